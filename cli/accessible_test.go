@@ -16,7 +16,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// talk holds the dialogue of the accessible workbench on a terminal.
+// talk runs the dialogue of the accessible workbench on a terminal.
 func talk(t *testing.T, dir, typed string, vars map[string]string, args ...string) (out string, code int) {
 	t.Helper()
 	return talkOn(t, true, dir, strings.NewReader(typed), vars, args...)
@@ -39,8 +39,8 @@ func talkOn(t *testing.T, terminal bool, dir string, typed io.Reader, vars map[s
 	return stdout.String() + stderr.String(), code
 }
 
-// TestAccessible turns the dialogue on by flag, environment and configuration,
-// and approves in it.
+// TestAccessible enables the dialogue with the flag, the environment variable, and the configuration, and approves in
+// it.
 func TestAccessible(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := t.TempDir()
@@ -80,7 +80,7 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// piped holds the dialogue through pipes, as mara, on proposals of the demo.
+// piped runs the dialogue through pipes, as mara, in a database with the proposals of the demonstration.
 func piped(t *testing.T, dir string, lines ...string) (out string, code int) {
 	t.Helper()
 	return talkOn(t, false, dir, strings.NewReader(strings.Join(lines, "\n")+"\n"), nil, "--accessible", "--as", "user:mara")
@@ -113,9 +113,8 @@ func saysAll(t *testing.T, out string, wants ...string) {
 	}
 }
 
-// TestAccessibleThroughPipes decides in a dialogue that a program types: nothing is
-// approved that was not read here, nothing without a yes, and what was typed stands in
-// the transcript.
+// TestAccessibleThroughPipes decides in a dialogue with piped input. Nothing may be approved that was not read in the
+// dialogue, or without a confirmation, and the transcript must contain the input.
 func TestAccessibleThroughPipes(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := proposed(t, "viewpoint_keeper.md", "word_counts.json")
@@ -166,8 +165,7 @@ func TestAccessibleChange(t *testing.T) {
 	}
 }
 
-// TestAccessibleStops holds that a text that was left before its end does not count as
-// read.
+// TestAccessibleStops checks that a text does not count as read if the user stopped before its end.
 func TestAccessibleStops(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := proposed(t, "viewpoint_keeper.md")
@@ -190,7 +188,7 @@ func TestAccessibleCommandAtThePause(t *testing.T) {
 	}
 }
 
-// TestAccessibleReadsNoDigests leaves out what nobody can hear: ids, digests, and Markdown.
+// TestAccessibleReadsNoDigests checks that text for screen readers contains no ids, digests, or Markdown.
 func TestAccessibleReadsNoDigests(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	out, _ := piped(t, proposed(t, "viewpoint_keeper.md"), "1", "review", "diff")
@@ -200,7 +198,7 @@ func TestAccessibleReadsNoDigests(t *testing.T) {
 	}
 }
 
-// TestAccessibleTogether approves a change set and several proposals with one answer.
+// TestAccessibleTogether approves a change set and several proposals with one confirmation.
 func TestAccessibleTogether(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := proposed(t, "viewpoint_keeper.md", "word_counts.json", "chapter_summary.md")
@@ -212,8 +210,8 @@ func TestAccessibleTogether(t *testing.T) {
 	}
 }
 
-// TestAccessibleFollows reports writes of another process, and refuses an approval of
-// what changed since it was read.
+// TestAccessibleFollows checks that the dialogue reports changes by other processes, and rejects the approval of a
+// proposal that has changed since it was read.
 func TestAccessibleFollows(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := proposed(t, "word_counts.json")
@@ -236,7 +234,7 @@ func TestAccessibleFollows(t *testing.T) {
 	}
 }
 
-// readerAt is a reader of nothing that calls when it is reached.
+// readerAt is an empty reader that calls a function when it is read.
 type readerAt func()
 
 // Read implements io.Reader.
@@ -245,8 +243,8 @@ func (r readerAt) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestAccessibleEmptyWord keeps an empty reason as a word of its own: the flag that
-// follows must not become the reason (S40).
+// TestAccessibleEmptyWord checks that an empty reason remains a separate word. Otherwise, the following flag would
+// become the reason (S40).
 func TestAccessibleEmptyWord(t *testing.T) {
 	dir := t.TempDir()
 	demo, err := filepath.Abs("../testdata/demo/word_counts.json")

@@ -29,8 +29,7 @@ func commands() []*cobra.Command {
 	return all
 }
 
-// TestEveryCommandTeaches sees to it that each command says at length what it
-// does, and shows it: nothing is left to its name.
+// TestEveryCommandTeaches checks that each command has a detailed description and an example.
 func TestEveryCommandTeaches(t *testing.T) {
 	for _, c := range commands() {
 		if len(c.Long) < 2*len(c.Short) || len(c.Long) < 100 {
@@ -67,9 +66,8 @@ func exampleLines(c *cobra.Command) []string {
 	return lines
 }
 
-// TestExamplesAsTyped types the examples of every command, one after the
-// other, on a copy of a database in which something of every kind waits. The
-// n-th line is about the n-th of what its id may stand for.
+// TestExamplesAsTyped runs the examples of all commands in order, in a copy of a database with objects of all kinds.
+// The n-th line uses the n-th object that its id can stand for.
 func TestExamplesAsTyped(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	needsPrograms(t, "sh")

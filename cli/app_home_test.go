@@ -31,8 +31,8 @@ func homeless(t *testing.T, dir string, vars map[string]string, account process.
 	return errs.String(), code
 }
 
-// TestWorkingDirectoryIsNoHome is S1: without a usable HOME, the configuration
-// of the working directory counted as the user's own and its programs were run.
+// TestWorkingDirectoryIsNoHome checks that a configuration in the working directory does not count as the user's own if
+// HOME is not usable, because its programs would be run (S1).
 func TestWorkingDirectoryIsNoHome(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	nobody := process.Account{Account: history.Account{UID: "54321"}}
@@ -94,8 +94,7 @@ func names(t *testing.T, dir string) string {
 	return strings.Join(found, "\n")
 }
 
-// TestAccountIsNotTheEnvironment sees to it that no variable says who runs the
-// process, with cgo and without.
+// TestAccountIsNotTheEnvironment checks that environment variables do not affect the account, with and without cgo.
 func TestAccountIsNotTheEnvironment(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	before := process.SystemAccount()
@@ -110,8 +109,8 @@ func TestAccountIsNotTheEnvironment(t *testing.T) {
 	}
 }
 
-// TestFoldersOfTheDatabase sees to it that the folders of the default path are
-// nobody else's, however liberal the umask is.
+// TestFoldersOfTheDatabase checks that other accounts cannot access the folders of the default path, regardless of the
+// umask.
 func TestFoldersOfTheDatabase(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	account := process.Account{Home: t.TempDir()}
@@ -129,8 +128,8 @@ func TestFoldersOfTheDatabase(t *testing.T) {
 	}
 }
 
-// TestFoldersOfWindows takes the folders that Windows names, unless an XDG variable
-// does, and no relative one (X12).
+// TestFoldersOfWindows checks that the folders of Windows are used unless an XDG variable is set, and that relative
+// paths are ignored (X12).
 func TestFoldersOfWindows(t *testing.T) {
 	for _, test := range []struct {
 		name         string

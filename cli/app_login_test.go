@@ -10,8 +10,8 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// TestLoginOfTheDatabase acts as the principal that the login of the database names,
-// without --as, and as nobody else.
+// TestLoginOfTheDatabase checks that the actor is the principal of the database login, without --as, and that no other
+// actor is possible.
 func TestLoginOfTheDatabase(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

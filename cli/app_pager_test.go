@@ -15,8 +15,7 @@ import (
 	"toolcrib/cli/process"
 )
 
-// onScreen runs a command on a terminal of ten lines, and returns what the terminal
-// and standard error got.
+// onScreen runs a command on a terminal with ten lines, and returns the output on the terminal and on standard error.
 func onScreen(t *testing.T, dir string, vars map[string]string, args []string) (printed, errs string, code int) {
 	t.Helper()
 	terminal, screen, err := pty.Open()
@@ -29,7 +28,7 @@ func onScreen(t *testing.T, dir string, vars map[string]string, args []string) (
 	read := make(chan string)
 	go func() {
 		var all bytes.Buffer
-		_, _ = all.ReadFrom(terminal) // ends with an error when nobody has the screen any more
+		_, _ = all.ReadFrom(terminal) // returns an error when the terminal is closed
 		read <- all.String()
 	}()
 	var written bytes.Buffer
@@ -57,8 +56,8 @@ func onScreen(t *testing.T, dir string, vars map[string]string, args []string) (
 	return printed, written.String(), code
 }
 
-// TestPager has a command print to a real terminal of ten lines: what is longer goes
-// through the pager, as safe as it would be printed, and nothing else does (X12).
+// TestPager prints to a real terminal with ten lines. Only longer output goes through the pager, and it must be safe to
+// print (X12).
 func TestPager(t *testing.T) {
 	dir := t.TempDir()
 	got := filepath.Join(dir, "paged")
@@ -101,7 +100,7 @@ func TestPager(t *testing.T) {
 	}
 }
 
-// TestPipedLists has the same list read by a person and by a program (X12).
+// TestPipedLists prints a list for a person and for a program (X12).
 func TestPipedLists(t *testing.T) {
 	c := newTestDB(t)
 	c.write("runner.json", runnerProposal("get_tasks"))

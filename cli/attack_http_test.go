@@ -26,7 +26,7 @@ func (e *endpoint) dial(text string) net.Conn {
 	return conn
 }
 
-// status is that of the answer that comes over a connection.
+// status reads a response from a connection and returns its status and body.
 func status(t *testing.T, conn net.Conn) (int, string) {
 	t.Helper()
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -87,8 +87,7 @@ func TestMCPSessionsAreLimited(t *testing.T) {
 	e.connect("2026-07-28", "young").done("list_proposals", nil) // needs none
 }
 
-// TestMCPLargeBodiesAreLimited leaves large requests unfinished: small ones are
-// served meanwhile.
+// TestMCPLargeBodiesAreLimited leaves large requests unfinished. Small ones must be served in the meantime.
 func TestMCPLargeBodiesAreLimited(t *testing.T) {
 	c := newTestDB(t)
 	e := c.endpoint(t)

@@ -19,8 +19,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// process runs toolcrib as a process in dir and returns what it said of its
-// errors.
+// process runs toolcrib as a process in dir and returns its standard error and exit code.
 func (c testDB) process(dir string, args ...string) (errs string, code int) {
 	c.t.Helper()
 	cmd := c.command(dir, args...)
@@ -67,8 +66,7 @@ func TestHostileConfiguration(t *testing.T) {
 	}
 }
 
-// TestPlantedConfiguration has a file of another account above the folder
-// somebody works in.
+// TestPlantedConfiguration places a file of another account above the working directory.
 func TestPlantedConfiguration(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	if os.Geteuid() != 0 {
@@ -99,8 +97,7 @@ func TestPlantedConfiguration(t *testing.T) {
 	}
 }
 
-// TestNoLineIsForged looks for text of others at the margin, where toolcrib
-// itself speaks.
+// TestNoLineIsForged checks that no text from others starts a line, because lines of toolcrib itself start there.
 func TestNoLineIsForged(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
@@ -120,8 +117,7 @@ func TestNoLineIsForged(t *testing.T) {
 	}
 }
 
-// TestMCPUnreadable sends a server what no message is like, and then asks it
-// something.
+// TestMCPUnreadable sends invalid messages to a server, and then a valid request.
 func TestMCPUnreadable(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}` + "\n" +
@@ -148,7 +144,7 @@ func TestMCPUnreadable(t *testing.T) {
 			var errs bytes.Buffer
 			cmd.Stderr = &errs
 			p := proctest.Start(t, cmd)
-			go func() { // what it does not read shows in what it does not answer
+			go func() { // missing responses show which messages it did not read
 				_, _ = fmt.Fprintf(p.In, "%s\n%s\n%s\n", hello, line, `{"jsonrpc":"2.0","id":"last","method":"ping"}`)
 			}()
 			answered, refused := false, false
@@ -161,7 +157,7 @@ func TestMCPUnreadable(t *testing.T) {
 				answered = strings.Contains(text, `"id":"last"`)
 			}
 			_ = p.In.Close()
-			rest, err := io.ReadAll(p.Out) // answers come in the order in which they are ready
+			rest, err := io.ReadAll(p.Out) // responses can arrive in any order
 			if err != nil {
 				t.Error(err)
 			}
@@ -175,8 +171,7 @@ func TestMCPUnreadable(t *testing.T) {
 	}
 }
 
-// TestRenamedAgentsShareOneLimit has a client that calls itself something
-// else for every proposal.
+// TestRenamedAgentsShareOneLimit uses a client that reports a different name for each proposal.
 func TestRenamedAgentsShareOneLimit(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -203,8 +198,8 @@ func TestRenamedAgentsShareOneLimit(t *testing.T) {
 	}
 }
 
-// TestInterruptEndsEndlessStatement interrupts a command in a statement that a
-// database somebody has tampered with never ends.
+// TestInterruptEndsEndlessStatement interrupts a command during a statement that does not terminate, because the
+// database was manipulated.
 func TestInterruptEndsEndlessStatement(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

@@ -19,9 +19,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// BenchmarkMain is a whole command but for the start of its process: the tree
-// of commands, the configuration, the database opened and closed. A profile of
-// the cost of a command beside its work.
+// BenchmarkMain measures a complete command without the start of its process: it creates the command tree, reads the
+// configuration, and opens and closes the database. It profiles the overhead of commands.
 func BenchmarkMain(b *testing.B) {
 	crowd := filepath.Join(b.TempDir(), "crowd.db")
 	desk, err := service.New(nil, review.Policy{}, time.Now, nil)
@@ -63,7 +62,7 @@ func BenchmarkMain(b *testing.B) {
 	})
 }
 
-// toolcrib runs a command on a database and returns what it prints.
+// toolcrib runs a command on a database and returns its output.
 func toolcrib(b *testing.B, path string, args ...string) string {
 	b.Helper()
 	var out bytes.Buffer

@@ -17,7 +17,7 @@ import (
 	"toolcrib/signing/signingtest"
 )
 
-// at runs toolcrib at another time than now; it has to succeed.
+// at runs toolcrib at the given time. The command must succeed.
 func (c testHome) at(now time.Time, args ...string) {
 	c.Helper()
 	var out bytes.Buffer
@@ -31,8 +31,7 @@ func (c testHome) at(now time.Time, args ...string) {
 	}
 }
 
-// bundleHome is a toolcrib with one version that two owners approved yesterday, ada
-// before mara, and the bundle of it.
+// bundleHome is a home with a version that two owners approved yesterday, ada before mara, and with its bundle.
 type bundleHome struct {
 	testHome
 	keys      map[string]signingtest.Key
@@ -79,8 +78,8 @@ func approvedByTwo(t *testing.T) bundleHome {
 	return home
 }
 
-// TestBundleUnderPolicy checks a bundle whose version two owners approved yesterday,
-// ada before mara, by signers files and policies of today.
+// TestBundleUnderPolicy checks a bundle with current signers files and policies. Two owners approved its version
+// yesterday, ada before mara.
 func TestBundleUnderPolicy(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -129,7 +128,7 @@ func TestBundleUnderPolicy(t *testing.T) {
 	}
 }
 
-// findsInBundle runs a check of a bundle, which finds want; "" for nothing.
+// findsInBundle checks a bundle. The output must contain want, or no blocking finding if want is "".
 func (c testHome) findsInBundle(name, want string, args ...string) {
 	c.Helper()
 	out, errs, code := c.run(args...)
@@ -138,7 +137,7 @@ func (c testHome) findsInBundle(name, want string, args ...string) {
 	}
 }
 
-// withoutStatements returns a bundle without some of its statements.
+// withoutStatements returns a copy of a bundle without some statements.
 func withoutStatements(t *testing.T, bundle []byte, drop func(statement string) bool) string {
 	t.Helper()
 	var doc map[string]any

@@ -17,7 +17,7 @@ import (
 	"toolcrib/signing/signingtest"
 )
 
-// signedHome is a toolcrib in which user:mara signs, with one approved tool.
+// signedHome returns a home in which user:mara signs, with one approved tool.
 func signedHome(t *testing.T) testHome {
 	t.Helper()
 	signingtest.NeedsKeygen(t)
@@ -30,7 +30,7 @@ func signedHome(t *testing.T) testHome {
 	return home
 }
 
-// must runs toolcrib, which has to succeed.
+// must runs toolcrib and checks that it succeeds.
 func (c testHome) must(args ...string) string {
 	c.Helper()
 	if args[len(args)-1] == "../../demo.json" {
@@ -90,8 +90,8 @@ func altered(value any) any {
 	return nil
 }
 
-// TestForgedBundle changes each value of a signed version, of its statement, and of
-// its signature, and takes parts away. The check finds every one.
+// TestForgedBundle changes each value of a signed version, of its statement, and of its signature, and removes parts.
+// The check must report every change.
 func TestForgedBundle(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	home := signedHome(t)
@@ -141,11 +141,11 @@ func TestForgedBundle(t *testing.T) {
 	}
 }
 
-// unbound are the values of a bundle that nothing signs, as check lists them: not proved.
+// unbound lists the values of a bundle that are not signed. The check lists them as not proven.
 var unbound = []string{"at", "log.hash", "log.seq", "signers.0.event.hash", "signers.0.event.seq"}
 
-// TestEveryChangeOfABundle changes each value of a bundle, removes each member and each element,
-// and doubles each element: the check finds everything but what it says is not proved (S22).
+// TestEveryChangeOfABundle changes each value of a bundle, removes each member and each element, and duplicates each
+// element. The check must report every change except those of values listed as not proven (S22).
 func TestEveryChangeOfABundle(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	home := signedHome(t)
@@ -178,7 +178,7 @@ func TestEveryChangeOfABundle(t *testing.T) {
 		if err := json.Unmarshal(text, &b); err != nil {
 			t.Fatal(err)
 		}
-		// Shipped versions beyond the first are like it.
+		// The other shipped versions are similar to the first.
 		kept := b["versions"].([]any)[:1]
 		for _, v := range b["versions"].([]any) {
 			if v.(object)["proposal"] != nil {
@@ -207,7 +207,7 @@ func TestEveryChangeOfABundle(t *testing.T) {
 	for _, path := range unbound {
 		delete(found, path)
 	}
-	delete(found, "versions.0") // a shipped definition that is left out, or there twice
+	delete(found, "versions.0") // a shipped definition that is missing or duplicated
 	delete(found, "view.0")
 	if changes < 100 || len(found) > 0 {
 		t.Errorf("of %d changes, those of %v pass", changes, slices.Sorted(maps.Keys(found)))

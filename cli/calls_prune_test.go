@@ -42,8 +42,8 @@ func (p pruning) at(code int, age time.Duration, args ...string) string {
 	return out.String()
 }
 
-// TestCallsPrune moves calls to a file. Checkpoints of before and after hold, the file
-// proves the calls that one of them names, and only a user moves calls (G37).
+// TestCallsPrune moves calls to a file. Earlier and later checkpoints must remain valid, and the file must prove the
+// calls in a checkpoint. Only a user may move calls (G37).
 func TestCallsPrune(t *testing.T) {
 	p := newPruning(t)
 	file := filepath.Join(t.TempDir(), "old.jsonl")
@@ -101,7 +101,7 @@ func TestCallsPrune(t *testing.T) {
 	p.at(0, -96*time.Hour, "exec", "get_tasks", "--agent", "assistant", "--args", "{}")
 	p.at(0, -150*time.Hour, "exec", "get_tasks", "--agent", "assistant", "--args", "{}")
 	p.at(0, -150*time.Hour, "calls", "prune", "--before", "1d", "--to", file+"2")
-	p.at(0, 0, "checkpoint", "--publish") // it extends the one that names a moved call
+	p.at(0, 0, "checkpoint", "--publish") // extends the checkpoint with a moved call
 	if out := p.at(0, 0, "verify", "--checkpoint", middle); !strings.Contains(out, "was moved to a file") {
 		t.Error(out)
 	}
@@ -120,7 +120,7 @@ func TestCallsPrune(t *testing.T) {
 	}
 }
 
-// TestCallsKeep has toolcrib serve move old calls by itself.
+// TestCallsKeep checks that toolcrib serve moves old calls automatically.
 func TestCallsKeep(t *testing.T) {
 	p := newPruning(t)
 	p.write(".config/toolcrib/toolcrib.toml", "[calls]\nkeep = \"1d\"\n")

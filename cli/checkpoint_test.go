@@ -10,9 +10,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestRemovedTail removes the last event and the comment that it tells of, with
-// the triggers dropped and put back. Nothing in the file shows it; a checkpoint
-// does.
+// TestRemovedTail removes the last event and its comment while the triggers are dropped. The file itself shows no
+// damage; a checkpoint does.
 func TestRemovedTail(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	home := newTestHome(t, "")
@@ -39,8 +38,7 @@ func TestRemovedTail(t *testing.T) {
 	}
 }
 
-// removeLast removes the last row of tables, as somebody does who can write to
-// the file and knows its schema.
+// removeLast removes the last row of tables, like an attacker who can write to the file and knows its schema.
 func removeLast(t *testing.T, file string, tables ...string) {
 	t.Helper()
 	conn, err := sql.Open("sqlite", file)

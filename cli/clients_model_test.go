@@ -14,10 +14,9 @@ import (
 	"testing"
 )
 
-// clientModel stands for the model of a client, on loopback. It speaks the Messages API of
-// Anthropic, the Responses and Chat Completions APIs of OpenAI, and the API of Gemini. It
-// records the tools that a client offers, asks for one call after the other, and then ends
-// the turn.
+// clientModel replaces the model of a client, on a loopback address. It implements the Messages API of Anthropic, the
+// Responses and Chat Completions APIs of OpenAI, and the API of Gemini. It records the tools that a client offers,
+// requests the calls in order, and then ends the turn.
 type clientModel struct {
 	*httptest.Server
 	calls []modelCall
@@ -25,11 +24,11 @@ type clientModel struct {
 	mu       sync.Mutex
 	offered  map[string]string // the definition of each tool, by its name
 	bodies   []string          // of the requests for an answer
-	strays   []string          // other requests, and hosts that the client asked its proxy for
+	strays   []string          // other requests, and hosts that the client requested from its proxy
 	rejected []string
 }
 
-// modelCall is a call of the tool whose name ends with suffix.
+// modelCall is a call of the tool that has a name with this suffix.
 type modelCall struct{ suffix, args string }
 
 // offeredTool is a tool as a client offers it to its model. The Responses API groups the
@@ -50,8 +49,8 @@ func newClientModel(t *testing.T, calls ...modelCall) *clientModel {
 	return m
 }
 
-// ServeHTTP answers a request of a client. It is also the proxy of the client: whatever is
-// not for loopback is recorded and refused.
+// ServeHTTP responds to a request of a client. It is also the client's proxy, and rejects and records all requests to
+// other hosts.
 func (m *clientModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	path := r.URL.Path
@@ -75,7 +74,7 @@ func (m *clientModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	tool, args := m.next(body)
 	var asked struct{ Stream bool }
-	_ = json.Unmarshal(body, &asked) // next refused what is not JSON
+	_ = json.Unmarshal(body, &asked) // next has rejected invalid JSON
 	s := &stream{w: w, whole: !asked.Stream && !strings.Contains(path, "streamGenerateContent")}
 	if !s.whole {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -128,7 +127,7 @@ func (m *clientModel) next(body []byte) (*offeredTool, string) {
 	return found, m.calls[done].args
 }
 
-// compact returns JSON without spaces and with the keys of objects in one order.
+// compact returns JSON without spaces and with sorted keys.
 func compact(text []byte) []byte {
 	var doc any
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -145,13 +144,13 @@ func compact(text []byte) []byte {
 	return bytes.TrimSpace(out.Bytes())
 }
 
-// stream writes one answer, as a stream of events unless the client asked for the whole.
+// stream writes a response, as an event stream unless the client requested otherwise.
 type stream struct {
 	w     http.ResponseWriter
 	whole bool
 }
 
-// event writes an event. A client that ended reads nothing.
+// event writes an event. It ignores errors, because the client may have exited.
 func (s *stream) event(name string, data any) {
 	text, _ := json.Marshal(data) // the objects below
 	switch {

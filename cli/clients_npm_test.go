@@ -26,10 +26,10 @@ import (
 // server-everything.
 const clientsFolder = "TOOLCRIB_CLIENTS"
 
-// clientTime is how long a client may take for one prompt.
+// clientTime is the time limit for a client to process a prompt.
 const clientTime = 3 * time.Minute
 
-// realClient is how a published client is set up for one prompt without a terminal.
+// realClient is the configuration of a published client for a prompt without a terminal.
 type realClient struct {
 	id, program string
 	file        string // with its servers, below the home
@@ -132,7 +132,7 @@ var realClients = []realClient{
 	},
 }
 
-// clientHome is the home of a user with one client and toolcrib.
+// clientHome is a home directory with one client and toolcrib.
 type clientHome struct {
 	*testing.T
 	realClient
@@ -204,8 +204,8 @@ func (c clientHome) writeJSON(name string, doc any) {
 	c.write(name, string(text)+"\n")
 }
 
-// start runs a program in the repository, without the variables of the developer, ends all
-// that it started, and returns what it printed.
+// start runs a program in the repository, without the developer's environment variables, kills all its child processes,
+// and returns its output.
 func (c clientHome) start(env []string, program string, args ...string) (string, error) {
 	c.Helper()
 	ctx, cancel := context.WithTimeout(c.Context(), clientTime)
@@ -223,12 +223,12 @@ func (c clientHome) start(env []string, program string, args ...string) (string,
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
 	if cmd.Process != nil {
-		_ = end() // what is left of its group
+		_ = end() // kills the remaining processes of its group
 	}
 	return out.String(), err
 }
 
-// toolcrib runs a command, which has to end with one of the given statuses, by default 0.
+// toolcrib runs a command and checks that its exit status is one of the given ones, by default 0.
 func (c clientHome) toolcrib(args []string, statuses ...int) string {
 	c.Helper()
 	out, err := c.start(nil, filepath.Join(c.bin, "toolcrib"), args...)
@@ -244,13 +244,13 @@ func (c clientHome) toolcrib(args []string, statuses ...int) string {
 	return out
 }
 
-// offline returns the variables of the client. Whatever it sends elsewhere than to loopback
-// goes to the model server, which refuses it.
+// offline returns the environment variables of the client. Requests to hosts other than loopback go to the model
+// server, which rejects them.
 func (c clientHome) offline(m *clientModel) []string {
 	return append(c.env(m.URL), "HTTP_PROXY="+m.URL, "HTTPS_PROXY="+m.URL, "http_proxy="+m.URL, "https_proxy="+m.URL, "NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost")
 }
 
-// prompt runs one prompt and returns what the model was offered.
+// prompt runs a prompt and returns the tools that the client offered to the model.
 func (c clientHome) prompt(m *clientModel) string {
 	c.Helper()
 	m.reset()
@@ -263,7 +263,7 @@ func (c clientHome) prompt(m *clientModel) string {
 	return out
 }
 
-// reset forgets what an earlier session sent.
+// reset discards the recorded data of earlier sessions.
 func (m *clientModel) reset() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -345,9 +345,8 @@ func claudeCode(t *testing.T, m *clientModel) clientHome {
 	return c
 }
 
-// TestClaudeCodePlugin installs a plugin with a server and a skill with Claude Code's own
-// commands: init, status, and check report both, and the server is guarded. It runs as
-// `make clients`. (G23)
+// TestClaudeCodePlugin installs a plugin with a server and a skill with Claude Code's own commands. init, status, and
+// check must report both, and the server must be guarded. `make clients` runs this test (G23).
 func TestClaudeCodePlugin(t *testing.T) {
 	m := newClientModel(t, modelCall{"lookUp", `{"what":"the moon"}`})
 	c := claudeCode(t, m)
@@ -441,7 +440,7 @@ func TestClaudeCodeHook(t *testing.T) {
 	}
 }
 
-// below returns the text of the files in a folder, by their path in it.
+// below returns the texts of all files in a folder by relative path.
 func (c clientHome) below(folder string) map[string]string {
 	c.Helper()
 	texts := map[string]string{}
@@ -470,11 +469,11 @@ func (m *clientModel) ofServers() map[string]string {
 	})
 }
 
-// looked matches what the model gets from lookUp: its structured content, or its text as
-// opencode and Gemini CLI pass it on.
+// looked matches the result of lookUp as the model receives it: its structured content, or its text in the format of
+// opencode and Gemini CLI.
 const looked = `"content":"called\\n|context>\\ncalled\\n|secret\W+dir\W`
 
-// answered reports whether the model got what an expression matches.
+// answered reports whether the model received text that matches an expression.
 func (m *clientModel) answered(expression string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

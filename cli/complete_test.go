@@ -11,8 +11,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestCompletion offers ids and names (X5), creates nothing, and obeys nothing that a
-// title has in it.
+// TestCompletion completes ids and names (X5). It must not create anything, and must not interpret characters in
+// titles.
 func TestCompletion(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	c := testDB{t, t.TempDir()} // without a database
@@ -43,7 +43,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestCompletionInShells asks the shells themselves.
+// TestCompletionInShells runs the completion in real shells.
 func TestCompletionInShells(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -58,7 +58,7 @@ func TestCompletionInShells(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The program goes by its name in tests, so a link would run the tests again.
+	// The test binary selects the program by its own name, so that a link would run the tests again.
 	if err := os.WriteFile(filepath.Join(c.dir, "toolcrib"), []byte("#!/bin/sh\nexec "+path+" \"$@\"\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestCompletionInShells(t *testing.T) {
 			}
 		})
 	}
-	for _, name := range []string{"powershell", "pwsh"} { // which is not installed: it asks the same words as the others
+	for _, name := range []string{"powershell", "pwsh"} { // not installed; it uses the same words as the other shells
 		out := c.run("completion", name)
 		for _, want := range []string{"Register-ArgumentCompleter -CommandName 'toolcrib' -ScriptBlock ${__toolcribCompleterBlock}", "$Program __complete $Arguments", "[System.Management.Automation.CompletionResult]"} {
 			if !strings.Contains(out, want) {

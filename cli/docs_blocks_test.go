@@ -13,7 +13,7 @@ import (
 // indented by four blanks outside of any list.
 type block struct {
 	where string // file and line
-	lang  string // what stands behind the fence; "" for an indented block
+	lang  string // language after the fence, or "" for an indented block
 	lines []string
 }
 
@@ -64,8 +64,7 @@ func blocksOf(t *testing.T, file string) []block {
 
 func fileLine(file string, line int) string { return filepath.Base(file) + ":" + output.Itoa(line+1) }
 
-// kind returns what a block is to the reader: "sh" to be typed, "toml", "json",
-// "yaml", or "text" to be read.
+// kind returns the type of a block: "sh" for commands, "toml", "json", "yaml", or "text".
 func (b block) kind() string {
 	if b.lang != "" {
 		return b.lang
@@ -85,15 +84,15 @@ func (b block) kind() string {
 	return "text"
 }
 
-// step is one input of a document, with the output that follows it there.
+// step is an input in a document with its documented output.
 type documentedStep struct {
 	typed string
 	shown []string
 }
 
-// steps takes a block of a shell apart. With prompts every prompt begins a
-// step, and what follows is its output. Without, every line is one, but for
-// here-documents and for what asks for the status of the line before.
+// steps splits a block of shell commands. If the block has prompts, each prompt starts a step, and the following lines
+// are its output. Otherwise, each line is a step, except for here-documents and for lines that use the status of the
+// previous line.
 func (b block) steps() []documentedStep {
 	if strings.HasPrefix(b.lines[0], "$ ") {
 		var steps []documentedStep

@@ -7,9 +7,8 @@ import (
 	"toolcrib/cli/process"
 )
 
-// hasKeys gives the reader SSH keys and, for the examples of all commands but
-// those that start it, a registry in which decisions are signed, a statement, and
-// for record an edited signers file.
+// hasKeys creates SSH keys for the reader. For examples of all commands except those that start signing, it also
+// creates a registry with signed decisions and a statement, and for record, an edited signers file.
 func (r *reader) hasKeys(command, waiting string) {
 	r.t.Helper()
 	needsPrograms(r.t, "ssh-keygen")

@@ -14,13 +14,11 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestDocumentedLines holds every line with toolcrib that README.md, docs/*.md
-// and the examples of the commands show against the commands that there are:
-// the command, its flags and how many arguments it takes. A new line is looked
-// at without anybody listing it.
+// TestDocumentedLines compares all lines with toolcrib in README.md, docs/*.md, and the examples of commands with the
+// existing commands: their names, flags, and numbers of arguments. New lines are checked automatically.
 func TestDocumentedLines(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	shown := map[string]string{} // line to where it stands
+	shown := map[string]string{} // line to position
 	files, err := filepath.Glob("../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +86,7 @@ func commandsIn(line string) [][]string {
 	return commands
 }
 
-// parses takes a command as far as it goes without being run.
+// parses parses a command without running it.
 func parses(words []string) error {
 	c, rest, err := newRoot(&command.App{Printer: &output.Printer{}}).Find(words)
 	if err != nil {

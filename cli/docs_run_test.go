@@ -68,9 +68,8 @@ func notRun() map[string]string {
 	}
 }
 
-// TestDocumentsAsTyped types what README.md and docs/*.md show, page by page,
-// each with an empty home and a database of its own, and holds what is printed
-// against what is shown there. Settings are taken for the user's own.
+// TestDocumentsAsTyped runs the commands in README.md and docs/*.md, each page with an empty home and a new database,
+// and compares their output with the documented one. Settings in a document are written to the user's own file.
 func TestDocumentsAsTyped(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	needsPrograms(t, "sh")
@@ -89,7 +88,7 @@ func TestDocumentsAsTyped(t *testing.T) {
 			r := newReader(t)
 			r.installPrograms()
 			switch filepath.Base(file) {
-			case "README.md", "tour.md": // they begin with nothing but a file
+			case "README.md", "tour.md": // these pages start with only a file
 				needsPrograms(t, "jq", "patch")
 				r.takesExamples()
 				r.hasFiles()
@@ -123,14 +122,13 @@ func TestDocumentsAsTyped(t *testing.T) {
 	}
 }
 
-// asScripted returns the lines that ask at a terminal, as a script types them, in
-// which nobody is there to answer.
+// asScripted maps commands that ask questions on a terminal to commands for scripts without a terminal.
 func asScripted() map[string]string {
 	return map[string]string{
 		"toolcrib init":         "toolcrib init --yes",
 		"toolcrib wrap":         "toolcrib wrap --yes",
 		"toolcrib wrap --hooks": "toolcrib wrap --hooks --yes",
-		// TestSetIsOneDecision has the workbench.
+		// TestSetIsOneDecision tests the workbench.
 		"toolcrib": "toolcrib list --state user_review --json --jq '.proposals[].id' | xargs -r toolcrib approve --unseen",
 	}
 }
@@ -146,7 +144,7 @@ func (b block) typed(skipped map[string]string) []documentedStep {
 	})
 }
 
-// takes does with a block what its language asks for.
+// takes processes a block according to its language.
 func (r *reader) takes(b block, skipped map[string]string) {
 	r.t.Helper()
 	switch b.kind() {
@@ -163,14 +161,13 @@ func (r *reader) takes(b block, skipped map[string]string) {
 		if err := toJSON(b, &any); err != nil {
 			r.t.Errorf("%s: %v", b.where, err)
 		}
-	case "text", "sql": // read, and run by nobody
+	case "text", "sql": // not executable
 	default:
 		r.t.Errorf("%s: no rule for a block of %q", b.where, b.lang)
 	}
 }
 
-// follows types a step and compares. A step whose output the document begins
-// with "toolcrib:" is one that fails there too.
+// follows runs a step and compares its output. A step with documented output that begins with "toolcrib:" must fail.
 func (r *reader) follows(where string, step documentedStep) {
 	r.t.Helper()
 	done := r.types(r.inTruth(step.typed))
@@ -199,7 +196,7 @@ func needsPrograms(t *testing.T, names ...string) {
 	}
 }
 
-// configures takes settings for those of the user's own file.
+// configures writes settings to the user's own file.
 func (r *reader) configures(b block) {
 	r.t.Helper()
 	text := strings.Join(b.lines, "\n")
@@ -214,8 +211,8 @@ func (r *reader) configures(b block) {
 	}
 }
 
-// runsJob parses a workflow and runs the shell steps of its jobs as the
-// runner does, but for the one that builds toolcrib.
+// runsJob parses a workflow and runs the shell steps of its jobs as the runner does, except for the step that builds
+// toolcrib.
 func (r *reader) runsJob(b block) {
 	r.t.Helper()
 	var workflow struct {

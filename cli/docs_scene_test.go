@@ -14,8 +14,8 @@ import (
 	"toolcrib/cli/settings"
 )
 
-// installPrograms puts the programs in the reader's path that the documents
-// take for granted: an editor, a package runner, a model.
+// installPrograms adds the programs that the documents assume to the reader's path: an editor, a package runner, and a
+// model.
 func (r *reader) installPrograms() {
 	r.t.Helper()
 	r.env = append(r.env, "RUNNER_TEMP="+r.bin)
@@ -35,7 +35,7 @@ func (r *reader) installPrograms() {
 	}
 }
 
-// hasFiles gives the reader a repository with an AGENTS.md and two skills.
+// hasFiles creates a repository with an AGENTS.md and two skills for the reader.
 func (r *reader) hasFiles() {
 	r.t.Helper()
 	r.write(filepath.Join(r.dir, ".git", "HEAD"), "ref: refs/heads/main\n")
@@ -45,8 +45,7 @@ func (r *reader) hasFiles() {
 	}
 }
 
-// takesExamples gives the reader the examples of the repository, and a copy of
-// the one that the tour starts from.
+// takesExamples copies the examples of the repository for the reader, including the first one of the tour.
 func (r *reader) takesExamples() {
 	r.t.Helper()
 	if err := os.CopyFS(filepath.Join(r.dir, "examples"), os.DirFS("../examples")); err != nil {
@@ -59,15 +58,14 @@ func (r *reader) takesExamples() {
 	r.write("commit_message.md", string(text))
 }
 
-// scene is a folder with a database in which something of every kind waits,
-// and with the files that the help texts name.
+// scene is a folder with a database that contains objects of all kinds, and with the files that the help texts use.
 type scene struct {
 	*reader
-	ids map[string][]string // what an id may stand for, by kind
+	ids map[string][]string // objects that an id can stand for, by kind
 }
 
-// stands returns what the ids in the examples of a command stand for; a proposal
-// that waits for the user where none is named.
+// stands returns the kinds of objects that the ids in the examples of commands stand for. The default is a proposal
+// that waits for the user.
 func stands() map[string]string {
 	return map[string]string{
 		"toolcrib revise": "pacer", "toolcrib submit": "draft", "toolcrib rebase": "stale", "toolcrib waive": "found", "toolcrib unwaive": "waived",
@@ -115,7 +113,7 @@ func newScene(t *testing.T) scene {
 	return s
 }
 
-// files writes what the examples read.
+// files writes the files that the examples read.
 func (s scene) files(t *testing.T) {
 	t.Helper()
 	for name, text := range map[string]string{
@@ -192,7 +190,7 @@ func (s scene) read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// enter gives a reader a copy of the scene.
+// enter copies the scene for a reader.
 func (s scene) enter(r *reader) {
 	r.t.Helper()
 	if err := os.CopyFS(r.dir, os.DirFS(s.dir)); err != nil {
@@ -207,8 +205,8 @@ func (s scene) enter(r *reader) {
 	r.write(filepath.Join(r.home, "generated"), strings.ReplaceAll(s.read(r.t, "one.json"), "scene_pacer", "generated_pacer"))
 }
 
-// hasClients gives the reader agent clients that start servers; wrapped, through the
-// guard.
+// hasClients creates the configuration of clients that start servers for the reader, through the guard if wrapped is
+// set.
 func (r *reader) hasClients(wrapped bool) {
 	r.t.Helper()
 	for _, file := range []string{".cursor/mcp.json", ".claude.json", ".config/Claude/claude_desktop_config.json"} {

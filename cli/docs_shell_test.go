@@ -19,21 +19,19 @@ import (
 	"toolcrib/internal/proc"
 )
 
-// reader is somebody at a shell who types what a document says: with an empty
-// home, in a folder of their own, and with the programs that the documents
-// take for granted.
+// reader is a user who runs the commands in a document, with an empty home, in a separate folder, and with the programs
+// that the documents assume.
 type reader struct {
 	t    *testing.T
 	home string
 	dir  string
 	bin  string
 	env  []string
-	// meant has the ids and digests that the document shows, with those that
-	// stand there in truth.
+	// meant maps the ids and digests in the document to the actual ones.
 	meant map[string]string
 }
 
-// typed is how a step ended.
+// typed is the result of a step.
 type typed struct {
 	stdout, stderr string
 	status         int
@@ -67,7 +65,7 @@ func (r *reader) program(name, script string) {
 	}
 }
 
-// write makes a file, in the reader's folder when its name says nothing else.
+// write creates a file. Relative names are in the reader's folder.
 func (r *reader) write(name, text string) {
 	r.t.Helper()
 	if !filepath.IsAbs(name) {
@@ -94,7 +92,7 @@ func (r *reader) types(line string) typed {
 	cmd := exec.CommandContext(ctx, "sh", "-c", line)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = r.dir, r.env, &out, &errs
 	cmd.WaitDelay = 5 * time.Second
-	err := proc.Run(cmd) // with what the shell started: an editor would never end
+	err := proc.Run(cmd) // including child processes, because an editor would not exit
 	if ctx.Err() != nil || cmd.ProcessState == nil {
 		r.t.Fatalf("%s: %v", line, err)
 	}
@@ -104,8 +102,8 @@ func (r *reader) types(line string) typed {
 // startsServers matches commands that start programs of the reader's path.
 var startsServers = regexp.MustCompile(`^toolcrib (watch|init)\b`)
 
-// plainWords takes a line of toolcrib apart, when a shell would do no more to
-// it than that, and no program of the reader's path is called.
+// plainWords splits a toolcrib command line into words if a shell would do nothing else, and no program in the reader's
+// path is used.
 func plainWords(line string) ([]string, bool) {
 	line = uncommented(line)
 	if !strings.HasPrefix(line, "toolcrib ") || strings.ContainsAny(line, "|<>$*~\n\\") || strings.Contains(line, "--server") || startsServers.MatchString(line) {
@@ -114,8 +112,7 @@ func plainWords(line string) ([]string, bool) {
 	return commandsIn(line)[0], true
 }
 
-// inside runs toolcrib in the test, for lines that leave a shell nothing to do
-// but to take words apart.
+// inside runs toolcrib in the test process, for lines that need no shell.
 func (r *reader) inside(args ...string) typed {
 	r.t.Helper()
 	var out, errs bytes.Buffer
@@ -135,8 +132,7 @@ func (r *reader) inside(args ...string) typed {
 	return typed{out.String(), errs.String(), status}
 }
 
-// must runs what has to succeed for the rest to make sense, and returns what
-// it printed.
+// must runs a command that must succeed and returns its output.
 func (r *reader) must(line string) string {
 	r.t.Helper()
 	done := r.types(line)
@@ -152,8 +148,8 @@ var (
 	documentedPrefix = regexp.MustCompile(`\b[0-9a-f]{6,8}\b`)
 )
 
-// inTruth puts the ids that are meant in the place of those that the document
-// shows, and the digest that is shown now behind --expect.
+// inTruth replaces the ids in a documented command with the actual ones, and the digest after --expect with the current
+// one.
 func (r *reader) inTruth(line string) string {
 	if scripted, ok := asScripted()[uncommented(line)]; ok {
 		return scripted
@@ -183,9 +179,8 @@ func (r *reader) inTruth(line string) string {
 	return before + "--expect " + documentedDigest.ReplaceAllString(after, digest[1])
 }
 
-// holds compares what a step printed with what the document shows. Ids and
-// digests are those of another database: an id that is shown is remembered
-// with the one that is meant.
+// holds compares the output of a step with the documented output. Because ids and digests differ between databases, it
+// records the actual one for each documented one.
 func (r *reader) holds(shown []string, done typed) bool {
 	printed := strings.Split(strings.TrimSuffix(done.stdout+done.stderr, "\n"), "\n")
 	if len(printed) != len(shown) {

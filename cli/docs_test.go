@@ -15,8 +15,7 @@ const (
 	rulesDoc       = "../docs/rules.md"
 )
 
-// TestRulesDocument holds the generated part of docs/rules.md against the
-// rules.
+// TestRulesDocument compares the generated part of docs/rules.md with the rules.
 func TestRulesDocument(t *testing.T) {
 	text, err := os.ReadFile(rulesDoc)
 	if err != nil {
@@ -29,7 +28,7 @@ func TestRulesDocument(t *testing.T) {
 	generated.Check(t, rulesDoc, []byte(head+beginGenerated+lint.RulesMarkdown()+"\n"))
 }
 
-// TestFamiliesAreDocumented sees to it that no rule is left out.
+// TestFamiliesAreDocumented checks that all rules are documented.
 func TestFamiliesAreDocumented(t *testing.T) {
 	want, got := len(ruleset.All()), strings.Count(lint.RulesMarkdown(), "\n### ")
 	if got != want {

@@ -15,8 +15,7 @@ import (
 	"toolcrib/registry"
 )
 
-// diskOf describes every file below a folder, but for those that a database has while it
-// is open.
+// diskOf describes all files in a folder, except those that exist only while a database is open.
 func diskOf(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder
@@ -45,9 +44,8 @@ func diskOf(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// TestDryRunChangesNothing runs every command with --dry-run in a home with a registry, a
-// skill that was changed on disk and a project's file: nothing on the disk changes, rows of
-// the database included (S36).
+// TestDryRunChangesNothing runs all commands with --dry-run in a home with a registry, a skill that was changed on
+// disk, and a project's file. Nothing on the disk may change, including the rows of the database (S36).
 func TestDryRunChangesNothing(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := t.TempDir()
@@ -140,7 +138,7 @@ func TestDryRunChangesNothing(t *testing.T) {
 		{"sign", "sample.json"},
 	}
 	var every func(c *cobra.Command)
-	every = func(c *cobra.Command) { // with no arguments, which some refuse for that
+	every = func(c *cobra.Command) { // without arguments, which some commands reject for that reason
 		honored = append(honored, strings.Fields(c.CommandPath())[1:])
 		for _, sub := range c.Commands() {
 			every(sub)

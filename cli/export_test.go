@@ -6,8 +6,7 @@ import (
 	"toolcrib/cli/server"
 )
 
-// Offers returns what a door offers: the flags of each command that it offers, nil for
-// those that it refuses.
+// Offers returns the available commands over SSH with their flags, or nil for commands that are not available.
 func Offers() map[string][]string {
 	all := map[string][]string{}
 	for name, o := range server.Offers() {

@@ -12,7 +12,7 @@ import (
 	"toolcrib/cli/process"
 )
 
-// TestWriteExport replaces a file only where that was asked for, and nothing else.
+// TestWriteExport checks that an export replaces only the requested file, and only if requested.
 func TestWriteExport(t *testing.T) {
 	dir := t.TempDir()
 	a := &command.App{Printer: &output.Printer{Env: process.Env{Dir: dir}}}

@@ -10,10 +10,9 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestFilesInGit goes the whole way of a repository with an AGENTS.md and two skills, with
-// git: its files are proposed and approved, a hook of pre-commit holds commits to the lock
-// and so does the action, a pull brings a change that is named, and it is put back and
-// then approved.
+// TestFilesInGit tests the complete workflow for a Git repository with an AGENTS.md and two skills. The files are
+// proposed and approved. A pre-commit hook and the action compare commits with the lock. A pull introduces a change,
+// which is reported, reverted, and then approved.
 func TestFilesInGit(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	needsPrograms(t, "git", "bash")
@@ -72,7 +71,7 @@ func TestFilesInGit(t *testing.T) {
 	r.must(ci)
 }
 
-// actionScript returns what a step of the action runs.
+// actionScript returns the script of a step of the action.
 func actionScript(t *testing.T, step string) string {
 	t.Helper()
 	text, err := os.ReadFile("../action.yml")

@@ -17,9 +17,9 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestGuardFollows guards a server on a machine without a database: it lists and calls
-// what another machine approved and published, tells its client of a later approval, goes
-// on while the source is gone, and keeps a log of the calls.
+// TestGuardFollows guards a server on a machine without a database. The guard must list and call the tools that another
+// machine approved and published, inform its client of a later approval, continue while the source is not available,
+// and log the calls.
 func TestGuardFollows(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	a, b := newTestDB(t), testDB{t, t.TempDir()}
@@ -71,8 +71,8 @@ func TestGuardFollows(t *testing.T) {
 	}
 }
 
-// served starts toolcrib serve --bundle in the folder of a database, and returns the address
-// of its registry and a file with a token.
+// served starts toolcrib serve --bundle in the folder of a database, and returns the address of its registry and a file
+// with a token.
 func (c testDB) served() (address, token string) {
 	c.t.Helper()
 	var doc struct{ Secret string }
@@ -103,8 +103,8 @@ func (c testDB) served() (address, token string) {
 	return "", ""
 }
 
-// TestGuardFollowsServe follows toolcrib serve, whose events tell a guard of an approval long
-// before it would look for one, and refuses a source that wants a token.
+// TestGuardFollowsServe follows toolcrib serve. Its events must inform a guard of an approval long before the next
+// regular check. Without a token, the source must be rejected.
 func TestGuardFollowsServe(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	a, b := newTestDB(t), testDB{t, t.TempDir()}
@@ -173,8 +173,8 @@ func TestGuardFollowsServe(t *testing.T) {
 	}
 }
 
-// TestMCPFollows serves an agent's tools over MCP on a machine without a database: it finds and
-// reads what was approved elsewhere, offers no proposals, and refuses what needs a database.
+// TestMCPFollows serves an agent's tools over MCP on a machine without a database. The server must find and read tools
+// approved on another machine, must not offer proposals, and must reject requests that need a database.
 func TestMCPFollows(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	a, b := newTestDB(t), testDB{t, t.TempDir()}
@@ -222,8 +222,8 @@ func TestMCPFollows(t *testing.T) {
 	}
 }
 
-// TestStatusNamesAnotherCopy lists an entry whose environment has its guard read another copy
-// than the user's of the followed registry, which somebody else may have written.
+// TestStatusNamesAnotherCopy lists an entry with an environment that makes its guard read another copy of the followed
+// registry than the user's, which may have been written by somebody else.
 func TestStatusNamesAnotherCopy(t *testing.T) {
 	r := newRepository(t)
 	public := filepath.Join(r.dir, "public")

@@ -11,9 +11,9 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestExcludedText guards a server that writes a date into a description (G26): the user
-// excludes it from the pin, the tool is listed and called with each date, the rules read what
-// is excluded, and nothing else may change.
+// TestExcludedText guards a server that writes a date into a description. After the user excluded the date from the
+// pin, the tool must be listed and callable with each date, the rules must check the excluded text, and other changes
+// must not be accepted (G26).
 func TestExcludedText(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
@@ -39,7 +39,7 @@ func TestExcludedText(t *testing.T) {
 	c.run("exclude", "1", "--path", "description", "--pattern", "Today is [0-9-]+")
 	c.run("exclude", "1", "--path", "_meta.requestId")
 	list("Look. Today is 2026-11-30. Be quick.", "r3")
-	again() // keeps the exclusions, and the revision that was reviewed
+	again() // the exclusions and the reviewed revision remain
 	if shown := c.run("show", "1"); !strings.Contains(shown, "revision 4") || !strings.Contains(shown, "excluded from the pin: matches of Today is [0-9-]+ in description") {
 		t.Errorf("the proposal is shown as %s", shown)
 	}
@@ -75,9 +75,8 @@ func TestExcludedText(t *testing.T) {
 	c.run("verify")
 }
 
-// TestExcludedTextIsFollowed has another machine follow a tool of which parts are excluded: it
-// is listed and called there with other text in them, unless the rules find something, and a
-// change beside them is reported.
+// TestExcludedTextIsFollowed follows a tool with excluded parts on another machine. The tool must be listed and
+// callable there with other text in these parts, unless the rules find something, and other changes must be reported.
 func TestExcludedTextIsFollowed(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	a, b := newTestDB(t), testDB{t, t.TempDir()}
@@ -113,8 +112,8 @@ func TestExcludedTextIsFollowed(t *testing.T) {
 	a.waits("look", "list", "--state", "user_review")
 }
 
-// TestNoticeOfWithheldTools checks that a client reads in the server's instructions how many
-// tools are withheld, unless the user has turned that off (G28).
+// TestNoticeOfWithheldTools checks that a client receives the number of withheld tools in the server's instructions,
+// unless the user has disabled this (G28).
 func TestNoticeOfWithheldTools(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	c := newTestDB(t)

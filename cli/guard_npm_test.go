@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// driver puts a script of the tests where it finds the TypeScript SDK.
+// driver copies a test script to a folder in which it finds the TypeScript SDK.
 func driver(t *testing.T, script string) string {
 	t.Helper()
 	name := installed(t, script)
@@ -22,9 +22,8 @@ func driver(t *testing.T, script string) string {
 	return name
 }
 
-// TestGuardedEverything drives the published server-everything with the TypeScript SDK,
-// alone and behind a guard, and holds what came back against each other. It runs as
-// `make servers`.
+// TestGuardedEverything uses the published server-everything with the TypeScript SDK, directly and through a guard, and
+// compares the results. `make servers` runs this test.
 func TestGuardedEverything(t *testing.T) {
 	name := driver(t, "guarded.mjs")
 	b := newBehind(t, "everything", installed(t, ".bin/mcp-server-everything"))

@@ -8,9 +8,9 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestOddEntriesAffectNoOther guards a server whose list has entries that cannot be approved: the
-// others are proposed, approved and called, and a refusal gives the reason in toolcrib's own
-// words (G24). A schema that clients accept can be waived (G25).
+// TestOddEntriesAffectNoOther guards a server with a list in which some entries cannot be approved. The other entries
+// must be proposed, approved, and callable, and an error must give the reason in toolcrib's own words (G24). A schema
+// that clients accept can be waived (G25).
 func TestOddEntriesAffectNoOther(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	c := newTestDB(t)

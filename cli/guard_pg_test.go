@@ -13,8 +13,8 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// TestGuardOnPostgres guards a server by logins of each role: which of them propose,
-// as whom, and which of them call.
+// TestGuardOnPostgres guards a server with logins of each role, and checks which of them can propose, under which name,
+// and which of them can call.
 func TestGuardOnPostgres(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -41,7 +41,7 @@ func TestGuardOnPostgres(t *testing.T) {
 	for login, want := range map[string]struct{ author, actor string }{
 		"relay":        {"system", "agent:~desk"},
 		"user:warden":  {"user:warden", "agent:~desk"},
-		"agent:helper": {"agent:helper", "agent:helper"}, // whose rows are in its own name
+		"agent:helper": {"agent:helper", "agent:helper"}, // its rows have its own name
 	} {
 		name := strings.ReplaceAll(login, ":", "_")
 		cl := c.guarded(name, as(login))

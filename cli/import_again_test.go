@@ -51,9 +51,8 @@ func (c testDB) open() string {
 	return strings.Join(all, ", ")
 }
 
-// TestImportAgain imports a server that changes between the imports: a tool has one
-// proposal, with a revision for each definition, and what the server takes back is
-// withdrawn.
+// TestImportAgain repeatedly imports a server that changes. Each tool must have one proposal, with a revision for each
+// definition, and reverted changes must be withdrawn.
 func TestImportAgain(t *testing.T) {
 	c := newTestDB(t)
 	c.write("tools.json", guardedTools)
@@ -69,7 +68,7 @@ func TestImportAgain(t *testing.T) {
 		t.Fatalf("open are %s", got)
 	}
 
-	// A tool that nobody approved and that the server lists no more.
+	// An unapproved tool that the server no longer lists is withdrawn.
 	c.write("tools.json", `[{"name": "lend_book", "description": "Lend a book.", "inputSchema": {"type": "object"}}]`)
 	if doc := c.importing(); len(doc.Proposals) != 1 || doc.Proposals[0].State != "withdrawn" {
 		t.Fatalf("the third import is %+v", doc)
@@ -112,7 +111,7 @@ func TestImportAgain(t *testing.T) {
 		}
 	}
 
-	// Somebody's own proposal about a tool is nobody else's to revise.
+	// An import does not revise a proposal about a tool by another author.
 	c.write("tools.json", strings.ReplaceAll(guardedTools, "Find a book.", "Find one book."))
 	c.importing("--change-set", "")
 	c.run("show", "tool:user/library_find_book", "--source", "mine.json")
@@ -135,7 +134,7 @@ func TestImportAgain(t *testing.T) {
 	c.run("verify")
 }
 
-// TestGuardTakesOverImports has a guard revise, and withdraw, what the user imported.
+// TestGuardTakesOverImports checks that a guard revises and withdraws the user's imports.
 func TestGuardTakesOverImports(t *testing.T) {
 	c := newTestDB(t)
 	c.write("tools.json", guardedTools)

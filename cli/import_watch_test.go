@@ -41,7 +41,7 @@ func startWatch(t *testing.T, dir string) *watching {
 	return w
 }
 
-// next waits for the next document and returns "change subject" of its steps.
+// next waits for the next document and returns its steps as "change subject".
 func (w *watching) next() []string {
 	w.t.Helper()
 	if !w.lines.Scan() {
@@ -75,8 +75,7 @@ func (w *watching) interrupt() {
 	}
 }
 
-// TestWatchSaysWhoActs prints at once who signs what is proposed, and that it
-// waits for the user.
+// TestWatchSaysWhoActs checks that the watch prints its actor at the start, and that its proposals wait for the user.
 func TestWatchSaysWhoActs(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -108,8 +107,8 @@ func TestWatchSaysWhoActs(t *testing.T) {
 	_ = cmd.Wait() // its status is another test's
 }
 
-// TestWatch changes what a server lists under a watch that looks only when it
-// is told to, and stops and starts the watch in between.
+// TestWatch changes a server's list during a watch that polls only on demand, and stops and restarts the watch in
+// between.
 func TestWatch(t *testing.T) {
 	shortrun.NeedsLong(t)
 	dir := t.TempDir()
@@ -150,7 +149,7 @@ func TestWatch(t *testing.T) {
 	if out, err := approve.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	lists("[" + pong + "]") // while nobody looks
+	lists("[" + pong + "]") // while the watch is stopped
 	w = startWatch(t, dir)
 	expect(w, "none tool:user/tracker_pong", "deactivate tool:user/tracker_ping")
 	w.interrupt()

@@ -11,8 +11,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestInitAsks shows a person the servers before anything is started, and starts
-// nothing without a yes.
+// TestInitAsks checks that init shows the servers before it starts any of them, and starts none without a confirmation.
 func TestInitAsks(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for answer, started := range map[string]bool{"y\n": true, "YES\n": true, "n\n": false, "\n": false, "": false} {

@@ -13,9 +13,8 @@ import (
 	"toolcrib/cli/process"
 )
 
-// BenchmarkLint1000 runs the rules over a thousand proposals of 1.7 KB in one
-// file, as a hook or CI does: all nearly the same, so that each is compared
-// with as many others as there can be, and all different.
+// BenchmarkLint1000 checks a thousand proposals of 1.7 KB in one file, as a hook or CI does: nearly equal ones, which
+// are compared with the maximum number of others, and different ones.
 func BenchmarkLint1000(b *testing.B) {
 	for _, like := range []bool{true, false} {
 		name := map[bool]string{true: "alike", false: "different"}[like]

@@ -26,7 +26,7 @@ func sarifOfEveryRule(t *testing.T) string {
 
 type sarifText struct{ Text, Markdown string }
 
-// sarifLog has the parts of a log that code scanning asks for.
+// sarifLog contains the parts of a log that code scanning requires.
 type sarifLog struct {
 	Runs []struct {
 		Tool struct {
@@ -56,8 +56,8 @@ type sarifLog struct {
 	}
 }
 
-// X2: what GitHub's code scanning asks of a log (rules GH1xxx and GH2xxx of the
-// SARIF SDK): every rule explained, every result with a place.
+// TestSARIFForCodeScanning checks the requirements of GitHub's code scanning (rules GH1xxx and GH2xxx of the SARIF
+// SDK): every rule has an explanation and every result has a location (X2).
 func TestSARIFForCodeScanning(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	var log sarifLog

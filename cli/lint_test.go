@@ -117,8 +117,8 @@ func TestLintHoldsAgainstEarlierOnes(t *testing.T) {
 	}
 }
 
-// preCommitHooks returns what pre-commit runs for each hook of the repository, by id: the
-// words of the entry, then the arguments.
+// preCommitHooks returns the commands that pre-commit runs for the hooks of the repository, by id: the words of the
+// entry and the arguments.
 func preCommitHooks(t *testing.T) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile("../.pre-commit-hooks.yaml")

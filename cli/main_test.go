@@ -9,8 +9,7 @@ import (
 	"toolcrib/cli"
 )
 
-// TestNoArguments runs toolcrib without arguments: those of the process, here of
-// the test program, are not taken instead.
+// TestNoArguments runs toolcrib without arguments. The arguments of the test process must not be used instead.
 func TestNoArguments(t *testing.T) {
 	ours := os.Args
 	t.Cleanup(func() { os.Args = ours })

@@ -61,7 +61,7 @@ func (c testDB) env(args []string, in io.Reader, out, errs io.Writer) process.En
 	}
 }
 
-// run runs a command that has to succeed and returns what it printed.
+// run runs a command that must succeed and returns its output.
 func (c testDB) run(args ...string) string {
 	c.t.Helper()
 	var out, errs bytes.Buffer
@@ -135,7 +135,7 @@ func (cl client) call(name string, args any) (out map[string]any, failed bool) {
 		cl.t.Fatalf("%s: %s: %v", name, text, err)
 	}
 	if r.StructuredContent == nil && r.IsError {
-		return out, true // of an approved tool, whose output schema is not that of errors
+		return out, true // of an approved tool, whose output schema does not apply to errors
 	}
 	if both, _ := json.Marshal(r.StructuredContent); !equalJSON(string(both), text) {
 		cl.t.Errorf("%s: the text is not the structured result:\n%s\n%s", name, text, both)
@@ -149,7 +149,7 @@ func equalJSON(a, b string) bool {
 	return errX == nil && errY == nil && bytes.Equal(jsondoc.Canonical(x), jsondoc.Canonical(y))
 }
 
-// done is call for what has to succeed.
+// done is like call, but the call must succeed.
 func (cl client) done(name string, args any) map[string]any {
 	cl.t.Helper()
 	out, failed := cl.call(name, args)
@@ -159,7 +159,7 @@ func (cl client) done(name string, args any) map[string]any {
 	return out
 }
 
-// refused is call for what has to be refused; it returns code and message.
+// refused is like call, but the call must be rejected. It returns the code and the message.
 func (cl client) refused(name string, args any) (code, message string) {
 	cl.t.Helper()
 	out, failed := cl.call(name, args)

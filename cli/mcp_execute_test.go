@@ -33,8 +33,8 @@ func (c testDB) approveAll() {
 	}
 }
 
-// TestMCPRunsWhatWasApproved goes all the way: a server is imported, approved,
-// given to an agent, called over MCP through the gateway; then it changes.
+// TestMCPRunsWhatWasApproved tests the complete workflow: a server is imported, approved, assigned to an agent, and
+// called over MCP through the gateway, and then changes.
 func TestMCPRunsWhatWasApproved(t *testing.T) {
 	c := newTestDB(t)
 	const (

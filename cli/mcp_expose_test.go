@@ -17,8 +17,8 @@ const (
 	askTool  = `{"name":"sendAway","title":"Send it away","description":"Send something away.","inputSchema":{"type":"object","properties":{"to":{"type":"string"}},"required":["to"]},"outputSchema":{"type":"object","properties":{"tool":{"type":"string"}},"required":["tool"]}}`
 )
 
-// exposed returns a database with two approved tools of a running server, one of
-// which asks first, and an agent that has them.
+// exposed returns a database with two approved tools of a running server, one of which requires an approval, and an
+// agent that has them.
 func exposed(t *testing.T) testDB {
 	t.Helper()
 	c := newTestDB(t)
@@ -45,8 +45,8 @@ func (cl client) names() []string {
 	return names
 }
 
-// TestMCPExposesApprovedTools lists and calls the approved tools as the server's
-// own, in both ways that the protocol begins.
+// TestMCPExposesApprovedTools lists and calls the approved tools as tools of the server itself, with both kinds of
+// handshakes.
 func TestMCPExposesApprovedTools(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	c := exposed(t)
@@ -72,7 +72,7 @@ func TestMCPExposesApprovedTools(t *testing.T) {
 					t.Errorf("no version: %v", tool.Meta)
 				}
 				tool.Meta, tool.Name = nil, named.Name
-				if text, err := json.Marshal(tool); err != nil || !equalJSON(string(text), strings.Replace(want, "9007199254740993", "9007199254740992", 1)) { // the client's own numbers
+				if text, err := json.Marshal(tool); err != nil || !equalJSON(string(text), strings.Replace(want, "9007199254740993", "9007199254740992", 1)) { // the client uses doubles
 					t.Errorf("listed as %s, approved as %s: %v", text, want, err)
 				}
 			}
@@ -104,8 +104,8 @@ func TestMCPExposesApprovedTools(t *testing.T) {
 	c.run("verify")
 }
 
-// TestMCPExposedCallWaitsForTheUser asks by name, is approved elsewhere, and asks
-// what became of it.
+// TestMCPExposedCallWaitsForTheUser calls a tool by name, approves the call in another process, and requests the
+// result.
 func TestMCPExposedCallWaitsForTheUser(t *testing.T) {
 	c := exposed(t)
 	cl := c.serve(nil, "agent", "--agent", "runner", "--expose", "tools")
@@ -137,8 +137,7 @@ func TestMCPExposedCallWaitsForTheUser(t *testing.T) {
 	}
 }
 
-// TestMCPExposedListChanges approves and deactivates in another process than the
-// one that serves.
+// TestMCPExposedListChanges approves and deactivates tools in another process.
 func TestMCPExposedListChanges(t *testing.T) {
 	shortrun.NeedsLong(t)
 	c := exposed(t)
@@ -162,9 +161,9 @@ func TestMCPExposedListChanges(t *testing.T) {
 	}
 }
 
-// TestMCPExposedDrift changes a description upstream after its approval: the tool
-// leaves the list of every client, whether it listens or connects later, and is
-// refused when called. A review of the change brings it back.
+// TestMCPExposedDrift changes a description upstream after its approval. The tool must be removed from the list of
+// every client, whether it listens or connects later, and calls must be rejected. A review of the change makes it
+// available again.
 func TestMCPExposedDrift(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -227,7 +226,7 @@ func TestMCPExposesPages(t *testing.T) {
 	}
 }
 
-// TestMCPExposesBoth lists toolcrib's own tools beside those of the agent.
+// TestMCPExposesBoth lists toolcrib's own tools together with those of the agent.
 func TestMCPExposesBoth(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

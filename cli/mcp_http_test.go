@@ -103,8 +103,8 @@ func (e *endpoint) connect(revision, who string) client {
 	return cl
 }
 
-// TestMCPOverHTTP has clients of both revisions on one endpoint at once, each
-// under its own name, and tells both of an approval.
+// TestMCPOverHTTP connects clients with both protocol revisions to one endpoint, each with its own name, and informs
+// both of an approval.
 func TestMCPOverHTTP(t *testing.T) {
 	c := newTestDB(t)
 	e := c.endpoint(t)
@@ -188,7 +188,7 @@ func TestMCPDoor(t *testing.T) {
 	e.stop()
 }
 
-// TestMCPTokenFile makes a token where there is none and takes it again.
+// TestMCPTokenFile creates a token file and uses it again.
 func TestMCPTokenFile(t *testing.T) {
 	c := newTestDB(t)
 	file := filepath.Join(c.dir, "mcp.token")

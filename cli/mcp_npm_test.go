@@ -15,12 +15,12 @@ import (
 	"toolcrib/cli"
 )
 
-// TestRealServers imports published MCP servers, approves the set of each and runs
-// some of its tools through the gateway, over MCP. It runs as `make servers`. (H9)
+// TestRealServers imports published MCP servers, approves their change sets, and runs some of their tools through the
+// gateway, over MCP. `make servers` runs this test (H9).
 func TestRealServers(t *testing.T) {
 	for _, s := range []struct {
 		name, command string
-		calls         []string // tool, arguments, and a pattern in what comes back
+		calls         []string // tool, arguments, and a pattern for the result
 	}{
 		{"everything", installed(t, ".bin/mcp-server-everything"), []string{"everything_echo", `{"message":"over here"}`, `over here`}},
 		{"memory", installed(t, ".bin/mcp-server-memory"), []string{
@@ -65,9 +65,8 @@ func TestRealServers(t *testing.T) {
 	}
 }
 
-// TestQuickStart takes the README's way from a fresh home to a guarded server, and
-// calls all of its tools as a client does, through the TypeScript SDK: no call waits.
-// It runs as `make servers`. (G1)
+// TestQuickStart follows the README from an empty home to a guarded server, and calls all of its tools with the
+// TypeScript SDK. No call may wait. `make servers` runs this test (G1).
 func TestQuickStart(t *testing.T) {
 	name := driver(t, "quickstart.mjs")
 	path, err := exec.LookPath(Program)
@@ -135,7 +134,7 @@ func (c testDB) issueOf(subject string) string {
 	return fmt.Sprintf("#%d", doc.Proposals[0].Issue)
 }
 
-// npmCache is where npm keeps what it fetched, so that no test fetches it twice.
+// npmCache returns npm's cache folder, so that tests do not download packages again.
 func npmCache() string {
 	home, err := os.UserHomeDir()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestMCPOwnProposals has an agent submit, comment on, rebase and withdraw what is
-// its own, and nothing of anybody else (X8).
+// TestMCPOwnProposals lets an agent submit, comment on, rebase, and withdraw its own proposals, but not those of others
+// (X8).
 func TestMCPOwnProposals(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, revision := range revisions {
@@ -70,8 +70,8 @@ func TestMCPOwnProposals(t *testing.T) {
 	}
 }
 
-// TestMCPServesTheWholePrompt gives an agent its prompt with what is stored of
-// its user, byte for byte as a preview shows it (C10).
+// TestMCPServesTheWholePrompt checks that an agent receives its prompt with the stored data of its user, equal to a
+// preview byte for byte (C10).
 func TestMCPServesTheWholePrompt(t *testing.T) {
 	c := newTestDB(t)
 	c.write("runner.json", strings.Replace(runnerProposal("get_tasks", "create_memories"), `"soul"`,
@@ -104,9 +104,8 @@ func TestMCPServesTheWholePrompt(t *testing.T) {
 	}
 }
 
-// TestMCPHandsOnTheHubsAnswer tells an agent that a hub waits for an approval of
-// its own, with everything that the hub says (C2), and hands what the agent says
-// about the call to the hub (C9).
+// TestMCPHandsOnTheHubsAnswer checks that an agent is informed that a hub waits for its own approval, with all data
+// from the hub (C2), and that the agent's statement about the call is passed to the hub (C9).
 func TestMCPHandsOnTheHubsAnswer(t *testing.T) {
 	c := newTestDB(t)
 	var posted string

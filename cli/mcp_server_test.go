@@ -10,13 +10,12 @@ import (
 	"time"
 )
 
-// fixtureServer is the name under which the test binary runs as an MCP server
-// whose tools stand in a file: mcp-fixture FILE [TEXTS]. It reads the file for every
-// list and says so when it changes. TEXTS has its instructions and its prompts.
+// fixtureServer is the name under which the test binary runs as an MCP server with tools from a file: mcp-fixture FILE
+// [TEXTS]. It reads the file for every list and notifies clients of changes. TEXTS contains its instructions and
+// prompts.
 const fixtureServer = "mcp-fixture"
 
-// fixtureTexts are the texts of the fixture: the entries of its prompts, and what each
-// answers, with $NAME for its arguments.
+// fixtureTexts contains the texts of the fixture: the entries of its prompts, and their texts with $NAME for arguments.
 type fixtureTexts struct {
 	Instructions string
 	Prompts      []json.RawMessage
@@ -35,7 +34,7 @@ func serveFixture() {
 		defer mu.Unlock()
 		fmt.Printf(format+"\n", args...)
 	}
-	dir, _ := os.Getwd() // "" where nobody knows
+	dir, _ := os.Getwd() // "" if unknown
 	listed := func() string {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -55,7 +54,7 @@ func serveFixture() {
 			os.Exit(1)
 		}
 	}
-	last := listed() // before it answers: whoever has the list may change it
+	last := listed() // before it responds, because a client may change the file after it received the list
 	go func() {
 		for ; ; time.Sleep(5 * time.Millisecond) {
 			if now := listed(); now != last {

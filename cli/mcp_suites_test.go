@@ -37,9 +37,8 @@ func suite(t *testing.T, script string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// conforming lists the scenarios of the conformance suite that need no fixture
-// of their own on the server, by revision. All others call tools, read
-// resources or get prompts by names that only the suite's own server has.
+// conforming lists the scenarios of the conformance suite that need no special server, by revision. All others use
+// names of tools, resources, or prompts that only the suite's own server has.
 func conforming() map[string][]string {
 	return map[string][]string{
 		"2025-11-25": {
@@ -57,9 +56,8 @@ func conforming() map[string][]string {
 // unfit is the result of a check that the suite has no fixture for.
 var unfit = regexp.MustCompile(`"errorMessage": "Not testable`)
 
-// TestConformance runs the public conformance suite against the endpoint, as a
-// process, in both revisions: with toolcrib's own tools, with the approved ones, and
-// with both.
+// TestConformance runs the public conformance suite on the endpoint of a process, with both revisions: with toolcrib's
+// own tools, with the approved ones, and with both.
 func TestConformance(t *testing.T) {
 	const script = "@modelcontextprotocol/conformance/dist/index.js"
 	_ = suite(t, script)
@@ -100,8 +98,8 @@ func conform(t *testing.T, script, door string) {
 	})
 }
 
-// whole returns the output of a suite that fails for its fixtures. It goes to a file:
-// Node ends without what it has not yet written to a pipe.
+// whole returns the output of a suite that fails because of missing fixtures. The output goes to a file, because Node
+// exits without writing buffered data to a pipe.
 func whole(t *testing.T, cmd *exec.Cmd) []byte {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
@@ -118,8 +116,8 @@ func whole(t *testing.T, cmd *exec.Cmd) []byte {
 	return out
 }
 
-// suiteClient is the script that the suite starts as a client of its server: toolcrib
-// imports the tools there, and each is approved, given to an agent, and called once.
+// suiteClient is the script that the suite starts as a client of its server. It imports the server's tools, approves
+// each, assigns it to an agent, and calls it once.
 const suiteClient = `#!/bin/sh
 for url; do :; done
 dir=$(mktemp -d)
@@ -139,12 +137,11 @@ done
 rm -rf $dir
 `
 
-// TestConformanceClient runs the scenarios of the suite for clients that an import
-// and calls with plain arguments exercise. Of the others auth/* needs OAuth,
-// elicitation-sep1034-client-defaults an elicitation, http-custom-headers,
-// http-invalid-tool-headers, sep-2322-client-request-state and
-// json-schema-2020-12-preservation arguments that each of them defines;
-// http-standard-headers and json-schema-ref-no-deref end alike without a call.
+// TestConformanceClient runs those client scenarios of the suite that can be tested with an import and calls with
+// simple arguments. Of the others, auth/* require OAuth, elicitation-sep1034-client-defaults requires an elicitation,
+// and http-custom-headers, http-invalid-tool-headers, sep-2322-client-request-state, and
+// json-schema-2020-12-preservation require special arguments. http-standard-headers and json-schema-ref-no-deref give
+// the same result without a call.
 func TestConformanceClient(t *testing.T) {
 	const script = "@modelcontextprotocol/conformance/dist/index.js"
 	_ = suite(t, script)
@@ -186,7 +183,7 @@ func doorman(t *testing.T, e *endpoint) string {
 		r.Out.Header.Set("Authorization", "Bearer "+e.token)
 	}}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body) // a proxy that answers before it has read all loses the end of the answer
+		body, err := io.ReadAll(r.Body) // otherwise, the end of the response would be lost
 		if err != nil {
 			w.WriteHeader(http.StatusBadRequest)
 			return
@@ -198,7 +195,7 @@ func doorman(t *testing.T, e *endpoint) string {
 	return web.URL + "/mcp"
 }
 
-// toolArgs returns arguments of a tool as the inspector takes them.
+// toolArgs returns arguments for a tool in the inspector's format.
 func toolArgs(t *testing.T, p map[string]any) []string {
 	t.Helper()
 	args := []string{}

@@ -64,8 +64,7 @@ func TestMCPLifeOfAProposal(t *testing.T) {
 	}
 }
 
-// TestMCPReads reads prompts and resources, all of them and by name: those of the
-// agent profile, and no others (S13).
+// TestMCPReads lists and reads the prompts and resources of the agent profile. Others must not be available (S13).
 func TestMCPReads(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, revision := range revisions {
@@ -82,7 +81,7 @@ func TestMCPReads(t *testing.T) {
 	}
 }
 
-// readsPrompts reads the prompts of the agent reader, and asks for others.
+// readsPrompts reads the prompts of the agent reader, and requests others.
 func (cl client) readsPrompts() {
 	cl.t.Helper()
 	prompts := map[string]*sdk.Prompt{}
@@ -120,7 +119,7 @@ func (cl client) readsPrompts() {
 	}
 }
 
-// readsResources reads the versions that the agent reader has, and asks for others.
+// readsResources reads the versions that the agent reader has, and requests others.
 func (cl client) readsResources() {
 	cl.t.Helper()
 	count, some := 0, ""
@@ -152,7 +151,7 @@ func (cl client) readsResources() {
 	}
 }
 
-// readsNoListOf asks for the list of the assistant, which only shipped has.
+// readsNoListOf requests the assistant's list, which is only available to shipped.
 func (cl client) readsNoListOf(shipped client) {
 	cl.t.Helper()
 	last := ""
@@ -215,8 +214,7 @@ func TestMCPRefuses(t *testing.T) {
 	}
 }
 
-// TestMCPAnswersFitTheirSchemas holds every kind of answer against the output
-// schema of its tool.
+// TestMCPAnswersFitTheirSchemas validates every kind of result with the output schema of its tool.
 func TestMCPAnswersFitTheirSchemas(t *testing.T) {
 	c := newTestDB(t)
 	cl := c.serve(nil, "agent")

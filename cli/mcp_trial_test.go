@@ -14,8 +14,8 @@ import (
 	"toolcrib/registry"
 )
 
-// TestMCPTrial has an agent check a proposal before it hands it in, and look at what
-// it would change in its own prompt, and in no other (X8, S13).
+// TestMCPTrial lets an agent check a proposal before it submits it, and preview the effect on its own prompt, but not
+// on others (X8, S13).
 func TestMCPTrial(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
@@ -91,9 +91,8 @@ func findingTexts(list any) (texts []string) {
 	return texts
 }
 
-// TestMCPDescribesEveryField holds the schema of propose_tool against the types that
-// a proposal is decoded into: each field of each kind is there with a description, and
-// there is no other (X8).
+// TestMCPDescribesEveryField compares the schema of propose_tool with the types into which a proposal is decoded. It
+// must contain each field of each kind with a description, and no other fields (X8).
 func TestMCPDescribesEveryField(t *testing.T) {
 	text, err := os.ReadFile("../gateway/mcp/tools.json")
 	if err != nil {
@@ -126,7 +125,7 @@ func TestMCPDescribesEveryField(t *testing.T) {
 	}
 }
 
-// schemaObject is the part of a JSON Schema that tells a model what to write.
+// schemaObject is the part of a JSON Schema that describes the fields for a model.
 type schemaObject struct {
 	Description string                  `json:"description"`
 	Properties  map[string]schemaObject `json:"properties"`
@@ -134,7 +133,7 @@ type schemaObject struct {
 	Enum        []string                `json:"enum"`
 }
 
-// describes reports what the fields of structs and the properties do not share.
+// describes reports differences between the fields of structs and the properties.
 func (s schemaObject) describes(t *testing.T, path string, types ...reflect.Type) {
 	t.Helper()
 	known := map[string]bool{}

@@ -16,9 +16,8 @@ var walkedKeys = []string{
 	"filter", "limit", "after", "query", "name", "args", "pending", "approve", "as", "actor", "expect", "decision", "verdict", "waive",
 }
 
-// walkedArguments returns each value alone, under each key, beside a proposal's id,
-// and in a proposal for tools that take one: to the others, it is a heap of unknown
-// keys.
+// walkedArguments returns each value alone, under each key, next to a proposal's id, and, for tools that accept one, in
+// a proposal. For other tools, these are only unknown keys.
 func walkedArguments(t *testing.T, values []any, proposes bool) []any {
 	t.Helper()
 	var all []any
@@ -36,8 +35,7 @@ func walkedArguments(t *testing.T, values []any, proposes bool) []any {
 	return all
 }
 
-// TestMCPApprovesNothing calls every tool with every shape of argument that
-// there is, and finds the registry as it was.
+// TestMCPApprovesNothing calls every tool with arguments of all shapes, and checks that the registry does not change.
 func TestMCPApprovesNothing(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
@@ -47,7 +45,7 @@ func TestMCPApprovesNothing(t *testing.T) {
 	if len(id) != 36 {
 		t.Fatalf("the ids of what waits are %q", id)
 	}
-	cl := c.serve(nil, "user:root") // whatever it calls itself
+	cl := c.serve(nil, "user:root") // regardless of its own name
 	tools, err := cl.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 	"toolcrib/cli/notices"
 )
 
-// receiver is a webhook that keeps what it is sent, and refuses while it is down.
+// receiver is a webhook that records notices, and rejects them while it is down.
 type receiver struct {
 	mu      sync.Mutex
 	down    bool
@@ -64,7 +64,7 @@ func (r *receiver) events(t *testing.T) string {
 	return strings.Join(all, ", ")
 }
 
-// exits runs a command and returns its status and what it printed.
+// exits runs a command and returns its exit status and output.
 func (c testDB) exits(args ...string) (int, string) {
 	c.t.Helper()
 	var out bytes.Buffer
@@ -72,8 +72,8 @@ func (c testDB) exits(args ...string) (int, string) {
 	return code, out.String()
 }
 
-// TestNotices tells an address and a program of what waits for the user: a proposal,
-// one that went stale, a call. What was not received is sent later, once.
+// TestNotices notifies a web address and a program of objects that wait for the user: a proposal, a stale proposal, and
+// a call. Notices that were not received must be sent later, but only once.
 func TestNotices(t *testing.T) {
 	r := &receiver{}
 	web := httptest.NewServer(r)
@@ -118,8 +118,7 @@ func TestNotices(t *testing.T) {
 	}
 }
 
-// TestNoticesAreTheUsersOwn refuses a project's file that names a program or an
-// address.
+// TestNoticesAreTheUsersOwn checks that a project's file must not specify a program or an address.
 func TestNoticesAreTheUsersOwn(t *testing.T) {
 	c := newTestDB(t)
 	c.write("toolcrib.toml", "[notify]\ncommand = [\"sh\"]\n")
@@ -128,8 +127,8 @@ func TestNoticesAreTheUsersOwn(t *testing.T) {
 	}
 }
 
-// TestNoticesThatFailForGood gives up a notice after a day, so that it holds up no
-// later one, and has doctor list it.
+// TestNoticesThatFailForGood checks that a notice is dropped after a day, so that it does not block later ones, and
+// that doctor lists it.
 func TestNoticesThatFailForGood(t *testing.T) {
 	r := &receiver{down: true}
 	web := httptest.NewServer(r)

@@ -31,11 +31,9 @@ func oddTexts() map[string]string {
 	}
 }
 
-// TestOddTextsFromOutside puts such texts wherever somebody outside can: into
-// proposals in both formats, comments, reasons, notes, waivers, calls and their
-// contexts, names of users, customers and agents, the assistant's data, imports and
-// tokens. Each is refused or stored, and what is stored is sound, and reaches a
-// server and comes back unchanged (C34, C43).
+// TestOddTextsFromOutside uses such texts in all external input: proposals in both formats, comments, reasons, notes,
+// waivers, calls and their contexts, names of users, customers, and agents, the assistant's data, imports, and tokens.
+// Each must be rejected, or stored without damage and copied to a server and back unchanged (C34, C43).
 func TestOddTextsFromOutside(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -55,7 +53,7 @@ func TestOddTextsFromOutside(t *testing.T) {
 	}
 	made := 0
 	for _, text := range oddTexts() {
-		encoded, err := json.Marshal(text) // with \ufffd for what is no text
+		encoded, err := json.Marshal(text) // replaces invalid text with \ufffd
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +115,7 @@ func TestOddTextsFromOutside(t *testing.T) {
 	}
 }
 
-// oddProposal is a proposal with a text in one of its fields, as it stands.
+// oddProposal returns a proposal with an unescaped text in one of its fields.
 func oddProposal(id, field, text string) string {
 	at := func(name, otherwise string) string {
 		if name == field {

@@ -18,15 +18,15 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// named is a tool as some format has it, and the names that it goes by.
+// named is a tool in some format, and its names.
 type named struct {
-	file   string // what is imported, "" for a live server
+	file   string // imported file, or "" for a running server
 	server string // --server, "" for none
 	agent  string // the id, as an allow-list has it
-	wire   string // the one name
+	wire   string // the common name
 	hub    bool   // a hub runs it
 	args   string
-	// refused is the code with which a call is refused, "" when it runs.
+	// refused is the code with which a call is rejected, or "" if it succeeds.
 	refused string
 }
 
@@ -62,9 +62,8 @@ func oneName() map[string]named {
 	}
 }
 
-// TestOneName is C1: the name that an import read is the one that the prompt
-// prints, exports write, and exec, parse, MCP and check take, in every format;
-// the id is an alias of it.
+// TestOneName checks that in every format, the name read by an import is the name in prompts and exports, and the name
+// that exec, parse, MCP, and check accept. The id is an alias (C1).
 func TestOneName(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -102,7 +101,7 @@ func TestOneName(t *testing.T) {
 	}
 }
 
-// takeIn imports and approves a tool, with a hub that runs it where it has one.
+// takeIn imports and approves a tool, and a hub if the tool runs on one.
 func (c testDB) takeIn(n named, hub string) {
 	c.t.Helper()
 	args := []string{"import"}
@@ -136,8 +135,8 @@ func (c testDB) takeIn(n named, hub string) {
 	c.approveAll()
 }
 
-// exported holds every export against the name; what is imported again
-// proposes nothing, and code that registers it agrees with the registry.
+// exported checks the name in all exports. Importing an export must not propose anything, and code that registers it
+// must agree with the registry.
 func (c testDB) exported(n named) {
 	c.t.Helper()
 	formats := []wire.Format{wire.OpenAI, wire.Anthropic, wire.MCP}

@@ -27,8 +27,7 @@ func pipe(t *testing.T) (c testDB, name string) {
 	return c, name
 }
 
-// TestInterruptedAtAPipe has a named pipe where a file is expected, and somebody
-// who has opened it and writes nothing.
+// TestInterruptedAtAPipe uses a named pipe instead of a file, with a writer that writes nothing.
 func TestInterruptedAtAPipe(t *testing.T) {
 	shortrun.NeedsLong(t)
 	for name, args := range map[string][]string{
@@ -59,7 +58,7 @@ func TestInterruptedAtAPipe(t *testing.T) {
 	}
 }
 
-// TestInterruptedBeforeAPipe has a named pipe that nobody ever opens.
+// TestInterruptedBeforeAPipe uses a named pipe that has no writer.
 func TestInterruptedBeforeAPipe(t *testing.T) {
 	c, _ := pipe(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -70,7 +69,7 @@ func TestInterruptedBeforeAPipe(t *testing.T) {
 	}
 }
 
-// TestCallsInAPipe has a named pipe, and a folder, where calls are moved to or verified.
+// TestCallsInAPipe uses a named pipe, and a folder, as the file for moved or verified calls.
 func TestCallsInAPipe(t *testing.T) {
 	p := newPruning(t)
 	if err := errors.Join(syscall.Mkfifo(filepath.Join(p.dir, "pipe"), 0o600), os.Mkdir(filepath.Join(p.dir, "folder"), 0o700)); err != nil {
@@ -88,9 +87,8 @@ func TestCallsInAPipe(t *testing.T) {
 	}
 }
 
-// TestFewFiles runs toolcrib where a process may have few files open: it says so, or
-// works, and never dies of it (S27). With fewer than 8 the runtime of Go may end before
-// main begins.
+// TestFewFiles runs toolcrib with a low limit on open files. It must either report this or work, but not crash (S27).
+// With a limit below 8, the Go runtime may crash before main starts.
 func TestFewFiles(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	c := newTestDB(t)

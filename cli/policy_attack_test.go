@@ -16,8 +16,8 @@ owners = ["user:mara", "user:ada"]
 approvals = 2
 `
 
-// TestEnvironmentLowersNoPolicy has an agent with a shell point HOME and
-// XDG_CONFIG_HOME at a configuration of its own, without a policy and with another.
+// TestEnvironmentLowersNoPolicy lets an agent with a shell set HOME and XDG_CONFIG_HOME to its own configuration,
+// without a policy and with a different one.
 func TestEnvironmentLowersNoPolicy(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	home := newTestHome(t, twoOwners)
@@ -42,8 +42,7 @@ func TestEnvironmentLowersNoPolicy(t *testing.T) {
 	}
 }
 
-// TestSystemPolicyIsAdded has the administrator name owners whom the user's own file
-// cannot take back.
+// TestSystemPolicyIsAdded lets the administrator specify owners that the user's own file cannot remove.
 func TestSystemPolicyIsAdded(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("the system's folder is the administrator's")

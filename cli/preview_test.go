@@ -18,7 +18,7 @@ import (
 	"toolcrib/prompt"
 )
 
-// runAt runs a command on the database in dir and returns what it printed.
+// runAt runs a command on the database in dir and returns its output.
 func runAt(t *testing.T, dir string, in string, args ...string) []byte {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -41,9 +41,8 @@ const retirement = `{"type": "deactivate", "subject": "tool:global/get_gmail", "
  "testCases": [{"name": "a", "input": "x", "expect": "pass", "output": "a", "checks": [{"type": "contains", "value": "a"}]},
   {"name": "b", "input": "x", "expect": "fail", "output": "b", "checks": [{"type": "contains", "value": "a"}]}]}`
 
-// TestOnePromptEverywhere holds the bytes that a preview shows against those that an
-// export writes after the approval, and the prompts that it changes against those that
-// the review names.
+// TestOnePromptEverywhere compares a preview with an export after the approval, byte for byte, and the prompts that it
+// changes with those listed by the review.
 func TestOnePromptEverywhere(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := t.TempDir()

@@ -11,8 +11,8 @@ import (
 	"toolcrib/cli/process"
 )
 
-// TestProgressIsForTerminals tells a person how far work has come, and leaves nothing
-// behind; into a pipe goes nothing (T15).
+// TestProgressIsForTerminals checks that progress is shown on a terminal and erased at the end, and that nothing is
+// written to a pipe (T15).
 func TestProgressIsForTerminals(t *testing.T) {
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	var out bytes.Buffer
@@ -20,7 +20,7 @@ func TestProgressIsForTerminals(t *testing.T) {
 	if p := a.Progress(); p != nil {
 		t.Fatal("progress goes into a pipe")
 	} else {
-		p.Tell(1, 2, "nobody listens") // and nobody minds
+		p.Tell(1, 2, "nobody listens") // has no effect
 		p.End()
 	}
 	a.Env.ErrTerminal = true

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// TestShownToTheEnd prints a proposal in ways that show all of it and in ways that do
-// not, and finds in the decision whether it was shown (S25).
+// TestShownToTheEnd prints a proposal completely and partly, and checks that the decision records whether it was shown
+// (S25).
 func TestShownToTheEnd(t *testing.T) {
 	for _, tt := range []struct {
 		name, shell string

@@ -12,8 +12,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestMigrateToServer creates a schema on a server, copies a file to another
-// database of it and back, and looks at what doctor reports about each login.
+// TestMigrateToServer creates a schema on a server, copies a file to another database of it and back, and checks the
+// report of doctor about each login.
 func TestMigrateToServer(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

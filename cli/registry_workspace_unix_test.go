@@ -16,9 +16,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestWorkspaceFollowsNoLinksOut has a project's folder in which somebody has put
-// something else where the files belong. The approval stands; nothing outside
-// of the folder is written, and nobody waits for a pipe.
+// TestWorkspaceFollowsNoLinksOut replaces files in a project's folder with links and pipes. The approval must succeed
+// without writing outside of the folder or blocking on a pipe.
 func TestWorkspaceFollowsNoLinksOut(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for name, plant := range map[string]func(workspace, outside string) error{

@@ -13,8 +13,8 @@ import (
 	"toolcrib/cli"
 )
 
-// TestEveryCommandIsDecided has every command in the table of what a door offers, so
-// that a new one is not offered by mistake, and every entry name a command.
+// TestEveryCommandIsDecided checks that the table of commands over SSH contains all commands, so that a new one is not
+// made available by mistake, and that all its entries exist.
 func TestEveryCommandIsDecided(t *testing.T) {
 	root := cli.Commands()
 	offered := cli.Offers()
@@ -128,9 +128,8 @@ var leaks = []struct {
 	{"", "without a terminal, name a command", 2},
 }
 
-// TestSSHLeaks asks through the door for what belongs to the server, and for what
-// belongs to another user. Every answer is a refusal that says so, and nothing is
-// read, written, or started.
+// TestSSHLeaks requests data of the server and of other users over SSH. Every request must be rejected with the reason,
+// and nothing may be read, written, or started.
 func TestSSHLeaks(t *testing.T) {
 	h := serveSSH(t)
 	h.write("secret", secretOfServer)
@@ -152,8 +151,7 @@ func TestSSHLeaks(t *testing.T) {
 	}
 }
 
-// files lists the files of a folder, but for those that the engine keeps beside an
-// open database.
+// files lists the files in a folder, except those that exist only while a database is open.
 func files(t *testing.T, dir string) []string {
 	t.Helper()
 	var all []string
@@ -169,8 +167,8 @@ func files(t *testing.T, dir string) []string {
 	return all
 }
 
-// TestSSHOffersNoMore asks the protocol for what is not served: another channel, a
-// subsystem, X11, a forwarded port, variables.
+// TestSSHOffersNoMore requests features of the protocol that are not supported: other channels, a subsystem, X11, a
+// forwarded port, and environment variables.
 func TestSSHOffersNoMore(t *testing.T) {
 	h := serveSSH(t)
 	client := h.dial("mara")

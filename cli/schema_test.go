@@ -13,7 +13,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestEverySchemaCompiles holds each schema against its own draft.
+// TestEverySchemaCompiles validates each schema with its metaschema.
 func TestEverySchemaCompiles(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, name := range schemaNames() {
@@ -46,8 +46,8 @@ func compileSchema(t *testing.T, name string) *validator.Schema {
 	return compiled
 }
 
-// TestConfigSchemaIsWhatTheDecoderReads writes a file with every key of the
-// schema: the decoder knows all of them, and both refuse any other.
+// TestConfigSchemaIsWhatTheDecoderReads writes a file with every key in the schema. The decoder must accept all of
+// them, and both must reject other keys.
 func TestConfigSchemaIsWhatTheDecoderReads(t *testing.T) {
 	s, compiled := configSchema(), compileSchema(t, schemaOfConfig)
 	if len(s.Properties) != len(settings.Names()) {

@@ -24,9 +24,8 @@ import (
 
 const toolsFile = "../gateway/mcp/tools.json"
 
-// TestGeneratedSchemas compares the schemas of proposals, definitions, findings and
-// errors that agents get with the Go types and their comments. Limits are kept as the
-// file has them. (C39)
+// TestGeneratedSchemas compares the schemas of proposals, definitions, findings, and errors for agents with the Go
+// types and their comments. Limits in the file are kept (C39).
 func TestGeneratedSchemas(t *testing.T) {
 	text, err := os.ReadFile(toolsFile)
 	if err != nil {
@@ -59,8 +58,7 @@ func TestGeneratedSchemas(t *testing.T) {
 	comparePage(t, definitionsPage(proposal))
 }
 
-// TestDescriptions compares what `schema` says of the fields of documents with the
-// comments of their types. (H17)
+// TestDescriptions compares the descriptions printed by `schema` with the comments of the documents' types (H17).
 func TestDescriptions(t *testing.T) {
 	names, folders := map[string]bool{}, map[string]bool{}
 	for _, of := range documentTypes() {
@@ -87,7 +85,7 @@ func TestDescriptions(t *testing.T) {
 	t.Logf("%d of %d fields have a comment", len(said), len(names))
 }
 
-// addFolders adds the folders of the types that a type is made of.
+// addFolders adds the folders of a type and of all types that it contains.
 func addFolders(folders map[string]bool, of reflect.Type, seen map[reflect.Type]bool) {
 	if seen[of] {
 		return
@@ -126,8 +124,7 @@ func describeAnswer(c schematest.Comments, schema *jsondoc.Node) {
 	}
 }
 
-// definitionsPage lists the keys of each kind of definition, of a proposal, and of its
-// test cases.
+// definitionsPage lists the keys of each kind of definition, of a proposal, and of its test cases.
 func definitionsPage(proposal *jsondoc.Node) string {
 	var b strings.Builder
 	definition := proposal.Get("definition").Get("properties")
@@ -181,7 +178,7 @@ const (
 	beginDefinitions = "<!-- The rest is generated from the types that a proposal is decoded into. -->\n"
 )
 
-// comparePage compares the generated part of docs/definitions.md with what it has to be.
+// comparePage compares the generated part of docs/definitions.md with the expected text.
 func comparePage(t *testing.T, want string) {
 	t.Helper()
 	text, err := os.ReadFile(definitionsDoc)

@@ -13,8 +13,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// newDatabase returns the name of the database of a script: a file that is not
-// there yet, or the URL of a new database, whose schema a superuser has made.
+// newDatabase returns the name of a database for a script: a file that does not exist yet, or the URL of a new database
+// in which a superuser has created the schema.
 func newDatabase(env *testscript.Env) string {
 	if !storetest.OnPostgres() {
 		return filepath.Join(env.WorkDir, "test.db")
@@ -94,9 +94,8 @@ func cmdSameDatabase(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdFlip changes one bit of the first character of TEXT wherever it stands in a
-// file, or in a database on a server, as a failing disk or somebody with an editor
-// would.
+// cmdFlip changes one bit of the first character of all occurrences of TEXT in a file, or in a database on a server, to
+// simulate a failing disk or a manipulation.
 func cmdFlip(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: flip FILE TEXT")

@@ -39,8 +39,8 @@ func cmdVisible(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// hiddenRanges are the code points that a terminal obeys or draws as nothing,
-// written down by hand: the program has a table of its own.
+// hiddenRanges lists the code points that control a terminal or are invisible. They are listed separately because the
+// program has its own table.
 var hiddenRanges = [][2]rune{
 	{0x00, 0x08},
 	{0x0b, 0x1f},
@@ -65,8 +65,7 @@ var hiddenRanges = [][2]rune{
 	{0xe0000, 0x10ffff}, // tags, variation selectors, private planes
 }
 
-// hiddenIn names the first character of s that a screen would not show; "" when
-// there is none.
+// hiddenIn describes the first character of s that would be invisible on a screen, or returns "".
 func hiddenIn(s string) string {
 	for i, r := range s {
 		if r == utf8.RuneError {

@@ -10,9 +10,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// startHub starts a hub for the tools of a script and returns its address. It
-// gives back what it was posted; inputs {"fail": CODE} make it fail with CODE, or
-// with a status, and "ASK" wait for an approval of its own.
+// startHub starts a hub for the tools of a script and returns its address. It returns its input. With the inputs
+// {"fail": CODE}, it fails with CODE or with a status, and with "ASK", it waits for its own approval.
 func startHub(env *testscript.Env) string {
 	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -26,7 +25,7 @@ func startHub(env *testscript.Env) string {
 			answer = map[string]any{"success": false, "error": map[string]any{"code": call.Inputs.Fail, "message": "It did not work.", "details": map[string]any{"why": "asked to"}}}
 		}
 		switch call.Inputs.Fail {
-		case "ASK": // it waits for an approval of its own
+		case "ASK": // waits for its own approval
 			answer = map[string]any{"success": true, "requires_approval": true, "approval_request_id": "ap1", "message": "Ask the harbour master.", "result": map[string]any{}}
 		case "401", "503":
 			status, _ := strconv.Atoi(call.Inputs.Fail)
@@ -39,8 +38,7 @@ func startHub(env *testscript.Env) string {
 	return hub.URL
 }
 
-// hub starts a hub that answers what answer makes of what it is posted, and
-// returns its address.
+// hub starts a hub that responds with the result of answer, and returns its address.
 func (c testDB) hub(answer func(body string) string) string {
 	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

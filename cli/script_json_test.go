@@ -59,8 +59,7 @@ func find(doc any, path string) (any, bool) {
 	return doc, true
 }
 
-// written is a value as scripts write it: a string as it is, everything else as
-// JSON.
+// written formats a value as in scripts: strings without quotes, other values as JSON.
 func written(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -87,9 +86,8 @@ func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdWaiveBlocks waives each open block of a proposal that can be waived, one
-// by one. What a heuristic rule finds may change from day to day; a script that
-// is about something else does not depend on it.
+// cmdWaiveBlocks waives each open block of a proposal that can be waived. Because the findings of heuristic rules may
+// change, scripts with another purpose should not depend on them.
 func cmdWaiveBlocks(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: waive-blocks REF REASON")
@@ -148,8 +146,8 @@ func cmdJSONDoc(ts *testscript.TestScript, neg bool, args []string) {
 	checkDocument(ts, args[0], ts.ReadFile(args[0]), args[1])
 }
 
-// checkDocument holds a document against what is promised of all of them: one
-// object on one line with schema, kind, keys in snake case and times in UTC.
+// checkDocument checks the requirements for all documents: one object on one line with schema, kind, keys in snake
+// case, and times in UTC.
 func checkDocument(ts *testscript.TestScript, name, text, kind string) {
 	if strings.Count(text, "\n") != 1 || !strings.HasSuffix(text, "\n") {
 		ts.Fatalf("%s is not one line:\n%s", name, text)
@@ -170,7 +168,7 @@ func checkDocument(ts *testscript.TestScript, name, text, kind string) {
 
 var snake = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
-// foreign are the values whose keys are not those of a document.
+// foreign lists values with keys that are not those of a document.
 var foreign = []string{"definition", "test_cases", "value", "rendered", "counts", "proposals_by_state"}
 
 func checkKeys(ts *testscript.TestScript, at string, v any) {
@@ -196,8 +194,8 @@ func checkKeys(ts *testscript.TestScript, at string, v any) {
 	}
 }
 
-// cmdVary copies a proposal with some values changed. A value that is JSON is
-// taken as such, everything else as a string; an empty one takes the key out.
+// cmdVary copies a proposal with some values changed. A value is interpreted as JSON if possible, and otherwise as a
+// string. An empty value removes the key.
 func cmdVary(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: vary FROM TO PATH=VALUE…")

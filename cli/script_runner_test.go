@@ -6,14 +6,13 @@ import (
 	"unicode"
 )
 
-// forRunners is text that CI runners obey: GitHub's in both of its forms, that of
-// Azure Pipelines and TeamCity's. Scripts have it in their environment.
+// forRunners is text that CI runners execute: both formats of GitHub, and those of Azure Pipelines and TeamCity.
+// Scripts have it in their environment.
 const forRunners = "::notice::a\n::stop-commands::zz\n \t\u3000::error file=main.go,line=1::b ##[error]c\n##[add-mask]d ##vso[task.complete result=Failed;]e ##teamcity[message text='f']"
 
-// runnerCommands returns the commands that a runner would obey in what was
-// printed, of whatever name. It follows actions/runner
-// (src/Runner.Common/ActionCommand.cs, TryParseV2 and TryParse) and the agent of
-// Azure Pipelines, whose "##vso[" may stand anywhere in a line.
+// runnerCommands returns all commands that a runner would execute in the output. It follows actions/runner
+// (src/Runner.Common/ActionCommand.cs, TryParseV2 and TryParse) and the agent of Azure Pipelines, which accepts
+// "##vso[" anywhere in a line.
 func runnerCommands(printed string) []string {
 	var found []string
 	for line := range strings.SplitSeq(strings.ReplaceAll(printed, "\r", "\n"), "\n") {
@@ -40,7 +39,7 @@ func commandV2(line string) (string, bool) {
 	return "::" + name, ok
 }
 
-// bracketCommand is TryParse with GitHub's "##[", and the same of the others.
+// bracketCommand implements TryParse for GitHub's "##[" and for the prefixes of other runners.
 func bracketCommand(line, prefix string) (string, bool) {
 	_, info, ok := strings.Cut(line, prefix)
 	if !ok {
@@ -51,8 +50,8 @@ func bracketCommand(line, prefix string) (string, bool) {
 	return prefix + name, ok
 }
 
-// obeyed is a command of somebody else's that a runner would obey in what
-// toolcrib printed; annotations that were asked for are its own.
+// obeyed returns a foreign command in the output that a runner would execute, or "". Requested annotations are not
+// foreign.
 func obeyed(printed string, args []string) string {
 	for _, c := range runnerCommands(printed) {
 		if !slices.Contains(args, "github") || !slices.Contains([]string{"::error", "::warning", "::notice"}, c) {

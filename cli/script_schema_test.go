@@ -15,12 +15,11 @@ import (
 	"toolcrib/cli/process"
 )
 
-// schemas keeps the compiled schema of each kind that was printed; scripts run
-// side by side.
+// schemas caches the compiled schema of each kind, because scripts run in parallel.
 var schemas sync.Map //nolint:gochecknoglobals // a cache of what never changes
 
-// checkSchema holds a document against the schema that toolcrib prints of its
-// kind. What is no document, such as text or an exported file, passes.
+// checkSchema validates a document with the schema that toolcrib prints for its kind. It accepts all output that is not
+// a document, such as text and exported files.
 func checkSchema(ts *testscript.TestScript, text string) {
 	var head struct {
 		Schema int    `json:"schema"`

@@ -23,8 +23,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// Program is the name under which toolcrib runs as a process of its own, with
-// signals and exit status as a user has them.
+// Program is the name under which the test binary runs as toolcrib, in a separate process with signals and an exit
+// status.
 const Program = "toolcrib-process"
 
 func TestMain(m *testing.M) {
@@ -37,31 +37,29 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs testdata/scripts on the engine that TOOLCRIB_TEST_ENGINE names,
-// each with a database of its own. What is about the file of a database stands
-// behind the condition [sqlite], what takes long behind [long]. Beyond testscript's
-// own commands they have:
+// TestScripts runs testdata/scripts on the engine in TOOLCRIB_TEST_ENGINE, each with a new database. The condition
+// [sqlite] marks lines about database files, and [long] marks slow lines. In addition to testscript's own commands,
+// there are:
 //
-//	toolcrib ARGS…              runs it; the exit status has to be 0
-//	exits N toolcrib ARGS…      runs it; the exit status has to be N
-//	interrupts toolcrib ARGS…   runs it as a process, interrupted while it reads
-//	database [FILE]             makes an empty database, $TOOLCRIB_DB when no file is named
-//	copied NAME [DATABASE]      copies $TOOLCRIB_DB or another database, and keeps the name of the copy in the environment
+//	toolcrib ARGS…              runs it; the exit status must be 0
+//	exits N toolcrib ARGS…      runs it; the exit status must be N
+//	interrupts toolcrib ARGS…   runs it as a process and interrupts it while it reads
+//	database [FILE]             creates an empty database, by default $TOOLCRIB_DB
+//	copied NAME [DATABASE]      copies a database, by default $TOOLCRIB_DB, and stores the copy's name in the environment
 //	same-database NAME NAME     compares the rows of two databases
 //	json FILE PATH VALUE        compares a value of a JSON document
 //	json-keys FILE PATH KEY…    compares an object's keys; KEY? may be missing
-//	json-set NAME FILE PATH     keeps a value in the environment
-//	json-doc FILE KIND          checks what every document has to be
+//	json-set NAME FILE PATH     stores a value in the environment
+//	json-doc FILE KIND          checks the requirements for all documents
 //	vary FROM TO PATH=VALUE…    copies a JSON file with other values
 //	same FILE FILE              compares bytes
-//	flip FILE TEXT              changes one bit of TEXT wherever it stands
+//	flip FILE TEXT              changes one bit in all occurrences of TEXT
 //	cut NAME TEXT N             keeps the first N characters of TEXT
-//	waive-blocks REF REASON     waives each open block that can be, as user:mara
-//	visible FILE                looks for what a terminal would hide or obey
+//	waive-blocks REF REASON     waives each open block that can be waived, as user:mara
+//	visible FILE                checks for invisible and control characters
 //
-// Whatever toolcrib prints is held against the rules that hold for every
-// command: nothing hidden, nothing that a CI runner obeys, standard output empty on errors, errors as asked, documents
-// as their schemas.
+// All output of toolcrib is checked: it must not contain hidden characters or commands for CI runners, standard output
+// must be empty after errors, errors must have the requested format, and documents must match their schemas.
 func TestScripts(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	demo := absolute(t, "../testdata/demo")
@@ -96,10 +94,9 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// hidden matches text that a terminal obeys or draws as nothing: an escape sequence, its
-// one-byte form, a return, a bell, bidirectional controls, characters of no
-// width, a tag, a variation selector and a line separator. Scripts have it in
-// their environment.
+// hidden is text that controls a terminal or is invisible: an escape sequence, its one-byte form, a carriage return, a
+// bell, bidirectional controls, zero-width characters, a tag, a variation selector, and a line separator. Scripts have
+// it in their environment.
 const hidden = "\x1b[2J\u009b\r\a\u202e\u2066\u200b\ufeff\U000e0041\ufe0f\u2028\u00ad"
 
 func absolute(t *testing.T, name string) string {
@@ -127,10 +124,9 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	runToolcrib(ts, code, args[2:])
 }
 
-// runToolcrib runs toolcrib inside the test, with all that it takes from
-// outside as values; testdata/scripts/process.txtar has it as a process. It
-// returns what was on standard output. One that serves where it should have refused
-// is interrupted after four minutes, so that its script fails by name.
+// runToolcrib runs toolcrib in the test process, with all external input as values; testdata/scripts/process.txtar runs
+// it as a process. It returns the standard output. A command that serves although it should have failed is interrupted
+// after four minutes, so that the failure names its script.
 func runToolcrib(ts *testscript.TestScript, want int, args []string) string {
 	var out, errs bytes.Buffer
 	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
@@ -151,9 +147,8 @@ func runToolcrib(ts *testscript.TestScript, want int, args []string) string {
 	return out.String()
 }
 
-// loggedIn returns the account of the user whom the arguments name: each user
-// of a script has an account of their own, so none acts as another. Nobody else
-// is logged in than root.
+// loggedIn returns the account of the user in the arguments. Each user of a script has a separate account, so that no
+// user acts as another. By default, the user is root.
 func loggedIn(args []string) func() process.Account {
 	account := process.Account{Account: history.Account{UID: "0", Login: "root", Host: "testing"}}
 	if i := slices.Index(args, "--as"); i >= 0 && i+1 < len(args) {
@@ -164,8 +159,8 @@ func loggedIn(args []string) func() process.Account {
 	return func() process.Account { return account }
 }
 
-// standardInput returns the text that the script's stdin command left for a command
-// that reads it. A process is the only way to get at it.
+// standardInput returns the text of the script's stdin command, for a command that reads it. It can only be read with a
+// process.
 func standardInput(ts *testscript.TestScript, args []string) string {
 	if !slices.Contains(args, "-") && !slices.Contains(args, "--accessible") && !slices.Contains(args, "--hook") {
 		return ""
@@ -174,7 +169,7 @@ func standardInput(ts *testscript.TestScript, args []string) string {
 	return ts.ReadFile("stdout")
 }
 
-// printed hands on what was printed to the commands that follow.
+// printed passes the output to the following commands of the script.
 func printed(ts *testscript.TestScript, stdout, stderr string) {
 	for w, text := range map[io.Writer]string{ts.Stdout(): stdout, ts.Stderr(): stderr} {
 		_, err := io.WriteString(w, text)
@@ -182,10 +177,10 @@ func printed(ts *testscript.TestScript, stdout, stderr string) {
 	}
 }
 
-// statusFindings is the one exit status besides 0 that comes with a document.
+// statusFindings is the only exit status other than 0 with which a document is printed.
 const statusFindings = 6
 
-// checkPrinted holds what was printed against the rules for every command.
+// checkPrinted checks the rules for the output of all commands.
 func checkPrinted(ts *testscript.TestScript, status int, stdout, stderr string, args []string) {
 	for name, text := range map[string]string{"stdout": stdout, "stderr": stderr} {
 		if found := hiddenIn(text); found != "" {
@@ -200,20 +195,20 @@ func checkPrinted(ts *testscript.TestScript, status int, stdout, stderr string, 
 	if status == 0 || status == statusFindings {
 		return
 	}
-	if stdout != "" && !slices.Contains(args, "doctor") { // which tells the settings in force all the same
+	if stdout != "" && !slices.Contains(args, "doctor") { // prints the current settings even after an error
 		ts.Fatalf("exit status %d, but standard output is not empty", status)
 	}
 	if slices.Contains(args, "--json") {
 		checkDocument(ts, "stderr", stderr, "error")
 		return
 	}
-	if !strings.Contains("\n"+stderr, "\ntoolcrib: ") { // what a server printed may follow
+	if !strings.Contains("\n"+stderr, "\ntoolcrib: ") { // may be followed by the output of a server
 		ts.Fatalf("the error does not say who speaks: %q", stderr)
 	}
 }
 
-// cmdInterrupts runs toolcrib with more on standard input than a pipe holds, so
-// that it is known to be reading, then interrupts it.
+// cmdInterrupts runs toolcrib with more standard input than a pipe buffers, to ensure that it is reading, and then
+// interrupts it.
 func cmdInterrupts(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 || args[0] != "toolcrib" {
 		ts.Fatalf("usage: interrupts toolcrib ARGS…")

@@ -12,8 +12,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// Every command and every exit status is met by a script, so that a new one
-// comes with the scenes a user meets it in.
+// TestScriptsMeetEverything checks that every command and every exit status occurs in a script, so that new ones are
+// tested.
 func TestScriptsMeetEverything(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	names, err := filepath.Glob("../testdata/scripts/*.txtar")

@@ -11,9 +11,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestSSHFloods sends a workbench a paste without measure, a sequence without end, keys, a
-// window of any size, and thousands of windows. The session goes on, and the server
-// keeps nothing of it.
+// TestSSHFloods sends an unlimited paste, an unterminated sequence, keys, windows of any size, and thousands of window
+// changes to a workbench. The session must continue, and the server must not retain any of it.
 func TestSSHFloods(t *testing.T) {
 	shortrun.NeedsLong(t)
 	h := serveSSH(t)
@@ -26,8 +25,8 @@ func TestSSHFloods(t *testing.T) {
 		return m.HeapAlloc
 	}
 	before := used()
-	// settles waits until the process holds no more than limit above what it held
-	// before: a frame that is being drawn for a large window takes 100 MiB for a moment.
+	// settles waits until the memory of the process exceeds the initial amount by no more than limit. Drawing a frame
+	// for a large window temporarily needs 100 MiB.
 	settles := func(limit uint64, sent string) {
 		t.Helper()
 		after := used()
@@ -53,10 +52,10 @@ func TestSSHFloods(t *testing.T) {
 	}
 	_ = s.WindowChange(30, 100)
 	settles(64<<20, "5000 windows")
-	h.wants(h.as("mara", "", "list"), 0) // others are served meanwhile
+	h.wants(h.as("mara", "", "list"), 0) // other sessions are served in the meantime
 	ended := make(chan error, 1)
 	go func() { ended <- s.Wait() }()
-	for range 100 { // a key right after a flood may count as part of it
+	for range 100 { // a key immediately after a flood may count as part of it
 		_, _ = io.WriteString(s.keys, "\x03")
 		select {
 		case err := <-ended:

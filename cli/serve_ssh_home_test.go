@@ -41,13 +41,12 @@ type logLines struct {
 	shown *vt.Emulator // the terminal that shows the lines, nil for a log
 }
 
-// newScreen returns lines that a terminal shows. It answers no question of its
-// program. What is waited for is on the screen: a program that draws only the cells
-// that change may never write it in one piece.
+// newScreen returns the lines of an emulated terminal, which does not respond to queries. Tests wait for text on the
+// screen, not in the output, because a program may draw only changed cells.
 func newScreen(t *testing.T, width, height int) *logLines {
 	t.Helper()
 	l := &logLines{more: make(chan struct{}), shown: vt.NewEmulator(width, height)}
-	go func() { _, _ = io.Copy(io.Discard, l.shown) }()               // its answers
+	go func() { _, _ = io.Copy(io.Discard, l.shown) }()               // its responses
 	t.Cleanup(func() { _ = l.shown.InputPipe().(io.Closer).Close() }) // which ends the copy; Close is not safe beside Read
 	return l
 }
@@ -59,7 +58,7 @@ func (l *logLines) resize(width, height int) {
 	l.shown.Resize(width, height)
 }
 
-// text returns what the screen shows, or all that was written to a log.
+// text returns the content of the screen, or the whole log.
 func (l *logLines) text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,7 +88,7 @@ func (l *logLines) String() string {
 	return l.lines.String()
 }
 
-// wait returns what a pattern finds in the log or on the screen, when it does.
+// wait waits until a pattern matches in the log or on the screen, and returns the match.
 func (l *logLines) wait(t testing.TB, pattern string) []string {
 	t.Helper()
 	found := l.find(pattern)
@@ -195,7 +194,7 @@ type answer struct {
 	code      int
 }
 
-// ask runs a command in a session of a client, with its agent where it has one.
+// ask runs a command in a session of a client, with the client's agent if it has one.
 func (h *sshHome) ask(client *ssh.Client, in, command string, with ...func(*ssh.Session)) answer {
 	h.Helper()
 	session, err := client.NewSession()

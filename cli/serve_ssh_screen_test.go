@@ -62,8 +62,7 @@ func (s *screen) press(t testing.TB, keys string) {
 	}
 }
 
-// TestSSHWorkbench opens the workbench, goes through it, and leaves it, on terminals of
-// several kinds.
+// TestSSHWorkbench opens, uses, and quits the workbench on several kinds of terminals.
 func TestSSHWorkbench(t *testing.T) {
 	h := serveSSH(t)
 	for _, tt := range []struct {
@@ -114,8 +113,7 @@ func TestSSHWorkbench(t *testing.T) {
 	h.log.wait(t, `command=workbench outcome=ok`)
 }
 
-// TestSSHFiles lists the approved skills to somebody on another machine, and nothing of
-// the disk of the server.
+// TestSSHFiles checks that a user on another machine sees the approved skills, but no files of the server.
 func TestSSHFiles(t *testing.T) {
 	h := serveSSH(t)
 	const text = "---\nname: %s\ndescription: Reads files.\n---\nRead it.\n"
@@ -139,8 +137,7 @@ func TestSSHFiles(t *testing.T) {
 	}
 }
 
-// TestSSHLines holds the dialogue of lines on a raw terminal, which shows nothing of
-// what is typed by itself.
+// TestSSHLines runs the dialogue on a raw terminal, which does not echo its input.
 func TestSSHLines(t *testing.T) {
 	h := serveSSH(t)
 	s := h.screen(h.dial("ada"), "dumb", 100, 40, "toolcrib --accessible")
@@ -158,9 +155,9 @@ func TestSSHLines(t *testing.T) {
 	}
 }
 
-// TestSSHHundredSessions has a hundred workbenches in one process, of two users who
-// read and comment at once. Each comment is of the user of its session. A short run
-// has twenty: the race detector sees no more in a hundred.
+// TestSSHHundredSessions runs a hundred workbenches in one process, for two users who read and comment concurrently.
+// Each comment must have the user of its session as its author. Short runs use twenty sessions, because more do not
+// help the race detector.
 func TestSSHHundredSessions(t *testing.T) {
 	shortrun.NeedsLong(t)
 	sessions := 100
@@ -245,8 +242,8 @@ func (h *sshHome) startApproval(i int, keyring agent.Agent) *ssh.Client {
 	return client
 }
 
-// approvedWithVersions checks that each proposal is approved with its version or waits
-// as before, and returns how many are approved.
+// approvedWithVersions checks that each proposal is either approved with its version or waits unchanged, and returns
+// the number of approved ones.
 func (h *sshHome) approvedWithVersions() int {
 	h.Helper()
 	var list struct {
@@ -269,8 +266,8 @@ func (h *sshHome) approvedWithVersions() int {
 	return approved
 }
 
-// TestSSHCutSessions cuts the connections of fifty approvals at random moments. Each
-// proposal is approved with its version, or as it was, and nothing stays behind.
+// TestSSHCutSessions cuts the connections of fifty approvals at random times. Each proposal must either be approved
+// with its version or be unchanged, and no files may remain.
 func TestSSHCutSessions(t *testing.T) {
 	shortrun.NeedsLong(t)
 	temporary, err := os.MkdirTemp("", "t") //nolint:usetesting // a socket's path is short
@@ -278,7 +275,7 @@ func TestSSHCutSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(temporary) })
-	t.Setenv("TMPDIR", temporary) // nobody else's files are there
+	t.Setenv("TMPDIR", temporary) // contains no files of others
 	h := serveSSH(t)
 	const cuts = 50
 	h.proposePacers(cuts)

@@ -12,8 +12,7 @@ import (
 	"toolcrib/signing/signingtest"
 )
 
-// TestSSHCommands has users propose, look, and decide over SSH, each as the user of
-// the key whatever name they log in with.
+// TestSSHCommands lets users propose, read, and decide over SSH. The key determines the user, not the login name.
 func TestSSHCommands(t *testing.T) {
 	h := serveSSH(t)
 	h.wants(h.as("mara", "", "list"), 0, "#2")
@@ -47,8 +46,8 @@ func TestSSHCommands(t *testing.T) {
 	}
 }
 
-// TestSSHSignsElsewhere prepares a decision on the server, signs it where the key is,
-// and sends statement and signature in one stream.
+// TestSSHSignsElsewhere prepares a decision on the server, signs it on the machine with the key, and sends the
+// statement and the signature in one stream.
 func TestSSHSignsElsewhere(t *testing.T) {
 	shortrun.NeedsLong(t)
 	h := serveSSH(t)
@@ -63,7 +62,7 @@ func TestSSHSignsElsewhere(t *testing.T) {
 	h.wants(h.ask(client, "", "list --state rejected"), 0, "#2")
 }
 
-// TestSSHKeys lets in the people of the signers file as it is at that moment.
+// TestSSHKeys checks that logins depend on the current signers file.
 func TestSSHKeys(t *testing.T) {
 	h := serveSSH(t)
 	banner := ""
@@ -96,7 +95,7 @@ func TestSSHKeys(t *testing.T) {
 	}
 }
 
-// TestSSHHostKey keeps the host key, which only its account can read.
+// TestSSHHostKey checks that the host key is kept, and that only its account can read it.
 func TestSSHHostKey(t *testing.T) {
 	shortrun.NeedsLong(t)
 	h := serveSSH(t)

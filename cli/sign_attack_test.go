@@ -32,8 +32,7 @@ func (c testHome) with(vars map[string]string, home, system string, args ...stri
 	return out.String(), code
 }
 
-// TestEnvironmentLowersNothing has an agent with a shell point HOME and
-// XDG_CONFIG_HOME at a configuration of its own.
+// TestEnvironmentLowersNothing lets an agent with a shell set HOME and XDG_CONFIG_HOME to its own configuration.
 func TestEnvironmentLowersNothing(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	home := signedHome(t)
@@ -62,8 +61,7 @@ func TestEnvironmentLowersNothing(t *testing.T) {
 	}
 }
 
-// TestSystemFileWins has the administrator require signatures of a user who turned
-// them off.
+// TestSystemFileWins lets the administrator require signatures from a user who has disabled them.
 func TestSystemFileWins(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("the system's folder is the administrator's")
@@ -88,8 +86,8 @@ func TestSystemFileWins(t *testing.T) {
 	}
 }
 
-// TestAgentThatAsks has an agent with a shell use the user's SSH agent, which holds
-// a key that needs a confirmation that nobody gives.
+// TestAgentThatAsks lets an agent with a shell use the user's SSH agent. The key in it requires a confirmation, which
+// is not given.
 func TestAgentThatAsks(t *testing.T) {
 	signingtest.NeedsKeygen(t)
 	if _, err := exec.LookPath("ssh-add"); err != nil {
@@ -131,7 +129,7 @@ func TestAgentThatAsks(t *testing.T) {
 	}
 }
 
-// TestDialogueSigns rejects in the dialogue of lines, which tells who signs what.
+// TestDialogueSigns rejects a proposal in the dialogue, which must print the signer and the statement.
 func TestDialogueSigns(t *testing.T) {
 	home := signedHome(t)
 	home.must("propose", "--as", "agent:drafter", "open.json")

@@ -47,9 +47,8 @@ func (c testDB) document(args ...string) (doc map[string]any) {
 	return doc
 }
 
-// TestSkillInterfacesAgree reads a skill from the disk in one registry and has an agent
-// propose it over MCP in another: both have the same definition, context, findings and
-// export, and files that agree with the disk.
+// TestSkillInterfacesAgree imports a skill from the disk into one registry, and lets an agent propose it over MCP in
+// another. Both must have the same definition, context, findings, and export, and files that agree with the disk.
 func TestSkillInterfacesAgree(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	read, proposed := newTestDB(t), newTestDB(t)
@@ -104,8 +103,8 @@ func TestSkillInterfacesAgree(t *testing.T) {
 	same("the definitions of the exports", exports, []any{shown["definition"], shown["definition"]})
 }
 
-// TestAgentChangesAFileOfASkill has an agent read an approved skill over MCP, propose a
-// change of one file of it, and read both versions once that is approved.
+// TestAgentChangesAFileOfASkill lets an agent read an approved skill over MCP, propose a change to one of its files,
+// and read both versions after the approval.
 func TestAgentChangesAFileOfASkill(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := newTestDB(t)
@@ -161,8 +160,8 @@ func TestAgentChangesAFileOfASkill(t *testing.T) {
 	}
 }
 
-// TestHomeWithoutHOME checks the files of the home also where HOME does not name it, as in
-// the hooks of some clients: what a session reads there does not go unchecked.
+// TestHomeWithoutHOME checks the files in the home folder even if HOME is not set to it, as in the hooks of some
+// clients. All files that a session reads there must be checked.
 func TestHomeWithoutHOME(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := newTestDB(t)

@@ -14,8 +14,7 @@ import (
 	"toolcrib/cli"
 )
 
-// repository is a folder with a server far that the user approved, as a program that knows
-// its own path sees it.
+// repository is a folder with an approved server named far, for a program that knows its own path.
 type repository struct {
 	testDB
 	program string
@@ -62,8 +61,7 @@ type statusEntry struct {
 	Client, Name, Server, State, Reason, Program, Database, Command string
 }
 
-// status returns the state of the entry far of a client, and whether status reports that
-// nothing is to be done.
+// status returns the state of a client's entry far, and the number of servers. It checks the exit code.
 func (r repository) status(code int, client string) (entry statusEntry, servers int) {
 	r.t.Helper()
 	var doc struct {
@@ -90,9 +88,9 @@ func guardEntry(command, args, env string) string {
 
 const guardFar = `"guard","far","--","` + fixtureServer + `","tools.json"`
 
-// TestStatusNamesWhatAnEntryUses lists entries whose guard uses another database, other
-// settings or another program than the user's. None counts as guarded or shows the counts of the
-// user's database, and wrap repairs what it can. (S32)
+// TestStatusNamesWhatAnEntryUses lists entries with guards that use another database, settings, or program than the
+// user's. None may count as guarded or show the counts of the user's database, and wrap must repair them if possible
+// (S32).
 func TestStatusNamesWhatAnEntryUses(t *testing.T) {
 	r := newRepository(t)
 	elsewhere := t.TempDir()
@@ -185,8 +183,8 @@ func TestStatusNamesWhatAnEntryUses(t *testing.T) {
 	}
 }
 
-// TestWrapReplacesAnUnreadableGuard wraps an entry whose guard has arguments that toolcrib does
-// not take: the new guard takes its place, and unwrap returns the bare server. (S32)
+// TestWrapReplacesAnUnreadableGuard wraps an entry with a guard that has invalid arguments. The new guard must replace
+// it, and unwrap must restore the bare server (S32).
 func TestWrapReplacesAnUnreadableGuard(t *testing.T) {
 	r := newRepository(t)
 	for _, args := range []string{
@@ -247,8 +245,8 @@ func TestEnvChangesTheFolder(t *testing.T) {
 	}
 }
 
-// TestWrapLeavesWhatWouldDiffer has a server whose own variables would give its guard
-// another database: it stays as it is, with the reason. (S32)
+// TestWrapLeavesWhatWouldDiffer wraps a server with environment variables that would select another database for its
+// guard. The entry must remain unchanged, and the reason must be printed (S32).
 func TestWrapLeavesWhatWouldDiffer(t *testing.T) {
 	r := newRepository(t)
 	file := guardEntry(fixtureServer, `"tools.json"`, `"HOME":"`+t.TempDir()+`"`)
@@ -261,9 +259,8 @@ func TestWrapLeavesWhatWouldDiffer(t *testing.T) {
 	}
 }
 
-// TestApprovedNameWithAnotherCommand puts another server behind an approved name, in the
-// files of three clients. Status reports it, the log has its command, and wrap gives it a
-// name of its own, under which nothing is approved. (S41)
+// TestApprovedNameWithAnotherCommand replaces the server with an approved name in the files of three clients. status
+// must report it, the log must contain its command, and wrap must give it a new name without approvals (S41).
 func TestApprovedNameWithAnotherCommand(t *testing.T) {
 	r := newRepository(t)
 	cl := r.behindGuard(nil, "guard", "far", "--", fixtureServer, filepath.Join(r.dir, "repo", "evil.json"), "--token", "s3cret")
@@ -308,8 +305,7 @@ func TestApprovedNameWithAnotherCommand(t *testing.T) {
 	}
 }
 
-// TestStatusOfServerNamedLikeAFilter counts what waits of servers whose names mean something
-// in a filter.
+// TestStatusOfServerNamedLikeAFilter counts waiting proposals of servers with names that have a meaning in filters.
 func TestStatusOfServerNamedLikeAFilter(t *testing.T) {
 	c := newTestDB(t)
 	c.write("tools.json", guardedTools)

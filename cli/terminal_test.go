@@ -15,7 +15,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// run runs a command in a folder of its own as if a person sat at a terminal.
+// run runs a command in a separate folder, as on a terminal.
 func run(t *testing.T, dir string, vars map[string]string, args ...string) (out, errs string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -73,7 +73,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// The injected clock is the only one: what is kept has its time, in UTC.
+// TestClock checks that all stored times come from the injected clock and are in UTC.
 func TestClock(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := t.TempDir()

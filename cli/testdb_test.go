@@ -11,8 +11,7 @@ import (
 	"toolcrib/store"
 )
 
-// newImage returns the bytes of a new database, which takes a quarter of a second
-// to make: tests begin with a copy.
+// newImage returns the bytes of a new database. Creating one takes a quarter of a second, so tests start with a copy.
 var newImage = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "toolcrib")
 	if err != nil {

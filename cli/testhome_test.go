@@ -15,14 +15,14 @@ import (
 	"toolcrib/cli/process"
 )
 
-// testHome is a toolcrib with a home of its own.
+// testHome is a home folder for toolcrib.
 type testHome struct {
 	*testing.T
 	dir string
 }
 
-// newTestHome returns one whose user has the given configuration, and a proposal
-// whose first test case has no recorded answer.
+// newTestHome returns a home with the given configuration, and with a proposal in which the first test case has no
+// recorded answer.
 func newTestHome(t *testing.T, config string) testHome {
 	t.Helper()
 	c := testHome{t, t.TempDir()}
@@ -71,7 +71,7 @@ func (c testHome) run(args ...string) (out, errs string, code int) {
 	return stdout.String(), stderr.String(), code
 }
 
-// assessment proposes open.json and returns what its review says.
+// assessment proposes open.json and returns its assessment.
 func (c testHome) assessment() (a struct {
 	Recommendation, Comment string
 	Findings                []struct{ Rule, Severity, Message, Path string }

@@ -14,8 +14,8 @@ import (
 	"toolcrib/signing/signingtest"
 )
 
-// TestBrokenSignersAreNamed breaks the signers file after a proposal was shown: an approval
-// is refused for that, and not because its digest differs (S26).
+// TestBrokenSignersAreNamed corrupts the signers file after a proposal was shown. The approval must fail for that
+// reason, and not because the digest differs (S26).
 func TestBrokenSignersAreNamed(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	home := signedHome(t)
@@ -44,8 +44,8 @@ func TestBrokenSignersAreNamed(t *testing.T) {
 	home.must("approve", "#2", "--as", "user:mara", "--expect", doc.Proposal.Digest)
 }
 
-// TestVerifyAfterRevocation revokes the key that signed an approval: verification says that the
-// approval does not count and what to do, and does not advise to restore a copy (S26).
+// TestVerifyAfterRevocation revokes the key that signed an approval. Verification must report that the approval is not
+// valid and the remedy, and must not recommend restoring a copy (S26).
 func TestVerifyAfterRevocation(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	home := signedHome(t)

@@ -16,8 +16,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// askedContext ends right after it was asked for the at-th time whether it has ended.
-// Unlike a timer, it ends at the same place of the work on every machine.
+// askedContext is a context that is canceled after it was queried a given number of times. Unlike a timer, it always
+// ends at the same point of the work.
 type askedContext struct {
 	context.Context //nolint:containedctx // it is one
 	end             context.CancelFunc
@@ -25,9 +25,9 @@ type askedContext struct {
 
 	mu    sync.Mutex
 	asked int
-	last  uint64 // bytes that were allocated when it was last asked
+	last  uint64 // allocated bytes at the last query
 	gap   uint64 // the most between two times
-	least int    // after how many of them the gap began
+	least int    // number of queries before the longest gap
 	ended uint64 // bytes that were allocated when it ended
 }
 
@@ -57,16 +57,16 @@ func (c *askedContext) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// allocated returns how many bytes the process has allocated.
+// allocated returns the number of bytes that the process has allocated.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
 	return sample[0].Value.Uint64()
 }
 
-// TestWorkEndsWithItsSession ends the session of commands that work for long, at several
-// places and where they go on for longest without asking whether it has ended. What they
-// allocate afterwards measures their work without a clock (S17).
+// TestWorkEndsWithItsSession cancels long-running commands at several points, including those before the longest
+// interval without a check of the context. The memory that they then allocate measures their remaining work without a
+// clock (S17).
 func TestWorkEndsWithItsSession(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	h := newTestHome(t, "")
@@ -108,8 +108,8 @@ func TestWorkEndsWithItsSession(t *testing.T) {
 	}
 }
 
-// until runs a command whose session ends when it has asked for that at times. It returns
-// the bytes that were allocated afterwards.
+// until runs a command with a context that is canceled after a number of queries. It returns the number of bytes
+// allocated afterwards.
 func (c testHome) until(at int, in string, args ...string) (ctx *askedContext, after uint64, code int) {
 	inner, end := context.WithCancel(c.Context())
 	defer end()
@@ -122,7 +122,7 @@ func (c testHome) until(at int, in string, args ...string) (ctx *askedContext, a
 	return ctx, allocated() - ctx.ended, code
 }
 
-// manyTools returns the list of a server with n tools, others in each run.
+// manyTools returns a function that returns the list of a server with n tools, which differ in each run.
 func manyTools(n int) func(run int) string {
 	return func(run int) string {
 		tools := make([]string, n)

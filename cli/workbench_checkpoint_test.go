@@ -10,8 +10,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestWorkbenchPublishes approves in the dialogue of lines and finds the
-// checkpoint of it in the repository, and its age at the next start.
+// TestWorkbenchPublishes approves in the dialogue, and checks that its checkpoint is in the repository and that the
+// next start prints its age.
 func TestWorkbenchPublishes(t *testing.T) {
 	shortrun.NeedsLong(t)
 	if _, err := exec.LookPath("git"); err != nil {

@@ -9,8 +9,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestDraftsOfEachDatabase opens two databases after an earlier toolcrib left the
-// unsent texts of all in one folder: each finds its own, in a folder of its own (C41).
+// TestDraftsOfEachDatabase opens two databases after an earlier version of toolcrib stored the unsent texts of all
+// databases in one folder. Each must find its own texts in a separate folder (C41).
 func TestDraftsOfEachDatabase(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := t.TempDir()

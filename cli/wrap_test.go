@@ -23,9 +23,8 @@ import (
 	"toolcrib/cli"
 )
 
-// starts starts a server as its client does: what the file says, in the folder of the
-// entry or the client's, with the variables of the entry, and with values in the place of
-// placeholders, which are given in pairs.
+// starts starts a server as its client does: with the command in the file, in the folder of the entry or of the client,
+// with the variables of the entry, and with values for placeholders, which are given in pairs.
 func (c testDB) starts(file []byte, name string, values ...string) client {
 	c.t.Helper()
 	var config struct {
@@ -61,10 +60,10 @@ func (c testDB) starts(file []byte, name string, values ...string) client {
 	return cl
 }
 
-// TestFromClientToGuarded goes the way of a newcomer: the servers of a client are found
-// and proposed, guarded where they stand, and approved while the client runs; it then has
-// their tools under their own names, with the variables of its file. The servers are found
-// again behind the guard, and the client gets its file back.
+// TestFromClientToGuarded follows the steps of a new user. The servers of a client are found, proposed, guarded, and
+// approved while the client runs. The client must then have their tools under their own names, and the servers must
+// have the variables in the client's file. The servers must be found again behind the guard, and the file must be
+// restored.
 func TestFromClientToGuarded(t *testing.T) {
 	c := newTestDB(t)
 	const before = "{\n  // my servers\n  \"mcpServers\": {\n    \"library\": {\"command\": \"mcp-fixture\", \"args\": [\"tools.json\"], \"env\": {\"FIXTURE_SECRET\": \"s3cret\"}}, // mine\n  },\n  \"other\": [1, 2,],\n}\n"
@@ -120,9 +119,8 @@ func TestFromClientToGuarded(t *testing.T) {
 	}
 }
 
-// TestEntriesKeepWhatTheyHave starts a guarded entry as its client does, which fills in its
-// placeholders, and asks the server for its folder, its arguments, and its environment.
-// Everything else in the entry stays byte for byte.
+// TestEntriesKeepWhatTheyHave starts a guarded entry as its client does, which fills in placeholders, and requests the
+// server's folder, arguments, and environment. All other parts of the entry must remain unchanged, byte for byte.
 func TestEntriesKeepWhatTheyHave(t *testing.T) {
 	c := newTestDB(t)
 	c.write("work/tools.json", "["+lookTool+"]")
@@ -161,9 +159,9 @@ func TestEntriesKeepWhatTheyHave(t *testing.T) {
 	}
 }
 
-// TestSignInsAreLeftAlone: a server that asks for a sign-in is one that its client signs
-// in to, and one that is not there may be; both stay as they are. One with a token in its headers
-// is wrapped. A guard in front of a sign-in is removed (G27).
+// TestSignInsAreLeftAlone checks that servers that require a sign-in remain unchanged, because the client signs in, and
+// so do servers that do not respond. A server with a token in its headers must be wrapped. A guard for a server that
+// requires a sign-in must be removed (G27).
 func TestSignInsAreLeftAlone(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("WWW-Authenticate", `Bearer resource_metadata="x"`)
@@ -197,8 +195,8 @@ func TestSignInsAreLeftAlone(t *testing.T) {
 	}
 }
 
-// TestInitAsksAFewAtOnce has servers none of which answers before as many were asked as are at
-// a time, and more of them than that (G30).
+// TestInitAsksAFewAtOnce uses more servers than are read in parallel. None of them responds before the maximum number
+// of servers has been started (G30).
 func TestInitAsksAFewAtOnce(t *testing.T) {
 	few := 2 * runtime.GOMAXPROCS(0)
 	count := few + 3

@@ -12,8 +12,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// thousands returns a database with the sketches of 100,000 tools, and a tool
-// that is like one that is live.
+// thousands returns a database with the sketches of 100,000 tools, and a tool that is similar to a live one.
 func thousands(b *testing.B) (*storetest.Database, registry.Tool) {
 	b.Helper()
 	db := storetest.New(b)
@@ -44,8 +43,8 @@ func thousands(b *testing.B) (*storetest.Database, registry.Tool) {
 	return db, again
 }
 
-// BenchmarkAlike looks for what is like a tool among 100,000: in a session that
-// has looked before, and as a process does that has just started.
+// BenchmarkAlike looks for tools similar to a given one among 100,000: in a session with loaded sketches, and in a new
+// process.
 func BenchmarkAlike(b *testing.B) {
 	db, tool := thousands(b)
 	look := func(db *store.DB) {

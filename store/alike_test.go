@@ -18,9 +18,8 @@ import (
 	"toolcrib/store/transfer"
 )
 
-// TestAlikeAtFirst looks for tools that are similar to others, twice in a transaction of a
-// new session: the first lookup, which loads the sketches, and the second one find the
-// same, and so does every engine.
+// TestAlikeAtFirst looks for similar tools twice in a transaction of a new session. The first lookup, which loads the
+// sketches, must return the same tools as the second, and all engines must agree.
 func TestAlikeAtFirst(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -73,7 +72,7 @@ func onServer(t *testing.T, path string) string {
 	return url
 }
 
-// alikeTwice looks twice, compares, and returns what was found.
+// alikeTwice looks for similar tools twice, compares the results, and returns them.
 func alikeTwice(t *testing.T, path string, sought registry.Tool) []registry.Live {
 	t.Helper()
 	fresh, err := store.Open(t.Context(), path, options())

@@ -18,8 +18,8 @@ import (
 	"toolcrib/store/table"
 )
 
-// errands use every tool of the assistant in every way that makes another
-// statement. ID is the last that was made.
+// errands call every tool of the assistant with all arguments that lead to different statements. ID stands for the id
+// that was created last.
 var errands = [][2]string{ //nolint:gochecknoglobals // a table
 	{"set_project", `{"project":"P","create":true}`},
 	{"create_tasks", `{"tasks":[{"title":"x"}]}`},
@@ -64,9 +64,8 @@ var errands = [][2]string{ //nolint:gochecknoglobals // a table
 	{"set_project", `{"project":null}`},
 }
 
-// TestAssistantQueriesUseIndexes asks the engine how it carries out each statement
-// that the assistant's tools make: none goes through a table or an index from
-// one end to the other.
+// TestAssistantQueriesUseIndexes checks the query plans of all statements of the assistant's tools: none scans a whole
+// table or index.
 func TestAssistantQueriesUseIndexes(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	ctx := t.Context()

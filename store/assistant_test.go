@@ -38,8 +38,7 @@ func keepSome(db *storetest.Database) error {
 	})
 }
 
-// TestVerifyNoticesChangedAssistantData changes one thing by hand, which
-// verify has to notice.
+// TestVerifyNoticesChangedAssistantData changes data without the program and checks that verification reports it.
 func TestVerifyNoticesChangedAssistantData(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -76,8 +75,7 @@ func TestVerifyNoticesChangedAssistantData(t *testing.T) {
 	}
 }
 
-// TestDeletedIsOnlyMarked holds the triggers: nothing leaves the file, and
-// what was deleted stays as it was.
+// TestDeletedIsOnlyMarked checks that the triggers prevent the removal of rows, and changes to deleted ones.
 func TestDeletedIsOnlyMarked(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
@@ -95,7 +93,7 @@ func TestDeletedIsOnlyMarked(t *testing.T) {
 	}
 }
 
-// TestFailedWritesLeaveNothing rolls back what a call did before it failed.
+// TestFailedWritesLeaveNothing checks that the changes of a failed call are rolled back.
 func TestFailedWritesLeaveNothing(t *testing.T) {
 	db := storetest.New(t)
 	before := db.Dump(t)

@@ -11,8 +11,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestBackupRemovesUnfinished removes what a killed backup left in the folder, and nothing
-// that another one is writing (C68).
+// TestBackupRemovesUnfinished checks that a backup removes the files of a killed backup, but not those of a running one
+// (C68).
 func TestBackupRemovesUnfinished(t *testing.T) {
 	if storetest.OnPostgres() {
 		t.Skip("a server has programs of its own for copies")
@@ -44,8 +44,7 @@ func TestBackupRemovesUnfinished(t *testing.T) {
 	}
 }
 
-// TestBackupLeavesOthers leaves what has the name of an unfinished backup and is none: folders, and
-// links to somewhere else.
+// TestBackupLeavesOthers checks that a backup does not remove folders and links with names of unfinished backups.
 func TestBackupLeavesOthers(t *testing.T) {
 	if storetest.OnPostgres() {
 		t.Skip("a server has programs of its own for copies")
@@ -67,7 +66,7 @@ func TestBackupLeavesOthers(t *testing.T) {
 	}
 }
 
-// TestBackupOfFrozen copies a file whose folder may not be written (C68).
+// TestBackupOfFrozen backs up a file in a folder without write permission (C68).
 func TestBackupOfFrozen(t *testing.T) {
 	if storetest.OnPostgres() {
 		t.Skip("a server has programs of its own for copies")

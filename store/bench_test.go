@@ -14,8 +14,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// BenchmarkQueue measures what people and scripts do while 100, 10,000 and
-// 100,000 proposals are kept: none of it may cost more because there are more.
+// BenchmarkQueue measures the operations of users and scripts with 100, 10,000, and 100,000 stored proposals. Their
+// cost must not depend on that number.
 func BenchmarkQueue(b *testing.B) {
 	for _, size := range []int{100, 10_000, 100_000} {
 		if testing.Short() && size > 10_000 {
@@ -33,9 +33,8 @@ func BenchmarkQueue(b *testing.B) {
 	}
 }
 
-// crowd fills a queue with proposals as a long time leaves them: nine in ten
-// are decided, one in a thousand has a rare word in its title. It returns one
-// behind which there is one page of older ones.
+// crowd fills a queue with typical old proposals: nine in ten are decided, and one in a thousand has a rare word in its
+// title. It returns a proposal that precedes the last page of a list.
 func crowd(b *testing.B, db *storetest.Database, size int) (early proposals.ID) {
 	b.Helper()
 	const batch = 5_000

@@ -14,8 +14,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// manyWaiting opens a generated database with a desk that can approve what waits in
-// it, and returns that.
+// manyWaiting opens a generated database and returns it with a desk and with choices that approve all waiting
+// proposals.
 func manyWaiting(t testing.TB, tools, waiting int) (*storetest.Database, *service.Desk, []review.Choice) {
 	t.Helper()
 	rules, err := service.New(nil, review.Policy{}, storetest.NewClock().Now, nil)
@@ -39,8 +39,8 @@ func manyWaiting(t testing.TB, tools, waiting int) (*storetest.Database, *servic
 	return db, desk, choices
 }
 
-// TestManyAtOnce approves in one call what takes statements of every size, and
-// completes blocks of sketches on the way.
+// TestManyAtOnce approves proposals in one call that needs batches of every size, and thereby completes blocks of
+// sketches.
 func TestManyAtOnce(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -83,8 +83,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestVerdictsCompareFirst decides on proposals of which one has moved since, or was never
-// there: nothing happens to any.
+// TestVerdictsCompareFirst decides on several proposals, one of which was changed in the meantime or does not exist.
+// None may change.
 func TestVerdictsCompareFirst(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db, desk, choices := manyWaiting(t, 2, 3)

@@ -12,8 +12,7 @@ import (
 	"toolcrib/store/sqlite"
 )
 
-// held lets another connection begin a transaction on the file of db and do as
-// it is told in it, until release.
+// held begins a transaction on the file of db with another connection, and runs the statements in it. release ends it.
 func held(t *testing.T, db *DB, statements ...string) (release func()) {
 	t.Helper()
 	other, err := sql.Open(sqlite.Driver, "file:"+db.Path()+"?_pragma=busy_timeout(180000)")
@@ -60,9 +59,8 @@ func TestWaitingCanBeInterrupted(t *testing.T) {
 	}
 }
 
-// TestHalfAWriterIsAReader keeps a connection from becoming the writer when it
-// is half way there: whoever looks through it afterwards waits as readers do, and
-// cannot write.
+// TestHalfAWriterIsAReader interrupts a connection while it becomes the writer. Later users of the connection must wait
+// like readers and must not be able to write.
 func TestHalfAWriterIsAReader(t *testing.T) {
 	db := reopened(t)
 	if err := db.Close(); err != nil {

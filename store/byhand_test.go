@@ -15,7 +15,7 @@ import (
 // recordTables are the tables of history: rows are added, and that is all.
 var recordTables = []string{"versions", "revisions", "assessments", "decisions", "waivers", "comments", "events", "pending_calls", "call_answers", "call_tiers", "tokens", "token_revocations", "calls", "call_outcomes", "call_prunes"}
 
-// hand is a connection of somebody with a database tool.
+// hand is a direct connection to the database, as a person with a database tool has it.
 type hand struct {
 	*testing.T
 	file *storetest.Database
@@ -32,7 +32,7 @@ func (h hand) do(ctx context.Context, statement string) error {
 	return err
 }
 
-// text returns the one value of a query.
+// text returns the single value of a query.
 func (h hand) text(query string, args ...any) string {
 	h.Helper()
 	var s string
@@ -51,7 +51,7 @@ func (h hand) columns(table string) []string {
 	return names
 }
 
-// unlocked runs statements as somebody would who takes the locks off first.
+// unlocked runs statements after removing the triggers that protect the tables.
 func (h hand) unlocked(statements string) {
 	h.Helper()
 	if err := h.conn.Unlocked(h.Context(), statements); err != nil {
@@ -59,8 +59,8 @@ func (h hand) unlocked(statements string) {
 	}
 }
 
-// TestHistoryCannotBeChangedBySQL tries to change or take away each row of each table of
-// history in every way that SQL has. All of it fails or does nothing.
+// TestHistoryCannotBeChangedBySQL tries to change or delete each row of each history table with every kind of SQL
+// statement. All of them must fail or have no effect.
 func TestHistoryCannotBeChangedBySQL(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := full(t)
@@ -86,7 +86,7 @@ func TestHistoryCannotBeChangedBySQL(t *testing.T) {
 	}
 }
 
-// nothingHappens runs statements, none of which may change a row.
+// nothingHappens runs statements and checks that none of them changes a row.
 func (h hand) nothingHappens(statements ...string) {
 	h.Helper()
 	before := h.file.Dump(h)
@@ -137,10 +137,9 @@ func (h hand) deletes(table string) []string {
 	}
 }
 
-// replacements write rows over others by their key: with the same seq, with the
-// next one, with none, and with one far away, each with the other columns as
-// they are or spoilt. A row of a chain follows the last one as it has to, so
-// that only its other keys are in the way.
+// replacements returns statements that replace rows by their key: with the same seq, with the next one, with none, and
+// with a much larger one, each with unchanged and with modified columns. A row of a chain follows the last one
+// correctly, so that only its other keys conflict.
 func (h hand) replacements(table string) []string {
 	columns := h.columns(table)
 	list := strings.Join(columns, ", ")
@@ -170,7 +169,7 @@ func (h hand) replacements(table string) []string {
 			)
 			for _, c := range columns[1:] {
 				if spoil != "" && spoil != c {
-					continue // which column the conflict would set matters where nothing else is wrong with the row
+					continue // the column set by the conflict matters only if the row is otherwise valid
 				}
 				all = append(all, fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT * FROM (%[3]s) r WHERE true ON CONFLICT DO UPDATE SET %[4]s = 'forged'", table, list, row, c))
 			}
@@ -179,9 +178,8 @@ func (h hand) replacements(table string) []string {
 	return all
 }
 
-// TestCoreCannotBeChangedBySQL tries to touch each core tool: its live row, its version, its
-// name, its hash, the place it would have in other layers, and its name as an
-// alias of others.
+// TestCoreCannotBeChangedBySQL tries to modify each core tool: its live row, its version, its name, its hash, rows for
+// it in other layers, and its name as an alias of other tools.
 func TestCoreCannotBeChangedBySQL(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := full(t)
@@ -225,7 +223,7 @@ func TestCoreCannotBeChangedBySQL(t *testing.T) {
 	}
 }
 
-// renamed returns a list of columns with some of them given as expressions.
+// renamed returns a list of columns in which some are replaced by expressions.
 func renamed(list string, expressions map[string]string) string {
 	columns := strings.Split(list, ", ")
 	for i, c := range columns {

@@ -11,8 +11,8 @@ import (
 	"toolcrib/store/session"
 )
 
-// TestRefusalsAreLookedUp counts a refused call by its key, and lists the hours
-// by their index.
+// TestRefusalsAreLookedUp checks that counting a rejected call uses its key, and that listing the hours uses their
+// index.
 func TestRefusalsAreLookedUp(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := openNew(t)
@@ -26,9 +26,8 @@ func TestRefusalsAreLookedUp(t *testing.T) {
 	}
 }
 
-// TestPagesOfCallsAreLookedUp asks the engine how it reads the pages of the
-// audit of calls: each filter leads to an index, or to the table in its order
-// where there is none, and nothing is sorted.
+// TestPagesOfCallsAreLookedUp checks the query plans for pages of the call log. Each filter uses an index, or the table
+// in its order if there is no index, and nothing is sorted.
 func TestPagesOfCallsAreLookedUp(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := openNew(t)

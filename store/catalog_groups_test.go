@@ -10,8 +10,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestCatalogGroups counts and pages the tools of two servers, one of which is over a
-// global tool, and leaves out a deactivated one (T21).
+// TestCatalogGroups counts and lists the tools of two servers, one of which hides a global tool, without a deactivated
+// tool (T21).
 func TestCatalogGroups(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)

@@ -21,8 +21,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// childVariable makes the test binary a process of a test instead: its value names
-// the task.
+// childVariable is the environment variable that turns the test binary into a child process of a test. It contains the
+// task.
 const childVariable = "TOOLCRIB_STORE_CHILD"
 
 func TestMain(m *testing.M) {
@@ -39,8 +39,7 @@ const (
 	exitConflict = 4
 )
 
-// child is a process of its own: it opens the database that its first argument
-// names and does its task, with ids of the series that its second one gives.
+// child runs the task of a child process. The first argument is the database, and the second the series of its ids.
 func child(task string, args []string) int {
 	err := func() error {
 		ctx := context.Background()
@@ -49,7 +48,7 @@ func child(task string, args []string) int {
 			return err
 		}
 		clock, ids := storetest.NewClock(), storetest.IDs(uint16(series))
-		wait := func() { // until the test says so, or ends
+		wait := func() { // until the test sends a line or exits
 			fmt.Println("ready")
 			_, _ = io.Copy(io.Discard, os.Stdin)
 		}
@@ -95,9 +94,8 @@ func child(task string, args []string) int {
 	return exitFailed
 }
 
-// approveForEver makes a new tool, then the next version of it, and so on. A
-// line on standard output acknowledges each approval: the proposal, the
-// subject, the version and its hash.
+// approveForEver creates new tools with several versions each. It acknowledges each approval with a line on standard
+// output: the proposal, the subject, the version, and its hash.
 func approveForEver(ctx context.Context, desk *service.Desk, by proposals.Actor, series string) error {
 	for i := 0; ; i++ {
 		draft := storetest.Prompt(fmt.Sprintf("tool_%s_%d", series, i))

@@ -18,10 +18,10 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// whole reports whether the whole crash battery is asked for, as make crash does.
+// whole reports whether to run all crash tests, as make crash does.
 func whole() bool { return os.Getenv("TOOLCRIB_CRASH") == "whole" }
 
-// kills is how many processes a test kills.
+// kills returns the number of processes that a test kills.
 func kills() int {
 	if whole() {
 		return 100
@@ -37,10 +37,9 @@ type acknowledgement struct {
 	hash     string
 }
 
-// TestKilledWhileApproving kills processes that approve in a loop at moments
-// that nobody chose. Whatever they acknowledged before is there afterwards, as
-// they said, once, and every chain is whole; at most one approval is there that
-// was not acknowledged, because the process was killed before it could say so.
+// TestKilledWhileApproving kills processes that approve in a loop, at random times. All acknowledged approvals must be
+// in the database exactly once and unchanged, and all chains must be valid. There may be one more approval, if the
+// process was killed before it acknowledged that approval.
 func TestKilledWhileApproving(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	path := storetest.New(t).Path()
@@ -125,9 +124,8 @@ func saidApprovals(t *testing.T, lines []string) []acknowledgement {
 	return said
 }
 
-// approvals opens the database as the next process would, verifies it, and
-// returns what was approved in it. The registry is at the last version of each
-// subject.
+// approvals opens the database in the same way as the next process, verifies it, and returns the approvals in it. It
+// checks that the registry contains the last version of each subject.
 func approvals(t *testing.T, path string) []acknowledgement {
 	t.Helper()
 	db := storetest.Open(t, path)
@@ -165,8 +163,7 @@ func approvals(t *testing.T, path string) []acknowledgement {
 	return there
 }
 
-// TestKilledWhileMaking kills processes that make a database: the next one goes
-// on where it was left.
+// TestKilledWhileMaking kills processes that create a database. The next process must resume the creation.
 func TestKilledWhileMaking(t *testing.T) {
 	shortrun.NeedsLong(t)
 	storetest.NeedsFile(t)
@@ -192,6 +189,6 @@ func killedWhileMaking(t *testing.T, path string, random *rand.Rand) {
 	}
 	timer := time.AfterFunc(time.Duration(random.IntN(30_000))*time.Microsecond, func() { _ = cmd.Process.Kill() })
 	defer timer.Stop()
-	_ = p.In.Close() // whether it ends by itself or is killed
+	_ = p.In.Close() // whether it exits or is killed
 	_ = p.Wait()     // before, both happen
 }

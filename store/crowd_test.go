@@ -10,8 +10,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestCrowdIsSound writes a generated database, verifies it, and lets the desk
-// go on with it: measurements are of what the desk itself would have left.
+// TestCrowdIsSound verifies a generated database and continues to use it, to ensure that measurements apply to
+// databases created by the program itself.
 func TestCrowdIsSound(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

@@ -14,8 +14,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestDerivedData changes what is derived from records, or what enters prompts and
-// files without being a record, and looks for it in the report (S8).
+// TestDerivedData changes data that is derived from records, or that enters prompts and files without being recorded,
+// and checks that verification reports it (S8).
 func TestDerivedData(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	aByte := "CAST(substr(purpose, 1, 20) || x'00' || substr(purpose, 22) AS BLOB)"
@@ -63,7 +63,7 @@ func TestDerivedData(t *testing.T) {
 			openHand(t, db).unlocked(tamper.sql)
 			for _, deep := range []bool{false, true} {
 				if !deep && (name == "a sketch of another" || name == "a byte of a sketch") {
-					continue // they take long to compute
+					continue // slow to compute
 				}
 				damage := storetest.VerifyWith(t, db.DB, history.Options{Deep: deep}).Damage
 				if !slices.ContainsFunc(damage, func(d history.Damage) bool { return d.Table == tamper.table && strings.HasPrefix(d.Key, tamper.key) }) {

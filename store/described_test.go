@@ -13,7 +13,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// described is a table with the columns of its description.
+// described is a table with the columns according to its description.
 type described struct {
 	name    string
 	columns table.Columns

@@ -20,7 +20,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// edited is a database in which somebody edits columns by hand, without their locks.
+// edited is a database in which columns are edited without the triggers that protect them.
 type edited struct {
 	db   *storetest.Database
 	desk *service.Desk
@@ -152,10 +152,10 @@ func (x edited) readers(t *testing.T) map[string]func() error {
 	}
 }
 
-// editedTables have, for each table, the readers of all of its columns, the row that they
-// read, and the columns that no reader takes anything from.
+// editedTables lists, for each table, the readers of all its columns, the row that they read, and the columns that no
+// reader uses.
 var editedTables = map[string]struct{ readers, row, unused string }{
-	"live":        {"live find export", "subject = 'tool:user/harbour_pacer'", "size"}, // how much a list may take
+	"live":        {"live find export", "subject = 'tool:user/harbour_pacer'", "size"}, // determines the size of a list
 	"versions":    {"version history blame", "subject = 'tool:user/harbour_pacer'", "seq kind layer id"},
 	"revisions":   {"show approve", "proposal = '%s'", "seq"},
 	"assessments": {"approve", "proposal = '%s' AND seq = (SELECT max(seq) FROM assessments)", "seq proposal revision"}, // without it, an earlier one counts
@@ -166,8 +166,8 @@ var editedTables = map[string]struct{ readers, row, unused string }{
 	"raws":        {"raw", "hash <> ''", ""},
 }
 
-// TestEditedByHand edits each column that stands next to a hash, as somebody would who has the
-// file of the database: every reader refuses the row, also where nothing is signed (S33).
+// TestEditedByHand edits each column that a hash covers. Every reader must reject the row, even if nothing is signed
+// (S33).
 func TestEditedByHand(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	var x edited

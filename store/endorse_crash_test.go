@@ -20,7 +20,7 @@ import (
 // two are the owners of every tool where two have to approve.
 var two = [2]proposals.Actor{{Kind: proposals.User, Name: "ada"}, {Kind: proposals.User, Name: "mara"}}
 
-// twoApprove is the policy by which each tool needs the approval of both.
+// twoApprove returns a policy that requires the approval of both owners for each tool.
 func twoApprove() review.Policy {
 	tools, err := approval.ParsePattern("tool:**")
 	if err != nil {
@@ -50,9 +50,9 @@ func endorseForEver(ctx context.Context, desk *service.Desk, by proposals.Actor,
 	}
 }
 
-// TestKilledBetweenApprovals kills processes at moments that nobody chose while two
-// owners approve in turn. Every acknowledged approval is there once. What only the
-// first has approved is not live, and goes live when the second approves it.
+// TestKilledBetweenApprovals kills processes at random times while two owners approve in turn. Every acknowledged
+// approval must exist exactly once. A tool that only the first owner has approved must not be live, and must go live
+// when the second approves it.
 func TestKilledBetweenApprovals(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -105,8 +105,8 @@ func verdictsOf(t *testing.T, db *storetest.Database, id proposals.ID) string {
 	return strings.Join(verdicts, " ")
 }
 
-// finish lets the owners who are missing approve what waits, and returns how much of
-// it one had approved. Nothing of it was live before.
+// finish adds the missing approvals to waiting proposals, and returns the number of proposals that one owner had
+// already approved. It checks that these were not live.
 func finish(t *testing.T, db *storetest.Database, desk *service.Desk) (between int) {
 	t.Helper()
 	waiting := list(t, db, review.Query{State: proposals.UserReview, Limit: 100}).Proposals

@@ -21,9 +21,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// BenchmarkPostgresApprove compares an approval on PostgreSQL, over a local socket
-// to a server that syncs every commit, with one transaction that writes the very
-// same rows into a copy of the database.
+// BenchmarkPostgresApprove compares an approval on PostgreSQL, over a local socket to a server that syncs every commit,
+// with a transaction that writes the same rows into a copy of the database.
 func BenchmarkPostgresApprove(b *testing.B) {
 	c := pgtest.Private(b, pgtest.Options{Durable: true})
 	const approvals = 200
@@ -39,7 +38,7 @@ func BenchmarkPostgresApprove(b *testing.B) {
 	}
 	db = storetest.Open(b, url)
 	for range 100 * approvals {
-		db.NewID() // those that were given before
+		db.NewID() // skip the ids that were already used
 	}
 	desk := benchDesk(b, db)
 	from, to := openByHand(b, url), openByHand(b, c.URL(pgtest.Superuser, name))
@@ -101,7 +100,7 @@ func primaryKeys(b *testing.B, conn *pgx.Conn) map[string][]string {
 	return keys
 }
 
-// handWrite is one statement of a transaction that is written by hand.
+// handWrite is a statement of a hand-written transaction.
 type handWrite struct {
 	statement string
 	args      []any
@@ -145,7 +144,7 @@ func lastWrites(b *testing.B, from, to *pgx.Conn, keys map[string][]string) []ha
 	return writes
 }
 
-// handWritten returns an UPDATE of a row where it exists, else an INSERT.
+// handWritten returns an UPDATE if the row exists, and an INSERT otherwise.
 func handWritten(b *testing.B, to *pgx.Conn, table string, key []string, row map[string]any) handWrite {
 	b.Helper()
 	var w handWrite
@@ -192,8 +191,8 @@ func replay(ctx context.Context, conn *pgx.Conn, writes []handWrite) error {
 	})
 }
 
-// BenchmarkConfigReads compares on both engines what a channel reads of an agent
-// with 1,000 tools: by a desk that read before, and by a new one.
+// BenchmarkConfigReads compares how long both engines need to read an agent with 1,000 tools for a channel: with a desk
+// that has read it before, and with a new one.
 func BenchmarkConfigReads(b *testing.B) {
 	storetest.NeedsFile(b)
 	onServer := openOn(b, pgtest.Private(b, pgtest.Options{}), nil)
@@ -217,7 +216,7 @@ func BenchmarkConfigReads(b *testing.B) {
 			var took [2][]float64
 			for i := 0; b.Loop(); i++ {
 				for k := range dbs {
-					n := (i + k) % 2 // in turn, so that the same load of the machine meets both
+					n := (i + k) % 2 // alternate, so that the load of the machine affects both equally
 					desk := desks[n]
 					if !again {
 						desk = benchDesk(b, dbs[n])

@@ -14,8 +14,7 @@ import (
 // SchemaVersion is the number of the last migration.
 var SchemaVersion = sqlite.SchemaVersion()
 
-// Few is how many proposals a filter of less than three characters lists one by
-// one.
+// Few is the number of proposals up to which a filter of less than three characters scans the list.
 const Few = queue.Few
 
 // Steps returns the numbers of the migrations in their order.
@@ -28,8 +27,8 @@ func Steps() ([]int, error) {
 	return numbers, err
 }
 
-// Interrupted makes a database like Open, but ends after the first steps of its
-// migration, as if the program had been killed there.
+// Interrupted is like Open for a new database, but stops after the first steps of the migration, as if the process had
+// been killed.
 func Interrupted(ctx context.Context, path string, opts Options, steps int) error {
 	file, err := sqlite.Open(ctx, path, sqlite.Options{Readers: 1})
 	if err != nil {
@@ -43,7 +42,7 @@ func Interrupted(ctx context.Context, path string, opts Options, steps int) erro
 	return errors.Join(err, db.Close())
 }
 
-// Statements returns how many statements a reading connection keeps.
+// Statements returns the number of prepared statements that a reading connection caches.
 func Statements(t *testing.T, db *DB) (n int) {
 	t.Helper()
 	err := db.pool.View(t.Context(), func(s *session.Session) error {

@@ -20,7 +20,7 @@ func options() store.Options {
 	return store.Options{Now: storetest.NewClock().Now, NewID: storetest.IDs(0)}
 }
 
-// TestPaths opens files whose names mean something else in a URI.
+// TestPaths opens files with names that have a special meaning in a URI.
 func TestPaths(t *testing.T) {
 	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
@@ -62,8 +62,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// refusesFile checks that a file is not opened, not written to, and that nothing is
-// left beside it.
+// refusesFile checks that opening a file fails, does not change it, and leaves no other files.
 func refusesFile(t *testing.T, path string, want error) {
 	t.Helper()
 	before, err := os.ReadFile(path)
@@ -87,7 +86,7 @@ func refusesFile(t *testing.T, path string, want error) {
 	}
 }
 
-// TestNotADatabase opens what is none of ours. It is refused and not touched.
+// TestNotADatabase opens files of other programs. Opening must fail and not change them.
 func TestNotADatabase(t *testing.T) {
 	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
@@ -111,7 +110,7 @@ func TestNotADatabase(t *testing.T) {
 	if err := storetest.ByHand(t.Context(), newer, "PRAGMA user_version = 9999"); err != nil {
 		t.Fatal(err)
 	}
-	numbered := write("numbered.db", ours) // as commit 90663e4 left its files (G8)
+	numbered := write("numbered.db", ours) // as commit 90663e4 created its files (G8)
 	if err := storetest.ByHand(t.Context(), numbered, "PRAGMA user_version = 20"); err != nil {
 		t.Fatal(err)
 	}
@@ -140,8 +139,8 @@ func TestNotADatabase(t *testing.T) {
 	}
 }
 
-// TestNewerWithALog refuses a newer database whose last writes are still in the
-// log, as a crash leaves it, and takes neither away.
+// TestNewerWithALog opens a database with a newer schema and a write-ahead log, as after a crash. Opening must fail and
+// keep both files.
 func TestNewerWithALog(t *testing.T) {
 	storetest.NeedsFile(t)
 	db := storetest.New(t)
@@ -171,7 +170,7 @@ func TestNewerWithALog(t *testing.T) {
 	}
 }
 
-// TestEmptyFile makes a database of an empty file, such as mktemp leaves.
+// TestEmptyFile creates a database in an empty file, such as mktemp creates.
 func TestEmptyFile(t *testing.T) {
 	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
@@ -184,7 +183,7 @@ func TestEmptyFile(t *testing.T) {
 	}
 }
 
-// TestInterruptedMigration goes on where a killed program stopped.
+// TestInterruptedMigration resumes the migration of a killed process.
 func TestInterruptedMigration(t *testing.T) {
 	shortrun.NeedsLong(t)
 	storetest.NeedsFile(t)

@@ -13,9 +13,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// BenchmarkFilters reads the first page of what filters ask for, of 100,000
-// proposals that differ in everything, one in a hundred of which has a finding. It
-// reports the 95th percentile of every filter and order, beside the mean.
+// BenchmarkFilters reads the first page of the results of filters for 100,000 different proposals, one in a hundred of
+// which has a finding. It reports the 95th percentile of all filters and orders in addition to the mean.
 func BenchmarkFilters(b *testing.B) {
 	size := 100_000
 	if testing.Short() {

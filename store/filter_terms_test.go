@@ -83,8 +83,8 @@ func holds(f language.Filter, p proposals.Proposal) bool {
 	})
 }
 
-// TestTerms asks for every property, alone, negated, and several together, in every
-// order, of as many proposals as are sorted and of more.
+// TestTerms queries all properties, alone, negated, and combined, in all orders, for numbers of proposals that are
+// sorted and for larger ones.
 func TestTerms(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -166,8 +166,8 @@ func TestRuleFilterFollowsAssessments(t *testing.T) {
 	}
 }
 
-// TestFiltersKeepNoStatements holds what a connection keeps: filters differ without
-// end, and a server answers them for months.
+// TestFiltersKeepNoStatements checks that a connection does not cache the statements of filters, because their number
+// is unlimited and a server runs for months.
 func TestFiltersKeepNoStatements(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)

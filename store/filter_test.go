@@ -16,7 +16,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// titles are what the tests of the filter look through.
+// titles returns the titles for the tests of filters.
 func titles() []string {
 	return []string{
 		"Scene Pacer", "scene pacer", "SCENE-PACER", "Ärger über Öl", "ÄRGER ÜBER ÖL", "élan Élan", "дом ДОМ", "Ωmega ωMEGA", "場面のペース", "場面", "面",
@@ -26,8 +26,8 @@ func titles() []string {
 	}
 }
 
-// folded is a text without its letters' case: each letter stands for all that
-// differ from it in case alone.
+// folded returns a text without case: each letter is replaced by a representative of all letters that differ from it
+// only in case.
 func folded(s string) string {
 	return strings.Map(func(r rune) rune {
 		least := r
@@ -38,8 +38,7 @@ func folded(s string) string {
 	}, s)
 }
 
-// contains is the meaning of a filter: the words stand somewhere in what a list
-// shows of a proposal, in any case.
+// contains defines the meaning of a filter: the words occur in the listed texts of a proposal, in any case.
 func contains(p proposals.Proposal, filter string) bool {
 	return strings.Contains(folded(p.Subject.String()+"\n"+p.Title+"\n"+p.Author.String()+"\n"+p.ChangeSet), folded(filter))
 }
@@ -54,8 +53,7 @@ func filtered(t *testing.T, db *storetest.Database, filter string) []string {
 	return found
 }
 
-// TestFilter looks for every part of up to four characters of every title, and
-// for words that a query language would take for its own.
+// TestFilter searches for every part of up to four characters of every title, and for operators of query languages.
 func TestFilter(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
@@ -100,9 +98,8 @@ func TestFilter(t *testing.T) {
 	t.Logf("%d filters over %d titles", len(filters), len(ps))
 }
 
-// TestShortFilterOfMany looks for parts of one and two characters, in each run
-// for others, of titles that more proposals have than are listed one by one,
-// behind newer ones that do not have them.
+// TestShortFilterOfMany searches for parts of one and two characters, different ones in each run, in more proposals
+// than are scanned, behind newer proposals that do not contain them.
 func TestShortFilterOfMany(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -137,8 +134,7 @@ func TestShortFilterOfMany(t *testing.T) {
 	t.Logf("%d filters", len(filters)/(4*stride))
 }
 
-// TestHostileFilters are no text, or more of it than anything has: they find
-// nothing and do no harm.
+// TestHostileFilters uses filters that are invalid text or too long. They must find nothing and cause no error.
 func TestHostileFilters(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
@@ -159,8 +155,7 @@ func TestHostileFilters(t *testing.T) {
 	}
 }
 
-// TestFilterFollowsRevisions finds a proposal by what it is called now, not by
-// what it was called.
+// TestFilterFollowsRevisions finds a proposal by its current title, but not by its earlier one.
 func TestFilterFollowsRevisions(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
@@ -187,9 +182,8 @@ func TestFilterFollowsRevisions(t *testing.T) {
 	}
 }
 
-// FuzzFilter looks for any text in any title. What stands there as it is
-// written is found, and nothing is found that differs in more than case: the
-// engine does not know the case of every letter that Unicode has by now.
+// FuzzFilter searches for arbitrary text in arbitrary titles. Exact matches must be found, and matches must not differ
+// in more than case. The engine does not know the case of the most recent letters of Unicode.
 func FuzzFilter(f *testing.F) {
 	shortrun.OneGoroutine(f)
 	for _, title := range titles() {

@@ -19,8 +19,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// inspect opens the bytes of a database as it stands and verifies it. The error
-// is the reason why it was not opened or read.
+// inspect opens a database from its bytes and verifies it. The error is the reason why it could not be opened or read.
 func inspect(t *testing.T, image []byte) (history.Report, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "toolcrib.db")
@@ -39,8 +38,8 @@ func inspect(t *testing.T, image []byte) (history.Report, error) {
 	return report, errors.Join(err, db.Close())
 }
 
-// rows returns the rows of history as they stand in the file: by the name that
-// Verify gives them, the texts of sealed columns that follow each other.
+// rows returns the texts of all history rows in the file by the names that Verify uses. Each text consists of
+// consecutive sealed columns.
 func rows(t *testing.T, image []byte) map[string][]string {
 	t.Helper()
 	db := storetest.FromImage(t, image)
@@ -70,7 +69,7 @@ func rows(t *testing.T, image []byte) map[string][]string {
 	return texts
 }
 
-// nameOf returns the part of a row's name that does not depend on what it holds.
+// nameOf returns the part of a row's name that does not depend on its content.
 func nameOf(table, key string) string {
 	if table != "versions" {
 		key, _, _ = strings.Cut(key, " (")
@@ -78,14 +77,13 @@ func nameOf(table, key string) string {
 	return table + ": " + key
 }
 
-// runs returns the texts of the nth row of a table: what stands between two
-// columns that are numbers, or not sealed, is one.
+// runs returns the texts of the nth row of a table. Consecutive sealed text columns form one text.
 func (h hand) runs(table string, n int) []string {
 	h.Helper()
 	var parts []string
 	for _, c := range h.columns(table) {
 		if table == "versions" && slices.Contains([]string{"kind", "layer", "id", "subject"}, c) {
-			parts = append(parts, "char(0)") // the subject is the name; the others say the same and are checked against it
+			parts = append(parts, "char(0)") // the subject is the name; the other columns repeat it and are compared with it
 			continue
 		}
 		parts = append(parts, fmt.Sprintf("iif(typeof(%[1]s) = 'text', %[1]s, char(0))", c))
@@ -94,13 +92,11 @@ func (h hand) runs(table string, n int) []string {
 	return strings.Split(row, "\x00")
 }
 
-// window is how many bytes of a row have to be found in the file to know where
-// it stands.
+// window is the number of bytes of a row that identify its position in the file.
 const window = 24
 
-// place returns where in the file a random byte of a text stands; -1 when what
-// is around it stands in other places too, such as other rows and indexes, or
-// is torn apart by the end of a page.
+// place returns the position in the file of a random byte of a text. It returns -1 if the text around it also occurs
+// elsewhere, for example in other rows and indexes, or is split between two pages.
 func place(random *rand.Rand, image []byte, text string) int {
 	start := random.IntN(len(text) - window + 1)
 	around := []byte(text[start : start+window])
@@ -128,7 +124,7 @@ func TestEveryFlipIsNamed(t *testing.T) {
 		spoilt := bytes.Clone(original)
 		touched := map[string]bool{}
 		for row, texts := range byRow {
-			for range 50 { // tries, until words are found that stand nowhere else
+			for range 50 { // until a unique text is found
 				if at := place(random, original, texts[random.IntN(len(texts))]); at >= 0 {
 					spoilt[at] ^= 1 << random.IntN(7)
 					touched[row] = true
@@ -197,8 +193,8 @@ func dumpOf(t *testing.T, image []byte) string {
 	return storetest.Dump(t, path)
 }
 
-// TestCoreFlipKeepsItShut changes one byte of each core tool: the database is
-// not opened, the error names the tool, and the file stays as it is.
+// TestCoreFlipKeepsItShut changes one byte of each core tool. Opening the database must fail with an error that names
+// the tool, and must not change the file.
 func TestCoreFlipKeepsItShut(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	storetest.NeedsFile(t)
@@ -231,9 +227,8 @@ func TestCoreFlipKeepsItShut(t *testing.T) {
 	}
 }
 
-// TestSubjectFlipIsNoticed changes the subject of versions in the table alone:
-// the index by subject, which a reader could take it from, still has the old
-// one.
+// TestSubjectFlipIsNoticed changes the subject of versions only in the table. The index by subject, from which a reader
+// might take it, still contains the old one.
 func TestSubjectFlipIsNoticed(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	storetest.NeedsFile(t)
@@ -243,7 +238,7 @@ func TestSubjectFlipIsNoticed(t *testing.T) {
 			continue
 		}
 		subject := "tool:global/" + d.ID()
-		row := []byte(subject + string(d.Canonical()[:window])) // number 1 takes no byte between them
+		row := []byte(subject + string(d.Canonical()[:window])) // number 1 is stored without a byte between them
 		at := bytes.Index(original, row)
 		if at < 0 {
 			t.Fatalf("%s is not found", subject)

@@ -17,9 +17,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// fillCalls writes what the gateway leaves in every table: a call that ran, one
-// that waits and was refused, one that waited, was approved and ran, and the
-// tier of a tool that the user chose.
+// fillCalls writes rows to all tables of the gateway: for a call that ran, for a rejected call that had waited, for a
+// call that ran after an approval, and for the tier that a user chose for a tool.
 func fillCalls(ctx context.Context, db *storetest.Database) error {
 	by := gateway.Caller{Actor: scout, Agent: "assistant", Layer: registry.LayerUser, User: "ada", Customer: "acme"}
 	readOnly := true

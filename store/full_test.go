@@ -22,13 +22,13 @@ var (
 	scout = proposals.Actor{Kind: proposals.Agent, Name: "scout"}
 )
 
-// full returns a database with something in every table.
+// full returns a database with rows in every table.
 func full(t testing.TB) *storetest.Database {
 	t.Helper()
 	return storetest.FromImage(t, image(t))
 }
 
-// image returns the bytes of a database with something in every table.
+// image returns the bytes of a database with rows in every table.
 func image(t testing.TB) []byte {
 	t.Helper()
 	b, err := filled()
@@ -40,7 +40,7 @@ func image(t testing.TB) []byte {
 
 var filled = sync.OnceValues(func() ([]byte, error) { return storetest.Image(fill) })
 
-// fill takes a handful of proposals through everything that leaves a row.
+// fill performs all acts that write rows with a few proposals.
 func fill(db *storetest.Database) error {
 	ctx := context.Background()
 	desk, err := service.New(db, review.Policy{Severities: storetest.Basics()}, db.Clock.Now, db.NewID)

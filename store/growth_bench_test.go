@@ -15,9 +15,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// BenchmarkGrowth measures every act on one proposal or one subject among 100,
-// 10,000 and 100,000 live tools and as many proposals: none of it may cost more
-// than twice as much among many.
+// BenchmarkGrowth measures each act on one proposal or subject among 100, 10,000, and 100,000 live tools and the same
+// number of proposals. With the largest number, no act may cost more than twice as much.
 func BenchmarkGrowth(b *testing.B) {
 	policy := review.Policy{Severities: storetest.Basics()}
 	rules := storetest.New(b).Desk(b, policy).RulesVersion()
@@ -76,9 +75,8 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// benchmarkProposeFirst proposes with every rule as a process does that has just
-// started: it opens the database, proposes once and closes it. What it proposes
-// is like all that is there, which is the most that there is to look at.
+// benchmarkProposeFirst proposes with all rules in a new process: it opens the database, proposes once, and closes it.
+// The proposal is similar to all existing tools, which is the most expensive case.
 func benchmarkProposeFirst(b *testing.B, db *storetest.Database) {
 	b.Helper()
 	for n := 0; b.Loop(); n++ {

@@ -134,7 +134,7 @@ func conflictClauses() []string {
 	return onEngine([]string{"", "OR ROLLBACK", "OR ABORT", "OR FAIL", "OR IGNORE", "OR REPLACE"}, []string{""})
 }
 
-// laxSettings returns statements that set the checks of a session: all of them, and then as few as possible with
+// laxSettings returns statements that configure the checks of a session: first all checks, then as few as possible with
 // triggers enabled.
 func laxSettings() []string {
 	return onEngine(

@@ -11,8 +11,8 @@ import (
 	"toolcrib/store/ranking"
 )
 
-// TestIndexKeepsSome makes an index for each set of texts, keeps the last few,
-// and makes those that gave way again.
+// TestIndexKeepsSome creates an index for each set of texts, and checks that the last few are kept and the others are
+// created again.
 func TestIndexKeepsSome(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	x := ranking.NewIndex()

@@ -50,7 +50,7 @@ func walk(t *testing.T, db *storetest.Database, q review.Query, between func()) 
 	}
 }
 
-// listedQueue writes n proposals that differ in all that lists look at.
+// listedQueue writes n proposals that differ in all properties used by lists.
 func listedQueue(t *testing.T, db *storetest.Database, n int) []proposals.Proposal {
 	t.Helper()
 	return queueOf(t, db, n, func([]proposals.Proposal) {})
@@ -78,8 +78,8 @@ func matches(q review.Query, p proposals.Proposal) bool {
 	return author && (q.State == "" || q.State == p.State) && (q.Subject == "" || q.Subject == p.Subject.String())
 }
 
-// TestPages walks every kind of list with pages of every size, while others
-// write: there is no gap, no repeat, and what is added does not move anything.
+// TestPages reads every kind of list with pages of every size during other writes. There must be no gaps and no
+// duplicates, and new proposals must not shift the pages.
 func TestPages(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
@@ -124,7 +124,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestLimits bounds a page whatever is asked for.
+// TestLimits checks that the size of a page is limited.
 func TestLimits(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
@@ -216,8 +216,8 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// TestCounters holds the counters against the table after everything that moves
-// a proposal, refused acts and dry runs included.
+// TestCounters compares the counters with the table after all acts that change the state of a proposal, including
+// rejected acts and dry runs.
 func TestCounters(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := full(t)

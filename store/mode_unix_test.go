@@ -12,8 +12,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestFileModes makes the database and what lies beside it readable for nobody
-// else, however liberal the umask is, and leaves its folder alone.
+// TestFileModes checks that other accounts cannot read the files of a database, regardless of the umask, and that the
+// mode of its folder does not change.
 func TestFileModes(t *testing.T) {
 	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
@@ -25,7 +25,7 @@ func TestFileModes(t *testing.T) {
 	}
 	path := filepath.Join(there, "toolcrib.db")
 	db := storetest.Open(t, path)
-	listedQueue(t, db, 1) // the log exists only once something was written
+	listedQueue(t, db, 1) // creates the write-ahead log
 	for name, want := range map[string]os.FileMode{
 		there: 0o755, path: 0o600, path + "-wal": 0o600, path + "-shm": 0o600,
 	} {

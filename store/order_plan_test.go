@@ -16,7 +16,7 @@ import (
 	"toolcrib/store/session"
 )
 
-// made returns the query that a reading prepares to read proposals with.
+// made returns the query that read prepares to read proposals.
 func made(t *testing.T, db *DB, read func(s *session.Session) error) string {
 	t.Helper()
 	var found string
@@ -46,7 +46,7 @@ func openNew(t *testing.T) *DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = db.Close() }) // nothing is written any more
+	t.Cleanup(func() { _ = db.Close() }) // there are no further writes
 	return db
 }
 
@@ -70,9 +70,8 @@ func openWithOne(t *testing.T) (*DB, proposals.ID) {
 	return db, id
 }
 
-// TestOrdersAreWalked asks the engine how it reads pages of the queue: in each
-// order, of all states and of one, at the beginning and further on, an index has
-// the rows as they are wanted, and nothing is sorted.
+// TestOrdersAreWalked checks the query plans for pages of the queue. For each order, for all states and for one, on the
+// first and on later pages, the rows come from an index in the right order, and nothing is sorted.
 func TestOrdersAreWalked(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db, id := openWithOne(t)

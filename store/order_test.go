@@ -14,7 +14,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// before reports how two proposals stand in an order, by what the order means.
+// before compares two proposals according to the definition of an order.
 func before(o review.Order, a, b proposals.Proposal) int {
 	worst := map[string]int{"": 0, "info": 1, "warn": 2, "block": 3}
 	switch o {
@@ -34,12 +34,12 @@ func before(o review.Order, a, b proposals.Proposal) int {
 	return cmp.Compare(b.ID, a.ID)
 }
 
-// risky gives proposals findings of every kind.
+// risky adds findings of all severities to proposals.
 func risky(ps []proposals.Proposal) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for i := range ps {
 		if ps[i].State == proposals.Drafted {
-			continue // nobody has assessed it
+			continue // not assessed yet
 		}
 		ps[i].Summary.Worst = []string{"", "info", "warn", "block"}[random.IntN(4)]
 		ps[i].Summary.Findings = random.IntN(12)
@@ -47,8 +47,8 @@ func risky(ps []proposals.Proposal) {
 	}
 }
 
-// TestOrders walks the queue in every order with pages of several sizes: few
-// rows, which are sorted, and many, which are walked; while others write.
+// TestOrders reads the queue in every order with pages of several sizes during other writes: with few rows, which are
+// sorted, and with many, which are read from an index.
 func TestOrders(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, n := range []int{0, 1, 90, 2_600} {
@@ -113,8 +113,8 @@ func wanted(all []proposals.Proposal, q review.Query) []proposals.ID {
 	return ids
 }
 
-// TestOrderGoesOnFromWhereItWas continues a list by risk behind a proposal that
-// has been assessed again meanwhile: the rest of the list stays the same.
+// TestOrderGoesOnFromWhereItWas continues a list by risk after a proposal that was assessed again in the meantime. The
+// rest of the list must stay the same.
 func TestOrderGoesOnFromWhereItWas(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)

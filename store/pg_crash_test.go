@@ -28,11 +28,11 @@ import (
 // The ways in which a connection ends during COMMIT.
 const (
 	sound       int32 = iota
-	beforeSent        // the server never hears of it
+	beforeSent        // the server does not receive the COMMIT
 	beforeHeard       // it is carried out, and its answer is lost
 )
 
-// cutter passes a server on, and ends connections during COMMIT when it is told to.
+// cutter is a proxy to the server that can cut connections during COMMIT.
 type cutter struct {
 	target string
 	next   atomic.Int32
@@ -113,9 +113,8 @@ func (c *cutter) pass(ctx context.Context, client net.Conn) {
 	}
 }
 
-// TestCutDuringCommit cuts the connection during the COMMIT of approvals, before
-// and after the server carries it out: each is there once, and its caller is told
-// so.
+// TestCutDuringCommit cuts the connection during the COMMIT of approvals, before and after the server executes it. Each
+// approval must exist exactly once, and its caller must receive the correct result.
 func TestCutDuringCommit(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -143,8 +142,8 @@ func TestCutDuringCommit(t *testing.T) {
 	}
 }
 
-// TestServerEnds kills the server process of a connection, or restarts the server
-// at once, while approvals are made: none is lost or doubled.
+// TestServerEnds kills the server process of a connection, or restarts the server immediately, during approvals. None
+// may be lost or duplicated.
 func TestServerEnds(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -192,9 +191,9 @@ func TestServerEnds(t *testing.T) {
 	}
 }
 
-// approveOnce proposes and approves a draft, and looks that it is there once. It
-// returns how many of the three were cut while they read, and asked again as their
-// error says: what is written is known to be written, or not, when a call returns.
+// approveOnce proposes and approves a draft, and checks that it exists exactly once. It returns how many of the three
+// calls were cut while reading and therefore repeated, as their error recommends. When a call that writes returns, it
+// is known whether it has written.
 func approveOnce(t *testing.T, db *storetest.Database, desk *service.Desk, draft proposals.Draft) (again int) {
 	t.Helper()
 	var made []proposals.Proposal

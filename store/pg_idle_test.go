@@ -19,8 +19,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestIdleConnectionsClose has a database that nobody uses keep the one connection that
-// listens (P13).
+// TestIdleConnectionsClose checks that an unused database keeps only the connection that listens (P13).
 func TestIdleConnectionsClose(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()

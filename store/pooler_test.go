@@ -13,9 +13,9 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestPooler uses a database through pgbouncer in transaction mode, which refuses
-// search_path as a startup parameter and prepared statements, and gives each transaction
-// another connection of the server (C69). 60 users of the database share five of these.
+// TestPooler uses a database through pgbouncer in transaction mode, which rejects search_path as a startup parameter
+// and prepared statements, and uses a different server connection for each transaction (C69). 60 users of the database
+// share five connections.
 func TestPooler(t *testing.T) {
 	t.Parallel()
 	cluster := pgtest.Shared(t)

@@ -16,9 +16,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// race starts n processes that do a task, lets them go when all of them are
-// ready, and returns how often each exit code came. Their ids are of the series
-// behind the one given.
+// race starts n processes with a task, releases them when all are ready, and returns the number of occurrences of each
+// exit code. The processes use the series of ids after the given one.
 func race(t *testing.T, n, series int, task, path string, args ...string) map[int]int {
 	t.Helper()
 	codes := map[int]int{}
@@ -54,9 +53,8 @@ func race(t *testing.T, n, series int, task, path string, args ...string) map[in
 	return codes
 }
 
-// TestOneOfManyProcessesApproves lets sixteen processes approve the same
-// proposal at once: one makes the version, the others are told that they came
-// too late.
+// TestOneOfManyProcessesApproves lets sixteen processes approve the same proposal concurrently. One must create the
+// version, and the others must report that they were too late.
 func TestOneOfManyProcessesApproves(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const racers = 16

@@ -10,9 +10,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestProposalIsWrittenOnce counts the writes of a submission to its row: one as it
-// is submitted, and one by the assessment of the built-in reviewer. The row, the
-// issue, and the events agree (H27).
+// TestProposalIsWrittenOnce counts the writes to the row of a submitted proposal: one for the submission, and one for
+// the assessment of the built-in reviewer. The row, the issue, and the events must agree (H27).
 func TestProposalIsWrittenOnce(t *testing.T) {
 	if storetest.OnPostgres() {
 		t.Skip("the triggers that count are those of SQLite")

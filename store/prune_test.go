@@ -24,7 +24,7 @@ func pruneTo(db *storetest.Database, by proposals.Actor, before time.Time, file 
 	return calls.PruneOrder{ID: db.NewID(), By: by, Now: db.Clock.Now(), Before: before, File: func(int64, int64) string { return file }}
 }
 
-// logCalls logs n calls. The outcome of the first comes last, and that of the second never.
+// logCalls logs n calls. The outcome of the first call comes last, and the second has none.
 func logCalls(t *testing.T, db *storetest.Database, n int) {
 	t.Helper()
 	by := gateway.Caller{Actor: scout, Agent: "assistant", User: "ada"}
@@ -219,8 +219,8 @@ func TestPruneToTheSameFile(t *testing.T) {
 	}
 }
 
-// TestPruneByHand has somebody with a database tool delete calls: those that no record
-// covers stay, and no record covers calls that are not in a file in the order of the log.
+// TestPruneByHand deletes calls without the program. Calls that no record covers must stay, and no record may cover
+// calls that are not in a file in the order of the log.
 func TestPruneByHand(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)

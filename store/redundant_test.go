@@ -24,7 +24,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// tableKeys has every table with a column that tells its rows apart.
+// tableKeys maps every table to a column that identifies its rows.
 var tableKeys = map[string]string{
 	"assessments": "seq", "call_answers": "seq", "call_outcomes": "seq", "call_prunes": "seq", "call_refusals": "hour", "call_tiers": "seq", "calls": "seq", "calls_open": "seq",
 	"comments": "seq", "contents": "sha256", "conversations": "agent", "core": "id", "counters": "state", "decisions": "seq", "entities": "seq", "entity_projects": "entity",
@@ -35,8 +35,8 @@ var tableKeys = map[string]string{
 	"waivers": "seq", "workspaces": "dir",
 }
 
-// unrepeated are the columns whose value nothing else in the database determines: what users
-// of the assistant have, what a user was shown, which files were written.
+// unrepeated lists the columns with values that are not repeated or derived elsewhere in the database: data of the
+// assistant's users, the content that users were shown, and the list of written files.
 var unrepeated = map[string]string{
 	"call_refusals": "counted last_at last_code", "conversations": "agent project", "entities": "seq id type aliases", "history_files": "number",
 	"live_files": "hash", "memory_links": "seq relation created_at", "owners": "id", "pending_exports": "seq dir subject number", "projects": "id",
@@ -46,8 +46,8 @@ var unrepeated = map[string]string{
 	"memories":        "content kind importance project tags expires_at created_at updated_at",
 }
 
-// TestEveryRedundantColumn changes each column of the first and the last row of every table, which
-// plain verification has to notice unless the value stands nowhere else (S20).
+// TestEveryRedundantColumn changes each column of the first and the last row of every table. Plain verification must
+// report this unless the value is stored only there (S20).
 func TestEveryRedundantColumn(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	image, err := storetest.Image(func(db *storetest.Database) error { return fillEverything(t, db) })
@@ -89,8 +89,8 @@ func TestEveryRedundantColumn(t *testing.T) {
 	}
 }
 
-// editsOf are statements that change a column in the first or the last row of a table: to a
-// value that no row has, and to that of another row.
+// editsOf returns statements that change a column in the first or the last row of a table: to a value that no row has,
+// and to the value of another row.
 func editsOf(table, key, column string, number bool) []string {
 	values := []string{column + " + 1000000", column + " - 1"}
 	if !number {
@@ -108,8 +108,7 @@ func editsOf(table, key, column string, number bool) []string {
 	return edits
 }
 
-// noticed fails the test unless plain verification finds damage after an edit by hand, which a
-// unique index may refuse.
+// noticed fails the test unless plain verification reports damage after an edit, or a unique index rejects the edit.
 func noticed(t *testing.T, image []byte, edit string) {
 	t.Helper()
 	db := storetest.FromImage(t, image)
@@ -122,7 +121,7 @@ func noticed(t *testing.T, image []byte, edit string) {
 	}
 }
 
-// tables returns the tables of the schema, without those of the engine.
+// tables returns the tables of the schema without the engine's own tables.
 func (h hand) tables() []string {
 	h.Helper()
 	query := "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT GLOB '*_text*' AND name NOT LIKE 'sqlite%' ORDER BY name"
@@ -148,7 +147,7 @@ func (h hand) tables() []string {
 	return names
 }
 
-// fillEverything leaves a row in every table.
+// fillEverything writes rows to every table.
 func fillEverything(t *testing.T, db *storetest.Database) error {
 	t.Helper()
 	ctx := context.Background()

@@ -64,8 +64,8 @@ func engineName() string {
 	return "sqlite"
 }
 
-// schemaNumbers returns the numbers of the migrations after which a database can exist, from the
-// first one that has a fixture on.
+// schemaNumbers returns the numbers of the migrations after which a database can exist, beginning with the first one
+// that has a fixture.
 func schemaNumbers(t *testing.T) []int {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(engineName(), "migrations", "*.sql"))
@@ -96,7 +96,7 @@ func fixtureOf(number int) string {
 	return filepath.Join("testdata", "schemas", fmt.Sprintf("%s-%04d.gz", engineName(), number))
 }
 
-// writeFixture writes the fixture of the newest schema, unless there is one.
+// writeFixture writes the fixture for the newest schema if it does not exist.
 func writeFixture(t *testing.T, path string) {
 	t.Helper()
 	if _, err := os.Stat(path); err == nil {

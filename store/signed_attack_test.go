@@ -21,8 +21,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// signedAttacks make a poisoned tool live, with every hash right, and how
-// verification names the damage.
+// signedAttacks contains attacks that make a poisoned tool live with correct hashes, and the damage that verification
+// must report.
 var signedAttacks = map[string]struct {
 	do   func(x target)
 	says string
@@ -121,9 +121,8 @@ var signedAttacks = map[string]struct {
 	}, "not one that toolcrib ships"},
 }
 
-// TestAttacksOnSignedRegistry has somebody who may write to the file make a
-// poisoned tool live, with every hash right. Nothing may use it, and verification
-// has to name it.
+// TestAttacksOnSignedRegistry lets an attacker with write access to the file make a poisoned tool live with correct
+// hashes. No function may use the tool, and verification must report it.
 func TestAttacksOnSignedRegistry(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	n := 0
@@ -159,8 +158,8 @@ func TestForgingWorksWithoutSignatures(t *testing.T) {
 	x.used(true)
 }
 
-// TestAttackOnOneIsNotOnAll leaves alone what was signed when something else was
-// poisoned, and lets it be approved again.
+// TestAttackOnOneIsNotOnAll checks that an attack on one tool does not affect other signed content, and that the tool
+// can be approved again.
 func TestAttackOnOneIsNotOnAll(t *testing.T) {
 	shortrun.NeedsLong(t)
 	x := openTarget(t)
@@ -191,8 +190,7 @@ func TestAttackOnOneIsNotOnAll(t *testing.T) {
 	}
 }
 
-// rewriteByHand gives version 1 other content, takes the triggers off for that,
-// and recomputes its hash and every copy of it.
+// rewriteByHand replaces the content of version 1 without triggers, and recomputes its hash and all copies of it.
 func rewriteByHand(x target) {
 	v := x.version(1)
 	o := x.attempt()
@@ -227,9 +225,8 @@ func (x target) version(number int) history.Version {
 	return v
 }
 
-// TestAttacksOnTheEnd removes the end of the log, puts an older copy in the place of
-// the file, and lets a copy go on by itself: what was signed holds in all of them,
-// and only a checkpoint tells.
+// TestAttacksOnTheEnd removes the end of the log, replaces the file with an older copy, and continues a copy
+// separately. The signatures are valid in all cases, and only a checkpoint reveals the attack.
 func TestAttacksOnTheEnd(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -285,8 +282,7 @@ func (x target) signatureOfAnotherHistory(other target) {
 	}
 }
 
-// TestSignaturesCannotBeChangedBySQL tries to change or take away stored signatures
-// and states of the signers.
+// TestSignaturesCannotBeChangedBySQL tries to change or delete stored signatures and states of the signers.
 func TestSignaturesCannotBeChangedBySQL(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	x := openTarget(t)
@@ -300,8 +296,7 @@ func TestSignaturesCannotBeChangedBySQL(t *testing.T) {
 	}
 }
 
-// undoLast has ada poison the tool and deactivate it again, each signed, and takes that
-// last version away.
+// undoLast lets ada poison the tool and deactivate it again, both signed, and deletes the last version.
 func (x target) undoLast(number int) {
 	x.Helper()
 	x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison))
@@ -309,7 +304,7 @@ func (x target) undoLast(number int) {
 	x.undo(number)
 }
 
-// undo deletes a version of the tool and makes the one before live again.
+// undo deletes a version of the tool and makes the previous version live again.
 func (x target) undo(number int) {
 	x.Helper()
 	x.byHand(fmt.Sprintf(`DELETE FROM versions WHERE subject = '%[1]s' AND number = %[2]d;

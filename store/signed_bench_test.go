@@ -18,11 +18,11 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// benchTools is how many signed tools the registry of the benchmarks has.
+// benchTools is the number of signed tools in the registry of the benchmarks.
 const benchTools = 200
 
-// signedBench is a registry in which everything is signed, opened as two
-// configurations have it: one that requires signatures and one that does not.
+// signedBench opens a completely signed registry with two configurations: one that requires signatures and one that
+// does not.
 func signedBench(b *testing.B) map[string]*bench {
 	b.Helper()
 	s := storetest.StartSigning(b, storetest.New(b), review.Policy{Severities: storetest.Basics()}, ada)
@@ -96,7 +96,7 @@ func BenchmarkSignedReading(b *testing.B) {
 			var took [2][]float64
 			for i := 0; b.Loop(); i++ {
 				for k := range 2 {
-					n := (i + k) % 2 // in turn, so that the same load of the machine meets both
+					n := (i + k) % 2 // alternate, so that the load of the machine affects both equally
 					start := time.Now()
 					if err := read(b, all[[]string{"off", "required"}[n]]); err != nil {
 						b.Fatal(err)
@@ -117,8 +117,7 @@ func median(list []float64) float64 {
 	return list[len(list)/2]
 }
 
-// BenchmarkSignedCold checks versions that were not checked before, each signed by
-// itself.
+// BenchmarkSignedCold verifies versions for the first time, each with its own signature.
 func BenchmarkSignedCold(b *testing.B) {
 	s := storetest.StartSigning(b, storetest.New(b), review.Policy{Severities: storetest.Basics()}, ada)
 	desk := s.Desk(b, s.Policy)
@@ -148,7 +147,7 @@ func BenchmarkSignedCold(b *testing.B) {
 		b.StopTimer()
 		db, off := s.Open(b, s.Path()), storetest.Open(b, s.Path())
 		if err := db.View(b.Context(), func(r review.Reader) error { _, err := r.Lists(b.Context()); return err }); err != nil {
-			b.Fatal(err) // it has the signers and the shipped versions now
+			b.Fatal(err) // caches the signers and the shipped versions
 		}
 		read(off)
 		b.StartTimer()
@@ -182,8 +181,8 @@ func BenchmarkCheckSignatures(b *testing.B) {
 	b.ReportMetric(took[0], "least-us/version")
 }
 
-// BenchmarkSignedApprove compares an approval with one that is signed by a key in
-// memory: prepared, signed, and recorded.
+// BenchmarkSignedApprove compares an unsigned approval with one that is prepared, signed with a key in memory, and
+// recorded.
 func BenchmarkSignedApprove(b *testing.B) {
 	s := storetest.StartSigning(b, storetest.New(b), review.Policy{Severities: storetest.Basics()}, ada)
 	plain := storetest.New(b)

@@ -42,7 +42,7 @@ func (x target) sign(key signingtest.Key, change func(*statement.Statement)) sig
 	return signedForgery{o, storetest.SignWith(x, key, prepared), st.At}
 }
 
-// forgeSigned approves a forgery with its statement, which the service refuses.
+// forgeSigned approves a forgery with its statement. The service must reject it.
 func (x target) forgeSigned(f signedForgery) {
 	x.Helper()
 	choices := []review.Choice{{ID: f.attempt.Proposal.ID}}
@@ -63,7 +63,7 @@ func (x target) signatureRecord(signed proof.Signed) proof.SignatureRecord {
 	}
 }
 
-// forgeSigners records the signers file as a state that its own new key signed.
+// forgeSigners records the signers file as a new state, signed with the key that it adds.
 func (x target) forgeSigners(key signingtest.Key) {
 	x.Helper()
 	prepared, err := x.desk.Signers.PrepareSigners(x.Context(), ada)

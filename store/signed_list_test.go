@@ -19,8 +19,8 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// recordList appends a state 2 as earlier versions recorded it: the lines of state 1
-// with a key revocation list that has the key of ada, signed by bob.
+// recordList appends state 2 in the format of earlier versions: the lines of state 1 with a key revocation list that
+// contains ada's key, signed by bob.
 func (x target) recordList() {
 	x.Helper()
 	dir := x.TempDir()
@@ -36,7 +36,7 @@ func (x target) recordList() {
 		x.Fatalf("%d states, %v", len(states), err)
 	}
 	state := slices.Concat(bytes.TrimSuffix(states[0].Text, []byte("-\n")), []byte(statement.Sum(list)+"\n"))
-	o := x.attempt() // whose statement has this database and the end of its log
+	o := x.attempt() // its statement refers to this database and the end of its log
 	prepared, err := x.desk.Deciding.Prepare(x.Context(), bob, []review.Choice{{ID: o.Proposal.ID}}, "approved", "")
 	if err != nil {
 		x.Fatal(err)
@@ -63,9 +63,9 @@ func (x target) recordList() {
 	}
 }
 
-// TestRecordedRevocationList opens a database whose last state of the signers has a
-// key revocation list. No signature counts until a state without the list is
-// recorded, which cannot let the revoked key sign on, and which that key cannot sign.
+// TestRecordedRevocationList opens a database in which the last state of the signers has a key revocation list. No
+// signature is valid until a state without the list is recorded. That state must not make the revoked key valid again,
+// and must not be signed with it.
 func TestRecordedRevocationList(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	signingtest.NeedsKeygen(t)
@@ -74,7 +74,7 @@ func TestRecordedRevocationList(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		lines func(x target) []string
-		says  string // verification, "" for nothing
+		says  string // expected output of verification, or "" if there is no damage
 	}{
 		"the line is removed":    {func(x target) []string { return []string{x.Line(bob)} }, "revoked key: the signers file does not have SHA256:"},
 		"valid-before is put on": {func(x target) []string { return []string{x.Line(bob), ended(x)} }, ""},

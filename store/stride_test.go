@@ -4,6 +4,6 @@ package store_test
 
 import "toolcrib/internal/shortrun"
 
-// stride makes a test with many cases run every stride-th of them. The race detector
-// slows the engine down twentyfold, so it always runs few.
+// stride makes tests with many cases run only every stride-th case. With the race detector, which slows the engine down
+// by a factor of twenty, there are always few.
 var stride = shortrun.Every(20)

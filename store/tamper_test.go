@@ -16,11 +16,11 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// tampers are changes of a sound database, and the damage that Verify has to name.
+// tampers contains changes of an undamaged database, and the damage that Verify must report.
 var tampers = map[string]struct {
 	sql   string
 	table string
-	key   string // that Damage has to name, or its beginning
+	key   string // the expected key in the report, or its beginning
 }{
 	"a version is gone":      {"DELETE FROM versions WHERE subject = 'tool:user/scene_pacer' AND number = 2", "decisions", "tool:user/scene_pacer version 2"},
 	"a middle version":       {"DELETE FROM versions WHERE subject = 'tool:user/scene_pacer' AND number = 1", "versions", "tool:user/scene_pacer version 2"},
@@ -113,8 +113,7 @@ var tampers = map[string]struct {
 	"malformed JSON":         {"UPDATE versions SET definition = '{' WHERE subject = 'tool:user/scene_pacer' AND number = 2", "versions", "tool:user/scene_pacer version 2"},
 }
 
-// TestTampering changes a sound database as somebody would who takes the locks
-// off first, and looks for what Verify says of it.
+// TestTampering changes an undamaged database after removing the triggers, and checks the report of Verify.
 func TestTampering(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for name, tamper := range tampers {
@@ -135,8 +134,7 @@ func TestTampering(t *testing.T) {
 	}
 }
 
-// TestDamagedTextIsNotRepeated has stored texts of a megabyte that nobody can
-// read: the error shows how they begin, and no more.
+// TestDamagedTextIsNotRepeated stores unreadable texts of a megabyte. The error must contain only their beginning.
 func TestDamagedTextIsNotRepeated(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := full(t)
@@ -171,8 +169,7 @@ func swap(table, column string, a, b int) string {
 // ofSchema reports whether damage is in the schema, as either engine names it.
 func ofSchema(table string) bool { return table == "sqlite_schema" || table == "pg_class" }
 
-// TestEveryDroppedTriggerIsNamed takes each lock off, one at a time, and puts one in
-// its place that does nothing.
+// TestEveryDroppedTriggerIsNamed drops each trigger in turn, and replaces each with one that does nothing.
 func TestEveryDroppedTriggerIsNamed(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := full(t)
@@ -250,8 +247,8 @@ func TestEveryColumnIsSealed(t *testing.T) {
 	}
 }
 
-// TestIndexWithoutARow takes a row out of the index that finds rejected text. The
-// schema, the table and every seal stay as they were.
+// TestIndexWithoutARow deletes a row from the index for rejected texts. The schema, the table, and all seals remain
+// unchanged.
 func TestIndexWithoutARow(t *testing.T) {
 	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
@@ -271,8 +268,8 @@ func TestIndexWithoutARow(t *testing.T) {
 	}
 }
 
-// TestSoundDatabases have no damage: a new one, a full one, and one that was
-// closed and opened again. Every row is read.
+// TestSoundDatabases verifies a new database, a full one, and one that was closed and opened again. All rows are read,
+// and there must be no damage.
 func TestSoundDatabases(t *testing.T) {
 	db := full(t)
 	for name, report := range map[string]history.Report{"new": verify(t, storetest.New(t)), "full": verify(t, db)} {

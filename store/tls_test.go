@@ -43,7 +43,7 @@ func newAuthority(t *testing.T, name string) authority {
 	return a
 }
 
-// sign returns a certificate for a new key; the authority's own, where it has none.
+// sign returns a certificate for a new key. If the authority has no certificate yet, it is self-signed.
 func (a authority) sign(t *testing.T, template *x509.Certificate) (*x509.Certificate, *ecdsa.PrivateKey, []byte) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -91,8 +91,7 @@ func (a authority) encrypted(t *testing.T) string {
 	return "postgres://mara@" + host + "/" + name
 }
 
-// TestTLS connects to a server whose authority is known, and whose authority is
-// not the one that is trusted, and without encryption.
+// TestTLS connects to servers with a trusted and with an unknown certificate authority, and without encryption.
 func TestTLS(t *testing.T) {
 	if !storetest.OnPostgres() {
 		t.Skip("it starts a server of its own; make postgres runs it")

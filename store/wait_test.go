@@ -39,7 +39,7 @@ func TestWaitHearsOtherProcesses(t *testing.T) {
 		}
 		listener(t, conn, before)
 		for next := db.Wait(t.Context(), told, 0); next != told; next = db.Wait(t.Context(), told, 0) {
-			told = next // of what was told before
+			told = next // a delayed earlier notification
 		}
 		other.Approved(t, desk, ada, storetest.Prompt(id))
 		told = heard(t, db, told)
@@ -73,7 +73,7 @@ func listener(t *testing.T, conn *pgx.Conn, before int) int {
 	}
 }
 
-// heard waits until something is told after seen.
+// heard waits until there is a notification after seen.
 func heard(t *testing.T, db *storetest.Database, seen int64) int64 {
 	t.Helper()
 	told := db.Wait(t.Context(), seen, time.Hour)
@@ -83,7 +83,7 @@ func heard(t *testing.T, db *storetest.Database, seen int64) int64 {
 	return told
 }
 
-// TestWaitEnds comes back when the time has passed, or the context ends.
+// TestWaitEnds checks that Wait returns after the timeout, and when the context is canceled.
 func TestWaitEnds(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)

@@ -16,9 +16,8 @@ import (
 	"toolcrib/store/session"
 )
 
-// TestWitness is S9: every event tells which account wrote it, inside of what
-// its hash covers, and no event is written in the name of a user whom the
-// account may not act as.
+// TestWitness checks that every event records and seals the account that wrote it, and that no event is written in the
+// name of a user on whose behalf the account may not act (S9).
 func TestWitness(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	opts := options()
@@ -56,8 +55,8 @@ func TestWitness(t *testing.T) {
 	}
 }
 
-// TestActing writes for a user who came in through a door: the event names the door,
-// the account's own user cannot act through it, and the next write is the account's.
+// TestActing writes for a user connected through a remote entry point: the event records the entry point, the account's
+// own user cannot act through it, and the next write belongs to the account again.
 func TestActing(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	opts := options()
@@ -99,8 +98,7 @@ func TestActing(t *testing.T) {
 	}
 }
 
-// TestWroteHere asks who wrote a revision: the account and the door count, the name of
-// the machine does not.
+// TestWroteHere checks who wrote a revision: the account and the entry point count, the host name does not.
 func TestWroteHere(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	path := filepath.Join(t.TempDir(), "test.db")

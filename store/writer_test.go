@@ -38,7 +38,7 @@ func reopened(t *testing.T) *DB {
 	}
 }
 
-// set returns what a pragma of the session is set to.
+// set returns the value of a pragma of the session.
 func set(t *testing.T, s *session.Session, pragma string) string {
 	t.Helper()
 	var value string
@@ -50,8 +50,8 @@ func set(t *testing.T, s *session.Session, pragma string) string {
 
 const breakIn = "INSERT INTO owners (customer, user) VALUES ('', 'eve')"
 
-// TestOneConnectionLooksAndThenWrites holds that the first write of either kind takes the
-// connection that has read, with the settings of its kind.
+// TestOneConnectionLooksAndThenWrites checks that the first write of either kind uses the connection that has read,
+// with the settings of its kind.
 func TestOneConnectionLooksAndThenWrites(t *testing.T) {
 	for name, test := range map[string]struct {
 		write func(*session.Pool, context.Context, func(*session.Session) error) error
@@ -122,7 +122,7 @@ func TestWritesBesideReadersThatAreInUse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A reader that became the writer leaves its place to another.
+	// A reader that became the writer is replaced by another reader.
 	other := reopened(t)
 	if err := other.pool.Update(t.Context(), func(*session.Session) error { return nil }); err != nil {
 		t.Fatal(err)

@@ -58,7 +58,7 @@ func git(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// repository makes a repository; with origin, one that pushes there.
+// repository creates a repository. If origin is set, the repository pushes to it.
 func repository(t *testing.T, origin string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -93,7 +93,7 @@ func publisher(t *testing.T, l *log, dir string) *checkpoints.Publisher {
 	}
 }
 
-// kept returns the newest checkpoint of a repository and how many were published.
+// kept returns the newest checkpoint in a repository and the number of published ones.
 func kept(t *testing.T, l *log, dir string) (c checkpoint.Checkpoint, commits int) {
 	t.Helper()
 	branch := checkpoints.Git{Dir: dir, Genesis: l.events[0].Hash}.Branch()

@@ -17,8 +17,7 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// TestPublishGoesOn publishes a growing log, reads each event once, and leaves
-// the working tree alone.
+// TestPublishGoesOn publishes a growing log. Each event must be read once, and the working tree must not change.
 func TestPublishGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := repository(t, "")
@@ -89,7 +88,7 @@ func TestOtherHistoryIsNotPublished(t *testing.T) {
 				t.Errorf("%s: %v with %d commits", name, c, commits)
 			}
 			if name == "a hash" {
-				continue // nothing makes that a log again
+				continue // cannot be repaired
 			}
 			must(t, p.Publish(t.Context(), true))
 			c, commits := kept(t, l, dir)
@@ -102,8 +101,8 @@ func TestOtherHistoryIsNotPublished(t *testing.T) {
 	}
 }
 
-// TestCrashBetweenTargetAndState loses what is kept of the last publications, as
-// a crash between the two does.
+// TestCrashBetweenTargetAndState discards the saved state of the last publications, as after a crash between publishing
+// and saving.
 func TestCrashBetweenTargetAndState(t *testing.T) {
 	t.Parallel()
 	dir := repository(t, "")
@@ -135,8 +134,8 @@ func TestCrashBetweenTargetAndState(t *testing.T) {
 	}
 }
 
-// TestManyPublishAtOnce has several processes' publishers, some with a repository
-// of their own, publish one log to one remote.
+// TestManyPublishAtOnce publishes a log to one remote concurrently, from several processes, some of which have their
+// own repository.
 func TestManyPublishAtOnce(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
@@ -172,7 +171,7 @@ func TestManyPublishAtOnce(t *testing.T) {
 	if extends(t, l, c); c.Size != int64(len(l.events)) {
 		t.Errorf("%d of %d events", c.Size, len(l.events))
 	}
-	// Every checkpoint that was ever published is one of this log.
+	// All published checkpoints belong to this log.
 	branch := checkpoints.Git{Dir: origin, Genesis: l.events[0].Hash}.Branch()
 	for _, commit := range strings.Fields(git(t, "-C", origin, "rev-list", branch)) {
 		old, err := checkpoint.Read([]byte(git(t, "-C", origin, "cat-file", "blob", commit+":checkpoint")))
@@ -183,7 +182,7 @@ func TestManyPublishAtOnce(t *testing.T) {
 	t.Logf("%d commits", commits)
 }
 
-// TestTargetsThatFail publishes nowhere and says why.
+// TestTargetsThatFail checks the errors for targets that cannot be used.
 func TestTargetsThatFail(t *testing.T) {
 	t.Parallel()
 	inside := repository(t, "")

@@ -20,8 +20,8 @@ var neverAlone = map[string]string{
 	"store.ErrRefused":     "a lock of the database that the desk asks before",
 }
 
-// TestEveryRefusalHasACode looks for the sentinels of the desk, the proposals
-// and the store: each is translated, so that a script can tell them apart.
+// TestEveryRefusalHasACode checks that all sentinels of the desk, the proposals, and the store are mapped to exit
+// codes, so that scripts can distinguish them.
 func TestEveryRefusalHasACode(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	table, err := os.ReadFile("exit.go")

@@ -57,8 +57,8 @@ func TestDemoFilesAreWholeAndUsed(t *testing.T) {
 	}
 }
 
-// What the demonstration changes of the shipped definitions is exactly what it
-// says it changes: when those are edited, its copies have to follow.
+// TestDemoChangesOfShippedDefinitions checks that the demonstration changes exactly the listed parts of shipped
+// definitions. If those are edited, the demonstration's copies must be edited as well.
 func TestDemoChangesOfShippedDefinitions(t *testing.T) {
 	drafts := demoDrafts(t)
 	for name, want := range map[string]string{

@@ -88,8 +88,8 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
-// An alert is known again when its lines move, and two that look the same are
-// told apart.
+// TestFingerprintsStayWhenLinesMove checks that an alert keeps its fingerprint if its lines move, and that two similar
+// alerts have different fingerprints.
 func TestFingerprintsStayWhenLinesMove(t *testing.T) {
 	print := func(f Finding) string {
 		return fingerprints(f, map[string]int{})["primaryLocationLineHash"]
@@ -114,8 +114,8 @@ func TestFingerprintsStayWhenLinesMove(t *testing.T) {
 	}
 }
 
-// TestSARIFHasItsShape validates what is written against the schema of SARIF
-// 2.1.0, as the validator of Microsoft's SARIF SDK ships it (MIT licence).
+// TestSARIFHasItsShape validates the output with the schema of SARIF 2.1.0 from the validator of Microsoft's SARIF SDK
+// (MIT license).
 func TestSARIFHasItsShape(t *testing.T) {
 	text, err := os.ReadFile("testdata/sarif-schema-2.1.0.json")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"toolcrib/review"
 )
 
-// C63: the three sides of a conflict differ in what is shown of them.
+// TestConflictShowsTheDifference checks that the shortened texts of a conflict show how the three sides differ (C63).
 func TestConflictShowsTheDifference(t *testing.T) {
 	same := strings.Repeat("Keep the harbor open for ships of every size. ", 3)
 	side := func(text string) *jsondoc.Node { return jsondoc.NewString(same + text) }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWords splits lines as a shell does, but expands and runs nothing.
+// TestWords splits lines as a shell does, but without expanding or running anything.
 func TestWords(t *testing.T) {
 	t.Setenv("TOOLCRIB_WORD", "expanded")
 	for _, c := range []struct {

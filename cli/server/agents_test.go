@@ -7,8 +7,8 @@ import (
 	"toolcrib/gateway/mcp"
 )
 
-// TestAgentsGetNoMore holds what agents are given against what the server asks
-// for: not a method more, so that no type assertion finds one.
+// TestAgentsGetNoMore checks that the types for agents have only the methods that the server needs, so that no type
+// assertion finds others.
 func TestAgentsGetNoMore(t *testing.T) {
 	for _, c := range []struct{ given, asked reflect.Type }{
 		{reflect.TypeFor[proposer](), reflect.TypeFor[mcp.Desk]()},

@@ -8,8 +8,7 @@ import (
 	"toolcrib/cli/output"
 )
 
-// TestConfigErrorsHaveAPlace refuses files with the place and the key, and without the
-// names of Go types.
+// TestConfigErrorsHaveAPlace checks that errors contain the position and the key, but no names of Go types.
 func TestConfigErrorsHaveAPlace(t *testing.T) {
 	for text, want := range map[string]string{
 		"theme = \"dark\"\nmax_open_per_agent = \"x\"":  "line 2, column 22: max_open_per_agent has a value of the wrong type",
@@ -51,7 +50,7 @@ name = "mine"
 	}
 }
 
-// TestUnknownKeysChangeNothing leaves everything as it is where a key is unknown.
+// TestUnknownKeysChangeNothing checks that a file with an unknown key does not change any setting.
 func TestUnknownKeysChangeNothing(t *testing.T) {
 	c := Config{Theme: "light"}
 	_, unknown, err := DecodeConfig([]byte("theme = \"dark\"\nTheme = \"dark\""), &c)
@@ -60,8 +59,7 @@ func TestUnknownKeysChangeNothing(t *testing.T) {
 	}
 }
 
-// TestFilesShareNothing lays one file over the settings of another, of which nothing
-// changes.
+// TestFilesShareNothing applies a file to the settings of another, which must not change.
 func TestFilesShareNothing(t *testing.T) {
 	var mine Config
 	if _, _, err := DecodeConfig([]byte("rules.N101 = \"info\"\n[gateway]\ngate = [\"a\"]\nlog_annotations = true\n[gateway.hub_headers.h]\nA = \"A\""), &mine); err != nil {

@@ -13,7 +13,7 @@ import (
 	"toolcrib/cli/process"
 )
 
-// ownSettings sets what a project's file needs trust for.
+// ownSettings contains the settings that require trust in a project's file.
 const ownSettings = `
 [keys]
 approve = ["a", "A"]
@@ -62,9 +62,8 @@ func withFiles(t *testing.T, own, project string) process.Env {
 	}
 }
 
-// TestUntrustedFileChangesNothing has a project's file that sets everything that
-// needs trust: the user's own settings stay as they were, down to the last element
-// of a list.
+// TestUntrustedFileChangesNothing uses a project's file with all settings that require trust. The user's own settings
+// must remain unchanged, including the elements of lists.
 func TestUntrustedFileChangesNothing(t *testing.T) {
 	const gate = "\n[gateway]\ngate = [\"gate\", \"--strict\"]\nlog_annotations = true\n"
 	for name, own := range map[string]string{"an address": ownSettings, "a program": gate} {
@@ -94,8 +93,8 @@ func settingsText(t *testing.T, c Config) string {
 	return string(text)
 }
 
-// TestSecretsStayWithTheirAddress trusts a project's file that names other
-// addresses: no secret of the user's file goes there.
+// TestSecretsStayWithTheirAddress trusts a project's file that specifies other addresses. No secret of the user's file
+// may be sent to them.
 func TestSecretsStayWithTheirAddress(t *testing.T) {
 	env := withFiles(t, ownSettings, `
 [gateway]
@@ -126,8 +125,8 @@ url = "https://evil.example/mcp"
 	}
 }
 
-// TestReviewersKeyStaysWithTheModel has a reviewer that asks at the address of the
-// model with a key of its own, and a trusted file that names another address.
+// TestReviewersKeyStaysWithTheModel uses a reviewer with its own key at the address of the model, and a trusted file
+// that specifies another address.
 func TestReviewersKeyStaysWithTheModel(t *testing.T) {
 	own := "[model]\nbase_url = \"https://mine.example/v1\"\nname = \"mine\"\n[[reviewers]]\nname = \"mine\"\nmodel = \"mine\"\napi_key_env = \"MODEL_KEY\"\n"
 	const theirs = "[model]\nbase_url = \"https://evil.example/v1\"\n"
@@ -144,8 +143,8 @@ func TestReviewersKeyStaysWithTheModel(t *testing.T) {
 	}
 }
 
-// TestKeysAreSpelledExactly has settings of the user's own file alone in another
-// case: they are unknown, wherever they stand.
+// TestKeysAreSpelledExactly uses settings that are only allowed in the user's own file with different capitalization.
+// They must be unknown in all positions.
 func TestKeysAreSpelledExactly(t *testing.T) {
 	for _, text := range []string{
 		`Signatures = "off"`, `MAY_ACT_AS = ["user:root"]`, `Four_Eyes = false`, "[Gateway]\ngate_policy = \"open\"", "[gateway]\nGATE_URL = \"https://evil.example\"",
@@ -163,8 +162,8 @@ func TestKeysAreSpelledExactly(t *testing.T) {
 	}
 }
 
-// TestReachOfProject checks that a project's file can warn of and block facts of reach, and
-// takes nothing back.
+// TestReachOfProject checks that a project's file can add warnings and blocks for facts of reach, but cannot remove
+// any.
 func TestReachOfProject(t *testing.T) {
 	const own = "[reach]\nallow = [\"out:*.ours.example\"]\nwarn = [\"write:*\"]\n"
 	c, err := LoadConfig(withFiles(t, own, "[reach]\nallow = [\"*:*\"]\nwarn = []\nblock = [\"secret:*\"]\n"), Overrides{}, false)
@@ -184,8 +183,8 @@ func TestReachOfProject(t *testing.T) {
 	}
 }
 
-// TestCommandsAreTheUsersOwn refuses programs of the workbench in a project's file, trusted or
-// not, and entries that name no program.
+// TestCommandsAreTheUsersOwn checks that commands of the workbench are rejected in a project's file, whether trusted or
+// not, and so are entries without a program.
 func TestCommandsAreTheUsersOwn(t *testing.T) {
 	const text = "[commands]\nissue = [\"gh\", \"issue\", \"{id}\"]\n"
 	if c, err := LoadConfig(withFiles(t, text, ""), Overrides{}, false); err != nil || len(c.NamedCommands()) != 1 || c.NamedCommands()[0].Name != "issue" {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// lenient is how many of the invalid files the library takes at most, such as times
-// without seconds, which TOML 1.1 has, and tables that are defined twice.
+// lenient is the maximum number of invalid files that the library may accept, such as times without seconds, which are
+// valid in TOML 1.1, and tables that are defined twice.
 const lenient = 22
 
 // TestTOMLSuite decodes the files of toml-test, which `make suites` fetches: the valid

@@ -1,6 +1,6 @@
 package workbench
 
-// What the dialogue knows of commands, for a test that walks all of them.
+// The command tables of the dialogue, for a test that iterates over all commands.
 var (
 	BesideID  = besideID
 	Confirmed = confirmed

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestLimitedKeyboard sends a terminal's bytes in reads of one length, some of them
-// after a rest, and looks at what the event reader gets.
+// TestLimitedKeyboard sends input in reads of a given length, some of them after a pause, and checks the data that the
+// event reader receives.
 func TestLimitedKeyboard(t *testing.T) {
 	long := strings.Repeat("x", 2*maxTyped)
 	for _, c := range []struct {
@@ -51,8 +51,7 @@ func TestLimitedKeyboard(t *testing.T) {
 	}
 }
 
-// TestLimitedKeyboardRests keeps bytes that come slowly from making a paste without end,
-// and nothing of them from those who type.
+// TestLimitedKeyboardRests checks that slow input cannot form an endless paste, and that no typed keys are lost.
 func TestLimitedKeyboardRests(t *testing.T) {
 	k := newLimitedKeyboard(chunked{strings.NewReader("\x1b[0200~" + strings.Repeat("x", 4*longTyped)), 4096})
 	now := time.Unix(0, 0)

@@ -13,8 +13,8 @@ import (
 	"toolcrib/cli/workbench"
 )
 
-// TestDialogueKnowsEveryCommand fails when a command about a proposal, or one that
-// decides, is added or renamed and the accessible workbench does not know it.
+// TestDialogueKnowsEveryCommand fails if a command that uses a proposal or makes a decision is added or renamed and the
+// accessible workbench does not know it.
 func TestDialogueKnowsEveryCommand(t *testing.T) {
 	// The program itself, which is approve; settings of the user.
 	undecided := []string{"", "calls policy", "signers add", "signers record", "signers remove"}

@@ -98,8 +98,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// TestMoreRulesOnlyTighten adds a rule to needs of every size and compares what is
-// enough with and without it.
+// TestMoreRulesOnlyTighten adds a rule to policies of every size, and checks that approvals that are sufficient with it
+// are also sufficient without it.
 func TestMoreRulesOnlyTighten(t *testing.T) {
 	people := []string{"user:mara", "user:ada", "user:kim"}
 	var rules []approval.Rule
@@ -178,7 +178,7 @@ func TestCheckRefusesWhatNobodyCanSatisfy(t *testing.T) {
 	}
 }
 
-// TestOwnersInTwoSpellings refuses owners who may be one principal (S24).
+// TestOwnersInTwoSpellings checks that owners who may be the same principal are rejected (S24).
 func TestOwnersInTwoSpellings(t *testing.T) {
 	for _, owners := range [][]string{{"user:a", "user:A"}, {"user:mara", "user:ada", "User:Ada"}, {"user:a", "user:a"}} {
 		if err := rule(2, owners...).Check(); err == nil {
@@ -190,7 +190,7 @@ func TestOwnersInTwoSpellings(t *testing.T) {
 	}
 }
 
-// TestOtherNames matches a subject by the names that it answers to.
+// TestOtherNames matches a subject by its other names.
 func TestOtherNames(t *testing.T) {
 	p, err := approval.ParsePattern("tool:user/pay_*")
 	if err != nil {

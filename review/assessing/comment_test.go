@@ -13,7 +13,7 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// TestRecommend holds the policy for every family and severity.
+// TestRecommend checks the recommendation for every family and severity.
 func TestRecommend(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const approve, change, reject = proposals.RecommendApprove, proposals.RecommendNeedsChanges, proposals.RecommendReject
@@ -46,7 +46,7 @@ func standing(rule string, severity rules.Severity, path, suggestion string) rev
 // The results of the test cases.
 var passedCase, notRunCase = harness.Result{Outcome: harness.Passed}, harness.Result{Outcome: harness.NotRun, Reason: "No model is connected."}
 
-// comments have what the comment on findings and test cases says and does not say.
+// comments contains findings and test cases, and the text that the comment must and must not contain.
 var comments = map[string]struct {
 	standing []review.Standing
 	cases    []harness.Result
@@ -134,8 +134,7 @@ func TestCommentAnswersFourQuestions(t *testing.T) {
 	}
 }
 
-// TestCarriedIsNotWaived checks that the comment does not take a carried finding for one that
-// the user waived.
+// TestCarriedIsNotWaived checks that the comment does not describe a carried-over finding as waived.
 func TestCarriedIsNotWaived(t *testing.T) {
 	if got := aside([]review.Standing{{Finding: rules.Finding{Rule: "S162", Carried: true}}}, "S"); got != "" {
 		t.Errorf("%q", got)

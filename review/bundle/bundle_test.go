@@ -10,8 +10,7 @@ import (
 	"toolcrib/review/bundle"
 )
 
-// FuzzDecode holds the decoder of bundles against the encoder, and has every
-// bundle that it reads checked.
+// FuzzDecode compares the decoder of bundles with the encoder, and verifies every bundle that can be decoded.
 func FuzzDecode(f *testing.F) {
 	small, err := os.ReadFile("testdata/bundle.json")
 	if err != nil {
@@ -50,7 +49,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestDecodeIsStrict refuses what Encode does not write.
+// TestDecodeIsStrict checks that texts that Encode does not produce are rejected.
 func TestDecodeIsStrict(t *testing.T) {
 	for name, text := range map[string]string{
 		"another format": `{"format":"toolcrib bundle 3"}`, "no format": `{}`, "a list": `[]`, "nothing": ``, "two": `{"format":"toolcrib bundle 1"}{}`,

@@ -25,8 +25,8 @@ func many(n int) bundle.Bundle {
 	return b
 }
 
-// TestPartsOfAChange divides a bundle, changes one version of it with a new statement, and
-// counts the parts that have other hashes.
+// TestPartsOfAChange splits a bundle, changes one version with a new statement, and counts the parts with different
+// hashes.
 func TestPartsOfAChange(t *testing.T) {
 	b := many(1500)
 	before, parts, err := b.Split()
@@ -52,8 +52,7 @@ func TestPartsOfAChange(t *testing.T) {
 	}
 }
 
-// TestJoin puts a divided bundle together again, and refuses parts that are not those of
-// the index.
+// TestJoin joins the parts of a bundle, and checks that parts missing in the index are rejected.
 func TestJoin(t *testing.T) {
 	text, err := os.ReadFile("testdata/bundle.json")
 	if err != nil {
@@ -104,7 +103,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestOnly takes one subject out of a bundle, which can still be checked.
+// TestOnly extracts one subject from a bundle. The result must still be verifiable.
 func TestOnly(t *testing.T) {
 	text, err := os.ReadFile("testdata/bundle.json")
 	if err != nil {

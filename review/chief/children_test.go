@@ -13,8 +13,8 @@ import (
 	"toolcrib/review"
 )
 
-// TestChildrenEndWithTheReviewer has a reviewer start a process that keeps its
-// output open, and ends the question when that process is there.
+// TestChildrenEndWithTheReviewer lets a reviewer start a process that keeps the reviewer's output open. When that
+// process runs, the test cancels the question.
 func TestChildrenEndWithTheReviewer(t *testing.T) {
 	door, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // a test's own
 	if err != nil {

@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// reviewer answers the request on standard input.
+// reviewer acts as a reviewer: it answers the request on standard input.
 func reviewer(character string) int {
 	var request struct {
 		Kind    string `json:"kind"`
@@ -93,7 +93,7 @@ func command(t *testing.T, character string) chief.Command {
 	return chief.Command{Label: "policy-bot", Args: []string{self}, Timeout: hanging}
 }
 
-// desk is a desk with one external reviewer and a user.
+// desk returns a desk with an external reviewer and a user.
 func desk(t *testing.T, c review.Consultant) *service.Desk {
 	t.Helper()
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
@@ -183,8 +183,7 @@ func TestReviewerFails(t *testing.T) {
 	})
 }
 
-// fails expects that the assessment is filed all the same and says how the
-// reviewer failed.
+// fails checks that an assessment is stored even if the reviewer fails, and that it describes the failure.
 func fails(t *testing.T, c chief.Command, want string) {
 	t.Helper()
 	d := desk(t, c)
@@ -202,7 +201,7 @@ func fails(t *testing.T, c chief.Command, want string) {
 	}
 }
 
-// asking runs a function while a reviewer is being asked.
+// asking is a consultant that calls a function when it is asked.
 type asking func(review.Request)
 
 func (asking) Name() string { return "policy-bot" }

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// meets says where the process that a reviewer starts is expected.
+// meets is the environment variable with the address that the child process of a reviewer connects to.
 const meets = "TOOLCRIB_TEST_MEETS"
 
-// leave starts a process that has the output of this one, and waits for it.
+// leave starts a child process that inherits the output, and waits for it.
 func leave() int {
 	child := exec.Command(os.Args[0]) //nolint:noctx // it is to outlive its parent
 	child.Env = append(os.Environ(), asReviewer+"=left")
@@ -25,7 +25,7 @@ func leave() int {
 // hanging is when a test that fails ends.
 const hanging = 3 * time.Minute
 
-// left stays for ten minutes, or until whom it meets lets it go.
+// left runs until the test closes the connection, or for ten minutes.
 func left() int {
 	conn, err := net.DialTimeout("tcp", os.Getenv(meets), hanging) //nolint:noctx // a moment
 	if err != nil {

@@ -14,7 +14,7 @@ type object = map[string]any
 
 const call = `{"tool":"file_reader","args":{"file_path":"a.md"},"nonce":"k3j9"}`
 
-// checkCases have the answers that hold a check and those that break it.
+// checkCases lists answers that satisfy a check and answers that violate it.
 var checkCases = []struct {
 	kind   proposals.CheckType
 	value  any
@@ -127,8 +127,7 @@ func TestChecksThatCanNotBeEvaluated(t *testing.T) {
 	}
 }
 
-// Every check of the template's kinds answers about any text, in words that
-// are safe to show.
+// FuzzChecks runs checks of all types on arbitrary text. The reason of a failure must be safe to print.
 func FuzzChecks(f *testing.F) {
 	f.Add("- The scene drags [a.md:3-9].\n\n| a | b |\n|--|--|\n| x | y |", "The \"scene\"", "drags")
 	f.Add(call, "", "\u202e")

@@ -9,8 +9,7 @@ import (
 	"toolcrib/proposals"
 )
 
-// A long answer is checked in time that is linear in its length, whatever it is
-// made of.
+// TestHostileAnswers verifies that the time to check an answer is linear in its length, even for malicious answers.
 func TestHostileAnswers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const (

@@ -13,7 +13,7 @@ import (
 	"toolcrib/proposals"
 )
 
-// modelFunc answers by a function.
+// modelFunc implements Model with a function.
 type modelFunc func(prompt, input string) (string, error)
 
 func (m modelFunc) Answer(ctx context.Context, prompt, input string) (string, error) {

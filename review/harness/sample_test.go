@@ -7,7 +7,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// checkOf returns a check; a nil value leaves the value out.
+// checkOf returns a check, without a value if value is nil.
 func checkOf(t *testing.T, kind proposals.CheckType, value any) proposals.Check {
 	t.Helper()
 	c := proposals.Check{Type: kind}
@@ -21,7 +21,7 @@ func checkOf(t *testing.T, kind proposals.CheckType, value any) proposals.Check 
 	return c
 }
 
-// safe fails the test when s holds a character that is not printable ASCII.
+// safe fails the test if s contains anything but printable ASCII.
 func safe(t *testing.T, s string) {
 	t.Helper()
 	for _, r := range s {

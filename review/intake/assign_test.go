@@ -10,8 +10,8 @@ import (
 	"toolcrib/review/intake"
 )
 
-// TestAssignMany gives a list a thousand tools: the rationale stays within its limit,
-// and the definition has them all (P7).
+// TestAssignMany adds a thousand tools to a list. The rationale must not exceed its limit, and the definition must
+// contain all tools (P7).
 func TestAssignMany(t *testing.T) {
 	holder := registry.Live{
 		Subject: registry.Subject{Kind: registry.KindList, Layer: registry.LayerUser, ID: "clerks"}, Version: 1,

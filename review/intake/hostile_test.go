@@ -35,7 +35,7 @@ func hostile() map[string]string {
 	}
 }
 
-// read takes in a list as an import does and returns what is proposed.
+// read imports a list and returns the ids of the proposed tools.
 func read(text string) (proposed []string, err error) {
 	doc, err := wire.Decode([]byte(text))
 	if err != nil {
@@ -49,9 +49,9 @@ func read(text string) (proposed []string, err error) {
 	return proposed, nil
 }
 
-// TestHostileSchemasAreLeftOut takes in what is beside a trap, or nothing when
-// the whole list cannot be read. A pattern that nobody can run is no trap: it
-// is not run, and neither is a reference to an address, which is a finding.
+// TestHostileSchemasAreLeftOut checks that an import skips malicious schemas and proposes the other tools, or nothing
+// if the list cannot be read. An unsupported pattern or a remote reference is imported, because it is not evaluated;
+// remote references are findings.
 func TestHostileSchemasAreLeftOut(t *testing.T) {
 	for name, text := range hostile() {
 		want := "good"

@@ -19,7 +19,7 @@ func TestArguments(t *testing.T) {
 		{`{"type":"object","$defs":{"a b":{"oneOf":[{"type":"boolean"},{"$anchor":"n","type":"null"}]}},"properties":{"b":{"$ref":"#/$defs/a%20b/oneOf/0"},"n":{"$ref":"#n"}},"required":["b","n"]}`, `{"b":true,"n":null}`, `{"b":true,"n":null}`},
 		{`{"type":"object","properties":{"u":{"anyOf":[{"type":"boolean"},{"type":"null"}]}},"required":["u"]}`, `{"u":true}`, `{"u":true}`},
 		{`{"type":"object","properties":{"n":{"type":"integer","maximum":-4}},"required":["n"]}`, `{"n":-4}`, `{"n":-4}`},
-		{`{"type":"object","properties":{"p":{"type":"string","pattern":"^[A-Z]{9}$"}},"required":["p"]}`, ``, ``}, // nothing that fits is known
+		{`{"type":"object","properties":{"p":{"type":"string","pattern":"^[A-Z]{9}$"}},"required":["p"]}`, ``, ``}, // no matching text is known
 		{`{"type":"object","properties":{"o":{"$ref":"#"}},"required":["o"]}`, ``, ``},                             // never ends
 	} {
 		for i, want := range []string{c.least, c.most} {
@@ -35,8 +35,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestExamplesFitWhatIsShipped looks at every shipped schema: a call could be
-// made for each.
+// TestExamplesFitWhatIsShipped checks that arguments can be generated for all shipped schemas.
 func TestExamplesFitWhatIsShipped(t *testing.T) {
 	for _, d := range shipped.Assistant() {
 		if _, ok := arguments(d.Tool.InputSchema, false); !ok {

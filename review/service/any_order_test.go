@@ -20,8 +20,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// queue makes random proposals about a few tools, agents and lists, and holds every
-// approval against the prompts as they are rendered.
+// queue creates random proposals about a few tools, agents, and lists, and compares every approval with the rendered
+// prompts.
 type queue struct {
 	office
 	*rand.Rand
@@ -29,16 +29,15 @@ type queue struct {
 	made     int
 }
 
-// waiting is a proposal as it was shown.
+// waiting is a proposal as the user was shown it.
 type waiting struct {
 	proposals.Proposal
 	digest string
 	delta  delta // that it was shown to make
 }
 
-// delta counts the lines that prompts gain, less those that they lose, by
-// "agent#channel: line". Lines that toolcrib writes itself, such as headings, are not
-// counted.
+// delta counts the lines that prompts gain, minus the lines that they lose, by "agent#channel: line". It ignores the
+// lines that toolcrib generates, such as headings.
 type delta map[string]int
 
 func (d delta) add(other delta) {
@@ -69,7 +68,7 @@ func ofDefinition(line string) bool {
 		(!strings.HasPrefix(line, "#") || strings.Contains(line, "(`"))
 }
 
-// would returns what approving proposals together would do to the prompts now.
+// would returns the changes to the current prompts if the proposals were approved together.
 func (q queue) would(ps ...waiting) delta {
 	q.Helper()
 	ids := make([]proposals.ID, len(ps))
@@ -93,7 +92,7 @@ func (q queue) look(p waiting) waiting {
 	return p
 }
 
-// submit proposes something new about a subject.
+// submit proposes a random change to a subject.
 func (q *queue) submit(subject string) waiting {
 	q.Helper()
 	q.made++
@@ -149,8 +148,8 @@ func (q *queue) random(subject string) proposals.Draft {
 	return d
 }
 
-// tryApprove approves proposals by the digests that were shown. It has to pass if they
-// would change the prompts as was shown of each, and to be refused otherwise.
+// tryApprove approves proposals with the digests that were shown. This must succeed if the approvals change the prompts
+// as shown for each proposal, and must fail otherwise.
 func (q *queue) tryApprove(ps ...waiting) bool {
 	q.Helper()
 	shown := delta{}
@@ -177,9 +176,9 @@ func (q *queue) tryApprove(ps ...waiting) bool {
 	return err == nil
 }
 
-// TestAnyOrder shows a queue of random proposals first and approves it afterwards, in
-// any order, one by one or several in one call. Every line that goes live was shown in
-// the approval that made it live, and nothing is refused where that is so (G7).
+// TestAnyOrder shows all proposals of a random queue, and then approves them in random order, individually or several
+// per call. Every line that goes live must have been shown in the approval, and if that is the case, the approval must
+// succeed (G7).
 func TestAnyOrder(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for seed := range uint64(24 / shortrun.Every(24)) {
@@ -189,8 +188,8 @@ func TestAnyOrder(t *testing.T) {
 	}
 }
 
-// TestTogether approves a tool and a list that takes it in, each shown when it changed
-// no prompt: nobody was shown that together they do.
+// TestTogether approves a tool and a list that contains it. Each was shown when it did not change any prompt, so the
+// effect of both together was not shown.
 func TestTogether(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -220,7 +219,7 @@ func TestTogether(t *testing.T) {
 	if strings.Contains(err.Error(), "scene_pacer") {
 		t.Errorf("%v names what has no part in it", err)
 	}
-	o.lookAt(bob, a) // what bob never looked at holds him back as little as before
+	o.lookAt(bob, a) // that bob never looked at a does not prevent other decisions
 	o.lookAt(bob, b)
 	o.refused(review.ErrDigest, o.tryApprove(bob, a, b, c))
 	o.approve(ada, a)
@@ -230,8 +229,8 @@ func TestTogether(t *testing.T) {
 	o.sound()
 }
 
-// TestAnyOrderAtTheLimit does the same where more tools are live than a prompt lists,
-// so that one tool takes the place of another.
+// TestAnyOrderAtTheLimit is like TestAnyOrder, but with more live tools than a prompt lists, so that one tool can
+// replace another in the prompt.
 func TestAnyOrderAtTheLimit(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	path := filepath.Join(t.TempDir(), "crowd.db")
@@ -248,7 +247,7 @@ func newQueue(seed uint64, o office) *queue {
 	return &queue{office: o, Rand: rand.New(rand.NewPCG(seed, 1)), versions: map[string]int{}}
 }
 
-// anyOrder runs rounds of proposals about some subjects, and more of them.
+// anyOrder runs rounds with proposals about a fixed set of subjects and more.
 func (q *queue) anyOrder(rounds int, more ...string) {
 	subjects := append([]string{"list_0", "agent_0", "agent_1", "tool_0", "tool_1", "tool_2", "tool_3", "a_tool_4", "a_tool_5"}, more...)
 	q.tryApprove(q.submit("list_0")) // agents name it
@@ -281,8 +280,8 @@ func (q *queue) anyOrder(rounds int, more ...string) {
 	q.sound()
 }
 
-// TestListNamesToolsOfItsSet proposes a list together with the tools that it names: it
-// is not told that the registry lacks them (C46).
+// TestListNamesToolsOfItsSet proposes a list together with its tools. There must be no finding that the registry lacks
+// them (C46).
 func TestListNamesToolsOfItsSet(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{Severities: map[string]rules.Severity{}})

@@ -48,9 +48,8 @@ func (s signed) insert(decisions ...proposals.Decision) {
 	}
 }
 
-// TestInsertedApprovalsDoNotCount writes approvals into the database where
-// signatures are required: without one, with that of another proposal, revision, or
-// principal, and with one by somebody who owns nothing.
+// TestInsertedApprovalsDoNotCount inserts approvals into a database that requires signatures: without a signature, with
+// the signature of another proposal, revision, or principal, and with a signature of a user who is not an owner.
 func TestInsertedApprovalsDoNotCount(t *testing.T) {
 	s := openShared(t)
 	other := s.verdict(ada, "endorsed 1 of 2, waits for 1 of user:mara, user:kim", s.one("book_pacer"))
@@ -100,14 +99,13 @@ func TestInsertedApprovalsDoNotCount(t *testing.T) {
 	}
 }
 
-// TestOneOwnerForgesNoVersion has one owner, who has a key and may write to the
-// file, make a version live by an approval alone: without the other's, and with one
-// that the other gave for something else.
+// TestOneOwnerForgesNoVersion lets an owner with a key and write access to the file make a version live with only one
+// approval: without the other owner's approval, and with an approval that the other owner gave for something else.
 func TestOneOwnerForgesNoVersion(t *testing.T) {
 	s := openShared(t)
 	other := s.verdict(mara, "endorsed 1 of 2, waits for 1 of user:ada, user:kim", s.one("book_pacer"))
 	loose := s.Policy
-	loose.Approvals = nil // the attacker's own program asks for one approval
+	loose.Approvals = nil // the attacker's own program requires only one approval
 	desk := s.Desk(t, loose)
 	s.Decide(t, desk, ada, proposals.VerdictApproved, "", s.one("scene_pacer"))
 	if err := s.live("scene_pacer"); !errors.Is(err, proposals.ErrApprovals) || !strings.Contains(err.Error(), "1 of 2") {

@@ -15,7 +15,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestEveryRuleThatMatchesCounts has two rules for one subject.
+// TestEveryRuleThatMatchesCounts uses two rules for one subject.
 func TestEveryRuleThatMatchesCounts(t *testing.T) {
 	o := open(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:**", 1, ada, mara), owners(t, "tool:user/scene_*", 1, kim)}})
 	p, other := o.propose(scout, storetest.Prompt("scene_pacer")), o.propose(scout, storetest.Prompt("book_pacer"))
@@ -47,7 +47,7 @@ func TestOwnersWaive(t *testing.T) {
 	}
 }
 
-// TestEveryKindOfChangeNeedsItsOwners goes through the types of proposals.
+// TestEveryKindOfChangeNeedsItsOwners tests all types of proposals.
 func TestEveryKindOfChangeNeedsItsOwners(t *testing.T) {
 	o := open(t, review.Policy{})
 	first := storetest.Prompt("scene_pacer")
@@ -116,9 +116,9 @@ func TestRulesHaveATime(t *testing.T) {
 	o.verdicts(bob, "approved", o.propose(scout, storetest.Prompt("scene_pacer")))
 }
 
-// TestPolicyFollowsEveryName gives tools of other ids a name that a policy is about: an
-// alias, the name of a provider, one that the live version has, and one in a change
-// set. None of them goes live by the approval of somebody else (S24).
+// TestPolicyFollowsEveryName creates tools with other ids that have a name covered by a policy: an alias, the name of a
+// provider, a name of the live version, and a name in a change set. None may go live with the approval of another user
+// (S24).
 func TestPolicyFollowsEveryName(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	rules := approval.Rules{owners(t, "tool:**/pay_*", 1, mara)}
@@ -154,7 +154,7 @@ func TestPolicyFollowsEveryName(t *testing.T) {
 			o.refused(proposals.ErrAuthority, o.approvalOf(ada, p))
 			o.verdicts(mara, "approved 1 of 1", p)
 
-			// who takes the name off needs the owner as well
+			// removing the name also requires the owner
 			base := 1
 			off := draft
 			off.Type, off.BaseVersion = proposals.Modify, &base

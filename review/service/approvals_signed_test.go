@@ -50,9 +50,8 @@ func (s signed) live(id string) (reason error) {
 	return reason
 }
 
-// TestSignedApprovalsOfTwo follows approvals of which each has a signature, and
-// reads the version by the same policy, by one that came later, and by the owners
-// of before.
+// TestSignedApprovalsOfTwo makes two signed approvals, and reads the version under the same policy, under a later one,
+// and under one with the earlier owners.
 func TestSignedApprovalsOfTwo(t *testing.T) {
 	s := openShared(t)
 	c := s.one("scene_pacer")
@@ -87,8 +86,8 @@ func TestSignedApprovalsOfTwo(t *testing.T) {
 	}
 }
 
-// TestRevokedKeyBetweenApprovals revokes the key of the first approval, which counts
-// for nothing then; and an owner approves again with another key.
+// TestRevokedKeyBetweenApprovals revokes the key of the first approval, which is then invalid. The owner approves again
+// with another key.
 func TestRevokedKeyBetweenApprovals(t *testing.T) {
 	s := openShared(t)
 	c := s.one("scene_pacer")
@@ -139,8 +138,8 @@ func TestSomethingMovedBeforeTheLastApproval(t *testing.T) {
 	s.whole()
 }
 
-// TestSignedChangeSetOfTwo approves a set whose members have other owners, with one
-// signature each for all members.
+// TestSignedChangeSetOfTwo approves a set with members that have different owners. Each owner signs once for all
+// members.
 func TestSignedChangeSetOfTwo(t *testing.T) {
 	s := openSigned(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:user/a_*", 1, ada), owners(t, "tool:user/b_*", 1, mara)}}, ada, mara)
 	var drafts []proposals.Draft

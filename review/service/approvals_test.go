@@ -17,7 +17,7 @@ var (
 	kim  = proposals.Actor{Kind: proposals.User, Name: "kim"}
 )
 
-// owners returns a rule: how many of some users approve what a pattern names.
+// owners returns a rule that requires a number of approvals by some users for subjects that match a pattern.
 func owners(t testing.TB, pattern string, approvals int, who ...proposals.Actor) approval.Rule {
 	t.Helper()
 	p, err := approval.ParsePattern(pattern)
@@ -64,7 +64,7 @@ func (o office) approvalOf(by proposals.Actor, ps ...proposals.Proposal) func() 
 	}
 }
 
-// progress returns how far the approvals of a proposal have come, as a list has it.
+// progress returns the approval progress of a proposal, as in a list.
 func (o office) progress(p proposals.Proposal) string {
 	o.Helper()
 	page, err := o.desk.Reading.List(o.Context(), review.Query{Subject: p.Subject.String(), Limit: 1})
@@ -135,8 +135,7 @@ func (o office) firstVersion(s registry.Subject) history.Version {
 	return history.Version{}
 }
 
-// TestApprovalsLapse has earlier approvals count for nothing but what they were
-// about: the revision and its assessment.
+// TestApprovalsLapse checks that approvals are only valid for the revision and the assessment that they refer to.
 func TestApprovalsLapse(t *testing.T) {
 	o := open(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:**", 2, ada, mara, kim)}})
 	first := storetest.Prompt("scene_pacer")
@@ -180,7 +179,7 @@ func TestOwnersChangeBetweenApprovals(t *testing.T) {
 	o.sound()
 }
 
-// TestAuthorIsNoSecondOwner has the author's approval count unless four_eyes.
+// TestAuthorIsNoSecondOwner checks that the author's approval counts, except with four_eyes.
 func TestAuthorIsNoSecondOwner(t *testing.T) {
 	rules := approval.Rules{owners(t, "tool:**", 2, ada, mara, kim)}
 	o := open(t, review.Policy{FourEyes: true, Approvals: rules})
@@ -192,21 +191,21 @@ func TestAuthorIsNoSecondOwner(t *testing.T) {
 	o.approve(mara, p)
 	o.verdicts(kim, "approved 2 of 2", p)
 
-	// What the author approved while it was allowed counts for nothing afterwards.
+	// An earlier approval by the author is invalid when four_eyes becomes active.
 	loose := o.Desk(t, review.Policy{Severities: storetest.Basics(), Approvals: rules})
 	strict := o.desk
 	o.desk = loose
 	p = o.propose(ada, storetest.Prompt("book_pacer"))
 	o.verdicts(ada, "endorsed 1 of 2, waits for 1 of user:mara, user:kim", p)
 	o.desk = strict
-	if _, err := o.desk.Assessing.Reassess(t.Context(), p.ID); err != nil { // four_eyes is part of what an assessment stands on
+	if _, err := o.desk.Assessing.Reassess(t.Context(), p.ID); err != nil { // an assessment depends on four_eyes
 		t.Fatal(err)
 	}
 	o.verdicts(mara, "endorsed 1 of 2, waits for user:kim", p)
 	o.sound()
 }
 
-// TestChangeSetWaitsForItsMembers approves a set whose members have other owners.
+// TestChangeSetWaitsForItsMembers approves a set with members that have different owners.
 func TestChangeSetWaitsForItsMembers(t *testing.T) {
 	o := open(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:user/a_*", 1, ada), owners(t, "tool:user/b_*", 1, mara)}})
 	set := func(ids ...string) []proposals.Proposal {
@@ -242,7 +241,7 @@ func TestChangeSetWaitsForItsMembers(t *testing.T) {
 	o.sound()
 }
 
-// TestSomeOfABatchGoLive approves several proposals, of which one is complete.
+// TestSomeOfABatchGoLive approves several proposals, one of which then has all required approvals.
 func TestSomeOfABatchGoLive(t *testing.T) {
 	o := open(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:user/two_*", 2, ada, mara)}})
 	ps := o.proposeAll(scout, storetest.Prompt("two_pacer"), storetest.Prompt("one_pacer"), storetest.Prompt("two_timer"))
@@ -251,7 +250,7 @@ func TestSomeOfABatchGoLive(t *testing.T) {
 	o.sound()
 }
 
-// TestWhatWasShownToEachApprover has every approval stand for its own digest.
+// TestWhatWasShownToEachApprover checks that each approval requires its own digest.
 func TestWhatWasShownToEachApprover(t *testing.T) {
 	o := open(t, review.Policy{RequireExpect: true, Approvals: approval.Rules{owners(t, "tool:**", 2, ada, mara)}})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))

@@ -11,7 +11,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// act is something that can be tried on a proposal that waits for the user.
+// act is an operation on a proposal that waits for the user.
 type act struct {
 	name proposals.Act
 	try  func(ctx context.Context, desk *service.Desk, by proposals.Actor, p proposals.Proposal) error
@@ -62,9 +62,8 @@ func acts() []act {
 	}
 }
 
-// TestDeskAuthority tries every act as every kind of actor on a proposal of its
-// own and of others, and holds what happens against the table of who may do
-// what. What is refused leaves no trace.
+// TestDeskAuthority performs every act as every kind of actor, on the actor's own proposal and on those of others, and
+// compares the results with the table of permissions. Rejected acts must not change anything.
 func TestDeskAuthority(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	nobody := []proposals.Actor{{}, {Kind: proposals.System}, {Kind: "root", Name: "ada"}}
@@ -130,8 +129,8 @@ func TestNobodyActsAsToolcribItself(t *testing.T) {
 	}
 }
 
-// waiting returns a proposal in user_review with one finding that blocks and
-// can be waived: an alias that is a retired name.
+// waiting returns a proposal in user_review with one blocking finding that can be waived: an alias that is a retired
+// name.
 func (o office) waiting(author proposals.Actor, id string) proposals.Proposal {
 	o.Helper()
 	p := o.propose(author, withAlias(storetest.Prompt(id), "get_task"))

@@ -53,8 +53,7 @@ func BenchmarkApproveSet(b *testing.B) {
 	}
 }
 
-// BenchmarkApproveMany approves 1,000 new tools in one call, each of which stands
-// alone. It reports the time of the approval alone.
+// BenchmarkApproveMany approves 1,000 independent new tools in one call. It reports only the time of the approval.
 func BenchmarkApproveMany(b *testing.B) {
 	rules, err := service.New(nil, review.Policy{}, time.Now, nil)
 	if err != nil {
@@ -87,8 +86,7 @@ func BenchmarkApproveMany(b *testing.B) {
 	}
 }
 
-// BenchmarkShown remembers a look at something that has changed since the last,
-// and at something that has not.
+// BenchmarkShown records that a user was shown a proposal that has changed since the last time, and an unchanged one.
 func BenchmarkShown(b *testing.B) {
 	db := storetest.New(b)
 	desk := db.Desk(b, review.Policy{Severities: storetest.Basics()})

@@ -12,8 +12,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestTwoApprovalsOfOneSubject approves two changes of one subject in one call. The second
-// was made against what the first replaces, so neither goes live.
+// TestTwoApprovalsOfOneSubject approves two changes of one subject in one call. The second is based on the version that
+// the first replaces, so neither may go live.
 func TestTwoApprovalsOfOneSubject(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -35,8 +35,7 @@ func TestTwoApprovalsOfOneSubject(t *testing.T) {
 	}
 }
 
-// TestSentBackTogether sends proposals of several authors back in one call: each
-// waits for its own author.
+// TestSentBackTogether requests changes to proposals of several authors in one call. Each must wait for its author.
 func TestSentBackTogether(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -63,9 +62,8 @@ func TestSentBackTogether(t *testing.T) {
 	}
 }
 
-// TestPromptsBeyondTheCut approves more prompt tools than a prompt tells of. A
-// tool within the first ones changes the prompts of the assistant, one behind
-// them does not, looked at alone or in one change set.
+// TestPromptsBeyondTheCut approves more prompt tools than a prompt contains. A tool among the first ones changes the
+// prompts of the assistant; one after them does not, whether it is approved alone or in a change set.
 func TestPromptsBeyondTheCut(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

@@ -9,7 +9,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// TestByRule counts what is open, rule by rule, and leaves out what is waived.
+// TestByRule counts the open findings of each rule, without waived ones.
 func TestByRule(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	of := func(rule, message string, severity rules.Severity) review.Standing {

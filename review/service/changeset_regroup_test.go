@@ -9,8 +9,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestChangeSetNameAgain uses the name of a change set again after it went
-// live: those who are done hold back nobody.
+// TestChangeSetNameAgain reuses the name of a change set that has gone live. Its old members must not block the new
+// ones.
 func TestChangeSetNameAgain(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -30,8 +30,8 @@ func TestChangeSetNameAgain(t *testing.T) {
 	}
 }
 
-// TestOthersCannotJoinAChangeSet lets nobody but the user join a change set that somebody
-// else opened, by proposing, by revising or through a draft.
+// TestOthersCannotJoinAChangeSet checks that only the user can join a change set opened by another actor, by proposing,
+// by revising, or with a draft.
 func TestOthersCannotJoinAChangeSet(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -59,7 +59,7 @@ func TestOthersCannotJoinAChangeSet(t *testing.T) {
 	o.proposeAll(bob, inSet("pacing", "line_pacer")...)
 }
 
-// TestRegroupRefuses moves nothing when one of the proposals cannot be moved.
+// TestRegroupRefuses checks that no proposal is moved if one of them cannot be moved.
 func TestRegroupRefuses(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})

@@ -134,7 +134,7 @@ func TestWithdrawnMemberLeaves(t *testing.T) {
 	o.approve(ada, set[0])
 }
 
-// TestAllOrNone proposes several at once, one of which cannot be.
+// TestAllOrNone proposes several drafts, one of which is invalid.
 func TestAllOrNone(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -170,8 +170,8 @@ func TestAgentsInChangeSets(t *testing.T) {
 	}
 }
 
-// TestRejectedMember keeps the rest of a set from going live until the user
-// regroups it; then the rest goes live, in its authors' words.
+// TestRejectedMember rejects a member of a set. The other members cannot go live until the user regroups them; they
+// then go live with their authors' texts.
 func TestRejectedMember(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{FourEyes: true})

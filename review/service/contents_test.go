@@ -13,8 +13,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestContents stores the bytes of binaries with the proposal, and refuses definitions that
-// say of their bytes what they are not, or whose bytes nobody gave (S29).
+// TestContents stores the bytes of binaries with a proposal, and checks that definitions with wrong or missing bytes
+// are rejected (S29).
 func TestContents(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -86,8 +86,8 @@ func TestUnknownPlaces(t *testing.T) {
 	}
 }
 
-// TestUnreadableFilesAreNotRecommended has files that nobody can read as their reader will:
-// an unknown binary, and a text with a byte that is not UTF-8 (S29).
+// TestUnreadableFilesAreNotRecommended proposes files that readers cannot see as they are used: an unknown binary, and
+// a text with a byte that is not UTF-8 (S29).
 func TestUnreadableFilesAreNotRecommended(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	severities := storetest.Basics()

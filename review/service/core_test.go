@@ -46,8 +46,8 @@ func TestCoreIsLocked(t *testing.T) {
 	})
 }
 
-// TestCoreNameIsNoAlias takes each core id as an alias: a draft may say so, but
-// it is never submitted and never revised into what is reviewed.
+// TestCoreNameIsNoAlias uses each core id as an alias. A draft may contain it, but it cannot be submitted, and a
+// submitted proposal cannot be revised to contain it.
 func TestCoreNameIsNoAlias(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -105,7 +105,7 @@ func TestLockIsNotConfigured(t *testing.T) {
 	}
 }
 
-// fails runs act, which has to fail with want.
+// fails checks that act fails with the error want.
 func (o office) fails(want error, act func() error) {
 	o.Helper()
 	if err := act(); !errors.Is(err, want) {

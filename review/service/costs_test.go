@@ -64,7 +64,7 @@ func TestGrowingPromptIsFound(t *testing.T) {
 	if got := budgetFindings(shown.Standing...); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	// The numbers are those of a preview.
+	// The numbers equal those of a preview.
 	previews, err := o.desk.Impact.Preview(t.Context(), []proposals.ID{shown.Proposal.ID}, "", impact.Scene{Layer: registry.LayerUser, Where: impact.ReferenceContext(), Context: prompt.Reference()})
 	previews = slices.DeleteFunc(previews, func(p impact.Preview) bool { return p.Agent != agent }) // the author has every prompt tool
 	if err != nil || len(previews) != 1 {
@@ -88,7 +88,7 @@ func TestGrowingPromptIsFound(t *testing.T) {
 			t.Errorf("%+v, want %+v", c, want)
 		}
 	}
-	// Somebody else's tool costs nothing here.
+	// A tool of another agent has no cost here.
 	other := inShop("large_two", 3_000)
 	other.Definition.Tool.Category = "todo"
 	if costs, err := costsOf(t, o, other, counter); err != nil || costs != nil {
@@ -105,8 +105,8 @@ func costsOf(t *testing.T, o office, d proposals.Draft, counter *tokens.Counter)
 	})
 }
 
-// TestPromptThatWouldBeCut lets a small tool bring a template over the limit
-// that asks for its tools very often.
+// TestPromptThatWouldBeCut adds a small tool to an agent with a template that repeats the tools so often that the
+// prompt exceeds its limit.
 func TestPromptThatWouldBeCut(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

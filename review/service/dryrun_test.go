@@ -11,8 +11,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestDryRun does everything there is on a desk that keeps nothing: each act
-// answers as it would and leaves no trace.
+// TestDryRun performs all acts on a desk with dry runs. Each must return the usual result and must not change anything.
 func TestDryRun(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -77,7 +76,7 @@ func TestDryRun(t *testing.T) {
 	o.refused(proposals.ErrAuthority, func() error { _, err := dry.Deciding.Approve(t.Context(), scout, choices(set...), ""); return err })
 }
 
-// TestCancelled leaves nothing of what was cancelled before it began.
+// TestCancelled checks that calls with a canceled context do not change anything.
 func TestCancelled(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})

@@ -12,7 +12,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestExpect decides with the digest that was looked at, and with others.
+// TestExpect decides with the digest of the shown content, and with other digests.
 func TestExpect(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -98,8 +98,8 @@ func TestRequireExpect(t *testing.T) {
 	}
 }
 
-// TestFourEyes keeps the author of a revision from approving it, and nobody
-// else, the author of an earlier one included.
+// TestFourEyes checks that only the author of the current revision cannot approve it. The author of an earlier revision
+// can.
 func TestFourEyes(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{FourEyes: true})
@@ -118,8 +118,8 @@ func TestFourEyes(t *testing.T) {
 	o.approve(ada, p)
 }
 
-// TestStale lets two proposals change the same version: the second is refused
-// once the first is live, and everybody who looks is told before.
+// TestStale creates two proposals that change the same version. When the first is live, the second must be rejected,
+// and readers of it must be informed before.
 func TestStale(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -150,8 +150,7 @@ func TestStale(t *testing.T) {
 	o.sound()
 }
 
-// TestApprovedOnce approves a proposal twice, one after the other and in one
-// go.
+// TestApprovedOnce approves a proposal twice, in two calls and in one call.
 func TestApprovedOnce(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -171,7 +170,7 @@ func TestApprovedOnce(t *testing.T) {
 	})
 }
 
-// TestUnknownProposal decides about what is not there.
+// TestUnknownProposal decides on proposals that do not exist.
 func TestUnknownProposal(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -183,8 +182,8 @@ func TestUnknownProposal(t *testing.T) {
 	}
 }
 
-// TestOldDigestAfterARevision decides with what was looked at before the
-// proposal was revised: by its author, by rebasing, and in the same words.
+// TestOldDigestAfterARevision decides with a digest shown before the proposal was revised: by its author, by a rebase,
+// and without a change of the text.
 func TestOldDigestAfterARevision(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})

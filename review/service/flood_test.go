@@ -13,8 +13,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestFloodingLimit stops an agent at its limit, counting drafts and what was
-// sent back; what is closed makes room, and nobody else is stopped.
+// TestFloodingLimit checks the limit on an agent's open proposals, including drafts and those with requested changes.
+// Closed proposals do not count, and other actors are not affected.
 func TestFloodingLimit(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, limit := range []int{0, 1, 3} {
@@ -59,8 +59,7 @@ func TestFloodingLimit(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce stops an agent that proposes more than its limit in one go,
-// without keeping the first of them.
+// TestManyAtOnce proposes more drafts than the limit of an agent in one call. None of them may be stored.
 func TestManyAtOnce(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -72,8 +71,8 @@ func TestManyAtOnce(t *testing.T) {
 	o.proposeAll(scout, drafts[:10]...)
 }
 
-// TestOneOpenPerAgentAndSubject makes a second proposal of an agent a revision
-// of its first. Others, and other subjects, stay apart.
+// TestOneOpenPerAgentAndSubject checks that a second proposal by an agent about a subject becomes a revision of the
+// first. Proposals by others, and about other subjects, remain separate.
 func TestOneOpenPerAgentAndSubject(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -104,8 +103,8 @@ func TestOneOpenPerAgentAndSubject(t *testing.T) {
 	}
 }
 
-// TestRejectedContent keeps an agent from trying the same content again, on the
-// same or another proposal, and tells it why it was rejected.
+// TestRejectedContent checks that an agent cannot propose rejected content again, in the same or in another proposal,
+// and that the error contains the reason for the rejection.
 func TestRejectedContent(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -130,8 +129,8 @@ func TestRejectedContent(t *testing.T) {
 	o.propose(ada, d) // a user may insist
 }
 
-// TestIncomplete submits drafts that lack things: everything is named at once,
-// and a draft may lack whatever it likes.
+// TestIncomplete submits incomplete drafts. The error must list all missing parts. Drafts may be stored without any of
+// them.
 func TestIncomplete(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -175,8 +174,8 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-// TestAllAgentsTogether is S11: an agent that takes another name for every few
-// proposals is held to the limit of all agents together. A user is not.
+// TestAllAgentsTogether checks that the limit for all agents together applies to an agent that often changes its name,
+// but not to users (S11).
 func TestAllAgentsTogether(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, most := range []int{0, 7} {

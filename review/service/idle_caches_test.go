@@ -10,12 +10,11 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestLooksFollowTheRegistry lets many look at a proposal while others go live, each of
-// which changes the prompts that it would change: what a look leaves for the next is
-// never of another registry than the one that the next one reads.
+// TestLooksFollowTheRegistry shows a proposal concurrently while other proposals go live that change the same prompts.
+// A reader must never receive cached data of a different state of the registry.
 func TestLooksFollowTheRegistry(t *testing.T) {
 	o := open(t, review.Policy{})
-	agent := storetest.Agent("reader") // whose prompt has all of them
+	agent := storetest.Agent("reader") // its prompt contains all tools
 	agent.Definition.Agent.AllowList = &registry.AllowList{Kinds: registry.Kinds{registry.PromptTool}}
 	p := o.propose(scout, agent)
 	seen := map[string]bool{}

@@ -11,8 +11,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestDeactivateReactivateRestore takes a tool and an agent through every type
-// of change; the definition of all but the first two follows from the type.
+// TestDeactivateReactivateRestore applies every type of change to a tool and an agent. For all types but the first two,
+// the definition follows from the type.
 func TestDeactivateReactivateRestore(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -48,7 +48,7 @@ func TestDeactivateReactivateRestore(t *testing.T) {
 	o.sound()
 }
 
-// TestSubmitRefusesContradictions submits changes that make no sense against what is live.
+// TestSubmitRefusesContradictions submits changes that contradict the live versions.
 func TestSubmitRefusesContradictions(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -90,8 +90,7 @@ func TestSubmitRefusesContradictions(t *testing.T) {
 	}
 }
 
-// TestRollback drafts the way back with the examples of the version it goes
-// back to, and takes it through the gate.
+// TestRollback drafts a restore with the examples of the restored version, and has it reviewed.
 func TestRollback(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -131,8 +130,7 @@ func TestRollback(t *testing.T) {
 	})
 }
 
-// TestShippedToolsChange changes a tool that is shipped and not core, and goes
-// back to how it was shipped.
+// TestShippedToolsChange changes a shipped tool that is not core, and restores the shipped version.
 func TestShippedToolsChange(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -158,8 +156,8 @@ func TestShippedToolsChange(t *testing.T) {
 	o.sound()
 }
 
-// TestFork drafts a tool of one's own from every core tool in every layer, and
-// takes the next free id when one is taken by a draft or by a live tool.
+// TestFork drafts a fork of every core tool in every layer. It must use the next free id if a draft or a live tool has
+// the first one.
 func TestFork(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})

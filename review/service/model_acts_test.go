@@ -15,7 +15,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// newLine is a line that stands nowhere else.
+// newLine returns a unique line.
 func (m *modelled) newLine() string {
 	m.texts++
 	return fmt.Sprintf("Look at point %d.", m.texts)
@@ -72,7 +72,7 @@ func (m *modelled) edited(tool int, is content, how int) content {
 	return is
 }
 
-// entryFor chooses what a proposal about a tool may be now.
+// entryFor chooses a valid proposal for a tool in its current state.
 func (m *modelled) entryFor(tool, how int) entry {
 	n := m.live(tool)
 	e := entry{kind: proposals.New, tool: tool}
@@ -104,8 +104,8 @@ func (m *modelled) entryFor(tool, how int) entry {
 	return e
 }
 
-// act returns what the model says of a step, and the step on the desk; nil when there is
-// nothing to do it to. The table is that after the act, if it is not refused.
+// act returns the result that the model expects for a step, and a function that performs the step on the desk. Both are
+// nil if the step has no target. The model is updated unless the act is rejected.
 func (m *modelled) act(s step) (refusals, func() error) {
 	who := actors[s.who]
 	switch s.what {
@@ -138,8 +138,8 @@ func (m *modelled) act(s step) (refusals, func() error) {
 	return m.actOf(s, who, at)
 }
 
-// possible returns who can do an act to which entry, since by chance alone most acts are
-// refused; those that were meant when nobody can.
+// possible returns an actor and an entry that make an act possible, because most random acts would be rejected. If
+// there are none, it returns those of the step.
 func (m *modelled) possible(s step, at int) (who proposals.Actor, entry int) {
 	for i := range m.entries {
 		entry := (at + i) % len(m.entries)
@@ -190,7 +190,7 @@ func (m *modelled) chosen(s step, at int) []int {
 	return []int{at}
 }
 
-// write has the acts of authors on an entry.
+// write returns the acts of authors on an entry.
 func (m *modelled) write(s step, who proposals.Actor, at int) (refusals, func() error) {
 	e, id, ctx := &m.entries[at], m.ids[at], m.Context()
 	switch s.what {
@@ -240,7 +240,7 @@ func (m *modelled) write(s step, who proposals.Actor, at int) (refusals, func() 
 	return nil, nil
 }
 
-// actOn returns the acts of deciders and chiefs on an entry, nil for those of authors.
+// actOn returns the acts of deciders and reviewers on an entry, or nil for those of authors.
 func (m *modelled) actOn(s step, who proposals.Actor, at int) func() (refusals, func() error) {
 	e, id, ctx := &m.entries[at], m.ids[at], m.Context()
 	switch s.what {
@@ -380,8 +380,7 @@ func (m *modelled) doWaive(s step, who proposals.Actor, at int) (refusals, func(
 	return r, act
 }
 
-// sign has an act signed, where decisions are signed: by the user's own key, or not, or
-// wrongly.
+// sign signs an act if decisions are signed: with the user's own key, not at all, or incorrectly.
 func (m *modelled) sign(who proposals.Actor, r refusals, how int, prepare func() ([]byte, error), act func(*service.Desk) error) (refusals, func() error) {
 	if !m.signing {
 		return r, func() error { return act(m.desk) }
@@ -419,7 +418,7 @@ func (m *modelled) sign(who proposals.Actor, r refusals, how int, prepare func()
 	}
 }
 
-// doKey revokes the key of a user, who gets another; somebody else puts that in force.
+// doKey revokes the key of a user, who receives a new one. Another user signs the new state of the signers.
 func (m *modelled) doKey(s step) (refusals, func() error) {
 	if !m.signing || s.q%3 > 0 {
 		return nil, nil

@@ -25,7 +25,7 @@ type entry struct {
 	kind           proposals.Type
 	tool           int
 	state          proposals.State
-	author, writer string // of the proposal, of its last revision
+	author, writer string // author of the proposal, and of its last revision
 	revision       int
 	base, restore  int
 	is             content
@@ -34,18 +34,18 @@ type entry struct {
 	carried        bool // its alias was in the live version when it was assessed
 	waivers        []pardon
 	approvals      []yes
-	shown, shownAs string // the digest that was shown, and what was shown then
+	shown, shownAs string // the digest that was shown, and the content then
 }
 
 // pardon is a waiver of the block on an alias, or its end.
 type pardon struct {
 	alias string
 	end   bool
-	until int // minute; 0 for ever
+	until int // minute of expiry; 0 if it does not expire
 	key   int // that signed it
 }
 
-// yes is one approval of several.
+// yes is one of several approvals.
 type yes struct {
 	by                   string
 	revision, assessment int
@@ -62,7 +62,7 @@ type released struct {
 // table is everything that the model knows.
 type table struct {
 	fourEyes, manual, signing bool
-	owners                    map[int][]string // by tool: two of them approve
+	owners                    map[int][]string // by tool; two of them must approve
 	minute                    int
 	entries                   []entry
 	versions                  map[int][]released
@@ -85,7 +85,7 @@ func (m *table) clone() *table {
 	return &c
 }
 
-// refusals are the reasons for which an act may be refused: any of them will do.
+// refusals are possible reasons for rejecting an act. The desk may report any of them.
 type refusals []string
 
 func (r *refusals) add(reason string, holds bool) {
@@ -101,8 +101,7 @@ func isOpen(s proposals.State) bool {
 	return s == proposals.Drafted || s == proposals.ChiefReview || s == proposals.UserReview || s == proposals.NeedsChanges
 }
 
-// own has the refusals of an act that users do to every open proposal, and others to
-// their own.
+// own returns the reasons for rejecting an act that users may do to every open proposal, and others only to their own.
 func (m *table) own(who string, e *entry) (r refusals) {
 	r.add("authority", !isUser(who) && who != e.author)
 	r.add("state", !isOpen(e.state))
@@ -111,8 +110,7 @@ func (m *table) own(who string, e *entry) (r refusals) {
 
 func (m *table) live(tool int) int { return len(m.versions[tool]) }
 
-// refused reports whether the live version counts for nothing: a key that approved it
-// was revoked.
+// refused reports whether the live version of a tool is invalid because a key that approved it was revoked.
 func (m *table) refused(tool int) bool {
 	n := m.live(tool)
 	return n > 0 && slices.ContainsFunc(m.versions[tool][n-1].keys, func(k int) bool { return m.revoked[k] })
@@ -120,7 +118,7 @@ func (m *table) refused(tool int) bool {
 
 func (m *table) rejectedKey(tool int, is content) string { return fmt.Sprint(tool, is) }
 
-// gate has the refusals of a submission.
+// gate returns the reasons for rejecting a submission.
 func (m *table) gate(who string, e *entry) (r refusals) {
 	n := m.live(e.tool)
 	if e.kind == proposals.New {
@@ -138,7 +136,7 @@ func (m *table) gate(who string, e *entry) (r refusals) {
 	return r
 }
 
-// members are those of a change set that was not withdrawn.
+// members returns the entries of a change set that were not withdrawn.
 func (m *table) members(set string) (found []int) {
 	for i, e := range m.entries {
 		if set != "" && e.set == set && e.state != proposals.Withdrawn {
@@ -148,7 +146,7 @@ func (m *table) members(set string) (found []int) {
 	return found
 }
 
-// seal names the members of a change set and their revisions.
+// seal formats the members of a change set with their revisions.
 func (m *table) seal(set string) string {
 	var b strings.Builder
 	for _, i := range m.members(set) {
@@ -157,7 +155,7 @@ func (m *table) seal(set string) string {
 	return b.String()
 }
 
-// joins refuses who is no user a change set with members of others.
+// joins returns the reasons why who may not join a change set: only users may join a set with members of others.
 func (m *table) joins(who, set string) (r refusals) {
 	for _, i := range m.members(set) {
 		r.add("authority", !isUser(who) && m.entries[i].author != who)
@@ -198,7 +196,7 @@ func (m *table) revise(who, writer string, i int, next entry) refusals {
 	return nil
 }
 
-// maxOpen is how many open proposals an agent may have.
+// maxOpen is the maximum number of open proposals per agent.
 const maxOpen = 3
 
 // propose adds an entry, or a revision of the agent's open one on the same tool.
@@ -301,7 +299,7 @@ func (m *table) shared(e *entry) bool {
 	return slices.ContainsFunc(m.toolsOf(e), func(tool int) bool { return len(m.owners[tool]) > 0 })
 }
 
-// owned has the refusals of somebody whose approval helps nobody.
+// owned returns the reasons for rejecting an approval by a user who is not a required owner.
 func (m *table) owned(who string, e *entry) (r refusals) {
 	if !m.shared(e) {
 		return nil
@@ -314,7 +312,7 @@ func (m *table) owned(who string, e *entry) (r refusals) {
 	return r
 }
 
-// enough reports whether an entry has all approvals that it needs with that of who.
+// enough reports whether an entry has all required approvals if who also approves it.
 func (m *table) enough(who string, e *entry) bool {
 	owners := m.owners[e.tool]
 	if len(owners) == 0 {
@@ -333,7 +331,7 @@ func (m *table) enough(who string, e *entry) bool {
 	return n >= 2
 }
 
-// mayApprove has the refusals of an approval of entries in one call.
+// mayApprove returns the reasons for rejecting the approval of several entries in one call.
 func (m *table) mayApprove(who string, chosen []int) (r refusals) {
 	if !isUser(who) {
 		return refusals{"authority"}
@@ -343,7 +341,7 @@ func (m *table) mayApprove(who string, chosen []int) (r refusals) {
 		e := &m.entries[i]
 		r.add("state", e.state != proposals.UserReview)
 		r.add("stale", e.base != m.live(e.tool) || tools[e.tool])
-		r.add("conflict", tools[e.tool]) // nothing says which of the two reasons comes first
+		r.add("conflict", tools[e.tool]) // either of the two reasons may be reported first
 		tools[e.tool] = true
 		r.add("four eyes", m.fourEyes && e.writer == who)
 		r.add("blocked", m.blocked(e))
@@ -356,7 +354,7 @@ func (m *table) mayApprove(who string, chosen []int) (r refusals) {
 	return r
 }
 
-// approve records an approval that is not refused.
+// approve records a valid approval.
 func (m *table) approve(who string, chosen []int) {
 	waits := map[string]bool{"": false}
 	for _, i := range chosen {
@@ -385,7 +383,7 @@ func (m *table) approve(who string, chosen []int) {
 	}
 }
 
-// mayRefuse has the refusals of needs changes and reject.
+// mayRefuse returns the reasons for rejecting the verdicts needs changes and reject.
 func (m *table) mayRefuse(who string, e *entry) (r refusals) {
 	r.add("authority", !isUser(who))
 	r.add("state", e.state != proposals.UserReview)
@@ -432,7 +430,7 @@ func (m *table) rebase(who string, i int) refusals {
 	case proposals.New, proposals.Modify:
 		next.kind = proposals.Modify
 		var base content
-		whole := true // one text, of which nothing is common
+		whole := true // a single text without common parts
 		if e.base > 0 {
 			base, whole = m.versions[e.tool][e.base-1].content, false
 		}
@@ -454,10 +452,10 @@ func (m *table) rebase(who string, i int) refusals {
 	return m.revise(who, who, i, next)
 }
 
-// covered is everything of an entry that its review digest covers: also the assessment,
-// whose comment the decider was shown.
+// covered returns the content that the review digest of an entry covers, including the assessment, because the decider
+// was shown its comment.
 func (m *table) covered(e *entry) string {
-	touched := make([]int, 0, 4) // what a set does to a prompt depends on the live versions that it changes
+	touched := make([]int, 0, 4) // the effect of a set on a prompt depends on the live versions that it changes
 	for _, tool := range m.toolsOf(e) {
 		touched = append(touched, m.live(tool))
 	}

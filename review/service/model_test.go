@@ -21,8 +21,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// step is one random act: its numbers mean whatever there is when it is done, so that a
-// sequence from which acts were taken out can be done again.
+// step is a random act. Its numbers select among the objects that exist when it is performed, so that a sequence can be
+// repeated without some of its steps.
 type step struct {
 	what           string
 	who, p, q, how int
@@ -56,16 +56,15 @@ func randomSteps(seed uint64, n int) []step {
 	return steps
 }
 
-// TestWorkflowModel does random acts on a desk and in a table of states that is written
-// from the specification, and compares all that there is after each: with and without
-// signatures (missing, of others, too late, of revoked keys), four eyes, several owners,
-// a chief by hand, waivers that expire, change sets, retirement, rebases, and ways back.
-// TOOLCRIB_MODEL_SEED repeats one seed.
+// TestWorkflowModel performs random acts on a desk and on a model written from the specification, and compares all
+// stored data after each act. It covers signatures (none, missing, by other users, too late, with revoked keys), four
+// eyes, several owners, a manual chief, expiring waivers, change sets, retirement, rebases, and restores.
+// TOOLCRIB_MODEL_SEED repeats a seed.
 func TestWorkflowModel(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	seeds, length := uint64(128/shortrun.Every(4)), 60
 	if storetest.OnPostgres() {
-		seeds = max(seeds/5, 48) // an act takes ten times as long, and the table of states is the same
+		seeds = max(seeds/5, 48) // acts take ten times as long, and the model is the same
 	}
 	first := uint64(0)
 	if text := os.Getenv("TOOLCRIB_MODEL_SEED"); text != "" {
@@ -94,7 +93,7 @@ func TestWorkflowModel(t *testing.T) {
 	}
 }
 
-// shrink takes acts out of a sequence that fails as long as it still does.
+// shrink removes steps from a failing sequence as long as it still fails.
 func shrink(steps []step, fails func([]step) bool) []step {
 	tries := 0
 	for size := len(steps) / 2; size > 0; size /= 2 {
@@ -110,19 +109,19 @@ func shrink(steps []step, fails func([]step) bool) []step {
 	return steps
 }
 
-// modelled is a database with the model of it.
+// modelled is a database with its model.
 type modelled struct {
 	*testing.T
 	*table
 	db     *storetest.Database
-	signed *storetest.Signing // nil where nothing is signed
+	signed *storetest.Signing // nil if decisions are not signed
 	desk   *service.Desk
 	ids    []proposals.ID
 	old    map[string]signingtest.Key // keys that were revoked
 	texts  int
 }
 
-// openModel opens the database of a seed, whose lowest bits choose the policy.
+// openModel opens the database for a seed. The lowest bits of the seed determine the policy.
 func openModel(t *testing.T, seed uint64) *modelled {
 	t.Helper()
 	m := &modelled{T: t, table: &table{
@@ -151,8 +150,8 @@ func openModel(t *testing.T, seed uint64) *modelled {
 	return m
 }
 
-// runModel does acts and returns the first of which the desk and the table differ. It is a
-// test of its own, which closes its database at its end.
+// runModel performs steps until the desk and the model differ. It runs as a subtest, so that its database is closed
+// afterwards.
 func runModel(t *testing.T, seed uint64, steps []step, done map[string]int) (at int, err error) {
 	t.Helper()
 	t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) { at, err = openModel(t, seed).run(steps, done) })
@@ -218,7 +217,7 @@ func tool(i int) registry.Subject {
 	return registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: fmt.Sprintf("t%d", i)}
 }
 
-// errNone stands for no error in a sentence.
+// errNone represents a missing error in messages.
 var errNone = errors.New("no error")
 
 func errorOr(err error) error {
@@ -228,7 +227,7 @@ func errorOr(err error) error {
 	return err
 }
 
-// compare holds everything that is stored against the table.
+// compare compares all stored data with the model.
 func (m *modelled) compare() error {
 	if len(m.ids) != len(m.entries) {
 		return fmt.Errorf("there are %d proposals; the model has %d", len(m.ids), len(m.entries))

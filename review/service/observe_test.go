@@ -9,8 +9,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestRetract withdraws what toolcrib itself proposed, as long as nobody revised it, and
-// nothing else. Nobody acts as toolcrib itself.
+// TestRetract withdraws proposals made by toolcrib itself that nobody has revised. All other proposals must be
+// rejected, and no caller can act as toolcrib itself.
 func TestRetract(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})

@@ -20,8 +20,8 @@ var (
 	carla = proposals.Actor{Kind: proposals.Chief, Name: "carla"}
 )
 
-// office is a desk with a database of its own. Its methods do what they say or
-// end the test; what may fail is called on the desk itself.
+// office is a desk with its own database. Its methods end the test if they fail. For calls that are expected to fail,
+// tests use the desk directly.
 type office struct {
 	*storetest.Database
 	*testing.T
@@ -87,7 +87,7 @@ func (o office) reject(by proposals.Actor, p proposals.Proposal, reason string) 
 	}
 }
 
-// live makes a draft the live version of its subject.
+// live proposes and approves a draft.
 func (o office) live(d proposals.Draft) proposals.Decision {
 	o.Helper()
 	return o.Approved(o.T, o.desk, ada, d)[0]
@@ -102,7 +102,7 @@ func (o office) show(by proposals.Actor, p proposals.Proposal) review.Dossier {
 	return d
 }
 
-// inForce returns what is live for a subject.
+// inForce returns the live version of a subject.
 func (o office) inForce(s registry.Subject) registry.Live {
 	o.Helper()
 	var l registry.Live
@@ -117,7 +117,7 @@ func (o office) inForce(s registry.Subject) registry.Live {
 	return l
 }
 
-// refused runs act, which has to fail with want and to leave no trace.
+// refused checks that act fails with the error want and does not change anything.
 func (o office) refused(want error, act func() error) error {
 	o.Helper()
 	var err error
@@ -146,8 +146,7 @@ func (o *office) seen(p proposals.Proposal) review.Choice {
 	return review.Choice{ID: p.ID, Expect: d.Digest}
 }
 
-// handles lists the handles of the findings that stand, with how: "open",
-// "waived", or "carried".
+// handles returns the state of each current finding by its handle: "open", "waived", or "carried".
 func handles(d review.Dossier) map[string]string {
 	found := map[string]string{}
 	for _, s := range d.Standing {

@@ -17,7 +17,7 @@ func external(path, message string) []rules.Finding {
 	return []rules.Finding{{Severity: rules.Block, Path: path, Message: message}}
 }
 
-// messages lists what an assessment says, in order.
+// messages returns the messages of an assessment, in order.
 func messages(a review.Assessment) []string {
 	var all []string
 	for _, f := range a.Report.Findings {
@@ -36,8 +36,7 @@ func (o office) assess(by proposals.Actor, p proposals.Proposal, opinion review.
 	return a
 }
 
-// TestOpinionAddsAndNeverRemoves files opinions one after the other: each
-// assessment holds everything that was found before.
+// TestOpinionAddsAndNeverRemoves adds several opinions. Each assessment must contain all earlier findings.
 func TestOpinionAddsAndNeverRemoves(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -83,8 +82,7 @@ func TestOpinionAddsAndNeverRemoves(t *testing.T) {
 	}
 }
 
-// TestOpinionLowersAndNeverRaises files every recommendation over what the
-// rules recommend.
+// TestOpinionLowersAndNeverRaises adds opinions with every recommendation to every recommendation of the rules.
 func TestOpinionLowersAndNeverRaises(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	order := []proposals.Recommendation{proposals.RecommendApprove, proposals.RecommendNeedsChanges, proposals.RecommendReject}
@@ -110,8 +108,8 @@ func TestOpinionLowersAndNeverRaises(t *testing.T) {
 	}
 }
 
-// TestChiefChangesItsMind lets a reviewer take back its own advice, which
-// touches nobody else's and no finding.
+// TestChiefChangesItsMind checks that a reviewer can withdraw its own advice, which affects neither findings nor the
+// advice of others.
 func TestChiefChangesItsMind(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -123,8 +121,7 @@ func TestChiefChangesItsMind(t *testing.T) {
 	}
 }
 
-// TestOpinionOfOtherContent files opinions of what the reviewer did not look
-// at, and opinions nobody can use.
+// TestOpinionOfOtherContent adds opinions on content that the reviewer has not seen, and invalid opinions.
 func TestOpinionOfOtherContent(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -158,8 +155,8 @@ func TestOpinionOfOtherContent(t *testing.T) {
 	}
 }
 
-// TestManualChief keeps a submission waiting for a chief: nobody else can have
-// it looked at, and until then nobody can decide.
+// TestManualChief checks that a submission waits for a chief. Until then, no other actor can assess it, and nobody can
+// decide on it.
 func TestManualChief(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{ManualChief: true})
@@ -182,8 +179,8 @@ func TestManualChief(t *testing.T) {
 	o.approve(ada, p)
 }
 
-// TestOtherRules refuses what was assessed with another configuration until it
-// is looked at again.
+// TestOtherRules checks that a proposal assessed with another configuration cannot be approved until it is assessed
+// again.
 func TestOtherRules(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})

@@ -13,8 +13,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestPace stops an agent that writes hourly limit reached, whatever it writes
-// and on whichever proposal. Nobody else is stopped, and the hour passes.
+// TestPace checks that an agent at its hourly limit can write nothing to any proposal. Other actors are not affected,
+// and the agent can continue after an hour.
 func TestPace(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{MaxWrites: 6})
@@ -71,8 +71,7 @@ func TestPace(t *testing.T) {
 	o.refused(review.ErrPace, tries["comment"])
 }
 
-// TestPaceOfMany counts the drafts of one call, and keeps none of them when they
-// are too many.
+// TestPaceOfMany counts the drafts of one call. If there are too many, none may be stored.
 func TestPaceOfMany(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{MaxOpen: 1000})
@@ -116,8 +115,8 @@ func TestPaceWhenTheClockGoesBack(t *testing.T) {
 	o.refused(review.ErrPace, say)
 }
 
-// TestOversizedDraftsAreRefused refuses drafts and revisions with more in them than is
-// kept, whoever writes them, and an error names the limit.
+// TestOversizedDraftsAreRefused checks that drafts and revisions above the size limits are rejected for all actors,
+// with an error that states the limit.
 func TestOversizedDraftsAreRefused(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})

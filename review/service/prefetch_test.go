@@ -15,8 +15,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// noted is a store that notes in what order it is written to and asked what is
-// alike.
+// noted is a store that records the order of writes and of queries for similar tools.
 type noted struct {
 	review.Store
 	acts []string
@@ -51,9 +50,8 @@ func (t notedRecords) AppendEvents(ctx context.Context, events []history.Event) 
 	return t.RecordWriter.AppendEvents(ctx, events)
 }
 
-// TestAlikeBeforeWrites submits in every way there is: what is alike is looked
-// up before the first write, and once, and not at all when no rule asks or
-// nothing is submitted.
+// TestAlikeBeforeWrites submits in all possible ways. Similar tools must be queried once, before the first write, and
+// not at all if no rule needs them or nothing is submitted.
 func TestAlikeBeforeWrites(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)

@@ -14,9 +14,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestPreviewsFollowTheRegistry previews a proposal while another process makes tools
-// live and its author revises it: a preview that is cached is never of another
-// registry, another revision, or another scene than the one that is asked for.
+// TestPreviewsFollowTheRegistry previews a proposal while another process makes tools live and the author revises the
+// proposal. Cached previews must match the current registry, revision, and context.
 func TestPreviewsFollowTheRegistry(t *testing.T) {
 	o := open(t, review.Policy{})
 	draft := storetest.Prompt("tool_looked_at")

@@ -37,8 +37,8 @@ func lost(err error) bool {
 	return errors.Is(err, proposals.ErrState) || errors.Is(err, proposals.ErrConflict) || errors.Is(err, review.ErrStale)
 }
 
-// TestOneOfManyApproves lets many approve the same proposal at once: one makes
-// the version, all others are told that they came too late.
+// TestOneOfManyApproves approves a proposal concurrently. One call must create the version, and the others must report
+// that they were too late.
 func TestOneOfManyApproves(t *testing.T) {
 	o := open(t, review.Policy{})
 	for round := range 5 {
@@ -91,7 +91,7 @@ func TestOneOfManyVerdicts(t *testing.T) {
 		}
 	})
 	won := o.won(errs)
-	// A withdrawal may still follow when changes were asked for.
+	// If changes were requested, a withdrawal can still follow.
 	if state := o.show(ada, p).Proposal.State; won != 1 && (won != 2 || state != proposals.Withdrawn) {
 		t.Errorf("%d verdicts hold; the proposal is %s", won, state)
 	}
@@ -122,9 +122,8 @@ func TestConcurrentProposalsStayWithinLimits(t *testing.T) {
 	o.sound()
 }
 
-// TestMixedWriters lets eight writers do everything at random on the same few
-// proposals while others read. Nothing fails but for the reasons there are, and
-// what is left is whole.
+// TestMixedWriters lets eight writers perform random acts on the same few proposals during reads. Only expected errors
+// may occur, and the resulting data must be valid.
 func TestMixedWriters(t *testing.T) {
 	const writers, pool = 8, 12
 	steps := 40
@@ -177,7 +176,7 @@ func isOneOf(err error, targets []error) bool {
 	return err == nil
 }
 
-// oneWon checks that one racer got through and the others came too late.
+// oneWon checks that exactly one racer succeeded and the others were too late.
 func (o office) oneWon(errs []error) {
 	o.Helper()
 	if won := o.won(errs); won != 1 {
@@ -185,7 +184,7 @@ func (o office) oneWon(errs []error) {
 	}
 }
 
-// won returns how many racers got through, and checks that the others came too late.
+// won returns the number of racers that succeeded, and checks that the others were too late.
 func (o office) won(errs []error) int {
 	o.Helper()
 	won := 0

@@ -10,8 +10,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestReach reads what a change adds to the reach of a tool and removes from it, and what of
-// that the approved versions of other tools reach already.
+// TestReach checks the facts that a change adds to the reach of a tool and removes from it, and which of them the
+// approved versions of other tools already have.
 func TestReach(t *testing.T) {
 	db := storetest.New(t)
 	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})

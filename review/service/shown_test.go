@@ -48,9 +48,8 @@ func (o office) tryApprove(by proposals.Actor, ps ...proposals.Proposal) func() 
 	return func() error { _, err := o.desk.Deciding.Approve(o.Context(), by, choices(ps...), ""); return err }
 }
 
-// TestApproveWhatWasShown changes one thing after the other that a user was
-// shown (S2). The approval is refused and names it; after another look it
-// passes.
+// TestApproveWhatWasShown changes each part of the content after a user was shown it. The approval must be rejected and
+// name the change; after the user was shown the proposal again, it must succeed (S2).
 func TestApproveWhatWasShown(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -78,7 +77,7 @@ func TestApproveWhatWasShown(t *testing.T) {
 			o.assess(carla, p, review.Opinion{Recommendation: proposals.RecommendReject})
 		}, "is reject and was approve"},
 		{func(p proposals.Proposal) { o.assess(carla, p, warning) }, waive(bob), "has new or changed findings: X001"},
-		{func(p proposals.Proposal) { o.assess(carla, p, warning) }, waive(ada), ""}, // one's own waiver is no news
+		{func(p proposals.Proposal) { o.assess(carla, p, warning) }, waive(ada), ""}, // the user's own waiver is not reported
 	} {
 		p := o.propose(scout, storetest.Prompt(fmt.Sprintf("tool_%d", i)))
 		test.before(p)
@@ -98,8 +97,8 @@ func TestApproveWhatWasShown(t *testing.T) {
 	o.sound()
 }
 
-// TestApproveWhatWasNeverShown approves without a look, which works and is
-// recorded; what somebody else was shown, or an agent, does not count (S2).
+// TestApproveWhatWasNeverShown approves a proposal that was not shown. This succeeds and is recorded. What another user
+// or an agent was shown does not count (S2).
 func TestApproveWhatWasNeverShown(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -121,8 +120,7 @@ func TestApproveWhatWasNeverShown(t *testing.T) {
 	o.sound()
 }
 
-// TestApproveChangeSetAsShown lets a member join, change and leave after the set
-// was shown, and after some of it was (S2).
+// TestApproveChangeSetAsShown lets members join, change, and leave after the whole set or a part of it was shown (S2).
 func TestApproveChangeSetAsShown(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -174,9 +172,9 @@ func TestApproveChangeSetAsShown(t *testing.T) {
 	o.sound()
 }
 
-// TestApproveSeveralUnseen approves a change set and a batch of which some was not shown:
-// that is refused, also where the decision is prepared for a signature, unless the user
-// accepts it; then the decision records what was not shown (S34, T41).
+// TestApproveSeveralUnseen approves a change set and a batch that were only partly shown. This must fail, also when the
+// decision is prepared for a signature, unless the user accepts it. The decision then records the parts that were not
+// shown (S34, T41).
 func TestApproveSeveralUnseen(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -186,7 +184,7 @@ func TestApproveSeveralUnseen(t *testing.T) {
 		"a batch":      {alone("tool_c"), alone("tool_d")},
 	} {
 		o.lookAt(ada, ps[0])
-		for _, seen := range []int{0, 1} { // how many the user was shown
+		for _, seen := range []int{0, 1} { // number of proposals that the user was shown
 			by := []proposals.Actor{bob, ada}[seen]
 			cs := []review.Choice{{ID: ps[0].ID}, {ID: ps[1].ID}}
 			for way, act := range map[string]func() error{
@@ -216,9 +214,8 @@ func TestApproveSeveralUnseen(t *testing.T) {
 	o.sound()
 }
 
-// TestUnreadIsRecordedAndLimited approves imported content of which parts were not read: the
-// decision records that, and its seal covers it. A change, and what nobody imported, is
-// refused.
+// TestUnreadIsRecordedAndLimited approves imported content with unread parts. The decision must record this and seal
+// it. For a change, and for content that was not imported, the approval must fail.
 func TestUnreadIsRecordedAndLimited(t *testing.T) {
 	o := open(t, review.Policy{})
 	skill := func(id, text string) proposals.Draft {
@@ -266,11 +263,11 @@ func TestUnreadIsRecordedAndLimited(t *testing.T) {
 	}
 }
 
-// races is how often two processes meet.
+// races is the number of repetitions of a race between two processes.
 var races = 100 / shortrun.Every(4)
 
-// TestReviseAgainstApprove lets an author revise while a user approves what was
-// shown, many times: only that text goes live (S2).
+// TestReviseAgainstApprove repeatedly revises a proposal while a user approves the shown content. Only that content may
+// go live (S2).
 func TestReviseAgainstApprove(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	policy := review.Policy{MaxOpen: 2 * races, MaxWrites: 4 * races}
@@ -300,8 +297,8 @@ func TestReviseAgainstApprove(t *testing.T) {
 	o.sound()
 }
 
-// TestJoinAgainstApprove lets a member join a change set while a user approves
-// what was shown of it, many times: the new member does not go live (S2).
+// TestJoinAgainstApprove repeatedly adds a member to a change set while a user approves the shown content. The new
+// member must not go live (S2).
 func TestJoinAgainstApprove(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -318,7 +315,7 @@ func TestJoinAgainstApprove(t *testing.T) {
 			if who == 0 {
 				_, err = other.Drafting.Propose(t.Context(), scout, []proposals.Draft{rider}, true)
 			} else {
-				// as the command does: the name of the set stands for its members now
+				// as the command does: the name denotes the current members of the set
 				var ids []proposals.ID
 				if ids, err = o.desk.Reading.Resolve(t.Context(), "set:"+set); err == nil {
 					cs := make([]review.Choice, len(ids))
@@ -338,8 +335,7 @@ func TestJoinAgainstApprove(t *testing.T) {
 	o.sound()
 }
 
-// another is a desk on a connection of its own to the same database, as another
-// process has.
+// another returns a desk with another connection to the same database, as in another process.
 func (o office) another(policy review.Policy) *service.Desk {
 	o.Helper()
 	policy.Severities = storetest.Basics()
@@ -350,7 +346,7 @@ func (o office) another(policy review.Policy) *service.Desk {
 	return desk
 }
 
-// liveIsAsShown fails when anything but the content with a hash went live.
+// liveIsAsShown fails if content with another hash went live.
 func (o office) liveIsAsShown(p proposals.Proposal, shown string) {
 	o.Helper()
 	versions, err := o.Versions(o.Context(), p.Subject, 0, 10)

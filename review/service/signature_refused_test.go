@@ -18,8 +18,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestUnsignedIsRefused decides without a signature, under this policy and under
-// one that requires none.
+// TestUnsignedIsRefused decides without a signature, under this policy and under one that does not require signatures.
 func TestUnsignedIsRefused(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	s := openSigned(t, review.Policy{}, ada)
@@ -71,7 +70,7 @@ func (s signed) edited(prepared []byte, change func(*statement.Statement)) proof
 	return s.Sign(s, ada, b)
 }
 
-// TestWrongSignatures uses signed statements for what they are not about.
+// TestWrongSignatures uses signed statements for other acts.
 func TestWrongSignatures(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	s := openSigned(t, review.Policy{}, ada, bob)
@@ -125,8 +124,8 @@ func TestWrongSignatures(t *testing.T) {
 	s.whole()
 }
 
-// TestPreparedStands prepares a decision, and has another process approve another tool
-// of the same agents meanwhile: the statement still holds (G7).
+// TestPreparedStands prepares a decision while another process approves another tool of the same agents. The statement
+// must remain valid (G7).
 func TestPreparedStands(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	s := openSigned(t, review.Policy{}, ada)
@@ -139,7 +138,7 @@ func TestPreparedStands(t *testing.T) {
 	s.whole()
 }
 
-// TestPreparedMoves prepares a decision and changes what it is about.
+// TestPreparedMoves prepares a decision and then changes its subject matter.
 func TestPreparedMoves(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for name, change := range map[string]func(s signed, p review.Choice){

@@ -35,8 +35,8 @@ func openSignedIn(t *testing.T, db *storetest.Database, policy review.Policy, us
 	return signed{s, t, s.Desk(t, s.Policy)}
 }
 
-// TestSignedDecisions decides with each verdict, on one proposal, on a change set,
-// and on several, and reads back what was recorded.
+// TestSignedDecisions decides with each verdict on one proposal, on a change set, and on several proposals, and reads
+// the recorded data.
 func TestSignedDecisions(t *testing.T) {
 	s := openSigned(t, review.Policy{}, ada)
 	set := func(id string) proposals.Draft {
@@ -88,7 +88,7 @@ func toolSubject(id string) registry.Subject {
 	return registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: id}
 }
 
-// signedVersion holds a version against the item of its statement.
+// signedVersion compares a version with the item of its statement.
 func (s signed) signedVersion(d proposals.Decision, act *statement.Decision) {
 	s.Helper()
 	err := s.View(s.Context(), func(r review.Reader) error {
@@ -134,8 +134,8 @@ func (s signed) whole() {
 	storetest.Sound(s, s.DB)
 }
 
-// TestStoredSignaturesAreOpenSSHs has ssh-keygen verify what was stored, and makes
-// a decision that ssh-keygen signed.
+// TestStoredSignaturesAreOpenSSHs verifies stored signatures with ssh-keygen, and makes a decision signed by
+// ssh-keygen.
 func TestStoredSignaturesAreOpenSSHs(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	signingtest.NeedsKeygen(t)
@@ -160,7 +160,7 @@ func TestStoredSignaturesAreOpenSSHs(t *testing.T) {
 	check(decisions[0])
 }
 
-// TestAlwaysSigned refuses unsigned decisions before signing has started.
+// TestAlwaysSigned checks that unsigned decisions are rejected even before signing has started.
 func TestAlwaysSigned(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	desk := storetest.New(t).Desk(t, review.Policy{Severities: storetest.Basics(), Signatures: proof.Policy{Always: true}})

@@ -28,7 +28,7 @@ func openWaivable(t *testing.T) waivable {
 	return w
 }
 
-// finding returns the finding as it stands.
+// finding returns the finding in its current state.
 func (w waivable) finding() review.Standing {
 	w.Helper()
 	o, err := w.desk.Reading.Show(w.Context(), ada, w.id)
@@ -59,7 +59,7 @@ func (w waivable) signWaiver(reason string) *service.Desk {
 	return w.desk.Signed(w.Sign(w, ada, prepared))
 }
 
-// report checks how many statements are signed and how many are not.
+// report checks the numbers of signed and unsigned statements.
 func (w waivable) report(signed, unsigned int64) {
 	w.Helper()
 	if report, err := w.CheckSignatures(w.Context()); err != nil || report.Signed != signed || report.Unsigned != unsigned {
@@ -67,8 +67,8 @@ func (w waivable) report(signed, unsigned int64) {
 	}
 }
 
-// TestSignedWaivers waives a block with a signature, and has somebody write a waiver
-// by hand, which covers nothing.
+// TestSignedWaivers waives a blocking finding with a signature, and inserts a waiver without one, which must have no
+// effect.
 func TestSignedWaivers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := openWaivable(t)
@@ -103,7 +103,7 @@ func TestSignedWaivers(t *testing.T) {
 	w.report(1, 1)
 }
 
-// TestSignedEndOfWaiver ends a signed waiver with a signature of its own.
+// TestSignedEndOfWaiver ends a signed waiver with another signature.
 func TestSignedEndOfWaiver(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := openWaivable(t)

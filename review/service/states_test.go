@@ -10,9 +10,9 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestEveryActInEveryState tries everything on a proposal in every state, as
-// somebody who may, and holds the outcome against the table of moves. What the
-// table does not have is refused and leaves no trace.
+// TestEveryActInEveryState performs every act on a proposal in every state, as an actor with the required permission,
+// and compares the result with the state table. Acts that are not in the table must be rejected and not change
+// anything.
 func TestEveryActInEveryState(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for i, state := range proposals.States() {
@@ -43,8 +43,8 @@ func TestEveryActInEveryState(t *testing.T) {
 	}
 }
 
-// in returns a proposal in the given state, on which act is possible as far as
-// everything but the state is concerned. The chief has to be manual.
+// in returns a proposal in the given state for which act is possible, if the state permits it. The chief must be
+// manual.
 func (o office) in(state proposals.State, act proposals.Act) proposals.Proposal {
 	o.Helper()
 	draft := storetest.Prompt("scene_pacer")
@@ -85,8 +85,7 @@ func (o office) in(state proposals.State, act proposals.Act) proposals.Proposal 
 	return p
 }
 
-// TestReasons keeps decisions against an author, waivers and comments from
-// being silent.
+// TestReasons checks that decisions against an author, waivers, and comments require a text.
 func TestReasons(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})

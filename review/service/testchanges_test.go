@@ -13,8 +13,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestDroppedTestCases drafts changes of a live tool that weaken its test cases, and
-// finds what they do in the dossier and in its diff (C42).
+// TestDroppedTestCases drafts changes that weaken the test cases of a live tool, and checks that the dossier and its
+// diff show this (C42).
 func TestDroppedTestCases(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})

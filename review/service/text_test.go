@@ -10,9 +10,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestTextsAreLimited gives notes, reasons and comments that are too long or no
-// text at all. They are refused before anything is written, whatever they are
-// for.
+// TestTextsAreLimited uses notes, reasons, and comments that are too long or invalid text. All of them must be rejected
+// before anything is written.
 func TestTextsAreLimited(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -51,7 +50,7 @@ func TestTextsAreLimited(t *testing.T) {
 	o.sound()
 }
 
-// TestAnchors ties comments to passages that exist, and to nothing else.
+// TestAnchors attaches comments to passages. Those that do not exist must be rejected.
 func TestAnchors(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})

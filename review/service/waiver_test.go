@@ -14,8 +14,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// standing checks how the findings of a proposal stand: by the beginning of
-// their handles, "open", "waived", or "carried".
+// standing checks the states of a proposal's findings by the beginning of their handles: "open", "waived", or
+// "carried".
 func (o office) standing(p proposals.Proposal, want map[string]string) {
 	o.Helper()
 	d := o.show(ada, p)
@@ -38,8 +38,8 @@ func (o office) standing(p proposals.Proposal, want map[string]string) {
 	}
 }
 
-// TestWaiverHolds waives one finding of two with a reason that is kept in the
-// version, through a revision of something else.
+// TestWaiverHolds waives one of two findings. The waiver must survive a revision of another field, and the version must
+// contain its reason.
 func TestWaiverHolds(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -68,7 +68,7 @@ func TestWaiverHolds(t *testing.T) {
 	o.sound()
 }
 
-// TestWaiverFallsWithItsPassage changes the passage, and then takes it back.
+// TestWaiverFallsWithItsPassage changes the passage and then restores it.
 func TestWaiverFallsWithItsPassage(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -84,8 +84,8 @@ func TestWaiverFallsWithItsPassage(t *testing.T) {
 	o.standing(p, map[string]string{at: "waived"})
 }
 
-// TestWaiverFallsWithANewFinding finds something else in the same field: a rule
-// after the registry changed, and a reviewer.
+// TestWaiverFallsWithANewFinding causes another finding in the same field: by a rule after a change of the registry,
+// and by a reviewer.
 func TestWaiverFallsWithANewFinding(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	at := "definition.aliases[0]"
@@ -129,8 +129,8 @@ func TestWaiverFallsWithANewFinding(t *testing.T) {
 	})
 }
 
-// TestWaiverOfAWholeField waives a finding that names no passage: nobody can
-// tell whether it is the same in other content, so it falls with the revision.
+// TestWaiverOfAWholeField waives a finding without a passage. Because it cannot be recognized in other content, the
+// waiver must end with the revision.
 func TestWaiverOfAWholeField(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -182,8 +182,8 @@ func TestWaiverExpires(t *testing.T) {
 	o.sound()
 }
 
-// queued looks at how many findings of a proposal block, as the queue, the
-// proposal's own page and a fellow of its change set count them.
+// queued checks the number of a proposal's blocking findings in the queue, on the proposal's page, and in its change
+// set.
 func (o office) queued(p proposals.Proposal, want int) {
 	o.Helper()
 	d := o.show(ada, p)

@@ -11,8 +11,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestFromDraftToVersion follows a proposal of each kind of author from draft
-// to version, with the issue that goes along.
+// TestFromDraftToVersion follows a proposal by each kind of author from the draft to the version, with its issue.
 func TestFromDraftToVersion(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, author := range []proposals.Actor{ada, scout, carla} {
@@ -62,8 +61,7 @@ func TestBuiltinReviewerIsAtOnce(t *testing.T) {
 	}
 }
 
-// TestNeedsChangesAndBack sends a proposal back, which makes it the author's
-// turn, and takes the next revision.
+// TestNeedsChangesAndBack requests changes to a proposal, which then waits for its author, and revises it.
 func TestNeedsChangesAndBack(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -91,7 +89,7 @@ func TestNeedsChangesAndBack(t *testing.T) {
 	}
 }
 
-// TestCommentsFromAnybody keeps the thread, open or closed.
+// TestCommentsFromAnybody adds comments to open and closed proposals.
 func TestCommentsFromAnybody(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -109,7 +107,7 @@ func TestCommentsFromAnybody(t *testing.T) {
 	}
 }
 
-// stands looks at the state a proposal and its issue are in.
+// stands checks the state of a proposal and of its issue.
 func (o office) stands(p proposals.Proposal, state proposals.State, issue *proposals.Issue) {
 	o.Helper()
 	d := o.show(ada, p)
@@ -133,7 +131,7 @@ func (o office) assigned(p proposals.Proposal, state proposals.State, assignee s
 	}
 }
 
-// kept looks at everything that an approval of a new subject leaves behind.
+// kept checks all data stored by the approval of a new subject.
 func (o office) kept(draft proposals.Draft, author proposals.Actor, d proposals.Decision, a review.Assessment) {
 	o.Helper()
 	versions, err := o.Versions(o.Context(), draft.Subject, 0, 10)
@@ -154,7 +152,7 @@ func (o office) kept(draft proposals.Draft, author proposals.Actor, d proposals.
 	o.sound()
 }
 
-// acts lists what happened after the database was made.
+// acts returns the acts since the creation of the database.
 func (o office) acts() []string {
 	o.Helper()
 	var acts []string

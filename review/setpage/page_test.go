@@ -121,8 +121,8 @@ func TestEveryTextIsThere(t *testing.T) {
 	}
 }
 
-// TestRowsOfAServer lays out 26 tools whose descriptions are as long as those of a
-// scraping service: many paragraphs, lists and examples in JSON.
+// TestRowsOfAServer formats 26 tools with descriptions as long as those of a scraping service: many paragraphs, lists,
+// and examples in JSON.
 func TestRowsOfAServer(t *testing.T) {
 	var tools []string
 	for i := range 26 {
@@ -149,8 +149,8 @@ func TestRowsOfAServer(t *testing.T) {
 	t.Logf("%d rows of 120 columns", rows)
 }
 
-// TestFindingsStandInPlace puts a finding below the text that it is in, and one that
-// many tools have above all of them.
+// TestFindingsStandInPlace places a finding below the text that contains it, and a finding shared by many tools above
+// all of them.
 func TestFindingsStandInPlace(t *testing.T) {
 	set := imported(t, odd)
 	at := func(i int, severity rules.Severity, rule, path, message string) {
@@ -185,8 +185,8 @@ func TestFindingsStandInPlace(t *testing.T) {
 	}
 }
 
-// TestFindingsAreCounted shows a finding once that says the same in several places,
-// but neither one that blocks in each of them, nor one that was waived for another tool.
+// TestFindingsAreCounted shows a finding that occurs in several places only once, unless it blocks, or was waived for
+// another tool.
 func TestFindingsAreCounted(t *testing.T) {
 	set := imported(t, odd)
 	add := func(i int, severity rules.Severity, rule, path, message string) {
@@ -225,8 +225,7 @@ func TestFindingsAreCounted(t *testing.T) {
 	}
 }
 
-// TestWhatRepeatsIsShownOnce lays out two tools that share a parameter with others
-// inside it, next to one that differs by a word.
+// TestWhatRepeatsIsShownOnce formats two tools that share a nested parameter, next to one that differs by a word.
 func TestWhatRepeatsIsShownOnce(t *testing.T) {
 	const stage = `{"type":"object","description":"A stage of the pipeline, as in all of them.","required":["k"],"properties":{"k":{"type":"integer","description":"How many of them."},"flat":{"type":"object","properties":{"x":{"type":"string"},"y":{"type":"array","items":{"type":"object","properties":{"z":{"type":"null"}}}}}}}}`
 	list := `{"tools":[
@@ -250,8 +249,8 @@ func TestWhatRepeatsIsShownOnce(t *testing.T) {
 	}
 }
 
-// TestTitlesThatRepeatNames leaves the titles out that programs make of names, and
-// nothing that only looks like them.
+// TestTitlesThatRepeatNames checks that titles generated from names are omitted, but not titles that only resemble
+// them.
 func TestTitlesThatRepeatNames(t *testing.T) {
 	page := text(setpage.Of(imported(t, `{"tools":[{"name":"get_it","title":"Get It","description":"Gets.","annotations":{"title":"get-it"},
 	 "inputSchema":{"type":"object","title":"get_itArguments","required":["max_results"],"properties":{"max_results":{"type":"integer","title":"Max Results"},"other":{"title":"Max Results"},"hid":{"title":"Hi\u200bd"}}},
@@ -261,7 +260,7 @@ func TestTitlesThatRepeatNames(t *testing.T) {
 	}
 }
 
-// TestChangesOfATool shows what a server changed, and what the user did.
+// TestChangesOfATool shows the changes made by a server and those made by the user.
 func TestChangesOfATool(t *testing.T) {
 	set := imported(t, odd)
 	d := &set.Members[0]

@@ -7,8 +7,7 @@ import (
 	"toolcrib/store/engine"
 )
 
-// FuzzEscapeText stores any text as one that PostgreSQL takes, and reads it as it
-// was.
+// FuzzEscapeText converts arbitrary text to text that PostgreSQL accepts, and back.
 func FuzzEscapeText(f *testing.F) {
 	for _, s := range []string{"", "a", "é", "a\x00b", "\xff", "é"[:1], "\U0010FFFD", "\U0010FFFD00", "\U0010FFFD\x00", "\uFFFD\xff", "\xed\xa0\x80", "\U0010FFFDf"} {
 		f.Add(s)
@@ -24,8 +23,7 @@ func FuzzEscapeText(f *testing.F) {
 	})
 }
 
-// TestUnescapeText leaves marks that escape nothing, as a database from before has
-// them.
+// TestUnescapeText checks that marks that do not escape anything remain unchanged, as in older databases.
 func TestUnescapeText(t *testing.T) {
 	const mark = "\U0010FFFD"
 	for _, s := range []string{mark, mark + "0", mark + "0G", mark + "FF", "a" + mark + "é", mark + mark} {

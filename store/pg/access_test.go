@@ -10,7 +10,7 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// TestExamine looks at the access of logins of each kind.
+// TestExamine examines the access of logins of each kind.
 func TestExamine(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
@@ -51,8 +51,8 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// TestOddLogins has a login that looks like a user and is none: it writes in no name, and whoever
-// examines the server is told of it, and of a server with the name of a user (S23).
+// TestOddLogins creates a login that resembles the name of a user but does not belong to one. It must not be able to
+// write under any name, and an examination of the server must report it, and a server with the name of a user (S23).
 func TestOddLogins(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()

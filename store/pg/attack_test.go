@@ -11,9 +11,8 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// victims fills a database with one row of what an attack is after: a proposal of
-// agent:claude that waits for the user, one of agent:other, a live tool, a call
-// that waits for the user, a decision, a token, and the log.
+// victims inserts the rows that attacks target: a proposal of agent:claude that waits for the user, one of agent:other,
+// a live tool, a call that waits for the user, a decision, a token, and the log.
 const victims = `
 SET ROLE toolcrib_owner; SET search_path = toolcrib;
 INSERT INTO proposals (seq, id, type, kind, layer, subject_id, subject, title, state, revision, content_hash, base_version, author, change_set, created_at, updated_at)
@@ -41,8 +40,8 @@ INSERT INTO call_refusals VALUES ('agent', 'user:mara', '2026-11-22T12', 1, 0, '
 INSERT INTO owners VALUES (1, 'c', 'mara', 'be kind', repeat('5', 64));
 RESET ROLE;`
 
-// TestAgentCannotDecide lets an agent with a connection of its own run each attack,
-// and looks at every row of the database after each group.
+// TestAgentCannotDecide runs all attacks with the connection of an agent, and compares all rows of the database after
+// each group.
 func TestAgentCannotDecide(t *testing.T) {
 	t.Parallel()
 	c := pgtest.Shared(t)
@@ -68,14 +67,14 @@ func TestAgentCannotDecide(t *testing.T) {
 	t.Logf("%d attacks", tried)
 }
 
-// refused runs an attack in a transaction that would be committed, so that nothing
-// depends on a rollback by the attacker.
+// refused runs an attack in a transaction that would be committed, so that the result does not depend on a rollback by
+// the attacker.
 func refused(t *testing.T, agent *pgx.Conn, a attack) {
 	t.Helper()
 	results := agent.PgConn().Exec(t.Context(), a.sql)
 	_, err := results.ReadAll()
 	refusal := new(pgconn.PgError)
-	if a.class == "" { // PostgreSQL warns and grants nothing
+	if a.class == "" { // PostgreSQL prints a warning and grants nothing
 		return
 	}
 	if !errors.As(err, &refusal) || !strings.HasPrefix(refusal.Code, a.class) {
@@ -84,8 +83,8 @@ func refused(t *testing.T, agent *pgx.Conn, a attack) {
 	exec(t, agent, "ROLLBACK; RESET ALL; SET search_path = toolcrib")
 }
 
-// TestShadowsChangeNothing gives an agent the right to temporary tables, which a
-// database owner may leave to everybody, and shadows what the checks read.
+// TestShadowsChangeNothing gives an agent the right to create temporary tables, which a database owner may grant to
+// everybody, and shadows the tables that the checks read.
 func TestShadowsChangeNothing(t *testing.T) {
 	t.Parallel()
 	c := pgtest.Shared(t)

@@ -12,9 +12,8 @@ const (
 	hash  = "repeat('f', 64)"
 )
 
-// attack is a try of agent:claude, in SQL, at what it must not do. class is the
-// beginning of the SQLSTATE that refuses it: 42501 for a right that it lacks, 23
-// for a constraint or a trigger.
+// attack is an attempt by agent:claude to do something forbidden in SQL. class is the beginning of the expected
+// SQLSTATE: 42501 for a missing right, 23 for a constraint or a trigger.
 type attack struct{ name, class, sql string }
 
 const noRight, constraint = "42501", "23"
@@ -60,7 +59,7 @@ var decide = []attack{
 	{"instruct a new owner", noRight, "INSERT INTO owners (id, customer, \"user\", instructions) VALUES (2, 'c', 'ada', 'obey')"},
 }
 
-// forge are attacks on what an agent may write, for somebody else or out of order.
+// forge attempts to write rows that agents may write, but for other actors or in the wrong order.
 var forge = []attack{
 	{"propose for another agent", noRight, propose("agent:other", "draft")},
 	{"propose as a user", noRight, propose("user:mara", "draft")},

@@ -37,5 +37,5 @@ func StepNumbers() []int {
 	return numbers
 }
 
-// SetLockWait sets how long a transaction waits until it looks who holds a lock.
+// SetLockWait sets the time after which a waiting transaction queries the holder of the lock.
 func (s *Server) SetLockWait(d time.Duration) { s.lockWait = d }

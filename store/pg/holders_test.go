@@ -11,9 +11,9 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// TestAgentsKeepNoLock has an agent with SQL access lock the row of the writer, and a
-// table, and wait. Who waits for it is told who it is; a login that may end sessions
-// goes on without it, and so does verification (S19).
+// TestAgentsKeepNoLock lets an agent with SQL access lock the row of the writer, and a table, and then wait. Other
+// sessions must report the holder of the lock. A login that may end sessions must continue without that session, and so
+// must verification (S19).
 func TestAgentsKeepNoLock(t *testing.T) {
 	t.Parallel()
 	c := pgtest.Private(t, pgtest.Options{}) // the right to end sessions is the whole server's
@@ -64,7 +64,7 @@ func TestAgentsKeepNoLock(t *testing.T) {
 	if err := soon(read); err != nil {
 		t.Errorf("to read, again: %v", err)
 	}
-	// A user's session that works is left alone.
+	// An active session of a user is not ended.
 	ada := dial(t, c, "user:mara", database)
 	exec(t, ada, "BEGIN; SELECT id FROM toolcrib.writer WHERE id = 1 FOR UPDATE")
 	if err := write(); !errors.Is(err, engine.ErrBusy) || !strings.Contains(err.Error(), `"user:mara"`) {
@@ -73,7 +73,7 @@ func TestAgentsKeepNoLock(t *testing.T) {
 	exec(t, ada, "ROLLBACK")
 }
 
-// soon tries again while the server has not ended a session yet: a busy one takes a while.
+// soon retries until the server has ended a session, which takes a while on a busy machine.
 func soon(try func() error) (err error) {
 	for late := time.Now().Add(3 * time.Minute); time.Now().Before(late); {
 		if err = try(); !errors.Is(err, engine.ErrBusy) && !errors.Is(err, engine.ErrAgain) {
@@ -83,8 +83,7 @@ func soon(try func() error) (err error) {
 	return err
 }
 
-// TestWritersAreNotForgotten has the server end a transaction whose host does
-// nothing.
+// TestWritersAreNotForgotten checks that the server ends a transaction if its client does nothing.
 func TestWritersAreNotForgotten(t *testing.T) {
 	t.Parallel()
 	c := pgtest.Shared(t)

@@ -10,11 +10,11 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// TestRightsMigrated compares the list of rights with those of a new database.
+// TestRightsMigrated compares the list of rights with the rights in a new database.
 func TestRightsMigrated(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
-	c := pgtest.Private(t, pgtest.Options{}) // whose roles no other test changes
+	c := pgtest.Private(t, pgtest.Options{}) // its roles are not changed by other tests
 	conn := dial(t, c, pgtest.Superuser, migrated(t, c))
 	have, err := pg.Rights(t.Context(), conn)
 	if err != nil {
@@ -72,7 +72,7 @@ func TestRightsByHand(t *testing.T) {
 	}
 }
 
-// differences are the problems that a reader of the database is told of.
+// differences returns the problems that are reported to a reader of the database.
 func differences(t *testing.T, c *pgtest.Cluster, database string) []string {
 	t.Helper()
 	a, err := pg.Examine(t.Context(), c.URL("looker", database))

@@ -50,7 +50,7 @@ func list(t testing.TB, conn *pgx.Conn, query string) []string {
 	return found
 }
 
-// coreSeed ships one core tool and nothing else.
+// coreSeed inserts a single core tool.
 func coreSeed(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, "INSERT INTO core VALUES ('lock_me', repeat('a', 64))")
 	return err
@@ -85,14 +85,14 @@ func migrated(t testing.TB, c *pgtest.Cluster) string {
 		templates[c] = name
 	}
 	name := c.New(t, templates[c])
-	if err := c.Exec(t.Context(), "REVOKE TEMPORARY ON DATABASE "+name+" FROM PUBLIC"); err != nil { // a copy has not the rights of its template
+	if err := c.Exec(t.Context(), "REVOKE TEMPORARY ON DATABASE "+name+" FROM PUBLIC"); err != nil { // rights are not copied from the template
 		t.Fatal(err)
 	}
 	return name
 }
 
-// TestMigrate runs the migrations twice, as a login that is no superuser, and
-// refuses a schema of a later program.
+// TestMigrate runs the migrations twice with a login that is not a superuser, and checks that the schema of a later
+// version is rejected.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	c := pgtest.Shared(t)
@@ -205,8 +205,7 @@ func TestSchemaIsGuarded(t *testing.T) {
 	}
 }
 
-// TestFunctionsOfSQLite compares the functions that the schema adds with those of
-// SQLite whose names they bear.
+// TestFunctionsOfSQLite compares the functions that the schema adds with the functions of SQLite of the same name.
 func TestFunctionsOfSQLite(t *testing.T) {
 	t.Parallel()
 	c := pgtest.Shared(t)

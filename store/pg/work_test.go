@@ -21,8 +21,7 @@ func version(decider string) string {
 		", proposal, revision, author, assessment, review_digest, rendered, rules_version, '" + decider + "', decided_at, note, waivers, signature, approvals FROM versions"
 }
 
-// roleWork holds statements of each role in the order in which they run, and
-// whether they are refused.
+// roleWork lists statements for each role in order, and whether they must fail.
 var roleWork = []struct {
 	login, sql string
 	fails      bool
@@ -63,8 +62,8 @@ var roleWork = []struct {
 	{"postgres", "INSERT INTO core VALUES ('evil', " + hash + ")", true},
 }
 
-// TestRolesDoTheirWork runs what each role is for, so that the attacks are not
-// refused because everything is.
+// TestRolesDoTheirWork checks that each role can do its work, because otherwise attacks could fail just because every
+// statement fails.
 func TestRolesDoTheirWork(t *testing.T) {
 	t.Parallel()
 	c := pgtest.Shared(t)

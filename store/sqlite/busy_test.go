@@ -10,8 +10,7 @@ import (
 	"toolcrib/store/engine"
 )
 
-// held lets another connection begin a transaction on the file of db and do as
-// it is told in it, until release.
+// held begins a transaction on the file of f with another connection, and runs the statements in it. release ends it.
 func held(t *testing.T, f *File, statements ...string) (release func()) {
 	t.Helper()
 	other, err := sql.Open(Driver, "file:"+f.path+"?_pragma=busy_timeout(5000)")
@@ -46,9 +45,8 @@ func opened(t *testing.T) *File {
 	return f
 }
 
-// TestBusyErrorIsReadable lets the timeout of a writer run out: what it is
-// told has a sentinel and none of the engine's words, and when the others are
-// gone it can go on.
+// TestBusyErrorIsReadable lets the timeout of a writer expire. The error must wrap a sentinel and not contain the text
+// of the engine, and the writer must succeed when the lock is free again.
 func TestBusyErrorIsReadable(t *testing.T) {
 	f := opened(t)
 	f.busyTimeout = 0
@@ -70,8 +68,7 @@ func TestBusyErrorIsReadable(t *testing.T) {
 	}
 }
 
-// TestWriterGetsTheLockWhenItIsFree lets a writer wait while the lock is held, and
-// then lets go of it.
+// TestWriterGetsTheLockWhenItIsFree lets a writer wait for a lock and then releases the lock.
 func TestWriterGetsTheLockWhenItIsFree(t *testing.T) {
 	f := opened(t)
 	w, err := engine.Connect(t.Context(), f.write)

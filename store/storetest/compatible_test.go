@@ -10,8 +10,8 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// TestRowsAreShuffled reads numbers through the proxy of a compatible server: in
-// another order than the server sends them where the statement asks for none.
+// TestRowsAreShuffled reads rows through the proxy of a compatible server. Without ORDER BY, their order must differ
+// from the server's.
 func TestRowsAreShuffled(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()

@@ -14,11 +14,11 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// oddText has the bytes that earlier versions let into texts: a NUL, half a character, a byte
-// that begins none, and the mark with which such bytes are escaped on a server.
+// oddText contains bytes that earlier versions accepted in texts: a NUL, an incomplete character, an invalid byte, and
+// the mark that escapes such bytes on a server.
 const oddText = "a\x00b\xc3\xff\U0010FFFD41"
 
-// quote is a text as SQL that SQLite takes byte for byte.
+// quote returns an SQL expression that SQLite evaluates to exactly these bytes.
 func quote(text string) string { return fmt.Sprintf("CAST(x'%x' AS TEXT)", text) }
 
 // TestOldOddTextsAreCarried has calls as earlier versions recorded them, with names
@@ -79,7 +79,7 @@ func TestOldOddTextsAreCarried(t *testing.T) {
 	}
 }
 
-// noted verifies a database that has no damage and returns what was noted, sorted.
+// noted verifies that a database is undamaged, and returns the sorted remarks of the report.
 func noted(t *testing.T, d *storetest.Database) []string {
 	t.Helper()
 	report := storetest.Verify(t, d.DB)
@@ -94,10 +94,9 @@ func noted(t *testing.T, d *storetest.Database) []string {
 	return notes
 }
 
-// TestOddTextInEveryColumn puts a text that PostgreSQL cannot store into every column
-// of text that takes one, and copies it there and back. Tables and columns are those of
-// the schema: a table without a row, and a column that takes no text for another reason
-// than a constraint, fail the test.
+// TestOddTextInEveryColumn stores a text that PostgreSQL cannot store in every text column that accepts it, and copies
+// it there and back. The test derives tables and columns from the schema. It fails for a table without rows, and for a
+// column that rejects the text for a reason other than a constraint.
 func TestOddTextInEveryColumn(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
@@ -118,7 +117,7 @@ func TestOddTextInEveryColumn(t *testing.T) {
 	}
 	s := schema{t, hand}
 	s.fillTables()
-	if _, err := hand.ExecContext(t.Context(), "DELETE FROM contents"); err != nil { // whose hash the server computes
+	if _, err := hand.ExecContext(t.Context(), "DELETE FROM contents"); err != nil { // the server computes their hashes
 		t.Fatal(err)
 	}
 	odd := 0
@@ -155,7 +154,7 @@ func TestOddTextInEveryColumn(t *testing.T) {
 	s.sameTables(back)
 }
 
-// ofTables selects the tables of a file but for indexes of text, which are made again.
+// ofTables selects the tables of a file except text indexes, which are rebuilt.
 const ofTables = `m.type = 'table' AND m.name NOT LIKE '%\_text%' ESCAPE '\' AND m.name NOT LIKE 'sqlite%' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY 1`
 
 // schema reads the schema of a file.
@@ -185,8 +184,7 @@ func (s schema) list(query string, args ...any) (all []string) {
 	return all
 }
 
-// fillTables gives every table that is empty a row. Those whose foreign keys have no
-// row yet come later.
+// fillTables inserts a row into every empty table, in an order that satisfies the foreign keys.
 func (s schema) fillTables() {
 	s.Helper()
 	empty := s.list("SELECT m.name FROM sqlite_schema m WHERE " + ofTables)
@@ -212,8 +210,7 @@ func (s schema) fillTables() {
 	}
 }
 
-// special are values that a constraint between columns asks for, and a statement from
-// which both engines derive what it is about.
+// special contains values for columns with constraints, and a statement from which both engines derive its subject.
 var special = map[string]string{
 	"call_answers.call":    "''",
 	"signatures.statement": "'toolcrib decision 1' || char(10) || 'tool get_tides' || char(10) || 'note '",
@@ -255,7 +252,7 @@ func (s schema) insert(table string) string {
 	return "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(values, ", ") + ")"
 }
 
-// sameTables compares every table, byte for byte, with that of another file.
+// sameTables compares all tables with those of another file, byte for byte.
 func (s schema) sameTables(other string) {
 	s.Helper()
 	if _, err := s.hand.ExecContext(s.Context(), "ATTACH $1 AS other", other); err != nil {

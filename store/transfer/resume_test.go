@@ -38,7 +38,7 @@ func TestResumesAfterKills(t *testing.T) {
 				break
 			}
 			if strings.Contains(string(out), "the database is busy") {
-				kills-- // the server has not yet ended the session of the one killed before
+				kills-- // the server has not yet ended the session of the process killed before
 				continue
 			}
 			if cmd.ProcessState.ExitCode() != -1 {
@@ -55,7 +55,7 @@ func TestResumesAfterKills(t *testing.T) {
 	}
 }
 
-// TestSourceChangesMeanwhile stops a copy, changes the source, and goes on.
+// TestSourceChangesMeanwhile interrupts a copy, changes the source, and resumes the copy.
 func TestSourceChangesMeanwhile(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
@@ -84,9 +84,8 @@ func TestSourceChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// TestTwoCopiesAtOnce copies a database into the same new one by two processes at
-// once, again and again: at least one of them ends the copy, and it is whole. Who
-// does not says why, and nothing is mixed.
+// TestTwoCopiesAtOnce repeatedly copies a database to the same new database with two concurrent processes. At least one
+// of them must complete the copy. A process that fails must report the reason, and nothing may be mixed.
 func TestTwoCopiesAtOnce(t *testing.T) {
 	if os.Getenv("TOOLCRIB_CRASH") == "" {
 		t.Skip("it takes long; make crash runs it")

@@ -23,8 +23,8 @@ import (
 	"toolcrib/store/transfer"
 )
 
-// childVariable tells the test binary to copy a database, and after which batch to
-// kill itself.
+// childVariable is the environment variable that makes the test binary copy a database. It contains the number of the
+// batch after which the process kills itself.
 const childVariable = "TOOLCRIB_TRANSFER_CHILD"
 
 func TestMain(m *testing.M) {
@@ -93,8 +93,8 @@ func copied(t *testing.T, from, to string) transfer.Report {
 	return report
 }
 
-// TestThereAndBack copies a database to a server, to another database of it, and
-// back into a file, and verifies what came back.
+// TestThereAndBack copies a database to a server, from there to another database, and back to a file, and verifies the
+// result.
 func TestThereAndBack(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
@@ -122,7 +122,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// TestTriggersGuardTheCopy checks that a copy refuses what its source refuses.
+// TestTriggersGuardTheCopy checks that a copy rejects the same changes as its source.
 func TestTriggersGuardTheCopy(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
@@ -158,7 +158,7 @@ func dial(t *testing.T, url string) *pgx.Conn {
 	return conn
 }
 
-// TestRefusesOtherContent names targets that have something else.
+// TestRefusesOtherContent checks that targets with other content are rejected.
 func TestRefusesOtherContent(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
@@ -196,7 +196,7 @@ func TestRefusesOtherContent(t *testing.T) {
 	}
 }
 
-// TestPrint creates a registry by the statements that are printed for somebody else.
+// TestPrint creates a registry with the statements that are printed for an administrator.
 func TestPrint(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()

@@ -53,7 +53,7 @@ func TestCrossCheck(t *testing.T) {
 	}
 }
 
-// TestCrossCheckLive compares what is live with the last versions.
+// TestCrossCheckLive compares live definitions with the last versions.
 func TestCrossCheckLive(t *testing.T) {
 	c := newCrossCheck()
 	hash := strings.Repeat("ab", 32)

@@ -8,8 +8,8 @@ import (
 	"toolcrib/registry"
 )
 
-// TestWaitingDraftsAreNotKept checks that the facts of drafts that wait take no memory, and
-// that those of a live definition are kept until its second copy was read.
+// TestWaitingDraftsAreNotKept checks that facts of waiting drafts are not cached, and that facts of a live definition
+// are cached until its second copy is read.
 func TestWaitingDraftsAreNotKept(t *testing.T) {
 	facts := &derivedFacts{byText: map[definitionKey]fact{}}
 	definition := []byte(`{"name":"Pace a scene","description":"Paces a scene."}`)

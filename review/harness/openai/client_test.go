@@ -18,8 +18,7 @@ import (
 
 const secret = "sk-secret-0123456789"
 
-// serve returns a client of a server that handles by h, and how often it was
-// asked.
+// serve returns a client for a server with handler h, and the number of requests.
 func serve(t *testing.T, c Config, h http.HandlerFunc) (*Client, *atomic.Int32) {
 	t.Helper()
 	var asked atomic.Int32
@@ -44,7 +43,7 @@ func serve(t *testing.T, c Config, h http.HandlerFunc) (*Client, *atomic.Int32) 
 	return client, &asked
 }
 
-// says answers as a model that says text.
+// says responds like a model that answers with text.
 func says(w http.ResponseWriter, text string) {
 	completes(w, map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": text}})
 }
@@ -55,7 +54,7 @@ func completes(w http.ResponseWriter, choices ...any) {
 }
 
 func TestAnswer(t *testing.T) {
-	// What the environment says is of no interest.
+	// The environment must have no effect.
 	t.Setenv("OPENAI_API_KEY", "other")
 	t.Setenv("OPENAI_BASE_URL", "http://192.0.2.1/")
 	t.Setenv("OPENAI_ORG_ID", "other")
@@ -129,7 +128,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// status answers with a status and a body of JSON.
+// status returns a handler that responds with a status and a JSON body.
 func status(code int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -138,7 +137,7 @@ func status(code int, body string) http.HandlerFunc {
 	}
 }
 
-// body answers with a text of a kind.
+// body returns a handler that responds with a text of the given media type.
 func body(kind, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
@@ -146,14 +145,14 @@ func body(kind, text string) http.HandlerFunc {
 	}
 }
 
-// choice answers with a completion that ended for a reason.
+// choice returns a handler that responds with a completion that has the given finish reason.
 func choice(reason, content string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		completes(w, map[string]any{"finish_reason": reason, "message": map[string]any{"content": content}})
 	}
 }
 
-// noAnswers have the errors for endpoints that fail, and how often each is asked.
+// noAnswers lists failing endpoints with the expected errors and numbers of requests.
 var noAnswers = []struct {
 	name    string
 	handler http.HandlerFunc
@@ -239,8 +238,7 @@ func TestNotConnected(t *testing.T) {
 	}
 }
 
-// A suite asks the model what was not recorded, and says so when nobody is
-// there to ask.
+// TestSuite asks the model for answers that are not recorded. The results must report if no model is available.
 func TestSuite(t *testing.T) {
 	client, _ := serve(t, Config{}, func(w http.ResponseWriter, _ *http.Request) { says(w, "It is slow.") })
 	gone, err := New(Config{BaseURL: "http://127.0.0.1:1", Model: "tiny"})

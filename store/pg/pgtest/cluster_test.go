@@ -19,7 +19,7 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// childVariable tells the test binary to start a cluster and wait to be killed.
+// childVariable is the environment variable that makes the test binary start a cluster and wait to be killed.
 const childVariable = "TOOLCRIB_PGTEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -69,8 +69,8 @@ func TestDatabasesOfTests(t *testing.T) {
 	}
 }
 
-// TestServerCrashes restarts a server at once, and kills a backend: both cut
-// every connection and keep what was committed.
+// TestServerCrashes stops a server immediately, and kills a backend. Both must cut all connections and keep committed
+// data.
 func TestServerCrashes(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
@@ -96,7 +96,7 @@ func TestServerCrashes(t *testing.T) {
 		if err := conn.Ping(t.Context()); err == nil {
 			t.Fatalf("crash %d left the connection open", i)
 		}
-		if err := c.Restart(); err != nil { // the server may still recover by itself
+		if err := c.Restart(); err != nil { // the server may already be recovering
 			t.Fatal(err)
 		}
 		conn = dial(t, url)
