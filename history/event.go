@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Event is one entry of the audit log. All events form one chain.
+// Event is an entry of the audit log. All events form one chain.
 type Event struct {
 	Seq      int64 // counted from 1 without gaps
 	ID       string

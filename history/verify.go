@@ -64,7 +64,7 @@ type Ledger interface {
 	References(ctx context.Context, fn func(Damage)) error
 }
 
-// Damage is one result of a verification.
+// Damage is a result of a verification.
 type Damage struct {
 	Table   string
 	Key     string // "" if it concerns the whole table

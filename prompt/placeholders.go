@@ -153,7 +153,7 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// A Use is one placeholder in a template.
+// A Use is a placeholder in a template.
 type Use struct {
 	Name   string // without "$" and braces
 	Offset int    // offset of "$", in bytes

@@ -56,7 +56,7 @@ func TestAuthority(t *testing.T) {
 	}
 }
 
-// TestAuthorityOfUnknownActs checks that unknown acts are refused.
+// TestAuthorityOfUnknownActs checks that unknown acts are rejected.
 func TestAuthorityOfUnknownActs(t *testing.T) {
 	for _, act := range []Act{"", "APPROVE", "approve ", "delete"} {
 		for _, actor := range []Actor{{User, "ada"}, {Agent, "ada"}, {Chief, "ada"}} {

@@ -44,7 +44,7 @@ func CheckTypes() []CheckType {
 	return lists.Map(checkTypes, func(t checkType) CheckType { return t.name })
 }
 
-// BindJSON implements jsondoc.Binder. It refuses invalid values; Problems reports
+// BindJSON implements jsondoc.Binder. It rejects invalid values; Problems reports
 // missing ones.
 func (c *Check) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	var object struct {

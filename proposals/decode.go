@@ -25,7 +25,7 @@ type Parsed struct {
 }
 
 // DecodeJSON decodes one proposal, an array of proposals, or a stream of proposals
-// (NDJSON or concatenated objects). It refuses unknown keys, duplicate keys, and
+// (NDJSON or concatenated objects). It rejects unknown keys, duplicate keys, and
 // wrong types.
 //
 // The error is a *DecodeError with the problems of all proposals. The readable
@@ -138,17 +138,17 @@ func article(k registry.Kind) string {
 	return "a " + string(k)
 }
 
-// BindJSON implements jsondoc.Binder. It refuses unknown types.
+// BindJSON implements jsondoc.Binder. It rejects unknown types.
 func (t *Type) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return bindWord(n, path, t, Types())
 }
 
-// BindJSON implements jsondoc.Binder. It refuses unknown expectations.
+// BindJSON implements jsondoc.Binder. It rejects unknown expectations.
 func (e *Expect) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return bindWord(n, path, e, []Expect{ExpectPass, ExpectFail})
 }
 
-// BindJSON implements jsondoc.Binder. It refuses unknown types.
+// BindJSON implements jsondoc.Binder. It rejects unknown types.
 func (t *CheckType) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return bindWord(n, path, t, CheckTypes())
 }
@@ -256,7 +256,7 @@ func (d Draft) Beside() []byte {
 }
 
 // Node returns d as a JSON tree. It fails only for values that every decoder
-// refuses, such as a NUL.
+// rejects, such as a NUL.
 func (d Draft) Node() (*jsondoc.Node, error) {
 	definition := withoutEmpty(d.Definition)
 	d.Definition = registry.Definition{}

@@ -172,7 +172,7 @@ func brokenText(err error) error {
 	return err
 }
 
-// textError returns the error for a text that is refused as a whole.
+// textError returns the error for a text that is rejected as a whole.
 func textError(format string, args ...any) error {
 	return brokenText(jsondoc.Problems{{Path: jsondoc.Root, Message: fmt.Sprintf(format, args...)}})
 }

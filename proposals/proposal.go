@@ -122,7 +122,7 @@ type Summary struct {
 	WaivedUntil time.Time
 }
 
-// Revision is one immutable state of a proposal's content.
+// Revision is an immutable state of a proposal's content.
 type Revision struct {
 	Proposal    ID
 	Number      int // counted from 1

@@ -27,7 +27,7 @@ func States() []State {
 // Open reports whether a proposal in state s can still change.
 func (s State) Open() bool { return len(next[s]) > 0 }
 
-// next lists every transition. All others are refused. A revision during a review
+// next lists every transition. All others are rejected. A revision during a review
 // returns to the chief, because the assessment does not cover its content.
 var next = map[State]map[Act]State{
 	Drafted: {

@@ -61,7 +61,7 @@ func placeholderIn(text string) (wanted string, ok bool) {
 
 // Template returns the skeleton of a proposal for authors to complete. live is the
 // definition in force and base its version; they are nil and 0 for a new subject.
-// Texts that only the author knows are placeholders, which Problems refuses until
+// Texts that only the author knows are placeholders, which Problems rejects until
 // they are replaced.
 func Template(t Type, subject registry.Subject, live *registry.Definition, base int) Draft {
 	d := Draft{

@@ -34,7 +34,7 @@ type Folder struct {
 	Status Status          `json:"status,omitempty"`
 }
 
-// File is one file of a folder: its text, the hash of a binary, or the target of a
+// File is a file of a folder: its text, the hash of a binary, or the target of a
 // link. A file with none of these is empty. A link to instructions also has the
 // text of its target, which no other definition covers. Of the file mode, only
 // Executable is stored.
@@ -227,7 +227,7 @@ func pathProblem(p string) string {
 }
 
 // linkProblem returns the problem of a link, or "". name is the path of the link. A
-// ".." after a name is refused: the name may be another link, and the system would
+// ".." after a name is rejected: the name may be another link, and the system would
 // go up from its target.
 func linkProblem(name, target string) string {
 	if path.IsAbs(target) || strings.ContainsAny(target, "\\\x00") || len(target) > MaxPath {
@@ -258,7 +258,7 @@ func linkProblem(name, target string) string {
 // NewFile returns the File that a definition of the given kind stores for the bytes
 // at name. Only this function decides whether reviewers see a text or approve a
 // hash. A text that is too large to show gets the type text/plain, which Problem
-// refuses.
+// rejects.
 func NewFile(kind Kind, name string, data []byte, executable bool) File {
 	f := File{Executable: executable}
 	text, encoding, ok := filetext.Decode(data, readAsText(kind, name))

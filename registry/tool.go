@@ -607,7 +607,7 @@ var hosts = [...]struct {
 	{"Anthropic", "_-", 128, false},
 }
 
-// NameProblems returns the hosts that refuse a tool with the given name. Clients of
+// NameProblems returns the hosts that reject a tool with the given name. Clients of
 // several MCP servers call a tool "mcp__<server>__<name>"; this form is also
 // checked if server is not "".
 func NameProblems(name, server string) []NameProblem {

@@ -30,7 +30,7 @@ func (f *V0File) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return jsondoc.Bind(&known, path, (*object)(f))
 }
 
-// V0Prompt is one prompt of such a file. Times are kept as text.
+// V0Prompt is a prompt of such a file. Times are kept as text.
 type V0Prompt struct {
 	ID         string `json:"id"`
 	Name       string `json:"name"`

@@ -32,7 +32,7 @@ func TestWireName(t *testing.T) {
 		{served(registry.DistinctID("s", "get-it"), "s", "get-it"), "s_get-it"},
 		{served(registry.DistinctID("hub", "hub_search"), "hub", "hub_search"), "hub_hub_search"},
 		{served(registry.DistinctID("hub", "search"), "hub", "search"), registry.DistinctID("hub", "search")},
-		// names that a host refuses
+		// names that a host rejects
 		{served("fs_read_file", "fs", "read.file"), "fs_read_file"},
 		{served(registry.ImportedID("s", long), "s", long), registry.ImportedID("s", long)},
 		{from(action, "tool_x", "app#получить"), "tool_x"},

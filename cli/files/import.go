@@ -39,7 +39,7 @@ type docImport struct {
 	DryRun  bool        `json:"dry_run,omitempty"`
 }
 
-// DocFolder is one folder that was searched.
+// DocFolder is a folder that was searched.
 type DocFolder struct {
 	Folder string `json:"folder"`
 	Layer  string `json:"layer"`

@@ -42,7 +42,7 @@ type DocBranch struct {
 	Findings []findings.Finding `json:"findings"`
 }
 
-// docChanged is one text for agents that a branch changes.
+// docChanged is a text for agents that a branch changes.
 type docChanged struct {
 	File    string          `json:"file"`
 	Subject string          `json:"subject"`

@@ -40,7 +40,7 @@ type docDiff struct {
 	docSides
 }
 
-// docFile is one file of a skill that differs.
+// docFile is a file of a skill that differs.
 type docFile struct {
 	Path    string   `json:"path"`
 	From    string   `json:"from,omitempty"` // its former name

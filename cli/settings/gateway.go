@@ -32,7 +32,7 @@ type gatewayConfig struct {
 	GatePolicy   string                 `toml:"gate_policy"`     // "open" or "closed"
 	PendingFor   string                 `toml:"pending_for"`     // time that a call waits for the user
 	MaxPending   int                    `toml:"max_pending"`     // maximum number of waiting calls per agent and user
-	MaxRefused   int                    `toml:"max_refused"`     // how many refused calls of an agent and user are logged in an hour
+	MaxRefused   int                    `toml:"max_refused"`     // maximum number of rejected calls logged per hour, agent, and user
 	LogHints     *bool                  `toml:"log_annotations"` // whether the audit log stores annotations; nil means yes
 	RunFor       string                 `toml:"run_for"`         // time limit of a provider
 	HubTimeout   string                 `toml:"hub_timeout"`

@@ -183,7 +183,7 @@ const (
 	Modified Change = "modified"
 )
 
-// Field is one difference between two definitions or two JSON values.
+// Field is a difference between two definitions or two JSON values.
 type Field struct {
 	// Path is the path of the value in the new document, or in the old one if it
 	// was removed, in the format of package jsondoc.

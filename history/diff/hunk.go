@@ -44,7 +44,7 @@ func (k *Kind) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown kind of line %q", text)
 }
 
-// Line is one line of a hunk.
+// Line is a line of a hunk.
 type Line struct {
 	Kind Kind   `json:"kind"`          // context, delete or insert
 	Old  int    `json:"old,omitempty"` // line number from 1; 0 if the side does not have the line

@@ -115,7 +115,7 @@ func (c *comparer) exact(limit int) bool {
 	return ok
 }
 
-// search is one run of exact.
+// search is a run of exact.
 type search struct {
 	c        *comparer
 	fwd, bwd wave

@@ -68,14 +68,14 @@ func Serve(ctx context.Context, web *http.Server, l net.Listener) error {
 	return ctx.Err()
 }
 
-// Refusal is the reason why the server refuses a request.
+// Refusal is the reason why the server rejects a request.
 type Refusal struct {
 	Status int
 	Why    string
 }
 
 // ReadBody reads the body of a request into memory and replaces r.Body with it. It
-// returns nil, or the reason why it refused or could not read the body. most is the
+// returns nil, or the reason why it rejected or could not read the body. most is the
 // limit in bytes.
 func ReadBody(w http.ResponseWriter, r *http.Request, most int64) *Refusal {
 	tooLong := &Refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %s", size(most))}

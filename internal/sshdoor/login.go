@@ -155,7 +155,7 @@ func (s *Server) recheck(ctx context.Context) {
 }
 
 // HostKey reads the host key from file, and creates the file if it does not exist.
-// It refuses a file that others can read.
+// It rejects a file that others can read.
 func HostKey(file string) (gossh.Signer, error) {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
 		if err := makeHostKey(file); err != nil && !errors.Is(err, fs.ErrExist) { // another process was first

@@ -14,7 +14,7 @@ import (
 	"toolcrib/internal/turns"
 )
 
-// Session is one run of the program for a client.
+// Session is a run of the program for a client.
 type Session struct {
 	Principal string // "user:mara"
 	Key       string // the fingerprint of the key that logged in

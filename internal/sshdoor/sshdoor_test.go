@@ -329,7 +329,7 @@ func TestWindow(t *testing.T) {
 }
 
 // TestHostKeyFile checks that concurrent servers create one key, and that a file
-// without a key is refused.
+// without a key is rejected.
 func TestHostKeyFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a", "key")
 	var all sync.WaitGroup

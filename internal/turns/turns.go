@@ -1,5 +1,5 @@
 // Package turns is a fair semaphore: it divides the concurrent work of a process
-// among its users. A token or a user beyond its share waits or is refused, while
+// among its users. A token or a user beyond its share waits or is rejected, while
 // others are served.
 package turns
 

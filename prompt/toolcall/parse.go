@@ -19,7 +19,7 @@ const (
 	maxDepth  = 64
 )
 
-// Call is one call of a tool.
+// Call is a call of a tool.
 type Call struct {
 	Tool  string
 	Args  *jsondoc.Node // an object

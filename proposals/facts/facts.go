@@ -11,7 +11,7 @@ import (
 	"toolcrib/proposals"
 )
 
-// Fact is one property of a proposal.
+// Fact is a property of a proposal.
 type Fact struct {
 	Name string // key in documents, or in those of change set members
 	// Text returns the fact for a list, or "" if it does not apply.

@@ -17,7 +17,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Finding is one difference.
+// Finding is a difference.
 type Finding struct {
 	Rule       Rule
 	File       string           // file that registers the tool, or ""

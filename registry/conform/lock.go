@@ -112,7 +112,7 @@ func hashed(of map[string]string) map[string]string {
 // Encode returns the lock as indented JSON in a stable order.
 func (l Lock) Encode() ([]byte, error) { return jsondoc.EncodeIndented(l) }
 
-// ReadLock reads the output of Encode. It refuses unknown keys, because a lock with
+// ReadLock reads the output of Encode. It rejects unknown keys, because a lock with
 // these may pin more than this version can check.
 func ReadLock(data []byte) (Lock, error) {
 	var l Lock

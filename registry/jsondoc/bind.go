@@ -201,7 +201,7 @@ func (ps *Problems) add(n *Node, path, message string) {
 	ps.Append(Problem{Path: path, Pos: n.Pos, Message: message})
 }
 
-// Problem is one problem of a document. Message is a clause without a full stop; it
+// Problem is a problem of a document. Message is a clause without a full stop; it
 // has no control or invisible characters.
 type Problem struct {
 	Path    string
@@ -290,7 +290,7 @@ func (p *parser) refuse(pos Pos, format string, args ...any) {
 	}
 }
 
-// refuseMark refuses a byte order mark, which RFC 8259, section 8.1, forbids and
+// refuseMark rejects a byte order mark, which RFC 8259, section 8.1, forbids and
 // some editors add.
 func (p *parser) refuseMark() bool {
 	switch {
@@ -304,7 +304,7 @@ func (p *parser) refuseMark() bool {
 	return true
 }
 
-// refuseNUL refuses the NUL character, which no text for a model needs and which
+// refuseNUL rejects the NUL character, which no text for a model needs and which
 // ends strings in C programs.
 func (p *parser) refuseNUL(pos Pos, s string) {
 	if !p.trusted && strings.IndexByte(s, 0) >= 0 {
@@ -312,7 +312,7 @@ func (p *parser) refuseNUL(pos Pos, s string) {
 	}
 }
 
-// refuseNumber refuses numbers of extreme size, which would slow down exact
+// refuseNumber rejects numbers of extreme size, which would slow down exact
 // arithmetic. Leading and trailing zeros do not count as digits.
 func (p *parser) refuseNumber(pos Pos, literal string) {
 	if p.trusted || len(literal) < maxDigits && !strings.ContainsAny(literal, "eE") {

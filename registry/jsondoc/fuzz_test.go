@@ -52,7 +52,7 @@ func FuzzParse(f *testing.F) {
 }
 
 // checkRefusal checks that error messages are printable, and that texts which
-// encoding/json accepts are refused only for our own reasons.
+// encoding/json accepts are rejected only for our own reasons.
 func checkRefusal(t *testing.T, data []byte, err error) {
 	t.Helper()
 	for _, r := range err.Error() {

@@ -52,7 +52,7 @@ type Pos struct {
 	Line, Column int
 }
 
-// Node is one JSON value.
+// Node is a JSON value.
 type Node struct {
 	Kind    Kind
 	Pos     Pos
@@ -61,7 +61,7 @@ type Node struct {
 	Members []Member // the members of an Object, in source order
 }
 
-// Member is one key of an object with its value.
+// Member is a key of an object with its value.
 type Member struct {
 	Key   string
 	Pos   Pos
@@ -207,7 +207,7 @@ func (n *Node) Find(path string) *Node {
 	return at
 }
 
-// step is one step of a path: from an array to an element or from an object to a
+// step is a step of a path: from an array to an element or from an object to a
 // value.
 type step struct {
 	key     string

@@ -38,7 +38,7 @@ func TestJSONTestSuite(t *testing.T) {
 	t.Logf("%d texts", len(cases))
 }
 
-// ours reports whether toolcrib refuses a valid JSON text: with duplicate keys or
+// ours reports whether toolcrib rejects a valid JSON text: with duplicate keys or
 // U+0000.
 func ours(name string) bool {
 	return strings.Contains(name, "duplicated") || strings.Contains(name, "null_escape") || strings.Contains(name, "escaped_null") || strings.Contains(name, "null_key")

@@ -12,7 +12,7 @@
 //
 // The front matter becomes a jsondoc tree with positions in the file, so that it is
 // checked as strictly as JSON. It may only contain what JSON can represent:
-// anchors, aliases, merge keys, tags and duplicate keys are refused.
+// anchors, aliases, merge keys, tags and duplicate keys are rejected.
 //
 // A heading starts a section only if the caller knows its title; all other headings
 // are text. If a line of text would be read as such a heading, it is written with a

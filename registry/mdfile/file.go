@@ -20,7 +20,7 @@ type File struct {
 	Sections []Section     // in file order
 }
 
-// Section is one text of a file. Pos is the position of the text or, if it is
+// Section is a text of a file. Pos is the position of the text or, if it is
 // empty, of the heading.
 type Section struct {
 	Title string // in canonical spelling

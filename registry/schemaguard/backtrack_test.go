@@ -36,7 +36,7 @@ func TestBacktracking(t *testing.T) {
 	}
 }
 
-// TestFailedMatchIsRefused checks that a value is refused if an expression cannot be
+// TestFailedMatchIsRefused checks that a value is rejected if an expression cannot be
 // matched, because its syntax is unsupported, it takes too long, or the text is too
 // long. That holds even if the schema accepts values that do not match.
 func TestFailedMatchIsRefused(t *testing.T) {

@@ -24,16 +24,16 @@ type Checked struct {
 	// Remarks lists oddities that are accepted, such as a schema that accepts
 	// everything.
 	Remarks jsondoc.Problems
-	// Unrun lists regular expressions that toolcrib cannot run. Validate refuses
+	// Unrun lists regular expressions that toolcrib cannot run. Validate rejects
 	// values that one of them would have to match.
 	Unrun jsondoc.Problems
 	// Open lists the references whose target is not in the schema. A value that one of
-	// them would have to judge is refused by Validate.
+	// them would have to judge is rejected by Validate.
 	Open  jsondoc.Problems
 	graph *graph
 }
 
-// Check parses a schema and refuses it if it is not safe to work with. The error is
+// Check parses a schema and rejects it if it is not safe to work with. The error is
 // a jsondoc.Problems with paths and positions in the schema.
 func Check(schema json.RawMessage) (Checked, error) {
 	n, err := jsondoc.Parse(schema, jsondoc.Limits{Bytes: MaxBytes, Depth: MaxDepth})
@@ -57,7 +57,7 @@ func Check(schema json.RawMessage) (Checked, error) {
 	return Checked{Root: n, Remarks: g.remarks.Locate(n), Unrun: g.unrun.Locate(n), Open: g.open.Locate(n), graph: g}, nil
 }
 
-// count refuses schemas that are too large or whose evaluation does not end.
+// count rejects schemas that are too large or whose evaluation does not end.
 func (g *graph) count() {
 	for _, v := range g.vertices {
 		if g.inPlace(v) > MaxSubschemas {
@@ -229,7 +229,7 @@ func size(n *jsondoc.Node) int {
 }
 
 // The limits are checked by counting on the graph, once for each subschema, with
-// saturating numbers: a schema that would take 2^40 steps to expand is refused
+// saturating numbers: a schema that would take 2^40 steps to expand is rejected
 // after a few additions.
 
 // add returns a+b, limited to MaxSubschemas+1.
@@ -331,7 +331,7 @@ func (r reference) spot() spot { return at(r.from, r.keyword) }
 const maxStrays = 100
 
 // refer adds the edge of r. It returns false if the target is not known yet. It
-// refuses references to other documents.
+// rejects references to other documents.
 func (g *graph) refer(r reference) bool {
 	fragment, ok := strings.CutPrefix(r.target, "#")
 	if !ok && (strings.HasPrefix(r.target, "https:") || strings.HasPrefix(r.target, "http:")) {
@@ -422,7 +422,7 @@ func lookup(index map[*jsondoc.Node]map[string]*jsondoc.Node, n *jsondoc.Node, k
 	return index[n][key]
 }
 
-// identify records the names of v. An "$id" in a subschema is refused, because it
+// identify records the names of v. An "$id" in a subschema is rejected, because it
 // changes the base of relative references; in the root it has no effect.
 func (g *graph) identify(v *vertex) {
 	keys := []string{"$id"}
@@ -466,14 +466,14 @@ type graph struct {
 	strays   int                                        // targets of references that are not under a keyword
 	patterns map[string]error                           // problem of each regular expression, or nil
 
-	problems jsondoc.Problems // reasons to refuse the schema
+	problems jsondoc.Problems // reasons to reject the schema
 	remarks  jsondoc.Problems // oddities
 	unrun    jsondoc.Problems // regular expressions that cannot be run
 	open     jsondoc.Problems // references without a known target
 	matches  bool             // the schema has regular expressions
 }
 
-// vertex is one subschema, shared by all references to it.
+// vertex is a subschema, shared by all references to it.
 type vertex struct {
 	node  *jsondoc.Node
 	place vertexPlace
@@ -611,7 +611,7 @@ func (s spot) path() string {
 	return path
 }
 
-// maxRefusals limits the number of reported problems: one is enough to refuse a
+// maxRefusals limits the number of reported problems: one is enough to reject a
 // schema, and the paths of hostile schemas are long.
 const maxRefusals = 20
 

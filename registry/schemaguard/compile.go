@@ -209,7 +209,7 @@ type Subschema struct {
 }
 
 // Subschemas returns the subschemas under m, a member of a schema. A value with the
-// wrong shape contains none; Compile refuses it.
+// wrong shape contains none; Compile rejects it.
 func Subschemas(m jsondoc.Member) []Subschema {
 	var held []Subschema
 	k := keywords[m.Key]
@@ -284,7 +284,7 @@ func compilePattern(pattern string) (re *regexp2.Regexp, err error) {
 // errNotRun reports an expression that has none of the known syntaxes.
 var errNotRun = errors.New("has an unsupported syntax")
 
-// checkPatterns refuses long regular expressions in v and lists those that cannot
+// checkPatterns rejects long regular expressions in v and lists those that cannot
 // be run.
 func (g *graph) checkPatterns(v *vertex) {
 	if n := v.node.Get("pattern"); n != nil && n.Kind == jsondoc.String {
@@ -407,7 +407,7 @@ func oddNumber(n *jsondoc.Node) (found string) {
 }
 
 // Validate returns all mismatches of n with the schema, as a jsondoc.Problems
-// sorted by path, with paths below jsondoc.Root. It refuses values that would take
+// sorted by path, with paths below jsondoc.Root. It rejects values that would take
 // more than MaxWork steps, and values that need a regular expression which cannot
 // be run or takes too long.
 func (s *Schema) Validate(n *jsondoc.Node) error {

@@ -1,7 +1,7 @@
 // Package schemaguard makes untrusted JSON Schemas safe to work with. A schema can
 // hang or crash the process that evaluates it: by circular references, definitions
 // that double at every level, file addresses, or regular expressions that need
-// large programs. Check refuses these by counting, without expanding anything.
+// large programs. Check rejects these by counting, without expanding anything.
 // Compile checks a schema and passes it to a validator that cannot load other
 // documents, and Validate limits the work for one value.
 //

@@ -70,7 +70,7 @@ func matches(pattern string, texts []string) []bool {
 }
 
 // TestPatternsLikeNode compares matches with V8, in which many clients evaluate
-// schemas (C51). It skips expressions that V8 refuses.
+// schemas (C51). It skips expressions that V8 rejects.
 func TestPatternsLikeNode(t *testing.T) {
 	shortrun.NeedsLong(t)
 	node, err := exec.LookPath("node")

@@ -12,7 +12,7 @@ import (
 )
 
 // TestJSONSchemaSuite validates the values of JSON-Schema-Test-Suite, which make
-// suites finds in a module. It counts the schemas that toolcrib refuses, such as
+// suites finds in a module. It counts the schemas that toolcrib rejects, such as
 // those with references to other documents.
 func TestJSONSchemaSuite(t *testing.T) {
 	dir := os.Getenv("TOOLCRIB_SUITES")

@@ -23,7 +23,7 @@ type File struct {
 	lines []line
 }
 
-// line is one line of a text. marks has the offsets of every stride-th character,
+// line is a line of a text. marks has the offsets of every stride-th character,
 // to find columns in long lines quickly.
 type line struct{ marks []int }
 

@@ -513,7 +513,7 @@ func (s Skipped) String() string {
 	return line
 }
 
-// Item is one tool of a document.
+// Item is a tool of a document.
 type Item struct {
 	Format Format
 	Name   string // name in the document
@@ -523,7 +523,7 @@ type Item struct {
 	node   *jsondoc.Node
 }
 
-// Entry is one definition in toolcrib's own export.
+// Entry is a definition in toolcrib's own export.
 type Entry struct {
 	Subject    registry.Subject
 	Locked     bool

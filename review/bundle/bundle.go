@@ -74,7 +74,7 @@ type Head struct {
 	Hash string `json:"hash"`
 }
 
-// Version is one version of a subject. The last one of a subject is live.
+// Version is a version of a subject. The last one of a subject is live.
 type Version struct {
 	Subject string `json:"subject"` // which may be none in a bundle that was changed
 	history.Version

@@ -217,7 +217,7 @@ type Result struct {
 	Name    string           `json:"name"`
 	Expect  proposals.Expect `json:"expect,omitempty"`
 	Outcome Outcome          `json:"outcome"`
-	// Reason is one sentence without characters that a terminal obeys.
+	// Reason is a sentence without characters that a terminal obeys.
 	Reason string `json:"reason"`
 	// Live reports that the answer is a model's, given just now.
 	Live bool `json:"live,omitempty"`

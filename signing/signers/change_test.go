@@ -55,7 +55,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestCheckLater refuses states that lock everybody out, and states that accept a
+// TestCheckLater rejects states that lock everybody out, and states that accept a
 // key which the list of the previous state revoked.
 func TestCheckLater(t *testing.T) {
 	signingtest.NeedsKeygen(t)

@@ -2,7 +2,7 @@
 // allowed_signers file outside of the database and of all projects. To revoke a
 // key, set valid-before or remove its line. docs/signing.md describes the rules.
 //
-// The package refuses everything that ssh-keygen could interpret differently on
+// The package rejects everything that ssh-keygen could interpret differently on
 // another machine or accept for several people: patterns of principals, times
 // without a zone, and one key for two people.
 package signers

@@ -100,7 +100,7 @@ func TestGeneratedLikeKeygen(t *testing.T) {
 		var what string
 		q.signature, what = g.signature(signedText)
 		s, err := signers.Parse([]byte(q.allowed + "\n"))
-		if err != nil { // toolcrib refuses the file; ssh-keygen skips the line
+		if err != nil { // toolcrib rejects the file; ssh-keygen skips the line
 			if !strings.Contains(q.allowed, "toolcrib-*") && !strings.Contains(err.Error(), "valid-before is not after valid-after") {
 				t.Errorf("case %d: %v\n%s", n, err, q.allowed)
 			}

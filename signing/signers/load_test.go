@@ -47,7 +47,7 @@ func TestLoadPrefersTheSystemFolder(t *testing.T) {
 }
 
 // TestRevocationListIsAnError checks that a key revocation list beside the signers
-// file is refused, with the remedy, as soon as it appears.
+// file is rejected, with the remedy, as soon as it appears.
 func TestRevocationListIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(dir, 0o700); err != nil {
@@ -78,7 +78,7 @@ func TestRevocationListIsAnError(t *testing.T) {
 	}
 }
 
-// TestUnsafeFiles refuses files that others can write, and files that are not
+// TestUnsafeFiles rejects files that others can write, and files that are not
 // regular.
 func TestUnsafeFiles(t *testing.T) {
 	line := "user:mara " + signingtest.Line(signingtest.NewKey(t, "ed25519").PublicKey()) + "\n"

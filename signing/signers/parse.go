@@ -216,7 +216,7 @@ const verifyRequired = "verify-required"
 
 // checkCertificate checks that a certificate of a known authority is valid for
 // principal at a time. The certificate must name the principal: one without
-// principals, which OpenSSH accepts for everybody, is refused.
+// principals, which OpenSSH accepts for everybody, is rejected.
 func checkCertificate(cert *ssh.Certificate, principal string, at time.Time) error {
 	if cert.CertType != ssh.UserCert {
 		return fmt.Errorf("%w: it is not a user certificate", ErrUnknownKey)

@@ -22,7 +22,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Reasons for refusing a signature. If the signature itself is invalid, the error
+// Reasons for rejecting a signature. If the signature itself is invalid, the error
 // is one of package sshsig.
 var (
 	ErrFile       = errors.New("unusable signers file")
@@ -31,7 +31,7 @@ var (
 	ErrNotValid   = errors.New("the key was not valid at that time")
 )
 
-// Signers is one state of the set of people and keys that may sign.
+// Signers is a state of the set of people and keys that may sign.
 type Signers struct {
 	entries []Entry
 	list    []byte // OpenSSH key revocation list of a restored state, or nil

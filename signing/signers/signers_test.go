@@ -79,7 +79,7 @@ func certify(t testing.TB, authority ssh.Signer, key ssh.PublicKey, change func(
 		}
 		return c
 	}
-	// SignCert refuses a certificate without principals, which other programs sign.
+	// SignCert rejects a certificate without principals, which other programs sign.
 	c.Nonce, c.SignatureKey = make([]byte, 32), authority.PublicKey()
 	unsigned := c.Marshal()
 	var err error
@@ -143,7 +143,7 @@ func TestHardwareAuthority(t *testing.T) {
 	}
 }
 
-// TestFileIsStrict refuses lines that are ambiguous or depend on the machine.
+// TestFileIsStrict rejects lines that are ambiguous or depend on the machine.
 func TestFileIsStrict(t *testing.T) {
 	key, hard, weak, large := signingtest.NewKey(t, "ed25519"), signingtest.NewKey(t, "sk-ed25519"), signingtest.NewKey(t, "rsa-2048"), signingtest.NewKey(t, "ecdsa-521")
 	line := signingtest.Line(key.PublicKey())

@@ -24,7 +24,7 @@ func Accepted() []string {
 	return []string{"ed25519", "sk-ed25519", "ecdsa-256", "ecdsa-384", "sk-ecdsa", "rsa-3072"}
 }
 
-// Refused lists types of keys that OpenSSH supports and toolcrib refuses.
+// Refused lists types of keys that OpenSSH supports and toolcrib rejects.
 func Refused() []string { return []string{"ecdsa-521", "rsa-2048"} }
 
 // Key is a key pair. The private half of hardware keys cannot be written to a file.

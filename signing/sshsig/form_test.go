@@ -32,7 +32,7 @@ func armor(b []byte) []byte {
 }
 
 // TestOneForm changes the encoding of a good signature in many ways; Parse must
-// refuse each.
+// reject each.
 func TestOneForm(t *testing.T) {
 	text := message(t)
 	key := signingtest.NewKey(t, "ed25519")

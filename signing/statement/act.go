@@ -54,7 +54,7 @@ type Decision struct {
 	Items   []Item
 }
 
-// Item is one proposal of a decision. Version, Previous and Sum describe the
+// Item is a proposal of a decision. Version, Previous and Sum describe the
 // version that an approval writes; they are empty for other verdicts.
 type Item struct {
 	Proposal     string // UUID

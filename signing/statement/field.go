@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// field is one field of a line.
+// field is a field of a line.
 type field interface {
 	name() string
 	text() string

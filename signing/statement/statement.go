@@ -21,7 +21,7 @@ const (
 // ErrMalformed is returned for statements that cannot be encoded or decoded.
 var ErrMalformed = errors.New("malformed statement")
 
-// Statement is one act of a user, as signed. Hashes are SHA-256 in lower-case hex;
+// Statement is an act of a user, as signed. Hashes are SHA-256 in lower-case hex;
 // times are whole microseconds.
 type Statement struct {
 	Database string // hash of event 1, which identifies the database
