@@ -86,7 +86,7 @@ func piped(t *testing.T, dir string, lines ...string) (out string, code int) {
 	return talkOn(t, false, dir, strings.NewReader(strings.Join(lines, "\n")+"\n"), nil, "--accessible", "--as", "user:mara")
 }
 
-// proposed makes a database with proposals of the demo.
+// proposed creates a database with proposals of the demonstration.
 func proposed(t *testing.T, files ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -142,8 +142,8 @@ func TestAccessibleThroughPipes(t *testing.T) {
 	}
 }
 
-// TestAccessibleChange approves a change after its diff alone, sends another back with
-// a text of two lines, and offers the text again where the act failed.
+// TestAccessibleChange approves a change after reading only its diff, and requests changes with a note of two lines. If
+// the act fails, the dialogue must offer the note again.
 func TestAccessibleChange(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := proposed(t, "viewpoint_keeper.md")
@@ -177,7 +177,7 @@ func TestAccessibleStops(t *testing.T) {
 	}
 }
 
-// TestAccessibleCommandAtThePause runs a command that is entered instead of reading on.
+// TestAccessibleCommandAtThePause enters a command instead of continuing to read.
 func TestAccessibleCommandAtThePause(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := proposed(t, "viewpoint_keeper.md")

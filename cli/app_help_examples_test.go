@@ -12,8 +12,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// commands walks all commands, with help, which the framework adds when it
-// runs.
+// commands returns all commands, including help, which cobra adds at run time.
 func commands() []*cobra.Command {
 	root := newRoot(&command.App{Printer: &output.Printer{}})
 	root.InitDefaultHelpCmd()
@@ -116,7 +115,7 @@ func TestExamplesAsTyped(t *testing.T) {
 					continue
 				}
 				meant := s.ids[kind]
-				if done := r.types(examplePrefix.ReplaceAllString(line, meant[i%len(meant)])); done.status != command.ExitOK && (c.CommandPath() != "toolcrib status" || done.status != command.ExitFindings) { // a call waits
+				if done := r.types(examplePrefix.ReplaceAllString(line, meant[i%len(meant)])); done.status != command.ExitOK && (c.CommandPath() != "toolcrib status" || done.status != command.ExitFindings) { // a call is waiting
 					t.Errorf("%s: exit status %d\n%s%s", line, done.status, done.stdout, done.stderr)
 				}
 			}
@@ -124,8 +123,7 @@ func TestExamplesAsTyped(t *testing.T) {
 	}
 }
 
-// TestUntypedExampleLinesExist sees to it that each line that is not typed is
-// still shown somewhere.
+// TestUntypedExampleLinesExist checks that each line that is not run still exists.
 func TestUntypedExampleLinesExist(t *testing.T) {
 	shown := map[string]bool{}
 	for _, file := range pages(t) {
@@ -149,7 +147,7 @@ func TestUntypedExampleLinesExist(t *testing.T) {
 	}
 }
 
-// TestNoHelpIsLeft fails for a file with the help of a command that is not there.
+// TestNoHelpIsLeft fails for a help file of a command that does not exist.
 func TestNoHelpIsLeft(t *testing.T) {
 	known := map[string]bool{}
 	for _, c := range commands() {

@@ -18,7 +18,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// homeless runs toolcrib in dir with the given variables and account.
+// homeless runs toolcrib in dir with the given environment variables and account.
 func homeless(t *testing.T, dir string, vars map[string]string, account process.Account, args ...string) (stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer

@@ -43,6 +43,6 @@ func TestLoginOfTheDatabase(t *testing.T) {
 	run("user:nora", 0, "is live in version 1", "approve", "1")
 	run("user:nora", 0, `"actor":"user:nora"`, "log", "--json", "--limit", "1")
 	run("auditor", 0, "Every chain is whole.", "verify")
-	run("agent:drafter", 0, "agent:drafter", "doctor") // which looks only at tables that it may read (S26)
+	run("agent:drafter", 0, "agent:drafter", "doctor") // which reads only accessible tables (S26)
 	run("agent:drafter", 5, "verification reads every table", "verify")
 }

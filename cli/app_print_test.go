@@ -8,7 +8,7 @@ import (
 	"toolcrib/cli/process"
 )
 
-// TestColour follows the conventions of NO_COLOR and CLICOLOR.
+// TestColour checks the conventions of NO_COLOR and CLICOLOR.
 func TestColour(t *testing.T) {
 	for _, tt := range []struct {
 		terminal bool

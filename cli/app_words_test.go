@@ -9,8 +9,8 @@ import (
 	"toolcrib/cli/output"
 )
 
-// TestNewcomersAreLedToCommands has each word that is answered lead to commands and
-// flags that exist, and be no command itself.
+// TestNewcomersAreLedToCommands checks that the hint for each foreign word contains existing commands and flags, and
+// that the word itself is not a command.
 func TestNewcomersAreLedToCommands(t *testing.T) {
 	root := newRoot(&command.App{Printer: &output.Printer{}})
 	commands := regexp.MustCompile(`toolcrib ((?:[a-z][a-z-]*\b)?)([^,;]*)`)

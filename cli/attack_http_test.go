@@ -12,7 +12,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// dial sends bytes to an endpoint and returns the connection.
+// dial connects to an endpoint, sends a text, and returns the connection.
 func (e *endpoint) dial(text string) net.Conn {
 	e.t.Helper()
 	conn, err := new(net.Dialer).DialContext(e.t.Context(), "tcp", strings.TrimSuffix(strings.TrimPrefix(e.url, "http://"), "/mcp"))
@@ -38,8 +38,7 @@ func status(t *testing.T, conn net.Conn) (int, string) {
 	return resp.StatusCode, string(text)
 }
 
-// request is the head of a request to an endpoint, with a body of so many bytes
-// to come.
+// request returns the head of a request to an endpoint that announces a body of the given length.
 func (e *endpoint) request(length int, header string) string {
 	return fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n%sContent-Length: %d\r\n\r\n",
 		e.token, header, length)
@@ -47,8 +46,8 @@ func (e *endpoint) request(length int, header string) string {
 
 const helloHTTP = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
 
-// TestMCPRefusesWithoutWaitingForTheBody sends half a request: whoever may not come in, and
-// whoever announces too much, is not waited for.
+// TestMCPRefusesWithoutWaitingForTheBody sends half a request. If the client is not authorized or announces too much
+// data, the server must respond without waiting.
 func TestMCPRefusesWithoutWaitingForTheBody(t *testing.T) {
 	shortrun.NeedsLong(t)
 	c := newTestDB(t)
@@ -65,8 +64,7 @@ func TestMCPRefusesWithoutWaitingForTheBody(t *testing.T) {
 	e.stop()
 }
 
-// TestMCPSessionsAreLimited opens sessions until there may be no more, and looks
-// whether those there are go on.
+// TestMCPSessionsAreLimited opens sessions up to the limit, and checks that the existing sessions continue.
 func TestMCPSessionsAreLimited(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
@@ -84,7 +82,7 @@ func TestMCPSessionsAreLimited(t *testing.T) {
 		t.Errorf("refused with %q", refused)
 	}
 	first.done("list_proposals", nil)
-	e.connect("2026-07-28", "young").done("list_proposals", nil) // needs none
+	e.connect("2026-07-28", "young").done("list_proposals", nil) // this revision has no sessions
 }
 
 // TestMCPLargeBodiesAreLimited leaves large requests unfinished. Small ones must be served in the meantime.

@@ -43,8 +43,8 @@ func (c testDB) command(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// TestHostileConfiguration has a project's file that would keep the decoder busy
-// for hours, overflow its stack, or fill the memory.
+// TestHostileConfiguration uses project files that would keep the decoder busy for hours, overflow its stack, or
+// exhaust the memory.
 func TestHostileConfiguration(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for name, text := range map[string]string{
@@ -80,16 +80,16 @@ func TestPlantedConfiguration(t *testing.T) {
 	if err := os.Chown(filepath.Join(c.dir, "shared/toolcrib.toml"), nobody, nobody); err != nil {
 		t.Fatal(err)
 	}
-	if errs, code := c.process(filepath.Join(c.dir, "shared/mine"), "list"); code != 0 { // a colleague's
+	if errs, code := c.process(filepath.Join(c.dir, "shared/mine"), "list"); code != 0 { // owned by a colleague
 		t.Errorf("exit status %d: %s", code, errs)
 	}
-	if err := os.Chmod(filepath.Join(c.dir, "shared"), 0o777|os.ModeSticky); err != nil { // as /tmp is
+	if err := os.Chmod(filepath.Join(c.dir, "shared"), 0o777|os.ModeSticky); err != nil { // like /tmp
 		t.Fatal(err)
 	}
 	if errs, code := c.process(filepath.Join(c.dir, "shared/mine"), "list"); code != 1 || !strings.Contains(errs, "it is owned by uid 65534") {
 		t.Errorf("exit status %d: %s", code, errs)
 	}
-	if err := os.Chown(filepath.Join(c.dir, "shared/mine"), nobody, nobody); err != nil { // their folder, their file
+	if err := os.Chown(filepath.Join(c.dir, "shared/mine"), nobody, nobody); err != nil { // their folder and their file
 		t.Fatal(err)
 	}
 	if errs, code := c.process(filepath.Join(c.dir, "shared/mine"), "list"); code != 0 {
@@ -221,7 +221,7 @@ func TestInterruptEndsEndlessStatement(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for !busyFor(t, cmd.Process.Pid, 40) { // some four times the way to the statement
+	for !busyFor(t, cmd.Process.Pid, 40) { // about four times as long as the process needs until the statement
 		runtime.Gosched()
 	}
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
@@ -232,8 +232,7 @@ func TestInterruptEndsEndlessStatement(t *testing.T) {
 	}
 }
 
-// busyFor reports whether a process has used so many hundredths of a second of
-// a processor.
+// busyFor reports whether a process has used the given CPU time, in hundredths of a second.
 func busyFor(t *testing.T, pid, hundredths int) bool {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -241,7 +240,7 @@ func busyFor(t *testing.T, pid, hundredths int) bool {
 		t.Fatal(err)
 	}
 	_, text, _ = bytes.Cut(text, []byte(") "))
-	fields := strings.Fields(string(text)) // from the third of proc(5) on
+	fields := strings.Fields(string(text)) // starting with the third field of proc(5)
 	if fields[0] == "Z" {
 		t.Fatal("it has ended by itself")
 	}

@@ -50,7 +50,7 @@ func BenchmarkMain(b *testing.B) {
 	}
 	b.Run("approve", func(b *testing.B) {
 		for n := 0; b.Loop(); n++ {
-			if n %= len(waiting); n == 0 { // all are approved, or it is the first time
+			if n %= len(waiting); n == 0 { // at the start, and when all are approved
 				b.StopTimer()
 				if err := os.WriteFile(crowd, image, 0o600); err != nil {
 					b.Fatal(err)

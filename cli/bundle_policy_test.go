@@ -40,7 +40,7 @@ type bundleHome struct {
 	whole     []byte
 }
 
-// under puts policies in force.
+// under activates policies.
 func (h bundleHome) under(policies string) {
 	h.Helper()
 	h.write("home/.config/toolcrib/toolcrib.toml", h.config+policies)

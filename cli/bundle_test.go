@@ -50,8 +50,7 @@ func (c testHome) must(args ...string) string {
 
 type object = map[string]any
 
-// readBundle returns a bundle, its version that was proposed, and the statement that
-// approved it.
+// readBundle returns a bundle, its proposed version, and the statement that approved that version.
 func readBundle(t *testing.T, text []byte) (b, version, statement object) {
 	t.Helper()
 	if err := json.Unmarshal(text, &b); err != nil {
@@ -70,7 +69,7 @@ func readBundle(t *testing.T, text []byte) (b, version, statement object) {
 	return b, version, statement
 }
 
-// altered returns another value of the same type.
+// altered returns a different value of the same type.
 func altered(value any) any {
 	switch value := value.(type) {
 	case string:
@@ -242,7 +241,7 @@ type twice struct{}
 
 func doubled(any) any { return twice{} }
 
-// changeAt changes the value of a path; false when the change does not apply.
+// changeAt changes the value at a path. It returns false if the change is not possible.
 func changeAt(b object, path []string, change func(any) any) bool {
 	var parent any = b
 	set := func(any) {}
@@ -282,8 +281,7 @@ func changeAt(b object, path []string, change func(any) any) bool {
 	return true
 }
 
-// TestBundleNamesWhomItTrusts checks one bundle by a list of people who did not
-// sign it.
+// TestBundleNamesWhomItTrusts checks a bundle with signers who did not sign it.
 func TestBundleNamesWhomItTrusts(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

@@ -13,7 +13,7 @@ import (
 	"toolcrib/cli"
 )
 
-// pruning is a database with calls of three days ago and of today.
+// pruning is a database with calls from three days ago and from today.
 type pruning struct {
 	testDB
 	*testing.T
@@ -29,8 +29,7 @@ func newPruning(t *testing.T) pruning {
 	return p
 }
 
-// at runs toolcrib as it would have run some time ago. The exit status of calls is not
-// checked.
+// at runs toolcrib at a time in the past. It does not check the exit status of exec.
 func (p pruning) at(code int, age time.Duration, args ...string) string {
 	p.Helper()
 	var out bytes.Buffer
@@ -90,7 +89,7 @@ func TestCallsPrune(t *testing.T) {
 		t.Error(out)
 	}
 
-	// A checkpoint that names a call in the middle of a file needs the file.
+	// A checkpoint of a call in the middle of a file requires the file.
 	p.at(0, -72*time.Hour, "exec", "get_tasks", "--agent", "assistant", "--args", "{}")
 	middle, repository := checkpoint("middle"), t.TempDir()
 	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", repository).CombinedOutput(); err != nil {
@@ -142,7 +141,7 @@ func TestCallsKeep(t *testing.T) {
 	p.at(0, 0, "verify")
 }
 
-// waitMoved waits until the calls of three days ago are moved.
+// waitMoved waits until the calls from three days ago have been moved.
 func (p pruning) waitMoved() {
 	p.Helper()
 	for limit := time.Now().Add(time.Minute); strings.Count(p.at(0, 0, "calls", "log"), "get_tasks") != 1; time.Sleep(100 * time.Millisecond) {

@@ -22,8 +22,8 @@ type clientModel struct {
 	calls []modelCall
 
 	mu       sync.Mutex
-	offered  map[string]string // the definition of each tool, by its name
-	bodies   []string          // of the requests for an answer
+	offered  map[string]string // definitions of tools by name
+	bodies   []string          // bodies of the requests for an answer
 	strays   []string          // other requests, and hosts that the client requested from its proxy
 	rejected []string
 }
@@ -84,7 +84,7 @@ func (m *clientModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer(s, tool, args)
 }
 
-// next records a request and returns the tool to call, nil to end the turn.
+// next records a request and returns the tool to call, or nil to end the turn.
 func (m *clientModel) next(body []byte) (*offeredTool, string) {
 	var request struct{ Tools []json.RawMessage }
 	m.mu.Lock()
@@ -152,7 +152,7 @@ type stream struct {
 
 // event writes an event. It ignores errors, because the client may have exited.
 func (s *stream) event(name string, data any) {
-	text, _ := json.Marshal(data) // the objects below
+	text, _ := json.Marshal(data) // cannot fail for these objects
 	switch {
 	case s.whole:
 		_, _ = s.w.Write(text)

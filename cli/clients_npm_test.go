@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// clientsFolder is the folder that `make clients` installs published clients into, and
+// clientsFolder is the environment variable with the folder in which `make clients` installs published clients and
 // server-everything.
 const clientsFolder = "TOOLCRIB_CLIENTS"
 
@@ -32,20 +32,20 @@ const clientTime = 3 * time.Minute
 // realClient is the configuration of a published client for a prompt without a terminal.
 type realClient struct {
 	id, program string
-	file        string // with its servers, below the home
+	file        string // with its servers, relative to the home folder
 	settings    func(url string, servers []realServer) any
-	text        func(url string, servers []realServer) string // instead of settings, if the file is not JSON
+	text        func(url string, servers []realServer) string // used instead of settings if the file is not JSON
 	args        []string
 	env         func(url string) []string
 }
 
-// realServer is a server in the file of a client.
+// realServer is a server in a client's configuration.
 type realServer struct {
 	name    string
 	command []string
 }
 
-// inJSON returns the entries of most clients.
+// inJSON returns the entries in the format of most clients.
 func inJSON(servers []realServer) object {
 	entries := object{}
 	for _, s := range servers {
@@ -122,7 +122,7 @@ var realClients = []realClient{
 			return object{
 				"mcpServers": inJSON(servers), "telemetry": object{"enabled": false}, "privacy": object{"usageStatisticsEnabled": false},
 				"general": object{"enableAutoUpdate": false, "disableAutoUpdate": true}, "security": object{"auth": object{"selectedType": "openai"}},
-				"tools": object{"toolSearch": object{"enabled": false}}, // the model is offered all tools at once
+				"tools": object{"toolSearch": object{"enabled": false}}, // all tools are offered to the model at once
 			}
 		},
 		args: []string{"--yolo", "--auth-type", "openai", "--model", "local"},
@@ -140,7 +140,7 @@ type clientHome struct {
 	program         string // the client
 }
 
-// newClientHome returns a home with the client and no server.
+// newClientHome returns a home with a client but no servers.
 func newClientHome(t *testing.T, client realClient, toolcrib string) clientHome {
 	t.Helper()
 	c := clientHome{T: t, realClient: client, home: t.TempDir(), work: t.TempDir(), bin: filepath.Dir(toolcrib)}
@@ -184,7 +184,7 @@ func (c clientHome) read(name string) string {
 	return string(text)
 }
 
-// setUp writes the file of the client with servers.
+// setUp writes the client's configuration with servers.
 func (c clientHome) setUp(url string, servers []realServer) {
 	c.Helper()
 	if c.text != nil {
@@ -194,7 +194,7 @@ func (c clientHome) setUp(url string, servers []realServer) {
 	c.writeJSON(c.file, c.settings(url, servers))
 }
 
-// writeJSON writes a document as people format it.
+// writeJSON writes an indented JSON document.
 func (c clientHome) writeJSON(name string, doc any) {
 	c.Helper()
 	text, err := json.MarshalIndent(doc, "", "  ")
@@ -270,12 +270,11 @@ func (m *clientModel) reset() {
 	m.offered, m.bodies, m.strays, m.rejected = map[string]string{}, nil, nil, nil
 }
 
-// richTool has a schema with what clients are known to rewrite.
+// richTool has a schema with constructs that some clients rewrite.
 const richTool = `{"name":"fileReport","description":"File a report — with “quotes”, <tags> & a tab\tin it.\n\nSecond paragraph.","inputSchema":{"type":"object","$defs":{"place":{"type":"object","properties":{"lat":{"type":"number","minimum":-90,"maximum":90}},"required":["lat"],"additionalProperties":false}},"properties":{"kind":{"type":"string","enum":["a","b"],"default":"a","description":"Which kind."},"where":{"$ref":"#/$defs/place"},"when":{"type":"string","format":"date-time"},"tags":{"type":"array","items":{"type":"string","pattern":"^[a-z]+$"},"maxItems":5},"either":{"anyOf":[{"type":"string"},{"type":"null"}]}},"required":["kind"]},"annotations":{"readOnlyHint":false,"destructiveHint":false}}`
 
-// TestRealClients runs a prompt in each published client, alone and behind a guard: the
-// model is offered the same tools, its calls arrive, and unwrap restores the files. It runs
-// as `make clients`.
+// TestRealClients runs a prompt in each published client, directly and through a guard. The model must receive the same
+// tools, the calls must reach the server, and unwrap must restore the files. `make clients` runs this test.
 func TestRealClients(t *testing.T) {
 	toolcrib := buildToolcrib(t)
 	fixture, err := exec.LookPath(fixtureServer)
@@ -337,7 +336,7 @@ func TestRealClients(t *testing.T) {
 	}
 }
 
-// claudeCode returns a home with Claude Code and no server.
+// claudeCode returns a home with Claude Code but no servers.
 func claudeCode(t *testing.T, m *clientModel) clientHome {
 	t.Helper()
 	c := newClientHome(t, realClients[0], buildToolcrib(t))
@@ -371,7 +370,7 @@ func TestClaudeCodePlugin(t *testing.T) {
 	if status := c.toolcrib([]string{"status"}, 6, 3); !strings.Contains(status, "claude-code\tfar\tcannot be guarded\t") {
 		t.Errorf("status of a plugin that runs from the folder of its marketplace:\n%s", status)
 	}
-	// A marketplace that is fetched from elsewhere: the plugin runs from the cache.
+	// A remote marketplace: the plugin runs from the cache.
 	source := object{"source": "git", "url": "https://git.example.com/quay.git"}
 	c.writeJSON(".claude/plugins/known_marketplaces.json", object{"quay": object{
 		"source": source, "installLocation": c.path("market"), "lastUpdated": "2026-01-01T00:00:00.000Z",
@@ -410,8 +409,8 @@ func TestClaudeCodePlugin(t *testing.T) {
 	}
 }
 
-// TestClaudeCodeHook edits an instruction file behind the back of the reviewer: Claude Code
-// sends no prompt. It runs as `make clients`.
+// TestClaudeCodeHook changes an instruction file without a review. Claude Code must not send a prompt. `make clients`
+// runs this test.
 func TestClaudeCodeHook(t *testing.T) {
 	m := newClientModel(t)
 	c := claudeCode(t, m)
@@ -456,7 +455,7 @@ func (c clientHome) below(folder string) map[string]string {
 	return texts
 }
 
-// ofServers returns the tools of the two servers that the model was offered.
+// ofServers returns the tools of the two servers that the model received.
 func (m *clientModel) ofServers() map[string]string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

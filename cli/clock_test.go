@@ -9,7 +9,7 @@ import (
 	"toolcrib/cli"
 )
 
-// TestClockBehind warns where the clock is behind the newest entry of the database (C71).
+// TestClockBehind checks the warning if the clock is behind the newest entry in the database (C71).
 func TestClockBehind(t *testing.T) {
 	c := newTestDB(t)
 	at := func(now time.Time, args ...string) string {

@@ -11,8 +11,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestDamagedPagesAreNamed overwrites one page of a database file at a time: verify --deep and
-// doctor report the page (C70).
+// TestDamagedPagesAreNamed overwrites one page of a database file at a time. verify --deep and doctor must report the
+// page (C70).
 func TestDamagedPagesAreNamed(t *testing.T) {
 	if storetest.OnPostgres() {
 		t.Skip("a server has no pages of ours")

@@ -9,15 +9,14 @@ import (
 	"toolcrib/cli/output"
 )
 
-// block is a piece of a document that a reader copies: between fences, or
-// indented by four blanks outside of any list.
+// block is a part of a document that a reader copies: a fenced block, or text indented by four spaces outside of lists.
 type block struct {
 	where string // file and line
 	lang  string // language after the fence, or "" for an indented block
 	lines []string
 }
 
-// pages are the pages that tell a user what to type.
+// pages returns the pages with commands for users.
 func pages(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("../docs/*.md")

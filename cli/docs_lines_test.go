@@ -65,8 +65,7 @@ func collectExamples(c *cobra.Command, shown map[string]string) {
 	}
 }
 
-// commandsIn returns the words of each toolcrib command of a line of a shell,
-// without what explains it: behind two spaces or a "#".
+// commandsIn returns the words of each toolcrib command in a shell line, without explanations after two spaces or "#".
 func commandsIn(line string) [][]string {
 	line, _, _ = strings.Cut(line, "  ")
 	line, _, _ = strings.Cut(line, " # ")

@@ -15,7 +15,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// notRun are the lines that no test types, with the reason.
+// notRun returns the lines that no test runs, with the reasons.
 func notRun() map[string]string {
 	return map[string]string{
 		"go run . demo": "builds the program; .ci/run types it",
@@ -133,7 +133,7 @@ func asScripted() map[string]string {
 	}
 }
 
-// typed returns the steps of a block of shell lines, without those to skip.
+// typed returns the steps of a shell block without the skipped ones.
 func (b block) typed(skipped map[string]string) []documentedStep {
 	if b.kind() != "sh" {
 		return nil
@@ -180,13 +180,13 @@ func (r *reader) follows(where string, step documentedStep) {
 	}
 }
 
-// uncommented is a line without what explains it.
+// uncommented returns a line without its explanation.
 func uncommented(line string) string {
 	line, _, _ = strings.Cut(line, " # ")
 	return strings.TrimSpace(line)
 }
 
-// needsPrograms skips the test where a program that the document uses is missing.
+// needsPrograms skips the test if a program that the document uses is not installed.
 func needsPrograms(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -229,7 +229,7 @@ func (r *reader) runsJob(b block) {
 	for _, job := range workflow.Jobs {
 		for _, step := range job.Steps {
 			if strings.Contains(step.Uses, "/toolcrib@") {
-				runs++ // the action; TestActionComments has it
+				runs++ // TestActionComments tests the action
 			}
 			if step.Run == "" || strings.HasPrefix(step.Run, "go build ") {
 				continue

@@ -19,8 +19,7 @@ import (
 func (r *reader) installPrograms() {
 	r.t.Helper()
 	r.env = append(r.env, "RUNNER_TEMP="+r.bin)
-	// Without this one, the example of revise would wait in the editor of whoever
-	// tests.
+	// Without this program, the example of revise would wait in the developer's editor.
 	r.program("vi", `sed -e 's/Name each passage/Slow is what takes more than a page. Name each passage/' "$1" > edited && mv edited "$1"`)
 	r.program("npx", `exec mcp-fixture "$HOME/served.json"`)
 	r.write(filepath.Join(r.home, "served.json"), `[{"name":"read_graph","description":"Read the whole graph of what is known.","inputSchema":{"type":"object"}}]`)
@@ -86,7 +85,7 @@ func newScene(t *testing.T) scene {
 		s.write(name, strings.NewReplacer(pairs...).Replace(string(sample)))
 		return name
 	}
-	// scene_pacer has two versions; pacer.md would be the third.
+	// scene_pacer has two versions; pacer.md would become the third.
 	s.run(t, "propose", vary("one.json"))
 	s.run(t, "approve", "#1")
 	modified := []string{`"type": "new"`, `"type": "modify"`, `"baseVersion": 0`, `"baseVersion": 1`}
@@ -137,7 +136,7 @@ func (s scene) files(t *testing.T) {
 	}
 }
 
-// tokens makes a token for each example that revokes one.
+// tokens creates a token for each example that revokes one.
 func (s scene) tokens(t *testing.T) {
 	t.Helper()
 	for range 2 {
@@ -149,7 +148,7 @@ func (s scene) tokens(t *testing.T) {
 	}
 }
 
-// calls makes calls that wait for the user.
+// calls creates calls that wait for the user.
 func (s scene) calls(t *testing.T) {
 	t.Helper()
 	s.run(t, "calls", "policy", "create_tasks", "requires_approval")
@@ -164,7 +163,7 @@ func (s scene) calls(t *testing.T) {
 	s.run(t, "calls", "policy", "create_tasks", "default")
 }
 
-// keep proposes a file and remembers the proposal under its kind.
+// keep proposes a file and records the proposal by its kind.
 func (s scene) keep(t *testing.T, kind, file string, flags ...string) {
 	t.Helper()
 	printed := s.run(t, append([]string{"propose", file}, flags...)...)
@@ -229,5 +228,5 @@ func toJSON(b block, into any) error {
 	}
 }
 
-// examplePrefix begins the ids of proposals and calls in examples.
+// examplePrefix matches the beginning of ids of proposals and calls in examples.
 var examplePrefix = regexp.MustCompile(`\b0199f3\b|\b4\b`)

@@ -56,7 +56,7 @@ func newReader(t *testing.T) *reader {
 	return r
 }
 
-// program puts a script in the reader's path.
+// program adds a script to the reader's path.
 func (r *reader) program(name, script string) {
 	r.t.Helper()
 	r.write(filepath.Join(r.bin, name), "#!/bin/sh\n"+script+"\n")
@@ -80,7 +80,7 @@ func (r *reader) write(name, text string) {
 	}
 }
 
-// types runs a step, in a shell when it needs one.
+// types runs a step, in a shell if necessary.
 func (r *reader) types(line string) typed {
 	r.t.Helper()
 	if words, ok := plainWords(line); ok {
@@ -99,7 +99,7 @@ func (r *reader) types(line string) typed {
 	return typed{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
 }
 
-// startsServers matches commands that start programs of the reader's path.
+// startsServers matches commands that start programs in the reader's path.
 var startsServers = regexp.MustCompile(`^toolcrib (watch|init)\b`)
 
 // plainWords splits a toolcrib command line into words if a shell would do nothing else, and no program in the reader's
@@ -198,13 +198,13 @@ func (r *reader) holds(shown []string, done typed) bool {
 	return true
 }
 
-// blot makes all ids, all digests and all times alike.
+// blot replaces all ids, digests, and times with fixed values.
 func blot(line string) string {
 	line = documentedDigest.ReplaceAllString(documentedID.ReplaceAllString(line, "ID"), "HASH")
 	return regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`).ReplaceAllString(line, "TIME")
 }
 
-// loggedInAs returns the account of the user whom the arguments name.
+// loggedInAs returns the account of the user in the arguments.
 func loggedInAs(args []string) func() process.Account {
 	account := process.SystemAccount()
 	if i := slices.Index(args, "--as"); i >= 0 && i+1 < len(args) {

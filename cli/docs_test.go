@@ -34,7 +34,7 @@ func TestFamiliesAreDocumented(t *testing.T) {
 	if got != want {
 		t.Errorf("%d of %d rules are documented; a family is missing", got, want)
 	}
-	for _, r := range ruleset.All() { // SARIF leads there, and the index does
+	for _, r := range ruleset.All() { // SARIF and the index link to these
 		if at := strings.ToLower(r.ID); !strings.Contains(lint.RulesMarkdown(), "](#"+at+")") || !strings.Contains(lint.RulesMarkdown(), `<a id="`+at+`"></a>`) {
 			t.Errorf("%s has no entry in the index, or no anchor", r.ID)
 		}

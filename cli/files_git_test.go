@@ -95,8 +95,8 @@ func actionScript(t *testing.T, step string) string {
 	return ""
 }
 
-// TestActionComments runs the review of the action with a real repository and an API that notes
-// its calls: the first run posts a comment, the next ones update it.
+// TestActionComments runs the review of the action with a real repository and an API that records its calls. The first
+// run must post a comment, and the next ones must update it.
 func TestActionComments(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	needsPrograms(t, "git", "bash")

@@ -38,7 +38,7 @@ func TestGuardedEverything(t *testing.T) {
 		return string(out)
 	}
 	alone := drive(b.server)
-	drive(b.guard) // no tool is approved
+	drive(b.guard) // no tool is approved yet
 	b.waits("everything_echo", "list")
 	b.run("approve", "set:everything", "--unseen")
 	if behind := drive(b.guard); behind != alone {

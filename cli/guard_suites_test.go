@@ -20,11 +20,11 @@ import (
 	"testing"
 )
 
-// servers is the folder that `make servers` installs published servers into, the
-// TypeScript SDK, the suites' tools, and a Node that runs them.
+// servers is the environment variable with the folder in which `make servers` installs published servers, the
+// TypeScript SDK, the tools of the suites, and Node.
 const servers = "TOOLCRIB_SERVERS"
 
-// installed returns a path in the folder of the published servers.
+// installed returns the path of a file in the folder of the published servers.
 func installed(t *testing.T, name string) string {
 	t.Helper()
 	dir := os.Getenv(servers)
@@ -95,7 +95,7 @@ func TestInspectorBehindGuard(t *testing.T) {
 	for _, s := range []struct {
 		name  string
 		tools int
-		last  string // of the tools, as toolcrib names it
+		last  string // the last tool, as named by toolcrib
 		cmd   []string
 		calls [][]string
 	}{
@@ -177,7 +177,7 @@ func TestConformanceBehindGuard(t *testing.T) {
 	}
 }
 
-// worse reports whether a scenario passes fewer checks than another or fails more.
+// worse reports whether a guarded scenario has fewer passing or more failing checks than the direct one.
 func worse(t *testing.T, guarded, direct string) bool {
 	t.Helper()
 	counts := func(text string) (passed, failed int) {
@@ -231,13 +231,13 @@ func (b behind) approve(last string) {
 		}
 	}
 	b.waits(last, "list", "--limit", "200")
-	_ = in.Close() // it ends the guard
+	_ = in.Close() // ends the guard
 	_ = cmd.Wait() // the status of a server with a disconnected client
 	b.run("approve", "set:"+b.name, "--unseen")
 }
 
-// bridge serves a server of standard input and output over streamable HTTP, a process
-// for each session, for a suite that only speaks that.
+// bridge makes a stdio server available over streamable HTTP, with one process per session, for a suite that supports
+// only HTTP.
 type bridge struct {
 	t        *testing.T
 	command  []string
@@ -251,7 +251,7 @@ type bridged struct {
 	in      io.WriteCloser
 	cmd     *exec.Cmd
 	mu      sync.Mutex
-	answers map[string]chan []byte // of the requests on their way, by id
+	answers map[string]chan []byte // by id of the pending request
 	recent  []chan []byte          // their streams, newest last; unsolicited messages go to the newest
 }
 
@@ -276,7 +276,7 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.mu.Unlock()
 	switch {
 	case r.Method == http.MethodDelete && s != nil:
-		_ = s.in.Close() // it ends the server
+		_ = s.in.Close() // ends the server
 	case r.Method != http.MethodPost:
 		w.WriteHeader(http.StatusMethodNotAllowed)
 	case s == nil:
@@ -318,7 +318,7 @@ func (b *bridge) start() *bridged {
 		}
 	}()
 	b.t.Cleanup(func() {
-		_ = in.Close() // it ends the server
+		_ = in.Close() // ends the server
 		<-done
 		_ = s.cmd.Wait() // the exit status is that of a server with a disconnected client
 	})
@@ -328,7 +328,7 @@ func (b *bridge) start() *bridged {
 func (s *bridged) send(message []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, _ = s.in.Write(append(bytes.ReplaceAll(message, []byte("\n"), nil), '\n')) // whoever waits for an answer gets none
+	_, _ = s.in.Write(append(bytes.ReplaceAll(message, []byte("\n"), nil), '\n')) // if it fails, requests receive no response
 }
 
 // pass forwards a line to the stream of its request, or to the newest stream.

@@ -17,8 +17,8 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// librarian is a server over HTTP with a tool, a prompt and instructions. It returns
-// its URL, and the text of the prompt, which may change.
+// librarian starts an HTTP server with a tool, a prompt, and instructions. It returns the server's URL, and the text of
+// the prompt, which can be changed.
 func librarian(t *testing.T) (url string, text *atomic.Value) {
 	t.Helper()
 	text = &atomic.Value{}
@@ -33,7 +33,7 @@ func librarian(t *testing.T) (url string, text *atomic.Value) {
 	get := func(*http.Request) *sdk.Server { return server }
 	with, without := sdk.NewStreamableHTTPHandler(get, nil), sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{Stateless: true})
 	listener := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" { // which has no sessions
+		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" { // this revision has no sessions
 			without.ServeHTTP(w, r)
 			return
 		}
@@ -110,7 +110,7 @@ func reviewsTexts(t *testing.T, run func(args ...string) string, connect func() 
 
 const reviewsLibrary = "[guard]\nnotice = false\n[guard.library]\nprompts = \"review\"\n"
 
-// TestGuardedTextsOverHTTP reviews the texts of a server at a URL in both revisions.
+// TestGuardedTextsOverHTTP reviews the texts of a server at a URL, with both revisions.
 func TestGuardedTextsOverHTTP(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestGuardedTextsOverHTTP(t *testing.T) {
 	}
 }
 
-// TestGuardedTextsOnPostgres reviews the texts of a server in a database of a team.
+// TestGuardedTextsOnPostgres reviews the texts of a server in a shared database.
 func TestGuardedTextsOnPostgres(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

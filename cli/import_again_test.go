@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// importing runs an import of the fixture server and returns its document.
+// importing imports the fixture server and returns the document.
 func (c testDB) importing(flags ...string) (doc struct {
 	ChangeSet string `json:"change_set"`
 	Proposals []struct {
@@ -80,7 +80,7 @@ func TestImportAgain(t *testing.T) {
 	c.importing()
 	c.run("--approve", "set:library", "--unseen")
 
-	// A change of an approved tool, another one, and the way back.
+	// A change of an approved tool, another change, and a reversal.
 	c.write("tools.json", strings.ReplaceAll(guardedTools, "Find a book.", "Find every book."))
 	c.importing()
 	c.write("tools.json", strings.ReplaceAll(guardedTools, "Find a book.", "Find no book."))
@@ -96,7 +96,7 @@ func TestImportAgain(t *testing.T) {
 		t.Fatalf("open are %s", got)
 	}
 
-	// A change, no tool at all, and another change: one open proposal at a time.
+	// A change, the removal of the tool, and another change: there is never more than one open proposal.
 	lend := `[{"name": "lend_book", "description": "Lend a book.", "inputSchema": {"type": "object"}}]`
 	for _, step := range []struct{ tools, open string }{
 		{strings.ReplaceAll(guardedTools, "Find a book.", "Find a good book."), "modify library_find_book in library"},

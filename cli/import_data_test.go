@@ -22,9 +22,8 @@ func readText(t *testing.T, file string) string {
 	return string(text)
 }
 
-// TestListsLoseNothing imports and approves what MCP servers list, and exports
-// it again: every tool is unchanged, with all its keys. A second list that
-// differs in form only leads to no proposal. (H9)
+// TestListsLoseNothing imports, approves, and exports the lists of MCP servers. Every tool must remain unchanged,
+// including all keys. A second list that differs only in its formatting must not cause proposals (H9).
 func TestListsLoseNothing(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

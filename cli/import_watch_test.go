@@ -13,7 +13,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// watching is a watch as a process.
+// watching is a watch in a separate process.
 type watching struct {
 	t     *testing.T
 	cmd   *exec.Cmd
@@ -104,7 +104,7 @@ func TestWatchSaysWhoActs(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // its status is another test's
+	_ = cmd.Wait() // another test checks its status
 }
 
 // TestWatch changes a server's list during a watch that polls only on demand, and stops and restarts the watch in

@@ -39,8 +39,7 @@ func TestInitAsks(t *testing.T) {
 	}
 }
 
-// TestQuestionsEndWithTheInput interrupts the terminal while a question waits for its
-// answer: that is neither a yes nor a no.
+// TestQuestionsEndWithTheInput interrupts a question on the terminal. This must count neither as yes nor as no.
 func TestQuestionsEndWithTheInput(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, command := range [][]string{{"init", "--here"}, {"trust"}} {

@@ -39,7 +39,7 @@ func BenchmarkLint1000(b *testing.B) {
 	}
 }
 
-// proposalLine is a proposal of a prompt tool with a prompt of 1 KB.
+// proposalLine returns a proposal of a prompt tool with a prompt of 1 KB.
 func proposalLine(b *testing.B, n int, like bool) string {
 	b.Helper()
 	prompt := strings.Repeat(fmt.Sprintf("Read scene %d and name the lines that slow it down, with a reason for each.\n", n), 13)

@@ -17,7 +17,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// lintAll runs toolcrib lint over one file of the given name.
+// lintAll runs toolcrib lint on a file with the given name.
 func lintAll(t *testing.T, args []string, text string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -64,8 +64,7 @@ func TestLintFindsInProposals(t *testing.T) {
 	}
 }
 
-// TestLintKnowsToolsReadTogether lints an agent with the tools that it lists, in
-// either order.
+// TestLintKnowsToolsReadTogether lints an agent together with the tools in its list, in either order.
 func TestLintKnowsToolsReadTogether(t *testing.T) {
 	examples, err := filepath.Abs("../examples")
 	if err != nil {
@@ -88,7 +87,7 @@ func TestLintSeverityAndUsage(t *testing.T) {
 	}
 }
 
-// Each tool is held against those before it, however many are looked at at once.
+// TestLintHoldsAgainstEarlierOnes checks that each tool is compared with the ones before it, regardless of parallelism.
 func TestLintHoldsAgainstEarlierOnes(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const text = "Reads the tide tables of a harbour and says when a ship of the given draught may pass the bar in daylight."
@@ -140,8 +139,8 @@ func preCommitHooks(t *testing.T) map[string][]string {
 	return all
 }
 
-// TestHooks runs the hooks for pre-commit as it does: the entry, the arguments, then
-// the files. TestFilesInGit has that which checks files.
+// TestHooks runs the pre-commit hooks as pre-commit does: with the entry, the arguments, and the files. TestFilesInGit
+// tests the hook that checks files.
 func TestHooks(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

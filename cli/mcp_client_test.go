@@ -21,10 +21,10 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// revisions are the protocol's revisions that begin in different ways.
+// revisions lists protocol revisions with different handshakes.
 var revisions = []string{"2025-11-25", "2026-07-28"}
 
-// testDB is a database with the program before it.
+// testDB is a folder with a database in which tests run the program.
 type testDB struct {
 	t   testing.TB
 	dir string
@@ -77,7 +77,7 @@ func (c testDB) write(name, text string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		c.t.Fatal(err)
 	}
-	// A server that reads the file at this moment gets the old text or the new.
+	// A server that is reading the file receives either the old or the new text.
 	if err := atomicfile.Write(path, []byte(text), atomicfile.Options{Mode: 0o600}); err != nil {
 		c.t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func (cl client) refused(name string, args any) (code, message string) {
 	return e["code"].(string), e["message"].(string)
 }
 
-// sample is a proposal that can be submitted, with other values at some keys.
+// sample returns a proposal that can be submitted, with some values replaced.
 func sample(t testing.TB, id string) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile("../testdata/scripts/sample.json")

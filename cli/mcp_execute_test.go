@@ -8,7 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// runnerProposal is a proposal of an agent that has some tools.
+// runnerProposal returns a proposal of an agent with the given tools.
 func runnerProposal(tools ...string) string {
 	return fmt.Sprintf(`{"type":"new","subject":"agent:user/runner","baseVersion":0,
 		"definition":{"id":"runner","name":"Runner","description":"Runs what it is told to.","soul":"You are careful and say plainly what you did.",
@@ -19,7 +19,7 @@ func runnerProposal(tools ...string) string {
 		`"`+strings.Join(tools, `","`)+`"`)
 }
 
-// approveAll approves everything that waits.
+// approveAll approves all waiting proposals.
 func (c testDB) approveAll() {
 	c.t.Helper()
 	var ids []string
@@ -54,7 +54,7 @@ func TestMCPRunsWhatWasApproved(t *testing.T) {
 	if len(found) == 0 || found[0].(map[string]any)["id"] != "library_look_up" {
 		t.Errorf("found %v", found)
 	}
-	for _, name := range []string{"library_look_up", "lookUp"} { // both find it
+	for _, name := range []string{"library_look_up", "lookUp"} { // both names find it
 		out := cl.done("execute_tool", map[string]any{"name": name, "args": map[string]any{"what": "x"}})
 		got := out["output"].(map[string]any)["structuredContent"].(map[string]any)
 		if got["tool"] != "lookUp" || got["args"].(map[string]any)["what"] != "x" || got["secret"] != "for the fixture alone" {

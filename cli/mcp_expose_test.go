@@ -32,7 +32,7 @@ func exposed(t *testing.T) testDB {
 	return c
 }
 
-// names returns the names of the tools that a client is listed.
+// names returns the names of the listed tools.
 func (cl client) names() []string {
 	cl.t.Helper()
 	var names []string
@@ -203,7 +203,7 @@ func TestMCPExposedDrift(t *testing.T) {
 	}
 }
 
-// TestMCPExposesPages lists more tools than a page has: every one once.
+// TestMCPExposesPages lists more tools than fit on a page. Each must be listed once.
 func TestMCPExposesPages(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

@@ -14,12 +14,12 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// endpoint is toolcrib mcp --http as a process.
+// endpoint is a process that runs toolcrib mcp --http.
 type endpoint struct {
 	t          *testing.T
 	cmd        *exec.Cmd
 	url, token string
-	rest       *bufio.Scanner // of standard error
+	rest       *bufio.Scanner // rest of standard error
 }
 
 func (c testDB) endpoint(t *testing.T, args ...string) *endpoint {
@@ -70,7 +70,7 @@ func (e *endpoint) stop() {
 	}
 }
 
-// bearer adds the token to every request, and other headers.
+// bearer adds the token and other headers to each request.
 type bearer struct {
 	token  string
 	header http.Header
@@ -134,7 +134,7 @@ func TestMCPOverHTTP(t *testing.T) {
 	e.stop()
 }
 
-// TestMCPDoor tries to get in.
+// TestMCPDoor tries to connect without authorization.
 func TestMCPDoor(t *testing.T) {
 	c := newTestDB(t)
 	e := c.endpoint(t, "--allow-origin", "https://good.example")

@@ -45,7 +45,7 @@ func TestMCPOwnProposals(t *testing.T) {
 				t.Errorf("%s: %s", code, message)
 			}
 
-			// another's approval makes a proposal stale; its author renews it
+			// another approval makes the proposal stale; its author rebases it
 			c.run("approve", "#1")
 			change := sample(t, "kept_pacer")
 			change["type"], change["baseVersion"] = "modify", 1

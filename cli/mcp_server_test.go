@@ -86,12 +86,12 @@ func serveFixture() {
 			}
 			say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{"tools":{"listChanged":true}%s},"serverInfo":{"name":"Fixture","version":"1"}%s}}`, req.ID, min(req.Params.Revision, "2025-11-25"), more, instructions)
 		case "prompts/list":
-			list, _ := json.Marshal(texts.Prompts) // it was JSON before
+			list, _ := json.Marshal(texts.Prompts) // cannot fail, because it was decoded from JSON
 			say(`{"jsonrpc":"2.0","id":%s,"result":{"prompts":%s}}`, req.ID, list)
 		case "prompts/get":
 			text := texts.Texts[req.Params.Name]
 			var args map[string]string
-			_ = json.Unmarshal(req.Params.Arguments, &args) // none for none
+			_ = json.Unmarshal(req.Params.Arguments, &args) // may be empty
 			for name, value := range args {
 				text = strings.ReplaceAll(text, "$"+name, value)
 			}

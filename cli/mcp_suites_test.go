@@ -17,11 +17,11 @@ import (
 	"testing"
 )
 
-// suites is the folder that `make suites` puts the public test suites of the
-// protocol into, with a Node that runs them.
+// suites is the environment variable with the folder in which `make suites` installs the public test suites of the
+// protocol, and Node.
 const suites = "TOOLCRIB_SUITES"
 
-// suite returns a command that runs a script of the suites.
+// suite returns a command that runs a script of a suite.
 func suite(t *testing.T, script string, args ...string) *exec.Cmd {
 	t.Helper()
 	dir := os.Getenv(suites)
@@ -53,7 +53,7 @@ func conforming() map[string][]string {
 	}
 }
 
-// unfit is the result of a check that the suite has no fixture for.
+// unfit matches the result of a check for which the server has no fixture.
 var unfit = regexp.MustCompile(`"errorMessage": "Not testable`)
 
 // TestConformance runs the public conformance suite on the endpoint of a process, with both revisions: with toolcrib's
@@ -70,7 +70,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// conform runs the suite against an address.
+// conform runs the suite on an address.
 func conform(t *testing.T, script, door string) {
 	t.Helper()
 	for revision, names := range conforming() {
@@ -170,7 +170,7 @@ func TestConformanceClient(t *testing.T) {
 	}
 }
 
-// doorman is an address that adds the token: the suite has none.
+// doorman starts a proxy that adds the token, because the suite does not support tokens.
 func doorman(t *testing.T, e *endpoint) string {
 	t.Helper()
 	target, err := url.Parse(strings.TrimSuffix(e.url, "/mcp"))

@@ -49,7 +49,7 @@ func TestMCPLifeOfAProposal(t *testing.T) {
 			c.write("writer.json", strings.ReplaceAll(runnerProposal("mcp_pacer"), "runner", "writer"))
 			c.run("propose", "writer.json")
 			c.run("approve", "--unseen", id, "#2")
-			for range 2 { // the approval of another process
+			for range 2 { // approved in another process
 				<-cl.changed
 			}
 			if r, err := cl.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "mcp_pacer"}); err == nil {
@@ -105,7 +105,7 @@ func (cl client) readsPrompts() {
 		{Name: "nobody"},
 		{Name: "toolcrib"},
 		{Name: "get_tasks"},
-		{Name: "beat_architect"}, // another agent's
+		{Name: "beat_architect"}, // belongs to another agent
 		{Name: "agent-prompt", Arguments: map[string]string{"user": "x"}},
 		{Name: "file_reader"},
 		{Name: "file_reader", Arguments: map[string]string{"file_path": "a", "colour": "red"}},
@@ -169,7 +169,7 @@ func (cl client) readsNoListOf(shipped client) {
 	}
 }
 
-// TestMCPRefuses expects errors that name the fault and its place.
+// TestMCPRefuses checks that errors describe the problem and its position.
 func TestMCPRefuses(t *testing.T) {
 	cl := newTestDB(t).serve(nil, "agent")
 	core := sample(t, "file_reader")

@@ -72,7 +72,7 @@ func TestMCPTrial(t *testing.T) {
 	}
 }
 
-// agentOf is a change of an agent's allow-list.
+// agentOf returns a change of an agent's allow-list.
 func agentOf(t *testing.T, id string, tools ...string) map[string]any {
 	t.Helper()
 	var p map[string]any
@@ -108,7 +108,7 @@ func TestMCPDescribesEveryField(t *testing.T) {
 	}
 	proposal := tools[slices.IndexFunc(tools, func(d described) bool { return d.Name == "propose_tool" })].InputSchema
 	definition := proposal.Properties["definition"]
-	delete(proposal.Properties, "draft") // is none of the file's
+	delete(proposal.Properties, "draft") // not a key of files
 	proposal.describes(t, "", reflect.TypeFor[proposals.Draft]())
 	definition.describes(t, "definition", reflect.TypeFor[registry.Tool](), reflect.TypeFor[registry.Agent](), reflect.TypeFor[registry.List](), reflect.TypeFor[registry.Folder]())
 	var checks []string

@@ -10,7 +10,7 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// walkedKeys are the keys of the tools, and some that would decide.
+// walkedKeys lists the keys of the tools, and some that could decide.
 var walkedKeys = []string{
 	"id", "type", "subject", "baseVersion", "restoreVersion", "definition", "rationale", "examples", "testCases", "changeSet", "draft", "state", "author",
 	"filter", "limit", "after", "query", "name", "args", "pending", "approve", "as", "actor", "expect", "decision", "verdict", "waive",

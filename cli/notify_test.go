@@ -97,7 +97,7 @@ func TestNotices(t *testing.T) {
 	r.set(true)
 	c.write("two.json", strings.Replace(string(text), "drags or hurries", "drags, or hurries", 1))
 	c.run("propose", "two.json", "--as", "user:tester")
-	c.run("approve", "1") // which it does not hold up
+	c.run("approve", "1") // the failing receiver does not block it
 	r.set(false)
 	c.write("three.json", strings.Replace(string(text), "scene_pacer", "pace_keeper", 1))
 	c.run("propose", "--draft", "three.json", "--as", "user:tester")

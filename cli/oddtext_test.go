@@ -16,10 +16,9 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// oddTexts are texts that no engine, or not every one, stores, and texts that are
-// stored and rare.
+// oddTexts returns texts that at least one engine cannot store, and unusual texts that can be stored.
 func oddTexts() map[string]string {
-	var long strings.Builder // which no index compresses
+	var long strings.Builder // cannot be compressed in an index
 	for i := range 300 {
 		sum := sha256.Sum256([]byte(fmt.Sprint(i)))
 		long.WriteString(hex.EncodeToString(sum[:]))
@@ -132,7 +131,7 @@ func oddProposal(id, field, text string) string {
   {"name":"fast named","input":"scene 2","expect":"fail","output":"fast","checks":[{"type":"contains","value":"slow"}]}]}`
 }
 
-// oddCalls are calls of the assistant's tools with a text as JSON.
+// oddCalls returns calls of the assistant's tools that contain a text as JSON.
 func oddCalls(text string) [][]string {
 	return [][]string{
 		{"create_tasks", `{"tasks":[{"title":` + text + `,"notes":` + text + `,"tags":[` + text + `]}]}`},

@@ -21,10 +21,10 @@ import (
 // named is a tool in some format, and its names.
 type named struct {
 	file   string // imported file, or "" for a running server
-	server string // --server, "" for none
-	agent  string // the id, as an allow-list has it
+	server string // value of --server, or ""
+	agent  string // the id in allow-lists
 	wire   string // the common name
-	hub    bool   // a hub runs it
+	hub    bool   // the tool runs on a hub
 	args   string
 	// refused is the code with which a call is rejected, or "" if it succeeds.
 	refused string
@@ -179,7 +179,7 @@ func (c testDB) executed(n named) {
 	}
 }
 
-// overMCP finds, describes and calls the tool by its name, as an agent does.
+// overMCP finds, describes, and calls the tool by its name, as an agent does.
 func (c testDB) overMCP(n named) {
 	c.t.Helper()
 	cl := c.serve(&sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"}, "agent", "--agent", "runner")

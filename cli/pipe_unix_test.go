@@ -43,7 +43,7 @@ func TestInterruptedAtAPipe(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // returns when the command has opened it too
+			w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // returns when the command has also opened it
 			if err != nil {
 				t.Fatal(err)
 			}

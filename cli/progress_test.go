@@ -24,7 +24,7 @@ func TestProgressIsForTerminals(t *testing.T) {
 		p.End()
 	}
 	a.Env.ErrTerminal = true
-	p := output.NewProgress(a.Env) // without its clock
+	p := output.NewProgress(a.Env) // without the timer
 	p.Tell(3, 12, "Checking \x1b[2Jfiles")
 	if p.Draw(); out.Len() > 0 {
 		t.Errorf("quick work tells %q", out.String())
@@ -40,7 +40,7 @@ func TestProgressIsForTerminals(t *testing.T) {
 	if last := out.String(); !strings.HasSuffix(last, "\r\x1b[K") || strings.Contains(last, strings.Repeat("long ", 17)) {
 		t.Errorf("left behind: %q", last)
 	}
-	p = a.Progress() // with it
+	p = a.Progress() // with the timer
 	p.End()
 	a.Env.Getenv = func(string) string { return "dumb" }
 	if a.Progress() != nil {

@@ -70,7 +70,7 @@ func TestShownToTheEnd(t *testing.T) {
 // TestPagerLeftEarly leaves a pager before the end of a proposal.
 func TestPagerLeftEarly(t *testing.T) {
 	dir := t.TempDir()
-	short, err := filepath.Abs("../testdata/scripts/sample.json") // a few screens, which fit into the buffer of a pipe
+	short, err := filepath.Abs("../testdata/scripts/sample.json") // several screens, which fit into the buffer of a pipe
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,8 +44,7 @@ func TestEveryCommandIsDecided(t *testing.T) {
 	}
 }
 
-// leaks ask for what belongs to the server or to another user. FILE is a file of the
-// server.
+// leaks lists requests for data of the server or of another user. FILE is a file on the server.
 var leaks = []struct {
 	command, why string
 	code         int

@@ -61,7 +61,7 @@ func modelConfig(url, more string) string {
 
 const reviewing = "[[reviewers]]\nname = \"second\"\n"
 
-// TestModelAnswersTestCases runs a case without a recorded answer live.
+// TestModelAnswersTestCases runs a case without a recorded answer with the model.
 func TestModelAnswersTestCases(t *testing.T) {
 	url, asked := modelServer{answer: "The harbour is slow [a.md:1-2]."}.start(t)
 	c := newTestHome(t, modelConfig(url, ""))
@@ -150,10 +150,10 @@ func TestModelReviews(t *testing.T) {
 		"repeats the key":         {modelServer{review: modelKey}, "", "approve", 0, "not a usable opinion"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if strings.HasPrefix(name, "fails") || name == "is slow" { // time is waited for
+			if strings.HasPrefix(name, "fails") || name == "is slow" { // these need time
 				shortrun.NeedsLong(t)
 			}
-			if name != "is slow" && name != "fails once" { // the two in which time runs beside the answer
+			if name != "is slow" && name != "fails once" { // timing matters for the other two
 				shortrun.OneGoroutine(t)
 			}
 			tt.server.answer = "slow [a.md:1-2]"

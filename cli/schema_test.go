@@ -83,7 +83,7 @@ func TestConfigSchemaIsWhatTheDecoderReads(t *testing.T) {
 	}
 }
 
-// fill makes a value with every key that a schema names.
+// fill returns a value with all keys of a schema.
 func fill(s *jsonschema.Schema) any {
 	switch {
 	case len(s.Enum) > 0:

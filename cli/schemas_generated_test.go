@@ -36,7 +36,7 @@ func TestGeneratedSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := schematest.Read(t, "../registry", "../proposals", "../proposals/facts", ".", "report", "../gateway/mcp")
-	var proposal *jsondoc.Node // the arguments that are a proposal
+	var proposal *jsondoc.Node // the arguments that contain a proposal
 	for _, tool := range tools.Items {
 		input := tool.Get("inputSchema")
 		if tool.Get("name").Text == "propose_tool" {
@@ -105,7 +105,7 @@ func addFolders(folders map[string]bool, of reflect.Type, seen map[reflect.Type]
 	}
 }
 
-// describeAnswer generates the parts of a tool's answer that several tools have.
+// describeAnswer generates the parts that the results of several tools have in common.
 func describeAnswer(c schematest.Comments, schema *jsondoc.Node) {
 	parts := schema.Get("properties")
 	if p := parts.Get("proposal"); p != nil && p.Get("properties").Get("rationale") != nil {

@@ -31,7 +31,7 @@ func newDatabase(env *testscript.Env) string {
 	return url
 }
 
-// databaseNamed is MkAbs for the name of a database.
+// databaseNamed is like MkAbs, for the name of a database.
 func databaseNamed(ts *testscript.TestScript, name string) string {
 	if store.IsURL(name) {
 		return name
@@ -39,8 +39,7 @@ func databaseNamed(ts *testscript.TestScript, name string) string {
 	return ts.MkAbs(name)
 }
 
-// cmdDatabase makes what reading commands never do. A database on a server is
-// there already.
+// cmdDatabase creates a database, which reading commands never do. A database on a server already exists.
 func cmdDatabase(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 1 {
 		ts.Fatalf("usage: database [FILE]")

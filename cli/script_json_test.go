@@ -15,7 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// parseJSON reads a document; numbers stay as they are written.
+// parseJSON parses a document. Numbers keep their notation.
 func parseJSON(ts *testscript.TestScript, name, text string) any {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
@@ -29,8 +29,8 @@ func parseJSON(ts *testscript.TestScript, name, text string) any {
 	return doc
 }
 
-// find returns the value at a path such as "proposals[0].id"; "$" is the
-// document, and "len" behind a list its length.
+// find returns the value at a path such as "proposals[0].id". "$" is the document, and "len" after a list is its
+// length.
 func find(doc any, path string) (any, bool) {
 	if path == "$" {
 		return doc, true
@@ -160,7 +160,7 @@ func checkDocument(ts *testscript.TestScript, name, text, kind string) {
 	if kind != "error" {
 		return
 	}
-	// Providers' codes are handed on as they are: INTEGRATION_NOT_CONNECTED.
+	// Codes of providers are unchanged, such as INTEGRATION_NOT_CONNECTED.
 	if code, ok := doc["code"].(string); !ok || !snake.MatchString(strings.ToLower(code)) || written(doc["message"]) == "" {
 		ts.Fatalf("the error has no code or no message: %s", text)
 	}

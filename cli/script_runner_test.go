@@ -28,7 +28,7 @@ func runnerCommands(printed string) []string {
 	return found
 }
 
-// commandV2 is TryParseV2: "::name properties::data", after white space.
+// commandV2 implements TryParseV2: "::name properties::data" after white space.
 func commandV2(line string) (string, bool) {
 	info, ok := strings.CutPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), "::")
 	if !ok {

@@ -23,7 +23,7 @@ import (
 	"toolcrib/signing/signingtest"
 )
 
-// sshHome is a server with users who come in over SSH.
+// sshHome is a server with users who connect over SSH.
 type sshHome struct {
 	testHome
 	addr  string
@@ -33,12 +33,12 @@ type sshHome struct {
 	stop  func() (code int)
 }
 
-// logLines is a log that can be waited for.
+// logLines is a log in which tests can wait for text.
 type logLines struct {
 	mu    sync.Mutex
 	lines bytes.Buffer
 	more  chan struct{}
-	shown *vt.Emulator // the terminal that shows the lines, nil for a log
+	shown *vt.Emulator // the terminal that shows the lines, or nil for a log
 }
 
 // newScreen returns the lines of an emulated terminal, which does not respond to queries. Tests wait for text on the
@@ -47,7 +47,7 @@ func newScreen(t *testing.T, width, height int) *logLines {
 	t.Helper()
 	l := &logLines{more: make(chan struct{}), shown: vt.NewEmulator(width, height)}
 	go func() { _, _ = io.Copy(io.Discard, l.shown) }()               // its responses
-	t.Cleanup(func() { _ = l.shown.InputPipe().(io.Closer).Close() }) // which ends the copy; Close is not safe beside Read
+	t.Cleanup(func() { _ = l.shown.InputPipe().(io.Closer).Close() }) // ends the copy; Close is not safe during Read
 	return l
 }
 
@@ -98,9 +98,9 @@ func (l *logLines) wait(t testing.TB, pattern string) []string {
 	return found
 }
 
-// find is wait for a goroutine of a test: nil for what does not come.
+// find is like wait, for goroutines of a test. It returns nil if the text does not appear.
 func (l *logLines) find(pattern string) []string {
-	hanging := time.After(4 * time.Minute) // a test that fails ends then
+	hanging := time.After(4 * time.Minute) // ends a failing test
 	for {
 		l.mu.Lock()
 		more := l.more
@@ -116,7 +116,7 @@ func (l *logLines) find(pattern string) []string {
 	}
 }
 
-// serveSSH starts a server that mara and ada may log in to, with the open proposal #2.
+// serveSSH starts a server with the open proposal #2, to which mara and ada can log in.
 func serveSSH(t *testing.T) *sshHome {
 	t.Helper()
 	home := &sshHome{testHome: newTestHome(t, ""), keys: map[string]signingtest.Key{}, log: &logLines{more: make(chan struct{})}}
@@ -169,7 +169,7 @@ func (h *sshHome) start(args ...string) {
 
 const secretOfServer = "secret-of-the-server"
 
-// dial logs a user in.
+// dial connects as a user.
 func (h *sshHome) dial(user string) *ssh.Client {
 	h.Helper()
 	client, err := h.login(user, h.keys[user])
@@ -222,7 +222,7 @@ func (h *sshHome) ask(client *ssh.Client, in, command string, with ...func(*ssh.
 	return a
 }
 
-// as is ask for a user, who forwards an agent with the key.
+// as runs a command as a user with a forwarded agent that contains the user's key.
 func (h *sshHome) as(user, in, command string) answer {
 	h.Helper()
 	client := h.dial(user)
@@ -241,7 +241,7 @@ func (h *sshHome) as(user, in, command string) answer {
 	})
 }
 
-// wants checks an answer.
+// wants checks the exit status and the output of a command.
 func (h *sshHome) wants(a answer, code int, texts ...string) answer {
 	h.Helper()
 	for _, text := range texts {

@@ -23,10 +23,10 @@ import (
 type screen struct {
 	*ssh.Session
 	keys io.WriteCloser
-	seen *logLines // the screen of a workbench, the lines of a command
+	seen *logLines // the screen of a workbench, or the lines of a command
 }
 
-// screen opens the workbench on a terminal, or runs a command that prints lines.
+// screen opens the workbench on a terminal, or runs a command with line output.
 func (h *sshHome) screen(client *ssh.Client, term string, width, height int, command string) *screen {
 	h.Helper()
 	session, err := client.NewSession()
@@ -215,8 +215,7 @@ func (h *sshHome) proposePacers(n int) {
 	h.must(append([]string{"propose", "--as", "agent:drafter"}, names...)...)
 }
 
-// startApproval starts the approval of a pacer, or, for odd numbers, the workbench, in
-// a session with an agent.
+// startApproval starts the approval of a pacer or, for odd numbers, the workbench, in a session with an agent.
 func (h *sshHome) startApproval(i int, keyring agent.Agent) *ssh.Client {
 	h.Helper()
 	client := h.dial("mara")

@@ -81,7 +81,7 @@ func TestSSHKeys(t *testing.T) {
 			t.Errorf("%s is let in", name)
 		}
 	}
-	// A query about mara's key is no login as mara.
+	// Asking whether a key of mara is accepted does not log in as mara.
 	if client, err := h.login("mara", h.keys["ada"]); err != nil {
 		t.Error(err)
 	} else {

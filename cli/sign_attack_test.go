@@ -15,8 +15,7 @@ import (
 	"toolcrib/signing/signingtest"
 )
 
-// with runs toolcrib with variables and the home folder that the account database
-// has.
+// with runs toolcrib with environment variables, and with the home folder in the account database.
 func (c testHome) with(vars map[string]string, home, system string, args ...string) (said string, code int) {
 	c.Helper()
 	var out bytes.Buffer
@@ -48,7 +47,7 @@ func TestEnvironmentLowersNothing(t *testing.T) {
 		if said, code := home.with(vars, own, "", "doctor"); !strings.Contains(said, "required") {
 			t.Errorf("%s: exit status %d: %s", name, code, said)
 		}
-		// Neither does it decide without the key where the account has no file.
+		// Without a file in the account, it cannot decide without the key either.
 		for _, account := range []string{own, ""} {
 			said, code := home.with(vars, account, "", "reject", "#2", "--note", "No.", "--as", "user:ada")
 			if code != 5 {
@@ -107,7 +106,7 @@ func TestAgentThatAsks(t *testing.T) {
 		}
 	}
 	add("-q", "-c", key)
-	if err := os.Remove(key); err != nil { // only the agent has it
+	if err := os.Remove(key); err != nil { // it remains only in the agent
 		t.Fatal(err)
 	}
 	vars := map[string]string{"HOME": filepath.Join(home.dir, "home"), "SSH_AUTH_SOCK": socket}
@@ -143,8 +142,8 @@ func TestDialogueSigns(t *testing.T) {
 	home.must("verify")
 }
 
-// TestSignersInitTakesGitsKey starts signing with the key that git's configuration
-// has in full, which only the SSH agent can sign with, behind another key.
+// TestSignersInitTakesGitsKey starts signing with the public key in Git's configuration. Only the SSH agent has the
+// private key, after another key.
 func TestSignersInitTakesGitsKey(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, program := range []string{"git", "ssh-add"} {

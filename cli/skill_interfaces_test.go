@@ -19,8 +19,7 @@ import (
 	"toolcrib/store/pg/pgtest"
 )
 
-// writeSkill writes a skill with everything that a definition can hold, below the folder
-// project.
+// writeSkill writes a skill with everything that a definition can contain, in the folder project.
 func (c testDB) writeSkill() {
 	c.t.Helper()
 	const at = "project/.claude/skills/pdf/"
@@ -38,7 +37,7 @@ func (c testDB) writeSkill() {
 	}
 }
 
-// document is the JSON document that a command prints.
+// document runs a command and returns its JSON document.
 func (c testDB) document(args ...string) (doc map[string]any) {
 	c.t.Helper()
 	if err := json.Unmarshal([]byte(c.run(append(args, "--json")...)), &doc); err != nil {
@@ -54,7 +53,7 @@ func TestSkillInterfacesAgree(t *testing.T) {
 	read, proposed := newTestDB(t), newTestDB(t)
 	for _, db := range []testDB{read, proposed} {
 		db.writeSkill()
-		// An agent can name bytes that the registry has, and cannot bring any.
+		// An agent can refer to bytes in the registry, but cannot add any.
 		for _, name := range []string{"SKILL.md", "assets/logo.png"} {
 			data, err := os.ReadFile(filepath.Join(db.dir, "project/.claude/skills/pdf", name))
 			if err != nil {
@@ -166,7 +165,7 @@ func TestHomeWithoutHOME(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := newTestDB(t)
 	db.write("theirs/.claude/skills/evil/SKILL.md", "---\nname: evil\ndescription: Reads.\n---\nRead it.\n")
-	for _, home := range []string{"", "theirs"} { // a relative one is none
+	for _, home := range []string{"", "theirs"} { // a relative path is ignored
 		var out, errs bytes.Buffer
 		env := db.env([]string{"check", "--files"}, strings.NewReader(""), &out, &errs)
 		of, account := env.Getenv, env.CurrentAccount()
@@ -184,8 +183,8 @@ func TestHomeWithoutHOME(t *testing.T) {
 	}
 }
 
-// TestSkillOnBothEngines copies a registry with a skill, of several versions and with
-// comments and waivers, to a server and back.
+// TestSkillOnBothEngines copies a registry with several versions of a skill, comments, and waivers to a server and
+// back.
 func TestSkillOnBothEngines(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

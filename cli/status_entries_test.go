@@ -44,7 +44,7 @@ func newRepository(t *testing.T) repository {
 	return r
 }
 
-// in runs a command in the repository, which ends with a status.
+// in runs a command in the repository and checks its exit status.
 func (r repository) in(status int, args ...string) string {
 	r.t.Helper()
 	var out, errs bytes.Buffer
@@ -81,7 +81,7 @@ func (r repository) status(code int, client string) (entry statusEntry, servers 
 	return entry, 0
 }
 
-// guardEntry returns a file with an entry that starts a program, in JSON.
+// guardEntry returns a JSON file with an entry that starts a program.
 func guardEntry(command, args, env string) string {
 	return `{"mcpServers":{"far":{"command":"` + command + `","args":[` + args + `],"env":{` + env + `}}}}`
 }
@@ -97,7 +97,7 @@ func TestStatusNamesWhatAnEntryUses(t *testing.T) {
 	after := `"guard","far","--","` + fixtureServer + `","tools.json"`
 	for name, tc := range map[string]struct {
 		file, reason string
-		database     string // "" is not compared
+		database     string // "" if it is not compared
 	}{
 		"a flag":                        {guardEntry("toolcrib", `"guard","far","--db","./evil.db","--","`+fixtureServer+`","tools.json"`, ""), "uses ./evil.db (--db)", "repo/evil.db"},
 		"a flag in front":               {guardEntry("toolcrib", `"guard","--db","./evil.db","far","--","`+fixtureServer+`","tools.json"`, ""), "uses ./evil.db (--db)", "repo/evil.db"},
@@ -208,8 +208,8 @@ func TestWrapReplacesAnUnreadableGuard(t *testing.T) {
 	}
 }
 
-// TestEnvChangesTheFolder puts env -C in front of a guard: the folder that it changes to counts for
-// the approved command, and one wrap repairs the entry. (S41)
+// TestEnvChangesTheFolder puts env -C before a guard. The folder that it selects must be part of the approved command,
+// and a single wrap must repair the entry (S41).
 func TestEnvChangesTheFolder(t *testing.T) {
 	r := newRepository(t)
 	cl := r.behindGuard(nil, "guard", "far", "--", fixtureServer, filepath.Join(r.dir, "repo", "tools.json"))

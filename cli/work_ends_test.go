@@ -21,14 +21,14 @@ import (
 type askedContext struct {
 	context.Context //nolint:containedctx // it is one
 	end             context.CancelFunc
-	at              int // 0 for never
+	at              int // 0 means never
 
 	mu    sync.Mutex
 	asked int
 	last  uint64 // allocated bytes at the last query
-	gap   uint64 // the most between two times
+	gap   uint64 // maximum between two queries
 	least int    // number of queries before the longest gap
-	ended uint64 // bytes that were allocated when it ended
+	ended uint64 // allocated bytes when it ended
 }
 
 func (c *askedContext) ask() {

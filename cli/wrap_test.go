@@ -235,7 +235,7 @@ func TestInitAsksAFewAtOnce(t *testing.T) {
 	}
 }
 
-// TestWrapNamesAStableProgram: no client starts a temporary file of go run.
+// TestWrapNamesAStableProgram checks that clients never start a temporary file of go run.
 func TestWrapNamesAStableProgram(t *testing.T) {
 	c := newTestDB(t)
 	bin := t.TempDir()

@@ -23,7 +23,7 @@ import (
 func TestAlikeAtFirst(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
-	const tools = 700 // some blocks, and rows that are in none yet
+	const tools = 700 // several complete blocks, and rows that are not in a block yet
 	path := filepath.Join(t.TempDir(), "crowd.db")
 	crowd := storetest.Crowd{Tools: tools}
 	if err := crowd.Fill(t.Context(), path); err != nil {
@@ -39,7 +39,7 @@ func TestAlikeAtFirst(t *testing.T) {
 	for n := 0; n < tools; n += 41 {
 		live := liveTool(t, db.DB, fmt.Sprintf("crowd_tool_%d", n))
 		words := strings.Fields(live.Prompt)
-		for _, keep := range []int{5, 3, 2, 1} { // of every five words, so many stay
+		for _, keep := range []int{5, 3, 2, 1} { // of every five words, so that this many remain
 			sought := live
 			for i := range words {
 				if i%5 >= keep {

@@ -11,7 +11,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// keepSome lets ada have a task, and a memory about an entity, in a project.
+// keepSome creates a task and a memory about an entity in a project of ada.
 func keepSome(db *storetest.Database) error {
 	ctx, now := context.Background(), db.Clock.Now()
 	return db.WriteAssistant(ctx, builtin.Owner{User: "ada"}, now, func(w builtin.Writer) error {

@@ -147,7 +147,7 @@ func benchmarkList(b *testing.B, db *storetest.Database, early proposals.ID) {
 	}
 }
 
-// BenchmarkOpen measures what every command pays first.
+// BenchmarkOpen measures the cost of opening a database, which every command has.
 func BenchmarkOpen(b *testing.B) {
 	db := full(b)
 	if err := db.Close(); err != nil {
@@ -169,7 +169,7 @@ func benchmarkOpen(b *testing.B, path string) {
 	}
 }
 
-// BenchmarkVerify verifies a database in which 1,000 tools were approved.
+// BenchmarkVerify verifies a database with 1,000 approved tools.
 func BenchmarkVerify(b *testing.B) {
 	db := storetest.New(b)
 	desk := benchDesk(b, db)

@@ -32,7 +32,7 @@ func held(t *testing.T, db *DB, statements ...string) (release func()) {
 	}
 }
 
-// breaksIn writes past the desk, which is enough to see that a write is done.
+// breaksIn writes without the desk, which is enough to check whether a write succeeds.
 func breaksIn(ctx context.Context, db *DB) error {
 	return db.pool.Update(ctx, func(s *session.Session) error {
 		_, err := s.Exec(ctx, breakIn)
@@ -40,7 +40,7 @@ func breaksIn(ctx context.Context, db *DB) error {
 	})
 }
 
-// TestWaitingCanBeInterrupted cancels a writer that waits, and knows that it does.
+// TestWaitingCanBeInterrupted cancels a waiting writer, which must return the error of the context.
 func TestWaitingCanBeInterrupted(t *testing.T) {
 	db := reopened(t)
 	defer held(t, db, "BEGIN IMMEDIATE")()

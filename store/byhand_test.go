@@ -12,7 +12,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// recordTables are the tables of history: rows are added, and that is all.
+// recordTables lists the tables of history. Rows can only be added to them.
 var recordTables = []string{"versions", "revisions", "assessments", "decisions", "waivers", "comments", "events", "pending_calls", "call_answers", "call_tiers", "tokens", "token_revocations", "calls", "call_outcomes", "call_prunes"}
 
 // hand is a direct connection to the database, as a person with a database tool has it.

@@ -30,7 +30,7 @@ func TestCatalogGroups(t *testing.T) {
 		from(id, "ledger")
 	}
 	from("rows_d", "tracker")
-	from("get_tasks", "tracker") // over a shipped tool
+	from("get_tasks", "tracker") // hides a shipped tool
 	off := storetest.Turn("deactivate", registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "rows_c"}, 1, 0)
 	db.Approved(t, desk, ada, off)
 

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The exit codes of a child that matter here.
+// The exit codes of child processes in tests.
 const (
 	exitDone     = 0
 	exitFailed   = 1
@@ -72,7 +72,7 @@ func child(task string, args []string) int {
 		case "approve":
 			wait()
 			_, err = desk.Deciding.Approve(ctx, by, []review.Choice{{ID: proposals.ID(args[2])}}, "")
-		case "prune": // and be killed where its other arguments say
+		case "prune": // with a crash at the step in its other arguments
 			n, _ := strconv.ParseInt(args[4], 10, 64)
 			clock.Forward(96 * time.Hour)
 			failpoint.Arm(args[3], n)

@@ -66,8 +66,8 @@ func TestKilledWhileApproving(t *testing.T) {
 	t.Logf("%d kills, %d approvals acknowledged, all there; %d more written, not yet acknowledged", kills(), len(acknowledged), silent)
 }
 
-// killed runs a process that does a task in a loop, kills it at a random moment
-// after a random number of acknowledgements, and returns the lines of these.
+// killed runs a process with a task that loops, kills it at a random time after a random number of acknowledgements,
+// and returns these.
 func killed(t *testing.T, task, path string, series int, random *rand.Rand) []string {
 	t.Helper()
 	cmd := spawn(t.Context(), task, path, strconv.Itoa(series))
@@ -79,19 +79,19 @@ func killed(t *testing.T, task, path string, series int, random *rand.Rand) []st
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	const most = 20_000 // microseconds after the acknowledgement: some approvals
+	const most = 20_000 // microseconds after the acknowledgement, which is enough for several approvals
 	after, delay := random.IntN(5), time.Duration(random.IntN(most))*time.Microsecond
 	var lines []string
 	for read := bufio.NewReader(out); ; {
 		if len(lines) == after {
-			time.AfterFunc(delay, func() { _ = cmd.Process.Kill() }) // it is waited for
+			time.AfterFunc(delay, func() { _ = cmd.Process.Kill() }) // the caller waits for it
 		}
 		line, err := read.ReadString('\n')
 		if err == nil {
 			lines = append(lines, line)
 			continue
 		}
-		if err != io.EOF { // after a part of a line, or none
+		if err != io.EOF { // the last line may be incomplete
 			t.Fatal(err)
 		}
 		break
@@ -102,7 +102,7 @@ func killed(t *testing.T, task, path string, series int, random *rand.Rand) []st
 	return lines
 }
 
-// saidApprovals reads the lines of approveForEver.
+// saidApprovals parses the output of approveForEver.
 func saidApprovals(t *testing.T, lines []string) []acknowledgement {
 	t.Helper()
 	var said []acknowledgement
@@ -190,5 +190,5 @@ func killedWhileMaking(t *testing.T, path string, random *rand.Rand) {
 	timer := time.AfterFunc(time.Duration(random.IntN(30_000))*time.Microsecond, func() { _ = cmd.Process.Kill() })
 	defer timer.Stop()
 	_ = p.In.Close() // whether it exits or is killed
-	_ = p.Wait()     // before, both happen
+	_ = p.Wait()     // it may already have exited
 }

@@ -21,8 +21,7 @@ type described struct {
 
 func describe[T any](t table.Table[T]) described { return described{t.Name, t.Columns(new(T))} }
 
-// TestTablesAreAsDescribed compares the descriptions of tables with the schema that the
-// migrations make.
+// TestTablesAreAsDescribed compares the descriptions of tables with the schema created by the migrations.
 func TestTablesAreAsDescribed(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
@@ -47,8 +46,7 @@ func TestTablesAreAsDescribed(t *testing.T) {
 	}
 }
 
-// TestAddedColumns adds columns as a step does to a table with a row, which then has no
-// value in them.
+// TestAddedColumns adds columns to a table with a row, as a migration does. The row must have no value in them.
 func TestAddedColumns(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)

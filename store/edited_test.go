@@ -25,7 +25,7 @@ type edited struct {
 	db   *storetest.Database
 	desk *service.Desk
 	tool registry.Subject // live
-	open proposals.ID     // with an assessment, a waiver and a comment
+	open proposals.ID     // with an assessment, a waiver, and a comment
 	raw  string           // hash of imported JSON
 }
 
@@ -40,7 +40,7 @@ func newEdited(t *testing.T, db *storetest.Database, open proposals.ID) edited {
 	return edited{db, db.Desk(t, review.Policy{Severities: storetest.Basics()}), registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "harbour_pacer"}, open, raw}
 }
 
-// fill makes a live tool with a category, a proposal, a tier and an import.
+// fill creates a live tool with a category, a proposal, a tier, and an import.
 func (x *edited) fill(t *testing.T) error {
 	t.Helper()
 	ctx := t.Context()
@@ -78,7 +78,7 @@ func (x *edited) fill(t *testing.T) error {
 	})
 }
 
-// readers are the ways in which the database is read for use.
+// readers returns functions that use the database in different ways.
 func (x edited) readers(t *testing.T) map[string]func() error {
 	t.Helper()
 	ctx := t.Context()
@@ -158,11 +158,11 @@ var editedTables = map[string]struct{ readers, row, unused string }{
 	"live":        {"live find export", "subject = 'tool:user/harbour_pacer'", "size"}, // determines the size of a list
 	"versions":    {"version history blame", "subject = 'tool:user/harbour_pacer'", "seq kind layer id"},
 	"revisions":   {"show approve", "proposal = '%s'", "seq"},
-	"assessments": {"approve", "proposal = '%s' AND seq = (SELECT max(seq) FROM assessments)", "seq proposal revision"}, // without it, an earlier one counts
+	"assessments": {"approve", "proposal = '%s' AND seq = (SELECT max(seq) FROM assessments)", "seq proposal revision"}, // without it, an earlier assessment is used
 	"waivers":     {"show approve", "proposal = '%s'", "seq proposal id"},                                               // without it, the finding is open; the waiver repeats its id
-	"comments":    {"show", "proposal = '%s'", "seq proposal"},                                                          // it is not there then
+	"comments":    {"show", "proposal = '%s'", "seq proposal"},                                                          // the comment is then missing
 	"decisions":   {"decisions", "subject = 'tool:user/harbour_pacer'", "seq proposal"},
-	"call_tiers":  {"tiers", "tool = 'tool:user/harbour_pacer'", "seq user tool"}, // it is not there then
+	"call_tiers":  {"tiers", "tool = 'tool:user/harbour_pacer'", "seq user tool"}, // the tier is then missing
 	"raws":        {"raw", "hash <> ''", ""},
 }
 

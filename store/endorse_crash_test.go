@@ -17,7 +17,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// two are the owners of every tool where two have to approve.
+// two are the owners of tools that require two approvals.
 var two = [2]proposals.Actor{{Kind: proposals.User, Name: "ada"}, {Kind: proposals.User, Name: "mara"}}
 
 // twoApprove returns a policy that requires the approval of both owners for each tool.
@@ -30,8 +30,8 @@ func twoApprove() review.Policy {
 	return review.Policy{Severities: storetest.Basics(), Approvals: approval.Rules{rule}}
 }
 
-// endorseForEver makes a new tool, which the first owner approves and then the
-// second, and so on. A line on standard output acknowledges each of the two.
+// endorseForEver creates tools that the first and then the second owner approves. It acknowledges each approval with a
+// line on standard output.
 func endorseForEver(ctx context.Context, desk *service.Desk, by proposals.Actor, series string) error {
 	for i := 0; ; i++ {
 		made, err := desk.Drafting.Propose(ctx, by, []proposals.Draft{storetest.Prompt(fmt.Sprintf("tool_%s_%d", series, i))}, true)
@@ -61,7 +61,7 @@ func TestKilledBetweenApprovals(t *testing.T) {
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
 	endorsed, approved, between := 0, 0, 0
 	for kill := range kills() {
-		said := map[proposals.ID]proposals.Verdict{} // the last one
+		said := map[proposals.ID]proposals.Verdict{} // the last acknowledged verdict
 		for _, line := range killed(t, "endorse", db.Path(), kill+1, random) {
 			verdict, id, _ := strings.Cut(strings.TrimSpace(line), " ")
 			said[proposals.ID(id)] = proposals.Verdict(verdict)
@@ -92,7 +92,7 @@ func verdictsOf(t *testing.T, db *storetest.Database, id proposals.ID) string {
 	t.Helper()
 	var verdicts []string
 	err := db.View(t.Context(), func(r review.Reader) error {
-		verdicts = nil // it may run again
+		verdicts = nil // the transaction may be retried
 		decisions, err := r.Decisions(t.Context(), id)
 		for _, d := range decisions {
 			verdicts = append(verdicts, string(d.Verdict))

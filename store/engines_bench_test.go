@@ -104,11 +104,10 @@ func primaryKeys(b *testing.B, conn *pgx.Conn) map[string][]string {
 type handWrite struct {
 	statement string
 	args      []any
-	command   int64 // its place in the transaction
+	command   int64 // its index in the transaction
 }
 
-// lastWrites returns statements that write into another database the rows that
-// the transaction of the last event wrote.
+// lastWrites returns statements that write the rows of the last transaction to another database.
 func lastWrites(b *testing.B, from, to *pgx.Conn, keys map[string][]string) []handWrite {
 	b.Helper()
 	list, err := from.Query(b.Context(), `SELECT c.relname || '.' || a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
@@ -175,7 +174,7 @@ func handWritten(b *testing.B, to *pgx.Conn, table string, key []string, row map
 	if exists {
 		w.statement = "UPDATE " + table + " SET " + strings.Join(set, ", ") + where
 	} else {
-		w.statement = "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (" + strings.Join(values, ", ") + ") ON CONFLICT DO NOTHING" // a trigger may have counted
+		w.statement = "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (" + strings.Join(values, ", ") + ") ON CONFLICT DO NOTHING" // a trigger may already have counted
 	}
 	return w
 }

@@ -17,7 +17,7 @@ var SchemaVersion = sqlite.SchemaVersion()
 // Few is the number of proposals up to which a filter of less than three characters scans the list.
 const Few = queue.Few
 
-// Steps returns the numbers of the migrations in their order.
+// Steps returns the numbers of the migrations in order.
 func Steps() ([]int, error) {
 	all, err := new(sqlite.File).Steps()
 	numbers := make([]int, len(all))

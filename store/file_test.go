@@ -208,7 +208,7 @@ func TestInterruptedMigration(t *testing.T) {
 	}
 }
 
-// TestConcurrentFirstOpen opens the same new file many times at once.
+// TestConcurrentFirstOpen opens the same new file several times concurrently.
 func TestConcurrentFirstOpen(t *testing.T) {
 	storetest.NeedsFile(t)
 	path := filepath.Join(t.TempDir(), "toolcrib.db")

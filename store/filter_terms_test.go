@@ -18,14 +18,14 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// varied returns proposals that differ in everything that filters compare.
+// varied returns proposals that differ in all properties that filters compare.
 func varied(n int) []proposals.Proposal {
 	random := rand.New(rand.NewPCG(5, 6))
 	layers := []registry.Layer{registry.LayerGlobal, registry.LayerUser, registry.ProjectLayer("novel"), registry.ProjectLayer("novel2")}
 	authors := []proposals.Actor{ada, scout, {Kind: proposals.Chief, Name: "ada"}, {Kind: proposals.Agent, Name: "tool_3"}}
 	ps := make([]proposals.Proposal, n)
 	for i := range ps {
-		kind := registry.SubjectKinds()[random.IntN(30)/14] // a few are of a list
+		kind := registry.SubjectKinds()[random.IntN(30)/14] // some are about lists
 		ps[i] = proposals.Proposal{
 			Type:    proposals.Types()[random.IntN(5)],
 			Subject: registry.Subject{Kind: kind, Layer: layers[random.IntN(len(layers))], ID: fmt.Sprintf("tool_%d", random.IntN(9))},
@@ -39,7 +39,7 @@ func varied(n int) []proposals.Proposal {
 	return ps
 }
 
-// hasAtom is the meaning of an atom.
+// hasAtom defines the meaning of an atom.
 func hasAtom(p proposals.Proposal, a facts.Atom) bool {
 	switch a.Is { //nolint:exhaustive // the others have tests of their own
 	case facts.Text:
@@ -72,7 +72,7 @@ func hasAtom(p proposals.Proposal, a facts.Atom) bool {
 		return p.State.Open() && p.BaseVersion != 0
 	case facts.Blocked:
 		return p.Summary.Blocks > 0
-	case facts.Waits: // TestTerms has none
+	case facts.Waits: // there are none in TestTerms
 	}
 	panic("an unknown property")
 }

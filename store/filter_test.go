@@ -43,7 +43,7 @@ func contains(p proposals.Proposal, filter string) bool {
 	return strings.Contains(folded(p.Subject.String()+"\n"+p.Title+"\n"+p.Author.String()+"\n"+p.ChangeSet), folded(filter))
 }
 
-// filtered returns the titles that a filter finds.
+// filtered returns the titles that match a filter.
 func filtered(t *testing.T, db *storetest.Database, filter string) []string {
 	t.Helper()
 	var found []string

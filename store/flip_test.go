@@ -107,12 +107,12 @@ func place(random *rand.Rand, image []byte, text string) int {
 	return at + random.IntN(window)
 }
 
-// TestEveryFlipIsNamed changes one byte in each row of history behind the
-// engine's back, again and again in other places: every row is named.
+// TestEveryFlipIsNamed repeatedly changes a byte of each history row without the engine. The report must name every
+// changed row.
 func TestEveryFlipIsNamed(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	rounds := (4 + stride - 1) / stride
-	if os.Getenv("TOOLCRIB_CRASH") != "" { // the whole battery
+	if os.Getenv("TOOLCRIB_CRASH") != "" { // all tests
 		rounds = 96
 	}
 	storetest.NeedsFile(t)
@@ -155,8 +155,8 @@ func TestEveryFlipIsNamed(t *testing.T) {
 	}
 }
 
-// TestAnyFlipIsNoticed changes one byte anywhere in the file. Either no row of
-// history or of the registry is another than before, or it is noticed.
+// TestAnyFlipIsNoticed changes an arbitrary byte of the file. Either all rows of the history and of the registry must
+// be unchanged, or the change must be reported.
 func TestAnyFlipIsNoticed(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	flips := 40 / stride

@@ -77,7 +77,7 @@ func fillCalls(ctx context.Context, db *storetest.Database) error {
 	return prune()
 }
 
-// fillTokens makes a token that is in force and two that were revoked.
+// fillTokens creates a valid token and two revoked ones.
 func fillTokens(ctx context.Context, db *storetest.Database, by gateway.Caller) error {
 	agent := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: by.Agent}
 	for _, digit := range []string{"c", "d", "e"} {

@@ -16,7 +16,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// Who acts in the tests of the store.
+// The actors in the tests of the store.
 var (
 	ada   = proposals.Actor{Kind: proposals.User, Name: "ada"}
 	scout = proposals.Actor{Kind: proposals.Agent, Name: "scout"}

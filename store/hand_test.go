@@ -66,9 +66,8 @@ func complete(d *storetest.Database, p *proposals.Proposal) {
 	p.UpdatedAt = p.CreatedAt
 }
 
-// openOn makes a database on a server and opens it through dial, which returns the
-// URL to use in place of another; nil for the same. It is closed when the test
-// ends.
+// openOn creates a database on a server and opens it. If dial is not nil, it returns the URL to use instead of the
+// given one. The database is closed at the end of the test.
 func openOn(t testing.TB, c *pgtest.Cluster, dial func(url string) string) *storetest.Database {
 	t.Helper()
 	name, err := c.Database(t.Context(), "")
@@ -93,7 +92,7 @@ func onEngine[T any](sqlite, postgres T) T {
 	return sqlite
 }
 
-// numbers returns the names of a table's columns that hold numbers, in order.
+// numbers returns the names of a table's numeric columns, in order.
 func (h hand) numbers(ctx context.Context, table string) ([]string, error) {
 	if pg.IsURL(h.file.Path()) {
 		return h.columnNames(ctx, table, " AND atttypid = 'bigint'::regtype")
@@ -101,8 +100,8 @@ func (h hand) numbers(ctx context.Context, table string) ([]string, error) {
 	return h.columnNames(ctx, table, " WHERE type = 'INTEGER'")
 }
 
-// columnNames returns the names of a table's columns that a condition selects, in order. The tests of an engine open
-// files of SQLite, too.
+// columnNames returns the names of a table's columns that satisfy a condition, in order. The tests of an engine also
+// open files of SQLite.
 func (h hand) columnNames(ctx context.Context, table, condition string) (names []string, err error) {
 	query := "SELECT name FROM pragma_table_info('%s')%s ORDER BY cid"
 	if pg.IsURL(h.file.Path()) {
@@ -123,10 +122,10 @@ func (h hand) columnNames(ctx context.Context, table, condition string) (names [
 	return names, rows.Err()
 }
 
-// literal returns the expression that writes a column's value as SQL.
+// literal returns an SQL expression that formats a column's value as an SQL literal.
 func literal(column string) string { return onEngine("quote(", "quote_literal(") + column + ")" }
 
-// sqlBytes returns b as SQL.
+// sqlBytes returns b as an SQL literal.
 func sqlBytes(b []byte) string { return fmt.Sprintf(onEngine("x'%x'", `'\x%x'::bytea`), b) }
 
 // conflictClauses returns the conflict clauses of the engine.
@@ -149,7 +148,7 @@ func triggerMore() string {
 		"CREATE TRIGGER more BEFORE UPDATE ON decisions FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()")
 }
 
-// weakened returns the statement that replaces a trigger by one without effect, "" for none.
+// weakened returns a statement that replaces a trigger with one without effect, or "".
 func weakened(t storetest.Trigger) string {
 	if t.Table == "" {
 		if !strings.Contains(t.SQL, "RAISE(ABORT") || strings.Contains(t.SQL, "_pending_export") {

@@ -41,7 +41,7 @@ func TestIndexKeepsSome(t *testing.T) {
 	}
 }
 
-// TestIndexAtOnce searches from several goroutines.
+// TestIndexAtOnce searches in several goroutines concurrently.
 func TestIndexAtOnce(t *testing.T) {
 	x := ranking.NewIndex()
 	var wg sync.WaitGroup

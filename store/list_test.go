@@ -15,7 +15,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// list returns one page.
+// list returns a page.
 func list(t testing.TB, db *storetest.Database, q review.Query) review.Page {
 	t.Helper()
 	var page review.Page
@@ -30,7 +30,7 @@ func list(t testing.TB, db *storetest.Database, q review.Query) review.Page {
 	return page
 }
 
-// walk returns the ids of all pages of a query; between is called after each.
+// walk returns the ids of all pages of a query. It calls between after each page.
 func walk(t *testing.T, db *storetest.Database, q review.Query, between func()) []proposals.ID {
 	t.Helper()
 	var ids []proposals.ID
@@ -56,7 +56,7 @@ func listedQueue(t *testing.T, db *storetest.Database, n int) []proposals.Propos
 	return queueOf(t, db, n, func([]proposals.Proposal) {})
 }
 
-// queueOf does so with what change does to them.
+// queueOf is like listedQueue, but calls change before it writes the proposals.
 func queueOf(t *testing.T, db *storetest.Database, n int, change func([]proposals.Proposal)) []proposals.Proposal {
 	t.Helper()
 	states, authors := proposals.States(), []proposals.Actor{ada, scout, {Kind: proposals.Agent, Name: "scouting"}, {Kind: proposals.Chief, Name: "ada"}}
@@ -72,7 +72,7 @@ func queueOf(t *testing.T, db *storetest.Database, n int, change func([]proposal
 	return enqueue(t, db, ps...)
 }
 
-// matches is the meaning of a query, without its filter.
+// matches defines the meaning of a query without a filter.
 func matches(q review.Query, p proposals.Proposal) bool {
 	author := q.Author == "" || q.Author == p.Author.String() || strings.HasSuffix(q.Author, ":") && strings.HasPrefix(p.Author.String(), q.Author)
 	return author && (q.State == "" || q.State == p.State) && (q.Subject == "" || q.Subject == p.Subject.String())
@@ -142,8 +142,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestPrefixes shortens each id on a page to what names no other, and no
-// further; each then resolves to its proposal.
+// TestPrefixes checks that the prefix of each id on a page is the shortest unique one, and resolves to its proposal.
 func TestPrefixes(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
@@ -188,7 +187,7 @@ func resolve(t *testing.T, db *storetest.Database, ref string) (proposals.ID, er
 	return ids[0], nil
 }
 
-// TestResolve reads references of every form, hostile ones too.
+// TestResolve resolves references in all forms, including malicious ones.
 func TestResolve(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := full(t)

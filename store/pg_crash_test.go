@@ -29,7 +29,7 @@ import (
 const (
 	sound       int32 = iota
 	beforeSent        // the server does not receive the COMMIT
-	beforeHeard       // it is carried out, and its answer is lost
+	beforeHeard       // the server executes it, but the response is lost
 )
 
 // cutter is a proxy to the server that can cut connections during COMMIT.
@@ -39,7 +39,7 @@ type cutter struct {
 	cuts   atomic.Int32
 }
 
-// listen returns the URL of the server behind the cutter.
+// listen returns the URL of the server through the cutter.
 func (c *cutter) listen(t *testing.T, server string) string {
 	t.Helper()
 	u, err := url.Parse(server)
@@ -69,7 +69,7 @@ func (c *cutter) listen(t *testing.T, server string) string {
 	return u.String()
 }
 
-// pass carries a connection until it ends.
+// pass forwards a connection until it ends.
 func (c *cutter) pass(ctx context.Context, client net.Conn) {
 	defer client.Close() //nolint:errcheck // a test that ends
 	server, err := new(net.Dialer).DialContext(ctx, "unix", c.target)
@@ -226,8 +226,8 @@ func approveOnce(t *testing.T, db *storetest.Database, desk *service.Desk, draft
 	return again
 }
 
-// killBackend ends a server process of the program with SIGKILL, as the system does
-// that runs out of memory. A server that recovers from the last time is waited for.
+// killBackend kills a server process of the program with SIGKILL, as the system does if it runs out of memory. If the
+// server is still recovering, killBackend waits.
 func killBackend(ctx context.Context, c *pgtest.Cluster, url string) error {
 	for tick := time.NewTicker(10 * time.Millisecond); ; <-tick.C {
 		pid, err := backend(ctx, url)
@@ -241,7 +241,7 @@ func killBackend(ctx context.Context, c *pgtest.Cluster, url string) error {
 	}
 }
 
-// backend returns the number of a server process of the program.
+// backend returns the process id of a server process of the program.
 func backend(ctx context.Context, url string) (pid int, err error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {

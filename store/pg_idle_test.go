@@ -45,7 +45,7 @@ func TestIdleConnectionsClose(t *testing.T) {
 	if open != 1 {
 		t.Errorf("%d connections are open", open)
 	}
-	db.Approved(t, desk, ada, storetest.Prompt("second")) // opens one
+	db.Approved(t, desk, ada, storetest.Prompt("second")) // opens a connection
 }
 
 // TestCrowdedServer has twelve processes read and write with ten connections beside those that listen: none waits as long
@@ -157,7 +157,7 @@ func containsBegin(b []byte) bool {
 	return false
 }
 
-// dialURL connects to the server of a URL, which names a folder for a unix socket.
+// dialURL connects to the server at a URL. The host may be the folder of a Unix socket.
 func dialURL(ctx context.Context, at *url.URL) (net.Conn, error) {
 	if dir := at.Query().Get("host"); dir != "" {
 		port := at.Query().Get("port")

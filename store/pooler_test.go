@@ -44,7 +44,7 @@ func TestPooler(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	db.Wait(ctx, 0, time.Millisecond) // the pooler passes no notifications on, so this polls
+	db.Wait(ctx, 0, time.Millisecond) // the pooler does not forward notifications, so this polls
 	if ctx.Err() != nil {
 		t.Error("Wait waits for a notification")
 	}

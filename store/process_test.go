@@ -31,7 +31,7 @@ func race(t *testing.T, n, series int, task, path string, args ...string) map[in
 		p := proctest.Start(t, cmd)
 		ready.Add(1)
 		done.Go(func() {
-			_, _ = p.Out.ReadString('\n') // a child that fails ends the line too
+			_, _ = p.Out.ReadString('\n') // also returns if the child fails
 			ready.Done()
 			<-start
 			err := errors.Join(p.In.Close(), p.Wait())
@@ -79,8 +79,8 @@ func TestOneOfManyProcessesApproves(t *testing.T) {
 	}
 }
 
-// TestConcurrentProcessesCreateOneDatabase opens the same new file from many processes at once:
-// its migrations run once.
+// TestConcurrentProcessesCreateOneDatabase opens the same new file concurrently in several processes. The migrations
+// must run once.
 func TestConcurrentProcessesCreateOneDatabase(t *testing.T) {
 	shortrun.NeedsLong(t)
 	storetest.NeedsFile(t)

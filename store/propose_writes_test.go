@@ -57,7 +57,7 @@ func TestProposalIsWrittenOnce(t *testing.T) {
 	}
 }
 
-// BenchmarkPropose submits new tools, one in each call.
+// BenchmarkPropose submits new tools, one per call.
 func BenchmarkPropose(b *testing.B) {
 	db := storetest.Open(b, filepath.Join(b.TempDir(), "toolcrib.db"))
 	desk := db.Desk(b, review.Policy{})

@@ -19,7 +19,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// pruneTo is an order to move the calls before a time to a file.
+// pruneTo returns an order to move calls before a time to a file.
 func pruneTo(db *storetest.Database, by proposals.Actor, before time.Time, file string) calls.PruneOrder {
 	return calls.PruneOrder{ID: db.NewID(), By: by, Now: db.Clock.Now(), Before: before, File: func(int64, int64) string { return file }}
 }
@@ -55,7 +55,7 @@ func logCalls(t *testing.T, db *storetest.Database, n int) {
 	}
 }
 
-// checkFile returns the damage that a file of calls has.
+// checkFile returns the damage of a file of calls.
 func checkFile(t *testing.T, db *storetest.Database, file string) []history.Damage {
 	t.Helper()
 	prunes, err := db.Calls().Prunes(t.Context())
@@ -69,8 +69,8 @@ func checkFile(t *testing.T, db *storetest.Database, file string) []history.Dama
 	return r.Damage
 }
 
-// TestPrune moves calls to a file twice. The database and the files prove the whole log, a
-// file that was changed is named, and calls go on.
+// TestPrune moves calls to a file twice. The database and the files must prove the whole log, a modified file must be
+// reported, and new calls must be possible.
 func TestPrune(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
@@ -139,8 +139,8 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-// TestPruneToTheSameFile has another prune, and another program, create the file right
-// before a prune does. The file of the first stays, and has all calls that were deleted.
+// TestPruneToTheSameFile lets another prune, and another program, create the file immediately before a prune creates
+// it. The first file must remain and contain all deleted calls.
 func TestPruneToTheSameFile(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
@@ -157,7 +157,7 @@ func TestPruneToTheSameFile(t *testing.T) {
 		return failpoint.ArmFunc("file-checked", func() {
 			if !reached {
 				reached = true
-				fn() // reaches it again
+				fn() // runs the same step again
 			}
 		})
 	}
@@ -242,8 +242,8 @@ func TestPruneByHand(t *testing.T) {
 	}
 }
 
-// TestKilledWhilePruning kills a process at each step of a prune. All calls are in the
-// database or in the file afterwards, both are whole, and the next prune moves them.
+// TestKilledWhilePruning kills a process at each step of a prune. All calls must then be in the database or in the
+// file, both must be valid, and the next prune must move the remaining calls.
 func TestKilledWhilePruning(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, at := range []string{"file 1", "file-written 1", "file-linked 1", "file-renamed 1", "calls-in-file 1", "statement 1", "statement 4", "statement 7", "committed 1"} {

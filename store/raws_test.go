@@ -24,7 +24,7 @@ func TestRawsAreKeptAsTheyCame(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()                                                                //nolint:errcheck // nothing is written any more
-	const hash = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" // of {}, in canonical form
+	const hash = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" // hash of {} in canonical form
 	for i, body := range []string{"{ }", "{}"} {
 		err := db.KeepImport(ctx, catalog.Import{ID: uuid.Must(uuid.NewV7()).String(), Actor: "user:a", Format: "mcp", Label: "x", Hash: hash, Tools: []catalog.Raw{{Hash: hash, Body: []byte(body)}}})
 		if err != nil {

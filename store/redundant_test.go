@@ -42,7 +42,7 @@ var unrepeated = map[string]string{
 	"live_files": "hash", "memory_links": "seq relation created_at", "owners": "id", "pending_exports": "seq dir subject number", "projects": "id",
 	"reminders": "*", "schedules": "*", "shown": "user digest parts shown_at",
 	"tasks":           "seq id title notes priority project tags created_at updated_at",
-	"recent_sketches": "seq text purpose", // which verify --deep computes again
+	"recent_sketches": "seq text purpose", // checked by verify --deep
 	"memories":        "content kind importance project tags expires_at created_at updated_at",
 }
 
@@ -57,7 +57,7 @@ func TestEveryRedundantColumn(t *testing.T) {
 	h := openHand(t, storetest.FromImage(t, image))
 	every := uint32(stride)
 	if storetest.OnPostgres() {
-		every *= 8 // it copies a database for each case
+		every *= 8 // each case copies a database
 	}
 	for _, table := range h.tables() {
 		key, known := tableKeys[table]
@@ -66,7 +66,7 @@ func TestEveryRedundantColumn(t *testing.T) {
 			continue
 		}
 		if h.text("SELECT count(*) FROM "+table) == "0" {
-			if table != "sketches" { // a block fills with many versions only
+			if table != "sketches" { // only many versions fill a block
 				t.Errorf("table %s is empty", table)
 			}
 			continue
@@ -182,7 +182,7 @@ func fillEverything(t *testing.T, db *storetest.Database) error {
 		_, err := tx.CountRefused(ctx, refused, gateway.CodeCooldown, 2)
 		return errors.Join(
 			err, tx.AddCall(ctx, refused), tx.AddOutcome(ctx, refused.ID, gateway.Outcome{Code: gateway.CodeCooldown, At: db.Clock.Now()}),
-			tx.AddCall(ctx, call("get_tasks", 2)), // which has no outcome yet
+			tx.AddCall(ctx, call("get_tasks", 2)), // it has no outcome yet
 		)
 	})
 	if err != nil {

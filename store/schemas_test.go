@@ -22,10 +22,9 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestEverySchemaOpens opens a database of every schema number that has landed, which migrates
-// it, and has it verified and used (G8). The fixture of a number is written once, by
-// make generate, while the number is the newest, and for both
-// engines (TOOLCRIB_TEST_ENGINE=postgres); it is never written again.
+// TestEverySchemaOpens opens a database of every released schema, which migrates it, and verifies and uses it (G8).
+// make generate writes the fixture of the newest schema, once for each engine (TOOLCRIB_TEST_ENGINE=postgres). A
+// fixture is never changed afterwards.
 func TestEverySchemaOpens(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	numbers := schemaNumbers(t)
@@ -56,7 +55,7 @@ func TestEverySchemaOpens(t *testing.T) {
 	}
 }
 
-// engineName is the engine of the tests, as fixtures and folders have it.
+// engineName returns the name of the engine in the names of fixtures and folders.
 func engineName() string {
 	if storetest.OnPostgres() {
 		return "pg"

@@ -12,9 +12,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestVerifyWhileOthersWrite reads one snapshot with several sessions while one
-// connection writes and another one moves the log into the file: a sound database
-// never looks damaged.
+// TestVerifyWhileOthersWrite verifies a snapshot with several sessions while other connections write and checkpoint. An
+// undamaged database must never be reported as damaged.
 func TestVerifyWhileOthersWrite(t *testing.T) {
 	db := full(t)
 	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
@@ -26,7 +25,7 @@ func TestVerifyWhileOthersWrite(t *testing.T) {
 	stop := busy(t, db, desk, func(n int) {
 		if n%3 == 0 {
 			mode := []string{"PASSIVE", "RESTART", "TRUNCATE"}[n/3%3]
-			// A checkpoint that would have to wait for a reader fails.
+			// A checkpoint fails if it would have to wait for a reader.
 			_, _ = checkpoints.ExecContext(t.Context(), "PRAGMA wal_checkpoint("+mode+")")
 		}
 	})
@@ -45,8 +44,7 @@ func TestVerifyWhileOthersWrite(t *testing.T) {
 	stop()
 }
 
-// busy approves one proposal after the other and calls also with the number of
-// each, until it is stopped.
+// busy approves proposals in a loop, and calls also with the number of each, until it is stopped.
 func busy(t *testing.T, db *storetest.Database, desk *service.Desk, also func(n int)) (stop func()) {
 	t.Helper()
 	done := make(chan struct{})

@@ -106,7 +106,7 @@ var signedAttacks = map[string]struct {
 		x.undo(3)
 	}, "of which 1 are here"},
 	"a state of the signers undone": {func(x target) {
-		x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison)) // with a key that is retired then
+		x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison)) // with a key that is later retired
 		x.SetSigners(x, x.Line(bob))
 		x.Change(x, x.desk, bob)
 		x.byHand("DELETE FROM events WHERE seq = (SELECT max(seq) FROM events WHERE act = 'signers')")
@@ -143,8 +143,8 @@ func TestAttacksOnSignedRegistry(t *testing.T) {
 	}
 }
 
-// TestForgingWorksWithoutSignatures shows that the forged rows are sound but for
-// their signature: without it, they are used.
+// TestForgingWorksWithoutSignatures checks that the forged rows are valid except for the signature: if signatures are
+// not required, they are used.
 func TestForgingWorksWithoutSignatures(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	x := openTarget(t)
@@ -205,7 +205,7 @@ func rewriteByHand(x target) {
 		quote(string(v.Definition)), quote(v.ContentHash), quote(v.Hash), quote(v.Subject.String()), quote(old)))
 }
 
-// byHand runs statements with every trigger taken off, and puts those back.
+// byHand runs statements after removing all triggers, and restores the triggers.
 func (x target) byHand(statements string) {
 	x.Helper()
 	openHand(x.T, x.Database).unlocked(statements)
@@ -267,7 +267,7 @@ func says(text string) func(string) bool {
 	return func(s string) bool { return strings.Contains(s, text) }
 }
 
-// signatureOfAnotherHistory uses a decision that was prepared in a copy.
+// signatureOfAnotherHistory uses the signature of a decision that was prepared in a copy.
 func (x target) signatureOfAnotherHistory(other target) {
 	x.Helper()
 	choices := storetest.Choices(x, other.desk, scout, storetest.Prompt("mood_pacer"))

@@ -68,8 +68,8 @@ type bench struct {
 	gateway *gateway.Gateway
 }
 
-// BenchmarkSignedReading compares reading where signatures are required, with
-// everything checked before, with reading where they are not.
+// BenchmarkSignedReading compares reading with and without required signatures. All signatures have already been
+// verified.
 func BenchmarkSignedReading(b *testing.B) {
 	all := signedBench(b)
 	scene := impact.Scene{Layer: registry.LayerUser, Where: registry.Context{IncludeDeferred: true}}
@@ -154,11 +154,10 @@ func BenchmarkSignedCold(b *testing.B) {
 		took = append(took, float64((read(db)-read(off)).Microseconds())/float64(len(subjects)))
 	}
 	b.ReportMetric(median(took), "us/version")
-	b.ReportMetric(took[0], "least-us/version") // median sorted them
+	b.ReportMetric(took[0], "least-us/version") // median has sorted the values
 }
 
-// BenchmarkCheckSignatures checks versions that are each signed by themselves, as
-// verify does.
+// BenchmarkCheckSignatures verifies versions with separate signatures, as verify does.
 func BenchmarkCheckSignatures(b *testing.B) {
 	const versions = 400
 	s := storetest.StartSigning(b, storetest.New(b), review.Policy{Severities: storetest.Basics()}, ada)

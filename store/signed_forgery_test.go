@@ -13,15 +13,14 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// signedForgery is an attempt with a signed statement that approves it.
+// signedForgery is an attempt together with a signed statement that approves it.
 type signedForgery struct {
 	attempt review.Dossier
 	signed  proof.Signed
 	at      time.Time
 }
 
-// sign signs, as ada but with any key, the statement that approves an attempt, with
-// a change, which may be nil.
+// sign signs the statement that approves an attempt as ada, with any key. change, if not nil, modifies the statement.
 func (x target) sign(key signingtest.Key, change func(*statement.Statement)) signedForgery {
 	x.Helper()
 	o := x.attempt()

@@ -57,7 +57,7 @@ func poison(tool *registry.Tool) {
 	tool.Approval = &registry.Approval{Tier: registry.AutoApprove}
 }
 
-// attempt is a proposal to poison the tool, as one sees it before a decision.
+// attempt returns a proposal to poison the tool, as shown before a decision.
 func (x target) attempt() review.Dossier {
 	x.Helper()
 	made := storetest.Choices(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison))
@@ -68,7 +68,7 @@ func (x target) attempt() review.Dossier {
 	return o
 }
 
-// forged is the version that approving o would write, with a signature.
+// forged returns the version that an approval of o would write, with the given signature.
 func (x target) forged(o review.Dossier, signature string) history.Version {
 	return history.Version{
 		Subject: o.Proposal.Subject, Number: o.Proposal.BaseVersion + 1, Definition: o.Revision.Draft.Definition.Canonical(),
@@ -78,8 +78,8 @@ func (x target) forged(o review.Dossier, signature string) history.Version {
 	}
 }
 
-// forge approves o as whoever writes to the file can: with every row that belongs
-// to it, and all hashes right.
+// forge approves o without the program, as an attacker with write access can: with all required rows and correct
+// hashes.
 func (x target) forge(o review.Dossier, v history.Version, more ...func(review.Tx) error) {
 	x.Helper()
 	ctx := x.Context()
@@ -242,7 +242,7 @@ func (x target) damage(path string, kept ...checkpoint.Checkpoint) ([]string, pr
 	return found, signatures
 }
 
-// checker reads the log with checkpoints.
+// checker returns a checker of the log with checkpoints.
 func (x target) checker(db *storetest.Database, kept ...checkpoint.Checkpoint) *checkpoint.Checker {
 	x.Helper()
 	checker := checkpoint.NewChecker(kept...)

@@ -142,7 +142,7 @@ func TestDamagedTextIsNotRepeated(t *testing.T) {
 	id := proposals.ID(h.text("SELECT proposal FROM revisions WHERE seq = 2"))
 	thousand := strings.Repeat("0", 1000)
 	long := "'{\"\x1b' || replace('" + thousand + "', '0', '" + thousand + "')"
-	h.unlocked("UPDATE revisions SET draft = " + long + "; UPDATE assessments SET report = " + long + "; UPDATE decisions SET subject = substr(" + long + ", 1, 200000)") // which is indexed
+	h.unlocked("UPDATE revisions SET draft = " + long + "; UPDATE assessments SET report = " + long + "; UPDATE decisions SET subject = substr(" + long + ", 1, 200000)") // the column is indexed
 	for what, read := range map[string]func(review.Reader) error{
 		"a draft":   func(r review.Reader) error { _, err := r.Revisions(t.Context(), id); return err },
 		"a report":  func(r review.Reader) error { _, err := r.Assessments(t.Context(), id, 1); return err },
@@ -155,7 +155,7 @@ func TestDamagedTextIsNotRepeated(t *testing.T) {
 	}
 }
 
-// swap exchanges the values that two rows have in a column.
+// swap exchanges the values of two rows in a column.
 func swap(table, column string, a, b int) string {
 	r := strings.NewReplacer("TABLE", table, "COLUMN", column, "FIRST", strconv.Itoa(a), "SECOND", strconv.Itoa(b))
 	where := ""
@@ -166,7 +166,7 @@ func swap(table, column string, a, b int) string {
 		"; UPDATE TABLE SET COLUMN = FIRST + SECOND + 1000000 - COLUMN WHERE COLUMN > 1000000" + where)
 }
 
-// ofSchema reports whether damage is in the schema, as either engine names it.
+// ofSchema reports whether damage is in the schema, with the name of either engine.
 func ofSchema(table string) bool { return table == "sqlite_schema" || table == "pg_class" }
 
 // TestEveryDroppedTriggerIsNamed drops each trigger in turn, and replaces each with one that does nothing.
@@ -208,7 +208,7 @@ func TestEveryDroppedTriggerIsNamed(t *testing.T) {
 	}
 }
 
-// TestEveryColumnIsSealed changes each column of a row of each table of history.
+// TestEveryColumnIsSealed changes each column of a row in each history table.
 func TestEveryColumnIsSealed(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for n, table := range recordTables {

@@ -28,7 +28,7 @@ import (
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
-	file string // with its certificate
+	file string // contains its certificate
 }
 
 func newAuthority(t *testing.T, name string) authority {
@@ -65,8 +65,8 @@ func (a authority) sign(t *testing.T, template *x509.Certificate) (*x509.Certifi
 	return cert, key, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
-// encrypted starts a cluster that has a certificate of the authority for its address,
-// and returns the URL of a migrated database there, without settings.
+// encrypted starts a cluster with a certificate of the authority for its address, and returns the URL of a migrated
+// database without settings.
 func (a authority) encrypted(t *testing.T) string {
 	t.Helper()
 	if runtime.GOOS != "linux" {

@@ -13,8 +13,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestWaitHearsOtherProcesses waits for an hour, and is woken by the commit of another
-// process, also after its connection has ended.
+// TestWaitHearsOtherProcesses waits for up to an hour. The commit of another process must end the wait, even after its
+// connection has ended.
 func TestWaitHearsOtherProcesses(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
@@ -22,7 +22,7 @@ func TestWaitHearsOtherProcesses(t *testing.T) {
 	db := openOn(t, cluster, nil)
 	other := storetest.Open(t, db.Path())
 	desk := other.Desk(t, review.Policy{Severities: storetest.Basics()})
-	told := db.Wait(t.Context(), 0, time.Hour) // it listens
+	told := db.Wait(t.Context(), 0, time.Hour) // waits until it listens
 	for _, id := range []string{"first", "second"} {
 		other.Approved(t, desk, ada, storetest.Prompt(id))
 		told = heard(t, db, told)
@@ -46,19 +46,18 @@ func TestWaitHearsOtherProcesses(t *testing.T) {
 	}
 }
 
-// TestWaitHearsOtherFiles waits for an hour, and is woken by another connection that
-// commits to the same file.
+// TestWaitHearsOtherFiles waits for up to an hour. The commit of another connection to the same file must end the wait.
 func TestWaitHearsOtherFiles(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
 	other := storetest.Open(t, db.Path())
 	desk := other.Desk(t, review.Policy{Severities: storetest.Basics()})
-	told := db.Wait(t.Context(), 0, time.Hour) // it listens
+	told := db.Wait(t.Context(), 0, time.Hour) // waits until it listens
 	other.Approved(t, desk, ada, storetest.Prompt("first"))
 	heard(t, db, told)
 }
 
-// listener returns the server process that listens, once it is another than before.
+// listener waits until the server process that listens is different from before, and returns it.
 func listener(t *testing.T, conn *pgx.Conn, before int) int {
 	t.Helper()
 	for {

@@ -17,11 +17,11 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// log is a log of events that can be cut, replaced and read by many.
+// log is a log of events that can be truncated, modified, and read concurrently.
 type log struct {
 	mu     sync.Mutex
 	events []history.Event
-	read   int // events that were read
+	read   int // number of events that were read
 }
 
 // add appends events with an act.
@@ -104,7 +104,7 @@ func kept(t *testing.T, l *log, dir string) (c checkpoint.Checkpoint, commits in
 	return c, len(strings.Fields(git(t, "-C", dir, "rev-list", branch)))
 }
 
-// extends fails unless l extends c.
+// extends checks that l extends c.
 func extends(t *testing.T, l *log, c checkpoint.Checkpoint) {
 	t.Helper()
 	checker := checkpoint.NewChecker(c)

@@ -34,8 +34,7 @@ func TestPublishGoesOn(t *testing.T) {
 		}
 		l.add(1, "approve")
 	}
-	// 100 and two single ones, each once; the first and the last that is known are
-	// looked at each time.
+	// 100 and two single events, each once; the first and the last known event are read each time
 	if l.read > 100+2+3+3 {
 		t.Errorf("%d events were read", l.read)
 	}
@@ -55,8 +54,8 @@ func TestPublishGoesOn(t *testing.T) {
 	must(t, p.Check(t.Context()))
 }
 
-// TestOtherHistoryIsNotPublished cuts the log, replaces its end, and loses the
-// state in both cases: the published checkpoint stays.
+// TestOtherHistoryIsNotPublished truncates the log and replaces its end, with and without the saved state. The
+// published checkpoint must remain.
 func TestOtherHistoryIsNotPublished(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
@@ -68,7 +67,7 @@ func TestOtherHistoryIsNotPublished(t *testing.T) {
 	} {
 		for _, forget := range []bool{false, true} {
 			if forget && name == "a hash" {
-				continue // it is seen without any state
+				continue // detected even without the saved state
 			}
 			dir := repository(t, "", "--bare")
 			l := &log{}
@@ -123,7 +122,7 @@ func TestCrashBetweenTargetAndState(t *testing.T) {
 	if c, commits := kept(t, l, dir); c.Size != 16 || commits != 3 {
 		t.Errorf("%d events, %d commits", c.Size, commits)
 	}
-	// The other way round: the branch was set back.
+	// Conversely, the branch was reset.
 	git(t, "-C", dir, "update-ref", "refs/heads/"+checkpoints.Git{Dir: dir, Genesis: l.events[0].Hash}.Branch(), checkpoints.Git{Dir: dir, Genesis: l.events[0].Hash}.Branch()+"~2")
 	if err := p.Check(t.Context()); !errors.Is(err, checkpoint.ErrShorter) {
 		t.Errorf("a branch that was set back: %v", err)
@@ -163,7 +162,7 @@ func TestManyPublishAtOnce(t *testing.T) {
 	all.Wait()
 	close(errs)
 	for err := range errs {
-		t.Logf("retried at the next decision: %v", err) // a burst can outrun the attempts
+		t.Logf("retried at the next decision: %v", err) // a burst may exceed the number of attempts
 	}
 	last := publisher(t, l, shared)
 	must(t, last.Publish(t.Context(), false))

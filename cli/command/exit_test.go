@@ -13,8 +13,7 @@ import (
 	"toolcrib/review"
 )
 
-// neverAlone are sentinels that always come with another one, or that never
-// get as far as the edge of the program.
+// neverAlone lists sentinels that are always wrapped together with another one, or that never reach the exit code.
 var neverAlone = map[string]string{
 	"review.ErrConsultant": "the assessment says that a reviewer failed",
 	"store.ErrRefused":     "a lock of the database that the desk asks before",
@@ -52,7 +51,7 @@ func TestEveryRefusalHasACode(t *testing.T) {
 	}
 }
 
-// TestUnusableTextIsAUsageError leave as a mistake of the caller, not as a failure.
+// TestUnusableTextIsAUsageError checks that invalid texts are reported as errors of the caller, not as failures.
 func TestUnusableTextIsAUsageError(t *testing.T) {
 	for _, err := range []error{review.ErrText, review.ErrOpinion} {
 		if o := OutcomeOf(fmt.Errorf("note: %w", err)); o.exit != ExitUsage || o.Code == "failed" || !errors.Is(err, o.target) {

@@ -13,7 +13,7 @@ import (
 	"toolcrib/testdata"
 )
 
-// demoDrafts reads every proposal of the demonstration, by file.
+// demoDrafts reads all proposals of the demonstration, by file.
 func demoDrafts(t *testing.T) map[string][]proposals.Parsed {
 	t.Helper()
 	files, err := testdata.Demo.ReadDir("demo")

@@ -8,7 +8,8 @@ import (
 	"toolcrib/history/diff"
 )
 
-// C66: a change of the normalization alone is named, because both lines look the same.
+// TestHunkNamesNormalization checks that a change of only the Unicode normalization is named, because both lines look
+// the same (C66).
 func TestHunkNamesNormalization(t *testing.T) {
 	written := func(before, after string) string {
 		p := &output.Page{}

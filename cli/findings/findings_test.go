@@ -59,7 +59,7 @@ func written(t *testing.T, rules []Rule, found []Finding) (sarifLog, []byte) {
 	return log, text
 }
 
-// X2: what code scanning needs to show an alert, and to know it again.
+// TestSARIF checks the data that code scanning needs to show and to recognize an alert (X2).
 func TestSARIF(t *testing.T) {
 	log, text := written(t, someRules(), sample())
 	if bytes.ContainsRune(text, '\u202e') {

@@ -10,7 +10,7 @@ func TestWords(t *testing.T) {
 	t.Setenv("TOOLCRIB_WORD", "expanded")
 	for _, c := range []struct {
 		line string
-		want []string // nil for an error
+		want []string // nil if there is an error
 	}{
 		{"", []string{}},
 		{"  show\t7 ", []string{"show", "7"}},

@@ -10,8 +10,8 @@ import (
 	"toolcrib/review/service"
 )
 
-// TestAgentsReachNoDecision checks that the values behind which agents work have the
-// methods of their interfaces and no other, also for a type assertion.
+// TestAgentsReachNoDecision checks that the values passed to agents have only the methods of their interfaces, even for
+// a type assertion.
 func TestAgentsReachNoDecision(t *testing.T) {
 	for _, c := range []struct {
 		value any

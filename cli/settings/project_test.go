@@ -43,7 +43,7 @@ api_key_env = "MODEL_KEY"
 retries = 1
 `
 
-// withFiles returns the environment of a user's file and a project's.
+// withFiles returns an environment with a user's file and a project's file.
 func withFiles(t *testing.T, own, project string) process.Env {
 	t.Helper()
 	dir := t.TempDir()
@@ -85,7 +85,7 @@ func TestUntrustedFileChangesNothing(t *testing.T) {
 
 func settingsText(t *testing.T, c Config) string {
 	t.Helper()
-	c.Signers, c.Sources, c.UserFile, c.ProjectFile, c.Untrusted = nil, nil, "", "", nil // where they come from may differ
+	c.Signers, c.Sources, c.UserFile, c.ProjectFile, c.Untrusted = nil, nil, "", "", nil // the sources may differ
 	text, err := json.MarshalIndent(c, "", " ")
 	if err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 // valid in TOML 1.1, and tables that are defined twice.
 const lenient = 22
 
-// TestTOMLSuite decodes the files of toml-test, which `make suites` fetches: the valid
-// ones of TOML 1.0, and hardly any of the invalid ones.
+// TestTOMLSuite decodes the files of toml-test, which `make suites` installs: all valid files of TOML 1.0 must be
+// accepted, and almost all invalid ones rejected.
 func TestTOMLSuite(t *testing.T) {
 	dir := os.Getenv("TOOLCRIB_SUITES")
 	if dir == "" {

@@ -15,7 +15,7 @@ func TestLimitedKeyboard(t *testing.T) {
 	long := strings.Repeat("x", 2*maxTyped)
 	for _, c := range []struct {
 		name, sent string
-		want       string // "" where only the length is looked at
+		want       string // "" if only the length is compared
 	}{
 		{"keys", "jjk\x1b[Aq", "jjk\x1b[Aq"},
 		{"a paste", pasteStart + "one\ntwo" + pasteEnd + "q", pasteStart + "one\ntwo" + pasteEnd + "q"},
@@ -68,7 +68,7 @@ func TestLimitedKeyboardRests(t *testing.T) {
 	}
 }
 
-// chunked reads so many bytes at once.
+// chunked reads at most the given number of bytes at a time.
 type chunked struct {
 	io.Reader
 	size int

@@ -16,7 +16,7 @@ import (
 // TestDialogueKnowsEveryCommand fails if a command that uses a proposal or makes a decision is added or renamed and the
 // accessible workbench does not know it.
 func TestDialogueKnowsEveryCommand(t *testing.T) {
-	// The program itself, which is approve; settings of the user.
+	// The program itself, which is like approve, and settings of the user.
 	undecided := []string{"", "calls policy", "signers add", "signers record", "signers remove"}
 	seen := map[string]bool{}
 	var walk func(c *cobra.Command)

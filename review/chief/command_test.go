@@ -23,8 +23,7 @@ import (
 	"toolcrib/store"
 )
 
-// asReviewer makes the test binary be an external reviewer of the given
-// character.
+// asReviewer is the environment variable that makes the test binary act as a reviewer with the given behavior.
 const asReviewer = "TOOLCRIB_TEST_REVIEWER"
 
 func TestMain(m *testing.M) {
@@ -64,7 +63,7 @@ func reviewer(character string) int {
 		}
 	case "leaving":
 		return leave()
-	case "odd": // no UTF-8, an escape, a NUL
+	case "odd": // invalid UTF-8, an escape sequence, and a NUL
 		fmt.Fprint(os.Stderr, "\x1b]0;owned\a\xff\x00\x9b2J")
 		return 99
 	case "flood":

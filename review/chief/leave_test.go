@@ -22,7 +22,7 @@ func leave() int {
 	return 0
 }
 
-// hanging is when a test that fails ends.
+// hanging is the time after which a failing test ends.
 const hanging = 3 * time.Minute
 
 // left runs until the test closes the connection, or for ten minutes.

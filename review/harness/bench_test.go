@@ -7,7 +7,7 @@ import (
 	"toolcrib/proposals"
 )
 
-// report is an answer as models give them, some 5 KB long.
+// report is a typical answer of a model, with about 5 KB.
 var report = strings.Repeat("Two passages drag in this scene.\n\n"+
 	"- The harbour is described twice, and nothing happens in between [Story/Scenes/SCN-harbour.md:52-53].\n"+
 	"- The “end” is rushed: Mira decides, leaves and arrives within a line [Story/Scenes/SCN-harbour.md:70-80].\n\n"+

@@ -23,14 +23,14 @@ func (m modelFunc) Answer(ctx context.Context, prompt, input string) (string, er
 	return m(prompt, input)
 }
 
-// The checks of the cases: isBroken cannot be evaluated.
+// The checks of the cases. isBroken cannot be evaluated.
 var (
 	saysSlow = proposals.Check{Type: proposals.CheckContains, Value: json.RawMessage(`"slow"`)}
 	isShort  = proposals.Check{Type: proposals.CheckMaxChars, Value: json.RawMessage(`20`)}
 	isBroken = proposals.Check{Type: proposals.CheckMatches, Value: json.RawMessage(`"("`)}
 )
 
-// slowModel calls everything slow, and fails on two inputs.
+// slowModel answers that everything is slow, and fails for two inputs.
 var slowModel = modelFunc(func(prompt, input string) (string, error) {
 	switch input {
 	case "refused":
@@ -41,7 +41,7 @@ var slowModel = modelFunc(func(prompt, input string) (string, error) {
 	return prompt + " says slow to " + input, nil
 })
 
-// runCases have the outcome of single test cases.
+// runCases contains single test cases and their outcomes.
 var runCases = []struct {
 	name    string
 	tc      proposals.TestCase
@@ -170,7 +170,7 @@ func TestRunKeepsOrderAndAnswers(t *testing.T) {
 	}
 }
 
-// However many checks there are, and however slow, they end.
+// TestRunBoundsWork checks that a run ends regardless of the number and cost of its checks.
 func TestRunBoundsWork(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	long := strings.Repeat("I ran out of words, see line 3. ", 4_000)

@@ -10,8 +10,7 @@ import (
 	"toolcrib/review/intake"
 )
 
-// hostile are lists with a schema that hangs, kills or misleads a reader that
-// follows it.
+// hostile returns lists with a schema that would make a naive reader hang, crash, or misinterpret it.
 func hostile() map[string]string {
 	tool := func(schema string) string {
 		return `{"tools":[{"name":"trap","description":"Look.","inputSchema":` + schema + `},{"name":"good","description":"Look.","inputSchema":{"type":"object"}}]}`

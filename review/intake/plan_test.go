@@ -29,7 +29,7 @@ func newTestRegistry(t *testing.T) *testRegistry {
 	return c
 }
 
-// plan returns "change subject" of every step but None, and approves them all.
+// plan returns all steps but None as "change subject", and approves them.
 func (c *testRegistry) plan(o intake.Origin, text string) []string {
 	c.t.Helper()
 	doc, err := wire.Decode([]byte(text))

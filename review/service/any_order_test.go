@@ -33,7 +33,7 @@ type queue struct {
 type waiting struct {
 	proposals.Proposal
 	digest string
-	delta  delta // that it was shown to make
+	delta  delta // the changes that were shown
 }
 
 // delta counts the lines that prompts gain, minus the lines that they lose, by "agent#channel: line". It ignores the
@@ -62,7 +62,7 @@ func (d delta) count(previews []impact.Preview) {
 	}
 }
 
-// ofDefinition reports whether a line of a prompt is the text of a definition.
+// ofDefinition reports whether a line of a prompt is from a definition.
 func ofDefinition(line string) bool {
 	return line != "" && !strings.HasPrefix(line, "You have more tools than are listed here.") &&
 		(!strings.HasPrefix(line, "#") || strings.Contains(line, "(`"))
@@ -250,7 +250,7 @@ func newQueue(seed uint64, o office) *queue {
 // anyOrder runs rounds with proposals about a fixed set of subjects and more.
 func (q *queue) anyOrder(rounds int, more ...string) {
 	subjects := append([]string{"list_0", "agent_0", "agent_1", "tool_0", "tool_1", "tool_2", "tool_3", "a_tool_4", "a_tool_5"}, more...)
-	q.tryApprove(q.submit("list_0")) // agents name it
+	q.tryApprove(q.submit("list_0")) // agents refer to it
 	passed, refused := 0, 0
 	for range rounds {
 		var shown []waiting
@@ -264,7 +264,7 @@ func (q *queue) anyOrder(rounds int, more ...string) {
 				passed++
 			} else {
 				refused++
-				for i := range shown[:n] { // one after the other, each looked at again
+				for i := range shown[:n] { // individually, each shown again
 					if again := q.look(shown[i]); !q.tryApprove(again) {
 						q.Fatalf("refused right after a look: %s", again.Subject)
 					}

@@ -15,8 +15,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// insert records decisions as whoever writes to the file can: with their events, and
-// all hashes right.
+// insert records decisions without the program, as an attacker with write access can: with their events and correct
+// hashes.
 func (s signed) insert(decisions ...proposals.Decision) {
 	s.Helper()
 	err := storetest.Open(s.T, s.Path()).Update(s.Context(), func(tx review.Tx) error {

@@ -10,8 +10,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestOneVersionOfManyOwners lets sixteen owners approve at once what needs two
-// approvals: one version, by two principals.
+// TestOneVersionOfManyOwners lets sixteen owners concurrently approve a proposal that needs two approvals. There must
+// be one version with approvals of two principals.
 func TestOneVersionOfManyOwners(t *testing.T) {
 	var who []proposals.Actor
 	for i := range racers {
@@ -41,7 +41,7 @@ func TestOneVersionOfManyOwners(t *testing.T) {
 	o.sound()
 }
 
-// TestOneOwnerCannotRaceHimself approves many times at once as one principal.
+// TestOneOwnerCannotRaceHimself approves a proposal several times concurrently as one principal.
 func TestOneOwnerCannotRaceHimself(t *testing.T) {
 	o := open(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:**", 2, ada, mara)}})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))

@@ -26,7 +26,7 @@ func TestEveryRuleThatMatchesCounts(t *testing.T) {
 	o.sound()
 }
 
-// TestOwnersWaive lets only owners waive a finding.
+// TestOwnersWaive checks that only owners can waive a finding.
 func TestOwnersWaive(t *testing.T) {
 	o := open(t, review.Policy{Severities: nil, Approvals: approval.Rules{owners(t, "tool:**", 1, ada)}})
 	o.desk = o.Desk(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:**", 1, ada)}})
@@ -75,7 +75,7 @@ func TestEveryKindOfChangeNeedsItsOwners(t *testing.T) {
 	o.sound()
 }
 
-// TestDecisionsRecordWhoseApprovalsTheyNeeded reads the events.
+// TestDecisionsRecordWhoseApprovalsTheyNeeded checks that events contain the required owners.
 func TestDecisionsRecordWhoseApprovalsTheyNeeded(t *testing.T) {
 	o := open(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:**", 2, ada, mara)}})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
@@ -107,7 +107,7 @@ func TestDecisionsRecordWhoseApprovalsTheyNeeded(t *testing.T) {
 	}
 }
 
-// TestRulesHaveATime lets the rules of the day of the decision count.
+// TestRulesHaveATime checks that the rules at the time of the decision apply.
 func TestRulesHaveATime(t *testing.T) {
 	o := open(t, review.Policy{})
 	past, future := owners(t, "tool:**", 2, ada, mara), owners(t, "tool:**", 2, ada, mara)

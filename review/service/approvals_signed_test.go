@@ -15,7 +15,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// openShared returns an office in which two of ada, mara and kim sign approvals.
+// openShared returns an office in which two of ada, mara, and kim must sign approvals.
 func openShared(t *testing.T) signed {
 	t.Helper()
 	return openSigned(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:**", 2, ada, mara, kim)}}, ada, mara, kim, bob)
@@ -30,13 +30,13 @@ func (s signed) verdict(by proposals.Actor, want string, c review.Choice) propos
 	return ds[0]
 }
 
-// one proposes a tool.
+// one proposes a tool and returns the choice to approve it.
 func (s signed) one(id string) review.Choice {
 	s.Helper()
 	return storetest.Choices(s.T, s.desk, scout, storetest.Prompt(id))[0]
 }
 
-// live returns why the live version of a tool does not count, nil when it does.
+// live returns the reason why the live version of a tool is not valid, or nil.
 func (s signed) live(id string) (reason error) {
 	s.Helper()
 	err := s.View(s.Context(), func(r review.Reader) error {
@@ -102,8 +102,7 @@ func TestRevokedKeyBetweenApprovals(t *testing.T) {
 	}
 }
 
-// TestExpiredKeyBetweenApprovals lets the key of the first approval expire, which
-// was valid when it signed.
+// TestExpiredKeyBetweenApprovals checks an approval signed with a key that was valid then and has expired.
 func TestExpiredKeyBetweenApprovals(t *testing.T) {
 	s := openShared(t)
 	until := s.Clock.Now().Add(time.Hour).UTC().Truncate(time.Minute)
@@ -123,8 +122,7 @@ func TestExpiredKeyBetweenApprovals(t *testing.T) {
 	}
 }
 
-// TestSomethingMovedBeforeTheLastApproval has another owner approve between the
-// signature of an approval and its use.
+// TestSomethingMovedBeforeTheLastApproval lets another owner approve between the signature of an approval and its use.
 func TestSomethingMovedBeforeTheLastApproval(t *testing.T) {
 	s := openShared(t)
 	c := []review.Choice{s.one("scene_pacer")}

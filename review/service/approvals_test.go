@@ -34,7 +34,7 @@ func owners(t testing.TB, pattern string, approvals int, who ...proposals.Actor)
 	return r
 }
 
-// verdicts returns the verdicts of decisions, and how far their approvals came.
+// verdicts returns the verdicts of decisions and their approval progress.
 func verdicts(ds []proposals.Decision) string {
 	var words []string
 	for _, d := range ds {
@@ -56,7 +56,7 @@ func (o office) verdicts(by proposals.Actor, want string, ps ...proposals.Propos
 	return ds
 }
 
-// approvalOf is an approval as a function that may fail.
+// approvalOf returns a function that approves proposals.
 func (o office) approvalOf(by proposals.Actor, ps ...proposals.Proposal) func() error {
 	return func() error {
 		_, err := o.desk.Deciding.Approve(o.Context(), by, choices(ps...), "")
@@ -77,7 +77,7 @@ func (o office) progress(p proposals.Proposal) string {
 	return ""
 }
 
-// TestTwoOwnersApprove follows a proposal that needs two approvals.
+// TestTwoOwnersApprove tests a proposal that needs two approvals.
 func TestTwoOwnersApprove(t *testing.T) {
 	o := open(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:user/*", 2, ada, mara)}})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
@@ -96,7 +96,7 @@ func TestTwoOwnersApprove(t *testing.T) {
 	if got := o.progress(p); got != "1 of 2, waits for user:mara" {
 		t.Errorf("it waits: %s", got)
 	}
-	o.refused(proposals.ErrConflict, o.approvalOf(ada, p)) // twice is once
+	o.refused(proposals.ErrConflict, o.approvalOf(ada, p)) // a second approval by the same owner has no effect
 
 	if got := o.verdicts(mara, "approved 2 of 2", p)[0]; got.Version != 1 {
 		t.Errorf("the decision is %+v", got)
@@ -150,7 +150,7 @@ func TestApprovalsLapse(t *testing.T) {
 	if _, err := o.desk.Assessing.Reassess(t.Context(), p.ID); err != nil {
 		t.Fatal(err)
 	}
-	o.verdicts(mara, "endorsed 1 of 2, waits for 1 of user:ada, user:kim", p) // again, of another assessment
+	o.verdicts(mara, "endorsed 1 of 2, waits for 1 of user:ada, user:kim", p) // required again, for another assessment
 	if _, err := o.desk.Deciding.RequestChanges(t.Context(), bob, choices(p), "Shorter."); err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestApprovalsLapse(t *testing.T) {
 	o.sound()
 }
 
-// TestOwnersChangeBetweenApprovals removes an owner, and changes the number.
+// TestOwnersChangeBetweenApprovals removes an owner and changes the required number between approvals.
 func TestOwnersChangeBetweenApprovals(t *testing.T) {
 	o := open(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:**", 2, ada, mara, kim)}})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
@@ -172,7 +172,7 @@ func TestOwnersChangeBetweenApprovals(t *testing.T) {
 
 	o.desk = o.Desk(t, review.Policy{Severities: storetest.Basics(), Approvals: approval.Rules{owners(t, "tool:**", 2, mara, kim)}})
 	o.verdicts(mara, "endorsed 1 of 2, waits for user:kim", p)
-	o.refused(proposals.ErrConflict, o.approvalOf(ada, p)) // who approved it once, and is no owner now
+	o.refused(proposals.ErrConflict, o.approvalOf(ada, p)) // approved once, but is no longer an owner
 
 	o.desk = o.Desk(t, review.Policy{Severities: storetest.Basics(), Approvals: approval.Rules{owners(t, "tool:**", 3, ada, mara, kim)}})
 	o.verdicts(kim, "approved 3 of 3", p)
@@ -222,13 +222,13 @@ func TestChangeSetWaitsForItsMembers(t *testing.T) {
 	o.verdicts(ada, "endorsed 1 of 1; endorsed 0 of 1, waits for user:mara; endorsed", ps...)
 	o.refused(proposals.ErrConflict, o.approvalOf(ada, ps...))
 
-	joined := set("d_pacer") // the approval was of three, and now there are four
+	joined := set("d_pacer") // the approval was for three members, and now there are four
 	all := append(ps, joined...)
 	o.verdicts(mara, "endorsed 0 of 1, waits for user:ada; endorsed 1 of 1; endorsed; endorsed", all...)
 	if _, err := o.desk.Drafting.Withdraw(t.Context(), scout, joined[0].ID, ""); err != nil {
 		t.Fatal(err)
 	}
-	// Of three again, by ada; what mara approved was of four.
+	// The set has three members again. mara's approval was for four.
 	if got := o.progress(ps[1]); got != "0 of 1, waits for user:mara" {
 		t.Errorf("it waits: %s", got)
 	}

@@ -17,8 +17,8 @@ type act struct {
 	try  func(ctx context.Context, desk *service.Desk, by proposals.Actor, p proposals.Proposal) error
 }
 
-// acts lists everything an actor can do to a proposal once it is drafted, in a
-// form that succeeds unless state or authority forbid it.
+// acts returns all operations on a proposal after the draft. They succeed unless the state or missing permissions
+// prevent it.
 func acts() []act {
 	return []act{
 		{proposals.ActSubmit, func(ctx context.Context, desk *service.Desk, by proposals.Actor, p proposals.Proposal) error {
@@ -83,7 +83,7 @@ func TestDeskAuthority(t *testing.T) {
 	}
 }
 
-// TestDeskAllows tries every act once as everybody who may do it.
+// TestDeskAllows performs every act as every actor who has the permission.
 func TestDeskAllows(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	n := 0
@@ -116,8 +116,7 @@ func TestDeskAllows(t *testing.T) {
 	}
 }
 
-// TestNobodyActsAsToolcribItself drafts as actors that do not come from
-// outside.
+// TestNobodyActsAsToolcribItself drafts as actors that callers cannot use.
 func TestNobodyActsAsToolcribItself(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})

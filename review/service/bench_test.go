@@ -14,8 +14,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// BenchmarkApproveSet approves a change set of 1,000 new tools that an agent
-// has at once. It reports the time of the approval alone.
+// BenchmarkApproveSet approves a change set of 1,000 new tools that are immediately available to an agent. It reports
+// only the time of the approval.
 func BenchmarkApproveSet(b *testing.B) {
 	image, err := storetest.Image(func(db *storetest.Database) error {
 		desk := db.Desk(b, review.Policy{})

@@ -13,7 +13,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// inSet returns proposals of new tools that belong together.
+// inSet returns drafts of new tools in one change set.
 func inSet(name string, ids ...string) []proposals.Draft {
 	drafts := make([]proposals.Draft, len(ids))
 	for i, id := range ids {
@@ -23,8 +23,7 @@ func inSet(name string, ids ...string) []proposals.Draft {
 	return drafts
 }
 
-// TestChangeSetTogether approves three members at once, in any order, and never
-// fewer.
+// TestChangeSetTogether approves three members together, in any order. Fewer members must be rejected.
 func TestChangeSetTogether(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -48,8 +47,7 @@ func TestChangeSetTogether(t *testing.T) {
 	o.sound()
 }
 
-// TestOneBadMemberHoldsBackAll makes one of three members impossible to approve
-// in each of the ways there are.
+// TestOneBadMemberHoldsBackAll makes one of three members impossible to approve, in all possible ways.
 func TestOneBadMemberHoldsBackAll(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for name, spoil := range map[string]struct {
@@ -101,8 +99,7 @@ func TestOneBadMemberHoldsBackAll(t *testing.T) {
 	}
 }
 
-// TestMembersAgainstEachOther approves members that are sound one by one and
-// cannot be live together.
+// TestMembersAgainstEachOther approves members that are valid individually but conflict with each other.
 func TestMembersAgainstEachOther(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -122,8 +119,7 @@ func TestMembersAgainstEachOther(t *testing.T) {
 	})
 }
 
-// TestWithdrawnMemberLeaves lets the rest go on without a member that its
-// author took back.
+// TestWithdrawnMemberLeaves approves the other members after the author has withdrawn one.
 func TestWithdrawnMemberLeaves(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -158,7 +154,7 @@ func inSetWith(name string, d proposals.Draft) proposals.Draft {
 	return d
 }
 
-// TestAgentsInChangeSets approves a tool and the agent that gets it together.
+// TestAgentsInChangeSets approves a tool together with the agent that will have it.
 func TestAgentsInChangeSets(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})

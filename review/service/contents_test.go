@@ -61,7 +61,7 @@ func TestContents(t *testing.T) {
 	storetest.Sound(t, o.DB)
 }
 
-// TestUnknownPlaces blocks skills and instructions where no client looks for them: approved
+// TestUnknownPlaces checks that skills and instructions in locations that no client reads are blocked, because approved
 // files are written there (C67).
 func TestUnknownPlaces(t *testing.T) {
 	shortrun.OneGoroutine(t)

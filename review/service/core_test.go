@@ -17,8 +17,8 @@ func layers() []registry.Layer {
 	return []registry.Layer{registry.LayerGlobal, registry.LayerUser, registry.ProjectLayer("novel")}
 }
 
-// TestCoreIsLocked proposes every type of change to every core tool in every
-// layer, as everybody, as a draft and as a submission.
+// TestCoreIsLocked proposes all types of changes to all core tools in all layers, as all actors, as drafts and as
+// submissions.
 func TestCoreIsLocked(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -75,7 +75,7 @@ func TestCoreNameIsNoAlias(t *testing.T) {
 	})
 }
 
-// TestCoreCanNotBeRolledBack tries the other ways to a core tool.
+// TestCoreCanNotBeRolledBack tries other ways to change a core tool.
 func TestCoreCanNotBeRolledBack(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -92,7 +92,7 @@ func TestCoreCanNotBeRolledBack(t *testing.T) {
 	})
 }
 
-// TestLockIsNotConfigured cannot switch the lock off.
+// TestLockIsNotConfigured checks that the lock cannot be disabled.
 func TestLockIsNotConfigured(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)

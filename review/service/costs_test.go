@@ -16,7 +16,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// shop is an office in which an agent has every tool of a category.
+// shop returns an office in which an agent has all tools of a category.
 func shop(t *testing.T, template string) (office, registry.Subject) {
 	t.Helper()
 	severities := storetest.Basics()
@@ -29,7 +29,7 @@ func shop(t *testing.T, template string) (office, registry.Subject) {
 	return o, d.Subject
 }
 
-// inShop is a tool of that category with so many words in its prompt.
+// inShop returns a tool of that category with the given number of words in its prompt.
 func inShop(id string, words int) proposals.Draft {
 	d := storetest.Prompt(id)
 	d.Definition.Tool.Category = "web"

@@ -33,8 +33,8 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// TestDigestFollowsWhatIsShown changes one thing after the other that a
-// decider is shown. Each makes another digest; looking again makes none.
+// TestDigestFollowsWhatIsShown changes each part of the content that a decider is shown. Each change must change the
+// digest; showing the content again must not.
 func TestDigestFollowsWhatIsShown(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -84,7 +84,7 @@ func TestDigestFollowsWhatIsShown(t *testing.T) {
 	look("another member in its place")
 }
 
-// TestRequireExpect approves without a digest where one is demanded.
+// TestRequireExpect approves without a digest although one is required.
 func TestRequireExpect(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{RequireExpect: true})

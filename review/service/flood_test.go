@@ -126,7 +126,7 @@ func TestRejectedContent(t *testing.T) {
 	o.refused(review.ErrRepeated, func() error { _, err := o.desk.Drafting.Revise(t.Context(), scout, changed.ID, d); return err })
 	draft := o.draft(rover, d)
 	o.refused(review.ErrRepeated, func() error { _, err := o.desk.Drafting.Submit(t.Context(), rover, draft.ID); return err })
-	o.propose(ada, d) // a user may insist
+	o.propose(ada, d) // a user may propose it again
 }
 
 // TestIncomplete submits incomplete drafts. The error must list all missing parts. Drafts may be stored without any of

@@ -121,7 +121,7 @@ func TestRollback(t *testing.T) {
 	third := storetest.Modify(first, 3, func(t *registry.Tool) { t.Prompt += "\nMore." })
 	o.live(third)
 	o.refused(proposals.ErrUnchanged, func() error {
-		_, err := o.desk.Drafting.Rollback(t.Context(), ada, first.Subject, 2, "") // the same content under another number
+		_, err := o.desk.Drafting.Rollback(t.Context(), ada, first.Subject, 2, "") // the same content with another number
 		return err
 	})
 	o.refused(proposals.ErrNotFound, func() error {

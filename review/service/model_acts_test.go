@@ -21,7 +21,7 @@ func (m *modelled) newLine() string {
 	return fmt.Sprintf("Look at point %d.", m.texts)
 }
 
-// draft writes an entry as a draft.
+// draft converts an entry to a draft.
 func (m *modelled) draft(e entry) proposals.Draft {
 	m.texts++
 	if e.kind != proposals.New && e.kind != proposals.Modify {
@@ -44,7 +44,7 @@ func (m *modelled) draft(e entry) proposals.Draft {
 	return d
 }
 
-// read is the opposite of draft.
+// read is the inverse of draft.
 func read(d registry.Definition) (is content) {
 	if d.Tool == nil {
 		return is
@@ -58,7 +58,7 @@ func read(d registry.Definition) (is content) {
 	return is
 }
 
-// edited changes a content.
+// edited returns a modified content.
 func (m *modelled) edited(tool int, is content, how int) content {
 	if how%5 == 0 {
 		is.alias = retired[tool][how/5%2]
@@ -155,7 +155,7 @@ func (m *modelled) possible(s step, at int) (who proposals.Actor, entry int) {
 	return actors[s.who], at
 }
 
-// actOf is act for acts on an entry.
+// actOf is like act, for acts on an entry.
 func (m *modelled) actOf(s step, who proposals.Actor, at int) (refusals, func() error) {
 	if s.what == "approve" || s.what == "whole" || s.what == "pair" {
 		return m.doApprove(who, m.chosen(s, at), s.how, review.Choice{})
@@ -169,7 +169,7 @@ func (m *modelled) actOf(s step, who proposals.Actor, at int) (refusals, func() 
 	return m.write(s, who, at)
 }
 
-// chosen are the entries that an approval is about.
+// chosen returns the entries of an approval.
 func (m *modelled) chosen(s step, at int) []int {
 	switch {
 	case s.what == "whole" && m.entries[at].set != "":
@@ -376,7 +376,7 @@ func (m *modelled) doWaive(s step, who proposals.Actor, at int) (refusals, func(
 			_, err := d.Deciding.Waive(ctx, who, id, "N103", "Meant so.", until)
 			return err
 		})
-	r.add("not waivable", len(r) > 0 && w.until > 0 && w.until <= m.minute) // it was signed too late
+	r.add("not waivable", len(r) > 0 && w.until > 0 && w.until <= m.minute) // the signature came too late
 	return r, act
 }
 
@@ -408,7 +408,7 @@ func (m *modelled) sign(who proposals.Actor, r refusals, how int, prepare func()
 	}
 	return r, func() error {
 		statement, err := prepare()
-		if late { // also when it fails, which it must not
+		if late { // also if it fails, which it must not
 			m.db.Clock.Forward(16 * time.Minute)
 		}
 		if err != nil || !known {

@@ -9,11 +9,11 @@ import (
 	"toolcrib/proposals"
 )
 
-// The table of states that random acts are held against (model_test.go). It is written
-// from the specification (3.3 to 3.6, 4.3, 5.1, 11.4, 12.2) and shares no code with the
-// desk: it knows contents as four words and a flag, and time as minutes.
+// This file contains the model with which random acts are compared (model_test.go). It is written from the
+// specification (3.3 to 3.6, 4.3, 5.1, 11.4, 12.2) and shares no code with the desk. It represents contents as four
+// words and a flag, and times as minutes.
 
-// content is the parts of a tool that acts change.
+// content contains the parts of a tool that acts change.
 type content struct {
 	lines [3]string
 	alias string // a retired name, which a rule blocks
@@ -30,7 +30,7 @@ type entry struct {
 	base, restore  int
 	is             content
 	set            string
-	assessment     int  // how often it was assessed
+	assessment     int  // number of assessments
 	carried        bool // its alias was in the live version when it was assessed
 	waivers        []pardon
 	approvals      []yes
@@ -42,7 +42,7 @@ type pardon struct {
 	alias string
 	end   bool
 	until int // minute of expiry; 0 if it does not expire
-	key   int // that signed it
+	key   int // the key that signed it
 }
 
 // yes is one of several approvals.
@@ -59,7 +59,7 @@ type released struct {
 	keys []int
 }
 
-// table is everything that the model knows.
+// table is the state of the model.
 type table struct {
 	fourEyes, manual, signing bool
 	owners                    map[int][]string // by tool; two of them must approve
@@ -163,7 +163,7 @@ func (m *table) joins(who, set string) (r refusals) {
 	return r
 }
 
-// receive hands a submission to the chief.
+// receive passes a submission to the chief.
 func (m *table) receive(e *entry) {
 	e.state = proposals.ChiefReview
 	if !m.manual {
@@ -172,7 +172,7 @@ func (m *table) receive(e *entry) {
 	}
 }
 
-// revise makes next the following revision of an entry.
+// revise replaces an entry with its next revision.
 func (m *table) revise(who, writer string, i int, next entry) refusals {
 	e := &m.entries[i]
 	r := m.own(who, e)
@@ -246,7 +246,7 @@ func (m *table) submit(who string, i int) refusals {
 	return r
 }
 
-// waiver is the number of the waiver that covers the alias of an entry, -1 for none.
+// waiver returns the index of the waiver that covers the alias of an entry, or -1.
 func (m *table) waiver(e *entry) int {
 	for i, w := range slices.Backward(e.waivers) {
 		if w.alias != e.is.alias || m.revoked[w.key] {
@@ -262,8 +262,7 @@ func (m *table) waiver(e *entry) int {
 	return -1
 }
 
-// assess counts an assessment of an entry. The alias of a live version that counts is not
-// a new one.
+// assess counts an assessment of an entry. An alias of a valid live version is not new.
 func (m *table) assess(e *entry) {
 	e.assessment++
 	n := m.live(e.tool)
@@ -274,7 +273,7 @@ func (m *table) blocked(e *entry) bool {
 	return e.is.alias != "" && !e.carried && m.waiver(e) < 0
 }
 
-// given are the approvals that count for an entry now.
+// given returns the approvals of an entry that are currently valid.
 func (m *table) given(e *entry) (found []yes) {
 	for _, y := range e.approvals {
 		counts := y.revision == e.revision && y.assessment == e.assessment && y.members == m.seal(e.set) && !m.revoked[y.key]
@@ -285,7 +284,7 @@ func (m *table) given(e *entry) (found []yes) {
 	return found
 }
 
-// toolsOf are the tools of an entry and its change set.
+// toolsOf returns the tools of an entry and its change set.
 func (m *table) toolsOf(e *entry) []int {
 	tools := []int{e.tool}
 	for _, i := range m.members(e.set) {
@@ -294,7 +293,7 @@ func (m *table) toolsOf(e *entry) []int {
 	return tools
 }
 
-// shared reports whether one approval may not be enough.
+// shared reports whether an entry may need several approvals.
 func (m *table) shared(e *entry) bool {
 	return slices.ContainsFunc(m.toolsOf(e), func(tool int) bool { return len(m.owners[tool]) > 0 })
 }
@@ -399,7 +398,7 @@ func (m *table) mayWaive(who string, e *entry, end bool) (r refusals) {
 	return r
 }
 
-// merge merges one value; false for a conflict.
+// merge merges a value. It returns false for a conflict.
 func merge[T comparable](base, ours, theirs T) (T, bool) {
 	switch {
 	case ours == base, ours == theirs:

@@ -32,24 +32,24 @@ func (s step) String() string {
 	return fmt.Sprintf("{%q, %d, %d, %d, %d},", s.what, s.who, s.p, s.q, s.how)
 }
 
-// modelActs are done as often as they are in the list.
+// modelActs lists the acts. Acts that occur several times are more frequent.
 var modelActs = strings.Fields("propose propose propose set set submit revise revise again withdraw approve approve approve approve whole whole pair back reject " +
 	"waive waive unwaive rebase rebase regroup assess assess forward key show show expect expect rollback")
 
 // actors of the model; the first four are users.
 var actors = []proposals.Actor{ada, mara, kim, bob, scout, rover, carla}
 
-// retired are names that a rule blocks as aliases, two for each tool.
+// retired lists names that a rule blocks as aliases, two for each tool.
 var retired = [][2]string{{"get_task", "create_task"}, {"update_task", "delete_task"}, {"list_reminders", "create_reminder"}}
 
-// randomSteps returns the acts of a seed.
+// randomSteps returns the random acts of a seed.
 func randomSteps(seed uint64, n int) []step {
 	r := rand.New(rand.NewPCG(seed, 34)) //nolint:gosec // a test repeats it
 	steps := make([]step, n)
 	for i := range steps {
 		who := r.IntN(len(actors))
 		if r.IntN(3) > 0 {
-			who %= 4 // most acts are a user's
+			who %= 4 // most acts are performed by users
 		}
 		steps[i] = step{modelActs[r.IntN(len(modelActs))], who, r.IntN(1000), r.IntN(1000), r.IntN(1000)}
 	}
@@ -117,7 +117,7 @@ type modelled struct {
 	signed *storetest.Signing // nil if decisions are not signed
 	desk   *service.Desk
 	ids    []proposals.ID
-	old    map[string]signingtest.Key // keys that were revoked
+	old    map[string]signingtest.Key // revoked keys
 	texts  int
 }
 
@@ -189,7 +189,7 @@ func (m *modelled) run(steps []step, done map[string]int) (at int, err error) {
 	return 0, nil
 }
 
-// reasons are the errors of the desk by the words of the table.
+// reasons maps the words of the model to errors of the desk.
 var reasons = map[string]error{
 	"authority": proposals.ErrAuthority, "state": proposals.ErrState, "stale": review.ErrStale, "blocked": review.ErrBlocked, "change set": review.ErrChangeSet,
 	"four eyes": proposals.ErrFourEyes, "unsigned": proof.ErrUnsigned, "signature": proof.ErrSignature, "conflict": proposals.ErrConflict, "incomplete": review.ErrIncomplete,
@@ -197,7 +197,7 @@ var reasons = map[string]error{
 	"not waived": review.ErrNotWaived, "not waivable": review.ErrNotWaivable, "merge": review.ErrMerge,
 }
 
-// judge compares how an act ended with how it may.
+// judge compares the result of an act with the expected results.
 func judge(want refusals, err error) error {
 	if len(want) == 0 {
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// Who acts in the tests of the desk.
+// The actors in the tests of the desk.
 var (
 	ada   = proposals.Actor{Kind: proposals.User, Name: "ada"}
 	bob   = proposals.Actor{Kind: proposals.User, Name: "bob"}
@@ -28,8 +28,7 @@ type office struct {
 	desk *service.Desk
 }
 
-// open returns an office in which the rules of template, names and lock are in
-// force.
+// open returns an office in which the rules about the template, names, and the lock are active.
 func open(t *testing.T, policy review.Policy) office {
 	t.Helper()
 	if policy.Severities == nil {
@@ -136,7 +135,7 @@ func choices(ps ...proposals.Proposal) []review.Choice {
 	return cs
 }
 
-// seen returns the choice of a proposal that was shown.
+// seen returns the choice of a shown proposal.
 func (o *office) seen(p proposals.Proposal) review.Choice {
 	o.Helper()
 	d, err := o.desk.Reading.Show(o.Context(), ada, p.ID)

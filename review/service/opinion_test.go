@@ -12,7 +12,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// external is a finding that blocks, as a reviewer from outside files it.
+// external returns a blocking finding of an external reviewer.
 func external(path, message string) []rules.Finding {
 	return []rules.Finding{{Severity: rules.Block, Path: path, Message: message}}
 }

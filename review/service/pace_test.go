@@ -63,7 +63,7 @@ func TestPace(t *testing.T) {
 		t.Errorf("what takes something back is stopped too: %v", err)
 	}
 	o.Clock.Forward(50 * time.Minute)
-	for range 4 { // the draft and the revisions are an hour ago, the comments are not
+	for range 4 { // the draft and the revisions are an hour old, the comments are not
 		if err := say(scout, other); err != nil {
 			t.Error(err)
 		}
@@ -89,8 +89,7 @@ func TestPaceOfMany(t *testing.T) {
 	}
 }
 
-// TestPaceWhenTheClockGoesBack does not shut an agent out until the clock
-// has caught up.
+// TestPaceWhenTheClockGoesBack checks that an agent is not blocked until the clock has caught up.
 func TestPaceWhenTheClockGoesBack(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{MaxWrites: 2})

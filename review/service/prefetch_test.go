@@ -62,7 +62,7 @@ func TestAlikeBeforeWrites(t *testing.T) {
 	}
 	expect := func(what string, err error, want ...string) {
 		t.Helper()
-		for i := len(n.acts) - 1; i > 0; i-- { // the last attempt, as an engine may ask for several
+		for i := len(n.acts) - 1; i > 0; i-- { // the last attempt, because an engine may retry
 			if n.acts[i] == want[0] {
 				n.acts = n.acts[i:]
 				break

@@ -37,7 +37,7 @@ func TestPreviewsFollowTheRegistry(t *testing.T) {
 	var last []impact.Preview
 	step := func(name string) {
 		t.Helper()
-		for range 2 { // rendered, and from the cache
+		for range 2 { // first rendered, then cached
 			for _, s := range []impact.Scene{reference, named, bare} {
 				for _, agent := range []string{"", "assistant"} {
 					if got, want := preview(o.desk, s, agent), preview(other(), s, agent); !reflect.DeepEqual(got, want) {

@@ -15,7 +15,7 @@ import (
 
 const racers = 16
 
-// together runs n functions at once, as much as the machine can.
+// together runs n functions concurrently.
 func together(n int, run func(i int)) {
 	var ready, done sync.WaitGroup
 	start := make(chan struct{})
@@ -32,7 +32,7 @@ func together(n int, run func(i int)) {
 	done.Wait()
 }
 
-// lost reports whether err is the refusal of an act that came too late.
+// lost reports whether err means that an act was too late.
 func lost(err error) bool {
 	return errors.Is(err, proposals.ErrState) || errors.Is(err, proposals.ErrConflict) || errors.Is(err, review.ErrStale)
 }
@@ -55,7 +55,7 @@ func TestOneOfManyApproves(t *testing.T) {
 	o.sound()
 }
 
-// TestOneOfManyChanges lets many approve changes of the same version at once.
+// TestOneOfManyChanges approves several changes of the same version concurrently.
 func TestOneOfManyChanges(t *testing.T) {
 	o := open(t, review.Policy{})
 	first := storetest.Prompt("scene_pacer")
@@ -73,7 +73,7 @@ func TestOneOfManyChanges(t *testing.T) {
 	o.sound()
 }
 
-// TestOneOfManyVerdicts decides on the same proposal in every way at once.
+// TestOneOfManyVerdicts decides on a proposal with all verdicts concurrently.
 func TestOneOfManyVerdicts(t *testing.T) {
 	o := open(t, review.Policy{})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
@@ -98,8 +98,8 @@ func TestOneOfManyVerdicts(t *testing.T) {
 	o.sound()
 }
 
-// TestConcurrentProposalsStayWithinLimits lets an agent propose on many connections at once: it stays
-// within its limit and has one proposal a subject.
+// TestConcurrentProposalsStayWithinLimits lets an agent propose on several connections concurrently. It must stay
+// within its limit and have only one proposal per subject.
 func TestConcurrentProposalsStayWithinLimits(t *testing.T) {
 	o := open(t, review.Policy{MaxOpen: 4})
 	together(racers, func(i int) {
@@ -128,7 +128,7 @@ func TestMixedWriters(t *testing.T) {
 	const writers, pool = 8, 12
 	steps := 40
 	if testing.Short() {
-		steps = 10 // the race detector makes each twenty times as long
+		steps = 10 // the race detector slows each down by a factor of twenty
 	}
 	o := open(t, review.Policy{MaxOpen: 1000})
 	all := make([]proposals.Proposal, pool)

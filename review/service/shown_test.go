@@ -16,7 +16,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// lookAt shows a proposal to a user, who remembers it.
+// lookAt shows a proposal to a user and records this.
 func (o office) lookAt(by proposals.Actor, p proposals.Proposal) {
 	o.Helper()
 	if err := o.desk.Reading.Shown(o.Context(), by, o.show(by, p)); err != nil {
@@ -24,7 +24,7 @@ func (o office) lookAt(by proposals.Actor, p proposals.Proposal) {
 	}
 }
 
-// lookAtSet shows a change set as a whole and returns its digest.
+// lookAtSet shows a whole change set and returns its digest.
 func (o office) lookAtSet(by proposals.Actor, name string) string {
 	o.Helper()
 	set, err := o.desk.Reading.ShowSet(o.Context(), by, name)
@@ -37,7 +37,7 @@ func (o office) lookAtSet(by proposals.Actor, name string) string {
 	return set.Digest
 }
 
-// member is a draft that belongs to a change set.
+// member returns a draft in a change set.
 func member(id, changeSet string) proposals.Draft {
 	d := storetest.Prompt(id)
 	d.ChangeSet = changeSet
@@ -64,7 +64,7 @@ func TestApproveWhatWasShown(t *testing.T) {
 	nothing := func(proposals.Proposal) {}
 	for i, test := range []struct {
 		before, change func(p proposals.Proposal)
-		says           string // "" when the approval passes
+		says           string // "" if the approval succeeds
 	}{
 		{nothing, func(p proposals.Proposal) {
 			d := storetest.Prompt(p.Subject.ID)
@@ -141,7 +141,7 @@ func TestApproveChangeSetAsShown(t *testing.T) {
 		if !strings.Contains(err.Error(), `#3 (tool:user/rider) is a new member of change set "good"`) {
 			t.Error(err)
 		}
-		o.refused(review.ErrDigest, o.tryApprove(by, a, b)) // without naming the new one
+		o.refused(review.ErrDigest, o.tryApprove(by, a, b)) // the new member is not named
 	}
 	set := func(digest string) []review.Choice {
 		cs := choices(a, b, rider)
@@ -210,7 +210,7 @@ func TestApproveSeveralUnseen(t *testing.T) {
 	draft := storetest.Prompt("tool_e")
 	draft.Rationale = "Another reason."
 	o.revise(scout, moved, draft)
-	o.refused(review.ErrDigest, o.tryApprove(ada, moved, alone("tool_f"))) // what moved is not accepted unseen
+	o.refused(review.ErrDigest, o.tryApprove(ada, moved, alone("tool_f"))) // changed content is not accepted unseen
 	o.sound()
 }
 

@@ -55,7 +55,7 @@ func (s signed) prepare(verdict proposals.Verdict, note string, choices ...revie
 	return prepared
 }
 
-// edited signs a statement that was changed.
+// edited signs a modified statement.
 func (s signed) edited(prepared []byte, change func(*statement.Statement)) proof.Signed {
 	s.Helper()
 	st, err := statement.Decode(prepared)

@@ -16,7 +16,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// signed is an office in which decisions are signed.
+// signed is an office with signed decisions.
 type signed struct {
 	*storetest.Signing
 	*testing.T

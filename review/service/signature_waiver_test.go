@@ -49,7 +49,7 @@ func (w waivable) waive(desk *service.Desk, reason string, until *time.Time) err
 	return err
 }
 
-// signWaiver returns a desk with a signed waiver for a reason.
+// signWaiver returns a desk with a signed waiver.
 func (w waivable) signWaiver(reason string) *service.Desk {
 	w.Helper()
 	prepared, err := w.desk.Deciding.PrepareWaiver(w.Context(), ada, w.id, w.handle, reason, nil)
@@ -133,8 +133,8 @@ func TestSignedEndOfWaiver(t *testing.T) {
 	w.report(2, 0)
 }
 
-// TestSignedEndOfWaiverCannotBeUndone deletes the signed end of a waiver by hand, which does not
-// bring the waiver back (S21).
+// TestSignedEndOfWaiverCannotBeUndone deletes the signed end of a waiver without the program. The waiver must not
+// become valid again (S21).
 func TestSignedEndOfWaiverCannotBeUndone(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	w := openWaivable(t)

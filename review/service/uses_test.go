@@ -43,7 +43,7 @@ func TestUses(t *testing.T) {
 	if n := len(ask("agent:global/assistant")); n != 23 {
 		t.Errorf("the assistant has %d tools", n)
 	}
-	for _, mine := range ask("agent:global/author") { // by the kind, and the same from both sides
+	for _, mine := range ask("agent:global/author") { // by kind, and equal in both directions
 		var theirs impact.Use
 		for _, u := range ask("tool:global/" + mine.Tool) {
 			if u.Agent == mine.Agent {

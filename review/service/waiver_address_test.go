@@ -53,8 +53,8 @@ func edited(edits ...[2]string) proposals.Draft {
 	return draft
 }
 
-// TestWaiverEndsWhenItsAddressMoves waives an order to send data to an address, and moves
-// the address without a change of the order. (S37)
+// TestWaiverEndsWhenItsAddressMoves waives an instruction to send data to an address, and then changes the address
+// without changing the instruction (S37).
 func TestWaiverEndsWhenItsAddressMoves(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	moves := [][2]string{

@@ -74,8 +74,8 @@ func TestWaiverCoversNoOtherAddress(t *testing.T) {
 	}
 }
 
-// TestWaiverCoversOneSchemaNode waives a finding in the description of a
-// parameter; it falls with any change of that parameter, and of no other.
+// TestWaiverCoversOneSchemaNode waives a finding in the description of a parameter. The waiver must end with any change
+// of that parameter, but not of others.
 func TestWaiverCoversOneSchemaNode(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const schema = `{"type":"object","properties":{

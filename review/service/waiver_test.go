@@ -150,8 +150,7 @@ func TestWaiverOfAWholeField(t *testing.T) {
 	o.standing(p, map[string]string{"X001@rationale": "open"})
 }
 
-// TestWaiverExpires lets the time of a waiver run out between its making and
-// the decision.
+// TestWaiverExpires lets a waiver expire before the decision.
 func TestWaiverExpires(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -208,7 +207,7 @@ func (o office) queued(p proposals.Proposal, want int) {
 	}
 }
 
-// TestExpiredWaiversInASet counts the blocks of the other members too.
+// TestExpiredWaiversInASet counts the blocking findings of the other members as well.
 func TestExpiredWaiversInASet(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -227,8 +226,7 @@ func TestExpiredWaiversInASet(t *testing.T) {
 	}
 }
 
-// TestNotWaivable tries findings that hold for everybody, and some that are not
-// there.
+// TestNotWaivable tries to waive findings that cannot be waived, and findings that do not exist.
 func TestNotWaivable(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -252,7 +250,7 @@ func TestNotWaivable(t *testing.T) {
 	}
 }
 
-// TestWaiversOfOthers are for the proposal they were given for.
+// TestWaiversOfOthers checks that a waiver only applies to its own proposal.
 func TestWaiversOfOthers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -265,8 +263,7 @@ func TestWaiversOfOthers(t *testing.T) {
 	o.standing(again, map[string]string{"N103@definition.aliases[0]": "carried"})
 }
 
-// TestUnwaive ends a waiver: the finding blocks again until it is waived again, and
-// both stay in the history.
+// TestUnwaive ends a waiver. The finding must block until it is waived again, and both must remain in the history.
 func TestUnwaive(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})

@@ -46,7 +46,7 @@ func TestFromDraftToVersion(t *testing.T) {
 	}
 }
 
-// TestBuiltinReviewerIsAtOnce submits without a manual chief.
+// TestBuiltinReviewerIsAtOnce submits without a manual chief, so that the assessment is made immediately.
 func TestBuiltinReviewerIsAtOnce(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
@@ -157,7 +157,7 @@ func (o office) acts() []string {
 	o.Helper()
 	var acts []string
 	err := o.Audit(o.Context(), func(l history.Ledger) error {
-		acts = nil // of an earlier reading, which an engine may end
+		acts = nil // discards the results of an attempt that the engine has aborted
 		return l.Rows(o.Context(), "events", func(r history.Row) error {
 			if act := r.Fields[5]; act != "ship" {
 				acts = append(acts, act)
@@ -171,7 +171,7 @@ func (o office) acts() []string {
 	return acts
 }
 
-// sound verifies the whole database.
+// sound verifies the database.
 func (o office) sound() {
 	o.Helper()
 	storetest.Sound(o, o.DB)

@@ -17,7 +17,7 @@ import (
 	"toolcrib/review/setpage"
 )
 
-// imported returns the change set that the first import of a list of tools makes.
+// imported returns the change set created by the first import of a list of tools.
 func imported(t *testing.T, list string) review.ChangeSet {
 	t.Helper()
 	doc, err := wire.Decode([]byte(list))
@@ -51,7 +51,7 @@ func text(p setpage.Page) string {
 	return b.String()
 }
 
-// strays returns the strings of JSON that a page does not have.
+// strays returns the strings of a JSON document that are missing on a page.
 func strays(page string, n *jsondoc.Node) []string {
 	var missing []string
 	squeezed := strings.Join(strings.Fields(strings.NewReplacer("↵", " ", "¶", " ").Replace(page)), " ")
@@ -72,14 +72,14 @@ func strays(page string, n *jsondoc.Node) []string {
 			for _, o := range n.Items {
 				walk(o)
 			}
-		default: // numbers and words of JSON are not held against the page
+		default: // numbers and literals of JSON are not compared with the page
 		}
 	}
 	walk(n)
 	return missing
 }
 
-// odd is a list of tools with texts where a reader may not look.
+// odd is a list of tools with texts in unusual places.
 const odd = `{"tools":[
  {"name":"plain","title":"A plain one","description":"First.\n\nSecond, \n  indented.","inputSchema":{"type":"object","properties":{"n":{"type":"integer","minimum":3},"m":{}},"required":["n","ghost"]}},
  {"name":"deep","description":"Deep.","inputSchema":{"$schema":"http://json-schema.org/draft-07/schema# but not quite","type":"object","title":"The input",
@@ -95,7 +95,7 @@ const odd = `{"tools":[
    "_meta":{"a b":{"list":[{"deep":"inside"},"beside"]},"empty":{}},"icons":[{"src":"https://example.com/icon.png"}],"execution":{"taskSupport":"forbidden"},"unknown":"A text of some length that an unknown key has, and a model may read."}
 ]}`
 
-// TestEveryTextIsThere lays out texts at every place of a tool.
+// TestEveryTextIsThere formats texts in all parts of a tool.
 func TestEveryTextIsThere(t *testing.T) {
 	set := imported(t, odd)
 	if len(set.Members) != 3 || !setpage.Fits(set) {
@@ -207,7 +207,7 @@ func TestFindingsAreCounted(t *testing.T) {
 	}
 	for i := range set.Members {
 		for k := range set.Members[i].Standing {
-			if s := &set.Members[i].Standing[k]; s.Rule == "R104" { // its passage is the name
+			if s := &set.Members[i].Standing[k]; s.Rule == "R104" { // the passage is the name
 				s.Passage = set.Members[i].Proposal.Subject.ID
 			}
 		}

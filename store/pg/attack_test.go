@@ -111,7 +111,7 @@ func TestShadowsChangeNothing(t *testing.T) {
 	}
 }
 
-// digest is a hash over every row of the schema, and over what guards it.
+// digest returns a hash of all rows of the schema, and of the objects that protect them.
 func digest(t *testing.T, root *pgx.Conn) string {
 	t.Helper()
 	exec(t, root, "SET search_path = toolcrib")

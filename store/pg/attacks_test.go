@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// mine is the proposal of agent:claude, other one of another agent.
+// mine is the proposal of agent:claude, and other a proposal of another agent.
 const (
 	mine  = "'proposal-111111111111111111111111111'"
 	other = "'proposal-222222222222222222222222222'"
@@ -18,7 +18,7 @@ type attack struct{ name, class, sql string }
 
 const noRight, constraint = "42501", "23"
 
-// decide are attacks on what only people write.
+// decide attempts to write rows that only people may write.
 var decide = []attack{
 	{"write a decision", noRight, "INSERT INTO decisions VALUES (2, 'd', " + mine + ", 1, 'tool:global/tool_1', " + hash + ", 'approved', '', 'user:mara', '2026', 'assessment-1', " + hash + ", 1, " + hash + ", '', 'shown', '', " + hash + ")"},
 	{"write a decision in its own name", noRight, "INSERT INTO decisions (seq, decided_by) VALUES (2, 'agent:claude')"},
@@ -105,7 +105,7 @@ var forge = []attack{
 	{"drop a pending export", noRight, "DELETE FROM pending_exports"},
 }
 
-// climb are attacks on the roles, the schema and the server.
+// climb attacks the roles, the schema, and the server.
 var climb = []attack{
 	{"become the owner", noRight, "SET ROLE toolcrib_owner"},
 	{"become a user", noRight, "SET ROLE toolcrib_user"},

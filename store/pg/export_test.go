@@ -9,21 +9,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// MigrateWith is migrate with another seed than what toolcrib ships.
+// MigrateWith is like migrate, but with different seed data.
 func MigrateWith(ctx context.Context, conn *pgx.Conn, seed func(context.Context, *pgx.Conn) error) ([]int, error) {
 	return migrate(ctx, conn, seed)
 }
 
-// Rights are the rights on the schema, one a line.
+// Rights returns the rights on the schema, one per line.
 func Rights(ctx context.Context, conn *pgx.Conn) (string, error) {
 	made, _, err := rights(ctx, conn)
 	return strings.Join(made, "\n") + "\n", err
 }
 
-// RightsMigrated are the rights that the migrations make.
+// RightsMigrated returns the rights that the migrations grant.
 func RightsMigrated() string { return rightsMigrated }
 
-// StepNumbers returns the numbers of the steps after the roles, in order.
+// StepNumbers returns the numbers of the migrations after the one that creates the roles, in order.
 func StepNumbers() []int {
 	all, err := steps()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // must verification (S19).
 func TestAgentsKeepNoLock(t *testing.T) {
 	t.Parallel()
-	c := pgtest.Private(t, pgtest.Options{}) // the right to end sessions is the whole server's
+	c := pgtest.Private(t, pgtest.Options{}) // ending sessions is a right on the whole server
 	database := migrated(t, c)
 	s, err := pg.Open(c.URL("user:mara", database))
 	if err != nil {

@@ -23,12 +23,11 @@ func TestRightsMigrated(t *testing.T) {
 	generated.Check(t, "rights.txt", []byte(have))
 }
 
-// TestRightsByHand changes rights by hand and expects each change to be reported
-// with statements that repair it.
+// TestRightsByHand changes rights without the program. Each change must be reported with statements that revert it.
 func TestRightsByHand(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
-	c := pgtest.Private(t, pgtest.Options{}) // its roles are changed
+	c := pgtest.Private(t, pgtest.Options{}) // the test changes its roles
 	database := migrated(t, c)
 	conn := dial(t, c, pgtest.Superuser, database)
 	exec(t, conn, "CREATE ROLE visitor LOGIN; SET search_path = toolcrib")

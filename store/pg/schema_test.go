@@ -18,14 +18,14 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// dial connects a login to a database.
+// dial connects to a database with a login.
 func dial(t testing.TB, c *pgtest.Cluster, login, database string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), c.URL(login, database))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) }) // a test may have cut it
+	t.Cleanup(func() { _ = conn.Close(context.Background()) }) // the test may already have closed it
 	return conn
 }
 
@@ -61,8 +61,8 @@ var (
 	templatesMu sync.Mutex
 )
 
-// migrated returns the name of a new database with the schema and one core tool.
-// The logins mara, claude and so on of the tests exist on the cluster.
+// migrated returns the name of a new database with the schema and one core tool. The logins of the tests exist on the
+// cluster.
 func migrated(t testing.TB, c *pgtest.Cluster) string {
 	t.Helper()
 	templatesMu.Lock()
@@ -114,7 +114,7 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// TestMigrateAtOnce lets four sessions create the schema of one database.
+// TestMigrateAtOnce creates the schema of a database concurrently in four sessions.
 func TestMigrateAtOnce(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
@@ -139,7 +139,7 @@ func TestMigrateAtOnce(t *testing.T) {
 	}
 }
 
-// TestTablesMatchSQLite compares tables, columns and indexes of the two schemas.
+// TestTablesMatchSQLite compares tables, columns, and indexes of the two schemas.
 func TestTablesMatchSQLite(t *testing.T) {
 	t.Parallel()
 	c := pgtest.Shared(t)
@@ -176,9 +176,8 @@ func TestTablesMatchSQLite(t *testing.T) {
 		"SELECT name AS x FROM sqlite_schema WHERE type = 'index' AND sql <> ''")
 }
 
-// TestSchemaIsGuarded looks for what weakens a schema: text that sorts by a
-// language, a sequence, a function that runs as its owner and is not listed here,
-// a table without row-level security, a right of everybody.
+// TestSchemaIsGuarded checks that the schema does not contain text columns with a language's collation, sequences,
+// unlisted functions that run as their owner, tables without row-level security, or rights for everybody.
 func TestSchemaIsGuarded(t *testing.T) {
 	t.Parallel()
 	c := pgtest.Shared(t)

@@ -15,7 +15,7 @@ func decision(decider string) string {
 	return "INSERT INTO decisions VALUES (2, 'd', " + mine + ", 1, 'tool:global/tool_1', " + hash + ", 'approved', '', '" + decider + "', '2026', 'assessment-1', " + hash + ", 1, " + hash + ", '', 'shown', '', " + hash + ")"
 }
 
-// version adds version 2 of each version.
+// version returns a statement that adds version 2.
 func version(decider string) string {
 	return "INSERT INTO versions SELECT 2, kind, layer, id, subject, 2, definition, content_hash, hash, " + hash +
 		", proposal, revision, author, assessment, review_digest, rendered, rules_version, '" + decider + "', decided_at, note, waivers, signature, approvals FROM versions"
@@ -36,7 +36,7 @@ var roleWork = []struct {
 	{"agent:claude", "INSERT INTO comments VALUES (2, 'c', " + other + ", 1, 'agent:claude', '2026', 'x', '', 0, " + hash + ")", false},
 	{"agent:claude", call("agent:claude", 0), false},
 	{"agent:claude", "INSERT INTO call_outcomes VALUES (1, 'call-1', '2026', 'refused', 0, '', '', 0, '', '', 0, '', " + hash + ")", false},
-	{"nameless", strings.Replace(propose("nameless", "draft"), "(3,", "(4,", 1), true}, // its id is taken
+	{"nameless", strings.Replace(propose("nameless", "draft"), "(3,", "(4,", 1), true}, // the id already exists
 	{"chief:desk", lockWriter, false},
 	{"chief:desk", "INSERT INTO assessments VALUES (4, 'y', " + mine + ", 1, " + hash + ", 'chief:desk', 'reject', '{\"findings\":[]}', 'v', '2026', " + hash + ")", false},
 	{"chief:desk", "INSERT INTO assessments VALUES (5, 'z', " + mine + ", 1, " + hash + ", 'chief:builtin', 'reject', '{}', 'v', '2026', " + hash + ")", true},
@@ -52,7 +52,7 @@ var roleWork = []struct {
 	{"user:mara", version("user:ada"), true},
 	{"user:mara", version("user:mara"), false},
 	{"user:mara", "UPDATE live SET version = 2", false},
-	{"user:mara", "UPDATE live SET version = 2", true}, // it is 2 already
+	{"user:mara", "UPDATE live SET version = 2", true}, // it is already 2
 	{"user:mara", "UPDATE decisions SET note = 'x'", true},
 	{"user:mara", "TRUNCATE events", true},
 	{"gateway", strings.Replace(decision("user:ada"), "(2, 'd', "+mine, "(3, 'e', repeat('x', 36)", 1), false},

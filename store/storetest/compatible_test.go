@@ -44,7 +44,7 @@ func TestRowsAreShuffled(t *testing.T) {
 		if !shuffled {
 			args = append(args, 1000)
 		}
-		for range 3 { // it is prepared once
+		for range 3 { // the statement is prepared once
 			numbers := readNumbers(t, db, statement, args)
 			if slices.IsSorted(numbers) == shuffled {
 				t.Errorf("%s: the rows are %v", statement, numbers)

@@ -21,9 +21,8 @@ const oddText = "a\x00b\xc3\xff\U0010FFFD41"
 // quote returns an SQL expression that SQLite evaluates to exactly these bytes.
 func quote(text string) string { return fmt.Sprintf("CAST(x'%x' AS TEXT)", text) }
 
-// TestOldOddTextsAreCarried has calls as earlier versions recorded them, with names
-// that PostgreSQL cannot store: verification names them, and they reach a server and
-// come back with every hash unchanged (C34, C43).
+// TestOldOddTextsAreCarried copies calls in the format of earlier versions, with names that PostgreSQL cannot store, to
+// a server and back. Verification must report the names, and all hashes must remain unchanged (C34, C43).
 func TestOldOddTextsAreCarried(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
@@ -46,7 +45,7 @@ func TestOldOddTextsAreCarried(t *testing.T) {
 		statements = append(statements, "INSERT INTO calls VALUES ("+strings.Join(values, ", ")+")", "INSERT INTO calls_open VALUES ("+seq+")")
 		prev = seal
 	}
-	for i, agent := range []string{"scout", oddText, "\x00", "\xff", "\U0010FFFE"} { // which sort otherwise where they are escaped
+	for i, agent := range []string{"scout", oddText, "\x00", "\xff", "\U0010FFFE"} { // their order differs when they are escaped
 		statements = append(statements, fmt.Sprintf("INSERT INTO call_refusals VALUES (%s, %s, '2026-01-01T00', 0, 1, '2026-01-01T00:00:00.000000Z', 'tool_call_unknown_tool')", quote(agent), quote(fmt.Sprint(i))))
 	}
 	statements = append(statements, fmt.Sprintf("INSERT INTO call_refusals VALUES ('scout', %s, '2026-01-01T00', 3, 0, '2026-01-01T00:00:00.000000Z', 'tool_call_unknown_tool')", quote("ada"+oddText)))
@@ -216,7 +215,7 @@ var special = map[string]string{
 	"signatures.statement": "'toolcrib decision 1' || char(10) || 'tool get_tides' || char(10) || 'note '",
 }
 
-// insert writes a row of values that the constraints of a table allow.
+// insert writes a row with values that satisfy the constraints of a table.
 func (s schema) insert(table string) string {
 	s.Helper()
 	made := s.list("SELECT sql FROM sqlite_schema WHERE name = $1", table)[0]

@@ -19,8 +19,8 @@ import (
 	"toolcrib/store/transfer"
 )
 
-// TestResumesAfterKills kills the process after each batch in turn, in both
-// directions, and lets the next one go on.
+// TestResumesAfterKills kills the process after each batch, in both directions, and resumes the copy in another
+// process.
 func TestResumesAfterKills(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)

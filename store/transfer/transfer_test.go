@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 		if err := syscall.Kill(os.Getpid(), syscall.SIGKILL); err != nil {
 			return err
 		}
-		select {} // until the signal is there
+		select {} // until the signal arrives
 	}})
 	if err != nil {
 		fmt.Println(err)
@@ -48,8 +48,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// source makes a database with proposals in several states, and memories with
-// their search terms.
+// source creates a database with proposals in several states, and memories with their search terms.
 func source(t *testing.T) *storetest.Database {
 	t.Helper()
 	d := storetest.New(t)
@@ -72,7 +71,7 @@ func source(t *testing.T) *storetest.Database {
 	return d
 }
 
-// verify recomputes every hash chain of the file at path.
+// verify verifies all hash chains of the file at path.
 func verify(t *testing.T, path string) {
 	t.Helper()
 	storetest.Sound(t, storetest.Open(t, path).DB)
@@ -177,7 +176,7 @@ func TestRefusesOtherContent(t *testing.T) {
 	if done, err := store.Migrate(t.Context(), half, store.Options{Now: d.Clock.Now, NewID: d.NewID}); err == nil {
 		t.Errorf("half a copy got the schema: %v", done)
 	}
-	// Databases of tests have the same ids, and so the same first event.
+	// All test databases have the same ids, and therefore the same first event.
 	if _, err := dial(t, half).Exec(t.Context(), "UPDATE toolcrib.unfinished_copy SET genesis = 'another'"); err != nil {
 		t.Fatal(err)
 	}

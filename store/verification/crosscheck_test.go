@@ -10,8 +10,8 @@ import (
 	"toolcrib/store/records"
 )
 
-// TestCrossCheck collects the references of a sound database and spoils one at a
-// time: only the sound one agrees.
+// TestCrossCheck collects the references of an undamaged database, and changes one of them at a time. Only the
+// undamaged database may agree.
 func TestCrossCheck(t *testing.T) {
 	seal := func(n int) string { return history.Seal(strconv.Itoa(n)) }
 	for name, test := range map[string]struct {

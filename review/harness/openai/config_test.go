@@ -11,7 +11,7 @@ func TestConfig(t *testing.T) {
 	tests := []struct {
 		name   string
 		config Config
-		want   string // "" when it can be used
+		want   string // "" if the configuration is valid
 	}{
 		{"local", Config{BaseURL: "http://localhost:11434/v1", Model: "m"}, ""},
 		{"local with a key", Config{BaseURL: "http://127.0.0.1:8000/v1", Model: "m", APIKey: "k"}, ""},

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// endless is a response without end; plain bytes, or such as unpack to many.
+// endless returns a handler for an endless response: plain bytes, or compressed bytes that expand to many.
 func endless(written *atomic.Int64, packed bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

@@ -42,7 +42,7 @@ func dial(t *testing.T, url string) *pgx.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.Close(context.Background()) }) // some are cut before
+	t.Cleanup(func() { _ = conn.Close(context.Background()) }) // some are already closed
 	return conn
 }
 
@@ -107,7 +107,7 @@ func TestServerCrashes(t *testing.T) {
 	}
 }
 
-// TestKilledTestLeavesNothing kills a process that has a cluster.
+// TestKilledTestLeavesNothing kills a process that has started a cluster.
 func TestKilledTestLeavesNothing(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
