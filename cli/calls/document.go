@@ -18,7 +18,7 @@ type docCall struct {
 	Tool     string          `json:"tool"`
 	Version  int             `json:"version"`
 	Output   json.RawMessage `json:"output"`
-	Answer   json.RawMessage `json:"answer,omitempty"` // the other fields of the provider's answer
+	Answer   json.RawMessage `json:"answer,omitempty"` // other fields of the provider's response
 	Warnings []string        `json:"warnings"`
 	At       time.Time       `json:"at"`
 	Micros   int64           `json:"duration_us"`
@@ -33,7 +33,7 @@ type docPending struct {
 	ContentHash string          `json:"content_hash"`
 	InForce     int             `json:"version_in_force"`
 	Args        json.RawMessage `json:"args"`
-	Said        json.RawMessage `json:"said,omitempty"` // about the call, from its caller; not checked
+	Said        json.RawMessage `json:"said,omitempty"` // statement of the caller about the call; not verified
 	Digest      string          `json:"digest"`
 	Actor       string          `json:"actor"`
 	Agent       string          `json:"agent"`
@@ -92,7 +92,7 @@ type docAudit struct {
 	Tool        string    `json:"tool"`
 	Version     int       `json:"version"`
 	ContentHash string    `json:"content_hash"`
-	Annotations *docHints `json:"annotations"` // including those that the category implies; null for none
+	Annotations *docHints `json:"annotations"` // annotations of the tool, including those implied by its category; null if there are none
 	ArgsHash    string    `json:"args_hash"`
 	Pending     string    `json:"pending,omitempty"`
 	Nth         int       `json:"nth_of_day"`
@@ -103,8 +103,8 @@ type docAudit struct {
 	OutputBytes     int    `json:"output_bytes,omitempty"`
 	Message         string `json:"message,omitempty"`
 	ApprovalRequest string `json:"approval_request_id,omitempty"`
-	NotRun          bool   `json:"not_run,omitempty"` // the call was refused before it ran
-	Command         string `json:"command,omitempty"` // of the server behind a guard, or its URL, without secrets
+	NotRun          bool   `json:"not_run,omitempty"` // the call was rejected before it ran
+	Command         string `json:"command,omitempty"` // command of the server behind a guard, or its URL, without secrets
 }
 
 func newDocAudit(c gateway.Call) docAudit {
@@ -142,7 +142,7 @@ type docAuditList struct {
 type docRefusals struct {
 	Agent    string       `json:"agent"`
 	User     string       `json:"user"`
-	Hour     time.Time    `json:"hour"` // when it began
+	Hour     time.Time    `json:"hour"` // start of the hour
 	Written  int          `json:"written"`
 	Counted  int          `json:"counted"`
 	LastAt   time.Time    `json:"last_at"`
@@ -172,7 +172,7 @@ type docTierList struct {
 	output.Head
 	Tiers     []docTier           `json:"tiers"`
 	Unchanged []docTier           `json:"unchanged"`
-	Fixed     []gateway.FixedTier `json:"fixed"` // selected, but not the user's choice
+	Fixed     []gateway.FixedTier `json:"fixed"` // selected tools with a tier that the user cannot choose
 	DryRun    bool                `json:"dry_run,omitempty"`
 }
 

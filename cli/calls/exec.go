@@ -85,11 +85,11 @@ type docParsed struct {
 }
 
 type docParsedCall struct {
-	Tool     string          `json:"tool"` // its id
+	Tool     string          `json:"tool"` // id of the tool
 	WireName string          `json:"wire_name"`
 	Subject  string          `json:"subject"`
 	Version  int             `json:"version"`
-	Name     string          `json:"name"` // as the model wrote it
+	Name     string          `json:"name"` // name of the tool as the model wrote it
 	Args     json.RawMessage `json:"args"`
 	Line     int             `json:"line,omitempty"`
 }

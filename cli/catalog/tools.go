@@ -66,7 +66,7 @@ type docTool struct {
 	Approval    string          `json:"approval"`
 	Hides       []string        `json:"hides,omitempty"`
 	Definition  json.RawMessage `json:"definition,omitempty"`
-	Imported    *docImported    `json:"imported,omitempty"` // with Definition, if it was imported
+	Imported    *docImported    `json:"imported,omitempty"` // only with Definition, if the tool was imported
 }
 
 // docImported is the recorded origin of a definition.
@@ -74,8 +74,8 @@ type docImported struct {
 	At     time.Time `json:"at"`
 	By     string    `json:"by"`
 	Format string    `json:"format"`
-	From   string    `json:"from"` // the server or the file
-	Hash   string    `json:"hash"` // of the tool's own JSON
+	From   string    `json:"from"` // server or file
+	Hash   string    `json:"hash"` // hash of the tool's JSON
 	// Capabilities are those that the client declared to the server. The list of a server
 	// may depend on them.
 	Capabilities json.RawMessage `json:"client_capabilities,omitempty"`

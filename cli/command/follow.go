@@ -333,12 +333,12 @@ func (s *ownStore) Path() string { return s.own.Path() }
 type DocFollowing struct {
 	output.Head
 	Source    string         `json:"source"`
-	Events    int64          `json:"events"` // in the log of the copy
+	Events    int64          `json:"events"` // number of events in the log of the copy
 	Accepted  string         `json:"accepted_at,omitempty"`
-	Confirmed string         `json:"confirmed_at,omitempty"` // when the source last returned this copy
-	Age       int64          `json:"age_seconds"`            // since then
-	Problem   string         `json:"problem,omitempty"`      // why the last check failed
-	Live      map[string]int `json:"live"`                   // definitions by kind
+	Confirmed string         `json:"confirmed_at,omitempty"` // time when the source last returned this copy
+	Age       int64          `json:"age_seconds"`            // time since then, in seconds
+	Problem   string         `json:"problem,omitempty"`      // error of the last check
+	Live      map[string]int `json:"live"`                   // numbers of live definitions by kind
 	Signed    bool           `json:"signed"`
 	Local     bool           `json:"local,omitempty"` // approvals of the machine's own database count, too
 	Waiting   int            `json:"reports_waiting"` // reports that were not sent yet
@@ -357,7 +357,7 @@ func (d DocFollowing) State() string {
 type DocRefusal struct {
 	At      string `json:"at"`
 	Reports int    `json:"reports"`
-	Reason  string `json:"reason"` // of the first one
+	Reason  string `json:"reason"` // reason for the first rejected report
 }
 
 // Describe returns the status of the copy.

@@ -32,13 +32,13 @@ type docPolicyList struct {
 type docPolicyTest struct {
 	output.Head
 	Subject    string          `json:"subject"`
-	Required   int             `json:"required"`    // approvals, by distinct users
-	MayApprove []string        `json:"may_approve"` // empty for any user
-	MayWaive   []string        `json:"may_waive"`   // empty for any user
-	FourEyes   bool            `json:"four_eyes"`   // the author of a revision does not count
-	Rules      []docPolicyRule `json:"rules"`       // those that apply now; all must be satisfied
+	Required   int             `json:"required"`    // number of required approvals by different users
+	MayApprove []string        `json:"may_approve"` // users; empty means any user
+	MayWaive   []string        `json:"may_waive"`   // users; empty means any user
+	FourEyes   bool            `json:"four_eyes"`   // approvals by the author of a revision do not count
+	Rules      []docPolicyRule `json:"rules"`       // rules that apply now; all must be satisfied
 	Actor      string          `json:"actor"`
-	YouApprove bool            `json:"you_approve"` // the actor's approval counts
+	YouApprove bool            `json:"you_approve"` // whether the actor's approval counts
 }
 
 func newPolicy(a *command.App) *cobra.Command {

@@ -16,7 +16,7 @@ import (
 
 type docTrusted struct {
 	settings.Trusted
-	Now bool `json:"now"` // the file has not changed since
+	Now bool `json:"now"` // whether the file is unchanged since then
 }
 
 type docTrustList struct {

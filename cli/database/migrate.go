@@ -25,12 +25,12 @@ type docMigrate struct {
 	To   string `json:"to"`
 	// Complete is true if the schema was already up to date.
 	Complete bool   `json:"complete"`
-	Steps    []int  `json:"steps,omitempty"` // steps of the schema that were missing
+	Steps    []int  `json:"steps,omitempty"` // numbers of the missing migrations
 	Tables   int    `json:"tables,omitempty"`
 	Rows     int64  `json:"rows,omitempty"`
-	Copied   int64  `json:"copied,omitempty"` // by this run
-	Event    int64  `json:"event,omitempty"`  // the number of the newest event
-	Hash     string `json:"hash,omitempty"`   // of the newest event
+	Copied   int64  `json:"copied,omitempty"` // number of rows copied by this run
+	Event    int64  `json:"event,omitempty"`  // number of the newest event
+	Hash     string `json:"hash,omitempty"`   // hash of the newest event
 }
 
 func newMigrate(a *command.App) *cobra.Command {

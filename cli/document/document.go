@@ -19,8 +19,8 @@ import (
 type Loads struct {
 	Subject string `json:"subject"`
 	Path    string `json:"path"`
-	Cost    []Load `json:"cost"`  // of each moment
-	Parts   []Part `json:"parts"` // the earliest first
+	Cost    []Load `json:"cost"`  // cost at each moment
+	Parts   []Part `json:"parts"` // parts, earliest first
 }
 
 // Load is the cost of the text that enters the context on one occasion.

@@ -31,7 +31,7 @@ type Compared struct {
 	Untouched bool    `json:"untouched,omitempty"`
 	Before    *Prompt `json:"before,omitempty"`
 	Change    *Cost   `json:"change,omitempty"`
-	Diff      *[]Hunk `json:"diff,omitempty"` // from Before to the text
+	Diff      *[]Hunk `json:"diff,omitempty"` // changes from Before to the text
 }
 
 // Cost is the cost of a prompt, or a difference of costs.

@@ -50,7 +50,7 @@ type WholeDetail struct {
 	Rationale      string               `json:"rationale"`
 	Examples       []string             `json:"examples"`
 	TestCases      []proposals.TestCase `json:"test_cases"`
-	TestChanges    []docTestChange      `json:"test_changes,omitempty"` // against the base version
+	TestChanges    []docTestChange      `json:"test_changes,omitempty"` // compared with the base version
 	Assessment     *Assessment          `json:"assessment"`
 	Comments       []proposals.Comment  `json:"comments"`
 	Revisions      []docRevision        `json:"revisions"`
@@ -61,7 +61,7 @@ type WholeDetail struct {
 	Members        []facts.Reference    `json:"members"`
 	Rendered       map[string]string    `json:"rendered"`
 	Context        []Load               `json:"context,omitempty"` // context that the files add for an agent
-	Policy         []settings.Setting   `json:"policy"`            // the policy for a decision
+	Policy         []settings.Setting   `json:"policy"`            // policy for the decision
 	Unassigned     bool                 `json:"unassigned"`        // no agent will have the tool after approval
 	Obstacles      []string             `json:"obstacles"`
 }
@@ -101,12 +101,12 @@ type Assessment struct {
 	Comment        string             `json:"comment"`
 	BuiltinComment string             `json:"builtin_comment,omitempty"`
 	Findings       []findings.Finding `json:"findings"`
-	Reach          fact.Difference    `json:"reach"` // against the base version
+	Reach          fact.Difference    `json:"reach"` // compared with the base version
 	Carried        []docCarried       `json:"carried,omitempty"`
 	Harness        []docOutcome       `json:"harness"`
 	Problems       []string           `json:"problems,omitempty"`
 	RulesVersion   string             `json:"rules_version"`
-	OtherRules     bool               `json:"other_rules,omitempty"` // it used other rules than those in force, so it allows no approval
+	OtherRules     bool               `json:"other_rules,omitempty"` // it was made with other rules than the current ones and allows no approval
 	CreatedAt      time.Time          `json:"created_at"`
 }
 

@@ -45,8 +45,8 @@ type docExport struct {
 	View   []string    `json:"view"`
 	Tools  []docExtent `json:"tools"`
 	Agents []docExtent `json:"agents"`
-	Lists  []docExtent `json:"lists"`           // the allow-lists that agents refer to
-	Files  []docExtent `json:"files,omitempty"` // the skills and the instructions of coding agents
+	Lists  []docExtent `json:"lists"`           // allow-lists that agents refer to
+	Files  []docExtent `json:"files,omitempty"` // skills and instructions of coding agents
 	// Prompts are the prompts of the requested agent as a review renders them: at a fixed
 	// time, for a user without data.
 	Prompts []docExportPrompt `json:"prompts,omitempty"`

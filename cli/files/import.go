@@ -57,13 +57,13 @@ type DocFolder struct {
 // DocStep is a skill or a file that differs from its approved version.
 type DocStep struct {
 	Kind    string `json:"kind"` // skill or instructions
-	Path    string `json:"path"` // below the folder
+	Path    string `json:"path"` // path relative to the folder
 	Subject string `json:"subject,omitempty"`
 	// Change is new, changed, missing, unreadable or deactivated.
 	Change   string `json:"change"`
 	Proposal string `json:"proposal,omitempty"`
-	Reason   string `json:"reason,omitempty"`  // why no proposal was made
-	ReadBy   string `json:"read_by,omitempty"` // the clients
+	Reason   string `json:"reason,omitempty"`  // reason why no proposal was made
+	ReadBy   string `json:"read_by,omitempty"` // clients that read the file
 }
 
 // taken contains the proposals for the files of a folder.

@@ -44,19 +44,19 @@ type docFiles struct {
 
 // DocFile is a skill or an instruction file that was approved or that agents read.
 type DocFile struct {
-	Subject     string `json:"subject,omitempty"` // absent if it was never approved
+	Subject     string `json:"subject,omitempty"` // absent if the file was never approved
 	Kind        string `json:"kind"`              // skill or instructions
 	Layer       string `json:"layer"`
 	Folder      string `json:"folder"`
-	Path        string `json:"path"` // below the folder
+	Path        string `json:"path"` // path relative to the folder
 	Version     int    `json:"version,omitempty"`
 	Status      string `json:"status,omitempty"` // active or deactivated
 	ContentHash string `json:"content_hash,omitempty"`
 	// Drift is how the disk differs from the approved version: new, changed, missing,
 	// unreadable or deactivated.
 	Drift  string `json:"drift,omitempty"`
-	ReadBy string `json:"read_by,omitempty"` // the clients
-	Reason string `json:"reason,omitempty"`  // why it cannot be read
+	ReadBy string `json:"read_by,omitempty"` // clients that read the file
+	Reason string `json:"reason,omitempty"`  // reason why it cannot be read
 	// Proposal is the number of the open proposal for this file, such as #4.
 	Proposal string `json:"proposal,omitempty"`
 }

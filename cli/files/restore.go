@@ -25,7 +25,7 @@ type docRestore struct {
 	Subject string   `json:"subject"`
 	Folder  string   `json:"folder"`
 	Path    string   `json:"path"`
-	Written []string `json:"written"` // files, below path
+	Written []string `json:"written"` // files, relative to path
 	Deleted []string `json:"deleted"`
 	Left    []string `json:"left"` // files that were never approved
 	DryRun  bool     `json:"dry_run,omitempty"`

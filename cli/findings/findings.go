@@ -23,7 +23,7 @@ type Finding struct {
 	Severity string `json:"severity"` // block, warn or info
 	// A subject, a tool as the file calls it, or "" for the file as a whole.
 	Subject string `json:"subject"`
-	Tool    string `json:"tool,omitempty"` // as the file calls it
+	Tool    string `json:"tool,omitempty"` // name of the tool in the file
 	// Field that the finding refers to.
 	Path string `json:"path"`
 	// Field is Path as long as the subject keeps its place, or "" for the same.

@@ -34,8 +34,8 @@ import (
 // DocBranch is the review of the changes of a branch.
 type DocBranch struct {
 	output.Head
-	OK      bool         `json:"ok"`   // no new finding warns or blocks
-	Base    string       `json:"base"` // the commit compared with
+	OK      bool         `json:"ok"`   // there is no new finding that warns or blocks
+	Base    string       `json:"base"` // commit that the branch is compared with
 	Commit  string       `json:"head"`
 	Changes []docChanged `json:"changes"`
 	// Findings includes the carried ones.

@@ -30,7 +30,7 @@ type docSides struct {
 	From   string     `json:"from"`
 	To     string     `json:"to"`
 	Fields []docField `json:"fields"`
-	Files  []docFile  `json:"files,omitempty"` // of a skill that differ
+	Files  []docFile  `json:"files,omitempty"` // files of a skill that differ
 	// Reach compares the reach of the two sides. new_to_registry is only set for proposals.
 	Reach fact.Difference `json:"reach"`
 }
@@ -43,11 +43,11 @@ type docDiff struct {
 // docFile is a file of a skill that differs.
 type docFile struct {
 	Path    string   `json:"path"`
-	From    string   `json:"from,omitempty"` // its former name
+	From    string   `json:"from,omitempty"` // former path
 	Change  string   `json:"change"`         // new, gone, renamed or changed
-	Added   int      `json:"added"`          // lines
+	Added   int      `json:"added"`          // number of added lines
 	Removed int      `json:"removed"`
-	Notes   []string `json:"notes,omitempty"` // about its mode, its link, or its bytes
+	Notes   []string `json:"notes,omitempty"` // remarks about its mode, link, or bytes
 }
 
 // docDiffList has the differences of every member of a change set.

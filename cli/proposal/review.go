@@ -132,7 +132,7 @@ type docBehaviour struct {
 	output.Head
 	Proposal    facts.Reference    `json:"proposal"`
 	Revision    int                `json:"revision"`
-	LiveVersion int                `json:"live_version"` // 0 for none
+	LiveVersion int                `json:"live_version"` // number of the live version, or 0
 	OK          bool               `json:"ok"`           // no case fails with the proposal
 	Cases       []docCaseBehaviour `json:"cases"`
 }
@@ -142,7 +142,7 @@ type docCaseBehaviour struct {
 	Input   string   `json:"input"`
 	Expect  string   `json:"expect"`
 	Changed bool     `json:"changed"`
-	Dropped bool     `json:"dropped"` // the live version has the case, the proposal does not
+	Dropped bool     `json:"dropped"` // the live version has the case, but the proposal does not
 	Before  docTrial `json:"before"`
 	After   docTrial `json:"after"`
 }
@@ -150,7 +150,7 @@ type docCaseBehaviour struct {
 type docTrial struct {
 	Outcome string  `json:"outcome"` // passed, failed or not_run
 	Reason  string  `json:"reason"`
-	Live    bool    `json:"live"` // a model answered just now
+	Live    bool    `json:"live"` // the answer comes from a model in this run
 	Answer  *string `json:"answer,omitempty"`
 }
 

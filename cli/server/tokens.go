@@ -132,7 +132,7 @@ func newTokensRevoke(a *command.App) *cobra.Command {
 type docTokenOne struct {
 	output.Head
 	Token  docToken `json:"token"`
-	Secret string   `json:"secret,omitempty"` // of a new token; it is not stored
+	Secret string   `json:"secret,omitempty"` // secret of a new token; it is not stored
 }
 
 type docTokenList struct {
@@ -154,7 +154,7 @@ type docToken struct {
 	ExpiresAt *time.Time     `json:"expires_at,omitempty"`
 	RevokedBy string         `json:"revoked_by,omitempty"`
 	RevokedAt *time.Time     `json:"revoked_at,omitempty"`
-	Reason    string         `json:"reason,omitempty"` // for the revocation
+	Reason    string         `json:"reason,omitempty"` // reason for the revocation
 }
 
 func newDocToken(t tokens.Token, now time.Time) docToken {

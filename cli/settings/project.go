@@ -180,7 +180,7 @@ func planted(dir, file string) error {
 // file changes.
 type Trusted struct {
 	File   string    `json:"file"`
-	SHA256 string    `json:"sha256"` // of its content
+	SHA256 string    `json:"sha256"` // SHA-256 of the content
 	At     time.Time `json:"at"`
 }
 

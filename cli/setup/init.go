@@ -70,8 +70,8 @@ type docInitServer struct {
 	Starts    string   `json:"starts"`
 	Project   string   `json:"project,omitempty"`
 	Guarded   bool     `json:"guarded"`             // every client starts it through the guard
-	Variables []string `json:"variables,omitempty"` // the names of those that the clients set
-	Excluded  string   `json:"excluded,omitempty"`  // why it is not imported
+	Variables []string `json:"variables,omitempty"` // names of the environment variables that the clients set
+	Excluded  string   `json:"excluded,omitempty"`  // reason why it is not imported
 }
 
 type docInitFailed struct {

@@ -44,11 +44,11 @@ func newSign(a *command.App) *cobra.Command {
 
 type docSignature struct {
 	output.Head
-	Statement string `json:"statement"` // its SHA-256
+	Statement string `json:"statement"` // SHA-256 of the statement
 	By        string `json:"by"`
 	Verdict   string `json:"verdict"`
 	Key       string `json:"key"`
-	Signature string `json:"signature"` // armored
+	Signature string `json:"signature"` // armored signature
 }
 
 func runSign(ctx context.Context, a *command.App, name, file string) error {

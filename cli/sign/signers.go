@@ -50,7 +50,7 @@ type DocSigners struct {
 	output.Head
 	OK       bool              `json:"ok"`
 	File     string            `json:"file,omitempty"`
-	Digest   string            `json:"digest,omitempty"` // of the current file
+	Digest   string            `json:"digest,omitempty"` // digest of the current file
 	Required bool              `json:"required"`
 	Since    string            `json:"signed_since,omitempty"`
 	Signers  []docSigner       `json:"signers"`

@@ -26,13 +26,13 @@ type docCheckpoint struct {
 	Origin   string `json:"origin"`
 	Size     int64  `json:"size"`
 	Root     string `json:"root"`
-	Call     int64  `json:"call"` // the newest, 0 for none
+	Call     int64  `json:"call"` // number of the newest call, or 0 if there is none
 	CallHash string `json:"call_hash"`
 }
 
 type docCheckpointKey struct {
 	output.Head
-	File   string `json:"file"` // of the public half
+	File   string `json:"file"` // file with the public key
 	Public string `json:"public"`
 }
 

@@ -19,10 +19,10 @@ type docProof struct {
 	output.Head
 	OK     bool   `json:"ok"`
 	Proof  string `json:"proof,omitempty"` // the proof, if one was made
-	Event  int64  `json:"event,omitempty"` // inclusion of this event, or
-	Hash   string `json:"hash,omitempty"`  // its hash
-	Old    int64  `json:"old,omitempty"`   // consistency with a checkpoint of so many events
-	Size   int64  `json:"size"`            // size of the checkpoint
+	Event  int64  `json:"event,omitempty"` // number of the event, for a proof of inclusion
+	Hash   string `json:"hash,omitempty"`  // hash of the event
+	Old    int64  `json:"old,omitempty"`   // number of events in the older checkpoint, for a proof of consistency
+	Size   int64  `json:"size"`            // number of events in the checkpoint
 	Origin string `json:"origin"`
 	Signed bool   `json:"signature_checked"`
 }

@@ -128,10 +128,10 @@ func CheckpointPublisher(a *command.App) (*checkpoints.Publisher, error) {
 // DocPublished is how far the publication of checkpoints has come.
 type DocPublished struct {
 	To        string `json:"to"`
-	Size      int64  `json:"size"`         // events of the newest; 0 for none
-	At        string `json:"at,omitempty"` // when it was published
+	Size      int64  `json:"size"`         // number of events in the newest checkpoint, or 0 if there is none
+	At        string `json:"at,omitempty"` // time of publication
 	Age       int64  `json:"age_seconds"`  // age of the checkpoint
-	Decisions int    `json:"unpublished"`  // decisions after it
+	Decisions int    `json:"unpublished"`  // number of decisions after it
 }
 
 func (d DocPublished) Text() string {

@@ -111,7 +111,7 @@ func hookWords(words []string) string {
 type docStatusHook struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
-	Hooked bool   `json:"hooked"` // sessions stop while files differ from their approved versions
+	Hooked bool   `json:"hooked"` // sessions stop if files differ from their approved versions
 	// OffIn has the settings that disable the hooks of the client.
 	OffIn []string `json:"off_in,omitempty"`
 }

@@ -47,7 +47,7 @@ type docStatus struct {
 
 type docStatusEntry struct {
 	guarding.Entry
-	Reason string `json:"reason,omitempty"` // why it is not guarded, or why its guard does not work
+	Reason string `json:"reason,omitempty"` // reason why it is not guarded, or why its guard does not work
 }
 
 type docStatusServer struct {

@@ -56,8 +56,8 @@ type docWrap struct {
 type docWrapFile struct {
 	Client  string          `json:"client"`
 	File    string          `json:"file"`
-	Servers []string        `json:"servers"`        // their names in toolcrib
-	Hook    bool            `json:"hook,omitempty"` // the hook that checks files, instead of servers
+	Servers []string        `json:"servers"`        // names of the servers in toolcrib
+	Hook    bool            `json:"hook,omitempty"` // the change concerns the hook that checks files, not servers
 	Hunks   []document.Hunk `json:"hunks"`          // with secrets masked
 }
 

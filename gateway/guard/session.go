@@ -22,7 +22,7 @@ const (
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
 )
 
-// facts has what the client and the server have reported about themselves.
+// facts has the identities and capabilities that the client and the server have reported.
 type facts struct {
 	client       string
 	capabilities json.RawMessage // of the client

@@ -47,7 +47,7 @@ func (k *Kind) UnmarshalText(text []byte) error {
 // Line is a line of a hunk.
 type Line struct {
 	Kind Kind   `json:"kind"`          // context, delete or insert
-	Old  int    `json:"old,omitempty"` // line number from 1; 0 if the side does not have the line
+	Old  int    `json:"old,omitempty"` // line number from 1, or 0 if the side does not contain the line
 	New  int    `json:"new,omitempty"`
 	Text string `json:"text"` // without the final "\n"; a "\r" before it is kept
 

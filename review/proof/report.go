@@ -18,13 +18,13 @@ import (
 // Report counts the decisions of users by the status of their signatures.
 type Report struct {
 	Started        bool             `json:"-"`                     // signing has started in this database
-	Signed         int64            `json:"signed"`                // the signature counts
-	UnsignedBefore int64            `json:"unsigned_before_start"` // decided before signing started
-	Unsigned       int64            `json:"unsigned"`              // decided afterwards
-	UnknownKey     int64            `json:"unknown_key"`           // by a key of no signer
+	Signed         int64            `json:"signed"`                // number of records with a valid signature
+	UnsignedBefore int64            `json:"unsigned_before_start"` // number of unsigned decisions before signing started
+	Unsigned       int64            `json:"unsigned"`              // number of unsigned decisions after signing started
+	UnknownKey     int64            `json:"unknown_key"`           // number of records signed by an unknown key
 	RevokedKey     int64            `json:"revoked_key"`
-	TooFew         int64            `json:"too_few_approvals,omitempty"` // versions that owners have not approved as the policy asks
-	Invalid        int64            `json:"invalid"`                     // all other invalid records
+	TooFew         int64            `json:"too_few_approvals,omitempty"` // number of versions with fewer approvals by owners than the policy requires
+	Invalid        int64            `json:"invalid"`                     // number of other invalid records
 	Damage         []history.Damage `json:"-"`
 }
 

@@ -20,7 +20,7 @@ import (
 
 // Access describes the connection and the rights of a login on a server.
 type Access struct {
-	Version           string   `json:"version"` // of the server
+	Version           string   `json:"version"` // version of the server
 	Login             string   `json:"login"`   // session user; row-level security compares rows with it
 	Roles             []string `json:"roles"`   // toolcrib roles whose rights the login has
 	TLS               string   `json:"tls"`     // protocol, such as "TLSv1.3", or "" without TLS
