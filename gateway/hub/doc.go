@@ -1,3 +1,2 @@
-// Package hub runs tools at an HTTP hub. It posts a call to the address in the tool's approved definition and parses
-// the response.
+// Package hub runs tools by posting calls to an HTTP hub, at the address in the tool's approved definition.
 package hub

@@ -1,5 +1,5 @@
-// Package upstream is a client of MCP servers. It lists their tools as the bytes that they sent, and calls approved
-// tools, over standard input and output or streamable HTTP (modelcontextprotocol.io/specification, revisions
+// Package upstream is a client of MCP servers that lists their tools as unchanged bytes and calls approved tools. It
+// connects over standard input and output or streamable HTTP (modelcontextprotocol.io/specification, revisions
 // 2024-11-05 to 2026-07-28).
 //
 // Servers are not trusted. The size, depth, number, and duration of their messages are limited, and their schemas are

@@ -1,4 +1,4 @@
-// Package desk contains the user's actions on proposals and calls. They are signed where signatures are required.
+// Package desk contains the user's actions on proposals and calls, and signs them where signatures are required.
 package desk
 
 import (
