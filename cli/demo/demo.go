@@ -258,7 +258,7 @@ func (s *stage) open(ctx context.Context, parent *command.App) error {
 	env.InTerminal, env.OutTerminal, env.Account = true, true, s.account([]string{"--as", "user:mara"})
 	env.Getenv = func(name string) string {
 		switch name {
-		case "VISUAL", "EDITOR", "TERM", "NO_COLOR", "TOOLCRIB_ACCESSIBLE":
+		case "VISUAL", "EDITOR", "TERM", "COLORFGBG", "NO_COLOR", "TOOLCRIB_ACCESSIBLE":
 			return parent.Env.Getenv(name)
 		}
 		return s.getenv(name)
