@@ -1,5 +1,4 @@
-// This file checks whether the input of a tool is what its name promises, and finds soft
-// deletes.
+// This file checks whether the input of a tool matches its name, and finds soft deletes.
 
 package schema
 
