@@ -129,9 +129,9 @@ func (p picture) take(ctx context.Context, t *terminal.Terminal, folder string) 
 	return os.WriteFile(filepath.Join(folder, p.name+".svg"), []byte(svg), 0o644) //nolint:gosec // for everybody to read
 }
 
-// environment is that of the terminal.
+// environment is that of the terminal. It names a dark background, so that the workbench does not ask for a theme.
 func (p program) environment() []string {
-	return []string{"HOME=" + p.home, "TOOLCRIB_DB=" + p.database}
+	return []string{"HOME=" + p.home, "TOOLCRIB_DB=" + p.database, "COLORFGBG=15;0"}
 }
 
 // stage creates the proposals of the demonstration, and decides some of them as mara.
