@@ -292,3 +292,42 @@ func TestOwnApprovals(t *testing.T) {
 		t.Errorf("the approved call: %v", err)
 	}
 }
+
+// TestFollowedCallsBesideOwnApprovals calls followed tools on a machine whose own database has other tools, with one that
+// would hide a tool of the registry.
+func TestFollowedCallsBesideOwnApprovals(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	a, b := newTestDB(t), newTestDB(t)
+	public := filepath.Join(a.dir, "public")
+	a.write("tools.json", guardedTools)
+	a.run("import", "tools.json", "--server", "library")
+	a.run("--approve", "set:library", "--unseen")
+	a.run("publish", public)
+	b.write("own.json", `[{"name": "find-book", "description": "Find another book.", "inputSchema": {"type": "object"}}]`)
+	b.run("--project", "desk", "import", "own.json", "--server", "library")
+	b.run("--approve", "set:library", "--unseen")
+	b.run("follow", public, "--unsigned", "--yes")
+	config := filepath.Join(b.dir, ".config", "toolcrib", "toolcrib.toml")
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(config, append(text, "local = \"allow\"\n"...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.write("tools.json", guardedTools)
+	cl := b.guarded("library", "--project", "desk")
+	if got := cl.tools(); got != "find_book: Find a book., lend_book: Lend a book." {
+		t.Errorf("the client is listed %q", got)
+	}
+	if _, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "find_book", Arguments: map[string]any{}}); err != nil {
+		t.Error(err)
+	}
+	if out := b.waits("find_book", "calls", "log"); !strings.Contains(out, "tool:user/library_find_book") {
+		t.Errorf("calls log prints %s", out)
+	}
+	journal := follow.Journal{Dir: filepath.Join(b.dir, ".local", "share", "toolcrib", "calls")}
+	if lines, _, err := journal.Verify(); err != nil || lines == 0 {
+		t.Errorf("the log of calls has %d lines, %v", lines, err)
+	}
+}

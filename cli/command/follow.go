@@ -95,7 +95,7 @@ func (f *Following) ledger(ctx context.Context, a *App, registry func(context.Co
 	if err != nil || !own {
 		return follow.Ledger{Registry: registry, Journal: f.Journal}, err
 	}
-	return follow.OwnLedger{Ledger: a.DB.Calls(), Registry: registry}, nil
+	return follow.OwnLedger{Ledger: a.DB.Calls(), Registry: registry, Journal: f.Journal, Journaled: &sync.Map{}}, nil
 }
 
 // Subject returns the subject of the definition with an id.

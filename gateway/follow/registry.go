@@ -3,6 +3,7 @@
 package follow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -181,20 +182,38 @@ func (o Overlay) State(ctx context.Context) (int64, error) {
 	return o.state + own, err // the first counts nanoseconds, the second versions
 }
 
-// added returns own definitions of which the registry has none with the same subject or origin.
+// added returns own definitions of which the registry has none with the same origin, or with the same id in any layer.
 func (o Overlay) added(own []registry.Live) []registry.Live {
-	type origin struct{ server, name string }
-	known := map[any]bool{}
-	for _, l := range o.Lives {
-		known[l.Subject] = true
+	type key struct{ server, name string }
+	keys := func(l registry.Live) []key {
+		all := []key{{name: string(l.Subject.Kind) + ":" + l.Subject.ID}}
 		if t := l.Definition.Tool; t != nil && t.Source != nil {
-			known[origin{l.Definition.Columns().Source, t.OriginName()}] = true
+			all = append(all, key{l.Definition.Columns().Source, t.OriginName()})
+		}
+		return all
+	}
+	known := map[key]bool{}
+	for _, l := range o.Lives {
+		for _, k := range keys(l) {
+			known[k] = true
 		}
 	}
 	return slices.DeleteFunc(own, func(l registry.Live) bool {
-		t := l.Definition.Tool
-		return known[l.Subject] || t != nil && t.Source != nil && known[origin{l.Definition.Columns().Source, t.OriginName()}]
+		return slices.ContainsFunc(keys(l), func(k key) bool { return known[k] })
 	})
+}
+
+// logged reports whether the own database can log calls of a tool: all but those of which only the registry has the
+// version in force.
+func (o Overlay) logged(ctx context.Context, tool registry.Subject) (bool, error) {
+	l, err := o.Live(ctx, tool)
+	if err != nil {
+		return true, nil //nolint:nilerr // not of the registry
+	}
+	own, err := o.Own.ByWire(ctx, l.Definition.Tool.WireName())
+	return slices.ContainsFunc(own, func(o registry.Live) bool {
+		return o.Subject == tool && o.Version == l.Version && o.ContentHash == l.ContentHash && o.Definition.Status() == registry.Active
+	}), err
 }
 
 // ByWire implements impact.ToolReader.
@@ -212,12 +231,89 @@ func (o Overlay) FromServer(ctx context.Context, name string) ([]registry.Live, 
 }
 
 // OwnLedger is the ledger of a machine that follows a registry and has a database of its own, with its approvals, calls,
-// and pending calls.
+// and pending calls. The database logs only calls of versions that it has, so those of other followed tools are logged
+// in the journal.
 type OwnLedger struct {
 	gateway.Ledger
 	// Registry returns the current registry.
 	Registry func(ctx context.Context) (*Registry, error)
+	Journal  *Journal
+	// Journaled has the ids of calls in the journal that await their outcome.
+	Journaled *sync.Map
 }
+
+// ownReader reads the calls of the database and of the journal.
+type ownReader struct {
+	gateway.CallReader
+	journal *Journal
+	tools   Overlay
+}
+
+// Use implements gateway.CallReader.
+func (r ownReader) Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (gateway.Use, error) {
+	if logged, err := r.tools.logged(ctx, tool); err != nil || !logged {
+		use, _, failed := r.journal.day(user, tool, now)
+		return use, cmp.Or(err, failed)
+	}
+	return r.CallReader.Use(ctx, user, tool, now)
+}
+
+// NotRun implements gateway.CallReader.
+func (r ownReader) NotRun(ctx context.Context, user string, tool registry.Subject, now time.Time) (int, error) {
+	if logged, err := r.tools.logged(ctx, tool); err != nil || !logged {
+		_, free, failed := r.journal.day(user, tool, now)
+		return free, cmp.Or(err, failed)
+	}
+	return r.CallReader.NotRun(ctx, user, tool, now)
+}
+
+// Calls implements gateway.CallReader. The numbers of the database and of the journal are independent of each other.
+func (r ownReader) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
+	own, err := r.CallReader.Calls(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	journaled, err := r.journal.Calls(ctx, q)
+	all := append(own, journaled...)
+	slices.SortStableFunc(all, func(a, b gateway.Call) int { return b.At.Compare(a.At) })
+	return all[:min(len(all), q.Limit)], err
+}
+
+// ownWriter appends calls to the database or to the journal.
+type ownWriter struct {
+	gateway.CallWriter
+	journal   *writing
+	journaled *sync.Map
+	tools     Overlay
+}
+
+// AddCall implements gateway.CallWriter.
+func (w ownWriter) AddCall(ctx context.Context, c gateway.Call) error {
+	if logged, err := w.tools.logged(ctx, c.Tool); err != nil || !logged {
+		w.journaled.Store(c.ID, true)
+		return cmp.Or(err, w.journal.AddCall(ctx, c))
+	}
+	return w.CallWriter.AddCall(ctx, c)
+}
+
+// AddOutcome implements gateway.CallWriter.
+func (w ownWriter) AddOutcome(ctx context.Context, call string, o gateway.Outcome) error {
+	if _, ok := w.journaled.Load(call); ok {
+		return w.journal.AddOutcome(ctx, call, o)
+	}
+	return w.CallWriter.AddOutcome(ctx, call, o)
+}
+
+// AddPending implements gateway.CallWriter.
+func (w ownWriter) AddPending(ctx context.Context, p gateway.Pending) error {
+	if logged, err := w.tools.logged(ctx, p.Tool); err != nil || !logged {
+		return cmp.Or(err, errNotOwn)
+	}
+	return w.CallWriter.AddPending(ctx, p)
+}
+
+// errNotOwn is returned for calls that need an approval, of tools that the own database does not have.
+var errNotOwn = errors.New("nobody can approve this call here, because this machine's own database does not have the version of the registry in force; import and approve it there, too, or ask for another approval tier where the registry is reviewed")
 
 // View implements gateway.Ledger.
 func (l OwnLedger) View(ctx context.Context, fn func(gateway.LedgerReader) error) error {
@@ -225,10 +321,13 @@ func (l OwnLedger) View(ctx context.Context, fn func(gateway.LedgerReader) error
 	if err != nil {
 		return err
 	}
-	return l.Ledger.View(ctx, func(own gateway.LedgerReader) error {
-		own.ToolReader = Overlay{r, own.ToolReader}
-		return fn(own)
-	})
+	return l.Ledger.View(ctx, func(own gateway.LedgerReader) error { return fn(l.reader(r, own)) })
+}
+
+func (l OwnLedger) reader(r *Registry, own gateway.LedgerReader) gateway.LedgerReader {
+	tools := Overlay{r, own.ToolReader}
+	own.CallReader, own.ToolReader = ownReader{own.CallReader, l.Journal, tools}, tools
+	return own
 }
 
 // Log implements gateway.Ledger.
@@ -246,9 +345,13 @@ func (l OwnLedger) write(ctx context.Context, write func(context.Context, func(g
 	if err != nil {
 		return err
 	}
-	return write(ctx, func(own gateway.LedgerTx) error {
-		own.ToolReader = Overlay{r, own.ToolReader}
-		return fn(own)
+	return l.Journal.write(func(w *writing) error { // after the database, which may repeat the transaction
+		return write(ctx, func(own gateway.LedgerTx) error {
+			w.entries = nil
+			own.CallWriter = ownWriter{own.CallWriter, w, l.Journaled, Overlay{r, own.ToolReader}}
+			own.LedgerReader = l.reader(r, own.LedgerReader)
+			return fn(own)
+		})
 	})
 }
 
