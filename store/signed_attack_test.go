@@ -118,7 +118,7 @@ var signedAttacks = map[string]struct {
 		o := x.attempt()
 		v.Definition = o.Revision.Draft.Definition.Canonical()
 		x.forge(o, v)
-	}, "not one that toolcrib ships"},
+	}, "does not ship with toolcrib"},
 }
 
 // TestAttacksOnSignedRegistry lets an attacker with write access to the file make a poisoned tool live with correct

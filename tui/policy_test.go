@@ -89,7 +89,7 @@ func TestPolicyRefusals(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for who, why := range map[proposals.Actor]string{
 		{Kind: proposals.User, Name: "eve"}: "by policy, only user:ada, user:mara may approve it",
-		mara:                                "four eyes: user:mara wrote revision 1, so somebody else must approve it",
+		mara:                                "four eyes: user:mara wrote revision 1, so someone else must approve it",
 	} {
 		b := newBench(t, 140, 40, ruled, func(b *bench) {
 			author := drafter

@@ -37,7 +37,7 @@ func TestBehaviour(t *testing.T) {
 	b := newBench(t, 120, 50, retested)
 	b.press("enter", "7")
 	b.wants("▎Tests", "compared   version 1, then revision 1", "before  ✓ passed", "after   ✗ failed", "changed", "+ Nothing to report.⟨U+202E⟩")
-	b.wants("dropped by the proposal", "There is no recorded answer of version 1 to this input", "There is no recorded answer of the proposal to this input")
+	b.wants("dropped by the proposal", "No answer of version 1 to this input is recorded", "No answer of the proposal to this input is recorded")
 	b.press("t")
 	b.wants("t: no model is connected; name one under [model]")
 	b.press("s")

@@ -34,14 +34,14 @@ func unknownContents(ctx context.Context, r review.RegistryReader, draft proposa
 		at := jsondoc.Join("definition.files", name)
 		switch {
 		case !stored:
-			problems = append(problems, misfit(proposals.RuleDefinition, at, "has bytes that are not stored here (SHA-256 %.12s); propose it from the disk that has them: toolcrib import --files", file.SHA256)...)
+			problems = append(problems, misfit(proposals.RuleDefinition, at, "has bytes that are not stored here (SHA-256 %.12s); propose it on a machine that has the file: toolcrib import --files", file.SHA256)...)
 		case !file.Is(draft.Subject.Kind, name, data):
 			want := registry.NewFile(draft.Subject.Kind, name, data, file.Executable)
 			if !want.Binary() {
 				problems = append(problems, misfit(proposals.RuleDefinition, at, "is a text, so its hash is not enough; propose it with its content: toolcrib import --files")...)
 				continue
 			}
-			problems = append(problems, misfit(proposals.RuleDefinition, at, "has another type or size than its bytes, which are %s, %d bytes", want.Type, want.Size)...)
+			problems = append(problems, misfit(proposals.RuleDefinition, at, "does not have the type and size of its bytes: %s, %d bytes", want.Type, want.Size)...)
 		}
 	}
 	return problems, nil

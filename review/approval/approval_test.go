@@ -161,7 +161,7 @@ func TestProjectOwnersWaiveNothingElse(t *testing.T) {
 
 func TestCheckRefusesWhatNobodyCanSatisfy(t *testing.T) {
 	bad := map[string]approval.Rule{
-		"names user:mara twice":                rule(1, "user:mara", "user:mara"),
+		"duplicate owner user:mara":            rule(1, "user:mara", "user:mara"),
 		"3 approvals but has only 2":           rule(3, "user:mara", "user:ada"),
 		"approvals must be at least 1 (got 0)": rule(0, "user:mara"),
 		"no owners":                            rule(1),

@@ -32,9 +32,9 @@ func (r Rule) Check() error {
 	for i, owner := range r.Owners {
 		if twin := slices.IndexFunc(r.Owners[:i], func(o string) bool { return SamePrincipal(o, owner) }); twin >= 0 {
 			if r.Owners[twin] == owner {
-				return fmt.Errorf("owners names %s twice; a principal counts once", owner)
+				return fmt.Errorf("duplicate owner %s: list each principal once", owner)
 			}
-			return fmt.Errorf("owners names %s and %s, which differ only in case; a principal counts once", r.Owners[twin], owner)
+			return fmt.Errorf("owners %s and %s differ only in case: list each principal once", r.Owners[twin], owner)
 		}
 	}
 	switch {

@@ -65,7 +65,7 @@ const (
 // sense answers the first question from the findings of senseFamilies and the test cases.
 func sense(open []rules.Finding, cases []harness.Result, aside string) string {
 	if f, more := worst(open, senseFamilies); f.Message != "" {
-		return verdict(f, "Not as it is: ", "Mostly, but: ") + more + aside
+		return verdict(f, "Not yet: ", "Mostly, but: ") + more + aside
 	}
 	notRun := 0
 	for _, c := range cases {
@@ -85,7 +85,7 @@ func sense(open []rules.Finding, cases []harness.Result, aside string) string {
 	case notRun == 0:
 		return "Yes: " + names + ", and the test cases come out as expected." + aside
 	}
-	return fmt.Sprintf("As far as it could be tried: %s, but %s not run. %s%s", names, count(notRun, "test case was", "test cases were"),
+	return fmt.Sprintf("As far as tested: %s, but %s not run. %s%s", names, count(notRun, "test case was", "test cases were"),
 		cases[slices.IndexFunc(cases, func(c harness.Result) bool { return c.Outcome == harness.NotRun })].Reason, aside)
 }
 
@@ -96,13 +96,13 @@ func (c *Chief) overlap(open []rules.Finding, aside string) string {
 	case f.Message == "" && !c.rules.Has("O"):
 		return "No core id or alias is taken. Similarity was not checked, because no rule for it is enabled." + aside
 	case f.Message == "" && aside != "":
-		return "No rule about it warns." + aside
+		return "No warnings." + aside
 	case f.Message == "":
 		return "No."
 	case f.Rule[:1] == "L" || f.Rule == overlaps.LikeCore:
 		return "Yes: " + f.Message + more + aside
 	}
-	return "No core tool, but another one: " + f.Message + more + aside
+	return "Not a core tool, but another one: " + f.Message + more + aside
 }
 
 // breach answers the third question from the findings of breachFamilies.
@@ -114,9 +114,9 @@ func (c *Chief) breach(open []rules.Finding, aside string) string {
 	case !c.rules.Has("S"):
 		return "Not checked, because no security rule is enabled. Read the text yourself." + aside
 	case aside != "":
-		return "No rule about it warns." + aside
+		return "No warnings." + aside
 	}
-	return "Nothing of the kind was found."
+	return "No violation found."
 }
 
 // aside returns sentences that count the hints and the waived findings of the given families, or "" if there are none.
@@ -137,9 +137,9 @@ func aside(standing []review.Standing, families string) string {
 	var b strings.Builder
 	switch {
 	case hints == 1:
-		b.WriteString(" A hint stands below: " + first)
+		b.WriteString(" One hint: " + first)
 	case hints > 1:
-		fmt.Fprintf(&b, " %d hints stand below, the first: %s", hints, first)
+		fmt.Fprintf(&b, " %d hints, the first: %s", hints, first)
 	}
 	if waived > 0 {
 		fmt.Fprintf(&b, " The user waived %s of this kind.", count(waived, "finding", "findings"))
@@ -182,11 +182,11 @@ func mustChange(open []rules.Finding, recommendation proposals.Recommendation) s
 	list := steps(open, func(f rules.Finding) bool { return Recommend([]rules.Finding{f}) != proposals.RecommendApprove })
 	switch {
 	case list != "":
-		return "Nothing keeps it from being approved, but this should change:\n\n" + list
+		return "It can be approved, but this should change:\n\n" + list
 	case recommendation == proposals.RecommendApprove:
 		return "Nothing."
 	}
-	return "See what the reviewer says."
+	return "See the reviewer's comment."
 }
 
 // steps lists the remedies of the selected findings without duplicates, each with the fields that it applies to.

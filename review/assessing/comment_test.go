@@ -56,10 +56,10 @@ var comments = map[string]struct {
 	"clean": {
 		nil,
 		[]harness.Result{passedCase, passedCase},
-		[]string{"sense?** Yes: ", "come out as expected.", "core tool?** No.", "policy?** Nothing of the kind was found.", "change?** Nothing."},
+		[]string{"sense?** Yes: ", "come out as expected.", "core tool?** No.", "policy?** No violation found.", "change?** Nothing."},
 		[]string{"waived", "not looked into"},
 	},
-	"not tried": {nil, []harness.Result{passedCase, notRunCase}, []string{"As far as it could be tried", "1 test case was not run. No model is connected."}, []string{"as expected"}},
+	"not tried": {nil, []harness.Result{passedCase, notRunCase}, []string{"As far as tested", "1 test case was not run. No model is connected."}, []string{"as expected"}},
 	"blocks": {
 		[]review.Standing{
 			standing("S102", rules.Block, "definition.prompt", "Remove it."), standing("S102", rules.Block, "definition.goals", "Remove it."),
@@ -68,7 +68,7 @@ var comments = map[string]struct {
 		},
 		nil,
 		[]string{
-			"sense?** Not as it is: Message of N103.", "core tool?** Yes: Message of O101.", "policy?** Yes: Message of S102. (and 2 more)",
+			"sense?** Not yet: Message of N103.", "core tool?** Yes: Message of O101.", "policy?** Yes: Message of S102. (and 2 more)",
 			"Before it can be approved:\n\n- definition.prompt, definition.goals: Remove it.\n- definition.aliases[0]: Choose another.",
 		},
 		[]string{"Change the other."},
@@ -76,7 +76,7 @@ var comments = map[string]struct {
 	"warnings": {
 		[]review.Standing{standing("O103", rules.Warn, "definition.name", "Rename it."), standing("R103", rules.Warn, "definition.approval", "Ask."), standing("S139", rules.Info, "definition.prompt", "Hm.")},
 		nil,
-		[]string{"core tool?** No core tool, but another one: Message of O103.", "policy?** Perhaps: Message of R103. A hint stands below: Message of S139.", "should change:\n\n- definition.name: Rename it."},
+		[]string{"core tool?** Not a core tool, but another one: Message of O103.", "policy?** Perhaps: Message of R103. One hint: Message of S139.", "should change:\n\n- definition.name: Rename it."},
 		[]string{"Hm.", "Ask."},
 	},
 	"hints": {
@@ -86,16 +86,16 @@ var comments = map[string]struct {
 		},
 		nil,
 		[]string{
-			"sense?** Yes: no rule about the template, names, or data warns. A hint stands below: Message of B103.", "core tool?** No rule about it warns. A hint stands below: Message of O104.",
-			"policy?** No rule about it warns. 2 hints stand below, the first: Message of S101.", "change?** Nothing.",
+			"sense?** Yes: no rule about the template, names, or data warns. One hint: Message of B103.", "core tool?** No warnings. One hint: Message of O104.",
+			"policy?** No warnings. 2 hints, the first: Message of S101.", "change?** Nothing.",
 		},
-		[]string{"nothing is missing", "Nothing of the kind"},
+		[]string{"nothing is missing", "No violation"},
 	},
 	"waived": {
 		[]review.Standing{{Finding: standing("S101", rules.Block, "definition.prompt", "Remove it.").Finding, Waiver: &history.Waiver{}}},
 		nil,
-		[]string{"policy?** No rule about it warns. The user waived 1 finding of this kind.", "change?** Nothing.", "**Waived by the user:** 1 finding."},
-		[]string{"S101", "Nothing of the kind"},
+		[]string{"policy?** No warnings. The user waived 1 finding of this kind.", "change?** Nothing.", "**Waived by the user:** 1 finding."},
+		[]string{"S101", "No violation"},
 	},
 	"many": {
 		[]review.Standing{

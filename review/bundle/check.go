@@ -170,7 +170,7 @@ func (c *checker) version(ctx context.Context, v history.Version, live bool) err
 // prove.
 func Unproved() []string {
 	return []string{
-		"that nothing is newer, or left out: a checkpoint shows how far the log goes",
+		"that the bundle is complete and the newest: a checkpoint shows how far the log goes",
 		"when the bundle was written, its newest event, the events of the signers' states, and layers without a definition: nothing signs them",
 	}
 }
@@ -180,7 +180,7 @@ func Unproved() []string {
 func (c *checker) around(ctx context.Context, b Bundle) error {
 	for i, layer := range b.View {
 		if _, err := registry.ParseLayer(layer); err != nil || slices.Contains(b.View[:i], layer) {
-			c.fault(contradiction, "", fmt.Sprintf("the view of the bundle has the layer %q twice, or there is no such layer", layer))
+			c.fault(contradiction, "", fmt.Sprintf("unknown or duplicate layer %q in the view of the bundle", layer))
 		}
 	}
 	used := map[string]bool{}
@@ -216,7 +216,7 @@ func (c *checker) statement(b Bundle, s Statement, hash string, used bool) {
 	st, err := statement.Decode([]byte(s.Statement))
 	switch {
 	case !used:
-		c.fault(contradiction, "", fmt.Sprintf("no record refers to the statement %.12s, or it is a duplicate: its record was changed or left out", hash))
+		c.fault(contradiction, "", fmt.Sprintf("the statement %.12s is a duplicate, or no record refers to it because the record was changed or removed", hash))
 	case err != nil: // reported with the version that refers to it
 	case st.Database != b.Database:
 		c.fault(contradiction, "", fmt.Sprintf("the statement %.12s is about another database", hash))
@@ -275,7 +275,7 @@ func Rules() []Rule {
 		{unknownKey, "unknown-key", "The key that signed an approval is not one of its decider in the signers file, or was not valid then.", "Have a signer approve it, or correct the signers file that the check uses."},
 		{revokedKey, "revoked-key", "The key that signed an approval was removed from the signers file, so its signatures are not valid.", "Approve the version again with another key."},
 		{Unsigned, "unsigned-version", "An approval is not signed, so nothing proves who made it.", "Approve the version again, signed; or accept unsigned versions with --allow-unsigned."},
-		{notShipped, "not-shipped", "A version that claims to ship with toolcrib is not one that this toolcrib ships.", "Use the toolcrib release that exported the bundle."},
+		{notShipped, "not-shipped", "A version claims to ship with toolcrib, but this toolcrib does not ship it.", "Use the toolcrib release that exported the bundle."},
 		{otherDatabase, "other-database", "The bundle is of another database than expected.", "Correct --database, or export from the right database."},
 		{tooFew, "missing-approvals", "Fewer owners signed the approval of a version than the policy of the configuration asks for.", "Have the missing owners approve the version again."},
 		{contradiction, "contradiction", "A statement, a layer, a time, or a state of the signers does not fit the rest of the bundle: something was changed or left out.", export},

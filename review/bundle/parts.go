@@ -136,7 +136,7 @@ func (i Index) Join(get func(hash string) ([]byte, error)) (Bundle, error) {
 	seen := map[string]bool{}
 	for _, hash := range i.Parts {
 		if seen[hash] {
-			return b, fmt.Errorf("%w: its index names the part %s twice", ErrMalformed, hash)
+			return b, fmt.Errorf("%w: its index lists part %s more than once", ErrMalformed, hash)
 		}
 		seen[hash] = true
 		part, err := get(hash)

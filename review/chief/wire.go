@@ -110,7 +110,7 @@ func Decode(data []byte) (review.Opinion, error) {
 func decodeFor(r review.Request, data []byte) (review.Opinion, error) {
 	o, err := Decode(data)
 	if err == nil && (o.ContentHash != "" && o.ContentHash != r.Proposal.ContentHash || o.Revision != 0 && o.Revision != r.Proposal.Revision) {
-		err = fmt.Errorf("%w: it is about other content", review.ErrOpinion)
+		err = fmt.Errorf("%w: it assesses another revision or other content", review.ErrOpinion)
 	}
 	return o, err
 }

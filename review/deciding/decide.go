@@ -99,7 +99,7 @@ func (d *Decider) decidable(ctx context.Context, rd review.Reader, actor proposa
 	seen := map[proposals.ID]bool{}
 	for i, c := range choices {
 		if seen[c.ID] {
-			return nil, nil, fmt.Errorf("%w: %s is named twice", proposals.ErrConflict, bundles[i].Proposal.Name())
+			return nil, nil, fmt.Errorf("%w: %s is listed more than once", proposals.ErrConflict, bundles[i].Proposal.Name())
 		}
 		seen[c.ID] = true
 		if views[i], err = check(r, bundles[i], c); err != nil {
@@ -157,7 +157,7 @@ func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Act
 		}
 		for _, e := range v.Endorsements {
 			if act.Key() != "" && e.By != actor && e.Key == act.Key() {
-				return nil, fmt.Errorf("%s: %w: the key that signed is the one by which %s approved it", v.Proposal.Name(), proof.ErrSignature, e.By)
+				return nil, fmt.Errorf("%s: %w: %s already approved it with this key; sign with another key", v.Proposal.Name(), proof.ErrSignature, e.By)
 			}
 		}
 	}

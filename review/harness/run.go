@@ -47,11 +47,11 @@ func (s Suite) run(ctx context.Context, tc proposals.TestCase, w *work) Result {
 		text = *tc.Output
 	} else {
 		if s.Model == nil {
-			return r.notRun("There is no recorded answer, and no model is connected.")
+			return r.notRun("No answer is recorded, and no model is connected.")
 		}
 		var err error
 		if text, err = s.Model.Answer(ctx, s.Prompt, tc.Input); err != nil {
-			return r.notRun("There is no recorded answer, and the model gave none: " + jsondoc.Printable(err.Error()) + ".")
+			return r.notRun("No answer is recorded, and the model gave none: " + jsondoc.Printable(err.Error()) + ".")
 		}
 		r.Live, r.Answer = true, text
 		if len(text) > maxShown {

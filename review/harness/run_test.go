@@ -114,7 +114,7 @@ var runCases = []struct {
 		"no model",
 		proposals.TestCase{Expect: "pass", Checks: []proposals.Check{saysSlow}},
 		nil,
-		NotRun, "There is no recorded answer, and no model is connected.", false,
+		NotRun, "No answer is recorded, and no model is connected.", false,
 	},
 	{
 		"live",
@@ -126,7 +126,7 @@ var runCases = []struct {
 		"not connected",
 		proposals.TestCase{Expect: "pass", Input: "refused", Checks: []proposals.Check{saysSlow}},
 		slowModel,
-		NotRun, `There is no recorded answer, and the model gave none: dial\u202e: no model is connected.`, false,
+		NotRun, `No answer is recorded, and the model gave none: dial\u202e: no model is connected.`, false,
 	},
 	{
 		"too large live",

@@ -101,7 +101,7 @@ func (s versionSide) try(ctx context.Context, i int) Trial {
 	case s.model != nil:
 		c.Output = nil
 	case c.Output == nil:
-		return notTried(c, "There is no recorded answer of "+s.name+" to this input.")
+		return notTried(c, "No answer of "+s.name+" to this input is recorded.")
 	}
 	model := &recordingModel{model: s.model}
 	suite := harness.Suite{Cases: []proposals.TestCase{c}, Prompt: s.prompt}
@@ -151,7 +151,7 @@ func (a *Analyzer) sides(ctx context.Context, id proposals.ID) (b Behaviour, sid
 			}
 			sides[0] = versionSide{name: fmt.Sprintf("version %d", before.Version), definition: before.Definition}
 			if before.Refused != nil {
-				sides[0].absent = jsondoc.Printable("Version " + fmt.Sprint(before.Version) + " does not count: " + before.Refused.Error() + ".")
+				sides[0].absent = jsondoc.Printable("Version " + fmt.Sprint(before.Version) + " is not valid: " + before.Refused.Error() + ".")
 			}
 		}
 		sides[1] = versionSide{name: "the proposal", definition: rev.Draft.Definition}

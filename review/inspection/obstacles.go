@@ -45,9 +45,9 @@ func (d *Inspector) Obstacles(actor proposals.Actor, v View) []error {
 		errs = append(errs, err)
 	}
 	if d.policy.FourEyes && approval.SamePrincipal(v.Revision.Author.String(), actor.String()) {
-		errs = append(errs, fmt.Errorf("%w: %s wrote revision %d, so somebody else must approve it", proposals.ErrFourEyes, actor, p.Revision))
+		errs = append(errs, fmt.Errorf("%w: %s wrote revision %d, so someone else must approve it", proposals.ErrFourEyes, actor, p.Revision))
 	} else if v.ownAccount {
-		errs = append(errs, fmt.Errorf("%w: revision %d by %s was written from the account that you use, so somebody with another account must approve it", proposals.ErrFourEyes, p.Revision, v.Revision.Author))
+		errs = append(errs, fmt.Errorf("%w: revision %d by %s was written from the account that you use, so someone with another account must approve it", proposals.ErrFourEyes, p.Revision, v.Revision.Author))
 	}
 	var blocks []string
 	remedy := "" // remedy for the first blocking finding
@@ -70,7 +70,7 @@ func (d *Inspector) Obstacles(actor proposals.Actor, v View) []error {
 		}
 		errs = append(errs, fmt.Errorf("%w: %s%s", review.ErrBlocked, strings.Join(blocks, ", "), remedy))
 	} else if v.unlisted != "" { // it existed when the proposal was assessed
-		errs = append(errs, fmt.Errorf("%w: there is no allow-list %s; propose it in the same change set, or name another", review.ErrBlocked, jsondoc.Quote(v.unlisted)))
+		errs = append(errs, fmt.Errorf("%w: allow-list %s not found; propose it in the same change set, or name another list", review.ErrBlocked, jsondoc.Quote(v.unlisted)))
 	}
 	return errs
 }

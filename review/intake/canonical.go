@@ -255,14 +255,14 @@ func (c *canonizer) report(l Legacy) {
 				has = string(a.Tier)
 			}
 			if has != string(tier) {
-				c.remark("the file has %s as %s, the registry as %s; the registry's stays", name, tier, has)
+				c.remark("%s is %s in the file and %s in the registry; the registry is kept unchanged", name, tier, has)
 			}
 		}
 	}
 	for _, name := range l.names() {
 		_, known := tools[name]
 		if _, retired := shipped.Retired(name); !known && !retired {
-			c.remark("%s is not in the registry and no retired name; import or propose it", name)
+			c.remark("%s is neither in the registry nor a retired name; import or propose it", name)
 		}
 	}
 }

@@ -241,7 +241,7 @@ func (p *planner) vanished(doc wire.Document) []Step {
 		if label != p.origin.Label || !slices.Contains(kinds, ref.kind) || there[ref] || l.Definition.Status() != registry.Active || l.Core() {
 			continue
 		}
-		step := Step{Name: name, Subject: l.Subject, Change: Deactivate, Reason: "it is not listed any more"}
+		step := Step{Name: name, Subject: l.Subject, Change: Deactivate, Reason: "it is no longer listed"}
 		step.Draft = p.origin.draft(proposals.Deactivate, l.Subject, l.Version, l.Definition.WithStatus(registry.Deactivated), p.whyGone(name))
 		steps = append(steps, step)
 	}
@@ -300,7 +300,7 @@ func (p *planner) unpinned(e wire.Entry) string {
 	}
 	if e.Raw == nil {
 		if _, kept := p.raw(t.Source.Hash); !kept {
-			return "its source pins JSON that is neither in the file (source_json) nor here; export it again where it was imported"
+			return "the JSON that its source pins is neither in the file (source_json) nor stored here; export it again where it was imported"
 		}
 		return ""
 	}

@@ -174,7 +174,7 @@ func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.
 func CheckShipped(v history.Version) error {
 	hash, ok := shippedHashes()[v.Subject]
 	if !ok || v.Number != 1 || v.DecidedBy != "system" || hash != v.ContentHash {
-		return fmt.Errorf("version %d of %s: %w: it is not one that toolcrib ships", v.Number, v.Subject, ErrUnsigned)
+		return fmt.Errorf("version %d of %s: %w: it does not ship with toolcrib", v.Number, v.Subject, ErrUnsigned)
 	}
 	return nil
 }
@@ -279,7 +279,7 @@ func (p *Proofs) revoked(err error, armored []byte) error {
 	if !ok {
 		return err
 	}
-	return fmt.Errorf("%w: the signers file does not have %s anymore, which was in state %d", signers.ErrRevoked, ssh.FingerprintSHA256(key), state)
+	return fmt.Errorf("%w: the signers file no longer has %s, which was in state %d", signers.ErrRevoked, ssh.FingerprintSHA256(key), state)
 }
 
 // If a row is deleted together with its dependents, the signed row that it replaced becomes the newest again.

@@ -127,7 +127,7 @@ func (s Signing) Prepare(ctx context.Context, r SignatureReader, actor proposals
 func encode(s statement.Statement) ([]byte, error) {
 	b, err := statement.Encode(s)
 	if err != nil {
-		return nil, fmt.Errorf("%w: this cannot be signed: %w", ErrSignature, err)
+		return nil, fmt.Errorf("%w: cannot encode the statement to sign: %w", ErrSignature, err)
 	}
 	return b, nil
 }
@@ -180,7 +180,7 @@ func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Ac
 		return nil, err
 	}
 	if seen != st.Log.Hash {
-		return nil, fmt.Errorf("%w: event %d of the log is not the one that the statement names", proposals.ErrConflict, st.Log.Seq)
+		return nil, fmt.Errorf("%w: event %d of the log differs from the one in the statement", proposals.ErrConflict, st.Log.Seq)
 	}
 	sum := statement.Sum(signed.Statement)
 	switch _, err := r.Signature(ctx, sum); {

@@ -190,7 +190,7 @@ func (t *Text) Findings(passages []Passage, message func(Passage) string) []Find
 
 // More appends the number of further passages to the message of the last finding.
 func (f *Finding) More(passages int) {
-	f.Message += fmt.Sprintf(" %d more such passages have no finding of their own.", passages)
+	f.Message += fmt.Sprintf(" Not listed: %d more of this kind.", passages)
 }
 
 // cursor converts increasing byte offsets to lines and columns.

@@ -85,7 +85,7 @@ func Of(set review.ChangeSet, raw bool) Page {
 	b.repeated = b.findRepeated()
 	b.add(Row{Kind: Title, Tool: -1, Name: b.set.Name, Text: Counts(b.set.Members)})
 	if Fits(b.set) {
-		b.add(Row{Kind: Note, Tool: -1, Text: "What a model reads. *: required, ↵: line end, ¶: paragraph; titles like names are left out."})
+		b.add(Row{Kind: Note, Tool: -1, Text: "What a model reads. *: required, ↵: line end, ¶: paragraph; titles that repeat names are omitted."})
 	}
 	if len(b.common) > 0 {
 		b.add(Row{Kind: Note, Tool: -1, Text: "Of every tool:"})

@@ -70,7 +70,7 @@ func (c Change) CheckLater(at time.Time) error {
 	}
 	for _, e := range c.Next.entries {
 		if c.Previous != nil && c.Previous.inRevocationList(e.Key) && (e.ValidBefore.IsZero() || e.ValidBefore.After(at)) {
-			return fmt.Errorf("%w: state %d revoked the key %s (line %d) by a key revocation list, which toolcrib does not read anymore; put valid-before on the line, or remove it",
+			return fmt.Errorf("%w: state %d revoked the key %s (line %d) by a key revocation list, which toolcrib no longer reads; put valid-before on the line, or remove it",
 				ErrChange, c.Number-1, ssh.FingerprintSHA256(e.Key), e.Line)
 		}
 	}

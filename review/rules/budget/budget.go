@@ -49,7 +49,7 @@ func longTexts(c *rules.Change) []rules.Finding {
 	if n <= ManyCharacters {
 		return nil
 	}
-	return []rules.Finding{{Path: "definition.prompt", Message: fmt.Sprintf("The injected texts have %d characters in total; more than %d is a lot for one tool.", n, ManyCharacters)}}
+	return []rules.Finding{{Path: "definition.prompt", Message: fmt.Sprintf("The injected texts have %d characters in total; at most %d are recommended for one tool.", n, ManyCharacters)}}
 }
 
 func largeSchema(c *rules.Change) []rules.Finding {
@@ -57,7 +57,7 @@ func largeSchema(c *rules.Change) []rules.Finding {
 	if t == nil || t.DeferLoading || len(t.InputSchema) <= ManyBytes {
 		return nil
 	}
-	return []rules.Finding{{Path: "definition.inputSchema", Message: fmt.Sprintf("The input schema has %d bytes; more than %d is a lot for one tool.", len(t.InputSchema), ManyBytes)}}
+	return []rules.Finding{{Path: "definition.inputSchema", Message: fmt.Sprintf("The input schema has %d bytes; at most %d are recommended for one tool.", len(t.InputSchema), ManyBytes)}}
 }
 
 func promptGrows(p rules.PromptCost) string {

@@ -57,6 +57,6 @@ func unrendered(c *wording.View, s *wording.Scanned) []rules.Finding {
 		return nil
 	}
 	return s.Findings([]rules.Passage{{Start: 0, End: len(s.Value)}}, func(rules.Passage) string {
-		return rules.Quoting("The description is a placeholder, so what agents are told is put in later", text)
+		return rules.Quoting("The description is a placeholder, so the text that agents read is inserted later", text)
 	})
 }

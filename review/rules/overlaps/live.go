@@ -77,7 +77,7 @@ func copied(f *rules.Finding, name, state string, a, b registry.Tool) {
 	if a.SameBytes(b) {
 		f.Severity = rules.Info
 		f.Message = fmt.Sprintf("%s, which is %s, is the same tool, byte for byte.", name, state)
-		f.Suggestion = "Give both the same command and one name, unless two clients run the server with different arguments."
+		f.Suggestion = "Use one name and one command for both, unless two clients run the server with different arguments."
 	}
 }
 

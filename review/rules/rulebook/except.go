@@ -36,7 +36,7 @@ func (e *Exception) UnmarshalText(text []byte) error {
 		part, c.Not = strings.CutPrefix(strings.TrimSpace(part), "!")
 		c.Name, c.Concepts, _ = strings.Cut(part, " ")
 		if c.Name == "" || strings.Contains(c.Concepts, " ") {
-			return fmt.Errorf("%q is no condition: write a name, and concepts joined by | where it takes some", part)
+			return fmt.Errorf("invalid condition %q: use a name, followed by concepts joined by | if it takes any", part)
 		}
 		*e = append(*e, c)
 	}

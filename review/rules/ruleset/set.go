@@ -103,18 +103,18 @@ func NewSet(overrides map[string]rules.Severity) (Set, error) {
 			continue
 		}
 		if r.Locked && severity != r.Severity {
-			return Set{}, fmt.Errorf("rule %s (%s) is always %s: what it protects does not depend on configuration", r.ID, r.Name, r.Severity)
+			return Set{}, fmt.Errorf("rule %s (%s) is always %s; the configuration cannot change its severity", r.ID, r.Name, r.Severity)
 		}
 		if severity.Rank() < r.Severity.Rank() {
 			s.lowered = append(s.lowered, fmt.Sprintf("%s (%s) is %s instead of %s", r.ID, r.Name, severity, r.Severity))
 		}
 		if !slices.Contains([]rules.Severity{rules.Info, rules.Warn, rules.Block, rules.Off}, severity) {
-			return Set{}, fmt.Errorf("rule %s: %q is no severity; write off, info, warn or block", r.ID, severity)
+			return Set{}, fmt.Errorf("rule %s: unknown severity %q: use off, info, warn, or block", r.ID, severity)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(overrides)) {
 		if !known[id] {
-			return Set{}, fmt.Errorf("there is no rule %q; toolcrib rules lists them", id)
+			return Set{}, fmt.Errorf("unknown rule %q; toolcrib rules lists the rules", id)
 		}
 	}
 	return s, nil
@@ -265,7 +265,7 @@ func forImporter(r rules.Rule, c *rules.Change) string {
 	case t == nil || !rules.Imported(t):
 		return ""
 	case r.Importer == "" && r.Family() == "D":
-		return "Waive the finding if the tool works for you as it is, and tell its maker."
+		return "Waive the finding if the tool works for you, and report the problem to its maker."
 	}
 	return r.Importer
 }

@@ -23,7 +23,7 @@ const (
 // Names returns descriptions of the stances in s.
 func (s Stance) Names() []string {
 	var names []string
-	for i, name := range []string{"negated", "asked by somebody else and refused", "shown in quotation marks", "in a code block", "negated in another clause"} {
+	for i, name := range []string{"negated", "requested by a third party and refused", "shown in quotation marks", "in a code block", "negated in another clause"} {
 		if s&(1<<i) != 0 {
 			names = append(names, name)
 		}

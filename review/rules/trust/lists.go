@@ -162,9 +162,9 @@ func widened(at string, before, after registry.AllowList) []rules.Finding {
 	// agents then get it more often.
 	add("tools", "The allow-list admits more tools", beyond(after.Tools, before.Tools))
 	add("categories", "The allow-list admits more categories", beyond(after.Categories, before.Categories))
-	add("addWhenNonLocal", "The allow-list admits more tools when not local", beyond(after.AddWhenNonLocal, before.AddWhenNonLocal, before.Tools))
+	add("addWhenNonLocal", "The allow-list admits more tools when the agent is not local", beyond(after.AddWhenNonLocal, before.AddWhenNonLocal, before.Tools))
 	add("addWhenEmbeddingOK", "The allow-list admits more tools when embedding works", beyond(after.AddWhenEmbeddingOK, before.AddWhenEmbeddingOK, before.Tools))
-	add("excludeInLocal", "The allow-list no longer excludes when local", beyond(before.ExcludeInLocal, after.ExcludeInLocal))
+	add("excludeInLocal", "The allow-list no longer excludes tools when the agent is local", beyond(before.ExcludeInLocal, after.ExcludeInLocal))
 	add("kinds", "The allow-list admits every tool of the kind", namesOf(beyond(after.Kinds, before.Kinds)))
 	if len(before.Tiers) > 0 && len(after.Categories) > 0 {
 		if len(after.Tiers) == 0 {

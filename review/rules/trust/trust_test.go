@@ -148,7 +148,7 @@ func TestAllowLists(t *testing.T) {
 		"an exclusion is gone": {
 			registry.Agent{AllowList: &registry.AllowList{Tools: []string{"a", "b"}, ExcludeInLocal: []string{"a"}}},
 			registry.Agent{AllowList: &registry.AllowList{Tools: []string{"a", "b"}}},
-			[]string{"R221: The allow-list no longer excludes when local: a."},
+			[]string{"R221: The allow-list no longer excludes tools when the agent is local: a."},
 		},
 		"fewer": {registry.Agent{AllowList: list("execute")}, registry.Agent{AllowList: list("supervisor")}, []string{"R221: The allow-list admits more categories: todo, requirement."}},
 	} {

@@ -84,15 +84,15 @@ func (a *attack) defaults(c *View) []candidate {
 		if part.Name == "" || len(found) == rules.MaxPerText {
 			continue
 		}
-		for _, keyword := range []string{"default", "const"} {
-			value := part.Node.Get(keyword)
+		for _, k := range []struct{ word, verb string }{{"default", "defaults to"}, {"const", "is fixed to"}} {
+			value := part.Node.Get(k.word)
 			if value == nil {
 				continue
 			}
 			if text, ok := a.dangerous(c, part.Name, value); ok {
 				found = append(found, candidate{certain: true, Finding: rules.Finding{
-					Path: s.Below(jsondoc.Join(part.Path(), keyword)), Passage: text,
-					Message: fmt.Sprintf("Parameter %s is %s unless the caller says otherwise, and the tool does not say that it is for that.", jsondoc.Quote(part.Name), jsondoc.Quote(text)),
+					Path: s.Below(jsondoc.Join(part.Path(), k.word)), Passage: text,
+					Message: fmt.Sprintf("Parameter %s %s %s, and the tool does not state that this is its purpose.", jsondoc.Quote(part.Name), k.verb, jsondoc.Quote(text)),
 				}})
 			}
 		}

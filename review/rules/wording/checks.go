@@ -36,7 +36,7 @@ func directingOnly(c *View) []candidate {
 			spans = append(spans, rules.Passage{Start: sentence.Start, End: sentence.End})
 		}
 		return s.candidates(spans, func(rules.Passage) string {
-			return "Says which other tool to call, and nowhere what this one does"
+			return "Names another tool to call but does not state what this one does"
 		})
 	}
 	return nil
@@ -138,7 +138,7 @@ func actingBesides(c *View) []candidate {
 			spans = append(spans, rules.Passage{Start: sentence.Start, End: sentence.End})
 		}
 		found = append(found, s.candidates(spans, func(rules.Passage) string {
-			return "Says that the tool acts, although by its name it only looks or computes"
+			return "Describes an action, although the tool's name says that it only reads or computes"
 		})...)
 	}
 	return found
@@ -187,7 +187,7 @@ func fencedCalls(c *View) []candidate {
 			continue
 		}
 		found = append(found, s.candidates(fences(s.Value), func(rules.Passage) string {
-			return "Shows a tool call in a code block; a call is the whole answer, without a fence."
+			return "Shows a tool call in a code block; a call must be the whole answer, without a fence."
 		})...)
 	}
 	return found

@@ -17,7 +17,7 @@ func encoded(_ *View, s *Scanned) []rules.Finding {
 		}
 	}
 	return s.Findings(spans, func(p rules.Passage) string {
-		return rules.Quoting("Hides text that works on the model ("+disguised(p.Disguise)+"), which decodes to", s.decoded(p))
+		return rules.Quoting("Hides text from reviewers ("+disguised(p.Disguise)+") that decodes to", s.decoded(p))
 	})
 }
 

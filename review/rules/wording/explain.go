@@ -116,26 +116,26 @@ func (c *View) why(a *attack, s *Sentence, m *scan.Match, severity rules.Severit
 	case !a.reads(s.text):
 		return "no agent sees this text"
 	case denied(m):
-		return "the text denies it, refuses it, or shows it: " + strings.Join(m.Stance.Names(), ", ")
+		return "the text negates, refuses, or quotes it: " + strings.Join(m.Stance.Names(), ", ")
 	case mentioned(m):
-		return "it is spoken of, not said: an example, or what a detector looks for"
+		return "the text only mentions it, as an example or as what a detector looks for"
 	case severity == rules.Off && strings.Contains(m.Frame, "."):
-		return "the tool's purpose explains it, or it stands in another place than the rule looks at"
+		return "the tool's purpose explains it, or the rule does not check this place"
 	case severity == rules.Off:
 		for _, e := range a.Except {
 			if holds(e, c, s.text, m) {
-				return "an exception of the rule holds: " + e.String()
+				return "an exception of the rule applies: " + e.String()
 			}
 		}
-		return "an exception of the rule holds: none of its own"
+		return "a general exception applies"
 	case m.Frame == a.PlainName():
-		return "the frame is plain: it counts whatever the sentence scores"
+		return "the frame is plain: it counts regardless of the sentence's score"
 	case m.Frame == a.CertainName(), m.Frame == a.CompleteName() && c.IsAction():
-		return "the frame is certain: it warns whatever the sentence scores"
+		return "the frame is certain: it warns regardless of the sentence's score"
 	case severity != rules.Info:
-		return "the sentence, its clause or the words themselves score at least " + at + ", from which this rule warns"
+		return "the sentence, its clause, or the words themselves reach the threshold of this rule, " + at
 	case a.severity == rules.Info:
 		return "the rule only informs"
 	}
-	return "the sentence, its clause and the words themselves score less than " + at + ", from which this rule warns: the learned table takes it for an honest one"
+	return "the sentence, its clause, and the words themselves stay below the threshold of this rule, " + at + ": they resemble honest texts"
 }
