@@ -212,7 +212,7 @@ func (g *Gateway) recordRefused(ctx context.Context, p prepared) {
 }
 
 // ErrNotLogged is wrapped by the refusal of a guarded call that cannot be logged.
-var ErrNotLogged = errors.New("cannot log the call, so it was not made")
+var ErrNotLogged = errors.New("cannot log the call, so it was not run")
 
 // write runs fn in a write transaction of the ledger. For a guarded call, it waits at most g.logWithin and then
 // refuses the call, because the client is waiting.

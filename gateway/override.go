@@ -138,7 +138,7 @@ func fixedTier(tool registry.Live, tier registry.ApprovalTier) string {
 	case t.NeedsConfirmation():
 		return "requires confirmation of each call; propose a change to lift this"
 	case t.Approval == nil:
-		return fmt.Sprintf("has no tier, so it always asks; a proposal can make it %s", registry.UserConfigurable)
+		return fmt.Sprintf("has no approval tier, so every call requires approval; a proposal can make it %s", registry.UserConfigurable)
 	case t.Approval.Tier == registry.RequiresApproval:
 		return fmt.Sprintf("is %s, which the user cannot override; a proposal can make it %s", t.Approval.Tier, registry.UserConfigurable)
 	}

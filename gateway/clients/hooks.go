@@ -69,7 +69,7 @@ func (m Machine) absent(c Client, l location, name string) File {
 	f := m.newFile(c, l, name, nil)
 	f.real, f.missing = name, true
 	if _, err := os.Lstat(name); err == nil {
-		f.doc.Root, f.Problems = nil, []Problem{{Path: name, Text: "is a link that leads nowhere"}}
+		f.doc.Root, f.Problems = nil, []Problem{{Path: name, Text: "is a broken link"}}
 	}
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
 		f.real = filepath.Join(dir, filepath.Base(name))
@@ -162,11 +162,11 @@ func (f *File) hookless() string {
 	case f.doc.Root == nil && len(f.Problems) > 0:
 		return strings.Trim(strings.TrimPrefix(f.Problems[0].Error(), f.Path), ": ")
 	case !json.Valid(f.doc.Data):
-		return "it is not plain JSON, without comments, so that its client reads no hooks from it"
+		return "it is not plain JSON (comments are not allowed), so its client reads no hooks from it"
 	case f.doc.Root.Kind != spanedit.Object || hooks != nil && hooks.Kind != spanedit.Object || event != nil && event.Kind != spanedit.List:
-		return "its hooks are not written as its client expects them"
+		return "its hooks do not have the form that its client expects"
 	case f.doc.Root.Count("hooks") > 1 || hooks != nil && hooks.Count(f.hooks.event) > 1:
-		return "its hooks are there twice, and clients differ in which they read"
+		return "it has duplicate hooks, and clients differ in which they read"
 	}
 	return ""
 }

@@ -169,8 +169,8 @@ func TestHookIsReplaced(t *testing.T) {
 // TestHooksAreRefused checks that no hook is added if the client would not read it or if that is unknown.
 func TestHooksAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"{ // mine\n}": "not plain JSON", "{\"a\":1,}": "not plain JSON", "\ufeff{}": "not plain JSON", " ": "not plain JSON", "[": "", "[]": "not written as", `{"hooks":[]}`: "not written as",
-		`{"hooks":{"UserPromptSubmit":{}}}`: "not written as", `{"hooks":{},"hooks":{}}`: "twice", `{"hooks":{"UserPromptSubmit":[],"UserPromptSubmit":[]}}`: "twice",
+		"{ // mine\n}": "not plain JSON", "{\"a\":1,}": "not plain JSON", "\ufeff{}": "not plain JSON", " ": "not plain JSON", "[": "", "[]": "do not have the form", `{"hooks":[]}`: "do not have the form",
+		`{"hooks":{"UserPromptSubmit":{}}}`: "do not have the form", `{"hooks":{},"hooks":{}}`: "duplicate hooks", `{"hooks":{"UserPromptSubmit":[],"UserPromptSubmit":[]}}`: "duplicate hooks",
 	} {
 		_, f := hookFile(t, "claude-code", text)
 		if after, why := f.Hook(hookWords + "claude-code"); why == "" || !strings.Contains(why, want) || string(after.Data()) != text {
@@ -188,7 +188,7 @@ func TestHooksAreRefused(t *testing.T) {
 	if err := errors.Join(os.Remove(f.Path), os.Symlink("nowhere", f.Path)); err != nil {
 		t.Skip(err)
 	}
-	if f := m.Hooks("cursor")[0]; f.hookless() != "is a link that leads nowhere" {
+	if f := m.Hooks("cursor")[0]; f.hookless() != "is a broken link" {
 		t.Errorf("%q", f.hookless())
 	}
 }

@@ -61,7 +61,7 @@ func TestHostile(t *testing.T) {
 		{"itself", "continue", "c.yaml", "a: &a\n  b: *a\n", "c.yaml:"},
 		{"documents", "continue", "c.yaml", "a: 1\n---\nmcpServers: []\n", "more than one YAML document"},
 		{"tag", "continue", "c.yaml", "mcpServers: !!binary x\n", ""},
-		{"not UTF-8", "cursor", "m.json", "{\"mcpServers\":{\"\xff\":{\"command\":\"\xfe\"}}}", "no letters or digits"},
+		{"not UTF-8", "cursor", "m.json", "{\"mcpServers\":{\"\xff\":{\"command\":\"\xfe\"}}}", "no letter or digit"},
 		{"UTF-16", "cursor", "m.json", "\xff\xfe{\x00}\x00", "m.json:1:"},
 		{"a string", "cursor", "m.json", `"mcpServers"`, ""},
 		{"servers are a string", "cursor", "m.json", `{"mcpServers":"x"}`, ""},

@@ -193,13 +193,13 @@ func (f *File) refused(s *Server, h holder) string {
 	case n.Kind != spanedit.Object:
 		return "it is not an object"
 	case f.unclear:
-		return "the file has the list of its servers twice, and clients differ in which one they read"
+		return "the file has more than one list of servers, and clients differ in which one they read"
 	case s.twice:
-		return "its name is there twice, and clients differ in which one they read"
+		return "its name is a duplicate, and clients differ in which one they read"
 	case n.Twice() != "":
-		return "its key " + n.Twice() + " is there twice"
+		return "it has a duplicate key " + n.Twice()
 	case n.Fixed || h.value.Fixed:
-		return "its entry is written with an anchor, an alias or a merge key of YAML"
+		return "its entry uses a YAML anchor, alias, or merge key"
 	case s.Guarded():
 		return ""
 	case s.Self():
@@ -211,11 +211,11 @@ func (f *File) refused(s *Server, h holder) string {
 	case s.Command != "" && s.URL != "":
 		return "it has a command and a URL"
 	case registry.ServerName(s.Name) == "":
-		return "its name has no letters or digits that a name here can have"
+		return "its name has no letter or digit that toolcrib can use in a name"
 	case s.Transport == SSE:
-		return "it speaks SSE, the older transport, which toolcrib does not"
+		return "it uses the older transport SSE, which toolcrib does not support"
 	case s.URL != "" && s.Transport != HTTP:
-		return "it speaks " + string(s.Transport) + ", which toolcrib does not"
+		return "it uses " + string(s.Transport) + ", which toolcrib does not support"
 	case s.URL != "":
 		return refusedURL(s)
 	}
@@ -243,7 +243,7 @@ func refusedURL(s *Server) string {
 	seen := map[string]bool{}
 	for _, h := range s.Headers {
 		if lower := strings.ToLower(h.Name); seen[lower] {
-			return "its header " + h.Name + " is there twice"
+			return "it has a duplicate header " + h.Name
 		} else {
 			seen[lower] = true
 		}
@@ -254,11 +254,11 @@ func refusedURL(s *Server) string {
 	case n.Get("requestOptions", "requestInit").Get("headers") != nil:
 		return "its headers are in " + n.Field("requestOptions", "requestInit").Name + ", which a command does not have"
 	case headers != nil && headers.Kind != spanedit.Object, headers != nil && len(variables(headers)) < len(headers.Fields):
-		return "its headers are not all names with values"
+		return "not all of its headers have a text as their value"
 	case len(s.Headers) > 0 && env != nil && len(env.Fields) > 0:
-		return "it has headers and variables (env), which would share one place"
+		return "it has both headers and variables (env), which the entry of a guard cannot keep apart"
 	case s.TokenEnv != "" && n.Get("env_vars") != nil:
-		return "it has a token and variables (env_vars), which would share one place"
+		return "it has both a token and variables (env_vars), which the entry of a guard cannot keep apart"
 	}
 	return ""
 }
@@ -350,14 +350,14 @@ func (s *Server) readGuard(inspect Inspect) Guard {
 	g.Name, g.was, g.token, g.url, g.first = use.Line.Name, use.Line.Was, use.Line.Token, use.Line.URL != "", l.first
 	switch at := 1 + use.Line.Server; {
 	case at == 0:
-		g.moved, g.rest = "its URL is not the last word, as wrap writes it", []string{use.Line.URL}
+		g.moved, g.rest = "its URL is not the last argument, where wrap writes it", []string{use.Line.URL}
 	case l.places != nil:
 		g.rest, g.script = l.words[at:], spanedit.Span{From: l.places[0], To: l.places[at]}
 	default:
 		g.rest, g.last = l.words[at:], l.first+at-1
 	}
 	if g.moved == "" && g.url && l.first > 0 {
-		g.moved = "another program is in front of its guard"
+		g.moved = "another program starts its guard"
 	}
 	return g
 }
@@ -462,7 +462,7 @@ func (l *peeled) peelShell() error {
 		if l.words[1] == "-c" || strings.HasPrefix(l.words[1], "-") {
 			return errUnclear
 		}
-		return fmt.Errorf("it starts the program %s of a shell", l.words[1])
+		return fmt.Errorf("it runs the shell script %s", l.words[1])
 	}
 	file, err := syntax.NewParser().Parse(strings.NewReader(l.words[2]), "")
 	if err != nil {

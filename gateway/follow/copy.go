@@ -43,7 +43,7 @@ func PartFile(hash string) string { return PartsDir + "/" + hash + ".gz" }
 // Errors of a refused bundle and of an unusable copy.
 var (
 	ErrRefused = errors.New("the published registry is refused")
-	ErrNoCopy  = errors.New("there is no copy of the followed registry yet")
+	ErrNoCopy  = errors.New("the followed registry has not been copied yet")
 	ErrExpired = errors.New("the copy of the followed registry is too old")
 )
 
@@ -215,7 +215,7 @@ func (c *Copy) grown(ctx context.Context, source Source, index bundle.Index, old
 	case old.Size == 0:
 		return cp.Root.String(), nil
 	case old.Database != index.Database:
-		return "", fmt.Errorf("it is another registry: its log begins with %.12s, that of the accepted copy with %.12s", index.Database, old.Database)
+		return "", fmt.Errorf("it is a different registry: its log begins with %.12s, the log of the accepted copy with %.12s", index.Database, old.Database)
 	case cp.Size < old.Size:
 		return "", fmt.Errorf("it is older than the accepted copy: its log has %d events, not %d", cp.Size, old.Size)
 	case old.Root == "":

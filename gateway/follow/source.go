@@ -57,7 +57,7 @@ func NewSource(address, cache, token string) (Source, error) {
 	if repository, ok := strings.CutPrefix(address, "git:"); ok {
 		repository, branch, _ := strings.Cut(repository, "#")
 		if repository == "" || strings.HasPrefix(repository, "-") || strings.HasPrefix(branch, "-") {
-			return nil, fmt.Errorf("%w: %q names no repository; write git:PATH or git:URL, with #BRANCH if it is not %s", ErrAddress, address, Branch)
+			return nil, fmt.Errorf("%w: %q has no repository: use git:PATH or git:URL, with #BRANCH if the branch is not %s", ErrAddress, address, Branch)
 		}
 		if branch == "" {
 			branch = Branch
@@ -66,10 +66,10 @@ func NewSource(address, cache, token string) (Source, error) {
 	}
 	if u, err := url.Parse(address); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
 		if u.Host == "" || u.User != nil {
-			return nil, fmt.Errorf("%w: %q needs a host, and no password", ErrAddress, address)
+			return nil, fmt.Errorf("%w: %q must have a host and no password", ErrAddress, address)
 		}
 		if u.Scheme == "http" && !loopback(u.Hostname()) {
-			return nil, fmt.Errorf("%w: %q is not encrypted; write https:// (http:// is for this machine alone)", ErrAddress, address)
+			return nil, fmt.Errorf("%w: %q is not encrypted: use https:// (http:// is allowed only on this machine)", ErrAddress, address)
 		}
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.IdleConnTimeout = 5 * time.Second // do not keep a connection between polls

@@ -132,7 +132,7 @@ func TestRefused(t *testing.T) {
 		"another history":    {400, 200, nil, same, "another history"},
 		"another last event": {300, 299, nil, same, "another history"},
 		"forked at once":     {400, 1, nil, same, "another history"},
-		"another registry":   {400, old, func(b *bundle.Bundle) { b.Database = strings.Repeat("ab", 32) }, same, "another registry"},
+		"another registry":   {400, old, func(b *bundle.Bundle) { b.Database = strings.Repeat("ab", 32) }, same, "different registry"},
 		"a subject is gone": {400, old, func(b *bundle.Bundle) {
 			gone := b.Versions[len(b.Versions)-1].Subject
 			var left []bundle.Version
@@ -191,7 +191,7 @@ func TestRefused(t *testing.T) {
 		"the index has a part twice": {400, old, nil, func(t *testing.T, f map[string][]byte) {
 			t.Helper()
 			editIndex(t, f, func(i map[string]any) { parts := i["parts"].([]any); i["parts"] = append(parts, parts[0]) })
-		}, "twice"},
+		}, "more than once"},
 		"the index has a path": {400, old, nil, func(t *testing.T, f map[string][]byte) {
 			t.Helper()
 			editIndex(t, f, func(i map[string]any) { i["parts"] = []any{"../../accepted.json"} })

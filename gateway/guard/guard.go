@@ -354,7 +354,7 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 		g.conclude(a.call, outcomeOf(m))
 	case m.failure.present():
 		if a.method == "initialize" {
-			g.observer.put(Listing{Problem: "it does not begin: " + clip(m.str(m.member(m.failure, "message")))})
+			g.observer.put(Listing{Problem: "it refused to initialize: " + clip(m.str(m.member(m.failure, "message")))})
 		}
 		_ = g.client.write(line)
 	case a.method == toolsList.method():

@@ -95,7 +95,7 @@ func (m *message) parse(opts []jsontext.Options) error {
 func (m *message) classify() error {
 	switch {
 	case m.named.present() && (m.result.present() || m.failure.present()), m.result.present() && m.failure.present():
-		return ambiguous("it is a request and an answer, or an answer and an error")
+		return ambiguous("it has a method together with a result or an error, or both a result and an error")
 	case m.id.present() && !strings.ContainsRune(`"-0123456789`, rune(m.text[m.id.from])) && (m.text[m.id.from] != 'n' || !m.failure.present()):
 		return ambiguous("its id is neither a string nor a number") // null is the id for a message that could not be parsed
 	case m.named.present():

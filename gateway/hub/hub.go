@@ -381,7 +381,7 @@ func read(in gateway.Invocation, name string, body []byte, status int) (gateway.
 
 // pending returns the error for a call that waits for an approval in the hub.
 func (a answer) pending(in gateway.Invocation) error {
-	message := fmt.Sprintf("The hub of %s requires an approval of its own before it runs the call", in.Tool.Subject)
+	message := fmt.Sprintf("The hub of %s requires its own approval before it runs the call", in.Tool.Subject)
 	if a.request != "" {
 		message += ", with the id " + jsondoc.Quote(a.request)
 	}

@@ -36,7 +36,7 @@ func (s *Server) listPrompts(ctx context.Context, p *sdk.ListPromptsParams) (*sd
 		out.Prompts = append(out.Prompts, &sdk.Prompt{
 			Name: agentPrompt, Title: "The prompt of " + visible.Line(profile.Definition.Name()),
 			Description: "The whole prompt of " + profile.Subject.String() + " for a channel, with the user's instructions and notes as they are stored now.",
-			Arguments:   []*sdk.PromptArgument{{Name: "channel", Description: "Such as web or telegram; web when it is left out."}},
+			Arguments:   []*sdk.PromptArgument{{Name: "channel", Description: "A name such as web or telegram; the default is web."}},
 		})
 	}
 	tools = slices.DeleteFunc(tools, func(e registry.Entry) bool { return e.Definition.Tool.Kind != registry.PromptTool })

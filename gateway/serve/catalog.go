@@ -141,7 +141,7 @@ func (s *Server) newView(ctx context.Context, c gateway.Caller, state int64) (*v
 		}
 		state = after
 	}
-	return nil, problem(http.StatusServiceUnavailable, "busy", "the registry changes all the time; try again")
+	return nil, problem(http.StatusServiceUnavailable, "busy", "the registry keeps changing; try again")
 }
 
 // unchanged sets the entity tag of a response. It reports whether the client already has that version, and then
@@ -175,7 +175,7 @@ func (s *Server) catalog(q *request) error {
 	if text := q.text("as_of", ""); text != "" {
 		var err error
 		if asOf, err = time.Parse(time.RFC3339Nano, text); err != nil {
-			return problem(http.StatusBadRequest, "usage", "as_of is "+quote(text)+"; write a time as 2006-01-02T15:04:05Z")
+			return problem(http.StatusBadRequest, "usage", "as_of is "+quote(text)+": use a time such as 2006-01-02T15:04:05Z")
 		}
 	}
 	doc := docCatalog{}

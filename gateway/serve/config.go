@@ -48,10 +48,10 @@ func (s *Server) agentConfig(q *request) error {
 	}
 	channel, format := q.text("channel", prompt.Web), Format(q.text("format", string(wire.Toolcrib)))
 	if !registry.ValidChannel(channel) {
-		return problem(http.StatusBadRequest, "usage", "channel is "+quote(channel)+"; a channel is a name such as web or telegram")
+		return problem(http.StatusBadRequest, "usage", "channel is "+quote(channel)+": use a name such as web or telegram")
 	}
 	if !slices.Contains([]Format{wire.OpenAI, wire.Anthropic, wire.MCP, wire.Toolcrib}, format) {
-		return problem(http.StatusBadRequest, "usage", "format is "+quote(string(format))+"; write openai, anthropic, mcp or toolcrib")
+		return problem(http.StatusBadRequest, "usage", "format is "+quote(string(format))+": use openai, anthropic, mcp, or toolcrib")
 	}
 	caller, err := q.forUser(q.text("user", ""))
 	if err != nil {

@@ -69,10 +69,10 @@ func (s *Server) events(q *request) error {
 	text := cmp.Or(q.r.Header.Get("Last-Event-ID"), q.text("after", strconv.FormatInt(q.event, 10)))
 	after, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || after < 0 {
-		return problem(http.StatusBadRequest, "usage", "after is "+quote(text)+"; write the number of an event")
+		return problem(http.StatusBadRequest, "usage", "after is "+quote(text)+": use the number of an event")
 	}
 	if !s.budgets.events.Enter(q.token.ID) {
-		return problem(http.StatusServiceUnavailable, "busy", "too many event streams; close those that are not used")
+		return problem(http.StatusServiceUnavailable, "busy", "too many event streams; close unused ones")
 	}
 	defer s.budgets.events.Leave(q.token.ID)
 	h := q.w.Header()
@@ -184,7 +184,7 @@ func (s *Server) follow(ctx context.Context) error {
 			return nil
 		}
 		if err := s.config.Log.There(); err != nil {
-			s.config.Logger.Error("the database is gone", "error", err.Error())
+			s.config.Logger.Error("the database is no longer available", "error", err.Error())
 			return err
 		}
 		event, state, err := s.config.Log.Head(ctx)

@@ -51,7 +51,7 @@ func (s *Server) let(r route, q *request) error {
 	}
 	for _, origin := range q.r.Header.Values("Origin") {
 		if !door.OriginAllowed(origin, s.config.Origins) {
-			return turnedAway(http.StatusForbidden, "origin", "this origin may not connect; toolcrib serve --allow-origin names those that may")
+			return turnedAway(http.StatusForbidden, "origin", "this origin is not allowed; allow it with toolcrib serve --allow-origin")
 		}
 	}
 	if !r.open {
@@ -150,7 +150,7 @@ func (s *Server) authenticate(q *request) error {
 	}
 	q.caller = q.token.Caller
 	if !door.Admit(q.r, q.token.ID) {
-		return turnedAway(http.StatusServiceUnavailable, "busy", "too many requests of this token, or of all, are under way; wait for answers, or try again later")
+		return turnedAway(http.StatusServiceUnavailable, "busy", "too many requests with this token, or in total; wait for answers, or try again later")
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func (q *request) forUser(named string) (gateway.Caller, error) {
 	case c.User != "":
 		return c, problem(http.StatusForbidden, "not_allowed", "the token is for another user")
 	case utf8.RuneCountInString(named) > gateway.MaxCallerText || strings.TrimSpace(named) != named || !visible.Clean(named) || visible.Line(named) != named:
-		return c, problem(http.StatusBadRequest, "usage", "a user has 1 to 200 visible characters")
+		return c, problem(http.StatusBadRequest, "usage", "the name of a user must have 1 to 200 visible characters")
 	}
 	c.User = named
 	return c, nil

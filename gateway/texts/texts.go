@@ -85,7 +85,7 @@ func (r *Reader) list(ctx context.Context) ([]json.RawMessage, error) {
 }
 
 // ErrEndless is returned for a list that exceeds a limit.
-var ErrEndless = errors.New("the list is endless")
+var ErrEndless = errors.New("the list is too long")
 
 // List returns the unchanged entries of all pages of a list, "tools" or "prompts". repeats reports that reading
 // stopped because a page repeated an earlier cursor.
@@ -121,7 +121,7 @@ func page(result json.RawMessage, key string) (entries []json.RawMessage, next s
 		return nil, "", err
 	}
 	if list := n.Get(key); list == nil || list.Kind != jsondoc.Array {
-		return nil, "", errors.New("its list has no " + key)
+		return nil, "", errors.New("its answer has no list of " + key)
 	}
 	var members map[string]json.RawMessage // a struct would also accept keys in another case
 	if err := json.Unmarshal(result, &members); err != nil {

@@ -45,7 +45,7 @@ var (
 	ErrTimeout = errors.New("did not answer in time")
 	// ErrCredentials is returned if a server refused the token or requires one.
 	ErrCredentials = errors.New("it refused the credentials; check its token_env")
-	ErrTooLarge    = errors.New("sent more than the limit")
+	ErrTooLarge    = errors.New("exceeded the size limit")
 	ErrProtocol    = guard.ErrProtocol
 	ErrClosed      = guard.ErrEnded
 )
