@@ -42,5 +42,5 @@ func TestMigrateToServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(0, "login     user:mara in toolcrib_user, synchronous_commit on", "doctor", "--db", c.URL("user:mara", made), "--as", "user:mara")
-	run(6, "passes row-level security", "doctor", "--db", root(made))
+	run(6, "bypasses row-level security", "doctor", "--db", root(made))
 }

@@ -23,7 +23,7 @@ const (
 	askDescription  = "what the agent does, in a sentence"
 	askSkill        = "what the skill does and when to use it, in a sentence"
 	askListed       = "which work the list is for, in a sentence"
-	askUsage        = "when to reach for the tool, and when not to"
+	askUsage        = "when to use the tool, and when not to use it"
 	askGoals        = "what the tool must achieve"
 	askGuardrails   = "what the tool must never do"
 	askPrompt       = "the text that is injected into the agent's context"
@@ -36,7 +36,7 @@ const (
 	askFailName     = "what a bad answer shows, in a few words"
 	askPassInput    = "what the model is given when it should do well"
 	askFailInput    = "what the model is given when the checks should catch it"
-	askText         = "a text that a good answer holds"
+	askText         = "a text that a good answer contains"
 )
 
 func fillIn(wanted string) string { return placeholderMark + wanted }

@@ -239,7 +239,7 @@ func linkProblem(name, target string) string {
 		case "", ".":
 		case "..":
 			if down {
-				return "has a \"..\" after a name in its target " + jsondoc.Quote(target) + "; write the shortest path"
+				return "has a \"..\" after a name in its target " + jsondoc.Quote(target) + "; use the shortest path"
 			}
 			depth--
 		default:

@@ -27,7 +27,7 @@ type Context struct {
 // Errors of Resolve.
 var (
 	ErrNoTools     = errors.New("no tools remain")
-	ErrUnknownList = errors.New("no such allow-list")
+	ErrUnknownList = errors.New("unknown allow-list")
 )
 
 // Resolve returns the tools of the catalog that the agent has. Its allow-list may

@@ -66,7 +66,7 @@ const (
 // The terms of each fact.
 func stateTerms() []Term {
 	known := append(words(proposals.States()), open, closed)
-	return []Term{{Key: "state", Sample: "draft", Means: "in that state; open and closed stand for several", Expects: listed(known), Read: states, Known: known}}
+	return []Term{{Key: "state", Sample: "draft", Means: "in that state; open and closed each cover several states", Expects: listed(known), Read: states, Known: known}}
 }
 
 func typeTerms() []Term {

@@ -351,7 +351,7 @@ func Array(values []json.RawMessage) []byte {
 }
 
 // RepeatedPage reports that a server sent a page of its list twice.
-var RepeatedPage = Skipped{Reason: "its list repeats a page, so nothing behind that was read"}
+var RepeatedPage = Skipped{Reason: "its list repeats a page, so later pages were not read"}
 
 // ListedItem is an item of a list with its hash.
 type ListedItem struct {

@@ -247,7 +247,7 @@ func (p *Prune) write(ctx context.Context, s *session.Session, from chains, w io
 			for i, value := range values {
 				text, err := table.Text(value)
 				if err == nil && !utf8.ValidString(text) {
-					err = errors.New("it has invalid UTF-8, written by an earlier version, which a file of JSON cannot keep")
+					err = errors.New("it has invalid UTF-8 from an earlier version, which a JSON file cannot represent")
 				}
 				if err != nil {
 					return fmt.Errorf("%s %s: %w", t.word, row["seq"], err)

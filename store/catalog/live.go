@@ -280,7 +280,7 @@ func (s Definitions) SetLive(ctx context.Context, versions []history.Version, de
 	added := *session.Within[addedVersions](s.Session)
 	for i, v := range versions {
 		if definitions[i].Tool != nil && added[v.Hash] == 0 {
-			return fmt.Errorf("version %d of %s is not one that was written last", v.Number, v.Subject)
+			return fmt.Errorf("version %d of %s is not among those just written", v.Number, v.Subject)
 		}
 	}
 	sketches := make(chan sketching, 1)

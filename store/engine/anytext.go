@@ -119,4 +119,4 @@ const (
 )
 
 // ErrOtherCopy means that the target contains an unfinished copy of another source.
-var ErrOtherCopy = errors.New("there is an unfinished copy of another database")
+var ErrOtherCopy = errors.New("the target has an unfinished copy of another database")

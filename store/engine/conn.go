@@ -398,7 +398,7 @@ var (
 	ErrGone = errors.New("the database was removed or replaced")
 	// ErrAgain means that the engine rolled back a transaction because of a concurrent one. A retry
 	// may succeed.
-	ErrAgain = errors.New("another transaction came in between")
+	ErrAgain = errors.New("another transaction intervened")
 	// ErrLost means that the server is unreachable or the connection was lost. A transaction that
 	// had not started its COMMIT was rolled back.
 	ErrLost = errors.New("no connection to the database server; check that it runs, and try again")

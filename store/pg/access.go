@@ -75,22 +75,22 @@ func (a *Access) judge(super, bypass bool) {
 	roles := " " + strings.Join(a.Roles, " ") + " "
 	switch {
 	case super || bypass:
-		problem("The login %s passes row-level security; use one that is a member of toolcrib_user, toolcrib_agent, toolcrib_chief or toolcrib_reader.", a.Login)
+		problem("The login %s bypasses row-level security; use one that is a member of toolcrib_user, toolcrib_agent, toolcrib_chief or toolcrib_reader.", a.Login)
 	case strings.Contains(roles, " "+Owner+" "):
 		problem("The login %s has the rights of %s, which may change the schema; keep it for toolcrib migrate.", a.Login, Owner)
 	case len(a.Roles) == 0:
-		problem("The login %s is a member of none of toolcrib's roles; a superuser runs: GRANT toolcrib_user TO %s", a.Login, pgx.Identifier{a.Login}.Sanitize())
+		problem("The login %s has none of toolcrib's roles; a superuser runs: GRANT toolcrib_user TO %s", a.Login, pgx.Identifier{a.Login}.Sanitize())
 	case strings.Contains(roles, " toolcrib_user ") && !strings.Contains(roles, " toolcrib_server ") && !strings.HasPrefix(a.Login, "user:"):
-		problem("The login %s is in toolcrib_user and not named like a user, so it can decide nothing; name it user:NAME, or, for a server that writes for every user, a superuser runs: GRANT toolcrib_server TO %s",
+		problem("The login %s has the role toolcrib_user but is not named like a user, so it cannot decide; name it user:NAME, or, for a server that writes for every user, a superuser runs: GRANT toolcrib_server TO %s",
 			a.Login, pgx.Identifier{a.Login}.Sanitize())
 	case strings.Contains(roles, " toolcrib_agent ") && !strings.HasPrefix(a.Login, "agent:"):
-		problem("The login %s is in toolcrib_agent and not named like an agent, so it can write nothing; name it agent:NAME.", a.Login)
+		problem("The login %s has the role toolcrib_agent but is not named like an agent, so it cannot write; name it agent:NAME.", a.Login)
 	}
 	if a.TLS == "" && !a.Local {
 		problem("The connection is not encrypted; add sslmode=verify-full to the URL.")
 	}
 	if a.SynchronousCommit == "off" || a.SynchronousCommit == "local" {
-		problem("synchronous_commit is %s for this login; toolcrib sets it to on where it decides, and a server that fails over may lose the rest.", a.SynchronousCommit)
+		problem("synchronous_commit is %s for this login; toolcrib sets it to on for decisions, but other changes can be lost in a failover.", a.SynchronousCommit)
 	}
 	if !a.RowSecurity {
 		problem("Tables have no row-level security, so a login can write under the name of another.")
@@ -113,9 +113,9 @@ func (a *Access) oddLogins(ctx context.Context, conn *pgx.Conn) error {
 	_, err = pgx.ForEachRow(rows, []any{&login, &role}, func() error {
 		name := visible.Line(login)
 		if role == "toolcrib_server" {
-			a.Problems = append(a.Problems, fmt.Sprintf("The login %s is in toolcrib_server, so it writes for every user, and its name looks like that of one principal.", name))
+			a.Problems = append(a.Problems, fmt.Sprintf("The login %s has the role toolcrib_server, so it writes for every user, but it is named like a single principal.", name))
 		} else {
-			a.Problems = append(a.Problems, fmt.Sprintf("The login %s is in %s, and its name is none of a principal of that role, so it can write nothing in a name.", name, role))
+			a.Problems = append(a.Problems, fmt.Sprintf("The login %s has the role %s but is not named like a principal of that role, so it cannot write as one.", name, role))
 		}
 		return nil
 	})
@@ -177,7 +177,7 @@ func compareRights(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	var problems []string
 	for _, right := range made {
 		if !slices.Contains(want, right) {
-			problems = append(problems, fmt.Sprintf("toolcrib migrate does not do this: %s; a superuser runs: %s", right, undo[right]))
+			problems = append(problems, fmt.Sprintf("toolcrib migrate does not create this right: %s; a superuser runs: %s", right, undo[right]))
 		}
 	}
 	for _, right := range want {

@@ -29,7 +29,7 @@ func TestExamine(t *testing.T) {
 		"nameless":       {"toolcrib_agent", "not named like an agent"},
 		"visitor":        {"", "GRANT toolcrib_user TO"},
 		"steward":        {"toolcrib_owner", "may change the schema"},
-		pgtest.Superuser: {"toolcrib_agent toolcrib_chief toolcrib_owner toolcrib_reader toolcrib_server toolcrib_user", "passes row-level security"},
+		pgtest.Superuser: {"toolcrib_agent toolcrib_chief toolcrib_owner toolcrib_reader toolcrib_server toolcrib_user", "bypasses row-level security"},
 	} {
 		a, err := pg.Examine(t.Context(), c.URL(login, database))
 		if err != nil {
@@ -63,7 +63,7 @@ func TestOddLogins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"The login User:eve is in toolcrib_user", "r:x is in toolcrib_user", "The login user:ada is in toolcrib_server"} {
+	for _, want := range []string{"The login User:eve has the role toolcrib_user", "r:x has the role toolcrib_user", "The login user:ada has the role toolcrib_server"} {
 		if !slices.ContainsFunc(a.Problems, func(p string) bool { return strings.Contains(p, want) }) {
 			t.Errorf("no %q in %q", want, a.Problems)
 		}

@@ -145,7 +145,7 @@ func danglingKeys(ctx context.Context, c *engine.Conn, fn func(history.Damage)) 
 			return err
 		}
 		if dangling {
-			fn(history.Damage{Table: k.table, Message: "It has rows that point to a row of " + k.parent + " that is not there."})
+			fn(history.Damage{Table: k.table, Message: "It has rows that point to a row of " + k.parent + " that does not exist."})
 		}
 	}
 	for table, n := range missing {

@@ -154,7 +154,7 @@ func schemaVersion(ctx context.Context, conn *pgx.Conn) (version int, err error)
 	version = have[len(have)-1]
 	known := func(n int) bool { return n > min(version, want[len(want)-1]) }
 	if have = slices.DeleteFunc(have, known); !slices.Equal(have, slices.DeleteFunc(want, known)) {
-		return 0, fmt.Errorf("%w: it has the steps %d, which are not those of this program; use the toolcrib that wrote it", engine.ErrNumbering, have)
+		return 0, fmt.Errorf("%w: its migrations %d are not those of this program; use the toolcrib that wrote it", engine.ErrNumbering, have)
 	}
 	return version, nil
 }

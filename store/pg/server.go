@@ -303,9 +303,9 @@ func (s *Server) Describe(err error) error {
 	case "57P01", "57P02", "57P03", "57P05", "25P03": // the server is stopping, crashed, or starting, or the session or transaction timed out
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	case "42501":
-		return fmt.Errorf("%w: the database refuses this to the login %s, or refuses it in another name: %w", proposals.ErrAuthority, s.config.User, err)
+		return fmt.Errorf("%w: the database does not allow this for the login %s, or not under another name: %w", proposals.ErrAuthority, s.config.User, err)
 	case "25006", "0A000": // 0A000: a standby was asked for a write transaction
-		return fmt.Errorf("%w; the server is a standby, or takes no writes: %w", review.ErrReadOnly, err)
+		return fmt.Errorf("%w; the server is a standby, or does not accept writes: %w", review.ErrReadOnly, err)
 	case "22021": // the argument contains U+0000 or invalid UTF-8, which no row contains
 		return fmt.Errorf("%w: %w", proposals.ErrNotFound, err)
 	case "53100":

@@ -65,7 +65,7 @@ func (s Proposals) listByTime(ctx context.Context, q review.Query, limit int) ([
 	case review.ByOldest:
 		k = k.reversed()
 	default:
-		return nil, fmt.Errorf("there is no order %s of proposals", jsondoc.Quote(string(q.Order)))
+		return nil, fmt.Errorf("unknown order %s of proposals", jsondoc.Quote(string(q.Order)))
 	}
 	if q.Reverse {
 		k = k.reversed()

@@ -190,7 +190,7 @@ func asDraft(r *proposals.Revision) table.Textual {
 			r.Text = text
 			parsed, err := proposals.DecodeJSON([]byte(text))
 			if err == nil && len(parsed) != 1 {
-				err = fmt.Errorf("%d drafts in one revision", len(parsed))
+				err = fmt.Errorf("the revision contains %d drafts instead of one", len(parsed))
 			}
 			if err != nil {
 				return proposals.Draft{}, err

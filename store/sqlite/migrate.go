@@ -66,7 +66,7 @@ const lastReused = 20
 
 // checkNumber returns engine.ErrNumbering unless the migrations up to version produce the schema of the file.
 func checkNumber(ctx context.Context, c *engine.Conn, version int) error {
-	unknown := fmt.Errorf(`%w: its schema %d is one of a development build, which numbered its schemas differently, and nothing converts it; `+
+	unknown := fmt.Errorf(`%w: its schema %d is from a development build, which numbered its schemas differently, and cannot be converted; `+
 		`run "toolcrib export --output registry.json" with the build that wrote it, then "toolcrib --db NEW import registry.json" with this one; the file was not changed`, engine.ErrNumbering, version)
 	list, err := steps()
 	if err != nil {

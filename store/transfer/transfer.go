@@ -99,7 +99,7 @@ func Copy(ctx context.Context, from, to string, opts Options) (report Report, er
 		report.Event, report.Hash, report.Already = event, hash, already
 		switch {
 		case errors.Is(err, errDiffers) && already:
-			err = fmt.Errorf("%w: %s is a database of its own; name a new one", ErrOther, to)
+			err = fmt.Errorf("%w: %s is a different database; name a new one", ErrOther, to)
 		case errors.Is(err, errDiffers) && state == engine.CopyResumed:
 			// The source changed between the two runs, so the rows that were copied first may be outdated.
 			if err := errors.Join(target.abandon(ctx), target.close()); err != nil {

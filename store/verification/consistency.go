@@ -180,7 +180,7 @@ func (l Ledger) liveIsNewest(ctx context.Context) (bool, error) {
 	return agrees && err == nil && rows == len(l.crossCheck.newest), ctx.Err()
 }
 
-const otherName = "It is looked up by another name than it has."
+const otherName = "It is indexed under a name other than its own."
 
 // eachRow returns an inspection that reports the rows of a query for which right returns false. The first column is the
 // key.
@@ -234,7 +234,7 @@ func signedSubjects(ctx context.Context, s *session.Session, fn func(history.Dam
 		wrong[k.signature] = true
 	}
 	for _, seq := range slices.Sorted(maps.Keys(wrong)) {
-		fn(history.Damage{Table: "signed_subjects", Key: fmt.Sprintf("signatures row %d", seq), Message: "Readers find the statement by other subjects than it is about."})
+		fn(history.Damage{Table: "signed_subjects", Key: fmt.Sprintf("signatures row %d", seq), Message: "The statement is indexed under subjects other than its own."})
 	}
 	return err
 }

@@ -120,7 +120,7 @@ func (l Ledger) Rows(ctx context.Context, name string, fn func(history.Row) erro
 	kinds := plainRecords()
 	i := slices.IndexFunc(kinds, func(r record) bool { return r.Name == name })
 	if i < 0 {
-		return fmt.Errorf("there is no table %s", name)
+		return fmt.Errorf("table %s not found", name)
 	}
 	k, row := kinds[i], 0
 	return l.read(ctx, k.Name, k.query, k.Seal, func(fields []string) error {
