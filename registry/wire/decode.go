@@ -266,7 +266,7 @@ func (d *Document) skips(it Item, way []string, again bool) Skipped {
 		case n.Kind != jsondoc.Object:
 			why = "expected a prompt, got " + n.Kind.String()
 		case again:
-			why = "its id duplicates that of an earlier prompt"
+			why = "its id is that of an earlier prompt; give it another id"
 		case strings.TrimSpace(it.Name) == "":
 			why = "it has neither an id nor a name"
 		}
