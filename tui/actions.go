@@ -28,7 +28,7 @@ func (m *Model) globalKeys() []screen.Key {
 		{Name: "run", Keys: []string{"!"}, Help: "Run a program of your own on the selection; [commands] in your toolcrib.toml names it", Terms: "shell external program", Do: m.askCommand, Off: m.cannotRun},
 		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", Picks: true, Do: m.pages.Back},
 		m.keys.TakeBackKey(),
-		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between dark, light, high contrast and your own colours", Terms: "colours, colors, dark, light, contrast, appearance", Do: m.switchTheme, Off: func() string { return unless(!m.shell.Choice.Plain, "colours are off") }},
+		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between dark, light, high contrast and your own colors", Terms: "colours, colors, dark, light, contrast, appearance", Do: m.switchTheme, Off: func() string { return unless(!m.shell.Choice.Plain, "colors are off") }},
 		{Name: "mouse", Keys: []string{"m"}, Help: "Turn the mouse on or off", Do: m.switchMouse},
 		{Name: "refresh", Keys: []string{"ctrl+l"}, Picks: true, Help: "Reload and redraw", Terms: "reload, redraw", Do: func() tea.Cmd { return tea.Batch(tea.ClearScreen, m.pages.Reload()) }},
 		{Name: "suspend", Keys: []string{"ctrl+z"}, Picks: true, Help: "Suspend; fg resumes", Do: m.suspend, Off: m.cannotSuspend},
@@ -40,7 +40,7 @@ func (m *Model) globalKeys() []screen.Key {
 func (m *Model) switchTheme() tea.Cmd {
 	m.shell.Choice.Next()
 	m.retheme()
-	return m.shell.Say(screen.Remark, "Theme: %s; kept for you", m.shell.Choice.Name)
+	return m.shell.Say(screen.Remark, "Theme: %s (saved)", m.shell.Choice.Name)
 }
 
 // askTheme asks the user to pick a theme if the terminal did not report its background and no theme is configured.

@@ -26,7 +26,7 @@ func TestHelpFindsKeys(t *testing.T) {
 func TestFuzzySearch(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json", "word_counts.json"))
 	b.press(":").write("nxwt")
-	b.wants("▌ .", "Open the next one that waits")
+	b.wants("▌ .", "Open the next proposal that waits")
 	b.press("esc", "/").write("wcnt")
 	b.wants("▌ get_word_counts")
 	b.press("tab", "enter").wants("1 of 1", "get_word_counts")

@@ -94,6 +94,6 @@ func TestLongReadsAreSeen(t *testing.T) {
 func TestLongReadOfSeveral(t *testing.T) {
 	b, d := slowBench(t, "name_bank.json", "word_counts.json")
 	b.press("*")
-	b.during(d, "x", func() { b.wants("Reading what is decided together: 0 of 2  3 s") })
+	b.during(d, "x", func() { b.wants("Reading the marked proposals: 0 of 2  3 s") })
 	b.wants("Reject 2 proposals")
 }

@@ -79,7 +79,7 @@ func (d watchedImpact) Behaviour(ctx context.Context, id proposals.ID, live bool
 }
 
 func (d watchedImpact) Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]impact.Use, error) {
-	defer d.pending.Begin("Looking for who uses it").End()
+	defer d.pending.Begin("Finding the agents that use it").End()
 	return d.Impact.Uses(ctx, s, layer)
 }
 

@@ -191,7 +191,7 @@ func (c *chain) event(e history.Event) error {
 		return fmt.Errorf("%w: event %d does not have the hash that it is stored with", ErrNotExtended, e.Seq)
 	case c.resumed.Tree.Size() > 0 && before.Seq == 0:
 		if e.Seq != c.resumed.Tree.Size() || e.Hash != c.resumed.Last {
-			return fmt.Errorf("%w: %w: event %d is another one", ErrNotExtended, checkpoint.ErrHistory, e.Seq)
+			return fmt.Errorf("%w: %w: event %d differs from the published checkpoint", ErrNotExtended, checkpoint.ErrHistory, e.Seq)
 		}
 		c.checker.Resume(c.resumed.Tree, c.resumed.genesis)
 	case e.Seq != before.Seq+1 || e.PrevHash != before.Hash:

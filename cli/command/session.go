@@ -39,7 +39,7 @@ func (a *App) IDs(ctx context.Context, desk *service.Desk, refs []string) ([]pro
 			}
 		}
 		if len(refs) == 0 {
-			return nil, process.Usagef("name at least one proposal: standard input holds no id")
+			return nil, process.Usagef("name at least one proposal: standard input contains no id")
 		}
 	}
 	if len(refs) == 0 {

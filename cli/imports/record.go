@@ -169,7 +169,7 @@ func (t Taken) lines(p *output.Page) {
 				p.Linef("    a draft until it has: %s", s.Missing)
 			}
 			if len(s.Unknown) > 0 {
-				p.Linef("    kept although the format does not have them: %s", strings.Join(s.Unknown, ", "))
+				p.Linef("    kept, although unknown to the format: %s", strings.Join(s.Unknown, ", "))
 			}
 			next++
 		case s.Change == intake.Skip:

@@ -135,7 +135,7 @@ func newRegroup(a *command.App) *cobra.Command {
 		Args: command.Some("numbers of proposals, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if alone == (into != "") {
-				return process.Usagef("say where to: --into NAME or --alone")
+				return process.Usagef("name the target: --into NAME or --alone")
 			}
 			ctx := cmd.Context()
 			b, err := a.OpenSession(ctx)

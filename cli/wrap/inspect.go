@@ -193,7 +193,7 @@ func (i inspector) compare(s clients.Start, probe *command.App, c settings.Confi
 	case c.UserFile != i.app.Config.UserFile:
 		return "takes its settings from " + c.UserFile
 	case c.Project != i.app.Config.Project:
-		return "works in the project " + cmp.Or(c.Project, "of no name") + " (" + cmp.Or(c.Sources["project"], "nothing names one") + ")"
+		return "works in the project " + cmp.Or(c.Project, "(none)") + " (" + cmp.Or(c.Sources["project"], "no setting") + ")"
 	case c.Follow.Source != "" && dataHome(probe.Env) != dataHome(i.app.Env):
 		return "keeps its copy of the followed registry in " + dataHome(probe.Env)
 	case probe.Flags.DryRun:

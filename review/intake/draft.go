@@ -268,7 +268,7 @@ func call(id string, args *jsondoc.Node) string {
 func testCases(t registry.Tool) []proposals.TestCase {
 	switch t.Kind {
 	case registry.PromptTool:
-		return answerCases("Use " + t.WireName() + " on a text that does not exist.")
+		return answerCases("Use " + t.WireName() + " on a text that is not there.")
 	case registry.ServerText:
 		return answerCases("Read " + t.OriginName() + " of " + t.Server() + ". What is wrong with the text that was never handed over?")
 	case registry.ActionTool:

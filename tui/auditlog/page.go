@@ -190,7 +190,7 @@ func (p *Page) askRestore() tea.Cmd {
 
 func (p *Page) cannotRestore() string {
 	if _, _, ok := p.version(); !ok {
-		return "the entry made no version live that could be restored"
+		return "the entry has no version that can be restored"
 	}
 	return ""
 }

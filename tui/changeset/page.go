@@ -165,14 +165,14 @@ func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
 		{Name: "open-tool", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the member on the screen", Do: func() tea.Cmd { return p.shell.Open(p.set.Members[p.at()].Proposal, false) }, Off: p.nothing},
 		{Name: "approve-set", Keys: []string{"a"}, Label: "approve", Help: "Approve the whole change set and make it live", Do: p.decide(proposals.ActApprove), Off: p.cannot(proposals.ActApprove)},
-		{Name: "leave-out", Keys: []string{"d"}, Label: "leave out", Help: "Leave the member on the screen out of the change set, to be decided on its own", Do: p.leaveOut, Off: p.cannotLeaveOut},
+		{Name: "leave-out", Keys: []string{"d"}, Label: "leave out", Help: "Take the shown member out of the change set, to decide it separately", Do: p.leaveOut, Off: p.cannotLeaveOut},
 		{Name: "needs-changes-set", Keys: []string{"c"}, Label: "send back", Help: "Send the whole change set back with a reason", Do: p.decide(proposals.ActRequestChanges), Off: p.cannot(proposals.ActRequestChanges)},
 		{Name: "reject-set", Keys: []string{"x"}, Label: "reject", Help: "Reject the whole change set with a reason", Do: p.decide(proposals.ActReject), Off: p.cannot(proposals.ActReject)},
 		{Name: "next-tool", Keys: []string{"]"}, Label: "next member", Help: "Go to the next member", Do: p.step(1), Off: p.nothing},
 		{Name: "previous-tool", Keys: []string{"["}, Help: "Go to the previous member", Do: p.step(-1), Off: p.nothing},
 		{Name: "raw-schemas", Keys: []string{"E"}, Label: "all texts", Help: "Show or fold the lines of files, and the imported JSON of each tool", Do: p.unfold, Off: p.nothing},
 		{Name: "next-unseen-row", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next row you have not seen", Do: func() tea.Cmd { p.Unseen(); return nil }, Off: p.allSeen},
-		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Late: screen.Always, Help: "Open the next one that waits for you, in queue order", Do: func() tea.Cmd { return p.shell.OpenWaiting() }},
+		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Late: screen.Always, Help: "Open the next proposal that waits for you, in queue order", Do: func() tea.Cmd { return p.shell.OpenWaiting() }},
 		screen.CopyKey(p.shell, func() string { return "set:" + p.set.Name }, p.nothing),
 	}, screen.TextKeys(p.shell, p))
 }

@@ -79,7 +79,7 @@ func (m *Decisions) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	b := &batch{act: act}
 	m.reading = b
 	return func() tea.Msg {
-		o := m.Pending.Begin("Reading what is decided together")
+		o := m.Pending.Begin("Reading the marked proposals")
 		defer o.End()
 		ds, err := m.User.Together(m.Context, act, ps, o.Tell)
 		return screen.Then{Do: func() tea.Cmd {
@@ -347,7 +347,7 @@ func (b *batch) sum(m *Decisions, page *prose.Page, set string) {
 		page.Faint("  ", "approvals "+text)
 	}
 	if b.act == proposals.ActApprove {
-		page.Faint("  ", "Approved as it was read; a change since then refuses all of it.")
+		page.Faint("  ", "If anything has changed since you read it, nothing is approved.")
 	}
 }
 

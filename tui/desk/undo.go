@@ -118,7 +118,7 @@ func (u *User) AskUndoSet(sh screen.Shell, f screen.Frame, set string) tea.Cmd {
 		Form: proposals.Form{Title: "Undo a change set", Verb: "propose it"}, NoteOptional: true,
 		About: "set " + set, Subject: draw.Show("set " + set),
 		Facts: func() []draw.Line {
-			return []draw.Line{draw.Of(f.Theme.Text, "every version before goes live again, and what was new is deactivated"), draw.Of(f.Theme.Faint, "It takes effect when you approve it.")}
+			return []draw.Line{draw.Of(f.Theme.Text, "the earlier versions go live again, and new definitions are deactivated"), draw.Of(f.Theme.Faint, "It takes effect when you approve it.")}
 		},
 		Content: func(page *prose.Page) { page.Text("", "On the command line: toolcrib rollback 'set:"+set+"'") },
 		Run: func(note string) tea.Cmd {
@@ -140,7 +140,7 @@ func (u *User) askDeactivate(sh screen.Shell, f screen.Frame, d proposals.Decisi
 		Form: proposals.Form{Title: "Deactivate", Verb: "propose it", Reason: true}, Writing: true,
 		About: subject, Subject: draw.Show(subject + "  v1 → v2, deactivated"),
 		Facts: func() []draw.Line {
-			return []draw.Line{draw.Of(f.Theme.Text, "no agent gets it then"), draw.Of(f.Theme.Faint, "It takes effect when you approve it.")}
+			return []draw.Line{draw.Of(f.Theme.Text, "no agent will have it"), draw.Of(f.Theme.Faint, "It takes effect when you approve it.")}
 		},
 		Content: func(page *prose.Page) { page.Field("deactivate", subject) },
 		Run: func(reason string) tea.Cmd {

@@ -63,7 +63,7 @@ func (g *merging) take(m *Drafting, d *dialog.Dialog, side diff.Choice) tea.Cmd 
 func (g *merging) save(m *Drafting, d *dialog.Dialog) tea.Cmd {
 	if open := slices.Index(g.choices, diff.Undecided); open >= 0 {
 		d.Reopen()
-		m.Shell.Say(screen.Warning, "Take a side first: h takes here, l takes live")
+		m.Shell.Say(screen.Warning, "Choose a side first: h takes here, l takes live")
 		d.Pager.SetStop(open)
 		return nil
 	}

@@ -55,8 +55,8 @@ func (p *Page) Place() string { return "Files" }
 // Keys implements screen.Page.
 func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
-		{Name: "file-open", Keys: []string{"enter"}, Label: "open", Help: "Open the files and versions of the selected row, or what waits of one that was never approved", Do: p.open, Off: p.nothingToOpen},
-		{Name: "file-waits", Keys: []string{"u"}, Label: "waiting", Help: "Open the proposal that waits of the selected row", Do: p.waiting, Off: p.nothingWaits},
+		{Name: "file-open", Keys: []string{"enter"}, Label: "open", Help: "Open the files and versions of the selected row or, if it was never approved, its waiting proposal", Do: p.open, Off: p.nothingToOpen},
+		{Name: "file-waits", Keys: []string{"u"}, Label: "waiting", Help: "Open the waiting proposal of the selected row", Do: p.waiting, Off: p.nothingWaits},
 		{Name: "file-edit", Keys: []string{"e"}, Label: "edit", Help: "Open the file on disk in the editor, a skill at its SKILL.md", Terms: "change, fix", Do: p.edit, Off: p.cannotEdit},
 	}, screen.PaneKeys(p.shell, p), screen.TextKeys(p.shell, p))
 }

@@ -56,7 +56,7 @@ func (t *diffPane) blame() tea.Cmd {
 	}
 	version := t.blamable()
 	if !ok || !t.was(path) {
-		return t.Shell.Say(screen.Warning, "Version %d does not have it, so no version added it", version)
+		return t.Shell.Say(screen.Warning, "No version introduced this line: version %d does not contain it", version)
 	}
 	t.pager.Unpick()
 	return t.Shell.OpenEntry(screen.Opening{

@@ -25,7 +25,7 @@ func (pp *Page) Keys() []screen.Key {
 	}
 	keys = slices.Concat(keys, pp.acts.findingKeys(), pp.diff.Keys(), []screen.Key{
 		{Name: "against", Keys: []string{"b"}, Label: "base", Here: pp.inTab(tabDiff, tabHistory), Help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", Terms: "compare, diff, versions", Do: pp.nextBase, Off: pp.cannotCompare},
-		{Name: "blame", Keys: []string{"B"}, Label: "blame", Late: screen.Always, Help: "Show which version brought in the line, and each of its field; with ; choose the line first", Terms: "annotate, who wrote it, praise", Do: pp.diff.blame, Off: pp.diff.cannotBlame, Picks: true},
+		{Name: "blame", Keys: []string{"B"}, Label: "blame", Late: screen.Always, Help: "Show which version introduced the line, and the other lines of its field; with ; choose the line first", Terms: "annotate, who wrote it, praise", Do: pp.diff.blame, Off: pp.diff.cannotBlame, Picks: true},
 	}, pp.prompts.Keys(), []screen.Key{
 		{Name: "rendered", Keys: []string{"r"}, Label: "raw", Here: pp.inTab(tabPrompt), Help: "Switch between rendered and raw Markdown", Do: pp.switchRendered, Off: pp.cannotRender},
 	}, pp.tests.Keys(), pp.acts.keys(), []screen.Key{
@@ -33,7 +33,7 @@ func (pp *Page) Keys() []screen.Key {
 		{Name: "fold", Keys: []string{"F"}, Label: "fold", Here: pp.inTab(tabDiff), Help: "Fold or unfold the findings and comments in the diff", Do: pp.diff.foldNotes, Off: pp.diff.nothingToFold},
 		{Name: "next-tab", Keys: []string{"tab"}, Label: "switch", Help: "Show the next tab", Do: step(1)},
 		{Name: "previous-tab", Keys: []string{"shift+tab"}, Help: "Show the previous tab", Do: step(-1)},
-		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Help: "Open the next one that waits for you, in queue order", Do: func() tea.Cmd { return pp.Shell.OpenWaiting() }},
+		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Help: "Open the next proposal that waits for you, in queue order", Do: func() tea.Cmd { return pp.Shell.OpenWaiting() }},
 	}, pp.acts.lateKeys(), []screen.Key{
 		{Name: "copy-diff", Keys: []string{"Y"}, Help: "Copy the diff", Do: pp.diff.copyDiff, Off: pp.diff.none},
 	})

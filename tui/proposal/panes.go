@@ -108,7 +108,7 @@ func (s *state) cannotAct(act proposals.Act) func() string {
 func (s *state) cannotFollowFinding(p *pager.Pager) string {
 	switch {
 	case len(s.dossier.Standing) == 0:
-		return "there are no findings"
+		return "no findings"
 	case p.Stop() < 0:
 		return "nothing is listed"
 	}

@@ -172,7 +172,7 @@ func (t *promptPane) Fill() {
 	case t.err != nil:
 		page.Text("", wording.OneLine(t.err))
 	case t.read && len(t.changes) == 0 && t.dossier.Proposal.Subject.Kind.InFiles():
-		page.Faint("", "Nothing of it enters the context of an agent.")
+		page.Faint("", "It adds nothing to the context of an agent.")
 	case t.read && len(t.changes) == 0:
 		page.Faint("", "No agent's prompt changes.")
 	case !t.read:

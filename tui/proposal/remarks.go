@@ -227,7 +227,7 @@ func (t *diffPane) nothingToFold() string {
 	case t.list == nil:
 		return screen.Loading
 	case len(t.notes()) == 0:
-		return "there are no findings and no comments on lines"
+		return "no findings or comments on lines"
 	}
 	return ""
 }

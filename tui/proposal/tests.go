@@ -134,7 +134,7 @@ func (t *testsPane) rows() pager.Rows {
 	page.Field("compared", before+", then revision "+strconv.Itoa(t.dossier.Proposal.Revision))
 	if len(t.tried.Cases) == 0 {
 		page.Blank()
-		page.Faint("", "There are no test cases.")
+		page.Faint("", "No test cases.")
 	}
 	for i, c := range t.tried.Cases {
 		page.Blank()

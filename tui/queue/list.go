@@ -139,7 +139,7 @@ func firstSteps(th theme.Theme, remote bool) []draw.Line {
 	lines := []draw.Line{
 		draw.Of(th.Strong, "toolcrib reviews every change to what your agents can do."),
 		draw.Of(th.Text, "A new or changed tool, prompt, or skill waits here;"),
-		draw.Of(th.Text, "you read what is new, and nothing goes live before."), nil,
+		draw.Of(th.Text, "you read the change, and it goes live if you approve it."), nil,
 		draw.Of(th.Title, "Next: bring in what your agents use"),
 	}
 	if remote {

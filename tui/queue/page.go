@@ -116,7 +116,7 @@ func (q *Page) Keys() []screen.Key {
 		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by text, number, state, author, rule and more", Terms: "find, search, grep, views", Do: q.askFilter},
 		{Name: "sort", Keys: []string{"o"}, Label: "sort", Late: screen.Always, Help: "Sort by newest, oldest, worst finding, subject, author", Terms: "order, newest, oldest, risk", Do: q.sort(1)},
 		{Name: "sort-back", Keys: []string{"O"}, Help: "Go back to the previous order", Do: q.sort(-1)},
-		{Name: "next-waiting", Keys: []string{"."}, Help: "Open the next one that waits for you, in list order", Do: q.openWaiting},
+		{Name: "next-waiting", Keys: []string{"."}, Help: "Open the next proposal that waits for you, in list order", Do: q.openWaiting},
 		screen.NewKey(q.shell, q.NoEditor),
 		screen.CopyKey(q.shell, q.reference, q.list.noneSelected),
 	}, paneKeys(q), screen.ListKeys(q))

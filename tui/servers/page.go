@@ -51,7 +51,7 @@ func (p *Page) Place() string { return "Servers" }
 // Keys implements screen.Page.
 func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
-		{Name: "server-open", Keys: []string{"enter"}, Label: "open", Help: "Open the queue with what waits of the selected server", Do: p.open, Off: p.nothingWaits},
+		{Name: "server-open", Keys: []string{"enter"}, Label: "open", Help: "Open the queue with the waiting proposals of the selected server", Do: p.open, Off: p.nothingWaits},
 	}, screen.PaneKeys(p.shell, p), screen.TextKeys(p.shell, p))
 }
 

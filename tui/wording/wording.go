@@ -53,7 +53,7 @@ func OneLine(err error) string {
 func Standing(s proposals.State) string {
 	switch s {
 	case proposals.Drafted:
-		return "it is a draft and not submitted"
+		return "it is a draft; submit it first"
 	case proposals.ChiefReview:
 		return "the Chief of Staff has not reviewed it yet"
 	case proposals.UserReview:
