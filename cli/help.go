@@ -97,7 +97,7 @@ func newcomers() map[string]string {
 		revise  = "toolcrib revise ID FILE for a proposal, or toolcrib propose FILE for a live tool"
 		text    = "toolcrib lint FILE for files, or toolcrib check --code FILE for an application"
 		ask     = "toolcrib config, which prints the settings and where they are set"
-		copies  = "toolcrib backup FILE; a copy is used in place of the database, with --db FILE"
+		copies  = "toolcrib backup FILE; to use a copy instead of the database, add --db FILE"
 		execute = "toolcrib exec TOOL --agent ID"
 		start   = "toolcrib init, and then toolcrib wrap"
 		refuse  = "toolcrib reject ID for a proposal, or toolcrib calls refuse ID for a call"

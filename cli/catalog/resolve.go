@@ -177,7 +177,7 @@ func newReach(a *command.App) *cobra.Command {
 			return a.Print(doc, func(p *output.Page) {
 				p.List([]string{"KIND", "VALUE", "USE", "SUBJECT", "PLACE"}, rows)
 				if commands > 0 {
-					p.Remark("%s not listed; --json has them.", output.Counted(commands, "ordinary command"))
+					p.Remark("%s not listed; --json lists them.", output.Counted(commands, "ordinary command"))
 				}
 			})
 		},

@@ -198,7 +198,7 @@ func Vet(ctx context.Context, a *command.App, server string, live []registry.Liv
 		return t != nil && t.Source != nil && t.Source.Ref == server+"#"+item.Name && len(t.Source.Excluded) > 0
 	})
 	if at < 0 {
-		return errors.New("no approved tool excludes parts of it")
+		return errors.New("the approved tool excludes no parts")
 	}
 	approved := live[at]
 	plain, excluded := *approved.Definition.Tool, approved.Definition.Tool.Source.Excluded

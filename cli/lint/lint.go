@@ -142,7 +142,7 @@ func verdict(x report.Sentence) string {
 	case slices.ContainsFunc(x.Frames, func(f wording.ExplainedFrame) bool { return f.Severity.Rank() >= rules.Warn.Rank() }):
 		return "a frame warns, so S139 does not: at least"
 	}
-	return "no warning, because it says too little, or only what its frames quote or deny: at least"
+	return "no warning, because the sentence is too short or only quotes or denies something: at least"
 }
 
 // explainedText writes the concepts and frames of each sentence.

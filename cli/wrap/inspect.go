@@ -192,8 +192,10 @@ func (i inspector) compare(s clients.Start, probe *command.App, c settings.Confi
 		return "uses " + shown + " (" + cmp.Or(source, "the folder in its variables") + "), and not your database " + store.DisplayName(i.app.Config.DB)
 	case c.UserFile != i.app.Config.UserFile:
 		return "takes its settings from " + c.UserFile
+	case c.Project == "" && i.app.Config.Project != "":
+		return "works in no project, and not in " + i.app.Config.Project
 	case c.Project != i.app.Config.Project:
-		return "works in the project " + cmp.Or(c.Project, "(none)") + " (" + cmp.Or(c.Sources["project"], "no setting") + ")"
+		return "works in the project " + c.Project + " (" + c.Sources["project"] + ")"
 	case c.Follow.Source != "" && dataHome(probe.Env) != dataHome(i.app.Env):
 		return "keeps its copy of the followed registry in " + dataHome(probe.Env)
 	case probe.Flags.DryRun:
