@@ -271,13 +271,19 @@ func (j *Journal) Append(lines []string, now time.Time) error {
 		return err
 	}
 	defer unlock()
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if err := j.catchUp(); err != nil {
+	file, size, end, err := j.end()
+	if err != nil {
 		return err
 	}
+	var has entry
+	if len(end) > 0 {
+		if err := json.Unmarshal(end, &has); err != nil {
+			return fmt.Errorf("the last line of %s: %w", filepath.Join(j.Dir, file), err)
+		}
+	}
 	var text []byte
-	seq, last, known := j.seq, j.last, j.seq == 0
+	seq, last, known := has.Seq, registry.HashBytes(end), has.Seq == 0
+	before := last
 	for n, line := range lines {
 		var e entry
 		if err := json.Unmarshal([]byte(line), &e); err != nil || strings.ContainsAny(line, "\r\n") || e.Seq < 1 || e.Call == nil && e.Outcome == nil && e.Change == nil {
@@ -285,8 +291,8 @@ func (j *Journal) Append(lines []string, now time.Time) error {
 		}
 		hash := registry.HashBytes([]byte(line))
 		switch {
-		case j.seq > 0 && e.Seq <= j.seq:
-			known = e.Seq == j.seq && hash == j.last
+		case has.Seq > 0 && e.Seq <= has.Seq:
+			known = e.Seq == has.Seq && hash == before
 			continue
 		case seq > 0 && (e.Seq != seq+1 || e.Prev != last):
 			return fmt.Errorf("%w: line %d does not follow line %d", ErrChain, e.Seq, seq)
@@ -295,17 +301,48 @@ func (j *Journal) Append(lines []string, now time.Time) error {
 		text = append(append(text, line...), '\n')
 	}
 	if !known && len(lines) > 0 {
-		return fmt.Errorf("%w: line %d is another one there", ErrChain, j.seq)
+		return fmt.Errorf("%w: line %d is another one there", ErrChain, has.Seq)
 	}
 	if len(text) == 0 {
 		return nil
 	}
-	f, err := os.OpenFile(filepath.Join(j.Dir, max(now.UTC().Format(journalDay)+journalEnd, j.file)), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	name := max(now.UTC().Format(journalDay)+journalEnd, file)
+	f, err := os.OpenFile(filepath.Join(j.Dir, name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
+	if name != file {
+		size = 0
+	}
+	if err = f.Truncate(size); err == nil { // removes a line that an interrupted process has begun
+		_, err = f.Write(text)
+	}
 	return errors.Join(err, f.Close())
+}
+
+// end returns the newest file with a complete line, its size up to the end of the last one, and that line. It reads only
+// the end of a file, because the server of many machines calls it for each batch.
+func (j *Journal) end() (name string, size int64, line []byte, err error) {
+	names, err := j.files()
+	for _, name := range slices.Backward(names) {
+		f, err := os.Open(filepath.Join(j.Dir, name))
+		if err != nil {
+			return "", 0, nil, err
+		}
+		info, err := f.Stat()
+		if err != nil {
+			return "", 0, nil, errors.Join(err, f.Close())
+		}
+		from := max(info.Size()-3*maxBody, 0) // the last line, and one that was interrupted, are not longer than a body
+		text, err := io.ReadAll(io.NewSectionReader(f, from, info.Size()-from))
+		if err := errors.Join(err, f.Close()); err != nil {
+			return "", 0, nil, err
+		}
+		if n := bytes.LastIndexByte(text, '\n'); n >= 0 {
+			return name, from + int64(n) + 1, text[bytes.LastIndexByte(text[:n], '\n')+1 : n], nil
+		}
+	}
+	return "", 0, nil, err
 }
 
 // AddCall implements gateway.CallWriter.

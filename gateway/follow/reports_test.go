@@ -14,6 +14,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/follow"
+	"toolcrib/registry"
 )
 
 // reportServer answers POST /v1/reports as the test requires and records the documents.
@@ -232,5 +233,38 @@ func TestCallsAreSent(t *testing.T) {
 	lines, head, err := j.Verify()
 	if n, h, failed := kept.Verify(); err != nil || failed != nil || n != lines || h != head || lines != 2000 || batches < 5 {
 		t.Errorf("%d lines of %d were kept in %d batches: %v %v", n, lines, batches, err, failed)
+	}
+}
+
+// TestAppendAfterInterruption appends lines behind one that an interrupted process has begun, in the file of that day
+// and in the next one.
+func TestAppendAfterInterruption(t *testing.T) {
+	kept, now := follow.Journal{Dir: t.TempDir()}, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	prev := ""
+	for n := range 4 {
+		line := fmt.Sprintf(`{"seq":%d,"prev":%q,"outcome":{"call":"c"}}`, n+1, prev)
+		if err := kept.Append([]string{line}, now); err != nil {
+			t.Fatal(err)
+		}
+		prev = registry.HashBytes([]byte(line))
+		if n > 0 {
+			now = now.AddDate(0, 0, 1)
+		}
+		f, err := os.OpenFile(filepath.Join(kept.Dir, now.Format("2006-01-02")+".ndjson"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(`{"seq":`); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := kept.Append([]string{fmt.Sprintf(`{"seq":5,"prev":%q,"outcome":{"call":"c"}}`, prev)}, now); err != nil {
+		t.Fatal(err)
+	}
+	if lines, _, err := kept.Verify(); lines != 5 || err != nil {
+		t.Errorf("%d lines: %v", lines, err)
 	}
 }
