@@ -21,7 +21,7 @@ type List struct {
 	Sentences bool
 
 	facts []Fact
-	seen  map[string]bool
+	seen  map[string]int // index of a fact by its key
 }
 
 // Facts returns the collected facts.
@@ -42,7 +42,7 @@ func (l *List) Read(path, text string, above int, read func(Doc)) {
 	}()
 	f.place(text)
 	if l.seen == nil {
-		l.seen = map[string]bool{}
+		l.seen = map[string]int{}
 	}
 	for _, p := range f.facts {
 		if p.Kind == Secret {
@@ -51,9 +51,13 @@ func (l *List) Read(path, text string, above int, read func(Doc)) {
 				p.Use = VariableSent
 			}
 		}
-		if !l.seen[p.Key] {
-			l.seen[p.Key] = true
+		at, seen := l.seen[p.Key]
+		switch {
+		case !seen:
+			l.seen[p.Key] = len(l.facts)
 			l.facts = append(l.facts, p.Fact)
+		case p.Sent && p.InProgram && !(l.facts[at].Sent && l.facts[at].InProgram):
+			l.facts[at] = p.Fact // an earlier harmless use does not hide that a program sends the secret
 		}
 	}
 }
