@@ -35,9 +35,11 @@ func markdown(d fact.Doc) {
 		case passage.Code:
 			part.Fence(func(d fact.Doc) { block(d, p.Language) })
 		case passage.Indented:
-			if !shell.Inline(part) {
-				prose.Read(part)
-			}
+			part.Fence(func(d fact.Doc) {
+				if !shell.Inline(d) {
+					prose.Read(d)
+				}
+			})
 		}
 	}
 }
