@@ -133,9 +133,9 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 		if err != nil {
 			return err
 		}
+		logs := receivedLogs{dir: filepath.Join(data, "toolcrib", "received"), limit: maxReceived, used: map[string]diskUsage{}}
 		c.Calls = func(_ context.Context, t tokens.Token, in follow.CallLines) error {
-			kept := follow.Journal{Dir: filepath.Join(data, "toolcrib", "received", t.ID, in.Machine)}
-			return kept.Append(in.Lines, a.Env.Now())
+			return logs.add(t.ID, in, a.Env.Now())
 		}
 		c.Report = func(ctx context.Context, t tokens.Token, r follow.Report) (int, error) {
 			if r.Kind != "" {

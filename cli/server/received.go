@@ -1,0 +1,86 @@
+package server
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"toolcrib/gateway/follow"
+	"toolcrib/review"
+)
+
+// maxReceived is the maximum size in bytes of the call logs that the server keeps for a token.
+const maxReceived = 1 << 30
+
+// receivedLogs keeps the call logs of other machines in a folder for each token and machine. Anyone with a token can
+// send lines, so their size is limited.
+type receivedLogs struct {
+	dir   string
+	limit int64 // bytes for each token
+
+	mu   sync.Mutex
+	used map[string]diskUsage // by token
+}
+
+// diskUsage is the size of a token's logs, and the time at which it was measured.
+type diskUsage struct {
+	bytes int64
+	at    time.Time
+}
+
+// remeasure is the minimum time between measurements of a token's logs that reach the limit: files may have been moved
+// away.
+const remeasure = time.Minute
+
+// add appends lines to the log of a machine.
+func (r *receivedLogs) add(token string, in follow.CallLines, now time.Time) error {
+	size := int64(fileCost)
+	for _, line := range in.Lines {
+		size += int64(len(line)) + 1
+	}
+	if err := r.reserve(token, size, now); err != nil {
+		return err
+	}
+	journal := follow.Journal{Dir: filepath.Join(r.dir, token, in.Machine)}
+	return journal.Append(in.Lines, now)
+}
+
+// fileCost is the size that is counted for each file, folder, and request, so that many small ones are limited as well.
+const fileCost = 4096
+
+// reserve counts size bytes for a token, or returns an error if they exceed the limit.
+func (r *receivedLogs) reserve(token string, size int64, now time.Time) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	folder := filepath.Join(r.dir, token)
+	used := r.used[token]
+	if used.at.IsZero() || used.bytes+size > r.limit && now.Sub(used.at) >= remeasure {
+		used = diskUsage{measure(folder), now}
+	}
+	fits := used.bytes+size <= r.limit
+	if fits {
+		used.bytes += size
+	}
+	r.used[token] = used
+	if !fits {
+		return fmt.Errorf("%w: the call logs of this token use their %d bytes; ask the maintainer of the server to move older files of %s away", review.ErrLimit, r.limit, folder)
+	}
+	return nil
+}
+
+// measure returns the size of the files below a folder. Files that cannot be read count as empty.
+func measure(folder string) (size int64) {
+	_ = filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // it does not exist yet, or was moved away
+		}
+		size += fileCost
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			size += info.Size()
+		}
+		return nil
+	})
+	return size
+}
