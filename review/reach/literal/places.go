@@ -50,7 +50,7 @@ func PlaceOf(name string) Place {
 			found = max(found, Credentials)
 		}
 		for _, e := range t.first[element] {
-			if e.matches(elements[i:], i == 1 && elements[0] == "") {
+			if e.matches(elements[i:], i == 1 && elements[0] == "") && !(e.place == Credentials && publicKey(name)) {
 				found = max(found, e.place)
 			}
 		}
@@ -70,6 +70,12 @@ func PlaceOf(name string) Place {
 func SampleOf(sample, name string) bool {
 	rest, ok := strings.CutPrefix(path.Base(sample), path.Base(name)+".")
 	return ok && slices.Contains(samples, rest)
+}
+
+// publicKey reports whether the name of a file is one that ssh-keygen(1) gives to a public key.
+func publicKey(name string) bool {
+	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
+	return strings.HasPrefix(base, "id_") && strings.HasSuffix(base, ".pub") && !strings.ContainsAny(base, "*?[{$")
 }
 
 // public reports whether a key file contains only public keys, judging by its name.
