@@ -240,7 +240,7 @@ func (j *Journal) lines(after sentCalls) (lines []string, size int64, err error)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	if _, err := f.Seek(after.Offset, io.SeekStart); err != nil {
 		return nil, 0, err
 	}

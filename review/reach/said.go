@@ -149,9 +149,10 @@ func (m *masked) settings(start, end int, format string) {
 		at = next
 	}
 	for i := start; i < end && strings.HasPrefix(format, "json"); i++ {
-		if m.text[i] == '\\' {
+		switch m.text[i] {
+		case '\\':
 			i++
-		} else if m.text[i] == '"' {
+		case '"':
 			m.out[i] = ' '
 		}
 	}

@@ -56,7 +56,7 @@ func (l *List) Read(path, text string, above int, read func(Doc)) {
 		case !seen:
 			l.seen[p.Key] = len(l.facts)
 			l.facts = append(l.facts, p.Fact)
-		case p.Sent && p.InProgram && !(l.facts[at].Sent && l.facts[at].InProgram):
+		case p.Sent && p.InProgram && (!l.facts[at].Sent || !l.facts[at].InProgram):
 			l.facts[at] = p.Fact // an earlier harmless use does not hide that a program sends the secret
 		}
 	}

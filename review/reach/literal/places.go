@@ -50,7 +50,7 @@ func PlaceOf(name string) Place {
 			found = max(found, Credentials)
 		}
 		for _, e := range t.first[element] {
-			if e.matches(elements[i:], i == 1 && elements[0] == "") && !(e.place == Credentials && publicKey(name)) {
+			if e.matches(elements[i:], i == 1 && elements[0] == "") && (e.place != Credentials || !publicKey(name)) {
 				found = max(found, e.place)
 			}
 		}
