@@ -35,7 +35,7 @@ type Agent struct {
 	// Agents: which tools it has: the id of an allow-list, a list of tool ids, or an object
 	// with the keys of a list.
 	AllowList *AllowList `json:"allowList,omitempty"`
-	// Agents: categories whose tools it has too.
+	// Agents: categories whose tools are included as well.
 	Categories []string `json:"categories,omitempty"`
 	// Agents: an IANA name such as Europe/Berlin.
 	Timezone string `json:"timezone,omitempty"`
@@ -114,13 +114,13 @@ type List struct {
 	Description string `json:"description,omitempty"`
 	// Lists: tool ids.
 	Tools []string `json:"tools,omitempty"`
-	// Lists: categories whose tools it has.
+	// Lists: categories whose tools are included.
 	Categories []string `json:"categories,omitempty"`
 	// Lists: one or more of these, to filter the tools that categories add.
 	Tiers Tiers `json:"tier,omitempty"`
 	// Lists: tool ids added where the agent does not work on the user's machine.
 	AddWhenNonLocal []string `json:"addWhenNonLocal,omitempty"`
-	// Lists: tool ids left out where it does.
+	// Lists: tool ids excluded where the agent works on the user's machine.
 	ExcludeInLocal []string `json:"excludeInLocal,omitempty"`
 	// Lists: tool ids added where there is semantic search.
 	AddWhenEmbeddingOK []string `json:"addWhenEmbeddingOK,omitempty"`

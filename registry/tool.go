@@ -54,7 +54,7 @@ type Tool struct {
 	InputSchema json.RawMessage `json:"inputSchema,omitempty"`
 	// Action tools: a JSON Schema of the result.
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
-	// Tools: what it is about. Known: search, code_changes, terminal, todo, requirement,
+	// Tools: the subject area. Known: search, code_changes, terminal, todo, requirement,
 	// integration_jira, integration_github, integration_confluence, integration_linear,
 	// delegation, web, knowledge_graph, file_fetch, analysis, sandbox, email, calendar,
 	// tasks, reminders, schedules, memory, instructions, other. Others are allowed in the
@@ -62,20 +62,20 @@ type Tool struct {
 	Category string `json:"category,omitempty"`
 	// Tools: the level of abstraction, low, medium or high.
 	Tier Tier `json:"tier,omitempty"`
-	// Tools: other ids that find it.
+	// Tools: alternative ids for searches.
 	Aliases []string `json:"aliases,omitempty"`
 
-	// Tools: leave it out of the prompt; the agent finds it with search_tools.
+	// Tools: omit it from the prompt; the agent finds it with search_tools.
 	DeferLoading bool `json:"deferLoading,omitempty"`
-	// Tools: what a call may do; leave out what is not known.
+	// Tools: what a call may do; omit what is unknown.
 	Annotations *Annotations `json:"annotations,omitempty"`
 	// Tools: who decides whether a call runs; absent means requires_approval.
 	Approval *Approval `json:"approval,omitempty"`
-	// Tools: where it is offered; at most one of the first two.
+	// Tools: the environments that offer it; at most one of the first two.
 	Availability *Availability `json:"availability,omitempty"`
 	// Tools: how a line "PREFIX: argument" of an answer calls it.
 	Tag *Tag `json:"tag,omitempty"`
-	// Tools: bounds for one user; 0 is none.
+	// Tools: limits for each user; 0 means no limit.
 	Limits *Limits `json:"limits,omitempty"`
 	// Tools: the price class of a call.
 	Cost Cost `json:"cost,omitempty"`
@@ -149,11 +149,11 @@ type Annotations struct {
 	ReadOnly *bool `json:"readOnly,omitempty"`
 	// May delete or overwrite.
 	Destructive *bool `json:"destructive,omitempty"`
-	// Calling again changes nothing more.
+	// A repeated call changes nothing more.
 	Idempotent *bool `json:"idempotent,omitempty"`
 	// The user confirms each call; not together with auto_approve.
 	RequiresConfirmation *bool `json:"requiresConfirmation,omitempty"`
-	// Reaches systems outside, such as the web.
+	// Reaches external systems, such as the web.
 	OpenWorld *bool `json:"openWorld,omitempty"`
 }
 
@@ -205,7 +205,7 @@ func (a *Approval) Effective(override ApprovalTier) ApprovalTier {
 type Availability struct {
 	// Only where the agent works on the user's machine.
 	LocalOnly bool `json:"localOnly,omitempty"`
-	// Only elsewhere.
+	// Only where it does not.
 	NonLocalOnly bool `json:"nonLocalOnly,omitempty"`
 	// Only where there is semantic search.
 	NeedsEmbedding bool `json:"needsEmbedding,omitempty"`
@@ -257,7 +257,7 @@ const (
 type Provider struct {
 	// builtin: a tool of toolcrib; mcp: a configured MCP server; http: a hub.
 	Type ProviderType `json:"type,omitempty"`
-	// The name there, where it differs from the id.
+	// The name at the provider, if it differs from the id.
 	Name string `json:"name,omitempty"`
 	// mcp, required: the name of the configured server.
 	Server string `json:"server,omitempty"`
