@@ -30,7 +30,7 @@ const fullTool = `{"id":"scene_pacer","kind":"action","name":"Scene Pacer","arch
 const fullAgent = `{"id":"assistant","name":"Assistant","description":"Helps.","vibe":"calm","soul":"Patient.\nHonest.","promptTemplate":"$identity\n\n$soul\n","operatingModel":"Ask first.",
 "interactionLearning":"Notice what helps.","channelGuidance":{"web":"Use Markdown.","scheduled":"Be complete."},"sessionOpen":{"bootstrap":"Welcome.","returning":"Good to see you."},"onboarding":"Say hello.",
 "allowList":{"name":"mine","tools":["get_tasks","create_tasks","delete_tasks"],"categories":["tasks"],"tier":["low"],"addWhenNonLocal":["get_gmail"],"excludeInLocal":["search_gmail"],"addWhenEmbeddingOK":["search_memories"]},
-"categories":["memory","web"],"timezone":"Europe/Berlin","status":"deactivated"}`
+"categories":["memory","web"],"timezone":"Europe/Berlin","features":{"drafts":false,"missions_enabled":true},"status":"deactivated"}`
 
 func decode(t *testing.T, kind registry.Kind, data string) registry.Definition {
 	t.Helper()
