@@ -187,7 +187,7 @@ func TestLeftAlone(t *testing.T) {
 		{"claude-code", ".mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"url":"https://h","headersHelper":"x"}}}`, "computes"},
 		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"command":"a","command":"b"}}}`, "it has a duplicate key command"},
 		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"command":"a"},"a":{"command":"b"}}}`, "its name is a duplicate"},
-		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"url":"https://h","headers":{"K":"v"},"env":{"E":"e"}}}}`, "cannot keep apart"},
+		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"url":"https://h","headers":{"K":"v"},"env":{"E":"e"}}}}`, "could not tell them apart"},
 		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"url":"https://h","headers":{"K":"v","k":"w"}}}}`, "it has a duplicate header k"},
 		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"url":"https://h","command":"c"}}}`, "a command and a URL"},
 		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"command":"c","args":"x"}}}`, "not a list"},

@@ -256,9 +256,9 @@ func refusedURL(s *Server) string {
 	case headers != nil && headers.Kind != spanedit.Object, headers != nil && len(variables(headers)) < len(headers.Fields):
 		return "not all of its headers have a text as their value"
 	case len(s.Headers) > 0 && env != nil && len(env.Fields) > 0:
-		return "it has both headers and variables (env), which the entry of a guard cannot keep apart"
+		return "it has both headers and variables (env); a guard gets headers as variables, so unwrap could not tell them apart"
 	case s.TokenEnv != "" && n.Get("env_vars") != nil:
-		return "it has both a token and variables (env_vars), which the entry of a guard cannot keep apart"
+		return "it has both a token and variables (env_vars); a guard gets the token as a variable, so unwrap could not tell them apart"
 	}
 	return ""
 }

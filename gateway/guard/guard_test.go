@@ -185,7 +185,7 @@ type session struct {
 	env    []string
 	times  guard.Times
 	gone   func() bool
-	texts  bool          // whether texts are reviewed
+	texts  bool          // the guard also checks prompts and instructions
 	asks   guard.Backend // replaces crib if set
 }
 

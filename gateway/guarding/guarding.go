@@ -210,7 +210,7 @@ func (s *Status) readCalls(ctx context.Context, from Store) error {
 	return err
 }
 
-// read counts the tools and texts of a server and reads its last call.
+// read sets the numbers of the server's tools and texts, and its last call, from the database.
 func (v *Server) read(ctx context.Context, from Store, open, rejected []review.Bundle) error {
 	err := from.View(ctx, func(r Reader) error {
 		lives, err := r.FromServer(ctx, v.Name)

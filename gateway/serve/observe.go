@@ -29,7 +29,7 @@ type observed struct {
 	request *request
 }
 
-// observedKey is the context key of an observed.
+// observedKey is the context key of the observed response.
 type observedKey struct{}
 
 // WriteHeader implements http.ResponseWriter.

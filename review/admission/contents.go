@@ -41,7 +41,7 @@ func unknownContents(ctx context.Context, r review.RegistryReader, draft proposa
 				problems = append(problems, misfit(proposals.RuleDefinition, at, "is a text, so its hash is not enough; propose it with its content: toolcrib import --files")...)
 				continue
 			}
-			problems = append(problems, misfit(proposals.RuleDefinition, at, "does not have the type and size of its bytes: %s, %d bytes", want.Type, want.Size)...)
+			problems = append(problems, misfit(proposals.RuleDefinition, at, "has bytes of another type or size than it declares: %s, %d bytes", want.Type, want.Size)...)
 		}
 	}
 	return problems, nil

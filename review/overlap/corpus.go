@@ -49,10 +49,9 @@ type Comparison struct {
 	Text     Similarity // of all texts that a model reads
 	// Covered is the share of the corpus tool's text that the other tool contains.
 	Covered float64
-	// Purpose is the similarity of the purposes, from 0 to 1: the weight of the shared words,
-	// divided by the geometric mean of the total weights of both tools. The weight of a word
-	// increases with its rarity among tools (the inverse document frequency of Spärck Jones, 1972)
-	// and is doubled in a name or a goal.
+	// Purpose is the similarity of the purposes, from 0 to 1. It is the total weight of the shared
+	// words, divided by the geometric mean of the total weights of the two tools. A rare word weighs
+	// more (inverse document frequency, Spärck Jones, 1972), and one in a name or a goal counts twice.
 	Purpose float64
 	Words   []string // the shared words, by decreasing weight, at most 12
 }

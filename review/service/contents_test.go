@@ -46,8 +46,8 @@ func TestContents(t *testing.T) {
 	})
 	refused(knowing, with(registry.File{Type: "image/png", Size: int64(len(order)), SHA256: registry.HashBytes(order)}), "is a text, so its hash is not enough")
 	hash := draft.Definition.Skill.Files["logo.png"].SHA256
-	refused(knowing, with(registry.File{Type: "font/woff", Size: 16, SHA256: hash}), "does not have the type and size of its bytes: image/png, 16 bytes")
-	refused(knowing, with(registry.File{Type: "image/png", Size: 17, SHA256: hash}), "does not have the type and size of its bytes: image/png, 16 bytes")
+	refused(knowing, with(registry.File{Type: "font/woff", Size: 16, SHA256: hash}), "has bytes of another type or size than it declares: image/png, 16 bytes")
+	refused(knowing, with(registry.File{Type: "image/png", Size: 17, SHA256: hash}), "has bytes of another type or size than it declares: image/png, 16 bytes")
 	if err := propose(knowing, draft); err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ type Frame struct {
 	Pattern string
 }
 
-// step is a position of a pattern that a word or phrase must match.
+// step is one position of a pattern. A sentence matches the step with one of its words or phrases.
 type step struct {
 	*part
 	with       []*part // further concepts that the same words must contain

@@ -25,7 +25,7 @@ func Open(tb testing.TB, sh screen.Shell, p screen.Page, width, height int) []an
 	return Asked(sh)
 }
 
-// Fit fits a page to a screen of another size.
+// Fit lays out a page for a screen of width columns and height rows.
 func Fit(p screen.Page, width, height int) { p.Fit(Frame(width, height)) }
 
 // Frame returns a frame without colors.
