@@ -25,7 +25,7 @@ func varied(n int) []proposals.Proposal {
 	authors := []proposals.Actor{ada, scout, {Kind: proposals.Chief, Name: "ada"}, {Kind: proposals.Agent, Name: "tool_3"}}
 	ps := make([]proposals.Proposal, n)
 	for i := range ps {
-		kind := registry.SubjectKinds()[random.IntN(30)/14] // some are about lists
+		kind := registry.SubjectKinds()[random.IntN(5)]
 		ps[i] = proposals.Proposal{
 			Type:    proposals.Types()[random.IntN(5)],
 			Subject: registry.Subject{Kind: kind, Layer: layers[random.IntN(len(layers))], ID: fmt.Sprintf("tool_%d", random.IntN(9))},
@@ -90,7 +90,7 @@ func TestTerms(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	atoms := []string{
 		"title", "le", "7", "#7", "#2999", "S105", "rule:S103", "rule:S999", "state:draft", "state:open", "state:rejected,withdrawn", "type:new", "type:restore",
-		"author:ada", "author:agent:", "user:ada", "agent:tool_3", "agent:scout", "agent:", "tool:tool_2", "tool:user/tool_2,global/tool_1", "list:", "layer:project",
+		"author:ada", "author:agent:", "user:ada", "agent:tool_3", "agent:scout", "agent:", "tool:tool_2", "tool:user/tool_2,global/tool_1", "list:", "skill:", "instructions:", "layer:project",
 		"layer:project/novel", "layer:global", `set:"night shift"`, "stale", "blocked", `"title 1"`, "nothing", "\"a\x00b\"", "ΤΙΤLE", "дом", "11",
 	}
 	for _, n := range []int{60, store.Few + 1_000} {

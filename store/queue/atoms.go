@@ -8,6 +8,7 @@ import (
 	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
+	"toolcrib/registry"
 	"toolcrib/store/engine"
 	"toolcrib/store/session"
 )
@@ -89,8 +90,8 @@ func (m matcher) lookup(a facts.Atom) lookup {
 		return found
 	case facts.Layer:
 		var kinds []engine.Clause
-		for _, kind := range []string{"tool:", "agent:", "list:"} { // ranges of subjects in the layer
-			from := kind + strings.TrimSuffix(v, "/")
+		for _, kind := range registry.SubjectKinds() { // ranges of subjects in the layer
+			from := string(kind) + ":" + strings.TrimSuffix(v, "/")
 			kinds = append(kinds, engine.Clause{SQL: "SELECT p.seq FROM proposals p WHERE p.subject >= ? AND p.subject < ?", Args: []any{from + "/", from + "0"}}) // '0' comes after '/'
 		}
 		rows := engine.Join(kinds, " UNION ALL ")
