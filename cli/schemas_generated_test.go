@@ -35,7 +35,7 @@ func TestGeneratedSchemas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := schematest.Read(t, "../registry", "../proposals", "../proposals/facts", ".", "report", "../gateway/mcp")
+	c := schematest.Read(t, "../registry", "../proposals", "../proposals/facts", ".", "document", "findings", "../gateway/mcp")
 	var proposal *jsondoc.Node // the arguments that contain a proposal
 	for _, tool := range tools.Items {
 		input := tool.Get("inputSchema")

@@ -336,7 +336,7 @@ type DocFollowing struct {
 	Events    int64          `json:"events"` // number of events in the log of the copy
 	Accepted  string         `json:"accepted_at,omitempty"`
 	Confirmed string         `json:"confirmed_at,omitempty"` // time when the source last returned this copy
-	Age       int64          `json:"age_seconds"`            // time since then, in seconds
+	Age       int64          `json:"age_seconds"`            // age of the copy, in seconds
 	Problem   string         `json:"problem,omitempty"`      // error of the last check
 	Live      map[string]int `json:"live"`                   // numbers of live definitions by kind
 	Signed    bool           `json:"signed"`

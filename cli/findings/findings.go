@@ -21,7 +21,7 @@ type Finding struct {
 	Rule     string `json:"rule"`
 	Name     string `json:"-"`        // of the rule, in a few words with hyphens
 	Severity string `json:"severity"` // block, warn or info
-	// A subject, a tool as the file calls it, or "" for the file as a whole.
+	// The subject, the name of the tool in the file, or "" for the whole file.
 	Subject string `json:"subject"`
 	Tool    string `json:"tool,omitempty"` // name of the tool in the file
 	// Field that the finding refers to.
@@ -29,12 +29,12 @@ type Finding struct {
 	// Field is Path as long as the subject keeps its place, or "" for the same.
 	Field string `json:"-"`
 	File  string `json:"file,omitempty"`
-	// Counts from 1; 0 means unknown.
+	// From 1; 0 if unknown.
 	Line int `json:"line"`
-	// In characters.
+	// From 1, in characters; 0 if unknown.
 	Column  int `json:"column"`
 	EndLine int `json:"end_line,omitempty"`
-	// Exclusive.
+	// The column after the last character.
 	EndColumn int    `json:"end_column,omitempty"`
 	Message   string `json:"message"`
 	// Remedy for the author of the text.
@@ -46,7 +46,7 @@ type Finding struct {
 	Waivable bool   `json:"waivable"`
 	// Whether an approved version has the passage already.
 	Carried bool `json:"carried,omitempty"`
-	// The version that has it: a subject, "@", and a number.
+	// An approved version that has it, as SUBJECT@VERSION.
 	CarriedFrom string `json:"carried_from,omitempty"`
 	// The user who accepted it.
 	WaivedBy string `json:"waived_by,omitempty"`
@@ -56,7 +56,7 @@ type Finding struct {
 	Server string `json:"-"`
 	// Names of the tools, if the finding applies to several.
 	Tools []string `json:"tools,omitempty"`
-	// The other places of the same text.
+	// Other places with the same text.
 	Also []Place `json:"also,omitempty"`
 }
 

@@ -52,7 +52,7 @@ const MostCalls = 10
 type HeldCall struct {
 	ID      string    `json:"id"`
 	Tool    string    `json:"tool"`
-	Agent   string    `json:"agent"` // who called it; behind a guard "guard:" and the server's name
+	Agent   string    `json:"agent"` // caller, such as agent:scout; behind a guard guard:SERVER
 	Expires time.Time `json:"expires_at"`
 }
 
@@ -61,19 +61,19 @@ type Entry struct {
 	Client  string        `json:"client"`
 	File    string        `json:"file"`
 	Project bool          `json:"-"`                // the file is that of a folder
-	Name    string        `json:"name"`             // in the file
-	Server  string        `json:"server,omitempty"` // the name that toolcrib has for it; "" where it has none, and where its guard is not the user's
+	Name    string        `json:"name"`             // name of the server in the file
+	Server  string        `json:"server,omitempty"` // name of the server in toolcrib, or "" if it has none or its guard is not the user's
 	State   clients.State `json:"state"`            // guarded, open, or refused
 	Why     string        `json:"-"`                // why it is not guarded, or the problem with its guard
-	// Disabled reports that the client does not start it.
+	// Disabled reports whether the client does not start the server.
 	Disabled bool `json:"disabled,omitempty"`
 	// Differs explains why the guard has no effect: it names what the guard uses instead of the user's own
 	// configuration. It is "" for an effective guard.
 	Differs string `json:"-"`
-	// Program and Database are those of its guard, even if they are not the user's.
+	// Program and Database are those that the guard uses, even if they are not the user's.
 	Program  string `json:"program,omitempty"`
 	Database string `json:"database,omitempty"`
-	Command  string `json:"command,omitempty"` // of the server, or its URL, without secrets
+	Command  string `json:"command,omitempty"` // command of the server, or its URL, without secrets
 }
 
 // Server is the state of a server's tools and texts.
@@ -91,11 +91,10 @@ type Server struct {
 
 // Counts contains the number of tools or texts in each state.
 type Counts struct {
-	Approved int `json:"approved"` // active ones
-	Waiting  int `json:"waiting"`  // proposals of new ones
-	Changed  int `json:"changed"`  // proposals about approved ones: changed, gone, or back
-	// Rejected are those whose last change, or they themselves, the user rejected: while
-	// the server offers them so, its guard withholds them.
+	Approved int `json:"approved"` // approved and active
+	Waiting  int `json:"waiting"`  // proposals of new tools or texts
+	Changed  int `json:"changed"`  // proposals to change, deactivate, or reactivate approved ones
+	// Rejected counts those that the guard withholds because the user rejected them or their last change.
 	Rejected int `json:"rejected"`
 }
 
@@ -118,7 +117,7 @@ type LastCall struct {
 	At      time.Time    `json:"at"`
 	Tool    string       `json:"tool"`
 	Code    gateway.Code `json:"code,omitempty"`    // ok, or the code of an error; "" while it runs
-	Command string       `json:"command,omitempty"` // of the server that got it, or its URL, without secrets
+	Command string       `json:"command,omitempty"` // command of the server that received it, or its URL, without secrets
 }
 
 // Differs reports whether any guard is not the user's.

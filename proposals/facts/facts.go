@@ -196,21 +196,21 @@ type Document struct {
 	ContentHash string `json:"content_hash"`
 	BaseVersion int    `json:"base_version"`
 	LiveVersion int    `json:"live_version"`
-	// The live version moved past base_version.
+	// Whether the live version is newer than base_version.
 	Stale     bool   `json:"stale"`
 	Author    string `json:"author"`
 	Issue     *int   `json:"issue"` // null before it is submitted
 	ChangeSet string `json:"change_set,omitempty"`
-	// Of the Chief of Staff.
+	// Recommendation of the Chief of Staff.
 	Recommendation string `json:"recommendation,omitempty"`
 	Worst          string `json:"worst,omitempty"`
-	// Findings that keep it from being approved.
+	// Number of findings that prevent approval.
 	Blocks    int       `json:"blocks"`
 	Warns     int       `json:"warns"`
 	Findings  int       `json:"findings"`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
-	// Approvals is there while the proposal waits for owners that the policy names.
+	// Present while the proposal waits for owners that the policy names.
 	Approvals *Approvals `json:"approvals,omitempty"`
 }
 
