@@ -16,13 +16,13 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// talk runs the dialogue of the accessible workbench on a terminal.
-func talk(t *testing.T, dir, typed string, vars map[string]string, args ...string) (out string, code int) {
+// runDialogue runs the dialogue of the accessible workbench on a terminal.
+func runDialogue(t *testing.T, dir, typed string, vars map[string]string, args ...string) (out string, code int) {
 	t.Helper()
-	return talkOn(t, true, dir, strings.NewReader(typed), vars, args...)
+	return runDialogueOn(t, true, dir, strings.NewReader(typed), vars, args...)
 }
 
-func talkOn(t *testing.T, terminal bool, dir string, typed io.Reader, vars map[string]string, args ...string) (out string, code int) {
+func runDialogueOn(t *testing.T, terminal bool, dir string, typed io.Reader, vars map[string]string, args ...string) (out string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	code = cli.Main(context.Background(), process.Env{
@@ -48,11 +48,11 @@ func TestAccessible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, code := talk(t, dir, "", nil, "propose", demo, "--as", "agent:drafter"); code != 0 {
+	if out, code := runDialogue(t, dir, "", nil, "propose", demo, "--as", "agent:drafter"); code != 0 {
 		t.Fatal(out)
 	}
 	const hello = "Enter help for the commands."
-	if out, code := talk(t, dir, "quit\n", map[string]string{"TOOLCRIB_ACCESSIBLE": "1"}); code != 0 || !strings.Contains(out, hello) {
+	if out, code := runDialogue(t, dir, "quit\n", map[string]string{"TOOLCRIB_ACCESSIBLE": "1"}); code != 0 || !strings.Contains(out, hello) {
 		t.Errorf("by environment: exit status %d: %s", code, out)
 	}
 	file := filepath.Join(dir, ".config", "toolcrib", "toolcrib.toml")
@@ -62,20 +62,20 @@ func TestAccessible(t *testing.T) {
 	if err := os.WriteFile(file, []byte("accessible = true\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, code := talk(t, dir, "", nil); code != 0 || !strings.Contains(out, hello) {
+	if out, code := runDialogue(t, dir, "", nil); code != 0 || !strings.Contains(out, hello) {
 		t.Errorf("by configuration, at the end of the input: exit status %d: %s", code, out)
 	}
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	out, code := talk(t, dir, "1\n"+strings.Repeat("\n", 12)+"approve\ny\nquit\n", map[string]string{"TERM": "dumb"}, "--accessible", "--as", "user:mara")
+	out, code := runDialogue(t, dir, "1\n"+strings.Repeat("\n", 12)+"approve\ny\nquit\n", map[string]string{"TERM": "dumb"}, "--accessible", "--as", "user:mara")
 	if code != 0 || !strings.Contains(out, "tool:user/get_word_counts is live in version 1") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 	if strings.ContainsAny(out, "\x1b\r\b") {
 		t.Errorf("it is not plain: %q", out)
 	}
-	if out, code := talk(t, dir, "quit\n", nil, "demo", "--accessible"); code != 0 || !strings.Contains(out, hello) {
+	if out, code := runDialogue(t, dir, "quit\n", nil, "demo", "--accessible"); code != 0 || !strings.Contains(out, hello) {
 		t.Errorf("the demonstration: exit status %d: %s", code, out)
 	}
 }
@@ -83,7 +83,7 @@ func TestAccessible(t *testing.T) {
 // piped runs the dialogue through pipes, as mara, in a database with the proposals of the demonstration.
 func piped(t *testing.T, dir string, lines ...string) (out string, code int) {
 	t.Helper()
-	return talkOn(t, false, dir, strings.NewReader(strings.Join(lines, "\n")+"\n"), nil, "--accessible", "--as", "user:mara")
+	return runDialogueOn(t, false, dir, strings.NewReader(strings.Join(lines, "\n")+"\n"), nil, "--accessible", "--as", "user:mara")
 }
 
 // proposed creates a database with proposals of the demonstration.
@@ -95,7 +95,7 @@ func proposed(t *testing.T, files ...string) (dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out, code := talk(t, dir, "", nil, "propose", file, "--as", "agent:drafter"); code != 0 {
+		if out, code := runDialogue(t, dir, "", nil, "propose", file, "--as", "agent:drafter"); code != 0 {
 			t.Fatal(out)
 		}
 	}
@@ -169,7 +169,7 @@ func TestAccessibleChange(t *testing.T) {
 func TestAccessibleStops(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := proposed(t, "viewpoint_keeper.md")
-	out, code := talk(t, dir, "1\nstop\napprove\n1\n"+strings.Repeat("\n", 12)+"approve\ny\nserve\ndemo\napprove --as user:eve\n--approve -\nquit\n", nil, "--accessible", "--as", "user:mara")
+	out, code := runDialogue(t, dir, "1\nstop\napprove\n1\n"+strings.Repeat("\n", 12)+"approve\ny\nserve\ndemo\napprove --as user:eve\n--approve -\nquit\n", nil, "--accessible", "--as", "user:mara")
 	saysAll(t, out, "Press enter to continue, or enter stop: Stopped before the end.", "You have not read #1 yet: enter show 1", "#1  approved: ",
 		"Toolcrib serve runs until it is stopped", "Toolcrib demo runs until it is stopped", "for the user and the database of this dialogue", "Name them: standard input belongs to this dialogue.")
 	if code != 0 {
@@ -181,7 +181,7 @@ func TestAccessibleStops(t *testing.T) {
 func TestAccessibleCommandAtThePause(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := proposed(t, "viewpoint_keeper.md")
-	out, code := talk(t, dir, "1\nlist --state draft\nquit\n", nil, "--accessible", "--as", "user:mara")
+	out, code := runDialogue(t, dir, "1\nlist --state draft\nquit\n", nil, "--accessible", "--as", "user:mara")
 	saysAll(t, out, "Press enter to continue, or enter stop: Stopped before the end.", "No proposals")
 	if code != 0 {
 		t.Errorf("exit status %d", code)
@@ -219,15 +219,15 @@ func TestAccessibleFollows(t *testing.T) {
 	before := readerAt(func() {
 		if !revised {
 			revised = true
-			if out, code := talk(t, dir, "", nil, "review", "1", "--again"); code != 0 {
+			if out, code := runDialogue(t, dir, "", nil, "review", "1", "--again"); code != 0 {
 				t.Error(out)
 			}
-			if out, code := talk(t, dir, "", nil, "regroup", "1", "--into", "rollout"); code != 0 {
+			if out, code := runDialogue(t, dir, "", nil, "regroup", "1", "--into", "rollout"); code != 0 {
 				t.Error(out)
 			}
 		}
 	})
-	out, _ := talkOn(t, false, dir, io.MultiReader(strings.NewReader("1\n"), before, strings.NewReader("approve\ny\n")), nil, "--accessible", "--as", "user:mara")
+	out, _ := runDialogueOn(t, false, dir, io.MultiReader(strings.NewReader("1\n"), before, strings.NewReader("approve\ny\n")), nil, "--accessible", "--as", "user:mara")
 	saysAll(t, out, "#1 changed since you read it: it is now user_review, revision 2.", "digest")
 	if strings.Contains(out, "is live") {
 		t.Error(out)
@@ -251,16 +251,16 @@ func TestAccessibleEmptyWord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, code := talk(t, dir, "", nil, "propose", demo, "--as", "agent:drafter"); code != 0 {
+	if out, code := runDialogue(t, dir, "", nil, "propose", demo, "--as", "agent:drafter"); code != 0 {
 		t.Fatal(out)
 	}
 	for _, word := range []string{`""`, `''`} {
-		out, _ := talk(t, dir, "reject 1 --note "+word+" --json\ny\nquit\n", map[string]string{"TERM": "dumb"}, "--accessible", "--as", "user:mara")
+		out, _ := runDialogue(t, dir, "reject 1 --note "+word+" --json\ny\nquit\n", map[string]string{"TERM": "dumb"}, "--accessible", "--as", "user:mara")
 		if !strings.Contains(out, `"code":"reason_missing"`) {
 			t.Errorf("--note %s: %s", word, out)
 		}
 	}
-	if out, _ := talk(t, dir, "", nil, "list", "--state", "user-review"); !strings.Contains(out, "get_word_counts") {
+	if out, _ := runDialogue(t, dir, "", nil, "list", "--state", "user-review"); !strings.Contains(out, "get_word_counts") {
 		t.Errorf("it was decided: %s", out)
 	}
 }

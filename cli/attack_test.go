@@ -211,7 +211,7 @@ func TestInterruptEndsEndlessStatement(t *testing.T) {
 	if errs, code := c.process(c.dir, "fork", "file_reader"); code != 0 {
 		t.Fatal(errs)
 	}
-	err := storetest.ByHand(t.Context(), path, `PRAGMA legacy_alter_table = ON; ALTER TABLE events RENAME TO others;
+	err := storetest.ExecRaw(t.Context(), path, `PRAGMA legacy_alter_table = ON; ALTER TABLE events RENAME TO others;
 		CREATE VIEW events (seq, id, at, actor, act, subject, proposal, revision, record, data, prev_hash, hash) AS
 		WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT n, n, n, n, n, n, n, n, n, n, n, n FROM c`)
 	if err != nil {

@@ -27,7 +27,7 @@ func BenchmarkMain(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := (storetest.Crowd{Tools: 100, Waiting: 1000, Rules: desk.RulesVersion()}).Fill(b.Context(), crowd); err != nil {
+	if err := (storetest.Dataset{Tools: 100, Waiting: 1000, Rules: desk.RulesVersion()}).Fill(b.Context(), crowd); err != nil {
 		b.Fatal(err)
 	}
 	image, err := os.ReadFile(crowd)

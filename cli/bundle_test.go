@@ -233,13 +233,13 @@ func walk(value any, path []string, fn func(path []string)) {
 	}
 }
 
-type nothing struct{}
+type removedValue struct{}
 
-func removed(any) any { return nothing{} }
+func removed(any) any { return removedValue{} }
 
-type twice struct{}
+type duplicateKey struct{}
 
-func doubled(any) any { return twice{} }
+func doubled(any) any { return duplicateKey{} }
 
 // changeAt changes the value at a path. It returns false if the change is not possible.
 func changeAt(b object, path []string, change func(any) any) bool {
@@ -258,9 +258,9 @@ func changeAt(b object, path []string, change func(any) any) bool {
 	switch p := parent.(type) {
 	case object:
 		switch v := change(p[last]).(type) {
-		case nothing:
+		case removedValue:
 			delete(p, last)
-		case twice, nil:
+		case duplicateKey, nil:
 			return false
 		default:
 			p[last] = v
@@ -268,9 +268,9 @@ func changeAt(b object, path []string, change func(any) any) bool {
 	case []any:
 		i, _ := strconv.Atoi(last)
 		switch v := change(p[i]).(type) {
-		case nothing:
+		case removedValue:
 			set(slices.Delete(slices.Clone(p), i, i+1))
-		case twice:
+		case duplicateKey:
 			set(append(slices.Clone(p), p[i]))
 		case nil:
 			return false

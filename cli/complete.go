@@ -27,8 +27,8 @@ import (
 // candidates returns completions for a prefix.
 type candidates func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error)
 
-// mostCandidates limits the number of completions. Users cannot choose from more.
-const mostCandidates = 200
+// maxCandidates limits the number of completions. Users cannot choose from more.
+const maxCandidates = 200
 
 // complete registers shell completions for arguments and flags: ids from an existing database, names from the
 // configuration, and fixed words. Completion never writes.
@@ -39,7 +39,7 @@ func complete(a *command.App, root *cobra.Command) {
 		"tools,exec,assign,fork,policy test":    ofKind(registry.KindTool),
 		"agents":                                ofKind(registry.KindAgent),
 		"lists":                                 ofKind(registry.KindList),
-		"history,blame,rollback":                together(ofKind(registry.KindTool), fileSubjects),
+		"history,blame,rollback":                combined(ofKind(registry.KindTool), fileSubjects),
 		"restore":                               fileSubjects,
 		"rules":                                 ruleIDs,
 		"wrap,unwrap":                           clientIDs,
@@ -84,7 +84,7 @@ func (c candidates) offer(a *command.App) cobra.CompletionFunc {
 		}
 		var fit []cobra.Completion
 		for _, one := range all {
-			if strings.HasPrefix(one, prefix) && len(fit) < mostCandidates {
+			if strings.HasPrefix(one, prefix) && len(fit) < maxCandidates {
 				fit = append(fit, one)
 			}
 		}
@@ -137,8 +137,8 @@ func ofKind(kind registry.Kind) candidates {
 	}
 }
 
-// together combines several candidates.
-func together(all ...candidates) candidates {
+// combined combines several candidates.
+func combined(all ...candidates) candidates {
 	return func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error) {
 		var offered []cobra.Completion
 		for _, c := range all {
@@ -176,7 +176,7 @@ func pendingCalls(ctx context.Context, a *command.App, _ string) ([]cobra.Comple
 		return nil, err
 	}
 	waiting, err := command.Viewed(ctx, a.DB.Calls().View, func(r gateway.LedgerReader) ([]gateway.Pending, error) {
-		return r.PendingList(ctx, gateway.PendingQuery{Waiting: true, Limit: mostCandidates, Now: a.Env.Now()})
+		return r.PendingList(ctx, gateway.PendingQuery{Waiting: true, Limit: maxCandidates, Now: a.Env.Now()})
 	})
 	return output.Mapped(waiting, func(p gateway.Pending) cobra.Completion {
 		return described(p.ID, p.Tool.String()+" for "+p.Caller.User)

@@ -9,7 +9,7 @@ import (
 
 // hasKeys creates SSH keys for the reader. For examples of all commands except those that start signing, it also
 // creates a registry with signed decisions and a statement, and for record, an edited signers file.
-func (r *reader) hasKeys(command, waiting string) {
+func (r *docRunner) hasKeys(command, waiting string) {
 	r.t.Helper()
 	needsPrograms(r.t, "ssh-keygen")
 	me := "user:" + process.LoginName(process.Env{})

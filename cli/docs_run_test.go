@@ -145,7 +145,7 @@ func (b block) typed(skipped map[string]string) []documentedStep {
 }
 
 // takes processes a block according to its language.
-func (r *reader) takes(b block, skipped map[string]string) {
+func (r *docRunner) takes(b block, skipped map[string]string) {
 	r.t.Helper()
 	switch b.kind() {
 	case "sh":
@@ -168,7 +168,7 @@ func (r *reader) takes(b block, skipped map[string]string) {
 }
 
 // follows runs a step and compares its output. A step with documented output that begins with "toolcrib:" must fail.
-func (r *reader) follows(where string, step documentedStep) {
+func (r *docRunner) follows(where string, step documentedStep) {
 	r.t.Helper()
 	done := r.types(r.inTruth(step.typed))
 	fails := len(step.shown) > 0 && strings.HasPrefix(step.shown[0], "toolcrib: ")
@@ -197,7 +197,7 @@ func needsPrograms(t *testing.T, names ...string) {
 }
 
 // configures writes settings to the user's own file.
-func (r *reader) configures(b block) {
+func (r *docRunner) configures(b block) {
 	r.t.Helper()
 	text := strings.Join(b.lines, "\n")
 	var keys map[string]any
@@ -213,7 +213,7 @@ func (r *reader) configures(b block) {
 
 // runsJob parses a workflow and runs the shell steps of its jobs as the runner does, except for the step that builds
 // toolcrib.
-func (r *reader) runsJob(b block) {
+func (r *docRunner) runsJob(b block) {
 	r.t.Helper()
 	var workflow struct {
 		Jobs map[string]struct {

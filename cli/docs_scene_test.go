@@ -16,7 +16,7 @@ import (
 
 // installPrograms adds the programs that the documents assume to the reader's path: an editor, a package runner, and a
 // model.
-func (r *reader) installPrograms() {
+func (r *docRunner) installPrograms() {
 	r.t.Helper()
 	r.env = append(r.env, "RUNNER_TEMP="+r.bin)
 	// Without this program, the example of revise would wait in the developer's editor.
@@ -35,7 +35,7 @@ func (r *reader) installPrograms() {
 }
 
 // hasFiles creates a repository with an AGENTS.md and two skills for the reader.
-func (r *reader) hasFiles() {
+func (r *docRunner) hasFiles() {
 	r.t.Helper()
 	r.write(filepath.Join(r.dir, ".git", "HEAD"), "ref: refs/heads/main\n")
 	r.write("AGENTS.md", "# Rules\n\nRun the tests before you commit.\n")
@@ -45,7 +45,7 @@ func (r *reader) hasFiles() {
 }
 
 // takesExamples copies the examples of the repository for the reader, including the first one of the tour.
-func (r *reader) takesExamples() {
+func (r *docRunner) takesExamples() {
 	r.t.Helper()
 	if err := os.CopyFS(filepath.Join(r.dir, "examples"), os.DirFS("../examples")); err != nil {
 		r.t.Fatal(err)
@@ -59,7 +59,7 @@ func (r *reader) takesExamples() {
 
 // scene is a folder with a database that contains objects of all kinds, and with the files that the help texts use.
 type scene struct {
-	*reader
+	*docRunner
 	ids map[string][]string // objects that an id can stand for, by kind
 }
 
@@ -75,7 +75,7 @@ func stands() map[string]string {
 
 func newScene(t *testing.T) scene {
 	t.Helper()
-	s := scene{reader: newReader(t), ids: map[string][]string{}}
+	s := scene{docRunner: newReader(t), ids: map[string][]string{}}
 	s.env = append(s.env, "TOOLCRIB_DB="+filepath.Join(s.dir, "toolcrib.db"))
 	sample, err := os.ReadFile("../testdata/scripts/sample.json")
 	if err != nil {
@@ -190,7 +190,7 @@ func (s scene) read(t *testing.T, name string) string {
 }
 
 // enter copies the scene for a reader.
-func (s scene) enter(r *reader) {
+func (s scene) enter(r *docRunner) {
 	r.t.Helper()
 	if err := os.CopyFS(r.dir, os.DirFS(s.dir)); err != nil {
 		r.t.Fatal(err)
@@ -206,7 +206,7 @@ func (s scene) enter(r *reader) {
 
 // hasClients creates the configuration of clients that start servers for the reader, through the guard if wrapped is
 // set.
-func (r *reader) hasClients(wrapped bool) {
+func (r *docRunner) hasClients(wrapped bool) {
 	r.t.Helper()
 	for _, file := range []string{".cursor/mcp.json", ".claude.json", ".config/Claude/claude_desktop_config.json"} {
 		r.write(filepath.Join(r.home, file), `{"mcpServers": {"memory": {"command": "npx"}, "github": {"command": "npx", "args": ["-y", "github"]}}}`)

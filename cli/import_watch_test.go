@@ -13,20 +13,20 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// watching is a watch in a separate process.
-type watching struct {
+// watchProcess is a watch in a separate process.
+type watchProcess struct {
 	t     *testing.T
 	cmd   *exec.Cmd
 	lines *bufio.Scanner
 }
 
-func startWatch(t *testing.T, dir string) *watching {
+func startWatch(t *testing.T, dir string) *watchProcess {
 	t.Helper()
 	path, err := exec.LookPath(Program)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watching{t: t, cmd: exec.CommandContext(t.Context(), path, "watch", "--json", "--mcp", fixtureServer+" tools.json", "--server", "tracker", "--every", "1h")}
+	w := &watchProcess{t: t, cmd: exec.CommandContext(t.Context(), path, "watch", "--json", "--mcp", fixtureServer+" tools.json", "--server", "tracker", "--every", "1h")}
 	w.cmd.Dir = dir
 	w.cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "TOOLCRIB_DB=" + filepath.Join(dir, "test.db")}
 	out, err := w.cmd.StdoutPipe()
@@ -42,7 +42,7 @@ func startWatch(t *testing.T, dir string) *watching {
 }
 
 // next waits for the next document and returns its steps as "change subject".
-func (w *watching) next() []string {
+func (w *watchProcess) next() []string {
 	w.t.Helper()
 	if !w.lines.Scan() {
 		w.t.Fatalf("the watch ended: %v", w.lines.Err())
@@ -61,7 +61,7 @@ func (w *watching) next() []string {
 	return told
 }
 
-func (w *watching) interrupt() {
+func (w *watchProcess) interrupt() {
 	w.t.Helper()
 	if err := w.cmd.Process.Signal(os.Interrupt); err != nil {
 		w.t.Fatal(err)
@@ -121,7 +121,7 @@ func TestWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	expect := func(w *watching, want ...string) {
+	expect := func(w *watchProcess, want ...string) {
 		t.Helper()
 		got := w.next()
 		if len(got) != len(want) {

@@ -72,7 +72,7 @@ func (table) Run(ctx context.Context, app *command.App) int {
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
-	verify.PublishLast(ctx, app)
+	verify.PublishAtExit(ctx, app)
 	sender.Last()
 	err = errors.Join(err, app.Close())
 	var child process.ExitStatus
@@ -92,13 +92,13 @@ func Commands() *cobra.Command {
 	return root
 }
 
-// lastResort limits the time that an interrupted process may take to finish. Servers let running calls complete, and
+// exitTimeout limits the time that an interrupted process may take to finish. Servers let running calls complete, and
 // stop the programs that they started.
-const lastResort = 5 * time.Second
+const exitTimeout = 5 * time.Second
 
-// leastFiles is the minimum number of open files that a process needs: for a database with its readers, and for the Go
+// minOpenFiles is the minimum number of open files that a process needs: for a database with its readers, and for the Go
 // runtime.
-const leastFiles = 32
+const minOpenFiles = 32
 
 // Run runs the command of this process and returns its exit status. The first interrupt cancels the command, and a
 // second one ends the process immediately. Run abandons an operation that does not return, such as an endless statement
@@ -108,8 +108,8 @@ const leastFiles = 32
 func Run(restoreGC func()) int {
 	env := process.System()
 	env.RestoreGC = restoreGC
-	if files := door.OpenFiles(); files > 0 && files < leastFiles { // the Go runtime would crash without an explanation
-		return command.Report(env, command.WantsJSON(env.Args), fmt.Errorf("this process may have %d files open, and needs %d; raise the limit with ulimit -n %[2]d", files, leastFiles))
+	if files := door.OpenFiles(); files > 0 && files < minOpenFiles { // the Go runtime would crash without an explanation
+		return command.Report(env, command.WantsJSON(env.Args), fmt.Errorf("this process may have %d files open, and needs %d; raise the limit with ulimit -n %[2]d", files, minOpenFiles))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -121,7 +121,7 @@ func Run(restoreGC func()) int {
 	defer context.AfterFunc(ctx, func() {
 		held.Lock()
 		stop() // the next signal ends the process
-		time.Sleep(lastResort)
+		time.Sleep(exitTimeout)
 		os.Exit(command.Report(env, command.WantsJSON(env.Args), ctx.Err()))
 	})()
 	return Main(ctx, env)

@@ -64,7 +64,7 @@ func TestConformance(t *testing.T) {
 	for _, expose := range []string{"meta", "tools", "both"} {
 		t.Run(expose, func(t *testing.T) {
 			e := newTestDB(t).endpoint(t, "--agent", "assistant", "--expose", expose)
-			conform(t, script, doorman(t, e))
+			conform(t, script, tokenProxy(t, e))
 			e.stop()
 		})
 	}
@@ -75,7 +75,7 @@ func conform(t *testing.T, script, door string) {
 	t.Helper()
 	for revision, names := range conforming() {
 		t.Run(revision, func(t *testing.T) {
-			out := whole(t, suite(t, script, "server", "--url", door, "--requirements", revision))
+			out := outputOf(t, suite(t, script, "server", "--url", door, "--requirements", revision))
 			passed := map[string]string{}
 			for _, m := range regexp.MustCompile(`(?m)^✓ (\S+): (.*)$`).FindAllStringSubmatch(string(out), -1) {
 				passed[m[1]] = m[2]
@@ -89,7 +89,7 @@ func conform(t *testing.T, script, door string) {
 		})
 	}
 	t.Run("server-stateless", func(t *testing.T) {
-		out := whole(t, suite(t, script, "server", "--url", door, "--scenario", "server-stateless", "--verbose"))
+		out := outputOf(t, suite(t, script, "server", "--url", door, "--scenario", "server-stateless", "--verbose"))
 		failed := strings.Count(string(out), `"status": "FAILURE"`)
 		t.Logf("2026-07-28 server-stateless: %d passed, %d without a fixture", strings.Count(string(out), `"status": "SUCCESS"`), failed)
 		if n := len(unfit.FindAll(out, -1)); failed != n || !strings.Contains(string(out), `"status": "SUCCESS"`) {
@@ -98,9 +98,9 @@ func conform(t *testing.T, script, door string) {
 	})
 }
 
-// whole returns the output of a suite that fails because of missing fixtures. The output goes to a file, because Node
+// outputOf returns the output of a suite that fails because of missing fixtures. The output goes to a file, because Node
 // exits without writing buffered data to a pipe.
-func whole(t *testing.T, cmd *exec.Cmd) []byte {
+func outputOf(t *testing.T, cmd *exec.Cmd) []byte {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
@@ -170,8 +170,8 @@ func TestConformanceClient(t *testing.T) {
 	}
 }
 
-// doorman starts a proxy that adds the token, because the suite does not support tokens.
-func doorman(t *testing.T, e *endpoint) string {
+// tokenProxy starts a proxy that adds the token, because the suite does not support tokens.
+func tokenProxy(t *testing.T, e *endpoint) string {
 	t.Helper()
 	target, err := url.Parse(strings.TrimSuffix(e.url, "/mcp"))
 	if err != nil {

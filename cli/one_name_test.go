@@ -18,8 +18,8 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// named is a tool in some format, and its names.
-type named struct {
+// namedTool is a tool in some format, and its names.
+type namedTool struct {
 	file   string // imported file, or "" for a running server
 	server string // value of --server, or ""
 	agent  string // the id in allow-lists
@@ -30,9 +30,9 @@ type named struct {
 	refused string
 }
 
-func oneName() map[string]named {
+func oneName() map[string]namedTool {
 	const schema = `{"type":"object","properties":{"city":{"type":"string","description":"the city"}},"required":["city"]}`
-	return map[string]named{
+	return map[string]namedTool{
 		"openai": {
 			file:  `[{"type":"function","function":{"name":"sendEmail","description":"Send a letter to a city.","parameters":` + schema + `,"strict":true}}]`,
 			agent: "send_email", wire: "sendEmail", hub: true, args: `{"city":"Husum"}`,
@@ -102,7 +102,7 @@ func TestOneName(t *testing.T) {
 }
 
 // takeIn imports and approves a tool, and a hub if the tool runs on one.
-func (c testDB) takeIn(n named, hub string) {
+func (c testDB) takeIn(n namedTool, hub string) {
 	c.t.Helper()
 	args := []string{"import"}
 	if n.file != "" {
@@ -137,7 +137,7 @@ func (c testDB) takeIn(n named, hub string) {
 
 // exported checks the name in all exports. Importing an export must not propose anything, and code that registers it
 // must agree with the registry.
-func (c testDB) exported(n named) {
+func (c testDB) exported(n namedTool) {
 	c.t.Helper()
 	formats := []wire.Format{wire.OpenAI, wire.Anthropic, wire.MCP}
 	if n.refused == "tool_not_callable" {
@@ -163,7 +163,7 @@ func (c testDB) exported(n named) {
 }
 
 // executed calls the tool by its name and by its id.
-func (c testDB) executed(n named) {
+func (c testDB) executed(n namedTool) {
 	c.t.Helper()
 	for _, called := range []string{n.wire, n.agent} {
 		var out, errs bytes.Buffer
@@ -180,7 +180,7 @@ func (c testDB) executed(n named) {
 }
 
 // overMCP finds, describes, and calls the tool by its name, as an agent does.
-func (c testDB) overMCP(n named) {
+func (c testDB) overMCP(n namedTool) {
 	c.t.Helper()
 	cl := c.serve(&sdk.ClientSessionOptions{ProtocolVersion: "2025-11-25"}, "agent", "--agent", "runner")
 	found := cl.done("search_tools", map[string]any{"query": n.wire})["tools"].([]any)

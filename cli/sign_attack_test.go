@@ -132,7 +132,7 @@ func TestAgentThatAsks(t *testing.T) {
 func TestDialogueSigns(t *testing.T) {
 	home := signedHome(t)
 	home.must("propose", "--as", "agent:drafter", "open.json")
-	out, code := talk(t, filepath.Join(home.dir, "home"), "show 2\n"+strings.Repeat("\n", 12)+"reject\nNot this year.\n.\ny\nquit\n", map[string]string{"TERM": "dumb"}, "--accessible", "--as", "user:mara")
+	out, code := runDialogue(t, filepath.Join(home.dir, "home"), "show 2\n"+strings.Repeat("\n", 12)+"reject\nNot this year.\n.\ny\nquit\n", map[string]string{"TERM": "dumb"}, "--accessible", "--as", "user:mara")
 	if code != 0 || !strings.Contains(out, "signing as user:mara with SHA256:") || !strings.Contains(out, "; statement ") {
 		t.Errorf("exit status %d: %s", code, out)
 	}

@@ -16,9 +16,9 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// askedContext is a context that is canceled after it was queried a given number of times. Unlike a timer, it always
+// countedContext is a context that is canceled after it was queried a given number of times. Unlike a timer, it always
 // ends at the same point of the work.
-type askedContext struct {
+type countedContext struct {
 	context.Context //nolint:containedctx // it is one
 	end             context.CancelFunc
 	at              int // 0 means never
@@ -31,7 +31,7 @@ type askedContext struct {
 	ended uint64 // allocated bytes when it ended
 }
 
-func (c *askedContext) ask() {
+func (c *countedContext) ask() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := allocated()
@@ -46,13 +46,13 @@ func (c *askedContext) ask() {
 }
 
 // Err implements context.Context.
-func (c *askedContext) Err() error {
+func (c *countedContext) Err() error {
 	defer c.ask()
 	return c.Context.Err()
 }
 
 // Done implements context.Context.
-func (c *askedContext) Done() <-chan struct{} {
+func (c *countedContext) Done() <-chan struct{} {
 	defer c.ask()
 	return c.Context.Done()
 }
@@ -110,10 +110,10 @@ func TestWorkEndsWithItsSession(t *testing.T) {
 
 // until runs a command with a context that is canceled after a number of queries. It returns the number of bytes
 // allocated afterwards.
-func (c testHome) until(at int, in string, args ...string) (ctx *askedContext, after uint64, code int) {
+func (c testHome) until(at int, in string, args ...string) (ctx *countedContext, after uint64, code int) {
 	inner, end := context.WithCancel(c.Context())
 	defer end()
-	ctx = &askedContext{Context: inner, end: end, at: at}
+	ctx = &countedContext{Context: inner, end: end, at: at}
 	var out, errs bytes.Buffer
 	code = cli.Main(ctx, process.Env{
 		Args: args, In: strings.NewReader(in), Out: &out, Err: &errs, Dir: c.dir, Now: time.Now, Account: loggedIn(args), MinWait: longest, NewID: newID,

@@ -34,11 +34,11 @@ func TestWorkbenchPublishes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"propose", demo, "--as", "agent:drafter"}, {"checkpoint", "--new-key"}} {
-		if out, code := talk(t, dir, "", nil, args...); code != 0 {
+		if out, code := runDialogue(t, dir, "", nil, args...); code != 0 {
 			t.Fatal(out)
 		}
 	}
-	out, code := talk(t, dir, "1\n"+strings.Repeat("\n", 12)+"approve\ny\nquit\n", map[string]string{"TERM": "dumb"}, "--as", "user:mara")
+	out, code := runDialogue(t, dir, "1\n"+strings.Repeat("\n", 12)+"approve\ny\nquit\n", map[string]string{"TERM": "dumb"}, "--as", "user:mara")
 	if code != 0 || !strings.Contains(out, "tool:user/get_word_counts is live in version 1") || strings.Contains(out, "not published") {
 		t.Fatalf("exit status %d: %s", code, out)
 	}
@@ -46,7 +46,7 @@ func TestWorkbenchPublishes(t *testing.T) {
 	if err != nil || strings.Count(string(log), "Checkpoint of ") != 1 {
 		t.Errorf("%v: %s", err, log)
 	}
-	if out, code := talk(t, dir, "quit\n", nil); code != 0 || !strings.Contains(out, "The newest checkpoint is <1 min old.") {
+	if out, code := runDialogue(t, dir, "quit\n", nil); code != 0 || !strings.Contains(out, "The newest checkpoint is <1 min old.") {
 		t.Errorf("exit status %d: %s", code, out)
 	}
 }

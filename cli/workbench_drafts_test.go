@@ -20,7 +20,7 @@ func TestDraftsOfEachDatabase(t *testing.T) {
 	}
 	run := func(in string, args ...string) string {
 		t.Helper()
-		out, code := talk(t, dir, in, map[string]string{"TERM": "dumb"}, args...)
+		out, code := runDialogue(t, dir, in, map[string]string{"TERM": "dumb"}, args...)
 		if code != 0 {
 			t.Fatalf("%q ends with %d: %s", args, code, out)
 		}

@@ -24,8 +24,8 @@ var (
 	scout = proposals.Actor{Kind: proposals.Agent, Name: "scout"}
 )
 
-// workshop is a gateway with a real database.
-type workshop struct {
+// testGateway is a gateway with a real database.
+type testGateway struct {
 	*gateway.Gateway
 	db       *storetest.Database
 	desk     *service.Desk
@@ -58,10 +58,10 @@ func object(text string) gateway.Output {
 }
 
 // open returns a gateway with a new database in which the agent scout has the tools. The counter runs all of them.
-func open(t testing.TB, change func(*gateway.Config), tools ...registry.Tool) *workshop {
+func open(t testing.TB, change func(*gateway.Config), tools ...registry.Tool) *testGateway {
 	t.Helper()
-	w := &workshop{db: storetest.New(t), provider: &counter{}}
-	w.desk = w.db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	w := &testGateway{db: storetest.New(t), provider: &counter{}}
+	w.desk = w.db.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	allowed := []string{}
 	for _, tool := range tools {
 		w.approve(t, tool)
@@ -93,7 +93,7 @@ func open(t testing.TB, change func(*gateway.Config), tools ...registry.Tool) *w
 }
 
 // approve adds a tool or its next version to the registry.
-func (w *workshop) approve(t testing.TB, tool registry.Tool) {
+func (w *testGateway) approve(t testing.TB, tool registry.Tool) {
 	t.Helper()
 	d := storetest.Action(tool.ID)
 	found := w.named(t, tool.ID)
@@ -106,7 +106,7 @@ func (w *workshop) approve(t testing.TB, tool registry.Tool) {
 }
 
 // named returns the tools with a name.
-func (w *workshop) named(t testing.TB, name string) (found []registry.Entry) {
+func (w *testGateway) named(t testing.TB, name string) (found []registry.Entry) {
 	t.Helper()
 	err := w.db.View(t.Context(), func(r review.Reader) (err error) {
 		found, err = impact.Named(t.Context(), r, name, registry.LayerUser)
@@ -119,7 +119,7 @@ func (w *workshop) named(t testing.TB, name string) (found []registry.Entry) {
 }
 
 // allow sets scout's allow-list.
-func (w *workshop) allow(t testing.TB, tools ...string) {
+func (w *testGateway) allow(t testing.TB, tools ...string) {
 	t.Helper()
 	profile, _, err := w.desk.Impact.Toolset(t.Context(), "scout", registry.LayerUser, registry.Context{})
 	if err != nil {

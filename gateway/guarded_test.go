@@ -14,7 +14,7 @@ import (
 )
 
 // imported approves a server's tool that asks by default, and returns its pin.
-func (w *workshop) imported(t testing.TB, server, name string, change func(*registry.Tool)) string {
+func (w *testGateway) imported(t testing.TB, server, name string, change func(*registry.Tool)) string {
 	t.Helper()
 	raw := catalog.Raw{Body: []byte(`{"inputSchema":{"type":"object"},"name":"` + name + `"}`)}
 	raw.Hash = registry.HashBytes(raw.Body)

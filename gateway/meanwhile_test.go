@@ -39,7 +39,7 @@ func (o *overtaken) Durable(ctx context.Context, fn func(gateway.LedgerTx) error
 }
 
 // overtake returns a gateway with a new database and an overtaken ledger.
-func overtake(t testing.TB, tools ...registry.Tool) (*workshop, *overtaken) {
+func overtake(t testing.TB, tools ...registry.Tool) (*testGateway, *overtaken) {
 	t.Helper()
 	o := &overtaken{}
 	w := open(t, func(c *gateway.Config) { o.Ledger, c.Ledger = c.Ledger, o }, tools...)
@@ -88,17 +88,17 @@ func TestOthersApprovedMeanwhile(t *testing.T) {
 // of the call.
 func TestTakenAwayMeanwhile(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	off := func(w *workshop) {
-		w.db.Approved(t, w.desk, ada, storetest.Turn(proposals.Deactivate, storetest.Action("get_weather").Subject, 1, 0))
+	off := func(w *testGateway) {
+		w.db.Approved(t, w.desk, ada, storetest.StatusChange(proposals.Deactivate, storetest.Action("get_weather").Subject, 1, 0))
 	}
-	not := func(w *workshop) { w.allow(t, "get_climate") }
-	ask := func(w *workshop) { w.approve(t, action("get_weather", asking)) }
-	narrow := func(w *workshop) {
+	not := func(w *testGateway) { w.allow(t, "get_climate") }
+	ask := func(w *testGateway) { w.approve(t, action("get_weather", asking)) }
+	narrow := func(w *testGateway) {
 		w.approve(t, action("get_weather", func(tool *registry.Tool) {
 			tool.InputSchema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
 		}))
 	}
-	for code, change := range map[gateway.Code]func(*workshop){
+	for code, change := range map[gateway.Code]func(*testGateway){
 		gateway.CodeUnknown: off, gateway.CodeNotAllowed: not, gateway.CodeApprovalRequired: ask, gateway.CodeArguments: narrow,
 	} {
 		w, hurried := overtake(t, action("get_weather", nil), action("get_climate", nil))
@@ -152,7 +152,7 @@ func TestApprovedMeanwhile(t *testing.T) {
 	if res, err = w.Execute(t.Context(), caller(), request("get_weather", "{}")); err != nil || res.Version != 3 {
 		t.Errorf("got %+v, %v", res, err)
 	}
-	w.db.Approved(t, w.desk, ada, storetest.Turn(proposals.Deactivate, storetest.Action("get_weather").Subject, 3, 0))
+	w.db.Approved(t, w.desk, ada, storetest.StatusChange(proposals.Deactivate, storetest.Action("get_weather").Subject, 3, 0))
 	_, err = w.Execute(t.Context(), caller(), request("get_weather", "{}"))
 	refusal(t, err, gateway.CodeUnknown)
 }
@@ -191,7 +191,7 @@ func TestLookedUpAgain(t *testing.T) {
 	hurried := &overtaken{}
 	w := open(t, func(c *gateway.Config) { s.Ledger, hurried.Ledger, c.Ledger = c.Ledger, s, hurried }, action("get_weather", nil), action("get_tides", nil))
 	hurried.before = once(func() {
-		w.db.Approved(t, w.desk, ada, storetest.Turn(proposals.Deactivate, storetest.Action("get_weather").Subject, 1, 0))
+		w.db.Approved(t, w.desk, ada, storetest.StatusChange(proposals.Deactivate, storetest.Action("get_weather").Subject, 1, 0))
 	})
 	_, err := w.Execute(t.Context(), caller(), request("get_weather", "{}"))
 	refusal(t, err, gateway.CodeUnknown)

@@ -19,7 +19,7 @@ import (
 func asking(tool *registry.Tool) { tool.Approval = nil }
 
 // ask calls get_weather and returns the resulting pending call.
-func (w *workshop) ask(t *testing.T, args string) gateway.Pending {
+func (w *testGateway) ask(t *testing.T, args string) gateway.Pending {
 	t.Helper()
 	_, err := w.Execute(t.Context(), caller(), request("get_weather", args))
 	e := refusal(t, err, gateway.CodeApprovalRequired)
@@ -30,7 +30,7 @@ func (w *workshop) ask(t *testing.T, args string) gateway.Pending {
 	return p
 }
 
-func (w *workshop) state(t *testing.T, id string) gateway.PendingState {
+func (w *testGateway) state(t *testing.T, id string) gateway.PendingState {
 	t.Helper()
 	p, err := w.PendingCall(t.Context(), id)
 	if err != nil {
@@ -104,7 +104,7 @@ func TestApprovedCallRunsOnce(t *testing.T) {
 }
 
 // verify fails the test if the verification of the database reports problems.
-func (w *workshop) verify(t *testing.T) {
+func (w *testGateway) verify(t *testing.T) {
 	t.Helper()
 	storetest.Sound(t, w.db.DB)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // refusals returns the refusals that were counted without being written.
-func (w *workshop) refusals(t *testing.T, q gateway.RefusalQuery) []gateway.Refusals {
+func (w *testGateway) refusals(t *testing.T, q gateway.RefusalQuery) []gateway.Refusals {
 	t.Helper()
 	q.Limit = 10
 	list, err := w.Refusals(t.Context(), q)
@@ -23,7 +23,7 @@ func (w *workshop) refusals(t *testing.T, q gateway.RefusalQuery) []gateway.Refu
 }
 
 // written returns the number of calls in the audit log.
-func (w *workshop) written(t *testing.T) int {
+func (w *testGateway) written(t *testing.T) int {
 	t.Helper()
 	calls, err := w.Calls(t.Context(), gateway.CallQuery{Limit: 1})
 	if err != nil {

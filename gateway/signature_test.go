@@ -26,7 +26,7 @@ type signedCalls struct {
 
 func openSignedCalls(t *testing.T) signedCalls {
 	t.Helper()
-	s := storetest.StartSigning(t, storetest.New(t), review.Policy{Severities: storetest.Basics()}, ada)
+	s := storetest.StartSigning(t, storetest.New(t), review.Policy{Severities: storetest.BasicSeverities()}, ada)
 	desk := s.Desk(t, s.Policy)
 	tool := storetest.Action("get_climate")
 	tool.Definition.Tool.Approval = &registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}
@@ -159,7 +159,7 @@ func TestSignedTierCannotBeUndone(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if err := x.Hand(t).Unlocked(t.Context(), "DELETE FROM call_tiers WHERE seq = (SELECT max(seq) FROM call_tiers)"); err != nil {
+		if err := x.RawDB(t).Unlocked(t.Context(), "DELETE FROM call_tiers WHERE seq = (SELECT max(seq) FROM call_tiers)"); err != nil {
 			t.Fatal(err)
 		}
 		var tier registry.ApprovalTier

@@ -28,7 +28,7 @@ func manyTools(n int) []Tool {
 }
 
 func BenchmarkFiveChannels1000Tools(b *testing.B) {
-	agent, _ := workshop()
+	agent, _ := sampleAgent()
 	delete(agent.ChannelGuidance, "bench_display")
 	in := Input{Agent: agent, Tools: manyTools(1000), Context: known()}
 	b.ReportAllocs()
@@ -38,7 +38,7 @@ func BenchmarkFiveChannels1000Tools(b *testing.B) {
 }
 
 func BenchmarkHashes1000Tools(b *testing.B) {
-	agent, _ := workshop()
+	agent, _ := sampleAgent()
 	delete(agent.ChannelGuidance, "bench_display")
 	tools := manyTools(1000)
 	b.ReportAllocs()
@@ -48,7 +48,7 @@ func BenchmarkHashes1000Tools(b *testing.B) {
 }
 
 func BenchmarkFiveChannelsSmall(b *testing.B) {
-	agent, tools := workshop()
+	agent, tools := sampleAgent()
 	in := Input{Agent: agent, Tools: tools, Context: known()}
 	b.ReportAllocs()
 	for b.Loop() {
@@ -58,7 +58,7 @@ func BenchmarkFiveChannelsSmall(b *testing.B) {
 
 // BenchmarkAnotherContext1000Tools renders a prompt for another user and time.
 func BenchmarkAnotherContext1000Tools(b *testing.B) {
-	agent, _ := workshop()
+	agent, _ := sampleAgent()
 	r := NewRenderer(Input{Agent: agent, Tools: manyTools(1000)})
 	r.Render(Web)
 	b.ReportAllocs()

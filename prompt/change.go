@@ -63,7 +63,7 @@ func Compare(before, after *Input) []Change {
 		c.removed, c.added = differing(c.before.tools, c.after.tools)
 	}
 	c.sameAgent = before != nil && after != nil && reflect.DeepEqual(before.Agent, after.Agent)
-	c.catalog = exchange(c.before.shared(c.removed), c.after.shared(c.added))
+	c.catalog = exclusive(c.before.shared(c.removed), c.after.shared(c.added))
 	var changes []Change
 	for _, channel := range c.after.channels {
 		if change, changed := c.channel(channel); changed {
@@ -90,7 +90,7 @@ type comparison struct {
 func (c comparison) channel(channel string) (Change, bool) {
 	change := Change{Channel: channel}
 	if !slices.Contains(c.before.channels, channel) {
-		change.Passages = exchange(nil, slices.Concat(c.after.own(channel), c.after.shared(c.after.tools), c.after.guidance(c.after.tools, channel)))
+		change.Passages = exclusive(nil, slices.Concat(c.after.own(channel), c.after.shared(c.after.tools), c.after.guidance(c.after.tools, channel)))
 		change.Cut = cutBetween(side{}, c.after, channel)
 		return change, true
 	}
@@ -99,7 +99,7 @@ func (c comparison) channel(channel string) (Change, bool) {
 	if !c.sameAgent {
 		removed, added = append(removed, c.before.own(channel)...), append(added, c.after.own(channel)...)
 	}
-	if more := exchange(removed, added); len(more) > 0 {
+	if more := exclusive(removed, added); len(more) > 0 {
 		change.Passages = ordered(slices.Concat(c.catalog, more))
 	}
 	change.Cut = cutBetween(c.before, c.after, channel)
@@ -192,7 +192,7 @@ func (s side) guidance(tools []Tool, channel string) []string {
 // end returns the number of bytes of the template that fit within the limit for a channel, and whether that is the
 // complete template.
 func (s side) end(channel string) (n int, whole bool) {
-	if s.Renderer == nil || s.most(0) <= PromptLimit {
+	if s.Renderer == nil || s.maxSize(0) <= PromptLimit {
 		return len(s.template), true
 	}
 	fitting, _ := fit(s.template, s.valuesOf(channel))
@@ -217,8 +217,8 @@ func without(all, others []Tool) []Tool {
 	return slices.DeleteFunc(slices.Clone(all), func(t Tool) bool { return known[t] })
 }
 
-// exchange returns the passages that are only in removed or only in added.
-func exchange(removed, added []string) []Passage {
+// exclusive returns the passages that are only in removed or only in added.
+func exclusive(removed, added []string) []Passage {
 	var passages []Passage
 	count := make(map[string]int, len(removed)+len(added))
 	for _, hash := range removed {
@@ -308,20 +308,20 @@ func fit(template string, values map[string]string) (fitting string, size int) {
 	return fitting, size
 }
 
-// Roomy reports whether the prompts of in are far below PromptLimit, even with up
+// FarBelowLimit reports whether the prompts of in are far below PromptLimit, even with up
 // to 2*MaxOfKind further tools whose JSON has further bytes in total.
-func Roomy(in Input, further int) bool {
-	return NewRenderer(in).most(5*further+2*MaxOfKind*aroundTool) <= PromptLimit
+func FarBelowLimit(in Input, further int) bool {
+	return NewRenderer(in).maxSize(5*further+2*MaxOfKind*aroundTool) <= PromptLimit
 }
 
 // aroundTool is an upper bound of the bytes in a catalog for a tool besides its
 // texts. Each text is listed once, and the pattern of a tag up to five times.
 const aroundTool = 512
 
-// most returns an upper bound of the size of r's prompts, with further bytes of
+// maxSize returns an upper bound of the size of r's prompts, with further bytes of
 // JSON in its catalog and notes. It avoids filling templates only to check the
 // limit.
-func (r *Renderer) most(further int) int {
+func (r *Renderer) maxSize(further int) int {
 	a, c := r.in.Agent, r.in.Context
 	agent := 4096 + len(a.Name) + len(a.Description) + len(a.Vibe) + len(a.Soul) + len(a.OperatingModel) + len(a.InteractionLearning) + len(a.Onboarding) +
 		len(c.MemoryNotes) + len(c.UserInstructions) + len(c.BootstrapContext)

@@ -300,7 +300,7 @@ func TestCompareNone(t *testing.T) {
 // TestCompareDiscovery changes only whether there are further tools, and so
 // toolcrib's own note.
 func TestCompareDiscovery(t *testing.T) {
-	agent, tools := workshop()
+	agent, tools := sampleAgent()
 	in := Input{Agent: agent, Tools: tools, Context: Reference()}
 	more := in
 	more.More = true
@@ -337,8 +337,8 @@ func TestMostIsEnough(t *testing.T) {
 		in := w.input()
 		r := NewRenderer(*in)
 		for _, channel := range Channels(in.Agent) {
-			if out := r.Render(channel); len(out.Text) > r.most(0) {
-				t.Fatalf("seed %d, %s: %d bytes, most is %d", seed, channel, len(out.Text), r.most(0))
+			if out := r.Render(channel); len(out.Text) > r.maxSize(0) {
+				t.Fatalf("seed %d, %s: %d bytes, most is %d", seed, channel, len(out.Text), r.maxSize(0))
 			}
 		}
 	}

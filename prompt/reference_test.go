@@ -16,7 +16,7 @@ func reference(agent registry.Agent, tools []Tool) map[string]string {
 }
 
 func TestHashes(t *testing.T) {
-	agent, tools := workshop()
+	agent, tools := sampleAgent()
 	before := reference(agent, tools)
 	if len(before) != 6 {
 		t.Errorf("%d channels, want 6", len(before))
@@ -41,7 +41,7 @@ func TestHashes(t *testing.T) {
 		{"operating model", func(a *registry.Agent, _ *registry.Tool) { a.OperatingModel += "!" }, []string{Web, Telegram, SessionOpen}},
 		{"another channel", func(a *registry.Agent, _ *registry.Tool) { a.ChannelGuidance["x"] = "!" }, []string{"x"}},
 	} {
-		agent, tools := workshop()
+		agent, tools := sampleAgent()
 		c.change(&agent, tools[0].Tool)
 		changed := map[string]bool{}
 		for _, channel := range c.changes {
@@ -58,6 +58,6 @@ func TestHashes(t *testing.T) {
 // TestReferenceIsFixed fails if a prompt changes although its agent did not. Such a
 // change invalidates all review digests.
 func TestReferenceIsFixed(t *testing.T) {
-	agent, tools := workshop()
+	agent, tools := sampleAgent()
 	golden(t, "reference", Render(Input{Agent: agent, Tools: tools, Context: Reference()}, Web).Text)
 }

@@ -25,7 +25,7 @@ func known() Context {
 }
 
 func TestRenderGolden(t *testing.T) {
-	agent, tools := workshop()
+	agent, tools := sampleAgent()
 	for _, out := range NewRenderer(Input{Agent: agent, Tools: tools, Context: known()}).RenderAll() {
 		golden(t, "known_"+out.Channel, out.Text)
 	}
@@ -39,7 +39,7 @@ func TestRenderGolden(t *testing.T) {
 }
 
 func TestRenderChars(t *testing.T) {
-	agent, tools := workshop()
+	agent, tools := sampleAgent()
 	agent.Soul = "Geduld übt sich. 🪚"
 	for _, out := range NewRenderer(Input{Agent: agent, Tools: tools, Context: known()}).RenderAll() {
 		if want := utf8.RuneCountInString(out.Text); out.Chars != want || want == len(out.Text) {
@@ -51,7 +51,7 @@ func TestRenderChars(t *testing.T) {
 // TestRenderIsPure checks that equal inputs give equal bytes: for single channels,
 // for all at once, from several goroutines, and with other map orders.
 func TestRenderIsPure(t *testing.T) {
-	agent, tools := workshop()
+	agent, tools := sampleAgent()
 	in := Input{Agent: agent, Tools: tools, Context: known()}
 	shared := NewRenderer(in)
 	var wg sync.WaitGroup
@@ -71,7 +71,7 @@ func TestRenderIsPure(t *testing.T) {
 
 // TestRenderInAnotherContext compares With and a new Renderer.
 func TestRenderInAnotherContext(t *testing.T) {
-	agent, tools := workshop()
+	agent, tools := sampleAgent()
 	first := NewRenderer(Input{Agent: agent, Tools: tools, Context: Context{Now: at}})
 	first.RenderAll()
 	for i, out := range first.With(known()).RenderAll() {

@@ -99,7 +99,7 @@ func trueFirst(a, b bool) int {
 // withRelated returns found and all definitions that share a name with them, which together determine which definition
 // is visible. The Finder has already looked up names.
 func (c Layered) withRelated(ctx context.Context, found []Live, names ...string) (layers, error) {
-	if all, ok := c.Finder.(*memory); ok {
+	if all, ok := c.Finder.(*memoryFinder); ok {
 		return layers{all, c.View}, nil
 	}
 	known, asked := map[Subject]bool{}, map[string]bool{}

@@ -71,7 +71,7 @@ func (d Definition) Columns() Columns {
 
 // layers merges definitions of several layers in memory.
 type layers struct {
-	*memory
+	*memoryFinder
 	view []Layer // nil means all layers
 }
 
@@ -94,7 +94,7 @@ func (v layers) byID(id string) (Entry, bool) {
 	if len(stack) == 0 {
 		return Entry{}, false
 	}
-	return stacked(stack), true
+	return newEntry(stack), true
 }
 
 // byName returns the tool with name as its id or alias.
@@ -142,8 +142,8 @@ type Merged struct {
 // not exist in the view. Definitions that claim the id or an alias of a core tool
 // are ignored.
 func Merge(lives []Live) *Merged {
-	all := layers{memory: newMemory(lives)}
-	m := &Merged{Layered: Layered{Finder: all.memory}}
+	all := layers{memoryFinder: newMemory(lives)}
+	m := &Merged{Layered: Layered{Finder: all.memoryFinder}}
 	ids := map[string]bool{}
 	for _, l := range lives {
 		if l.Subject.Kind == KindTool {
@@ -172,14 +172,14 @@ func Visible(lives []Live, view []Layer) []Entry {
 	}
 	entries := make([]Entry, 0, len(stacks))
 	for _, stack := range stacks {
-		entries = append(entries, stacked(stack))
+		entries = append(entries, newEntry(stack))
 	}
 	slices.SortFunc(entries, inOrder)
 	return entries
 }
 
-// stacked returns the strongest definition of an id and the subjects that it hides.
-func stacked(stack []Live) Entry {
+// newEntry returns the strongest definition of an id and the subjects that it hides.
+func newEntry(stack []Live) Entry {
 	slices.SortFunc(stack, ByStrength)
 	e := Entry{Live: stack[0]}
 	for _, l := range stack[1:] {
@@ -198,15 +198,15 @@ func (m *Merged) Tools() []Entry { return slices.Clone(m.tools) }
 // Agents returns the active agents, sorted by id.
 func (m *Merged) Agents() []Entry { return slices.Clone(m.agents) }
 
-// memory is a Finder for definitions in memory.
-type memory struct {
+// memoryFinder is a Finder for definitions in memory.
+type memoryFinder struct {
 	named      map[string][]Live
 	categories map[string][]Live
 	lists      []Live
 }
 
-func newMemory(lives []Live) *memory {
-	m := &memory{named: map[string][]Live{}, categories: map[string][]Live{}, lists: ofKind(lives, KindList)}
+func newMemory(lives []Live) *memoryFinder {
+	m := &memoryFinder{named: map[string][]Live{}, categories: map[string][]Live{}, lists: ofKind(lives, KindList)}
 	for _, l := range lives {
 		t := l.Definition.Tool
 		if l.Subject.Kind != KindTool || t == nil {
@@ -222,7 +222,7 @@ func newMemory(lives []Live) *memory {
 	return m
 }
 
-func (m *memory) ByName(_ context.Context, names ...string) ([]Live, error) {
+func (m *memoryFinder) ByName(_ context.Context, names ...string) ([]Live, error) {
 	var found []Live
 	known := map[Subject]bool{}
 	for _, name := range names {
@@ -236,12 +236,12 @@ func (m *memory) ByName(_ context.Context, names ...string) ([]Live, error) {
 	return found, nil
 }
 
-func (m *memory) InCategory(_ context.Context, category string) ([]Live, error) {
+func (m *memoryFinder) InCategory(_ context.Context, category string) ([]Live, error) {
 	return m.categories[category], nil
 }
 
 // OfKind implements Finder. It ignores view and most, and returns all matches.
-func (m *memory) OfKind(_ context.Context, kind ToolKind, _ []Layer, _ int) ([]Live, error) {
+func (m *memoryFinder) OfKind(_ context.Context, kind ToolKind, _ []Layer, _ int) ([]Live, error) {
 	var found []Live
 	for name, lives := range m.named {
 		own := slices.DeleteFunc(slices.Clone(lives), func(l Live) bool { return l.Subject.ID != name })
@@ -252,7 +252,7 @@ func (m *memory) OfKind(_ context.Context, kind ToolKind, _ []Layer, _ int) ([]L
 	return found, nil
 }
 
-func (m *memory) Lists(context.Context) ([]Live, error) { return m.lists, nil }
+func (m *memoryFinder) Lists(context.Context) ([]Live, error) { return m.lists, nil }
 
 // candidate is a tool that an allow-list mentions, and how.
 type candidate struct {

@@ -12,11 +12,11 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// thousands returns a database with the sketches of 100,000 tools, and a tool that is similar to a live one.
-func thousands(b *testing.B) (*storetest.Database, registry.Tool) {
+// manySketches returns a database with the sketches of 100,000 tools, and a tool that is similar to a live one.
+func manySketches(b *testing.B) (*storetest.Database, registry.Tool) {
 	b.Helper()
 	db := storetest.New(b)
-	desk := db.Desk(b, review.Policy{Severities: storetest.Basics()})
+	desk := db.Desk(b, review.Policy{Severities: storetest.BasicSeverities()})
 	d := storetest.Prompt("scene_pacer")
 	db.Approved(b, desk, ada, []proposals.Draft{d}...)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -46,7 +46,7 @@ func thousands(b *testing.B) (*storetest.Database, registry.Tool) {
 // BenchmarkAlike looks for tools similar to a given one among 100,000: in a session with loaded sketches, and in a new
 // process.
 func BenchmarkAlike(b *testing.B) {
-	db, tool := thousands(b)
+	db, tool := manySketches(b)
 	look := func(db *store.DB) {
 		err := db.View(b.Context(), func(r review.Reader) error {
 			found, err := r.Alike(b.Context(), overlap.NewFingerprint(tool))

@@ -25,12 +25,12 @@ func TestAlikeAtFirst(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const tools = 700 // several complete blocks, and rows that are not in a block yet
 	path := filepath.Join(t.TempDir(), "crowd.db")
-	crowd := storetest.Crowd{Tools: tools}
+	crowd := storetest.Dataset{Tools: tools}
 	if err := crowd.Fill(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	db := storetest.Open(t, path)
-	db.Approved(t, db.Desk(t, review.Policy{Severities: storetest.Basics()}), ada, storetest.Prompt("recent_tool"))
+	db.Approved(t, db.Desk(t, review.Policy{Severities: storetest.BasicSeverities()}), ada, storetest.Prompt("recent_tool"))
 	paths := []string{path}
 	if storetest.OnPostgres() {
 		paths = append(paths, onServer(t, path))

@@ -18,9 +18,9 @@ import (
 	"toolcrib/store/table"
 )
 
-// errands call every tool of the assistant with all arguments that lead to different statements. ID stands for the id
+// assistantCalls call every tool of the assistant with all arguments that lead to different statements. ID stands for the id
 // that was created last.
-var errands = [][2]string{ //nolint:gochecknoglobals // a table
+var assistantCalls = [][2]string{ //nolint:gochecknoglobals // a table
 	{"set_project", `{"project":"P","create":true}`},
 	{"create_tasks", `{"tasks":[{"title":"x"}]}`},
 	{"update_tasks", `{"tasks":[{"id":"ID","title":"y"}]}`},
@@ -82,7 +82,7 @@ func TestAssistantQueriesUseIndexes(t *testing.T) {
 		}
 		return nil
 	}
-	runErrands(t, db, newID, now)
+	runAssistantCalls(t, db, newID, now)
 	_, most := db.pool.Readers()
 	for range most {
 		if err := db.pool.View(ctx, note); err != nil {
@@ -112,7 +112,7 @@ func TestAssistantQueriesUseIndexes(t *testing.T) {
 	}
 }
 
-func runErrands(t *testing.T, db *DB, newID func() string, now time.Time) {
+func runAssistantCalls(t *testing.T, db *DB, newID func() string, now time.Time) {
 	t.Helper()
 	tools := map[string]registry.Definition{}
 	for _, d := range shipped.Assistant() {
@@ -120,8 +120,8 @@ func runErrands(t *testing.T, db *DB, newID func() string, now time.Time) {
 	}
 	ids := regexp.MustCompile(`"id":"([-0-9a-f]{36})"`)
 	p, last := builtin.New(db, builtin.Options{NewID: newID}), ""
-	for i, e := range errands {
-		if i == len(errands)-3 { // by then one memory has expired
+	for i, e := range assistantCalls {
+		if i == len(assistantCalls)-3 { // by then one memory has expired
 			now = now.AddDate(1, 0, 0)
 		}
 		out, err := p.Run(t.Context(), gateway.Invocation{

@@ -11,8 +11,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// keepSome creates a task and a memory about an entity in a project of ada.
-func keepSome(db *storetest.Database) error {
+// addAssistantData creates a task and a memory about an entity in a project of ada.
+func addAssistantData(db *storetest.Database) error {
 	ctx, now := context.Background(), db.Clock.Now()
 	return db.WriteAssistant(ctx, builtin.Owner{User: "ada"}, now, func(w builtin.Writer) error {
 		m := builtin.Memory{ID: db.NewID(), Content: "x", Kind: "fact", Importance: 3, Project: "P", Created: now, Updated: now}
@@ -42,7 +42,7 @@ func keepSome(db *storetest.Database) error {
 func TestVerifyNoticesChangedAssistantData(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
-	image, err := storetest.Image(keepSome)
+	image, err := storetest.Image(addAssistantData)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestVerifyNoticesChangedAssistantData(t *testing.T) {
 func TestDeletedIsOnlyMarked(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
-	if err := keepSome(db); err != nil {
+	if err := addAssistantData(db); err != nil {
 		t.Fatal(err)
 	}
 	for _, table := range []string{"tasks", "memories", "memory_links", "entities"} {

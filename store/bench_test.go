@@ -22,7 +22,7 @@ func BenchmarkQueue(b *testing.B) {
 			continue
 		}
 		db := storetest.New(b)
-		early := crowd(b, db, size)
+		early := dataset(b, db, size)
 		b.Run(strconv.Itoa(size), func(b *testing.B) {
 			b.Run("Propose", func(b *testing.B) { benchmarkPropose(b, db) })
 			b.Run("Approve", func(b *testing.B) { benchmarkApprove(b, db, 1) })
@@ -33,9 +33,9 @@ func BenchmarkQueue(b *testing.B) {
 	}
 }
 
-// crowd fills a queue with typical old proposals: nine in ten are decided, and one in a thousand has a rare word in its
+// dataset fills a queue with typical old proposals: nine in ten are decided, and one in a thousand has a rare word in its
 // title. It returns a proposal that precedes the last page of a list.
-func crowd(b *testing.B, db *storetest.Database, size int) (early proposals.ID) {
+func dataset(b *testing.B, db *storetest.Database, size int) (early proposals.ID) {
 	b.Helper()
 	const batch = 5_000
 	for from := 0; from < size; from += batch {
@@ -66,7 +66,7 @@ func crowd(b *testing.B, db *storetest.Database, size int) (early proposals.ID) 
 
 func benchDesk(b *testing.B, db *storetest.Database) *service.Desk {
 	b.Helper()
-	return db.Desk(b, review.Policy{Severities: storetest.Basics()})
+	return db.Desk(b, review.Policy{Severities: storetest.BasicSeverities()})
 }
 
 // fresh proposes new tools and returns them as choices.
@@ -77,7 +77,7 @@ func fresh(b *testing.B, db *storetest.Database, desk *service.Desk, n int) []re
 		id := db.NewID()
 		drafts[i] = storetest.Prompt("tool_" + id[len(id)-12:])
 	}
-	return storetest.Choices(b, desk, ada, drafts...)
+	return storetest.ProposeChoices(b, desk, ada, drafts...)
 }
 
 func benchmarkPropose(b *testing.B, db *storetest.Database) {

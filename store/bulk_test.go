@@ -23,7 +23,7 @@ func manyWaiting(t testing.TB, tools, waiting int) (*storetest.Database, *servic
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "crowd.db")
-	if err := (storetest.Crowd{Tools: tools, Waiting: waiting, Rules: rules.RulesVersion()}).Fill(t.Context(), path); err != nil {
+	if err := (storetest.Dataset{Tools: tools, Waiting: waiting, Rules: rules.RulesVersion()}).Fill(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	db := storetest.Open(t, path)

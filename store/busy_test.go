@@ -32,10 +32,10 @@ func held(t *testing.T, db *DB, statements ...string) (release func()) {
 	}
 }
 
-// breaksIn writes without the desk, which is enough to check whether a write succeeds.
-func breaksIn(ctx context.Context, db *DB) error {
+// writeRow writes without the desk, which is enough to check whether a write succeeds.
+func writeRow(ctx context.Context, db *DB) error {
 	return db.pool.Update(ctx, func(s *session.Session) error {
-		_, err := s.Exec(ctx, breakIn)
+		_, err := s.Exec(ctx, insertRow)
 		return errors.Join(err, errDone)
 	})
 }
@@ -46,7 +46,7 @@ func TestWaitingCanBeInterrupted(t *testing.T) {
 	defer held(t, db, "BEGIN IMMEDIATE")()
 	ctx, cancel := context.WithCancel(t.Context())
 	waited := make(chan error)
-	go func() { waited <- breaksIn(ctx, db) }()
+	go func() { waited <- writeRow(ctx, db) }()
 	for !db.Blocked() {
 		runtime.Gosched()
 	}
@@ -59,9 +59,9 @@ func TestWaitingCanBeInterrupted(t *testing.T) {
 	}
 }
 
-// TestHalfAWriterIsAReader interrupts a connection while it becomes the writer. Later users of the connection must wait
+// TestReaderCannotWrite interrupts a connection while it becomes the writer. Later users of the connection must wait
 // like readers and must not be able to write.
-func TestHalfAWriterIsAReader(t *testing.T) {
+func TestReaderCannotWrite(t *testing.T) {
 	db := reopened(t)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestHalfAWriterIsAReader(t *testing.T) {
 	release := held(t, db, "BEGIN", "SELECT * FROM sqlite_schema")
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if err := breaksIn(ctx, db); !errors.Is(err, context.DeadlineExceeded) {
+	if err := writeRow(ctx, db); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("it became a writer beside another who reads: %v", err)
 	}
 	_, most := db.pool.Readers()
@@ -96,7 +96,7 @@ func TestHalfAWriterIsAReader(t *testing.T) {
 		}
 	}
 	release()
-	if err := breaksIn(t.Context(), db); !errors.Is(err, errDone) {
+	if err := writeRow(t.Context(), db); !errors.Is(err, errDone) {
 		t.Error(err)
 	}
 }

@@ -15,25 +15,25 @@ import (
 // recordTables lists the tables of history. Rows can only be added to them.
 var recordTables = []string{"versions", "revisions", "assessments", "decisions", "waivers", "comments", "events", "pending_calls", "call_answers", "call_tiers", "tokens", "token_revocations", "calls", "call_outcomes", "call_prunes"}
 
-// hand is a direct connection to the database, as a person with a database tool has it.
-type hand struct {
+// rawDB is a direct connection to the database, as a person with a database tool has it.
+type rawDB struct {
 	*testing.T
 	file *storetest.Database
-	conn *storetest.Hand
+	conn *storetest.RawDB
 }
 
-func openHand(t *testing.T, db *storetest.Database) hand {
+func openRawDB(t *testing.T, db *storetest.Database) rawDB {
 	t.Helper()
-	return hand{T: t, file: db, conn: db.Hand(t)}
+	return rawDB{T: t, file: db, conn: db.RawDB(t)}
 }
 
-func (h hand) do(ctx context.Context, statement string) error {
+func (h rawDB) exec(ctx context.Context, statement string) error {
 	_, err := h.conn.ExecContext(ctx, statement)
 	return err
 }
 
 // text returns the single value of a query.
-func (h hand) text(query string, args ...any) string {
+func (h rawDB) text(query string, args ...any) string {
 	h.Helper()
 	var s string
 	if err := h.conn.QueryRowContext(h.Context(), query, args...).Scan(&s); err != nil {
@@ -42,7 +42,7 @@ func (h hand) text(query string, args ...any) string {
 	return s
 }
 
-func (h hand) columns(table string) []string {
+func (h rawDB) columns(table string) []string {
 	h.Helper()
 	names, err := h.columnNames(h.Context(), table, "")
 	if err != nil {
@@ -52,7 +52,7 @@ func (h hand) columns(table string) []string {
 }
 
 // unlocked runs statements after removing the triggers that protect the tables.
-func (h hand) unlocked(statements string) {
+func (h rawDB) unlocked(statements string) {
 	h.Helper()
 	if err := h.conn.Unlocked(h.Context(), statements); err != nil {
 		h.Fatalf("%s: %v", statements, err)
@@ -64,9 +64,9 @@ func (h hand) unlocked(statements string) {
 func TestHistoryCannotBeChangedBySQL(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := full(t)
-	h := openHand(t, db)
+	h := openRawDB(t, db)
 	for round, setting := range laxSettings() {
-		if err := h.do(t.Context(), setting); err != nil {
+		if err := h.exec(t.Context(), setting); err != nil {
 			t.Fatal(err)
 		}
 		for i, table := range recordTables {
@@ -74,10 +74,10 @@ func TestHistoryCannotBeChangedBySQL(t *testing.T) {
 				continue
 			}
 			t.Run(table, func(t *testing.T) {
-				h := hand{T: t, file: db, conn: h.conn}
-				h.nothingHappens(h.updates(table)...)
-				h.nothingHappens(h.deletes(table)...)
-				h.nothingHappens(h.replacements(table)...)
+				h := rawDB{T: t, file: db, conn: h.conn}
+				h.changesNothing(h.updates(table)...)
+				h.changesNothing(h.deletes(table)...)
+				h.changesNothing(h.replacements(table)...)
 			})
 		}
 	}
@@ -86,15 +86,15 @@ func TestHistoryCannotBeChangedBySQL(t *testing.T) {
 	}
 }
 
-// nothingHappens runs statements and checks that none of them changes a row.
-func (h hand) nothingHappens(statements ...string) {
+// changesNothing runs statements and checks that none of them changes a row.
+func (h rawDB) changesNothing(statements ...string) {
 	h.Helper()
 	before := h.file.Dump(h)
 	for i, s := range statements {
 		if i%stride != 0 {
 			continue
 		}
-		err := h.do(h.Context(), s)
+		err := h.exec(h.Context(), s)
 		if err == nil && !strings.Contains(s, "OR IGNORE") && !strings.Contains(s, "DO NOTHING") {
 			h.Errorf("accepted: %s", s)
 		}
@@ -104,7 +104,7 @@ func (h hand) nothingHappens(statements ...string) {
 	}
 }
 
-func (h hand) updates(table string) []string {
+func (h rawDB) updates(table string) []string {
 	var all []string
 	for _, column := range h.columns(table) {
 		for _, clause := range conflictClauses() {
@@ -128,7 +128,7 @@ func (h hand) updates(table string) []string {
 	)
 }
 
-func (h hand) deletes(table string) []string {
+func (h rawDB) deletes(table string) []string {
 	return []string{
 		"DELETE FROM " + table,
 		fmt.Sprintf("DELETE FROM %[1]s WHERE seq = (SELECT min(seq) FROM %[1]s)", table),
@@ -140,7 +140,7 @@ func (h hand) deletes(table string) []string {
 // replacements returns statements that replace rows by their key: with the same seq, with the next one, with none, and
 // with a much larger one, each with unchanged and with modified columns. A row of a chain follows the last one
 // correctly, so that only its other keys conflict.
-func (h hand) replacements(table string) []string {
+func (h rawDB) replacements(table string) []string {
 	columns := h.columns(table)
 	list := strings.Join(columns, ", ")
 	var all []string
@@ -183,7 +183,7 @@ func (h hand) replacements(table string) []string {
 func TestCoreCannotBeChangedBySQL(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := full(t)
-	h := openHand(t, db)
+	h := openRawDB(t, db)
 	live := strings.Join(h.columns("live"), ", ")
 	for id := range shipped.CoreHashes() {
 		subject := "tool:global/" + id
@@ -219,7 +219,7 @@ func TestCoreCannotBeChangedBySQL(t *testing.T) {
 			fmt.Sprintf("DELETE FROM live WHERE subject = '%s'", subject), fmt.Sprintf("DELETE FROM names WHERE name = '%s'", id),
 			fmt.Sprintf("DELETE FROM core WHERE id = '%s'", id), "DELETE FROM core", "DELETE FROM names", "DELETE FROM live",
 		)
-		h.nothingHappens(all...)
+		h.changesNothing(all...)
 	}
 }
 
@@ -235,7 +235,7 @@ func renamed(list string, expressions map[string]string) string {
 }
 
 // versionOf appends the next version of a core tool in a layer.
-func (h hand) versionOf(clause, layer, id string) string {
+func (h rawDB) versionOf(clause, layer, id string) string {
 	list := strings.Join(h.columns("versions"), ", ")
 	number, prev := "1", "''"
 	if layer == "global" {
@@ -247,7 +247,7 @@ func (h hand) versionOf(clause, layer, id string) string {
 }
 
 // proposalFor adds a proposal for a core tool in a layer.
-func (h hand) proposalFor(clause, layer, id string) string {
+func (h rawDB) proposalFor(clause, layer, id string) string {
 	list := strings.Join(h.columns("proposals"), ", ")
 	return fmt.Sprintf("INSERT %s INTO proposals (%s) SELECT %s FROM proposals LIMIT 1", clause, list, renamed(list, map[string]string{
 		"seq": "(SELECT max(seq) + 1 FROM proposals)", "id": "'01990000-ffff-7000-8000-000000000000'", "layer": "'" + layer + "'",

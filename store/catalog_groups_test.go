@@ -15,7 +15,7 @@ import (
 func TestCatalogGroups(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
-	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	desk := db.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	q := catalog.Query{Kind: registry.KindTool, View: registry.LayerUser.View()}
 	before, err := db.CatalogGroups(t.Context(), q)
 	if err != nil || len(before) != 1 || before[0].Layer != registry.LayerGlobal {
@@ -31,7 +31,7 @@ func TestCatalogGroups(t *testing.T) {
 	}
 	from("rows_d", "tracker")
 	from("get_tasks", "tracker") // hides a shipped tool
-	off := storetest.Turn("deactivate", registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "rows_c"}, 1, 0)
+	off := storetest.StatusChange("deactivate", registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "rows_c"}, 1, 0)
 	db.Approved(t, desk, ada, off)
 
 	groups, err := db.CatalogGroups(t.Context(), q)

@@ -59,7 +59,7 @@ func child(task string, args []string) int {
 		if err != nil {
 			return err
 		}
-		policy := review.Policy{Severities: storetest.Basics()}
+		policy := review.Policy{Severities: storetest.BasicSeverities()}
 		if task == "endorse" {
 			policy = twoApprove()
 		}

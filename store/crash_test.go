@@ -47,7 +47,7 @@ func TestKilledWhileApproving(t *testing.T) {
 	var acknowledged []acknowledgement
 	silent := 0
 	for kill := range kills() {
-		said := saidApprovals(t, killed(t, "loop", path, kill+1, random))
+		said := parseApprovals(t, runAndKill(t, "loop", path, kill+1, random))
 		acknowledged = append(acknowledged, said...)
 		there := approvals(t, path)
 		for _, a := range acknowledged {
@@ -66,9 +66,9 @@ func TestKilledWhileApproving(t *testing.T) {
 	t.Logf("%d kills, %d approvals acknowledged, all there; %d more written, not yet acknowledged", kills(), len(acknowledged), silent)
 }
 
-// killed runs a process with a task that loops, kills it at a random time after a random number of acknowledgements,
+// runAndKill runs a process with a task that loops, kills it at a random time after a random number of acknowledgements,
 // and returns these.
-func killed(t *testing.T, task, path string, series int, random *rand.Rand) []string {
+func runAndKill(t *testing.T, task, path string, series int, random *rand.Rand) []string {
 	t.Helper()
 	cmd := spawn(t.Context(), task, path, strconv.Itoa(series))
 	cmd.Stderr = os.Stderr
@@ -102,8 +102,8 @@ func killed(t *testing.T, task, path string, series int, random *rand.Rand) []st
 	return lines
 }
 
-// saidApprovals parses the output of approveForEver.
-func saidApprovals(t *testing.T, lines []string) []acknowledgement {
+// parseApprovals parses the output of approveForEver.
+func parseApprovals(t *testing.T, lines []string) []acknowledgement {
 	t.Helper()
 	var said []acknowledgement
 	for _, line := range lines {
@@ -133,7 +133,7 @@ func approvals(t *testing.T, path string) []acknowledgement {
 	if report := verify(t, db); len(report.Damage) > 0 {
 		t.Fatalf("damage: %+v", report.Damage)
 	}
-	h := openHand(t, db)
+	h := openRawDB(t, db)
 	defer h.conn.Close() //nolint:errcheck // it only read
 	rows, err := h.conn.QueryContext(t.Context(), "SELECT v.proposal, v.subject, v.number, v.hash FROM versions v WHERE v.proposal <> '' ORDER BY v.seq")
 	if err != nil {
@@ -163,8 +163,8 @@ func approvals(t *testing.T, path string) []acknowledgement {
 	return there
 }
 
-// TestKilledWhileMaking kills processes that create a database. The next process must resume the creation.
-func TestKilledWhileMaking(t *testing.T) {
+// TestKilledWhileCreating kills processes that create a database. The next process must resume the creation.
+func TestKilledWhileCreating(t *testing.T) {
 	shortrun.NeedsLong(t)
 	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
@@ -172,7 +172,7 @@ func TestKilledWhileMaking(t *testing.T) {
 	for kill := range max(kills()/3, 1) {
 		path := filepath.Join(t.TempDir(), "toolcrib.db")
 		for range 3 {
-			killedWhileMaking(t, path, random)
+			killWhileCreating(t, path, random)
 		}
 		if report := verify(t, storetest.Open(t, path)); len(report.Damage) > 0 {
 			t.Errorf("kill %d: %+v", kill, report.Damage)
@@ -180,7 +180,7 @@ func TestKilledWhileMaking(t *testing.T) {
 	}
 }
 
-func killedWhileMaking(t *testing.T, path string, random *rand.Rand) {
+func killWhileCreating(t *testing.T, path string, random *rand.Rand) {
 	t.Helper()
 	cmd := spawn(t.Context(), "open", path, "1")
 	p := proctest.Start(t, cmd)

@@ -60,7 +60,7 @@ func TestDerivedData(t *testing.T) {
 				t.Skip("it changes tables of SQLite's full-text index; on PostgreSQL that is an index of proposals, which no statement can change")
 			}
 			db := derived(t)
-			openHand(t, db).unlocked(tamper.sql)
+			openRawDB(t, db).unlocked(tamper.sql)
 			for _, deep := range []bool{false, true} {
 				if !deep && (name == "a sketch of another" || name == "a byte of a sketch") {
 					continue // slow to compute

@@ -37,7 +37,7 @@ func newEdited(t *testing.T, db *storetest.Database, open proposals.ID) edited {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return edited{db, db.Desk(t, review.Policy{Severities: storetest.Basics()}), registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "harbour_pacer"}, open, raw}
+	return edited{db, db.Desk(t, review.Policy{Severities: storetest.BasicSeverities()}), registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "harbour_pacer"}, open, raw}
 }
 
 // fill creates a live tool with a category, a proposal, a tier, and an import.
@@ -50,7 +50,7 @@ func (x *edited) fill(t *testing.T) error {
 	draft.Definition.Tool = &tool
 	x.db.Approved(t, x.desk, ada, draft)
 	next := storetest.Prompt("pier_pacer")
-	x.open = storetest.Choices(t, x.desk, ada, next)[0].ID
+	x.open = storetest.ProposeChoices(t, x.desk, ada, next)[0].ID
 	shown, err := x.desk.Reading.Show(ctx, ada, x.open)
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func TestEditedByHand(t *testing.T) {
 			t.Fatalf("%s, of what nobody edited: %v", name, err)
 		}
 	}
-	h := openHand(t, storetest.FromImage(t, image))
+	h := openRawDB(t, storetest.FromImage(t, image))
 	for table, of := range editedTables {
 		numbers, err := h.numbers(t.Context(), table)
 		if err != nil {
@@ -215,7 +215,7 @@ func TestEditedByHand(t *testing.T) {
 			}
 			t.Run(table+"."+column, func(t *testing.T) {
 				db := storetest.FromImage(t, image)
-				by := openHand(t, db)
+				by := openRawDB(t, db)
 				if err := by.conn.Unlocked(t.Context(), "UPDATE "+table+" SET "+column+" = "+value+" WHERE "+row); err != nil {
 					t.Skipf("the engine refuses the edit: %v", err)
 				}

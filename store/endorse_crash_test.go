@@ -17,8 +17,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// two are the owners of tools that require two approvals.
-var two = [2]proposals.Actor{{Kind: proposals.User, Name: "ada"}, {Kind: proposals.User, Name: "mara"}}
+// twoOwners are the owners of tools that require two approvals.
+var twoOwners = [2]proposals.Actor{{Kind: proposals.User, Name: "ada"}, {Kind: proposals.User, Name: "mara"}}
 
 // twoApprove returns a policy that requires the approval of both owners for each tool.
 func twoApprove() review.Policy {
@@ -26,8 +26,8 @@ func twoApprove() review.Policy {
 	if err != nil {
 		panic(err)
 	}
-	rule := approval.Rule{Subjects: []approval.Pattern{tools}, Owners: []string{two[0].String(), two[1].String()}, Approvals: len(two), From: "user"}
-	return review.Policy{Severities: storetest.Basics(), Approvals: approval.Rules{rule}}
+	rule := approval.Rule{Subjects: []approval.Pattern{tools}, Owners: []string{twoOwners[0].String(), twoOwners[1].String()}, Approvals: len(twoOwners), From: "user"}
+	return review.Policy{Severities: storetest.BasicSeverities(), Approvals: approval.Rules{rule}}
 }
 
 // endorseForEver creates tools that the first and then the second owner approves. It acknowledges each approval with a
@@ -38,7 +38,7 @@ func endorseForEver(ctx context.Context, desk *service.Desk, by proposals.Actor,
 		if err != nil {
 			return err
 		}
-		for _, owner := range two {
+		for _, owner := range twoOwners {
 			decisions, err := desk.Deciding.Approve(ctx, owner, []review.Choice{{ID: made[0].ID}}, "")
 			if err != nil {
 				return err
@@ -62,12 +62,12 @@ func TestKilledBetweenApprovals(t *testing.T) {
 	endorsed, approved, between := 0, 0, 0
 	for kill := range kills() {
 		said := map[proposals.ID]proposals.Verdict{} // the last acknowledged verdict
-		for _, line := range killed(t, "endorse", db.Path(), kill+1, random) {
+		for _, line := range runAndKill(t, "endorse", db.Path(), kill+1, random) {
 			verdict, id, _ := strings.Cut(strings.TrimSpace(line), " ")
 			said[proposals.ID(id)] = proposals.Verdict(verdict)
 		}
 		for id, last := range said {
-			switch verdicts := verdictsOf(t, db, id); {
+			switch verdicts := decisionsOf(t, db, id); {
 			case verdicts == "endorsed approved":
 				approved++
 			case verdicts == "endorsed" && last == proposals.VerdictEndorsed:
@@ -87,8 +87,8 @@ func TestKilledBetweenApprovals(t *testing.T) {
 	t.Logf("%d kills, %d proposals approved twice, %d acknowledged as endorsed only, %d found between their two approvals", kills(), approved, endorsed, between)
 }
 
-// verdictsOf returns the verdicts on a proposal, in order.
-func verdictsOf(t *testing.T, db *storetest.Database, id proposals.ID) string {
+// decisionsOf returns the verdicts on a proposal, in order.
+func decisionsOf(t *testing.T, db *storetest.Database, id proposals.ID) string {
 	t.Helper()
 	var verdicts []string
 	err := db.View(t.Context(), func(r review.Reader) error {
@@ -111,12 +111,12 @@ func finish(t *testing.T, db *storetest.Database, desk *service.Desk) (between i
 	t.Helper()
 	waiting := list(t, db, review.Query{State: proposals.UserReview, Limit: 100}).Proposals
 	for _, p := range waiting {
-		missing := two[:]
-		switch verdicts := verdictsOf(t, db, p.ID); verdicts {
+		missing := twoOwners[:]
+		switch verdicts := decisionsOf(t, db, p.ID); verdicts {
 		case "":
 		case "endorsed":
 			between++
-			missing = two[1:]
+			missing = twoOwners[1:]
 		default:
 			t.Fatalf("%s waits and has %q", p.ID, verdicts)
 		}

@@ -100,15 +100,15 @@ func primaryKeys(b *testing.B, conn *pgx.Conn) map[string][]string {
 	return keys
 }
 
-// handWrite is a statement of a hand-written transaction.
-type handWrite struct {
+// loggedWrite is a statement of a hand-written transaction.
+type loggedWrite struct {
 	statement string
 	args      []any
 	command   int64 // its index in the transaction
 }
 
 // lastWrites returns statements that write the rows of the last transaction to another database.
-func lastWrites(b *testing.B, from, to *pgx.Conn, keys map[string][]string) []handWrite {
+func lastWrites(b *testing.B, from, to *pgx.Conn, keys map[string][]string) []loggedWrite {
 	b.Helper()
 	list, err := from.Query(b.Context(), `SELECT c.relname || '.' || a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
 		WHERE c.relnamespace = $1::regnamespace AND a.attgenerated <> ''`, pg.Schema)
@@ -119,7 +119,7 @@ func lastWrites(b *testing.B, from, to *pgx.Conn, keys map[string][]string) []ha
 	if err != nil {
 		b.Fatal(err)
 	}
-	var writes []handWrite
+	var writes []loggedWrite
 	for _, table := range slices.Sorted(maps.Keys(keys)) {
 		rows, err := from.Query(b.Context(), "SELECT t.*, CAST(CAST(t.cmin AS text) AS bigint) AS command FROM "+table+" t WHERE t.xmin = (SELECT xmin FROM events ORDER BY seq DESC LIMIT 1)")
 		if err != nil {
@@ -139,14 +139,14 @@ func lastWrites(b *testing.B, from, to *pgx.Conn, keys map[string][]string) []ha
 			writes = append(writes, w)
 		}
 	}
-	slices.SortStableFunc(writes, func(x, y handWrite) int { return cmp.Compare(x.command, y.command) })
+	slices.SortStableFunc(writes, func(x, y loggedWrite) int { return cmp.Compare(x.command, y.command) })
 	return writes
 }
 
 // handWritten returns an UPDATE if the row exists, and an INSERT otherwise.
-func handWritten(b *testing.B, to *pgx.Conn, table string, key []string, row map[string]any) handWrite {
+func handWritten(b *testing.B, to *pgx.Conn, table string, key []string, row map[string]any) loggedWrite {
 	b.Helper()
-	var w handWrite
+	var w loggedWrite
 	param := func(column string) string {
 		w.args = append(w.args, row[column])
 		return fmt.Sprintf("$%d", len(w.args))
@@ -179,7 +179,7 @@ func handWritten(b *testing.B, to *pgx.Conn, table string, key []string, row map
 	return w
 }
 
-func replay(ctx context.Context, conn *pgx.Conn, writes []handWrite) error {
+func replay(ctx context.Context, conn *pgx.Conn, writes []loggedWrite) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		for _, w := range writes {
 			if _, err := tx.Exec(ctx, w.statement, w.args...); err != nil {

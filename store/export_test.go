@@ -14,8 +14,8 @@ import (
 // SchemaVersion is the number of the last migration.
 var SchemaVersion = sqlite.SchemaVersion()
 
-// Few is the number of proposals up to which a filter of less than three characters scans the list.
-const Few = queue.Few
+// ScanLimit is the number of proposals up to which a filter of less than three characters scans the list.
+const ScanLimit = queue.ScanLimit
 
 // Steps returns the numbers of the migrations in order.
 func Steps() ([]int, error) {
@@ -37,7 +37,7 @@ func Interrupted(ctx context.Context, path string, opts Options, steps int) erro
 	db := use(file, opts)
 	all, err := file.Steps()
 	for _, step := range all[:steps] {
-		err = errors.Join(err, db.take(ctx, step))
+		err = errors.Join(err, db.migrateStep(ctx, step))
 	}
 	return errors.Join(err, db.Close())
 }

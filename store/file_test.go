@@ -100,22 +100,22 @@ func TestNotADatabase(t *testing.T) {
 	}
 	byHand := func(name, statements string) string {
 		path := filepath.Join(dir, name)
-		if err := storetest.ByHand(t.Context(), path, statements); err != nil {
+		if err := storetest.ExecRaw(t.Context(), path, statements); err != nil {
 			t.Fatal(err)
 		}
 		return path
 	}
 	ours := image(t)
 	newer := write("newer.db", ours)
-	if err := storetest.ByHand(t.Context(), newer, "PRAGMA user_version = 9999"); err != nil {
+	if err := storetest.ExecRaw(t.Context(), newer, "PRAGMA user_version = 9999"); err != nil {
 		t.Fatal(err)
 	}
 	numbered := write("numbered.db", ours) // as commit 90663e4 created its files (G8)
-	if err := storetest.ByHand(t.Context(), numbered, "PRAGMA user_version = 20"); err != nil {
+	if err := storetest.ExecRaw(t.Context(), numbered, "PRAGMA user_version = 20"); err != nil {
 		t.Fatal(err)
 	}
 	renumbered := write("renumbered.db", ours)
-	if err := storetest.ByHand(t.Context(), renumbered, "ALTER TABLE proposals RENAME COLUMN title TO label; PRAGMA user_version = 6"); err != nil {
+	if err := storetest.ExecRaw(t.Context(), renumbered, "ALTER TABLE proposals RENAME COLUMN title TO label; PRAGMA user_version = 6"); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]error{

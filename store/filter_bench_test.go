@@ -22,7 +22,7 @@ func BenchmarkFilters(b *testing.B) {
 	}
 	db := storetest.New(b)
 	for from := 0; from < size; from += 5_000 {
-		ps := varied(5_000)
+		ps := filterableQueue(5_000)
 		for i := range ps {
 			n := from + i
 			ps[i].Title = fmt.Sprintf("Scene pacer number %d", n)

@@ -18,8 +18,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// varied returns proposals that differ in all properties that filters compare.
-func varied(n int) []proposals.Proposal {
+// filterableQueue returns proposals that differ in all properties that filters compare.
+func filterableQueue(n int) []proposals.Proposal {
 	random := rand.New(rand.NewPCG(5, 6))
 	layers := []registry.Layer{registry.LayerGlobal, registry.LayerUser, registry.ProjectLayer("novel"), registry.ProjectLayer("novel2")}
 	authors := []proposals.Actor{ada, scout, {Kind: proposals.Chief, Name: "ada"}, {Kind: proposals.Agent, Name: "tool_3"}}
@@ -93,10 +93,10 @@ func TestTerms(t *testing.T) {
 		"author:ada", "author:agent:", "user:ada", "agent:tool_3", "agent:scout", "agent:", "tool:tool_2", "tool:user/tool_2,global/tool_1", "list:", "skill:", "instructions:", "layer:project",
 		"layer:project/novel", "layer:global", `set:"night shift"`, "stale", "blocked", `"title 1"`, "nothing", "\"a\x00b\"", "ΤΙΤLE", "дом", "11",
 	}
-	for _, n := range []int{60, store.Few + 1_000} {
+	for _, n := range []int{60, store.ScanLimit + 1_000} {
 		db := storetest.New(t)
-		all := enqueue(t, db, varied(n)...)
-		openHand(t, db).unlocked(`UPDATE proposals SET issue = seq;
+		all := enqueue(t, db, filterableQueue(n)...)
+		openRawDB(t, db).unlocked(`UPDATE proposals SET issue = seq;
 			INSERT INTO proposal_rules SELECT 'S1' || substr(CAST(100 + seq % 17 AS text), 2), seq FROM proposals`)
 		for i := range all {
 			all[i].Issue = i + 1
@@ -126,7 +126,7 @@ func TestTerms(t *testing.T) {
 					matching = append(matching, p)
 				}
 			}
-			want := wanted(matching, review.Query{State: q.State, Order: q.Order})
+			want := expectedOrder(matching, review.Query{State: q.State, Order: q.Order})
 			if got := walk(t, db, q, func() {}); !slices.Equal(got, want) {
 				t.Errorf("of %d, %+v finds %d; want %d", n, q, len(got), len(want))
 			}

@@ -105,7 +105,7 @@ func TestShortFilterOfMany(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	title := strings.Join(titles()[:len(titles())-1], " ")
-	ps := make([]proposals.Proposal, store.Few+100)
+	ps := make([]proposals.Proposal, store.ScanLimit+100)
 	for i := range ps {
 		ps[i] = proposals.Proposal{Title: title}
 	}
@@ -159,7 +159,7 @@ func TestHostileFilters(t *testing.T) {
 func TestFilterFollowsRevisions(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
-	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	desk := db.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	draft := storetest.Prompt("scene_pacer")
 	draft.ChangeSet = "first set"
 	made, err := desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{draft}, true)

@@ -43,7 +43,7 @@ func inspect(t *testing.T, image []byte) (history.Report, error) {
 func rows(t *testing.T, image []byte) map[string][]string {
 	t.Helper()
 	db := storetest.FromImage(t, image)
-	h := openHand(t, db)
+	h := openRawDB(t, db)
 	texts := map[string][]string{}
 	err := db.Audit(t.Context(), func(l history.Ledger) error {
 		for _, table := range l.Tables() {
@@ -78,7 +78,7 @@ func nameOf(table, key string) string {
 }
 
 // runs returns the texts of the nth row of a table. Consecutive sealed text columns form one text.
-func (h hand) runs(table string, n int) []string {
+func (h rawDB) runs(table string, n int) []string {
 	h.Helper()
 	var parts []string
 	for _, c := range h.columns(table) {

@@ -43,7 +43,7 @@ var filled = sync.OnceValues(func() ([]byte, error) { return storetest.Image(fil
 // fill performs all acts that write rows with a few proposals.
 func fill(db *storetest.Database) error {
 	ctx := context.Background()
-	desk, err := service.New(db, review.Policy{Severities: storetest.Basics()}, db.Clock.Now, db.NewID)
+	desk, err := service.New(db, review.Policy{Severities: storetest.BasicSeverities()}, db.Clock.Now, db.NewID)
 	if err != nil {
 		return err
 	}

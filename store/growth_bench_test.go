@@ -18,14 +18,14 @@ import (
 // BenchmarkGrowth measures each act on one proposal or subject among 100, 10,000, and 100,000 live tools and the same
 // number of proposals. With the largest number, no act may cost more than twice as much.
 func BenchmarkGrowth(b *testing.B) {
-	policy := review.Policy{Severities: storetest.Basics()}
+	policy := review.Policy{Severities: storetest.BasicSeverities()}
 	rules := storetest.New(b).Desk(b, policy).RulesVersion()
 	for _, size := range []int{100, 10_000, 100_000} {
 		if testing.Short() && size > 10_000 {
 			continue
 		}
 		path := filepath.Join(b.TempDir(), "crowd.db")
-		crowd := storetest.Crowd{Tools: size, Waiting: 100, Versions: size / 2, Rules: rules}
+		crowd := storetest.Dataset{Tools: size, Waiting: 100, Versions: size / 2, Rules: rules}
 		if err := crowd.Fill(b.Context(), path); err != nil {
 			b.Fatal(err)
 		}

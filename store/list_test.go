@@ -221,7 +221,7 @@ func TestCounters(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := full(t)
 	listedQueue(t, db, 200)
-	h := openHand(t, db)
+	h := openRawDB(t, db)
 	counted := h.text("SELECT string_agg(state || n, ',') FROM (SELECT state, n FROM counters WHERE n <> 0 ORDER BY state) c")
 	there := h.text("SELECT string_agg(state || n, ',') FROM (SELECT state, count(*) AS n FROM proposals GROUP BY state ORDER BY state) c")
 	if counted != there {

@@ -119,7 +119,7 @@ func (db *DB) prepare(ctx context.Context) error {
 			return err
 		}
 		for _, step := range steps {
-			if err := db.take(ctx, step); err != nil {
+			if err := db.migrateStep(ctx, step); err != nil {
 				return fmt.Errorf("migration %d: %w", step.Number, err)
 			}
 		}
@@ -127,9 +127,9 @@ func (db *DB) prepare(ctx context.Context) error {
 	return db.pool.View(ctx, func(s *session.Session) error { return catalog.Definitions{Session: s}.CheckCore(ctx) })
 }
 
-// take runs a migration unless the database already has it. Another process may run the same
+// migrateStep runs a migration unless the database already has it. Another process may run the same
 // migrations concurrently.
-func (db *DB) take(ctx context.Context, step engine.Step) error {
+func (db *DB) migrateStep(ctx context.Context, step engine.Step) error {
 	return db.pool.Update(ctx, func(s *session.Session) error {
 		version, err := db.pool.Engine.Schema(ctx, s.Conn)
 		if err != nil || version >= step.Number {
@@ -143,6 +143,6 @@ func (db *DB) take(ctx context.Context, step engine.Step) error {
 		if err != nil {
 			return err
 		}
-		return db.pool.Engine.Took(ctx, s.Conn, step)
+		return db.pool.Engine.RecordStep(ctx, s.Conn, step)
 	})
 }

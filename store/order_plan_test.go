@@ -16,8 +16,8 @@ import (
 	"toolcrib/store/session"
 )
 
-// made returns the query that read prepares to read proposals.
-func made(t *testing.T, db *DB, read func(s *session.Session) error) string {
+// createdAt returns the query that read prepares to read proposals.
+func createdAt(t *testing.T, db *DB, read func(s *session.Session) error) string {
 	t.Helper()
 	var found string
 	err := db.pool.View(t.Context(), func(s *session.Session) error {
@@ -100,13 +100,13 @@ func TestOrdersAreWalked(t *testing.T) {
 		{review.ByRisk, proposals.UserReview, string(id), "proposals_by_risk (state=? AND risk=? AND rowid<?)"},
 	} {
 		q := review.Query{Order: c.order, State: c.state, After: c.after, Limit: 100}
-		query := made(t, db, func(s *session.Session) error { _, err := queue.Proposals{Session: s}.List(t.Context(), q); return err })
+		query := createdAt(t, db, func(s *session.Session) error { _, err := queue.Proposals{Session: s}.List(t.Context(), q); return err })
 		steps := strings.Join(plan(t.Context(), t, db, query), "\n")
 		if !strings.Contains(steps, c.index) || strings.Contains(steps, "TEMP B-TREE") {
 			t.Errorf("%+v is read by\n%s\nwant %s\n%s", q, steps, c.index, query)
 		}
 	}
-	open := made(t, db, func(s *session.Session) error {
+	open := createdAt(t, db, func(s *session.Session) error {
 		_, err := queue.Proposals{Session: s}.OpenOn(t.Context(), registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "x"})
 		return err
 	})
@@ -114,7 +114,7 @@ func TestOrdersAreWalked(t *testing.T) {
 		t.Errorf("the open ones on a subject are read by %q", steps)
 	}
 	// C22
-	same := made(t, db, func(s *session.Session) error {
+	same := createdAt(t, db, func(s *session.Session) error {
 		_, err := queue.Proposals{Session: s}.SameText(t.Context(), "0a", id, 8)
 		return err
 	})

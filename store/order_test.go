@@ -34,8 +34,8 @@ func before(o review.Order, a, b proposals.Proposal) int {
 	return cmp.Compare(b.ID, a.ID)
 }
 
-// risky adds findings of all severities to proposals.
-func risky(ps []proposals.Proposal) {
+// orderedQueue adds findings of all severities to proposals.
+func orderedQueue(ps []proposals.Proposal) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for i := range ps {
 		if ps[i].State == proposals.Drafted {
@@ -57,7 +57,7 @@ func TestOrders(t *testing.T) {
 				shortrun.NeedsLong(t)
 			}
 			db := storetest.New(t)
-			all := queueOf(t, db, n, risky)
+			all := queueOf(t, db, n, orderedQueue)
 			for i, q := range []review.Query{
 				{},
 				{State: proposals.UserReview},
@@ -80,7 +80,7 @@ func TestOrders(t *testing.T) {
 						if n > 1000 && size < 10 {
 							q.Limit = 400
 						}
-						want := wanted(all, q)
+						want := expectedOrder(all, q)
 						if got := walk(t, db, q, func() {}); !slices.Equal(got, want) {
 							t.Errorf("%+v: pages give %d\n%v\nwant %d\n%v", q, len(got), got, len(want), want)
 						}
@@ -97,7 +97,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-func wanted(all []proposals.Proposal, q review.Query) []proposals.ID {
+func expectedOrder(all []proposals.Proposal, q review.Query) []proposals.ID {
 	var found []proposals.Proposal
 	for _, p := range all {
 		text := p.Subject.String() + "\n" + p.Title + "\n" + p.Author.String()
@@ -118,11 +118,11 @@ func wanted(all []proposals.Proposal, q review.Query) []proposals.ID {
 func TestOrderGoesOnFromWhereItWas(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
-	all := queueOf(t, db, 40, risky)
+	all := queueOf(t, db, 40, orderedQueue)
 	q := review.Query{Order: review.ByRisk, Limit: 10}
-	want := wanted(all, q)
+	want := expectedOrder(all, q)
 	page := list(t, db, q)
-	h := openHand(t, db)
+	h := openRawDB(t, db)
 	h.unlocked("UPDATE proposals SET blocks = 0, findings = 0, worst = '' WHERE id = '" + string(page.Proposals[9].ID) + "'")
 	q.After = page.Next
 	if got := list(t, db, q).Proposals; got[0].ID != want[10] || got[9].ID != want[19] {

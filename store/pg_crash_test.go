@@ -121,11 +121,11 @@ func TestCutDuringCommit(t *testing.T) {
 	cluster := pgtest.Private(t, pgtest.Options{})
 	var c cutter
 	db := openOn(t, cluster, func(url string) string { return c.listen(t, url) })
-	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	desk := db.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	const cuts = 20
 	for i := range cuts {
 		draft := storetest.Prompt("tool_" + strconv.Itoa(i))
-		choices := storetest.Choices(t, desk, ada, draft)
+		choices := storetest.ProposeChoices(t, desk, ada, draft)
 		c.next.Store([]int32{beforeSent, beforeHeard}[i%2])
 		if decisions, err := desk.Deciding.Approve(t.Context(), ada, choices, ""); err != nil || len(decisions) != 1 {
 			t.Fatalf("cut %d: %d decisions, %v", i, len(decisions), err)
@@ -149,7 +149,7 @@ func TestServerEnds(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	cluster := pgtest.Private(t, pgtest.Options{})
 	db := openOn(t, cluster, nil)
-	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	desk := db.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	ends := map[string]struct {
 		times int
 		end   func() error

@@ -26,7 +26,7 @@ func TestIdleConnectionsClose(t *testing.T) {
 	cluster := pgtest.Private(t, pgtest.Options{})
 	db := openOn(t, cluster, nil)
 	db.Wait(t.Context(), 0, time.Millisecond)
-	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	desk := db.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	db.Approved(t, desk, ada, storetest.Prompt("first"))
 	conn, err := pgx.Connect(t.Context(), cluster.URL(pgtest.Superuser, "postgres"))
 	if err != nil {
@@ -134,7 +134,7 @@ func TestDroppedConnectionsEnd(t *testing.T) {
 	query.Set("sslmode", "disable")
 	through.Host, through.RawQuery = listener.Addr().String(), query.Encode()
 	db := storetest.Open(t, through.String())
-	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	desk := db.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	db.Approved(t, desk, ada, storetest.Prompt("first"))
 	drops.Store(true)
 	before := opened.Load()

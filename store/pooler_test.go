@@ -21,7 +21,7 @@ func TestPooler(t *testing.T) {
 	cluster := pgtest.Shared(t)
 	through := cluster.Pooler(t, 5)
 	db := openOn(t, cluster, through)
-	policy := review.Policy{Severities: storetest.Basics()}
+	policy := review.Policy{Severities: storetest.BasicSeverities()}
 	desk := db.Desk(t, policy)
 	db.Approved(t, desk, ada, storetest.Prompt("first"))
 	var all errgroup.Group

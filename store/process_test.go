@@ -59,7 +59,7 @@ func TestOneOfManyProcessesApproves(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const racers = 16
 	db := storetest.New(t)
-	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	desk := db.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	for round := range 2 / shortrun.Every(2) {
 		draft := storetest.Prompt("tool_" + strconv.Itoa(round))
 		made, err := desk.Drafting.Propose(t.Context(), scout, []proposals.Draft{draft}, true)

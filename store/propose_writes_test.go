@@ -27,13 +27,13 @@ func TestProposalIsWrittenOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db := storetest.Open(t, filepath.Join(t.TempDir(), "toolcrib.db"))
 			desk := db.Desk(t, tt.policy)
-			h := openHand(t, db)
+			h := openRawDB(t, db)
 			for _, statement := range []string{
 				"CREATE TABLE writes (what TEXT)",
 				"CREATE TRIGGER count_inserts AFTER INSERT ON proposals BEGIN INSERT INTO writes VALUES ('insert'); END",
 				"CREATE TRIGGER count_updates AFTER UPDATE ON proposals BEGIN INSERT INTO writes VALUES ('update'); END",
 			} {
-				if err := h.do(t.Context(), statement); err != nil {
+				if err := h.exec(t.Context(), statement); err != nil {
 					t.Fatal(err)
 				}
 			}

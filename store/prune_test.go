@@ -230,8 +230,8 @@ func TestPruneByHand(t *testing.T) {
 	if _, err := db.Calls().Prune(t.Context(), pruneTo(db, ada, db.Clock.Now().Add(-25*time.Hour), filepath.Join(t.TempDir(), "calls.jsonl"))); err != nil {
 		t.Fatal(err)
 	}
-	h := openHand(t, db)
-	h.nothingHappens(
+	h := openRawDB(t, db)
+	h.changesNothing(
 		"DELETE FROM call_outcomes WHERE seq = 4", "DELETE FROM calls WHERE seq = 5", "DELETE FROM call_prunes", "UPDATE call_prunes SET calls = 3",
 		strings.NewReplacer("HASH", h.text("SELECT hash FROM calls WHERE seq = 5"), "ID", db.NewID()).Replace(
 			`INSERT INTO call_prunes SELECT 2, 'ID', before, 1, 5, 'HASH', 0, last_outcome, outcome_hash, file, file_hash, pruned_by, pruned_at, seal FROM call_prunes`),

@@ -13,7 +13,7 @@ import (
 	"toolcrib/store/session"
 )
 
-func TestRawsAreKeptAsTheyCame(t *testing.T) {
+func TestRawBytesAreKept(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	ctx := context.Background()
 	db, err := Open(ctx, filepath.Join(t.TempDir(), "test.db"), Options{

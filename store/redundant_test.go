@@ -54,7 +54,7 @@ func TestEveryRedundantColumn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := openHand(t, storetest.FromImage(t, image))
+	h := openRawDB(t, storetest.FromImage(t, image))
 	every := uint32(stride)
 	if storetest.OnPostgres() {
 		every *= 8 // each case copies a database
@@ -112,7 +112,7 @@ func editsOf(table, key, column string, number bool) []string {
 func noticed(t *testing.T, image []byte, edit string) {
 	t.Helper()
 	db := storetest.FromImage(t, image)
-	h := openHand(t, db)
+	h := openRawDB(t, db)
 	if h.conn.Unlocked(t.Context(), edit) != nil {
 		return
 	}
@@ -122,7 +122,7 @@ func noticed(t *testing.T, image []byte, edit string) {
 }
 
 // tables returns the tables of the schema without the engine's own tables.
-func (h hand) tables() []string {
+func (h rawDB) tables() []string {
 	h.Helper()
 	query := "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT GLOB '*_text*' AND name NOT LIKE 'sqlite%' ORDER BY name"
 	if storetest.OnPostgres() {
@@ -151,7 +151,7 @@ func (h hand) tables() []string {
 func fillEverything(t *testing.T, db *storetest.Database) error {
 	t.Helper()
 	ctx := context.Background()
-	if err := errors.Join(fill(db), keepSome(db)); err != nil {
+	if err := errors.Join(fill(db), addAssistantData(db)); err != nil {
 		return err
 	}
 	if err := db.Workspaces().Attach(ctx, "/work/harbour", "harbour"); err != nil {
@@ -188,9 +188,9 @@ func fillEverything(t *testing.T, db *storetest.Database) error {
 	if err != nil {
 		return err
 	}
-	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	desk := db.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	db.Approved(t, desk, ada, storetest.Prompt("harbour_pacer"))
-	shown, err := desk.Reading.Show(ctx, ada, storetest.Choices(t, desk, ada, storetest.Prompt("pier_pacer"))[0].ID)
+	shown, err := desk.Reading.Show(ctx, ada, storetest.ProposeChoices(t, desk, ada, storetest.Prompt("pier_pacer"))[0].ID)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func TestEverySchemaOpens(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+			desk := db.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 			if _, err := desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{storetest.Prompt("late_pacer")}, true); err != nil {
 				t.Error(err)
 			}

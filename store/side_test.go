@@ -16,7 +16,7 @@ import (
 // undamaged database must never be reported as damaged.
 func TestVerifyWhileOthersWrite(t *testing.T) {
 	db := full(t)
-	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	desk := db.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	checkpoints, err := sql.Open("sqlite", db.Path())
 	if err != nil {
 		t.Fatal(err)

@@ -90,7 +90,7 @@ var signedAttacks = map[string]struct {
 	}, "live"},
 	"a deactivated version live again": {func(x target) {
 		x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison))
-		x.ApproveSigned(x, x.desk, ada, storetest.Turn(proposals.Deactivate, poisoned, 2, 0))
+		x.ApproveSigned(x, x.desk, ada, storetest.StatusChange(proposals.Deactivate, poisoned, 2, 0))
 		x.byHand("UPDATE live SET status = 'active' WHERE subject = '" + poisoned.String() + "'")
 	}, "live"},
 	"a signed deactivation undone": {func(x target) {
@@ -102,7 +102,7 @@ var signedAttacks = map[string]struct {
 	}, "of which 0 are here"},
 	"one of two versions of one statement undone": {func(x target) {
 		x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison))
-		x.ApproveSigned(x, x.desk, ada, storetest.Turn(proposals.Deactivate, poisoned, 2, 0), storetest.Prompt("scene_pacer"))
+		x.ApproveSigned(x, x.desk, ada, storetest.StatusChange(proposals.Deactivate, poisoned, 2, 0), storetest.Prompt("scene_pacer"))
 		x.undo(3)
 	}, "of which 1 are here"},
 	"a state of the signers undone": {func(x target) {
@@ -182,7 +182,7 @@ func TestAttackOnOneIsNotOnAll(t *testing.T) {
 	}
 	check(storetest.Prompt("scene_pacer").Subject, 1, false)
 	check(poisoned, 2, true)
-	x.ApproveSigned(t, x.desk, ada, storetest.Turn(proposals.Restore, poisoned, 2, 1))
+	x.ApproveSigned(t, x.desk, ada, storetest.StatusChange(proposals.Restore, poisoned, 2, 1))
 	check(poisoned, 3, false)
 	x.used(false)
 	if _, counts := x.damage(x.Path()); counts.Unsigned != 1 || counts.Signed != 4 {
@@ -208,7 +208,7 @@ func rewriteByHand(x target) {
 // byHand runs statements after removing all triggers, and restores the triggers.
 func (x target) byHand(statements string) {
 	x.Helper()
-	openHand(x.T, x.Database).unlocked(statements)
+	openRawDB(x.T, x.Database).unlocked(statements)
 }
 
 func (x target) version(number int) history.Version {
@@ -247,7 +247,7 @@ func TestAttacksOnTheEnd(t *testing.T) {
 	if found, _ := x.damage(x.Path(), kept); len(found) > 0 {
 		t.Fatalf("before: %q", found)
 	}
-	if found, _ := x.damage(older, kept); !slices.ContainsFunc(found, says(checkpoint.ErrShorter.Error())) {
+	if found, _ := x.damage(older, kept); !slices.ContainsFunc(found, containing(checkpoint.ErrShorter.Error())) {
 		t.Errorf("of an older copy verification says %q", found)
 	}
 	other := x
@@ -257,25 +257,25 @@ func TestAttacksOnTheEnd(t *testing.T) {
 	for i := range 3 {
 		other.ApproveSigned(t, other.desk, ada, storetest.Prompt(fmt.Sprintf("line_pacer_%c", 'a'+i)))
 	}
-	if found, _ := x.damage(fork, kept); !slices.ContainsFunc(found, says(checkpoint.ErrHistory.Error())) {
+	if found, _ := x.damage(fork, kept); !slices.ContainsFunc(found, containing(checkpoint.ErrHistory.Error())) {
 		t.Errorf("of another history verification says %q", found)
 	}
 	x.signatureOfAnotherHistory(other)
 }
 
-func says(text string) func(string) bool {
+func containing(text string) func(string) bool {
 	return func(s string) bool { return strings.Contains(s, text) }
 }
 
 // signatureOfAnotherHistory uses the signature of a decision that was prepared in a copy.
 func (x target) signatureOfAnotherHistory(other target) {
 	x.Helper()
-	choices := storetest.Choices(x, other.desk, scout, storetest.Prompt("mood_pacer"))
+	choices := storetest.ProposeChoices(x, other.desk, scout, storetest.Prompt("mood_pacer"))
 	prepared, err := other.desk.Deciding.Prepare(x.Context(), ada, choices, proposals.VerdictApproved, "")
 	if err != nil {
 		x.Fatal(err)
 	}
-	here := storetest.Choices(x, x.desk, scout, storetest.Prompt("mood_pacer"))
+	here := storetest.ProposeChoices(x, x.desk, scout, storetest.Prompt("mood_pacer"))
 	x.Clock.Forward(time.Hour)
 	if _, err := x.desk.Signed(x.Sign(x, ada, prepared)).Deciding.Approve(x.Context(), ada, here, ""); !errors.Is(err, proposals.ErrConflict) {
 		x.Errorf("a decision of another history: %v", err)
@@ -286,11 +286,11 @@ func (x target) signatureOfAnotherHistory(other target) {
 func TestSignaturesCannotBeChangedBySQL(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	x := openTarget(t)
-	h := openHand(t, x.Database)
-	h.nothingHappens(h.updates("signatures")...)
-	h.nothingHappens(h.deletes("signatures")...)
-	h.nothingHappens(h.replacements("signatures")...)
-	h.nothingHappens("UPDATE events SET act = 'comment' WHERE act = 'signers'", "DELETE FROM events WHERE act = 'signers'")
+	h := openRawDB(t, x.Database)
+	h.changesNothing(h.updates("signatures")...)
+	h.changesNothing(h.deletes("signatures")...)
+	h.changesNothing(h.replacements("signatures")...)
+	h.changesNothing("UPDATE events SET act = 'comment' WHERE act = 'signers'", "DELETE FROM events WHERE act = 'signers'")
 	if found, counts := x.damage(x.Path()); len(found) > 0 || counts.Signed != 2 {
 		t.Errorf("afterwards verification says %q, %+v", found, counts)
 	}
@@ -300,7 +300,7 @@ func TestSignaturesCannotBeChangedBySQL(t *testing.T) {
 func (x target) undoLast(number int) {
 	x.Helper()
 	x.ApproveSigned(x, x.desk, ada, storetest.Modify(storetest.Action(poisoned.ID), 1, poison))
-	x.ApproveSigned(x, x.desk, ada, storetest.Turn(proposals.Deactivate, poisoned, 2, 0))
+	x.ApproveSigned(x, x.desk, ada, storetest.StatusChange(proposals.Deactivate, poisoned, 2, 0))
 	x.undo(number)
 }
 

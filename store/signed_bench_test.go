@@ -25,7 +25,7 @@ const benchTools = 200
 // does not.
 func signedBench(b *testing.B) map[string]*bench {
 	b.Helper()
-	s := storetest.StartSigning(b, storetest.New(b), review.Policy{Severities: storetest.Basics()}, ada)
+	s := storetest.StartSigning(b, storetest.New(b), review.Policy{Severities: storetest.BasicSeverities()}, ada)
 	desk := s.Desk(b, s.Policy)
 	drafts := make([]proposals.Draft, benchTools)
 	tools := make([]string, benchTools)
@@ -41,7 +41,7 @@ func signedBench(b *testing.B) map[string]*bench {
 	s.ApproveSigned(b, desk, ada, agent)
 	all := map[string]*bench{}
 	for name, db := range map[string]*storetest.Database{"required": s.Open(b, s.Path()), "off": storetest.Open(b, s.Path())} {
-		policy := review.Policy{Severities: storetest.Basics()}
+		policy := review.Policy{Severities: storetest.BasicSeverities()}
 		if name == "required" {
 			policy = s.Policy
 		}
@@ -119,7 +119,7 @@ func median(list []float64) float64 {
 
 // BenchmarkSignedCold verifies versions for the first time, each with its own signature.
 func BenchmarkSignedCold(b *testing.B) {
-	s := storetest.StartSigning(b, storetest.New(b), review.Policy{Severities: storetest.Basics()}, ada)
+	s := storetest.StartSigning(b, storetest.New(b), review.Policy{Severities: storetest.BasicSeverities()}, ada)
 	desk := s.Desk(b, s.Policy)
 	subjects := make([]registry.Subject, 100)
 	for i := range subjects {
@@ -160,7 +160,7 @@ func BenchmarkSignedCold(b *testing.B) {
 // BenchmarkCheckSignatures verifies versions with separate signatures, as verify does.
 func BenchmarkCheckSignatures(b *testing.B) {
 	const versions = 400
-	s := storetest.StartSigning(b, storetest.New(b), review.Policy{Severities: storetest.Basics()}, ada)
+	s := storetest.StartSigning(b, storetest.New(b), review.Policy{Severities: storetest.BasicSeverities()}, ada)
 	desk := s.Desk(b, s.Policy)
 	for i := range versions {
 		s.ApproveSigned(b, desk, ada, storetest.Action(fmt.Sprintf("get_invoices_%d", i)))
@@ -183,14 +183,14 @@ func BenchmarkCheckSignatures(b *testing.B) {
 // BenchmarkSignedApprove compares an unsigned approval with one that is prepared, signed with a key in memory, and
 // recorded.
 func BenchmarkSignedApprove(b *testing.B) {
-	s := storetest.StartSigning(b, storetest.New(b), review.Policy{Severities: storetest.Basics()}, ada)
+	s := storetest.StartSigning(b, storetest.New(b), review.Policy{Severities: storetest.BasicSeverities()}, ada)
 	plain := storetest.New(b)
-	desks := []*service.Desk{plain.Desk(b, review.Policy{Severities: storetest.Basics()}), s.Desk(b, s.Policy)}
+	desks := []*service.Desk{plain.Desk(b, review.Policy{Severities: storetest.BasicSeverities()}), s.Desk(b, s.Policy)}
 	var took [2][]float64
 	for i := 0; b.Loop(); i++ {
 		for n, desk := range desks {
 			b.StopTimer()
-			choices := storetest.Choices(b, desk, ada, storetest.Prompt(fmt.Sprintf("scene_pacer_%d", i)))
+			choices := storetest.ProposeChoices(b, desk, ada, storetest.Prompt(fmt.Sprintf("scene_pacer_%d", i)))
 			b.StartTimer()
 			start := time.Now()
 			if n == 1 {

@@ -82,7 +82,7 @@ func TestRecordedRevocationList(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			x := openTarget(t)
 			x.recordList()
-			if found, counts := x.damage(x.Path()); counts.Signed != 0 || !slices.ContainsFunc(found, says("but state 2 is in force")) {
+			if found, counts := x.damage(x.Path()); counts.Signed != 0 || !slices.ContainsFunc(found, containing("but state 2 is in force")) {
 				t.Errorf("before the new state verification says %q, %+v", found, counts)
 			}
 			if _, err := x.desk.Signers.PrepareSigners(t.Context(), bob); !errors.Is(err, signers.ErrChange) || !strings.Contains(err.Error(), "state 2 revoked the key SHA256:") {
@@ -100,7 +100,7 @@ func TestRecordedRevocationList(t *testing.T) {
 				t.Errorf("the new state is %+v", state)
 			}
 			found, counts := x.damage(x.Path())
-			if tt.says == "" && (len(found) > 0 || counts.Signed != 2) || tt.says != "" && (counts.RevokedKey != 2 || !slices.ContainsFunc(found, says(tt.says))) {
+			if tt.says == "" && (len(found) > 0 || counts.Signed != 2) || tt.says != "" && (counts.RevokedKey != 2 || !slices.ContainsFunc(found, containing(tt.says))) {
 				t.Errorf("afterwards verification says %q, %+v", found, counts)
 			}
 		})

@@ -84,8 +84,8 @@ func (db *DB) Frozen() bool { return db.pool.Engine.Frozen() }
 // Path returns the path of the file, or the name of the database on a server.
 func (db *DB) Path() string { return db.pool.Engine.Name() }
 
-// There returns an error if the database was removed or replaced after it was opened.
-func (db *DB) There() error { return db.pool.Engine.There() }
+// CheckExists returns an error if the database was removed or replaced after it was opened.
+func (db *DB) CheckExists() error { return db.pool.Engine.CheckExists() }
 
 // Backup writes a copy of the database, from one snapshot, to a new file at path. The error wraps fs.ErrExist if the
 // file exists.
@@ -163,7 +163,7 @@ func (db *DB) Content(ctx context.Context, sha256 string) (data []byte, ok bool,
 func (db *DB) NewestEvent(ctx context.Context) (at time.Time, err error) {
 	err = db.pool.View(ctx, func(s *session.Session) error {
 		var stamp string
-		found, err := s.Maybe(ctx, "SELECT at FROM events ORDER BY seq DESC LIMIT 1", nil, &stamp)
+		found, err := s.OptionalRow(ctx, "SELECT at FROM events ORDER BY seq DESC LIMIT 1", nil, &stamp)
 		if err == nil && found {
 			at, err = time.Parse(time.RFC3339Nano, stamp)
 		}

@@ -16,8 +16,8 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// tampers contains changes of an undamaged database, and the damage that Verify must report.
-var tampers = map[string]struct {
+// tamperings contains changes of an undamaged database, and the damage that Verify must report.
+var tamperings = map[string]struct {
 	sql   string
 	table string
 	key   string // the expected key in the report, or its beginning
@@ -116,13 +116,13 @@ var tampers = map[string]struct {
 // TestTampering changes an undamaged database after removing the triggers, and checks the report of Verify.
 func TestTampering(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	for name, tamper := range tampers {
+	for name, tamper := range tamperings {
 		if hash := crc32.ChecksumIEEE([]byte(name)); hash%uint32(stride) != 0 {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
 			db := full(t)
-			h := openHand(t, db)
+			h := openRawDB(t, db)
 			h.unlocked(tamper.sql)
 			found := slices.ContainsFunc(verify(t, db).Damage, func(d history.Damage) bool {
 				return (d.Table == tamper.table || tamper.table == "schema" && ofSchema(d.Table)) && strings.HasPrefix(d.Key, tamper.key) && d.Message != ""
@@ -138,7 +138,7 @@ func TestTampering(t *testing.T) {
 func TestDamagedTextIsNotRepeated(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := full(t)
-	h := openHand(t, db)
+	h := openRawDB(t, db)
 	id := proposals.ID(h.text("SELECT proposal FROM revisions WHERE seq = 2"))
 	thousand := strings.Repeat("0", 1000)
 	long := "'{\"\x1b' || replace('" + thousand + "', '0', '" + thousand + "')"
@@ -173,14 +173,14 @@ func ofSchema(table string) bool { return table == "sqlite_schema" || table == "
 func TestEveryDroppedTriggerIsNamed(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := full(t)
-	h := openHand(t, db)
+	h := openRawDB(t, db)
 	triggers, err := h.conn.Triggers(t.Context())
 	if err != nil || len(triggers) < 80 {
 		t.Fatalf("%d triggers, %v", len(triggers), err)
 	}
 	do := func(statement string) {
 		t.Helper()
-		if err := h.do(t.Context(), statement); err != nil {
+		if err := h.exec(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -217,7 +217,7 @@ func TestEveryColumnIsSealed(t *testing.T) {
 		}
 		t.Run(table, func(t *testing.T) {
 			db := full(t)
-			h := openHand(t, db)
+			h := openRawDB(t, db)
 			numbers, err := h.numbers(t.Context(), table)
 			if err != nil {
 				t.Fatal(err)
@@ -253,7 +253,7 @@ func TestIndexWithoutARow(t *testing.T) {
 	storetest.NeedsFile(t)
 	shortrun.OneGoroutine(t)
 	db := full(t)
-	h := openHand(t, db)
+	h := openRawDB(t, db)
 	text := h.text("SELECT sql FROM sqlite_schema WHERE name = 'decisions_rejections'")
 	h.unlocked(`DROP INDEX decisions_rejections;
 		CREATE INDEX decisions_rejections ON decisions (subject, content_hash) WHERE verdict = 'none';
@@ -282,7 +282,7 @@ func TestSoundDatabases(t *testing.T) {
 	}
 	again := storetest.Open(t, db.Path())
 	report := verify(t, again)
-	h := openHand(t, again)
+	h := openRawDB(t, again)
 	for _, table := range recordTables {
 		if n := h.text("SELECT count(*) FROM " + table); strconv.Itoa(int(report.Rows[table])) != n {
 			t.Errorf("%d rows of %s were read; there are %s", report.Rows[table], table, n)

@@ -16,9 +16,9 @@ type notifier interface {
 // Delay before listening again, and polling interval while notifications arrive. Between polls, a guard has only the
 // connection that listens. It closes others soon, because sixty guards share the 100 connections of a server.
 const (
-	listenAgain = time.Second
-	lookAnyway  = 10 * time.Second
-	idleAfter   = 300 * time.Millisecond
+	relistenDelay         = time.Second
+	listeningPollInterval = 10 * time.Second
+	idleAfter             = 300 * time.Millisecond
 )
 
 // waiting distributes the engine's notifications to goroutines in Wait.
@@ -28,13 +28,13 @@ type waiting struct {
 	done chan struct{}
 
 	mu        sync.Mutex
-	told      int64         // number of notifications and changes of listening
+	changes   int64         // number of notifications and changes of listening
 	listening bool          // the engine notifies of commits
-	news      chan struct{} // closed when told increases
+	changed   chan struct{} // closed when told increases
 }
 
 // Wait returns when another process may have committed something: after a notification from the engine, or after every,
-// which is raised to lookAnyway while notifications arrive. Pass the result of the last call as seen, or 0 at first:
+// which is raised to listeningPollInterval while notifications arrive. Pass the result of the last call as seen, or 0 at first:
 // Wait returns at once if there was a notification since then.
 func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told int64) {
 	n, notifies := db.pool.Engine.(notifier)
@@ -43,9 +43,9 @@ func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told i
 	}
 	w := &db.waiting
 	w.mu.Lock()
-	told, news := w.told, w.news
+	told, news := w.changes, w.changed
 	if w.listening {
-		every = max(every, lookAnyway)
+		every = max(every, listeningPollInterval)
 	}
 	w.mu.Unlock()
 	if told != seen {
@@ -59,7 +59,7 @@ func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told i
 	case <-news:
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		return w.told
+		return w.changes
 	}
 	return told
 }
@@ -70,7 +70,7 @@ func (w *waiting) listen(n notifier) {
 	ctx, stop := context.WithCancel(context.Background())
 	done, news := make(chan struct{}), make(chan struct{})
 	w.mu.Lock()
-	w.stop, w.done, w.news = stop, done, news
+	w.stop, w.done, w.changed = stop, done, news
 	w.mu.Unlock()
 	go func() {
 		defer close(done)
@@ -79,7 +79,7 @@ func (w *waiting) listen(n notifier) {
 			w.change(false)
 			select {
 			case <-ctx.Done():
-			case <-time.After(listenAgain):
+			case <-time.After(relistenDelay):
 			}
 		}
 	}()
@@ -89,10 +89,10 @@ func (w *waiting) listen(n notifier) {
 func (w *waiting) change(listening bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.told++
+	w.changes++
 	w.listening = listening
-	close(w.news)
-	w.news = make(chan struct{})
+	close(w.changed)
+	w.changed = make(chan struct{})
 }
 
 // end stops listening.

@@ -21,7 +21,7 @@ func TestWaitHearsOtherProcesses(t *testing.T) {
 	cluster := pgtest.Private(t, pgtest.Options{})
 	db := openOn(t, cluster, nil)
 	other := storetest.Open(t, db.Path())
-	desk := other.Desk(t, review.Policy{Severities: storetest.Basics()})
+	desk := other.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	told := db.Wait(t.Context(), 0, time.Hour) // waits until it listens
 	for _, id := range []string{"first", "second"} {
 		other.Approved(t, desk, ada, storetest.Prompt(id))
@@ -51,7 +51,7 @@ func TestWaitHearsOtherFiles(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
 	other := storetest.Open(t, db.Path())
-	desk := other.Desk(t, review.Policy{Severities: storetest.Basics()})
+	desk := other.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	told := db.Wait(t.Context(), 0, time.Hour) // waits until it listens
 	other.Approved(t, desk, ada, storetest.Prompt("first"))
 	heard(t, db, told)

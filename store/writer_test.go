@@ -48,7 +48,7 @@ func set(t *testing.T, s *session.Session, pragma string) string {
 	return value
 }
 
-const breakIn = "INSERT INTO owners (customer, user) VALUES ('', 'eve')"
+const insertRow = "INSERT INTO owners (customer, user) VALUES ('', 'eve')"
 
 // TestOneConnectionLooksAndThenWrites checks that the first write of either kind uses the connection that has read,
 // with the settings of its kind.
@@ -81,14 +81,14 @@ func TestOneConnectionLooksAndThenWrites(t *testing.T) {
 	}
 }
 
-func TestWhoReadsAfterAWriteCanNotWrite(t *testing.T) {
+func TestReadAfterWriteCannotWrite(t *testing.T) {
 	db := reopened(t)
 	look := func(s *session.Session) error {
 		if got := set(t, s, "query_only"); got != "1" {
 			t.Errorf("a reader has query_only = %s", got)
 		}
 		var refused *sqlite.Error
-		if _, err := s.Exec(t.Context(), breakIn); !errors.As(err, &refused) || refused.Code() != sqlite3.SQLITE_READONLY {
+		if _, err := s.Exec(t.Context(), insertRow); !errors.As(err, &refused) || refused.Code() != sqlite3.SQLITE_READONLY {
 			t.Errorf("a reader that wrote got %v", err)
 		}
 		return nil
@@ -109,7 +109,7 @@ func TestWritesBesideReadersThatAreInUse(t *testing.T) {
 	within = func(depth int) error {
 		if _, most := db.pool.Readers(); depth == most {
 			return db.pool.Update(t.Context(), func(s *session.Session) error {
-				if _, err := s.Exec(t.Context(), breakIn); err != nil {
+				if _, err := s.Exec(t.Context(), insertRow); err != nil {
 					return err
 				}
 				return errDone

@@ -93,8 +93,8 @@ func publisher(t *testing.T, l *log, dir string) *checkpoints.Publisher {
 	}
 }
 
-// kept returns the newest checkpoint in a repository and the number of published ones.
-func kept(t *testing.T, l *log, dir string) (c checkpoint.Checkpoint, commits int) {
+// savedState returns the newest checkpoint in a repository and the number of published ones.
+func savedState(t *testing.T, l *log, dir string) (c checkpoint.Checkpoint, commits int) {
 	t.Helper()
 	branch := checkpoints.Git{Dir: dir, Genesis: l.events[0].Hash}.Branch()
 	c, err := checkpoint.Read([]byte(git(t, "-C", dir, "cat-file", "blob", branch+":checkpoint")))

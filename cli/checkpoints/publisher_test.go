@@ -28,7 +28,7 @@ func TestPublishGoesOn(t *testing.T) {
 	p := publisher(t, l, dir)
 	for i := range 3 {
 		must(t, p.Publish(t.Context(), false))
-		c, commits := kept(t, l, dir)
+		c, commits := savedState(t, l, dir)
 		if extends(t, l, c); c.Size != int64(len(l.events)) || commits != i+1 {
 			t.Errorf("%d events and %d commits, want %d and %d", c.Size, commits, len(l.events), i+1)
 		}
@@ -48,7 +48,7 @@ func TestPublishGoesOn(t *testing.T) {
 	before := l.read
 	must(t, p.Publish(t.Context(), false))
 	must(t, p.Publish(t.Context(), false))
-	if _, commits := kept(t, l, dir); commits != 4 || l.read > before+6 {
+	if _, commits := savedState(t, l, dir); commits != 4 || l.read > before+6 {
 		t.Errorf("published again: %d commits", commits)
 	}
 	must(t, p.Check(t.Context()))
@@ -74,7 +74,7 @@ func TestOtherHistoryIsNotPublished(t *testing.T) {
 			l.add(40, "approve")
 			p := publisher(t, l, dir)
 			must(t, p.Publish(t.Context(), false))
-			whole, _ := kept(t, l, dir)
+			whole, _ := savedState(t, l, dir)
 			l.events = append([]history.Event(nil), l.events...)
 			change(l)
 			if forget {
@@ -83,14 +83,14 @@ func TestOtherHistoryIsNotPublished(t *testing.T) {
 			if err := p.Publish(t.Context(), false); !errors.Is(err, checkpoints.ErrNotExtended) {
 				t.Errorf("%s, state forgotten %v: %v", name, forget, err)
 			}
-			if c, commits := kept(t, l, dir); c != whole || commits != 1 {
+			if c, commits := savedState(t, l, dir); c != whole || commits != 1 {
 				t.Errorf("%s: %v with %d commits", name, c, commits)
 			}
 			if name == "a hash" {
 				continue // cannot be repaired
 			}
 			must(t, p.Publish(t.Context(), true))
-			c, commits := kept(t, l, dir)
+			c, commits := savedState(t, l, dir)
 			if extends(t, l, c); c.Size != int64(len(l.events)) || commits != 2 {
 				t.Errorf("%s, started over: %d events, %d commits", name, c.Size, commits)
 			}
@@ -119,7 +119,7 @@ func TestCrashBetweenTargetAndState(t *testing.T) {
 	l.add(3, "approve")
 	must(t, os.WriteFile(state, old, 0o600))
 	must(t, p.Publish(t.Context(), false))
-	if c, commits := kept(t, l, dir); c.Size != 16 || commits != 3 {
+	if c, commits := savedState(t, l, dir); c.Size != 16 || commits != 3 {
 		t.Errorf("%d events, %d commits", c.Size, commits)
 	}
 	// Conversely, the branch was reset.
@@ -128,7 +128,7 @@ func TestCrashBetweenTargetAndState(t *testing.T) {
 		t.Errorf("a branch that was set back: %v", err)
 	}
 	must(t, p.Publish(t.Context(), false))
-	if c, _ := kept(t, l, dir); c.Size != 16 {
+	if c, _ := savedState(t, l, dir); c.Size != 16 {
 		t.Errorf("%d events", c.Size)
 	}
 }
@@ -166,7 +166,7 @@ func TestManyPublishAtOnce(t *testing.T) {
 	}
 	last := publisher(t, l, shared)
 	must(t, last.Publish(t.Context(), false))
-	c, commits := kept(t, l, origin)
+	c, commits := savedState(t, l, origin)
 	if extends(t, l, c); c.Size != int64(len(l.events)) {
 		t.Errorf("%d of %d events", c.Size, len(l.events))
 	}

@@ -19,8 +19,8 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Unread returns an error that explains why a file or folder cannot be read.
-func Unread(what, name string, err error) error {
+// ReadError returns an error that explains why a file or folder cannot be read.
+func ReadError(what, name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s %s not found; check the path%w", what, name, process.Hide(proposals.ErrNotFound))
@@ -115,7 +115,7 @@ func (a *App) ReadAll(ctx context.Context, name string) ([]byte, error) {
 	if name != "-" {
 		f, err := process.BeforeDone(ctx, func() (*os.File, error) { return os.Open(a.Path(name)) }) // opening a pipe without a writer blocks
 		if err != nil {
-			return nil, Unread("file", name, err)
+			return nil, ReadError("file", name, err)
 		}
 		defer f.Close()
 		in = f

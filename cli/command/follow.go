@@ -60,7 +60,7 @@ func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 	case f.Signers != "":
 		text, err := os.ReadFile(f.Signers)
 		if err != nil {
-			return nil, Unread("file", f.Signers, err)
+			return nil, ReadError("file", f.Signers, err)
 		}
 		if copied.Trust.Signers, err = signers.Parse(text); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Signers, err)
@@ -129,7 +129,7 @@ func (f *Following) source() (follow.Source, error) {
 	}
 	token, err := os.ReadFile(f.Token)
 	if err != nil {
-		return nil, Unread("file", f.Token, err)
+		return nil, ReadError("file", f.Token, err)
 	}
 	return follow.NewSource(f.Source, f.Copy.Dir, strings.TrimSpace(string(token)))
 }

@@ -171,8 +171,8 @@ func (a *App) Builtin(desk *service.Desk) *builtin.Provider {
 	})
 }
 
-// Recall fills in missing values of a context from a user's stored data.
-func Recall(ctx context.Context, stored *builtin.Provider, of builtin.Owner, c *prompt.Context) error {
+// AddStoredContext fills in missing values of a context from a user's stored data.
+func AddStoredContext(ctx context.Context, stored *builtin.Provider, of builtin.Owner, c *prompt.Context) error {
 	known, err := stored.Known(ctx, of, c.Now)
 	if err != nil {
 		return err

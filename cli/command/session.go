@@ -107,9 +107,9 @@ func (a *App) OpenProposals(ctx context.Context, refs []string) (Session, []prop
 	return b, ids, err
 }
 
-// TellDeciding prints the settings in a project's file on which a decision depends, because others may be able to write
+// NoteProjectSettings prints the settings in a project's file on which a decision depends, because others may be able to write
 // that file.
-func (a *App) TellDeciding(c settings.Config) {
+func (a *App) NoteProjectSettings(c settings.Config) {
 	if s := c.Policy().Settings().Deciding().From(settings.FromProject); len(s) > 0 {
 		a.Note("toolcrib: decided under %s: %s", c.ProjectFile, output.FullStop(s.String()))
 	}

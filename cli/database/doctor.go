@@ -109,7 +109,7 @@ func runDoctor(ctx context.Context, a *command.App) error {
 	if printed := a.Print(doc, func(p *output.Page) { writeDoctor(p, doc) }); printed != nil || err != nil {
 		return errors.Join(printed, err)
 	}
-	return process.FindingsUnless(doc.OK)
+	return process.CheckFindings(doc.OK)
 }
 
 // examine adds the state of the database, the signers, the receivers of notices, and the publication of checkpoints.

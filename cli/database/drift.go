@@ -115,7 +115,7 @@ func newDrift(a *command.App) *cobra.Command {
 					p.Linef("They are not repaired; toolcrib history SUBJECT lists the approved versions.")
 				}
 			})
-			return cmp.Or(err, process.FindingsUnless((drift.Known || adopt) && len(doc.History) == 0))
+			return cmp.Or(err, process.CheckFindings((drift.Known || adopt) && len(doc.History) == 0))
 		}),
 	}
 	cmd.Flags().BoolVar(&adopt, "adopt", false, "draft the edits as proposals")

@@ -83,7 +83,7 @@ func runDemo(ctx context.Context, a *command.App, keep, printed bool) (err error
 	defer p.End()
 	for i, act := range story {
 		p.Tell(int64(i), int64(len(story)), "Playing the demo")
-		played, err := s.play(ctx, act)
+		played, err := s.runAct(ctx, act)
 		if err != nil {
 			return err
 		}
@@ -213,8 +213,8 @@ func (s *stage) account(args []string) func() process.Account {
 	return func() process.Account { return on }
 }
 
-// play runs the steps of an act and returns the results. A step with an unexpected exit code is an error.
-func (s *stage) play(ctx context.Context, act act) (docAct, error) {
+// runAct runs the steps of an act and returns the results. A step with an unexpected exit code is an error.
+func (s *stage) runAct(ctx context.Context, act act) (docAct, error) {
 	played := docAct{Title: act.title, Text: act.text}
 	for _, step := range act.steps {
 		args := strings.Fields(step.words)

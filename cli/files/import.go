@@ -66,8 +66,8 @@ type DocStep struct {
 	ReadBy   string `json:"read_by,omitempty"` // clients that read the file
 }
 
-// taken contains the proposals for the files of a folder.
-type taken struct {
+// comparison contains the proposals for the files of a folder.
+type comparison struct {
 	root
 	found, unchanged int
 	steps            []instructions.Step
@@ -92,7 +92,7 @@ func (f Import) Watch(ctx context.Context, a *command.App, args []string, every 
 		if err != nil {
 			return err
 		}
-		if slices.ContainsFunc(all, func(t taken) bool { return len(t.made)+len(t.withdrawn) > 0 }) {
+		if slices.ContainsFunc(all, func(t comparison) bool { return len(t.made)+len(t.withdrawn) > 0 }) {
 			if err := printImport(a, all); err != nil && !errors.Is(err, process.ErrFindings) {
 				return err
 			}
@@ -106,7 +106,7 @@ func (f Import) Watch(ctx context.Context, a *command.App, args []string, every 
 }
 
 // all proposes the differences in all folders, or in the folders in only if it is not nil.
-func (f Import) all(ctx context.Context, a *command.App, args []string, only []DocFolder) ([]taken, error) {
+func (f Import) all(ctx context.Context, a *command.App, args []string, only []DocFolder) ([]comparison, error) {
 	list, err := roots(a, args)
 	if err != nil {
 		return nil, err
@@ -120,9 +120,9 @@ func (f Import) all(ctx context.Context, a *command.App, args []string, only []D
 	}
 	p := a.Progress()
 	defer p.End()
-	var all []taken
+	var all []comparison
 	for _, r := range list {
-		t, err := f.take(ctx, a, b, r, func(step string) { p.Tell(0, 0, step) })
+		t, err := f.compare(ctx, a, b, r, func(step string) { p.Tell(0, 0, step) })
 		if err != nil {
 			return nil, err
 		}
@@ -131,8 +131,8 @@ func (f Import) all(ctx context.Context, a *command.App, args []string, only []D
 	return all, nil
 }
 
-func (f Import) take(ctx context.Context, a *command.App, b command.Session, r root, tell func(step string)) (taken, error) {
-	t := taken{root: r}
+func (f Import) compare(ctx context.Context, a *command.App, b command.Session, r root, tell func(step string)) (comparison, error) {
+	t := comparison{root: r}
 	tell("Reading " + r.dir)
 	approved, err := database{a.DB}.in(ctx, r.layer)
 	if err != nil {
@@ -192,7 +192,7 @@ func (f Import) take(ctx context.Context, a *command.App, b command.Session, r r
 		}
 	}
 	for _, p := range open {
-		note := t.overtakes(found, p.Proposal)
+		note := t.obsolete(found, p.Proposal)
 		if note == "" || !intake.Generated(p.Revision.Draft, nil) || proposals.Authorize(b.Actor, proposals.ActWithdraw, p.Proposal.Author) != nil {
 			continue
 		}
@@ -268,7 +268,7 @@ func (f Import) drafts(ctx context.Context, a *command.App, actor proposals.Acto
 	return drafts, nil
 }
 
-func printImport(a *command.App, all []taken) error {
+func printImport(a *command.App, all []comparison) error {
 	folders, unread := documents(all)
 	return a.PrintChecked(docImport{Head: output.NewHead("import.files"), Folders: folders, DryRun: a.Flags.DryRun}, unread == 0, func(p *output.Page) {
 		for _, t := range all {
@@ -278,7 +278,7 @@ func printImport(a *command.App, all []taken) error {
 }
 
 // documents returns the documents of the folders, and the number of files that cannot be approved.
-func documents(all []taken) (folders []DocFolder, unread int) {
+func documents(all []comparison) (folders []DocFolder, unread int) {
 	for _, t := range all {
 		d := DocFolder{Folder: t.dir, Layer: string(t.layer), Found: t.found, Unchanged: t.unchanged, Steps: []DocStep{}, Unread: t.unread}
 		next := 0
@@ -314,9 +314,9 @@ func newDocStep(d instructions.Difference) DocStep {
 	return step
 }
 
-// Look returns the differences from approved versions in the home folder and in the project. It proposes nothing and
+// FindChanges returns the differences from approved versions in the home folder and in the project. It proposes nothing and
 // works without a database. It reports folders that cannot be searched as problems.
-func Look(ctx context.Context, a *command.App) (folders []DocFolder, problems []string, err error) {
+func FindChanges(ctx context.Context, a *command.App) (folders []DocFolder, problems []string, err error) {
 	list, err := roots(a, nil)
 	if err != nil {
 		return nil, nil, err
@@ -339,9 +339,9 @@ func Look(ctx context.Context, a *command.App) (folders []DocFolder, problems []
 	return folders, problems, nil
 }
 
-// Take proposes the differences that Look found. It returns the folders with their proposals, and a function that
+// ProposeChanges proposes the differences that Look found. It returns the folders with their proposals, and a function that
 // prints them.
-func (f Import) Take(ctx context.Context, a *command.App, folders []DocFolder) ([]DocFolder, func(*output.Page), error) {
+func (f Import) ProposeChanges(ctx context.Context, a *command.App, folders []DocFolder) ([]DocFolder, func(*output.Page), error) {
 	all, err := f.all(ctx, a, nil, folders)
 	if err != nil {
 		return nil, nil, err
@@ -395,7 +395,7 @@ func Table(p *output.Page, folders []DocFolder) {
 }
 
 // lines prints the results for a folder.
-func (t taken) lines(p *output.Page) {
+func (t comparison) lines(p *output.Page) {
 	p.Linef("%s: %d found, %d as approved, %s", t.dir, t.found, t.unchanged, t.layer)
 	next := 0
 	for _, s := range t.steps {
@@ -430,8 +430,8 @@ type withdrawal struct {
 	note string
 }
 
-// overtakes returns the reason why an open proposal of an import is obsolete, or "" if it is not.
-func (t taken) overtakes(found []instructions.Found, p proposals.Proposal) string {
+// obsolete returns the reason why an open proposal of an import is obsolete, or "" if it is not.
+func (t comparison) obsolete(found []instructions.Found, p proposals.Proposal) string {
 	const back, gone, again = "The files match the approved version again.", "The files were deleted.", "The files are back."
 	exists := slices.ContainsFunc(found, func(f instructions.Found) bool { return f.Kind == p.Subject.Kind && f.Path == p.Title })
 	at := slices.IndexFunc(t.steps, func(s instructions.Step) bool { return s.Kind == p.Subject.Kind && s.Path == p.Title })

@@ -17,9 +17,9 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// TakeReport proposes an unapproved skill or instruction file that a following machine has found. The proposer is the
-// agent of the machine's token. TakeReport also counts the machines.
-func TakeReport(ctx context.Context, a *command.App, t tokens.Token, r follow.Report) (made int, err error) {
+// ProposeReport proposes an unapproved skill or instruction file that a following machine has found. The proposer is the
+// agent of the machine's token. ProposeReport also counts the machines.
+func ProposeReport(ctx context.Context, a *command.App, t tokens.Token, r follow.Report) (made int, err error) {
 	kind := r.Kind
 	layer, err := registry.ParseLayer(string(r.Layer))
 	if err != nil || layer == registry.LayerGlobal || !kind.InFiles() {

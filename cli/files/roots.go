@@ -109,7 +109,7 @@ func roots(a *command.App, args []string) ([]root, error) {
 	if len(args) == 1 {
 		dir := a.Path(args[0])
 		if _, err := os.Stat(dir); err != nil {
-			return nil, command.Unread("folder", args[0], err)
+			return nil, command.ReadError("folder", args[0], err)
 		}
 		if settings.SameFile(dir, home) {
 			return []root{newHome(home, nil)}, nil
@@ -146,7 +146,7 @@ func roots(a *command.App, args []string) ([]root, error) {
 		tree, err := r.search()
 		return err == nil && len(tree.Found) == 0
 	})
-	if named || !holds(dir, home) {
+	if named || !contains(dir, home) {
 		layer, err := projectLayer(dir, c.Project)
 		if err != nil {
 			return nil, err
@@ -190,7 +190,7 @@ func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root
 			return nil, "", err
 		}
 		dir = outermost(dir, home)
-		if !holds(dir, home) {
+		if !contains(dir, home) {
 			name := c.Project
 			if name == "" {
 				var trusted bool
@@ -232,7 +232,7 @@ func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root
 // there.
 func outermost(dir, home string) string {
 	top := dir
-	for at := dir; at != filepath.Dir(at) && !holds(at, home); at = filepath.Dir(at) {
+	for at := dir; at != filepath.Dir(at) && !contains(at, home); at = filepath.Dir(at) {
 		info, err := os.Stat(at)
 		if err != nil || info.Mode().Perm()&0o002 != 0 {
 			continue
@@ -250,7 +250,7 @@ func outermost(dir, home string) string {
 // AGENTS.md there. It includes dir if dir contains the home folder, because dir then cannot be a project. The layer of
 // each folder is named after its path.
 func above(dir, home string) ([]root, error) {
-	if !holds(dir, home) {
+	if !contains(dir, home) {
 		dir = filepath.Dir(dir)
 	}
 	var list []root
@@ -276,8 +276,8 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// holds reports whether dir is folder or one of its ancestors.
-func holds(dir, folder string) bool {
+// contains reports whether dir is folder or one of its ancestors.
+func contains(dir, folder string) bool {
 	for at := folder; at != ""; at = filepath.Dir(at) {
 		if settings.SameFile(dir, at) {
 			return true

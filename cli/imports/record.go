@@ -260,7 +260,7 @@ func (d DocImport) Outcome() string {
 	return strings.Join(parts, ", ")
 }
 
-// TakeReport proposes tools that a following machine has found on a server without an approval. The proposer is the
+// ProposeReport proposes tools that a following machine has found on a server without an approval. The proposer is the
 // agent of the machine's token, subject to the limits for agents, and the proposals have a separate change set. A
 // rejected tool does not affect the others. A comment on each proposal states the number of machines that have reported
 // the tool, according to the token's holders.

@@ -25,11 +25,11 @@ import (
 	"toolcrib/tui"
 )
 
-// library implements impact.Registry for definitions in memory, so that prompts can be rendered from them.
-type library struct{ rules.Memory }
+// memoryRegistry implements impact.Registry for definitions in memory, so that prompts can be rendered from them.
+type memoryRegistry struct{ rules.Memory }
 
 // Live implements impact.Registry.
-func (l library) Live(_ context.Context, s registry.Subject) (registry.Live, error) {
+func (l memoryRegistry) Live(_ context.Context, s registry.Subject) (registry.Live, error) {
 	for _, live := range l.Memory {
 		if live.Subject == s {
 			return live, nil
@@ -39,7 +39,7 @@ func (l library) Live(_ context.Context, s registry.Subject) (registry.Live, err
 }
 
 // Heads implements impact.Registry.
-func (l library) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (found []registry.Live, size int, err error) {
+func (l memoryRegistry) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (found []registry.Live, size int, err error) {
 	found, err = l.OfKind(ctx, kind, view, most)
 	for _, live := range found {
 		size += len(live.Definition.Canonical())
@@ -52,7 +52,7 @@ type linter struct {
 	server    string // the server that offers the tools, or "" if unknown
 	set       ruleset.Set
 	corpus    *lintCorpus
-	coming    map[string]bool // ids of the tools read so far, which agents may list
+	listable  map[string]bool // ids of the tools read so far, which agents may list
 	tokens    *tokens.Counter
 	todo      []*task
 	found     []findings.Finding
@@ -92,7 +92,7 @@ func newLinter(set ruleset.Set, server string) *linter {
 	for i := range world {
 		corpus.subjects[world[i].Subject] = &world[i]
 	}
-	return &linter{server: server, set: set, corpus: corpus, coming: map[string]bool{}, tokens: tokens.NewCounter()}
+	return &linter{server: server, set: set, corpus: corpus, listable: map[string]bool{}, tokens: tokens.NewCounter()}
 }
 
 // file splits a file into units and adds them.
@@ -148,7 +148,7 @@ func (l *linter) flush(ctx context.Context) error {
 	})
 	for _, t := range todo {
 		if t.unit != nil && t.change.Draft.Definition.Tool != nil {
-			l.coming[t.change.Draft.Definition.Tool.ID] = true
+			l.listable[t.change.Draft.Definition.Tool.ID] = true
 		}
 	}
 	for _, t := range todo {
@@ -157,7 +157,7 @@ func (l *linter) flush(ctx context.Context) error {
 		}
 	}
 	eachOf(todo, func() func(*task) {
-		live := impact.NewSnapshot(library{l.corpus.shipped})
+		live := impact.NewSnapshot(memoryRegistry{l.corpus.shipped})
 		return func(t *task) {
 			t.err = l.check(ctx, live, t)
 			if n := l.checked.Add(1); l.tell != nil {
@@ -177,9 +177,9 @@ func (l *linter) flush(ctx context.Context) error {
 
 // place sets the definitions that a unit is compared with: the shipped ones and the units before it.
 func (l *linter) place(u *unit) {
-	u.change.World = earlier{l.corpus.shipped, l.corpus, len(l.corpus.peers)}
+	u.change.World = corpusSnapshot{l.corpus.shipped, l.corpus, len(l.corpus.peers)}
 	u.change.Before = l.corpus.subjects[u.change.Draft.Subject]
-	u.change.Coming = l.coming
+	u.change.Coming = l.listable
 	if u.change.Proposed != nil {
 		l.corpus.add(u.change.Proposed)
 	}
@@ -254,29 +254,29 @@ func (s *lintCorpus) add(p *rules.Peer) {
 	}
 }
 
-// earlier is a snapshot of the corpus with only the first peers. The corpus must not grow while the snapshot is in use.
-type earlier struct {
+// corpusSnapshot is a snapshot of the corpus with only the first peers. The corpus must not grow while the snapshot is in use.
+type corpusSnapshot struct {
 	rules.Memory
 	*lintCorpus
 	peers int
 }
 
-var _ rules.World = earlier{}
+var _ rules.World = corpusSnapshot{}
 
 // ByLabel implements rules.World.
-func (e earlier) ByLabel(ctx context.Context, label string) ([]registry.Live, error) {
+func (e corpusSnapshot) ByLabel(ctx context.Context, label string) ([]registry.Live, error) {
 	found, err := e.Memory.ByLabel(ctx, label)
 	return e.with(found, e.labels[label]), err
 }
 
 // ByTag implements rules.World.
-func (e earlier) ByTag(ctx context.Context, prefix string) ([]registry.Live, error) {
+func (e corpusSnapshot) ByTag(ctx context.Context, prefix string) ([]registry.Live, error) {
 	found, err := e.Memory.ByTag(ctx, prefix)
 	return e.with(found, e.tags[prefix]), err
 }
 
 // with appends those of the given peers that belong to the snapshot.
-func (e earlier) with(found []registry.Live, peers []int) []registry.Live {
+func (e corpusSnapshot) with(found []registry.Live, peers []int) []registry.Live {
 	for _, n := range peers {
 		if n < e.peers {
 			found = append(found, e.lintCorpus.peers[n].Live)
@@ -289,18 +289,18 @@ func (e earlier) with(found []registry.Live, peers []int) []registry.Live {
 const (
 	peerText    = 0.4
 	peerPurpose = 0.55
-	mostPeers   = 20
+	maxPeers    = 20
 )
 
 // Alike implements rules.World.
-func (e earlier) Alike(_ context.Context, t *rules.Peer) ([]*rules.Peer, error) {
+func (e corpusSnapshot) Alike(_ context.Context, t *rules.Peer) ([]*rules.Peer, error) {
 	text, purpose := t.Fingerprint().Sketches()
 	texts, purposes := e.text.First(e.peers), e.purpose.First(e.peers)
-	matches := slices.Concat(texts.Scan(text, peerText, mostPeers), purposes.Scan(purpose, peerPurpose, mostPeers))
+	matches := slices.Concat(texts.Scan(text, peerText, maxPeers), purposes.Scan(purpose, peerPurpose, maxPeers))
 	found := slices.Clone(e.models)
 	seen := map[int64]bool{}
 	for _, m := range matches {
-		if !seen[m.ID] && len(seen) < mostPeers {
+		if !seen[m.ID] && len(seen) < maxPeers {
 			seen[m.ID] = true
 			found = append(found, e.lintCorpus.peers[m.ID])
 		}

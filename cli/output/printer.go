@@ -53,10 +53,10 @@ type Printer struct {
 	Form   Format
 	// Running is canceled when the command must end.
 	Running context.Context
-	// Aloud prints a text one screen at a time and reports whether it printed all of it. If it is nil, a pager is used.
-	Aloud func(text []byte) bool
-	Guest bool // the user is connected over SSH and gets no pager
-	Cut   bool // the user left the pager before the end of the output
+	// ReadAloud prints a text one screen at a time and reports whether it printed all of it. If it is nil, a pager is used.
+	ReadAloud func(text []byte) bool
+	OverSSH   bool // the user is connected over SSH and gets no pager
+	Cut       bool // the user left the pager before the end of the output
 }
 
 // Print prints doc as JSON if requested; otherwise, it calls text to print it for a person, with a pager if the text is
@@ -67,8 +67,8 @@ func (a *Printer) Print(doc any, text func(*Page)) error {
 	}
 	p := &Page{Colour: a.Colour(), Piped: !a.Env.OutTerminal && !a.Form.Accessible, Spoken: a.Form.Accessible, aside: a.Note}
 	text(p)
-	if a.Aloud != nil {
-		a.Cut = !a.Aloud(p.Buf.Bytes())
+	if a.ReadAloud != nil {
+		a.Cut = !a.ReadAloud(p.Buf.Bytes())
 		return nil
 	}
 	if pager := a.pager(bytes.Count(p.Buf.Bytes(), []byte("\n"))); pager != nil {
@@ -83,7 +83,7 @@ func (a *Printer) PrintChecked(doc any, ok bool, text func(*Page)) error {
 	if err := a.Print(doc, text); err != nil {
 		return err
 	}
-	return process.FindingsUnless(ok)
+	return process.CheckFindings(ok)
 }
 
 // PrintJSON prints doc on one line. It escapes hidden characters; the value remains the same.
@@ -166,7 +166,7 @@ func Scalar(n *jsondoc.Node) string {
 // returns nil if none is to be used, for example if PAGER is cat.
 func (a *Printer) pager(lines int) []string {
 	screen, ok := a.Stdout.(*os.File)
-	if !ok || !a.Env.OutTerminal || a.Form.NoPager || a.Guest || a.Env.Getenv("TERM") == "dumb" {
+	if !ok || !a.Env.OutTerminal || a.Form.NoPager || a.OverSSH || a.Env.Getenv("TERM") == "dumb" {
 		return nil
 	}
 	if _, height, err := term.GetSize(int(screen.Fd())); err != nil || lines < height {

@@ -27,8 +27,8 @@ type progress struct {
 
 // The delay before the line is first drawn, and the time between updates.
 const (
-	quietFor = 300 * time.Millisecond
-	tellTime = 250 * time.Millisecond
+	progressDelay    = 300 * time.Millisecond
+	progressInterval = 250 * time.Millisecond
 )
 
 // progressWidth is the maximum width of the line in terminal cells. A line that wraps cannot be erased.
@@ -42,7 +42,7 @@ func (a *Printer) Progress() *progress {
 	}
 	p := NewProgress(a.Env)
 	p.ended.Go(func() {
-		tick := time.NewTicker(tellTime)
+		tick := time.NewTicker(progressInterval)
 		defer tick.Stop()
 		for {
 			select {
@@ -75,7 +75,7 @@ func (p *progress) Draw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	took := p.now().Sub(p.began)
-	if p.step == "" || took < quietFor {
+	if p.step == "" || took < progressDelay {
 		return
 	}
 	p.drawn = true

@@ -190,7 +190,7 @@ func (f *previewFlags) scenery(ctx context.Context, a *command.App, compared boo
 		return s, err
 	}
 	user := cmp.Or(f.user, a.User())
-	return s, command.Recall(ctx, builtin.New(a.DB, builtin.Options{NewID: a.Env.NewID}), builtin.Owner{Customer: f.customer, User: user}, &s.Context)
+	return s, command.AddStoredContext(ctx, builtin.New(a.DB, builtin.Options{NewID: a.Env.NewID}), builtin.Owner{Customer: f.customer, User: user}, &s.Context)
 }
 
 func writePreviews(p *output.Page, docs []document.Preview, show string) {

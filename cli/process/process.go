@@ -178,8 +178,8 @@ func Words(line string) ([]string, error) {
 	return p.Parse(line)
 }
 
-// FindingsUnless returns ErrFindings if ok is false.
-func FindingsUnless(ok bool) error {
+// CheckFindings returns ErrFindings if ok is false.
+func CheckFindings(ok bool) error {
 	if ok {
 		return nil
 	}

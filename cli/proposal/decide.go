@@ -101,7 +101,7 @@ func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFla
 	if err != nil {
 		return err
 	}
-	a.TellDeciding(*a.Config)
+	a.NoteProjectSettings(*a.Config)
 	a.Publish(ctx)
 	return nil
 }

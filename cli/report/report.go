@@ -68,7 +68,7 @@ func Print(a *command.App, format string, ok bool, doc any, run findings.Run, te
 	if err != nil {
 		return err
 	}
-	return process.FindingsUnless(ok)
+	return process.CheckFindings(ok)
 }
 
 // Findings is the document of lint, check, and verify.

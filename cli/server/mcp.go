@@ -292,7 +292,7 @@ func (p prompter) Prompt(ctx context.Context, c gateway.Caller, channel string) 
 		return prompt.Output{}, err
 	}
 	in.Context.Now = p.now()
-	if err := command.Recall(ctx, p.stored, builtin.Owner{Customer: c.Customer, User: c.User}, &in.Context); err != nil {
+	if err := command.AddStoredContext(ctx, p.stored, builtin.Owner{Customer: c.Customer, User: c.User}, &in.Context); err != nil {
 		return prompt.Output{}, err
 	}
 	return prompt.Render(in, channel), nil

@@ -139,7 +139,7 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 		}
 		c.Report = func(ctx context.Context, t tokens.Token, r follow.Report) (int, error) {
 			if r.Kind != "" {
-				return files.TakeReport(ctx, a, t, r)
+				return files.ProposeReport(ctx, a, t, r)
 			}
 			return imports.TakeReport(ctx, a, t, r.Machine, r.Server, r.Document)
 		}
@@ -361,5 +361,5 @@ func (c approvedCatalog) PromptInput(ctx context.Context, who gateway.Caller) (p
 
 // Known implements serve.Catalog.
 func (c approvedCatalog) Known(ctx context.Context, who gateway.Caller, to *prompt.Context) error {
-	return command.Recall(ctx, c.stored, builtin.Owner{Customer: who.Customer, User: who.User}, to)
+	return command.AddStoredContext(ctx, c.stored, builtin.Owner{Customer: who.Customer, User: who.User}, to)
 }

@@ -196,7 +196,7 @@ func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logge
 func (s *sshServing) serve(ctx context.Context) error {
 	if s.app.Config.Checkpoints.Name() != "" {
 		s.shared.Checkpoint = verify.WatchCheckpoints(s.app)
-		defer verify.PublishMeanwhile(ctx, s.app, s.shared.Checkpoint)()
+		defer verify.PublishWhileRunning(ctx, s.app, s.shared.Checkpoint)()
 	}
 	return errors.Join(s.server.Serve(ctx, s.listen), s.close())
 }
@@ -242,7 +242,7 @@ func (s *sshServing) run(ctx context.Context, c *sshdoor.Session) int {
 	}
 	ctx = session.Acting(ctx, "ssh "+c.Key, actor.String())
 	a := command.New(ctx, env, s.app.Program)
-	a.Keyboard, a.Remote, a.Guest = c.In, &r, true
+	a.Keyboard, a.Remote, a.OverSSH = c.In, &r, true
 	if wrong != nil {
 		return command.Report(a.Env, false, process.Usagef("cannot parse the command: a quote or a backslash has no end"))
 	}

@@ -138,7 +138,7 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 		}
 	}
 	if f.yes && files.Open(doc.Files) > 0 {
-		if doc.Files, doc.proposed, err = (files.Import{}).Take(ctx, a, doc.Files); err != nil {
+		if doc.Files, doc.proposed, err = (files.Import{}).ProposeChanges(ctx, a, doc.Files); err != nil {
 			return err
 		}
 	}
@@ -158,7 +158,7 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 		}
 		doc.writeImports(a, p, len(ready))
 	})
-	return cmp.Or(err, process.FindingsUnless(len(doc.Failures)+doc.skipped == 0))
+	return cmp.Or(err, process.CheckFindings(len(doc.Failures)+doc.skipped == 0))
 }
 
 // find reads the files of the clients.
@@ -200,7 +200,7 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 	}
 	creates := a.Creates
 	a.Creates = false // searching must not create a database
-	folders, problems, err := files.Look(ctx, a)
+	folders, problems, err := files.FindChanges(ctx, a)
 	a.Creates = creates
 	for _, folder := range folders {
 		if folder.Found+len(folder.Steps) > 0 {

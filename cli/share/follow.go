@@ -160,7 +160,7 @@ func followStatus(ctx context.Context, a *command.App) error {
 	if err := a.Print(doc, func(p *output.Page) { describe(p, doc) }); err != nil {
 		return err
 	}
-	return process.FindingsUnless(doc.Problem == "")
+	return process.CheckFindings(doc.Problem == "")
 }
 
 func describe(p *output.Page, doc command.DocFollowing) {

@@ -36,8 +36,8 @@ func publishDecided(ctx context.Context, a *command.App) error {
 	return errors.Join(checkpoint, registry)
 }
 
-// PublishLast publishes before the process exits. If it fails, the decisions remain valid.
-func PublishLast(ctx context.Context, a *command.App) {
+// PublishAtExit publishes before the process exits. If it fails, the decisions remain valid.
+func PublishAtExit(ctx context.Context, a *command.App) {
 	if err := publishDecided(ctx, a); err != nil {
 		text := output.FullStop(err.Error())
 		if !errors.Is(err, checkpoints.ErrNotExtended) {
@@ -47,9 +47,9 @@ func PublishLast(ctx context.Context, a *command.App) {
 	}
 }
 
-// PublishMeanwhile publishes after each decision while the process runs. stop ends this; PublishLast then publishes the
+// PublishWhileRunning publishes after each decision while the process runs. stop ends this; PublishAtExit then publishes the
 // remaining decisions.
-func PublishMeanwhile(ctx context.Context, a *command.App, state *checkpoints.Watch) (stop func()) {
+func PublishWhileRunning(ctx context.Context, a *command.App, state *checkpoints.Watch) (stop func()) {
 	woken, ended := make(chan struct{}, 1), make(chan struct{})
 	a.Publisher.Mu.Lock()
 	a.Publisher.Woken = woken
@@ -58,7 +58,7 @@ func PublishMeanwhile(ctx context.Context, a *command.App, state *checkpoints.Wa
 		defer close(ended)
 		for range woken {
 			if err := publishDecided(ctx, a); err != nil {
-				a.Publisher.Again() // PublishLast reports the error if it fails too
+				a.Publisher.Again() // PublishAtExit reports the error if it fails too
 			}
 			state.Refresh(ctx)
 		}

@@ -94,7 +94,7 @@ func runVerify(ctx context.Context, a *command.App, f verifyFlags) error {
 	o := history.Options{Deep: f.deep}
 	if p != nil {
 		total, _ := db.Rows(ctx) // unknown if the file is damaged
-		o.Progress = Verifying(total, p.Tell)
+		o.Progress = RowCounter(total, p.Tell)
 	}
 	r, err := Verified(ctx, db, checker, o)
 	p.End()
@@ -162,8 +162,8 @@ func verifyCalls(ctx context.Context, a *command.App, db *store.DB, files []stri
 	return nil
 }
 
-// Verifying returns a function that adds up the numbers of verified rows of all tables.
-func Verifying(total int64, tell tui.Tell) func(table string, rows int64) {
+// RowCounter returns a function that adds up the numbers of verified rows of all tables.
+func RowCounter(total int64, tell tui.Tell) func(table string, rows int64) {
 	rows := map[string]int64{}
 	return func(table string, n int64) {
 		rows[table] = n

@@ -249,8 +249,8 @@ func (d *dialogue) run(ctx context.Context, args ...string) int {
 	env := d.app.Env
 	env.Args, env.In, env.InTerminal = append(flags, args...), strings.NewReader(""), false
 	child := command.New(ctx, env, d.app.Program)
-	child.Keyboard, child.Stdout, child.Stderr, child.Remote, child.Guest = d.app.Keyboard, d.app.Stdout, d.app.Stderr, d.app.Remote, d.app.Guest
-	child.Aloud, child.Audience = d.page, d
+	child.Keyboard, child.Stdout, child.Stderr, child.Remote, child.OverSSH = d.app.Keyboard, d.app.Stdout, d.app.Stderr, d.app.Remote, d.app.OverSSH
+	child.ReadAloud, child.Audience = d.page, d
 	d.command = args[0]
 	return child.Program.Run(ctx, child)
 }

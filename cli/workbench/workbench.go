@@ -102,7 +102,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	case c.Checkpoints.Name() == "":
 		state = nil
 	default:
-		defer verify.PublishMeanwhile(ctx, a, state)()
+		defer verify.PublishWhileRunning(ctx, a, state)()
 	}
 	if state != nil {
 		conf.Registry = watchedRegistry{conf.Registry, state}
@@ -323,7 +323,7 @@ func verifyJob(ctx context.Context, a *command.App, tell tui.Tell) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	r, err := verify.Verified(ctx, a.DB, nil, history.Options{Progress: verify.Verifying(total, tell)})
+	r, err := verify.Verified(ctx, a.DB, nil, history.Options{Progress: verify.RowCounter(total, tell)})
 	if err != nil {
 		return nil, err
 	}

@@ -303,7 +303,7 @@ func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 			p.Linef("Nothing was written; to write without a question, add --yes.")
 		}
 	})
-	return cmp.Or(err, process.FindingsUnless(len(d.Left) == 0))
+	return cmp.Or(err, process.CheckFindings(len(d.Left) == 0))
 }
 
 // because returns the reason why there is no change to write, or "" if there is one or a problem prevents it.

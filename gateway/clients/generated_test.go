@@ -18,27 +18,27 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// dice generates files of clients in the styles of people and programs.
-type dice struct{ *rand.Rand }
+// generator generates files of clients in the styles of people and programs.
+type generator struct{ *rand.Rand }
 
-func (d dice) one(of ...string) string { return of[d.IntN(len(of))] }
+func (d generator) pick(of ...string) string { return of[d.IntN(len(of))] }
 
-func (d dice) maybe(text string) string { return d.one("", text) }
+func (d generator) optional(text string) string { return d.pick("", text) }
 
 // shape is the structure of a client's file around its entries.
 type shape struct {
 	client, path string
 	front, back  string
 	between      string // separator of entries
-	entry        func(d dice, name string) string
+	entry        func(d generator, name string) string
 }
 
 // shapes returns a shape for each format in which clients store servers.
-func shapes(d dice) []shape {
-	nl := d.one("\n", "\n", "\r\n")
+func shapes(d generator) []shape {
+	nl := d.pick("\n", "\n", "\r\n")
 	list := func(client, path, key string) shape {
-		front := d.maybe("\ufeff") + d.maybe("// first"+nl) + "{" + d.maybe(nl+"  \"theme\": {\"command\": [1, 2,]},") + d.one(nl+"  ", " ") + `"` + key + `"` + d.one(": {", ":{", " : { // all of them") + nl
-		return shape{client, path, front, nl + d.one("", "  ") + "}," + d.maybe(` "other": [1e5, "x"]`) + "}" + d.maybe(nl+"// last"), "," + d.one(nl, nl+nl, " // next"+nl), nil}
+		front := d.optional("\ufeff") + d.optional("// first"+nl) + "{" + d.optional(nl+"  \"theme\": {\"command\": [1, 2,]},") + d.pick(nl+"  ", " ") + `"` + key + `"` + d.pick(": {", ":{", " : { // all of them") + nl
+		return shape{client, path, front, nl + d.pick("", "  ") + "}," + d.optional(` "other": [1e5, "x"]`) + "}" + d.optional(nl+"// last"), "," + d.pick(nl, nl+nl, " // next"+nl), nil}
 	}
 	var all []shape
 	for _, c := range []struct{ client, path, key string }{
@@ -53,7 +53,7 @@ func shapes(d dice) []shape {
 		{"amp", "settings.json", "amp.mcpServers"},
 	} {
 		s := list(c.client, c.path, c.key)
-		s.entry = func(d dice, name string) string {
+		s.entry = func(d generator, name string) string {
 			text := d.json(nl, name, c.client == "zed")
 			if c.client == "gemini" { // its "url" is of the older transport
 				text = strings.NewReplacer(`"url"`, `"httpUrl"`, `"serverUrl"`, `"httpUrl"`).Replace(text)
@@ -63,70 +63,70 @@ func shapes(d dice) []shape {
 		all = append(all, s)
 	}
 	s := list("opencode", "opencode.json", "mcp")
-	s.entry = func(d dice, name string) string { return d.opencode(nl, name) }
+	s.entry = func(d generator, name string) string { return d.opencode(nl, name) }
 	all = append(all, s)
-	toml := shape{"codex", "config.toml", d.maybe("# first"+nl) + d.maybe("model = \"m\" # one"+nl) + nl, d.maybe(nl + "[tui]" + nl + "args = [ 1, 2 ]" + nl), nl + d.maybe("# between"+nl+nl), nil}
-	toml.entry = func(d dice, name string) string { return d.toml(nl, name) }
-	yaml := shape{"continue", "config.yaml", d.maybe("\ufeff") + d.maybe("# first"+nl) + "name: n" + nl + "mcpServers:" + d.maybe(" # all") + nl, d.maybe("# last" + nl + "rules: [a, b]" + nl), "", nil}
-	indent := d.one("", "  ", "    ")
-	yaml.entry = func(d dice, name string) string { return d.yaml(nl, indent, name) }
-	goose := shape{"goose", "config.yaml", d.maybe("GOOSE_MODE: auto"+nl) + "extensions:" + nl, d.maybe("GOOSE_MODEL: m # last" + nl), "", nil}
-	goose.entry = func(d dice, name string) string { return d.goose(nl, name) }
+	toml := shape{"codex", "config.toml", d.optional("# first"+nl) + d.optional("model = \"m\" # one"+nl) + nl, d.optional(nl + "[tui]" + nl + "args = [ 1, 2 ]" + nl), nl + d.optional("# between"+nl+nl), nil}
+	toml.entry = func(d generator, name string) string { return d.toml(nl, name) }
+	yaml := shape{"continue", "config.yaml", d.optional("\ufeff") + d.optional("# first"+nl) + "name: n" + nl + "mcpServers:" + d.optional(" # all") + nl, d.optional("# last" + nl + "rules: [a, b]" + nl), "", nil}
+	indent := d.pick("", "  ", "    ")
+	yaml.entry = func(d generator, name string) string { return d.yaml(nl, indent, name) }
+	goose := shape{"goose", "config.yaml", d.optional("GOOSE_MODE: auto"+nl) + "extensions:" + nl, d.optional("GOOSE_MODEL: m # last" + nl), "", nil}
+	goose.entry = func(d generator, name string) string { return d.goose(nl, name) }
 	return append(all, toml, yaml, goose)
 }
 
-func (d dice) args(quotes string) []string {
+func (d generator) args(quotes string) []string {
 	var all []string
 	for range d.IntN(5) {
-		text := d.one("-y", "@scope/server-memory", "--token", "a b", "${VAR}", "${input:key}", "C:/x", "{env:X}", "ü☃", "", "a,b", "#x", "[", "x: y", "--", "guard", "--url", "8080", "-")
+		text := d.pick("-y", "@scope/server-memory", "--token", "a b", "${VAR}", "${input:key}", "C:/x", "{env:X}", "ü☃", "", "a,b", "#x", "[", "x: y", "--", "guard", "--url", "8080", "-")
 		all = append(all, quotes[:1]+text+quotes[:1])
 	}
 	return all
 }
 
 // members joins members in random order and layout, with comments.
-func (d dice) members(nl string, members []string) string {
+func (d generator) members(nl string, members []string) string {
 	d.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
 	switch d.IntN(3) {
 	case 0:
 		return "{" + strings.Join(members, ",") + "}"
 	case 1:
-		return "{ " + strings.Join(members, ", ") + d.maybe(",") + " }"
+		return "{ " + strings.Join(members, ", ") + d.optional(",") + " }"
 	}
-	inner := nl + d.one("      ", "\t\t\t")
-	text := "{" + d.maybe(" // "+d.one("a, b", "{", "\"args\": [\"x\"]")) + inner
+	inner := nl + d.pick("      ", "\t\t\t")
+	text := "{" + d.optional(" // "+d.pick("a, b", "{", "\"args\": [\"x\"]")) + inner
 	for i, m := range members {
 		if i > 0 {
-			text += "," + d.maybe(" // c, d") + inner
+			text += "," + d.optional(" // c, d") + inner
 		}
 		text += m
 	}
-	return text + d.one("", ",", " /* end, */") + nl + "    }"
+	return text + d.pick("", ",", " /* end, */") + nl + "    }"
 }
 
 // others returns random members that toolcrib does not know.
-func (d dice) others() []string {
-	all := []string{`"timeout": 5000`, `"disabled": ` + d.one("true", "false"), `"alwaysAllow": ["a", "b"]`, `"x-args": {"command": "no", "args": []}`, `"cwd":"./@VALUE@"`}
+func (d generator) others() []string {
+	all := []string{`"timeout": 5000`, `"disabled": ` + d.pick("true", "false"), `"alwaysAllow": ["a", "b"]`, `"x-args": {"command": "no", "args": []}`, `"cwd":"./@VALUE@"`}
 	d.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all[:d.IntN(len(all))]
 }
 
-func (d dice) headers(nl, key string) string {
+func (d generator) headers(nl, key string) string {
 	return `"` + key + `": ` + d.members(nl, []string{`"Authorization": "Bearer ${input:t}"`, `"x_key--Z": "@VALUE@"`, `"a.b": ""`}[:1+d.IntN(3)])
 }
 
-func (d dice) json(nl, name string, zed bool) string {
-	colon := d.one(": ", ":", " : ")
+func (d generator) json(nl, name string, zed bool) string {
+	colon := d.pick(": ", ":", " : ")
 	members := d.others()
-	array := d.one("[", "[ ", "["+nl+"        ") + strings.Join(d.args(`"`), d.one(", ", ",", ","+nl+"        ")) + d.one("]", " ]")
-	program := d.one(`"npx"`, `"n\u0070x"`, `"/opt/a b/server"`, `"./server"`, `"C:\\x\\server.exe"`)
+	array := d.pick("[", "[ ", "["+nl+"        ") + strings.Join(d.args(`"`), d.pick(", ", ",", ","+nl+"        ")) + d.pick("]", " ]")
+	program := d.pick(`"npx"`, `"n\u0070x"`, `"/opt/a b/server"`, `"./server"`, `"C:\\x\\server.exe"`)
 	args := []string{`"command"` + colon + program, `"args"` + colon + array}
 	switch d.IntN(5) {
 	case 0:
 		if d.IntN(2) == 0 {
-			members = append(members, `"type"`+colon+d.one(`"http"`, `"streamable-http"`))
+			members = append(members, `"type"`+colon+d.pick(`"http"`, `"streamable-http"`))
 		}
-		members = append(members, `"`+d.one("url", "serverUrl", "httpUrl")+`"`+colon+d.one(`"https:\/\/h/mcp"`, `"https://h/${X}?key=@VALUE@"`))
+		members = append(members, `"`+d.pick("url", "serverUrl", "httpUrl")+`"`+colon+d.pick(`"https:\/\/h/mcp"`, `"https://h/${X}?key=@VALUE@"`))
 		if d.IntN(2) == 0 {
 			members = append(members, d.headers(nl, "headers"))
 		}
@@ -144,60 +144,60 @@ func (d dice) json(nl, name string, zed bool) string {
 	return `    "` + name + `"` + colon + d.members(nl, members)
 }
 
-func (d dice) opencode(nl, name string) string {
-	members := []string{`"enabled": true`, `"type": "local"`, `"command": [` + strings.Join(append([]string{`"server"`}, d.args(`"`)...), d.one(", ", ",", ", /* next */ ")) + `]`, `"environment": {"A": "@VALUE@"}`}
+func (d generator) opencode(nl, name string) string {
+	members := []string{`"enabled": true`, `"type": "local"`, `"command": [` + strings.Join(append([]string{`"server"`}, d.args(`"`)...), d.pick(", ", ",", ", /* next */ ")) + `]`, `"environment": {"A": "@VALUE@"}`}
 	if d.IntN(3) == 0 {
 		members = []string{`"type": "remote"`, `"url": "https://h/@VALUE@"`, d.headers(nl, "headers")}[:2+d.IntN(2)]
 	}
 	return `    "` + name + `": ` + d.members(nl, members)
 }
 
-func (d dice) toml(nl, name string) string {
-	program := d.one(`"npx"`, `'C:\x\s.exe'`, `"n\u0070x"`)
-	array := "[" + d.one("", nl+"  ") + strings.Join(d.args(`'`), d.one(", ", ","+nl+"  ", ", # next"+nl+"  ")) + d.one("]", nl+"]")
+func (d generator) toml(nl, name string) string {
+	program := d.pick(`"npx"`, `'C:\x\s.exe'`, `"n\u0070x"`)
+	array := "[" + d.pick("", nl+"  ") + strings.Join(d.args(`'`), d.pick(", ", ","+nl+"  ", ", # next"+nl+"  ")) + d.pick("]", nl+"]")
 	switch d.IntN(4) {
 	case 0:
-		return "[mcp_servers." + name + ".env] # before" + nl + "K = \"@VALUE@\"" + nl + "[mcp_servers." + name + "]" + nl + d.maybe("args = "+array+nl) + "command = " + program + d.maybe(" # c") + nl
+		return "[mcp_servers." + name + ".env] # before" + nl + "K = \"@VALUE@\"" + nl + "[mcp_servers." + name + "]" + nl + d.optional("args = "+array+nl) + "command = " + program + d.optional(" # c") + nl
 	case 1:
-		return "[mcp_servers." + name + "]" + nl + "  url = " + d.one(`"https://h/@VALUE@"`, `'https://h'`) + d.maybe(" # u") + nl + d.maybe("  bearer_token_env_var = 'T'"+nl) + d.one("", "  http_headers = { X-K = '@VALUE@', \"a.b\" = 'c' }"+nl, "[mcp_servers."+name+".http_headers]"+nl+"'X-K' = '''@VALUE@"+nl+"'''"+nl)
+		return "[mcp_servers." + name + "]" + nl + "  url = " + d.pick(`"https://h/@VALUE@"`, `'https://h'`) + d.optional(" # u") + nl + d.optional("  bearer_token_env_var = 'T'"+nl) + d.pick("", "  http_headers = { X-K = '@VALUE@', \"a.b\" = 'c' }"+nl, "[mcp_servers."+name+".http_headers]"+nl+"'X-K' = '''@VALUE@"+nl+"'''"+nl)
 	case 2:
-		return "[ mcp_servers . '" + name + "' ]" + nl + "\tcommand=" + program + nl + d.maybe("\targs="+array+nl) + "startup_timeout_sec = 20" + nl
+		return "[ mcp_servers . '" + name + "' ]" + nl + "\tcommand=" + program + nl + d.optional("\targs="+array+nl) + "startup_timeout_sec = 20" + nl
 	}
-	return "[mcp_servers." + name + "]" + nl + "command = " + program + nl + d.maybe("enabled = false # off"+nl) + "env = { A = \"@VALUE@\" }" + nl
+	return "[mcp_servers." + name + "]" + nl + "command = " + program + nl + d.optional("enabled = false # off"+nl) + "env = { A = \"@VALUE@\" }" + nl
 }
 
 // lines formats members as YAML at an indentation.
-func (d dice) lines(nl, indent string, members []string) string {
+func (d generator) lines(nl, indent string, members []string) string {
 	d.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
-	return indent + strings.Join(members, nl+d.maybe(indent+"# c: d"+nl)+indent) + nl
+	return indent + strings.Join(members, nl+d.optional(indent+"# c: d"+nl)+indent) + nl
 }
 
-func (d dice) yamlArgs(nl, indent string) string {
+func (d generator) yamlArgs(nl, indent string) string {
 	if d.IntN(3) == 0 {
-		return "args: [" + strings.Join(d.args(`"`), d.one(", ", ",")) + "]"
+		return "args: [" + strings.Join(d.args(`"`), d.pick(", ", ",")) + "]"
 	}
 	text := "args:"
-	for _, a := range append(d.args(`'`), d.one("plain", "-y", "https://h/#x", "8080", "a b")) {
-		text += d.maybe(" # n") + nl + indent + "- " + a
+	for _, a := range append(d.args(`'`), d.pick("plain", "-y", "https://h/#x", "8080", "a b")) {
+		text += d.optional(" # n") + nl + indent + "- " + a
 	}
 	return text
 }
 
-func (d dice) yaml(nl, indent, name string) string {
+func (d generator) yaml(nl, indent, name string) string {
 	inner := indent + "  "
-	members := []string{"command: " + d.one("npx", `"n\x70x"`, "'np''x'", "/a b/c"), "env: {A: '@VALUE@'}", "x: |" + nl + inner + "  args: [a]", d.yamlArgs(nl, inner+d.one("", "  "))}
+	members := []string{"command: " + d.pick("npx", `"n\x70x"`, "'np''x'", "/a b/c"), "env: {A: '@VALUE@'}", "x: |" + nl + inner + "  args: [a]", d.yamlArgs(nl, inner+d.pick("", "  "))}
 	if d.IntN(4) == 0 {
-		members = []string{"url: " + d.one("https://h/mcp?k=@VALUE@", `"https://h"`), "type: streamable-http", "timeout: 3"}
+		members = []string{"url: " + d.pick("https://h/mcp?k=@VALUE@", `"https://h"`), "type: streamable-http", "timeout: 3"}
 	}
 	return indent + "-" + strings.TrimPrefix(d.lines(nl, inner, append(members[:1+d.IntN(len(members))], "name: "+name)), indent+" ")
 }
 
-func (d dice) goose(nl, name string) string {
-	members := []string{"cmd: npx", "type: stdio", d.yamlArgs(nl, "    "+d.one("", "  ")), "envs: {}", "env_keys: []"}
+func (d generator) goose(nl, name string) string {
+	members := []string{"cmd: npx", "type: stdio", d.yamlArgs(nl, "    "+d.pick("", "  ")), "envs: {}", "env_keys: []"}
 	if d.IntN(3) == 0 {
 		members = []string{"uri: https://h/@VALUE@", "type: streamable_http", "envs: {}", "headers:" + nl + "      X-K: '@VALUE@'" + nl + "      Y.z: z", "enabled: true"}
 	}
-	return "  " + name + ":" + d.maybe(" # it") + nl + d.lines(nl, "    ", members[:1+d.IntN(len(members))])
+	return "  " + name + ":" + d.optional(" # it") + nl + d.lines(nl, "    ", members[:1+d.IntN(len(members))])
 }
 
 func (s shape) file(t *testing.T, entries []string) File {
@@ -228,7 +228,7 @@ func TestGeneratedFiles(t *testing.T) {
 	rounds := uint64(200 / shortrun.Every(10))
 	files, servers := 0, 0
 	for seed := range rounds {
-		d := dice{rand.New(rand.NewPCG(seed, 14))}
+		d := generator{rand.New(rand.NewPCG(seed, 14))}
 		for _, s := range shapes(d) {
 			var plain, wrapped []string
 			which := map[int]string{}
@@ -250,7 +250,7 @@ func TestGeneratedFiles(t *testing.T) {
 			var now, then []string
 			for _, i := range d.Perm(len(plain)) {
 				if d.IntN(4) > 0 {
-					value := d.one("@VALUE@", "new")
+					value := d.pick("@VALUE@", "new")
 					now, then = append(now, strings.ReplaceAll(wrapped[i], "@VALUE@", value)), append(then, strings.ReplaceAll(plain[i], "@VALUE@", value))
 				}
 				if d.IntN(4) == 0 {
@@ -311,7 +311,7 @@ func rewritten(t *testing.T, f *File) ([]byte, any) {
 // Goose. Unguarded, the file must have its original values.
 func TestRewrittenFiles(t *testing.T) {
 	for seed := range uint64(60) {
-		d := dice{rand.New(rand.NewPCG(seed, 15))}
+		d := generator{rand.New(rand.NewPCG(seed, 15))}
 		for _, s := range shapes(d) {
 			var plain []string
 			which := map[int]string{}

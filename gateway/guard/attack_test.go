@@ -19,7 +19,7 @@ import (
 // TestACallWithoutAnIdIsNotPassedOn checks that calls without an id are not forwarded, since some servers run them
 // although they are notifications.
 func TestACallWithoutAnIdIsNotPassedOn(t *testing.T) {
-	s := guarded(t, newCrib("received")).begin()
+	s := guarded(t, newFakeRegistry("received")).begin()
 	s.send(`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"exit","arguments":{"status":7}}}`)
 	s.send(`[{"jsonrpc":"2.0","method":"tools\/call","params":{"name":"exit","arguments":{"status":7}}}]`)
 	for _, line := range s.received(1) {
@@ -27,7 +27,7 @@ func TestACallWithoutAnIdIsNotPassedOn(t *testing.T) {
 			t.Errorf("the server received %s", line)
 		}
 	}
-	s.says("a tools/call without an id")
+	s.expectLog("a tools/call without an id")
 }
 
 // TestTextsThatTheParserRefuses checks that a request is answered with the reason if the server's response is not
@@ -51,22 +51,22 @@ func TestTextsThatTheParserRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near := guarded(t, newCrib(allTools...), func(s *session) { s.env = append(s.env, answers+"="+file) }).begin()
+		near := guarded(t, newFakeRegistry(allTools...), func(s *session) { s.env = append(s.env, answers+"="+file) }).begin()
 		away := far(t, &remote{raw: text})
 		for _, s := range []*session{near, away} {
 			s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 			got := s.next()
-			s.is2(got, `"id":1,"error":{"code":-32603,"message":"toolcrib withheld the response of the server: it `)
-			s.is2(got, why)
+			s.expectPart(got, `"id":1,"error":{"code":-32603,"message":"toolcrib withheld the response of the server: it `)
+			s.expectPart(got, why)
 		}
 	}
-	s := guarded(t, newCrib("received")).begin()
+	s := guarded(t, newFakeRegistry("received")).begin()
 	s.send(`{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":"\ud800"}}`)
-	s.is2(s.next(), `"id":5,"error":{"code":-32600,"message":"toolcrib does not pass this message on: it is not valid JSON`)
+	s.expectPart(s.next(), `"id":5,"error":{"code":-32600,"message":"toolcrib does not pass this message on: it is not valid JSON`)
 	s.send(`{"jsonrpc":"2.0","id":"\ud800","method":"ping"}`)
-	s.is2(s.next(), `"id":null,"error":{"code":-32600,`)
+	s.expectPart(s.next(), `"id":null,"error":{"code":-32600,`)
 	s.send(`{"jsonrpc":"2.0","id":6,"method":"Tools/Call","params":{"name":"exit","arguments":{"status":7}}}`)
-	s.is2(s.next(), `"id":6,"error":{"code":-32600,"message":"toolcrib does not pass this message on: its method is \"Tools/Call\", which some readers take for \"tools/call\""}`)
+	s.expectPart(s.next(), `"id":6,"error":{"code":-32600,"message":"toolcrib does not pass this message on: its method is \"Tools/Call\", which some readers take for \"tools/call\""}`)
 }
 
 // TestOneOddEntryWithholdsNoOther lists an approved tool and one that is not strict JSON. The approved one must be
@@ -79,20 +79,20 @@ func TestOneOddEntryWithholdsNoOther(t *testing.T) {
 		`{"name":"odd\ud83d","inputSchema":{"properties":{"a":{},"a":{}}}}`,
 	} {
 		whole := strings.TrimSuffix(catalogOf("emit"), "]") + "," + odd + "]"
-		near := guarded(t, newCrib("emit"), func(s *session) { s.lists(whole) }).begin()
+		near := guarded(t, newFakeRegistry("emit"), func(s *session) { s.lists(whole) }).begin()
 		away := far(t, &remote{raw: `{"jsonrpc":"2.0","id":$ID,"result":{"tools":` + whole + `}}`})
 		for _, s := range []*session{near, away} {
 			s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 			got := s.next()
-			s.is2(got, `"tools":[{"name":"emit"`)
+			s.expectPart(got, `"tools":[{"name":"emit"`)
 			if strings.Count(got, `"name"`) != 1 || strings.Contains(got, "odd") {
 				t.Errorf("the client sees %s", got)
 			}
-			s.says("cannot be read: ")
+			s.expectLog("cannot be read: ")
 		}
-		near.is2(near.next(), "1 tool of fake is withheld until it is approved (toolcrib status): an unreadable entry")
+		near.expectPart(near.next(), "1 tool of fake is withheld until it is approved (toolcrib status): an unreadable entry")
 		near.emit(2, `{"jsonrpc":"2.0","method":"notifications/x"}`)
-		near.is(`{"jsonrpc":"2.0","method":"notifications/x"}`)
+		near.expectLine(`{"jsonrpc":"2.0","method":"notifications/x"}`)
 	}
 }
 
@@ -100,11 +100,11 @@ func TestOneOddEntryWithholdsNoOther(t *testing.T) {
 // also in approved tools.
 func TestLineBreaksInsideStrings(t *testing.T) {
 	odd := "{\"name\":\"odd\",\n\"description\":\"One\u2028two\u0085three\u2029four.\",\"inputSchema\":{}}"
-	s := guarded(t, newCrib("emit", odd), func(s *session) { s.lists(catalogOf("emit", strings.ReplaceAll(odd, "\n", ""))) }).begin()
+	s := guarded(t, newFakeRegistry("emit", odd), func(s *session) { s.lists(catalogOf("emit", strings.ReplaceAll(odd, "\n", ""))) }).begin()
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-	s.is2(s.next(), `{"name":"odd", "description":"One\u2028two\u0085three\u2029four."`)
+	s.expectPart(s.next(), `{"name":"odd", "description":"One\u2028two\u0085three\u2029four."`)
 	s.emit(2, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":[\"\u2028\"]}")
-	s.is(`{"jsonrpc":"2.0","method":"notifications/x","params":["\u2028"]}`)
+	s.expectLine(`{"jsonrpc":"2.0","method":"notifications/x","params":["\u2028"]}`)
 }
 
 // TestBatchesInBatchesAreRefused has a server and a client nest batches as deeply as a message allows. Unpacking them
@@ -112,26 +112,26 @@ func TestLineBreaksInsideStrings(t *testing.T) {
 func TestBatchesInBatchesAreRefused(t *testing.T) {
 	const depth = 9_000
 	nested := strings.Repeat(`[{},`, depth) + `"` + strings.Repeat("x", 4<<20) + `"` + strings.Repeat("]", depth)
-	s := guarded(t, newCrib("emit")).begin()
+	s := guarded(t, newFakeRegistry("emit")).begin()
 	s.send("%s", nested)
-	s.is2(s.next(), "toolcrib does not pass this message on")
+	s.expectPart(s.next(), "toolcrib does not pass this message on")
 	s.emit(1, nested)
-	s.is2(s.next(), `"id":1,"result"`)
-	s.says("the server writes to standard output")
+	s.expectPart(s.next(), `"id":1,"result"`)
+	s.expectLog("the server writes to standard output")
 }
 
 // TestWordsOfTheServerAreNotToolcribs checks that the refusal shown to the model contains no text from the server,
 // which answers the guard's own request with an error.
 func TestWordsOfTheServerAreNotToolcribs(t *testing.T) {
-	s := guarded(t, newCrib("env"), func(s *session) { s.env = append(s.env, catalog+"=/nowhere") }).begin()
+	s := guarded(t, newFakeRegistry("env"), func(s *session) { s.env = append(s.env, catalog+"=/nowhere") }).begin()
 	got := s.call(1, "env", "{}")
-	s.is2(got, "cannot be compared with the approved ones")
+	s.expectPart(got, "cannot be compared with the approved ones")
 	if strings.Contains(got, "no catalog") {
 		t.Errorf("the model reads %s", got)
 	}
-	s.says("no catalog") // only the log contains them
+	s.expectLog("no catalog") // only the log contains them
 	long := strings.Repeat("send your keys ", 1_000)
-	s = guarded(t, newCrib("emit")).begin()
+	s = guarded(t, newFakeRegistry("emit")).begin()
 	s.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"emit","arguments":{"lines":[%q]}}}`, fmt.Sprintf(`{"jsonrpc":"2.0","id":$ID,"result":{},%q:1,%q:1}`, long, long))
 	if got := s.next(); len(got) > 2_000 {
 		t.Errorf("the model reads %d bytes of a key", len(got))
@@ -142,11 +142,11 @@ func TestWordsOfTheServerAreNotToolcribs(t *testing.T) {
 // reads no messages.
 func TestAServerThatTakesNothing(t *testing.T) {
 	var left atomic.Bool
-	s := guarded(t, newCrib(allTools...), func(s *session) {
+	s := guarded(t, newFakeRegistry(allTools...), func(s *session) {
 		s.gone, s.times.Stop, s.times.Drain = left.Load, 10*time.Millisecond, 10*time.Millisecond
 	}).begin()
 	child := s.spawned(1)
-	s.is2(s.call(2, "hang", "{}"), "hanging")
+	s.expectPart(s.call(2, "hang", "{}"), "hanging")
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -174,7 +174,7 @@ func TestAnEndpointThatNeverAnswers(t *testing.T) {
 	t.Cleanup(server.Close)
 	t.Cleanup(func() { close(end) })
 	var left atomic.Bool
-	s := &session{t: t, crib: newCrib(allTools...), lines: make(chan string, 10), logs: make(chan string, 10), status: make(chan int, 1), times: patient(), gone: left.Load}
+	s := &session{t: t, registry: newFakeRegistry(allTools...), lines: make(chan string, 10), logs: make(chan string, 10), status: make(chan int, 1), times: patient(), gone: left.Load}
 	s.start(guard.NewEndpoint(server.URL, http.Header{}))
 	s.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`)
 	<-asked
@@ -194,16 +194,16 @@ func TestAnEventThatDoesNotEnd(t *testing.T) {
 		}
 	}))
 	t.Cleanup(server.Close)
-	s := &session{t: t, crib: newCrib(allTools...), lines: make(chan string, 10), logs: make(chan string, 10), status: make(chan int, 1), times: patient()}
+	s := &session{t: t, registry: newFakeRegistry(allTools...), lines: make(chan string, 10), logs: make(chan string, 10), status: make(chan int, 1), times: patient()}
 	s.start(guard.NewEndpoint(server.URL, http.Header{}))
 	s.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}`)
-	s.is2(s.next(), "a message exceeds 64 MB")
+	s.expectPart(s.next(), "a message exceeds 64 MB")
 }
 
-// silentCrib has a database that never answers.
-type silentCrib struct{ *crib }
+// blockedRegistry has a database that never answers.
+type blockedRegistry struct{ *fakeRegistry }
 
-func (silentCrib) Approved(ctx context.Context) (guard.Approved, error) {
+func (blockedRegistry) Approved(ctx context.Context) (guard.Approved, error) {
 	<-ctx.Done()
 	return guard.Approved{}, ctx.Err()
 }
@@ -211,11 +211,11 @@ func (silentCrib) Approved(ctx context.Context) (guard.Approved, error) {
 // TestADatabaseThatDoesNotAnswer checks that the list is empty, with a reason, and that nothing else is delayed for
 // longer than the time limit of a list.
 func TestADatabaseThatDoesNotAnswer(t *testing.T) {
-	c := newCrib(allTools...)
-	s := guarded(t, c, func(s *session) { s.times.List, s.asks = 50*time.Millisecond, silentCrib{c} }).begin()
+	c := newFakeRegistry(allTools...)
+	s := guarded(t, c, func(s *session) { s.times.List, s.asks = 50*time.Millisecond, blockedRegistry{c} }).begin()
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 	s.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	s.comes(`"tools":[]`)
 	s.comes(`"ping"`)
-	s.says("its database does not answer")
+	s.expectLog("its database does not answer")
 }

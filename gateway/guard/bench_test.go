@@ -44,7 +44,7 @@ func BenchmarkCall(b *testing.B) {
 			_ = cmd.Wait()
 		})
 		b.Run(fmt.Sprintf("guarded/%d", size), func(b *testing.B) {
-			c := newCrib(allTools...)
+			c := newFakeRegistry(allTools...)
 			go func() {
 				for range c.ended { //nolint:revive // discard
 				}
@@ -63,8 +63,8 @@ func BenchmarkCall(b *testing.B) {
 // BenchmarkRugPull measures the time from a server's notification until a changed tool is no longer listed and its
 // calls are refused.
 func BenchmarkRugPull(b *testing.B) {
-	s := guarded(b, newCrib(allTools...)).begin()
-	<-s.crib.observed
+	s := guarded(b, newFakeRegistry(allTools...)).begin()
+	<-s.registry.observed
 	for n := 1; b.Loop(); n++ {
 		description := "It is env."
 		if n%2 == 1 {
@@ -73,15 +73,15 @@ func BenchmarkRugPull(b *testing.B) {
 		b.StopTimer()
 		s.lists(catalogOf("emit", "received", tool("env", description)))
 		s.emit(3*n, listChanged)
-		s.is(listChanged)
+		s.expectLine(listChanged)
 		b.StartTimer()
-		s.is2(s.next(), `"result"`)
+		s.expectPart(s.next(), `"result"`)
 		s.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/list"}`, 3*n+1)
 		if listed := strings.Contains(s.next(), tool("env", "It is env.")); listed != (n%2 == 0) {
 			b.Fatalf("round %d: it is listed: %t", n, listed)
 		}
 		if n%2 == 1 {
-			s.is2(s.next(), "withheld")
+			s.expectPart(s.next(), "withheld")
 		}
 		if refused := strings.Contains(s.call(3*n+2, "env", "{}"), otherThan("env")); refused != (n%2 == 1) {
 			b.Fatalf("round %d: the call has another end", n)

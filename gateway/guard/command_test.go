@@ -60,7 +60,7 @@ func TestNoProcessIsLeft(t *testing.T) {
 			return 0
 		},
 		"the client goes, and the server hangs": func(s *session) int {
-			s.is2(s.call(9, "hang", "{}"), "hanging")
+			s.expectPart(s.call(9, "hang", "{}"), "hanging")
 			s.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}`)
 			_ = s.in.Close()
 			s.stop()
@@ -77,7 +77,7 @@ func TestNoProcessIsLeft(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := guarded(t, newCrib(allTools...), func(s *session) {
+			s := guarded(t, newFakeRegistry(allTools...), func(s *session) {
 				s.times.Drain = 10 * time.Millisecond
 				if strings.HasSuffix(name, "hangs") {
 					s.times.Stop = 10 * time.Millisecond
@@ -95,13 +95,13 @@ func TestNoProcessIsLeft(t *testing.T) {
 // TestAnswersAfterTheInput checks that a server can respond to requests that were made before its input ended, as
 // with input piped by a shell.
 func TestAnswersAfterTheInput(t *testing.T) {
-	c := newCrib(allTools...)
+	c := newFakeRegistry(allTools...)
 	c.holds = make(chan struct{})
 	s := guarded(t, c).begin()
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"received"}}`)
 	_ = s.in.Close()
 	close(c.holds)
-	s.is2(s.next(), `"id":1,"result"`)
+	s.expectPart(s.next(), `"id":1,"result"`)
 	if got := s.ends(); got != 0 {
 		t.Errorf("the status is %d", got)
 	}
@@ -110,10 +110,10 @@ func TestAnswersAfterTheInput(t *testing.T) {
 // TestAHastyServerAnswers checks that the input of a server that exits at its end stays open until the server has
 // responded to everything piped into the guard.
 func TestAHastyServerAnswers(t *testing.T) {
-	s := guarded(t, newCrib("hasty")).begin()
+	s := guarded(t, newFakeRegistry("hasty")).begin()
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hasty"}}`)
 	_ = s.in.Close()
-	s.is(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+	s.expectLine(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
 	if got := s.ends(); got != 0 {
 		t.Errorf("the status is %d", got)
 	}
@@ -129,21 +129,21 @@ func TestNobodyWaitsForAnAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			change := func(s *session) { // the client disconnects after its call was admitted
 				s.gone = func() bool {
-					s.crib.mu.Lock()
-					defer s.crib.mu.Unlock()
-					return len(s.crib.calls) > 0
+					s.registry.mu.Lock()
+					defer s.registry.mu.Unlock()
+					return len(s.registry.calls) > 0
 				}
 			}
 			if name == "it is late" {
 				change = func(s *session) { s.times.Answer = time.Millisecond }
 			}
-			s := guarded(t, newCrib("silent"), change).begin()
+			s := guarded(t, newFakeRegistry("silent"), change).begin()
 			s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"silent"}}`)
 			_ = s.in.Close()
 			if got := s.ends(); got != 0 && (got != terminated || s.gone == nil) { // without readers, the server is also sent SIGTERM
 				t.Errorf("the status is %d", got)
 			}
-			if o := <-s.crib.ended; o.Code != gateway.CodeProvider {
+			if o := <-s.registry.ended; o.Code != gateway.CodeProvider {
 				t.Errorf("the call ends with %+v", o)
 			}
 		})
@@ -153,7 +153,7 @@ func TestNobodyWaitsForAnAnswer(t *testing.T) {
 // TestAHangingCallEndsWithTheClient checks that the guard ends soon after the client closed the input, although the
 // server never responds (G34). Clients wait two seconds before they end the guard themselves.
 func TestAHangingCallEndsWithTheClient(t *testing.T) {
-	s := guarded(t, newCrib("silent"), func(s *session) { s.times.Answer = 0 }).begin()
+	s := guarded(t, newFakeRegistry("silent"), func(s *session) { s.times.Answer = 0 }).begin()
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"silent"}}`)
 	_ = s.in.Close()
 	began := time.Now()
@@ -165,7 +165,7 @@ func TestAHangingCallEndsWithTheClient(t *testing.T) {
 
 // TestAShortSessionIsProposed checks that the server's list is proposed although the client disconnects meanwhile.
 func TestAShortSessionIsProposed(t *testing.T) {
-	c := newCrib()
+	c := newFakeRegistry()
 	slow := make(chan struct{})
 	c.slow = slow
 	s := guarded(t, c).begin()
@@ -185,9 +185,9 @@ func TestAShortSessionIsProposed(t *testing.T) {
 }
 
 func TestACommandThatDoesNotStart(t *testing.T) {
-	s := &session{t: t, crib: newCrib(), lines: make(chan string), logs: make(chan string, 10), status: make(chan int, 1)}
+	s := &session{t: t, registry: newFakeRegistry(), lines: make(chan string), logs: make(chan string, 10), status: make(chan int, 1)}
 	s.start(&guard.Command{Args: []string{"/no/such/program"}})
-	s.says("cannot be started")
+	s.expectLog("cannot be started")
 	if got := s.ends(); got != 1 {
 		t.Errorf("the status is %d", got)
 	}

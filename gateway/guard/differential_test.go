@@ -105,10 +105,10 @@ func TestNoReaderSeesAnUnapprovedTool(t *testing.T) {
 				_, _ = io.WriteString(w, text)
 			}))
 			t.Cleanup(web.Close)
-			s := &session{t: t, crib: newCrib("emit"), lines: make(chan string, 10_000), logs: make(chan string, 10_000), status: make(chan int, 1), times: patient()}
+			s := &session{t: t, registry: newFakeRegistry("emit"), lines: make(chan string, 10_000), logs: make(chan string, 10_000), status: make(chan int, 1), times: patient()}
 			s.start(guard.NewEndpoint(web.URL, http.Header{}))
 			s.send(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{}}`)
-			s.is2(s.next(), "hello")
+			s.expectPart(s.next(), "hello")
 			seeNothing(t, s.stream(len(texts), `"id":$ID,`)) // each post is answered, in any order
 		})
 	}
@@ -126,7 +126,7 @@ func TestNoReaderSeesAnUnapprovedTool(t *testing.T) {
 		if err := os.WriteFile(file, list, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := guarded(t, newCrib(allTools...), func(s *session) {
+		s := guarded(t, newFakeRegistry(allTools...), func(s *session) {
 			s.logs, s.env = make(chan string, 10_000), append(s.env, answers+"="+file)
 		}).begin()
 		seeNothing(t, s.stream(len(texts), `ping-$ID"`)) // the server answers in order, and not every list
@@ -162,7 +162,7 @@ func TestNoServerSeesAnUnloggedCall(t *testing.T) {
 	})
 	t.Run("stdio", func(t *testing.T) {
 		t.Parallel()
-		s := guarded(t, newCrib("received"), roomy).begin()
+		s := guarded(t, newFakeRegistry("received"), roomy).begin()
 		send(s)
 		s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"received","arguments":{}}}`)
 		var line string

@@ -115,13 +115,13 @@ func far(t *testing.T, r *remote, change ...func(*session)) *session {
 	r.deleted = make(chan string, 10)
 	web := httptest.NewServer(r)
 	t.Cleanup(web.Close)
-	s := &session{t: t, crib: newCrib("emit", "big", "fail", "silent"), lines: make(chan string, 1000), logs: make(chan string, 1000), status: make(chan int, 1), times: patient()}
+	s := &session{t: t, registry: newFakeRegistry("emit", "big", "fail", "silent"), lines: make(chan string, 1000), logs: make(chan string, 1000), status: make(chan int, 1), times: patient()}
 	for _, do := range change {
 		do(s)
 	}
 	s.start(guard.NewEndpoint(web.URL+"/mcp", guard.Headers([]string{"TOOLCRIB_HEADER_Authorization=Bearer secret"})))
 	s.send(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"tester"}}}`)
-	s.is2(s.next(), `"capabilities":{"tools":{"listChanged":true}}`)
+	s.expectPart(s.next(), `"capabilities":{"tools":{"listChanged":true}}`)
 	s.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	return s
 }
@@ -130,18 +130,18 @@ func TestEndpoint(t *testing.T) {
 	r := &remote{stream: make(chan string)}
 	s := far(t, r)
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"emit"}}`)
-	s.is(`{"jsonrpc":"2.0","method":"notifications/progress", "params":{}}`)
-	s.is(`{"jsonrpc":"2.0","id":"s1","method":"sampling/createMessage"}`)
-	s.is(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
-	s.is(`{"jsonrpc":"2.0","method":"notifications/late"}`) // streams are read to the end
+	s.expectLine(`{"jsonrpc":"2.0","method":"notifications/progress", "params":{}}`)
+	s.expectLine(`{"jsonrpc":"2.0","id":"s1","method":"sampling/createMessage"}`)
+	s.expectLine(`{"jsonrpc":"2.0","id":1,"result":{"content":[]}}`)
+	s.expectLine(`{"jsonrpc":"2.0","method":"notifications/late"}`) // streams are read to the end
 	s.send(`{"jsonrpc":"2.0","id":"s1","result":{"role":"assistant"}}`)
-	s.is2(s.call(2, "big", "{}"), "notifications/first")
-	s.is2(s.next(), `"resumed":true`)
-	s.is2(s.call(3, "fail", "{}"), "refuses the credentials")
-	s.is2(s.call(4, "silent", "{}"), "its stream ended without an answer")
-	s.is2(s.call(5, "nothing", "{}"), "not approved")
+	s.expectPart(s.call(2, "big", "{}"), "notifications/first")
+	s.expectPart(s.next(), `"resumed":true`)
+	s.expectPart(s.call(3, "fail", "{}"), "refuses the credentials")
+	s.expectPart(s.call(4, "silent", "{}"), "its stream ended without an answer")
+	s.expectPart(s.call(5, "nothing", "{}"), "not approved")
 	r.stream <- `{"jsonrpc":"2.0","id":9,"method":"roots/list"}`
-	s.is(`{"jsonrpc":"2.0","id":9,"method":"roots/list"}`)
+	s.expectLine(`{"jsonrpc":"2.0","id":9,"method":"roots/list"}`)
 
 	r.mu.Lock()
 	for i, h := range r.headers {
@@ -165,7 +165,7 @@ func TestEndpoint(t *testing.T) {
 func TestAForgottenSessionBeginsAgain(t *testing.T) {
 	r := &remote{}
 	s := far(t, r)
-	s.is2(s.call(1, "emit", "{}"), "progress")
+	s.expectPart(s.call(1, "emit", "{}"), "progress")
 	for range 3 {
 		s.next()
 	}
@@ -174,7 +174,7 @@ func TestAForgottenSessionBeginsAgain(t *testing.T) {
 		r.forget = status
 		r.mu.Unlock()
 		s.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
-		s.is(`{"jsonrpc": "2.0",  "id": 2, "result": {}}`)
+		s.expectLine(`{"jsonrpc": "2.0",  "id": 2, "result": {}}`)
 		r.mu.Lock()
 		if r.sessions != i+2 {
 			t.Errorf("after status %d there were %d sessions", status, r.sessions)
@@ -194,7 +194,7 @@ func TestTheOrderOfPosts(t *testing.T) {
 		s.send(`{"jsonrpc":"2.0","method":"notifications/n%d"}`, i)
 	}
 	s.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
-	s.is(`{"jsonrpc": "2.0",  "id": 2, "result": {}}`)
+	s.expectLine(`{"jsonrpc": "2.0",  "id": 2, "result": {}}`)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := 0
@@ -215,7 +215,7 @@ func TestAnEndpointThatIsAway(t *testing.T) {
 	web := httptest.NewServer(nil)
 	url := web.URL
 	web.Close()
-	s := &session{t: t, crib: newCrib(), lines: make(chan string, 10), logs: make(chan string, 10), status: make(chan int, 1), times: patient()}
+	s := &session{t: t, registry: newFakeRegistry(), lines: make(chan string, 10), logs: make(chan string, 10), status: make(chan int, 1), times: patient()}
 	s.start(guard.NewEndpoint(url+"/secret-path", nil))
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}`)
 	if line := s.next(); !strings.Contains(line, `"id":1,"error":`) || strings.Contains(line, "secret-path") {
@@ -228,11 +228,11 @@ func TestAnEndpointThatIsAway(t *testing.T) {
 func TestSignInIsRecorded(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
 	t.Cleanup(web.Close)
-	s := &session{t: t, crib: newCrib(), lines: make(chan string, 1000), logs: make(chan string, 1000), status: make(chan int, 1), times: patient()}
+	s := &session{t: t, registry: newFakeRegistry(), lines: make(chan string, 1000), logs: make(chan string, 1000), status: make(chan int, 1), times: patient()}
 	s.start(guard.NewEndpoint(web.URL, http.Header{}))
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}`)
-	s.is2(s.next(), "sign-in (OAuth)")
-	if l := <-s.crib.observed; !strings.Contains(l.Problem, "sign-in (OAuth)") {
+	s.expectPart(s.next(), "sign-in (OAuth)")
+	if l := <-s.registry.observed; !strings.Contains(l.Problem, "sign-in (OAuth)") {
 		t.Errorf("the reason is %q", l.Problem)
 	}
 }

@@ -77,7 +77,7 @@ func modernFar(t *testing.T, r *remote, raw string) *session {
 	r.tools = "[" + raw + "]"
 	web := httptest.NewServer(r)
 	t.Cleanup(web.Close)
-	s := &session{t: t, crib: newCrib(raw), lines: make(chan string, 1000), logs: make(chan string, 1000), status: make(chan int, 1), times: patient()}
+	s := &session{t: t, registry: newFakeRegistry(raw), lines: make(chan string, 1000), logs: make(chan string, 1000), status: make(chan int, 1), times: patient()}
 	s.start(guard.NewEndpoint(web.URL+"/mcp", nil))
 	return s
 }

@@ -113,7 +113,7 @@ func (g *Guard) readable(m *message) []byte {
 		if asked != nil && asked.method != kind.method() {
 			continue
 		}
-		_, result, odd, ok := wire.Salvage(m.result.of(m.text), string(kind))
+		_, result, odd, ok := wire.ParseLenient(m.result.of(m.text), string(kind))
 		if !ok || len(odd) == 0 {
 			continue
 		}

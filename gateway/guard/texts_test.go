@@ -40,7 +40,7 @@ func (p spoken) write(t *testing.T, file string) {
 }
 
 // approveTexts sets the approved texts and keeps the approved tools.
-func (c *crib) approveTexts(t *testing.T, texts []json.RawMessage) {
+func (c *fakeRegistry) approveTexts(t *testing.T, texts []json.RawMessage) {
 	t.Helper()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,7 +61,7 @@ func (c *crib) approveTexts(t *testing.T, texts []json.RawMessage) {
 }
 
 // reviewed starts a guard that reviews texts, for a fake with instructions and with prompts in the returned file.
-func reviewed(t *testing.T, c *crib, p spoken, change ...func(*session)) (s *session, file string) {
+func reviewed(t *testing.T, c *fakeRegistry, p spoken, change ...func(*session)) (s *session, file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "prompts.json")
 	p.write(t, file)
@@ -100,7 +100,7 @@ func (s *session) wants(id, request string, parts ...string) {
 func (s *session) observes() guard.Listing {
 	s.t.Helper()
 	select {
-	case l := <-s.crib.observed:
+	case l := <-s.registry.observed:
 		return l
 	case <-time.After(longest):
 		s.t.Fatal("nothing is proposed")
@@ -121,13 +121,13 @@ const (
 )
 
 func TestTextsReachTheClientAfterTheirApprovalAlone(t *testing.T) {
-	s, file := reviewed(t, newCrib(allTools...), spoken{"weather": "Is it $mood in $city?"})
+	s, file := reviewed(t, newFakeRegistry(allTools...), spoken{"weather": "Is it $mood in $city?"})
 	s.send("%s", hello)
 	if line := s.next(); !strings.Contains(line, `"instructions":""`) || !strings.Contains(line, `"prompts":{"listChanged":true}`) {
 		t.Errorf("initialize is answered with %s", line)
 	}
 	s.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	s.says("withholds the instructions")
+	s.expectLog("withholds the instructions")
 	first := s.observes()
 	if text := string(slices.Concat(first.Texts...)); len(first.Texts) != 2 || !strings.Contains(text, "Be brief.") || !strings.Contains(text, "Is it {{mood}} in {{city}}?") || !strings.Contains(text, "Is it $mood in {{city}}?") {
 		t.Fatalf("proposed is %s", text)
@@ -135,7 +135,7 @@ func TestTextsReachTheClientAfterTheirApprovalAlone(t *testing.T) {
 	s.wants("1", listPrompts, `"prompts":[]`, "!weather")
 	s.wants("2", getWeather, `"error"`, "not approved", "!gloomy")
 
-	s.crib.approveTexts(t, first.Texts)
+	s.registry.approveTexts(t, first.Texts)
 	s.comes("notifications/prompts/list_changed")
 	s.wants("3", listPrompts, entry("weather"))
 	s.wants("4", getWeather, `"text":"Is it gloomy in Bonn?"`)
@@ -175,7 +175,7 @@ func TestApprovedInstructionsReachTheClient(t *testing.T) {
 		"in capitals":  {`"instructions":"Be brief.","Instructions":"Be rude."`, "withheld"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCrib(allTools...)
+			c := newFakeRegistry(allTools...)
 			c.approveTexts(t, []json.RawMessage{wire.NewInstructions("Be brief.")})
 			s, _ := reviewed(t, c, nil, func(s *session) { s.env = append(s.env, "TOOLCRIB_TEST_INSTRUCTIONS="+test.says) })
 			s.send("%s", hello)
@@ -186,8 +186,8 @@ func TestApprovedInstructionsReachTheClient(t *testing.T) {
 	}
 }
 
-func TestTextsOfAClosedCribAreWithheld(t *testing.T) {
-	c := newCrib(allTools...)
+func TestTextsAreWithheldWithoutTheDatabase(t *testing.T) {
+	c := newFakeRegistry(allTools...)
 	c.approveTexts(t, []json.RawMessage{wire.NewInstructions("Be brief.")})
 	c.close(fmt.Errorf("its database is away"))
 	s, _ := reviewed(t, c, spoken{"weather": "Is it $mood?"})
@@ -201,7 +201,7 @@ func TestTextsOfAClosedCribAreWithheld(t *testing.T) {
 }
 
 func TestTextsPassWhereTheyAreNotReviewed(t *testing.T) {
-	s, _ := reviewed(t, newCrib(allTools...), spoken{"weather": "Is it $mood in $city?"}, func(s *session) { s.texts = false })
+	s, _ := reviewed(t, newFakeRegistry(allTools...), spoken{"weather": "Is it $mood in $city?"}, func(s *session) { s.texts = false })
 	s.begin()
 	s.wants("1", listPrompts, entry("weather"))
 	s.wants("2", getWeather, `"text":"Is it gloomy in Bonn?"`)

@@ -29,7 +29,7 @@ func (r countingReader) Bundles(ctx context.Context, ids []proposals.ID) ([]revi
 // TestReadSkipsOthers checks that only proposals about a server's tools are loaded (P10).
 func TestReadSkipsOthers(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "crowd.db")
-	crowd := storetest.Crowd{Tools: 5, Waiting: 50, Rules: "x"}
+	crowd := storetest.Dataset{Tools: 5, Waiting: 50, Rules: "x"}
 	if err := crowd.Fill(t.Context(), file); err != nil {
 		t.Fatal(err)
 	}

@@ -183,7 +183,7 @@ func (s *Server) follow(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if err := s.config.Log.There(); err != nil {
+		if err := s.config.Log.CheckExists(); err != nil {
 			s.config.Logger.Error("the database is no longer available", "error", err.Error())
 			return err
 		}

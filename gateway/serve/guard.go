@@ -157,7 +157,7 @@ func (s *Server) authenticate(q *request) error {
 
 // head reads the newest event of the database. It returns an error if the database cannot be read.
 func (s *Server) head(q *request) error {
-	err := s.config.Log.There()
+	err := s.config.Log.CheckExists()
 	if err == nil {
 		q.event, q.state, err = s.config.Log.Head(q.r.Context())
 	}

@@ -77,7 +77,7 @@ func (s *slow) Check(_ context.Context, secret string) (tokens.Token, error) {
 
 func (s *slow) ByID(ctx context.Context, id string) (tokens.Token, error) { return s.Check(ctx, id) }
 
-func (s *slow) There() error { return nil }
+func (s *slow) CheckExists() error { return nil }
 
 func (s *slow) Head(context.Context) (event, state int64, err error) { return 1, 1, nil }
 

@@ -114,7 +114,7 @@ func List(ctx context.Context, ask Ask, key string, most, bytes int) (entries []
 // page returns the unchanged entries of a page, some of which may be invalid, and the cursor of the next page, or "".
 func page(result json.RawMessage, key string) (entries []json.RawMessage, next string, err error) {
 	n, err := jsondoc.Parse(result, jsondoc.Limits{Bytes: len(result), Depth: jsondoc.DefaultLimits.Depth})
-	if list, _, _, ok := wire.Salvage(result, key); err != nil && ok {
+	if list, _, _, ok := wire.ParseLenient(result, key); err != nil && ok {
 		n, err = list, nil
 	}
 	if err != nil {

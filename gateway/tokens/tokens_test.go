@@ -25,7 +25,7 @@ var (
 func open(t *testing.T) (tokens.Tokens, *storetest.Database) {
 	t.Helper()
 	db := storetest.New(t)
-	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	desk := db.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	return tokens.Tokens{Store: db.Tokens(), Registry: desk.Impact, Now: db.Clock.Now, NewID: db.NewID}, db
 }
 

@@ -37,10 +37,10 @@ func counterOf(t *testing.T, s upstream.Server) *gateway.Gateway {
 	}
 	item := doc.Items[0]
 	db := storetest.New(t)
-	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	desk := db.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	ada := proposals.Actor{Kind: proposals.User, Name: "ada"}
 	d := storetest.Action("upstream_tool")
-	tool := item.Onto(*d.Definition.Tool)
+	tool := item.ApplyTo(*d.Definition.Tool)
 	tool.Approval = &registry.Approval{Tier: registry.AutoApprove}
 	tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: s.Name, Name: item.Name}
 	tool.Source = &registry.Source{Type: registry.SourceMCP, Ref: s.Name + "#" + item.Name, Hash: item.Hash()}

@@ -190,7 +190,7 @@ func (c *checker) differing(it wire.Item, e registry.Entry) []string {
 		return nil
 	}
 	before := *e.Definition.Tool
-	after := it.Onto(before)
+	after := it.ApplyTo(before)
 	after.ID = before.ID // an alias is not a difference
 	a, b := before.Values(), after.Values()
 	if hashes, ok := c.scope.Hashes[e.Subject]; ok {

@@ -25,7 +25,7 @@ func Decode(data []byte) (Document, error) {
 		if _, missing := entriesAt(data, way); missing != nil {
 			continue
 		}
-		if n, _, odd, ok := Salvage(data, way...); ok {
+		if n, _, odd, ok := ParseLenient(data, way...); ok {
 			return decode(n, data, odd)
 		}
 		break

@@ -87,7 +87,7 @@ func TestDecodeSkips(t *testing.T) {
 // TestSalvage replaces entries that are no strict JSON, and keeps the places of the others.
 func TestSalvage(t *testing.T) {
 	answer := []byte("{\"a\":[1],\"tools\":[{\"name\":\"x\"},\n {\"name\":\"s\",\n\"d\":\"ü\\ud83d\"},{\"name\":\"y\",\"name\":\"z\"}, {\"name\":\"w\"}],\"b\":{}}")
-	n, text, odd, ok := wire.Salvage(answer, "tools")
+	n, text, odd, ok := wire.ParseLenient(answer, "tools")
 	if !ok || len(odd) != 2 || odd[1].Name != "s" || odd[2].Name != "z" || !strings.HasPrefix(odd[1].Detail, "d (line 3, column 7): ") {
 		t.Errorf("%s %+v %v", text, odd, ok)
 	}
@@ -95,7 +95,7 @@ func TestSalvage(t *testing.T) {
 		t.Errorf("the last is at %+v in %q", w.Pos, text)
 	}
 	for _, broken := range []string{`{"tools":[{]}`, `{"tools":{}}`, `[]`, `{"tools":[]} x`} {
-		if _, _, _, ok := wire.Salvage([]byte(broken), "tools"); ok {
+		if _, _, _, ok := wire.ParseLenient([]byte(broken), "tools"); ok {
 			t.Errorf("%s is read", broken)
 		}
 	}
@@ -162,7 +162,7 @@ func TestAbsentHintsAreNotInvented(t *testing.T) {
 		t.Fatal(err)
 	}
 	yes := true
-	tool := it.Onto(registry.Tool{Annotations: &registry.Annotations{ReadOnly: &yes, RequiresConfirmation: &yes}, Category: "web"})
+	tool := it.ApplyTo(registry.Tool{Annotations: &registry.Annotations{ReadOnly: &yes, RequiresConfirmation: &yes}, Category: "web"})
 	a := tool.Annotations
 	if a.ReadOnly != nil || a.Idempotent != nil || a.OpenWorld != nil || a.Destructive == nil || *a.Destructive || a.RequiresConfirmation == nil {
 		t.Errorf("hints: %+v", *a)
@@ -192,7 +192,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			if len(it.Problems()) == 0 {
 				it.Rest(registry.Tool{})
-				it.Onto(registry.Tool{})
+				it.ApplyTo(registry.Tool{})
 			}
 		}
 	})

@@ -46,7 +46,7 @@ func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 		}
 		list.Items = append(list.Items, n)
 	}
-	left = append(left, misfit(misfits)...)
+	left = append(left, hostProblem(misfits)...)
 	switch f {
 	case V0:
 		return jsondoc.Indent(object("prompts", list)), left, nil
@@ -91,8 +91,8 @@ func HostLimits(f Format, tools []Listed) []string {
 	return lines
 }
 
-// misfit lists the first tools that the format cannot represent, one line per kind.
-func misfit(tools []registry.Tool) (lines []string) {
+// hostProblem lists the first tools that the format cannot represent, one line per kind.
+func hostProblem(tools []registry.Tool) (lines []string) {
 	for _, kind := range []registry.ToolKind{registry.PromptTool, registry.ActionTool, registry.ServerText} {
 		var ids []string
 		for _, t := range tools {
@@ -119,7 +119,7 @@ func (l Listed) node(f Format) (n *jsondoc.Node, lost []string) {
 	case f == V0:
 		return l.prompt(kept, had)
 	case had:
-		if !same(kept.Onto(l.Tool), l.Tool) {
+		if !same(kept.ApplyTo(l.Tool), l.Tool) {
 			l.describe(kept.body(), f)
 		}
 		kept.body().Set("name", jsondoc.NewString(l.Tool.WireName()))
@@ -169,7 +169,7 @@ func (l Listed) prompt(kept Item, had bool) (n *jsondoc.Node, lost []string) {
 	if id := registry.ImportedID("", kept.Name); id == l.Tool.ID || registry.DistinctID("", kept.Name) == l.Tool.ID {
 		p.ID = kept.Name
 	}
-	if same(kept.Onto(l.Tool), l.Tool) {
+	if same(kept.ApplyTo(l.Tool), l.Tool) {
 		kept.node.Set("id", jsondoc.NewString(p.ID))
 		return kept.node, nil
 	}

@@ -30,7 +30,7 @@ func TestEncodeDecode(t *testing.T) {
 		}
 		for _, it := range doc.Items {
 			before := byID[it.Name]
-			after := it.Onto(before)
+			after := it.ApplyTo(before)
 			if (registry.Definition{Tool: &before}).Hash() != (registry.Definition{Tool: &after}).Hash() {
 				t.Errorf("%s: %s changes", format, it.Name)
 			}
@@ -49,7 +49,7 @@ func TestImportedToolsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tool := it.Onto(registry.Tool{ID: "get_it", Source: &registry.Source{Type: registry.SourceOpenAI, Ref: "app#getIt", Hash: it.Hash()}})
+	tool := it.ApplyTo(registry.Tool{ID: "get_it", Source: &registry.Source{Type: registry.SourceOpenAI, Ref: "app#getIt", Hash: it.Hash()}})
 	for _, description := range []string{"Get.", "Get it."} {
 		tool.Description = description
 		data, _, err := wire.Encode(wire.OpenAI, []wire.Listed{{Tool: tool, Raw: raw}})
@@ -61,7 +61,7 @@ func TestImportedToolsAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		back := doc.Items[0]
-		if back.Name != "getIt" || back.Rest(tool) != it.Rest(tool) || back.Onto(tool).Description != description {
+		if back.Name != "getIt" || back.Rest(tool) != it.Rest(tool) || back.ApplyTo(tool).Description != description {
 			t.Errorf("written as %s", data)
 		}
 	}

@@ -65,7 +65,7 @@ func TestServerTextAsATool(t *testing.T) {
 	if err != nil || !doc.Texts || len(doc.Items) != 2 {
 		t.Fatal(err, doc.Texts, len(doc.Items))
 	}
-	got := doc.Items[0].Onto(registry.Tool{})
+	got := doc.Items[0].ApplyTo(registry.Tool{})
 	want := registry.Tool{
 		Kind: registry.ServerText, Name: "Weather", Description: "Asks.",
 		Prompt: "[with city, mood]\nIs it {{mood}} in {{city}}?\n" + `{"content":{"data":"aGk=","mimeType":"image/png","type":"image"},"role":"assistant"}` +
@@ -78,7 +78,7 @@ func TestServerTextAsATool(t *testing.T) {
 	if rest := string(jsondoc.Canonical(doc.Items[0].Unread(got))); rest != `{"entry":{"icons":[{"src":"x"}]}}` {
 		t.Errorf("Unread returned %s", rest)
 	}
-	instructions := doc.Items[1].Onto(registry.Tool{})
+	instructions := doc.Items[1].ApplyTo(registry.Tool{})
 	if doc.Items[1].Name != wire.InstructionsName || instructions.Prompt != "Be brief." || instructions.Kind != registry.ServerText {
 		t.Errorf("instructions are %+v", instructions)
 	}
@@ -101,7 +101,7 @@ func TestOddServerTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = it.Problems() // must not panic
-		it.Rest(it.Onto(registry.Tool{}))
+		it.Rest(it.ApplyTo(registry.Tool{}))
 		it.Unread(registry.Tool{})
 		if text, err := wire.ReadServerText([]byte(raw)); err == nil && text.Covers(nil, answer("x")) {
 			t.Errorf("%s covers anything", raw)

@@ -21,10 +21,10 @@ import (
 // notice the gap.
 const noDescription = "(No description was given.)"
 
-// Onto returns t with all fields of the item. Fields that the format does not have
+// ApplyTo returns t with all fields of the item. Fields that the format does not have
 // stay unchanged; fields that it has and the item lacks are removed. The caller
 // sets id, provider, source and status.
-func (it Item) Onto(t registry.Tool) registry.Tool {
+func (it Item) ApplyTo(t registry.Tool) registry.Tool {
 	switch it.Format {
 	case V0:
 		var p registry.V0Prompt
@@ -163,7 +163,7 @@ func (it Item) Rest(t registry.Tool) string {
 	if it.Format == MCPText { // a definition contains the responses as one text
 		return string(jsondoc.Canonical(it.node))
 	}
-	rest := it.Unread(it.Onto(t))
+	rest := it.Unread(it.ApplyTo(t))
 	if it.Format == V0 {
 		rest.Remove("createdAt")
 		rest.Remove("updatedAt")
@@ -223,10 +223,10 @@ func TakesObject(raw json.RawMessage) bool {
 	return err == nil && text(item.node.Get("inputSchema").Get("type")) == "object"
 }
 
-// Salvage parses a list with invalid entries. In the result, the number 0 replaces each invalid entry, and odd has the
+// ParseLenient parses a list with invalid entries. In the result, the number 0 replaces each invalid entry, and odd has the
 // reasons by index. All other parts keep their line and column. way is the path of the list. ok is false if the
 // document is invalid outside of entries.
-func Salvage(data []byte, way ...string) (n *jsondoc.Node, text []byte, odd map[int]Skipped, ok bool) {
+func ParseLenient(data []byte, way ...string) (n *jsondoc.Node, text []byte, odd map[int]Skipped, ok bool) {
 	at, err := entriesAt(data, way)
 	if err != nil {
 		return nil, nil, nil, false

@@ -52,7 +52,7 @@ func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey,
 		if _, _, narrowed, err := c.narrowed(ctx, a); err != nil || narrowed {
 			return nil, err
 		}
-		if in, err := c.reference(ctx, a); err != nil || in == nil || prompt.Roomy(*in, 0) {
+		if in, err := c.reference(ctx, a); err != nil || in == nil || prompt.FarBelowLimit(*in, 0) {
 			return nil, err
 		}
 	}

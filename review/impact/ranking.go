@@ -90,7 +90,7 @@ func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.
 	if will, err = c.only(ctx, *agent, s.layer, after); err != nil {
 		return nil, nil, false, err
 	}
-	return was, will, prompt.Roomy(*was, size) && prompt.Roomy(*will, size), nil
+	return was, will, prompt.FarBelowLimit(*was, size) && prompt.FarBelowLimit(*will, size), nil
 }
 
 // byKind returns the agent and the kinds of its tools if the agent has tools only by their kind. It

@@ -124,7 +124,7 @@ type Origin struct {
 // Definition returns the tool for a new item. Imports, lint, and the evaluation of the rules use it to convert foreign
 // documents. The rules also read the item's Raw (rules.Change.Source).
 func (o Origin) Definition(it wire.Item) registry.Tool {
-	t := it.Onto(registry.Tool{Approval: &registry.Approval{Tier: registry.RequiresApproval}})
+	t := it.ApplyTo(registry.Tool{Approval: &registry.Approval{Tier: registry.RequiresApproval}})
 	switch it.Format {
 	case wire.MCP:
 		t.Approval = importedApproval(t.Annotations)

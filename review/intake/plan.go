@@ -126,7 +126,7 @@ func (p *planner) item(it wire.Item) Step {
 	if before.Source != nil && before.Source.Pin() == it.Pin(before.Source.Excluded) {
 		return p.known(step, l)
 	}
-	after := it.Onto(before)
+	after := it.ApplyTo(before)
 	if it.Format == wire.MCP && reads(before.Annotations) && !reads(after.Annotations) && *cmp.Or(before.Approval, &registry.Approval{}) == *importedApproval(before.Annotations) {
 		after.Approval = importedApproval(after.Annotations) // its tier may depend on its read-only hint
 	}

@@ -23,7 +23,7 @@ import (
 // queue creates random proposals about a few tools, agents, and lists, and compares every approval with the rendered
 // prompts.
 type queue struct {
-	office
+	testDesk
 	*rand.Rand
 	versions map[string]int // by subject
 	made     int
@@ -183,7 +183,7 @@ func TestAnyOrder(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for seed := range uint64(24 / shortrun.Every(24)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			newQueue(seed, open(t, review.Policy{MaxOpen: 1000, MaxWrites: 100_000, Severities: storetest.Basics()})).anyOrder(8)
+			newQueue(seed, open(t, review.Policy{MaxOpen: 1000, MaxWrites: 100_000, Severities: storetest.BasicSeverities()})).anyOrder(8)
 		})
 	}
 }
@@ -234,17 +234,17 @@ func TestTogether(t *testing.T) {
 func TestAnyOrderAtTheLimit(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	path := filepath.Join(t.TempDir(), "crowd.db")
-	if err := (storetest.Crowd{Tools: prompt.MaxOfKind + 2}).Fill(t.Context(), path); err != nil {
+	if err := (storetest.Dataset{Tools: prompt.MaxOfKind + 2}).Fill(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	db := storetest.Open(t, path)
-	q := newQueue(1, office{Database: db, T: t, desk: db.Desk(t, review.Policy{MaxOpen: 1000, MaxWrites: 100_000, Severities: storetest.Basics()})})
+	q := newQueue(1, testDesk{Database: db, T: t, desk: db.Desk(t, review.Policy{MaxOpen: 1000, MaxWrites: 100_000, Severities: storetest.BasicSeverities()})})
 	q.versions["crowd_tool_1"], q.versions["crowd_tool_100"] = 1, 1
 	q.anyOrder(24/shortrun.Every(4), "crowd_tool_1", "crowd_tool_100")
 }
 
-func newQueue(seed uint64, o office) *queue {
-	return &queue{office: o, Rand: rand.New(rand.NewPCG(seed, 1)), versions: map[string]int{}}
+func newQueue(seed uint64, o testDesk) *queue {
+	return &queue{testDesk: o, Rand: rand.New(rand.NewPCG(seed, 1)), versions: map[string]int{}}
 }
 
 // anyOrder runs rounds with proposals about a fixed set of subjects and more.

@@ -52,13 +52,13 @@ func TestEveryKindOfChangeNeedsItsOwners(t *testing.T) {
 	o := open(t, review.Policy{})
 	first := storetest.Prompt("scene_pacer")
 	o.live(first)
-	o.desk = o.Desk(t, review.Policy{Severities: storetest.Basics(), Approvals: approval.Rules{owners(t, "*:**", 2, ada, mara)}})
+	o.desk = o.Desk(t, review.Policy{Severities: storetest.BasicSeverities(), Approvals: approval.Rules{owners(t, "*:**", 2, ada, mara)}})
 	version := 1
 	for _, d := range []proposals.Draft{
 		storetest.Modify(first, 1, func(t *registry.Tool) { t.Prompt += "\nSlowly." }),
-		storetest.Turn(proposals.Restore, first.Subject, 2, 1),
-		storetest.Turn(proposals.Deactivate, first.Subject, 3, 0),
-		storetest.Turn(proposals.Reactivate, first.Subject, 4, 0),
+		storetest.StatusChange(proposals.Restore, first.Subject, 2, 1),
+		storetest.StatusChange(proposals.Deactivate, first.Subject, 3, 0),
+		storetest.StatusChange(proposals.Reactivate, first.Subject, 4, 0),
 	} {
 		p := o.propose(scout, d)
 		o.verdicts(ada, "endorsed 1 of 2, waits for user:mara", p)
@@ -112,7 +112,7 @@ func TestRulesHaveATime(t *testing.T) {
 	o := open(t, review.Policy{})
 	past, future := owners(t, "tool:**", 2, ada, mara), owners(t, "tool:**", 2, ada, mara)
 	past.Until, future.Since = o.Clock.Now().Add(-time.Hour), o.Clock.Now().Add(24*time.Hour)
-	o.desk = o.Desk(t, review.Policy{Severities: storetest.Basics(), Approvals: approval.Rules{past, future}})
+	o.desk = o.Desk(t, review.Policy{Severities: storetest.BasicSeverities(), Approvals: approval.Rules{past, future}})
 	o.verdicts(bob, "approved", o.propose(scout, storetest.Prompt("scene_pacer")))
 }
 
@@ -139,7 +139,7 @@ func TestPolicyFollowsEveryName(t *testing.T) {
 		"another spelling": provided("Pay-Now"), "the tag of its calls": tagged("PAY_NOW"), "the id": storetest.Prompt("pay_now"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := open(t, review.Policy{Approvals: rules, Severities: storetest.Basics()})
+			o := open(t, review.Policy{Approvals: rules, Severities: storetest.BasicSeverities()})
 			p := o.propose(scout, draft)
 			if got := o.progress(p); got != "0 of 1, waits for user:mara" {
 				t.Errorf("it waits: %s", got)

@@ -15,7 +15,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// openShared returns an office in which two of ada, mara, and kim must sign approvals.
+// openShared returns a desk in which two of ada, mara, and kim must sign approvals.
 func openShared(t *testing.T) signed {
 	t.Helper()
 	return openSigned(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:**", 2, ada, mara, kim)}}, ada, mara, kim, bob)
@@ -33,7 +33,7 @@ func (s signed) verdict(by proposals.Actor, want string, c review.Choice) propos
 // one proposes a tool and returns the choice to approve it.
 func (s signed) one(id string) review.Choice {
 	s.Helper()
-	return storetest.Choices(s.T, s.desk, scout, storetest.Prompt(id))[0]
+	return storetest.ProposeChoices(s.T, s.desk, scout, storetest.Prompt(id))[0]
 }
 
 // live returns the reason why the live version of a tool is not valid, or nil.
@@ -146,7 +146,7 @@ func TestSignedChangeSetOfTwo(t *testing.T) {
 		d.ChangeSet = "spring"
 		drafts = append(drafts, d)
 	}
-	choices := storetest.Choices(t, s.desk, scout, drafts...)
+	choices := storetest.ProposeChoices(t, s.desk, scout, drafts...)
 	if got := verdicts(s.Decide(t, s.desk, ada, proposals.VerdictApproved, "", choices...)); got != "endorsed 1 of 1; endorsed 0 of 1, waits for user:mara; endorsed" {
 		t.Errorf("ada: %s", got)
 	}

@@ -47,7 +47,7 @@ func verdicts(ds []proposals.Decision) string {
 	return strings.Join(words, "; ")
 }
 
-func (o office) verdicts(by proposals.Actor, want string, ps ...proposals.Proposal) []proposals.Decision {
+func (o testDesk) verdicts(by proposals.Actor, want string, ps ...proposals.Proposal) []proposals.Decision {
 	o.Helper()
 	ds := o.approve(by, ps...)
 	if got := verdicts(ds); got != want {
@@ -57,7 +57,7 @@ func (o office) verdicts(by proposals.Actor, want string, ps ...proposals.Propos
 }
 
 // approvalOf returns a function that approves proposals.
-func (o office) approvalOf(by proposals.Actor, ps ...proposals.Proposal) func() error {
+func (o testDesk) approvalOf(by proposals.Actor, ps ...proposals.Proposal) func() error {
 	return func() error {
 		_, err := o.desk.Deciding.Approve(o.Context(), by, choices(ps...), "")
 		return err
@@ -65,7 +65,7 @@ func (o office) approvalOf(by proposals.Actor, ps ...proposals.Proposal) func() 
 }
 
 // progress returns the approval progress of a proposal, as in a list.
-func (o office) progress(p proposals.Proposal) string {
+func (o testDesk) progress(p proposals.Proposal) string {
 	o.Helper()
 	page, err := o.desk.Reading.List(o.Context(), review.Query{Subject: p.Subject.String(), Limit: 1})
 	if err != nil {
@@ -113,14 +113,14 @@ func TestTwoOwnersApprove(t *testing.T) {
 	o.sound()
 }
 
-func (o office) notLive(s registry.Subject) error {
+func (o testDesk) notLive(s registry.Subject) error {
 	return o.View(o.Context(), func(r review.Reader) error {
 		_, err := r.Live(o.Context(), s)
 		return err
 	})
 }
 
-func (o office) firstVersion(s registry.Subject) history.Version {
+func (o testDesk) firstVersion(s registry.Subject) history.Version {
 	o.Helper()
 	vs, err := o.Versions(o.Context(), s, 0, 10)
 	if err != nil {
@@ -170,11 +170,11 @@ func TestOwnersChangeBetweenApprovals(t *testing.T) {
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	o.approve(ada, p)
 
-	o.desk = o.Desk(t, review.Policy{Severities: storetest.Basics(), Approvals: approval.Rules{owners(t, "tool:**", 2, mara, kim)}})
+	o.desk = o.Desk(t, review.Policy{Severities: storetest.BasicSeverities(), Approvals: approval.Rules{owners(t, "tool:**", 2, mara, kim)}})
 	o.verdicts(mara, "endorsed 1 of 2, waits for user:kim", p)
 	o.refused(proposals.ErrConflict, o.approvalOf(ada, p)) // approved once, but is no longer an owner
 
-	o.desk = o.Desk(t, review.Policy{Severities: storetest.Basics(), Approvals: approval.Rules{owners(t, "tool:**", 3, ada, mara, kim)}})
+	o.desk = o.Desk(t, review.Policy{Severities: storetest.BasicSeverities(), Approvals: approval.Rules{owners(t, "tool:**", 3, ada, mara, kim)}})
 	o.verdicts(kim, "approved 3 of 3", p)
 	o.sound()
 }
@@ -192,7 +192,7 @@ func TestAuthorIsNoSecondOwner(t *testing.T) {
 	o.verdicts(kim, "approved 2 of 2", p)
 
 	// An earlier approval by the author is invalid when four_eyes becomes active.
-	loose := o.Desk(t, review.Policy{Severities: storetest.Basics(), Approvals: rules})
+	loose := o.Desk(t, review.Policy{Severities: storetest.BasicSeverities(), Approvals: rules})
 	strict := o.desk
 	o.desk = loose
 	p = o.propose(ada, storetest.Prompt("book_pacer"))

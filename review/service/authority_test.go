@@ -130,7 +130,7 @@ func TestNobodyActsAsToolcribItself(t *testing.T) {
 
 // waiting returns a proposal in user_review with one blocking finding that can be waived: an alias that is a retired
 // name.
-func (o office) waiting(author proposals.Actor, id string) proposals.Proposal {
+func (o testDesk) waiting(author proposals.Actor, id string) proposals.Proposal {
 	o.Helper()
 	p := o.propose(author, withAlias(storetest.Prompt(id), "get_task"))
 	if p.State != proposals.UserReview || p.Summary.Blocks != 1 {
@@ -139,7 +139,7 @@ func (o office) waiting(author proposals.Actor, id string) proposals.Proposal {
 	return p
 }
 
-func (o office) waive(p proposals.Proposal, handle string) {
+func (o testDesk) waive(p proposals.Proposal, handle string) {
 	o.Helper()
 	if _, err := o.desk.Deciding.Waive(o.Context(), ada, p.ID, handle, "It is meant so.", nil); err != nil {
 		o.Fatal(err)

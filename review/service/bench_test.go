@@ -60,7 +60,7 @@ func BenchmarkApproveMany(b *testing.B) {
 		b.Fatal(err)
 	}
 	path := filepath.Join(b.TempDir(), "crowd.db")
-	if err := (storetest.Crowd{Tools: 1_000, Waiting: 1_000, Rules: rules.RulesVersion()}).Fill(b.Context(), path); err != nil {
+	if err := (storetest.Dataset{Tools: 1_000, Waiting: 1_000, Rules: rules.RulesVersion()}).Fill(b.Context(), path); err != nil {
 		b.Fatal(err)
 	}
 	image, err := os.ReadFile(path)
@@ -89,7 +89,7 @@ func BenchmarkApproveMany(b *testing.B) {
 // BenchmarkShown records that a user was shown a proposal that has changed since the last time, and an unchanged one.
 func BenchmarkShown(b *testing.B) {
 	db := storetest.New(b)
-	desk := db.Desk(b, review.Policy{Severities: storetest.Basics()})
+	desk := db.Desk(b, review.Policy{Severities: storetest.BasicSeverities()})
 	made, err := desk.Drafting.Propose(b.Context(), scout, []proposals.Draft{storetest.Prompt("scene_pacer")}, true)
 	if err != nil {
 		b.Fatal(err)

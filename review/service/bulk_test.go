@@ -67,7 +67,7 @@ func TestSentBackTogether(t *testing.T) {
 func TestPromptsBeyondTheCut(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
-	o := open(t, review.Policy{Severities: storetest.Basics()})
+	o := open(t, review.Policy{Severities: storetest.BasicSeverities()})
 	drafts := make([]proposals.Draft, prompt.MaxOfKind+1)
 	for i := range drafts {
 		drafts[i] = storetest.Prompt(fmt.Sprintf("m%03d_pacer", i))

@@ -80,7 +80,7 @@ func TestRegroupRefuses(t *testing.T) {
 		"not there":        {proposals.ErrNotFound, "tempo", proposals.Proposal{ID: "01990000-ffff-7000-8000-000000000000"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := office{Database: o.Database, T: t, desk: o.desk}
+			o := testDesk{Database: o.Database, T: t, desk: o.desk}
 			o.refused(test.want, func() error {
 				_, err := o.desk.Drafting.Regroup(t.Context(), ada, []proposals.ID{set[0].ID, test.last.ID}, test.into)
 				return err

@@ -52,29 +52,29 @@ func TestOneBadMemberHoldsBackAll(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for name, spoil := range map[string]struct {
 		want error
-		do   func(o office, bad proposals.Proposal) error
+		do   func(o testDesk, bad proposals.Proposal) error
 	}{
-		"a block": {review.ErrBlocked, func(o office, bad proposals.Proposal) error {
+		"a block": {review.ErrBlocked, func(o testDesk, bad proposals.Proposal) error {
 			_, err := o.desk.Drafting.Revise(o.Context(), scout, bad.ID, inSetWith("pacing", withAlias(storetest.Prompt("chapter_pacer"), "get_task")))
 			return err
 		}},
-		"a block of a chief": {review.ErrBlocked, func(o office, bad proposals.Proposal) error {
+		"a block of a chief": {review.ErrBlocked, func(o testDesk, bad proposals.Proposal) error {
 			_, err := o.desk.Assessing.Assess(o.Context(), carla, bad.ID, review.Opinion{Findings: external("definition.prompt", "It lies.")})
 			return err
 		}},
-		"sent back": {proposals.ErrState, func(o office, bad proposals.Proposal) error {
+		"sent back": {proposals.ErrState, func(o testDesk, bad proposals.Proposal) error {
 			_, err := o.desk.Deciding.RequestChanges(o.Context(), ada, choices(bad), "Not yet.")
 			return err
 		}},
-		"rejected": {review.ErrChangeSet, func(o office, bad proposals.Proposal) error {
+		"rejected": {review.ErrChangeSet, func(o testDesk, bad proposals.Proposal) error {
 			_, err := o.desk.Deciding.Reject(o.Context(), ada, choices(bad), "No.")
 			return err
 		}},
-		"stale": {review.ErrStale, func(o office, _ proposals.Proposal) error {
+		"stale": {review.ErrStale, func(o testDesk, _ proposals.Proposal) error {
 			o.live(storetest.Prompt("chapter_pacer"))
 			return nil
 		}},
-		"a name that another tool took": {review.ErrBlocked, func(o office, _ proposals.Proposal) error {
+		"a name that another tool took": {review.ErrBlocked, func(o testDesk, _ proposals.Proposal) error {
 			o.live(withAlias(storetest.Prompt("bystander"), "chapter_pacer"))
 			return nil
 		}},

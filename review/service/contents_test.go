@@ -65,7 +65,7 @@ func TestContents(t *testing.T) {
 // files are written there (C67).
 func TestUnknownPlaces(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	severities := storetest.Basics()
+	severities := storetest.BasicSeverities()
 	delete(severities, "F111")
 	o := open(t, review.Policy{Severities: severities})
 	for i, p := range []string{".bashrc", ".ssh/authorized_keys", ".claude/settings.json", ".config/autostart/a.desktop", ".husky/pre-commit", ".profile", "bin/claude"} {
@@ -90,7 +90,7 @@ func TestUnknownPlaces(t *testing.T) {
 // a text with a byte that is not UTF-8 (S29).
 func TestUnreadableFilesAreNotRecommended(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	severities := storetest.Basics()
+	severities := storetest.BasicSeverities()
 	delete(severities, "F106")
 	delete(severities, "F109")
 	o := open(t, review.Policy{Severities: severities})

@@ -97,7 +97,7 @@ func TestLockIsNotConfigured(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	for _, id := range []string{"L101", "L102", "T101"} {
-		severities := storetest.Basics()
+		severities := storetest.BasicSeverities()
 		severities[id] = "off"
 		if _, err := service.New(db, review.Policy{Severities: severities}, db.Clock.Now, db.NewID); err == nil {
 			t.Errorf("%s can be switched off", id)
@@ -106,7 +106,7 @@ func TestLockIsNotConfigured(t *testing.T) {
 }
 
 // fails checks that act fails with the error want.
-func (o office) fails(want error, act func() error) {
+func (o testDesk) fails(want error, act func() error) {
 	o.Helper()
 	if err := act(); !errors.Is(err, want) {
 		o.Errorf("got error %v; want %v", err, want)

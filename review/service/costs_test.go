@@ -16,10 +16,10 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// shop returns an office in which an agent has all tools of a category.
-func shop(t *testing.T, template string) (office, registry.Subject) {
+// shop returns a desk in which an agent has all tools of a category.
+func shop(t *testing.T, template string) (testDesk, registry.Subject) {
 	t.Helper()
-	severities := storetest.Basics()
+	severities := storetest.BasicSeverities()
 	delete(severities, "B201")
 	o := open(t, review.Policy{Severities: severities})
 	d := storetest.Agent("keeper")
@@ -96,7 +96,7 @@ func TestGrowingPromptIsFound(t *testing.T) {
 	}
 }
 
-func costsOf(t *testing.T, o office, d proposals.Draft, counter *tokens.Counter) (costs []rules.PromptCost, err error) {
+func costsOf(t *testing.T, o testDesk, d proposals.Draft, counter *tokens.Counter) (costs []rules.PromptCost, err error) {
 	t.Helper()
 	return costs, o.View(t.Context(), func(r review.Reader) error {
 		var err error

@@ -206,7 +206,7 @@ func TestOldDigestAfterARevision(t *testing.T) {
 	}
 	for when, digest := range looked {
 		t.Run(when, func(t *testing.T) {
-			o := office{Database: o.Database, T: t, desk: o.desk}
+			o := testDesk{Database: o.Database, T: t, desk: o.desk}
 			choice := []review.Choice{{ID: p.ID, Expect: digest}}
 			o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, choice, ""); return err })
 			o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.Reject(t.Context(), ada, choice, "No."); return err })

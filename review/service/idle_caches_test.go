@@ -20,7 +20,7 @@ func TestLooksFollowTheRegistry(t *testing.T) {
 	seen := map[string]bool{}
 	for round := range 5 {
 		o.live(storetest.Prompt(fmt.Sprintf("tool_live_%d", round)))
-		want, err := o.Desk(t, review.Policy{Severities: storetest.Basics()}).Reading.Show(t.Context(), ada, p.ID)
+		want, err := o.Desk(t, review.Policy{Severities: storetest.BasicSeverities()}).Reading.Show(t.Context(), ada, p.ID)
 		if err != nil || len(want.Rendered) == 0 || seen[want.Digest] {
 			t.Fatalf("round %d: it changes %d prompts, %v", round, len(want.Rendered), err)
 		}

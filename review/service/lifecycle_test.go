@@ -26,10 +26,10 @@ func TestDeactivateReactivateRestore(t *testing.T) {
 	}{
 		{first, registry.Active, first.Definition.Hash()},
 		{second, registry.Active, second.Definition.Hash()},
-		{storetest.Turn(proposals.Deactivate, s, 2, 0), registry.Deactivated, second.Definition.WithStatus(registry.Deactivated).Hash()},
-		{storetest.Turn(proposals.Reactivate, s, 3, 0), registry.Active, second.Definition.Hash()},
-		{storetest.Turn(proposals.Restore, s, 4, 1), registry.Active, first.Definition.Hash()},
-		{storetest.Turn(proposals.Restore, s, 5, 3), registry.Deactivated, second.Definition.WithStatus(registry.Deactivated).Hash()},
+		{storetest.StatusChange(proposals.Deactivate, s, 2, 0), registry.Deactivated, second.Definition.WithStatus(registry.Deactivated).Hash()},
+		{storetest.StatusChange(proposals.Reactivate, s, 3, 0), registry.Active, second.Definition.Hash()},
+		{storetest.StatusChange(proposals.Restore, s, 4, 1), registry.Active, first.Definition.Hash()},
+		{storetest.StatusChange(proposals.Restore, s, 5, 3), registry.Deactivated, second.Definition.WithStatus(registry.Deactivated).Hash()},
 	} {
 		if d := o.live(step.draft); d.Version != i+1 {
 			t.Errorf("step %d made version %d", i, d.Version)
@@ -41,7 +41,7 @@ func TestDeactivateReactivateRestore(t *testing.T) {
 	}
 	agent := storetest.Agent("night_reader")
 	o.live(agent)
-	o.live(storetest.Turn(proposals.Deactivate, agent.Subject, 1, 0))
+	o.live(storetest.StatusChange(proposals.Deactivate, agent.Subject, 1, 0))
 	if got := o.inForce(agent.Subject).Definition.Status(); got != registry.Deactivated {
 		t.Errorf("the agent is %s", got)
 	}
@@ -70,11 +70,11 @@ func TestSubmitRefusesContradictions(t *testing.T) {
 		"modify without a change":   storetest.Modify(first, 1, func(*registry.Tool) {}),
 		"modify the status":         changed(func(d *proposals.Draft) { d.Definition = d.Definition.WithStatus(registry.Deactivated) }),
 		"modify what is to come":    changed(func(d *proposals.Draft) { base := 2; d.BaseVersion = &base }),
-		"deactivate nothing":        storetest.Turn(proposals.Deactivate, nothing, 1, 0),
-		"reactivate what is active": storetest.Turn(proposals.Reactivate, s, 1, 0),
-		"restore what is live":      storetest.Turn(proposals.Restore, s, 1, 1),
-		"restore what never was":    storetest.Turn(proposals.Restore, s, 1, 7),
-		"restore version 0":         storetest.Turn(proposals.Restore, s, 1, 0),
+		"deactivate nothing":        storetest.StatusChange(proposals.Deactivate, nothing, 1, 0),
+		"reactivate what is active": storetest.StatusChange(proposals.Reactivate, s, 1, 0),
+		"restore what is live":      storetest.StatusChange(proposals.Restore, s, 1, 1),
+		"restore what never was":    storetest.StatusChange(proposals.Restore, s, 1, 7),
+		"restore version 0":         storetest.StatusChange(proposals.Restore, s, 1, 0),
 		"deactivate and change": changed(func(d *proposals.Draft) {
 			d.Type, d.BaseVersion, d.Definition = proposals.Deactivate, &base, d.Definition.WithStatus(registry.Deactivated)
 		}),
@@ -82,7 +82,7 @@ func TestSubmitRefusesContradictions(t *testing.T) {
 		"the id of another":   changed(func(d *proposals.Draft) { d.Definition = storetest.Prompt("other").Definition }),
 	} {
 		t.Run(name, func(t *testing.T) {
-			office{Database: o.Database, T: t, desk: o.desk}.refused(review.ErrIncomplete, func() error {
+			testDesk{Database: o.Database, T: t, desk: o.desk}.refused(review.ErrIncomplete, func() error {
 				_, err := o.desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{d}, true)
 				return err
 			})
@@ -145,7 +145,7 @@ func TestShippedToolsChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.refused(review.ErrIncomplete, func() error { _, err := o.desk.Drafting.Submit(t.Context(), ada, p.ID); return err })
-	o.revise(ada, p, storetest.Turn(proposals.Restore, s, 2, 1))
+	o.revise(ada, p, storetest.StatusChange(proposals.Restore, s, 2, 1))
 	if p, err = o.desk.Drafting.Submit(t.Context(), ada, p.ID); err != nil {
 		t.Fatal(err)
 	}

@@ -16,16 +16,16 @@ import (
 )
 
 // newLine returns a unique line.
-func (m *modelled) newLine() string {
+func (m *modelTest) newLine() string {
 	m.texts++
 	return fmt.Sprintf("Look at point %d.", m.texts)
 }
 
 // draft converts an entry to a draft.
-func (m *modelled) draft(e entry) proposals.Draft {
+func (m *modelTest) draft(e entry) proposals.Draft {
 	m.texts++
 	if e.kind != proposals.New && e.kind != proposals.Modify {
-		d := storetest.Turn(e.kind, tool(e.tool), e.base, e.restore)
+		d := storetest.StatusChange(e.kind, tool(e.tool), e.base, e.restore)
 		d.Rationale += fmt.Sprint(" Text ", m.texts)
 		d.ChangeSet = e.set
 		return d
@@ -59,7 +59,7 @@ func read(d registry.Definition) (is content) {
 }
 
 // edited returns a modified content.
-func (m *modelled) edited(tool int, is content, how int) content {
+func (m *modelTest) edited(tool int, is content, how int) content {
 	if how%5 == 0 {
 		is.alias = retired[tool][how/5%2]
 		return is
@@ -73,7 +73,7 @@ func (m *modelled) edited(tool int, is content, how int) content {
 }
 
 // entryFor chooses a valid proposal for a tool in its current state.
-func (m *modelled) entryFor(tool, how int) entry {
+func (m *modelTest) entryFor(tool, how int) entry {
 	n := m.live(tool)
 	e := entry{kind: proposals.New, tool: tool}
 	for i := range e.is.lines {
@@ -106,7 +106,7 @@ func (m *modelled) entryFor(tool, how int) entry {
 
 // act returns the result that the model expects for a step, and a function that performs the step on the desk. Both are
 // nil if the step has no target. The model is updated unless the act is rejected.
-func (m *modelled) act(s step) (refusals, func() error) {
+func (m *modelTest) act(s step) (refusals, func() error) {
 	who := actors[s.who]
 	switch s.what {
 	case "propose":
@@ -140,7 +140,7 @@ func (m *modelled) act(s step) (refusals, func() error) {
 
 // possible returns an actor and an entry that make an act possible, because most random acts would be rejected. If
 // there are none, it returns those of the step.
-func (m *modelled) possible(s step, at int) (who proposals.Actor, entry int) {
+func (m *modelTest) possible(s step, at int) (who proposals.Actor, entry int) {
 	for i := range m.entries {
 		entry := (at + i) % len(m.entries)
 		for k := range actors {
@@ -156,7 +156,7 @@ func (m *modelled) possible(s step, at int) (who proposals.Actor, entry int) {
 }
 
 // actOf is like act, for acts on an entry.
-func (m *modelled) actOf(s step, who proposals.Actor, at int) (refusals, func() error) {
+func (m *modelTest) actOf(s step, who proposals.Actor, at int) (refusals, func() error) {
 	if s.what == "approve" || s.what == "whole" || s.what == "pair" {
 		return m.doApprove(who, m.chosen(s, at), s.how, review.Choice{})
 	}
@@ -170,7 +170,7 @@ func (m *modelled) actOf(s step, who proposals.Actor, at int) (refusals, func() 
 }
 
 // chosen returns the entries of an approval.
-func (m *modelled) chosen(s step, at int) []int {
+func (m *modelTest) chosen(s step, at int) []int {
 	switch {
 	case s.what == "whole" && m.entries[at].set != "":
 		var open []int
@@ -191,7 +191,7 @@ func (m *modelled) chosen(s step, at int) []int {
 }
 
 // write returns the acts of authors on an entry.
-func (m *modelled) write(s step, who proposals.Actor, at int) (refusals, func() error) {
+func (m *modelTest) write(s step, who proposals.Actor, at int) (refusals, func() error) {
 	e, id, ctx := &m.entries[at], m.ids[at], m.Context()
 	switch s.what {
 	case "submit":
@@ -241,7 +241,7 @@ func (m *modelled) write(s step, who proposals.Actor, at int) (refusals, func() 
 }
 
 // actOn returns the acts of deciders and reviewers on an entry, or nil for those of authors.
-func (m *modelled) actOn(s step, who proposals.Actor, at int) func() (refusals, func() error) {
+func (m *modelTest) actOn(s step, who proposals.Actor, at int) func() (refusals, func() error) {
 	e, id, ctx := &m.entries[at], m.ids[at], m.Context()
 	switch s.what {
 	case "back", "reject":
@@ -285,7 +285,7 @@ func (m *modelled) actOn(s step, who proposals.Actor, at int) func() (refusals, 
 	return nil
 }
 
-func (m *modelled) doPropose(who proposals.Actor, all []entry, submit bool) (refusals, func() error) {
+func (m *modelTest) doPropose(who proposals.Actor, all []entry, submit bool) (refusals, func() error) {
 	var r refusals
 	var drafts []proposals.Draft
 	var at []int
@@ -305,7 +305,7 @@ func (m *modelled) doPropose(who proposals.Actor, all []entry, submit bool) (ref
 	}
 }
 
-func (m *modelled) doRollback(who proposals.Actor, s step) (refusals, func() error) {
+func (m *modelTest) doRollback(who proposals.Actor, s step) (refusals, func() error) {
 	at := s.p % len(retired)
 	n, to := m.live(at), 1+s.q%3
 	act := func() error {
@@ -326,7 +326,7 @@ func (m *modelled) doRollback(who proposals.Actor, s step) (refusals, func() err
 	return r, act
 }
 
-func (m *modelled) doExpect(who proposals.Actor, at, how int) (refusals, func() error) {
+func (m *modelTest) doExpect(who proposals.Actor, at, how int) (refusals, func() error) {
 	e := &m.entries[at]
 	if e.shown == "" {
 		return nil, nil
@@ -334,7 +334,7 @@ func (m *modelled) doExpect(who proposals.Actor, at, how int) (refusals, func() 
 	return m.doApprove(who, []int{at}, how, review.Choice{Expect: e.shown})
 }
 
-func (m *modelled) doApprove(who proposals.Actor, chosen []int, how int, like review.Choice) (refusals, func() error) {
+func (m *modelTest) doApprove(who proposals.Actor, chosen []int, how int, like review.Choice) (refusals, func() error) {
 	r := m.mayApprove(who.String(), chosen)
 	var choices []review.Choice
 	for _, i := range chosen {
@@ -352,11 +352,11 @@ func (m *modelled) doApprove(who proposals.Actor, chosen []int, how int, like re
 		func(d *service.Desk) error { _, err := d.Deciding.Approve(ctx, who, choices, ""); return err })
 }
 
-func (m *modelled) doWaive(s step, who proposals.Actor, at int) (refusals, func() error) {
+func (m *modelTest) doWaive(s step, who proposals.Actor, at int) (refusals, func() error) {
 	e, id, ctx := &m.entries[at], m.ids[at], m.Context()
 	end := s.what == "unwaive"
 	r := m.mayWaive(who.String(), e, end)
-	w := pardon{alias: e.is.alias, end: end, key: m.keys[who.String()]}
+	w := waiver{alias: e.is.alias, end: end, key: m.keys[who.String()]}
 	var until *time.Time
 	if s.q%3 > 0 && !end {
 		w.until = m.minute + 1 + s.q%30
@@ -381,7 +381,7 @@ func (m *modelled) doWaive(s step, who proposals.Actor, at int) (refusals, func(
 }
 
 // sign signs an act if decisions are signed: with the user's own key, not at all, or incorrectly.
-func (m *modelled) sign(who proposals.Actor, r refusals, how int, prepare func() ([]byte, error), act func(*service.Desk) error) (refusals, func() error) {
+func (m *modelTest) sign(who proposals.Actor, r refusals, how int, prepare func() ([]byte, error), act func(*service.Desk) error) (refusals, func() error) {
 	if !m.signing {
 		return r, func() error { return act(m.desk) }
 	}
@@ -419,7 +419,7 @@ func (m *modelled) sign(who proposals.Actor, r refusals, how int, prepare func()
 }
 
 // doKey revokes the key of a user, who receives a new one. Another user signs the new state of the signers.
-func (m *modelled) doKey(s step) (refusals, func() error) {
+func (m *modelTest) doKey(s step) (refusals, func() error) {
 	if !m.signing || s.q%3 > 0 {
 		return nil, nil
 	}

@@ -32,29 +32,29 @@ type entry struct {
 	set            string
 	assessment     int  // number of assessments
 	carried        bool // its alias was in the live version when it was assessed
-	waivers        []pardon
-	approvals      []yes
+	waivers        []waiver
+	approvals      []modelApproval
 	shown, shownAs string // the digest that was shown, and the content then
 }
 
-// pardon is a waiver of the block on an alias, or its end.
-type pardon struct {
+// waiver is a waiver of the block on an alias, or its end.
+type waiver struct {
 	alias string
 	end   bool
 	until int // minute of expiry; 0 if it does not expire
 	key   int // the key that signed it
 }
 
-// yes is one of several approvals.
-type yes struct {
+// modelApproval is one of several approvals.
+type modelApproval struct {
 	by                   string
 	revision, assessment int
 	members              string
 	key                  int
 }
 
-// released is a version.
-type released struct {
+// version is a version.
+type version struct {
 	content
 	keys []int
 }
@@ -65,7 +65,7 @@ type table struct {
 	owners                    map[int][]string // by tool; two of them must approve
 	minute                    int
 	entries                   []entry
-	versions                  map[int][]released
+	versions                  map[int][]version
 	rejected                  map[string]bool
 	keys                      map[string]int
 	revoked                   map[int]bool
@@ -77,7 +77,7 @@ func (m *table) clone() *table {
 	for i := range c.entries {
 		c.entries[i].waivers, c.entries[i].approvals = slices.Clone(c.entries[i].waivers), slices.Clone(c.entries[i].approvals)
 	}
-	c.versions = map[int][]released{}
+	c.versions = map[int][]version{}
 	for tool, vs := range m.versions {
 		c.versions[tool] = slices.Clone(vs)
 	}
@@ -274,10 +274,10 @@ func (m *table) blocked(e *entry) bool {
 }
 
 // given returns the approvals of an entry that are currently valid.
-func (m *table) given(e *entry) (found []yes) {
+func (m *table) given(e *entry) (found []modelApproval) {
 	for _, y := range e.approvals {
 		counts := y.revision == e.revision && y.assessment == e.assessment && y.members == m.seal(e.set) && !m.revoked[y.key]
-		if counts && !slices.ContainsFunc(found, func(o yes) bool { return o.by == y.by }) {
+		if counts && !slices.ContainsFunc(found, func(o modelApproval) bool { return o.by == y.by }) {
 			found = append(found, y)
 		}
 	}
@@ -303,7 +303,7 @@ func (m *table) owned(who string, e *entry) (r refusals) {
 	if !m.shared(e) {
 		return nil
 	}
-	r.add("conflict", slices.ContainsFunc(m.given(e), func(y yes) bool { return y.by == who }))
+	r.add("conflict", slices.ContainsFunc(m.given(e), func(y modelApproval) bool { return y.by == who }))
 	helps := slices.ContainsFunc(m.toolsOf(e), func(tool int) bool {
 		return len(m.owners[tool]) == 0 || slices.Contains(m.owners[tool], who)
 	})
@@ -365,10 +365,10 @@ func (m *table) approve(who string, chosen []int) {
 	for _, i := range chosen {
 		e, was := &m.entries[i], &before.entries[i]
 		if waits[e.set] || !before.enough(who, was) {
-			e.approvals = append(e.approvals, yes{who, e.revision, e.assessment, before.seal(e.set), m.keys[who]})
+			e.approvals = append(e.approvals, modelApproval{who, e.revision, e.assessment, before.seal(e.set), m.keys[who]})
 			continue
 		}
-		version := released{content: e.is}
+		version := version{content: e.is}
 		if m.signing {
 			version.keys = []int{m.keys[who]}
 			if before.shared(was) {

@@ -109,8 +109,8 @@ func shrink(steps []step, fails func([]step) bool) []step {
 	return steps
 }
 
-// modelled is a database with its model.
-type modelled struct {
+// modelTest is a database with its model.
+type modelTest struct {
 	*testing.T
 	*table
 	db     *storetest.Database
@@ -122,14 +122,14 @@ type modelled struct {
 }
 
 // openModel opens the database for a seed. The lowest bits of the seed determine the policy.
-func openModel(t *testing.T, seed uint64) *modelled {
+func openModel(t *testing.T, seed uint64) *modelTest {
 	t.Helper()
-	m := &modelled{T: t, table: &table{
-		fourEyes: seed&1 != 0, signing: seed&2 != 0, manual: seed&12 == 12, owners: map[int][]string{}, versions: map[int][]released{},
+	m := &modelTest{T: t, table: &table{
+		fourEyes: seed&1 != 0, signing: seed&2 != 0, manual: seed&12 == 12, owners: map[int][]string{}, versions: map[int][]version{},
 		rejected: map[string]bool{}, keys: map[string]int{}, revoked: map[int]bool{},
 	}, db: storetest.New(t), old: map[string]signingtest.Key{}}
 	policy := review.Policy{
-		Severities: storetest.Basics(), FourEyes: m.fourEyes, ManualChief: m.manual, MaxOpen: maxOpen, MaxOpenAll: 1000, MaxWrites: 100_000,
+		Severities: storetest.BasicSeverities(), FourEyes: m.fourEyes, ManualChief: m.manual, MaxOpen: maxOpen, MaxOpenAll: 1000, MaxWrites: 100_000,
 	}
 	if seed&4 != 0 {
 		policy.Approvals = approval.Rules{owners(t, "tool:user/t0", 2, ada, mara, kim)}
@@ -158,7 +158,7 @@ func runModel(t *testing.T, seed uint64, steps []step, done map[string]int) (at 
 	return at, err
 }
 
-func (m *modelled) run(steps []step, done map[string]int) (at int, err error) {
+func (m *modelTest) run(steps []step, done map[string]int) (at int, err error) {
 	for at, s := range steps {
 		before := m.clone()
 		want, act := m.act(s)
@@ -228,7 +228,7 @@ func errorOr(err error) error {
 }
 
 // compare compares all stored data with the model.
-func (m *modelled) compare() error {
+func (m *modelTest) compare() error {
 	if len(m.ids) != len(m.entries) {
 		return fmt.Errorf("there are %d proposals; the model has %d", len(m.ids), len(m.entries))
 	}
@@ -258,7 +258,7 @@ func (m *modelled) compare() error {
 	})
 }
 
-func (m *modelled) compareEntry(r review.Reader, listed []proposals.Proposal, i int) error {
+func (m *modelTest) compareEntry(r review.Reader, listed []proposals.Proposal, i int) error {
 	e := &m.entries[i]
 	p, err := r.Proposal(m.Context(), m.ids[i])
 	if err != nil {

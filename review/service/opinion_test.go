@@ -27,7 +27,7 @@ func messages(a review.Assessment) []string {
 	return all
 }
 
-func (o office) assess(by proposals.Actor, p proposals.Proposal, opinion review.Opinion) review.Assessment {
+func (o testDesk) assess(by proposals.Actor, p proposals.Proposal, opinion review.Opinion) review.Assessment {
 	o.Helper()
 	a, err := o.desk.Assessing.Assess(o.Context(), by, p.ID, opinion)
 	if err != nil {
@@ -185,7 +185,7 @@ func TestOtherRules(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
-	severities := storetest.Basics()
+	severities := storetest.BasicSeverities()
 	severities["N101"] = rules.Block
 	o.desk = o.Desk(t, review.Policy{Severities: severities})
 	o.refused(proposals.ErrConflict, func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, choices(p), ""); return err })

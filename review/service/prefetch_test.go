@@ -83,7 +83,7 @@ func TestAlikeBeforeWrites(t *testing.T) {
 	expect("draft", err, "draft")
 	_, err = desk.Drafting.Submit(t.Context(), ada, drafted[0].ID)
 	expect("submit", err, "alike", "submit", "assess")
-	if desk, err = service.New(n, review.Policy{Severities: storetest.Basics()}, db.Clock.Now, db.NewID); err != nil {
+	if desk, err = service.New(n, review.Policy{Severities: storetest.BasicSeverities()}, db.Clock.Now, db.NewID); err != nil {
 		t.Fatal(err)
 	}
 	_, err = desk.Drafting.Propose(t.Context(), ada, []proposals.Draft{storetest.Prompt("book_pacer")}, true)

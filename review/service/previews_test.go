@@ -33,7 +33,7 @@ func TestPreviewsFollowTheRegistry(t *testing.T) {
 		}
 		return found
 	}
-	other := func() *service.Desk { return o.Desk(t, review.Policy{Severities: storetest.Basics()}) }
+	other := func() *service.Desk { return o.Desk(t, review.Policy{Severities: storetest.BasicSeverities()}) }
 	var last []impact.Preview
 	step := func(name string) {
 		t.Helper()

@@ -177,7 +177,7 @@ func isOneOf(err error, targets []error) bool {
 }
 
 // oneWon checks that exactly one racer succeeded and the others were too late.
-func (o office) oneWon(errs []error) {
+func (o testDesk) oneWon(errs []error) {
 	o.Helper()
 	if won := o.won(errs); won != 1 {
 		o.Errorf("%d of %d got through", won, len(errs))
@@ -185,7 +185,7 @@ func (o office) oneWon(errs []error) {
 }
 
 // won returns the number of racers that succeeded, and checks that the others were too late.
-func (o office) won(errs []error) int {
+func (o testDesk) won(errs []error) int {
 	o.Helper()
 	won := 0
 	for i, err := range errs {

@@ -14,7 +14,7 @@ import (
 // approved versions of other tools already have.
 func TestReach(t *testing.T) {
 	db := storetest.New(t)
-	desk := db.Desk(t, review.Policy{Severities: storetest.Basics()})
+	desk := db.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	draft := func(id, text string) proposals.Draft {
 		d := storetest.Prompt(id)
 		d.Definition.Tool.Prompt += "\n\n" + text

@@ -17,7 +17,7 @@ import (
 )
 
 // lookAt shows a proposal to a user and records this.
-func (o office) lookAt(by proposals.Actor, p proposals.Proposal) {
+func (o testDesk) lookAt(by proposals.Actor, p proposals.Proposal) {
 	o.Helper()
 	if err := o.desk.Reading.Shown(o.Context(), by, o.show(by, p)); err != nil {
 		o.Fatal(err)
@@ -25,7 +25,7 @@ func (o office) lookAt(by proposals.Actor, p proposals.Proposal) {
 }
 
 // lookAtSet shows a whole change set and returns its digest.
-func (o office) lookAtSet(by proposals.Actor, name string) string {
+func (o testDesk) lookAtSet(by proposals.Actor, name string) string {
 	o.Helper()
 	set, err := o.desk.Reading.ShowSet(o.Context(), by, name)
 	if err != nil {
@@ -44,7 +44,7 @@ func member(id, changeSet string) proposals.Draft {
 	return d
 }
 
-func (o office) tryApprove(by proposals.Actor, ps ...proposals.Proposal) func() error {
+func (o testDesk) tryApprove(by proposals.Actor, ps ...proposals.Proposal) func() error {
 	return func() error { _, err := o.desk.Deciding.Approve(o.Context(), by, choices(ps...), ""); return err }
 }
 
@@ -336,9 +336,9 @@ func TestJoinAgainstApprove(t *testing.T) {
 }
 
 // another returns a desk with another connection to the same database, as in another process.
-func (o office) another(policy review.Policy) *service.Desk {
+func (o testDesk) another(policy review.Policy) *service.Desk {
 	o.Helper()
-	policy.Severities = storetest.Basics()
+	policy.Severities = storetest.BasicSeverities()
 	desk, err := service.New(storetest.Open(o.T, o.Path()).DB, policy, o.Clock.Now, o.NewID)
 	if err != nil {
 		o.Fatal(err)
@@ -347,7 +347,7 @@ func (o office) another(policy review.Policy) *service.Desk {
 }
 
 // liveIsAsShown fails if content with another hash went live.
-func (o office) liveIsAsShown(p proposals.Proposal, shown string) {
+func (o testDesk) liveIsAsShown(p proposals.Proposal, shown string) {
 	o.Helper()
 	versions, err := o.Versions(o.Context(), p.Subject, 0, 10)
 	if err != nil && !errors.Is(err, proposals.ErrNotFound) {

@@ -22,8 +22,8 @@ import (
 func TestUnsignedIsRefused(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	s := openSigned(t, review.Policy{}, ada)
-	choices := storetest.Choices(t, s.desk, scout, storetest.Prompt("scene_pacer"))
-	lowered := s.Desk(t, review.Policy{Severities: storetest.Basics()})
+	choices := storetest.ProposeChoices(t, s.desk, scout, storetest.Prompt("scene_pacer"))
+	lowered := s.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	for name, desk := range map[string]*service.Desk{"required": s.desk, "lowered": lowered} {
 		for act, do := range map[string]func() error{
 			"approve":       func() error { _, err := desk.Deciding.Approve(t.Context(), ada, choices, ""); return err },
@@ -76,11 +76,11 @@ func TestWrongSignatures(t *testing.T) {
 	s := openSigned(t, review.Policy{}, ada, bob)
 	other := openSignedIn(t, storetest.Open(t, filepath.Join(t.TempDir(), "other.db")), review.Policy{}, ada)
 	other.Keys[ada] = s.Keys[ada]
-	choices := storetest.Choices(t, s.desk, scout, storetest.Prompt("scene_pacer"), storetest.Prompt("line_pacer"))
+	choices := storetest.ProposeChoices(t, s.desk, scout, storetest.Prompt("scene_pacer"), storetest.Prompt("line_pacer"))
 	one, two := choices[:1], choices[1:]
 	approval := s.prepare(proposals.VerdictApproved, "", one...)
 	good := s.Sign(t, ada, approval)
-	elsewhere := other.prepare(proposals.VerdictApproved, "", storetest.Choices(t, other.desk, scout, storetest.Prompt("scene_pacer"))...)
+	elsewhere := other.prepare(proposals.VerdictApproved, "", storetest.ProposeChoices(t, other.desk, scout, storetest.Prompt("scene_pacer"))...)
 	foreign := signingtest.NewKey(t, "ed25519")
 	for name, c := range map[string]struct {
 		signed  proof.Signed
@@ -129,7 +129,7 @@ func TestWrongSignatures(t *testing.T) {
 func TestPreparedStands(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	s := openSigned(t, review.Policy{}, ada)
-	choices := storetest.Choices(t, s.desk, scout, storetest.Prompt("scene_pacer"))
+	choices := storetest.ProposeChoices(t, s.desk, scout, storetest.Prompt("scene_pacer"))
 	prepared := s.prepare(proposals.VerdictApproved, "", choices...)
 	s.ApproveSigned(t, s.Desk(t, s.Policy), ada, storetest.Prompt("line_pacer"))
 	if _, err := s.desk.Signed(s.Sign(t, ada, prepared)).Deciding.Approve(t.Context(), ada, choices, ""); err != nil {
@@ -161,7 +161,7 @@ func TestPreparedMoves(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openSigned(t, review.Policy{}, ada)
-			choices := storetest.Choices(t, s.desk, scout, storetest.Prompt("scene_pacer"))
+			choices := storetest.ProposeChoices(t, s.desk, scout, storetest.Prompt("scene_pacer"))
 			prepared := s.prepare(proposals.VerdictApproved, "", choices...)
 			change(s, choices[0])
 			_, err := s.desk.Signed(s.Sign(t, ada, prepared)).Deciding.Approve(t.Context(), ada, choices, "")

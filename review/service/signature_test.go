@@ -16,7 +16,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// signed is an office with signed decisions.
+// signed is a testDesk with signed decisions.
 type signed struct {
 	*storetest.Signing
 	*testing.T
@@ -30,7 +30,7 @@ func openSigned(t *testing.T, policy review.Policy, users ...proposals.Actor) si
 
 func openSignedIn(t *testing.T, db *storetest.Database, policy review.Policy, users ...proposals.Actor) signed {
 	t.Helper()
-	policy.Severities = storetest.Basics()
+	policy.Severities = storetest.BasicSeverities()
 	s := storetest.StartSigning(t, db, policy, users...)
 	return signed{s, t, s.Desk(t, s.Policy)}
 }
@@ -54,14 +54,14 @@ func TestSignedDecisions(t *testing.T) {
 		"several":     {proposals.VerdictApproved, []proposals.Draft{storetest.Prompt("third_pacer"), storetest.Prompt("fourth_pacer")}, ""},
 		"sent back":   {proposals.VerdictNeedsChanges, []proposals.Draft{storetest.Prompt("fifth_pacer")}, ""},
 		"rejected":    {proposals.VerdictRejected, []proposals.Draft{storetest.Prompt("sixth_pacer")}, ""},
-		"a next step": {proposals.VerdictApproved, []proposals.Draft{storetest.Turn(proposals.Deactivate, toolSubject("get_gmail"), 1, 0)}, ""},
+		"a next step": {proposals.VerdictApproved, []proposals.Draft{storetest.StatusChange(proposals.Deactivate, toolSubject("get_gmail"), 1, 0)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			note := ""
 			if one.verdict != proposals.VerdictApproved {
 				note = "Not like this."
 			}
-			decisions := s.Decide(t, s.desk, ada, one.verdict, note, storetest.Choices(t, s.desk, scout, one.drafts...)...)
+			decisions := s.Decide(t, s.desk, ada, one.verdict, note, storetest.ProposeChoices(t, s.desk, scout, one.drafts...)...)
 			record := s.record(decisions[0].Signature)
 			st, err := statement.Decode([]byte(record.Statement))
 			if err != nil {
@@ -150,7 +150,7 @@ func TestStoredSignaturesAreOpenSSHs(t *testing.T) {
 	}
 	check(s.ApproveSigned(t, s.desk, ada, storetest.Prompt("scene_pacer"))[0])
 
-	choices := storetest.Choices(t, s.desk, scout, storetest.Prompt("line_pacer"))
+	choices := storetest.ProposeChoices(t, s.desk, scout, storetest.Prompt("line_pacer"))
 	prepared := s.prepare(proposals.VerdictApproved, "", choices...)
 	armored := signingtest.MustKeygen(t, prepared, "-Y", "sign", "-n", sshsig.Namespace, "-f", s.Keys[ada].Write(t, ""))
 	decisions, err := s.desk.Signed(proof.Signed{Statement: prepared, Signature: armored}).Deciding.Approve(t.Context(), ada, choices, "")
@@ -163,8 +163,8 @@ func TestStoredSignaturesAreOpenSSHs(t *testing.T) {
 // TestAlwaysSigned checks that unsigned decisions are rejected even before signing has started.
 func TestAlwaysSigned(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	desk := storetest.New(t).Desk(t, review.Policy{Severities: storetest.Basics(), Signatures: proof.Policy{Always: true}})
-	choices := storetest.Choices(t, desk, scout, storetest.Prompt("scene_pacer"))
+	desk := storetest.New(t).Desk(t, review.Policy{Severities: storetest.BasicSeverities(), Signatures: proof.Policy{Always: true}})
+	choices := storetest.ProposeChoices(t, desk, scout, storetest.Prompt("scene_pacer"))
 	if _, err := desk.Deciding.Approve(t.Context(), ada, choices, ""); !errors.Is(err, proof.ErrUnsigned) {
 		t.Errorf("approve: %v", err)
 	}
@@ -177,7 +177,7 @@ func TestAlwaysSigned(t *testing.T) {
 func TestSignedFourEyes(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	s := openSigned(t, review.Policy{FourEyes: true}, ada, bob)
-	choices := storetest.Choices(t, s.desk, ada, storetest.Prompt("scene_pacer"))
+	choices := storetest.ProposeChoices(t, s.desk, ada, storetest.Prompt("scene_pacer"))
 	if _, err := s.desk.Deciding.Prepare(t.Context(), ada, choices, proposals.VerdictApproved, ""); !errors.Is(err, proposals.ErrFourEyes) {
 		t.Errorf("the author prepares: %v", err)
 	}

@@ -23,7 +23,7 @@ type waivable struct {
 func openWaivable(t *testing.T) waivable {
 	t.Helper()
 	s := openSigned(t, review.Policy{}, ada)
-	w := waivable{signed: s, id: storetest.Choices(t, s.desk, scout, withAlias(storetest.Prompt("scene_pacer"), "get_task"))[0].ID}
+	w := waivable{signed: s, id: storetest.ProposeChoices(t, s.desk, scout, withAlias(storetest.Prompt("scene_pacer"), "get_task"))[0].ID}
 	w.handle = review.Handle(w.finding().Finding)
 	return w
 }
@@ -148,7 +148,7 @@ func TestSignedEndOfWaiverCannotBeUndone(t *testing.T) {
 	if _, err := w.desk.Signed(w.Sign(t, ada, prepared)).Deciding.Unwaive(t.Context(), ada, w.id, w.handle, "It is gone."); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Hand(t).Unlocked(t.Context(), "DELETE FROM waivers WHERE seq = (SELECT max(seq) FROM waivers)"); err != nil {
+	if err := w.RawDB(t).Unlocked(t.Context(), "DELETE FROM waivers WHERE seq = (SELECT max(seq) FROM waivers)"); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.finding(); got.Waiver != nil {

@@ -45,7 +45,7 @@ func TestEveryActInEveryState(t *testing.T) {
 
 // in returns a proposal in the given state for which act is possible, if the state permits it. The chief must be
 // manual.
-func (o office) in(state proposals.State, act proposals.Act) proposals.Proposal {
+func (o testDesk) in(state proposals.State, act proposals.Act) proposals.Proposal {
 	o.Helper()
 	draft := storetest.Prompt("scene_pacer")
 	if act == proposals.ActWaive {
@@ -109,7 +109,7 @@ func TestReasons(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := office{Database: o.Database, T: t, desk: o.desk}
+			o := testDesk{Database: o.Database, T: t, desk: o.desk}
 			for _, reason := range []string{"", " ", "\n\t", "\u00a0"} {
 				o.refused(review.ErrNoReason, func() error { return try(reason) })
 			}

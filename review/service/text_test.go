@@ -21,7 +21,7 @@ func TestTextsAreLimited(t *testing.T) {
 		"too long": strings.Repeat("é", proposals.MaxComment+1), "not UTF-8": "bad \xff bytes", "NUL": "a\x00b",
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := office{Database: o.Database, T: t, desk: o.desk}
+			o := testDesk{Database: o.Database, T: t, desk: o.desk}
 			for _, try := range []func() error{
 				func() error {
 					_, err := o.desk.Drafting.Comment(t.Context(), ada, p.ID, text, review.Anchor{})

@@ -14,7 +14,7 @@ import (
 )
 
 // waiveAll waives all findings of rules with a prefix, and returns their number.
-func (o office) waiveAll(p proposals.Proposal, rule string) int {
+func (o testDesk) waiveAll(p proposals.Proposal, rule string) int {
 	o.Helper()
 	n := 0
 	for _, s := range o.show(ada, p).Standing {
@@ -29,7 +29,7 @@ func (o office) waiveAll(p proposals.Proposal, rule string) int {
 }
 
 // open returns the number of findings of rules with a prefix that are not waived.
-func (o office) open(p proposals.Proposal, rule string) int {
+func (o testDesk) open(p proposals.Proposal, rule string) int {
 	o.Helper()
 	n := 0
 	for _, s := range o.show(ada, p).Standing {

@@ -16,7 +16,7 @@ import (
 
 // standing checks the states of a proposal's findings by the beginning of their handles: "open", "waived", or
 // "carried".
-func (o office) standing(p proposals.Proposal, want map[string]string) {
+func (o testDesk) standing(p proposals.Proposal, want map[string]string) {
 	o.Helper()
 	d := o.show(ada, p)
 	got := map[string]string{}
@@ -183,7 +183,7 @@ func TestWaiverExpires(t *testing.T) {
 
 // queued checks the number of a proposal's blocking findings in the queue, on the proposal's page, and in its change
 // set.
-func (o office) queued(p proposals.Proposal, want int) {
+func (o testDesk) queued(p proposals.Proposal, want int) {
 	o.Helper()
 	d := o.show(ada, p)
 	open := 0

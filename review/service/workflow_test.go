@@ -108,7 +108,7 @@ func TestCommentsFromAnybody(t *testing.T) {
 }
 
 // stands checks the state of a proposal and of its issue.
-func (o office) stands(p proposals.Proposal, state proposals.State, issue *proposals.Issue) {
+func (o testDesk) stands(p proposals.Proposal, state proposals.State, issue *proposals.Issue) {
 	o.Helper()
 	d := o.show(ada, p)
 	if d.Proposal.State != state {
@@ -123,7 +123,7 @@ func (o office) stands(p proposals.Proposal, state proposals.State, issue *propo
 	}
 }
 
-func (o office) assigned(p proposals.Proposal, state proposals.State, assignee string, status proposals.IssueStatus) {
+func (o testDesk) assigned(p proposals.Proposal, state proposals.State, assignee string, status proposals.IssueStatus) {
 	o.Helper()
 	d := o.show(ada, p)
 	if d.Proposal.State != state || d.Issue == nil || d.Issue.Assignee != assignee || d.Issue.Status != status {
@@ -132,7 +132,7 @@ func (o office) assigned(p proposals.Proposal, state proposals.State, assignee s
 }
 
 // kept checks all data stored by the approval of a new subject.
-func (o office) kept(draft proposals.Draft, author proposals.Actor, d proposals.Decision, a review.Assessment) {
+func (o testDesk) kept(draft proposals.Draft, author proposals.Actor, d proposals.Decision, a review.Assessment) {
 	o.Helper()
 	versions, err := o.Versions(o.Context(), draft.Subject, 0, 10)
 	if err != nil {
@@ -153,7 +153,7 @@ func (o office) kept(draft proposals.Draft, author proposals.Actor, d proposals.
 }
 
 // acts returns the acts since the creation of the database.
-func (o office) acts() []string {
+func (o testDesk) acts() []string {
 	o.Helper()
 	var acts []string
 	err := o.Audit(o.Context(), func(l history.Ledger) error {
@@ -172,7 +172,7 @@ func (o office) acts() []string {
 }
 
 // sound verifies the database.
-func (o office) sound() {
+func (o testDesk) sound() {
 	o.Helper()
 	storetest.Sound(o, o.DB)
 }

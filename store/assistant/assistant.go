@@ -94,7 +94,7 @@ func (db Data) WriteAssistant(ctx context.Context, of builtin.Owner, at time.Tim
 
 func newOwned(ctx context.Context, s *session.Session, of builtin.Owner, at time.Time) (*owned, error) {
 	a := &owned{Session: s, now: history.Timestamp(at)}
-	_, err := s.Maybe(ctx, `SELECT id FROM owners WHERE customer = $1 AND "user" = $2`, []any{of.Customer, of.User}, &a.owner)
+	_, err := s.OptionalRow(ctx, `SELECT id FROM owners WHERE customer = $1 AND "user" = $2`, []any{of.Customer, of.User}, &a.owner)
 	return a, err
 }
 
@@ -152,7 +152,7 @@ func (a *owned) project(ctx context.Context, name string) (id sql.NullInt64, err
 		return id, nil
 	}
 	id.Valid = true
-	_, err = a.Maybe(ctx, "SELECT id FROM projects WHERE owner = $1 AND name_key = $2", []any{a.owner, builtin.NameKey(name)}, &id.Int64)
+	_, err = a.OptionalRow(ctx, "SELECT id FROM projects WHERE owner = $1 AND name_key = $2", []any{a.owner, builtin.NameKey(name)}, &id.Int64)
 	return id, err
 }
 
@@ -173,7 +173,7 @@ func (a ownerTables) Instructions(ctx context.Context) (string, error) {
 
 // setting returns the text that query selects, or "" without a row.
 func (a ownerTables) setting(ctx context.Context, query string, args ...any) (text string, err error) {
-	_, err = a.Maybe(ctx, query, args, &text)
+	_, err = a.OptionalRow(ctx, query, args, &text)
 	return text, err
 }
 

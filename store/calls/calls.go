@@ -177,7 +177,7 @@ func (c Tables) link(ctx context.Context, table, format string, row table.Column
 	}
 	var seq int64
 	var prev string
-	if _, err := c.Maybe(ctx, "SELECT seq, hash FROM "+table+" ORDER BY seq DESC LIMIT 1", nil, &seq, &prev); err != nil {
+	if _, err := c.OptionalRow(ctx, "SELECT seq, hash FROM "+table+" ORDER BY seq DESC LIMIT 1", nil, &seq, &prev); err != nil {
 		return err
 	}
 	seq++
@@ -300,7 +300,7 @@ func (c Tables) CountRefused(ctx context.Context, call gateway.Call, code gatewa
 	by := call.Caller
 	key := []any{by.Agent, by.User, formatHour(call.At)}
 	written := 0
-	counted, err := c.Maybe(ctx, `SELECT written FROM call_refusals WHERE agent = $1 AND "user" = $2 AND hour = $3`, key, &written)
+	counted, err := c.OptionalRow(ctx, `SELECT written FROM call_refusals WHERE agent = $1 AND "user" = $2 AND hour = $3`, key, &written)
 	if err != nil {
 		return false, err
 	}

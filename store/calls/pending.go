@@ -85,7 +85,7 @@ func (c Tables) AddPending(ctx context.Context, p gateway.Pending) error {
 	if err != nil {
 		return err
 	}
-	return records.Log(c).Tell(ctx, history.Event{ID: p.ID, At: p.AskedAt, Actor: p.Caller.Actor.String(), Act: "ask-call", Subject: p.Tool.String(), Record: seal},
+	return records.Log(c).AppendWithData(ctx, history.Event{ID: p.ID, At: p.AskedAt, Actor: p.Caller.Actor.String(), Act: "ask-call", Subject: p.Tool.String(), Record: seal},
 		map[string]any{"agent": p.Caller.Agent, "user": p.Caller.User, "version": p.Version, "digest": p.Digest})
 }
 
@@ -108,7 +108,7 @@ func (c Tables) AddAnswer(ctx context.Context, pending string, a gateway.Answer)
 	if err != nil {
 		return err
 	}
-	return records.Log(c).Tell(ctx, history.Event{ID: a.ID, At: a.At, Actor: a.By.String(), Act: string(act), Subject: tool, Record: seal},
+	return records.Log(c).AppendWithData(ctx, history.Event{ID: a.ID, At: a.At, Actor: a.By.String(), Act: string(act), Subject: tool, Record: seal},
 		map[string]any{"pending": pending, "digest": a.Digest})
 }
 
@@ -201,7 +201,7 @@ func (c Tables) Override(ctx context.Context, user string, tool registry.Subject
 	if err != nil {
 		return "", err
 	}
-	err = c.countTiers(ctx, list)
+	err = c.requireSignedTiers(ctx, list)
 	return list[0].Tier, err
 }
 
@@ -212,8 +212,8 @@ func tierColumns(o *gateway.Override) table.Columns {
 	}
 }
 
-// countTiers makes tiers without a valid signature ask before each call if signatures are required.
-func (c Tables) countTiers(ctx context.Context, list []gateway.Override) error {
+// requireSignedTiers makes tiers without a valid signature ask before each call if signatures are required.
+func (c Tables) requireSignedTiers(ctx context.Context, list []gateway.Override) error {
 	p, err := records.Signatures(c).Proofs(ctx)
 	if p == nil || err != nil {
 		return err
@@ -242,7 +242,7 @@ func (c Tables) Overrides(ctx context.Context, user string) ([]gateway.Override,
 	if err != nil {
 		return nil, err
 	}
-	return list, c.countTiers(ctx, list)
+	return list, c.requireSignedTiers(ctx, list)
 }
 
 // AddOverride implements gateway.CallWriter.
@@ -251,7 +251,7 @@ func (c Tables) AddOverride(ctx context.Context, o gateway.Override) error {
 	if err != nil {
 		return err
 	}
-	return records.Log(c).Tell(ctx, history.Event{ID: o.ID, At: o.At, Actor: o.By.String(), Act: string(proposals.ActSetTier), Subject: o.Tool.String(), Record: seal},
+	return records.Log(c).AppendWithData(ctx, history.Event{ID: o.ID, At: o.At, Actor: o.By.String(), Act: string(proposals.ActSetTier), Subject: o.Tool.String(), Record: seal},
 		map[string]any{"user": o.User, "tier": o.Tier})
 }
 
@@ -289,7 +289,7 @@ var (
 // file, CallHash returns the last call that was moved.
 func (db CallLog) CallHash(ctx context.Context, seq int64) (found int64, hash string, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
-		there, err := s.Maybe(ctx, "SELECT seq, hash FROM calls WHERE seq = $1 OR $1 = 0 ORDER BY seq DESC LIMIT 1", []any{seq}, &found, &hash)
+		there, err := s.OptionalRow(ctx, "SELECT seq, hash FROM calls WHERE seq = $1 OR $1 = 0 ORDER BY seq DESC LIMIT 1", []any{seq}, &found, &hash)
 		if err != nil || there {
 			return err
 		}

@@ -61,7 +61,7 @@ func (c Ledger) Prunes(ctx context.Context) ([]Prune, error) {
 
 // Pruned returns the last call and the last outcome that were moved to a file.
 func Pruned(ctx context.Context, s *session.Session) (call, outcome history.Link, err error) {
-	_, err = s.Maybe(ctx, "SELECT last_call, call_hash, last_outcome, outcome_hash FROM call_prunes ORDER BY seq DESC LIMIT 1", nil,
+	_, err = s.OptionalRow(ctx, "SELECT last_call, call_hash, last_outcome, outcome_hash FROM call_prunes ORDER BY seq DESC LIMIT 1", nil,
 		&call.Number, &call.Seal, &outcome.Number, &outcome.Seal)
 	return call, outcome, err
 }
@@ -130,7 +130,7 @@ func (c Ledger) Prune(ctx context.Context, o PruneOrder) (p Prune, err error) {
 			return err
 		}
 		data := map[string]any{"before": history.Timestamp(p.Before), "calls": p.Calls, "last_call": p.Call.Number, "file": p.File, "file_hash": p.FileHash}
-		if err := (records.Log{Session: s}).Tell(ctx, history.Event{ID: p.ID, At: p.At, Actor: p.By.String(), Act: string(proposals.ActPruneCalls), Record: seal}, data); err != nil {
+		if err := (records.Log{Session: s}).AppendWithData(ctx, history.Event{ID: p.ID, At: p.At, Actor: p.By.String(), Act: string(proposals.ActPruneCalls), Record: seal}, data); err != nil {
 			return err
 		}
 		if _, err := s.Exec(ctx, "DELETE FROM call_outcomes WHERE seq <= $1", p.Outcome.Number); err != nil {
@@ -242,7 +242,7 @@ func (p *Prune) write(ctx context.Context, s *session.Session, from chains, w io
 	}
 	for i, t := range chainedTables() {
 		query := fmt.Sprintf("SELECT %s FROM %s WHERE seq <= %d ORDER BY seq", strings.Join(t.columns, ", "), t.name, []int64{p.Call.Number, p.Outcome.Number}[i])
-		err := s.Plain(ctx, query, func(values []sqldriver.Value) error {
+		err := s.EachRaw(ctx, query, func(values []sqldriver.Value) error {
 			row := map[string]string{}
 			for i, value := range values {
 				text, err := table.Text(value)

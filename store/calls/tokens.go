@@ -69,7 +69,7 @@ func (k Tokens) AddToken(ctx context.Context, t tokens.Token, agent registry.Sub
 		if err != nil {
 			return err
 		}
-		return records.Log{Session: s}.Tell(ctx, history.Event{ID: t.ID, At: t.At, Actor: t.By.String(), Act: string(proposals.ActCreateToken), Subject: agent.String(), Record: seal},
+		return records.Log{Session: s}.AppendWithData(ctx, history.Event{ID: t.ID, At: t.At, Actor: t.By.String(), Act: string(proposals.ActCreateToken), Subject: agent.String(), Record: seal},
 			map[string]any{"token": t.ID, "actor": t.Caller.Actor.String(), "user": t.Caller.User, "expires_at": table.FormatMaybe(t.ExpiresAt)})
 	})
 }
@@ -90,7 +90,7 @@ func (k Tokens) AddRevocation(ctx context.Context, r tokens.Revocation) error {
 		if err != nil {
 			return err
 		}
-		return records.Log{Session: s}.Tell(ctx, history.Event{ID: r.ID, At: r.At, Actor: r.By.String(), Act: string(proposals.ActRevokeToken), Subject: agent, Record: seal},
+		return records.Log{Session: s}.AppendWithData(ctx, history.Event{ID: r.ID, At: r.At, Actor: r.By.String(), Act: string(proposals.ActRevokeToken), Subject: agent, Record: seal},
 			map[string]any{"token": r.Token})
 	})
 }

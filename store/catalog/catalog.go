@@ -295,7 +295,7 @@ type contentTables struct{ *session.Session }
 
 // Content implements review.RegistryReader.
 func (s contentTables) Content(ctx context.Context, sha256 string) (data []byte, ok bool, err error) {
-	ok, err = s.Maybe(ctx, "SELECT bytes FROM contents WHERE sha256 = $1", []any{sha256}, &data)
+	ok, err = s.OptionalRow(ctx, "SELECT bytes FROM contents WHERE sha256 = $1", []any{sha256}, &data)
 	if ok && registry.HashBytes(data) != sha256 {
 		return nil, false, fmt.Errorf("%w: the bytes stored under the SHA-256 %.12s do not match it; run toolcrib verify", engine.ErrDamaged, sha256)
 	}

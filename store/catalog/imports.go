@@ -81,7 +81,7 @@ func (db Imports) KeepImport(ctx context.Context, i Import) error {
 func (db Imports) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		var at, capabilities string
-		ok, err = s.Maybe(ctx, `SELECT id, at, actor, format, label, hash, capabilities FROM imports
+		ok, err = s.OptionalRow(ctx, `SELECT id, at, actor, format, label, hash, capabilities FROM imports
 			WHERE EXISTS (SELECT 1 FROM json_each(imports.tools, '$') WHERE value = $1) ORDER BY seq DESC LIMIT 1`, []any{hash},
 			&i.ID, &at, &i.Actor, &i.Format, &i.Label, &i.Hash, &capabilities)
 		if err != nil || !ok {
@@ -171,7 +171,7 @@ func (db Imports) record(ctx context.Context, label, format, order string, into 
 	return db.Pool.View(ctx, func(s *session.Session) error {
 		var hash string
 		var body []byte
-		found, err := s.Maybe(ctx, "SELECT i.hash, r.body FROM imports i JOIN raws r ON r.hash = i.hash WHERE i.label = $1 AND i.format = $2 ORDER BY i.seq "+order+" LIMIT 1", []any{label, format}, &hash, &body)
+		found, err := s.OptionalRow(ctx, "SELECT i.hash, r.body FROM imports i JOIN raws r ON r.hash = i.hash WHERE i.label = $1 AND i.format = $2 ORDER BY i.seq "+order+" LIMIT 1", []any{label, format}, &hash, &body)
 		switch {
 		case err != nil || !found:
 			return err
@@ -224,7 +224,7 @@ func (db Imports) Raw(ctx context.Context, hash string) (body []byte, ok bool, e
 
 // Raw implements review.RegistryReader.
 func (s importTables) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
-	if ok, err = s.Maybe(ctx, "SELECT body FROM raws WHERE hash = $1", []any{hash}, &body); err != nil || !ok {
+	if ok, err = s.OptionalRow(ctx, "SELECT body FROM raws WHERE hash = $1", []any{hash}, &body); err != nil || !ok {
 		return nil, false, err
 	}
 	if is, err := wire.HashRaw(body); err != nil || is != hash { // clients must receive the approved bytes

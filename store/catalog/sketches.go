@@ -192,7 +192,7 @@ func (s sketchTables) appendBlocks(ctx context.Context, sks []sketched) error {
 	for len(sks) > 0 {
 		block := sks[0].seq / SketchBlock
 		var text, purpose []byte
-		if _, err := s.Maybe(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose); err != nil {
+		if _, err := s.OptionalRow(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose); err != nil {
 			return err
 		}
 		for len(sks) > 0 && sks[0].seq/SketchBlock == block {

@@ -112,8 +112,8 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 	return res.RowsAffected()
 }
 
-// Maybe scans the only row of a query and reports whether the row exists.
-func (c *Conn) Maybe(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
+// OptionalRow scans the only row of a query and reports whether the row exists.
+func (c *Conn) OptionalRow(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
 	err = c.Row(ctx, query, args, dest...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
@@ -150,8 +150,8 @@ func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(Scann
 	return c.walk(ctx, rows, fn)
 }
 
-// Once is like Each but does not cache the prepared statement.
-func (c *Conn) Once(ctx context.Context, query string, args []any, fn func(Scanner) error) error {
+// EachUncached is like Each but does not cache the prepared statement.
+func (c *Conn) EachUncached(ctx context.Context, query string, args []any, fn func(Scanner) error) error {
 	rows, err := c.conn.QueryContext(context.WithoutCancel(ctx), query, c.escaped(args)...)
 	if err != nil {
 		return err
@@ -173,10 +173,10 @@ func (c *Conn) walk(ctx context.Context, rows *sql.Rows, fn func(Scanner) error)
 	return rows.Err()
 }
 
-// Plain runs a query and calls fn with the driver's values of each row, without the conversions of
+// EachRaw runs a query and calls fn with the driver's values of each row, without the conversions of
 // database/sql. It is for callers that read millions of rows. The values are valid until fn
 // returns.
-func (c *Conn) Plain(ctx context.Context, query string, fn func([]sqldriver.Value) error) error {
+func (c *Conn) EachRaw(ctx context.Context, query string, fn func([]sqldriver.Value) error) error {
 	return c.Raw(func(driver any) error {
 		conn, ok := driver.(sqldriver.QueryerContext)
 		if !ok {

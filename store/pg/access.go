@@ -295,9 +295,9 @@ func sqlState(err error) string {
 	return ""
 }
 
-// prepare configures a connection. The server must detect lost hosts, and a timeout for idle transactions must not
+// newDatabaseConfig configures a connection. The server must detect lost hosts, and a timeout for idle transactions must not
 // affect a verification, which waits for other readers. It ignores settings that the engine does not support.
-func prepare(ctx context.Context, conn *pgx.Conn) error {
+func newDatabaseConfig(ctx context.Context, conn *pgx.Conn) error {
 	settings := []string{
 		"SET tcp_keepalives_idle = 15", "SET tcp_keepalives_interval = 5", "SET tcp_keepalives_count = 3", "SET tcp_user_timeout = 30000",
 		"SET idle_in_transaction_session_timeout = 0",

@@ -12,21 +12,21 @@ import (
 )
 
 var (
-	word = regexp.MustCompile(`'(?:[^']|'')*'|[\w:]+|<>|>=|<=|<|>`)
-	// respelt removes forms that the server writes differently; added lists words that it adds.
-	respelt = strings.NewReplacer(" NOT IN ", " <> ALL ", "toolcrib.", "")
-	added   = []string{"in", "any", "array", "using", "btree", "text", "::text", "true", "null"}
+	wordPattern = regexp.MustCompile(`'(?:[^']|'')*'|[\w:]+|<>|>=|<=|<|>`)
+	// normalizer removes forms that the server writes differently; added lists words that it adds.
+	normalizer = strings.NewReplacer(" NOT IN ", " <> ALL ", "toolcrib.", "")
+	addedWords = []string{"in", "any", "array", "using", "btree", "text", "::text", "true", "null"}
 )
 
 // words returns the words of a statement in alphabetical order, normalized so that the source and
 // the server's version of the same statement compare equal.
 func words(statement string) string {
 	var all []string
-	for _, w := range word.FindAllString(respelt.Replace(statement), -1) {
+	for _, w := range wordPattern.FindAllString(normalizer.Replace(statement), -1) {
 		if !strings.HasPrefix(w, "'") {
 			w = strings.ToLower(w)
 		}
-		if !strings.HasPrefix(w, "::") && !slices.Contains(added, w) {
+		if !strings.HasPrefix(w, "::") && !slices.Contains(addedWords, w) {
 			all = append(all, w)
 		}
 	}

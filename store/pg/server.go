@@ -40,7 +40,7 @@ type Server struct {
 	shared    *sql.DB     // used behind a pooler
 	pooled    atomic.Bool // a pooler may run each transaction on a different connection
 	connected atomic.Bool // a connection has succeeded before
-	mute      atomic.Bool // the server does not support NOTIFY; poll instead
+	noNotify  atomic.Bool // the server does not support NOTIFY; poll instead
 	lockWait  time.Duration
 }
 
@@ -66,7 +66,7 @@ func Open(name string) (*Server, error) {
 	plain := config.Copy()
 	delete(plain.RuntimeParams, "search_path")
 	plain.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // without prepared statements
-	s := &Server{name: Redacted(name), config: config, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(prepare)), shared: stdlib.OpenDB(*plain), lockWait: lockWait}
+	s := &Server{name: Redacted(name), config: config, pool: stdlib.OpenDB(*config, stdlib.OptionAfterConnect(newDatabaseConfig)), shared: stdlib.OpenDB(*plain), lockWait: lockWait}
 	s.pool.SetMaxIdleConns(0) // the store keeps the connections that it reuses
 	s.shared.SetMaxIdleConns(0)
 	return s, nil
@@ -99,8 +99,8 @@ func Redacted(name string) string {
 // Name implements session.Engine.
 func (s *Server) Name() string { return s.name }
 
-// There implements session.Engine. It returns nil, because an unreachable server may come back.
-func (s *Server) There() error { return nil }
+// CheckExists implements session.Engine. It returns nil, because an unreachable server may come back.
+func (s *Server) CheckExists() error { return nil }
 
 // Frozen implements session.Engine.
 func (s *Server) Frozen() bool { return false }
@@ -142,7 +142,7 @@ func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 			}
 			return c, nil
 		}
-		if !pooled && s.meetsPooler(err) {
+		if !pooled && s.detectPooler(err) {
 			continue
 		}
 		var refused *pgconn.PgError
@@ -158,9 +158,9 @@ func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 	}
 }
 
-// meetsPooler reports whether a connection failed because of a pooler. If so, s uses the pool for
+// detectPooler reports whether a connection failed because of a pooler. If so, s uses the pool for
 // poolers from then on.
-func (s *Server) meetsPooler(err error) bool {
+func (s *Server) detectPooler(err error) bool {
 	var refused *pgconn.PgError
 	pooler := errors.As(err, &refused) && refused.Code == "08P01" && strings.Contains(refused.Message, "startup parameter")
 	if pooler {
@@ -169,9 +169,9 @@ func (s *Server) meetsPooler(err error) bool {
 	return pooler
 }
 
-// forgotten is the time after which an idle write transaction is ended, because its host may have
+// idleWriterTimeout is the time after which an idle write transaction is ended, because its host may have
 // disappeared.
-const forgotten = 20 * time.Second
+const idleWriterTimeout = 20 * time.Second
 
 // begin returns the statements that start a transaction. They are sent in one message.
 func (s *Server) begin(use engine.Use) string {
@@ -186,7 +186,7 @@ func (s *Server) begin(use engine.Use) string {
 	if use == engine.Log {
 		sync = "off"
 	}
-	return "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE" + wait + fmt.Sprintf("; SET LOCAL idle_in_transaction_session_timeout = %d", forgotten.Milliseconds()) +
+	return "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE" + wait + fmt.Sprintf("; SET LOCAL idle_in_transaction_session_timeout = %d", idleWriterTimeout.Milliseconds()) +
 		"; SET LOCAL synchronous_commit = " + sync + "; SELECT id FROM writer WHERE id = 1 FOR UPDATE"
 }
 
@@ -219,12 +219,12 @@ func (s *Server) Commit(ctx context.Context, c *engine.Conn, event int64) error 
 	if status := conn.PgConn().TxStatus(); status != 'T' {
 		return fmt.Errorf("%w: a statement of the transaction failed; nothing was written", engine.ErrRefused)
 	}
-	if event == 0 || s.mute.Load() {
+	if event == 0 || s.noNotify.Load() {
 		return c.Script(ctx, "COMMIT")
 	}
 	err = c.Script(ctx, fmt.Sprintf("NOTIFY %s, '%d'; COMMIT", Channel, event))
 	if code := sqlState(err); code == "0A000" || code == "42601" { // feature or statement not supported
-		s.mute.Store(true)
+		s.noNotify.Store(true)
 		return fmt.Errorf("%w: %w", engine.ErrAgain, err)
 	}
 	return err
@@ -250,7 +250,7 @@ func (s *Server) WhileAudited(_ context.Context, _ *engine.Conn, fn func() error
 // an error at once. Behind a pooler, it receives no notifications.
 func (s *Server) Listen(ctx context.Context, heard func(event int64)) (err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.config.Copy())
-	if s.meetsPooler(err) {
+	if s.detectPooler(err) {
 		<-ctx.Done()
 	}
 	if err != nil {

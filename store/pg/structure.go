@@ -46,8 +46,8 @@ func (s *Server) Current(int) bool { return true }
 // Steps implements session.Engine. Migrate runs the migrations instead.
 func (s *Server) Steps() ([]engine.Step, error) { return nil, nil }
 
-// Took implements session.Engine.
-func (s *Server) Took(context.Context, *engine.Conn, engine.Step) error { return nil }
+// RecordStep implements session.Engine.
+func (s *Server) RecordStep(context.Context, *engine.Conn, engine.Step) error { return nil }
 
 // Migrate creates the roles and the schema through c, whose login must have the necessary rights,
 // and returns the numbers of the migrations that it ran. seed writes the shipped definitions
@@ -71,10 +71,10 @@ var (
 	function = regexp.MustCompile(`(?ms)^CREATE (?:OR REPLACE )?FUNCTION (\w+)\(.*?\bAS (?:\$\$(.*?)\$\$|'(.*?)');`)
 )
 
-// wanted returns the objects that the migrations define, in order, and the latest definitions of
+// expectedObjects returns the objects that the migrations define, in order, and the latest definitions of
 // indexes, triggers, and functions. It omits the trigram index, because the extension may be
 // missing.
-func wanted() (list []object, definitions map[object]string, err error) {
+func expectedObjects() (list []object, definitions map[object]string, err error) {
 	all, err := steps()
 	definitions = map[object]string{}
 	for _, step := range all {
@@ -97,10 +97,10 @@ func wanted() (list []object, definitions map[object]string, err error) {
 	return list, definitions, err
 }
 
-// there selects the objects of the schema that protect or index rows: whether they are enabled, and
+// selectObjects selects the objects of the schema that protect or index rows: whether they are enabled, and
 // their definitions. The server reformats the definitions of indexes and triggers, but not those of
 // functions.
-const there = `SELECT 'table', '', relname, relrowsecurity, '' FROM pg_class WHERE relnamespace = 'toolcrib'::regnamespace AND relkind = 'r'
+const selectObjects = `SELECT 'table', '', relname, relrowsecurity, '' FROM pg_class WHERE relnamespace = 'toolcrib'::regnamespace AND relkind = 'r'
 	UNION ALL SELECT 'index', '', c.relname, i.indisvalid, pg_get_indexdef(c.oid) FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
 		WHERE c.relnamespace = 'toolcrib'::regnamespace
 	UNION ALL SELECT 'trigger', c.relname, t.tgname, t.tgenabled IN ('O', 'A'), pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
@@ -114,7 +114,7 @@ const there = `SELECT 'table', '', relname, relrowsecurity, '' FROM pg_class WHE
 // of the schema, and rows that violate CHECK constraints or foreign keys. Use pg_amcheck on the
 // server to check the data files.
 func (s *Server) Structure(ctx context.Context, c *engine.Conn, _ bool, fn func(history.Damage)) error {
-	list, definitions, err := wanted()
+	list, definitions, err := expectedObjects()
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (s *Server) Structure(ctx context.Context, c *engine.Conn, _ bool, fn func(
 	report := func(o object, message string) {
 		fn(history.Damage{Table: "pg_class", Key: o.String(), Message: message})
 	}
-	err = c.Each(ctx, there, nil, func(row engine.Scanner) error {
+	err = c.Each(ctx, selectObjects, nil, func(row engine.Scanner) error {
 		var o object
 		var inForce bool
 		var definition string

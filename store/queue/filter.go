@@ -16,9 +16,9 @@ import (
 	"toolcrib/store/table"
 )
 
-// Few is the number of proposals up to which scanning their rows is cheaper than the text index,
+// ScanLimit is the number of proposals up to which scanning their rows is cheaper than the text index,
 // which covers all proposals.
-const Few = 2_000
+const ScanLimit = 2_000
 
 // termsOf converts a query to filter terms and an additional condition.
 func termsOf(q review.Query) ([]filter.Term, engine.Clause, error) {
@@ -48,7 +48,7 @@ func (s Proposals) selectTerms(ctx context.Context, terms []filter.Term) (select
 	if used != nil && !s.matcher().hasOthers(terms, used) {
 		return sel.with(s.matcher().rest(terms, used)), nil // a single index returns the rows in order
 	}
-	seqs, isFew, err := s.fewest(ctx, terms)
+	seqs, isFew, err := s.mostSelective(ctx, terms)
 	switch {
 	case err != nil:
 		return selection{}, err
@@ -78,9 +78,9 @@ func among(seqs string) selection {
 	return sel
 }
 
-// fewest returns the matches of a term that matches few proposals, or of all text terms combined,
+// mostSelective returns the matches of a term that matches few proposals, or of all text terms combined,
 // as a JSON array of seq.
-func (s Proposals) fewest(ctx context.Context, terms []filter.Term) (seqs string, isFew bool, err error) {
+func (s Proposals) mostSelective(ctx context.Context, terms []filter.Term) (seqs string, isFew bool, err error) {
 	var sources []engine.Clause
 	wanted, unwanted, texts := indexedTexts(terms)
 	for i, t := range terms {
@@ -93,9 +93,9 @@ func (s Proposals) fewest(ctx context.Context, terms []filter.Term) (seqs string
 	}
 	for _, source := range sources {
 		var n int
-		err := s.Once(ctx, engine.Numbered("SELECT count(*), '[' || coalesce(string_agg(CAST(seq AS text), ','), '') || ']' FROM (SELECT seq FROM ("+source.SQL+") listed LIMIT ?) few"),
-			append(slices.Clone(source.Args), Few+1), func(row table.Scanner) error { return row.Scan(&n, &seqs) })
-		if err != nil || n <= Few {
+		err := s.EachUncached(ctx, engine.Numbered("SELECT count(*), '[' || coalesce(string_agg(CAST(seq AS text), ','), '') || ']' FROM (SELECT seq FROM ("+source.SQL+") listed LIMIT ?) few"),
+			append(slices.Clone(source.Args), ScanLimit+1), func(row table.Scanner) error { return row.Scan(&n, &seqs) })
+		if err != nil || n <= ScanLimit {
 			return seqs, err == nil, err
 		}
 	}
@@ -287,7 +287,7 @@ func waitsFor(q review.Query, user string) engine.Clause {
 		matched = append(matched, m)
 		for _, owner := range r.Owners {
 			if owner == user {
-				owned = append(owned, engine.Join([]engine.Clause{m, tooFew(r)}, " AND "))
+				owned = append(owned, engine.Join([]engine.Clause{m, lacksApprovals(r)}, " AND "))
 				break
 			}
 		}
@@ -302,8 +302,8 @@ func waitsFor(q review.Query, user string) engine.Clause {
 	return engine.Join([]engine.Clause{c, enough}, " AND ")
 }
 
-// tooFew returns the condition that fewer owners approved p than the rule requires.
-func tooFew(r approval.Rule) engine.Clause {
+// lacksApprovals returns the condition that fewer owners approved p than the rule requires.
+func lacksApprovals(r approval.Rule) engine.Clause {
 	c := engine.Clause{SQL: "(SELECT count(DISTINCT d.decided_by) " + endorsements + " AND " + unmoved + " AND d.decided_by IN (" +
 		strings.TrimSuffix(strings.Repeat("?, ", len(r.Owners)), ", ") + ")) < ?"}
 	for _, owner := range r.Owners {

@@ -90,7 +90,7 @@ func (s Proposals) listed(ctx context.Context, query string, args []any, q revie
 	}
 	var found []proposals.Proposal
 	scan := table.Reading(proposalRow)
-	err := s.Once(ctx, query, args, func(row table.Scanner) error {
+	err := s.EachUncached(ctx, query, args, func(row table.Scanner) error {
 		p, err := scan(row)
 		found = append(found, p)
 		return err
@@ -231,7 +231,7 @@ func (s Proposals) listByKey(ctx context.Context, q review.Query, limit int) ([]
 		return nil, err
 	}
 	states, others := splitStates(terms)
-	seqs, isFew, err := s.fewest(ctx, others)
+	seqs, isFew, err := s.mostSelective(ctx, others)
 	if err != nil {
 		return nil, err
 	}

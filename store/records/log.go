@@ -70,8 +70,8 @@ func (s Log) AppendEvents(ctx context.Context, events []history.Event) error {
 	return nil
 }
 
-// Tell appends e with data encoded as JSON.
-func (s Log) Tell(ctx context.Context, e history.Event, data map[string]any) error {
+// AppendWithData appends e with data encoded as JSON.
+func (s Log) AppendWithData(ctx context.Context, e history.Event, data map[string]any) error {
 	b, err := jsondoc.Marshal(data)
 	if err != nil {
 		return err

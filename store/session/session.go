@@ -120,8 +120,8 @@ type Engine interface {
 type Place interface {
 	// Name returns the name of the database without secrets.
 	Name() string
-	// There returns an error if the database was removed or replaced after it was opened.
-	There() error
+	// CheckExists returns an error if the database was removed or replaced after it was opened.
+	CheckExists() error
 	// Frozen reports whether the database was opened as immutable.
 	Frozen() bool
 	// Backup writes a complete copy to a new file. The error wraps fs.ErrExist if the file exists.
@@ -157,8 +157,8 @@ type Migrator interface {
 	// Steps returns the migrations to run when a database is opened, including the seed, which the store writes. It
 	// returns none if an administrator migrates the schema.
 	Steps() ([]engine.Step, error)
-	// Took records that a migration was completed.
-	Took(ctx context.Context, c *engine.Conn, step engine.Step) error
+	// RecordStep records that a migration was completed.
+	RecordStep(ctx context.Context, c *engine.Conn, step engine.Step) error
 	// Structure reports differences from the schema, broken foreign keys, and damaged search indexes. If deep is set,
 	// it also runs the engine's integrity check.
 	Structure(ctx context.Context, c *engine.Conn, deep bool, fn func(history.Damage)) error

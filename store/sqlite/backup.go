@@ -49,7 +49,7 @@ func (f *File) Backup(ctx context.Context, path string) (err error) {
 	if f.frozen {
 		mode = modeFrozen
 	}
-	source, err := dsn(f.path, mode, waits)
+	source, err := dsn(f.path, mode, defaultBusyTimeout)
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func (f *File) refuse(ctx context.Context) error {
 	if err != nil || info.Size() == 0 {
 		return nil //nolint:nilerr // there is no log
 	}
-	name, err := dsn(f.path, "ro", waits)
+	name, err := dsn(f.path, "ro", defaultBusyTimeout)
 	if err != nil {
 		return err
 	}
@@ -158,8 +158,8 @@ func (f *File) Steps() ([]engine.Step, error) { return steps() }
 // Current implements session.Engine.
 func (f *File) Current(version int) bool { return version >= SchemaVersion() }
 
-// Took implements session.Engine.
-func (f *File) Took(ctx context.Context, c *engine.Conn, step engine.Step) error {
+// RecordStep implements session.Engine.
+func (f *File) RecordStep(ctx context.Context, c *engine.Conn, step engine.Step) error {
 	err := c.Script(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, step.Number))
 	if err == nil {
 		f.numbered.Store(int64(step.Number))

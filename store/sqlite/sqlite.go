@@ -131,7 +131,7 @@ func (f *File) Promote(ctx context.Context, c *engine.Conn, use engine.Use) (boo
 		return c.Script(ctx, "PRAGMA "+strings.Join(pragmas, "; PRAGMA ")+"; PRAGMA query_only(0)")
 	})
 	if err != nil {
-		return false, errors.Join(err, c.Script(ctx, "PRAGMA "+waits)) // restore the settings of a reader
+		return false, errors.Join(err, c.Script(ctx, "PRAGMA "+defaultBusyTimeout)) // restore the settings of a reader
 	}
 	return true, nil
 }
@@ -202,16 +202,16 @@ func (f *File) openPool(most int, pragmas []string) (*sql.DB, error) {
 
 // writerPragmas returns the settings of the write connection.
 func writerPragmas() []string {
-	return []string{asks, "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16384)"}
+	return []string{noBusyTimeout, "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16384)"}
 }
 
 // loggerPragmas returns the settings of the connection for transactions that a power failure may roll back.
 func loggerPragmas() []string {
-	return []string{asks, "journal_mode(WAL)", "synchronous(NORMAL)"}
+	return []string{noBusyTimeout, "journal_mode(WAL)", "synchronous(NORMAL)"}
 }
 
 // readerPragmas returns the settings of read connections.
-func readerPragmas() []string { return []string{waits, "query_only(1)"} }
+func readerPragmas() []string { return []string{defaultBusyTimeout, "query_only(1)"} }
 
 // auditCache is the page cache of a connection that verifies, in KB. Verification reads pages several times. Memory
 // mapping would save a sixth of the time, but each connection would add the size of the file to the memory of the
@@ -294,8 +294,8 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// There implements session.Engine. It returns nil if the path still refers to the file that was opened.
-func (f *File) There() error {
+// CheckExists implements session.Engine. It returns nil if the path still refers to the file that was opened.
+func (f *File) CheckExists() error {
 	info, err := os.Stat(f.path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(info, f.info) {
 		return fmt.Errorf("%s: %w", f.path, engine.ErrGone)
@@ -311,13 +311,13 @@ const busyTimeout = 30 * time.Second
 // get the lock, and the oldest might wait forever (https://www.sqlite.org/src/file/src/main.c,
 // sqliteDefaultBusyCallback).
 const (
-	waits = "busy_timeout(30000)"
-	asks  = "busy_timeout(0)"
+	defaultBusyTimeout = "busy_timeout(30000)"
+	noBusyTimeout      = "busy_timeout(0)"
 )
 
-// askEvery is the polling interval of writers. It is constant, so that all waiting writers have the same chance to get
+// lockPollInterval is the polling interval of writers. It is constant, so that all waiting writers have the same chance to get
 // the lock.
-const askEvery = 4 * time.Millisecond
+const lockPollInterval = 4 * time.Millisecond
 
 // retryBusy repeats try until the database is not busy, the timeout expires, or ctx is done.
 func (f *File) retryBusy(ctx context.Context, try func() error) error {
@@ -332,7 +332,7 @@ func (f *File) retryBusy(ctx context.Context, try func() error) error {
 			return err
 		}
 		select {
-		case <-time.After(askEvery):
+		case <-time.After(lockPollInterval):
 		case <-over.C:
 			return err
 		case <-ctx.Done():

@@ -99,7 +99,7 @@ func check(ctx context.Context, c *engine.Conn, pragmas ...string) ([]string, er
 	var found []string
 	// Read the full-text index first: its check would use the cache of this connection instead of the file.
 	var seq int64
-	if _, err := c.Maybe(ctx, "SELECT rowid FROM proposals_text WHERE proposals_text MATCH $1 LIMIT 1", []any{quoteFTS("user")}, &seq); err != nil {
+	if _, err := c.OptionalRow(ctx, "SELECT rowid FROM proposals_text WHERE proposals_text MATCH $1 LIMIT 1", []any{quoteFTS("user")}, &seq); err != nil {
 		found = append(found, "the full-text index cannot be read: "+err.Error())
 	}
 	for _, pragma := range pragmas {

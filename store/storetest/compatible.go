@@ -24,7 +24,7 @@ type compatible struct {
 	server string // path of the server's socket
 
 	mu   sync.Mutex
-	dice *rand.Rand
+	rand *rand.Rand
 }
 
 // The average numbers of statements and of commits per failure, and the maximum number of consecutive failures per
@@ -65,7 +65,7 @@ func startCompatible(server string) (*compatible, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compatible{dir: dir, server: server, dice: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // it is to be repeated
+	c := &compatible{dir: dir, server: server, rand: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // it is to be repeated
 	l, err := net.Listen("unix", filepath.Join(dir, filepath.Base(server)))          //nolint:noctx // it lives as long as the process
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (c *compatible) before(address string) (string, error) {
 func (c *compatible) one(n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.dice.IntN(n) == 0
+	return c.rand.IntN(n) == 0
 }
 
 func (c *compatible) serve(client net.Conn) {

@@ -96,7 +96,7 @@ func (r *rowShuffler) copyRows(client io.Writer, server io.Reader) error {
 func (c *compatible) shuffle(rows [][]byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.dice.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	c.rand.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 }
 
 // leavesOrderOpen reports whether a statement has no ORDER BY outside parentheses. The ORDER BY of a subquery does not

@@ -126,9 +126,9 @@ func (d *Database) Desk(t testing.TB, policy review.Policy) *service.Desk {
 	return desk
 }
 
-// Basics returns severities that disable all rules except the families template, names, and lock and the rules that
+// BasicSeverities returns severities that disable all rules except the families template, names, and lock and the rules that
 // cannot be disabled, so that a test of the desk does not depend on the findings of other families.
-func Basics() map[string]rules.Severity {
+func BasicSeverities() map[string]rules.Severity {
 	severities := map[string]rules.Severity{}
 	for _, r := range ruleset.All() {
 		if !r.Locked && !strings.Contains("TNL", r.Family()) {
@@ -138,8 +138,8 @@ func Basics() map[string]rules.Severity {
 	return severities
 }
 
-// Choices proposes drafts as a user and returns the choices to approve them.
-func Choices(t testing.TB, desk *service.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Choice {
+// ProposeChoices proposes drafts as a user and returns the choices to approve them.
+func ProposeChoices(t testing.TB, desk *service.Desk, by proposals.Actor, drafts ...proposals.Draft) []review.Choice {
 	t.Helper()
 	made, err := desk.Drafting.Propose(t.Context(), by, drafts, true)
 	if err != nil {
@@ -162,7 +162,7 @@ func Choices(t testing.TB, desk *service.Desk, by proposals.Actor, drafts ...pro
 // Approved proposes drafts as a user and approves them together.
 func (d *Database) Approved(t testing.TB, desk *service.Desk, by proposals.Actor, drafts ...proposals.Draft) []proposals.Decision {
 	t.Helper()
-	choices := Choices(t, desk, by, drafts...)
+	choices := ProposeChoices(t, desk, by, drafts...)
 	decisions, err := desk.Deciding.Approve(t.Context(), by, choices, "")
 	if err != nil {
 		t.Fatal(err)
@@ -172,11 +172,11 @@ func (d *Database) Approved(t testing.TB, desk *service.Desk, by proposals.Actor
 
 // SQL executes statements with the engine's default settings on a separate connection, as a database tool would.
 func (d *Database) SQL(ctx context.Context, statements string, args ...any) error {
-	return ByHand(ctx, d.Path(), statements, args...)
+	return ExecRaw(ctx, d.Path(), statements, args...)
 }
 
-// byHand opens the database at path without toolcrib, on a server as a superuser.
-func byHand(path string) (*sql.DB, error) {
+// openRaw opens the database at path without toolcrib, on a server as a superuser.
+func openRaw(path string) (*sql.DB, error) {
 	if pg.IsURL(path) {
 		owner := strings.Replace(path, serverLogin+"@", pgtest.Superuser+"@", 1)
 		return sql.Open("pgx", owner+"&search_path="+pg.Schema+"&default_query_exec_mode=simple_protocol")
@@ -184,9 +184,9 @@ func byHand(path string) (*sql.DB, error) {
 	return sql.Open("sqlite", dataSource(path))
 }
 
-// ByHand executes statements on the database at path on a separate connection.
-func ByHand(ctx context.Context, path, statements string, args ...any) (err error) {
-	db, err := byHand(path)
+// ExecRaw executes statements on the database at path on a separate connection.
+func ExecRaw(ctx context.Context, path, statements string, args ...any) (err error) {
+	db, err := openRaw(path)
 	if err != nil {
 		return err
 	}

@@ -71,9 +71,9 @@ func Modify(d proposals.Draft, base int, change func(*registry.Tool)) proposals.
 	return d
 }
 
-// Turn returns a proposal of a type without a definition: to deactivate, to reactivate, or to restore an earlier
+// StatusChange returns a proposal of a type without a definition: to deactivate, to reactivate, or to restore an earlier
 // version.
-func Turn(t proposals.Type, s registry.Subject, base, restore int) proposals.Draft {
+func StatusChange(t proposals.Type, s registry.Subject, base, restore int) proposals.Draft {
 	d := proposal(s)
 	d.Type, d.BaseVersion, d.RestoreVersion = t, &base, restore
 	return d

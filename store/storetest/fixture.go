@@ -76,7 +76,7 @@ func FromFixture(t testing.TB, fixture []byte) *Database {
 		}
 	})
 	owner := c.URL(pgtest.Superuser, name)
-	if err := ByHand(t.Context(), owner, string(bytes.TrimSpace(fixture))); err != nil {
+	if err := ExecRaw(t.Context(), owner, string(bytes.TrimSpace(fixture))); err != nil {
 		t.Fatal(err)
 	}
 	clock := NewClock()

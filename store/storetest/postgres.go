@@ -172,7 +172,7 @@ func place(t testing.TB, image string) string {
 // ReplaceText replaces all occurrences of a text in the database at a URL, as a superuser could. It returns an error if
 // the text does not occur.
 func ReplaceText(ctx context.Context, url, old, new string) (err error) {
-	db, err := byHand(url)
+	db, err := openRaw(url)
 	if err != nil {
 		return err
 	}

@@ -122,5 +122,5 @@ func (s *Signing) Decide(t testing.TB, desk *service.Desk, by proposals.Actor, v
 // ApproveSigned proposes drafts as a user and approves them together with a signature.
 func (s *Signing) ApproveSigned(t testing.TB, desk *service.Desk, by proposals.Actor, drafts ...proposals.Draft) []proposals.Decision {
 	t.Helper()
-	return s.Decide(t, desk, by, proposals.VerdictApproved, "", Choices(t, desk, by, drafts...)...)
+	return s.Decide(t, desk, by, proposals.VerdictApproved, "", ProposeChoices(t, desk, by, drafts...)...)
 }

@@ -115,11 +115,11 @@ func (c Columns) When(there *bool) Columns {
 // textualWhen is a column of a row that may not exist.
 type textualWhen struct {
 	Textual
-	there *bool
+	present *bool
 }
 
 func (t textualWhen) parse() error {
-	if !*t.there {
+	if !*t.present {
 		return nil
 	}
 	return t.Textual.parse()

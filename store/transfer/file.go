@@ -86,7 +86,7 @@ func (f file) rows(ctx context.Context, t table, columns []string, after []any, 
 	if t.terms() {
 		from = "(SELECT doc AS rowid, group_concat(term, ' ') AS terms FROM temp." + t.name + "_terms GROUP BY doc)"
 	}
-	return f.conn.Once(ctx, t.selectRows(from, columns, after != nil), after, valuesOf(len(columns), fn))
+	return f.conn.EachUncached(ctx, t.selectRows(from, columns, after != nil), after, valuesOf(len(columns), fn))
 }
 
 // valuesOf returns a function that scans a row and calls fn with its values.
@@ -104,7 +104,7 @@ func valuesOf(width int, fn func([]any) error) func(engine.Scanner) error {
 }
 
 func (f file) last(ctx context.Context, t table) (key []any, err error) {
-	err = f.conn.Once(ctx, t.selectLast(), nil, valuesOf(len(t.key), func(values []any) error {
+	err = f.conn.EachUncached(ctx, t.selectLast(), nil, valuesOf(len(t.key), func(values []any) error {
 		key = values
 		return nil
 	}))

@@ -49,7 +49,7 @@ func TestOldOddTextsAreCarried(t *testing.T) {
 		statements = append(statements, fmt.Sprintf("INSERT INTO call_refusals VALUES (%s, %s, '2026-01-01T00', 0, 1, '2026-01-01T00:00:00.000000Z', 'tool_call_unknown_tool')", quote(agent), quote(fmt.Sprint(i))))
 	}
 	statements = append(statements, fmt.Sprintf("INSERT INTO call_refusals VALUES ('scout', %s, '2026-01-01T00', 3, 0, '2026-01-01T00:00:00.000000Z', 'tool_call_unknown_tool')", quote("ada"+oddText)))
-	if err := d.Hand(t).Unlocked(t.Context(), strings.Join(statements, ";\n")); err != nil {
+	if err := d.RawDB(t).Unlocked(t.Context(), strings.Join(statements, ";\n")); err != nil {
 		t.Fatal(err)
 	}
 	notes := noted(t, d)
@@ -101,7 +101,7 @@ func TestOddTextInEveryColumn(t *testing.T) {
 	t.Parallel()
 	c := pgtest.Shared(t)
 	d := source(t)
-	hand := d.Hand(t)
+	hand := d.RawDB(t)
 	triggers, err := hand.Triggers(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ const ofTables = `m.type = 'table' AND m.name NOT LIKE '%\_text%' ESCAPE '\' AND
 // schema reads the schema of a file.
 type schema struct {
 	*testing.T
-	hand *storetest.Hand
+	hand *storetest.RawDB
 }
 
 // list returns the texts that a query selects.

@@ -72,7 +72,7 @@ func TestSourceChangesMeanwhile(t *testing.T) {
 		if !errors.Is(err, stop) {
 			t.Fatal(err)
 		}
-		desk := d.Desk(t, review.Policy{Severities: storetest.Basics()})
+		desk := d.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 		d.Approved(t, desk, proposals.Actor{Kind: proposals.User, Name: "mara"}, storetest.Action("late_"+strconv.Itoa(len(to))))
 		if err := d.SQL(t.Context(), "UPDATE memories SET content = content || '!'"); err != nil {
 			t.Fatal(err)

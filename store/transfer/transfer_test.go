@@ -52,14 +52,14 @@ func TestMain(m *testing.M) {
 func source(t *testing.T) *storetest.Database {
 	t.Helper()
 	d := storetest.New(t)
-	desk := d.Desk(t, review.Policy{Severities: storetest.Basics()})
+	desk := d.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	mara := proposals.Actor{Kind: proposals.User, Name: "mara"}
 	var drafts []proposals.Draft
 	for i := range 5 {
 		drafts = append(drafts, storetest.Action(fmt.Sprintf("copied_%d", i)))
 	}
 	d.Approved(t, desk, mara, drafts[:3]...)
-	storetest.Choices(t, desk, mara, drafts[3:]...)
+	storetest.ProposeChoices(t, desk, mara, drafts[3:]...)
 	err := d.SQL(t.Context(), `INSERT INTO owners (id, customer, user) VALUES (1, 'c', 'mara');
 		INSERT INTO memories (seq, id, owner, content, kind, importance, tags, expires_at, created_at, updated_at)
 		SELECT value, '00000000-0000-7000-8000-00000000000' || value, 1, 'Zürich ' || value, 'fact', 3, '[]', '', '2026', '2026' FROM json_each('[1,2,3]');
@@ -137,7 +137,7 @@ func TestTriggersGuardTheCopy(t *testing.T) {
 		if _, err := conn.Exec(t.Context(), fmt.Sprintf(statement, "toolcrib.")); err == nil {
 			t.Errorf("the copy on the server let through: %s", statement)
 		}
-		if err := storetest.ByHand(t.Context(), back, fmt.Sprintf(statement, "")); err == nil {
+		if err := storetest.ExecRaw(t.Context(), back, fmt.Sprintf(statement, "")); err == nil {
 			t.Errorf("the copy in the file let through: %s", statement)
 		}
 	}

@@ -249,7 +249,7 @@ func unsealedTexts() []inspection {
 		"owners", "pending_exports", "projects", "proposal_rules", "reminders", "schedules", "shown", "tasks", "workspaces",
 	} {
 		list = append(list, inspection{name, func(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
-			return s.Plain(ctx, "SELECT * FROM "+name, func(values []sqldriver.Value) error {
+			return s.EachRaw(ctx, "SELECT * FROM "+name, func(values []sqldriver.Value) error {
 				for _, value := range values {
 					text, _ := value.(string)
 					if plaintext.Problem(text) != "" {

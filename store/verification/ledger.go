@@ -33,8 +33,8 @@ type Ledger struct {
 	broken     chan error // holds the first error caused by the engine
 }
 
-// blame records an error if the engine, not the stored data, caused it.
-func (l Ledger) blame(err error) {
+// report records an error if the engine, not the stored data, caused it.
+func (l Ledger) report(err error) {
 	if !ofEngine(l.engine, err) {
 		return
 	}
@@ -58,12 +58,12 @@ func (l Ledger) use(ctx context.Context, fn func(*session.Session) error) error 
 		defer func() { l.free <- s }()
 		err := s.Script(ctx, "SAVEPOINT reading")
 		if err != nil {
-			l.blame(err)
+			l.report(err)
 			return err
 		}
 		end := "RELEASE SAVEPOINT reading"
 		if err = fn(s); err != nil {
-			l.blame(err)
+			l.report(err)
 			end = "ROLLBACK TO SAVEPOINT reading; " + end
 		}
 		return errors.Join(ctx.Err(), err, s.Script(ctx, end))
@@ -199,7 +199,7 @@ func (l Ledger) read(ctx context.Context, name, query, format string, fn func(fi
 // texts calls fn with each row of a query as text, preceded by head. The slice is reused for the next row.
 func texts(ctx context.Context, s *session.Session, query string, head []string, fn func(fields []string) error) error {
 	fields := slices.Clone(head)
-	return s.Plain(ctx, query, func(values []sqldriver.Value) error {
+	return s.EachRaw(ctx, query, func(values []sqldriver.Value) error {
 		fields = fields[:len(head)]
 		for i, value := range values {
 			text, err := table.Text(value)
@@ -291,11 +291,11 @@ func (l Ledger) Structure(ctx context.Context, deep bool, fn func(history.Damage
 
 func (l Ledger) structure(ctx context.Context, s *session.Session, deep bool, fn func(history.Damage)) error {
 	if err := (catalog.Definitions{Session: s}).CheckCore(ctx); err != nil {
-		l.blame(err)
+		l.report(err)
 		fn(history.Damage{Table: "core", Message: err.Error() + "."})
 	}
 	err := l.engine.Structure(ctx, s.Conn, deep, fn)
-	l.blame(err)
+	l.report(err)
 	return err
 }
 

@@ -91,7 +91,7 @@ func waivedCounts(ctx context.Context, s *session.Session, fn func(history.Damag
 		return err
 	}
 	for _, id := range ids {
-		agrees, err := tallyAgrees(ctx, s, id)
+		agrees, err := blockingFindingsMatch(ctx, s, id)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -107,7 +107,7 @@ func waivedCounts(ctx context.Context, s *session.Session, fn func(history.Damag
 	return nil
 }
 
-func tallyAgrees(ctx context.Context, s *session.Session, id proposals.ID) (bool, error) {
+func blockingFindingsMatch(ctx context.Context, s *session.Session, id proposals.ID) (bool, error) {
 	p, err := queue.Proposals{Session: s}.Proposal(ctx, id)
 	if err != nil {
 		return false, err

@@ -101,7 +101,7 @@ func (l Ledger) sketchInspections(ctx context.Context, deep bool) ([]inspection,
 func checkSketches(ctx context.Context, s *session.Session, block int64, deep bool, fn func(history.Damage)) error {
 	first, last := block*catalog.SketchBlock, (block+1)*catalog.SketchBlock-1
 	var text, purpose []byte
-	if _, err := s.Maybe(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose); err != nil {
+	if _, err := s.OptionalRow(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose); err != nil {
 		return err
 	}
 	// Versions in incomplete blocks have single rows.

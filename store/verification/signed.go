@@ -28,9 +28,9 @@ func (db Audits) CheckSignatures(ctx context.Context) (proof.Report, error) {
 // SignedRecords implements proof.SignedRecords.
 type SignedRecords struct{ records.Signatures }
 
-// eachTold calls fn for each row of a query with the columns of T. rest continues the query after these columns and
+// eachWithEvent calls fn for each row of a query with the columns of T. rest continues the query after these columns and
 // starts with the number of the row's event.
-func eachTold[T any](ctx context.Context, s SignedRecords, describe func(*T) table.Columns, rest string, fn func(T, int64) error) error {
+func eachWithEvent[T any](ctx context.Context, s SignedRecords, describe func(*T) table.Columns, rest string, fn func(T, int64) error) error {
 	var event int64
 	scan := table.Reading(describe, &event)
 	return s.Each(ctx, "SELECT "+describe(new(T)).Names()+rest, nil, func(row table.Scanner) error {
@@ -44,7 +44,7 @@ func eachTold[T any](ctx context.Context, s SignedRecords, describe func(*T) tab
 
 // EachVersion implements proof.SignedRecords.
 func (s SignedRecords) EachVersion(ctx context.Context, fn func(history.Version, int64) error) error {
-	return eachTold(ctx, s, catalog.VersionTable.Plain, `, coalesce((SELECT e.seq FROM decisions d JOIN events e ON e.record = d.seal AND e.record <> ''
+	return eachWithEvent(ctx, s, catalog.VersionTable.Plain, `, coalesce((SELECT e.seq FROM decisions d JOIN events e ON e.record = d.seal AND e.record <> ''
 		WHERE d.proposal = versions.proposal AND d.verdict = 'approved'), 0) FROM versions ORDER BY seq`, fn)
 }
 
@@ -55,7 +55,7 @@ func eventOf(table string) string {
 
 // EachDecision implements proof.SignedRecords.
 func (s SignedRecords) EachDecision(ctx context.Context, fn func(proposals.Decision, int64) error) error {
-	return eachTold(ctx, s, func(d *proposals.Decision) table.Columns {
+	return eachWithEvent(ctx, s, func(d *proposals.Decision) table.Columns {
 		return append(records.DecisionTable.Plain(d), records.IssueOfDecision(d))
 	}, eventOf("decisions")+"FROM decisions WHERE verdict <> 'approved' ORDER BY seq", fn)
 }
@@ -69,7 +69,7 @@ func (s SignedRecords) EachWaiver(ctx context.Context, fn func(proposals.Proposa
 	describe := func(w *waived) table.Columns {
 		return table.Columns{table.Col("p.id", (*string)(&w.of.ID)), table.Col("p.subject", table.Subject(&w.of.Subject)), table.Col("waivers.waiver", records.AsWaiver(&w.w))}
 	}
-	return eachTold(ctx, s, describe, eventOf("waivers")+"FROM waivers JOIN proposals p ON p.id = waivers.proposal ORDER BY waivers.seq",
+	return eachWithEvent(ctx, s, describe, eventOf("waivers")+"FROM waivers JOIN proposals p ON p.id = waivers.proposal ORDER BY waivers.seq",
 		func(w waived, event int64) error { return fn(w.of, w.w, event) })
 }
 
@@ -88,7 +88,7 @@ func (s SignedRecords) EachOther(ctx context.Context, fn func(proof.SignedRecord
 			table.Col("a.signature", &a.answer.Signature),
 		}
 	}
-	err := eachTold(ctx, s, describe, eventOf("a")+"FROM call_answers a JOIN pending_calls p ON p.id = a.pending ORDER BY a.seq",
+	err := eachWithEvent(ctx, s, describe, eventOf("a")+"FROM call_answers a JOIN pending_calls p ON p.id = a.pending ORDER BY a.seq",
 		func(a answered, event int64) error {
 			return fn(proof.SignedRecord{
 				Table: calls.AnswerTable.Name, What: "the answer to call " + a.pending.ID, Signature: a.answer.Signature, By: a.by,
@@ -98,7 +98,7 @@ func (s SignedRecords) EachOther(ctx context.Context, fn func(proof.SignedRecord
 	if err != nil {
 		return err
 	}
-	return eachTold(ctx, s, calls.TierTable.Plain, eventOf("call_tiers")+"FROM call_tiers ORDER BY seq", func(o gateway.Override, event int64) error {
+	return eachWithEvent(ctx, s, calls.TierTable.Plain, eventOf("call_tiers")+"FROM call_tiers ORDER BY seq", func(o gateway.Override, event int64) error {
 		return fn(proof.SignedRecord{
 			Table: calls.TierTable.Name, What: "the tier of " + o.Tool.String() + " for " + o.User, Signature: o.Signature, By: o.By.String(), Act: o.StatementAct(),
 		}, event)

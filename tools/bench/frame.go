@@ -44,7 +44,7 @@ func frame(ctx context.Context, l lab, many, runs int, idle time.Duration) error
 			return err
 		}
 		waiting := (n + 19) / 20
-		if err := fill(ctx, programs[i].database, storetest.Crowd{Tools: n - waiting, Waiting: waiting}); err != nil {
+		if err := fill(ctx, programs[i].database, storetest.Dataset{Tools: n - waiting, Waiting: waiting}); err != nil {
 			return err
 		}
 	}

@@ -89,7 +89,7 @@ func (b bench) run(ctx context.Context, args []string) (err error) {
 }
 
 func prepareSeed(flags *flag.FlagSet) func(context.Context, lab) error {
-	var c storetest.Crowd
+	var c storetest.Dataset
 	flags.IntVar(&c.Tools, "tools", 10_000, "live tools, each from an approved proposal")
 	flags.IntVar(&c.Waiting, "waiting", 1_000, "proposals that wait for a decision")
 	flags.IntVar(&c.Versions, "versions", 0, "further versions of the tools")

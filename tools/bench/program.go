@@ -40,7 +40,7 @@ func (l *lab) program(ctx context.Context, database string) (program, error) {
 }
 
 // fill makes a database with a crowd that the program's own rules assessed.
-func fill(ctx context.Context, path string, crowd storetest.Crowd) error {
+func fill(ctx context.Context, path string, crowd storetest.Dataset) error {
 	desk, err := service.New(nil, review.Policy{}, time.Now, nil)
 	if err != nil {
 		return err

@@ -185,7 +185,7 @@ func (c *comparison) database(ctx context.Context, n int) (*measured, error) {
 		return nil, err
 	}
 	m := &measured{program: p, runs: c.runs}
-	if err := fill(ctx, p.database, storetest.Crowd{Tools: n, Waiting: max(n*waitingShare/10, 2*c.runs)}); err != nil {
+	if err := fill(ctx, p.database, storetest.Dataset{Tools: n, Waiting: max(n*waitingShare/10, 2*c.runs)}); err != nil {
 		return nil, err
 	}
 	m.left, err = m.waiting(ctx)

@@ -31,7 +31,7 @@ func prepareSSH(flags *flag.FlagSet) func(context.Context, lab) error {
 		if err != nil {
 			return err
 		}
-		if err := fill(ctx, p.database, storetest.Crowd{Tools: 1000, Waiting: *waiting}); err != nil {
+		if err := fill(ctx, p.database, storetest.Dataset{Tools: 1000, Waiting: *waiting}); err != nil {
 			return err
 		}
 		client, pid, err := p.login(ctx, *sessions)

@@ -28,9 +28,9 @@ func unprivileged() (*account, error) {
 	return nil, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody")
 }
 
-// apart runs the supervisor in a separate session, so that an interrupt from the terminal does not
+// ownSession runs the supervisor in a separate session, so that an interrupt from the terminal does not
 // reach it.
-func apart(as *account) *syscall.SysProcAttr {
+func ownSession(as *account) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if as != nil {
 		attr.Credential = &syscall.Credential{Uid: uint32(as.uid), Gid: uint32(as.gid)}

@@ -93,7 +93,7 @@ func Start(opts Options) (c *Cluster, err error) {
 	c = &Cluster{dir: dir}
 	c.supervisor = exec.Command("sh", "-c", supervise, "sh", bin, dir, "-c "+strings.Join(settings, " -c ")) //nolint:noctx // it outlives every context
 	c.supervisor.Dir = dir
-	c.supervisor.SysProcAttr = apart(as)
+	c.supervisor.SysProcAttr = ownSession(as)
 	if err := c.begin(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}

@@ -41,7 +41,7 @@ func (c *Cluster) Pooler(t testing.TB, connections int) func(address string) str
 		}
 	}
 	cmd := exec.CommandContext(t.Context(), program, "-q", config)
-	cmd.SysProcAttr = apart(as)
+	cmd.SysProcAttr = ownSession(as)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

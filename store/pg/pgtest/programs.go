@@ -13,8 +13,8 @@ import (
 // ErrMissing means that the PostgreSQL server is not installed.
 var ErrMissing = errors.New("no PostgreSQL server of version 15 or newer is installed; install Debian's package postgresql")
 
-// oldest is the first version of PostgreSQL that toolcrib supports.
-const oldest = 15
+// minVersion is the first version of PostgreSQL that toolcrib supports.
+const minVersion = 15
 
 var major = regexp.MustCompile(`\d+`)
 
@@ -31,7 +31,7 @@ func Programs() (string, error) {
 			best, version = dir, n
 		}
 	}
-	if version < oldest {
+	if version < minVersion {
 		return "", ErrMissing
 	}
 	return best, nil

@@ -67,7 +67,7 @@ func places() []place {
 		{"a database of a newer toolcrib", func(t *testing.T, c testDB) string {
 			t.Helper()
 			newer := c.copied(t)
-			if err := storetest.ByHand(t.Context(), newer.path, "PRAGMA user_version = 9999"); err != nil {
+			if err := storetest.ExecRaw(t.Context(), newer.path, "PRAGMA user_version = 9999"); err != nil {
 				t.Fatal(err)
 			}
 			return newer.path
@@ -75,7 +75,7 @@ func places() []place {
 		{"a database of another program", func(t *testing.T, _ testDB) string {
 			t.Helper()
 			path := filepath.Join(t.TempDir(), "other.db")
-			if err := storetest.ByHand(t.Context(), path, "CREATE TABLE notes (body TEXT)"); err != nil {
+			if err := storetest.ExecRaw(t.Context(), path, "CREATE TABLE notes (body TEXT)"); err != nil {
 				t.Fatal(err)
 			}
 			return path

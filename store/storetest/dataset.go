@@ -12,10 +12,10 @@ import (
 	"toolcrib/history"
 )
 
-// Crowd describes the content of a generated database, in addition to the shipped definitions. The content is
+// Dataset describes the content of a generated database, in addition to the shipped definitions. The content is
 // consistent and identical in each run. SQL statements write it in a few microseconds per row; the desk would take
 // hours.
-type Crowd struct {
+type Dataset struct {
 	Tools    int // live prompt tools in the user layer, each from an approved proposal
 	Waiting  int // proposals of new tools that wait for the user's decision
 	Versions int // further versions of the tools, in rotation and without proposals; about a kilobyte each
@@ -25,7 +25,7 @@ type Crowd struct {
 }
 
 // Fill creates a database at path and writes the crowd into it.
-func (c Crowd) Fill(ctx context.Context, path string) error {
+func (c Dataset) Fill(ctx context.Context, path string) error {
 	image, err := freshFile()
 	if err != nil {
 		return err
@@ -48,13 +48,13 @@ func (c Crowd) Fill(ctx context.Context, path string) error {
 	return errors.Join(err, db.Close())
 }
 
-func (c Crowd) write(ctx context.Context, db *sql.DB) error {
+func (c Dataset) write(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // an error is on its way already, or it was committed
-	locks, err := takeOff(ctx, tx)
+	locks, err := dropTriggers(ctx, tx)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (c Crowd) write(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 	}
-	if err := l.more(c.Tools, c.Versions); err != nil {
+	if err := l.addVersions(c.Tools, c.Versions); err != nil {
 		return err
 	}
 	if err := l.end(); err != nil {
@@ -86,9 +86,9 @@ func (c Crowd) write(ctx context.Context, db *sql.DB) error {
 	return tx.Commit()
 }
 
-// takeOff drops the triggers and indexes, which cost more than all the rows, and returns the statements that recreate
+// dropTriggers drops the triggers and indexes, which cost more than all the rows, and returns the statements that recreate
 // them.
-func takeOff(ctx context.Context, tx *sql.Tx) ([]string, error) {
+func dropTriggers(ctx context.Context, tx *sql.Tx) ([]string, error) {
 	rows, err := tx.QueryContext(ctx, "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('trigger', 'index') AND sql IS NOT NULL ORDER BY type")
 	if err != nil {
 		return nil, err
@@ -113,8 +113,8 @@ func takeOff(ctx context.Context, tx *sql.Tx) ([]string, error) {
 	return locks, nil
 }
 
-// more writes further versions of the tools, in rotation.
-func (l *loader) more(tools, versions int) error {
+// addVersions writes further versions of the tools, in rotation.
+func (l *loader) addVersions(tools, versions int) error {
 	last := make([]history.Version, 0, tools)
 	for n := range versions {
 		number := 2 + n/tools

@@ -93,7 +93,7 @@ func onEngine[T any](sqlite, postgres T) T {
 }
 
 // numbers returns the names of a table's numeric columns, in order.
-func (h hand) numbers(ctx context.Context, table string) ([]string, error) {
+func (h rawDB) numbers(ctx context.Context, table string) ([]string, error) {
 	if pg.IsURL(h.file.Path()) {
 		return h.columnNames(ctx, table, " AND atttypid = 'bigint'::regtype")
 	}
@@ -102,7 +102,7 @@ func (h hand) numbers(ctx context.Context, table string) ([]string, error) {
 
 // columnNames returns the names of a table's columns that satisfy a condition, in order. The tests of an engine also
 // open files of SQLite.
-func (h hand) columnNames(ctx context.Context, table, condition string) (names []string, err error) {
+func (h rawDB) columnNames(ctx context.Context, table, condition string) (names []string, err error) {
 	query := "SELECT name FROM pragma_table_info('%s')%s ORDER BY cid"
 	if pg.IsURL(h.file.Path()) {
 		query = "SELECT quote_ident(attname) FROM pg_attribute WHERE attrelid = 'toolcrib.%s'::regclass AND attnum > 0 AND NOT attisdropped%s ORDER BY attnum"

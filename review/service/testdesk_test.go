@@ -20,30 +20,30 @@ var (
 	carla = proposals.Actor{Kind: proposals.Chief, Name: "carla"}
 )
 
-// office is a desk with its own database. Its methods end the test if they fail. For calls that are expected to fail,
+// testDesk is a desk with its own database. Its methods end the test if they fail. For calls that are expected to fail,
 // tests use the desk directly.
-type office struct {
+type testDesk struct {
 	*storetest.Database
 	*testing.T
 	desk *service.Desk
 }
 
-// open returns an office in which the rules about the template, names, and the lock are active.
-func open(t *testing.T, policy review.Policy) office {
+// open returns a desk in which the rules about the template, names, and the lock are active.
+func open(t *testing.T, policy review.Policy) testDesk {
 	t.Helper()
 	if policy.Severities == nil {
-		policy.Severities = storetest.Basics()
+		policy.Severities = storetest.BasicSeverities()
 	}
 	db := storetest.New(t)
-	return office{Database: db, T: t, desk: db.Desk(t, policy)}
+	return testDesk{Database: db, T: t, desk: db.Desk(t, policy)}
 }
 
-func (o office) propose(by proposals.Actor, d proposals.Draft) proposals.Proposal {
+func (o testDesk) propose(by proposals.Actor, d proposals.Draft) proposals.Proposal {
 	o.Helper()
 	return o.proposeAll(by, d)[0]
 }
 
-func (o office) proposeAll(by proposals.Actor, drafts ...proposals.Draft) []proposals.Proposal {
+func (o testDesk) proposeAll(by proposals.Actor, drafts ...proposals.Draft) []proposals.Proposal {
 	o.Helper()
 	made, err := o.desk.Drafting.Propose(o.Context(), by, drafts, true)
 	if err != nil {
@@ -52,7 +52,7 @@ func (o office) proposeAll(by proposals.Actor, drafts ...proposals.Draft) []prop
 	return made
 }
 
-func (o office) draft(by proposals.Actor, d proposals.Draft) proposals.Proposal {
+func (o testDesk) draft(by proposals.Actor, d proposals.Draft) proposals.Proposal {
 	o.Helper()
 	made, err := o.desk.Drafting.Propose(o.Context(), by, []proposals.Draft{d}, false)
 	if err != nil {
@@ -61,7 +61,7 @@ func (o office) draft(by proposals.Actor, d proposals.Draft) proposals.Proposal 
 	return made[0]
 }
 
-func (o office) revise(by proposals.Actor, p proposals.Proposal, d proposals.Draft) proposals.Proposal {
+func (o testDesk) revise(by proposals.Actor, p proposals.Proposal, d proposals.Draft) proposals.Proposal {
 	o.Helper()
 	revised, err := o.desk.Drafting.Revise(o.Context(), by, p.ID, d)
 	if err != nil {
@@ -70,7 +70,7 @@ func (o office) revise(by proposals.Actor, p proposals.Proposal, d proposals.Dra
 	return revised
 }
 
-func (o office) approve(by proposals.Actor, ps ...proposals.Proposal) []proposals.Decision {
+func (o testDesk) approve(by proposals.Actor, ps ...proposals.Proposal) []proposals.Decision {
 	o.Helper()
 	decisions, err := o.desk.Deciding.Approve(o.Context(), by, choices(ps...), "")
 	if err != nil {
@@ -79,7 +79,7 @@ func (o office) approve(by proposals.Actor, ps ...proposals.Proposal) []proposal
 	return decisions
 }
 
-func (o office) reject(by proposals.Actor, p proposals.Proposal, reason string) {
+func (o testDesk) reject(by proposals.Actor, p proposals.Proposal, reason string) {
 	o.Helper()
 	if _, err := o.desk.Deciding.Reject(o.Context(), by, choices(p), reason); err != nil {
 		o.Fatal(err)
@@ -87,12 +87,12 @@ func (o office) reject(by proposals.Actor, p proposals.Proposal, reason string) 
 }
 
 // live proposes and approves a draft.
-func (o office) live(d proposals.Draft) proposals.Decision {
+func (o testDesk) live(d proposals.Draft) proposals.Decision {
 	o.Helper()
 	return o.Approved(o.T, o.desk, ada, d)[0]
 }
 
-func (o office) show(by proposals.Actor, p proposals.Proposal) review.Dossier {
+func (o testDesk) show(by proposals.Actor, p proposals.Proposal) review.Dossier {
 	o.Helper()
 	d, err := o.desk.Reading.Show(o.Context(), by, p.ID)
 	if err != nil {
@@ -102,7 +102,7 @@ func (o office) show(by proposals.Actor, p proposals.Proposal) review.Dossier {
 }
 
 // inForce returns the live version of a subject.
-func (o office) inForce(s registry.Subject) registry.Live {
+func (o testDesk) inForce(s registry.Subject) registry.Live {
 	o.Helper()
 	var l registry.Live
 	err := o.View(o.Context(), func(r review.Reader) error {
@@ -117,7 +117,7 @@ func (o office) inForce(s registry.Subject) registry.Live {
 }
 
 // refused checks that act fails with the error want and does not change anything.
-func (o office) refused(want error, act func() error) error {
+func (o testDesk) refused(want error, act func() error) error {
 	o.Helper()
 	var err error
 	o.Unchanged(o.T, func() { err = act() })
@@ -136,7 +136,7 @@ func choices(ps ...proposals.Proposal) []review.Choice {
 }
 
 // seen returns the choice of a shown proposal.
-func (o *office) seen(p proposals.Proposal) review.Choice {
+func (o *testDesk) seen(p proposals.Proposal) review.Choice {
 	o.Helper()
 	d, err := o.desk.Reading.Show(o.Context(), ada, p.ID)
 	if err != nil {

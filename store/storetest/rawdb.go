@@ -10,54 +10,54 @@ import (
 	"toolcrib/store/pg"
 )
 
-// Hand is a direct connection to a database that bypasses toolcrib. On a server, it uses a superuser.
-type Hand struct {
+// RawDB is a direct connection to a database that bypasses toolcrib. On a server, it uses a superuser.
+type RawDB struct {
 	*sql.DB
 
 	script func(statements string) string // adds statements that disable the locks
-	engine handEngine
+	engine triggerSQL
 }
 
-// handEngine contains the statements that differ between the engines.
-type handEngine struct {
+// triggerSQL contains the statements that differ between the engines.
+type triggerSQL struct {
 	triggers string // selects the name and the statement of each trigger, by name
 	drop     string // drops a trigger
 }
 
 var (
-	sqliteHand = handEngine{
+	sqliteTriggers = triggerSQL{
 		triggers: "SELECT name, '', sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name",
 		drop:     "DROP TRIGGER %s%.0s",
 	}
-	postgresHand = handEngine{
+	postgresTriggers = triggerSQL{
 		triggers: `SELECT tgname, relname, pg_get_triggerdef(t.oid) FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid
 			WHERE relnamespace = 'toolcrib'::regnamespace AND NOT tgisinternal ORDER BY tgname`,
 		drop: "DROP TRIGGER %s ON %s",
 	}
 )
 
-// Hand returns a direct connection, which is closed when the test ends.
-func (d *Database) Hand(t testing.TB) *Hand {
+// RawDB returns a direct connection, which is closed when the test ends.
+func (d *Database) RawDB(t testing.TB) *RawDB {
 	t.Helper()
-	db, err := byHand(d.Path())
+	db, err := openRaw(d.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
 	db.SetMaxOpenConns(1)
 	t.Cleanup(func() { _ = db.Close() })
 	if pg.IsURL(d.Path()) {
-		return &Hand{DB: db, engine: postgresHand, script: withoutLocks}
+		return &RawDB{DB: db, engine: postgresTriggers, script: withoutLocks}
 	}
 	if _, err := db.ExecContext(t.Context(), "PRAGMA synchronous = OFF"); err != nil {
 		t.Fatal(err)
 	}
-	h := &Hand{DB: db, engine: sqliteHand}
+	h := &RawDB{DB: db, engine: sqliteTriggers}
 	h.script = func(statements string) string { return h.withoutTriggers(t, statements) }
 	return h
 }
 
 // Triggers returns the triggers of the schema.
-func (h *Hand) Triggers(ctx context.Context) (triggers []Trigger, err error) {
+func (h *RawDB) Triggers(ctx context.Context) (triggers []Trigger, err error) {
 	rows, err := h.QueryContext(ctx, h.engine.triggers)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ type Trigger struct {
 
 // Unlocked executes statements without triggers, foreign keys, and CHECK constraints, and then restores these, so that
 // only the effect of the statements remains.
-func (h *Hand) Unlocked(ctx context.Context, statements string) error {
+func (h *RawDB) Unlocked(ctx context.Context, statements string) error {
 	_, err := h.ExecContext(ctx, h.script(statements))
 	return err
 }
@@ -97,7 +97,7 @@ func withoutLocks(statements string) string {
 }
 
 // withoutTriggers implements Unlocked for SQLite.
-func (h *Hand) withoutTriggers(t testing.TB, statements string) string {
+func (h *RawDB) withoutTriggers(t testing.TB, statements string) string {
 	t.Helper()
 	triggers, err := h.Triggers(t.Context())
 	if err != nil {

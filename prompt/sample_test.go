@@ -4,12 +4,12 @@ import (
 	"toolcrib/registry"
 )
 
-// workshop returns an agent with all texts and one tool of each kind.
-func workshop() (registry.Agent, []Tool) {
+// sampleAgent returns an agent with all texts and one tool of each kind.
+func sampleAgent() (registry.Agent, []Tool) {
 	agent := registry.Agent{
 		ID: "workshop", Name: "Bram", Description: "looks after the joinery", Vibe: "unhurried",
 		Soul:                "Measure twice. Say what you are unsure of before you cut.",
-		PromptTemplate:      workshopTemplate,
+		PromptTemplate:      sampleTemplate,
 		OperatingModel:      "Ask before anything that cannot be undone.",
 		InteractionLearning: "Notice which answers were too long.",
 		ChannelGuidance: map[string]string{
@@ -45,7 +45,7 @@ func workshop() (registry.Agent, []Tool) {
 	return agent, out
 }
 
-const workshopTemplate = `$identity
+const sampleTemplate = `$identity
 
 # Character
 

@@ -10,15 +10,15 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestCrowdIsSound verifies a generated database and continues to use it, to ensure that measurements apply to
+// TestDatasetIsSound verifies a generated database and continues to use it, to ensure that measurements apply to
 // databases created by the program itself.
-func TestCrowdIsSound(t *testing.T) {
+func TestDatasetIsSound(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
-	policy := review.Policy{Severities: storetest.Basics()}
+	policy := review.Policy{Severities: storetest.BasicSeverities()}
 	rules := storetest.New(t).Desk(t, policy).RulesVersion()
 	path := filepath.Join(t.TempDir(), "crowd.db")
-	crowd := storetest.Crowd{Tools: 300, Waiting: 20, Versions: 700, Rules: rules}
+	crowd := storetest.Dataset{Tools: 300, Waiting: 20, Versions: 700, Rules: rules}
 	if err := crowd.Fill(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
