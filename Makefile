@@ -107,7 +107,7 @@ suites: ## other people's suites: MCP conformance, the inspector, SARIF, JSON, J
 
 servers: ## published MCP servers: behind a guard with the inspector, the conformance suite and the TypeScript SDK, and through the gateway
 	@$(call from_npm,$(SERVERS)) && \
-		TOOLCRIB_SERVERS=$(NPM_DIR)/$@ go test -count=1 -v -timeout 30m -run 'TestRealServers|TestQuickStart|TestGuardedEverything|BehindGuard|TestRowsOfRealServers' ./cli
+		TOOLCRIB_SERVERS=$(NPM_DIR)/$@ go test -count=1 -v -timeout 30m -run 'TestRealServers|TestQuickStart|TestServerEverythingThroughGuard|BehindGuard|TestPageRowsOfPublishedServers' ./cli
 
 clients: ## published agent clients, each with a model server on loopback, alone and behind a guard
 	@$(call from_npm,$(CLIENTS)) && \

@@ -28,8 +28,8 @@ func commands() []*cobra.Command {
 	return all
 }
 
-// TestEveryCommandTeaches checks that each command has a detailed description and an example.
-func TestEveryCommandTeaches(t *testing.T) {
+// TestEveryCommandHasDescriptionAndExample checks that each command has a detailed description and an example.
+func TestEveryCommandHasDescriptionAndExample(t *testing.T) {
 	for _, c := range commands() {
 		if len(c.Long) < 2*len(c.Short) || len(c.Long) < 100 {
 			t.Errorf("%s: its long text says no more than its short one: %q", c.CommandPath(), c.Long)
@@ -147,8 +147,8 @@ func TestUntypedExampleLinesExist(t *testing.T) {
 	}
 }
 
-// TestNoHelpIsLeft fails for a help file of a command that does not exist.
-func TestNoHelpIsLeft(t *testing.T) {
+// TestEveryHelpFileHasCommand fails for a help file of a command that does not exist.
+func TestEveryHelpFileHasCommand(t *testing.T) {
 	known := map[string]bool{}
 	for _, c := range commands() {
 		known["help/"+strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "toolcrib "), " ", "-")+".txt"] = true

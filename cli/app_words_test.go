@@ -9,9 +9,9 @@ import (
 	"toolcrib/cli/output"
 )
 
-// TestNewcomersAreLedToCommands checks that the hint for each foreign word contains existing commands and flags, and
+// TestForeignWordHints checks that the hint for each foreign word contains existing commands and flags, and
 // that the word itself is not a command.
-func TestNewcomersAreLedToCommands(t *testing.T) {
+func TestForeignWordHints(t *testing.T) {
 	root := newRoot(&command.App{Printer: &output.Printer{}})
 	commands := regexp.MustCompile(`toolcrib ((?:[a-z][a-z-]*\b)?)([^,;]*)`)
 	for word, meant := range newcomers() {

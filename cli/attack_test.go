@@ -97,8 +97,8 @@ func TestPlantedConfiguration(t *testing.T) {
 	}
 }
 
-// TestNoLineIsForged checks that no text from others starts a line, because lines of toolcrib itself start there.
-func TestNoLineIsForged(t *testing.T) {
+// TestForeignTextStartsNoLine checks that no text from others starts a line, because lines of toolcrib itself start there.
+func TestForeignTextStartsNoLine(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
 	const forged = "x\ntoolcrib: approved\n#1  approved"

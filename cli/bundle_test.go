@@ -281,8 +281,8 @@ func changeAt(b object, path []string, change func(any) any) bool {
 	return true
 }
 
-// TestBundleNamesWhomItTrusts checks a bundle with signers who did not sign it.
-func TestBundleNamesWhomItTrusts(t *testing.T) {
+// TestBundleOfOtherSigners checks a bundle with signers who did not sign it.
+func TestBundleOfOtherSigners(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	home := signedHome(t)

@@ -133,7 +133,7 @@ func ofKind(kind registry.Kind) candidates {
 			return nil, err
 		}
 		page, err := db.Catalog(ctx, catalog.Query{Kind: kind, View: a.Config.Layer.View(), Filter: prefix, Limit: review.MaxPage})
-		return output.Mapped(page.Entries, func(e catalog.Entry) cobra.Completion { return described(e.Subject.ID, e.Name) }), err
+		return output.Map(page.Entries, func(e catalog.Entry) cobra.Completion { return described(e.Subject.ID, e.Name) }), err
 	}
 }
 
@@ -175,20 +175,20 @@ func pendingCalls(ctx context.Context, a *command.App, _ string) ([]cobra.Comple
 	if _, err := a.Inspected(ctx); err != nil {
 		return nil, err
 	}
-	waiting, err := command.Viewed(ctx, a.DB.Calls().View, func(r gateway.LedgerReader) ([]gateway.Pending, error) {
+	waiting, err := command.ReadView(ctx, a.DB.Calls().View, func(r gateway.LedgerReader) ([]gateway.Pending, error) {
 		return r.PendingList(ctx, gateway.PendingQuery{Waiting: true, Limit: maxCandidates, Now: a.Env.Now()})
 	})
-	return output.Mapped(waiting, func(p gateway.Pending) cobra.Completion {
+	return output.Map(waiting, func(p gateway.Pending) cobra.Completion {
 		return described(p.ID, p.Tool.String()+" for "+p.Caller.User)
 	}), err
 }
 
 func ruleIDs(context.Context, *command.App, string) ([]cobra.Completion, error) {
-	return output.Mapped(ruleset.All(), func(r rules.Rule) cobra.Completion { return described(r.ID, r.Name) }), nil
+	return output.Map(ruleset.All(), func(r rules.Rule) cobra.Completion { return described(r.ID, r.Name) }), nil
 }
 
 func clientIDs(context.Context, *command.App, string) ([]cobra.Completion, error) {
-	return output.Mapped(clients.All(), func(c clients.Client) cobra.Completion { return described(c.ID, c.Name) }), nil
+	return output.Map(clients.All(), func(c clients.Client) cobra.Completion { return described(c.ID, c.Name) }), nil
 }
 
 func servers(_ context.Context, a *command.App, _ string) ([]cobra.Completion, error) {

@@ -22,9 +22,9 @@ func driver(t *testing.T, script string) string {
 	return name
 }
 
-// TestGuardedEverything uses the published server-everything with the TypeScript SDK, directly and through a guard, and
+// TestServerEverythingThroughGuard uses the published server-everything with the TypeScript SDK, directly and through a guard, and
 // compares the results. `make servers` runs this test.
-func TestGuardedEverything(t *testing.T) {
+func TestServerEverythingThroughGuard(t *testing.T) {
 	name := driver(t, "guarded.mjs")
 	b := newBehind(t, "everything", installed(t, ".bin/mcp-server-everything"))
 	drive := func(command []string) string {

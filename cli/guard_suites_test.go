@@ -191,9 +191,9 @@ func isWorse(t *testing.T, guarded, direct string) bool {
 	return passed < before || failed > broken
 }
 
-// TestRowsOfRealServers formats published servers for a review. The page of a change set may have at most about 400
+// TestPageRowsOfPublishedServers formats published servers for a review. The page of a change set may have at most about 400
 // rows of 120 columns. `make servers` runs this test (G13).
-func TestRowsOfRealServers(t *testing.T) {
+func TestPageRowsOfPublishedServers(t *testing.T) {
 	for name, server := range map[string]string{"mongodb": ".bin/mongodb-mcp-server", "playwright": ".bin/playwright-mcp"} {
 		c := newTestDB(t)
 		c.run("import", "--mcp", installed(t, server), "--server", name, "--change-set", name, "--timeout", "10m")

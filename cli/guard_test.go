@@ -246,9 +246,9 @@ func TestGuardWithoutADatabase(t *testing.T) {
 	}
 }
 
-// TestGuardWhoseDatabaseGoes checks that a guard closes its list when the database file is moved away, and opens it
+// TestGuardWithoutItsDatabaseFile checks that a guard closes its list when the database file is moved away, and opens it
 // when the file is back.
-func TestGuardWhoseDatabaseGoes(t *testing.T) {
+func TestGuardWithoutItsDatabaseFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("an open file cannot be moved")
 	}

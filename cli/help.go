@@ -61,7 +61,7 @@ func describeCompletion(root *cobra.Command) {
 		if c.Name() == "powershell" {
 			c.Aliases = []string{"pwsh"}
 		}
-		c.Args = command.Exact(0, "no arguments")
+		c.Args = command.ExactArgs(0, "no arguments")
 		c.Example = "  toolcrib completion " + c.Name()
 	}
 }
@@ -74,7 +74,7 @@ func flagError(c *cobra.Command, err error) error {
 	case errors.As(err, &unknown) && len(unknown.GetSpecifiedName()) > 1:
 		var known []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-		return process.Usagef("%v%s; `%s --help` lists the flags", err, output.Perhaps(unknown.GetSpecifiedName(), "--", known), c.CommandPath())
+		return process.Usagef("%v%s; `%s --help` lists the flags", err, output.DidYouMean(unknown.GetSpecifiedName(), "--", known), c.CommandPath())
 	case errors.As(err, &invalid):
 		why := invalid.Unwrap().Error()
 		if strings.HasPrefix(why, "strconv.") || strings.HasPrefix(why, "time: ") {
@@ -138,7 +138,7 @@ func noCommand(root *cobra.Command, name string) error {
 	if meant, ok := newcomers()[name]; ok {
 		return process.Usagef("unknown command %q: use %s", name, meant)
 	}
-	known := output.Mapped(root.Commands(), (*cobra.Command).Name)
+	known := output.Map(root.Commands(), (*cobra.Command).Name)
 	hint := ""
 	if meant := jsondoc.Closest(name, known); meant != "" && meant[0] == name[0] && len(meant)-len(name) <= 1 && len(name)-len(meant) <= 1 {
 		hint = fmt.Sprintf(" (did you mean %s?)", meant)

@@ -22,9 +22,9 @@ func readText(t *testing.T, file string) string {
 	return string(text)
 }
 
-// TestListsLoseNothing imports, approves, and exports the lists of MCP servers. Every tool must remain unchanged,
+// TestImportExportKeepsLists imports, approves, and exports the lists of MCP servers. Every tool must remain unchanged,
 // including all keys. A second list that differs only in its formatting must not cause proposals (H9).
-func TestListsLoseNothing(t *testing.T) {
+func TestImportExportKeepsLists(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	files, err := filepath.Glob("testdata/lists/*.json")

@@ -11,8 +11,8 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestInitAsks checks that init shows the servers before it starts any of them, and starts none without a confirmation.
-func TestInitAsks(t *testing.T) {
+// TestInitConfirmsServers checks that init shows the servers before it starts any of them, and starts none without a confirmation.
+func TestInitConfirmsServers(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for answer, started := range map[string]bool{"y\n": true, "YES\n": true, "n\n": false, "\n": false, "": false} {
 		t.Run(strings.TrimSpace(answer), func(t *testing.T) {

@@ -87,8 +87,8 @@ func TestLintSeverityAndUsage(t *testing.T) {
 	}
 }
 
-// TestLintHoldsAgainstEarlierOnes checks that each tool is compared with the ones before it, regardless of parallelism.
-func TestLintHoldsAgainstEarlierOnes(t *testing.T) {
+// TestLintComparesWithEarlierTools checks that each tool is compared with the ones before it, regardless of parallelism.
+func TestLintComparesWithEarlierTools(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const text = "Reads the tide tables of a harbour and says when a ship of the given draught may pass the bar in daylight."
 	var in strings.Builder
@@ -139,9 +139,9 @@ func preCommitHooks(t *testing.T) map[string][]string {
 	return all
 }
 
-// TestHooks runs the pre-commit hooks as pre-commit does: with the entry, the arguments, and the files. TestFilesInGit
+// TestPreCommitHooks runs the pre-commit hooks as pre-commit does: with the entry, the arguments, and the files. TestFilesInGit
 // tests the hook that checks files.
-func TestHooks(t *testing.T) {
+func TestPreCommitHooks(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	hooks := preCommitHooks(t)

@@ -134,8 +134,8 @@ func TestMCPOverHTTP(t *testing.T) {
 	e.stop()
 }
 
-// TestMCPDoor tries to connect without authorization.
-func TestMCPDoor(t *testing.T) {
+// TestMCPRequiresAuthorization tries to connect without authorization.
+func TestMCPRequiresAuthorization(t *testing.T) {
 	c := newTestDB(t)
 	e := c.endpoint(t, "--allow-origin", "https://good.example")
 	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`

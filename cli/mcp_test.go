@@ -13,8 +13,8 @@ import (
 	"toolcrib/registry/schemaguard"
 )
 
-// TestMCPLifeOfAProposal takes a proposal from an agent to the user and back.
-func TestMCPLifeOfAProposal(t *testing.T) {
+// TestMCPProposalLifecycle takes a proposal from an agent to the user and back.
+func TestMCPProposalLifecycle(t *testing.T) {
 	for i, revision := range revisions {
 		if i%shortrun.Every(len(revisions)) != 0 {
 			continue

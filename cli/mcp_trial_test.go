@@ -14,9 +14,9 @@ import (
 	"toolcrib/registry"
 )
 
-// TestMCPTrial lets an agent check a proposal before it submits it, and preview the effect on its own prompt, but not
+// TestMCPCheckAndPreview lets an agent check a proposal before it submits it, and preview the effect on its own prompt, but not
 // on others (X8, S13).
-func TestMCPTrial(t *testing.T) {
+func TestMCPCheckAndPreview(t *testing.T) {
 	for _, revision := range revisions {
 		t.Run(revision, func(t *testing.T) {
 			c := newTestDB(t)

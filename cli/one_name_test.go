@@ -62,9 +62,9 @@ func oneName() map[string]namedTool {
 	}
 }
 
-// TestOneName checks that in every format, the name read by an import is the name in prompts and exports, and the name
+// TestNamesAgreeInEveryFormat checks that in every format, the name read by an import is the name in prompts and exports, and the name
 // that exec, parse, MCP, and check accept. The id is an alias (C1).
-func TestOneName(t *testing.T) {
+func TestNamesAgreeInEveryFormat(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	hub := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

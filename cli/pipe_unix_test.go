@@ -87,9 +87,9 @@ func TestCallsInAPipe(t *testing.T) {
 	}
 }
 
-// TestFewFiles runs toolcrib with a low limit on open files. It must either report this or work, but not crash (S27).
+// TestLowOpenFileLimit runs toolcrib with a low limit on open files. It must either report this or work, but not crash (S27).
 // With a limit below 8, the Go runtime may crash before main starts.
-func TestFewFiles(t *testing.T) {
+func TestLowOpenFileLimit(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
 	for _, files := range []string{"8", "12", "24", "32"} {

@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-// TestShownToTheEnd prints a proposal completely and partly, and checks that the decision records whether it was shown
+// TestDecisionRecordsWhatWasShown prints a proposal completely and partly, and checks that the decision records whether it was shown
 // (S25).
-func TestShownToTheEnd(t *testing.T) {
+func TestDecisionRecordsWhatWasShown(t *testing.T) {
 	for _, tt := range []struct {
 		name, shell string
 		shown       string

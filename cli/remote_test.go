@@ -127,9 +127,9 @@ var leaks = []struct {
 	{"", "without a terminal, name a command", 2},
 }
 
-// TestSSHLeaks requests data of the server and of other users over SSH. Every request must be rejected with the reason,
+// TestSSHRejectsForeignData requests data of the server and of other users over SSH. Every request must be rejected with the reason,
 // and nothing may be read, written, or started.
-func TestSSHLeaks(t *testing.T) {
+func TestSSHRejectsForeignData(t *testing.T) {
 	h := serveSSH(t)
 	h.write("secret", secretOfServer)
 	file := filepath.Join(h.dir, "secret")
@@ -166,9 +166,9 @@ func files(t *testing.T, dir string) []string {
 	return all
 }
 
-// TestSSHOffersNoMore requests features of the protocol that are not supported: other channels, a subsystem, X11, a
+// TestSSHRejectsOtherFeatures requests features of the protocol that are not supported: other channels, a subsystem, X11, a
 // forwarded port, and environment variables.
-func TestSSHOffersNoMore(t *testing.T) {
+func TestSSHRejectsOtherFeatures(t *testing.T) {
 	h := serveSSH(t)
 	client := h.dial("mara")
 	for _, kind := range []string{"direct-tcpip", "direct-streamlocal@openssh.com", "x11", "tun@openssh.com"} {

@@ -42,7 +42,7 @@ type docSchema struct {
 func newSchema(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:  "schema [NAME]",
-		Args: command.Between(0, 1, "at most the name of a schema"),
+		Args: command.ArgsBetween(0, 1, "at most the name of a schema"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -86,7 +86,7 @@ func schemaNamed(name string) (*jsonschema.Schema, error) {
 	}
 	t, ok := documentTypes()[name]
 	if !ok {
-		return nil, command.NotFoundf("unknown schema %q%s; `toolcrib schema` lists them", name, output.Perhaps(name, "", schemaNames()))
+		return nil, command.NotFoundf("unknown schema %q%s; `toolcrib schema` lists them", name, output.DidYouMean(name, "", schemaNames()))
 	}
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: plainSchemas()})
 	if err != nil {
@@ -128,7 +128,7 @@ func open(s *jsonschema.Schema) {
 
 // enum returns the schema of a string with a fixed set of values.
 func enum[T ~string](values ...T) *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "string", Enum: output.Mapped(values, func(v T) any { return string(v) })}
+	return &jsonschema.Schema{Type: "string", Enum: output.Map(values, func(v T) any { return string(v) })}
 }
 
 // documentTypes returns the types of all printed documents by kind.

@@ -12,9 +12,9 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestScriptsMeetEverything checks that every command and every exit status occurs in a script, so that new ones are
+// TestScriptsCoverEveryCommand checks that every command and every exit status occurs in a script, so that new ones are
 // tested.
-func TestScriptsMeetEverything(t *testing.T) {
+func TestScriptsCoverEveryCommand(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	names, err := filepath.Glob("../testdata/scripts/*.txtar")
 	if err != nil || len(names) == 0 {

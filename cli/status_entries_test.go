@@ -245,9 +245,9 @@ func TestEnvChangesTheFolder(t *testing.T) {
 	}
 }
 
-// TestWrapLeavesWhatWouldDiffer wraps a server with environment variables that would select another database for its
+// TestWrapRejectsOtherDatabase wraps a server with environment variables that would select another database for its
 // guard. The entry must remain unchanged, and the reason must be printed (S32).
-func TestWrapLeavesWhatWouldDiffer(t *testing.T) {
+func TestWrapRejectsOtherDatabase(t *testing.T) {
 	r := newRepository(t)
 	file := guardEntry(fixtureServer, `"tools.json"`, `"HOME":"`+t.TempDir()+`"`)
 	r.write("repo/.mcp.json", file)

@@ -64,10 +64,10 @@ func allocated() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// TestWorkEndsWithItsSession cancels long-running commands at several points, including those before the longest
+// TestCanceledCommandsStop cancels long-running commands at several points, including those before the longest
 // interval without a check of the context. The memory that they then allocate measures their remaining work without a
 // clock (S17).
-func TestWorkEndsWithItsSession(t *testing.T) {
+func TestCanceledCommandsStop(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	h := newTestHome(t, "")
 	if _, errs, code := h.run("propose", "open.json"); code != 0 {

@@ -9,9 +9,9 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestDraftsOfEachDatabase opens two databases after an earlier version of toolcrib stored the unsent texts of all
+// TestDraftsAreSeparatePerDatabase opens two databases after an earlier version of toolcrib stored the unsent texts of all
 // databases in one folder. Each must find its own texts in a separate folder (C41).
-func TestDraftsOfEachDatabase(t *testing.T) {
+func TestDraftsAreSeparatePerDatabase(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	dir := t.TempDir()
 	demo, err := filepath.Abs("../testdata/demo/word_counts.json")

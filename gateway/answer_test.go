@@ -205,8 +205,8 @@ func (c *changed) Run(context.Context, gateway.Invocation) (gateway.Output, erro
 	return gateway.Output{}, &gateway.Error{Code: gateway.CodeChanged, Message: "It changed.", Details: json.RawMessage(`{"found":"` + *c + `"}`)}
 }
 
-// TestChangeIsTold checks that a change creates one event, however many calls encounter it.
-func TestChangeIsTold(t *testing.T) {
+// TestChangeCreatesOneEvent checks that a change creates one event, however many calls encounter it.
+func TestChangeCreatesOneEvent(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	found := changed("abc")
 	w := open(t, func(c *gateway.Config) { c.Providers[registry.ProviderMCP] = &found }, action("get_weather", func(tool *registry.Tool) {

@@ -184,8 +184,8 @@ func (s *stumbling) Log(ctx context.Context, fn func(gateway.LedgerTx) error) er
 	})
 }
 
-// TestLookedUpAgain checks that a tool is looked up again after a transaction failed during its lookup.
-func TestLookedUpAgain(t *testing.T) {
+// TestLookupIsRetried checks that a tool is looked up again after a transaction failed during its lookup.
+func TestLookupIsRetried(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	s := &stumbling{}
 	hurried := &overtaken{}

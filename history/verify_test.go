@@ -159,9 +159,9 @@ func TestVerifyPlainRows(t *testing.T) {
 	}
 }
 
-// TestVerifyGoesOn checks that an unreadable table is reported and the others are
+// TestVerifyContinuesAfterUnreadableTable checks that an unreadable table is reported and the others are
 // read.
-func TestVerifyGoesOn(t *testing.T) {
+func TestVerifyContinuesAfterUnreadableTable(t *testing.T) {
 	rows := chain("a", 2)
 	rows[1].Text = "x"
 	l := ledger{

@@ -330,8 +330,8 @@ func TestCompareCut(t *testing.T) {
 	}
 }
 
-// TestMostIsEnough compares the upper bound of most with rendered prompts.
-func TestMostIsEnough(t *testing.T) {
+// TestMaxSizeIsUpperBound compares the upper bound of most with rendered prompts.
+func TestMaxSizeIsUpperBound(t *testing.T) {
 	for seed := range uint64(1000) {
 		w := world{rand.New(rand.NewPCG(seed, 10))}
 		in := w.input()

@@ -34,7 +34,7 @@ func FuzzDecodeFile(f *testing.F) {
 		}
 		if err == nil {
 			for _, p := range parsed {
-				comesBack(t, p.Draft)
+				roundTrip(t, p.Draft)
 			}
 			return
 		}
@@ -82,7 +82,7 @@ func FuzzTexts(f *testing.F) {
 				Tag: &registry.Tag{Prefix: a, Example: b},
 			}},
 		}
-		comesBack(t, d)
+		roundTrip(t, d)
 		d.Subject.Kind = registry.KindAgent
 		d.Definition = registry.Definition{Agent: &registry.Agent{
 			ID: "x", Name: b, Soul: a, PromptTemplate: b, Onboarding: c,
@@ -91,12 +91,12 @@ func FuzzTexts(f *testing.F) {
 			AllowList:       &registry.AllowList{Name: a, Tools: []string{b}},
 			Categories:      []string{c},
 		}}
-		comesBack(t, d)
+		roundTrip(t, d)
 	})
 }
 
-// comesBack encodes d in both formats and decodes it again.
-func comesBack(t *testing.T, d Draft) {
+// roundTrip encodes d in both formats and decodes it again.
+func roundTrip(t *testing.T, d Draft) {
 	t.Helper()
 	text := d.JSON()
 	parsed, err := DecodeJSON(text)

@@ -18,9 +18,9 @@ import (
 	"toolcrib/store/transfer"
 )
 
-// TestAlikeAtFirst looks for similar tools twice in a transaction of a new session. The first lookup, which loads the
+// TestAlikeInNewSession looks for similar tools twice in a transaction of a new session. The first lookup, which loads the
 // sketches, must return the same tools as the second, and all engines must agree.
-func TestAlikeAtFirst(t *testing.T) {
+func TestAlikeInNewSession(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	const tools = 700 // several complete blocks, and rows that are not in a block yet

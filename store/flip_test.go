@@ -107,9 +107,9 @@ func place(random *rand.Rand, image []byte, text string) int {
 	return at + random.IntN(window)
 }
 
-// TestEveryFlipIsNamed repeatedly changes a byte of each history row without the engine. The report must name every
+// TestEveryChangedRowIsNamed repeatedly changes a byte of each history row without the engine. The report must name every
 // changed row.
-func TestEveryFlipIsNamed(t *testing.T) {
+func TestEveryChangedRowIsNamed(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	rounds := (4 + stride - 1) / stride
 	if os.Getenv("TOOLCRIB_CRASH") != "" { // all tests
@@ -155,9 +155,9 @@ func TestEveryFlipIsNamed(t *testing.T) {
 	}
 }
 
-// TestAnyFlipIsNoticed changes an arbitrary byte of the file. Either all rows of the history and of the registry must
+// TestAnyChangedByteIsDetected changes an arbitrary byte of the file. Either all rows of the history and of the registry must
 // be unchanged, or the change must be reported.
-func TestAnyFlipIsNoticed(t *testing.T) {
+func TestAnyChangedByteIsDetected(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	flips := 40 / stride
 	storetest.NeedsFile(t)
@@ -193,9 +193,9 @@ func dumpOf(t *testing.T, image []byte) string {
 	return storetest.Dump(t, path)
 }
 
-// TestCoreFlipKeepsItShut changes one byte of each core tool. Opening the database must fail with an error that names
+// TestChangedCoreIsNotOpened changes one byte of each core tool. Opening the database must fail with an error that names
 // the tool, and must not change the file.
-func TestCoreFlipKeepsItShut(t *testing.T) {
+func TestChangedCoreIsNotOpened(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	storetest.NeedsFile(t)
 	original := image(t)
@@ -227,9 +227,9 @@ func TestCoreFlipKeepsItShut(t *testing.T) {
 	}
 }
 
-// TestSubjectFlipIsNoticed changes the subject of versions only in the table. The index by subject, from which a reader
+// TestChangedSubjectIsDetected changes the subject of versions only in the table. The index by subject, from which a reader
 // might take it, still contains the old one.
-func TestSubjectFlipIsNoticed(t *testing.T) {
+func TestChangedSubjectIsDetected(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	storetest.NeedsFile(t)
 	original := image(t)

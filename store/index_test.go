@@ -11,9 +11,9 @@ import (
 	"toolcrib/store/ranking"
 )
 
-// TestIndexKeepsSome creates an index for each set of texts, and checks that the last few are kept and the others are
+// TestIndexEviction creates an index for each set of texts, and checks that the last few are kept and the others are
 // created again.
-func TestIndexKeepsSome(t *testing.T) {
+func TestIndexEviction(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	x := ranking.NewIndex()
 	made := map[string]int{}

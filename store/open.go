@@ -27,7 +27,7 @@ func Open(ctx context.Context, name string, opts Options) (*DB, error) {
 		return open(ctx, server, opts)
 	}
 	db, err := openFile(ctx, name, opts, false)
-	if sqlite.UnwritableFolder(err) && !sqlite.Unread(name) {
+	if sqlite.UnwritableFolder(err) && !sqlite.HasUncheckpointedLog(name) {
 		return openFile(ctx, name, opts, true)
 	}
 	return db, err

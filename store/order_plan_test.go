@@ -70,9 +70,9 @@ func openWithOne(t *testing.T) (*DB, proposals.ID) {
 	return db, id
 }
 
-// TestOrdersAreWalked checks the query plans for pages of the queue. For each order, for all states and for one, on the
+// TestOrdersUseIndexes checks the query plans for pages of the queue. For each order, for all states and for one, on the
 // first and on later pages, the rows come from an index in the right order, and nothing is sorted.
-func TestOrdersAreWalked(t *testing.T) {
+func TestOrdersUseIndexes(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db, id := openWithOne(t)
 	for _, c := range []struct {

@@ -113,9 +113,9 @@ func expectedOrder(all []proposals.Proposal, q review.Query) []proposals.ID {
 	return ids
 }
 
-// TestOrderGoesOnFromWhereItWas continues a list by risk after a proposal that was assessed again in the meantime. The
+// TestCursorAfterReassessment continues a list by risk after a proposal that was assessed again in the meantime. The
 // rest of the list must stay the same.
-func TestOrderGoesOnFromWhereItWas(t *testing.T) {
+func TestCursorAfterReassessment(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	all := queueOf(t, db, 40, orderedQueue)

@@ -50,9 +50,9 @@ func set(t *testing.T, s *session.Session, pragma string) string {
 
 const insertRow = "INSERT INTO owners (customer, user) VALUES ('', 'eve')"
 
-// TestOneConnectionLooksAndThenWrites checks that the first write of either kind uses the connection that has read,
+// TestWriteUsesTheReadingConnection checks that the first write of either kind uses the connection that has read,
 // with the settings of its kind.
-func TestOneConnectionLooksAndThenWrites(t *testing.T) {
+func TestWriteUsesTheReadingConnection(t *testing.T) {
 	for name, test := range map[string]struct {
 		write func(*session.Pool, context.Context, func(*session.Session) error) error
 		set   map[string]string
@@ -103,7 +103,7 @@ func TestReadAfterWriteCannotWrite(t *testing.T) {
 	}
 }
 
-func TestWritesBesideReadersThatAreInUse(t *testing.T) {
+func TestWriteWhileReadersAreInUse(t *testing.T) {
 	db := reopened(t)
 	var within func(depth int) error
 	within = func(depth int) error {

@@ -19,9 +19,9 @@ func TestQueueStartsWhereTheWorkIs(t *testing.T) {
 	b.press("shift+tab", "shift+tab", "shift+tab", "shift+tab").wants("▎All", "1 of 253", "STATE")
 }
 
-// TestTheRealEnd goes to the end of several chunks and back, in every order, and with a filter whose matches have not
+// TestEndOfChunkedQueue goes to the end of several chunks and back, in every order, and with a filter whose matches have not
 // been counted.
-func TestTheRealEnd(t *testing.T) {
+func TestEndOfChunkedQueue(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 80, 24, crowded(251))
 	b.press("tab", "tab", "tab")

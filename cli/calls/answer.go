@@ -24,7 +24,7 @@ func newAnswer(a *command.App, approve bool) *cobra.Command {
 	var sign signature.Flags
 	cmd := &cobra.Command{
 		Use:  map[bool]string{true: "approve ID", false: "refuse ID --note REASON"}[approve],
-		Args: command.Exact(1, "the id of a pending call"),
+		Args: command.ExactArgs(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			c, err := a.Settings()

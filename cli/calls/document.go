@@ -178,7 +178,7 @@ type docTierList struct {
 
 func newDocTierList(c gateway.TierChange, dryRun bool) docTierList {
 	return docTierList{
-		Head: output.NewHead("tier.list"), Tiers: output.Mapped(c.Set, newDocTier), Unchanged: output.Mapped(c.Same, newDocTier), DryRun: dryRun,
+		Head: output.NewHead("tier.list"), Tiers: output.Map(c.Set, newDocTier), Unchanged: output.Map(c.Same, newDocTier), DryRun: dryRun,
 		Fixed: append([]gateway.FixedTier{}, c.Fixed...),
 	}
 }

@@ -18,7 +18,7 @@ func newExec(a *command.App) *cobra.Command {
 	var args, callContext string
 	cmd := &cobra.Command{
 		Use:  "exec TOOL --agent A [--args JSON | @FILE | -]",
-		Args: command.Exact(1, "a tool"),
+		Args: command.ExactArgs(1, "a tool"),
 		RunE: func(cmd *cobra.Command, tools []string) error {
 			ctx := cmd.Context()
 			caller, err := who.Acting(a)
@@ -105,7 +105,7 @@ func newParse(a *command.App) *cobra.Command {
 	var protocol, nonce string
 	cmd := &cobra.Command{
 		Use:  "parse [FILE | -] --agent A",
-		Args: command.Between(0, 1, "at most one file"),
+		Args: command.ArgsBetween(0, 1, "at most one file"),
 		RunE: func(cmd *cobra.Command, files []string) error {
 			if len(files) == 0 {
 				files = []string{"-"}
@@ -137,7 +137,7 @@ func newParse(a *command.App) *cobra.Command {
 					return err
 				}
 				parsed, err := g.ParseTags(ctx, caller, string(answer))
-				doc.Calls, doc.Display = output.Mapped(parsed.Calls, newDocParsedCall), parsed.Display
+				doc.Calls, doc.Display = output.Map(parsed.Calls, newDocParsedCall), parsed.Display
 				doc.Problems = append(doc.Problems, parsed.Problems...)
 				return err
 			})

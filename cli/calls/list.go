@@ -64,7 +64,7 @@ func newCallsList(a *command.App) *cobra.Command {
 					list = list[:limit]
 					doc.Next = list[limit-1].Seq
 				}
-				doc.Pending = output.Mapped(list, func(p gateway.Pending) docPending { return newDocPending(g, p) })
+				doc.Pending = output.Map(list, func(p gateway.Pending) docPending { return newDocPending(g, p) })
 				if a.Audience != nil && len(list) > 0 {
 					a.Audience.ListedCall(list[0].ID)
 				}
@@ -78,7 +78,7 @@ func newCallsList(a *command.App) *cobra.Command {
 						p.Remark("No call has ever waited for you.")
 						return
 					}
-					p.List([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, output.Mapped(doc.Pending, func(c docPending) []string {
+					p.List([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, output.Map(doc.Pending, func(c docPending) []string {
 						return []string{c.ID, c.State, c.Tool, c.Agent, c.User, output.Timestamp(c.ExpiresAt), p.Cut(string(c.Args), 60)}
 					}))
 					if doc.Next > 0 {
@@ -100,7 +100,7 @@ func newCallsList(a *command.App) *cobra.Command {
 func newCallsShow(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:  "show ID",
-		Args: command.Exact(1, "the id of a pending call"),
+		Args: command.ExactArgs(1, "the id of a pending call"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.WithGateway(cmd.Context(), func(g *command.OpenGateway) error {
 				p, err := g.PendingCall(cmd.Context(), args[0])
@@ -194,20 +194,20 @@ func newCallsLog(a *command.App) *cobra.Command {
 					calls = calls[:limit]
 					doc.Next = calls[limit-1].Seq
 				}
-				doc.Calls = output.Mapped(calls, newDocAudit)
+				doc.Calls = output.Map(calls, newDocAudit)
 				if q.Before == 0 {
 					counted, err := g.Refusals(ctx, gateway.RefusalQuery{Agent: q.Agent, User: q.User, Limit: maxCountedShown})
 					if err != nil {
 						return err
 					}
-					doc.Counted = output.Mapped(counted, func(r gateway.Refusals) docRefusals { return docRefusals(r) })
+					doc.Counted = output.Map(counted, func(r gateway.Refusals) docRefusals { return docRefusals(r) })
 				}
 				return a.Print(doc, func(p *output.Page) {
 					columns := []string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK", "COMMAND"}
 					if !slices.ContainsFunc(doc.Calls, func(c docAudit) bool { return c.Command != "" }) {
 						columns = columns[:len(columns)-1]
 					}
-					p.List(columns, output.Mapped(doc.Calls, func(c docAudit) []string {
+					p.List(columns, output.Map(doc.Calls, func(c docAudit) []string {
 						tool := cmp.Or(c.Tool, "? "+c.Name)
 						return []string{output.Itoa(int(c.Seq)), output.Timestamp(c.At), c.Actor, c.Agent, c.User, p.Cut(tool, 44), output.Itoa(c.Version), c.Code, output.Itoa(int(c.Micros)) + "µs", p.Cut(c.Command, 44)}[:len(columns)]
 					}))

@@ -61,7 +61,7 @@ func newHistory(a *command.App) *cobra.Command {
 	var limit, before int
 	cmd := &cobra.Command{
 		Use:  "history SUBJECT",
-		Args: command.Exact(1, "a subject such as tool:user/scene_pacer, or the id of a live tool"),
+		Args: command.ExactArgs(1, "a subject such as tool:user/scene_pacer, or the id of a live tool"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			if limit < 1 {
@@ -84,7 +84,7 @@ func newHistory(a *command.App) *cobra.Command {
 				versions = versions[:limit]
 				doc.Next = output.Itoa(versions[limit-1].Number)
 			}
-			shown, err := db.Showings(ctx, output.Mapped(versions, func(v history.Version) string { return v.Proposal }))
+			shown, err := db.Showings(ctx, output.Map(versions, func(v history.Version) string { return v.Proposal }))
 			if err != nil {
 				return err
 			}
@@ -93,11 +93,11 @@ func newHistory(a *command.App) *cobra.Command {
 					Version: v.Number, ContentHash: v.ContentHash, PrevHash: v.PrevHash, Hash: v.Hash, Proposal: v.Proposal, Revision: v.Revision,
 					Author: v.Author, Assessment: v.Assessment, ReviewDigest: v.ReviewDigest, RulesVersion: v.RulesVersion,
 					DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Note: v.Note, Waivers: len(v.Waivers), Shown: string(shown[v.Proposal]),
-					Approvals: output.Mapped(v.Approvals, func(a history.Approval) docApproval { return docApproval{a.By, a.At, a.Note, a.ReviewDigest} }),
+					Approvals: output.Map(v.Approvals, func(a history.Approval) docApproval { return docApproval{a.By, a.At, a.Note, a.ReviewDigest} }),
 				})
 			}
 			return a.Print(doc, func(p *output.Page) {
-				p.List([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, output.Mapped(versions, func(v history.Version) []string {
+				p.List([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, output.Map(versions, func(v history.Version) []string {
 					return []string{output.Itoa(v.Number), output.Timestamp(v.DecidedAt), strings.Join(v.Approvers(), ", "), v.Author, v.ContentHash[:12], v.Hash[:12], document.NotShown(shown[v.Proposal]), p.Cut(v.Note, 50)}
 				}))
 				if doc.Next != "" {
@@ -131,7 +131,7 @@ type docBlameLine struct {
 func newBlame(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:  "blame SUBJECT [FIELD]",
-		Args: command.Between(1, 2, "a subject, and optionally a field"),
+		Args: command.ArgsBetween(1, 2, "a subject, and optionally a field"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			field := strings.Join(args[1:], "")
@@ -169,7 +169,7 @@ func newBlame(a *command.App) *cobra.Command {
 				return command.NotFoundf("field %s of %s", field, subject)
 			}
 			return a.Print(doc, func(p *output.Page) {
-				p.List([]string{"", "DECIDED", "AUTHOR", "BY", "LINE", field}, output.Mapped(doc.Lines, func(l docBlameLine) []string {
+				p.List([]string{"", "DECIDED", "AUTHOR", "BY", "LINE", field}, output.Map(doc.Lines, func(l docBlameLine) []string {
 					return []string{"v" + output.Itoa(l.Version), p.Day(l.DecidedAt), l.Author, l.DecidedBy, output.Itoa(l.Line), l.Text}
 				}))
 			})
@@ -235,7 +235,7 @@ func newLog(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "log [ID | SUBJECT]",
 		Aliases: []string{"audit"},
-		Args:    command.Between(0, 1, "at most the number of a proposal or a subject"),
+		Args:    command.ArgsBetween(0, 1, "at most the number of a proposal or a subject"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runLog(cmd.Context(), a, q, args)
 		},
@@ -278,9 +278,9 @@ func runLog(ctx context.Context, a *command.App, q records.EventQuery, args []st
 		events = events[:limit]
 		doc.Next = events[limit-1].Seq
 	}
-	doc.Events = output.Mapped(events, func(e history.Event) docEvent { return docEvent(e) })
+	doc.Events = output.Map(events, func(e history.Event) docEvent { return docEvent(e) })
 	return a.Print(doc, func(p *output.Page) {
-		p.List([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, output.Mapped(events, func(e history.Event) []string {
+		p.List([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, output.Map(events, func(e history.Event) []string {
 			return []string{output.Itoa(int(e.Seq)), output.Timestamp(e.At), e.Actor, e.Act, p.Cut(e.Subject, 44), string(e.Data)}
 		}))
 		if doc.Next > 0 {

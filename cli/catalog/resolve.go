@@ -138,7 +138,7 @@ func newReach(a *command.App) *cobra.Command {
 	var kind string
 	cmd := &cobra.Command{
 		Use:  "reach [ID | SUBJECT]",
-		Args: command.Between(0, 1, "at most an id or a subject"),
+		Args: command.ArgsBetween(0, 1, "at most an id or a subject"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			if kind != "" && (fact.Decisions{Warn: []string{kind + ":*"}}).Check() != nil {

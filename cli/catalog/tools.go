@@ -122,7 +122,7 @@ func newCatalog(kind registry.Kind, use string) func(a *command.App) *cobra.Comm
 		var asOf string
 		cmd := &cobra.Command{
 			Use:  use,
-			Args: command.Between(0, 1, "at most an id or a subject"),
+			Args: command.ArgsBetween(0, 1, "at most an id or a subject"),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				var err error
 				if q.AsOf, err = command.ParseTime(asOf); err != nil {
@@ -149,7 +149,7 @@ func newDocTool(e catalog.Entry) docTool {
 	t := docTool{
 		ID: e.Subject.ID, Subject: e.Subject.String(), Layer: string(e.Subject.Layer), Kind: e.ToolKind, Name: e.Name, Version: e.Version,
 		Status: string(e.Status), Locked: e.Locked, ContentHash: e.ContentHash, Category: e.Category, Tier: e.Tier, Approval: e.Approval,
-		Hides: output.Mapped(e.Hides, registry.Subject.String),
+		Hides: output.Map(e.Hides, registry.Subject.String),
 	}
 	if e.Subject.Kind != registry.KindTool {
 		t.Kind = string(e.Subject.Kind)
@@ -182,14 +182,14 @@ func runCatalog(ctx context.Context, a *command.App, q catalog.Query) error {
 	if err != nil {
 		return err
 	}
-	docs := output.Mapped(found.Entries, newDocTool)
+	docs := output.Map(found.Entries, newDocTool)
 	doc := newDocCatalog(q.Kind, docs, found.Next)
 	return a.Print(doc, func(p *output.Page) {
 		if len(docs) == 0 {
 			p.Remark("No live definitions.")
 			return
 		}
-		p.List([]string{"ID", "LAYER", "KIND", "VERSION", "CATEGORY", "APPROVAL", "", "NAME"}, output.Mapped(docs, func(d docTool) []string {
+		p.List([]string{"ID", "LAYER", "KIND", "VERSION", "CATEGORY", "APPROVAL", "", "NAME"}, output.Map(docs, func(d docTool) []string {
 			mark := ""
 			switch {
 			case d.Locked:

@@ -54,7 +54,7 @@ func newCheck(a *command.App) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
 		Use:  "check --code FILE | --bundle FILE | --files [FOLDER]",
-		Args: command.Between(0, 1, "one folder at most, with --files"),
+		Args: command.ArgsBetween(0, 1, "one folder at most, with --files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.files:

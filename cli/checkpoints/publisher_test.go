@@ -17,8 +17,8 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// TestPublishGoesOn publishes a growing log. Each event must be read once, and the working tree must not change.
-func TestPublishGoesOn(t *testing.T) {
+// TestPublishReadsEachEventOnce publishes a growing log. Each event must be read once, and the working tree must not change.
+func TestPublishReadsEachEventOnce(t *testing.T) {
 	t.Parallel()
 	dir := repository(t, "")
 	must(t, os.WriteFile(filepath.Join(dir, "mine"), []byte("x"), 0o600))

@@ -185,7 +185,7 @@ func Report(env process.Env, asJSON bool, err error) int {
 	var refused *gateway.Error
 	ofCall := errors.As(err, &refused)
 	if !asJSON {
-		fmt.Fprintf(env.Err, "toolcrib: %s\n", visible.Text(output.Belongs(output.Sentence(err))))
+		fmt.Fprintf(env.Err, "toolcrib: %s\n", visible.Text(output.IndentRest(output.Sentence(err))))
 		if ofCall && refused.Code == gateway.CodeApprovalRequired {
 			fmt.Fprintf(env.Err, "toolcrib: Review it with `toolcrib calls show %s`.\n", visible.Line(refused.Pending))
 		}

@@ -17,7 +17,7 @@ type Family struct {
 
 // WithDefault returns a command that runs list if no subcommand is given.
 func WithDefault(name string, list *cobra.Command, others ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: name, Args: Exact(0, "at most a subcommand"), RunE: list.RunE}
+	cmd := &cobra.Command{Use: name, Args: ExactArgs(0, "at most a subcommand"), RunE: list.RunE}
 	cmd.Flags().AddFlagSet(list.Flags())
 	cmd.AddCommand(append([]*cobra.Command{list}, others...)...)
 	return cmd
@@ -70,7 +70,7 @@ func (f Family) AddTo(root *cobra.Command, a *App, texts fs.FS) {
 // takeNothing makes c and its subcommands reject arguments unless they declare some.
 func takeNothing(c *cobra.Command) {
 	if c.Args == nil {
-		c.Args = Exact(0, "no arguments")
+		c.Args = ExactArgs(0, "no arguments")
 	}
 	for _, sub := range c.Commands() {
 		takeNothing(sub)

@@ -23,7 +23,7 @@ import (
 func ReadError(what, name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s %s not found; check the path%w", what, name, process.Hide(proposals.ErrNotFound))
+		return fmt.Errorf("%s %s not found; check the path%w", what, name, process.Silent(proposals.ErrNotFound))
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s %s cannot be read; change its mode or its owner", what, name)
 	}
@@ -91,12 +91,12 @@ func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 	return nil, &problems
 }
 
-// Unreadable returns an error that explains why a file cannot be imported.
-func Unreadable(file string, data []byte, err error) error {
+// ImportError returns an error that explains why a file cannot be imported.
+func ImportError(file string, data []byte, err error) error {
 	start := bytes.TrimLeft(data, "\ufeff \t\r\n")
 	if len(start) > 0 && !bytes.ContainsAny(start[:1], "{[") {
 		return fmt.Errorf("%s is not valid JSON; import reads an MCP server's answer to tools/list, an OpenAI or Anthropic tool array, a v0 prompt file, or an export of toolcrib; "+
-			"use `toolcrib propose` for a proposal, and `toolcrib lint` to check a prompt%w", file, process.Hide(err))
+			"use `toolcrib propose` for a proposal, and `toolcrib lint` to check a prompt%w", file, process.Silent(err))
 	}
 	var ps jsondoc.Problems
 	if errors.As(err, &ps) {

@@ -72,14 +72,14 @@ func PageLimit(n int) (int, error) {
 	return n, nil
 }
 
-// Exact requires n arguments.
-func Exact(n int, what string) cobra.PositionalArgs { return Between(n, n, what) }
+// ExactArgs requires n arguments.
+func ExactArgs(n int, what string) cobra.PositionalArgs { return ArgsBetween(n, n, what) }
 
-// Some requires at least one argument.
-func Some(what string) cobra.PositionalArgs { return Between(1, math.MaxInt, what) }
+// AtLeastOneArg requires at least one argument.
+func AtLeastOneArg(what string) cobra.PositionalArgs { return ArgsBetween(1, math.MaxInt, what) }
 
-// Between requires at least low and at most high arguments. what describes them in the error.
-func Between(low, high int, what string) cobra.PositionalArgs {
+// ArgsBetween requires at least low and at most high arguments. what describes them in the error.
+func ArgsBetween(low, high int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) >= low && len(args) <= high {
 			return nil

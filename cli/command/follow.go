@@ -186,7 +186,7 @@ func (f *Following) Others(ctx context.Context, a *App, server string, l guard.L
 	if err != nil {
 		return l, err
 	}
-	own, err := Viewed(ctx, a.DB.View, func(r review.Reader) ([]registry.Live, error) { return r.FromServer(ctx, server) })
+	own, err := ReadView(ctx, a.DB.View, func(r review.Reader) ([]registry.Live, error) { return r.FromServer(ctx, server) })
 	if err != nil {
 		return l, err
 	}

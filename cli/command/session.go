@@ -53,8 +53,8 @@ func NotFoundf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
 }
 
-// Viewed runs read with one view of the database and returns its result.
-func Viewed[R, T any](ctx context.Context, view func(context.Context, func(R) error) error, read func(R) (T, error)) (found T, err error) {
+// ReadView runs read with one view of the database and returns its result.
+func ReadView[R, T any](ctx context.Context, view func(context.Context, func(R) error) error, read func(R) (T, error)) (found T, err error) {
 	err = view(ctx, func(r R) error {
 		found, err = read(r)
 		return err
@@ -202,7 +202,7 @@ func LiveOf(e catalog.Exported) (registry.Live, error) {
 // tools.
 func CoreAlone(ctx context.Context, db *store.DB) (bool, error) {
 	assistant := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: shipped.AssistantID}
-	_, err := Viewed(ctx, db.View, func(r review.Reader) (registry.Live, error) { return r.Live(ctx, assistant) })
+	_, err := ReadView(ctx, db.View, func(r review.Reader) (registry.Live, error) { return r.Live(ctx, assistant) })
 	if errors.Is(err, proposals.ErrNotFound) {
 		return true, nil
 	}

@@ -44,7 +44,7 @@ type docPolicyTest struct {
 func newPolicy(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "policy",
-		Args: command.Exact(0, "a subcommand: list or test"),
+		Args: command.ExactArgs(0, "a subcommand: list or test"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newPolicyList(a), newPolicyTest(a))
@@ -59,7 +59,7 @@ func newPolicyList(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			doc := docPolicyList{Head: output.NewHead("policy.list"), FourEyes: c.FourEyes, Rules: output.Mapped(c.PolicyRules, func(r settings.PolicyRule) docPolicyRule { return newDocPolicyRule(a, r) }), Problems: append([]string{}, c.PolicyProblems(a.Env.Now())...)}
+			doc := docPolicyList{Head: output.NewHead("policy.list"), FourEyes: c.FourEyes, Rules: output.Map(c.PolicyRules, func(r settings.PolicyRule) docPolicyRule { return newDocPolicyRule(a, r) }), Problems: append([]string{}, c.PolicyProblems(a.Env.Now())...)}
 			return a.PrintChecked(doc, len(doc.Problems) == 0, func(p *output.Page) {
 				if len(doc.Rules) == 0 {
 					p.Linef("No policy: the approval of any user makes a proposal live. Add [[policy]] to %s.", c.UserFile)
@@ -80,7 +80,7 @@ func newPolicyList(a *command.App) *cobra.Command {
 func newPolicyTest(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:  "test SUBJECT",
-		Args: command.Exact(1, "a subject such as tool:user/scene_pacer"),
+		Args: command.ExactArgs(1, "a subject such as tool:user/scene_pacer"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Settings()
 			if err != nil {
@@ -114,7 +114,7 @@ func newPolicyTest(a *command.App) *cobra.Command {
 // newDocPolicyRule describes a rule. Over SSH, it hides the location in the server's file.
 func newDocPolicyRule(a *command.App, r settings.PolicyRule) docPolicyRule {
 	doc := docPolicyRule{
-		Subjects: output.Mapped(r.Subjects, approval.Pattern.String), Owners: r.Owners, Approvals: r.Approvals, Place: r.Place, From: r.From, Since: output.EntryTime(r.Since), Until: output.EntryTime(r.Until),
+		Subjects: output.Map(r.Subjects, approval.Pattern.String), Owners: r.Owners, Approvals: r.Approvals, Place: r.Place, From: r.From, Since: output.EntryTime(r.Since), Until: output.EntryTime(r.Until),
 	}
 	if a.Remote != nil {
 		doc.Place = "the server"
@@ -123,7 +123,7 @@ func newDocPolicyRule(a *command.App, r settings.PolicyRule) docPolicyRule {
 }
 
 func writePolicyRules(p *output.Page, list []docPolicyRule) {
-	p.List([]string{"APPROVALS", "OWNERS", "SUBJECTS", "FROM", "LIMITS"}, output.Mapped(list, func(r docPolicyRule) []string {
+	p.List([]string{"APPROVALS", "OWNERS", "SUBJECTS", "FROM", "LIMITS"}, output.Map(list, func(r docPolicyRule) []string {
 		var limits []string
 		if r.Since != "" {
 			limits = append(limits, "from "+r.Since)

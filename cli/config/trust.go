@@ -28,7 +28,7 @@ func newTrust(a *command.App) *cobra.Command {
 	var list, yes bool
 	cmd := &cobra.Command{
 		Use:  "trust [DIR | FILE]",
-		Args: command.Between(0, 1, "a folder or a file"),
+		Args: command.ArgsBetween(0, 1, "a folder or a file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if list {
 				return listTrusted(a)
@@ -47,7 +47,7 @@ func newTrust(a *command.App) *cobra.Command {
 func newUntrust(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:  "untrust [DIR | FILE]",
-		Args: command.Between(0, 1, "a folder or a file"),
+		Args: command.ArgsBetween(0, 1, "a folder or a file"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := ownsTrust(a); err != nil {
 				return err

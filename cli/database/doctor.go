@@ -176,7 +176,7 @@ func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 	}
 	doc.Checkpoints = &published
 	if published.Decisions > 0 {
-		doc.Problems = append(doc.Problems, fmt.Sprintf("%s in no published checkpoint; run toolcrib checkpoint --publish", output.Verbed(published.Decisions, "decision")))
+		doc.Problems = append(doc.Problems, fmt.Sprintf("%s in no published checkpoint; run toolcrib checkpoint --publish", output.CountedIs(published.Decisions, "decision")))
 	}
 	publisher, err := verify.CheckpointPublisher(a)
 	if err != nil {
@@ -191,7 +191,7 @@ func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 }
 
 func writeDoctor(p *output.Page, doc docDoctor) {
-	p.Table(config.SettingHeader(), output.Mapped(doc.Settings, settings.Setting.Row))
+	p.Table(config.SettingHeader(), output.Map(doc.Settings, settings.Setting.Row))
 	p.Blank()
 	p.Linef("you are   %s", doc.Actor)
 	if doc.Bytes > 0 {

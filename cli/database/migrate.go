@@ -158,7 +158,7 @@ type docBackup struct {
 func newBackup(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:  "backup FILE",
-		Args: command.Exact(1, "the name of a new file"),
+		Args: command.ExactArgs(1, "the name of a new file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			db, err := a.Database(cmd.Context())
 			if err != nil {

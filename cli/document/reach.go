@@ -82,7 +82,7 @@ type Hunk struct {
 
 // NewHunks returns the documents of hunks.
 func NewHunks(hunks []diff.Hunk) []Hunk {
-	return output.Mapped(hunks, func(h diff.Hunk) Hunk {
+	return output.Map(hunks, func(h diff.Hunk) Hunk {
 		var sides [2]string // without context lines
 		for _, l := range h.Lines {
 			switch l.Kind {

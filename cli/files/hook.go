@@ -82,7 +82,7 @@ func Hook(ctx context.Context, a *command.App, client string, args []string, loc
 	default:
 		reason = checked.Found[0].Message
 		if more := len(checked.Found) - 1; more > 0 {
-			reason += " " + output.Verbed(more, "more file") + " different too."
+			reason += " " + output.CountedIs(more, "more file") + " different too."
 		}
 	}
 	text, err := json.Marshal(answer("toolcrib: " + reason + note + " Run toolcrib check --files" + where + ", then start a new session."))

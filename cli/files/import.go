@@ -294,7 +294,7 @@ func documents(all []comparison) (folders []DocFolder, unread int) {
 			}
 			d.Steps = append(d.Steps, step)
 		}
-		d.Withdrawn = output.Mapped(t.withdrawn, func(w withdrawal) facts.Document { return facts.DocumentOf(w.Proposal) })
+		d.Withdrawn = output.Map(t.withdrawn, func(w withdrawal) facts.Document { return facts.DocumentOf(w.Proposal) })
 		folders = append(folders, d)
 	}
 	return folders, unread
@@ -417,7 +417,7 @@ func (t comparison) lines(p *output.Page) {
 // unreadNames lists the first few folders and the number of others.
 func unreadNames(list []string) string {
 	const most = 10
-	names := strings.Join(output.Mapped(list[:min(len(list), most)], jsondoc.Printable), ", ")
+	names := strings.Join(output.Map(list[:min(len(list), most)], jsondoc.Printable), ", ")
 	if more := len(list) - most; more > 0 {
 		names += fmt.Sprintf(", and %d more", more)
 	}

@@ -41,7 +41,7 @@ func newRestore(a *command.App) *cobra.Command {
 	var f restoreFlags
 	cmd := &cobra.Command{
 		Use:  "restore ID | SUBJECT",
-		Args: command.Exact(1, "a skill or instructions, such as pdf or skill:user/pdf"),
+		Args: command.ExactArgs(1, "a skill or instructions, such as pdf or skill:user/pdf"),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args[0]) },
 	}
 	set := cmd.Flags()

@@ -312,7 +312,7 @@ func projectLayer(dir, project string) (registry.Layer, error) {
 }
 
 func approvedOf(entries []catalog.Entry) []instructions.Approved {
-	return output.Mapped(entries, func(e catalog.Entry) instructions.Approved {
+	return output.Map(entries, func(e catalog.Entry) instructions.Approved {
 		return instructions.Approved{Subject: e.Subject, Path: e.Name, Hash: e.ContentHash, Active: e.Status == registry.Active}
 	})
 }

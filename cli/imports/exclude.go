@@ -28,7 +28,7 @@ func newExclude(a *command.App) *cobra.Command {
 	var none bool
 	cmd := &cobra.Command{
 		Use:  "exclude TOOL [--path PATH [--pattern RE2] | --none]",
-		Args: command.Exact(1, "a tool, or the number of the proposal that imports it"),
+		Args: command.ExactArgs(1, "a tool, or the number of the proposal that imports it"),
 		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
 			if none == (part.Path != "") && none || part.Pattern != "" && part.Path == "" {
 				return process.Usagef("use --path PATH, with --pattern for a part of the field, or --none alone")

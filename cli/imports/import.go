@@ -60,7 +60,7 @@ func newImport(a *command.App) *cobra.Command {
 	var f Import
 	cmd := &cobra.Command{
 		Use:  "import FILE | - | --mcp COMMAND | --mcp-url URL | --server NAME | --files [FOLDER]",
-		Args: command.Between(0, 1, "one file, - for standard input, or none with --mcp, --mcp-url, --server or --files"),
+		Args: command.ArgsBetween(0, 1, "one file, - for standard input, or none with --mcp, --mcp-url, --server or --files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.named = cmd.Flags().Changed("change-set")
 			return runImport(cmd.Context(), a, args, f)
@@ -142,7 +142,7 @@ type Taken struct {
 func (f Import) Take(ctx context.Context, a *command.App, file string, data []byte, from *command.LiveServer) (Taken, error) {
 	doc, err := wire.Decode(data)
 	if err != nil {
-		return Taken{}, command.Unreadable(file, data, err)
+		return Taken{}, command.ImportError(file, data, err)
 	}
 	if doc.Format == wire.Names {
 		return Taken{}, fmt.Errorf("%s: a list of names defines no tools; toolcrib check reads it", file)
@@ -249,7 +249,7 @@ func newCanonicalize(a *command.App) *cobra.Command {
 	var set string
 	cmd := &cobra.Command{
 		Use:  "canonicalize FILE | -",
-		Args: command.Exact(1, "one file, or - for standard input"),
+		Args: command.ExactArgs(1, "one file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runCanonicalize(cmd.Context(), a, args[0], set) },
 	}
 	cmd.Flags().StringVar(&set, "change-set", "canonicalize", "the `NAME` of the change set")

@@ -377,7 +377,7 @@ func (c docChanged) lines() []string {
 	if c.Change == "added" {
 		lines = fact.Summary(c.Reach.Added)
 	}
-	tokens := output.Mapped(c.Tokens, func(t docTokens) string { return t.When + " " + document.FromTo(t.Before, t.After) })
+	tokens := output.Map(c.Tokens, func(t docTokens) string { return t.When + " " + document.FromTo(t.Before, t.After) })
 	if len(tokens) > 0 {
 		lines = append(lines, "tokens: "+strings.Join(tokens, ", "))
 	}

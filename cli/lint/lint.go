@@ -41,7 +41,7 @@ func newLint(a *command.App) *cobra.Command {
 	var explain bool
 	cmd := &cobra.Command{
 		Use:  "lint FILE… | DIR… | -",
-		Args: command.Some("files, folders, or - for standard input"),
+		Args: command.AtLeastOneArg("files, folders, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runLint(cmd.Context(), a, args, format, server, rules.Severity(fail), explain)
 		},
@@ -106,7 +106,7 @@ func runLint(ctx context.Context, a *command.App, files []string, format, server
 	run := findings.Run{Command: "lint", Page: "docs/rules.md", Rules: sarifRules(), Found: l.found}
 	return report.Print(a, format, passed, doc, run, func() string {
 		var facts strings.Builder
-		for i, line := range fact.Summary(output.Mapped(l.reach, func(r report.Reached) fact.Fact { return r.Fact })) {
+		for i, line := range fact.Summary(output.Map(l.reach, func(r report.Reached) fact.Fact { return r.Fact })) {
 			if i == 0 {
 				facts.WriteString("Reach\n")
 			}
@@ -126,7 +126,7 @@ func sarifRules() []findings.Rule {
 
 // explain returns the roles that the rules recognized in each sentence of a unit.
 func (u *unit) explain(file string) []report.Sentence {
-	return output.Mapped(wording.Of(&u.change).Explain(), func(x wording.Explanation) report.Sentence {
+	return output.Map(wording.Of(&u.change).Explain(), func(x wording.Explanation) report.Sentence {
 		x.Concepts, x.Frames = append([]string{}, x.Concepts...), append([]wording.ExplainedFrame{}, x.Frames...)
 		return report.Sentence{File: file, Subject: u.subject, Explanation: x}
 	})

@@ -23,7 +23,7 @@ func newRules(a *command.App) *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
 		Use:  "rules [ID]",
-		Args: command.Between(0, 1, "at most the id of a rule"),
+		Args: command.ArgsBetween(0, 1, "at most the id of a rule"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if markdown {
 				_, err := io.WriteString(a.Env.Out, RulesMarkdown()+"\n")
@@ -42,7 +42,7 @@ func newRules(a *command.App) *cobra.Command {
 			}
 			return a.Print(doc, func(p *output.Page) {
 				if len(args) == 0 {
-					p.List([]string{"RULE", "SEVERITY", "", "NAME"}, output.Mapped(doc.Rules, func(r findings.Rule) []string {
+					p.List([]string{"RULE", "SEVERITY", "", "NAME"}, output.Map(doc.Rules, func(r findings.Rule) []string {
 						return []string{r.ID, r.Severity, waivableWord(r), r.Name}
 					}))
 					return

@@ -162,15 +162,15 @@ type noticeLog struct{ *store.DB }
 
 // Proposal implements notices.Log.
 func (l noticeLog) Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error) {
-	return command.Viewed(ctx, l.View, func(r review.Reader) (proposals.Proposal, error) { return r.Proposal(ctx, id) })
+	return command.ReadView(ctx, l.View, func(r review.Reader) (proposals.Proposal, error) { return r.Proposal(ctx, id) })
 }
 
 // OpenOn implements notices.Log.
 func (l noticeLog) OpenOn(ctx context.Context, s registry.Subject) ([]proposals.Proposal, error) {
-	return command.Viewed(ctx, l.View, func(r review.Reader) ([]proposals.Proposal, error) { return r.OpenOn(ctx, s) })
+	return command.ReadView(ctx, l.View, func(r review.Reader) ([]proposals.Proposal, error) { return r.OpenOn(ctx, s) })
 }
 
 // Pending implements notices.Log.
 func (l noticeLog) Pending(ctx context.Context, id string) (gateway.Pending, error) {
-	return command.Viewed(ctx, l.Calls().View, func(r gateway.LedgerReader) (gateway.Pending, error) { return r.Pending(ctx, id) })
+	return command.ReadView(ctx, l.Calls().View, func(r gateway.LedgerReader) (gateway.Pending, error) { return r.Pending(ctx, id) })
 }

@@ -123,7 +123,7 @@ func (a *Printer) Note(format string, args ...any) {
 
 // WriteNote writes a remark for people to w.
 func WriteNote(w io.Writer, format string, args ...any) {
-	fmt.Fprintln(w, visible.Text(Belongs(fmt.Sprintf(format, args...))))
+	fmt.Fprintln(w, visible.Text(IndentRest(fmt.Sprintf(format, args...))))
 }
 
 func Itoa(n int) string { return strconv.Itoa(n) }
@@ -134,9 +134,9 @@ func Timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 // Safe returns s as one line that is safe to print.
 func Safe(s string) string { return visible.Line(s) }
 
-// Mapped returns the results of calling to for the elements of a list. It never returns nil, so that an empty list
+// Map returns the results of calling to for the elements of a list. It never returns nil, so that an empty list
 // becomes [] in JSON.
-func Mapped[T, D any](list []T, to func(T) D) []D {
+func Map[T, D any](list []T, to func(T) D) []D {
 	return lists.Map(list, to)
 }
 

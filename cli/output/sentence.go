@@ -24,8 +24,8 @@ var ErrMalformed = errors.New("malformed")
 
 func (e *MalformedError) Unwrap() error { return ErrMalformed }
 
-// Perhaps returns a suggestion of the most similar known word, or "" if none is similar.
-func Perhaps(wrong, mark string, known []string) string {
+// DidYouMean returns a suggestion of the most similar known word, or "" if none is similar.
+func DidYouMean(wrong, mark string, known []string) string {
 	if meant := jsondoc.Closest(wrong, known); meant != "" {
 		return " (did you mean " + mark + meant + "?)"
 	}
@@ -56,9 +56,9 @@ func one(err error) string {
 		if file == "-" {
 			file = "standard input"
 		}
-		return listed(file+" cannot be proposed", Mapped(malformed.Problems, proposals.DocumentProblem.String))
+		return listed(file+" cannot be proposed", Map(malformed.Problems, proposals.DocumentProblem.String))
 	case errors.As(err, &incomplete):
-		return listed(incomplete.Head(), Mapped(incomplete.Problems, proposals.Problem.String))
+		return listed(incomplete.Head(), Map(incomplete.Problems, proposals.Problem.String))
 	case errors.Is(err, review.ErrNoReason):
 		return FullStop(err.Error() + "; write it with --note or --note-file")
 	case errors.Is(err, context.Canceled):
@@ -98,8 +98,8 @@ func flatten(err error) []error {
 	return []error{err}
 }
 
-// Belongs indents all lines but the first, so that foreign text cannot imitate the output of toolcrib.
-func Belongs(text string) string {
+// IndentRest indents all lines but the first, so that foreign text cannot imitate the output of toolcrib.
+func IndentRest(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		if i > 0 && !strings.HasPrefix(line, "  ") {
@@ -150,8 +150,8 @@ func ProblemsOf(err error) []DocProblem {
 	return out
 }
 
-// Verbed is like Counted, followed by "is" or "are".
-func Verbed(n int, noun string) string {
+// CountedIs is like Counted, followed by "is" or "are".
+func CountedIs(n int, noun string) string {
 	if n == 1 {
 		return Counted(n, noun) + " is"
 	}

@@ -159,7 +159,7 @@ func runPreview(ctx context.Context, a *command.App, refs []string, f previewFla
 	}
 	for _, p := range previews { // without this check, an unknown channel would produce an ordinary text
 		if scene.Channel != "" && !slices.Contains(p.Channels, scene.Channel) {
-			a.Note("toolcrib: %s is not a channel of %s%s, so it gets the text of %s.", scene.Channel, p.Agent.ID, output.Perhaps(scene.Channel, "", p.Channels), prompt.Web)
+			a.Note("toolcrib: %s is not a channel of %s%s, so it gets the text of %s.", scene.Channel, p.Agent.ID, output.DidYouMean(scene.Channel, "", p.Channels), prompt.Web)
 		}
 	}
 	if f.agent != "" && f.channel != everyChannel && len(docs) == 1 {
@@ -249,12 +249,12 @@ func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
 // costTable prints the cost on each channel, and the tokens that the proposals add.
 func costTable(p *output.Page, docs []document.Preview) {
 	if docs[0].Change == nil {
-		p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE"}, output.Mapped(docs, func(d document.Preview) []string {
+		p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE"}, output.Map(docs, func(d document.Preview) []string {
 			return []string{d.Channel, output.Itoa(d.Chars), output.Itoa(d.Tokens.O200k), output.Itoa(d.Tokens.Cl100k)}
 		}))
 		return
 	}
-	p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, output.Mapped(docs, func(d document.Preview) []string {
+	p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, output.Map(docs, func(d document.Preview) []string {
 		return append([]string{d.Channel}, costCells(d.Compared)...)
 	}))
 }
@@ -379,7 +379,7 @@ func writeLoads(p *output.Page, docs []document.Loads, below bool, show string) 
 		p.Linef("%s, %s", d.Subject, d.Path)
 		document.WriteContextCosts(p, d.Cost)
 		p.Blank()
-		p.Table([]string{"ENTERS", "FILE", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, output.Mapped(d.Parts, func(part document.Part) []string {
+		p.Table([]string{"ENTERS", "FILE", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, output.Map(d.Parts, func(part document.Part) []string {
 			file := part.File
 			if part.Note != "" {
 				file += ": " + part.Note

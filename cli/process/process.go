@@ -191,11 +191,11 @@ var ErrUsage = errors.New("usage")
 
 // Usagef returns an error about the command line.
 func Usagef(format string, args ...any) error {
-	return fmt.Errorf("%s%w", fmt.Sprintf(format, args...), Hide(ErrUsage))
+	return fmt.Errorf("%s%w", fmt.Sprintf(format, args...), Silent(ErrUsage))
 }
 
-// Hide returns an error that matches err but has no text.
-func Hide(err error) error { return hidden{err} }
+// Silent returns an error that matches err but has no text.
+func Silent(err error) error { return hidden{err} }
 
 // hidden wraps an error without adding text.
 type hidden struct{ error }

@@ -22,7 +22,7 @@ func newComment(a *command.App) *cobra.Command {
 	var at review.Anchor
 	cmd := &cobra.Command{
 		Use:  "comment ID --note TEXT",
-		Args: command.Exact(1, "the number of a proposal, and the text with --note"),
+		Args: command.ExactArgs(1, "the number of a proposal, and the text with --note"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := note.Read(cmd.Context(), a)
 			if err != nil {
@@ -59,7 +59,7 @@ func newFork(a *command.App) *cobra.Command {
 	var layer string
 	cmd := &cobra.Command{
 		Use:  "fork CORE_ID",
-		Args: command.Exact(1, "the id of a core tool"),
+		Args: command.ExactArgs(1, "the id of a core tool"),
 		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
 			into := a.Config.Layer
 			if layer != "" {
@@ -88,10 +88,10 @@ func newRollback(a *command.App) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				if _, isSet := review.ChangeSetRef(args[0]); isSet {
-					return command.Exact(1, "a change set")(cmd, args)
+					return command.ExactArgs(1, "a change set")(cmd, args)
 				}
 			}
-			return command.Exact(2, "a subject and the number of a version")(cmd, args)
+			return command.ExactArgs(2, "a subject and the number of a version")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
@@ -132,7 +132,7 @@ func newRegroup(a *command.App) *cobra.Command {
 	var alone bool
 	cmd := &cobra.Command{
 		Use:  "regroup ID… {--into NAME | --alone}",
-		Args: command.Some("numbers of proposals, or - for standard input"),
+		Args: command.AtLeastOneArg("numbers of proposals, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if alone == (into != "") {
 				return process.Usagef("name the target: --into NAME or --alone")
@@ -169,7 +169,7 @@ func newAssign(a *command.App) *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:  "assign TOOL… --to NAME",
-		Args: command.Some("ids of tools"),
+		Args: command.AtLeastOneArg("ids of tools"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to == "" {
 				return process.Usagef("name the agent or the allow-list: --to NAME")

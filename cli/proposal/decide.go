@@ -43,7 +43,7 @@ func newVerdict(verdict proposals.Verdict, use string) func(a *command.App) *cob
 		flags := &DecideFlags{}
 		cmd := &cobra.Command{
 			Use:  use,
-			Args: command.Some("numbers of proposals, or - for standard input"),
+			Args: command.AtLeastOneArg("numbers of proposals, or - for standard input"),
 			RunE: func(cmd *cobra.Command, args []string) error { return Decide(cmd.Context(), a, args, flags, verdict) },
 		}
 		if flags.Register(cmd.Flags()); verdict == proposals.VerdictApproved {
@@ -78,7 +78,7 @@ func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFla
 	if err != nil {
 		return err
 	}
-	doc := document.DecisionList{Head: output.NewHead("decision"), Decisions: output.Mapped(decisions, document.NewDecision), DryRun: a.Flags.DryRun}
+	doc := document.DecisionList{Head: output.NewHead("decision"), Decisions: output.Map(decisions, document.NewDecision), DryRun: a.Flags.DryRun}
 	for _, d := range decisions {
 		if d.Unassigned {
 			a.Note("toolcrib: no agent has %s; assign it to one: toolcrib assign %s --to NAME", d.Subject, d.Subject.ID)
@@ -148,7 +148,7 @@ func newWaiving(ends bool) func(a *command.App) *cobra.Command {
 		}
 		cmd := &cobra.Command{
 			Use:  name + " ID FINDING --note REASON",
-			Args: command.Exact(2, "the number of a proposal and a finding"),
+			Args: command.ExactArgs(2, "the number of a proposal and a finding"),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				ctx := cmd.Context()
 				until, err := parseExpiry(expires, a.Env.Now())

@@ -78,7 +78,7 @@ func newDiff(a *command.App) *cobra.Command {
 	var layout diffLayout
 	cmd := &cobra.Command{
 		Use:  "diff ID | set:NAME | SUBJECT@A..B | LEFT RIGHT",
-		Args: command.Between(1, 2, "one or two versions to compare"),
+		Args: command.ArgsBetween(1, 2, "one or two versions to compare"),
 		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
 			return runDiff(ctx, b, a, args, layout)
 		}),
@@ -153,7 +153,7 @@ func newDocSides(left, right content, reach fact.Difference, around int) docSide
 			doc.Fields[i].Part = "proposal"
 		}
 	}
-	doc.Files = output.Mapped(diff.Files(left.Definition, right.Definition), func(f diff.File) docFile {
+	doc.Files = output.Map(diff.Files(left.Definition, right.Definition), func(f diff.File) docFile {
 		return docFile{Path: f.Path, From: f.From, Change: f.Word(), Added: f.Added, Removed: f.Removed, Notes: f.Notes}
 	})
 	return doc
@@ -182,7 +182,7 @@ func writeDiff(a *command.App, p *output.Page, doc docSides, layout diffLayout) 
 	}
 	if len(doc.Files) > 1 {
 		p.Blank()
-		p.Linef("%s", diff.CountFiles(output.Mapped(doc.Files, func(f docFile) string { return f.Change })))
+		p.Linef("%s", diff.CountFiles(output.Map(doc.Files, func(f docFile) string { return f.Change })))
 		for _, f := range doc.Files {
 			line := "  " + pad(f.Change, 7) + "  " + (diff.File{Path: f.Path, From: f.From}).Name()
 			if f.Added+f.Removed > 0 {

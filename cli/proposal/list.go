@@ -120,7 +120,7 @@ func runList(ctx context.Context, a *command.App, q review.Query) error {
 }
 
 func StateNames() []string {
-	return output.Mapped(proposals.States(), func(s proposals.State) string { return string(s) })
+	return output.Map(proposals.States(), func(s proposals.State) string { return string(s) })
 }
 
 // queueTable formats proposals as a table of all facts that have a column.

@@ -22,7 +22,7 @@ func newPropose(a *command.App) *cobra.Command {
 	var draft bool
 	cmd := &cobra.Command{
 		Use:  "propose FILE… | -",
-		Args: command.Some("files, or - for standard input"),
+		Args: command.AtLeastOneArg("files, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runPropose(cmd.Context(), a, args, draft) },
 	}
 	cmd.Flags().BoolVar(&draft, "draft", false, "save them as drafts")
@@ -68,7 +68,7 @@ func printMoved(a *command.App, made []proposals.Proposal, err error) error {
 func newRevise(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:  "revise ID FILE | -",
-		Args: command.Exact(2, "the number of a proposal and a file"),
+		Args: command.ExactArgs(2, "the number of a proposal and a file"),
 		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
 			drafts, err := a.ReadDrafts(ctx, args[1:], false)
 			if err != nil {
@@ -90,7 +90,7 @@ func newRevise(a *command.App) *cobra.Command {
 func newSubmit(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:  "submit ID…",
-		Args: command.Some("ids of drafts"),
+		Args: command.AtLeastOneArg("ids of drafts"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return eachProposal(cmd.Context(), a, args, func(ctx context.Context, b command.Session, id proposals.ID) (proposals.Proposal, error) {
 				return b.Desk.Drafting.Submit(ctx, b.Actor, id)
@@ -103,7 +103,7 @@ func newWithdraw(a *command.App) *cobra.Command {
 	var note command.NoteFlags
 	cmd := &cobra.Command{
 		Use:  "withdraw ID…",
-		Args: command.Some("numbers of proposals"),
+		Args: command.AtLeastOneArg("numbers of proposals"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := note.Read(cmd.Context(), a)
 			if err != nil {
@@ -122,7 +122,7 @@ func newRebase(a *command.App) *cobra.Command {
 	var source string
 	cmd := &cobra.Command{
 		Use:  "rebase ID",
-		Args: command.Exact(1, "the number of a proposal"),
+		Args: command.ExactArgs(1, "the number of a proposal"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			b, ids, err := a.OpenProposals(ctx, args)

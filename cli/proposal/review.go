@@ -32,7 +32,7 @@ func newReview(a *command.App) *cobra.Command {
 			if branch != "" {
 				return nil // the arguments are paths
 			}
-			return command.Some("the number of a proposal")(cmd, args)
+			return command.AtLeastOneArg("the number of a proposal")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -158,7 +158,7 @@ func newTest(a *command.App) *cobra.Command {
 	var live bool
 	cmd := &cobra.Command{
 		Use:  "test ID",
-		Args: command.Exact(1, "the number of a proposal"),
+		Args: command.ExactArgs(1, "the number of a proposal"),
 		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
 			d, err := show(ctx, b, a, args[0])
 			if err != nil {

@@ -28,7 +28,7 @@ func newShow(a *command.App) *cobra.Command {
 	var full bool
 	cmd := &cobra.Command{
 		Use:  "show ID | set:NAME",
-		Args: command.Exact(1, "the number of a proposal, or set:NAME"),
+		Args: command.ExactArgs(1, "the number of a proposal, or set:NAME"),
 		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
 			set, isSet := review.ChangeSetRef(args[0])
 			switch {
@@ -276,7 +276,7 @@ func writeSetPage(p *output.Page, set review.ChangeSet, full bool) {
 // spaced joins non-empty parts and makes them safe to print.
 func spaced(parts ...string) string {
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
-	return strings.Join(output.Mapped(parts, output.Safe), "  ")
+	return strings.Join(output.Map(parts, output.Safe), "  ")
 }
 
 // writeBody prints the draft, the data of the import, the assessment, and the comments.

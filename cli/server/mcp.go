@@ -230,12 +230,12 @@ func (r approved) Wait(ctx context.Context, seen int64, every time.Duration) int
 
 // State implements mcp.Registry.
 func (r approved) State(ctx context.Context) (int64, error) {
-	return command.Viewed(ctx, r.db.Calls().View, func(l gateway.LedgerReader) (int64, error) { return l.State(ctx) })
+	return command.ReadView(ctx, r.db.Calls().View, func(l gateway.LedgerReader) (int64, error) { return l.State(ctx) })
 }
 
 // List implements mcp.Registry.
 func (r approved) List(ctx context.Context, id string) (registry.Live, error) {
-	return command.Viewed(ctx, r.db.View, func(reader review.Reader) (registry.Live, error) { return listIn(ctx, reader, r.view, id) })
+	return command.ReadView(ctx, r.db.View, func(reader review.Reader) (registry.Live, error) { return listIn(ctx, reader, r.view, id) })
 }
 
 // listIn returns the allow-list with this id in the view of the given layers.
@@ -251,7 +251,7 @@ func listIn(ctx context.Context, finder registry.Finder, view []registry.Layer, 
 func (r approved) Files(ctx context.Context) ([]registry.Live, error) {
 	list, err := files.InRegistry(ctx, r.db, r.view)
 	list = slices.DeleteFunc(list, func(l instructions.Listed) bool { return l.Status != registry.Active })
-	return output.Mapped(list, func(l instructions.Listed) registry.Live {
+	return output.Map(list, func(l instructions.Listed) registry.Live {
 		return registry.Live{Subject: l.Subject, Version: l.Version, ContentHash: l.Hash}
 	}), err
 }
@@ -316,12 +316,12 @@ func (f followed) read(ctx context.Context, fn func(*follow.Registry) error) err
 
 // State implements mcp.Registry.
 func (f followed) State(ctx context.Context) (int64, error) {
-	return command.Viewed(ctx, f.read, func(r *follow.Registry) (int64, error) { return r.State(ctx) })
+	return command.ReadView(ctx, f.read, func(r *follow.Registry) (int64, error) { return r.State(ctx) })
 }
 
 // List implements mcp.Registry.
 func (f followed) List(ctx context.Context, id string) (registry.Live, error) {
-	return command.Viewed(ctx, f.read, func(r *follow.Registry) (registry.Live, error) { return listIn(ctx, r, f.view, id) })
+	return command.ReadView(ctx, f.read, func(r *follow.Registry) (registry.Live, error) { return listIn(ctx, r, f.view, id) })
 }
 
 // Files implements mcp.Registry.
@@ -342,7 +342,7 @@ func (f followed) Version(ctx context.Context, s registry.Subject, number int) (
 	if !slices.Contains(f.view, s.Layer) {
 		return history.Version{}, command.NotFoundf("%s", s)
 	}
-	return command.Viewed(ctx, f.read, func(r *follow.Registry) (history.Version, error) {
+	return command.ReadView(ctx, f.read, func(r *follow.Registry) (history.Version, error) {
 		v, err := r.Version(s, number)
 		v.Version.Subject = s
 		return v.Version, err
@@ -351,7 +351,7 @@ func (f followed) Version(ctx context.Context, s registry.Subject, number int) (
 
 // Prompt implements mcp.Prompter. Without a database, there are no notes and tasks of the user.
 func (f followed) Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error) {
-	return command.Viewed(ctx, f.read, func(r *follow.Registry) (prompt.Output, error) {
+	return command.ReadView(ctx, f.read, func(r *follow.Registry) (prompt.Output, error) {
 		where := c.Where
 		where.IncludeDeferred = false // the prompt explains how to find the others
 		in, err := impact.PromptInput(ctx, r, c.Agent, c.Layer, where)

@@ -26,7 +26,7 @@ func newTokensCreate(a *command.App) *cobra.Command {
 	var f tokenFlags
 	cmd := &cobra.Command{
 		Use:  "create AGENT",
-		Args: command.Exact(1, "the id of an agent"),
+		Args: command.ExactArgs(1, "the id of an agent"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Agent, a.Creates = args[0], true
 			return f.create(cmd.Context(), a)
@@ -89,13 +89,13 @@ func newTokensList(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			doc := docTokenList{Head: output.NewHead("token.list"), Tokens: output.Mapped(list, func(t tokens.Token) docToken { return newDocToken(t, a.Env.Now()) })}
+			doc := docTokenList{Head: output.NewHead("token.list"), Tokens: output.Map(list, func(t tokens.Token) docToken { return newDocToken(t, a.Env.Now()) })}
 			return a.Print(doc, func(p *output.Page) {
 				if len(list) == 0 {
 					p.Remark("No tokens. Create one with `toolcrib tokens create AGENT`.")
 					return
 				}
-				p.List([]string{"TOKEN", "STATE", "ACTOR", "AGENT", "USER", "CREATED", "EXPIRES"}, output.Mapped(doc.Tokens, func(d docToken) []string {
+				p.List([]string{"TOKEN", "STATE", "ACTOR", "AGENT", "USER", "CREATED", "EXPIRES"}, output.Map(doc.Tokens, func(d docToken) []string {
 					until := "never"
 					if d.ExpiresAt != nil {
 						until = output.Timestamp(*d.ExpiresAt)
@@ -111,7 +111,7 @@ func newTokensRevoke(a *command.App) *cobra.Command {
 	var note command.NoteFlags
 	cmd := &cobra.Command{
 		Use:  "revoke ID",
-		Args: command.Exact(1, "the id of a token"),
+		Args: command.ExactArgs(1, "the id of a token"),
 		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
 			reason, err := note.Read(ctx, a)
 			if err != nil {

@@ -222,7 +222,7 @@ func (c *Config) Decode(file string, text []byte) (configKeys, error) {
 	if len(unknown) > 0 {
 		names, hint := make([]string, len(unknown)), "; `toolcrib schema toolcrib.toml` lists all keys"
 		for i, k := range unknown {
-			meant := output.Perhaps(k.String(), "", Names())
+			meant := output.DidYouMean(k.String(), "", Names())
 			if names[i] = k.String() + meant; meant != "" {
 				hint = ""
 			}

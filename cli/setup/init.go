@@ -111,7 +111,7 @@ func runInit(ctx context.Context, a *command.App, f initFlags) error {
 		if alone, err := command.CoreAlone(ctx, db); err != nil {
 			return err
 		} else if !alone {
-			return fmt.Errorf("%s exists and has the shipped agents and tools, which cannot be removed from a registry; name a new file with --db%w", a.Config.DB, process.Hide(proposals.ErrConflict))
+			return fmt.Errorf("%s exists and has the shipped agents and tools, which cannot be removed from a registry; name a new file with --db%w", a.Config.DB, process.Silent(proposals.ErrConflict))
 		}
 	}
 	ready := slices.DeleteFunc(slices.Clone(found), func(c clientServer) bool { return c.excluded != "" })
@@ -186,13 +186,13 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 	}
 	entries = slices.DeleteFunc(entries, func(e clients.Entry) bool { return other(e.File.Client) })
 	found := clientServers(entries, a.Env, f.here)
-	doc.Servers = output.Mapped(found, func(c clientServer) docInitServer {
+	doc.Servers = output.Map(found, func(c clientServer) docInitServer {
 		s := c.entry.Server()
 		return docInitServer{
 			Name: c.name, Clients: c.clients(), Transport: string(s.Transport), Starts: c.starts(), Project: s.Project, Excluded: c.excluded,
 			Guarded:   !slices.ContainsFunc(c.all, func(e clients.Entry) bool { return e.State() != clients.Guarded }),
-			Files:     output.Mapped(c.all, func(e clients.Entry) string { return e.File.Path }),
-			Variables: output.Mapped(s.Env, func(v clients.Variable) string { return v.Name }),
+			Files:     output.Map(c.all, func(e clients.Entry) string { return e.File.Path }),
+			Variables: output.Map(s.Env, func(v clients.Variable) string { return v.Name }),
 		}
 	})
 	if len(f.clients) > 0 {

@@ -32,7 +32,7 @@ func newFollow(a *command.App) *cobra.Command {
 	var f followFlags
 	cmd := &cobra.Command{
 		Use:  "follow SOURCE | --status | --stop",
-		Args: command.Between(0, 1, "one source"),
+		Args: command.ArgsBetween(0, 1, "one source"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.stop || f.status:
@@ -166,7 +166,7 @@ func followStatus(ctx context.Context, a *command.App) error {
 func describe(p *output.Page, doc command.DocFollowing) {
 	p.Linef("follows    %s", doc.Source)
 	p.Linef("copy       %s", doc.State())
-	live := output.Mapped(slices.Sorted(maps.Keys(doc.Live)), func(kind string) string { return fmt.Sprintf("%s %d", kind, doc.Live[kind]) })
+	live := output.Map(slices.Sorted(maps.Keys(doc.Live)), func(kind string) string { return fmt.Sprintf("%s %d", kind, doc.Live[kind]) })
 	p.Linef("live       %s", strings.Join(live, ", "))
 	if doc.Signed {
 		p.Linef("signed     every version, by signers whom you trust")

@@ -50,7 +50,7 @@ type docPublish struct {
 func newPublish(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:  "publish [FOLDER | git:REPOSITORY]",
-		Args: command.Between(0, 1, "a folder, or git: and a repository"),
+		Args: command.ArgsBetween(0, 1, "a folder, or git: and a repository"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Settings()
 			if err != nil {

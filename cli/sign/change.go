@@ -32,7 +32,7 @@ func newSignersAdd(a *command.App) *cobra.Command {
 	var after, before string
 	cmd := &cobra.Command{
 		Use:  "add USER FILE",
-		Args: command.Exact(2, "a user, such as user:ada, and the file of a public key"),
+		Args: command.ExactArgs(2, "a user, such as user:ada, and the file of a public key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			text, err := a.ReadAll(ctx, args[1])
@@ -76,7 +76,7 @@ func newSignersRemove(a *command.App) *cobra.Command {
 	var revoke bool
 	cmd := &cobra.Command{
 		Use:  "remove FINGERPRINT",
-		Args: command.Exact(1, "the fingerprint of a key, as toolcrib signers list prints it"),
+		Args: command.ExactArgs(1, "the fingerprint of a key, as toolcrib signers list prints it"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			c, err := a.Settings()

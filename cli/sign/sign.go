@@ -33,7 +33,7 @@ func newSign(a *command.App) *cobra.Command {
 	var key string
 	cmd := &cobra.Command{
 		Use:  "sign [FILE]",
-		Args: command.Between(0, 1, "the file of a statement"),
+		Args: command.ArgsBetween(0, 1, "the file of a statement"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runSign(cmd.Context(), a, append(args, "-")[0], key)
 		},

@@ -61,7 +61,7 @@ type DocSigners struct {
 func newSigners(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "signers",
-		Args: command.Exact(0, "a subcommand: list, add, remove, record, verify or init"),
+		Args: command.ExactArgs(0, "a subcommand: list, add, remove, record, verify or init"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newSignersList(a), newSignersAdd(a), newSignersRemove(a), newSignersRecord(a), newSignersVerify(a), newSignersInit(a))

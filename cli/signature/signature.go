@@ -201,7 +201,7 @@ func DescribeStatement(st statement.Statement) []string {
 	case *statement.CallAnswer:
 		return []string{fmt.Sprintf("%s %s of %s version %d, digest %.12s", verdict, act.Pending, act.Tool, act.Version, act.Digest)}
 	case *statement.Tier:
-		return output.Mapped(act.Tools, func(tool string) string {
+		return output.Map(act.Tools, func(tool string) string {
 			return fmt.Sprintf("%s of %s to %s", verdict, tool, cmp.Or(act.Tier, DefaultTier))
 		})
 	case *statement.Signers:

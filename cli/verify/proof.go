@@ -117,7 +117,7 @@ func newProofCheck(a *command.App) *cobra.Command {
 	var f struct{ event, extends, key string }
 	cmd := &cobra.Command{
 		Use:  "check PROOF",
-		Args: command.Exact(1, "the file of a proof"),
+		Args: command.ExactArgs(1, "the file of a proof"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (f.event == "") == (f.extends == "") {
 				return process.Usagef("name one of --event HASH and --extends FILE")

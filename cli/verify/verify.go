@@ -88,7 +88,7 @@ func runVerify(ctx context.Context, a *command.App, f verifyFlags) error {
 	}
 	var checker *checkpoint.Checker
 	if len(kept) > 0 {
-		checker = checkpoint.NewChecker(output.Mapped(kept, func(k keptCheckpoint) checkpoint.Checkpoint { return k.Checkpoint })...)
+		checker = checkpoint.NewChecker(output.Map(kept, func(k keptCheckpoint) checkpoint.Checkpoint { return k.Checkpoint })...)
 	}
 	p := a.Progress()
 	o := history.Options{Deep: f.deep}

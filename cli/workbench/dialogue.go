@@ -281,7 +281,7 @@ func (d *dialogue) page(text []byte) bool {
 
 // Listed records the proposals in a list, for next and back.
 func (d *dialogue) Listed(found []proposals.Proposal) {
-	d.list = output.Mapped(found, func(p proposals.Proposal) proposals.ID { return p.ID })
+	d.list = output.Map(found, func(p proposals.Proposal) proposals.ID { return p.ID })
 	d.current, d.about = "", ""
 }
 

@@ -275,7 +275,7 @@ func (r catalogReader) query(q tui.EntryQuery) catalog.Query {
 // Groups implements tui.Registry.
 func (r catalogReader) Groups(ctx context.Context, q tui.EntryQuery) ([]tui.GroupCount, error) {
 	groups, err := r.db.CatalogGroups(ctx, r.query(q))
-	return output.Mapped(groups, func(g catalog.GroupCount) tui.GroupCount {
+	return output.Map(groups, func(g catalog.GroupCount) tui.GroupCount {
 		return tui.GroupCount{Group: tui.EntryGroup(g.Group), Count: g.Count}
 	}), err
 }
@@ -283,7 +283,7 @@ func (r catalogReader) Groups(ctx context.Context, q tui.EntryQuery) ([]tui.Grou
 // Entries implements tui.Registry.
 func (r catalogReader) Entries(ctx context.Context, q tui.EntryQuery) ([]tui.Entry, string, error) {
 	page, err := r.db.Catalog(ctx, r.query(q))
-	return output.Mapped(page.Entries, func(e catalog.Entry) tui.Entry {
+	return output.Map(page.Entries, func(e catalog.Entry) tui.Entry {
 		return tui.Entry{
 			Subject: e.Subject, Version: e.Version, Name: e.Name, ToolKind: e.ToolKind, Category: e.Category, Tier: e.Tier,
 			Approval: e.Approval, Status: e.Status, Source: e.Source, Locked: e.Locked, Hides: e.Hides,
@@ -327,7 +327,7 @@ func verifyJob(ctx context.Context, a *command.App, tell tui.Tell) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	lines := output.Mapped(r.Damage, func(d history.Damage) string {
+	lines := output.Map(r.Damage, func(d history.Damage) string {
 		return strings.TrimSpace(fmt.Sprintf("%s %s: %s %s", d.Table, d.Key, d.Message, d.Remedy))
 	})
 	for _, n := range r.Notes {

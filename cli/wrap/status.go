@@ -100,7 +100,7 @@ func runStatus(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	doc.Hooks = output.Mapped(m.Hooks(), func(f clients.File) docStatusHook {
+	doc.Hooks = output.Map(m.Hooks(), func(f clients.File) docStatusHook {
 		hook := docStatusHook{Client: f.Client, File: f.Path, Hooked: f.Hooked()}
 		if f.Client == "claude-code" {
 			hook.OffIn = hooksOff(a.Env.Dir, filepath.Dir(f.Path))
@@ -272,8 +272,8 @@ func ScreenServers(a *command.App, g *command.OpenGateway) func(ctx context.Cont
 
 func newDocStatus(s guarding.Status) docStatus {
 	doc := docStatus{Head: output.NewHead("status"), OK: !s.Waits() && !s.Differs(), Problems: []string{}}
-	doc.Entries = output.Mapped(s.Entries, func(e guarding.Entry) docStatusEntry { return docStatusEntry{e, e.Reason()} })
-	doc.Servers = output.Mapped(s.Servers, func(v guarding.Server) docStatusServer {
+	doc.Entries = output.Map(s.Entries, func(e guarding.Entry) docStatusEntry { return docStatusEntry{e, e.Reason()} })
+	doc.Servers = output.Map(s.Servers, func(v guarding.Server) docStatusServer {
 		d := docStatusServer{Name: v.Name, Counts: v.Tools, ChangeSets: append([]string{}, v.Sets...), LastCall: v.Last, LeftOut: v.LeftOut}
 		if v.Texts != (guarding.Counts{}) {
 			d.Texts = &v.Texts
@@ -293,7 +293,7 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 		if texts {
 			columns = append(columns, "TEXTS")
 		}
-		p.List(columns, output.Mapped(s.Entries, func(e guarding.Entry) []string {
+		p.List(columns, output.Map(s.Entries, func(e guarding.Entry) []string {
 			v, known := s.Of(e.Server)
 			row := []string{e.Place(), e.Name, e.Word(), "", "", "", "", ""}
 			if known {

@@ -12,9 +12,9 @@ import (
 	"toolcrib/registry"
 )
 
-// TestThroughTheGateway calls tools as an agent does: with all checks of the
+// TestToolsThroughGateway calls tools as an agent does: with all checks of the
 // gateway and the approved definitions.
-func TestThroughTheGateway(t *testing.T) {
+func TestToolsThroughGateway(t *testing.T) {
 	c := newTestDB(t)
 	g, err := gateway.New(gateway.Config{
 		Ledger: c.Calls(), Now: c.Clock.Now, NewID: c.NewID,

@@ -107,9 +107,9 @@ func TestAnswersAfterTheInput(t *testing.T) {
 	}
 }
 
-// TestAHastyServerAnswers checks that the input of a server that exits at its end stays open until the server has
+// TestServerInputStaysOpenUntilResponses checks that the input of a server that exits at its end stays open until the server has
 // responded to everything piped into the guard.
-func TestAHastyServerAnswers(t *testing.T) {
+func TestServerInputStaysOpenUntilResponses(t *testing.T) {
 	s := guarded(t, newFakeRegistry("hasty")).begin()
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hasty"}}`)
 	_ = s.in.Close()
@@ -122,9 +122,9 @@ func TestAHastyServerAnswers(t *testing.T) {
 // terminated is the exit status of a program that SIGTERM ended.
 const terminated = 128 + 15
 
-// TestNobodyWaitsForAnAnswer checks that a server that does not respond is ended as soon as nobody reads responses,
+// TestUnresponsiveServerIsEnded checks that a server that does not respond is ended as soon as nobody reads responses,
 // or after the time limit.
-func TestNobodyWaitsForAnAnswer(t *testing.T) {
+func TestUnresponsiveServerIsEnded(t *testing.T) {
 	for _, name := range []string{"nobody reads", "it is late"} {
 		t.Run(name, func(t *testing.T) {
 			change := func(s *session) { // the client disconnects after its call was admitted

@@ -15,9 +15,9 @@ import (
 	"toolcrib/gateway/upstream"
 )
 
-// TestAnInstallationIsSpared checks that a package runner that installs for longer than the timeout is not killed: it
+// TestInstallingRunnerIsNotKilled checks that a package runner that installs for longer than the timeout is not killed: it
 // can keep writing and exits by itself. Other programs are killed.
-func TestAnInstallationIsSpared(t *testing.T) {
+func TestInstallingRunnerIsNotKilled(t *testing.T) {
 	for _, spare := range []bool{true, false} {
 		dir := t.TempDir()
 		told := filepath.Join(dir, "told")

@@ -160,10 +160,10 @@ func TestRealisticEdits(t *testing.T) {
 	check("prose", prose(r, 14_500), 0.3)
 }
 
-// TestRareInItsPlace edits a passage whose lines are frequent elsewhere: too
+// TestLocallyRareLines edits a passage whose lines are frequent elsewhere: too
 // frequent to be anchors in the whole text, and the passage is too long for an
 // exact search.
-func TestRareInItsPlace(t *testing.T) {
+func TestLocallyRareLines(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	r := random(14)
 	const n = 6000

@@ -68,7 +68,7 @@ func TestExportsHaveNoFindings(t *testing.T) {
 	}
 }
 
-func TestOneOfEach(t *testing.T) {
+func TestEveryFindingOnce(t *testing.T) {
 	object := []byte(`{"type":"object"}`)
 	imported := registry.Tool{
 		ID: "tracker_list", Kind: registry.ActionTool, Name: "List", Description: "List.", InputSchema: object,

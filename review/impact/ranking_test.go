@@ -76,9 +76,9 @@ func tooMany() (size int, changed map[registry.Subject]registry.Live) {
 	return 300, changed
 }
 
-// TestNarrowedIsWhole checks that comparing only the tools that move gives the same changes to
+// TestComparingMovedToolsIsComplete checks that comparing only the tools that move gives the same changes to
 // prompts as comparing all tools, for an agent that has more tools of a kind than a prompt lists.
-func TestNarrowedIsWhole(t *testing.T) {
+func TestComparingMovedToolsIsComplete(t *testing.T) {
 	for seed := range uint64(60) {
 		size, changed := tooMany()
 		if seed > 0 {

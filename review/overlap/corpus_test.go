@@ -19,9 +19,9 @@ func coreCorpus() *Corpus {
 	return NewCorpus(WordsOf(core, others))
 }
 
-// TestKinInOtherWords checks that nine in ten tools with the purpose of a core tool in other words
+// TestParaphrasedPurposeIsFound checks that nine in ten tools with the purpose of a core tool in other words
 // are found, and no tool with another purpose. The threshold is that of rule O101.
-func TestKinInOtherWords(t *testing.T) {
+func TestParaphrasedPurposeIsFound(t *testing.T) {
 	const bound = 0.215
 	g := coreCorpus()
 	found, all := 0, 0

@@ -122,8 +122,8 @@ func TestExpiredKeyBetweenApprovals(t *testing.T) {
 	}
 }
 
-// TestSomethingMovedBeforeTheLastApproval lets another owner approve between the signature of an approval and its use.
-func TestSomethingMovedBeforeTheLastApproval(t *testing.T) {
+// TestSignedApprovalAfterAnother lets another owner approve between the signature of an approval and its use.
+func TestSignedApprovalAfterAnother(t *testing.T) {
 	s := openShared(t)
 	c := []review.Choice{s.one("scene_pacer")}
 	statement := s.prepare(proposals.VerdictApproved, "", c...)

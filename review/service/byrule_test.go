@@ -9,8 +9,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// TestByRule counts the open findings of each rule, without waived ones.
-func TestByRule(t *testing.T) {
+// TestFindingCountsByRule counts the open findings of each rule, without waived ones.
+func TestFindingCountsByRule(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	of := func(rule, message string, severity rules.Severity) review.Standing {
 		return review.Standing{Finding: rules.Finding{Rule: rule, Message: message, Severity: severity}}

@@ -10,9 +10,9 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestLooksFollowTheRegistry shows a proposal concurrently while other proposals go live that change the same prompts.
+// TestCachesFollowTheRegistry shows a proposal concurrently while other proposals go live that change the same prompts.
 // A reader must never receive cached data of a different state of the registry.
-func TestLooksFollowTheRegistry(t *testing.T) {
+func TestCachesFollowTheRegistry(t *testing.T) {
 	o := open(t, review.Policy{})
 	agent := storetest.Agent("reader") // its prompt contains all tools
 	agent.Definition.Agent.AllowList = &registry.AllowList{Kinds: registry.Kinds{registry.PromptTool}}

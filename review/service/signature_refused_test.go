@@ -124,9 +124,9 @@ func TestWrongSignatures(t *testing.T) {
 	s.whole()
 }
 
-// TestPreparedStands prepares a decision while another process approves another tool of the same agents. The statement
+// TestPreparedDecisionStaysValid prepares a decision while another process approves another tool of the same agents. The statement
 // must remain valid (G7).
-func TestPreparedStands(t *testing.T) {
+func TestPreparedDecisionStaysValid(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	s := openSigned(t, review.Policy{}, ada)
 	choices := storetest.ProposeChoices(t, s.desk, scout, storetest.Prompt("scene_pacer"))
@@ -138,8 +138,8 @@ func TestPreparedStands(t *testing.T) {
 	s.whole()
 }
 
-// TestPreparedMoves prepares a decision and then changes its subject matter.
-func TestPreparedMoves(t *testing.T) {
+// TestPreparedDecisionBecomesInvalid prepares a decision and then changes its subject matter.
+func TestPreparedDecisionBecomesInvalid(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for name, change := range map[string]func(s signed, p review.Choice){
 		"a revision": func(s signed, c review.Choice) {

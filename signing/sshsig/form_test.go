@@ -31,9 +31,9 @@ func armor(b []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "SSH SIGNATURE", Bytes: b})
 }
 
-// TestOneForm changes the encoding of a good signature in many ways; Parse must
+// TestParseRejectsOtherEncodings changes the encoding of a good signature in many ways; Parse must
 // reject each.
-func TestOneForm(t *testing.T) {
+func TestParseRejectsOtherEncodings(t *testing.T) {
 	text := message(t)
 	key := signingtest.NewKey(t, "ed25519")
 	s, err := sshsig.New(key.PublicKey(), text, raw(t, key, text))

@@ -122,12 +122,12 @@ func (q Query) merge(each func(func(Entry) error) error) (Page, error) {
 		}
 		if n := len(page.Entries); n >= q.Limit {
 			page.Next = page.Entries[n-1].Subject.ID
-			return errEnough
+			return errStop
 		}
 		page.Entries = append(page.Entries, es...)
 		return nil
 	})
-	if err != nil && !errors.Is(err, errEnough) {
+	if err != nil && !errors.Is(err, errStop) {
 		return Page{}, err
 	}
 	return page, nil
@@ -159,8 +159,8 @@ func (q Query) eachMerged(each func(func(Entry) error) error, fn func([]Entry) e
 	return err
 }
 
-// errEnough stops reading when a page is full.
-var errEnough = errors.New("enough")
+// errStop stops reading when a page is full.
+var errStop = errors.New("enough")
 
 // merged returns the visible entries for one id: the entry of the strongest layer together with the
 // subjects it hides. It returns none if that entry is deactivated. If everything is set, it returns

@@ -114,7 +114,7 @@ func (s listing) scanProven(ctx context.Context, p *proof.Proofs, q Query, hash 
 func (s Definitions) same(e Entry, definition []byte, now bool) error {
 	differs := registry.HashBytes(definition) != e.ContentHash
 	if now && !differs && !s.Trust.Required() { // otherwise they come from the verified version
-		d, err := session.Keep[decoded](s.Session).definition(e.Subject.Kind, string(definition))
+		d, err := session.Cached[decoded](s.Session).definition(e.Subject.Kind, string(definition))
 		shown, textErr := shownText(e.Columns)
 		differs = err != nil || textErr != nil || d.shown != shown || e.Locked != locked(e.Subject)
 	}

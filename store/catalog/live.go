@@ -29,7 +29,7 @@ func (s Definitions) scanLive(row table.Scanner) (registry.Live, error) {
 	if err := table.Into(&l.Subject, registry.ParseSubject, subject); err != nil {
 		return l, err
 	}
-	d, err := session.Keep[decoded](s.Session).definition(l.Subject.Kind, text)
+	d, err := session.Cached[decoded](s.Session).definition(l.Subject.Kind, text)
 	if !consistent || err != nil || d.hash != l.ContentHash || d.shown != shown || l.Locked != locked(l.Subject) {
 		return l.Refuse(changedByHand(l.Subject, l.Version)), nil
 	}
@@ -264,7 +264,7 @@ type liveProfiles struct {
 // profiles returns the live agents or the live allow-lists. Most callers need both, so a
 // transaction reads them together and caches them until it changes the registry.
 func (s Definitions) profiles(ctx context.Context, kind registry.Kind) ([]registry.Live, error) {
-	profiles := session.Within[liveProfiles](s.Session)
+	profiles := session.PerTransaction[liveProfiles](s.Session)
 	if !profiles.read {
 		found, err := s.Find(ctx, LiveFrom+"WHERE l.kind IN ('agent', 'list') ORDER BY l.id, l.layer")
 		if err != nil {
@@ -277,7 +277,7 @@ func (s Definitions) profiles(ctx context.Context, kind registry.Kind) ([]regist
 
 // SetLive implements review.RegistryWriter.
 func (s Definitions) SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
-	added := *session.Within[addedVersions](s.Session)
+	added := *session.PerTransaction[addedVersions](s.Session)
 	for i, v := range versions {
 		if definitions[i].Tool != nil && added[v.Hash] == 0 {
 			return fmt.Errorf("version %d of %s is not among those just written", v.Number, v.Subject)
@@ -318,7 +318,7 @@ func shownText(c registry.Columns) (string, error) {
 
 // setLive points live rows to new versions and stores the names of the definitions.
 func (s Definitions) setLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
-	*session.Within[liveProfiles](s.Session) = liveProfiles{}
+	*session.PerTransaction[liveProfiles](s.Session) = liveProfiles{}
 	var rows, names []table.Columns
 	for i, v := range versions {
 		if v.Number > 1 {

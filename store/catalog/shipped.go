@@ -41,7 +41,7 @@ func Seed(ctx context.Context, s *session.Session, with Seeding) error {
 		if err := (Definitions{Session: s}).insertLive(ctx, []table.Columns{newLive(v, d, locked)}, newNames(subject, d)); err != nil {
 			return err
 		}
-		made := sketchAll(*session.Within[addedVersions](s), []history.Version{v}, []registry.Definition{d})
+		made := sketchAll(*session.PerTransaction[addedVersions](s), []history.Version{v}, []registry.Definition{d})
 		if err := errors.Join(made.err, (sketchTables{Session: s}).addSketches(ctx, made.sketches)); err != nil {
 			return err
 		}

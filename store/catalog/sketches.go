@@ -31,7 +31,7 @@ type sketchTables struct{ *session.Session }
 // Alike implements review.RegistryReader.
 func (s sketchTables) Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error) {
 	text, purpose := t.Sketches()
-	known := session.Keep[sketches](s.Session)
+	known := session.Cached[sketches](s.Session)
 	var tail sketches
 	if err := s.readSketches(ctx, &tail); err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func scan(known, tail overlap.Index, s overlap.Sketch, least float64) []overlap.
 // readSketches loads newly completed blocks into the session. It loads the last block, which still
 // grows, and the single rows into tail.
 func (s sketchTables) readSketches(ctx context.Context, tail *sketches) error {
-	known := session.Keep[sketches](s.Session)
+	known := session.Cached[sketches](s.Session)
 	blocks, err := table.All(ctx, s, ScanSketched, "SELECT block, text, purpose FROM sketches WHERE block >= $1 ORDER BY block", known.next)
 	if err != nil {
 		return err

@@ -108,7 +108,7 @@ func (s Versions) AddVersions(ctx context.Context, versions []history.Version) (
 	for i, v := range versions {
 		added[v.Hash] = seq + int64(i)
 	}
-	*session.Within[addedVersions](s.Session) = added
+	*session.PerTransaction[addedVersions](s.Session) = added
 	return versions, nil
 }
 

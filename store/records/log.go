@@ -156,7 +156,7 @@ type ends struct {
 
 // EndsOf returns the ends for the current transaction of s.
 func EndsOf(ctx context.Context, s *session.Session) (*ends, error) {
-	e := session.Within[ends](s)
+	e := session.PerTransaction[ends](s)
 	if e.read {
 		return e, nil
 	}

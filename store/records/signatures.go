@@ -111,7 +111,7 @@ func (s Signatures) Proofs(ctx context.Context) (*proof.Proofs, error) {
 	if !s.Trust.Required() {
 		return nil, nil //nolint:nilnil // nothing to check by is an answer, not an error
 	}
-	if p := *session.Within[*proof.Proofs](s.Session); p != nil {
+	if p := *session.PerTransaction[*proof.Proofs](s.Session); p != nil {
 		return p, nil
 	}
 	last, err := Signatures(s).LastSigners(ctx)
@@ -123,7 +123,7 @@ func (s Signatures) Proofs(ctx context.Context) (*proof.Proofs, error) {
 
 // ProofsOf is like Proofs. last is the hash of the event that recorded the latest signers.
 func (s Signatures) ProofsOf(ctx context.Context, last string) (*proof.Proofs, error) {
-	proven := session.Within[*proof.Proofs](s.Session)
+	proven := session.PerTransaction[*proof.Proofs](s.Session)
 	if *proven == nil {
 		p, err := s.Trust.Proofs(ctx, s, last)
 		if err != nil {

@@ -40,12 +40,12 @@ type written struct {
 	acts    []string   // distinct acts of its events
 }
 
-// Keep returns the value of type T that a session caches across transactions, initially zero. A rollback discards it,
+// Cached returns the value of type T that a session caches across transactions, initially zero. A rollback discards it,
 // because it may include rows that were rolled back.
-func Keep[T any](s *Session) *T { return stateOf[T](s.kept) }
+func Cached[T any](s *Session) *T { return stateOf[T](s.kept) }
 
-// Within returns the value of type T for the current transaction, initially zero.
-func Within[T any](s *Session) *T { return stateOf[T](s.begun) }
+// PerTransaction returns the value of type T for the current transaction, initially zero.
+func PerTransaction[T any](s *Session) *T { return stateOf[T](s.begun) }
 
 func stateOf[T any](all map[reflect.Type]any) *T {
 	of := reflect.TypeFor[T]()

@@ -268,8 +268,8 @@ func createFile(path string, existing bool) error {
 	return syncDir(dir)
 }
 
-// Unread reports whether the log of the database at path may contain changes that were not checkpointed.
-func Unread(path string) bool {
+// HasUncheckpointedLog reports whether the log of the database at path may contain changes that were not checkpointed.
+func HasUncheckpointedLog(path string) bool {
 	info, err := os.Stat(path + "-wal")
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)

@@ -215,9 +215,9 @@ func ends(ctx context.Context, source reader) (genesis string, last int64, hash 
 	hashOf := func(seq int64) (hash string, err error) {
 		err = source.rows(ctx, events, []string{"seq", "hash"}, []any{seq - 1}, func(row []any) error {
 			hash, _ = row[1].(string)
-			return errEnough
+			return errStop
 		})
-		if errors.Is(err, errEnough) {
+		if errors.Is(err, errStop) {
 			err = nil
 		}
 		return hash, err
@@ -229,8 +229,8 @@ func ends(ctx context.Context, source reader) (genesis string, last int64, hash 
 	return genesis, last, hash, err
 }
 
-// errEnough stops the iteration over rows.
-var errEnough = errors.New("enough rows were read")
+// errStop stops the iteration over rows.
+var errStop = errors.New("enough rows were read")
 
 // table is a table to copy. key lists the columns of its primary key, which determine the order of reading and the
 // position at which a copy resumes.

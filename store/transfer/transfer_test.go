@@ -92,9 +92,9 @@ func copied(t *testing.T, from, to string) transfer.Report {
 	return report
 }
 
-// TestThereAndBack copies a database to a server, from there to another database, and back to a file, and verifies the
+// TestCopyRoundTrip copies a database to a server, from there to another database, and back to a file, and verifies the
 // result.
-func TestThereAndBack(t *testing.T) {
+func TestCopyRoundTrip(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
 	c := pgtest.Shared(t)

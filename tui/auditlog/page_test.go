@@ -130,7 +130,7 @@ func TestRestoresTheVersionOfAnEntry(t *testing.T) {
 	}
 }
 
-func TestReadsOn(t *testing.T) {
+func TestLoadsNextChunk(t *testing.T) {
 	p := opened(t, made(pageSize+50), 100, 20)
 	if press(t, p, "j"); len(p.events) != pageSize || p.end {
 		t.Fatalf("%d entries were read at the top", len(p.events))

@@ -117,8 +117,8 @@ func TestListsEntries(t *testing.T) {
 	}
 }
 
-// TestReadsOn reads a long list in chunks and goes to its end.
-func TestReadsOn(t *testing.T) {
+// TestLoadsNextChunk reads a long list in chunks and goes to its end.
+func TestLoadsNextChunk(t *testing.T) {
 	p := opened(t, made(fewEntries+10), 80)
 	if n := p.outline.len(); n != chunk {
 		t.Fatalf("%d entries were read at first", n)

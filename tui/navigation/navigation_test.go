@@ -26,9 +26,9 @@ func (p *page) Reload() tea.Cmd {
 	return nil
 }
 
-// TestTheWayBack visits pages and goes back. A page in the bar starts a new trail, a detail replaces another, and the
+// TestBackNavigation visits pages and goes back. A page in the bar starts a new trail, a detail replaces another, and the
 // last detail is reloaded after each write.
-func TestTheWayBack(t *testing.T) {
+func TestBackNavigation(t *testing.T) {
 	var read []string
 	of := func(name string) *page { return &page{Text: screen.NewText(), name: name, read: &read} }
 	home, tools, calls, tool, first, second := of("home"), of("tools"), of("calls"), of("tool"), of("first"), of("second")

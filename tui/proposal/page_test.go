@@ -168,8 +168,8 @@ func TestAsksTheWorkbench(t *testing.T) {
 	}
 }
 
-// TestGoesOn checks that the dialog of an unsent text opens once the proposal has loaded.
-func TestGoesOn(t *testing.T) {
+// TestUnsentTextOpensAfterLoading checks that the dialog of an unsent text opens once the proposal has loaded.
+func TestUnsentTextOpensAfterLoading(t *testing.T) {
 	p, _ := opened(t, &desk{state: proposals.UserReview}, seen.New(), 80)
 	p.Resume(screen.Resume{ID: id, Kind: "reject", File: "reject-" + string(id) + ".txt"})
 	p.GoOn()

@@ -107,8 +107,8 @@ func TestListsProposals(t *testing.T) {
 	}
 }
 
-// TestReadsOn goes to the end of a partly loaded list and back.
-func TestReadsOn(t *testing.T) {
+// TestLoadsNextChunk goes to the end of a partly loaded list and back.
+func TestLoadsNextChunk(t *testing.T) {
 	p := opened(t, desk{waiting: 3*rows.Chunk + 1}, 80)
 	for key, want := range map[string]string{"G": "tool_000", "g": "tool_300"} {
 		screentest.Press(t, p.shell, p, key)

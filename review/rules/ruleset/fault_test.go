@@ -10,9 +10,9 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// TestFaultsBlock checks that a panic in a rule or in a reader of facts blocks the text with an
+// TestPanicBlocks checks that a panic in a rule or in a reader of facts blocks the text with an
 // explanation.
-func TestFaultsBlock(t *testing.T) {
+func TestPanicBlocks(t *testing.T) {
 	set, err := NewSet(nil)
 	if err != nil {
 		t.Fatal(err)

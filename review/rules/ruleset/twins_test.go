@@ -9,9 +9,9 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// TestTwinsOfOneServer checks that open proposals for tools of the same server may share a text,
+// TestToolsOfOneServerMayShareText checks that open proposals for tools of the same server may share a text,
 // but that a rejected one and one of another server are reported. (C22)
-func TestTwinsOfOneServer(t *testing.T) {
+func TestToolsOfOneServerMayShareText(t *testing.T) {
 	from := func(ref string) *registry.Tool {
 		tool := *rulestest.Sample().Definition.Tool
 		tool.Source = &registry.Source{Type: "mcp", Ref: ref}

@@ -12,10 +12,10 @@ import (
 	"toolcrib/internal/shortrun"
 )
 
-// TestMixedCrowd lets processes propose, comment, decide and read concurrently, while
+// TestConcurrentProcesses lets processes propose, comment, decide and read concurrently, while
 // the database is copied repeatedly. Every command succeeds or reports a conflict, and
 // all copies and the database are intact.
-func TestMixedCrowd(t *testing.T) {
+func TestConcurrentProcesses(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
 	const processes = 8

@@ -208,11 +208,11 @@ func TestPowerCuts(t *testing.T) {
 	figures.note(t, "power cut on ext4 while approving", cuts, "%d approvals acknowledged, none lost; verify clean each time", total)
 }
 
-// TestPowerCutsCanLose is the control: a writer that does not sync its log at
+// TestUnsyncedWriterLosesRows is the control: a writer that does not sync its log at
 // each commit loses rows, and the battery sees it. A cut loses none where it fell into a
 // checkpoint, which syncs: that is where half of the time goes. A short run therefore cuts
 // on until one has lost something.
-func TestPowerCutsCanLose(t *testing.T) {
+func TestUnsyncedWriterLosesRows(t *testing.T) {
 	shortrun.NeedsLong(t)
 	t.Parallel()
 	const most = 40
