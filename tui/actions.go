@@ -18,21 +18,21 @@ import (
 // globalKeys returns the keys that every page has.
 func (m *Model) globalKeys() []screen.Key {
 	all := []screen.Key{
-		{Name: "help", Keys: []string{"?"}, Label: "help", Picks: true, Help: "Show the keys for this page; in an assessment, also explain the rule; / there searches like :", Terms: "keys, shortcuts, bindings, manual", Do: m.openHelp},
-		{Name: "commands", Keys: []string{":"}, Label: "commands", Late: screen.Always, Help: "Search keys, commands, pages and settings and go there, or open a proposal by its number", Do: m.keys.Find},
+		{Name: "help", Keys: []string{"?"}, Label: "help", WhilePicking: true, Help: "Show the keys for this page; in an assessment, also explain the rule; / there searches like :", Terms: "keys, shortcuts, bindings, manual", Do: m.openHelp},
+		{Name: "commands", Keys: []string{":"}, Label: "commands", Late: screen.Always, Help: "Search keys, commands, pages and settings and go there, or open a proposal by its number", Do: m.keys.OpenSearch},
 	}
 	all = append(all, m.pageKeys()...)
 	return append(all, []screen.Key{
-		{Name: "verify", Keys: []string{"V"}, Help: "Verify every hash chain; esc cancels", Terms: "check, integrity, tamper, fsck", Do: m.jobs.Verify, Off: m.jobs.CannotVerify},
-		{Name: "import", Keys: []string{"I"}, Help: "Import tools from a file as proposals; esc cancels", Terms: "add, load, mcp", Do: m.jobs.Import, Off: m.jobs.CannotImport},
-		{Name: "run", Keys: []string{"!"}, Help: "Run a program of your own on the selection; [commands] in your toolcrib.toml names it", Terms: "shell external program", Do: m.askCommand, Off: m.cannotRun},
-		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", Picks: true, Do: m.pages.Back},
-		m.keys.TakeBackKey(),
-		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between dark, light, high contrast and your own colors", Terms: "colours, colors, dark, light, contrast, appearance", Do: m.switchTheme, Off: func() string { return unless(!m.shell.Choice.Plain, "colors are off") }},
+		{Name: "verify", Keys: []string{"V"}, Help: "Verify every hash chain; esc cancels", Terms: "check, integrity, tamper, fsck", Do: m.jobs.Verify, Disabled: m.jobs.CannotVerify},
+		{Name: "import", Keys: []string{"I"}, Help: "Import tools from a file as proposals; esc cancels", Terms: "add, load, mcp", Do: m.jobs.Import, Disabled: m.jobs.CannotImport},
+		{Name: "run", Keys: []string{"!"}, Help: "Run a program of your own on the selection; [commands] in your toolcrib.toml names it", Terms: "shell external program", Do: m.askCommand, Disabled: m.cannotRun},
+		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", WhilePicking: true, Do: m.pages.Back},
+		m.keys.UndoKey(),
+		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between dark, light, high contrast and your own colors", Terms: "colours, colors, dark, light, contrast, appearance", Do: m.switchTheme, Disabled: func() string { return unless(!m.shell.Choice.Plain, "colors are off") }},
 		{Name: "mouse", Keys: []string{"m"}, Help: "Turn the mouse on or off", Do: m.switchMouse},
-		{Name: "refresh", Keys: []string{"ctrl+l"}, Picks: true, Help: "Reload and redraw", Terms: "reload, redraw", Do: func() tea.Cmd { return tea.Batch(tea.ClearScreen, m.pages.Reload()) }},
-		{Name: "suspend", Keys: []string{"ctrl+z"}, Picks: true, Help: "Suspend; fg resumes", Do: m.suspend, Off: m.cannotSuspend},
-		{Name: "quit", Keys: []string{"q", "ctrl+c"}, Label: "quit", Late: screen.Always, Picks: true, Help: "Quit after pending writes", Terms: "exit, leave, close", Do: m.quit},
+		{Name: "refresh", Keys: []string{"ctrl+l"}, WhilePicking: true, Help: "Reload and redraw", Terms: "reload, redraw", Do: func() tea.Cmd { return tea.Batch(tea.ClearScreen, m.pages.Reload()) }},
+		{Name: "suspend", Keys: []string{"ctrl+z"}, WhilePicking: true, Help: "Suspend; fg resumes", Do: m.suspend, Disabled: m.cannotSuspend},
+		{Name: "quit", Keys: []string{"q", "ctrl+c"}, Label: "quit", Late: screen.Always, WhilePicking: true, Help: "Quit after pending writes", Terms: "exit, leave, close", Do: m.quit},
 	}...)
 }
 
@@ -47,7 +47,7 @@ func (m *Model) switchTheme() tea.Cmd {
 // The answer is stored like a theme picked with the key, so the question appears once.
 func (m *Model) askTheme() tea.Cmd {
 	choice := &m.shell.Choice
-	if choice.Name != "" || choice.Told || m.shell.Busy() || m.cfg.Getenv("COLORFGBG") != "" {
+	if choice.Name != "" || choice.BackgroundKnown || m.shell.Busy() || m.cfg.Getenv("COLORFGBG") != "" {
 		return nil
 	}
 	pick := func(name string) func() tea.Cmd {
@@ -58,7 +58,7 @@ func (m *Model) askTheme() tea.Cmd {
 			return nil
 		}
 	}
-	d := screen.Dialog{Form: proposals.Form{Title: "Choose a theme"}, Declined: pick(""), Passing: true, Content: func(page *prose.Page) {
+	d := screen.Dialog{Form: proposals.Form{Title: "Choose a theme"}, OnDecline: pick(""), PassKeys: true, Content: func(page *prose.Page) {
 		page.Text("", "The terminal did not report its background color. Which theme is easy to read? ctrl+t changes it later.")
 	}}
 	for i, name := range choice.Names() {
@@ -93,11 +93,11 @@ func (m *Model) quit() tea.Cmd {
 			m.shell.Fail(saved.Err)
 		}
 	}
-	memory{}.remember(m.cfg.Drafts, m.pages)
+	savedState{}.save(m.cfg.Drafts, m.pages)
 	if m.shell.Choice.Picked {
-		memory{Theme: m.shell.Choice.Name}.write(themeFolder(m.cfg.Drafts))
+		savedState{Theme: m.shell.Choice.Name}.write(themeFolder(m.cfg.Drafts))
 	}
-	if m.atWork() == 0 {
+	if m.running() == 0 {
 		return tea.Quit
 	}
 	m.quitting = true
@@ -124,9 +124,9 @@ func (m *Model) pageKeys() []screen.Key {
 			continue
 		}
 		key := k.key
-		key.Do = func() tea.Cmd { return m.pages.Visit(m.pages.To(key.Name, k.next)) }
+		key.Do = func() tea.Cmd { return m.pages.Visit(m.pages.Target(key.Name, k.next)) }
 		if k.off != nil {
-			key.Off = func() string { return k.off(&m.cfg) }
+			key.Disabled = func() string { return k.off(&m.cfg) }
 		}
 		all = append(all, key)
 	}

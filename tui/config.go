@@ -65,7 +65,7 @@ type (
 	AskToSign    = desk.AskToSign
 	Export       = jobs.Export
 	ExportFormat = jobs.ExportFormat
-	Elsewhere    = keys.Elsewhere
+	Elsewhere    = keys.External
 )
 
 // View is a named filter, shown as a tab of the queue.
@@ -77,7 +77,7 @@ type (
 	Entry      = screen.Entry
 	EntryQuery = entries.Query
 	EntryGroup = entries.Group
-	GroupCount = entries.Counted
+	GroupCount = entries.GroupCount
 )
 
 // Registry reads live and earlier definitions for the workbench.
@@ -102,7 +102,7 @@ type Config struct {
 	Layer   registry.Layer // layer of new drafts
 	Place   string         // shown in the bar, such as the project's name
 	Theme   string         // "dark", "light", "high-contrast" or "own"; "" follows the terminal
-	Own     *theme.Theme   // built from the user's colors; nil for none
+	Custom  *theme.Theme   // built from the user's colors; nil for none
 	Plain   bool           // no colours
 	Getenv  func(string) string
 	Drafts  string // folder of unsent texts; "" stores none

@@ -6,7 +6,7 @@ import tea "charm.land/bubbletea/v2"
 func Poll() tea.Msg { return pollMsg{} }
 
 // Writes returns the number of running writes and jobs.
-func (m *Model) Writes() int { return m.atWork() }
+func (m *Model) Writes() int { return m.running() }
 
 // Kept reports whether the last frame is still valid.
 func (m *Model) Kept() bool { return m.drawn != nil }

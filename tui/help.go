@@ -26,16 +26,16 @@ func (m *Model) openHelp() tea.Cmd {
 		return cmd
 	}
 	var ids []string
-	if pp, ok := m.pages.On().(*proposal.Page); ok {
+	if pp, ok := m.pages.Active().(*proposal.Page); ok {
 		ids = pp.Rules()
 	}
 	var rows []help.Row
-	for _, p := range m.keys.Now() {
+	for _, p := range m.keys.Active() {
 		for _, k := range p.Keys {
-			rows = append(rows, help.Row{Place: p.Name, Keys: k.Names(), Help: k.Help, Name: k.Name, Why: k.Why()})
+			rows = append(rows, help.Row{Place: p.Name, Keys: k.Names(), Help: k.Help, Name: k.Name, Why: k.WhyDisabled()})
 		}
 	}
-	h := help.New(m.pageShell, m.pages.On().Place(), rows, func(page *prose.Page) {
+	h := help.New(m.pageShell, m.pages.Active().Place(), rows, func(page *prose.Page) {
 		for _, id := range ids {
 			explain(page, m.shell.Frame(), m.texts, id)
 		}

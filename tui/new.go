@@ -46,7 +46,7 @@ type delegate struct {
 	drafter
 	decider
 	finder
-	*openings
+	*pageOpener
 }
 
 type (
@@ -60,14 +60,14 @@ type (
 	drafter interface {
 		DraftNew() tea.Cmd
 		Edit(w editor.Manuscript) tea.Cmd
-		Change(s registry.Subject, d registry.Definition, version int) tea.Cmd
+		EditLive(s registry.Subject, d registry.Definition, version int) tea.Cmd
 		Fork(id string) tea.Cmd
 	}
 	decider interface {
 		Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd
 	}
 	finder interface {
-		Find() tea.Cmd
+		OpenSearch() tea.Cmd
 	}
 )
 
@@ -79,12 +79,12 @@ func New(cfg Config) *Model {
 	if cfg.After == nil {
 		cfg.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return tea.Tick(d, func(time.Time) tea.Msg { return msg }) }
 	}
-	ctx, after, left := cfg.Context, cfg.After, readMemory(cfg.Drafts)
+	ctx, after, left := cfg.Context, cfg.After, readState(cfg.Drafts)
 	ops := pending.New(cfg.Now, after)
-	cfg = watched(cfg, ops)
+	cfg = trackReads(cfg, ops)
 	toParts := new(delegate)
 	m := &Model{cfg: cfg, pending: ops, texts: markdown.NewTexts(), news: new(news), guide: &guide{on: cfg.Guide}, pageShell: toParts}
-	texts := unsent.In(cfg.Drafts)
+	texts := unsent.New(cfg.Drafts)
 	user := &desk.User{
 		Context: ctx, Actor: cfg.Actor, Layer: cfg.Layer, Desk: cfg.Desk, Versions: cfg.Registry.Versions, Calls: cfg.Calls, Signer: cfg.Signer, Ask: writes.AskToSign,
 	}
@@ -93,19 +93,19 @@ func New(cfg Config) *Model {
 		Now: cfg.Now, After: after, Unsent: texts, Editor: edit,
 		Slow:  func(th theme.Theme) draw.Line { return ops.Line(th, cfg.Blocked) },
 		Hints: m.guide.lines,
-	}, readMemory(themeFolder(cfg.Drafts)).choice(cfg))
+	}, readState(themeFolder(cfg.Drafts)).choice(cfg))
 	m.writes = writes.New(ctx, m.shell, ops, cfg.Signer != nil)
 	m.jobs = jobs.New(m.shell, jobs.Options{
 		Context: ctx, After: after, Verify: cfg.Verify, Import: cfg.Import, Export: cfg.Export, Formats: cfg.ExportFormats,
 		Layer: cfg.Layer, Remote: cfg.Remote, Getenv: cfg.Getenv,
 	})
 	m.drafting = &drafting.Drafting{Shell: m.shell, Editor: edit, Unsent: texts, User: user, Write: m.writes.Write}
-	d := &deps{Config: &cfg, ctx: ctx, shell: toParts, user: user, editor: edit, jobs: m.jobs, ops: ops, seen: seen.New(), after: after, waits: func() string { return m.queue.Waits() }}
+	d := &deps{Config: &cfg, ctx: ctx, shell: toParts, user: user, editor: edit, jobs: m.jobs, ops: ops, seen: seen.New(), after: after, waitingText: func() string { return m.queue.WaitingText() }}
 	m.pages = navigation.New(d.roots(), isProposal)
-	m.queue = m.pages.On().(*queue.Page)
+	m.queue = m.pages.Active().(*queue.Page)
 	pages, news, screens := m.pages, m.news, m.shell
 	m.jobs.Agent = func() string {
-		if p, ok := pages.On().(screen.OfEntry); ok {
+		if p, ok := pages.Active().(screen.EntryPage); ok {
 			if e, ok := p.Selected(); ok && e.Subject.Kind == registry.KindAgent {
 				return e.Subject.ID
 			}
@@ -116,19 +116,19 @@ func New(cfg Config) *Model {
 		news.known = 0 // the user started the job, so its proposals are not news
 		return pages.Reload()
 	}
-	m.openings = &openings{deps: d, screen: m.shell, pages: m.pages, queue: m.queue, sets: map[string]*changeset.Page{}, options: d.proposals(m.texts, m.queue)}
+	m.openings = &pageOpener{deps: d, screen: m.shell, pages: m.pages, queue: m.queue, sets: map[string]*changeset.Page{}, options: d.proposals(m.texts, m.queue)}
 	m.keys = keys.New(m.shell, m.pages, keys.Options{
 		Opener: m.openings, Places: places, Elsewhere: cfg.Elsewhere, HelpPlace: new(help.Page).Place(),
-		TakeBack: func(undo *screen.Undo) tea.Cmd { return undo.Ask(toParts, screens.Frame()) },
+		Undo: func(undo *screen.Undo) tea.Cmd { return undo.Ask(toParts, screens.Frame()) },
 	})
 	m.keys.Bind(nil, m.globalKeys())
 	decide := &decisions.Decisions{
-		Context: ctx, Shell: m.shell, Pages: m.openings, User: user, Pending: ops, Seen: d.seen, Tell: m.openings.options.Tell, Write: m.writes.Write, Regroup: cfg.Regroup,
+		Context: ctx, Shell: m.shell, Pages: m.openings, User: user, Pending: ops, Seen: d.seen, RecordShown: m.openings.options.RecordShown, Write: m.writes.Write, Regroup: cfg.Regroup,
 	}
 	*toParts = delegate{m.shell, m.writes, m.jobs, m.drafting, decide, m.keys, m.openings}
 	for _, r := range pages.Named() { // each list resumes where the user left it
-		if p, ok := r.Page.(screen.Resumed); ok {
-			p.Resume(left.Pages[string(r.Name)])
+		if p, ok := r.Page.(screen.Stateful); ok {
+			p.SetState(left.Pages[string(r.Name)])
 		}
 		if string(r.Name) == left.Page {
 			pages.Open(r.Page)
@@ -147,9 +147,9 @@ func (d *deps) proposals(texts *markdown.Texts, marks *queue.Page) proposal.Opti
 	return proposal.Options{
 		Shell: d.shell, Desk: d.Desk, Registry: d.Registry, Acts: d.user, Actor: d.Actor, Layer: d.Layer, HasModel: d.HasModel,
 		Seen: d.seen, Texts: texts, Counter: counter, NoEditor: d.editor.Missing, Busy: d.jobs.Busy,
-		CannotMark: marks.Marked.CannotMark, Marked: func() []proposals.Proposal { return marks.Marked.Marks },
+		CannotMark: marks.Marks.CannotMark, Marked: func() []proposals.Proposal { return marks.Marks.List },
 		Revision: d.editor.Revision,
-		KeptIn:   func(file string) string { return d.editor.KeptIn(filepath.Join(d.Drafts, file)) },
+		StoredIn: func(file string) string { return d.editor.StoredIn(filepath.Join(d.Drafts, file)) },
 	}
 }
 
@@ -157,8 +157,8 @@ func (d *deps) proposals(texts *markdown.Texts, marks *queue.Page) proposal.Opti
 func (m *Model) Prime(width, height int) {
 	m.resize(width, height)
 	m.Update(m.queue.Count()())
-	_, m.primed = m.Update(m.queue.First()()) // the rest loads after the first frame
-	if on := m.pages.On(); on != m.queue {
+	_, m.primed = m.Update(m.queue.LoadFirst()()) // the rest loads after the first frame
+	if on := m.pages.Active(); on != m.queue {
 		m.Update(on.Reload()())
 	}
 	m.Update(m.readStamp()())
@@ -167,7 +167,7 @@ func (m *Model) Prime(width, height int) {
 // Init implements tea.Model.
 func (m *Model) Init() tea.Cmd {
 	ask := tea.Cmd(nil)
-	if m.shell.Choice.Follows() && !m.shell.Choice.Plain {
+	if m.shell.Choice.FollowsTerminal() && !m.shell.Choice.Plain {
 		ask = tea.Batch(tea.RequestBackgroundColor, m.cfg.After(2*time.Second, screen.Then{Do: m.askTheme}))
 	}
 	return tea.Batch(ask, m.awaitWrite(0), m.primed, m.pages.Start(), m.cfg.After(pollEvery, screen.Then{Do: m.checkSize}))
@@ -182,7 +182,7 @@ type Model struct {
 	jobs      *jobs.Runner
 	writes    *writes.Writer
 	drafting  *drafting.Drafting
-	openings  *openings
+	openings  *pageOpener
 	pageShell pageShell // implements the requests of pages
 	pending   *pending.Operations
 	texts     *markdown.Texts
@@ -212,11 +212,11 @@ func (m *Model) retheme() {
 	m.pages.Fit(m.shell.Frame())
 }
 
-// Left returns the outcomes of the writes that were running when the program was told to quit.
-func (m *Model) Left() []string { return m.writes.Left() }
+// Outcomes returns the outcomes of the writes that were running when the program was told to quit.
+func (m *Model) Outcomes() []string { return m.writes.Outcomes() }
 
-// atWork returns the number of writes and jobs that are still running.
-func (m *Model) atWork() int { return m.writes.Running() + m.jobs.Running() }
+// running returns the number of writes and jobs that are still running.
+func (m *Model) running() int { return m.writes.Running() + m.jobs.Running() }
 
 // news counts the proposals that other processes added since the user last looked at the queue.
 type news struct {
@@ -233,12 +233,12 @@ type Command struct {
 
 // selection returns pairs of placeholder and value for the selection, or nil if nothing is selected.
 func (m *Model) selection() []string {
-	switch on := m.pages.On().(type) {
-	case screen.OfProposal:
+	switch on := m.pages.Active().(type) {
+	case screen.ProposalPage:
 		if p, ok := on.Current(); ok {
 			return []string{"{number}", strings.TrimPrefix(wording.Reference(p), "#"), "{id}", string(p.ID), "{subject}", p.Subject.String()}
 		}
-	case screen.OfEntry:
+	case screen.EntryPage:
 		if e, ok := on.Selected(); ok {
 			return []string{"{subject}", e.Subject.String()}
 		}
@@ -266,7 +266,7 @@ func (m *Model) askCommand() tea.Cmd {
 	}
 	d := screen.Dialog{Form: proposals.Form{Title: "Run a command"}, Content: func(page *prose.Page) {
 		for i, c := range m.cfg.Commands {
-			page.Item(draw.Of(m.shell.Frame().Theme.Key, draw.Showf("%d  ", i+1)), c.Name+": "+strings.Join(c.Args, " "))
+			page.Item(draw.Of(m.shell.Frame().Theme.Key, draw.Escapef("%d  ", i+1)), c.Name+": "+strings.Join(c.Args, " "))
 		}
 	}}
 	for i, c := range m.cfg.Commands {

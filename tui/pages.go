@@ -69,15 +69,15 @@ type Sources struct {
 // deps are the dependencies of the pages.
 type deps struct {
 	*Config
-	ctx    context.Context //nolint:containedctx // for reads
-	shell  pageShell
-	user   *desk.User
-	editor *editor.Editor
-	jobs   *jobs.Runner
-	ops    *pending.Operations
-	seen   *seen.Record
-	after  func(time.Duration, tea.Msg) tea.Cmd
-	waits  func() string // how many proposals wait for the user, as text
+	ctx         context.Context //nolint:containedctx // for reads
+	shell       pageShell
+	user        *desk.User
+	editor      *editor.Editor
+	jobs        *jobs.Runner
+	ops         *pending.Operations
+	seen        *seen.Record
+	after       func(time.Duration, tea.Msg) tea.Cmd
+	waitingText func() string // how many proposals wait for the user, as text
 }
 
 // pageKinds returns all kinds of pages, in the order of the documentation.
@@ -88,7 +88,7 @@ func pageKinds() []pageKind {
 			key: screen.Key{Name: "queue", Keys: []string{"Q"}, Help: "Go to the queue"},
 			make: func(s *deps) screen.Page {
 				return queue.New(s.ctx, s.shell, s.Desk, queue.Options{
-					Actor: s.Actor, Views: s.Views, NoEditor: s.editor.Missing, Remote: s.Remote, Extents: s.Extents, Read: s.seen.Sheet, Debounced: s.debounced,
+					Actor: s.Actor, Views: s.Views, NoEditor: s.editor.Missing, Remote: s.Remote, Extents: s.Extents, AddView: s.seen.AddView, Debounce: s.debounce,
 				})
 			},
 		},
@@ -116,7 +116,7 @@ func pageKinds() []pageKind {
 			off:  func(cfg *Config) string { return unless(cfg.Drafts != "", "no folder for drafts is available") },
 			make: func(s *deps) screen.Page {
 				return drafts.New(s.ctx, s.shell, s.Desk, drafts.Options{
-					Folder: s.Drafts, Actor: s.Actor, Remote: s.Remote, NoEditor: s.editor.Missing, KeptIn: s.editor.KeptIn,
+					Folder: s.Drafts, Actor: s.Actor, Remote: s.Remote, NoEditor: s.editor.Missing, StoredIn: s.editor.StoredIn,
 				})
 			},
 		},
@@ -126,16 +126,16 @@ func pageKinds() []pageKind {
 			off: func(cfg *Config) string { return unless(cfg.Calls != nil, "no gateway is available") },
 			make: func(s *deps) screen.Page {
 				if s.Calls == nil {
-					return calls.New(s.ctx, s.shell, nil, s.waits)
+					return calls.New(s.ctx, s.shell, nil, s.waitingText)
 				}
-				return calls.New(s.ctx, s.shell, s.user, s.waits)
+				return calls.New(s.ctx, s.shell, s.user, s.waitingText)
 			},
 			sign: func(p screen.Page, f screen.Frame) draw.Line {
 				n := p.(*calls.Page).Waiting()
 				if n == 0 {
 					return nil
 				}
-				return draw.Of(f.Theme.Warn, draw.Showf("● %s: P  ", wording.Count(n, "call waits", "calls wait")))
+				return draw.Of(f.Theme.Warn, draw.Escapef("● %s: P  ", wording.Count(n, "call waits", "calls wait")))
 			},
 		},
 		{
@@ -143,13 +143,13 @@ func pageKinds() []pageKind {
 			key:  screen.Key{Name: "servers", Keys: []string{"H"}, Help: "Show which MCP servers of your clients are guarded", Terms: "mcp, guard, clients"},
 			off:  func(cfg *Config) string { return unless(cfg.Servers != nil, "the clients are on another machine") },
 			make: func(s *deps) screen.Page {
-				return servers.New(s.ctx, s.shell, pending.Noted(s.ops, "Asking which servers are guarded", s.Servers), s.waits)
+				return servers.New(s.ctx, s.shell, pending.Tracked(s.ops, "Asking which servers are guarded", s.Servers), s.waitingText)
 			},
 		},
 		{
 			zero: new(files.Page), name: "Files", present: func(cfg *Config) bool { return cfg.Files != nil },
 			make: func(s *deps) screen.Page {
-				return files.New(s.ctx, s.shell, pending.Noted(s.ops, "Comparing skills and instruction files with what was approved", s.Files), s.editor, s.waits)
+				return files.New(s.ctx, s.shell, pending.Tracked(s.ops, "Comparing skills and instruction files with what was approved", s.Files), s.editor, s.waitingText)
 			},
 		},
 	}
@@ -166,7 +166,7 @@ func unless(ok bool, why string) string {
 func entriesOf(of registry.Kind) func(s *deps) screen.Page {
 	return func(s *deps) screen.Page {
 		return entries.New(s.ctx, s.shell, s.Registry, entries.Options{
-			Kind: of, Layer: s.Layer, NoEditor: s.editor.Missing, NoExport: s.jobs.CannotExport, Restore: s.user.Restore, Debounced: s.debounced,
+			Kind: of, Layer: s.Layer, NoEditor: s.editor.Missing, NoExport: s.jobs.CannotExport, Restore: s.user.Restore, Debounce: s.debounce,
 		})
 	}
 }
@@ -174,7 +174,7 @@ func entriesOf(of registry.Kind) func(s *deps) screen.Page {
 // debounceDelay is the time for which the cursor rests on a row before the side pane loads it.
 const debounceDelay = 120 * time.Millisecond
 
-func (s *deps) debounced(msg tea.Msg) tea.Cmd { return s.after(debounceDelay, msg) }
+func (s *deps) debounce(msg tea.Msg) tea.Cmd { return s.after(debounceDelay, msg) }
 
 // roots builds the pages that exist as long as the workbench.
 func (s *deps) roots() []navigation.Root {

@@ -35,7 +35,7 @@ func TestQuitWaitsForWrites(t *testing.T) {
 func TestSignalKeepsTheDraft(t *testing.T) {
 	b := newBench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "C").write("Half a thou")
-	if _, cmd := b.m.Update(tui.Leave{}); cmd == nil {
+	if _, cmd := b.m.Update(tui.Terminate{}); cmd == nil {
 		t.Fatal("nothing ends the workbench")
 	} else if _, quits := cmd().(tea.QuitMsg); !quits {
 		t.Fatal("the workbench does not end")

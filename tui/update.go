@@ -36,48 +36,48 @@ type (
 	pollMsg struct{ told int64 }
 )
 
-// Leave is a message that ends the workbench immediately. Running writes are canceled, and the workbench waits for
+// Terminate is a message that ends the workbench immediately. Running writes are canceled, and the workbench waits for
 // their results.
-type Leave struct{}
+type Terminate struct{}
 
 // Update implements tea.Model. It only routes messages and never blocks.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	if m.changes(msg) {
+	if m.affectsScreen(msg) {
 		m.drawn = nil
 	}
 	_, pressed := msg.(tea.KeyPressMsg)
 	if _, turned := msg.(tea.MouseWheelMsg); pressed || turned {
-		m.see() // before the text scrolls away
+		m.markSeen() // before the text scrolls away
 	}
 	cmd := m.route(msg)
 	if pressed {
 		cmd = tea.Batch(cmd, m.checkSize(), m.pending.Soon())
 	} else {
-		cmd = tea.Batch(cmd, m.keys.Grant())
+		cmd = tea.Batch(cmd, m.keys.RunPending())
 	}
-	on, asked := m.pages.On(), m.shell.Dialog() != nil
+	on, asked := m.pages.Active(), m.shell.Dialog() != nil
 	for m.guide.on && m.guide.step < len(guideSteps) && guideSteps[m.guide.step].done(on, m.shell.Message(), asked) {
 		m.guide.step++
 	}
 	m.guide.away = on != m.queue && !isProposal(on)
-	m.see()
-	if m.quitting && m.atWork() == 0 {
+	m.markSeen()
+	if m.quitting && m.running() == 0 {
 		return m, tea.Quit
 	}
-	return m, tea.Batch(cmd, m.texts.Asked())
+	return m, tea.Batch(cmd, m.texts.Requested())
 }
 
-// see records the text on screen as read.
-func (m *Model) see() {
+// markSeen records the text on screen as read.
+func (m *Model) markSeen() {
 	covered := len(m.shell.Lowest()) > 1
 	if !covered && m.shell.Dialog() == nil && !m.shell.Frame().TooSmall {
-		m.pages.On().See()
+		m.pages.Active().MarkSeen()
 	}
 }
 
-// changes reports whether msg may change the screen. An idle workbench receives several messages a second that do
+// affectsScreen reports whether msg may change the screen. An idle workbench receives several messages a second that do
 // not.
-func (m *Model) changes(msg tea.Msg) bool {
+func (m *Model) affectsScreen(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case pollMsg:
 		return m.clock() != m.drawnAt
@@ -85,7 +85,7 @@ func (m *Model) changes(msg tea.Msg) bool {
 		return msg.err != nil || msg.stamp != m.stamp
 	case pending.Tick:
 		return m.pending.Running()
-	case queue.Rested:
+	case queue.Debounced:
 		return false
 	}
 	return true
@@ -103,8 +103,8 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	case tea.MouseWheelMsg, tea.MouseClickMsg:
 		return m.pointer(msg)
 	case tea.BackgroundColorMsg:
-		if choice := &m.shell.Choice; choice.Follows() {
-			choice.Dark, choice.Told = msg.IsDark(), true
+		if choice := &m.shell.Choice; choice.FollowsTerminal() {
+			choice.Dark, choice.BackgroundKnown = msg.IsDark(), true
 			m.retheme()
 		}
 	case tea.ColorProfileMsg:
@@ -112,7 +112,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		choice.Sixteen = msg.Profile == colorprofile.ANSI
 		choice.Plain = choice.Plain || msg.Profile <= colorprofile.ASCII
 		m.retheme()
-	case Leave:
+	case Terminate:
 		m.writes.Cancel()
 		declined := tea.Cmd(nil)
 		if d := m.shell.Dialog(); d != nil {
@@ -135,34 +135,34 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		}
 		return m.pages.Reload()
 	default:
-		return m.answer(msg)
+		return m.routeResult(msg)
 	}
 	return nil
 }
 
-// answer routes the result of a command.
-func (m *Model) answer(msg tea.Msg) tea.Cmd {
+// routeResult routes the result of a command.
+func (m *Model) routeResult(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.Then:
 		return m.pages.Do(msg)
-	case writes.Asking:
+	case writes.SignatureRequested:
 		return m.writes.Sign(msg)
 	case queue.Counted:
 		m.counted(msg)
-	case queue.Rested:
-		if m.pages.On() != m.queue {
+	case queue.Debounced:
+		if m.pages.Active() != m.queue {
 			return nil
 		}
 	case proposal.Loaded:
-		m.queue.Update(queue.Glance{ID: msg.ID, Dossier: msg.Dossier, Unfit: msg.Unfit, Err: msg.Err})
-		cmd := m.pages.Tell(msg)
-		if pp, ok := m.pages.On().(*proposal.Page); ok {
-			return tea.Batch(cmd, pp.GoOn()) // resumes the dialog of an unsent text
+		m.queue.Update(queue.PreviewContent{ID: msg.ID, Dossier: msg.Dossier, Problems: msg.Problems, Err: msg.Err})
+		cmd := m.pages.Broadcast(msg)
+		if pp, ok := m.pages.Active().(*proposal.Page); ok {
+			return tea.Batch(cmd, pp.ResumeDraft()) // resumes the dialog of an unsent text
 		}
 		return cmd
 	case markdown.Rendered:
 		m.texts.Add(msg)
-		return m.pages.Tell(screen.Rendered{})
+		return m.pages.Broadcast(screen.Rendered{})
 	case screen.Wrote:
 		return m.wrote(msg)
 	case jobs.Tick:
@@ -174,14 +174,14 @@ func (m *Model) answer(msg tea.Msg) tea.Cmd {
 			m.shell.Fail(msg.Err)
 		}
 	}
-	return m.pages.Tell(msg)
+	return m.pages.Broadcast(msg)
 }
 
 // key passes a key to the component that has the focus: a dialog, an input line, or the page.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.shell.Clear()
 	just := m.keys.Interrupt()
-	if m.pages.On() == m.queue && m.shell.Dialog() == nil {
+	if m.pages.Active() == m.queue && m.shell.Dialog() == nil {
 		m.news.fresh = 0
 	}
 	if msg.String() == "ctrl+j" {
@@ -199,7 +199,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case tooSmall:
 		return nil
 	}
-	if d := m.shell.Dialog(); d != nil && d.Passing && msg.String() != "esc" && !slices.ContainsFunc(d.Keys, func(k screen.Key) bool { return slices.Contains(k.Keys, msg.String()) }) {
+	if d := m.shell.Dialog(); d != nil && d.PassKeys && msg.String() != "esc" && !slices.ContainsFunc(d.Keys, func(k screen.Key) bool { return slices.Contains(k.Keys, msg.String()) }) {
 		return tea.Batch(d.Decline(), m.keys.Press(msg, just))
 	}
 	if cmd, taken := m.shell.Key(msg); taken {
@@ -231,7 +231,7 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 		case d != nil:
 			d.Pager.Scroll(n)
 		case m.shell.Line() == nil:
-			return m.pages.On().Scroll(msg.X, n)
+			return m.pages.Active().Scroll(msg.X, n)
 		}
 	case tea.MouseClickMsg:
 		last, now := m.clicked, m.cfg.Now()
@@ -253,14 +253,14 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 		case msg.Y == 0:
 			return m.click(m.bar().ClickAt(msg.X))
 		case msg.Y == 1:
-			tabs, _ := m.pages.On().Tabs()
+			tabs, _ := m.pages.Active().Tabs()
 			return m.click(tabs.ClickAt(msg.X))
 		case row >= 0 && row < m.shell.Frame().Body-1:
-			if again && m.clickedRow == row && m.pages.On().Shown() == nil {
+			if again && m.clickedRow == row && m.pages.Active().ActivePager() == nil {
 				return m.click("key enter")
 			}
 			m.clickedRow = row
-			return m.pages.On().Click(msg.X, row)
+			return m.pages.Active().Click(msg.X, row)
 		}
 	}
 	return nil
@@ -278,9 +278,9 @@ func (m *Model) click(what string) tea.Cmd {
 			}
 		}
 	case "tab":
-		if p, ok := m.pages.On().(screen.Turning); ok {
+		if p, ok := m.pages.Active().(screen.TabSwitcher); ok {
 			n, _ := strconv.Atoi(name)
-			return p.TurnTo(n)
+			return p.SelectTab(n)
 		}
 	}
 	return nil
@@ -343,9 +343,9 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 		}
 		return m.pages.Reload()
 	}
-	m.queue.Marked.Marks = m.queue.Marked.Marks.Without(msg.Decided...)
-	m.keys.Done(msg.Undo)
-	m.shell.Say(screen.Success, "%s", reported(msg))
+	m.queue.Marks.List = m.queue.Marks.List.Without(msg.Decided...)
+	m.keys.SetUndo(msg.Undo)
+	m.shell.Say(screen.Success, "%s", writeMessage(msg))
 	if msg.Open != nil || msg.Made {
 		m.news.known = 0 // the user's own proposals are not news
 	}
@@ -353,7 +353,7 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	if msg.Open != nil && msg.Open.ChangeSet != "" && msg.Open.Type != proposals.New {
 		return tea.Batch(append(cmds, m.openings.OpenSet(*msg.Open))...)
 	}
-	if pp, ok := m.pages.On().(*proposal.Page); msg.Open != nil && (!ok || pp.ID() != msg.Open.ID) {
+	if pp, ok := m.pages.Active().(*proposal.Page); msg.Open != nil && (!ok || pp.ID() != msg.Open.ID) {
 		if msg.Open.Type == proposals.Restore {
 			return tea.Batch(append(cmds, m.openings.OpenUnseen(*msg.Open))...) // the diff shows what goes live
 		}
@@ -362,14 +362,14 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// reported returns the text about a write: its outcome, the key that undoes it, and after a decision the next step.
-func reported(msg screen.Wrote) string {
+// writeMessage returns the text about a write: its outcome, the key that undoes it, and after a decision the next step.
+func writeMessage(msg screen.Wrote) string {
 	text := msg.Text
 	if msg.Undo != nil {
 		text += ". U " + msg.Undo.Says
 	}
 	if len(msg.Decided) > 0 {
-		text += decisions.Onward
+		text += decisions.NextHint
 	}
 	return text
 }

@@ -26,21 +26,21 @@ func (m *Model) View() tea.View {
 
 // parts returns the parts of the screen for the current page.
 func (m *Model) parts() shell.Parts {
-	on, f := m.pages.On(), m.shell.Frame()
+	on, f := m.pages.Active(), m.shell.Frame()
 	p := shell.Parts{Bar: m.bar(), Footer: m.keys.Footer}
 	left, right := on.Tabs()
-	if text := on.Shown(); text != nil {
+	if text := on.ActivePager(); text != nil {
 		if n := text.Percent(); n >= 0 { // scroll position, if the text is longer than the screen
-			right = append(right, draw.Of(f.Theme.Faint, draw.Showf(" %3d%% ", n))...)
+			right = append(right, draw.Of(f.Theme.Faint, draw.Escapef(" %3d%% ", n))...)
 		}
 	}
 	if paned, ok := on.(screen.Paned); ok {
-		p.Left = paned.LeftOf(f.Layout)
+		p.Left = paned.LeftWidth(f.Layout)
 	}
-	if panes, ok := on.(interface{ RightHasKeys() bool }); ok {
-		p.Right = panes.RightHasKeys()
+	if panes, ok := on.(interface{ RightFocused() bool }); ok {
+		p.Right = panes.RightFocused()
 	}
-	p.Tabs, p.Body = draw.Ends(left, right, f.Width), on.View()
+	p.Tabs, p.Body = draw.Justify(left, right, f.Width), on.View()
 	return p
 }
 
@@ -49,35 +49,35 @@ func (m *Model) parts() shell.Parts {
 func (m *Model) bar() draw.Line {
 	signs, f := m.signs(), m.shell.Frame()
 	l := draw.Of(f.Theme.Accent, " toolcrib ")
-	if c, ok := m.pages.On().(screen.Crumbed); ok {
-		l = l.Add(f.Theme.Faint, "  "+c.Listed()+" › ")
+	if c, ok := m.pages.Active().(screen.Breadcrumbed); ok {
+		l = l.Add(f.Theme.Faint, "  "+c.Parent()+" › ")
 		l = append(l, c.Crumb(f.Width-l.Width()-signs.Width()-1)...)
 	} else {
 		l = append(l, m.pages.Names(f)...)
 	}
 	whole := slices.Clone(signs)
 	if m.cfg.Place != "" {
-		whole = whole.Add(f.Theme.Faint, draw.Show(m.cfg.Place)+" · ")
+		whole = whole.Add(f.Theme.Faint, draw.Escape(m.cfg.Place)+" · ")
 	}
-	whole = whole.Add(f.Theme.Faint, draw.Show(m.cfg.Actor.String())+" ")
+	whole = whole.Add(f.Theme.Faint, draw.Escape(m.cfg.Actor.String())+" ")
 	if l.Width()+1+whole.Width() > f.Width {
 		whole = signs
 	}
-	return draw.Ends(l, whole, f.Width)
+	return draw.Justify(l, whole, f.Width)
 }
 
 // signs returns the part of the bar that every page shows: running work and waiting proposals.
 func (m *Model) signs() draw.Line {
 	f := m.shell.Frame()
-	l := append(m.checkpointSign(), m.pending.Sign(f.Theme, m.atWork() > 0)...)
+	l := append(m.checkpointSign(), m.pending.Sign(f.Theme, m.running() > 0)...)
 	if n := m.news.fresh; n > 0 {
-		l = l.Add(f.Theme.Accent, draw.Showf("● %d new: Q  ", n))
+		l = l.Add(f.Theme.Accent, draw.Escapef("● %d new: Q  ", n))
 	}
-	l = append(l, m.pages.Signs(f)...)
-	if n := len(m.queue.Marked.Marks); n > 0 {
-		sign := draw.Showf("* %d marked  ", n)
+	l = append(l, m.pages.BarSigns(f)...)
+	if n := len(m.queue.Marks.List); n > 0 {
+		sign := draw.Escapef("* %d marked  ", n)
 		if f.Width < 80 {
-			sign = draw.Showf("*%d  ", n)
+			sign = draw.Escapef("*%d  ", n)
 		}
 		l = l.Add(f.Theme.Accent, sign)
 	}
@@ -119,9 +119,9 @@ func (m *Model) checkpointSign() draw.Line {
 	}
 	switch c := m.cfg.Checkpoint(); {
 	case c.Decisions > 0:
-		return draw.Of(m.shell.Frame().Theme.Warn, draw.Showf("! %s without checkpoint  ", wording.Count(c.Decisions, "decision", "decisions")))
+		return draw.Of(m.shell.Frame().Theme.Warn, draw.Escapef("! %s without checkpoint  ", wording.Count(c.Decisions, "decision", "decisions")))
 	case !c.At.IsZero():
-		return draw.Of(m.shell.Frame().Theme.Faint, draw.Showf("checkpoint %s old  ", wording.Age(m.cfg.Now().Sub(c.At))))
+		return draw.Of(m.shell.Frame().Theme.Faint, draw.Escapef("checkpoint %s old  ", wording.Age(m.cfg.Now().Sub(c.At))))
 	}
 	return nil
 }

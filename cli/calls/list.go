@@ -109,7 +109,7 @@ func newCallsShow(a *command.App) *cobra.Command {
 				}
 				err = printPending(a, g, p)
 				if err == nil && !a.Cut && a.Audience != nil {
-					a.Audience.HeardCall(p.ID, p.Digest)
+					a.Audience.ShownCall(p.ID, p.Digest)
 				}
 				return err
 			})

@@ -70,7 +70,7 @@ type audience interface {
 	Listed(found []proposals.Proposal)
 	Shown(ds []review.Dossier)
 	ListedCall(id string)
-	HeardCall(id, digest string)
+	ShownCall(id, digest string)
 }
 
 // RestoreGC ends the delay of the garbage collector, because the process will keep running.

@@ -79,7 +79,7 @@ func (p *progress) Draw() {
 		return
 	}
 	p.drawn = true
-	_, _ = fmt.Fprintf(p.to, "\r\x1b[K%s", draw.Cut(draw.Show(p.line(took)), progressWidth))
+	_, _ = fmt.Fprintf(p.to, "\r\x1b[K%s", draw.Cut(draw.Escape(p.line(took)), progressWidth))
 }
 
 // line returns the progress line, such as "Checking files: 120 of 400, 30 %, 2 s".

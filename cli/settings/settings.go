@@ -373,7 +373,7 @@ func (c *Config) Own() (*theme.Theme, error) {
 	if len(c.Workbench.Colors) == 0 {
 		return nil, nil //nolint:nilnil // no colors are configured
 	}
-	th, err := theme.Own(c.Workbench.Colors)
+	th, err := theme.Custom(c.Workbench.Colors)
 	if err != nil {
 		return nil, fmt.Errorf("configuration: workbench.colors: %w", err)
 	}

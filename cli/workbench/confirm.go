@@ -15,9 +15,9 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// besideID maps the commands that deal with proposals to the number of their arguments besides the id. Without an id,
+// extraArgs maps the commands that deal with proposals to the number of their arguments besides the id. Without an id,
 // they use the current proposal.
-var besideID = map[string]int{
+var extraArgs = map[string]int{
 	"show": 0, "diff": 0, "review": 0, "test": 0, "preview": 0, "approve": 0, "needs-changes": 0, "reject": 0, "withdraw": 0,
 	"comment": 0, "rebase": 0, "regroup": 0, "submit": 0, "waive": 1, "unwaive": 1, "revise": 1,
 }
@@ -29,20 +29,20 @@ var confirmed = map[string]proposals.Act{
 	"comment": proposals.ActComment, "calls approve": proposals.ActApproveCall, "calls refuse": proposals.ActRefuseCall,
 }
 
-// order is a command entered by the user.
-type order struct {
+// entered is a command entered by the user.
+type entered struct {
 	cmd  *cobra.Command
 	name string
 	args []string // without the name
 	refs []string // arguments that are not flags
 }
 
-func (o order) has(flags ...string) bool {
+func (o entered) has(flags ...string) bool {
 	return slices.ContainsFunc(flags, func(f string) bool { return o.cmd.Flags().Changed(f) })
 }
 
 // words returns the command line to run.
-func (o order) words() []string { return append(strings.Fields(o.name), o.args...) }
+func (o entered) words() []string { return append(strings.Fields(o.name), o.args...) }
 
 // complete adds the missing parts of an entered command: the id of the current proposal, a reason, and the digest of
 // the content that was read. It asks for confirmation before a decision, and returns false if the command must not run.
@@ -53,16 +53,16 @@ func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool
 	}
 	switch {
 	case slices.Contains(endless, t.cmd.Name()):
-		d.say("Toolcrib %s runs until it is stopped; start it in a terminal of its own.", t.cmd.Name())
+		d.print("Toolcrib %s runs until it is stopped; start it in a terminal of its own.", t.cmd.Name())
 		return nil, false
 	case !t.cmd.HasParent() && !t.has("version", "help") && len(t.refs) == 0:
-		d.say("This is the workbench; enter help for the commands.")
+		d.print("This is the workbench; enter help for the commands.")
 		return nil, false
 	}
 	if t.has("help") {
 		return words, true
 	}
-	beside, about := besideID[t.name]
+	beside, about := extraArgs[t.name]
 	ref := d.about
 	if strings.HasPrefix(t.name, "calls ") {
 		ref = d.call
@@ -72,17 +72,17 @@ func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool
 		t.args, t.refs = append([]string{ref}, t.args...), append([]string{ref}, t.refs...)
 	}
 	if about && len(t.refs) > beside {
-		d.look(ctx, t.refs[0])
+		d.setCurrent(ctx, t.refs[0])
 	}
 	act, asked := confirmed[t.name]
 	switch {
 	case !asked || t.has("print-statement", "dry-run") || d.app.Flags.DryRun:
 		return t.words(), true
 	case slices.Contains(t.refs, "-"):
-		d.say("Name them: standard input belongs to this dialogue.")
+		d.print("Name them: standard input belongs to this dialogue.")
 		return nil, false
 	case t.has("as", "db", "project", "workspace"):
-		d.say("Decisions here are for the user and the database of this dialogue. Start another one with these flags: toolcrib --accessible.")
+		d.print("Decisions here are for the user and the database of this dialogue. Start another one with these flags: toolcrib --accessible.")
 		return nil, false
 	case strings.HasPrefix(t.name, "calls "):
 		ok = d.confirmCall(&t, act)
@@ -93,16 +93,16 @@ func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool
 }
 
 // parse parses an entered command without running it.
-func (d *dialogue) parse(words []string) (order, bool) {
+func (d *dialogue) parse(words []string) (entered, bool) {
 	cmd, args, err := d.app.Program.Root(&command.App{Printer: &output.Printer{Env: d.app.Env}}).Find(words)
 	if err != nil {
-		return order{}, false
+		return entered{}, false
 	}
 	cmd.InitDefaultHelpFlag()
 	if err := cmd.ParseFlags(args); err != nil {
-		return order{}, false
+		return entered{}, false
 	}
-	t := order{cmd: cmd, name: strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" "), args: args, refs: cmd.Flags().Args()}
+	t := entered{cmd: cmd, name: strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" "), args: args, refs: cmd.Flags().Args()}
 	switch {
 	case cmd.HasParent():
 		return t, true
@@ -114,8 +114,8 @@ func (d *dialogue) parse(words []string) (order, bool) {
 	return d.parse(append([]string{"approve"}, slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "--approve") })...))
 }
 
-// look makes a proposal or change set the current one.
-func (d *dialogue) look(ctx context.Context, ref string) {
+// setCurrent makes a proposal or change set the current one.
+func (d *dialogue) setCurrent(ctx context.Context, ref string) {
 	if _, set := review.ChangeSetRef(ref); set {
 		d.current, d.about = "", ref
 		return
@@ -131,7 +131,7 @@ func (d *dialogue) look(ctx context.Context, ref string) {
 }
 
 // confirm describes a decision, asks for the reason, and asks for confirmation.
-func (d *dialogue) confirm(ctx context.Context, t *order, act proposals.Act) bool {
+func (d *dialogue) confirm(ctx context.Context, t *entered, act proposals.Act) bool {
 	refs := t.refs
 	if act == proposals.ActWaive || act == proposals.ActUnwaive {
 		refs = refs[:min(1, len(refs))]
@@ -141,7 +141,7 @@ func (d *dialogue) confirm(ctx context.Context, t *order, act proposals.Act) boo
 		t.args = append(t.args, "--dry-run")
 		return true
 	}
-	if act == proposals.ActApprove && !t.has("expect", "unseen") && !d.guarded(ctx, t, ids) {
+	if act == proposals.ActApprove && !t.has("expect", "unseen") && !d.bindApproval(ctx, t, ids) {
 		return false
 	}
 	form := act.Form(len(ids))
@@ -153,18 +153,18 @@ func (d *dialogue) confirm(ctx context.Context, t *order, act proposals.Act) boo
 			}
 		}
 		if form.Consequence != "" {
-			d.say("%s", form.Consequence)
+			d.print("%s", form.Consequence)
 		}
 	}
 	if form.Reason && !d.reason(t, form.Title) {
 		return false
 	}
-	return act == proposals.ActComment || d.agree(len(ids), form.Verb)
+	return act == proposals.ActComment || d.askYes(len(ids), form.Verb)
 }
 
-// guarded binds an approval to the content that was read in this dialogue. It rejects the approval if the change or
-// findings about hidden characters have not been read.
-func (d *dialogue) guarded(ctx context.Context, t *order, ids []proposals.ID) bool {
+// bindApproval binds an approval to the content that was read in this dialogue. It rejects the approval if the change
+// or findings about hidden characters have not been read.
+func (d *dialogue) bindApproval(ctx context.Context, t *entered, ids []proposals.ID) bool {
 	whole := true
 	for _, id := range ids {
 		read, missing := d.read[id], "show"
@@ -173,10 +173,10 @@ func (d *dialogue) guarded(ctx context.Context, t *order, ids []proposals.ID) bo
 			handle, missing = read.Proposal.Handle(), read.missing()
 		} else if now, err := d.desk.Desk.Reading.Show(ctx, d.desk.Actor, id); err == nil {
 			handle = now.Proposal.Handle()
-			missing = (&heard{Dossier: now}).missing()
+			missing = (&readProposal{Dossier: now}).missing()
 		}
 		if missing != "" {
-			d.say("You have not read %s yet: enter %s %s, and read it to the end.", handle, missing, strings.TrimPrefix(handle, "#"))
+			d.print("You have not read %s yet: enter %s %s, and read it to the end.", handle, missing, strings.TrimPrefix(handle, "#"))
 			whole = false
 			continue
 		}
@@ -186,7 +186,7 @@ func (d *dialogue) guarded(ctx context.Context, t *order, ids []proposals.ID) bo
 }
 
 // missing returns the command that prints the part that must be read before an approval, or "" if everything was read.
-func (h *heard) missing() string {
+func (h *readProposal) missing() string {
 	read := func(by ...string) bool {
 		return slices.ContainsFunc(by, func(c string) bool { return slices.Contains(h.by, c) })
 	}
@@ -213,27 +213,27 @@ func (d *dialogue) describe(ctx context.Context, id proposals.ID, act proposals.
 	if act == proposals.ActApprove {
 		becomes = ", becomes version " + output.Itoa(p.BaseVersion+1)
 	}
-	d.say("%s: %s %s, revision %d%s.", p.Handle(), p.Type, p.Subject, p.Revision, becomes)
+	d.print("%s: %s %s, revision %d%s.", p.Handle(), p.Type, p.Subject, p.Revision, becomes)
 	if p.Approvals != nil {
-		d.say("Approvals: %s.", wording.BeforeApproval(*p.Approvals))
+		d.print("Approvals: %s.", wording.BeforeApproval(*p.Approvals))
 	}
 	if act == proposals.ActWaive || act == proposals.ActUnwaive {
 		return true
 	}
 	for _, r := range review.OpenByRule(now.Standing) {
-		d.say("Open: %s %s, %s.", r.Severity, r.Rule, wording.Count(r.Count, "finding", "findings"))
+		d.print("Open: %s %s, %s.", r.Severity, r.Rule, wording.Count(r.Count, "finding", "findings"))
 	}
 	if act == proposals.ActApprove {
 		for _, c := range wording.TestChanges(now.TestChanges()) {
-			d.say("It %s.", c.Text)
+			d.print("It %s.", c.Text)
 		}
-		d.say("Policy: %s.", now.Policy.Deciding())
+		d.print("Policy: %s.", now.Policy.Deciding())
 	}
 	return true
 }
 
 // confirmCall is like confirm, but for a waiting call.
-func (d *dialogue) confirmCall(t *order, act proposals.Act) bool {
+func (d *dialogue) confirmCall(t *entered, act proposals.Act) bool {
 	if len(t.refs) != 1 {
 		return true
 	}
@@ -251,28 +251,28 @@ func (d *dialogue) confirmCall(t *order, act proposals.Act) bool {
 			return false
 		}
 	case digest == "":
-		d.say("You have not read its arguments yet: enter calls show.")
+		d.print("You have not read its arguments yet: enter calls show.")
 		return false
 	case !t.has("expect"):
 		t.args = append(t.args, "--expect="+digest)
 	}
-	d.say("%s", form.Consequence)
-	return d.agree(1, form.Verb)
+	d.print("%s", form.Consequence)
+	return d.askYes(1, form.Verb)
 }
 
 // reason asks for the reason that a command requires. It offers the reason given in the previous attempt at the same
 // act.
-func (d *dialogue) reason(t *order, title string) bool {
+func (d *dialogue) reason(t *entered, title string) bool {
 	if t.has("note", "note-file") {
 		return true
 	}
 	about := t.name + " " + strings.Join(t.refs, " ")
 	before := d.reasons[about]
 	if before != "" {
-		d.say("Your last reason was: %s", before)
-		d.say("An empty text repeats it.")
+		d.print("Your last reason was: %s", before)
+		d.print("An empty text repeats it.")
 	}
-	d.say("%s: enter your text, and end it with a line that has only a period.", title)
+	d.print("%s: enter your text, and end it with a line that has only a period.", title)
 	var lines []string
 	for {
 		line, more := d.ask("| ")
@@ -289,7 +289,7 @@ func (d *dialogue) reason(t *order, title string) bool {
 		text = before
 	}
 	if text == "" {
-		d.say("A reason is required. Nothing changed.")
+		d.print("A reason is required. Nothing changed.")
 		return false
 	}
 	d.reasons[about] = text
@@ -297,15 +297,15 @@ func (d *dialogue) reason(t *order, title string) bool {
 	return true
 }
 
-// agree asks for confirmation. The only affirmative answer is y or, if n > 1, n followed by y, such as 3y.
-func (d *dialogue) agree(n int, verb string) bool {
+// askYes asks for confirmation. The only affirmative answer is y or, if n > 1, n followed by y, such as 3y.
+func (d *dialogue) askYes(n int, verb string) bool {
 	want := "y"
 	if n > 1 {
 		want = output.Itoa(n) + "y"
 	}
 	answer, _ := d.ask("Type " + want + " and press enter to " + verb + "; anything else cancels: ")
 	if answer != want {
-		d.say("Nothing changed.")
+		d.print("Nothing changed.")
 	}
 	return answer == want
 }

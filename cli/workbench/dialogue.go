@@ -34,7 +34,7 @@ type dialogue struct {
 	about   string       // the name of the current proposal or change set, or "" for the queue
 	call    string       // the waiting call that was shown last
 	list    []proposals.ID
-	read    map[proposals.ID]*heard
+	read    map[proposals.ID]*readProposal
 	calls   map[string]string // digests of the calls that were read, by id
 	reasons map[string]string // the last reasons for acts that failed
 	command string            // the name of the running command
@@ -42,22 +42,22 @@ type dialogue struct {
 	stamp   int64
 }
 
-// heard is a proposal as it was last read, and the commands that printed it.
-type heard struct {
+// readProposal is a proposal as it was last read, and the commands that printed it.
+type readProposal struct {
 	review.Dossier
 	by []string
 }
 
-// converse runs the dialogue until the user quits or the input ends. Without a terminal, it returns the exit status of
-// the last command, as a shell does.
-func converse(ctx context.Context, a *command.App, b command.Session) error {
+// runDialogue runs the dialogue until the user quits or the input ends. Without a terminal, it returns the exit status
+// of the last command, as a shell does.
+func runDialogue(ctx context.Context, a *command.App, b command.Session) error {
 	a.RestoreGC()
 	d := &dialogue{
 		app: a, desk: b, in: bufio.NewReader(a.Env.In), asks: a.Env.InTerminal && a.Env.OutTerminal,
-		read: map[proposals.ID]*heard{}, calls: map[string]string{}, reasons: map[string]string{},
+		read: map[proposals.ID]*readProposal{}, calls: map[string]string{}, reasons: map[string]string{},
 	}
-	d.say("toolcrib, as %s. Enter help for the commands.", b.Actor)
-	d.sayCheckpoint(ctx)
+	d.print("toolcrib, as %s. Enter help for the commands.", b.Actor)
+	d.printCheckpoint(ctx)
 	status := d.run(ctx, "list", "--state", string(proposals.UserReview))
 	d.changed(ctx)
 	for ctx.Err() == nil {
@@ -71,15 +71,15 @@ func converse(ctx context.Context, a *command.App, b command.Session) error {
 		if d.changed(ctx) { // another process made changes
 			read := d.read[d.current]
 			if read == nil {
-				d.say("Something changed; enter list.")
+				d.print("Something changed; enter list.")
 			} else if now, err := d.desk.Desk.Reading.Show(ctx, d.desk.Actor, d.current); err == nil && now.Digest != read.Digest {
-				d.say("%s changed since you read it: it is now %s, revision %d.", now.Proposal.Handle(), now.Proposal.State, now.Proposal.Revision)
+				d.print("%s changed since you read it: it is now %s, revision %d.", now.Proposal.Handle(), now.Proposal.State, now.Proposal.Revision)
 			}
 		}
 		words, err := process.Words(line)
 		switch {
 		case err != nil:
-			d.say("A quote or a backslash has no end.")
+			d.print("A quote or a backslash has no end.")
 			status = command.ExitUsage
 			continue
 		case len(words) > 0 && words[0] == "toolcrib": // as in printed hints
@@ -91,7 +91,7 @@ func converse(ctx context.Context, a *command.App, b command.Session) error {
 		if slices.Contains([]string{"quit", "q", "exit"}, words[0]) {
 			return nil
 		}
-		status = d.do(ctx, words)
+		status = d.runEntered(ctx, words)
 		d.changed(ctx)
 	}
 	if a.Remote != nil {
@@ -103,8 +103,8 @@ func converse(ctx context.Context, a *command.App, b command.Session) error {
 	return process.ExitStatus(status)
 }
 
-// say prints a line and makes hidden characters visible.
-func (d *dialogue) say(format string, args ...any) {
+// print prints a line and makes hidden characters visible.
+func (d *dialogue) print(format string, args ...any) {
 	fmt.Fprintln(d.app.Env.Out, visible.Line(fmt.Sprintf(format, args...)))
 }
 
@@ -123,7 +123,7 @@ func (d *dialogue) ask(question string) (string, bool) {
 	return line, true
 }
 
-func (d *dialogue) sayCheckpoint(ctx context.Context) {
+func (d *dialogue) printCheckpoint(ctx context.Context) {
 	state := verify.WatchCheckpoints(d.app)
 	switch {
 	case d.app.Remote != nil && d.app.Remote.Checkpoint == nil, d.app.Remote == nil && d.app.Config.Checkpoints.Name() == "":
@@ -135,9 +135,9 @@ func (d *dialogue) sayCheckpoint(ctx context.Context) {
 	}
 	switch c := state.Get(); {
 	case c.Decisions > 0:
-		d.say("%s without a published checkpoint.", wording.Count(c.Decisions, "decision is", "decisions are"))
+		d.print("%s without a published checkpoint.", wording.Count(c.Decisions, "decision is", "decisions are"))
 	case !c.At.IsZero():
-		d.say("The newest checkpoint is %s old.", wording.Age(d.app.Env.Now().Sub(c.At)))
+		d.print("The newest checkpoint is %s old.", wording.Age(d.app.Env.Now().Sub(c.At)))
 	}
 }
 
@@ -150,8 +150,8 @@ func (d *dialogue) changed(ctx context.Context) bool {
 	return d.stamp != before
 }
 
-// do runs an entered command and returns its exit status.
-func (d *dialogue) do(ctx context.Context, words []string) int {
+// runEntered runs an entered command and returns its exit status.
+func (d *dialogue) runEntered(ctx context.Context, words []string) int {
 	switch word := words[0]; {
 	case word == "help" || word == "?":
 		if len(words) == 1 || words[1] == "all" {
@@ -182,11 +182,11 @@ func (d *dialogue) help(all bool) int {
 		"help COMMAND: explain a command and its flags",
 		"help all: list all commands, not only those about proposals",
 	} {
-		d.say("%s", line)
+		d.print("%s", line)
 	}
 	for _, c := range d.app.Program.Root(&command.App{Printer: &output.Printer{Env: d.app.Env}, Remote: d.app.Remote}).Commands() {
 		if c.IsAvailableCommand() && (all || c.GroupID == command.GroupProposals) && !slices.Contains(endless, c.Name()) {
-			d.say("%s: %s", c.Name(), c.Short)
+			d.print("%s: %s", c.Name(), c.Short)
 		}
 	}
 	return command.ExitOK
@@ -208,10 +208,10 @@ func (d *dialogue) step(ctx context.Context, forward bool) int {
 		at--
 	}
 	if at < 0 || at >= len(d.list) {
-		d.say("The last list has no more proposals in that direction; enter list.")
+		d.print("The last list has no more proposals in that direction; enter list.")
 		return command.ExitNotFound
 	}
-	return d.do(ctx, []string{"show", string(d.list[at])})
+	return d.runEntered(ctx, []string{"show", string(d.list[at])})
 }
 
 // edit opens a file in the user's editor.
@@ -220,19 +220,19 @@ func (d *dialogue) edit(ctx context.Context, files []string) int {
 	in, onTerminal := d.app.Keyboard.(*os.File)
 	switch {
 	case d.app.Remote != nil:
-		d.say("The editor is not available, because the session runs on another machine. Send a file with toolcrib propose - or toolcrib revise NUMBER -.")
+		d.print("The editor is not available, because the session runs on another machine. Send a file with toolcrib propose - or toolcrib revise NUMBER -.")
 	case len(files) != 1 || err != nil || len(editor) == 0:
-		d.say("Enter edit and the name of one file, such as pacer.md. EDITOR names the editor.")
+		d.print("Enter edit and the name of one file, such as pacer.md. EDITOR names the editor.")
 	case !onTerminal:
-		d.say("The editor needs a terminal.")
+		d.print("The editor needs a terminal.")
 	default:
 		run := exec.CommandContext(ctx, editor[0], append(editor[1:], files[0])...) //nolint:gosec // the user's choice
 		run.Dir, run.Stdin, run.Stdout, run.Stderr = d.app.Env.Dir, in, d.app.Stdout, d.app.Stdout
 		if err := run.Run(); err != nil {
-			d.say("The editor failed: %v.", err)
+			d.print("The editor failed: %v.", err)
 			return command.ExitFailed
 		}
-		d.say("Closed %s. Enter propose or revise, and its name.", files[0])
+		d.print("Closed %s. Enter propose or revise, and its name.", files[0])
 		return command.ExitOK
 	}
 	return command.ExitRefused
@@ -264,7 +264,7 @@ func (d *dialogue) page(text []byte) bool {
 		rows := 1 + (len(bytes.TrimRight(line, "\n"))-1)/max(width, 1)
 		if left -= rows; left < 0 && d.asks {
 			if answer, ok := d.ask("Press enter to continue, or enter stop: "); !ok || answer != "" {
-				d.say("Stopped before the end.")
+				d.print("Stopped before the end.")
 				if answer != "stop" {
 					d.next = answer
 				}
@@ -290,7 +290,7 @@ func (d *dialogue) Shown(ds []review.Dossier) {
 	for _, one := range ds {
 		read := d.read[one.Proposal.ID]
 		if read == nil || read.Digest != one.Digest {
-			read = &heard{}
+			read = &readProposal{}
 			d.read[one.Proposal.ID] = read
 		}
 		read.Dossier = one
@@ -301,5 +301,5 @@ func (d *dialogue) Shown(ds []review.Dossier) {
 // ListedCall records the first of the listed calls as the current one.
 func (d *dialogue) ListedCall(id string) { d.call = id }
 
-// HeardCall records that a call was printed.
-func (d *dialogue) HeardCall(id, digest string) { d.call, d.calls[id] = id, digest }
+// ShownCall records that a call was printed.
+func (d *dialogue) ShownCall(id, digest string) { d.call, d.calls[id] = id, digest }

@@ -2,7 +2,7 @@ package workbench
 
 // The command tables of the dialogue, for a test that iterates over all commands.
 var (
-	BesideID  = besideID
+	BesideID  = extraArgs
 	Confirmed = confirmed
 	Endless   = endless
 )

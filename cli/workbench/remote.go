@@ -22,8 +22,8 @@ import (
 	"toolcrib/tui"
 )
 
-// leavingTime limits the time that a workbench may take to finish writing after its terminal was disconnected.
-const leavingTime = 2 * time.Second
+// disconnectTimeout limits the time that a workbench may take to finish writing after its terminal was disconnected.
+const disconnectTimeout = 2 * time.Second
 
 // runRemote shows the workbench on a remote terminal until the user quits it or the client disconnects. It does not
 // handle signals.
@@ -47,8 +47,8 @@ func runRemote(ctx context.Context, a *command.App, m *tui.Model, width, height 
 	kill := time.AfterFunc(time.Hour, program.Kill)
 	kill.Stop()
 	defer context.AfterFunc(ctx, func() {
-		kill.Reset(leavingTime)
-		program.Send(tui.Leave{})
+		kill.Reset(disconnectTimeout)
+		program.Send(tui.Terminate{})
 	})()
 	_, err := program.Run()
 	kill.Stop()
@@ -247,14 +247,14 @@ func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func(
 	return signed, err
 }
 
-// watchedRegistry refreshes the state of checkpoints after any process has changed the database.
-type watchedRegistry struct {
+// checkpointRegistry refreshes the state of checkpoints after any process has changed the database.
+type checkpointRegistry struct {
 	tui.Registry
 	state *checkpoints.Watch
 }
 
 // Stamp implements tui.Registry.
-func (r watchedRegistry) Stamp(ctx context.Context) (int64, error) {
+func (r checkpointRegistry) Stamp(ctx context.Context) (int64, error) {
 	stamp, err := r.Registry.Stamp(ctx)
 	if err == nil && r.state.Changed(stamp) {
 		r.state.Refresh(ctx)

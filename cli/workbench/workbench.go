@@ -72,7 +72,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 		return err
 	}
 	if a.Config.Accessible {
-		return converse(ctx, a, b)
+		return runDialogue(ctx, a, b)
 	}
 	calls, err := a.GatewayWith(ctx, func(string) {}) // the result of a call contains the warnings
 	if err != nil {
@@ -105,14 +105,14 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 		defer verify.PublishWhileRunning(ctx, a, state)()
 	}
 	if state != nil {
-		conf.Registry = watchedRegistry{conf.Registry, state}
+		conf.Registry = checkpointRegistry{conf.Registry, state}
 		conf.Checkpoint = func() tui.Checkpoint {
 			status := state.Get()
 			return tui.Checkpoint{At: status.At, Decisions: status.Decisions}
 		}
 	}
 	width, height := terminalSize(a)
-	if conf.Own, _ = a.Config.Own(); conf.Own != nil && conf.Theme == "" { // LoadConfig has reported the error
+	if conf.Custom, _ = a.Config.Own(); conf.Custom != nil && conf.Theme == "" { // LoadConfig has reported the error
 		conf.Theme = "own"
 	}
 	conf.Guide = conf.Place == DemoPlace && a.Remote == nil && a.Config.Project != DemoPlace
@@ -168,7 +168,7 @@ func runProgram(ctx context.Context, a *command.App, m *tui.Model, width, height
 	defer signal.Stop(again)
 	defer context.AfterFunc(ctx, func() {
 		signal.Notify(again, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-		program.Send(tui.Leave{})
+		program.Send(tui.Terminate{})
 		<-again
 		release()
 		program.Kill()
@@ -180,7 +180,7 @@ func runProgram(ctx context.Context, a *command.App, m *tui.Model, width, height
 
 // leave prints messages about unfinished operations of the workbench, and returns its error.
 func leave(ctx context.Context, a *command.App, m *tui.Model, err error) error {
-	for _, line := range m.Left() {
+	for _, line := range m.Outcomes() {
 		a.Note("toolcrib: %s", output.FullStop(line))
 	}
 	if errors.Is(err, tea.ErrInterrupted) || ctx.Err() != nil {
@@ -215,12 +215,12 @@ func draftsFolder(ctx context.Context, a *command.App) (string, error) {
 		return "", err
 	}
 	folder := filepath.Join(all, first[:16])
-	return folder, adoptDrafts(ctx, a, all, folder)
+	return folder, migrateDrafts(ctx, a, all, folder)
 }
 
-// adoptDrafts moves the unsent texts that belong to this database's proposals into folder. Earlier versions of toolcrib
-// kept the texts of all databases in one folder.
-func adoptDrafts(ctx context.Context, a *command.App, all, folder string) error {
+// migrateDrafts moves the unsent texts that belong to this database's proposals into folder. Earlier versions of
+// toolcrib kept the texts of all databases in one folder.
+func migrateDrafts(ctx context.Context, a *command.App, all, folder string) error {
 	files, err := os.ReadDir(all)
 	if err != nil {
 		return nil //nolint:nilerr // there are none, and writing one will report the error

@@ -54,23 +54,23 @@ func (p *Page) Place() string { return "Audit log" }
 // Keys implements screen.Page.
 func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
-		{Name: "event-open", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the selected entry", Do: p.open, Off: p.noProposal},
-		{Name: "undo", Keys: []string{"U"}, Label: "restore", Here: func() bool { return p.cannotRestore() == "" }, Help: "Propose to restore the version of the selected entry", Do: p.askRestore, Off: p.cannotRestore},
+		{Name: "event-open", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the selected entry", Do: p.open, Disabled: p.noProposal},
+		{Name: "undo", Keys: []string{"U"}, Label: "restore", OnTab: func() bool { return p.cannotRestore() == "" }, Help: "Propose to restore the version of the selected entry", Do: p.askRestore, Disabled: p.cannotRestore},
 	}, screen.PaneKeys(p.shell, p), screen.TextKeys(p.shell, p))
 }
 
 // Fit implements screen.Page.
 func (p *Page) Fit(f screen.Frame) {
 	p.FitIn(f, p.width(f.Layout))
-	p.lay()
+	p.layOut()
 }
 
-// From implements screen.Paned. From this width on, entries fit into the list.
-func (p *Page) From() int { return 160 }
+// MinWidth implements screen.Paned. MinWidth this width on, entries fit into the list.
+func (p *Page) MinWidth() int { return 160 }
 
-// LeftOf implements screen.Paned.
-func (p *Page) LeftOf(l screen.Layout) int {
-	if l.Width < p.From() {
+// LeftWidth implements screen.Paned.
+func (p *Page) LeftWidth(l screen.Layout) int {
+	if l.Width < p.MinWidth() {
 		return 0
 	}
 	return l.Beside()
@@ -78,7 +78,7 @@ func (p *Page) LeftOf(l screen.Layout) int {
 
 // width returns the width of the entries.
 func (p *Page) width(l screen.Layout) int {
-	if left := p.LeftOf(l); left > 0 {
+	if left := p.LeftWidth(l); left > 0 {
 		return left
 	}
 	return l.Width
@@ -86,8 +86,8 @@ func (p *Page) width(l screen.Layout) int {
 
 // View implements screen.Page.
 func (p *Page) View() []string {
-	if left := p.LeftOf(p.Layout()); left > 0 {
-		return p.Frame.Abreast(p.Pager.View(), p.side(), left)
+	if left := p.LeftWidth(p.Layout()); left > 0 {
+		return p.Frame.SideBySide(p.Pager.View(), p.sidePane(), left)
 	}
 	return p.Pager.View()
 }
@@ -99,7 +99,7 @@ func (p *Page) Tabs() (left, right draw.Line) {
 		entries = "newest entries; older ones follow below"
 	}
 	th := p.Frame.Theme
-	return draw.Of("", " ").Add(th.Accent, "▎Audit log").Add(th.Faint, draw.Showf("  %d %s", len(p.events), entries)), nil
+	return draw.Of("", " ").Add(th.Accent, "▎Audit log").Add(th.Faint, draw.Escapef("  %d %s", len(p.events), entries)), nil
 }
 
 // pageSize is the number of entries in one read.
@@ -141,7 +141,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	p.end = len(read.Events) < pageSize
-	p.lay()
+	p.layOut()
 	return nil
 }
 
@@ -178,7 +178,7 @@ func (p *Page) noProposal() string {
 func (p *Page) version() (s registry.Subject, number int, ok bool) {
 	e, _ := p.selected()
 	s, err := registry.ParseSubject(e.Subject)
-	number = dataOf(e).Version
+	number = parseData(e).Version
 	return s, number, err == nil && number > 0 && e.Proposal != ""
 }
 

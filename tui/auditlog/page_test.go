@@ -99,7 +99,7 @@ func TestDrawsEntries(t *testing.T) {
 func TestOpensProposals(t *testing.T) {
 	p := opened(t, made(2), 100, 20)
 	asked, _ := press(t, p, "enter")
-	if asked != (screentest.Went{To: "Open", Of: proposals.ID("01990000-0000-7000-8000-000000000001")}) {
+	if asked != (screentest.Call{To: "Open", Of: proposals.ID("01990000-0000-7000-8000-000000000001")}) {
 		t.Errorf("enter asks for %#v", asked)
 	}
 	press(t, p, "j")
@@ -147,7 +147,7 @@ func TestLoadsNextChunk(t *testing.T) {
 func TestSaysWhatFailed(t *testing.T) {
 	p := opened(t, made(1), 100, 20)
 	p.Update(Events{Err: errors.New("the disk is gone")})
-	if asked := screentest.Asked(p.shell); len(asked) != 1 || asked[0] != screen.Fail(errors.New("the disk is gone")) {
+	if asked := screentest.Requests(p.shell); len(asked) != 1 || asked[0] != screen.Fail(errors.New("the disk is gone")) {
 		t.Errorf("an error is told as %#v", asked)
 	}
 }
@@ -169,10 +169,10 @@ func TestDividesAndSearches(t *testing.T) {
 	}
 	line.Text.Insert("get_time")
 	line.Done()
-	if asked := screentest.Asked(p.shell); len(asked) != 1 || asked[0] != screen.Sayf(screen.Remark, "1 of 30 lines; n shows the next") {
+	if asked := screentest.Requests(p.shell); len(asked) != 1 || asked[0] != screen.Sayf(screen.Remark, "1 of 30 lines; n shows the next") {
 		t.Errorf("a search tells %#v", asked)
 	}
-	if _, left := p.Leave(); !left || p.Pager.Query() != "" {
+	if _, left := p.Escape(); !left || p.Pager.Query() != "" {
 		t.Error("esc did not end the search")
 	}
 }
@@ -181,7 +181,7 @@ func TestDividesAndSearches(t *testing.T) {
 func TestTellsInWholeWords(t *testing.T) {
 	e := history.Event{Data: json.RawMessage(`{"version":3,"recommendation":"needs_changes","findings":12}`)}
 	for room, want := range map[int]string{100: "   version 3, send back, 12 findings", 33: "   version 3, send back", 12: "   version 3", 5: ""} {
-		if got := told(e, room); got != want {
+		if got := details(e, room); got != want {
 			t.Errorf("%d cells: %q", room, got)
 		}
 	}

@@ -33,19 +33,19 @@ type Desk interface {
 // Page lists the agents' calls that wait for the user, followed by the last of the others.
 type Page struct {
 	screen.Text
-	shell   screen.Shell
-	ctx     context.Context   //nolint:containedctx // Bubble Tea's commands receive no context
-	desk    Desk              // nil if no calls can be made
-	calls   []gateway.Pending // waiting calls first
-	waiting int
-	tracks  map[string]pager.Text // id of the first line of a call's arguments
-	next    pager.Text
-	waits   func() string // how many proposals wait for the user, as text
+	shell       screen.Shell
+	ctx         context.Context   //nolint:containedctx // Bubble Tea's commands receive no context
+	desk        Desk              // nil if no calls can be made
+	calls       []gateway.Pending // waiting calls first
+	waiting     int
+	tracks      map[string]pager.TextID // id of the first line of a call's arguments
+	next        pager.TextID
+	waitingText func() string // how many proposals wait for the user, as text
 }
 
 // New returns an empty page. Reload loads it. desk is nil if no calls can be made.
 func New(ctx context.Context, sh screen.Shell, desk Desk, waits func() string) *Page {
-	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, desk: desk, waits: waits, tracks: map[string]pager.Text{}, next: 1}
+	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, desk: desk, waitingText: waits, tracks: map[string]pager.TextID{}, next: 1}
 }
 
 // Place implements screen.Page.
@@ -54,13 +54,13 @@ func (c *Page) Place() string { return "Calls" }
 // Waiting returns the number of waiting calls.
 func (c *Page) Waiting() int { return c.waiting }
 
-// See implements screen.Page. A call can be run only once its arguments were on screen.
-func (c *Page) See() { c.Pager.See() }
+// MarkSeen implements screen.Page. A call can be run only once its arguments were on screen.
+func (c *Page) MarkSeen() { c.Pager.MarkSeen() }
 
 // Fit implements screen.Page.
 func (c *Page) Fit(f screen.Frame) {
 	c.Text.Fit(f)
-	c.lay()
+	c.layOut()
 }
 
 // Reload implements screen.Page.
@@ -69,13 +69,13 @@ func (c *Page) Reload() tea.Cmd {
 		return nil
 	}
 	waiting := 0
-	return screen.Reading(c.shell, c, func() (calls []gateway.Pending, err error) {
+	return screen.Load(c.shell, c, func() (calls []gateway.Pending, err error) {
 		calls, waiting, err = c.desk.PendingCalls(c.ctx, maxAnswered)
 		return calls, err
 	}, func(calls []gateway.Pending) tea.Cmd {
 		p, _ := c.selected()
 		c.calls, c.waiting = calls, waiting
-		c.lay()
+		c.layOut()
 		if i := slices.IndexFunc(c.calls, func(now gateway.Pending) bool { return now.ID == p.ID }); i >= 0 {
 			c.Pager.SetStop(i)
 		}
@@ -85,12 +85,12 @@ func (c *Page) Reload() tea.Cmd {
 
 func (c *Page) selected() (gateway.Pending, bool) { return screen.Selected(c.Pager, c.calls) }
 
-func (c *Page) lay() {
+func (c *Page) layOut() {
 	page := prose.New(c.Frame.Theme)
 	if c.waiting == 0 {
 		page.Blank()
 		page.Text("", "No calls are waiting.")
-		page.Faint("", "A call of an agent waits here if its tool asks first. "+c.waits()+" In a shell, toolcrib calls lists earlier calls.")
+		page.Faint("", "A call of an agent waits here if its tool asks first. "+c.waitingText()+" In a shell, toolcrib calls lists earlier calls.")
 		page.Blank()
 	}
 	for i, p := range c.calls {
@@ -99,29 +99,29 @@ func (c *Page) lay() {
 			page.Blank()
 		}
 		page.Stop()
-		c.one(page, p)
+		c.drawCall(page, p)
 		page.Blank()
 	}
 	c.Pager.Replace(page.Rows())
 }
 
-// one draws a call with all of its arguments, because an approval covers them.
-func (c *Page) one(page *prose.Page, p gateway.Pending) {
+// drawCall draws a call with all of its arguments, because an approval covers them.
+func (c *Page) drawCall(page *prose.Page, p gateway.Pending) {
 	th := c.Frame.Theme
 	state := c.desk.CallState(p)
 	sign, style := callState(th, state)
-	page.Line(draw.Of(style, draw.Pad(sign+" "+draw.Show(string(state)), 14)).
-		Add(th.Strong, draw.Show(p.Tool.String())).Add(th.Faint, draw.Showf("  version %d", p.Version)))
+	page.Line(draw.Of(style, draw.Pad(sign+" "+draw.Escape(string(state)), 14)).
+		Add(th.Strong, draw.Escape(p.Tool.String())).Add(th.Faint, draw.Escapef("  version %d", p.Version)))
 	page.Field("  caller", p.Caller.Actor.String()+" as agent "+p.Caller.Agent+", for user "+p.Caller.User)
 	if state == gateway.PendingWaiting {
-		page.Field("  expires", string(screen.Stamp(p.ExpiresAt)))
+		page.Field("  expires", string(screen.FormatTime(p.ExpiresAt)))
 	}
 	track := c.track(p)
 	for i, line := range argumentLines(p) {
-		page.TrackedMarks("    ", line, th.Text, nil, track+pager.Text(i))
+		page.TrackedMarks("    ", line, th.Text, nil, track+pager.TextID(i))
 	}
 	if a := p.Answer; a != nil {
-		page.Field("  answered", string(screen.Stamp(a.At))+" by "+a.By.String())
+		page.Field("  answered", string(screen.FormatTime(a.At))+" by "+a.By.String())
 		if a.Reason != "" {
 			page.Field("  reason", a.Reason)
 		}
@@ -159,12 +159,12 @@ func outcome(page *prose.Page, o gateway.Outcome) {
 }
 
 // track returns the id of the first line of a call's arguments in the pager.
-func (c *Page) track(p gateway.Pending) pager.Text {
+func (c *Page) track(p gateway.Pending) pager.TextID {
 	first, ok := c.tracks[p.ID]
 	if !ok {
 		first = c.next
 		c.tracks[p.ID] = first
-		c.next += pager.Text(len(argumentLines(p)))
+		c.next += pager.TextID(len(argumentLines(p)))
 	}
 	return first
 }
@@ -182,7 +182,7 @@ func argumentLines(p gateway.Pending) []string {
 func (c *Page) firstUnseen(p gateway.Pending) (line int, missing bool) {
 	first := c.track(p)
 	for i, text := range argumentLines(p) {
-		if !c.Pager.Seen(first+pager.Text(i), len(text)) {
+		if !c.Pager.Seen(first+pager.TextID(i), len(text)) {
 			return i, true
 		}
 	}
@@ -207,7 +207,7 @@ func callState(th theme.Theme, s gateway.PendingState) (draw.Safe, theme.Style) 
 // Tabs implements screen.Page.
 func (c *Page) Tabs() (left, right draw.Line) {
 	th := c.Frame.Theme
-	return draw.Of("", " ").Add(th.Accent, "▎Calls").Add(th.Faint, draw.Showf("  %s for you", wording.Count(c.waiting, "waits", "wait"))), nil
+	return draw.Of("", " ").Add(th.Accent, "▎Calls").Add(th.Faint, draw.Escapef("  %s for you", wording.Count(c.waiting, "waits", "wait"))), nil
 }
 
 // Answers to waiting calls.
@@ -215,9 +215,9 @@ func (c *Page) Tabs() (left, right draw.Line) {
 // Keys implements screen.Page.
 func (c *Page) Keys() []screen.Key {
 	return append([]screen.Key{
-		{Name: "call-approve", Keys: []string{"a"}, Label: "approve", Help: "Run the selected call with the arguments shown", Do: c.askApprove, Off: c.noneWaiting},
-		{Name: "call-refuse", Keys: []string{"x"}, Label: "refuse", Help: "Refuse the selected call and tell its agent why", Do: c.askRefuse, Off: c.noneWaiting},
-		{Name: "call-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the arguments you have not seen yet", Do: c.showUnseen, Off: c.noneWaiting},
+		{Name: "call-approve", Keys: []string{"a"}, Label: "approve", Help: "Run the selected call with the arguments shown", Do: c.askApprove, Disabled: c.noneWaiting},
+		{Name: "call-refuse", Keys: []string{"x"}, Label: "refuse", Help: "Refuse the selected call and tell its agent why", Do: c.askRefuse, Disabled: c.noneWaiting},
+		{Name: "call-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the arguments you have not seen yet", Do: c.showUnseen, Disabled: c.noneWaiting},
 	}, screen.TextKeys(c.shell, c)...)
 }
 
@@ -250,7 +250,7 @@ func (c *Page) askApprove() tea.Cmd {
 	return c.shell.Ask(screen.Dialog{
 		Form: form,
 		Content: func(page *prose.Page) {
-			c.what(page, p)
+			c.describe(page, p)
 			for _, line := range argumentLines(p) {
 				page.Marked("  ", line, nil)
 			}
@@ -264,7 +264,7 @@ func (c *Page) askApprove() tea.Cmd {
 			}
 			return nil
 		},
-		Unread: c.showUnseen,
+		OpenUnread: c.showUnseen,
 		Run: func(string) tea.Cmd {
 			return c.shell.Write(screen.Act(screen.Wrote{}, form, func(ctx context.Context) (string, error) { return c.desk.RunCall(ctx, p) }))
 		},
@@ -277,7 +277,7 @@ func (c *Page) askRefuse() tea.Cmd {
 	return c.shell.Ask(screen.Dialog{
 		Form: form, Draft: "refuse-" + p.ID, About: "the call of " + p.Tool.String(), Writing: true,
 		Content: func(page *prose.Page) {
-			c.what(page, p)
+			c.describe(page, p)
 			page.Blank()
 			page.Text("", form.Consequence)
 		},
@@ -287,8 +287,8 @@ func (c *Page) askRefuse() tea.Cmd {
 	})
 }
 
-// what draws the description of a call.
-func (c *Page) what(page *prose.Page, p gateway.Pending) {
+// describe draws the description of a call.
+func (c *Page) describe(page *prose.Page, p gateway.Pending) {
 	page.Item(draw.Of(c.Frame.Theme.Faint, draw.Pad("call", prose.LabelWidth)), p.Tool.String()+", version "+strconv.Itoa(p.Version))
 	page.Field("called by", p.Caller.Actor.String()+" as agent "+p.Caller.Agent)
 	page.Field("for", p.Caller.User)

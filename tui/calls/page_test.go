@@ -103,7 +103,7 @@ func TestApprovesWhatWasShown(t *testing.T) {
 		t.Fatalf("missing of a call that was shown whole: %v", missing)
 	}
 	ask.Run("")
-	asked := screentest.Asked(p.shell)
+	asked := screentest.Requests(p.shell)
 	write, ok := asked[0].(screen.Write)
 	if !ok {
 		t.Fatalf("a yes asks for %#v", asked)
@@ -122,7 +122,7 @@ func TestRefusesCalls(t *testing.T) {
 		t.Fatalf("x asks for %#v", got)
 	}
 	ask.Run("Not now.")
-	if wrote := screentest.Asked(p.shell)[0].(screen.Write)(t.Context()); wrote.Draft != "refuse-a" || !slices.Equal(d.answered, []string{"refuse a: Not now."}) {
+	if wrote := screentest.Requests(p.shell)[0].(screen.Write)(t.Context()); wrote.Draft != "refuse-a" || !slices.Equal(d.answered, []string{"refuse a: Not now."}) {
 		t.Errorf("%+v, answered %v", wrote, d.answered)
 	}
 	screentest.Press(t, p.shell, p, "j")

@@ -32,9 +32,9 @@ type Desk interface {
 // Options configure the page.
 type Options struct {
 	Actor proposals.Actor
-	// Read registers this page as a place where proposals are read. unread returns the parts of a proposal that were
+	// AddView registers this page as a place where proposals are read. unread returns the parts of a proposal that were
 	// not on screen, and the headings and findings that must be on screen in any case.
-	Read func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
+	AddView func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
 	// Regroup moves a member out of the set; nil if unavailable.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
 }
@@ -51,14 +51,14 @@ type Shell interface {
 type Page struct {
 	screen.Text
 	Options
-	shell Shell
-	ctx   context.Context //nolint:containedctx // Bubble Tea's commands receive no context
-	desk  Desk
-	set   review.ChangeSet
-	laid  setpage.Page
-	rows  *rows
-	texts texts
-	raw   bool
+	shell   Shell
+	ctx     context.Context //nolint:containedctx // Bubble Tea's commands receive no context
+	desk    Desk
+	set     review.ChangeSet
+	content setpage.Page
+	rows    *rows
+	texts   textIDs
+	raw     bool
 	// extents describe the size of each member's change.
 	extents []string
 	// current is the index of the selected member.
@@ -67,30 +67,30 @@ type Page struct {
 
 // New returns the page of a change set.
 func New(ctx context.Context, sh Shell, desk Desk, o Options, set review.ChangeSet) *Page {
-	p := &Page{Text: screen.NewText(), shell: sh, Options: o, ctx: ctx, desk: desk, texts: texts{}}
-	p.Take(set)
+	p := &Page{Text: screen.NewText(), shell: sh, Options: o, ctx: ctx, desk: desk, texts: textIDs{}}
+	p.Show(set)
 	return p
 }
 
-// Take shows a change set. Text that was read before and has not changed stays read.
-func (p *Page) Take(set review.ChangeSet) {
+// Show shows a change set. Text that was read before and has not changed stays read.
+func (p *Page) Show(set review.ChangeSet) {
 	first := p.rows == nil
 	p.extents = nil
 	for _, d := range set.Members {
 		p.extents = append(p.extents, extentOf(d))
 	}
-	p.laid = setpage.Page{}
+	p.content = setpage.Page{}
 	p.set, p.current = set, min(p.current, max(0, len(set.Members)-1))
 	if first {
-		p.Pager.SetRows(p.lay(p.raw))
+		p.Pager.SetRows(p.layOut(p.raw))
 	} else {
-		p.Pager.Replace(p.lay(p.raw))
+		p.Pager.Replace(p.layOut(p.raw))
 	}
-	p.Read(set.Members, p.unread)
+	p.AddView(set.Members, p.unread)
 }
 
-// Knows reports whether the page has shown any member of a change set.
-func (p *Page) Knows(set review.ChangeSet) bool {
+// Contains reports whether the page has shown any member of a change set.
+func (p *Page) Contains(set review.ChangeSet) bool {
 	shown := map[proposals.ID]bool{}
 	for s := range p.texts {
 		shown[s.of] = true
@@ -98,12 +98,12 @@ func (p *Page) Knows(set review.ChangeSet) bool {
 	return slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return shown[d.Proposal.ID] })
 }
 
-// lay lays out the rows for the current theme. raw shows the lines of files and the imported JSON.
-func (p *Page) lay(raw bool) pager.Rows {
-	if p.laid.Rows == nil || raw != p.raw { // this takes longer than everything else on the page
-		p.laid, p.raw = setpage.Of(p.set, raw), raw
+// layOut lays out the rows for the current theme. raw shows the lines of files and the imported JSON.
+func (p *Page) layOut(raw bool) pager.Rows {
+	if p.content.Rows == nil || raw != p.raw { // this takes longer than everything else on the page
+		p.content, p.raw = setpage.Of(p.set, raw), raw
 	}
-	p.rows = layRows(p.Frame.Theme, p.laid, p.set.Members, p.texts, raw)
+	p.rows = layRows(p.Frame.Theme, p.content, p.set.Members, p.texts, raw)
 	return p.rows
 }
 
@@ -124,16 +124,16 @@ func (p *Page) unread(id proposals.ID) (unread, missing []string) {
 	rows, member := 0, slices.IndexFunc(p.set.Members, func(d review.Dossier) bool { return d.Proposal.ID == id })
 	of := map[int]bool{-1: true, member: true} // and members with the lines that it repeats
 	for _, t := range slices.Backward(p.rows.all) {
-		if t.from >= 0 && of[t.tool] {
+		if t.from >= 0 && of[t.member] {
 			of[t.from] = true
 		}
 	}
 	for i := range p.rows.all {
 		t := &p.rows.all[i]
-		if t.tool > member {
+		if t.member > member {
 			break
 		}
-		if !of[t.tool] || p.Pager.Seen(t.track, t.need) {
+		if !of[t.member] || p.Pager.Seen(t.track, t.need) {
 			continue
 		}
 		switch part := cmp.Or(t.part, "the text"); {
@@ -149,8 +149,8 @@ func (p *Page) unread(id proposals.ID) (unread, missing []string) {
 	return unread, missing
 }
 
-// Left describes how much was not on screen.
-func (p *Page) Left() string {
+// UnreadText describes how much was not on screen.
+func (p *Page) UnreadText() string {
 	return wording.Count(p.unseen(), "row", "rows") + " of this page"
 }
 
@@ -163,21 +163,21 @@ func (p *Page) Name() string { return p.set.Name }
 // Keys implements screen.Page.
 func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
-		{Name: "open-tool", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the member on the screen", Do: func() tea.Cmd { return p.shell.Open(p.set.Members[p.at()].Proposal, false) }, Off: p.nothing},
-		{Name: "approve-set", Keys: []string{"a"}, Label: "approve", Help: "Approve the whole change set and make it live", Do: p.decide(proposals.ActApprove), Off: p.cannot(proposals.ActApprove)},
-		{Name: "leave-out", Keys: []string{"d"}, Label: "leave out", Help: "Take the shown member out of the change set, to decide it separately", Do: p.leaveOut, Off: p.cannotLeaveOut},
-		{Name: "needs-changes-set", Keys: []string{"c"}, Label: "send back", Help: "Send the whole change set back with a reason", Do: p.decide(proposals.ActRequestChanges), Off: p.cannot(proposals.ActRequestChanges)},
-		{Name: "reject-set", Keys: []string{"x"}, Label: "reject", Help: "Reject the whole change set with a reason", Do: p.decide(proposals.ActReject), Off: p.cannot(proposals.ActReject)},
-		{Name: "next-tool", Keys: []string{"]"}, Label: "next member", Help: "Go to the next member", Do: p.step(1), Off: p.nothing},
-		{Name: "previous-tool", Keys: []string{"["}, Help: "Go to the previous member", Do: p.step(-1), Off: p.nothing},
-		{Name: "raw-schemas", Keys: []string{"E"}, Label: "all texts", Help: "Show or fold the lines of files, and the imported JSON of each tool", Do: p.unfold, Off: p.nothing},
-		{Name: "next-unseen-row", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next row you have not seen", Do: func() tea.Cmd { p.Unseen(); return nil }, Off: p.allSeen},
+		{Name: "open-tool", Keys: []string{"enter"}, Label: "open", Help: "Open the proposal of the member on the screen", Do: func() tea.Cmd { return p.shell.Open(p.set.Members[p.currentMember()].Proposal, false) }, Disabled: p.noMembers},
+		{Name: "approve-set", Keys: []string{"a"}, Label: "approve", Help: "Approve the whole change set and make it live", Do: p.decide(proposals.ActApprove), Disabled: p.cannot(proposals.ActApprove)},
+		{Name: "leave-out", Keys: []string{"d"}, Label: "leave out", Help: "Take the shown member out of the change set, to decide it separately", Do: p.leaveOut, Disabled: p.cannotLeaveOut},
+		{Name: "needs-changes-set", Keys: []string{"c"}, Label: "send back", Help: "Send the whole change set back with a reason", Do: p.decide(proposals.ActRequestChanges), Disabled: p.cannot(proposals.ActRequestChanges)},
+		{Name: "reject-set", Keys: []string{"x"}, Label: "reject", Help: "Reject the whole change set with a reason", Do: p.decide(proposals.ActReject), Disabled: p.cannot(proposals.ActReject)},
+		{Name: "next-tool", Keys: []string{"]"}, Label: "next member", Help: "Go to the next member", Do: p.step(1), Disabled: p.noMembers},
+		{Name: "previous-tool", Keys: []string{"["}, Help: "Go to the previous member", Do: p.step(-1), Disabled: p.noMembers},
+		{Name: "raw-schemas", Keys: []string{"E"}, Label: "all texts", Help: "Show or fold the lines of files, and the imported JSON of each tool", Do: p.unfold, Disabled: p.noMembers},
+		{Name: "next-unseen-row", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next row you have not seen", Do: func() tea.Cmd { p.ShowUnseen(); return nil }, Disabled: p.allSeen},
 		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Late: screen.Always, Help: "Open the next proposal that waits for you, in queue order", Do: func() tea.Cmd { return p.shell.OpenWaiting() }},
-		screen.CopyKey(p.shell, func() string { return "set:" + p.set.Name }, p.nothing),
+		screen.CopyKey(p.shell, func() string { return "set:" + p.set.Name }, p.noMembers),
 	}, screen.TextKeys(p.shell, p))
 }
 
-func (p *Page) nothing() string {
+func (p *Page) noMembers() string {
 	if len(p.set.Members) == 0 {
 		return "nothing is listed"
 	}
@@ -186,7 +186,7 @@ func (p *Page) nothing() string {
 
 // cannotLeaveOut returns why the current member cannot leave the set, or "".
 func (p *Page) cannotLeaveOut() string {
-	switch why := p.nothing(); {
+	switch why := p.noMembers(); {
 	case why != "":
 		return why
 	case p.Regroup == nil:
@@ -194,15 +194,15 @@ func (p *Page) cannotLeaveOut() string {
 	case len(p.set.Members) == 1:
 		return "it is the only member"
 	}
-	return wording.Cannot(p.Actor, proposals.ActRequestChanges, p.set.Members[p.at()].Proposal)
+	return wording.Cannot(p.Actor, proposals.ActRequestChanges, p.set.Members[p.currentMember()].Proposal)
 }
 
 // leaveOut asks whether to move the current member out of the set.
 func (p *Page) leaveOut() tea.Cmd {
-	m, f := p.set.Members[p.at()].Proposal, p.Frame
+	m, f := p.set.Members[p.currentMember()].Proposal, p.Frame
 	return p.shell.Ask(screen.Dialog{
 		Form:    proposals.Form{Title: "Leave out", Verb: "leave it out"},
-		Subject: draw.Show(wording.Reference(m) + " " + m.Subject.String()),
+		Subject: draw.Escape(wording.Reference(m) + " " + m.Subject.String()),
 		Facts: func() []draw.Line {
 			return []draw.Line{draw.Of(f.Theme.Text, "it waits on its own, and the rest of the set can be approved without it")}
 		},
@@ -219,7 +219,7 @@ func (p *Page) leaveOut() tea.Cmd {
 }
 
 func (p *Page) allSeen() string {
-	if p.nothing() != "" || p.unseen() == 0 {
+	if p.noMembers() != "" || p.unseen() == 0 {
 		return "you've seen every row"
 	}
 	return ""
@@ -236,7 +236,7 @@ func (p *Page) decide(act proposals.Act) func() tea.Cmd {
 // cannot returns a function that returns why act is not possible for the set, or "".
 func (p *Page) cannot(act proposals.Act) func() string {
 	return func() string {
-		if why := p.nothing(); why != "" {
+		if why := p.noMembers(); why != "" {
 			return why
 		}
 		for _, d := range p.set.Members {
@@ -248,27 +248,27 @@ func (p *Page) cannot(act proposals.Act) func() string {
 	}
 }
 
-// at returns the index of the member that keys act on: the selected one if it is in the viewport, and otherwise the
-// first one there.
-func (p *Page) at() int {
-	if len(p.rows.All) == 0 {
+// currentMember returns the index of the member that keys act on: the selected one if it is in the viewport, and
+// otherwise the first one there.
+func (p *Page) currentMember() int {
+	if len(p.rows.Rows) == 0 {
 		return 0
 	}
 	first, last := p.Pager.Window()
-	if row := p.rows.To[p.current]; row >= first && row < last {
+	if row := p.rows.StopRows[p.current]; row >= first && row < last {
 		return p.current
 	}
-	return max(0, p.rows.tool[min(first, len(p.rows.tool)-1)])
+	return max(0, p.rows.member[min(first, len(p.rows.member)-1)])
 }
 
 func (p *Page) step(n int) func() tea.Cmd {
 	return func() tea.Cmd {
 		first, last := p.Pager.Window()
-		next := p.at() + n
-		if head := p.rows.To[0]; n > 0 && first < head && head >= last { // above the first member
+		next := p.currentMember() + n
+		if head := p.rows.StopRows[0]; n > 0 && first < head && head >= last { // above the first member
 			next = 0
 		}
-		if next < 0 || next >= len(p.rows.To) {
+		if next < 0 || next >= len(p.rows.StopRows) {
 			return p.shell.Say(screen.Remark, "No other member")
 		}
 		p.goTo(next)
@@ -279,76 +279,76 @@ func (p *Page) step(n int) func() tea.Cmd {
 // goTo scrolls a member to the top.
 func (p *Page) goTo(tool int) {
 	p.current = tool
-	p.Pager.Top(p.rows.To[tool])
+	p.Pager.ScrollTo(p.rows.StopRows[tool])
 }
 
 func (p *Page) unfold() tea.Cmd {
-	at := p.at()
-	p.Pager.Replace(p.lay(!p.raw))
+	at := p.currentMember()
+	p.Pager.Replace(p.layOut(!p.raw))
 	p.goTo(at)
 	return nil
 }
 
-// Unseen goes to the first row that was not on screen, and unfolds it.
-func (p *Page) Unseen() {
+// ShowUnseen goes to the first row that was not on screen, and unfolds it.
+func (p *Page) ShowUnseen() {
 	for _, t := range p.rows.all {
 		if p.Pager.Seen(t.track, t.need) {
 			continue
 		}
 		if t.fold {
-			p.Pager.Replace(p.lay(true))
-			p.Unseen()
+			p.Pager.Replace(p.layOut(true))
+			p.ShowUnseen()
 			return
 		}
-		p.Pager.Top(t.row)
+		p.Pager.ScrollTo(t.row)
 		return
 	}
 }
 
-// indexFrom is the minimum screen width for the index of members, and indexCells the width of the index.
+// indexMinWidth is the minimum screen width for the index of members, and indexCells the width of the index.
 const (
-	indexFrom  = 140
-	indexCells = 46
+	indexMinWidth = 140
+	indexCells    = 46
 )
 
-// LeftOf implements screen.Paned.
-func (p *Page) LeftOf(l screen.Layout) int {
-	if l.Width < p.From() || l.By.Zoomed {
+// LeftWidth implements screen.Paned.
+func (p *Page) LeftWidth(l screen.Layout) int {
+	if l.Width < p.MinWidth() || l.By.Zoomed {
 		return 0
 	}
 	return indexCells
 }
 
-// From implements screen.Paned.
-func (p *Page) From() int { return indexFrom }
+// MinWidth implements screen.Paned.
+func (p *Page) MinWidth() int { return indexMinWidth }
 
 // Fit implements screen.Page.
 func (p *Page) Fit(f screen.Frame) {
 	width := f.Width
-	if left := p.LeftOf(f.Layout); left > 0 {
+	if left := p.LeftWidth(f.Layout); left > 0 {
 		width -= left + 1
 	}
 	p.FitIn(f, width)
-	p.Pager.Point("")
-	p.Pager.Replace(p.lay(p.raw))
+	p.Pager.ShowCursor("")
+	p.Pager.Replace(p.layOut(p.raw))
 }
 
-// RightHasKeys reports that the text beside the index has the focus.
-func (p *Page) RightHasKeys() bool { return true }
+// RightFocused reports that the text beside the index has the focus.
+func (p *Page) RightFocused() bool { return true }
 
 // View implements screen.Page.
 func (p *Page) View() []string {
-	left := p.LeftOf(p.Frame.Layout)
+	left := p.LeftWidth(p.Frame.Layout)
 	if left == 0 {
 		return p.Pager.View()
 	}
-	return p.Frame.Abreast(p.index(left), p.Pager.View(), left)
+	return p.Frame.SideBySide(p.index(left), p.Pager.View(), left)
 }
 
 // index draws the list of members: the sign of the worst finding, the name, the size of the change, and the number of
 // capabilities added and removed.
 func (p *Page) index(width int) []string {
-	th, at := p.Frame.Theme, p.at()
+	th, at := p.Frame.Theme, p.currentMember()
 	const extentCells, reachCells = 10, 7
 	room := width - 4 - extentCells - reachCells
 	right := func(text draw.Safe, cells int) draw.Safe { return draw.Safe(draw.Blank(cells-draw.Width(text))) + text }
@@ -367,18 +367,18 @@ func (p *Page) index(width int) []string {
 			mark, name = draw.Of(th.Accent, "▌"), th.Strong
 		}
 		reach, reachStyle := draw.Safe(""), th.Faint
-		added, removed, warns := screen.ReachOf(d)
+		added, removed, warns := screen.CapabilityChanges(d)
 		if added > 0 {
-			reach = draw.Showf("+%d", added)
+			reach = draw.Escapef("+%d", added)
 		}
 		if removed > 0 {
-			reach += draw.Showf(" −%d", removed)
+			reach += draw.Escapef(" −%d", removed)
 		}
 		if warns {
 			reachStyle = th.Warn
 		}
-		l := mark.Add(style, draw.Pad(sign, 2)).Add(name, draw.Pad(draw.Cut(draw.Show(setpage.Name(d)), room), room)).
-			Add(th.Faint, right(draw.Show(p.extents[i]), extentCells)).Add(reachStyle, right(reach, reachCells))
+		l := mark.Add(style, draw.Pad(sign, 2)).Add(name, draw.Pad(draw.Cut(draw.Escape(setpage.Name(d)), room), room)).
+			Add(th.Faint, right(draw.Escape(p.extents[i]), extentCells)).Add(reachStyle, right(reach, reachCells))
 		lines = append(lines, l.String(width))
 	}
 	return lines
@@ -392,14 +392,14 @@ func extentOf(d review.Dossier) string {
 	return screen.Extent(diff.Contents(d.Change()))
 }
 
-// See implements screen.Page.
-func (p *Page) See() { p.Pager.See() }
+// MarkSeen implements screen.Page.
+func (p *Page) MarkSeen() { p.Pager.MarkSeen() }
 
 // Reload implements screen.Page.
 func (p *Page) Reload() tea.Cmd {
 	name := p.set.Name
-	return screen.Reading(p.shell, p, func() (review.ChangeSet, error) { return p.desk.ShowSet(p.ctx, p.Actor, name) }, func(set review.ChangeSet) tea.Cmd {
-		p.Take(set)
+	return screen.Load(p.shell, p, func() (review.ChangeSet, error) { return p.desk.ShowSet(p.ctx, p.Actor, name) }, func(set review.ChangeSet) tea.Cmd {
+		p.Show(set)
 		return nil
 	})
 }
@@ -407,20 +407,20 @@ func (p *Page) Reload() tea.Cmd {
 // Tabs implements screen.Page.
 func (p *Page) Tabs() (left, right draw.Line) {
 	th, n := p.Frame.Theme, len(p.set.Members)
-	left = draw.Of("", " ").Add(th.Accent, "▎Change set").Add(th.Faint, "  member "+draw.Safe(strconv.Itoa(p.at()+1))+" of "+draw.Safe(strconv.Itoa(n)))
+	left = draw.Of("", " ").Add(th.Accent, "▎Change set").Add(th.Faint, "  member "+draw.Safe(strconv.Itoa(p.currentMember()+1))+" of "+draw.Safe(strconv.Itoa(n)))
 	switch unseen := p.unseen(); {
 	case unseen > 0:
-		right = draw.Of(th.Faint, draw.Show(wording.Count(unseen, "row", "rows"))+" not seen yet ")
+		right = draw.Of(th.Faint, draw.Escape(wording.Count(unseen, "row", "rows"))+" not seen yet ")
 	default:
 		right = draw.Of(th.Good, "all seen ")
 	}
 	return left, right
 }
 
-// Listed implements screen.Crumbed.
-func (p *Page) Listed() draw.Safe { return "Queue" }
+// Parent implements screen.Breadcrumbed.
+func (p *Page) Parent() draw.Safe { return "Queue" }
 
-// Crumb implements screen.Crumbed.
+// Crumb implements screen.Breadcrumbed.
 func (p *Page) Crumb(room int) draw.Line {
-	return draw.Of(p.Frame.Theme.Strong, draw.Cut("set "+draw.Show(p.set.Name), room))
+	return draw.Of(p.Frame.Theme.Strong, draw.Cut("set "+draw.Escape(p.set.Name), room))
 }

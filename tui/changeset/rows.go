@@ -17,24 +17,24 @@ import (
 // rows are the visible rows of a page and the texts that must be read.
 type rows struct {
 	pager.Fixed
-	tool []int // index of the member by row; -1 for the whole set
-	all  []text
+	member []int // index of the member by row; -1 for the whole set
+	all    []text
 }
 
 // text is a text that must be on screen.
 type text struct {
-	track pager.Text
-	need  int    // number of its bytes to read
-	tool  int    // index of the member; -1 for the whole set
-	part  string // file or field that contains the line; "" for none
-	line  bool   // neither heading nor finding, so it can be approved unread
-	row   int    // row that shows it, or would show it
-	fold  bool   // folded
-	from  int    // index of the member that has these lines, -1 for none
+	track  pager.TextID
+	need   int    // number of its bytes to read
+	member int    // index of the member; -1 for the whole set
+	part   string // file or field that contains the line; "" for none
+	line   bool   // neither heading nor finding, so it can be approved unread
+	row    int    // row that shows it, or would show it
+	fold   bool   // folded
+	from   int    // index of the member that has these lines, -1 for none
 }
 
-// said identifies a text by its content, its proposal, and the number of equal texts above it.
-type said struct {
+// textKey identifies a text by its content, its proposal, and the number of equal texts above it.
+type textKey struct {
 	of   proposals.ID
 	kind setpage.Kind
 	sign string
@@ -42,21 +42,21 @@ type said struct {
 	nth  int
 }
 
-// texts assigns numbers to texts, so that a text stays read when others are added or removed.
-type texts map[said]pager.Text
+// textIDs assigns numbers to texts, so that a text stays read when others are added or removed.
+type textIDs map[textKey]pager.TextID
 
-func (t texts) number(s said) pager.Text {
+func (t textIDs) number(s textKey) pager.TextID {
 	if _, known := t[s]; !known {
-		t[s] = pager.Text(len(t) + 1)
+		t[s] = pager.TextID(len(t) + 1)
 	}
 	return t[s]
 }
 
-// mostWide is the maximum width of the text column, in cells.
-const mostWide = 140
+// maxTextWidth is the maximum width of the text column, in cells.
+const maxTextWidth = 140
 
-// mostDeep is the maximum indentation of a parameter, so that its text fits on a narrow terminal.
-const mostDeep = 6
+// maxIndent is the maximum indentation of a parameter, so that its text fits on a narrow terminal.
+const maxIndent = 6
 
 // isRestore reports whether a user restores a version. Its content was approved before, so it need not be read again.
 func isRestore(p proposals.Proposal) bool {
@@ -65,17 +65,17 @@ func isRestore(p proposals.Proposal) bool {
 
 // layRows lays out a page. Unless whole is set, it folds the lines of files and of restored versions. These versions,
 // blank lines, the counts in the title, and imported JSON need not be read.
-func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known texts, whole bool) *rows {
+func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known textIDs, whole bool) *rows {
 	r := &rows{}
-	times := map[said]int{}
+	times := map[textKey]int{}
 	for _, row := range page.Rows {
 		if row.Kind == setpage.Tool {
-			r.To = append(r.To, len(r.All))
+			r.StopRows = append(r.StopRows, len(r.Rows))
 		}
 		restored := row.Kind == setpage.Text && row.Tool >= 0 && isRestore(members[row.Tool].Proposal)
 		c, fold := cellOf(th, row), (row.Fold || restored) && !whole
 		if row.Kind != setpage.Raw && row.Kind != setpage.Title && !restored && c.Text.Raw != "" {
-			s := said{kind: row.Kind, sign: row.Sign, text: cmp.Or(row.Same, row.Part+c.Text.Raw)}
+			s := textKey{kind: row.Kind, sign: row.Sign, text: cmp.Or(row.Same, row.Part+c.Text.Raw)}
 			if row.Tool >= 0 {
 				s.of = members[row.Tool].Proposal.ID
 			}
@@ -83,14 +83,14 @@ func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known 
 			s.nth = times[s]
 			c.Track = known.number(s)
 			r.all = append(r.all, text{
-				track: c.Track, need: len(c.Text.Raw), tool: row.Tool, part: row.Part, row: len(r.All), fold: fold,
+				track: c.Track, need: len(c.Text.Raw), member: row.Tool, part: row.Part, row: len(r.Rows), fold: fold,
 				line: row.Tool >= 0 && row.Kind == setpage.Text, from: row.From - 1,
 			})
 		}
 		if fold {
 			continue
 		}
-		r.All, r.tool = append(r.All, pager.Row{Cells: []pager.Cell{c}}), append(r.tool, row.Tool)
+		r.Rows, r.member = append(r.Rows, pager.Row{Cells: []pager.Cell{c}}), append(r.member, row.Tool)
 	}
 	return r
 }
@@ -116,7 +116,7 @@ func cellOf(th theme.Theme, row setpage.Row) pager.Cell {
 		if strings.Contains(row.Detail, "destructive") && row.Name == "hints" {
 			detail = th.Warn
 		}
-		indent := 2 * min(row.Depth, mostDeep)
+		indent := 2 * min(row.Depth, maxIndent)
 		if row.Part != "" {
 			indent = 4
 		}
@@ -128,9 +128,9 @@ func cellOf(th theme.Theme, row setpage.Row) pager.Cell {
 		}
 		gutter = draw.Of("", "   ").Add(style, draw.Pad(sign, 9))
 	case setpage.Fact:
-		gutter, base = draw.Of(th.Faint, "   "+draw.Pad(draw.Show(row.Sign), 2)), th.Text
+		gutter, base = draw.Of(th.Faint, "   "+draw.Pad(draw.Escape(row.Sign), 2)), th.Text
 		if row.Tool < 0 { // all facts of one kind
-			gutter, row.Name = draw.Of(th.Accent, " "+draw.Pad(draw.Show(row.Name), 8)), ""
+			gutter, row.Name = draw.Of(th.Accent, " "+draw.Pad(draw.Escape(row.Name), 8)), ""
 		}
 		if row.Severity == rules.Warn {
 			name = th.Warn
@@ -154,5 +154,5 @@ func cellOf(th theme.Theme, row setpage.Row) pager.Cell {
 		text.Marks = append(text.Marks, draw.Mark{Start: len(text.Raw), End: len(text.Raw) + len(part.text), Style: part.style})
 		text.Raw += part.text
 	}
-	return pager.Cell{Gutter: gutter, Hang: draw.Of("", draw.Safe(draw.Blank(gutter.Width()))), Text: text, Most: mostWide}
+	return pager.Cell{Gutter: gutter, Hang: draw.Of("", draw.Safe(draw.Blank(gutter.Width()))), Text: text, MaxWidth: maxTextWidth}
 }

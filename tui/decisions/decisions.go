@@ -45,15 +45,15 @@ type Pages interface {
 	// Marked returns the marked proposals. MarkOnly replaces the marks.
 	Marked() []proposals.Proposal
 	MarkOnly(ps []proposals.Proposal)
-	// OnProposal describes the tokens that the proposal on screen adds to prompts, and returns a function that
+	// TokensAndChanges describes the tokens that the proposal on screen adds to prompts, and returns a function that
 	// describes later changes. On other pages, it returns "" and nil.
-	OnProposal() (tokens string, changed func() string)
+	TokensAndChanges() (tokens string, changed func() string)
 }
 
 // Set is the page of a change set.
 type Set interface {
-	Unseen()      // goes to the next unread part
-	Left() string // describes how much is unread
+	ShowUnseen()        // goes to the next unread part
+	UnreadText() string // describes how much is unread
 }
 
 // Decisions asks for decisions and makes them.
@@ -64,9 +64,9 @@ type Decisions struct {
 	User    *desk.User
 	Pending *pending.Operations
 	Seen    *seen.Record
-	// Tell records that proposals were shown.
-	Tell  func(ctx context.Context, ds ...review.Dossier) tea.Cmd
-	Write func(screen.Write) tea.Cmd
+	// RecordShown records that proposals were shown.
+	RecordShown func(ctx context.Context, ds ...review.Dossier) tea.Cmd
+	Write       func(screen.Write) tea.Cmd
 	// Regroup moves proposals to another change set, or out of any for "". It is nil if unavailable.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
 
@@ -81,7 +81,7 @@ func (m *Decisions) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	return func() tea.Msg {
 		o := m.Pending.Begin("Reading the marked proposals")
 		defer o.End()
-		ds, err := m.User.Together(m.Context, act, ps, o.Tell)
+		ds, err := m.User.ReadForDecision(m.Context, act, ps, o.Tell)
 		return screen.Then{Do: func() tea.Cmd {
 			b.dossiers = ds
 			return m.batchRead(b, err)
@@ -98,7 +98,7 @@ func (m *Decisions) batchRead(b *batch, err error) tea.Cmd {
 		return m.Shell.Fail(err)
 	}
 	if refused := b.refused(m.User.Actor); len(refused) > 0 {
-		return m.askWithout(*b, refused)
+		return m.askPartial(*b, refused)
 	}
 	if b.act == proposals.ActApprove {
 		return m.askApproveAll(*b)
@@ -106,8 +106,8 @@ func (m *Decisions) batchRead(b *batch, err error) tea.Cmd {
 	return m.askRefuseAll(*b)
 }
 
-// readSoFar counts the parts of a batch that were on screen and those still unread.
-type readSoFar struct {
+// readProgress counts the parts of a batch that were on screen and those still unread.
+type readProgress struct {
 	seen.Progress
 	read   int
 	parts  []int                // number of unread parts by proposal
@@ -115,24 +115,24 @@ type readSoFar struct {
 	names  []string             // unread parts; a change set that is read as one page appears once
 }
 
-func (b *batch) readSoFar(progress func(review.Dossier) seen.Progress) readSoFar {
-	s := readSoFar{parts: make([]int, len(b.dossiers))}
+func (b *batch) progress(progress func(review.Dossier) seen.Progress) readProgress {
+	s := readProgress{parts: make([]int, len(b.dossiers))}
 	for i, d := range b.dossiers {
 		p := progress(d)
 		if len(b.dossiers) > 1 && d.Parts == nil { // of several tools, each is one part
-			p.Of, p.Unread = 1, p.Unread[:min(1, len(p.Unread))]
+			p.Parts, p.Unread = 1, p.Unread[:min(1, len(p.Unread))]
 		}
-		s.parts[i] = min(len(p.Unread), p.Of)
-		s.Of, s.Known, s.Data, s.read = s.Of+p.Of, s.Known+p.Known, s.Data+p.Data, s.read+p.Of-s.parts[i]
-		if s.As = cmp.Or(s.As, p.As); p.As != "" && p.As != s.As {
-			s.As = "others"
+		s.parts[i] = min(len(p.Unread), p.Parts)
+		s.Parts, s.Known, s.ByHash, s.read = s.Parts+p.Parts, s.Known+p.Known, s.ByHash+p.ByHash, s.read+p.Parts-s.parts[i]
+		if s.KnownFrom = cmp.Or(s.KnownFrom, p.KnownFrom); p.KnownFrom != "" && p.KnownFrom != s.KnownFrom {
+			s.KnownFrom = "others"
 		}
 		missing := append(slices.Clone(p.Missing), p.Unread...)
 		if len(missing) == 0 {
 			continue
 		}
 		s.Missing, s.unread = append(s.Missing, p.Missing...), append(s.unread, d.Proposal)
-		name := wording.Joined(missing)
+		name := wording.Enumerate(missing)
 		switch set := d.Proposal.ChangeSet; {
 		case b.onePage(set):
 			name = "the page of the change set " + set
@@ -147,19 +147,19 @@ func (b *batch) readSoFar(progress func(review.Dossier) seen.Progress) readSoFar
 }
 
 // counts describes how much was read, such as "2/2 · 52 as in docx · 4 data files by hash".
-func (s readSoFar) counts() string {
-	text := strconv.Itoa(s.read) + "/" + strconv.Itoa(s.Of)
+func (s readProgress) counts() string {
+	text := strconv.Itoa(s.read) + "/" + strconv.Itoa(s.Parts)
 	if s.Known > 0 {
-		text += " · " + strconv.Itoa(s.Known) + " as in " + s.As
+		text += " · " + strconv.Itoa(s.Known) + " as in " + s.KnownFrom
 	}
-	if s.Data > 0 {
-		text += " · " + wording.Count(s.Data, "data file", "data files") + " by hash"
+	if s.ByHash > 0 {
+		text += " · " + wording.Count(s.ByHash, "data file", "data files") + " by hash"
 	}
 	return text
 }
 
 // mayStayUnread reports whether all unread parts of a batch are new and imported.
-func (b *batch) mayStayUnread(s readSoFar) bool {
+func (b *batch) mayStayUnread(s readProgress) bool {
 	for i, d := range b.dossiers {
 		if s.parts[i] > 0 && !review.MayBeUnread(d.Proposal, d.Revision.Draft.Definition) {
 			return false
@@ -171,8 +171,8 @@ func (b *batch) mayStayUnread(s readSoFar) bool {
 // askApproveAll asks for an approval. The dialog is locked until everything has been read, or until the user types
 // the number of unread parts. For several proposals, the user types their number before y.
 func (m *Decisions) askApproveAll(b batch) tea.Cmd {
-	so := b.readSoFar(m.Seen.Progress) // stays valid, because nothing is read while a dialog is open
-	tokens, changed := m.Pages.OnProposal()
+	so := b.progress(m.Seen.Progress) // stays valid, because nothing is read while a dialog is open
+	tokens, changed := m.Pages.TokensAndChanges()
 	n := 0
 	for _, parts := range so.parts {
 		n += parts
@@ -184,16 +184,16 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 			return m.Shell.Frame().Facts(so.counts(), n > 0 || len(so.Missing) > 0, b.dossiers, tokens)
 		}),
 		Content: func(page *prose.Page) {
-			b.list(m, page)
+			b.listProposals(m, page)
 			page.Blank()
-			b.channels(m, page)
+			b.listChannels(m, page)
 		},
 		Changed: changed,
 		Run:     func(note string) tea.Cmd { return b.decide(m, note, so.parts) },
 	}
-	several(&d, len(b.dossiers))
+	forSeveral(&d, len(b.dossiers))
 	if b.oneSet() {
-		d.Tally = ""
+		d.TypedCount = ""
 	}
 	again := func(change func(b *batch)) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -204,29 +204,29 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 	}
 	locked := so.names
 	if set := m.Pages.Set(); set != nil && len(locked) > 0 {
-		locked = []string{set.Left()}
+		locked = []string{set.UnreadText()}
 	}
 	switch {
 	case n > 0 && b.unread && len(so.Missing) == 0:
-		locked, d.Tally = nil, strconv.Itoa(n)
+		locked, d.TypedCount = nil, strconv.Itoa(n)
 		d.Form.Title, d.Form.Verb = d.Form.Title+" unread", "approve "+wording.Count(n, "unread part", "unread parts")
 	case n > 0 && b.mayStayUnread(so):
 		d.Keys = append(d.Keys, screen.Key{Keys: []string{"A"}, Label: "approve " + strconv.Itoa(n) + " unread", Do: func() tea.Cmd {
-			if withheld := b.withheld(m.Seen.Withheld); len(withheld) > 0 {
-				return m.Shell.Say(screen.Warning, "Not shown yet: %s", wording.Joined(withheld))
+			if withheld := b.missing(m.Seen.Missing); len(withheld) > 0 {
+				return m.Shell.Say(screen.Warning, "Not shown yet: %s", wording.Enumerate(withheld))
 			}
 			return again(func(b *batch) { b.unread, b.byHash = true, true })()
 		}})
 	}
-	if so.Data > 0 && !b.byHash {
-		locked = append(slices.Clone(locked), wording.Count(so.Data, "data file", "data files"))
+	if so.ByHash > 0 && !b.byHash {
+		locked = append(slices.Clone(locked), wording.Count(so.ByHash, "data file", "data files"))
 		d.Keys = append(d.Keys, screen.Key{Keys: []string{"h"}, Label: "accept data by hash", Do: again(func(b *batch) { b.byHash = true })})
 	}
 	d.Locked = func() []string { return locked }
 	if len(so.unread) > 0 {
-		d.Unread = func() tea.Cmd {
+		d.OpenUnread = func() tea.Cmd {
 			if set := m.Pages.Set(); set != nil {
-				set.Unseen()
+				set.ShowUnseen()
 				return nil
 			}
 			if b.onePage(so.unread[0].ChangeSet) {
@@ -238,11 +238,11 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 	asked := slices.DeleteFunc(slices.Clone(b.dossiers), func(d review.Dossier) bool {
 		return slices.ContainsFunc(so.unread, func(p proposals.Proposal) bool { return p.ID == d.Proposal.ID })
 	})
-	return tea.Batch(m.Shell.Ask(d), m.Tell(m.Context, asked...))
+	return tea.Batch(m.Shell.Ask(d), m.RecordShown(m.Context, asked...))
 }
 
-// withheld returns the parts that must be on screen before the batch can be approved without reading.
-func (b *batch) withheld(of func(review.Dossier) []string) []string {
+// missing returns the parts that must be on screen before the batch can be approved without reading.
+func (b *batch) missing(of func(review.Dossier) []string) []string {
 	var names []string
 	for _, d := range b.dossiers {
 		names = lists.Union(names, of(d))
@@ -253,31 +253,31 @@ func (b *batch) withheld(of func(review.Dossier) []string) []string {
 // askRefuseAll asks for the reason to send proposals back or to reject them.
 func (m *Decisions) askRefuseAll(b batch) tea.Cmd {
 	form := b.act.Form(len(b.dossiers))
-	_, changed := m.Pages.OnProposal()
+	_, changed := m.Pages.TokensAndChanges()
 	d := screen.Dialog{
 		Form: form, Draft: b.draft(), About: screen.About(b.proposals()...), Writing: true,
 		Subject: screen.Subjects(b.act, b.proposals()...),
-		Facts:   func() []draw.Line { return m.Shell.Frame().Nothing(form.Consequence, b.dossiers...) },
+		Facts:   func() []draw.Line { return m.Shell.Frame().RefusalFacts(form.Consequence, b.dossiers...) },
 		Content: func(page *prose.Page) {
 			page.Text("", form.Consequence+" No channel prompt changes.")
 			page.Blank()
-			b.list(m, page)
+			b.listProposals(m, page)
 		},
 		Changed: changed,
 		Run:     func(reason string) tea.Cmd { return b.decide(m, reason, nil) },
 	}
-	several(&d, len(b.dossiers))
-	d.Tally = "" // not needed, because a reason was typed and U proposes them again
+	forSeveral(&d, len(b.dossiers))
+	d.TypedCount = "" // not needed, because a reason was typed and U proposes them again
 	return m.Shell.Ask(d)
 }
 
-// several adapts a dialog to n proposals.
-func several(d *screen.Dialog, n int) {
+// forSeveral adapts a dialog to n proposals.
+func forSeveral(d *screen.Dialog, n int) {
 	if n < 2 {
 		return
 	}
 	d.Form.Title += " " + strconv.Itoa(n) + " proposals"
-	d.Tally = strconv.Itoa(n)
+	d.TypedCount = strconv.Itoa(n)
 }
 
 // decide decides on the whole batch or on nothing.
@@ -286,21 +286,22 @@ func (b *batch) decide(m *Decisions, reason string, unread []int) tea.Cmd {
 	if b.oneSet() {
 		set = b.dossiers[0].Proposal.ChangeSet
 	}
-	return m.Write(m.User.Decision(b.act, desk.AsRead(b.dossiers, unread), reason, b.draft(), set))
+	return m.Write(m.User.Decision(b.act, desk.Choices(b.dossiers, unread), reason, b.draft(), set))
 }
 
-// list lists the proposals of a batch with revision and digest. A change set that is read as one page is summarized.
-func (b *batch) list(m *Decisions, page *prose.Page) {
+// listProposals lists the proposals of a batch with revision and digest. A change set that is read as one page is
+// summarized.
+func (b *batch) listProposals(m *Decisions, page *prose.Page) {
 	summed := ""
 	for _, d := range b.dossiers {
 		switch set := d.Proposal.ChangeSet; {
 		case set != "" && set == summed:
 		case b.onePage(set):
 			summed = set
-			b.sum(m, page, set)
+			b.summarizeSet(m, page, set)
 		default:
 			p := d.Proposal
-			page.Item(draw.Of(m.Shell.Frame().Theme.Strong, draw.Pad(draw.Show(wording.Reference(p)), 5)).Add(m.Shell.Frame().Theme.Faint, " "+draw.Show(string(p.Type))+" "), p.Subject.String())
+			page.Item(draw.Of(m.Shell.Frame().Theme.Strong, draw.Pad(draw.Escape(wording.Reference(p)), 5)).Add(m.Shell.Frame().Theme.Faint, " "+draw.Escape(string(p.Type))+" "), p.Subject.String())
 			what := "revision " + strconv.Itoa(p.Revision) + ", content " + wording.Short(p.ContentHash)
 			if b.act == proposals.ActApprove {
 				what += ", " + wording.Becomes(p)
@@ -309,8 +310,8 @@ func (b *batch) list(m *Decisions, page *prose.Page) {
 				}
 			}
 			page.Faint("      ", what)
-			worst, style := openWord(m.Shell.Frame().Theme, d)
-			page.Line(draw.Of(m.Shell.Frame().Theme.Faint, "      digest "+draw.Show(wording.Short(d.Digest))+"  ").Add(style, worst))
+			worst, style := findingsLabel(m.Shell.Frame().Theme, d)
+			page.Line(draw.Of(m.Shell.Frame().Theme.Faint, "      digest "+draw.Escape(wording.Short(d.Digest))+"  ").Add(style, worst))
 		}
 	}
 	if len(b.dossiers) > 0 && b.act == proposals.ActApprove {
@@ -318,8 +319,8 @@ func (b *batch) list(m *Decisions, page *prose.Page) {
 	}
 }
 
-// sum draws the number of members of a change set and their findings by rule.
-func (b *batch) sum(m *Decisions, page *prose.Page, set string) {
+// summarizeSet draws the number of members of a change set and their findings by rule.
+func (b *batch) summarizeSet(m *Decisions, page *prose.Page, set string) {
 	var all review.Dossier
 	var members []review.Dossier
 	approvals := map[string]bool{}
@@ -332,7 +333,7 @@ func (b *batch) sum(m *Decisions, page *prose.Page, set string) {
 			approvals[d.Proposal.Approvals.Text] = true
 		}
 	}
-	page.Item(draw.Of(m.Shell.Frame().Theme.Strong, draw.Show(set)+"  "), setpage.Counts(members))
+	page.Item(draw.Of(m.Shell.Frame().Theme.Strong, draw.Escape(set)+"  "), setpage.Counts(members))
 	for _, severity := range []rules.Severity{rules.Block, rules.Warn, rules.Info} {
 		sums := slices.DeleteFunc(review.OpenByRule(all.Standing), func(r review.RuleFindings) bool { return r.Severity != severity })
 		if len(sums) > 0 {
@@ -351,8 +352,8 @@ func (b *batch) sum(m *Decisions, page *prose.Page, set string) {
 	}
 }
 
-// channels lists the channel prompts that the batch changes.
-func (b *batch) channels(m *Decisions, page *prose.Page) {
+// listChannels lists the channel prompts that the batch changes.
+func (b *batch) listChannels(m *Decisions, page *prose.Page) {
 	m.Shell.Frame().TestsField(page, b.dossiers...)
 	all := review.Dossier{Rendered: map[string]string{}}
 	var nobody []proposals.Proposal // tools without an agent
@@ -375,18 +376,18 @@ func (b *batch) channels(m *Decisions, page *prose.Page) {
 	}
 }
 
-// askWithout lists the proposals that cannot be decided, grouped by reason, and offers to continue without them.
-func (m *Decisions) askWithout(b batch, refused []refusal) tea.Cmd {
+// askPartial lists the proposals that cannot be decided, grouped by reason, and offers to continue without them.
+func (m *Decisions) askPartial(b batch, refused []refusal) tea.Cmd {
 	d := screen.Dialog{
 		Form: proposals.Form{Title: "Some decisions are not possible"},
 		Content: func(page *prose.Page) {
-			page.Text("", "Nothing changed. "+refusedOf(len(refused), len(b.dossiers)))
+			page.Text("", "Nothing changed. "+refusedCount(len(refused), len(b.dossiers)))
 			for _, alike := range byReason(refused) {
 				first := alike[0].dossier
 				page.Blank()
 				sign := draw.Of(m.Shell.Frame().Theme.Warn, "! ")
 				if len(alike) == 1 {
-					page.Item(sign.Add(m.Shell.Frame().Theme.Strong, draw.Show(wording.Reference(first.Proposal))+" "), first.Proposal.Subject.String())
+					page.Item(sign.Add(m.Shell.Frame().Theme.Strong, draw.Escape(wording.Reference(first.Proposal))+" "), first.Proposal.Subject.String())
 				} else {
 					page.Item(sign, namesOf(alike))
 				}
@@ -395,7 +396,7 @@ func (m *Decisions) askWithout(b batch, refused []refusal) tea.Cmd {
 					th := m.Shell.Frame().Theme
 					var firsts []review.Standing
 					for _, of := range review.BlocksByRule(first.Standing) {
-						of.First.Rule = wording.Times(of)
+						of.First.Rule = wording.RuleCount(of)
 						firsts = append(firsts, of.First)
 					}
 					list := quotes.Rows(firsts)
@@ -414,7 +415,7 @@ func (m *Decisions) askWithout(b batch, refused []refusal) tea.Cmd {
 	if len(b.dossiers) == 1 {
 		d.Form.Title = "Not possible"
 	}
-	marked, out := m.Pages.Marked(), b.with(refused)
+	marked, out := m.Pages.Marked(), b.withSets(refused)
 	rest := slices.DeleteFunc(slices.Clone(marked), func(p proposals.Proposal) bool { return slices.Contains(out, p.ID) })
 	if len(rest) > 0 && len(rest) < len(marked) {
 		d.Keys = []screen.Key{{Keys: []string{"d"}, Label: "unmark these and continue with " + strconv.Itoa(len(rest)), Do: func() tea.Cmd {
@@ -423,7 +424,7 @@ func (m *Decisions) askWithout(b batch, refused []refusal) tea.Cmd {
 			return m.Decide(b.act, rest)
 		}}}
 	}
-	if way, ok := b.wayOut(refused); ok && m.Regroup != nil {
+	if way, ok := b.remedy(refused); ok && m.Regroup != nil {
 		d.Form.Verb, d.Form.Consequence = way.verb, ""
 		d.Run = func(string) tea.Cmd {
 			return m.Write(screen.Act(screen.Wrote{}, proposals.Form{Undone: "nothing moved"}, func(ctx context.Context) (string, error) {
@@ -468,5 +469,5 @@ func (b *batch) proposals() []proposals.Proposal {
 	return lists.Map(b.dossiers, func(d review.Dossier) proposals.Proposal { return d.Proposal })
 }
 
-// Onward is appended to the message about a decision.
-const Onward = ". Press . for the next"
+// NextHint is appended to the message about a decision.
+const NextHint = ". Press . for the next"

@@ -30,7 +30,7 @@ func (b *batch) refused(actor proposals.Actor) []refusal {
 		if b.act == proposals.ActApprove {
 			alone := d
 			alone.Members = nil // the batch contains the other members with their own reasons
-			why = strings.Join(wording.Obstacles(alone, wording.Ways{}), "; ")
+			why = strings.Join(wording.Obstacles(alone, wording.Remedies{}), "; ")
 		}
 		if why != "" {
 			out = append(out, refusal{d, why})
@@ -39,19 +39,19 @@ func (b *batch) refused(actor proposals.Actor) []refusal {
 	return out
 }
 
-// mostListed is the maximum number of proposals listed per reason.
-const mostListed = 8
+// maxListed is the maximum number of proposals listed per reason.
+const maxListed = 8
 
 // namesOf joins the names of refused proposals.
 func namesOf(refused []refusal) string {
 	var names []string
-	for _, r := range refused[:min(len(refused), mostListed)] {
+	for _, r := range refused[:min(len(refused), maxListed)] {
 		names = append(names, wording.Reference(r.dossier.Proposal)+" "+r.dossier.Proposal.Subject.ID)
 	}
-	if n := len(refused) - mostListed; n > 0 {
+	if n := len(refused) - maxListed; n > 0 {
 		names = append(names, strconv.Itoa(n)+" more")
 	}
-	return wording.Joined(names)
+	return wording.Enumerate(names)
 }
 
 // byReason groups refusals by reason.
@@ -59,7 +59,7 @@ func byReason(refused []refusal) [][]refusal {
 	var list [][]refusal
 	for _, r := range refused {
 		// Rename the subject in the remedy of an outdated assessment, so that equal remedies are grouped.
-		r.why = strings.Replace(r.why, "toolcrib review "+review.Reference(r.dossier.Proposal)+" --again", "toolcrib review "+setOr(r.dossier.Proposal)+" --again", 1)
+		r.why = strings.Replace(r.why, "toolcrib review "+review.Reference(r.dossier.Proposal)+" --again", "toolcrib review "+setOrID(r.dossier.Proposal)+" --again", 1)
 		i := slices.IndexFunc(list, func(o []refusal) bool { return o[0].why == r.why })
 		if i < 0 {
 			i, list = len(list), append(list, nil)
@@ -69,29 +69,29 @@ func byReason(refused []refusal) [][]refusal {
 	return list
 }
 
-// setOr returns the argument that selects the change set of p on the command line, or p itself.
-func setOr(p proposals.Proposal) string {
+// setOrID returns the argument that selects the change set of p on the command line, or p itself.
+func setOrID(p proposals.Proposal) string {
 	if p.ChangeSet != "" {
 		return "'set:" + p.ChangeSet + "'"
 	}
 	return review.Reference(p)
 }
 
-// wayOut is a move of proposals that lets the rest of a change set be approved.
-type wayOut struct {
+// remedy is a move of proposals that lets the rest of a change set be approved.
+type remedy struct {
 	verb, done string
 	set        string // target change set; "" for none
 	moved      []proposals.ID
 }
 
-// wayOut returns how the rest of a change set can be approved: without its blocked members, or as a new set if a
+// remedy returns how the rest of a change set can be approved: without its blocked members, or as a new set if a
 // member was rejected.
-func (b *batch) wayOut(refused []refusal) (wayOut, bool) {
+func (b *batch) remedy(refused []refusal) (remedy, bool) {
 	if b.act != proposals.ActApprove || len(b.dossiers) < 2 || !b.oneSet() {
-		return wayOut{}, false
+		return remedy{}, false
 	}
 	set := b.dossiers[0].Proposal.ChangeSet
-	way, rejected := wayOut{}, false
+	way, rejected := remedy{}, false
 	for _, d := range b.dossiers {
 		if d.Proposal.State == proposals.Rejected {
 			rejected = true
@@ -100,7 +100,7 @@ func (b *batch) wayOut(refused []refusal) (wayOut, bool) {
 		out := slices.ContainsFunc(refused, func(r refusal) bool { return r.dossier.Proposal.ID == d.Proposal.ID })
 		outdated := slices.ContainsFunc(d.Obstacles, func(o error) bool { return errors.Is(o, review.ErrOutdated) })
 		if out && (outdated || d.Proposal.State != proposals.UserReview) {
-			return wayOut{}, false // it needs an assessment, or waits for its author
+			return remedy{}, false // it needs an assessment, or waits for its author
 		}
 		if out {
 			way.moved = append(way.moved, d.Proposal.ID)
@@ -109,9 +109,9 @@ func (b *batch) wayOut(refused []refusal) (wayOut, bool) {
 	switch n := strconv.Itoa(len(way.moved)); {
 	case rejected && len(way.moved) > 0:
 		way.set = set + "-rest"
-		way.verb, way.done = "go on with the other "+n+" as the set "+way.set, "Moved "+n+" to the set "+way.set+Onward
+		way.verb, way.done = "go on with the other "+n+" as the set "+way.set, "Moved "+n+" to the set "+way.set+NextHint
 	case rejected || len(way.moved) == len(b.dossiers) || len(way.moved) == 0:
-		return wayOut{}, false
+		return remedy{}, false
 	default:
 		way.verb = "leave " + n + " out of the set " + set
 		way.done = "Left out of the set " + set + ": " + namesOf(refused) + ". a approves the rest"
@@ -119,8 +119,8 @@ func (b *batch) wayOut(refused []refusal) (wayOut, bool) {
 	return way, true
 }
 
-// with returns the ids of the refused proposals and of the other members of their change sets.
-func (b *batch) with(refused []refusal) []proposals.ID {
+// withSets returns the ids of the refused proposals and of the other members of their change sets.
+func (b *batch) withSets(refused []refusal) []proposals.ID {
 	var ids []proposals.ID
 	for _, d := range b.dossiers {
 		p := d.Proposal
@@ -134,8 +134,8 @@ func (b *batch) with(refused []refusal) []proposals.ID {
 	return ids
 }
 
-// refusedOf describes how many proposals of a batch are refused.
-func refusedOf(refused, all int) string {
+// refusedCount describes how many proposals of a batch are refused.
+func refusedCount(refused, all int) string {
 	switch {
 	case all == 1:
 		return "Blocked by:"
@@ -145,8 +145,8 @@ func refusedOf(refused, all int) string {
 	return strconv.Itoa(refused) + " of " + strconv.Itoa(all) + " proposals cannot be decided:"
 }
 
-// openWord summarizes the open findings of a proposal, the worst first.
-func openWord(th theme.Theme, d review.Dossier) (draw.Safe, theme.Style) {
+// findingsLabel summarizes the open findings of a proposal, the worst first.
+func findingsLabel(th theme.Theme, d review.Dossier) (draw.Safe, theme.Style) {
 	sums := review.OpenByRule(d.Standing)
 	if len(sums) == 0 {
 		return "no open findings", th.Faint
@@ -162,7 +162,7 @@ func openWord(th theme.Theme, d review.Dossier) (draw.Safe, theme.Style) {
 			words += "; "
 		}
 		sign, _ := labels.Severity(th, sums[0].Severity)
-		words += sign + " " + draw.Show(wording.Rules(sums[:n]))
+		words += sign + " " + draw.Escape(wording.Rules(sums[:n]))
 		sums = sums[n:]
 	}
 	return words, style

@@ -46,7 +46,7 @@ func (u *User) Waive(ctx context.Context, act proposals.Act, id proposals.ID, s 
 	default:
 		_, err = desk.Unwaive(ctx, u.Actor, id, handle, reason)
 	}
-	return act.Form(1).Done + " " + s.Rule + " in " + wording.Place(s.Path), err
+	return act.Form(1).Done + " " + s.Rule + " in " + wording.FieldName(s.Path), err
 }
 
 // submit submits a new draft. If that fails, the proposal stays a draft.
@@ -64,8 +64,8 @@ func (u *User) Comment(ctx context.Context, id proposals.ID, body string, at rev
 	return proposals.ActComment.Form(1).Done, err
 }
 
-// Simple performs an action that needs no text.
-func (u *User) Simple(ctx context.Context, act proposals.Act, id proposals.ID) (string, error) {
+// Perform performs an action that needs no text.
+func (u *User) Perform(ctx context.Context, act proposals.Act, id proposals.ID) (string, error) {
 	done := act.Form(1).Done
 	switch act { //nolint:exhaustive // the others need a text
 	case proposals.ActSubmit:

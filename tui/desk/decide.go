@@ -13,9 +13,9 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Together reads the current state of proposals for one decision. For an approval, it adds the other members of their
-// change sets. tell reports the progress.
-func (u *User) Together(ctx context.Context, act proposals.Act, ps []proposals.Proposal, tell func(done, total int)) ([]review.Dossier, error) {
+// ReadForDecision reads the current state of proposals for one decision. For an approval, it adds the other members of
+// their change sets. tell reports the progress.
+func (u *User) ReadForDecision(ctx context.Context, act proposals.Act, ps []proposals.Proposal, tell func(done, total int)) ([]review.Dossier, error) {
 	var out []review.Dossier
 	read := map[proposals.ID]bool{}
 	for i, p := range ps {
@@ -47,9 +47,9 @@ func (u *User) Together(ctx context.Context, act proposals.Act, ps []proposals.P
 	return out, nil
 }
 
-// AsRead binds each proposal to the review digest that was shown. unread has the number of parts that are accepted
+// Choices binds each proposal to the review digest that was shown. unread has the number of parts that are accepted
 // unread; it may be nil.
-func AsRead(ds []review.Dossier, unread []int) []review.Choice {
+func Choices(ds []review.Dossier, unread []int) []review.Choice {
 	out := make([]review.Choice, len(ds))
 	for i, d := range ds {
 		out[i] = review.Choice{ID: d.Proposal.ID, Expect: d.Digest}
@@ -92,7 +92,7 @@ func someOf(names []string) string {
 	if n := len(names); n > maxNamed {
 		names = append(names[:maxNamed], strconv.Itoa(n-maxNamed)+" more")
 	}
-	return wording.Joined(names)
+	return wording.Enumerate(names)
 }
 
 // Decision returns a write that decides on all proposals or on none. draft is the name of the unsent reason. set is

@@ -27,7 +27,7 @@ func (u *User) undo(act proposals.Act, decisions []proposals.Decision, set strin
 	case act == proposals.ActApprove && len(decisions) > 1 && set != "" && d.Version > 0:
 		return &screen.Undo{Says: "undoes all of it", Ask: func(sh screen.Shell, f screen.Frame) tea.Cmd { return u.AskUndoSet(sh, f, set) }}
 	case act != proposals.ActApprove:
-		return &screen.Undo{Says: "proposes " + them(len(decisions)) + " again", Ask: func(sh screen.Shell, f screen.Frame) tea.Cmd { return u.askAgain(sh, f, decisions) }}
+		return &screen.Undo{Says: "proposes " + them(len(decisions)) + " again", Ask: func(sh screen.Shell, f screen.Frame) tea.Cmd { return u.askRepropose(sh, f, decisions) }}
 	case len(decisions) > 1 || d.Version == 0:
 		return nil
 	case d.Version == 1:
@@ -45,8 +45,8 @@ func them(n int) string {
 	return "them"
 }
 
-// askAgain reads proposals that were rejected or sent back, and asks whether to propose them again.
-func (u *User) askAgain(sh screen.Shell, f screen.Frame, decisions []proposals.Decision) tea.Cmd {
+// askRepropose reads proposals that were rejected or sent back, and asks whether to propose them again.
+func (u *User) askRepropose(sh screen.Shell, f screen.Frame, decisions []proposals.Decision) tea.Cmd {
 	return func() tea.Msg {
 		var ds []review.Dossier
 		var ps []proposals.Proposal
@@ -59,25 +59,25 @@ func (u *User) askAgain(sh screen.Shell, f screen.Frame, decisions []proposals.D
 		}
 		return screen.Then{Do: func() tea.Cmd {
 			for _, p := range ps {
-				if why := wording.CannotAgain(p); why != "" {
+				if why := wording.CannotRepropose(p); why != "" {
 					return sh.Say(screen.Warning, "%s: %s", wording.Reference(p), why)
 				}
 			}
-			return sh.Ask(f.AgainDialog(ps, func() tea.Cmd { return sh.Write(u.againAll(ds)) }))
+			return sh.Ask(f.ReproposeDialog(ps, func() tea.Cmd { return sh.Write(u.reproposeAll(ds)) }))
 		}}
 	}
 }
 
-// againAll proposes the content of proposals again. A single one is opened.
-func (u *User) againAll(ds []review.Dossier) screen.Write {
+// reproposeAll proposes the content of proposals again. A single one is opened.
+func (u *User) reproposeAll(ds []review.Dossier) screen.Write {
 	if len(ds) == 1 {
-		return screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return u.Again(ctx, ds[0]) })
+		return screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return u.Repropose(ctx, ds[0]) })
 	}
 	form := proposals.Form{Undone: "not all proposed again"}
 	return screen.Act(screen.Wrote{Made: true}, form, func(ctx context.Context) (string, error) {
 		var said []string
 		for _, d := range ds {
-			p, text, err := u.Again(ctx, d)
+			p, text, err := u.Repropose(ctx, d)
 			if err != nil {
 				return "", errors.Join(errors.New(strings.Join(said, ", ")+" are there"), err)
 			}
@@ -86,14 +86,14 @@ func (u *User) againAll(ds []review.Dossier) screen.Write {
 			}
 			said = append(said, wording.Reference(p))
 		}
-		return "Proposed again as " + wording.Joined(said), nil
+		return "Proposed again as " + wording.Enumerate(said), nil
 	})
 }
 
-// Again proposes the content of a closed or sent-back proposal again. The decision stays. A sent-back proposal is
+// Repropose proposes the content of a closed or sent-back proposal again. The decision stays. A sent-back proposal is
 // withdrawn, because the new one replaces it. The new proposal leaves a change set with a rejected member, which can
 // no longer be approved.
-func (u *User) Again(ctx context.Context, d review.Dossier) (proposals.Proposal, string, error) {
+func (u *User) Repropose(ctx context.Context, d review.Dossier) (proposals.Proposal, string, error) {
 	draft := d.Revision.Draft
 	if slices.ContainsFunc(d.Members, func(p proposals.Proposal) bool { return p.State == proposals.Rejected }) {
 		draft.ChangeSet = ""
@@ -116,7 +116,7 @@ func (u *User) Again(ctx context.Context, d review.Dossier) (proposals.Proposal,
 func (u *User) AskUndoSet(sh screen.Shell, f screen.Frame, set string) tea.Cmd {
 	return sh.Ask(screen.Dialog{
 		Form: proposals.Form{Title: "Undo a change set", Verb: "propose it"}, NoteOptional: true,
-		About: "set " + set, Subject: draw.Show("set " + set),
+		About: "set " + set, Subject: draw.Escape("set " + set),
 		Facts: func() []draw.Line {
 			return []draw.Line{draw.Of(f.Theme.Text, "the earlier versions go live again, and new definitions are deactivated"), draw.Of(f.Theme.Faint, "It takes effect when you approve it.")}
 		},
@@ -138,7 +138,7 @@ func (u *User) askDeactivate(sh screen.Shell, f screen.Frame, d proposals.Decisi
 	subject := d.Subject.String()
 	return sh.Ask(screen.Dialog{
 		Form: proposals.Form{Title: "Deactivate", Verb: "propose it", Reason: true}, Writing: true,
-		About: subject, Subject: draw.Show(subject + "  v1 → v2, deactivated"),
+		About: subject, Subject: draw.Escape(subject + "  v1 → v2, deactivated"),
 		Facts: func() []draw.Line {
 			return []draw.Line{draw.Of(f.Theme.Text, "no agent will have it"), draw.Of(f.Theme.Faint, "It takes effect when you approve it.")}
 		},

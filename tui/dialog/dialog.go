@@ -31,15 +31,15 @@ type Needs struct {
 type Dialog struct {
 	screen.Dialog
 	Needs
-	Pager   *pager.Pager // shows the content
-	frame   screen.Frame
-	typed   string    // typed digits of the tally
-	savedAt time.Time // when the text was last saved
-	text    edit.Text // nil for none
-	ready   bool
-	closed  bool
-	details bool      // details are shown below the facts
-	strayed time.Time // time of the last stray letter
+	Pager     *pager.Pager // shows the content
+	frame     screen.Frame
+	typed     string    // typed digits of the count
+	savedAt   time.Time // when the text was last saved
+	text      edit.Text // nil for none
+	ready     bool
+	closed    bool
+	details   bool      // details are shown below the facts
+	ignoredAt time.Time // time of the last letter without an effect
 }
 
 // Open opens a dialog.
@@ -61,7 +61,7 @@ func Open(question screen.Dialog, needs Needs, f screen.Frame) (*Dialog, tea.Cmd
 		d.text = edit.New(text)
 		return d.Status.Say(screen.Remark, "Restored your draft for %s", d.About)
 	})
-	return d, tea.Batch(d.After(grace, ready), restored)
+	return d, tea.Batch(d.After(gracePeriod, ready), restored)
 }
 
 // Close closes the dialog.
@@ -73,16 +73,16 @@ func (d *Dialog) Closed() bool { return d == nil || d.closed }
 // Reopen continues a dialog that was just answered.
 func (d *Dialog) Reopen() { d.closed = false }
 
-// Decline runs the Declined callback of the dialog.
+// Decline runs the OnDecline callback of the dialog.
 func (d *Dialog) Decline() tea.Cmd {
-	if d.Declined == nil {
+	if d.OnDecline == nil {
 		return nil
 	}
-	return d.Declined()
+	return d.OnDecline()
 }
 
-// Types reports whether the text field has the focus.
-func (d *Dialog) Types() bool { return d.Writing && d.text != nil }
+// Typing reports whether the text field has the focus.
+func (d *Dialog) Typing() bool { return d.Writing && d.text != nil }
 
 func (d *Dialog) Text() string { return d.text.String() }
 
@@ -99,7 +99,7 @@ func (d *Dialog) Paste(text string) (cmd tea.Cmd, ok bool) {
 	}
 	d.Writing = true
 	d.text.Insert(text)
-	return d.keep(), true
+	return d.scheduleSave(), true
 }
 
 // Save returns a command that stores the current text.
@@ -114,7 +114,7 @@ func (d *Dialog) Save() tea.Cmd {
 // edit opens the text in the user's editor.
 func (d *Dialog) edit() tea.Cmd {
 	file := d.Unsent.File(d.Draft)
-	if why := d.Editor.Cannot(file); why != "" {
+	if why := d.Editor.CannotOpen(file); why != "" {
 		return d.Status.Say(screen.Warning, "%s: %s", editorKey, why)
 	}
 	if err := unsent.Write(file, []byte(d.text.String())); err != nil {
@@ -137,32 +137,32 @@ func (d *Dialog) Fit(f screen.Frame) {
 	d.layOut()
 }
 
-// grace is the time for which a new dialog ignores y, so that a user who is typing does not confirm a dialog that a
-// letter has just opened. Other keys act at once.
-const grace = 300 * time.Millisecond
+// gracePeriod is the time for which a new dialog ignores y, so that a user who is typing does not confirm a dialog that
+// a letter has just opened. Other keys act at once.
+const gracePeriod = 300 * time.Millisecond
 
-// pause is the pause in typing after which the text is saved.
-const pause = 400 * time.Millisecond
+// saveDelay is the pause in typing after which the text is saved.
+const saveDelay = 400 * time.Millisecond
 
-// pace is the maximum pause between two letters of the same text.
-const pace = time.Second
+// typingPause is the maximum pause between two letters of the same text.
+const typingPause = time.Second
 
-// stray handles a letter that is not a key of the dialog. The user may be typing a note without having opened its
-// field, so a following y does not count as an answer.
-func (d *Dialog) stray() {
-	d.strayed = d.frame.Now()
-	if d.note() {
+// ignoreLetter handles a letter that is not a key of the dialog. The user may be typing a note without having opened
+// its field, so a following y does not count as an answer.
+func (d *Dialog) ignoreLetter() {
+	d.ignoredAt = d.frame.Now()
+	if d.isNote() {
 		d.Status.Say(screen.Remark, "n adds a note; y %s", d.Form.Verb)
 	}
 }
 
 // hasField reports whether the text field is shown. An optional note has no field until the user begins it.
 func (d *Dialog) hasField() bool {
-	return d.text != nil && (!d.note() || d.Writing || d.text.String() != "")
+	return d.text != nil && (!d.isNote() || d.Writing || d.text.String() != "")
 }
 
-// note reports whether the text is an optional note.
-func (d *Dialog) note() bool { return d.NoteOptional && !d.Tall }
+// isNote reports whether the text is an optional note.
+func (d *Dialog) isNote() bool { return d.NoteOptional && !d.Tall }
 
 // Key handles a key press.
 func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
@@ -170,8 +170,8 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case name == "esc":
 		d.closed = true
-		if d.Leave != nil {
-			d.Leave()
+		if d.OnEscape != nil {
+			d.OnEscape()
 		}
 		if d.text != nil && d.text.String() != "" {
 			d.Status.Say(screen.Remark, "Draft saved")
@@ -185,14 +185,14 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
 		return d.edit()
 	case d.Writing:
 		if d.text.Key(msg) {
-			return d.keep()
+			return d.scheduleSave()
 		}
 		return nil
 	}
-	if d.count(name) {
+	if d.typeCount(name) {
 		return nil
 	}
-	if name != "y" { // y counts directly after the tally, but not in "3 years"
+	if name != "y" { // y counts directly after the count, but not in "3 years"
 		d.typed = ""
 	}
 	switch name {
@@ -201,13 +201,13 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
 	case "up":
 		d.Pager.Move(-1)
 	case "space", "pgdown":
-		d.Pager.Page(1)
+		d.Pager.ScrollPages(1)
 	case "pgup":
-		d.Pager.Page(-1)
+		d.Pager.ScrollPages(-1)
 	case "y":
-		return d.answer()
+		return d.confirm()
 	default:
-		return d.letter(msg)
+		return d.otherKey(msg)
 	}
 	return nil
 }
@@ -215,13 +215,13 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
 // editorKey is the key that opens the text in the user's editor.
 const editorKey = "ctrl+o"
 
-// letter handles a key that neither scrolls nor confirms. Any other letter begins a reason, but never an optional
+// otherKey handles a key that neither scrolls nor confirms. Any other letter begins a reason, but never an optional
 // note.
-func (d *Dialog) letter(msg tea.KeyPressMsg) tea.Cmd {
+func (d *Dialog) otherKey(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
-	if name == "u" && d.Unread != nil && len(d.missing()) > 0 {
+	if name == "u" && d.OpenUnread != nil && len(d.missing()) > 0 {
 		d.closed = true
-		return unsent.Then(d.Save(), d.Unread())
+		return unsent.Then(d.Save(), d.OpenUnread())
 	}
 	for _, k := range d.Keys {
 		if k.Matches(msg) {
@@ -234,17 +234,17 @@ func (d *Dialog) letter(msg tea.KeyPressMsg) tea.Cmd {
 		d.layOut()
 		d.Pager.Home()
 		return nil
-	case name == "n" && d.note():
+	case name == "n" && d.isNote():
 		d.Writing = true
 		d.layOut()
 		return nil
-	case d.text != nil && msg.Text != "" && !d.note():
+	case d.text != nil && msg.Text != "" && !d.isNote():
 		d.Writing = true
 		d.text.Key(msg)
 		d.layOut()
-		return d.keep()
+		return d.scheduleSave()
 	case d.text != nil && msg.Text != "":
-		d.stray()
+		d.ignoreLetter()
 	case name == "j":
 		d.Pager.Move(1)
 	case name == "k":
@@ -256,29 +256,29 @@ func (d *Dialog) letter(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// count adds a digit to the typed tally, or removes the last digit.
-func (d *Dialog) count(name string) bool {
+// typeCount adds a digit to the typed count, or removes the last digit.
+func (d *Dialog) typeCount(name string) bool {
 	switch {
 	case name == "backspace" && d.typed != "":
 		d.typed = d.typed[:len(d.typed)-1]
-	case d.Tally != "" && len(name) == 1 && name[0] >= '0' && name[0] <= '9':
-		d.typed = (d.typed + name)[:min(len(d.typed)+1, len(d.Tally))]
+	case d.TypedCount != "" && len(name) == 1 && name[0] >= '0' && name[0] <= '9':
+		d.typed = (d.typed + name)[:min(len(d.typed)+1, len(d.TypedCount))]
 	default:
 		return false
 	}
 	return true
 }
 
-// saveEvery is the maximum time of uninterrupted typing without a save.
-const saveEvery = 2 * time.Second
+// maxSaveDelay is the maximum time of uninterrupted typing without a save.
+const maxSaveDelay = 2 * time.Second
 
-// keep returns a command that saves the text after a pause in typing.
-func (d *Dialog) keep() tea.Cmd {
-	if d.frame.Now().Sub(d.savedAt) >= saveEvery {
+// scheduleSave returns a command that saves the text after a pause in typing.
+func (d *Dialog) scheduleSave() tea.Cmd {
+	if d.frame.Now().Sub(d.savedAt) >= maxSaveDelay {
 		return d.Save()
 	}
 	length := len(d.text.String())
-	return d.After(pause, screen.Then{Do: func() tea.Cmd {
+	return d.After(saveDelay, screen.Then{Do: func() tea.Cmd {
 		if !d.closed && len(d.text.String()) == length {
 			return d.Save()
 		}
@@ -286,8 +286,8 @@ func (d *Dialog) keep() tea.Cmd {
 	}})
 }
 
-// answer runs the action of the dialog, or shows why it cannot.
-func (d *Dialog) answer() tea.Cmd {
+// confirm runs the action of the dialog, or shows why it cannot.
+func (d *Dialog) confirm() tea.Cmd {
 	text := d.trimmed()
 	switch {
 	case d.Run == nil:
@@ -295,26 +295,26 @@ func (d *Dialog) answer() tea.Cmd {
 	case !d.ready:
 		d.Status.Say(screen.Warning, "Read the dialog before confirming")
 		return nil
-	case d.frame.Now().Sub(d.strayed) < pace:
-		d.stray()
+	case d.frame.Now().Sub(d.ignoredAt) < typingPause:
+		d.ignoreLetter()
 		d.Status.Say(screen.Warning, "Nothing changed: letters before y; n begins a note, and y after a pause confirms")
 		return nil
-	case d.meanwhile() != "":
-		d.Status.Say(screen.Warning, "Nothing changed: %s", d.meanwhile())
+	case d.changedText() != "":
+		d.Status.Say(screen.Warning, "Nothing changed: %s", d.changedText())
 		return nil
 	case len(d.missing()) > 0:
 		d.Status.Say(screen.Warning, "Not shown yet: %s; u goes there", strings.Join(d.missing(), ", "))
 		return nil
-	case d.unusable() != "":
-		d.Status.Say(screen.Warning, "Nothing changed: the text %s", d.unusable())
+	case d.invalidText() != "":
+		d.Status.Say(screen.Warning, "Nothing changed: the text %s", d.invalidText())
 		return nil
 	case d.Form.Reason && text == "":
 		d.Status.Say(screen.Warning, "Give a reason first")
 		d.Writing = true
 		return nil
-	case d.typed != d.Tally:
+	case d.typed != d.TypedCount:
 		d.typed = ""
-		d.Status.Say(screen.Warning, "Type %s, then y, to confirm", d.Tally)
+		d.Status.Say(screen.Warning, "Type %s, then y, to confirm", d.TypedCount)
 		return nil
 	}
 	d.closed = true
@@ -329,16 +329,16 @@ func (d *Dialog) trimmed() string {
 	return strings.TrimSpace(d.text.String())
 }
 
-// unusable returns why the text cannot be stored, or "". A manuscript is checked when it is parsed.
-func (d *Dialog) unusable() string {
+// invalidText returns why the text cannot be stored, or "". A manuscript is checked when it is parsed.
+func (d *Dialog) invalidText() string {
 	if d.Tall {
 		return ""
 	}
 	return review.Unusable(d.trimmed(), proposals.MaxComment)
 }
 
-// meanwhile describes how the subject has changed since the dialog opened, or returns "".
-func (d *Dialog) meanwhile() string {
+// changedText describes how the subject has changed since the dialog opened, or returns "".
+func (d *Dialog) changedText() string {
 	if d.Changed == nil {
 		return ""
 	}

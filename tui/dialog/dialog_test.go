@@ -22,7 +22,7 @@ func TestTypingConfirmsNothing(t *testing.T) {
 		Form: proposals.Form{Title: "Approve", Verb: "approve"}, Content: func(*prose.Page) {},
 		Run: func(string) tea.Cmd { answered = true; return nil },
 	}
-	d, opened := Open(question, Needs{Status: new(screentest.Shell), Unsent: unsent.In(""), After: func(after time.Duration, msg tea.Msg) tea.Cmd {
+	d, opened := Open(question, Needs{Status: new(screentest.Shell), Unsent: unsent.New(""), After: func(after time.Duration, msg tea.Msg) tea.Cmd {
 		grace = after
 		return func() tea.Msg { return msg }
 	}}, screentest.Frame(80, 24))

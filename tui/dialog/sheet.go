@@ -13,11 +13,11 @@ import (
 
 // This file draws the dialog as a sheet below the page, so that its subject stays visible.
 
-// leastSheet is the minimum height of a sheet with facts, whose usual height is a third of the screen.
-const leastSheet = 5
+// minSheetHeight is the minimum height of a sheet with facts, whose usual height is a third of the screen.
+const minSheetHeight = 5
 
-// leastText is the minimum height of the text field.
-const leastText = 2
+// minTextHeight is the minimum height of the text field.
+const minTextHeight = 2
 
 // textHeight returns the height of the text field.
 func (d *Dialog) textHeight() int {
@@ -25,9 +25,9 @@ func (d *Dialog) textHeight() int {
 	case !d.hasField():
 		return 0
 	case d.Tall:
-		return max(leastText, d.frame.Body-4) // less the title, the content, and a message
+		return max(minTextHeight, d.frame.Body-4) // less the title, the content, and a message
 	}
-	return max(leastText, edit.Height(d.text, d.textWidth(), d.frame.Height/4))
+	return max(minTextHeight, edit.Height(d.text, d.textWidth(), d.frame.Height/4))
 }
 
 // layOut lays out the sheet: facts, unread parts, and details. A dialog with facts shows its details on demand.
@@ -42,21 +42,21 @@ func (d *Dialog) layOut() {
 			}
 			page.Line(l)
 		}
-		most = max(leastSheet, d.frame.Height/3) - 2
+		most = max(minSheetHeight, d.frame.Height/3) - 2
 		if d.hasField() {
-			most -= leastText
+			most -= minTextHeight
 		}
 	}
 	if missing := d.missing(); len(missing) > 0 {
 		page.Item(draw.Of(th.Warn, "! not shown yet: "), strings.Join(missing, ", "))
 	}
-	if what := d.meanwhile(); what != "" {
+	if what := d.changedText(); what != "" {
 		page.Item(draw.Of(th.Warn, "! "), what)
 	}
-	if why := d.unusable(); why != "" {
+	if why := d.invalidText(); why != "" {
 		page.Item(draw.Of(th.Warn, "! "), "the text "+why)
 	} else if n := utf8.RuneCountInString(d.trimmed()); n > proposals.MaxComment*3/4 && !d.Tall {
-		page.Line(draw.Of(th.Faint, draw.Showf("%d of at most %d characters", n, proposals.MaxComment)))
+		page.Line(draw.Of(th.Faint, draw.Escapef("%d of at most %d characters", n, proposals.MaxComment)))
 	}
 	if d.details || d.Facts == nil {
 		d.Content(page)
@@ -106,7 +106,7 @@ func (d *Dialog) View(f screen.Frame, body []string, status int) []string {
 func (d *Dialog) box(w int) []string {
 	th := d.frame.Theme
 	more := d.more()
-	title := draw.Of(th.Dialog, "━━ ").Add(th.Strong, draw.Cut(draw.Show(d.Form.Title), w-8-more.Width())).Add(th.Dialog, " ━━")
+	title := draw.Of(th.Dialog, "━━ ").Add(th.Strong, draw.Cut(draw.Escape(d.Form.Title), w-8-more.Width())).Add(th.Dialog, " ━━")
 	if room := w - title.Width() - more.Width() - 3; d.Subject != "" && room > 0 {
 		title = title.Add(th.Text, " "+draw.Cut(d.Subject, room)).Add("", " ")
 	}
@@ -144,8 +144,8 @@ func (d *Dialog) label() draw.Safe {
 // textWidth returns the width of the text field.
 func (d *Dialog) textWidth() int { return d.frame.Width - draw.Width(d.label()+" ▎ ") }
 
-// answers returns the keys that confirm.
-func (d *Dialog) answers() string { return d.Tally + "y" }
+// confirmKeys returns the keys that confirm.
+func (d *Dialog) confirmKeys() string { return d.TypedCount + "y" }
 
 // more draws a hint that the content continues.
 func (d *Dialog) more() draw.Line {
@@ -172,26 +172,26 @@ func (d *Dialog) Footer() draw.Line {
 	l := draw.Of("", " ")
 	hint := func(k, text string) { l = append(l, screen.Hint(th.Key, th.Faint, k, text)...) }
 	switch {
-	case d.meanwhile() != "":
+	case d.changedText() != "":
 	case d.Writing:
 		hint("ctrl+s", "done writing")
-		if d.Editor.Cannot(d.Unsent.File(d.Draft)) == "" {
+		if d.Editor.CannotOpen(d.Unsent.File(d.Draft)) == "" {
 			hint(editorKey, "editor")
 		}
 	case d.Run != nil:
 		switch {
 		case len(d.missing()) == 0 && !d.ready: // reserve the place of the answer, which is not accepted yet
-			l = l.Add("", draw.Pad("", draw.Width(d.answers()+" "+d.Form.Verb+"  ")))
+			l = l.Add("", draw.Pad("", draw.Width(d.confirmKeys()+" "+d.Form.Verb+"  ")))
 		case len(d.missing()) == 0:
-			hint(d.answers(), d.Form.Verb)
-			if d.Tally != "" {
-				l = l.Add(th.Faint, "typed: ").Add(th.Accent, draw.Show(d.typed)+"▏  ")
+			hint(d.confirmKeys(), d.Form.Verb)
+			if d.TypedCount != "" {
+				l = l.Add(th.Faint, "typed: ").Add(th.Accent, draw.Escape(d.typed)+"▏  ")
 			}
-		case d.Unread != nil:
+		case d.OpenUnread != nil:
 			hint("u", "go to it")
 		}
 		switch {
-		case d.note():
+		case d.isNote():
 			hint("n", "add a note")
 		case d.text != nil:
 			hint("tab", "write")

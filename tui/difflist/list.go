@@ -39,7 +39,7 @@ type field struct {
 	added, removed int
 	note           string // why its lines need not be read; "" if they must be
 	plain          bool   // at most one line on each side, so line numbers are omitted
-	beside         bool   // not part of the definition
+	outside        bool   // not part of the definition
 }
 
 // arrangement is the rows of a list and its stops.
@@ -75,21 +75,21 @@ type ref struct {
 	field, hunk, a, b int32
 }
 
-// Everything is the context for New that shows whole texts.
-const Everything = -1
+// WholeText is the context for New that shows whole texts.
+const WholeText = -1
 
 // DefaultContext is the usual number of unchanged lines around a change.
 const DefaultContext = 3
 
-// maxMarked is the maximum length, in lines, of a hunk with marked words.
-const maxMarked = 20_000
+// maxWordDiff is the maximum length, in lines, of a hunk with marked words.
+const maxWordDiff = 20_000
 
 // New lays out fields with up to context unchanged lines around each change. Its time is proportional to the size of
 // the texts, so it must run outside the update loop.
-func New(fields []diff.Field, context int) *List { return arranged(fields, context, nameWidth) }
+func New(fields []diff.Field, context int) *List { return newList(fields, context, nameWidth) }
 
-// Narrow is like New for half a screen, with one unchanged line around each change.
-func Narrow(fields []diff.Field) *List { return arranged(fields, 1, narrowNameWidth) }
+// NewNarrow is like New for half a screen, with one unchanged line around each change.
+func NewNarrow(fields []diff.Field) *List { return newList(fields, 1, narrowNameWidth) }
 
 // Maximum widths of the names of brief fields, in cells.
 const (
@@ -97,23 +97,23 @@ const (
 	narrowNameWidth = 12
 )
 
-func arranged(fields []diff.Field, context, names int) *List {
+func newList(fields []diff.Field, context, names int) *List {
 	l := &List{digits: 1, names: names}
 	for _, f := range fields {
 		patch := f.Patch()
-		x := field{path: f.Path, change: f.Change, hunks: patch.Unified(context), beside: f.Beside}
+		x := field{path: f.Path, change: f.Change, hunks: patch.Unified(context), outside: f.Beside}
 		x.removed, x.added = patch.Changed()
 		before, after := f.Lines()
 		x.plain = strings.Count(strings.TrimSuffix(before, "\n")+strings.TrimSuffix(after, "\n"), "\n") == 0
 		for i, h := range x.hunks {
-			if len(h.Lines) <= maxMarked {
+			if len(h.Lines) <= maxWordDiff {
 				x.hunks[i] = h.Words()
 			}
 			l.digits = max(l.digits, digits(max(h.OldStart+h.OldLines, h.NewStart+h.NewLines)))
 		}
 		l.fields = append(l.fields, x)
 	}
-	l.lay()
+	l.layOut()
 	return l
 }
 
@@ -123,18 +123,18 @@ func (l *List) Collapse(notes map[string]string, whole bool) *List {
 	for i, f := range l.fields {
 		l.fields[i].note = ""
 		for path, note := range notes {
-			if f.path == path || within(f.path, path) {
+			if f.path == path || isPartOf(f.path, path) {
 				l.fields[i].note = note
 			}
 		}
 	}
 	l.whole = whole
-	l.lay()
+	l.layOut()
 	return l
 }
 
-// lay lays out all fields.
-func (l *List) lay() {
+// layOut lays out all fields.
+func (l *List) layOut() {
 	l.unified, l.split = arrangement{}, arrangement{}
 	l.uniform = !slices.ContainsFunc(l.fields, func(f field) bool { return f.change != l.fields[0].change })
 	for i := range l.fields {
@@ -157,7 +157,7 @@ func digits(n int) int {
 // arrange adds the rows of a field to both arrangements.
 func (l *List) arrange(i int32) {
 	for _, a := range []*arrangement{&l.unified, &l.split} {
-		if l.fields[i].beside && (i == 0 || !l.fields[i-1].beside) {
+		if l.fields[i].outside && (i == 0 || !l.fields[i-1].outside) {
 			a.blank()
 			a.rows = append(a.rows, ref{kind: title, field: i})
 		}
@@ -170,7 +170,7 @@ func (l *List) arrange(i int32) {
 			continue
 		}
 		if l.brief(l.fields[i]) {
-			if i == 0 || !l.brief(l.fields[i-1]) || l.fields[i].beside != l.fields[i-1].beside {
+			if i == 0 || !l.brief(l.fields[i-1]) || l.fields[i].outside != l.fields[i-1].outside {
 				a.blank()
 				a.stops = append(a.stops, len(a.rows))
 			}
@@ -200,7 +200,7 @@ func (l *List) collapsed(i int32) bool { return l.fields[i].note != "" && !l.who
 // brief reports whether a field is shown in one row with its name: all fields were added or all removed, it has one
 // line, and its name fits.
 func (l *List) brief(f field) bool {
-	return l.uniform && f.note == "" && draw.Width(draw.Show(f.path)) <= l.names && f.plain && f.change != diff.Modified && len(f.hunks) == 1 && len(f.hunks[0].Lines) == 1
+	return l.uniform && f.note == "" && draw.Width(draw.Escape(f.path)) <= l.names && f.plain && f.change != diff.Modified && len(f.hunks) == 1 && len(f.hunks[0].Lines) == 1
 }
 
 // blank adds an empty row, except at the beginning.
@@ -229,7 +229,7 @@ func (a *arrangement) lines(i, h int32, hunk diff.Hunk) {
 		}
 		before = x.Kind
 		a.rows = append(a.rows, ref{kind: line, field: i, hunk: h, a: int32(n), b: -1})
-		if endsOtherwise(hunk, n) {
+		if removesNewline(hunk, n) {
 			a.rows = append(a.rows, ref{kind: note, field: i, hunk: h, a: int32(n)})
 		}
 	}
@@ -251,7 +251,7 @@ func (l *List) arrangeSplit(i, h int32, hunk diff.Hunk) {
 		within = changed
 		a.rows = append(a.rows, ref{kind: pair, field: i, hunk: h, a: int32(r.Left), b: int32(r.Right)})
 		for _, n := range []int{r.Left, r.Right} {
-			if changed && n >= 0 && endsOtherwise(hunk, n) {
+			if changed && n >= 0 && removesNewline(hunk, n) {
 				a.rows = append(a.rows, ref{kind: note, field: i, hunk: h, a: int32(n)})
 			}
 		}
@@ -267,8 +267,8 @@ func (a *arrangement) stop() {
 	a.stops = append(a.stops, at)
 }
 
-// endsOtherwise reports whether a change removed the newline at the end of a line.
-func endsOtherwise(h diff.Hunk, n int) bool {
+// removesNewline reports whether a change removed the newline at the end of a line.
+func removesNewline(h diff.Hunk, n int) bool {
 	x := h.Lines[n]
 	if x.Kind == diff.Context || !x.NoNewline {
 		return false
@@ -304,8 +304,8 @@ func (l *List) Rows(th theme.Theme, split bool) pager.Rows {
 	return rows{l, &l.unified}
 }
 
-// SplitFrom is the minimum width, in cells, at which diffs initially are side by side.
-const SplitFrom = 160
+// SplitMinWidth is the minimum width, in cells, at which diffs initially are side by side.
+const SplitMinWidth = 160
 
 // Sources reads the JSON that definitions were imported from.
 type Sources interface {
@@ -327,12 +327,12 @@ func Compare(ctx context.Context, desk Sources, before, after diff.Content) ([]d
 
 // The list of changed files above the differences.
 
-// fewestFiles is the minimum number of files for a list.
-const fewestFiles = 2
+// minFiles is the minimum number of files for a list.
+const minFiles = 2
 
 // ListFiles adds a list of the changed files above the differences.
 func (l *List) ListFiles(files []diff.File) *List {
-	if len(files) >= fewestFiles {
+	if len(files) >= minFiles {
 		l.files = files
 		l.arrangeNotes()
 	}
@@ -373,7 +373,7 @@ func (r rows) file(x ref) pager.Row {
 	th := r.theme
 	if x.kind == count {
 		words := lists.Map(r.files, diff.File.Word)
-		return pager.Row{Cells: []pager.Cell{{Gutter: draw.Of(th.Title, " "+draw.Show(diff.CountFiles(words)))}}}
+		return pager.Row{Cells: []pager.Cell{{Gutter: draw.Of(th.Title, " "+draw.Escape(diff.CountFiles(words)))}}}
 	}
 	f := r.files[x.a]
 	style := th.Text
@@ -384,7 +384,7 @@ func (r rows) file(x ref) pager.Row {
 		style = th.Bad
 	case diff.Modified:
 	}
-	gutter := draw.Of(style, "   "+draw.Pad(draw.Show(f.Word()), 9))
+	gutter := draw.Of(style, "   "+draw.Pad(draw.Escape(f.Word()), 9))
 	text := f.Name()
 	if f.Added+f.Removed > 0 {
 		text += "  +" + strconv.Itoa(f.Added) + " −" + strconv.Itoa(f.Removed)
@@ -394,7 +394,7 @@ func (r rows) file(x ref) pager.Row {
 	}
 	return pager.Row{Cells: []pager.Cell{{
 		Gutter: gutter, Hang: draw.Of("", draw.Safe(draw.Blank(gutter.Width()))),
-		Text: draw.Text{Raw: text, Base: th.Text, Hidden: th.Hidden, Faint: th.Faint}, Still: true,
+		Text: draw.Text{Raw: text, Base: th.Text, Hidden: th.Hidden, Faint: th.Faint}, NoScroll: true,
 	}}}
 }
 
@@ -404,9 +404,9 @@ func (l *List) FileRow(row int, split bool) (at int, ok bool) {
 	if len(l.files) == 0 {
 		return 0, false
 	}
-	path, _, _ := l.At(row, split)
+	path, _, _ := l.NewPosition(row, split)
 	for i, f := range l.files {
-		if slices.ContainsFunc(f.Fields(), func(field string) bool { return field == path || within(path, field) }) {
+		if slices.ContainsFunc(f.Fields(), func(field string) bool { return field == path || isPartOf(path, field) }) {
 			return 1 + i, true
 		}
 	}

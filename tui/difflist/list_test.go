@@ -79,7 +79,7 @@ func TestLinesAreFound(t *testing.T) {
 			if !ok {
 				t.Errorf("line %d is not found", number)
 			}
-			if path, got, ok := l.At(row, split); !ok || path != "prompt" || got != number {
+			if path, got, ok := l.NewPosition(row, split); !ok || path != "prompt" || got != number {
 				t.Errorf("split %v: row %d of line %d is %s:%d, %v", split, row, number, path, got, ok)
 			}
 		}
@@ -87,7 +87,7 @@ func TestLinesAreFound(t *testing.T) {
 	if _, ok := l.Find("goals", 1, false); ok {
 		t.Error("a field that has not changed is found")
 	}
-	if _, _, ok := l.At(10_000, false); ok {
+	if _, _, ok := l.NewPosition(10_000, false); ok {
 		t.Error("there is a row 10,000")
 	}
 }
@@ -107,13 +107,13 @@ func TestUnseenChangesAreNamed(t *testing.T) {
 	forty, _ := l.Find("prompt", 40, false)
 	p.SetSize(120, forty-1) // both sides of line 40 are below the viewport
 	p.View()
-	p.See()
+	p.MarkSeen()
 	if got := l.Unseen(p); !slices.Equal(got, []string{"prompt (line 40)"}) {
 		t.Errorf("after the first page: %v", got)
 	}
 	p.SetSize(120, 60)
 	p.View()
-	p.See()
+	p.MarkSeen()
 	if got := l.Unseen(p); len(got) > 0 {
 		t.Errorf("after everything: %v", got)
 	}
@@ -126,7 +126,7 @@ func TestUnseenChangesAreNamed(t *testing.T) {
 func noted() *difflist.List {
 	l := edited()
 	plain := func(theme.Theme) theme.Style { return "" }
-	l.Note([]difflist.Note{
+	l.SetNotes([]difflist.Note{
 		{Path: "prompt", Line: 40, Sign: "■ S109", Text: "hidden \u202e\x1b[2Jhere", Style: plain, Of: 0},
 		{Path: "name", Sign: "» ada:", Text: "Why?", Style: plain, Of: 1},
 		{Path: "goals", Line: 1, Sign: "▲ X1", Text: "not shown", Style: plain, Of: 2},
@@ -152,10 +152,10 @@ func TestNotesStandUnderTheirLines(t *testing.T) {
 				t.Fatalf("split %v: no row has the note", split)
 			}
 		}
-		if path, line, ok := l.At(row, split); !ok || path != "prompt" || line != 40 {
+		if path, line, ok := l.NewPosition(row, split); !ok || path != "prompt" || line != 40 {
 			t.Errorf("split %v: the note is on %s:%d", split, path, line)
 		}
-		l.Fold(true)
+		l.FoldNotes(true)
 		if screen := show(l, split); strings.Contains(screen, "└") || strings.Count(screen, "*") != 2 {
 			t.Errorf("split %v, folded:\n%s", split, screen)
 		}
@@ -170,16 +170,16 @@ func TestNotesHideNoChange(t *testing.T) {
 	forty, _ := l.Find("prompt", 40, false)
 	p.SetSize(120, forty-1)
 	p.View()
-	p.See()
+	p.MarkSeen()
 	row, ok := l.FirstUnseen(p, false, 0)
 	if !ok {
 		t.Fatal("all was read")
 	}
 	for _, folded := range []bool{true, false} {
-		l.Fold(folded)
+		l.FoldNotes(folded)
 		p.Replace(l.Rows(theme.Plain(), false))
 		again, ok := l.FirstUnseen(p, false, row)
-		if path, line, _ := l.At(l.Placed(again, false), false); !ok || path != "prompt" || line != 40 {
+		if path, line, _ := l.NewPosition(l.RowWithNotes(again, false), false); !ok || path != "prompt" || line != 40 {
 			t.Errorf("folded %v: %s:%d, %v", folded, path, line, ok)
 		}
 	}
@@ -194,7 +194,7 @@ func TestNotesOnSeveralFields(t *testing.T) {
 	l := difflist.New(diff.Definitions(
 		tool(registry.Approval{Tier: registry.UserConfigurable, Default: registry.RequiresApproval}), tool(registry.Approval{Tier: registry.AutoApprove}),
 	), difflist.DefaultContext)
-	l.Note([]difflist.Note{{Path: "approval", Sign: "■ R212", Text: "looser", Style: func(theme.Theme) theme.Style { return "" }}})
+	l.SetNotes([]difflist.Note{{Path: "approval", Sign: "■ R212", Text: "looser", Style: func(theme.Theme) theme.Style { return "" }}})
 	screen := show(l, false)
 	tier, note, rest := strings.Index(screen, "◆ approval.tier  modified"), strings.Index(screen, "└ ■ R212 looser"), strings.Index(screen, "◆ approval.default  removed")
 	if tier < 0 || note < tier || rest < note {

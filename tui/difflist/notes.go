@@ -22,8 +22,8 @@ type Note struct {
 	Of      int // the caller's id
 }
 
-// Note puts notes below their lines. Notes about unchanged lines are not shown.
-func (l *List) Note(notes []Note) {
+// SetNotes puts notes below their lines. Notes about unchanged lines are not shown.
+func (l *List) SetNotes(notes []Note) {
 	if slices.EqualFunc(l.notes, notes, func(a, b Note) bool {
 		return a.Path == b.Path && a.Line == b.Line && a.Passage == b.Passage && a.Sign == b.Sign && a.Text == b.Text && a.Of == b.Of
 	}) {
@@ -33,8 +33,8 @@ func (l *List) Note(notes []Note) {
 	l.arrangeNotes()
 }
 
-// Fold replaces the notes by stars at their lines, or shows them again.
-func (l *List) Fold(folded bool) {
+// FoldNotes replaces the notes by stars at their lines, or shows them again.
+func (l *List) FoldNotes(folded bool) {
 	l.folded = folded
 	l.arrangeNotes()
 }
@@ -85,7 +85,7 @@ func (l *List) arrangeNotes() {
 // several fields belongs to the first changed one.
 func (l *List) noteRow(a *arrangement, n Note) (row int, ok bool) {
 	for i, r := range a.bare {
-		if r.kind == blank || r.kind == title || !l.fields[r.field].holds(n.Path) {
+		if r.kind == blank || r.kind == title || !l.fields[r.field].contains(n.Path) {
 			continue
 		}
 		number := l.newNumber(r)
@@ -99,7 +99,7 @@ func (l *List) noteRow(a *arrangement, n Note) (row int, ok bool) {
 	}
 	for i := 0; i < len(a.bare) && !ok; i++ {
 		if r := a.bare[i]; r.kind == head || r.kind == brief {
-			row, ok = i, within(l.fields[r.field].path, n.Path)
+			row, ok = i, isPartOf(l.fields[r.field].path, n.Path)
 		}
 	}
 	return row, ok
@@ -119,19 +119,19 @@ func (l *List) contains(r ref, passage string) bool {
 	return x.Kind != diff.Delete && strings.Contains(x.Text, first)
 }
 
-// remark draws a note.
-func (r rows) remark(x ref) pager.Row {
+// note draws a note.
+func (r rows) note(x ref) pager.Row {
 	n, th := r.notes[x.a], r.theme
 	indent := draw.Safe(draw.Blank(2*r.digits + 3))
 	sign := draw.Of(th.Rule, indent+"└ ").Add(n.Style(th), n.Sign+" ")
 	return pager.Row{Cells: []pager.Cell{{
 		Gutter: sign, Hang: draw.Of("", draw.Safe(draw.Blank(sign.Width()))),
-		Text: draw.Text{Raw: n.Text, Base: th.Text, Hidden: th.Hidden, Faint: th.Faint}, Still: true,
+		Text: draw.Text{Raw: n.Text, Base: th.Text, Hidden: th.Hidden, Faint: th.Faint}, NoScroll: true,
 	}}}
 }
 
-// Whole reports whether there are changed fields and all of them have changed lines.
-func (l *List) Whole() bool {
+// HasAllLines reports whether there are changed fields and all of them have changed lines.
+func (l *List) HasAllLines() bool {
 	return len(l.fields) > 0 && !slices.ContainsFunc(l.fields, func(f field) bool { return f.added+f.removed == 0 })
 }
 
@@ -168,7 +168,7 @@ func (l *List) Unseen(p *pager.Pager) []string {
 }
 
 // FirstUnseen returns the first row, starting at row from, with a change that was not on p's screen, or false if
-// there is none. Rows are counted without notes, because those can change; Placed converts the result.
+// there is none. Rows are counted without notes, because those can change; RowWithNotes converts the result.
 func (l *List) FirstUnseen(p *pager.Pager, split bool, from int) (row int, ok bool) {
 	a := l.arrangement(split)
 	for i := from; i < len(a.bare); i++ {
@@ -189,5 +189,5 @@ func (l *List) FirstUnseen(p *pager.Pager, split bool, from int) (row int, ok bo
 	return len(a.bare), false
 }
 
-// Placed converts a row of FirstUnseen to a row of the pager.
-func (l *List) Placed(row int, split bool) int { return l.arrangement(split).place[row] }
+// RowWithNotes converts a row of FirstUnseen to a row of the pager.
+func (l *List) RowWithNotes(row int, split bool) int { return l.arrangement(split).place[row] }

@@ -42,7 +42,7 @@ func (r rows) Row(i int) pager.Row {
 	case title:
 		return pager.Row{Cells: []pager.Cell{{Gutter: draw.Of(r.theme.Title, " "+draw.Safe(diff.BesideHeading))}}}
 	case remark:
-		return r.remark(x)
+		return r.note(x)
 	case count, file:
 		return r.file(x)
 	case blank:
@@ -73,12 +73,12 @@ func (r rows) HasText(i int, holds func(string) bool) bool {
 func (r rows) head(x ref) pager.Row {
 	f := r.fields[x.field]
 	th := r.theme
-	l := draw.Of(th.Field, " ◆ "+draw.Show(diff.Label(f.path))).Add(th.Faint, "  "+draw.Safe(f.change))
+	l := draw.Of(th.Field, " ◆ "+draw.Escape(diff.Label(f.path))).Add(th.Faint, "  "+draw.Safe(f.change))
 	if !f.plain {
 		l = l.Add("", "  ").Add(th.Good, draw.Safe("+"+strconv.Itoa(f.added))).Add("", " ").Add(th.Bad, draw.Safe("−"+strconv.Itoa(f.removed)))
 	}
 	if f.note != "" {
-		l = l.Add(th.Faint, "  "+draw.Show(f.note))
+		l = l.Add(th.Faint, "  "+draw.Escape(f.note))
 	}
 	if r.at.noted[x] {
 		l = l.Add(th.Accent, " *")
@@ -89,7 +89,7 @@ func (r rows) head(x ref) pager.Row {
 func (r rows) brief(x ref) pager.Row {
 	f := r.fields[x.field]
 	c := r.cell(x, 0, unified)
-	c.Gutter = append(draw.Of(r.theme.Field, " ◆ "+draw.Pad(draw.Show(f.path), r.names)), c.Gutter[1:]...)
+	c.Gutter = append(draw.Of(r.theme.Field, " ◆ "+draw.Pad(draw.Escape(f.path), r.names)), c.Gutter[1:]...)
 	c.Hang = append(draw.Of("", draw.Safe(draw.Blank(r.names+3))), c.Hang[1:]...)
 	return pager.Row{Cells: []pager.Cell{c}}
 }
@@ -98,9 +98,9 @@ func (r rows) gap(x ref) pager.Row {
 	f := r.fields[x.field]
 	before, after := f.hunks[x.hunk-1], f.hunks[x.hunk]
 	n := after.NewStart - before.NewStart - before.NewLines
-	text := draw.Showf("%s⋯ %d unchanged lines", draw.Blank(2*r.digits+3), n)
+	text := draw.Escapef("%s⋯ %d unchanged lines", draw.Blank(2*r.digits+3), n)
 	if n == 1 {
-		text = draw.Showf("%s⋯ 1 unchanged line", draw.Blank(2*r.digits+3))
+		text = draw.Escapef("%s⋯ 1 unchanged line", draw.Blank(2*r.digits+3))
 	}
 	return pager.Row{Cells: []pager.Cell{{Gutter: draw.Of(r.theme.Faint, text)}}}
 }
@@ -187,8 +187,8 @@ func (r rows) numbers(l diff.Line, at side, plain bool) draw.Line {
 }
 
 // track returns the id of a changed line, which is the same in all arrangements.
-func track(field int32, l diff.Line) pager.Text {
-	t := pager.Text(field+1)<<33 | pager.Text(l.Old+l.New)
+func track(field int32, l diff.Line) pager.TextID {
+	t := pager.TextID(field+1)<<33 | pager.TextID(l.Old+l.New)
 	if l.Kind == diff.Insert {
 		t |= 1 << 32
 	}
@@ -220,9 +220,9 @@ func (l *List) String() string {
 	return b.String()
 }
 
-// Current returns the row of the current line of a pager: the picked one, or else the stop, or else the first on
+// CurrentRow returns the row of the current line of a pager: the picked one, or else the stop, or else the first on
 // screen.
-func (l *List) Current(p *pager.Pager, split bool) int {
+func (l *List) CurrentRow(p *pager.Pager, split bool) int {
 	at, last := p.Window()
 	if s := p.StopRow(); s >= at && s < last {
 		at = s
@@ -231,16 +231,16 @@ func (l *List) Current(p *pager.Pager, split bool) int {
 		at = row
 	}
 	for ; at < last-1; at++ {
-		if _, _, ok := l.At(at, split); ok {
+		if _, _, ok := l.NewPosition(at, split); ok {
 			break
 		}
 	}
 	return at
 }
 
-// At returns the field of a row and the number of its line in the new text. For a removed line, it returns the number
-// of the next line; for headings and removed fields, 0.
-func (l *List) At(row int, split bool) (path string, number int, ok bool) {
+// NewPosition returns the field of a row and the number of its line in the new text. For a removed line, it returns the
+// number of the next line; for headings and removed fields, 0.
+func (l *List) NewPosition(row int, split bool) (path string, number int, ok bool) {
 	a := l.arrangement(split)
 	if row < 0 || row >= len(a.rows) {
 		return "", 0, false
@@ -271,11 +271,11 @@ func (l *List) arrangement(split bool) *arrangement {
 	return &l.unified
 }
 
-// holds reports whether path refers to the field or a part of it.
-func (f field) holds(path string) bool { return f.path == path || within(path, f.path) }
+// contains reports whether path refers to the field or a part of it.
+func (f field) contains(path string) bool { return f.path == path || isPartOf(path, f.path) }
 
-// within reports whether path refers to a part of field.
-func within(path, field string) bool {
+// isPartOf reports whether path refers to a part of field.
+func isPartOf(path, field string) bool {
 	return strings.HasPrefix(path, field+".") || strings.HasPrefix(path, field+"[")
 }
 
@@ -284,7 +284,7 @@ func within(path, field string) bool {
 func (l *List) Find(path string, number int, split bool) (row int, ok bool) {
 	a := l.arrangement(split)
 	for i, r := range a.rows {
-		if r.kind == blank || r.kind == title || !l.fields[r.field].holds(path) {
+		if r.kind == blank || r.kind == title || !l.fields[r.field].contains(path) {
 			continue
 		}
 		if n := l.newNumber(r); r.kind == head || r.kind == brief || n > 0 && n <= number {
@@ -293,7 +293,7 @@ func (l *List) Find(path string, number int, split bool) (row int, ok bool) {
 	}
 	for i := 0; i < len(a.rows) && !ok; i++ {
 		if r := a.rows[i]; r.kind == head || r.kind == brief {
-			row, ok = i, within(l.fields[r.field].path, path)
+			row, ok = i, isPartOf(l.fields[r.field].path, path)
 		}
 	}
 	return row, ok
@@ -317,9 +317,9 @@ func (l *List) newNumber(r ref) int {
 	return 0
 }
 
-// Before returns the field of a row and the number of the nearest line in the old text; 0 for headings and added
+// OldPosition returns the field of a row and the number of the nearest line in the old text; 0 for headings and added
 // fields.
-func (l *List) Before(row int, split bool) (path string, number int, ok bool) {
+func (l *List) OldPosition(row int, split bool) (path string, number int, ok bool) {
 	a := l.arrangement(split)
 	if row < 0 || row >= len(a.rows) {
 		return "", 0, false
@@ -331,8 +331,8 @@ func (l *List) Before(row int, split bool) (path string, number int, ok bool) {
 	case head, remark, line, pair, brief:
 	}
 	f := l.fields[r.field]
-	if f.beside || r.kind == head || r.kind == brief {
-		return f.path, 0, !f.beside
+	if f.outside || r.kind == head || r.kind == brief {
+		return f.path, 0, !f.outside
 	}
 	for _, step := range []int{-1, 1} {
 		for i := row; i >= 0 && i < len(a.rows) && a.rows[i].field == r.field && a.rows[i].hunk == r.hunk; i += step {

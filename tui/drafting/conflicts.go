@@ -23,7 +23,7 @@ import (
 // Conflict shows the passages that both a proposal and the live version changed. The user picks a side of each, here
 // or in the editor. Nothing has been written yet.
 func (m *Drafting) Conflict(p proposals.Proposal, c *review.RebaseConflict) tea.Cmd {
-	g := &merging{p: p, conflict: c, passages: c.Passages()}
+	g := &merge{p: p, conflict: c, passages: c.Passages()}
 	g.choices = make([]diff.Choice, len(g.passages))
 	var d *dialog.Dialog
 	question := screen.Dialog{
@@ -41,13 +41,13 @@ func (m *Drafting) Conflict(p proposals.Proposal, c *review.RebaseConflict) tea.
 	}
 	ask := m.Shell.Ask(question)
 	d = m.Shell.Dialog()
-	d.Pager.Point(m.Shell.Frame().Theme.Accent)
+	d.Pager.ShowCursor(m.Shell.Frame().Theme.Accent)
 	d.Fit(m.Shell.Frame())
 	return ask
 }
 
 // take picks a side of the selected passage and goes to the next undecided passage.
-func (g *merging) take(m *Drafting, d *dialog.Dialog, side diff.Choice) tea.Cmd {
+func (g *merge) take(m *Drafting, d *dialog.Dialog, side diff.Choice) tea.Cmd {
 	at := d.Pager.Stop()
 	g.choices[at] = side
 	d.Fit(m.Shell.Frame())
@@ -60,7 +60,7 @@ func (g *merging) take(m *Drafting, d *dialog.Dialog, side diff.Choice) tea.Cmd 
 }
 
 // save saves the merge as a revision, once all passages are decided.
-func (g *merging) save(m *Drafting, d *dialog.Dialog) tea.Cmd {
+func (g *merge) save(m *Drafting, d *dialog.Dialog) tea.Cmd {
 	if open := slices.Index(g.choices, diff.Undecided); open >= 0 {
 		d.Reopen()
 		m.Shell.Say(screen.Warning, "Choose a side first: h takes here, l takes live")
@@ -75,7 +75,7 @@ func (g *merging) save(m *Drafting, d *dialog.Dialog) tea.Cmd {
 }
 
 // edit opens the merge in the editor, with the sides picked so far.
-func (g *merging) edit(m *Drafting) tea.Cmd {
+func (g *merge) edit(m *Drafting) tea.Cmd {
 	if why := m.Editor.Missing(); why != "" {
 		m.Shell.Say(screen.Warning, "e: %s", why)
 		return nil
@@ -90,17 +90,17 @@ func (g *merging) edit(m *Drafting) tea.Cmd {
 }
 
 // content draws the passages.
-func (g *merging) content(th theme.Theme, page *prose.Page) {
+func (g *merge) content(th theme.Theme, page *prose.Page) {
 	page.Text("", "This proposal and version "+strconv.Itoa(g.conflict.Live)+" conflict. Nothing was saved.")
 	for i, p := range g.passages {
 		page.Blank()
 		page.Stop()
-		heading := draw.Of(th.Field, " ◆ "+draw.Show(p.Path))
+		heading := draw.Of(th.Field, " ◆ "+draw.Escape(p.Path))
 		if p.Line > 0 {
-			heading = heading.Add(th.Faint, draw.Showf("  line %d", p.Line))
+			heading = heading.Add(th.Faint, draw.Escapef("  line %d", p.Line))
 		}
 		page.Line(heading)
-		ours, theirs := differing(p.Ours, p.Theirs, th.Mark)
+		ours, theirs := wordDiffs(p.Ours, p.Theirs, th.Mark)
 		kept := func(side diff.Choice) draw.Span {
 			if g.choices[i] == side {
 				return draw.Span{Text: "✓ ", Style: th.Good}
@@ -129,12 +129,12 @@ func side(page *prose.Page, sign draw.Line, text string, marks [][]draw.Mark) {
 	}
 }
 
-// differing marks the words in which two texts differ, by line.
-func differing(ours, theirs string, style theme.Style) (a, b [][]draw.Mark) {
-	if len(ours)+len(theirs) > screen.MaxGlance {
+// wordDiffs marks the words in which two texts differ, by line.
+func wordDiffs(ours, theirs string, style theme.Style) (a, b [][]draw.Mark) {
+	if len(ours)+len(theirs) > screen.MaxPreview {
 		return nil, nil
 	}
-	for _, hunk := range diff.Lines(ours, theirs).Unified(difflist.Everything) {
+	for _, hunk := range diff.Lines(ours, theirs).Unified(difflist.WholeText) {
 		for _, l := range hunk.Words().Lines {
 			marks := lists.Map(l.Spans, func(s diff.Span) draw.Mark { return draw.Mark{Start: s.Start, End: s.End, Style: style} })
 			if l.Kind != diff.Insert {
@@ -148,8 +148,8 @@ func differing(ours, theirs string, style theme.Style) (a, b [][]draw.Mark) {
 	return a, b
 }
 
-// merging is a rebase with conflicts, which the user resolves one by one.
-type merging struct {
+// merge is a rebase with conflicts, which the user resolves one by one.
+type merge struct {
 	p        proposals.Proposal
 	conflict *review.RebaseConflict
 	passages []review.Passage

@@ -41,7 +41,7 @@ type Drafting struct {
 // DraftNew asks for the subject of a new proposal.
 func (m *Drafting) DraftNew() tea.Cmd {
 	text := edit.NewLine("tool:" + string(m.User.Layer) + "/")
-	return m.Shell.Type(&screen.Line{
+	return m.Shell.OpenLine(&screen.Line{
 		Prompt: "new", Text: text, Hints: [][2]string{{"enter", "write it in the editor"}, {"esc", "leave"}},
 		Done: func() tea.Cmd {
 			s, err := registry.ParseSubject(text.String())
@@ -53,15 +53,15 @@ func (m *Drafting) DraftNew() tea.Cmd {
 	})
 }
 
-// Change opens a live definition in the editor.
-func (m *Drafting) Change(s registry.Subject, d registry.Definition, version int) tea.Cmd {
+// EditLive opens a live definition in the editor.
+func (m *Drafting) EditLive(s registry.Subject, d registry.Definition, version int) tea.Cmd {
 	return m.Edit(m.Editor.Draft(s, &d, version))
 }
 
 // Edit opens a manuscript in the editor.
 func (m *Drafting) Edit(w editor.Manuscript) tea.Cmd {
 	if m.Editor.Remote {
-		return m.editHere(w)
+		return m.editBuiltIn(w)
 	}
 	return m.Editor.Run(w, func(text []byte, err error) tea.Cmd { return m.edited(w, text, err) })
 }
@@ -71,8 +71,8 @@ func (m *Drafting) Fork(id string) tea.Cmd {
 	return m.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.User.Fork(ctx, id) }))
 }
 
-// editHere opens a manuscript in the built-in editor.
-func (m *Drafting) editHere(w editor.Manuscript) tea.Cmd {
+// editBuiltIn opens a manuscript in the built-in editor.
+func (m *Drafting) editBuiltIn(w editor.Manuscript) tea.Cmd {
 	text, err := w.Read()
 	if err != nil {
 		return m.Shell.Fail(err)
@@ -106,11 +106,11 @@ func (m *Drafting) edited(w editor.Manuscript, text []byte, err error) tea.Cmd {
 		return m.Unsent.Drop(filepath.Base(w.File))
 	}
 	draft, problems := w.Parse(text)
-	return m.askAgain(w, problems, draft)
+	return m.reviewText(w, problems, draft)
 }
 
-// askAgain lists the problems of a text. If there are none, it asks whether to send it.
-func (m *Drafting) askAgain(w editor.Manuscript, problems []string, draft *proposals.Draft) tea.Cmd {
+// reviewText lists the problems of a text. If there are none, it asks whether to send it.
+func (m *Drafting) reviewText(w editor.Manuscript, problems []string, draft *proposals.Draft) tea.Cmd {
 	draftName := filepath.Base(w.File)
 	d := screen.Dialog{
 		Form: proposals.Form{Title: w.Name},
@@ -126,7 +126,7 @@ func (m *Drafting) askAgain(w editor.Manuscript, problems []string, draft *propo
 				}
 			}
 			page.Blank()
-			page.Faint("", "Saved in "+m.Editor.KeptIn(w.File))
+			page.Faint("", "Saved in "+m.Editor.StoredIn(w.File))
 		},
 		Keys: []screen.Key{{Keys: []string{"e"}, Label: "edit again", Do: func() tea.Cmd {
 			m.Shell.CloseDialog()

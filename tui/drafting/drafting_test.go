@@ -27,7 +27,7 @@ func TestEdit(t *testing.T) {
 	edit.Exec = func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd {
 		return func() tea.Msg { return done(run.Run()) }
 	}
-	texts := unsent.In(edit.Folder)
+	texts := unsent.New(edit.Folder)
 	sh := shell.New(shell.Options{
 		Now: time.Now, After: func(time.Duration, tea.Msg) tea.Cmd { return nil }, Unsent: texts, Editor: edit,
 		Slow: func(theme.Theme) draw.Line { return nil }, Hints: func(screen.Frame) []draw.Line { return nil },

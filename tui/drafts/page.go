@@ -32,20 +32,20 @@ type Options struct {
 	Actor  proposals.Actor
 	// Remote reports that the user cannot open the folder.
 	Remote bool
-	// NoEditor returns why no proposal can be edited, or "". KeptIn describes where a file is stored.
+	// NoEditor returns why no proposal can be edited, or "". StoredIn describes where a file is stored.
 	NoEditor func() string
-	KeptIn   func(file string) string
+	StoredIn func(file string) string
 }
 
 // text is an unsent text, described by its file name and content.
 type text struct {
-	file  string       // name in the folder
-	kind  string       // comment, approve, changes, reject, waive, restore, revise, rebase, new, or modify
-	id    proposals.ID // first proposal that the text is about; "" for none
-	more  int          // number of further proposals
-	about string       // display name of the subject
-	begin string       // first words
-	at    time.Time
+	file    string       // name in the folder
+	kind    string       // comment, approve, changes, reject, waive, restore, revise, rebase, new, or modify
+	id      proposals.ID // first proposal that the text is about; "" for none
+	others  int          // number of further proposals
+	about   string       // display name of the subject
+	opening string       // first words
+	at      time.Time
 }
 
 // Shell is the part of the workbench that the page uses.
@@ -85,7 +85,7 @@ func (k *Page) Announce() tea.Cmd { return k.read(true) }
 // Fit implements screen.Page.
 func (k *Page) Fit(f screen.Frame) {
 	k.Text.Fit(f)
-	k.lay()
+	k.layOut()
 }
 
 // read reads the texts in the folder. At start, it shows a message if there are any.
@@ -93,7 +93,7 @@ func (k *Page) read(start bool) tea.Cmd {
 	if k.Folder == "" {
 		return nil
 	}
-	return screen.Reading(k.shell, k, func() ([]text, error) {
+	return screen.Load(k.shell, k, func() ([]text, error) {
 		files, err := os.ReadDir(k.Folder)
 		if err != nil && !os.IsNotExist(err) {
 			return nil, err
@@ -108,19 +108,19 @@ func (k *Page) read(start bool) tea.Cmd {
 			t.kind, t.about, _ = strings.Cut(strings.TrimSuffix(f.Name(), filepath.Ext(f.Name())), "-")
 			if id, more, ok := screen.ReadDraft(t.about); ok {
 				if d, err := k.desk.Show(k.ctx, k.Actor, id); err == nil {
-					t.id, t.more, t.about = id, more, screen.AboutFirst(d.Proposal, more)
+					t.id, t.others, t.about = id, more, screen.AboutFirst(d.Proposal, more)
 				}
 			} else if plain, err := url.PathUnescape(t.about); err == nil {
 				t.about = plain
 			}
-			t.begin = beginning(filepath.Join(k.Folder, f.Name()))
+			t.opening = beginning(filepath.Join(k.Folder, f.Name()))
 			texts = append(texts, t)
 		}
 		slices.SortFunc(texts, func(a, b text) int { return b.at.Compare(a.at) })
 		return texts, nil
 	}, func(texts []text) tea.Cmd {
 		k.texts = texts
-		k.lay()
+		k.layOut()
 		switch n := len(texts); {
 		case !start || n == 0:
 			return nil
@@ -144,7 +144,7 @@ func beginning(file string) string {
 	return strings.Join(strings.Fields(strings.ToValidUTF8(string(buf[:n]), "")), " ")
 }
 
-func (k *Page) lay() {
+func (k *Page) layOut() {
 	th := k.Frame.Theme
 	page := prose.New(th)
 	if len(k.texts) == 0 {
@@ -153,8 +153,8 @@ func (k *Page) lay() {
 	}
 	for _, t := range k.texts {
 		page.Stop()
-		page.Item(draw.Of(th.Strong, " "+draw.Pad(draw.Show(kindName(t.kind)), 15)).Add(th.Faint, screen.Stamp(t.at)+"  "), t.about)
-		page.Faint("                ", t.begin)
+		page.Item(draw.Of(th.Strong, " "+draw.Pad(draw.Escape(kindName(t.kind)), 15)).Add(th.Faint, screen.FormatTime(t.at)+"  "), t.about)
+		page.Faint("                ", t.opening)
 		page.Blank()
 	}
 	if k.Folder != "" && !k.Remote {
@@ -180,14 +180,14 @@ func kindName(kind string) string {
 // Tabs implements screen.Page.
 func (k *Page) Tabs() (left, right draw.Line) {
 	th := k.Frame.Theme
-	return draw.Of("", " ").Add(th.Accent, "▎Unsent drafts").Add(th.Faint, "  "+draw.Show(wording.Count(len(k.texts), "draft", "drafts"))), nil
+	return draw.Of("", " ").Add(th.Accent, "▎Unsent drafts").Add(th.Faint, "  "+draw.Escape(wording.Count(len(k.texts), "draft", "drafts"))), nil
 }
 
 // Keys implements screen.Page.
 func (k *Page) Keys() []screen.Key {
 	return append([]screen.Key{
-		{Name: "draft-open", Keys: []string{"enter"}, Label: "continue", Help: "Continue the selected draft", Do: k.open, Off: k.noneSelected},
-		{Name: "draft-drop", Keys: []string{"x"}, Label: "delete", Help: "Delete the selected draft", Do: k.askDrop, Off: k.noneSelected},
+		{Name: "draft-open", Keys: []string{"enter"}, Label: "continue", Help: "Continue the selected draft", Do: k.open, Disabled: k.noneSelected},
+		{Name: "draft-drop", Keys: []string{"x"}, Label: "delete", Help: "Delete the selected draft", Do: k.askDrop, Disabled: k.noneSelected},
 	}, screen.TextKeys(k.shell, k)...)
 }
 
@@ -210,12 +210,12 @@ func (k *Page) open() tea.Cmd {
 		return k.shell.Edit(editor.Manuscript{ID: t.id, File: file, Name: t.about})
 	case "comment", "approve", "changes", "reject", "waive":
 	default:
-		return k.shell.Say(screen.Warning, "It is in %s", k.KeptIn(file))
+		return k.shell.Say(screen.Warning, "It is in %s", k.StoredIn(file))
 	}
 	switch {
 	case t.id == "":
-		return k.shell.Say(screen.Warning, "Its proposal is not in this database; the draft is in %s", k.KeptIn(file))
-	case t.more > 0:
+		return k.shell.Say(screen.Warning, "Its proposal is not in this database; the draft is in %s", k.StoredIn(file))
+	case t.others > 0:
 		return tea.Batch(k.shell.Say(screen.Remark, "Mark %s in the queue; a, c or x then restores the draft", t.about), k.shell.ToQueue())
 	}
 	return k.shell.Resume(screen.Resume{ID: t.id, Kind: t.kind, File: t.file})
@@ -227,7 +227,7 @@ func (k *Page) askDrop() tea.Cmd {
 		Form: proposals.Form{Title: "Delete the draft", Verb: "delete it"},
 		Content: func(page *prose.Page) {
 			page.Field(kindName(t.kind), t.about)
-			page.Faint("", t.begin)
+			page.Faint("", t.opening)
 		},
 		Run: func(string) tea.Cmd { return k.shell.Drop(t.file, k.Reload()) },
 	})

@@ -44,7 +44,7 @@ func opened(t *testing.T, width int, files ...string) *Page {
 			t.Fatal(err)
 		}
 	}
-	p := New(t.Context(), new(screentest.Shell), desk{}, Options{Folder: dir, NoEditor: func() string { return "" }, KeptIn: func(file string) string { return file }})
+	p := New(t.Context(), new(screentest.Shell), desk{}, Options{Folder: dir, NoEditor: func() string { return "" }, StoredIn: func(file string) string { return file }})
 	if want := screentest.Open(t, p.shell, p, width, 30); want != nil {
 		t.Fatalf("reading the texts asks for %v", want)
 	}
@@ -68,7 +68,7 @@ func TestListsTexts(t *testing.T) {
 func TestAnnouncesTexts(t *testing.T) {
 	p := opened(t, 60, "comment-"+id+".txt")
 	p.Announce()().(screen.Then).Do()
-	if want := screentest.Asked(p.shell); want[0] != screen.Sayf(screen.Remark, "1 unsent draft. Press D to see it") {
+	if want := screentest.Requests(p.shell); want[0] != screen.Sayf(screen.Remark, "1 unsent draft. Press D to see it") {
 		t.Errorf("after a start the page asks for %#v", want)
 	}
 }
@@ -79,7 +79,7 @@ func TestOpensTexts(t *testing.T) {
 		"reject-" + id + ".txt": func(_ *Page, file string) any {
 			return screen.Resume{ID: id, Kind: "reject", File: file}
 		},
-		"changes-" + id + "+2-0123456789abcdef.txt": func(*Page, string) any { return screentest.Went{To: "ToQueue"} },
+		"changes-" + id + "+2-0123456789abcdef.txt": func(*Page, string) any { return screentest.Call{To: "ToQueue"} },
 		"reject-01990000-0000-7000-8000-00000000000f.txt": func(p *Page, file string) any {
 			return screen.Sayf(screen.Warning, "Its proposal is not in this database; the draft is in %s", filepath.Join(p.Folder, file))
 		},
@@ -112,7 +112,7 @@ func TestDropsTexts(t *testing.T) {
 		t.Fatalf("x asks for %#v", got)
 	}
 	again := ask.Run("")
-	if want := screentest.Asked(p.shell); want[0] != (screentest.Went{To: "Drop", Of: "comment-" + id + ".txt"}) || again == nil {
+	if want := screentest.Requests(p.shell); want[0] != (screentest.Call{To: "Drop", Of: "comment-" + id + ".txt"}) || again == nil {
 		t.Errorf("a yes asks for %#v", want)
 	}
 	if _, off := screentest.Press(t, p.shell, opened(t, 60), "x"); off != "nothing is listed" {

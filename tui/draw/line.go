@@ -39,8 +39,8 @@ func (l Line) Width() int {
 	return w
 }
 
-// Clicked returns l with an action for clicks.
-func (l Line) Clicked(what string) Line {
+// WithClick returns l with an action for clicks.
+func (l Line) WithClick(what string) Line {
 	for i := range l {
 		l[i].Click = what
 	}
@@ -97,8 +97,8 @@ func (l Line) String(width int) string {
 	return b.String()
 }
 
-// Ends returns a line with left and right at its ends. It drops right if they do not both fit.
-func Ends(left, right Line, width int) Line {
+// Justify returns a line with left and right at its ends. It drops right if they do not both fit.
+func Justify(left, right Line, width int) Line {
 	gap := width - left.Width() - right.Width()
 	if gap < 1 {
 		return left
@@ -144,15 +144,15 @@ func Pad(s Safe, width int) Safe {
 	return s + Safe(Blank(width-Width(s)))
 }
 
-// Safe is a line of text that may be written to a terminal: a constant of the program, or a result of Show.
+// Safe is a line of text that may be written to a terminal: a constant of the program, or a result of Escape.
 type Safe string
 
-// Show escapes untrusted text for the terminal. It writes newlines and tabs as names, and replaces excessive
+// Escape escapes untrusted text for the terminal. It writes newlines and tabs as names, and replaces excessive
 // combining marks, which would spill over neighboring lines, by their number.
-func Show[T ~string](s T) Safe { return flat(visible.Line(string(s))) }
+func Escape[T ~string](s T) Safe { return limitMarks(visible.Line(string(s))) }
 
-// flat replaces the marks of characters that have too many by their number.
-func flat(s string) Safe {
+// limitMarks replaces the marks of characters that have too many by their number.
+func limitMarks(s string) Safe {
 	if len(s) <= maxStack {
 		return Safe(s)
 	}
@@ -162,7 +162,7 @@ func flat(s string) Safe {
 		n, _ := cluster(s[i:])
 		if n > maxStack {
 			b.WriteString(s[start:i])
-			b.WriteString(stack(s[i : i+n]))
+			b.WriteString(splitMarks(s[i : i+n]))
 			start = i + n
 		}
 		i += n
@@ -174,14 +174,14 @@ func flat(s string) Safe {
 	return Safe(b.String())
 }
 
-// stack returns the first code point of a character and the number of marks that follow.
-func stack(whole string) string {
+// splitMarks returns the first code point of a character and the number of marks that follow.
+func splitMarks(whole string) string {
 	first, _ := utf8.DecodeRuneInString(whole)
 	return fmt.Sprintf("%c⟨+%d marks⟩", first, utf8.RuneCountInString(whole)-1)
 }
 
-// Showf formats text and escapes it.
-func Showf(format string, args ...any) Safe { return Show(fmt.Sprintf(format, args...)) }
+// Escapef formats text and escapes it.
+func Escapef(format string, args ...any) Safe { return Escape(fmt.Sprintf(format, args...)) }
 
 // cluster returns the length of the first user-perceived character of s, in bytes and cells.
 func cluster(s string) (size, cells int) {
@@ -234,8 +234,8 @@ func Cut(s Safe, width int) Safe {
 	return s
 }
 
-// Words is like Cut, but cuts between words if possible.
-func Words(s Safe, width int) Safe {
+// CutWords is like Cut, but cuts between words if possible.
+func CutWords(s Safe, width int) Safe {
 	cut := Cut(s, width)
 	if cut == s {
 		return s

@@ -57,7 +57,7 @@ func next(raw string, i, col int) glyph {
 		}
 	}
 	if len(whole) > maxStack {
-		return token(stack(whole), len(whole))
+		return token(splitMarks(whole), len(whole))
 	}
 	return glyph{text: whole, size: len(whole), cells: Width(whole)}
 }

@@ -26,11 +26,11 @@ type Text interface {
 
 // Field edits a line or a note. It writes hidden characters as code points.
 type Field struct {
-	area   textarea.Model
-	single bool // it has a single line
-	whole  bool // the whole text is selected
-	killed string
-	undo   []state
+	area        textarea.Model
+	single      bool // it has a single line
+	allSelected bool // the whole text is selected
+	killed      string
+	undo        []state
 }
 
 // state is an earlier state of a field.
@@ -81,7 +81,7 @@ func newField(text string, single bool) *Field {
 // the cursor keeps the text.
 func NewSelected(text string) *Field {
 	f := NewLine(text)
-	f.whole = text != ""
+	f.allSelected = text != ""
 	return f
 }
 
@@ -97,15 +97,15 @@ func (f *Field) clean(text string) string {
 // Selected reports whether the whole text is selected.
 func Selected(t Text) bool {
 	f, is := t.(*Field)
-	return is && f.whole
+	return is && f.allSelected
 }
 
 func (f *Field) String() string { return f.area.Value() }
 
 // Set replaces the text and moves the cursor to its end.
 func (f *Field) Set(text string) {
-	f.remember()
-	f.whole = false
+	f.pushUndo()
+	f.allSelected = false
 	f.set(f.clean(text), -1)
 }
 
@@ -114,23 +114,23 @@ func (f *Field) Cursor() int { return len(string([]rune(f.String())[:f.position(
 
 // Insert implements Text.
 func (f *Field) Insert(text string) {
-	f.remember()
-	if f.whole {
+	f.pushUndo()
+	if f.allSelected {
 		f.set("", 0)
-		f.whole = false
+		f.allSelected = false
 	}
 	f.update(tea.PasteMsg{Content: f.clean(text)})
 }
 
-// remember stores the current state for undo.
-func (f *Field) remember() {
+// pushUndo stores the current state for undo.
+func (f *Field) pushUndo() {
 	f.undo = append(f.undo, state{f.String(), f.position()})
 	f.undo = f.undo[max(0, len(f.undo)-maxUndo):]
 }
 
 // Key implements Text.
 func (f *Field) Key(k tea.KeyPressMsg) bool {
-	text, cursor, whole := f.String(), f.position(), f.whole
+	text, cursor, whole := f.String(), f.position(), f.allSelected
 	switch {
 	case key.Matches(k, undoKey):
 		if n := len(f.undo); n > 0 {
@@ -145,12 +145,12 @@ func (f *Field) Key(k tea.KeyPressMsg) bool {
 		}
 		return text != f.String()
 	case whole && (k.Text != "" || key.Matches(k, wipeKey)):
-		f.remember()
+		f.pushUndo()
 		f.set("", 0)
 	default:
-		f.remember()
+		f.pushUndo()
 	}
-	f.whole = false
+	f.allSelected = false
 	if k.Text != "" {
 		f.update(tea.PasteMsg{Content: f.clean(k.Text)})
 	} else if !whole || !key.Matches(k, wipeKey) {

@@ -159,7 +159,7 @@ func View(t Text, th theme.Theme, width, height int, focus bool) []string {
 	p.SetRows(rows(text, cursor, th))
 	p.SetSize(width, height)
 	before := text[:t.Cursor()]
-	p.Follow(strings.Count(before, "\n"), len(before)-1-strings.LastIndexByte(before, '\n'))
+	p.RevealOffset(strings.Count(before, "\n"), len(before)-1-strings.LastIndexByte(before, '\n'))
 	return p.View()
 }
 
@@ -175,9 +175,9 @@ func Height(t Text, width, most int) int {
 // ViewLine draws a line with its cursor in width cells. A selected text has the style marked.
 func ViewLine(t Text, th theme.Theme, width int, marked theme.Style) draw.Line {
 	text, at := t.String(), t.Cursor()
-	before, under, after := draw.Show(text[:at]), draw.Safe(" "), draw.Safe("")
+	before, under, after := draw.Escape(text[:at]), draw.Safe(" "), draw.Safe("")
 	if _, n := utf8.DecodeRuneInString(text[at:]); n > 0 {
-		under, after = draw.Show(text[at:at+n]), draw.Show(text[at+n:])
+		under, after = draw.Escape(text[at:at+n]), draw.Escape(text[at+n:])
 	}
 	for draw.Width(before) > width-4 {
 		_, n := utf8.DecodeRuneInString(string(before))
@@ -201,7 +201,7 @@ func rows(text string, cursor int, th theme.Theme) pager.Rows {
 			t.Marks = []draw.Mark{{Start: cursor, End: cursor + n, Style: CursorStyle}}
 		}
 		cursor -= len(line)
-		all.All = append(all.All, pager.Row{Cells: []pager.Cell{{Gutter: draw.Line{}, Text: t}}})
+		all.Rows = append(all.Rows, pager.Row{Cells: []pager.Cell{{Gutter: draw.Line{}, Text: t}}})
 	}
 	return all
 }

@@ -61,8 +61,8 @@ func (e *Editor) Missing() string {
 	return ""
 }
 
-// Cannot returns why a file cannot be opened in the editor, or "".
-func (e *Editor) Cannot(file string) string {
+// CannotOpen returns why a file cannot be opened in the editor, or "".
+func (e *Editor) CannotOpen(file string) string {
 	switch {
 	case file == "":
 		return "the text is not kept in a file"
@@ -72,8 +72,8 @@ func (e *Editor) Cannot(file string) string {
 	return e.Missing()
 }
 
-// KeptIn describes where a manuscript is stored.
-func (e *Editor) KeptIn(file string) string {
+// StoredIn describes where a manuscript is stored.
+func (e *Editor) StoredIn(file string) string {
 	if e.Remote {
 		return "your unsent drafts"
 	}
@@ -82,7 +82,7 @@ func (e *Editor) KeptIn(file string) string {
 
 // Run returns a command that opens a manuscript in the editor and then calls then with the text.
 func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) tea.Cmd {
-	err := w.begin()
+	err := w.create()
 	if err != nil {
 		return then(nil, err)
 	}
@@ -91,12 +91,12 @@ func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) te
 		give = tea.ExecProcess
 	}
 	// Like git, pass the command to a shell, because it may contain arguments: "code --wait".
-	args := append([]string{"-c", e.command() + ` "$@"`, "sh"}, opening(e.command(), w.File, w.line())...)
+	args := append([]string{"-c", e.command() + ` "$@"`, "sh"}, openArgs(e.command(), w.File, w.line())...)
 	run := exec.Command("sh", args...) //nolint:noctx // the user ends the editor
 	return give(run, func(err error) tea.Msg {
 		var text []byte
 		if err != nil {
-			err = fmt.Errorf("the editor failed: %w; the draft is in %s", err, e.KeptIn(w.File))
+			err = fmt.Errorf("the editor failed: %w; the draft is in %s", err, e.StoredIn(w.File))
 		} else {
 			text, err = os.ReadFile(w.File)
 		}
@@ -104,9 +104,9 @@ func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) te
 	})
 }
 
-// opening returns the arguments that open a file at a line, if the editor is known to support that. Line 0 means no
+// openArgs returns the arguments that open a file at a line, if the editor is known to support that. Line 0 means no
 // line.
-func opening(command, file string, line int) []string {
+func openArgs(command, file string, line int) []string {
 	if line == 0 {
 		return []string{file}
 	}
@@ -125,7 +125,7 @@ func opening(command, file string, line int) []string {
 // Revision returns the manuscript of a proposal's next revision.
 func (e *Editor) Revision(d review.Dossier) Manuscript {
 	p := d.Proposal
-	text, ext := written(d.Revision.Draft)
+	text, ext := marshal(d.Revision.Draft)
 	file := filepath.Join(e.Folder, fmt.Sprintf("revise-%s-r%d%s", p.ID, p.Revision, ext))
 	return Manuscript{ID: p.ID, File: file, Name: wording.Reference(p) + " " + p.Subject.String(), Text: text}
 }
@@ -137,19 +137,19 @@ func (e *Editor) Draft(s registry.Subject, live *registry.Definition, version in
 		t = proposals.Modify
 	}
 	name := fmt.Sprintf("%s-%s-%s-v%d", t, s.Kind, strings.ReplaceAll(string(s.Layer), "/", "-")+"-"+s.ID, version)
-	text, ext := written(proposals.Template(t, s, live, version))
+	text, ext := marshal(proposals.Template(t, s, live, version))
 	return Manuscript{File: filepath.Join(e.Folder, name+ext), Name: s.String(), Text: text}
 }
 
 // Merge returns the manuscript of a rebase with conflicts.
 func (e *Editor) Merge(p proposals.Proposal, conflict *review.RebaseConflict) Manuscript {
-	text, ext := written(conflict.Draft)
+	text, ext := marshal(conflict.Draft)
 	file := filepath.Join(e.Folder, fmt.Sprintf("rebase-%s-r%d-v%d%s", p.ID, p.Revision, conflict.Live, ext))
 	return Manuscript{ID: p.ID, File: file, Name: "Rebase of " + wording.Reference(p) + " " + p.Subject.String(), Text: text}
 }
 
-// begin writes the file of a manuscript unless it exists.
-func (w Manuscript) begin() error {
+// create writes the file of a manuscript unless it exists.
+func (w Manuscript) create() error {
 	_, err := os.Stat(w.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = unsent.Write(w.File, w.Text)
@@ -174,7 +174,7 @@ func (w Manuscript) line() int {
 
 // Read returns the current text of a manuscript.
 func (w Manuscript) Read() ([]byte, error) {
-	if err := w.begin(); err != nil {
+	if err := w.create(); err != nil {
 		return nil, err
 	}
 	return os.ReadFile(w.File)
@@ -213,18 +213,18 @@ func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []strin
 	return &parsed[0].Draft, problems
 }
 
-// written returns a draft as Markdown, and the file extension. It returns JSON if Markdown would lose information or
+// marshal returns a draft as Markdown, and the file extension. It returns JSON if Markdown would lose information or
 // put hidden characters into the user's editor. In JSON, those are escaped and survive a round trip.
-func written(d proposals.Draft) (text []byte, ext string) {
-	if text, err := d.Markdown(); err == nil && shown(string(text)) {
+func marshal(d proposals.Draft) (text []byte, ext string) {
+	if text, err := d.Markdown(); err == nil && isFullyVisible(string(text)) {
 		return text, ".md"
 	}
 	return visible.JSON(d.JSON()), ".json"
 }
 
-// shown reports whether an editor shows every character of text. It accepts a single variation selector after a
-// symbol, which forms an emoji.
-func shown(text string) bool {
+// isFullyVisible reports whether an editor shows every character of text. It accepts a single variation selector after
+// a symbol, which forms an emoji.
+func isFullyVisible(text string) bool {
 	var before rune
 	for _, r := range text {
 		emoji := (r == '\ufe0e' || r == '\ufe0f') && unicode.Is(unicode.S, before)

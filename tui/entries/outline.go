@@ -12,11 +12,11 @@ import (
 )
 
 // outline is a list of entries by group. If there are several groups, each has a heading and can be folded.
-type outline struct{ parts []part }
+type outline struct{ sections []section }
 
-// part is a group and its loaded entries.
-type part struct {
-	Counted
+// section is a group and its loaded entries.
+type section struct {
+	GroupCount
 	open    bool
 	loading bool
 	entries []screen.Entry
@@ -27,10 +27,10 @@ type part struct {
 // fewEntries is the maximum number of entries that are loaded at once and shown unfolded.
 const fewEntries = 200
 
-func newOutline(groups []Counted) outline {
-	o := outline{make([]part, len(groups))}
+func newOutline(groups []GroupCount) outline {
+	o := outline{make([]section, len(groups))}
 	for i, g := range groups {
-		o.parts[i].Counted = g
+		o.sections[i].GroupCount = g
 	}
 	return o
 }
@@ -38,56 +38,56 @@ func newOutline(groups []Counted) outline {
 // fill distributes all entries among their groups.
 func (o *outline) fill(entries []screen.Entry) {
 	for _, e := range entries {
-		if p := o.part(Group{e.Subject.Layer, e.Source}); p != nil {
+		if p := o.section(Group{e.Subject.Layer, e.Source}); p != nil {
 			p.entries = append(p.entries, e)
 		}
 	}
-	for i := range o.parts {
-		o.parts[i].read = true
+	for i := range o.sections {
+		o.sections[i].read = true
 	}
 }
 
-// whole reports whether the group has been loaded completely.
-func (p *part) whole() bool { return p.read && p.next == "" }
+// complete reports whether the group has been loaded completely.
+func (p *section) complete() bool { return p.read && p.next == "" }
 
-// heads returns the number of rows of a group's heading.
-func (o *outline) heads() int {
-	if len(o.parts) > 1 {
+// headingRows returns the number of rows of a group's heading.
+func (o *outline) headingRows() int {
+	if len(o.sections) > 1 {
 		return 1
 	}
 	return 0
 }
 
 // rows returns the number of rows of a group.
-func (o *outline) rows(p *part) int {
+func (o *outline) rows(p *section) int {
 	if !p.open {
-		return o.heads()
+		return o.headingRows()
 	}
-	return o.heads() + len(p.entries)
+	return o.headingRows() + len(p.entries)
 }
 
 func (o *outline) len() (n int) {
-	for i := range o.parts {
-		n += o.rows(&o.parts[i])
+	for i := range o.sections {
+		n += o.rows(&o.sections[i])
 	}
 	return n
 }
 
 // total returns the number of entries, loaded or not.
 func (o *outline) total() (n int) {
-	for i := range o.parts {
-		n += o.parts[i].Count
+	for i := range o.sections {
+		n += o.sections[i].Count
 	}
 	return n
 }
 
 // at returns the group of a row, or nil, and the index of its entry, or -1 for the heading.
-func (o *outline) at(row int) (p *part, entry int) {
-	for i := range o.parts {
-		p := &o.parts[i]
+func (o *outline) at(row int) (p *section, entry int) {
+	for i := range o.sections {
+		p := &o.sections[i]
 		n := o.rows(p)
 		if row < n {
-			return p, row - o.heads()
+			return p, row - o.headingRows()
 		}
 		row -= n
 	}
@@ -95,28 +95,28 @@ func (o *outline) at(row int) (p *part, entry int) {
 }
 
 // start returns the first row of a group.
-func (o *outline) start(p *part) (row int) {
-	for i := range o.parts {
-		if &o.parts[i] == p {
+func (o *outline) start(p *section) (row int) {
+	for i := range o.sections {
+		if &o.sections[i] == p {
 			return row
 		}
-		row += o.rows(&o.parts[i])
+		row += o.rows(&o.sections[i])
 	}
 	return row
 }
 
-// part returns the part of a group, or nil.
-func (o *outline) part(g Group) *part {
-	i := slices.IndexFunc(o.parts, func(p part) bool { return p.Group == g })
+// section returns the part of a group, or nil.
+func (o *outline) section(g Group) *section {
+	i := slices.IndexFunc(o.sections, func(p section) bool { return p.Group == g })
 	if i < 0 {
 		return nil
 	}
-	return &o.parts[i]
+	return &o.sections[i]
 }
 
 // find returns the row of a subject, or the heading of its group, or -1.
 func (o *outline) find(s registry.Subject, g Group) int {
-	p := o.part(g)
+	p := o.section(g)
 	if p == nil {
 		return -1
 	}
@@ -124,20 +124,20 @@ func (o *outline) find(s registry.Subject, g Group) int {
 	if i < 0 || !p.open {
 		return o.start(p)
 	}
-	return o.start(p) + o.heads() + i
+	return o.start(p) + o.headingRows() + i
 }
 
-// rank returns the position of a row's entry in the whole list, counted from 1; 0 for a heading.
-func (o *outline) rank(row int) (n int) {
+// entryNumber returns the position of a row's entry in the whole list, counted from 1; 0 for a heading.
+func (o *outline) entryNumber(row int) (n int) {
 	p, entry := o.at(row)
 	if p == nil || entry < 0 {
 		return 0
 	}
-	for i := range o.parts {
-		if &o.parts[i] == p {
+	for i := range o.sections {
+		if &o.sections[i] == p {
 			return n + entry + 1
 		}
-		n += o.parts[i].Count
+		n += o.sections[i].Count
 	}
 	return 0
 }
@@ -145,10 +145,10 @@ func (o *outline) rank(row int) (n int) {
 // fill loads more of the first open group with missing entries near the viewport.
 func (r *Page) fill() tea.Cmd {
 	row := 0
-	for i := range r.outline.parts {
-		p := &r.outline.parts[i]
+	for i := range r.outline.sections {
+		p := &r.outline.sections[i]
 		row += r.outline.rows(p)
-		if !p.open || p.whole() {
+		if !p.open || p.complete() {
 			continue
 		}
 		if p.loading || row < r.top || row > r.top+2*r.Frame.Body {
@@ -159,7 +159,7 @@ func (r *Page) fill() tea.Cmd {
 	return nil
 }
 
-// Rows implements screen.Rowed.
+// Rows implements screen.CursorPage.
 func (r *Page) Rows() int { return max(1, r.Frame.Body-1) }
 
 func (r *Page) clamp() {
@@ -168,27 +168,27 @@ func (r *Page) clamp() {
 	r.top = screen.Window(r.top, r.cursor, n, r.Rows())
 }
 
-// Move implements screen.Rowed.
+// Move implements screen.CursorPage.
 func (r *Page) Move(n int) tea.Cmd {
 	r.cursor += n
 	r.toEnd = false
-	r.Preview.Forget()
+	r.Preview.Reset()
 	r.clamp()
 	return tea.Batch(r.fill(), r.debounce())
 }
 
-// Ends implements screen.Rowed. It moves the cursor to the first or the last row, and loads the missing rows of its
-// group.
-func (r *Page) Ends(last bool) tea.Cmd {
+// MoveToEnd implements screen.CursorPage. It moves the cursor to the first or the last row, and loads the missing rows
+// of its group.
+func (r *Page) MoveToEnd(last bool) tea.Cmd {
 	if !last {
 		return r.Move(-r.outline.len())
 	}
-	n := len(r.outline.parts)
+	n := len(r.outline.sections)
 	if n == 0 {
 		return nil
 	}
-	moved, p := r.Move(r.outline.len()), &r.outline.parts[n-1]
-	r.toEnd = p.open && !p.whole()
+	moved, p := r.Move(r.outline.len()), &r.outline.sections[n-1]
+	r.toEnd = p.open && !p.complete()
 	if !r.toEnd || p.loading {
 		return moved
 	}
@@ -196,17 +196,17 @@ func (r *Page) Ends(last bool) tea.Cmd {
 }
 
 // more loads the next entries of a group.
-func (r *Page) more(p *part, limit int) tea.Cmd {
+func (r *Page) more(p *section, limit int) tea.Cmd {
 	p.loading = true
 	group := p.Group
 	q := Query{Kind: r.Kind, Filter: r.filter, Group: &group, Limit: limit, After: p.next}
 	return func() tea.Msg {
 		entries, next, err := r.registry.Entries(r.ctx, q)
-		return screen.Then{Page: r, Do: func() tea.Cmd { return r.added(answer{query: q, entries: entries, next: next}, err) }}
+		return screen.Then{Page: r, Do: func() tea.Cmd { return r.added(result{query: q, entries: entries, next: next}, err) }}
 	}
 }
 
-// Selected implements screen.OfEntry.
+// Selected implements screen.EntryPage.
 func (r *Page) Selected() (screen.Entry, bool) {
 	p, i := r.outline.at(r.cursor)
 	if p == nil || i < 0 {
@@ -235,14 +235,14 @@ func (r *Page) fold() tea.Cmd {
 // foldAll unfolds all groups, or folds them if all are unfolded.
 func (r *Page) foldAll() tea.Cmd {
 	g, open := r.group(), false
-	for _, p := range r.outline.parts {
+	for _, p := range r.outline.sections {
 		open = open || !p.open
 	}
-	for i := range r.outline.parts {
-		r.outline.parts[i].open = open
-		r.folded[r.outline.parts[i].Group] = !open
+	for i := range r.outline.sections {
+		r.outline.sections[i].open = open
+		r.folded[r.outline.sections[i].Group] = !open
 	}
-	r.cursor = max(0, r.outline.start(r.outline.part(g)))
+	r.cursor = max(0, r.outline.start(r.outline.section(g)))
 	return r.Move(0)
 }
 
@@ -250,7 +250,7 @@ func (r *Page) cannotFold() string {
 	switch {
 	case r.outline.len() == 0:
 		return "nothing is selected"
-	case r.outline.heads() == 0:
+	case r.outline.headingRows() == 0:
 		return "there is only one group"
 	}
 	return ""

@@ -18,7 +18,7 @@ import (
 type Registry interface {
 	Entries(ctx context.Context, q Query) (entries []screen.Entry, next string, err error)
 	// Groups returns the number of entries by group.
-	Groups(ctx context.Context, q Query) ([]Counted, error)
+	Groups(ctx context.Context, q Query) ([]GroupCount, error)
 	Definition(ctx context.Context, s registry.Subject) (json.RawMessage, error)
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
@@ -38,20 +38,20 @@ type Group struct {
 	Source string
 }
 
-// Counted is a group and the number of its entries.
-type Counted struct {
+// GroupCount is a group and the number of its entries.
+type GroupCount struct {
 	Group
 	Count int
 }
 
 // Options configure the page.
 type Options struct {
-	Kind      registry.Kind
-	Layer     registry.Layer // layer whose view is listed
-	NoEditor  func() string  // why texts cannot be edited, or ""
-	NoExport  func() string  // why an export is not possible, or ""
-	Restore   screen.Restore
-	Debounced func(msg tea.Msg) tea.Cmd
+	Kind     registry.Kind
+	Layer    registry.Layer // layer whose view is listed
+	NoEditor func() string  // why texts cannot be edited, or ""
+	NoExport func() string  // why an export is not possible, or ""
+	Restore  screen.Restore
+	Debounce func(msg tea.Msg) tea.Cmd
 }
 
 // Shell is the part of the workbench that the page uses.
@@ -70,25 +70,25 @@ const chunk = 100
 type Page struct {
 	screen.List
 	Options
-	shell      Shell
-	ctx        context.Context //nolint:containedctx // Bubble Tea's commands receive no context
-	registry   Registry
-	definition definitionPreview
-	filter     string
-	outline    outline
-	folded     map[Group]bool // explicitly folded (true) or unfolded (false)
-	cursor     int            // row of the outline
-	top        int
-	asked      bool
-	want       string            // subject of the row to restore at the start
-	toEnd      bool              // select the last row once it has been loaded
-	fresh      bool              // the filter changed; select the first entry
-	widest     map[draw.Safe]int // preferred width by column, in cells
+	shell         Shell
+	ctx           context.Context //nolint:containedctx // Bubble Tea's commands receive no context
+	registry      Registry
+	definition    definitionPreview
+	filter        string
+	outline       outline
+	folded        map[Group]bool // explicitly folded (true) or unfolded (false)
+	cursor        int            // row of the outline
+	top           int
+	hasRead       bool
+	restoreID     string            // subject of the row to restore at the start
+	toEnd         bool              // select the last row once it has been loaded
+	filterChanged bool              // the filter changed; select the first entry
+	widest        map[draw.Safe]int // preferred width by column, in cells
 }
 
 // New returns an empty page. Reload loads it.
 func New(ctx context.Context, sh Shell, r Registry, o Options) *Page {
-	return &Page{shell: sh, ctx: ctx, registry: r, Options: o, folded: map[Group]bool{}, fresh: true}
+	return &Page{shell: sh, ctx: ctx, registry: r, Options: o, folded: map[Group]bool{}, filterChanged: true}
 }
 
 // Place implements screen.Page.
@@ -98,14 +98,14 @@ func (r *Page) Place() string { return "Registry and agents" }
 func (r *Page) Keys() []screen.Key {
 	export := func() tea.Cmd { return r.shell.Export() }
 	return slices.Concat([]screen.Key{
-		{Name: "entry-open", Keys: []string{"enter", "right", "l"}, Label: "open", Help: "Open the selected row; on a group: fold or unfold it", Do: r.open, Off: r.noneSelected},
-		{Name: "fold", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "Fold the group of the selected row, or unfold it", Do: r.fold, Off: r.cannotFold},
-		{Name: "fold-all", Keys: []string{"E"}, Help: "Unfold all groups; again: fold them", Do: r.foldAll, Off: r.cannotFold},
+		{Name: "entry-open", Keys: []string{"enter", "right", "l"}, Label: "open", Help: "Open the selected row; on a group: fold or unfold it", Do: r.open, Disabled: r.noneSelected},
+		{Name: "fold", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "Fold the group of the selected row, or unfold it", Do: r.fold, Disabled: r.cannotFold},
+		{Name: "fold-all", Keys: []string{"E"}, Help: "Unfold all groups; again: fold them", Do: r.foldAll, Disabled: r.cannotFold},
 		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by id or name", Terms: "find, search, grep, views", Do: r.askFilter},
-	}, screen.EntryKeys(r.shell, r.Selected, r.change, r.NoEditor), []screen.Key{
+	}, screen.EntryKeys(r.shell, r.Selected, r.editSelected, r.NoEditor), []screen.Key{
 		restoreKey(r),
 		screen.NewKey(r.shell, r.NoEditor),
-		{Name: "export", Keys: []string{"ctrl+e"}, Label: "export", Late: screen.Always, Help: "Export the live registry to a file; esc cancels", Terms: "save, backup, download", Do: export, Off: r.NoExport},
+		{Name: "export", Keys: []string{"ctrl+e"}, Label: "export", Late: screen.Always, Help: "Export the live registry to a file; esc cancels", Terms: "save, backup, download", Do: export, Disabled: r.NoExport},
 	}, screen.PaneKeys(r.shell, r), screen.PreviewKeys(r), screen.ListKeys(r))
 }
 
@@ -125,8 +125,8 @@ func (r *Page) open() tea.Cmd {
 	return r.shell.OpenEntry(screen.Opening{Entry: e})
 }
 
-// change opens the selected entry in the editor.
-func (r *Page) change() tea.Cmd {
+// editSelected opens the selected entry in the editor.
+func (r *Page) editSelected() tea.Cmd {
 	e, _ := r.Selected()
 	return r.shell.OpenEntry(screen.Opening{Entry: e, Change: true})
 }
@@ -148,7 +148,7 @@ func restoreKey(r *Page) screen.Key {
 		}
 		return ""
 	}
-	return screen.Key{Name: "undo", Keys: []string{"U"}, Help: "Propose to restore the version before the live one", Do: restore, Off: off}
+	return screen.Key{Name: "undo", Keys: []string{"U"}, Help: "Propose to restore the version before the live one", Do: restore, Disabled: off}
 }
 
 // Fit implements screen.Page.
@@ -157,8 +157,8 @@ func (r *Page) Fit(f screen.Frame) {
 	r.clamp()
 }
 
-// Leave implements screen.Page. It clears the filter.
-func (r *Page) Leave() (tea.Cmd, bool) {
+// Escape implements screen.Page. It clears the filter.
+func (r *Page) Escape() (tea.Cmd, bool) {
 	if r.filter == "" {
 		return nil, false
 	}
@@ -182,8 +182,8 @@ func (r *Page) Click(x, row int) tea.Cmd {
 	return r.Move(r.top + row - r.cursor)
 }
 
-// answer is the result of a query: groups, or more entries of one group.
-type answer struct {
+// result is the result of a query: groups, or more entries of one group.
+type result struct {
 	query   Query
 	outline outline
 	entries []screen.Entry
@@ -195,14 +195,14 @@ func (r *Page) Filter() string { return r.filter }
 
 // askFilter filters the list while the user types.
 func (r *Page) askFilter() tea.Cmd {
-	return r.shell.Type(screen.FilterLine(r.filter, r.setFilter))
+	return r.shell.OpenLine(screen.FilterLine(r.filter, r.setFilter))
 }
 
 func (r *Page) setFilter(text string) tea.Cmd {
 	if text == r.filter {
 		return nil
 	}
-	r.filter, r.fresh = text, true
+	r.filter, r.filterChanged = text, true
 	clear(r.folded)
 	return r.read(nil)
 }
@@ -221,12 +221,12 @@ func (r *Page) Tabs() (left, right draw.Line) {
 	case registry.KindTool:
 	}
 	n := r.outline.total()
-	l := draw.Of("", " ").Add(th.Accent, "▎"+name).Add(th.Faint, draw.Showf("  %d live in the view of %s", n, r.Layer))
-	if rank := r.outline.rank(r.cursor); rank > 0 {
-		right = draw.Of(th.Faint, draw.Showf(" %d/%d ", rank, n))
+	l := draw.Of("", " ").Add(th.Accent, "▎"+name).Add(th.Faint, draw.Escapef("  %d live in the view of %s", n, r.Layer))
+	if rank := r.outline.entryNumber(r.cursor); rank > 0 {
+		right = draw.Of(th.Faint, draw.Escapef(" %d/%d ", rank, n))
 	}
 	if r.filter != "" {
-		right = right.Add(th.Match, " "+draw.Cut(draw.Show(r.filter), r.Frame.Width/3)+" ").Add("", " ")
+		right = right.Add(th.Match, " "+draw.Cut(draw.Escape(r.filter), r.Frame.Width/3)+" ").Add("", " ")
 	}
 	return l, right
 }
@@ -234,7 +234,7 @@ func (r *Page) Tabs() (left, right draw.Line) {
 // Reload implements screen.Page. It reloads as much as was loaded.
 func (r *Page) Reload() tea.Cmd {
 	loaded := map[Group]int{}
-	for _, p := range r.outline.parts {
+	for _, p := range r.outline.sections {
 		if p.open && p.read {
 			loaded[p.Group] = max(chunk, len(p.entries))
 		}
@@ -246,7 +246,7 @@ func (r *Page) Reload() tea.Cmd {
 // them at once.
 func (r *Page) read(loaded map[Group]int) tea.Cmd {
 	q := Query{Kind: r.Kind, Filter: r.filter}
-	return screen.Reading(r.shell, r, func() (answer, error) {
+	return screen.Load(r.shell, r, func() (result, error) {
 		groups, err := r.registry.Groups(r.ctx, q)
 		o := newOutline(groups)
 		if err == nil && o.total() <= fewEntries {
@@ -254,10 +254,10 @@ func (r *Page) read(loaded map[Group]int) tea.Cmd {
 			var entries []screen.Entry
 			entries, _, err = r.registry.Entries(r.ctx, q)
 			o.fill(entries)
-			return answer{query: q, outline: o}, err
+			return result{query: q, outline: o}, err
 		}
-		for i := range o.parts {
-			p := &o.parts[i]
+		for i := range o.sections {
+			p := &o.sections[i]
 			if n := loaded[p.Group]; n > 0 && err == nil {
 				q.Group, q.Limit = &p.Group, n
 				p.entries, p.next, err = r.registry.Entries(r.ctx, q)
@@ -265,40 +265,40 @@ func (r *Page) read(loaded map[Group]int) tea.Cmd {
 			}
 		}
 		q.Group = nil
-		return answer{query: q, outline: o}, err
+		return result{query: q, outline: o}, err
 	}, r.loaded)
 }
 
 // loaded replaces the groups and keeps the selection.
-func (r *Page) loaded(msg answer) tea.Cmd {
+func (r *Page) loaded(msg result) tea.Cmd {
 	if msg.query.Filter != r.filter {
 		return nil
 	}
-	fresh := r.fresh
+	fresh := r.filterChanged
 	group, subject := r.group(), registry.Subject{}
 	if e, ok := r.Selected(); ok {
 		subject = e.Subject
 	}
-	r.asked, r.fresh, r.outline = true, false, msg.outline
-	few := r.outline.total() <= fewEntries || r.filter != "" || len(r.outline.parts) == 1
+	r.hasRead, r.filterChanged, r.outline = true, false, msg.outline
+	few := r.outline.total() <= fewEntries || r.filter != "" || len(r.outline.sections) == 1
 	r.widest = map[draw.Safe]int{}
-	for i := range r.outline.parts {
-		p := &r.outline.parts[i]
+	for i := range r.outline.sections {
+		p := &r.outline.sections[i]
 		p.open = few
 		if folded, chosen := r.folded[p.Group]; chosen {
 			p.open = !folded
 		}
 		r.measure(p.entries)
 	}
-	if left, err := registry.ParseSubject(r.want); err == nil {
+	if left, err := registry.ParseSubject(r.restoreID); err == nil {
 		subject, fresh = left, r.outline.find(left, group) < 0
 	}
-	r.want = ""
+	r.restoreID = ""
 	row := r.outline.find(subject, group)
 	switch {
 	case fresh:
 		r.cursor, r.top = 0, 0
-		if r.outline.heads() > 0 && r.outline.parts[0].open {
+		if r.outline.headingRows() > 0 && r.outline.sections[0].open {
 			r.cursor = 1
 		}
 	case row >= 0:
@@ -310,9 +310,9 @@ func (r *Page) loaded(msg answer) tea.Cmd {
 }
 
 // added adds entries to a group. Rows that are added above the cursor move it down.
-func (r *Page) added(msg answer, err error) tea.Cmd {
-	p := r.outline.part(*msg.query.Group)
-	if msg.query.Filter != r.filter || p == nil || p.next != msg.query.After || p.whole() {
+func (r *Page) added(msg result, err error) tea.Cmd {
+	p := r.outline.section(*msg.query.Group)
+	if msg.query.Filter != r.filter || p == nil || p.next != msg.query.After || p.complete() {
 		return nil
 	}
 	if p.loading = false; err != nil {
@@ -321,8 +321,8 @@ func (r *Page) added(msg answer, err error) tea.Cmd {
 	below := r.cursor >= r.outline.start(p)+r.outline.rows(p) && r.cursor < r.outline.len()
 	p.entries, p.next, p.read = append(p.entries, msg.entries...), msg.next, true
 	r.measure(msg.entries)
-	switch last := p == &r.outline.parts[len(r.outline.parts)-1]; {
-	case r.toEnd && last && p.whole():
+	switch last := p == &r.outline.sections[len(r.outline.sections)-1]; {
+	case r.toEnd && last && p.complete():
 		r.toEnd, r.cursor = false, r.outline.len()
 	case r.toEnd && last:
 		return r.more(p, p.Count)
@@ -340,5 +340,5 @@ func (r *Page) debounce() tea.Cmd {
 	if !ok || r.Frame.Side == 0 || e.Subject == r.definition.subject {
 		return nil
 	}
-	return r.Debounced(screen.Then{Page: r, Do: func() tea.Cmd { return r.define(e.Subject) }})
+	return r.Debounce(screen.Then{Page: r, Do: func() tea.Cmd { return r.loadDefinition(e.Subject) }})
 }

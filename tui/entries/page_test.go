@@ -35,9 +35,9 @@ func (c *catalog) Entries(_ context.Context, q Query) (found []screen.Entry, nex
 	return found, "", c.err
 }
 
-func (c *catalog) Groups(_ context.Context, q Query) (out []Counted, err error) {
+func (c *catalog) Groups(_ context.Context, q Query) (out []GroupCount, err error) {
 	for _, source := range []string{"", "ledger"} {
-		n := Counted{Group: Group{registry.LayerUser, source}}
+		n := GroupCount{Group: Group{registry.LayerUser, source}}
 		for _, e := range c.entries {
 			if e.Source == source && strings.Contains(e.Subject.ID, q.Filter) {
 				n.Count++
@@ -87,7 +87,7 @@ func made(n int) *catalog {
 func opened(t *testing.T, c *catalog, width int) *Page {
 	t.Helper()
 	on := func() string { return "" }
-	p := New(t.Context(), new(screentest.Shell), c, Options{Kind: registry.KindTool, Layer: registry.LayerUser, NoEditor: on, NoExport: on, Debounced: func(msg tea.Msg) tea.Cmd {
+	p := New(t.Context(), new(screentest.Shell), c, Options{Kind: registry.KindTool, Layer: registry.LayerUser, NoEditor: on, NoExport: on, Debounce: func(msg tea.Msg) tea.Cmd {
 		return func() tea.Msg { return msg }
 	}})
 	if want := screentest.Open(t, p.shell, p, width, 20); want != nil {
@@ -177,11 +177,11 @@ func TestFiltersEntries(t *testing.T) {
 	if p.outline.len() != 10 || p.Filter() != "_01" {
 		t.Errorf("%d entries with the filter %q", p.outline.len(), p.Filter())
 	}
-	p.loaded(answer{query: Query{Kind: registry.KindTool, Filter: "_0"}}) // a late result
+	p.loaded(result{query: Query{Kind: registry.KindTool, Filter: "_0"}}) // a late result
 	if p.outline.len() != 10 {
 		t.Errorf("%d entries after an answer to another question", p.outline.len())
 	}
-	if read, left := p.Leave(); !left || read == nil || p.Filter() != "" {
+	if read, left := p.Escape(); !left || read == nil || p.Filter() != "" {
 		t.Error("esc did not end the filter")
 	}
 }
@@ -195,7 +195,7 @@ func TestActsOnEntries(t *testing.T) {
 			t.Errorf("%s asks for %#v", key, got)
 		}
 	}
-	for key, want := range map[string]any{"ctrl+n": screentest.Went{To: "DraftNew"}, "ctrl+e": screentest.Went{To: "Export"}} {
+	for key, want := range map[string]any{"ctrl+n": screentest.Call{To: "DraftNew"}, "ctrl+e": screentest.Call{To: "Export"}} {
 		if got, _ := screentest.Press(t, p.shell, p, key); len(got) != 1 || got[0] != want {
 			t.Errorf("%s asks for %#v", key, got)
 		}
@@ -204,7 +204,7 @@ func TestActsOnEntries(t *testing.T) {
 		t.Errorf("f on a tool of one's own: %q", off)
 	}
 	screentest.Press(t, p.shell, p, "j")
-	if got, _ := screentest.Press(t, p.shell, p, "f"); len(got) != 1 || got[0] != (screentest.Went{To: "Fork", Of: "tool_001"}) {
+	if got, _ := screentest.Press(t, p.shell, p, "f"); len(got) != 1 || got[0] != (screentest.Call{To: "Fork", Of: "tool_001"}) {
 		t.Errorf("f asks for %#v", got)
 	}
 	if _, off := screentest.Press(t, p.shell, p, "e"); off != "Locked (core); f drafts your own tool from it" {

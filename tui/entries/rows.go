@@ -17,40 +17,46 @@ import (
 
 // column is a column of the list. Where space is short, columns with a higher rank are dropped first.
 type column struct {
-	name  draw.Safe
-	rank  int
-	most  int // maximum width in cells
-	width int // set by columns
-	cell  func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style)
+	name     draw.Safe
+	rank     int
+	maxWidth int // maximum width in cells
+	width    int // set by columns
+	cell     func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style)
 }
 
 func (r *Page) all() []column {
 	columns := []column{
-		{name: "ID", most: 64, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) { return draw.Show(e.Subject.ID), th.Text }},
-		{name: "", rank: 2, most: 15, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
+		{name: "ID", maxWidth: 64, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
+			return draw.Escape(e.Subject.ID), th.Text
+		}},
+		{name: "", rank: 2, maxWidth: 15, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
 			if e.Locked {
 				return "▪ Locked (core)", th.Faint
 			}
 			return "", ""
 		}},
-		{name: "LAYER", rank: 3, most: 24, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
-			text := draw.Show(string(e.Subject.Layer))
+		{name: "LAYER", rank: 3, maxWidth: 24, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
+			text := draw.Escape(string(e.Subject.Layer))
 			if len(e.Hides) > 0 {
-				text += draw.Showf(" over %d", len(e.Hides))
+				text += draw.Escapef(" over %d", len(e.Hides))
 			}
 			return text, th.Faint
 		}},
-		{name: "KIND", rank: 6, most: 6, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) { return draw.Show(e.ToolKind), th.Faint }},
-		{name: "CATEGORY", rank: 5, most: 22, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) { return draw.Show(e.Category), th.Faint }},
-		{name: "APPROVAL", rank: 4, most: 17, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
+		{name: "KIND", rank: 6, maxWidth: 6, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
+			return draw.Escape(e.ToolKind), th.Faint
+		}},
+		{name: "CATEGORY", rank: 5, maxWidth: 22, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
+			return draw.Escape(e.Category), th.Faint
+		}},
+		{name: "APPROVAL", rank: 4, maxWidth: 17, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
 			if e.Approval == "" && !e.Locked && e.ToolKind == string(registry.ActionTool) {
 				return "! none set", th.Warn
 			}
-			return draw.Show(e.Approval), th.Faint
+			return draw.Escape(e.Approval), th.Faint
 		}},
-		{name: "NAME", rank: 7, most: 60, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) { return draw.Show(e.Name), th.Faint }},
-		{name: "VERSION", rank: 1, most: 7, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
-			return draw.Showf("v%d", e.Version), th.Faint
+		{name: "NAME", rank: 7, maxWidth: 60, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) { return draw.Escape(e.Name), th.Faint }},
+		{name: "VERSION", rank: 1, maxWidth: 7, cell: func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style) {
+			return draw.Escapef("v%d", e.Version), th.Faint
 		}},
 	}
 	if r.Kind != registry.KindTool {
@@ -67,17 +73,17 @@ func (r *Page) measure(entries []screen.Entry) {
 		w := max(r.widest[c.name], draw.Width(c.name))
 		for _, e := range entries {
 			text, _ := c.cell(r.Frame.Theme, e)
-			w = min(max(w, draw.Width(text)), c.most)
+			w = min(max(w, draw.Width(text)), c.maxWidth)
 		}
 		r.widest[c.name] = w
 	}
 }
 
-// leastID is the width that the id column receives before other columns.
-const leastID = 32
+// minIDWidth is the width that the id column receives before other columns.
+const minIDWidth = 32
 
-// leastName is the minimum useful width of a name, in cells.
-const leastName = 16
+// minNameWidth is the minimum useful width of a name, in cells.
+const minNameWidth = 16
 
 // columns returns the columns that fit, each as wide as its content.
 func (r *Page) columns(width int) []column {
@@ -88,12 +94,12 @@ func (r *Page) columns(width int) []column {
 	for _, c := range ranked {
 		w := r.widest[c.name]
 		if c.name == "ID" {
-			w = min(w, leastID)
+			w = min(w, minIDWidth)
 		}
 		if w == 0 { // the column is empty
 			continue
 		}
-		if c.name == "NAME" && left-2 >= leastName {
+		if c.name == "NAME" && left-2 >= minNameWidth {
 			w = min(w, left-2) // a cut name is better than none
 		}
 		if left < w+2 {
@@ -120,7 +126,7 @@ func (r *Page) View() []string {
 	for _, c := range columns {
 		names = names.Add(th.Faint, draw.Pad(c.name, c.width)+"  ")
 	}
-	if !slices.ContainsFunc(r.outline.parts, func(p part) bool { return p.open && len(p.entries) > 0 }) {
+	if !slices.ContainsFunc(r.outline.sections, func(p section) bool { return p.open && len(p.entries) > 0 }) {
 		names = nil
 	}
 	lines := []string{names.String(w)}
@@ -144,17 +150,17 @@ func (r *Page) View() []string {
 		mark.Write(&b, w, base)
 		lines = append(lines, b.String())
 	}
-	if r.outline.len() == 0 && r.asked {
+	if r.outline.len() == 0 && r.hasRead {
 		lines = append(lines, draw.Blank(w), draw.Of(th.Faint, "   No match.").String(w))
 	}
 	if r.Frame.Side > 0 {
-		return r.Frame.Abreast(lines, r.side(), w)
+		return r.Frame.SideBySide(lines, r.sidePane(), w)
 	}
 	return lines
 }
 
 // heading draws the heading of a group: whether it is folded, its name, and the number of entries.
-func heading(th theme.Theme, p *part) draw.Line {
+func heading(th theme.Theme, p *section) draw.Line {
 	sign := draw.Safe("▾ ")
 	switch {
 	case !p.open:
@@ -162,14 +168,14 @@ func heading(th theme.Theme, p *part) draw.Line {
 	case p.loading:
 		sign = "⋯ "
 	}
-	return draw.Of(th.Accent, sign).Add(th.Title, groupName(p.Group)).Add(th.Faint, draw.Showf("  %d", p.Count))
+	return draw.Of(th.Accent, sign).Add(th.Title, groupName(p.Group)).Add(th.Faint, draw.Escapef("  %d", p.Count))
 }
 
 // groupName returns the display name of a group.
 func groupName(g Group) draw.Safe {
-	name := draw.Show(string(g.Layer))
+	name := draw.Escape(string(g.Layer))
 	if g.Source != "" {
-		name += " · " + draw.Cut(draw.Show(g.Source), 48)
+		name += " · " + draw.Cut(draw.Escape(g.Source), 48)
 	}
 	return name
 }
@@ -181,8 +187,8 @@ type definitionPreview struct {
 	keys    []string
 }
 
-// define reads a definition for the side pane, unless the selection has changed.
-func (r *Page) define(subject registry.Subject) tea.Cmd {
+// loadDefinition reads a definition for the side pane, unless the selection has changed.
+func (r *Page) loadDefinition(subject registry.Subject) tea.Cmd {
 	selected := func() bool {
 		e, ok := r.Selected()
 		return ok && e.Subject == subject
@@ -192,7 +198,7 @@ func (r *Page) define(subject registry.Subject) tea.Cmd {
 	}
 	return func() tea.Msg {
 		text, err := r.registry.Definition(r.ctx, subject)
-		if err != nil || len(text) > screen.MaxGlance {
+		if err != nil || len(text) > screen.MaxPreview {
 			return nil // the pane shows only the row
 		}
 		doc, keys := screen.Document(subject.Kind, text)
@@ -205,8 +211,8 @@ func (r *Page) define(subject registry.Subject) tea.Cmd {
 	}
 }
 
-// side draws the pane beside the list, about the selected row.
-func (r *Page) side() []string {
+// sidePane draws the pane beside the list, about the selected row.
+func (r *Page) sidePane() []string {
 	th := r.Frame.Theme
 	e, ok := r.Selected()
 	p, _ := r.outline.at(r.cursor)
@@ -228,7 +234,7 @@ func (r *Page) side() []string {
 	}
 	page.Title(name)
 	page.Text("", e.Subject.String())
-	state := draw.Of(th.Faint, draw.Showf("version %d", e.Version))
+	state := draw.Of(th.Faint, draw.Escapef("version %d", e.Version))
 	if e.Locked {
 		state = state.Add(th.Faint, "   ▪ Locked (core)")
 	}
@@ -245,14 +251,14 @@ func (r *Page) side() []string {
 
 // The state of the page that the workbench restores at its next start.
 
-// Left implements screen.Resumed.
-func (r *Page) Left() screen.Left {
-	left := screen.Left{Filter: r.filter}
+// State implements screen.Stateful.
+func (r *Page) State() screen.PageState {
+	left := screen.PageState{Filter: r.filter}
 	if e, ok := r.Selected(); ok {
 		left.Row = e.Subject.String()
 	}
 	return left
 }
 
-// Resume implements screen.Resumed.
-func (r *Page) Resume(left screen.Left) { r.filter, r.want = left.Filter, left.Row }
+// SetState implements screen.Stateful.
+func (r *Page) SetState(left screen.PageState) { r.filter, r.restoreID = left.Filter, left.Row }

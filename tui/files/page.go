@@ -34,19 +34,19 @@ type Shell interface {
 // Page lists files.
 type Page struct {
 	screen.Text
-	preview screen.Preview
-	shell   Shell
-	ctx     context.Context //nolint:containedctx // Bubble Tea's commands receive no context
-	read    Read
-	editor  *editor.Editor
-	list    []instructions.Listed
-	loaded  bool
-	waits   func() string // how many proposals wait for the user, as text
+	preview     screen.Preview
+	shell       Shell
+	ctx         context.Context //nolint:containedctx // Bubble Tea's commands receive no context
+	read        Read
+	editor      *editor.Editor
+	list        []instructions.Listed
+	loaded      bool
+	waitingText func() string // how many proposals wait for the user, as text
 }
 
 // New returns an empty page. Reload loads it.
 func New(ctx context.Context, sh Shell, read Read, edit *editor.Editor, waits func() string) *Page {
-	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read, editor: edit, waits: waits}
+	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read, editor: edit, waitingText: waits}
 }
 
 // Place implements screen.Page.
@@ -55,28 +55,28 @@ func (p *Page) Place() string { return "Files" }
 // Keys implements screen.Page.
 func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
-		{Name: "file-open", Keys: []string{"enter"}, Label: "open", Help: "Open the files and versions of the selected row or, if it was never approved, its waiting proposal", Do: p.open, Off: p.nothingToOpen},
-		{Name: "file-waits", Keys: []string{"u"}, Label: "waiting", Help: "Open the waiting proposal of the selected row", Do: p.waiting, Off: p.nothingWaits},
-		{Name: "file-edit", Keys: []string{"e"}, Label: "edit", Help: "Open the file on disk in the editor, a skill at its SKILL.md", Terms: "change, fix", Do: p.edit, Off: p.cannotEdit},
+		{Name: "file-open", Keys: []string{"enter"}, Label: "open", Help: "Open the files and versions of the selected row or, if it was never approved, its waiting proposal", Do: p.open, Disabled: p.cannotOpen},
+		{Name: "file-waits", Keys: []string{"u"}, Label: "waiting", Help: "Open the waiting proposal of the selected row", Do: p.waiting, Disabled: p.cannotOpenProposal},
+		{Name: "file-edit", Keys: []string{"e"}, Label: "edit", Help: "Open the file on disk in the editor, a skill at its SKILL.md", Terms: "change, fix", Do: p.edit, Disabled: p.cannotEdit},
 	}, screen.PaneKeys(p.shell, p), screen.TextKeys(p.shell, p))
 }
 
-// LeftOf implements screen.Paned.
-func (p *Page) LeftOf(l screen.Layout) int { return l.Beside() }
+// LeftWidth implements screen.Paned.
+func (p *Page) LeftWidth(l screen.Layout) int { return l.Beside() }
 
-// From implements screen.Paned.
-func (p *Page) From() int { return screen.SideFrom }
+// MinWidth implements screen.Paned.
+func (p *Page) MinWidth() int { return screen.SideMinWidth }
 
 // View implements screen.Page.
 func (p *Page) View() []string {
 	if p.Frame.Side == 0 {
 		return p.Pager.View()
 	}
-	return p.Frame.Abreast(p.Pager.View(), p.side(), p.Frame.List)
+	return p.Frame.SideBySide(p.Pager.View(), p.sidePane(), p.Frame.List)
 }
 
-// side draws the pane beside the list: the details of the selected row and the next steps.
-func (p *Page) side() []string {
+// sidePane draws the pane beside the list: the details of the selected row and the next steps.
+func (p *Page) sidePane() []string {
 	l, ok := p.selected()
 	if !ok {
 		return nil
@@ -84,7 +84,7 @@ func (p *Page) side() []string {
 	page := prose.New(p.Frame.Theme)
 	page.Title(l.Path)
 	sign, style := mark(p.Frame.Theme, l)
-	page.Line(draw.Of(style, sign+" "+draw.Show(l.State())))
+	page.Line(draw.Of(style, sign+" "+draw.Escape(l.State())))
 	if l.Reason != "" {
 		page.Faint("", l.Reason)
 	}
@@ -130,14 +130,14 @@ func advice(l instructions.Listed) string {
 
 func (p *Page) selected() (instructions.Listed, bool) { return screen.Selected(p.Pager, p.list) }
 
-func (p *Page) nothingToOpen() string {
+func (p *Page) cannotOpen() string {
 	if l, ok := p.selected(); ok && l.Version > 0 {
 		return ""
 	}
-	return p.nothingWaits()
+	return p.cannotOpenProposal()
 }
 
-func (p *Page) nothingWaits() string {
+func (p *Page) cannotOpenProposal() string {
 	l, ok := p.selected()
 	switch {
 	case !ok:
@@ -183,7 +183,7 @@ func (p *Page) cannotEdit() string {
 	case file(l) == "":
 		return "it is not on disk"
 	}
-	return p.editor.Cannot(file(l))
+	return p.editor.CannotOpen(file(l))
 }
 
 // edit opens the file of the selected row in the editor, and compares it again.
@@ -203,14 +203,14 @@ func (p *Page) edit() tea.Cmd {
 // Fit implements screen.Page.
 func (p *Page) Fit(f screen.Frame) {
 	p.FitIn(f, f.List)
-	p.lay()
+	p.layOut()
 }
 
 // Reload implements screen.Page.
 func (p *Page) Reload() tea.Cmd {
-	return screen.Reading(p.shell, p, func() ([]instructions.Listed, error) { return p.read(p.ctx) }, func(list []instructions.Listed) tea.Cmd {
+	return screen.Load(p.shell, p, func() ([]instructions.Listed, error) { return p.read(p.ctx) }, func(list []instructions.Listed) tea.Cmd {
 		p.list, p.loaded = list, true
-		p.lay()
+		p.layOut()
 		return nil
 	})
 }
@@ -223,25 +223,25 @@ func (p *Page) Tabs() (left, right draw.Line) {
 			drifted++
 		}
 	}
-	left = draw.Of("", " ").Add(th.Accent, "▎Files").Add(th.Faint, draw.Showf("  %s", wording.Count(len(p.list), "file or skill", "files and skills")))
+	left = draw.Of("", " ").Add(th.Accent, "▎Files").Add(th.Faint, draw.Escapef("  %s", wording.Count(len(p.list), "file or skill", "files and skills")))
 	if drifted > 0 {
-		left = left.Add(th.Warn, draw.Showf("  %d not as approved", drifted))
+		left = left.Add(th.Warn, draw.Escapef("  %d not as approved", drifted))
 	}
 	return left, nil
 }
 
-// lay lays out the rows, grouped by folder.
-func (p *Page) lay() {
+// layOut lays out the rows, grouped by folder.
+func (p *Page) layOut() {
 	th := p.Frame.Theme
 	page := prose.New(th)
 	if p.loaded && len(p.list) == 0 {
 		page.Blank()
 		page.Text("", "No skill or instruction file was found in this folder, and none is live.")
-		page.Faint("", p.waits()+" To add files, run toolcrib import --files in the folder of a project.")
+		page.Faint("", p.waitingText()+" To add files, run toolcrib import --files in the folder of a project.")
 	}
 	name := 10
 	for _, l := range p.list {
-		name = max(name, draw.Width(draw.Show(l.Path)))
+		name = max(name, draw.Width(draw.Escape(l.Path)))
 	}
 	name = min(name, p.Frame.List-5-versionCells-stateCells)
 	for i, l := range p.list {
@@ -249,18 +249,18 @@ func (p *Page) lay() {
 			if i > 0 {
 				page.Blank()
 			}
-			page.Line(draw.Of(th.Title, draw.Show(string(l.Subject.Layer))).Add(th.Faint, "  "+draw.Show(l.Folder)))
+			page.Line(draw.Of(th.Title, draw.Escape(string(l.Subject.Layer))).Add(th.Faint, "  "+draw.Escape(l.Folder)))
 		}
 		page.Stop()
 		sign, style := mark(th, l)
 		version := draw.Safe("")
 		if l.Version > 0 {
-			version = draw.Showf("v%d", l.Version)
+			version = draw.Escapef("v%d", l.Version)
 		}
-		line := draw.Of(style, draw.Pad(sign, 2)).Add(th.Strong, draw.Pad(draw.Cut(draw.Show(l.Path), name), name)+"  ").
-			Add(th.Faint, draw.Pad(version, versionCells)).Add(style, draw.Pad(draw.Show(l.State()), stateCells))
+		line := draw.Of(style, draw.Pad(sign, 2)).Add(th.Strong, draw.Pad(draw.Cut(draw.Escape(l.Path), name), name)+"  ").
+			Add(th.Faint, draw.Pad(version, versionCells)).Add(style, draw.Pad(draw.Escape(l.State()), stateCells))
 		if room := p.Frame.List - line.Width() - 2; room > leastRead {
-			line = line.Add(th.Faint, " "+draw.Words(draw.Show(l.ReadBy), room-1))
+			line = line.Add(th.Faint, " "+draw.CutWords(draw.Escape(l.ReadBy), room-1))
 		}
 		page.Line(line)
 		if l.Reason != "" {

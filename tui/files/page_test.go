@@ -70,7 +70,7 @@ func TestOpens(t *testing.T) {
 				switch a := a.(type) {
 				case screen.Opening:
 					got = fmt.Sprintf("%s %d", a.Entry.Subject, a.Entry.Version)
-				case screentest.Went:
+				case screentest.Call:
 					got = a.Of.(string)
 				}
 			}

@@ -11,8 +11,8 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// whyFrom is the minimum width at which reasons of disabled keys are shown.
-const whyFrom = 120
+// reasonsMinWidth is the minimum width at which reasons of disabled keys are shown.
+const reasonsMinWidth = 120
 
 // Row is a key in the help.
 type Row struct {
@@ -23,8 +23,8 @@ type Row struct {
 // Shell is the part of the workbench that the page uses.
 type Shell interface {
 	screen.Shell
-	// Find opens the search for keys, commands, and settings.
-	Find() tea.Cmd
+	// OpenSearch opens the search for keys, commands, and settings.
+	OpenSearch() tea.Cmd
 }
 
 // Page lists keys.
@@ -46,7 +46,7 @@ func (h *Page) Place() string { return "Help" }
 
 // Keys implements screen.Page. The search for keys replaces the search in the text.
 func (h *Page) Keys() []screen.Key {
-	find := screen.Key{Name: "help-filter", Keys: []string{"/"}, Label: "find", Help: "Search the keys of all pages, commands and settings; enter goes there", Do: func() tea.Cmd { return h.shell.Find() }}
+	find := screen.Key{Name: "help-filter", Keys: []string{"/"}, Label: "find", Help: "Search the keys of all pages, commands and settings; enter goes there", Do: func() tea.Cmd { return h.shell.OpenSearch() }}
 	return append([]screen.Key{find}, slices.DeleteFunc(screen.TextKeys(h.shell, h), func(k screen.Key) bool {
 		return k.Name == "search" || k.Name == "next-match" || k.Name == "previous-match"
 	})...)
@@ -55,7 +55,7 @@ func (h *Page) Keys() []screen.Key {
 // Fit implements screen.Page.
 func (h *Page) Fit(f screen.Frame) {
 	h.Text.Fit(f)
-	h.lay()
+	h.layOut()
 }
 
 // Reload implements screen.Page. The keys do not change.
@@ -64,19 +64,19 @@ func (h *Page) Reload() tea.Cmd { return nil }
 // Update implements screen.Page.
 func (h *Page) Update(msg tea.Msg) tea.Cmd {
 	if _, ok := msg.(screen.Rendered); ok {
-		h.lay()
+		h.layOut()
 	}
 	return nil
 }
 
-// lay draws the keys.
-func (h *Page) lay() {
+// layOut draws the keys.
+func (h *Page) layOut() {
 	th := h.Frame.Theme
 	page := prose.New(th)
 	h.before(page)
 	width := 12
 	for _, r := range h.rows {
-		width = min(max(width, draw.Width(draw.Show(r.Keys))), 26)
+		width = min(max(width, draw.Width(draw.Escape(r.Keys))), 26)
 	}
 	place := ""
 	for _, r := range h.rows {
@@ -85,13 +85,13 @@ func (h *Page) lay() {
 			page.Blank()
 			page.Heading(place)
 		}
-		keys := "  " + draw.Pad(draw.Show(r.Keys), width) + "  "
+		keys := "  " + draw.Pad(draw.Escape(r.Keys), width) + "  "
 		if r.Why == "" {
 			page.Item(draw.Of(th.Key, keys), r.Help)
 			continue
 		}
 		text := r.Help
-		if h.Frame.Width >= whyFrom {
+		if h.Frame.Width >= reasonsMinWidth {
 			text += " (off now: " + r.Why + ")"
 		}
 		page.FaintItem(draw.Of(th.Off, keys), text)
@@ -102,6 +102,6 @@ func (h *Page) lay() {
 // Tabs implements screen.Page.
 func (h *Page) Tabs() (left, right draw.Line) {
 	th := h.Frame.Theme
-	l := draw.Of("", " ").Add(th.Accent, "▎Help").Add(th.Faint, "  "+draw.Show(h.from)+"   / searches everything, esc goes back")
+	l := draw.Of("", " ").Add(th.Accent, "▎Help").Add(th.Faint, "  "+draw.Escape(h.from)+"   / searches everything, esc goes back")
 	return l, nil
 }

@@ -32,7 +32,7 @@ func TestListsKeys(t *testing.T) {
 				t.Errorf("%d columns: %q is not in\n%s", width, want, text)
 			}
 		}
-		if width < whyFrom && strings.Contains(text, "off now") {
+		if width < reasonsMinWidth && strings.Contains(text, "off now") {
 			t.Errorf("%d columns: too much is in\n%s", width, text)
 		}
 	}

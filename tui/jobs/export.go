@@ -17,14 +17,14 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// asking is the state of the export dialog.
-type asking struct {
-	file   string
-	format int
-	agent  string      // selected agent, or ""
-	only   bool        // export only the agent's tools
-	there  fs.FileInfo // existing file that would be replaced, or nil
-	err    error       // why the file cannot be written
+// exportForm is the state of the export dialog.
+type exportForm struct {
+	file     string
+	format   int
+	agent    string      // selected agent, or ""
+	only     bool        // export only the agent's tools
+	existing fs.FileInfo // existing file that would be replaced, or nil
+	err      error       // why the file cannot be written
 }
 
 // Export asks for the file and then for the format.
@@ -33,10 +33,10 @@ func (r *Runner) Export() tea.Cmd {
 		if whole, err := filepath.Abs(file); err == nil {
 			file = whole
 		}
-		x := &asking{file: file, agent: r.Agent()}
+		x := &exportForm{file: file, agent: r.Agent()}
 		return func() tea.Msg {
-			x.there, x.err = existing(file)
-			return screen.Then{Do: func() tea.Cmd { return r.exportFound(x) }}
+			x.existing, x.err = existing(file)
+			return screen.Then{Do: func() tea.Cmd { return r.askExport(x) }}
 		}
 	})
 }
@@ -69,15 +69,15 @@ func (r *Runner) CannotExport() string {
 	return "export is not available here"
 }
 
-// exportFound opens the export dialog, or shows why the file cannot be written.
-func (r *Runner) exportFound(x *asking) tea.Cmd {
+// askExport opens the export dialog, or shows why the file cannot be written.
+func (r *Runner) askExport(x *exportForm) tea.Cmd {
 	if x.err != nil {
 		return r.shell.Fail(x.err)
 	}
 	d := screen.Dialog{
-		Form: proposals.Form{Title: "Export", Verb: "write"}, Content: func(page *prose.Page) { r.exported(x, page) },
+		Form: proposals.Form{Title: "Export", Verb: "write"}, Content: func(page *prose.Page) { r.exportContent(x, page) },
 		Run: func(_ string) tea.Cmd {
-			e := Export{File: x.file, Format: r.Formats[x.format].Name, Replace: x.there != nil}
+			e := Export{File: x.file, Format: r.Formats[x.format].Name, Replace: x.existing != nil}
 			if x.only && !r.Formats[x.format].Whole {
 				e.Agent = x.agent
 			}
@@ -99,18 +99,18 @@ func (r *Runner) exportFound(x *asking) tea.Cmd {
 	if x.agent != "" {
 		d.Keys = append(d.Keys, screen.Key{Keys: []string{"o"}, Label: "one agent or all", Do: turn(func() { x.only = !x.only })})
 	}
-	if x.there != nil {
+	if x.existing != nil {
 		d.Form.Verb = "replace the file"
 	}
 	return r.shell.Ask(d)
 }
 
-// exported draws the content of the export dialog.
-func (r *Runner) exported(x *asking, page *prose.Page) {
+// exportContent draws the content of the export dialog.
+func (r *Runner) exportContent(x *exportForm, page *prose.Page) {
 	th := r.shell.Frame().Theme
 	page.Field("file", x.file)
-	if x.there != nil {
-		page.Item(draw.Of(th.Warn, "! "), fmt.Sprintf("This file exists: %d bytes, changed %s. y replaces it; esc keeps it.", x.there.Size(), x.there.ModTime().UTC().Format(time.RFC3339)))
+	if x.existing != nil {
+		page.Item(draw.Of(th.Warn, "! "), fmt.Sprintf("This file exists: %d bytes, changed %s. y replaces it; esc keeps it.", x.existing.Size(), x.existing.ModTime().UTC().Format(time.RFC3339)))
 	}
 	format := r.Formats[x.format]
 	scope := "everything live in the view of " + string(r.Layer)
@@ -124,7 +124,7 @@ func (r *Runner) exported(x *asking, page *prose.Page) {
 		if i == x.format {
 			mark, name = draw.Of(th.Accent, "▌ "), th.Strong
 		}
-		page.Line(mark.Add(name, draw.Pad(draw.Show(f.Name), 11)).Add(th.Faint, draw.Show(f.About)))
+		page.Line(mark.Add(name, draw.Pad(draw.Escape(f.Name), 11)).Add(th.Faint, draw.Escape(f.About)))
 	}
 }
 

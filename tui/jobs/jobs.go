@@ -94,7 +94,7 @@ func (r *Runner) Start(title string, work screen.Job) tea.Cmd {
 		})
 		return screen.Then{Do: func() tea.Cmd { return r.jobDone(j, lines, err) }}
 	}
-	shown := r.shell.Ask(screen.Dialog{Form: proposals.Form{Title: title}, Content: func(page *prose.Page) { j.content(r.shell.Frame(), page) }, Leave: func() { cancel() }})
+	shown := r.shell.Ask(screen.Dialog{Form: proposals.Form{Title: title}, Content: func(page *prose.Page) { j.content(r.shell.Frame(), page) }, OnEscape: func() { cancel() }})
 	return tea.Batch(shown, run, r.listen(j), r.After(pending.Every, Tick{j}))
 }
 
@@ -135,13 +135,13 @@ func (j *job) content(f screen.Frame, page *prose.Page) {
 // meter draws the progress and the elapsed time of a job.
 func (j *job) meter(f screen.Frame, page *prose.Page) {
 	elapsed := f.Now().Sub(j.began)
-	page.Line(draw.Of(f.Theme.Warn, pending.Spun(elapsed)+" ").Add(f.Theme.Text, draw.Show(j.step.step)))
-	times := draw.Showf("%s", elapsed.Truncate(time.Second))
+	page.Line(draw.Of(f.Theme.Warn, pending.SpinnerFrame(elapsed)+" ").Add(f.Theme.Text, draw.Escape(j.step.step)))
+	times := draw.Escapef("%s", elapsed.Truncate(time.Second))
 	if j.step.total > 0 {
 		const width = 40
 		full := int(min(j.step.done, j.step.total) * width / j.step.total)
 		page.Line(draw.Of(f.Theme.Accent, draw.Safe(strings.Repeat("━", full))).Add(f.Theme.Off, draw.Safe(strings.Repeat("─", width-full))).
-			Add(f.Theme.Text, draw.Showf("  %d of %d  ", j.step.done, j.step.total)).Add(f.Theme.Faint, times))
+			Add(f.Theme.Text, draw.Escapef("  %d of %d  ", j.step.done, j.step.total)).Add(f.Theme.Faint, times))
 	} else {
 		page.Line(draw.Of(f.Theme.Faint, "  "+times))
 	}
@@ -167,7 +167,7 @@ func (r *Runner) jobDone(j *job, lines []string, err error) tea.Cmd {
 	j.done, j.lines, j.err = true, lines, err
 	switch d := r.shell.Dialog(); {
 	case d != nil && d.Form.Title == j.title:
-		d.Leave = nil
+		d.OnEscape = nil
 		r.shell.Refit()
 	case errors.Is(err, context.Canceled):
 		r.shell.Say(screen.Remark, "%s: canceled before it finished", j.title)

@@ -20,21 +20,21 @@ const maxPaths = 8
 
 // pathLine is the input line for a file name, with completions.
 type pathLine struct {
-	text  *edit.Lossless
-	found []string
-	at    int // index of the selected completion; -1 before the arrows are used
-	err   error
+	text        *edit.Lossless
+	completions []string
+	selected    int // index of the selected completion; -1 before the arrows are used
+	err         error
 }
 
 // askFile asks for a file name. verb is the effect of enter.
 func (r *Runner) askFile(verb string, prompt draw.Safe, done func(file string) tea.Cmd) tea.Cmd {
 	paths := &pathLine{text: edit.NewLossless("")}
-	return r.shell.Type(&screen.Line{
+	return r.shell.OpenLine(&screen.Line{
 		Prompt: prompt, Text: paths.text, Above: func() []draw.Line { return paths.lines(r.shell.Frame()) },
 		Hints: [][2]string{{"tab", "complete"}, {"enter", verb}, {"esc", "leave"}, {"up", "up"}, {"down", "down"}},
-		Step:  paths.choose,
+		Step:  paths.selectCompletion,
 		Complete: func() tea.Cmd {
-			typed := r.atHome(paths.text.String())
+			typed := r.expandHome(paths.text.String())
 			paths.text.Set(typed)
 			return func() tea.Msg {
 				found, err := pathsFrom(typed)
@@ -45,13 +45,13 @@ func (r *Runner) askFile(verb string, prompt draw.Safe, done func(file string) t
 			if paths.text.String() == "" {
 				return nil
 			}
-			return done(r.atHome(paths.text.String()))
+			return done(r.expandHome(paths.text.String()))
 		},
 	})
 }
 
-// atHome expands a leading ~.
-func (r *Runner) atHome(file string) string {
+// expandHome expands a leading ~.
+func (r *Runner) expandHome(file string) string {
 	rest, ok := strings.CutPrefix(file, "~"+string(filepath.Separator))
 	if home := r.Getenv("HOME"); ok && home != "" {
 		return home + string(filepath.Separator) + rest
@@ -59,13 +59,13 @@ func (r *Runner) atHome(file string) string {
 	return file
 }
 
-// choose selects the next or the previous completion and puts it into the line.
-func (p *pathLine) choose(step int) {
-	if len(p.found) == 0 {
+// selectCompletion selects the next or the previous completion and puts it into the line.
+func (p *pathLine) selectCompletion(step int) {
+	if len(p.completions) == 0 {
 		return
 	}
-	p.at = min(max(0, p.at+step), len(p.found)-1)
-	p.text.Set(p.found[p.at])
+	p.selected = min(max(0, p.selected+step), len(p.completions)-1)
+	p.text.Set(p.completions[p.selected])
 }
 
 // pathsFrom returns the files and folders that begin with a text. Folders end in a separator. Names that are not
@@ -99,7 +99,7 @@ func (p *pathLine) completed(typed string, found []string, err error) {
 	if p.text.String() != typed {
 		return
 	}
-	p.found, p.at, p.err = found, -1, err
+	p.completions, p.selected, p.err = found, -1, err
 	if len(found) == 0 {
 		return
 	}
@@ -111,25 +111,25 @@ func (p *pathLine) completed(typed string, found []string, err error) {
 	}
 	p.text.Set(strings.ToValidUTF8(common, ""))
 	if len(found) == 1 {
-		p.found = nil
+		p.completions = nil
 	}
 }
 
 // lines draws the completions.
 func (p *pathLine) lines(f screen.Frame) []draw.Line {
-	if len(p.found) == 0 && p.err == nil {
+	if len(p.completions) == 0 && p.err == nil {
 		return nil
 	}
 	end := 0 // end of the visible range
-	lines := f.Choices(len(p.found), p.at, min(maxPaths, f.Body-3), func(i int) draw.Line {
+	lines := f.Choices(len(p.completions), p.selected, min(maxPaths, f.Body-3), func(i int) draw.Line {
 		end = i + 1
-		return draw.Of(f.Theme.Text, " "+draw.Show(p.found[i]))
+		return draw.Of(f.Theme.Text, " "+draw.Escape(p.completions[i]))
 	})
 	if p.err != nil {
-		return append(lines, draw.Of(f.Theme.Warn, " "+draw.Show(p.err.Error())))
+		return append(lines, draw.Of(f.Theme.Warn, " "+draw.Escape(p.err.Error())))
 	}
-	if more := len(p.found) - end; more > 0 {
-		lines = append(lines, draw.Of(f.Theme.Faint, draw.Showf("  and %d more", more)))
+	if more := len(p.completions) - end; more > 0 {
+		lines = append(lines, draw.Of(f.Theme.Faint, draw.Escapef("  and %d more", more)))
 	}
 	return lines
 }

@@ -45,7 +45,7 @@ func TestOneJobAtATime(t *testing.T) {
 	if r.Running() != 1 || r.CannotVerify() != "Verify is still running" {
 		t.Errorf("%d jobs run; %q", r.Running(), r.CannotVerify())
 	}
-	sh.asked[0].Leave()
+	sh.asked[0].OnEscape()
 	for _, cmd := range batch {
 		if then, ok := cmd().(screen.Then); ok {
 			then.Do()

@@ -15,7 +15,7 @@ import (
 // Shell is the part of the workbench that the keys use.
 type Shell interface {
 	Say(tone screen.Tone, format string, args ...any) tea.Cmd
-	Type(l *screen.Line) tea.Cmd
+	OpenLine(l *screen.Line) tea.Cmd
 	Frame() screen.Frame
 	Busy() bool // a dialog or an input line has the focus
 }
@@ -39,25 +39,25 @@ type Place struct {
 // Options configure the keys.
 type Options struct {
 	Opener    Opener
-	Places    func() []Place     // all kinds of pages, in the order of the documentation
-	Elsewhere func() []Elsewhere // commands and settings that the search also offers; may be nil
-	HelpPlace string             // place of the help page
-	// TakeBack reverts the last decision.
-	TakeBack func(*screen.Undo) tea.Cmd
+	Places    func() []Place    // all kinds of pages, in the order of the documentation
+	Elsewhere func() []External // commands and settings that the search also offers; may be nil
+	HelpPlace string            // place of the help page
+	// Undo reverts the last decision.
+	Undo func(*screen.Undo) tea.Cmd
 }
 
 // Keys dispatches the keys of the workbench.
 type Keys struct {
 	Options
-	shell    Shell
-	pages    *navigation.Pages
-	bindings map[string][]string // user's keys by name of the action
-	global   []screen.Key        // keys of every page
-	listedOf screen.Page         // page whose keys are cached in listed, because the footer needs them at every frame
-	listed   []screen.Key
-	wish     *wish        // key to run once its page has loaded
-	undo     *screen.Undo // reverts the last decision or waiver; nil if nothing can be reverted
-	just     bool         // no key was pressed since
+	shell      Shell
+	pages      *navigation.Pages
+	bindings   map[string][]string // user's keys by name of the action
+	global     []screen.Key        // keys of every page
+	cachedPage screen.Page         // page whose keys are cached in listed, because the footer needs them at every frame
+	cached     []screen.Key
+	pending    *pendingKey  // key to run once its page has loaded
+	undo       *screen.Undo // reverts the last decision or waiver; nil if nothing can be reverted
+	justActed  bool         // no key was pressed since
 }
 
 // New returns the keys for pages.
@@ -68,8 +68,8 @@ func New(sh Shell, pages *navigation.Pages, o Options) *Keys {
 // Bind replaces keys by action name and returns the unknown names. global are the keys of every page. It is called
 // before the first frame is drawn.
 func (m *Keys) Bind(bindings map[string][]string, global []screen.Key) (unknown []string) {
-	m.bindings, m.listedOf = bindings, nil
-	m.global = m.bound(global)
+	m.bindings, m.cachedPage = bindings, nil
+	m.global = m.rebound(global)
 	for name := range bindings {
 		if !slices.ContainsFunc(m.Places(), func(p Place) bool {
 			return slices.ContainsFunc(p.Keys, func(k screen.Key) bool { return k.Name == name })
@@ -81,8 +81,8 @@ func (m *Keys) Bind(bindings map[string][]string, global []screen.Key) (unknown 
 	return unknown
 }
 
-// bound applies the user's bindings to keys.
-func (m *Keys) bound(keys []screen.Key) []screen.Key {
+// rebound applies the user's bindings to keys.
+func (m *Keys) rebound(keys []screen.Key) []screen.Key {
 	for i, k := range keys {
 		if names, ok := m.bindings[k.Name]; ok {
 			keys[i].Keys = names
@@ -91,25 +91,25 @@ func (m *Keys) bound(keys []screen.Key) []screen.Key {
 	return keys
 }
 
-// of returns the keys of a page with the user's bindings.
-func (m *Keys) of(p screen.Page) []screen.Key {
-	if p != m.listedOf {
-		m.listedOf, m.listed = p, m.bound(p.Keys())
+// pageKeys returns the keys of a page with the user's bindings.
+func (m *Keys) pageKeys(p screen.Page) []screen.Key {
+	if p != m.cachedPage {
+		m.cachedPage, m.cached = p, m.rebound(p.Keys())
 	}
-	return m.listed
+	return m.cached
 }
 
-// here returns the active keys, those of the page first.
-func (m *Keys) here() []screen.Key { return slices.Concat(m.of(m.pages.On()), m.global) }
+// active returns the active keys, those of the page first.
+func (m *Keys) active() []screen.Key { return slices.Concat(m.pageKeys(m.pages.Active()), m.global) }
 
-// Now returns the active keys by place.
-func (m *Keys) Now() []Place {
-	return []Place{{m.pages.On().Place(), m.of(m.pages.On())}, {Everywhere, m.global}}
+// Active returns the active keys by place.
+func (m *Keys) Active() []Place {
+	return []Place{{m.pages.Active().Place(), m.pageKeys(m.pages.Active())}, {Everywhere, m.global}}
 }
 
 // named returns the active key with a name.
 func (m *Keys) named(name string) (screen.Key, bool) {
-	keys := m.here()
+	keys := m.active()
 	i := slices.IndexFunc(keys, func(k screen.Key) bool { return k.Name == name })
 	if i < 0 {
 		return screen.Key{}, false
@@ -119,25 +119,25 @@ func (m *Keys) named(name string) (screen.Key, bool) {
 
 func (m *Keys) isHelp(p screen.Page) bool { return p.Place() == m.HelpPlace }
 
-// Interrupt is called for every key press. It cancels the pending wish and reports whether the last action can still
+// Interrupt is called for every key press. It cancels the pending key and reports whether the last action can still
 // be undone with the undo key.
 func (m *Keys) Interrupt() (just bool) {
-	just, m.just, m.wish = m.just, false, nil
+	just, m.justActed, m.pending = m.justActed, false, nil
 	return just
 }
 
 // Press runs the key that was pressed, or shows why it is disabled. just reports whether the previous key performed
 // an action that can be undone.
 func (m *Keys) Press(msg tea.KeyPressMsg, just bool) tea.Cmd {
-	keys := m.here()
-	if !m.picking() && m.takesBack(keys, msg, just) {
-		return m.TakeBack(m.undo)
+	keys := m.active()
+	if !m.picking() && m.undoes(keys, msg, just) {
+		return m.Undo(m.undo)
 	}
 	for _, k := range keys {
 		switch {
 		case !k.Matches(msg):
 			continue
-		case m.picking() && !k.Picks:
+		case m.picking() && !k.WhilePicking:
 			return m.shell.Say(screen.Warning, "Choose a line first: enter comments on it, esc leaves")
 		}
 		return m.run(k)
@@ -154,7 +154,7 @@ func (m *Keys) Press(msg tea.KeyPressMsg, just bool) tea.Cmd {
 
 // run runs a key, or shows why it is disabled.
 func (m *Keys) run(k screen.Key) tea.Cmd {
-	if reason := k.Why(); reason != "" {
+	if reason := k.WhyDisabled(); reason != "" {
 		what := screen.KeyName(k.Keys[0])
 		if k.Name == "approve" {
 			what = "Can't approve"
@@ -166,7 +166,7 @@ func (m *Keys) run(k screen.Key) tea.Cmd {
 
 // picking reports whether the user is picking a line of a text.
 func (m *Keys) picking() bool {
-	p := m.pages.On().Shown()
+	p := m.pages.Active().ActivePager()
 	if p == nil {
 		return false
 	}
@@ -174,22 +174,22 @@ func (m *Keys) picking() bool {
 	return picking
 }
 
-// Done stores how to undo the last action; nil if it cannot be undone.
-func (m *Keys) Done(undo *screen.Undo) { m.undo, m.just = undo, true }
+// SetUndo stores how to undo the last action; nil if it cannot be undone.
+func (m *Keys) SetUndo(undo *screen.Undo) { m.undo, m.justActed = undo, true }
 
-// takesBack reports whether a key undoes the last action. Right after the action, the key works on every page. Later,
+// undoes reports whether a key undoes the last action. Right after the action, the key works on every page. Later,
 // it works only on the queue, because other pages may show something else.
-func (m *Keys) takesBack(keys []screen.Key, msg tea.KeyPressMsg, just bool) bool {
+func (m *Keys) undoes(keys []screen.Key, msg tea.KeyPressMsg, just bool) bool {
 	i := slices.IndexFunc(keys, func(k screen.Key) bool { return k.Name == "take-back" })
 	return just && m.undo != nil && keys[i].Matches(msg)
 }
 
-// TakeBackKey returns the key that takes back the last decision or waiver.
-func (m *Keys) TakeBackKey() screen.Key {
+// UndoKey returns the key that undoes the last decision or waiver.
+func (m *Keys) UndoKey() screen.Key {
 	return screen.Key{
 		Name: "take-back", Keys: []string{"U"}, Help: "Take back the last decision or waiver: propose again, roll back, end the waiver", Terms: "undo the last decision",
-		Do: func() tea.Cmd { return m.TakeBack(m.undo) },
-		Off: func() string {
+		Do: func() tea.Cmd { return m.Undo(m.undo) },
+		Disabled: func() string {
 			switch {
 			case m.undo == nil:
 				return "no decision or waiver to take back"
@@ -201,12 +201,12 @@ func (m *Keys) TakeBackKey() screen.Key {
 	}
 }
 
-// Elsewhere is a command or a setting outside the workbench. The search offers it and explains its use.
-type Elsewhere struct{ Name, Help, How string }
+// External is a command or a setting outside the workbench. The search offers it and explains its use.
+type External struct{ Name, Help, How string }
 
-// wish is a key of another page that the user chose in the search. It runs once that page is on screen and loaded,
-// unless another key is pressed.
-type wish struct {
+// pendingKey is a key of another page that the user chose in the search. It runs once that page is on screen and
+// loaded, unless another key is pressed.
+type pendingKey struct {
 	place, name string
 }
 
@@ -215,16 +215,16 @@ type wish struct {
 func (m *Keys) Footer() draw.Line {
 	f := m.shell.Frame()
 	if m.picking() {
-		return f.Hints([][2]string{{"enter", m.pages.On().Shown().PickDeed()}, {"j", "down"}, {"k", "up"}, {"J", "next change"}, {"esc", "leave"}})
+		return f.Hints([][2]string{{"enter", m.pages.Active().ActivePager().PickAction()}, {"j", "down"}, {"k", "up"}, {"J", "next change"}, {"esc", "leave"}})
 	}
 	hint := func(k *screen.Key) draw.Line {
 		name, label := f.Theme.Key, f.Theme.Faint
-		if k.Why() != "" { // dimmed while disabled
+		if k.WhyDisabled() != "" { // dimmed while disabled
 			name, label = f.Theme.Off, f.Theme.Off
 		}
 		return screen.Hint(name, label, k.Keys[0], k.Label)
 	}
-	keys := m.here()
+	keys := m.active()
 	var last draw.Line // always shown
 	for _, name := range []string{"back", "quit", "help"} {
 		i := slices.IndexFunc(keys, func(k screen.Key) bool { return k.Name == name })
@@ -233,7 +233,7 @@ func (m *Keys) Footer() draw.Line {
 		}
 	}
 	room, l := f.Width-last.Width(), draw.Of("", " ")
-	for _, k := range m.footed(keys) {
+	for _, k := range m.footerKeys(keys) {
 		next := append(l[:len(l):len(l)], hint(k)...)
 		if next.Width() > room {
 			break
@@ -243,8 +243,8 @@ func (m *Keys) Footer() draw.Line {
 	return append(l, last...)
 }
 
-// footed returns the keys that the footer shows besides quit and help, those of the tab first and late ones last.
-func (m *Keys) footed(keys []screen.Key) []*screen.Key {
+// footerKeys returns the keys that the footer shows besides quit and help, those of the tab first and late ones last.
+func (m *Keys) footerKeys(keys []screen.Key) []*screen.Key {
 	p, current := m.pages.Current()
 	// Keys that decide or submit an open proposal stay in the footer while they are disabled.
 	awaited := func(name string) bool {
@@ -253,9 +253,9 @@ func (m *Keys) footed(keys []screen.Key) []*screen.Key {
 	var tab, page, late []*screen.Key
 	for i := range keys {
 		switch k := &keys[i]; {
-		case k.Label == "", k.Name == "quit", k.Name == "help", k.Name == "back", k.Here != nil && !k.Here():
-		case k.Why() != "" && !awaited(k.Name):
-		case k.Here != nil:
+		case k.Label == "", k.Name == "quit", k.Name == "help", k.Name == "back", k.OnTab != nil && !k.OnTab():
+		case k.WhyDisabled() != "" && !awaited(k.Name):
+		case k.OnTab != nil:
 			tab = append(tab, k)
 		case k.Late != nil && k.Late():
 			late = append(late, k)
@@ -266,13 +266,13 @@ func (m *Keys) footed(keys []screen.Key) []*screen.Key {
 	return slices.Concat(tab, page, late)
 }
 
-// toPlace opens the page of a place. It returns false if nothing suitable is selected.
-func (m *Keys) toPlace(place string) (cmd tea.Cmd, there bool) {
-	if p := m.pages.At(place); p != nil {
+// openPlace opens the page of a place. It returns false if nothing suitable is selected.
+func (m *Keys) openPlace(place string) (cmd tea.Cmd, there bool) {
+	if p := m.pages.ByPlace(place); p != nil {
 		return m.pages.Visit(p), true
 	}
 	m.LeaveHelp()
-	if place == Everywhere || place == m.pages.On().Place() {
+	if place == Everywhere || place == m.pages.Active().Place() {
 		return nil, true
 	}
 	return m.Opener.OpenPlace(place)
@@ -280,33 +280,33 @@ func (m *Keys) toPlace(place string) (cmd tea.Cmd, there bool) {
 
 // LeaveHelp returns from the help to the page that it describes. It returns false on any other page.
 func (m *Keys) LeaveHelp() (cmd tea.Cmd, left bool) {
-	if m.isHelp(m.pages.On()) {
+	if m.isHelp(m.pages.Active()) {
 		return m.pages.Back(), true
 	}
 	return nil, false
 }
 
-// Grant runs the pending wish on its page, or shows why the key is disabled. It waits until the page has loaded, so
+// RunPending runs the pending key on its page, or shows why the key is disabled. It waits until the page has loaded, so
 // that no dialog opens after the user was told that the key is disabled.
-func (m *Keys) Grant() tea.Cmd {
-	if m.wish == nil || m.wish.place != Everywhere && m.pages.On().Place() != m.wish.place || m.shell.Busy() {
+func (m *Keys) RunPending() tea.Cmd {
+	if m.pending == nil || m.pending.place != Everywhere && m.pages.Active().Place() != m.pending.place || m.shell.Busy() {
 		return nil
 	}
-	wished, ok := m.named(m.wish.name)
+	wished, ok := m.named(m.pending.name)
 	if !ok {
 		return nil
 	}
 	var turned tea.Cmd
 	for _, next := range []string{"next-section", "next-tab"} {
 		turn, ok := m.named(next)
-		for n := 0; ok && n < maxTabs && wished.Here != nil && !wished.Here(); n++ {
+		for n := 0; ok && n < maxTabs && wished.OnTab != nil && !wished.OnTab(); n++ {
 			turned = tea.Batch(turned, turn.Do())
 		}
 	}
-	if wished.Why() == screen.Loading {
+	if wished.WhyDisabled() == screen.Loading {
 		return turned
 	}
-	m.wish = nil
+	m.pending = nil
 	return tea.Batch(turned, m.run(wished))
 }
 

@@ -24,7 +24,7 @@ func (h *home) Keys() []screen.Key {
 }
 
 func named(pressed *[]string, name, key, off string) screen.Key {
-	return screen.Key{Name: name, Keys: []string{key}, Help: "Does " + name, Do: func() tea.Cmd { *pressed = append(*pressed, name); return nil }, Off: func() string { return off }}
+	return screen.Key{Name: name, Keys: []string{key}, Help: "Does " + name, Do: func() tea.Cmd { *pressed = append(*pressed, name); return nil }, Disabled: func() string { return off }}
 }
 
 // desktop is a shell that records messages and input lines.
@@ -38,7 +38,7 @@ func (d *desktop) Say(tone screen.Tone, format string, args ...any) tea.Cmd {
 	return nil
 }
 
-func (d *desktop) Type(l *screen.Line) tea.Cmd {
+func (d *desktop) OpenLine(l *screen.Line) tea.Cmd {
 	d.line = l
 	return nil
 }
@@ -48,8 +48,8 @@ func (d *desktop) Frame() screen.Frame {
 	return screen.Frame{Layout: screen.NewLayout(80, 24, screen.Division{}), Theme: theme.Plain()}
 }
 
-// Shown implements screen.Page. The page has no text.
-func (h *home) Shown() *pager.Pager { return nil }
+// ActivePager implements screen.Page. The page has no text.
+func (h *home) ActivePager() *pager.Pager { return nil }
 
 type nowhere struct{}
 
@@ -67,12 +67,12 @@ func TestKeys(t *testing.T) {
 	page, sh, undone := &home{pressed: &pressed}, new(desktop), 0
 	pages := navigation.New([]navigation.Root{{Page: page, Name: "Home"}}, func(screen.Page) bool { return false })
 	m := New(sh, pages, Options{
-		Opener: nowhere{}, HelpPlace: "Help", TakeBack: func(*screen.Undo) tea.Cmd { undone++; return nil },
+		Opener: nowhere{}, HelpPlace: "Help", Undo: func(*screen.Undo) tea.Cmd { undone++; return nil },
 		Places: func() []Place { return []Place{{Everywhere, nil}, {"Home", page.Keys()}} },
 	})
 	log := named(&pressed, "log", "L", "")
 	log.Terms = "audit, events"
-	global := []screen.Key{log, named(&pressed, "open-too", "o", ""), named(&pressed, "quit", "q", ""), named(&pressed, "help", "?", ""), m.TakeBackKey()}
+	global := []screen.Key{log, named(&pressed, "open-too", "o", ""), named(&pressed, "quit", "q", ""), named(&pressed, "help", "?", ""), m.UndoKey()}
 	if unknown := m.Bind(map[string][]string{"open": {"x"}, "fly": {"z"}}, global); !slices.Equal(unknown, []string{"fly"}) {
 		t.Errorf("%v are no keys", unknown)
 	}
@@ -81,11 +81,11 @@ func TestKeys(t *testing.T) {
 	if press(m, "U"); sh.said != "U: nothing is selected" {
 		t.Errorf("%q is said", sh.said)
 	}
-	m.Done(new(screen.Undo))
+	m.SetUndo(new(screen.Undo))
 	if press(m, "U"); undone != 1 {
 		t.Error("what was just done is not taken back")
 	}
-	m.Find()
+	m.OpenSearch()
 	sh.line.Text.Insert("audit")
 	sh.line.Changed()
 	sh.line.Done()
@@ -103,7 +103,7 @@ type desk struct {
 func (d *desk) Place() string { return "Desk" }
 func (d *desk) Keys() []screen.Key {
 	key := named(d.pressed, "sign", "s", "")
-	key.Off = func() string { return d.why }
+	key.Disabled = func() string { return d.why }
 	return []screen.Key{key}
 }
 func (d *desk) Reload() tea.Cmd { return nil }
@@ -116,19 +116,19 @@ func TestAKeyWaitsForItsPage(t *testing.T) {
 		sh, at := new(desktop), &desk{home{pressed: &pressed}, screen.Loading}
 		pages := navigation.New([]navigation.Root{{Page: &home{pressed: &pressed}, Name: "Home"}, {Page: at, Name: "Desk"}}, func(screen.Page) bool { return false })
 		m := New(sh, pages, Options{Opener: nowhere{}, HelpPlace: "Help", Places: func() []Place { return []Place{{"Desk", at.Keys()}} }})
-		m.Bind(nil, []screen.Key{m.TakeBackKey()})
-		m.Find()
+		m.Bind(nil, []screen.Key{m.UndoKey()})
+		m.OpenSearch()
 		sh.line.Text.Insert("sign")
 		sh.line.Changed()
 		sh.line.Done()
-		if m.Grant(); sh.said != "" || len(pressed) != 0 {
+		if m.RunPending(); sh.said != "" || len(pressed) != 0 {
 			t.Errorf("while the page is loading, %q is said, and %v is carried out", sh.said, pressed)
 		}
 		at.why = why
-		m.Grant()
+		m.RunPending()
 		said := sh.said
 		at.why = ""
-		m.Grant()
+		m.RunPending()
 		if carried := len(pressed) == 1; carried != (why == "") || (said == "") != carried {
 			t.Errorf("with the reason %q, %q is said, and then %v is carried out", why, said, pressed)
 		}

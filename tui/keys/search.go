@@ -17,9 +17,9 @@ import (
 type hit struct {
 	place, name, keys, help string
 	terms                   string // synonyms
-	off                     string // why it is disabled on this page
-	away                    bool   // belongs to another page
-	do                      func() tea.Cmd
+	disabled                string // why it is disabled on this page
+	otherPage               bool   // belongs to another page
+	run                     func() tea.Cmd
 }
 
 // maxHits is the maximum number of results shown at once.
@@ -28,29 +28,29 @@ const maxHits = 10
 // search finds keys, commands, and settings by a part of their name, description, or synonyms. The keys : and ? open
 // it.
 type search struct {
-	text  *edit.Field
-	all   []hit
-	found []hit
-	at    int // index of the selected result
+	text     *edit.Field
+	all      []hit
+	found    []hit
+	selected int // index of the selected result
 }
 
 // number matches the number of a proposal as the user types it.
 var number = regexp.MustCompile(`^\s*#?([0-9]{1,9})\s*$`)
 
-// Find opens the search.
-func (m *Keys) Find() tea.Cmd {
+// OpenSearch opens the search.
+func (m *Keys) OpenSearch() tea.Cmd {
 	s := &search{text: edit.NewLine(""), all: m.hits()}
 	s.narrow(m)
-	return m.shell.Type(&screen.Line{
+	return m.shell.OpenLine(&screen.Line{
 		Prompt: ":", Text: s.text, Above: func() []draw.Line { return s.lines(m.shell.Frame()) },
 		Hints:   [][2]string{{"enter", "go there"}, {"up", "up"}, {"down", "down"}, {"esc", "leave"}},
-		Step:    func(n int) { s.at = min(max(0, s.at+n), max(0, len(s.found)-1)) },
+		Step:    func(n int) { s.selected = min(max(0, s.selected+n), max(0, len(s.found)-1)) },
 		Changed: func() tea.Cmd { s.narrow(m); return nil },
 		Done: func() tea.Cmd {
 			if len(s.found) == 0 {
 				return m.shell.Say(screen.Warning, "No match for %q; ? lists the keys of this page", s.text.String())
 			}
-			return s.found[s.at].do()
+			return s.found[s.selected].run()
 		},
 	})
 }
@@ -64,38 +64,38 @@ func (m *Keys) hits() []hit {
 	add := func(place string, k screen.Key, away bool, do func() tea.Cmd) {
 		if of := (meaning{k.Name, k.Help}); !known[of] && k.Name != "commands" {
 			known[of] = true
-			h := hit{place: place, name: k.Name, keys: k.Names(), help: k.Help, terms: k.Terms, away: away, do: do}
+			h := hit{place: place, name: k.Name, keys: k.Names(), help: k.Help, terms: k.Terms, otherPage: away, run: do}
 			if !away {
-				h.off = k.Why()
+				h.disabled = k.WhyDisabled()
 			}
 			all = append(all, h)
 		}
 	}
-	on := m.pages.On()
-	if behind := m.pages.Behind(); m.isHelp(on) && behind != nil {
+	on := m.pages.Active()
+	if behind := m.pages.Previous(); m.isHelp(on) && behind != nil {
 		on = behind // the page that the help describes
 	}
-	for _, k := range slices.Concat(m.of(on), m.global) {
+	for _, k := range slices.Concat(m.pageKeys(on), m.global) {
 		add(on.Place(), k, false, func() tea.Cmd {
 			m.LeaveHelp()
 			return m.run(k)
 		})
 	}
 	for _, t := range m.Places() {
-		for _, k := range m.bound(t.Keys) {
+		for _, k := range m.rebound(t.Keys) {
 			add(t.Name, k, true, func() tea.Cmd {
-				cmd, there := m.toPlace(t.Name)
+				cmd, there := m.openPlace(t.Name)
 				if !there {
 					return tea.Batch(cmd, m.shell.Say(screen.Remark, "Select a row and press enter; there %s does it: %s", screen.KeyName(k.Keys[0]), k.Help))
 				}
-				m.wish = &wish{place: t.Name, name: k.Name}
-				return tea.Batch(cmd, m.Grant())
+				m.pending = &pendingKey{place: t.Name, name: k.Name}
+				return tea.Batch(cmd, m.RunPending())
 			})
 		}
 	}
 	if m.Elsewhere != nil {
 		for _, e := range m.Elsewhere() {
-			all = append(all, hit{name: e.Name, help: e.Help, away: true, do: func() tea.Cmd { return m.shell.Say(screen.Remark, "%s", e.How) }})
+			all = append(all, hit{name: e.Name, help: e.Help, otherPage: true, run: func() tea.Cmd { return m.shell.Say(screen.Remark, "%s", e.How) }})
 		}
 	}
 	return all
@@ -106,7 +106,7 @@ func (m *Keys) hits() []hit {
 func (s *search) narrow(m *Keys) {
 	text := strings.ToLower(strings.TrimSpace(s.text.String()))
 	words := strings.Fields(text)
-	s.at = 0
+	s.selected = 0
 	s.found = nil
 	var fuzzy []hit
 	for _, h := range s.all {
@@ -123,7 +123,7 @@ func (s *search) narrow(m *Keys) {
 	slices.SortStableFunc(fuzzy, best)
 	s.found = append(s.found, fuzzy...)
 	if n := number.FindStringSubmatch(s.text.String()); n != nil {
-		open := hit{keys: "enter", name: "#" + n[1], help: "Open proposal #" + n[1], do: func() tea.Cmd { return m.Opener.OpenNumber("#" + n[1]) }}
+		open := hit{keys: "enter", name: "#" + n[1], help: "Open proposal #" + n[1], run: func() tea.Cmd { return m.Opener.OpenNumber("#" + n[1]) }}
 		s.found = append([]hit{open}, s.found...)
 	}
 }
@@ -142,10 +142,10 @@ func (h hit) rank(text string) int {
 		n = 3
 	}
 	n *= 4
-	if h.away {
+	if h.otherPage {
 		n += 2
 	}
-	if h.off != "" {
+	if h.disabled != "" {
 		n++
 	}
 	if h.keys == "" { // outside the workbench
@@ -156,20 +156,20 @@ func (h hit) rank(text string) int {
 
 // lines draws the results around the selected one.
 func (s *search) lines(f screen.Frame) []draw.Line {
-	lines := f.Choices(len(s.found), s.at, min(maxHits, f.Body-3), func(i int) draw.Line {
+	lines := f.Choices(len(s.found), s.selected, min(maxHits, f.Body-3), func(i int) draw.Line {
 		h, name, text := s.found[i], f.Theme.Key, f.Theme.Text
-		what := draw.Show(h.help)
+		what := draw.Escape(h.help)
 		switch {
-		case h.off != "":
+		case h.disabled != "":
 			name, text = f.Theme.Off, f.Theme.Off
-			what += " (off now: " + draw.Show(h.off) + ")"
+			what += " (off now: " + draw.Escape(h.disabled) + ")"
 		case h.keys == "":
-			called := " " + draw.Show(h.name) + "  "
-			return draw.Of(name, called).Add(f.Theme.Faint, draw.Words(what, f.Width-1-draw.Width(called)))
-		case h.away:
-			what = draw.Show(h.place) + ": " + what
+			called := " " + draw.Escape(h.name) + "  "
+			return draw.Of(name, called).Add(f.Theme.Faint, draw.CutWords(what, f.Width-1-draw.Width(called)))
+		case h.otherPage:
+			what = draw.Escape(h.place) + ": " + what
 		}
-		return draw.Of(name, " "+draw.Pad(draw.Show(h.keys), 14)+" ").Add(text, draw.Words(what, f.Width-17))
+		return draw.Of(name, " "+draw.Pad(draw.Escape(h.keys), 14)+" ").Add(text, draw.CutWords(what, f.Width-17))
 	})
 	if len(s.found) == 0 {
 		lines = append(lines, draw.Of(f.Theme.Warn, " No matches"))

@@ -35,7 +35,7 @@ func State(th theme.Theme, actor proposals.Actor, p proposals.Proposal) (sign, w
 	case proposals.Withdrawn:
 		return "–", "withdrawn", th.Faint
 	}
-	return "?", draw.Show(string(p.State)), th.Text
+	return "?", draw.Escape(string(p.State)), th.Text
 }
 
 // Severity returns the label of a severity, beginning with its sign.
@@ -47,18 +47,18 @@ func Severity(th theme.Theme, s rules.Severity) (word draw.Safe, style theme.Sty
 		return "▲ warn", th.Warn
 	case rules.Info, rules.Off:
 	}
-	return "· " + draw.Show(string(s)), th.Info
+	return "· " + draw.Escape(string(s)), th.Info
 }
 
 // Advice returns the label of a recommendation.
 func Advice(th theme.Theme, r proposals.Recommendation) (draw.Safe, theme.Style) {
 	switch r {
 	case proposals.RecommendApprove:
-		return draw.Show(wording.Advice(r)), th.Good
+		return draw.Escape(wording.Advice(r)), th.Good
 	case proposals.RecommendNeedsChanges:
-		return draw.Show(wording.Advice(r)), th.Warn
+		return draw.Escape(wording.Advice(r)), th.Warn
 	case proposals.RecommendReject:
-		return draw.Show(wording.Advice(r)), th.Bad
+		return draw.Escape(wording.Advice(r)), th.Bad
 	}
 	return "–", th.Faint
 }
@@ -71,18 +71,18 @@ func Findings(th theme.Theme, s proposals.Summary) (draw.Safe, theme.Style) {
 	case s.Findings == 0:
 		return "none", th.Faint
 	case s.Blocks > 0:
-		return draw.Show("■ " + wording.Count(s.Blocks, "block", "blocks")), th.Bad
+		return draw.Escape("■ " + wording.Count(s.Blocks, "block", "blocks")), th.Bad
 	}
 	sign, style := Severity(th, rules.Severity(s.Worst))
 	switch mark, word, _ := strings.Cut(string(sign), " "); {
 	case s.Warns > 0:
 		sign, style = Severity(th, rules.Warn)
 		mark, _, _ = strings.Cut(string(sign), " ")
-		return draw.Show(mark + " " + wording.Count(s.Warns, "warning", "warnings")), style
+		return draw.Escape(mark + " " + wording.Count(s.Warns, "warning", "warnings")), style
 	case s.Worst != string(rules.Info): // all of them are waived
 		return "□ waived", th.Faint
 	default:
-		return draw.Showf("%s %d %s", mark, s.Findings, word), style
+		return draw.Escapef("%s %d %s", mark, s.Findings, word), style
 	}
 }
 
@@ -92,13 +92,13 @@ func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.
 		if f.Label == "" || f.Read(p, v) == "" {
 			continue
 		}
-		label := draw.Of(th.Faint, draw.Pad(draw.Show(f.Label), prose.LabelWidth))
+		label := draw.Of(th.Faint, draw.Pad(draw.Escape(f.Label), prose.LabelWidth))
 		switch f.Name {
 		case "state":
 			sign, word, style := State(th, actor, p)
 			page.Line(label.Add(style, sign+" "+word).Add(th.Faint, more))
 		case "stale":
-			page.Line(label.Add(th.Warn, "⚠ "+draw.Show(f.Read(p, v))))
+			page.Line(label.Add(th.Warn, "⚠ "+draw.Escape(f.Read(p, v))))
 		case "recommendation":
 			advice, style := Advice(th, p.Summary.Recommendation)
 			found, foundStyle := Findings(th, p.Summary)
@@ -112,14 +112,14 @@ func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.
 // Brief names a subject in width cells by its id, preceded by the layer unless that is the user's.
 func Brief(th theme.Theme, s registry.Subject, width int) draw.Line {
 	if s.Layer == registry.LayerUser {
-		return draw.Of(th.Text, draw.Cut(draw.Show(s.ID), width))
+		return draw.Of(th.Text, draw.Cut(draw.Escape(s.ID), width))
 	}
 	return layered(th, s, width)
 }
 
 // layered names a subject in width cells by its layer and id. An ellipsis replaces a layer that does not fit.
 func layered(th theme.Theme, s registry.Subject, width int) draw.Line {
-	layer, id := draw.Show(string(s.Layer)), draw.Show(s.ID)
+	layer, id := draw.Escape(string(s.Layer)), draw.Escape(s.ID)
 	switch left := width - 1 - draw.Width(id); {
 	case left < 1:
 		return draw.Of(th.Text, draw.Cut(id, width))
@@ -139,5 +139,5 @@ func Named(th theme.Theme, s registry.Subject, width int) draw.Line {
 
 // Subject draws a subject with its id highlighted.
 func Subject(th theme.Theme, s registry.Subject) draw.Line {
-	return draw.Of(th.Faint, draw.Show(string(s.Kind))+":"+draw.Show(string(s.Layer))+"/").Add(th.Text, draw.Show(s.ID))
+	return draw.Of(th.Faint, draw.Escape(string(s.Kind))+":"+draw.Escape(string(s.Layer))+"/").Add(th.Text, draw.Escape(s.ID))
 }

@@ -139,9 +139,9 @@ func (l *Line) finish() {
 // token matches a hidden character as written by package visible.
 var token = regexp.MustCompile(`⟨(?:U\+|0x)[0-9A-F]{1,6}⟩`)
 
-// has reports whether page contains every letter of text as often as text does. It ignores digits, because lists are
-// renumbered.
-func has(page []Line, text string) bool {
+// containsAll reports whether page contains every letter of text as often as text does. It ignores digits, because
+// lists are renumbered.
+func containsAll(page []Line, text string) bool {
 	counts := map[rune]int{}
 	for _, l := range page {
 		for _, r := range l.Text {

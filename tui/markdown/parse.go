@@ -140,7 +140,7 @@ func Split(text string) []string {
 	fence := ""
 	for line := range strings.Lines(text) {
 		b.WriteString(line)
-		fence = within(fence, line)
+		fence = openFence(fence, line)
 		blank := strings.TrimSpace(line) == ""
 		switch {
 		case b.Len() >= partBytes && blank && fence == "":
@@ -163,8 +163,8 @@ func Split(text string) []string {
 	return parts
 }
 
-// within returns the fence that is open after a line, or "" (CommonMark 0.31, section 4.5).
-func within(fence, line string) string {
+// openFence returns the fence that is open after a line, or "" (CommonMark 0.31, section 4.5).
+func openFence(fence, line string) string {
 	body := strings.TrimLeft(line, " ")
 	if len(line)-len(body) > 3 {
 		return fence
@@ -206,8 +206,8 @@ func (l Line) Cell(indent string, th theme.Theme) pager.Cell {
 	}
 	before := draw.Of("", draw.Safe(indent))
 	return pager.Cell{
-		Gutter: before.Add(th.Rule, draw.Show(l.Text[:n])),
-		Hang:   before.Add(th.Rule, draw.Show(hang)),
+		Gutter: before.Add(th.Rule, draw.Escape(l.Text[:n])),
+		Hang:   before.Add(th.Rule, draw.Escape(hang)),
 		Text:   draw.Text{Raw: l.Text[n:], Base: th.Text, Hidden: th.Hidden, Faint: th.Faint, Marks: kept},
 	}
 }

@@ -22,8 +22,8 @@ type Texts struct {
 	Raw     bool // rationales and comments are shown as written
 	Prompts bool // prompts are rendered
 
-	rendered map[renderKey]*Rendering
-	asked    []tea.Cmd // not started
+	rendered  map[renderKey]*Rendering
+	requested []tea.Cmd // not started
 }
 
 // NewTexts returns an empty cache.
@@ -49,18 +49,18 @@ func (r *Rendering) Done() bool { return r.next >= len(r.parts) }
 
 // Rendered is sent when a part has been rendered.
 type Rendered struct {
-	key   renderKey
-	part  int
-	lines []Line
-	whole bool
+	key      renderKey
+	part     int
+	lines    []Line
+	lossless bool
 }
 
 // maxRenderings is the maximum number of cached texts.
 const maxRenderings = 200
 
-// Of returns the rendering of a text for a width, as far as it is complete, and requests the next part. It returns
-// nil if the text exceeds MaxBytes.
-func (t *Texts) Of(text string, width int) *Rendering {
+// Rendering returns the rendering of a text for a width, as far as it is complete, and requests the next part. It
+// returns nil if the text exceeds MaxBytes.
+func (t *Texts) Rendering(text string, width int) *Rendering {
 	if len(text) > MaxBytes {
 		return nil
 	}
@@ -76,7 +76,7 @@ func (t *Texts) Of(text string, width int) *Rendering {
 	if !r.Done() && !r.busy {
 		r.busy = true
 		n, part := r.next, r.parts[r.next]
-		t.asked = append(t.asked, func() tea.Msg {
+		t.requested = append(t.requested, func() tea.Msg {
 			lines, whole := Render(part, key.width-8)
 			return Rendered{key, n, lines, whole}
 		})
@@ -84,10 +84,10 @@ func (t *Texts) Of(text string, width int) *Rendering {
 	return r
 }
 
-// Asked returns the commands for the parts requested since the last call.
-func (t *Texts) Asked() tea.Cmd {
-	cmds := t.asked
-	t.asked = nil
+// Requested returns the commands for the parts requested since the last call.
+func (t *Texts) Requested() tea.Cmd {
+	cmds := t.requested
+	t.requested = nil
 	return tea.Batch(cmds...)
 }
 
@@ -101,13 +101,13 @@ func (t *Texts) Add(msg Rendered) {
 		r.Lines = append(r.Lines, Line{})
 	}
 	r.Lines = append(r.Lines, msg.lines...)
-	r.next, r.busy, r.AsWritten = r.next+1, false, r.AsWritten || !msg.whole
+	r.next, r.busy, r.AsWritten = r.next+1, false, r.AsWritten || !msg.lossless
 }
 
 // Prose adds a Markdown text to a page, rendered if it is complete and the user has not switched to raw text.
 func (t *Texts) Prose(page *prose.Page, th theme.Theme, width int, text string) {
 	if !t.Raw {
-		if r := t.Of(text, width); r != nil && r.Done() {
+		if r := t.Rendering(text, width); r != nil && r.Done() {
 			for _, l := range r.Lines {
 				page.Cell(l.Cell("   ", th))
 			}
@@ -161,13 +161,13 @@ func render(safe string, width int) (page []Line, err error) {
 	}
 	var out bytes.Buffer
 	r := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(ansi.Options{
-		WordWrap: width, PreserveNewLines: true, Styles: looks(), ChromaFormatter: "terminal16m",
+		WordWrap: width, PreserveNewLines: true, Styles: styleConfig(), ChromaFormatter: "terminal16m",
 	}), 1000)))
 	if err := r.Render(&out, doc.source, doc.root); err != nil {
 		return nil, fmt.Errorf("%w: %w", errFailed, err)
 	}
 	page = lines(out.String())
-	if !has(page, safe) {
+	if !containsAll(page, safe) {
 		return nil, errLossy
 	}
 	return page, nil

@@ -25,7 +25,7 @@ type Root struct {
 // Pages are the existing pages and the trail to the current one.
 type Pages struct {
 	roots  []Root // the first is the home page
-	on     screen.Page
+	active screen.Page
 	trail  []screen.Page // pages that esc returns to
 	detail screen.Page   // last detail page shown; nil before the first
 	// isDetail reports whether a page replaces another page of its kind, instead of being put on top.
@@ -34,20 +34,20 @@ type Pages struct {
 
 // New returns pages with the first root on screen. Pages for which isDetail returns true are shown with Show.
 func New(roots []Root, isDetail func(screen.Page) bool) *Pages {
-	return &Pages{roots: roots, on: roots[0].Page, isDetail: isDetail}
+	return &Pages{roots: roots, active: roots[0].Page, isDetail: isDetail}
 }
 
-// On returns the page on screen.
-func (m *Pages) On() screen.Page { return m.on }
+// Active returns the page on screen.
+func (m *Pages) Active() screen.Page { return m.active }
 
 // AtHome reports whether the home page is on screen.
-func (m *Pages) AtHome() bool { return m.on == m.roots[0].Page }
+func (m *Pages) AtHome() bool { return m.active == m.roots[0].Page }
 
 // Detail returns the detail page that was shown last, or nil.
 func (m *Pages) Detail() screen.Page { return m.detail }
 
-// Behind returns the page that esc returns to, or nil.
-func (m *Pages) Behind() screen.Page {
+// Previous returns the page that esc returns to, or nil.
+func (m *Pages) Previous() screen.Page {
 	if len(m.trail) == 0 {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (m *Pages) Behind() screen.Page {
 
 // Open puts a page on screen.
 func (m *Pages) Open(p screen.Page) {
-	if p == m.on {
+	if p == m.active {
 		return
 	}
 	if home := m.roots[0].Page; m.named(p) {
@@ -65,14 +65,14 @@ func (m *Pages) Open(p screen.Page) {
 			m.trail = []screen.Page{home}
 		}
 	} else {
-		m.trail = append(m.trail, m.on)
+		m.trail = append(m.trail, m.active)
 	}
-	m.on = p
+	m.active = p
 }
 
 // Visit puts a page on screen and loads it.
 func (m *Pages) Visit(p screen.Page) tea.Cmd {
-	if p == m.on {
+	if p == m.active {
 		return nil
 	}
 	m.Open(p)
@@ -80,13 +80,13 @@ func (m *Pages) Visit(p screen.Page) tea.Cmd {
 }
 
 // Swap replaces the page on screen.
-func (m *Pages) Swap(p screen.Page) { m.on = p }
+func (m *Pages) Swap(p screen.Page) { m.active = p }
 
 // Show visits a detail page. It replaces a detail page that is on screen.
 func (m *Pages) Show(p screen.Page) tea.Cmd {
 	m.detail = p
-	if m.isDetail(m.on) {
-		m.on = p
+	if m.isDetail(m.active) {
+		m.active = p
 		return p.Reload()
 	}
 	return m.Visit(p)
@@ -94,17 +94,17 @@ func (m *Pages) Show(p screen.Page) tea.Cmd {
 
 // Back leaves a search or another mode of the page. If none is active, it leaves the page.
 func (m *Pages) Back() tea.Cmd {
-	if cmd, left := m.on.Leave(); left {
+	if cmd, left := m.active.Escape(); left {
 		return cmd
 	}
 	if len(m.trail) == 0 {
 		return nil
 	}
-	m.on, m.trail = m.Behind(), m.trail[:len(m.trail)-1]
-	if m.isDetail(m.on) {
-		m.detail = m.on
+	m.active, m.trail = m.Previous(), m.trail[:len(m.trail)-1]
+	if m.isDetail(m.active) {
+		m.detail = m.active
 	}
-	if returned, ok := m.on.(screen.Returning); ok {
+	if returned, ok := m.active.(screen.Returning); ok {
 		return returned.Returned()
 	}
 	return nil
@@ -112,14 +112,14 @@ func (m *Pages) Back() tea.Cmd {
 
 // CanGoBack reports whether Back has an effect.
 func (m *Pages) CanGoBack() bool {
-	f, ok := m.on.(screen.Filtered)
+	f, ok := m.active.(screen.Filtered)
 	return len(m.trail) > 0 || ok && f.Filter() != ""
 }
 
 // Each calls do for every existing page and batches the commands.
 func (m *Pages) Each(do func(screen.Page) tea.Cmd) tea.Cmd {
 	all := lists.Map(m.roots, func(r Root) screen.Page { return r.Page })
-	all = append(append(all, m.on), m.trail...)
+	all = append(append(all, m.active), m.trail...)
 	if m.detail != nil {
 		all = append(all, m.detail)
 	}
@@ -132,8 +132,8 @@ func (m *Pages) Each(do func(screen.Page) tea.Cmd) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Tell passes a message to every page.
-func (m *Pages) Tell(msg tea.Msg) tea.Cmd {
+// Broadcast passes a message to every page.
+func (m *Pages) Broadcast(msg tea.Msg) tea.Cmd {
 	return m.Each(func(p screen.Page) tea.Cmd { return p.Update(msg) })
 }
 
@@ -183,8 +183,8 @@ func (m *Pages) Reload() tea.Cmd {
 	if m.detail != nil {
 		read = append(read, m.detail)
 	}
-	if !slices.Contains(read, m.on) {
-		read = append(read, m.on)
+	if !slices.Contains(read, m.active) {
+		read = append(read, m.active)
 	}
 	cmds := lists.Map(read, screen.Page.Reload)
 	return tea.Batch(cmds...)
@@ -199,9 +199,9 @@ func (m *Pages) named(p screen.Page) bool {
 	return slices.ContainsFunc(m.roots, func(r Root) bool { return r.Page == p && r.Name != "" })
 }
 
-// Begin returns the root at which the current trail began.
-func (m *Pages) Begin() screen.Page {
-	for _, p := range slices.Backward(append(slices.Clone(m.trail), m.on)) {
+// TrailRoot returns the root at which the current trail began.
+func (m *Pages) TrailRoot() screen.Page {
+	for _, p := range slices.Backward(append(slices.Clone(m.trail), m.active)) {
 		if p != m.roots[0].Page && m.named(p) {
 			return p
 		}
@@ -209,21 +209,21 @@ func (m *Pages) Begin() screen.Page {
 	return m.roots[0].Page
 }
 
-// To returns the page that a key opens. If that page is already on screen, To returns the page named next.
-func (m *Pages) To(key string, next draw.Safe) screen.Page {
+// Target returns the page that a key opens. If that page is already on screen, Target returns the page named next.
+func (m *Pages) Target(key string, next draw.Safe) screen.Page {
 	to := m.roots[slices.IndexFunc(m.roots, func(r Root) bool { return r.Key == key })].Page
 	i := slices.IndexFunc(m.roots, func(r Root) bool { return next != "" && r.Name == next })
-	if to == m.on && i >= 0 {
+	if to == m.active && i >= 0 {
 		return m.roots[i].Page
 	}
 	return to
 }
 
-// Signs draws the parts of the bar for pages that are not on screen.
-func (m *Pages) Signs(f screen.Frame) draw.Line {
+// BarSigns draws the parts of the bar for pages that are not on screen.
+func (m *Pages) BarSigns(f screen.Frame) draw.Line {
 	var l draw.Line
 	for _, r := range m.roots {
-		if r.Sign != nil && r.Page != m.on {
+		if r.Sign != nil && r.Page != m.active {
 			l = append(l, r.Sign(f)...)
 		}
 	}
@@ -235,16 +235,16 @@ func (m *Pages) Names(f screen.Frame) draw.Line {
 	var l draw.Line
 	for _, r := range m.Named() {
 		style := f.Theme.Faint
-		if r.Page == m.Begin() {
+		if r.Page == m.TrailRoot() {
 			style = f.Theme.Strong
 		}
-		l = append(l.Add("", "  "), draw.Of(style, r.Name).Clicked("page "+string(r.Name))...)
+		l = append(l.Add("", "  "), draw.Of(style, r.Name).WithClick("page "+string(r.Name))...)
 	}
 	return l
 }
 
-// At returns the first root with a place, or nil.
-func (m *Pages) At(place string) screen.Page {
+// ByPlace returns the first root with a place, or nil.
+func (m *Pages) ByPlace(place string) screen.Page {
 	for _, r := range m.roots {
 		if r.Page.Place() == place {
 			return r.Page
@@ -254,11 +254,11 @@ func (m *Pages) At(place string) screen.Page {
 }
 
 // Current returns the proposal that the keys act on.
-func (m *Pages) Current() (proposals.Proposal, bool) { return CurrentOf(m.on) }
+func (m *Pages) Current() (proposals.Proposal, bool) { return CurrentOf(m.active) }
 
 // CurrentOf returns the proposal that the keys of p act on. p may be nil.
 func CurrentOf(p screen.Page) (proposals.Proposal, bool) {
-	if of, ok := p.(screen.OfProposal); ok {
+	if of, ok := p.(screen.ProposalPage); ok {
 		return of.Current()
 	}
 	return proposals.Proposal{}, false

@@ -50,8 +50,8 @@ func TestBackNavigation(t *testing.T) {
 		{func() { m.Back() }, home, home},
 	} {
 		step.do()
-		if m.On() != step.on || m.Begin() != step.begin {
-			t.Fatalf("%s is on the screen, on a way from %s, not %s from %s", m.On().Place(), m.Begin().Place(), step.on.name, step.begin.name)
+		if m.Active() != step.on || m.TrailRoot() != step.begin {
+			t.Fatalf("%s is on the screen, on a way from %s, not %s from %s", m.Active().Place(), m.TrailRoot().Place(), step.on.name, step.begin.name)
 		}
 	}
 	m.Open(tools)
@@ -60,10 +60,10 @@ func TestBackNavigation(t *testing.T) {
 	if want := []string{"home", "calls", "second", "tools"}; !slices.Equal(read, want) {
 		t.Errorf("%v were read again, not %v", read, want)
 	}
-	if m.To("tools", "Home") != home || m.To("tools", "Calls") != tools {
+	if m.Target("tools", "Home") != home || m.Target("tools", "Calls") != tools {
 		t.Error("the key of the page on the screen does not go on to the next")
 	}
-	if n := len(m.Named()); n != 2 || m.At("calls") != calls || m.At("nowhere") != nil {
+	if n := len(m.Named()); n != 2 || m.ByPlace("calls") != calls || m.ByPlace("nowhere") != nil {
 		t.Errorf("the bar names %d pages", n)
 	}
 }

@@ -19,7 +19,7 @@ type layout struct {
 
 // window is the range of rows that height lines from top show. last is exclusive.
 type window struct {
-	top         place
+	top         position
 	height      int
 	first, last int
 }
@@ -143,28 +143,28 @@ type Cell struct {
 	Hang   draw.Line // gutter of continuation lines, as wide as Gutter
 	Text   draw.Text
 	Fill   theme.Style // background from the text to the edge
-	// Still excludes the text from horizontal scrolling.
-	Still bool
-	// Most is the maximum width of wrapped text, in cells from the edge of the viewport; 0 means the other edge.
-	Most int
+	// NoScroll excludes the text from horizontal scrolling.
+	NoScroll bool
+	// MaxWidth is the maximum width of wrapped text, in cells from the edge of the viewport; 0 means the other edge.
+	MaxWidth int
 	// Track identifies the text in the record of what was read; 0 means that it is not recorded.
-	Track Text
+	Track TextID
 }
 
-// Text identifies a tracked text in any layout of the rows.
-type Text uint64
+// TextID identifies a tracked text in any layout of the rows.
+type TextID uint64
 
 // Fixed are rows that have been laid out.
 type Fixed struct {
-	All []Row
-	To  []int // stops
+	Rows     []Row
+	StopRows []int // stops
 }
 
 // Len implements Rows.
-func (f Fixed) Len() int { return len(f.All) }
+func (f Fixed) Len() int { return len(f.Rows) }
 
 // Row implements Rows.
-func (f Fixed) Row(i int) Row { return f.All[i] }
+func (f Fixed) Row(i int) Row { return f.Rows[i] }
 
 // Stops implements Rows.
-func (f Fixed) Stops() []int { return f.To }
+func (f Fixed) Stops() []int { return f.StopRows }

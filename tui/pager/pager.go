@@ -16,36 +16,36 @@ type Pager struct {
 	stops []int
 	stop  int // index of the current stop; -1 for none
 
-	rule      theme.Style // divider between two cells
-	more      theme.Style // sign for text beyond the edge
-	point     theme.Style // sign of the current stop; "" for none
-	picking   bool        // the user is picking a row
-	pickDeed  string
-	picked    int         // picked row
-	pickStyle theme.Style // sign of the picked row
+	rule        theme.Style // divider between two cells
+	more        theme.Style // sign for text beyond the edge
+	cursorStyle theme.Style // sign of the current stop; "" for none
+	picking     bool        // the user is picking a row
+	pickAction  string
+	picked      int         // picked row
+	pickStyle   theme.Style // sign of the picked row
 
-	seen map[Text]int // number of bytes shown from the beginning, by text
+	seen map[TextID]int // number of bytes shown from the beginning, by text
 }
 
 // New returns a pager in the styles of th.
 func New(th theme.Theme) *Pager {
-	p := &Pager{viewport: viewport{rows: Fixed{}, layout: newLayout()}, stop: -1, seen: map[Text]int{}}
+	p := &Pager{viewport: viewport{rows: Fixed{}, layout: newLayout()}, stop: -1, seen: map[TextID]int{}}
 	p.Restyle(th)
 	return p
 }
 
-// Point marks the current stop with a sign in the first column, which turns the pager into a list with a cursor.
-func (p *Pager) Point(style theme.Style) { p.point = style }
+// ShowCursor marks the current stop with a sign in the first column, which turns the pager into a list with a cursor.
+func (p *Pager) ShowCursor(style theme.Style) { p.cursorStyle = style }
 
 // Restyle applies the styles of th.
 func (p *Pager) Restyle(th theme.Theme) { p.match, p.rule, p.more = th.Match, th.Rule, th.Accent }
 
 // SetRows shows other rows from the beginning and clears the record of what was read.
 func (p *Pager) SetRows(rows Rows) {
-	p.rows, p.top, p.x, p.stop, p.picking = rows, place{}, 0, -1, false
+	p.rows, p.top, p.x, p.stop, p.picking = rows, position{}, 0, -1, false
 	p.stops = rows.Stops()
 	p.selectFirst()
-	p.seen = map[Text]int{}
+	p.seen = map[TextID]int{}
 	p.layout.reset()
 }
 
@@ -95,14 +95,14 @@ func (p *Pager) SetWrap(wrap bool) {
 }
 
 // selects reports whether the pager is a list with items.
-func (p *Pager) selects() bool { return p.point != "" && len(p.stops) > 0 }
+func (p *Pager) selects() bool { return p.cursorStyle != "" && len(p.stops) > 0 }
 
 // divider separates two cells.
 const divider = "│"
 
 // View returns the visible lines, exactly width cells wide and height in number.
 func (p *Pager) View() []string {
-	defer p.through()()
+	defer p.beginPass()()
 	lines := make([]string, 0, p.height)
 	at, ok := p.top, p.len() > 0
 	var b strings.Builder
@@ -122,7 +122,7 @@ func (p *Pager) View() []string {
 }
 
 // write appends one visible line.
-func (p *Pager) write(b *strings.Builder, at place) {
+func (p *Pager) write(b *strings.Builder, at position) {
 	row := p.row(at.row)
 	for c := range row.Cells {
 		if c > 0 {
@@ -134,11 +134,11 @@ func (p *Pager) write(b *strings.Builder, at place) {
 		if at.sub > 0 {
 			gutter = cell.Hang
 		}
-		if c == 0 && p.point != "" && at.row == p.StopRow() {
-			gutter = pointed(gutter, p.point)
+		if c == 0 && p.cursorStyle != "" && at.row == p.StopRow() {
+			gutter = withCursor(gutter, p.cursorStyle)
 		}
 		if row, ok := p.Picked(); c == 0 && ok && row == at.row {
-			gutter = pointed(gutter, p.pickStyle)
+			gutter = withCursor(gutter, p.pickStyle)
 		}
 		from, to, col, shown := p.span(cellKey{at.row, c}, &cell, text, at.sub)
 		if at.sub > 0 && !shown { // the other cell has more lines
@@ -168,15 +168,15 @@ func (p *Pager) write(b *strings.Builder, at place) {
 	}
 }
 
-// pointer is the sign of the current stop.
-const pointer = "▌"
+// cursorSign is the sign of the current stop.
+const cursorSign = "▌"
 
-// pointed replaces the blank at the beginning of gutter by the pointer.
-func pointed(gutter draw.Line, style theme.Style) draw.Line {
+// withCursor replaces the blank at the beginning of gutter by the pointer.
+func withCursor(gutter draw.Line, style theme.Style) draw.Line {
 	if len(gutter) == 0 || !strings.HasPrefix(string(gutter[0].Text), " ") {
 		return gutter
 	}
 	first := gutter[0]
 	first.Text = first.Text[1:]
-	return append(draw.Of(style, pointer).Add(first.Style, first.Text), gutter[1:]...)
+	return append(draw.Of(style, cursorSign).Add(first.Style, first.Text), gutter[1:]...)
 }

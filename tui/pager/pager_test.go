@@ -15,7 +15,7 @@ type texts []string
 func (t texts) Len() int     { return len(t) }
 func (t texts) Stops() []int { return []int{0, len(t) - 1} }
 func (t texts) Row(i int) Row {
-	return Row{Cells: []Cell{{Text: draw.Text{Raw: t[i]}, Track: Text(i + 1)}}}
+	return Row{Cells: []Cell{{Text: draw.Text{Raw: t[i]}, Track: TextID(i + 1)}}}
 }
 
 func TestSeenNeedsTheWholeText(t *testing.T) {
@@ -23,19 +23,19 @@ func TestSeenNeedsTheWholeText(t *testing.T) {
 	p := New(theme.Theme{})
 	p.SetRows(texts{"short", long})
 	p.SetSize(41, 5)
-	p.See()
+	p.MarkSeen()
 	if !p.Seen(1, 5) || p.Seen(2, len(long)) {
 		t.Fatal("what is beyond the edge counts as seen, or what is not does not")
 	}
-	p.Side(60) // leaves a gap
-	p.See()
+	p.ScrollX(60) // leaves a gap
+	p.MarkSeen()
 	if p.Seen(2, len(long)) {
 		t.Fatal("a text with a gap counts as seen")
 	}
-	p.Side(-30)
-	p.See()
-	p.Side(30)
-	p.See()
+	p.ScrollX(-30)
+	p.MarkSeen()
+	p.ScrollX(30)
+	p.MarkSeen()
 	if !p.Seen(2, len(long)) {
 		t.Fatal("a text that was scrolled through does not count as seen")
 	}
@@ -170,18 +170,18 @@ func TestReadOn(t *testing.T) {
 	p.SetRows(rows)
 	p.SetSize(20, 10)
 	for _, top := range []int{15, 0} { // rows 15 to 24 were seen before
-		p.Top(top)
-		p.See()
+		p.ScrollTo(top)
+		p.MarkSeen()
 	}
 	for _, want := range []int{10, 25, 30, 30} {
-		p.ReadOn()
+		p.ScrollToUnseen()
 		if first, _ := p.Window(); first != want {
 			t.Fatalf("the window begins at row %d, want %d", first, want)
 		}
-		p.See()
+		p.MarkSeen()
 	}
 	for i := range rows {
-		if !p.Seen(Text(i+1), len(rows[i])) {
+		if !p.Seen(TextID(i+1), len(rows[i])) {
 			t.Errorf("row %d was skipped", i)
 		}
 	}

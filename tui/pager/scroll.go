@@ -15,16 +15,17 @@ func (p *Pager) Scroll(n int) {
 	p.scroll(n)
 }
 
-// Page scrolls by n times the height, less one line for orientation.
-func (p *Pager) Page(n float64) {
+// ScrollPages scrolls by n times the height, less one line for orientation.
+func (p *Pager) ScrollPages(n float64) {
 	p.Scroll(int(n * float64(max(1, p.height-1))))
-	p.SelectShown()
+	p.SelectVisible()
 }
 
-// ReadOn scrolls to the first line below the viewport, past rows that were seen and blank rows that need not be.
-func (p *Pager) ReadOn() {
+// ScrollToUnseen scrolls to the first line below the viewport, past rows that were seen and blank rows that need not
+// be.
+func (p *Pager) ScrollToUnseen() {
 	if p.picking {
-		p.Page(1)
+		p.ScrollPages(1)
 		return
 	}
 	unread := func(c Cell) bool {
@@ -40,12 +41,12 @@ func (p *Pager) ReadOn() {
 		}
 	}
 	p.clamp()
-	p.SelectShown()
+	p.SelectVisible()
 }
 
 // Home scrolls to the beginning.
 func (p *Pager) Home() {
-	p.top, p.x, p.picked = place{}, 0, 0
+	p.top, p.x, p.picked = position{}, 0, 0
 	if p.selects() {
 		p.stop = 0
 	}
@@ -104,25 +105,25 @@ func (p *Pager) StopRow() int {
 	return p.stops[p.stop]
 }
 
-// Follow scrolls until the byte at an offset of a row is visible.
-func (p *Pager) Follow(row, at int) {
+// RevealOffset scrolls until the byte at an offset of a row is visible.
+func (p *Pager) RevealOffset(row, at int) {
 	sub := 0
 	if p.wrap && row < p.len() {
 		r := p.row(row)
-		for p.hasSub(place{row, sub + 1}) {
+		for p.hasSub(position{row, sub + 1}) {
 			if s, _ := p.layout.line(cellKey{row, 0}, &r.Cells[0].Text, p.textWidth(r, 0), sub); at < s[1] {
 				break
 			}
 			sub++
 		}
 	}
-	p.top = place{row, sub}
+	p.top = position{row, sub}
 	p.scroll(1 - p.height)
 }
 
-// See records the visible texts as read. A text counts as read up to the first gap.
-func (p *Pager) See() {
-	defer p.through()()
+// MarkSeen records the visible texts as read. A text counts as read up to the first gap.
+func (p *Pager) MarkSeen() {
+	defer p.beginPass()()
 	at, ok := p.top, p.len() > 0
 	for n := 0; ok && n < p.height; n++ {
 		row := p.row(at.row)
@@ -142,7 +143,7 @@ func (p *Pager) See() {
 }
 
 // Seen reports whether the first n bytes of a text were on screen.
-func (p *Pager) Seen(t Text, n int) bool {
+func (p *Pager) Seen(t TextID, n int) bool {
 	to, known := p.seen[t]
 	return known && to >= n
 }
@@ -150,15 +151,15 @@ func (p *Pager) Seen(t Text, n int) bool {
 // Pick starts picking a row. Scrolling keys then move the picked row. style applies to the sign of the row, and deed
 // names the effect of enter for the footer.
 func (p *Pager) Pick(row int, style theme.Style, deed string) {
-	p.picking, p.pickStyle, p.pickDeed = true, style, deed
+	p.picking, p.pickStyle, p.pickAction = true, style, deed
 	p.pickRow(row)
 }
 
 // Unpick ends picking.
 func (p *Pager) Unpick() { p.picking = false }
 
-// PickDeed returns the effect of enter on the picked row.
-func (p *Pager) PickDeed() string { return p.pickDeed }
+// PickAction returns the effect of enter on the picked row.
+func (p *Pager) PickAction() string { return p.pickAction }
 
 // Picked returns the picked row, or false if no row is being picked.
 func (p *Pager) Picked() (row int, ok bool) { return p.picked, p.picking && p.picked < p.len() }
@@ -168,7 +169,7 @@ func (p *Pager) pickRow(row int) {
 	p.Reveal(p.picked)
 }
 
-// A pager with Point set is a list. An item extends from its stop to the row before the next stop.
+// A pager with a cursor is a list. An item extends from its stop to the row before the next stop.
 
 // Move moves the cursor to the next item, or to the previous one if n is -1. If the current item extends beyond the
 // viewport, it first scrolls by one line. Without items, it only scrolls.
@@ -178,19 +179,19 @@ func (p *Pager) Move(n int) {
 		return
 	}
 	for ; n > 0; n-- {
-		if p.ends(p.stop) || p.stop == len(p.stops)-1 {
+		if p.extendsBelow(p.stop) || p.stop == len(p.stops)-1 {
 			p.scroll(1)
 			continue
 		}
 		p.stop++
 		for row := p.StopRow(); p.top.row < row; p.scroll(1) {
-			if _, last := p.Window(); row < last && !p.ends(p.stop) {
+			if _, last := p.Window(); row < last && !p.extendsBelow(p.stop) {
 				break
 			}
 		}
 	}
 	for ; n < 0; n++ {
-		if row := p.StopRow(); p.top.row > row || p.top == (place{row, p.top.sub}) && p.top.sub > 0 || p.stop == 0 {
+		if row := p.StopRow(); p.top.row > row || p.top == (position{row, p.top.sub}) && p.top.sub > 0 || p.stop == 0 {
 			p.scroll(-1)
 			continue
 		}
@@ -201,8 +202,8 @@ func (p *Pager) Move(n int) {
 	}
 }
 
-// ends reports whether an item extends below the viewport.
-func (p *Pager) ends(stop int) bool {
+// extendsBelow reports whether an item extends below the viewport.
+func (p *Pager) extendsBelow(stop int) bool {
 	end := p.len() - 1
 	if stop+1 < len(p.stops) {
 		end = p.stops[stop+1] - 1
@@ -215,11 +216,11 @@ func (p *Pager) ends(stop int) bool {
 		}
 		bottom = down
 	}
-	return bottom.above(place{end, p.lastSub(end)})
+	return bottom.above(position{end, p.lastSub(end)})
 }
 
-// SelectShown moves the cursor into the viewport.
-func (p *Pager) SelectShown() {
+// SelectVisible moves the cursor into the viewport.
+func (p *Pager) SelectVisible() {
 	if !p.selects() {
 		return
 	}

@@ -58,7 +58,7 @@ func (p *Pager) Match() (n, of int, ok bool) {
 	if p.query == "" || p.len() > maxCounted {
 		return 0, 0, false
 	}
-	at := p.focus()
+	at := p.searchStart()
 	for row := range p.len() {
 		if p.has(row) {
 			of++
@@ -79,12 +79,12 @@ func (p *Pager) NextMatch(step int) bool {
 	if n == 0 {
 		return false
 	}
-	return p.find((p.focus()+step+n)%n, step)
+	return p.find((p.searchStart()+step+n)%n, step)
 }
 
-// focus returns the row at which a search continues: the last match if it is visible, and otherwise the first visible
-// row.
-func (p *Pager) focus() int {
+// searchStart returns the row at which a search continues: the last match if it is visible, and otherwise the first
+// visible row.
+func (p *Pager) searchStart() int {
 	first, last := p.Window()
 	if p.hit >= first && p.hit < last {
 		return p.hit

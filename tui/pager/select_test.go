@@ -22,7 +22,7 @@ func (i items) Row(int) Row {
 // TestMove selects items one by one, and first scrolls to the end of an item that exceeds the viewport.
 func TestMove(t *testing.T) {
 	p := New(theme.Theme{})
-	p.Point("on")
+	p.ShowCursor("on")
 	p.SetSize(20, 4)
 	p.SetRows(items{20, []int{1, 3, 12, 14}})
 	if p.Stop() != 0 {
@@ -57,7 +57,7 @@ func TestMove(t *testing.T) {
 			t.Errorf("row %d of the long item was never in the window", row)
 		}
 	}
-	p.Page(1)
+	p.ScrollPages(1)
 	if first, last := p.Window(); p.StopRow() < first || p.StopRow() >= last {
 		t.Errorf("after a page item %d at row %d is outside of %d-%d", p.Stop(), p.StopRow(), first, last)
 	}

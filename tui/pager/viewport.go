@@ -10,34 +10,34 @@ type viewport struct {
 	height int
 	wrap   bool
 	x      int // horizontal scroll position, if not wrapped
-	top    place
-	walk   walked // cache during a pass over the viewport
+	top    position
+	cache  rowCache // cache during a pass over the viewport
 }
 
-// place is a line of the laid-out text: a row, and the line within it if rows are wrapped.
-type place struct{ row, sub int }
+// position is a line of the laid-out text: a row, and the line within it if rows are wrapped.
+type position struct{ row, sub int }
 
-// walked caches the last row during a pass over the viewport, because each line of the row needs it several times.
-type walked struct {
-	on, made bool
-	at       int
-	row      Row
+// rowCache caches the last row during a pass over the viewport, because each line of the row needs it several times.
+type rowCache struct {
+	active, valid bool
+	index         int
+	row           Row
 }
 
-// through begins a pass over the viewport. The returned function ends it.
-func (v *viewport) through() func() {
-	v.walk = walked{on: true}
-	return func() { v.walk = walked{} }
+// beginPass begins a pass over the viewport. The returned function ends it.
+func (v *viewport) beginPass() func() {
+	v.cache = rowCache{active: true}
+	return func() { v.cache = rowCache{} }
 }
 
 // row returns a row. The caller must not modify it.
 func (v *viewport) row(i int) Row {
-	if v.walk.made && v.walk.at == i {
-		return v.walk.row
+	if v.cache.valid && v.cache.index == i {
+		return v.cache.row
 	}
 	row := v.rows.Row(i)
-	if v.walk.on {
-		v.walk.made, v.walk.at, v.walk.row = true, i, row
+	if v.cache.active {
+		v.cache.valid, v.cache.index, v.cache.row = true, i, row
 	}
 	return row
 }
@@ -47,7 +47,7 @@ func (v *viewport) len() int {
 }
 
 // hasSub reports whether a line of a wrapped row exists.
-func (v *viewport) hasSub(at place) bool {
+func (v *viewport) hasSub(at position) bool {
 	if at.sub == 0 {
 		return true
 	}
@@ -77,41 +77,41 @@ func (v *viewport) lastSub(row int) int {
 }
 
 // after returns the next line, or false at the end.
-func (v *viewport) after(at place) (place, bool) {
+func (v *viewport) after(at position) (position, bool) {
 	if v.len() == 0 {
 		return at, false
 	}
-	if next := (place{at.row, at.sub + 1}); v.hasSub(next) {
+	if next := (position{at.row, at.sub + 1}); v.hasSub(next) {
 		return next, true
 	}
 	if at.row+1 >= v.len() {
 		return at, false
 	}
-	return place{at.row + 1, 0}, true
+	return position{at.row + 1, 0}, true
 }
 
 // before returns the previous line, or false at the beginning.
-func (v *viewport) before(at place) (place, bool) {
+func (v *viewport) before(at position) (position, bool) {
 	if at.sub > 0 {
-		return place{at.row, at.sub - 1}, true
+		return position{at.row, at.sub - 1}, true
 	}
 	if at.row == 0 {
 		return at, false
 	}
-	return place{at.row - 1, v.lastSub(at.row - 1)}, true
+	return position{at.row - 1, v.lastSub(at.row - 1)}, true
 }
 
 // end returns the lowest possible top of the viewport.
-func (v *viewport) end() place {
+func (v *viewport) end() position {
 	n := v.len()
 	if n == 0 || v.height <= 0 {
-		return place{}
+		return position{}
 	}
-	at := place{n - 1, v.lastSub(n - 1)}
+	at := position{n - 1, v.lastSub(n - 1)}
 	for range v.height - 1 {
 		up, ok := v.before(at)
 		if !ok {
-			return place{}
+			return position{}
 		}
 		at = up
 	}
@@ -121,7 +121,7 @@ func (v *viewport) end() place {
 // clamp keeps the viewport inside the text.
 func (v *viewport) clamp() {
 	if v.top.row >= v.len() {
-		v.top = place{max(0, v.len()-1), 0}
+		v.top = position{max(0, v.len()-1), 0}
 	}
 	// The end is computed only near it, because that is expensive.
 	if v.len()-v.top.row > v.height {
@@ -153,7 +153,7 @@ func (v *viewport) Wrapped() bool { return v.wrap }
 // Percent returns the scroll position from 0 to 100, or -1 if everything is visible.
 func (v *viewport) Percent() int {
 	end := v.end()
-	if end == (place{}) {
+	if end == (position{}) {
 		return -1
 	}
 	if v.top == end {
@@ -162,8 +162,8 @@ func (v *viewport) Percent() int {
 	return min(99, v.top.row*100/max(1, end.row))
 }
 
-// Side scrolls horizontally by n cells, to the left if n is negative. It has no effect if rows are wrapped.
-func (v *viewport) Side(n int) {
+// ScrollX scrolls horizontally by n cells, to the left if n is negative. It has no effect if rows are wrapped.
+func (v *viewport) ScrollX(n int) {
 	if !v.wrap {
 		v.x = max(0, v.x+n)
 	}
@@ -179,13 +179,13 @@ func (v *viewport) Reveal(row int) {
 
 // Center scrolls a row to a third of the height.
 func (v *viewport) Center(row int) {
-	v.top = place{min(max(0, row), max(0, v.len()-1)), 0}
+	v.top = position{min(max(0, row), max(0, v.len()-1)), 0}
 	v.scroll(-v.height / 3)
 }
 
-// Top scrolls a row to the top, as far as there is text below.
-func (v *viewport) Top(row int) {
-	v.top = place{min(max(0, row), max(0, v.len()-1)), 0}
+// ScrollTo scrolls a row to the top, as far as there is text below.
+func (v *viewport) ScrollTo(row int) {
+	v.top = position{min(max(0, row), max(0, v.len()-1)), 0}
 	v.clamp()
 }
 
@@ -212,7 +212,7 @@ func (v *viewport) Window() (first, last int) {
 // Lines returns the number of lines, at most limit.
 func (v *viewport) Lines(limit int) int {
 	n := 0
-	for at, ok := (place{}), v.len() > 0; ok && n < limit; n++ {
+	for at, ok := (position{}), v.len() > 0; ok && n < limit; n++ {
 		at, ok = v.after(at)
 	}
 	return n
@@ -234,7 +234,7 @@ func (v *viewport) cellWidth(row Row, c int) int {
 // textWidth returns the width of the text in a cell. The last column is reserved for the sign of further text.
 func (v *viewport) textWidth(row Row, c int) int {
 	width := v.cellWidth(row, c)
-	if most := row.Cells[c].Most; v.wrap && most > 0 {
+	if most := row.Cells[c].MaxWidth; v.wrap && most > 0 {
 		width = min(width, most)
 	}
 	return max(1, width-row.Cells[c].Gutter.Width()-1)
@@ -247,7 +247,7 @@ func (v *viewport) span(key cellKey, cell *Cell, width, sub int) (from, to, col 
 		return s[0], s[1], 0, ok
 	}
 	x := v.x
-	if cell.Still || cell.Track == 0 && cell.Gutter == nil {
+	if cell.NoScroll || cell.Track == 0 && cell.Gutter == nil {
 		x = 0 // headings do not scroll
 	}
 	from, col = v.layout.column(key, cell.Text.Raw, x)
@@ -255,4 +255,4 @@ func (v *viewport) span(key cellKey, cell *Cell, width, sub int) (from, to, col 
 	return from, to, col, true
 }
 
-func (a place) above(b place) bool { return a.row < b.row || a.row == b.row && a.sub < b.sub }
+func (a position) above(b position) bool { return a.row < b.row || a.row == b.row && a.sub < b.sub }

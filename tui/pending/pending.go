@@ -77,8 +77,8 @@ func (p *Operations) oldest() (o Operation, ok bool) {
 // Writing is the name of a write.
 const Writing = "Writing"
 
-// Noted wraps read so that it is recorded as an operation while it runs. It returns nil for a nil read.
-func Noted[T any, R ~func(context.Context) (T, error)](p *Operations, what string, read R) R {
+// Tracked wraps read so that it is recorded as an operation while it runs. It returns nil for a nil read.
+func Tracked[T any, R ~func(context.Context) (T, error)](p *Operations, what string, read R) R {
 	if read == nil {
 		return nil
 	}
@@ -109,7 +109,7 @@ func (p *Operations) Soon() tea.Cmd {
 		return nil
 	}
 	p.ticking = true
-	return p.after(slowFrom, Tick{})
+	return p.after(slowAfter, Tick{})
 }
 
 // Running reports whether any operation is running.
@@ -126,8 +126,8 @@ func (p *Operations) Ticked() tea.Cmd {
 	return p.after(Every, Tick{})
 }
 
-// slowFrom is the time after which the screen shows an operation.
-const slowFrom = time.Second
+// slowAfter is the time after which the screen shows an operation.
+const slowAfter = time.Second
 
 // slow returns the oldest operation and its age, and whether it is slow.
 func (p *Operations) slow() (o Operation, elapsed time.Duration, ok bool) {
@@ -135,7 +135,7 @@ func (p *Operations) slow() (o Operation, elapsed time.Duration, ok bool) {
 	if ok {
 		elapsed = p.now().Sub(o.began)
 	}
-	return o, elapsed, ok && elapsed >= slowFrom
+	return o, elapsed, ok && elapsed >= slowAfter
 }
 
 // Line draws a slow operation with its progress and age, or returns nil if nothing is slow. blocked reports whether a
@@ -145,15 +145,15 @@ func (p *Operations) Line(th theme.Theme, blocked func() bool) draw.Line {
 	if !ok {
 		return nil
 	}
-	what := draw.Show(o.what)
+	what := draw.Escape(o.what)
 	if o.what == Writing && blocked != nil && blocked() {
 		what = "Waiting to write: another process holds the database"
 	}
-	l := draw.Of(th.Warn, " "+Spun(elapsed)+" ").Add(th.Text, what)
+	l := draw.Of(th.Warn, " "+SpinnerFrame(elapsed)+" ").Add(th.Text, what)
 	if o.total > 0 {
-		l = l.Add(th.Text, draw.Showf(": %d of %d", o.done, o.total))
+		l = l.Add(th.Text, draw.Escapef(": %d of %d", o.done, o.total))
 	}
-	return l.Add(th.Faint, draw.Showf("  %d s", int(elapsed.Seconds())))
+	return l.Add(th.Faint, draw.Escapef("  %d s", int(elapsed.Seconds())))
 }
 
 // Sign draws the part of the bar about running operations: a write, or a slow read. It returns nil if neither is
@@ -167,15 +167,15 @@ func (p *Operations) Sign(th theme.Theme, written bool) draw.Line {
 	case !slow:
 		return nil
 	}
-	l := draw.Of(th.Warn, Spun(elapsed)+" "+word)
+	l := draw.Of(th.Warn, SpinnerFrame(elapsed)+" "+word)
 	if slow && (o.what == Writing || !written) {
-		l = l.Add(th.Warn, draw.Showf(" %d s", int(elapsed.Seconds())))
+		l = l.Add(th.Warn, draw.Escapef(" %d s", int(elapsed.Seconds())))
 	}
 	return l.Add("", "  ")
 }
 
-// Spun returns the frame of the spinner after elapsed time.
-func Spun(elapsed time.Duration) draw.Safe {
+// SpinnerFrame returns the frame of the spinner after elapsed time.
+func SpinnerFrame(elapsed time.Duration) draw.Safe {
 	frames := spinner.MiniDot.Frames
 	return draw.Safe(frames[int(max(0, elapsed)/Every)%len(frames)])
 }

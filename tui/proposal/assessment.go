@@ -20,11 +20,11 @@ func (t *assessmentPane) Count() int { return len(t.dossier.Standing) }
 // Fill implements tab.
 func (t *assessmentPane) Fill() { t.pager.Replace(t.rows()) }
 
-// Follow implements tab.
-func (t *assessmentPane) Follow() tea.Cmd { return t.followFinding(t.pager.Stop()) }
+// OpenSelected implements tab.
+func (t *assessmentPane) OpenSelected() tea.Cmd { return t.openFinding(t.pager.Stop()) }
 
-// CannotFollow implements tab.
-func (t *assessmentPane) CannotFollow() string { return t.cannotFollowFinding(t.pager) }
+// CannotOpen implements tab.
+func (t *assessmentPane) CannotOpen() string { return t.cannotOpenFinding(t.pager) }
 
 // rows draws the assessment. Every finding is a stop.
 func (t *assessmentPane) rows() pager.Rows {
@@ -38,7 +38,7 @@ func (t *assessmentPane) rows() pager.Rows {
 	}
 	advice, style := labels.Advice(t.frame.Theme, a.Recommendation)
 	page.Line(draw.Of(t.frame.Theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice))
-	page.Field("reviewer", a.Reviewer.String()+", "+string(screen.Stamp(a.At)))
+	page.Field("reviewer", a.Reviewer.String()+", "+string(screen.FormatTime(a.At)))
 	rules := a.RulesVersion
 	if d.OtherRules {
 		rules += ", other than those in force; ctrl+r assesses it again"
@@ -49,11 +49,11 @@ func (t *assessmentPane) rows() pager.Rows {
 		page.Blank()
 	}
 	page.Heading("Reviewer's comment")
-	t.Texts.Prose(page, t.frame.Theme, t.WidthOf(t.frame.Layout, tabAssessment), a.Report.Comment)
+	t.Texts.Prose(page, t.frame.Theme, t.TabWidth(t.frame.Layout, tabAssessment), a.Report.Comment)
 	if a.Report.Builtin != "" {
 		page.Blank()
 		page.Heading(proposals.BuiltinChief().String())
-		t.Texts.Prose(page, t.frame.Theme, t.WidthOf(t.frame.Layout, tabAssessment), a.Report.Builtin)
+		t.Texts.Prose(page, t.frame.Theme, t.TabWidth(t.frame.Layout, tabAssessment), a.Report.Builtin)
 	}
 	return page.Rows()
 }

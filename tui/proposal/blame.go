@@ -10,11 +10,11 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// blamable returns the version on the old side of the diff, or 0 if that side is not a version.
-func (t *diffPane) blamable() int {
+// blameVersion returns the version on the old side of the diff, or 0 if that side is not a version.
+func (t *diffPane) blameVersion() int {
 	d := t.dossier
 	switch {
-	case t.list == nil || t.made.From == isNew:
+	case t.list == nil || t.comparison.From == newSubject:
 		return 0
 	case t.against == 0:
 		return d.Proposal.BaseVersion
@@ -30,9 +30,9 @@ func (t *diffPane) cannotBlame() string {
 		return screen.Loading
 	case why != "":
 		return why
-	case t.made.From == isNew:
+	case t.comparison.From == newSubject:
 		return "everything is new"
-	case t.blamable() == 0:
+	case t.blameVersion() == 0:
 		return "only against a version; b compares with one"
 	}
 	return ""
@@ -48,14 +48,14 @@ func (t *diffPane) blame() tea.Cmd {
 			row = first
 		}
 	}
-	path, line, ok := t.list.Before(row, t.split)
+	path, line, ok := t.list.OldPosition(row, t.split)
 	for n := row + 1; n < last && !picking && (!ok || line == 0); n++ { // from a heading, continue to its lines
-		if p, l, there := t.list.Before(n, t.split); there && (!ok || p == path) {
+		if p, l, there := t.list.OldPosition(n, t.split); there && (!ok || p == path) {
 			path, line, ok = p, l, true
 		}
 	}
-	version := t.blamable()
-	if !ok || !t.was(path) {
+	version := t.blameVersion()
+	if !ok || !t.existsInOld(path) {
 		return t.Shell.Say(screen.Warning, "No version introduced this line: version %d does not contain it", version)
 	}
 	t.pager.Unpick()
@@ -64,8 +64,8 @@ func (t *diffPane) blame() tea.Cmd {
 	})
 }
 
-// was reports whether the definition on the old side of the diff has a field.
-func (t *diffPane) was(path string) bool {
+// existsInOld reports whether the definition on the old side of the diff has a field.
+func (t *diffPane) existsInOld(path string) bool {
 	old := t.bases()[min(t.against, len(t.bases())-1)].content.Definition
 	if path == "" || strings.HasPrefix(path, wire.SourcePath) {
 		return false

@@ -14,9 +14,9 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// contextOf returns the texts that a skill or instructions add to an agent's context, by occasion. The prompt tab
+// contextChanges returns the texts that a skill or instructions add to an agent's context, by occasion. The prompt tab
 // shows them in place of channel prompts.
-func contextOf(d review.Dossier, counter *tokens.Counter) ([]screen.PromptChange, []promptCount, error) {
+func contextChanges(d review.Dossier, counter *tokens.Counter) ([]screen.PromptChange, []promptCount, error) {
 	var before registry.Definition
 	if d.Live != nil {
 		before = d.Live.Definition
@@ -27,7 +27,7 @@ func contextOf(d review.Dossier, counter *tokens.Counter) ([]screen.PromptChange
 	counts := make([]promptCount, len(costs))
 	for i, cost := range costs {
 		changes[i] = screen.PromptChange{Agent: d.Proposal.Subject, Channel: string(cost.When)}
-		counts[i] = promptCount{now: cost.Now, after: cost.After, note: cost.Note}
+		counts[i] = promptCount{before: cost.Now, after: cost.After, note: cost.Note}
 		var now, after []instructions.Load
 		for _, c := range loads {
 			if c.Load().When != cost.When {
@@ -40,7 +40,7 @@ func contextOf(d review.Dossier, counter *tokens.Counter) ([]screen.PromptChange
 				after = append(after, *c.After)
 			}
 		}
-		changes[i].Now, changes[i].After = joined(now), joined(after)
+		changes[i].Before, changes[i].After = joined(now), joined(after)
 	}
 	return changes, counts, err
 }
@@ -65,9 +65,9 @@ func joined(loads []instructions.Load) string {
 	return b.String()
 }
 
-// costsOfFiles lists the tokens that an approval adds to an agent's context on each occasion, once they have been
+// fileCosts lists the tokens that an approval adds to an agent's context on each occasion, once they have been
 // counted.
-func (t *promptPane) costsOfFiles(page *prose.Page) {
+func (t *promptPane) fileCosts(page *prose.Page) {
 	if t.digest != t.dossier.Digest || len(t.counts) == 0 || !t.dossier.Proposal.State.Open() {
 		return
 	}
@@ -76,10 +76,10 @@ func (t *promptPane) costsOfFiles(page *prose.Page) {
 	page.Heading("Tokens in the context of an agent (o200k)")
 	for i, c := range t.changes {
 		n := t.counts[i]
-		if n.now.O200k+n.after.O200k == 0 {
+		if n.before.O200k+n.after.O200k == 0 {
 			continue
 		}
-		page.Line(draw.Of(th.Faint, "  "+draw.Pad(draw.Show(c.Channel), 12)).Add(th.Text, draw.Showf("%d → %d", n.now.O200k, n.after.O200k)).
-			Add(th.Title, draw.Showf(" (%+d)", n.after.O200k-n.now.O200k)))
+		page.Line(draw.Of(th.Faint, "  "+draw.Pad(draw.Escape(c.Channel), 12)).Add(th.Text, draw.Escapef("%d → %d", n.before.O200k, n.after.O200k)).
+			Add(th.Title, draw.Escapef(" (%+d)", n.after.O200k-n.before.O200k)))
 	}
 }

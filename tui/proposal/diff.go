@@ -19,13 +19,13 @@ import (
 // diffPane is the tab with the diff between the revision and a base.
 type diffPane struct {
 	pane
-	against  int // index of the base
-	context  int
-	made     seen.Comparison // what list compares
-	list     *difflist.List  // nil while the diff is being computed
-	jump     *anchor         // where to go once the diff is there
-	folded   bool            // findings and comments are hidden
-	toUnseen bool            // go to the unread parts once the diff is there
+	against    int // index of the base
+	context    int
+	comparison seen.Comparison // what list compares
+	list       *difflist.List  // nil while the diff is being computed
+	target     *anchor         // where to go once the diff is there
+	folded     bool            // findings and comments are hidden
+	toUnseen   bool            // go to the unread parts once the diff is there
 }
 
 // anchor identifies a line of a field.
@@ -38,11 +38,11 @@ type anchor struct {
 type base struct {
 	name    string
 	content diff.Content
-	beside  []byte // examples and test cases of the revision, comparable to those in content
+	tests   []byte // examples and test cases of the revision, comparable to those in content
 }
 
-// isNew is the name of the base if the subject has no version yet.
-const isNew = "new"
+// newSubject is the name of the base if the subject has no version yet.
+const newSubject = "new"
 
 // Fill implements tab.
 func (t *diffPane) Fill() {
@@ -57,10 +57,10 @@ func (t *diffPane) Fill() {
 
 // comparedWith describes the base of the current diff.
 func (t *diffPane) comparedWith() string {
-	if t.made.From == isNew {
-		return isNew
+	if t.comparison.From == newSubject {
+		return newSubject
 	}
-	return "against " + t.made.From
+	return "against " + t.comparison.From
 }
 
 // bases returns the versions and revisions to compare with. The base of the draft comes first.
@@ -68,12 +68,12 @@ func (t *diffPane) bases() []base {
 	d := t.dossier
 	first := base{name: facts.Against(d.Proposal.BaseVersion)}
 	if d.Proposal.BaseVersion == 0 {
-		first.name = isNew
+		first.name = newSubject
 	}
 	if d.Base != nil {
 		first.content.Definition = *d.Base
 	}
-	first.content.Beside, first.beside = d.Tests()
+	first.content.Beside, first.tests = d.Tests()
 	out := []base{first}
 	if d.Live != nil && d.Live.Version != d.Proposal.BaseVersion {
 		out = append(out, base{name: "live, version " + strconv.Itoa(d.Live.Version), content: diff.Content{Definition: d.Live.Definition}})
@@ -86,48 +86,48 @@ func (t *diffPane) bases() []base {
 	return out
 }
 
-// wanted returns the comparison to show, and both of its sides.
-func (t *diffPane) wanted() (what seen.Comparison, before, after diff.Content) {
+// wantedComparison returns the comparison to show, and both of its sides.
+func (t *diffPane) wantedComparison() (what seen.Comparison, before, after diff.Content) {
 	bs := t.bases()
 	b := bs[min(t.against, len(bs)-1)]
 	r := t.dossier.Revision
-	after = diff.Content{Definition: r.Draft.Definition, Beside: b.beside}
+	after = diff.Content{Definition: r.Draft.Definition, Beside: b.tests}
 	return seen.Comparison{From: b.name, New: t.hash, Revision: r.Number, Context: t.context}, b.content, after
 }
 
 // Load implements tab. It computes the wanted diff unless it exists.
 func (t *diffPane) Load() tea.Cmd {
-	what, before, after := t.wanted()
-	if t.list != nil && what == t.made {
-		t.list.Note(t.notes())
+	what, before, after := t.wantedComparison()
+	if t.list != nil && what == t.comparison {
+		t.list.SetNotes(t.notes())
 		t.Fill()
 		return nil
 	}
-	if r := t.reading(); r.List != nil && r.Made == what {
+	if r := t.reading(); r.List != nil && r.Comparison == what {
 		t.show(what, r.List, r.Pager)
 		return nil
 	}
 	notes := map[string]string(nil)
 	if t.against == 0 {
-		notes = seen.Notes(t.dossier)
+		notes = seen.SkipReasons(t.dossier)
 	}
 	return func() tea.Msg {
 		fields, err := difflist.Compare(t.ctx, t.Desk, before, after)
-		list := difflist.New(fields, what.Context).ListFiles(diff.Files(before.Definition, after.Definition)).Collapse(notes, what.Context == difflist.Everything)
-		return t.book.then(func() tea.Cmd { return t.compared(what, list, err) })
+		list := difflist.New(fields, what.Context).ListFiles(diff.Files(before.Definition, after.Definition)).Collapse(notes, what.Context == difflist.WholeText)
+		return t.host.then(func() tea.Cmd { return t.compared(what, list, err) })
 	}
 }
 
 // compared shows a diff, unless another one is wanted by now.
 func (t *diffPane) compared(what seen.Comparison, list *difflist.List, err error) tea.Cmd {
-	if wanted, _, _ := t.wanted(); wanted != what {
+	if wanted, _, _ := t.wantedComparison(); wanted != what {
 		return nil
 	}
 	if err != nil {
 		return t.Shell.Fail(err)
 	}
 	r := t.reading()
-	same := r.Pager != nil && r.Made.From == what.From && r.Made.New == what.New
+	same := r.Pager != nil && r.Comparison.From == what.From && r.Comparison.New == what.New
 	p := r.Pager
 	if t.against != 0 {
 		p, same = nil, false
@@ -145,15 +145,15 @@ func (t *diffPane) compared(what seen.Comparison, list *difflist.List, err error
 
 // show puts a diff into the tab.
 func (t *diffPane) show(what seen.Comparison, list *difflist.List, p *pager.Pager) {
-	t.made, t.list = what, list
+	t.comparison, t.list = what, list
 	t.pager = p
 	p.Restyle(t.frame.Theme)
-	p.SetSize(t.WidthOf(t.frame.Layout, tabDiff), t.frame.Body)
-	list.Note(t.notes())
-	list.Fold(t.folded)
+	p.SetSize(t.TabWidth(t.frame.Layout, tabDiff), t.frame.Body)
+	list.SetNotes(t.notes())
+	list.FoldNotes(t.folded)
 	t.Fill()
-	if t.jump != nil {
-		t.goTo(*t.jump)
+	if t.target != nil {
+		t.goTo(*t.target)
 	}
 	if t.toUnseen && t.against == 0 {
 		t.unseen()
@@ -162,21 +162,21 @@ func (t *diffPane) show(what seen.Comparison, list *difflist.List, p *pager.Page
 
 // goTo scrolls to a line of a field.
 func (t *diffPane) goTo(at anchor) {
-	t.jump = nil
+	t.target = nil
 	row, ok := t.list.Find(at.path, at.line, t.split)
 	if !ok {
 		t.Shell.Say(screen.Warning, "%s did not change, so it is not in the diff", at.path)
 		return
 	}
-	t.book.TurnTo(tabDiff)
+	t.host.SelectTab(tabDiff)
 	t.pager.Center(row)
 }
 
 // reveal opens the tab at a line of a field, once the diff has been computed.
 func (t *diffPane) reveal(at anchor) tea.Cmd {
 	if t.list == nil {
-		t.jump = &at
-		return t.book.TurnTo(tabDiff)
+		t.target = &at
+		return t.host.SelectTab(tabDiff)
 	}
 	t.goTo(at)
 	return nil
@@ -199,13 +199,13 @@ func (t *diffPane) nextUnseen() tea.Cmd {
 		return t.Load()
 	}
 	if row, ok := r.List.FirstUnseen(r.Pager, t.split, 0); ok {
-		t.book.TurnTo(tabDiff)
-		r.Pager.Reveal(r.List.Placed(row, t.split))
+		t.host.SelectTab(tabDiff)
+		r.Pager.Reveal(r.List.RowWithNotes(row, t.split))
 		return nil
 	}
 	for i, s := range t.dossier.Standing {
-		if !visible.Clean(s.Passage) && !r.Saw(s) {
-			return t.book.showFinding(i)
+		if !visible.Clean(s.Passage) && !r.HasSeen(s) {
+			return t.host.showFinding(i)
 		}
 	}
 	return nil
@@ -217,8 +217,8 @@ func (t *diffPane) nothingUnseen() string {
 	case r == nil || r.List == nil:
 		return screen.Loading
 	case !t.dossier.Proposal.State.Open():
-		return wording.Standing(t.dossier.Proposal.State)
-	case r.All():
+		return wording.NotPermitted(t.dossier.Proposal.State)
+	case r.AllSeen():
 		return "you've seen every change"
 	}
 	return ""

@@ -25,8 +25,8 @@ func (t *diffPane) noFiles() string {
 	return ""
 }
 
-// fileHere returns the row of the first difference in the picked file.
-func (t *diffPane) fileHere() (row int, ok bool) {
+// selectedFile returns the row of the first difference in the picked file.
+func (t *diffPane) selectedFile() (row int, ok bool) {
 	at, picking := t.pager.Picked()
 	if t.list == nil || !picking {
 		return 0, false

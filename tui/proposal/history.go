@@ -32,7 +32,7 @@ func (t *historyPane) Load() tea.Cmd {
 		// A subject that was never live has no versions.
 		versions, _ := t.Registry.Versions(t.ctx, s, 0, screen.MaxVersions)
 		extents := screen.Extents(versions)
-		return t.book.then(func() tea.Cmd {
+		return t.host.then(func() tea.Cmd {
 			t.versions, t.extents = versions, extents
 			t.Fill()
 			return nil
@@ -46,9 +46,9 @@ func (t *historyPane) rows() pager.Rows {
 	page.Blank()
 	page.Heading("Revisions of this proposal")
 	for _, r := range slices.Backward(t.dossier.Revisions) {
-		line := draw.Of(t.frame.Theme.Strong, draw.Showf("  r%-4d", r.Number)).Add(t.frame.Theme.Faint, t.frame.Day(r.CreatedAt)+"  ")
-		author := screen.People(r.Author.String(), r.Author.String())
-		page.Line(line.Add(t.frame.Theme.Text, author).Add(t.frame.Theme.Faint, "  against "+draw.Show(facts.Against(r.Draft.Base()))))
+		line := draw.Of(t.frame.Theme.Strong, draw.Escapef("  r%-4d", r.Number)).Add(t.frame.Theme.Faint, t.frame.FormatDay(r.CreatedAt)+"  ")
+		author := screen.Approvers(r.Author.String(), r.Author.String())
+		page.Line(line.Add(t.frame.Theme.Text, author).Add(t.frame.Theme.Faint, "  against "+draw.Escape(facts.Against(r.Draft.Base()))))
 		for _, d := range t.dossier.Decisions {
 			if d.Revision != r.Number {
 				continue
@@ -57,7 +57,7 @@ func (t *historyPane) rows() pager.Rows {
 			if read := d.Reading.String(); read != "" {
 				text += " · " + read
 			}
-			page.FaintItem(draw.Of(t.frame.Theme.Faint, "        "+t.frame.Day(d.At)+"  "), text)
+			page.FaintItem(draw.Of(t.frame.Theme.Faint, "        "+t.frame.FormatDay(d.At)+"  "), text)
 		}
 	}
 	page.Blank()
@@ -65,20 +65,20 @@ func (t *historyPane) rows() pager.Rows {
 	if len(t.versions) == 0 {
 		page.Faint("  ", "None yet.")
 	}
-	t.frame.VersionRows(page, t.WidthOf(t.frame.Layout, tabHistory), t.versions, t.extents, t.marked)
+	t.frame.VersionRows(page, t.TabWidth(t.frame.Layout, tabHistory), t.versions, t.extents, t.marked)
 	return page.Rows()
 }
 
-// CannotFollow implements tab.
-func (t *historyPane) CannotFollow() string {
+// CannotOpen implements tab.
+func (t *historyPane) CannotOpen() string {
 	if t.pager.Stop() < 0 {
 		return "nothing is listed"
 	}
 	return ""
 }
 
-// Follow implements tab. It shows the changes of the selected version.
-func (t *historyPane) Follow() tea.Cmd {
+// OpenSelected implements tab. It shows the changes of the selected version.
+func (t *historyPane) OpenSelected() tea.Cmd {
 	return t.Shell.OpenEntry(screen.Opening{Entry: screen.Entry{Subject: t.dossier.Proposal.Subject}, Compare: screen.Between(t.versions, t.pager.Stop(), t.marked)})
 }
 
@@ -93,7 +93,7 @@ func (t *historyPane) cannotRestore() string {
 	if t.pager.Stop() == 0 {
 		return "it is the live version"
 	}
-	return t.CannotFollow()
+	return t.CannotOpen()
 }
 
 // mark makes the next comparison begin at the selected version.

@@ -18,27 +18,27 @@ import (
 func (pp *Page) Keys() []screen.Key {
 	pp.bind()
 	step := func(n int) func() tea.Cmd {
-		return func() tea.Cmd { return pp.TurnTo((pp.Tab + n + tabCount) % tabCount) }
+		return func() tea.Cmd { return pp.SelectTab((pp.Tab + n + tabCount) % tabCount) }
 	}
 	keys := []screen.Key{
-		{Name: "go", Keys: []string{"enter"}, Label: "show", Here: func() bool { return true }, Help: "Show the selected finding or comment in the diff, or in its tab; open the selected version", Do: func() tea.Cmd { return pp.tabs[pp.Tab].Follow() }, Off: func() string { return pp.tabs[pp.Tab].CannotFollow() }, Picks: true},
+		{Name: "go", Keys: []string{"enter"}, Label: "show", OnTab: func() bool { return true }, Help: "Show the selected finding or comment in the diff, or in its tab; open the selected version", Do: func() tea.Cmd { return pp.tabs[pp.Tab].OpenSelected() }, Disabled: func() string { return pp.tabs[pp.Tab].CannotOpen() }, WhilePicking: true},
 	}
 	keys = slices.Concat(keys, pp.acts.findingKeys(), pp.diff.Keys(), []screen.Key{
-		{Name: "against", Keys: []string{"b"}, Label: "base", Here: pp.inTab(tabDiff, tabHistory), Help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", Terms: "compare, diff, versions", Do: pp.nextBase, Off: pp.cannotCompare},
-		{Name: "blame", Keys: []string{"B"}, Label: "blame", Late: screen.Always, Help: "Show which version introduced the line, and the other lines of its field; with ; choose the line first", Terms: "annotate, who wrote it, praise", Do: pp.diff.blame, Off: pp.diff.cannotBlame, Picks: true},
+		{Name: "against", Keys: []string{"b"}, Label: "base", OnTab: pp.inTab(tabDiff, tabHistory), Help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", Terms: "compare, diff, versions", Do: pp.nextBase, Disabled: pp.cannotCompare},
+		{Name: "blame", Keys: []string{"B"}, Label: "blame", Late: screen.Always, Help: "Show which version introduced the line, and the other lines of its field; with ; choose the line first", Terms: "annotate, who wrote it, praise", Do: pp.diff.blame, Disabled: pp.diff.cannotBlame, WhilePicking: true},
 	}, pp.prompts.Keys(), []screen.Key{
-		{Name: "rendered", Keys: []string{"r"}, Label: "raw", Here: pp.inTab(tabPrompt), Help: "Switch between rendered and raw Markdown", Do: pp.switchRendered, Off: pp.cannotRender},
+		{Name: "rendered", Keys: []string{"r"}, Label: "raw", OnTab: pp.inTab(tabPrompt), Help: "Switch between rendered and raw Markdown", Do: pp.switchRendered, Disabled: pp.cannotRender},
 	}, pp.tests.Keys(), pp.acts.keys(), []screen.Key{
-		{Name: "next-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next change you have not seen", Do: pp.diff.nextUnseen, Off: pp.diff.nothingUnseen},
-		{Name: "fold", Keys: []string{"F"}, Label: "fold", Here: pp.inTab(tabDiff), Help: "Fold or unfold the findings and comments in the diff", Do: pp.diff.foldNotes, Off: pp.diff.nothingToFold},
+		{Name: "next-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next change you have not seen", Do: pp.diff.nextUnseen, Disabled: pp.diff.nothingUnseen},
+		{Name: "fold", Keys: []string{"F"}, Label: "fold", OnTab: pp.inTab(tabDiff), Help: "Fold or unfold the findings and comments in the diff", Do: pp.diff.foldNotes, Disabled: pp.diff.nothingToFold},
 		{Name: "next-tab", Keys: []string{"tab"}, Label: "switch", Help: "Show the next tab", Do: step(1)},
 		{Name: "previous-tab", Keys: []string{"shift+tab"}, Help: "Show the previous tab", Do: step(-1)},
 		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Help: "Open the next proposal that waits for you, in queue order", Do: func() tea.Cmd { return pp.Shell.OpenWaiting() }},
 	}, pp.acts.lateKeys(), []screen.Key{
-		{Name: "copy-diff", Keys: []string{"Y"}, Help: "Copy the diff", Do: pp.diff.copyDiff, Off: pp.diff.none},
+		{Name: "copy-diff", Keys: []string{"Y"}, Help: "Copy the diff", Do: pp.diff.copyDiff, Disabled: pp.diff.none},
 	})
 	for i, name := range tabNames {
-		keys = append(keys, screen.Key{Name: "tab-" + strings.ToLower(name), Keys: []string{strconv.Itoa(i + 1)}, Help: "Show the tab " + name, Terms: tabTerms[i], Do: func() tea.Cmd { return pp.TurnTo(i) }})
+		keys = append(keys, screen.Key{Name: "tab-" + strings.ToLower(name), Keys: []string{strconv.Itoa(i + 1)}, Help: "Show the tab " + name, Terms: tabTerms[i], Do: func() tea.Cmd { return pp.SelectTab(i) }})
 	}
 	return slices.Concat(keys, screen.PaneKeys(pp.Shell, pp), screen.TextKeys(pp.Shell, pp))
 }
@@ -46,31 +46,31 @@ func (pp *Page) Keys() []screen.Key {
 // findingKeys returns the keys that act on the selected finding.
 func (a *acts) findingKeys() []screen.Key {
 	return []screen.Key{
-		{Name: "waive", Keys: []string{"W"}, Label: "waive", Here: a.canWaive, Help: "Waive the selected finding with a reason", Terms: "ignore, suppress, allow, dismiss, exception", Do: a.askWaive, Off: a.cannotWaive},
-		{Name: "undo", Keys: []string{"U"}, Label: "undo", Here: func() bool { return a.loaded && a.cannotUndo() == "" }, Help: "End the selected waiver; propose a rejected or withdrawn proposal again; in the history, restore the selected version", Terms: "unwaive, reopen", Do: a.undo, Off: a.cannotUndo},
+		{Name: "waive", Keys: []string{"W"}, Label: "waive", OnTab: a.canWaive, Help: "Waive the selected finding with a reason", Terms: "ignore, suppress, allow, dismiss, exception", Do: a.askWaive, Disabled: a.cannotWaive},
+		{Name: "undo", Keys: []string{"U"}, Label: "undo", OnTab: func() bool { return a.loaded && a.cannotUndo() == "" }, Help: "End the selected waiver; propose a rejected or withdrawn proposal again; in the history, restore the selected version", Terms: "unwaive, reopen", Do: a.undo, Disabled: a.cannotUndo},
 	}
 }
 
 // keys returns the keys that submit the proposal or decide on it.
 func (a *acts) keys() []screen.Key {
 	return []screen.Key{
-		{Name: "submit", Keys: []string{"S"}, Label: "submit", Here: a.inState(proposals.Drafted), Help: "Submit the draft", Do: a.askSimple(proposals.ActSubmit), Off: a.cannotSubmit},
-		{Name: "rebase", Keys: []string{"R"}, Label: "rebase", Here: func() bool { return a.loaded && a.dossier.Proposal.Stale() }, Help: "Rebase it on the live version", Terms: "merge, update, stale, conflict", Do: a.askSimple(proposals.ActRebase), Off: a.cannotAct(proposals.ActRebase)},
-		{Name: "approve", Keys: []string{"a"}, Label: "approve", Late: a.notMyTurn, Help: "Approve it and make it live", Terms: "accept, merge, publish, go live, ok, yes", Do: a.askApprove, Off: a.cannotApprove},
-		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: a.notMyTurn, Help: "Send it back to its author with a reason", Terms: "send back, request changes, return", Do: a.ask(proposals.ActRequestChanges), Off: a.cannotAct(proposals.ActRequestChanges)},
-		{Name: "reject", Keys: []string{"x"}, Label: "reject", Late: a.notMyTurn, Help: "Reject it with a reason", Terms: "decline, refuse, deny, no", Do: a.ask(proposals.ActReject), Off: a.cannotAct(proposals.ActReject)},
+		{Name: "submit", Keys: []string{"S"}, Label: "submit", OnTab: a.inState(proposals.Drafted), Help: "Submit the draft", Do: a.askPerform(proposals.ActSubmit), Disabled: a.cannotSubmit},
+		{Name: "rebase", Keys: []string{"R"}, Label: "rebase", OnTab: func() bool { return a.loaded && a.dossier.Proposal.Stale() }, Help: "Rebase it on the live version", Terms: "merge, update, stale, conflict", Do: a.askPerform(proposals.ActRebase), Disabled: a.cannotAct(proposals.ActRebase)},
+		{Name: "approve", Keys: []string{"a"}, Label: "approve", Late: a.notMyTurn, Help: "Approve it and make it live", Terms: "accept, merge, publish, go live, ok, yes", Do: a.askApprove, Disabled: a.cannotApprove},
+		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: a.notMyTurn, Help: "Send it back to its author with a reason", Terms: "send back, request changes, return", Do: a.ask(proposals.ActRequestChanges), Disabled: a.cannotAct(proposals.ActRequestChanges)},
+		{Name: "reject", Keys: []string{"x"}, Label: "reject", Late: a.notMyTurn, Help: "Reject it with a reason", Terms: "decline, refuse, deny, no", Do: a.ask(proposals.ActReject), Disabled: a.cannotAct(proposals.ActReject)},
 	}
 }
 
 // lateKeys returns the keys that are needed less often.
 func (a *acts) lateKeys() []screen.Key {
 	return []screen.Key{
-		{Name: "comment", Keys: []string{"C"}, Label: "comment overall", Help: "Write a comment", Terms: "reply, note, discuss", Do: func() tea.Cmd { return a.askComment(review.Anchor{}) }, Off: a.cannotAct(proposals.ActComment)},
-		{Name: "revise", Keys: []string{"e"}, Label: "revise", Help: "Revise it in the editor, at the line of the diff", Terms: "edit, change", Picks: true, Do: a.revise, Off: a.cannotRevise},
-		{Name: "withdraw", Keys: []string{"X"}, Help: "Withdraw it", Terms: "cancel, retract, delete", Do: a.askSimple(proposals.ActWithdraw), Off: a.cannotAct(proposals.ActWithdraw)},
-		{Name: "assess-again", Keys: []string{"ctrl+r"}, Label: "review again", Here: func() bool { return a.loaded && a.outdated() }, Help: "Run the built-in review again", Do: func() tea.Cmd { return a.simple(proposals.ActAssess) }, Off: a.cannotReassess},
-		{Name: "mark-read", Keys: []string{"+"}, Help: "Toggle its mark in the queue", Do: func() tea.Cmd { return a.Shell.Mark(a.dossier.Proposal) }, Off: func() string { return a.CannotMark(a.dossier.Proposal) }},
-		{Name: "next-member", Keys: []string{"M"}, Label: "next member", Here: func() bool { return a.noMembers() == "" }, Help: "Open the next member of its change set", Do: a.nextMember, Off: a.noMembers},
+		{Name: "comment", Keys: []string{"C"}, Label: "comment overall", Help: "Write a comment", Terms: "reply, note, discuss", Do: func() tea.Cmd { return a.askComment(review.Anchor{}) }, Disabled: a.cannotAct(proposals.ActComment)},
+		{Name: "revise", Keys: []string{"e"}, Label: "revise", Help: "Revise it in the editor, at the line of the diff", Terms: "edit, change", WhilePicking: true, Do: a.revise, Disabled: a.cannotRevise},
+		{Name: "withdraw", Keys: []string{"X"}, Help: "Withdraw it", Terms: "cancel, retract, delete", Do: a.askPerform(proposals.ActWithdraw), Disabled: a.cannotAct(proposals.ActWithdraw)},
+		{Name: "assess-again", Keys: []string{"ctrl+r"}, Label: "review again", OnTab: func() bool { return a.loaded && a.onlyOutdated() }, Help: "Run the built-in review again", Do: func() tea.Cmd { return a.perform(proposals.ActAssess) }, Disabled: a.cannotReassess},
+		{Name: "mark-read", Keys: []string{"+"}, Help: "Toggle its mark in the queue", Do: func() tea.Cmd { return a.Shell.Mark(a.dossier.Proposal) }, Disabled: func() string { return a.CannotMark(a.dossier.Proposal) }},
+		{Name: "next-member", Keys: []string{"M"}, Label: "next member", OnTab: func() bool { return a.noMembers() == "" }, Help: "Open the next member of its change set", Do: a.nextMember, Disabled: a.noMembers},
 		screen.CopyKey(a.Shell, func() string { return wording.Reference(a.dossier.Proposal) }, func() string {
 			if !a.loaded {
 				return screen.Loading
@@ -102,7 +102,7 @@ func (a *acts) noMembers() string {
 func (a *acts) revise() tea.Cmd {
 	w := a.Revision(a.dossier)
 	if t := a.diff; t.list != nil {
-		path, line, _ := t.list.At(t.list.Current(t.pager, t.split), t.split)
+		path, line, _ := t.list.NewPosition(t.list.CurrentRow(t.pager, t.split), t.split)
 		w.At, _ = t.quotes.Line(t.dossier, review.Anchor{Revision: t.dossier.Revision.Number, Field: inDefinition + path, Line: max(line, 1)})
 		t.pager.Unpick()
 	}
@@ -120,8 +120,8 @@ func (a *acts) cannotApprove() string {
 	if !a.loaded {
 		return screen.Loading
 	}
-	if why := wording.Obstacles(a.dossier, wording.Ways{Rebase: "; R rebases it"}); len(why) > 0 {
-		if a.outdated() && a.cannotReassess() == "" {
+	if why := wording.Obstacles(a.dossier, wording.Remedies{Rebase: "; R rebases it"}); len(why) > 0 {
+		if a.onlyOutdated() && a.cannotReassess() == "" {
 			return "the rules or settings changed since its review; ctrl+r reviews it again"
 		}
 		// The proposal may have no obstacle of its own and be blocked only by another member of its set.
@@ -137,8 +137,8 @@ func (a *acts) cannotApprove() string {
 	return ""
 }
 
-// outdated reports whether the only obstacle is an assessment by outdated rules.
-func (a *acts) outdated() bool {
+// onlyOutdated reports whether the only obstacle is an assessment by outdated rules.
+func (a *acts) onlyOutdated() bool {
 	o := a.dossier.Obstacles
 	return len(o) == 1 && errors.Is(o[0], review.ErrOutdated) && a.dossier.Assessment() != nil && a.dossier.Proposal.State == proposals.UserReview
 }
@@ -149,13 +149,13 @@ func (a *acts) cannotReassess() string {
 	}
 	state := a.dossier.Proposal.State
 	if _, err := proposals.Next(state, proposals.ActAssess); err != nil {
-		return wording.Standing(state)
+		return wording.NotPermitted(state)
 	}
 	return ""
 }
 
 func (a *acts) cannotWaive() string {
-	s, ok := a.book.selectedFinding()
+	s, ok := a.host.selectedFinding()
 	switch {
 	case !a.loaded:
 		return screen.Loading
@@ -167,7 +167,7 @@ func (a *acts) cannotWaive() string {
 
 // canWaive reports whether the footer shows the waive key.
 func (a *acts) canWaive() bool {
-	_, ok := a.book.selectedFinding()
+	_, ok := a.host.selectedFinding()
 	return ok && a.loaded && a.dossier.Proposal.State.Open()
 }
 
@@ -180,10 +180,10 @@ func (a *acts) cannotRevise() string {
 
 // cannotSubmit returns why the draft cannot be submitted, or "".
 func (a *acts) cannotSubmit() string {
-	if why := a.cannotAct(proposals.ActSubmit)(); why != "" || len(a.unfit) == 0 {
+	if why := a.cannotAct(proposals.ActSubmit)(); why != "" || len(a.problems) == 0 {
 		return why
 	}
-	return a.unfit[0]
+	return a.problems[0]
 }
 
 // nextBase compares with the next base. On the History tab, it marks a version.
@@ -197,7 +197,7 @@ func (pp *Page) nextBase() tea.Cmd {
 // cannotCompare returns why nextBase is unavailable, or "".
 func (pp *Page) cannotCompare() string {
 	if pp.Tab == tabHistory {
-		return pp.history.CannotFollow()
+		return pp.history.CannotOpen()
 	}
 	return pp.diff.none()
 }

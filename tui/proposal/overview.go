@@ -27,11 +27,11 @@ type overviewPane struct {
 // Fill implements tab.
 func (t *overviewPane) Fill() { t.pager.Replace(t.rows()) }
 
-// Follow implements tab.
-func (t *overviewPane) Follow() tea.Cmd { return t.followFinding(t.pager.Stop()) }
+// OpenSelected implements tab.
+func (t *overviewPane) OpenSelected() tea.Cmd { return t.openFinding(t.pager.Stop()) }
 
-// CannotFollow implements tab.
-func (t *overviewPane) CannotFollow() string { return t.cannotFollowFinding(t.pager) }
+// CannotOpen implements tab.
+func (t *overviewPane) CannotOpen() string { return t.cannotOpenFinding(t.pager) }
 
 // rows draws the change, its author, its consequences, and the rationale. Digests and hashes come last.
 func (t *overviewPane) rows() pager.Rows {
@@ -44,21 +44,21 @@ func (t *overviewPane) rows() pager.Rows {
 	page.Blank()
 	assigned := draw.Safe("")
 	if d.Issue != nil && d.Issue.Assignee != "" {
-		assigned = "   assigned to " + draw.Show(d.Issue.Assignee)
+		assigned = "   assigned to " + draw.Escape(d.Issue.Assignee)
 	}
-	view := facts.View{Age: func(at time.Time) string { return string(screen.Stamp(at)) }}
+	view := facts.View{Age: func(at time.Time) string { return string(screen.FormatTime(at)) }}
 	labels.Facts(page, t.frame.Theme, t.Actor, p, view, assigned)
-	t.frame.Reach(page, d)
+	t.frame.Capabilities(page, d)
 	t.consequences(page)
 	page.Blank()
 	page.Heading("Rationale")
-	t.Texts.Prose(page, t.frame.Theme, t.WidthOf(t.frame.Layout, tabOverview), wording.OrNone(d.Revision.Draft.Rationale))
+	t.Texts.Prose(page, t.frame.Theme, t.TabWidth(t.frame.Layout, tabOverview), wording.OrNone(d.Revision.Draft.Rationale))
 	if n := len(d.Standing); n > 0 {
 		page.Blank()
 		page.Heading(wording.Count(n, "finding", "findings"))
 		t.quotes.Findings(page, t.frame.Theme, d, t.findings, t.reading().Passages)
 	}
-	t.trials(page)
+	t.testCases(page)
 	t.promptCosts(page)
 	page.Blank()
 	page.Heading("Seals")
@@ -83,7 +83,7 @@ func (t *overviewPane) consequences(page *prose.Page) {
 				break
 			}
 			sign, _, style := labels.State(t.frame.Theme, t.Actor, o)
-			page.Item(draw.Of(style, "  "+sign+" ").Add(t.frame.Theme.Faint, draw.Pad(draw.Show(wording.Reference(o)), 6)), o.Subject.String())
+			page.Item(draw.Of(style, "  "+sign+" ").Add(t.frame.Theme.Faint, draw.Pad(draw.Escape(wording.Reference(o)), 6)), o.Subject.String())
 		}
 	}
 	if !d.Proposal.State.Open() {
@@ -93,14 +93,14 @@ func (t *overviewPane) consequences(page *prose.Page) {
 		page.Blank()
 		page.Item(draw.Of(t.frame.Theme.Warn, "! "), "Approving this makes "+wording.Reference(o)+" by "+o.Author.String()+" stale.")
 	}
-	if len(t.unfit) > 0 {
+	if len(t.problems) > 0 {
 		page.Blank()
 		page.Heading("Can't be submitted yet")
-		for _, why := range t.unfit[:min(len(t.unfit), maxUnfit)] {
+		for _, why := range t.problems[:min(len(t.problems), maxProblems)] {
 			page.Item(draw.Of(t.frame.Theme.Warn, "  ! "), why)
 		}
 	}
-	if ways := wording.Obstacles(d, wording.Ways{Rebase: "; R rebases it"}); len(ways) > 0 {
+	if ways := wording.Obstacles(d, wording.Remedies{Rebase: "; R rebases it"}); len(ways) > 0 {
 		page.Blank()
 		page.Heading("Can't be approved yet")
 		for _, why := range ways {
@@ -109,14 +109,14 @@ func (t *overviewPane) consequences(page *prose.Page) {
 	}
 }
 
-// maxUnfit is the maximum number of listed reasons against a submission. One is enough to act on.
-const maxUnfit = 8
+// maxProblems is the maximum number of listed reasons against a submission. One is enough to act on.
+const maxProblems = 8
 
 // promptCosts lists the channel prompts that an approval changes and, once counted, the difference in tokens.
 func (t *overviewPane) promptCosts(page *prose.Page) {
 	d := t.dossier
 	if d.Proposal.Subject.Kind.InFiles() {
-		t.prompts.costsOfFiles(page)
+		t.prompts.fileCosts(page)
 		return
 	}
 	if len(d.Rendered) == 0 || !d.Proposal.State.Open() {
@@ -126,7 +126,7 @@ func (t *overviewPane) promptCosts(page *prose.Page) {
 	page.Heading("An approval changes " + wording.Count(len(d.Rendered), "channel prompt", "channel prompts"))
 	costs := map[string]string{}
 	for _, c := range t.prompts.changes {
-		if grown := t.prompts.grown(func(agent registry.Subject) bool { return agent == c.Agent }); grown != "" {
+		if grown := t.prompts.growth(func(agent registry.Subject) bool { return agent == c.Agent }); grown != "" {
 			costs[c.Agent.String()] = "; " + grown
 		}
 	}
@@ -135,8 +135,8 @@ func (t *overviewPane) promptCosts(page *prose.Page) {
 	}
 }
 
-// trials lists the examples and the test cases.
-func (t *overviewPane) trials(page *prose.Page) {
+// testCases lists the examples and the test cases.
+func (t *overviewPane) testCases(page *prose.Page) {
 	draft := t.dossier.Revision.Draft
 	if len(draft.Examples) > 0 {
 		page.Blank()

@@ -50,7 +50,7 @@ type Page struct {
 
 // New returns the page of a proposal. Reload loads it.
 func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *Page {
-	pp := &Page{state: state{Options: o, ctx: ctx, id: p.ID, split: f.Right >= difflist.SplitFrom}, brief: p}
+	pp := &Page{state: state{Options: o, ctx: ctx, id: p.ID, split: f.Right >= difflist.SplitMinWidth}, brief: p}
 	pp.bind()
 	for _, t := range pp.panes() {
 		t.pager = pager.New(f.Theme)
@@ -61,24 +61,27 @@ func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *
 	}
 	pp.diff.context = difflist.DefaultContext
 	if f.Left > 0 {
-		pp.Turn(tabDiff)
+		pp.Focus(tabDiff)
 	}
 	pp.Fit(f)
 	return pp
 }
 
 // Tokens describes the number of tokens that the proposal adds to prompts, or returns "" until it is known.
-func (pp *Page) Tokens() string { return pp.prompts.grown(func(registry.Subject) bool { return true }) }
+func (pp *Page) Tokens() string {
+	return pp.prompts.growth(func(registry.Subject) bool { return true })
+}
 
-// Since returns a function that describes how the proposal has changed since this call; it returns "" for no change.
-func (pp *Page) Since() func() string { return pp.acts.Since() }
+// ChangesSince returns a function that describes how the proposal has changed since this call; it returns "" for no
+// change.
+func (pp *Page) ChangesSince() func() string { return pp.acts.ChangesSince() }
 
-// askComment implements book.
+// askComment implements host.
 func (pp *Page) askComment(at review.Anchor) tea.Cmd { return pp.acts.askComment(at) }
 
 // bind connects the tabs to the state of the page.
 func (pp *Page) bind() {
-	pp.book, pp.acts.state = pp, &pp.state
+	pp.host, pp.acts.state = pp, &pp.state
 	for _, t := range pp.panes() {
 		t.state = &pp.state
 	}
@@ -97,12 +100,12 @@ func (pp *Page) ID() proposals.ID { return pp.id }
 // Resume makes the page continue an unsent text once the proposal has loaded.
 func (pp *Page) Resume(r screen.Resume) { pp.resume = &r }
 
-// GoOn continues the unsent text if the proposal has loaded.
-func (pp *Page) GoOn() tea.Cmd {
+// ResumeDraft continues the unsent text if the proposal has loaded.
+func (pp *Page) ResumeDraft() tea.Cmd {
 	if pp.resume == nil || !pp.loaded {
 		return nil
 	}
-	return pp.resumed()
+	return pp.openDraft()
 }
 
 // Rules returns the rules of the selected finding, or of all findings if none is selected. It returns nil on tabs
@@ -112,7 +115,7 @@ func (pp *Page) Rules() []string {
 		return nil
 	}
 	shown := pp.dossier.Standing
-	if n := pp.Shown().Stop(); n >= 0 && n < len(pp.findings) {
+	if n := pp.ActivePager().Stop(); n >= 0 && n < len(pp.findings) {
 		shown = pp.findings[n]
 	}
 	var ids []string
@@ -128,11 +131,11 @@ func (pp *Page) Rules() []string {
 func (pp *Page) selectedFinding() (review.Standing, bool) {
 	switch pp.Tab {
 	case tabDiff:
-		if note, ok := pp.diff.noteHere(); ok && note.Of < len(pp.dossier.Standing) {
+		if note, ok := pp.diff.selectedNote(); ok && note.Of < len(pp.dossier.Standing) {
 			return pp.dossier.Standing[note.Of], true
 		}
 	case tabOverview, tabAssessment:
-		if n := pp.Shown().Stop(); n >= 0 && n < len(pp.findings) {
+		if n := pp.ActivePager().Stop(); n >= 0 && n < len(pp.findings) {
 			return pp.findings[n][0], true
 		}
 	}
@@ -153,49 +156,49 @@ func (pp *Page) selectedFinding() (review.Standing, bool) {
 // Place implements screen.Page.
 func (pp *Page) Place() string { return "Proposal" }
 
-// Listed implements screen.Crumbed.
-func (pp *Page) Listed() draw.Safe { return "Queue" }
+// Parent implements screen.Breadcrumbed.
+func (pp *Page) Parent() draw.Safe { return "Queue" }
 
 // Layout implements screen.Paned.
 func (pp *Page) Layout() screen.Layout { return pp.frame.Layout }
 
-// Current implements screen.OfProposal.
+// Current implements screen.ProposalPage.
 func (pp *Page) Current() (proposals.Proposal, bool) { return pp.dossier.Proposal, pp.loaded }
 
-// Leave implements screen.Page. It ends picking a line, clears a search, or returns to the tab that a jump left.
-func (pp *Page) Leave() (tea.Cmd, bool) {
-	if screen.LeaveText(pp.Shown()) {
+// Escape implements screen.Page. It ends picking a line, clears a search, or returns to the tab that a jump left.
+func (pp *Page) Escape() (tea.Cmd, bool) {
+	if screen.EscapeText(pp.ActivePager()) {
 		return nil, true
 	}
 	if len(pp.jumped) == 0 {
 		return nil, false
 	}
-	pp.TurnTo(pp.jumped[0])
+	pp.SelectTab(pp.jumped[0])
 	pp.jumped = nil
 	return nil, true
 }
 
 // Scroll implements screen.Page.
 func (pp *Page) Scroll(x, n int) tea.Cmd {
-	pp.tabs[pp.At(pp.frame.Layout, x)].Shown().Scroll(n)
+	pp.tabs[pp.TabAt(pp.frame.Layout, x)].ActivePager().Scroll(n)
 	return nil
 }
 
 // Click implements screen.Page. It moves the focus to the pane.
-func (pp *Page) Click(x, _ int) tea.Cmd { return pp.TurnTo(pp.At(pp.frame.Layout, x)) }
+func (pp *Page) Click(x, _ int) tea.Cmd { return pp.SelectTab(pp.TabAt(pp.frame.Layout, x)) }
 
-// TurnTo implements screen.Turning. It shows a tab and moves the focus to it.
-func (pp *Page) TurnTo(tab int) tea.Cmd {
-	pp.Turn(tab)
-	pp.point()
-	return tea.Batch(pp.prompts.Look(), pp.tests.Look())
+// SelectTab implements screen.TabSwitcher. It shows a tab and moves the focus to it.
+func (pp *Page) SelectTab(tab int) tea.Cmd {
+	pp.Focus(tab)
+	pp.updateCursors()
+	return tea.Batch(pp.prompts.LoadVisible(), pp.tests.LoadVisible())
 }
 
-// leap records the tab that a jump leaves, so that esc returns to it.
-func (pp *Page) leap(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
+// rememberTab records the tab that a jump leaves, so that esc returns to it.
+func (pp *Page) rememberTab(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
 
 // Unseen goes to the next unread part, once the diff has been computed.
-func (pp *Page) Unseen() tea.Cmd { return tea.Batch(pp.TurnTo(tabDiff), pp.diff.unseen()) }
+func (pp *Page) Unseen() tea.Cmd { return tea.Batch(pp.SelectTab(tabDiff), pp.diff.unseen()) }
 
 // showFinding selects a finding: in the overview beside the diff, or in the assessment if there is one pane.
 func (pp *Page) showFinding(n int) tea.Cmd {
@@ -204,18 +207,18 @@ func (pp *Page) showFinding(n int) tea.Cmd {
 		tab = tabOverview
 	}
 	of := pp.dossier.Standing[n]
-	pp.tabs[tab].Shown().SetStop(slices.IndexFunc(pp.findings, func(r quotes.Row) bool {
+	pp.tabs[tab].ActivePager().SetStop(slices.IndexFunc(pp.findings, func(r quotes.Row) bool {
 		return slices.ContainsFunc(r, func(s review.Standing) bool {
 			return review.Handle(s.Finding) == review.Handle(of.Finding) && s.Line == of.Line && s.Column == of.Column
 		})
 	}))
-	return pp.TurnTo(tab)
+	return pp.SelectTab(tab)
 }
 
 // showComment selects a comment in the thread.
 func (pp *Page) showComment(n int) tea.Cmd {
 	pp.thread.show(n)
-	return pp.TurnTo(tabThread)
+	return pp.SelectTab(tabThread)
 }
 
 // showLine shows a line of a field in the diff.
@@ -227,22 +230,22 @@ func (pp *Page) showLine(field string, line int) tea.Cmd {
 	return pp.diff.reveal(anchor{path, line})
 }
 
-// Abreast implements screen.Tabbed.
-func (pp *Page) Abreast() bool { return pp.frame.Left > 0 }
+// HasTwoPanes implements screen.Tabbed.
+func (pp *Page) HasTwoPanes() bool { return pp.frame.Left > 0 }
 
-// Across implements screen.Tabbed. It moves the focus to the right or the left pane.
-func (pp *Page) Across(right bool) tea.Cmd {
-	return pp.TurnTo(pp.On(right))
+// FocusPane implements screen.Tabbed. It moves the focus to the right or the left pane.
+func (pp *Page) FocusPane(right bool) tea.Cmd {
+	return pp.SelectTab(pp.TabIn(right))
 }
 
-// point draws the cursor of the tabs that list items, dimmed in those without the focus.
-func (pp *Page) point() {
+// updateCursors draws the cursor of the tabs that list items, dimmed in those without the focus.
+func (pp *Page) updateCursors() {
 	for _, tab := range []int{tabOverview, tabAssessment, tabThread, tabHistory, tabTests} {
 		style := pp.frame.Theme.Accent
 		if tab != pp.Tab {
 			style = pp.frame.Theme.Faint
 		}
-		pp.tabs[tab].Shown().Point(style)
+		pp.tabs[tab].ActivePager().ShowCursor(style)
 	}
 }
 
@@ -259,8 +262,8 @@ func (pp *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// Shown implements screen.Page.
-func (pp *Page) Shown() *pager.Pager { return pp.tabs[pp.Tab].Shown() }
+// ActivePager implements screen.Page.
+func (pp *Page) ActivePager() *pager.Pager { return pp.tabs[pp.Tab].ActivePager() }
 
 // dossierLoaded shows a dossier, unless it belongs to another page.
 func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
@@ -276,15 +279,15 @@ func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
 		pp.diff.against = 0
 	}
 	if was := pp.dossier; was.Proposal.Revision != msg.Dossier.Proposal.Revision || was.Proposal.LiveVersion != msg.Dossier.Proposal.LiveVersion {
-		pp.tests.tried = nil
+		pp.tests.results = nil
 	}
 	pp.dossier, pp.loaded, pp.err = msg.Dossier, true, nil
 	pp.findings = quotes.Rows(msg.Dossier.Standing)
-	pp.unfit, pp.hash = msg.Unfit, msg.Hash
+	pp.problems, pp.hash = msg.Problems, msg.Hash
 	pp.Seen.Show(msg.Dossier, msg.Hash, [2]*pager.Pager{pp.overview.pager, pp.assessment.pager})
 	select {
-	case msg := <-pp.tests.answered: // the model's answer; the page reloads when a job ends
-		pp.tests.ran(msg)
+	case msg := <-pp.tests.finished: // the model's answer; the page reloads when a job ends
+		pp.tests.showRun(msg)
 	default:
 	}
 	pp.fill()
@@ -309,10 +312,10 @@ func (pp *Page) fill() {
 func (pp *Page) Fit(f screen.Frame) {
 	pp.frame = f
 	for i, t := range pp.tabs {
-		t.Shown().SetSize(pp.WidthOf(f.Layout, i), f.Body)
-		t.Shown().Restyle(f.Theme)
+		t.ActivePager().SetSize(pp.TabWidth(f.Layout, i), f.Body)
+		t.ActivePager().Restyle(f.Theme)
 	}
-	pp.point()
+	pp.updateCursors()
 	pp.fill() // tables depend on the width
 }
 
@@ -327,41 +330,41 @@ func (pp *Page) Tabs() (left, right draw.Line) {
 	if pp.Visible(pp.frame.Layout, tabDiff) && pp.diff.list != nil {
 		added, removed := pp.diff.list.Changed()
 		right = draw.Of(pp.frame.Theme.Good, draw.Safe("+"+strconv.Itoa(added))).Add(pp.frame.Theme.Bad, draw.Safe(" −"+strconv.Itoa(removed))).
-			Add(pp.frame.Theme.Faint, "  "+draw.Show(pp.diff.comparedWith())+" ")
+			Add(pp.frame.Theme.Faint, "  "+draw.Escape(pp.diff.comparedWith())+" ")
 	}
-	return pp.Strip(pp.frame, names[:], right), right
+	return pp.TabBar(pp.frame, names[:], right), right
 }
 
 // View implements screen.Page.
 func (pp *Page) View() []string {
 	switch {
 	case pp.err != nil && !pp.loaded:
-		return []string{draw.Of(pp.frame.Theme.Bad, " "+draw.Show(wording.OneLine(pp.err))).String(pp.frame.Width)}
+		return []string{draw.Of(pp.frame.Theme.Bad, " "+draw.Escape(wording.OneLine(pp.err))).String(pp.frame.Width)}
 	case !pp.loaded:
 		return []string{draw.Of(pp.frame.Theme.Faint, " …").String(pp.frame.Width)}
 	case pp.frame.Left == 0:
-		return pp.Shown().View()
+		return pp.ActivePager().View()
 	}
-	return pp.frame.Abreast(pp.overview.pager.View(), pp.tabs[pp.RightTab()].Shown().View(), pp.frame.Left)
+	return pp.frame.SideBySide(pp.overview.pager.View(), pp.tabs[pp.RightTab()].ActivePager().View(), pp.frame.Left)
 }
 
-// See implements screen.Page. It records the parts that an approval requires.
-func (pp *Page) See() {
+// MarkSeen implements screen.Page. It records the parts that an approval requires.
+func (pp *Page) MarkSeen() {
 	for _, tab := range []int{tabOverview, tabDiff, tabAssessment} {
 		if pp.loaded && pp.Visible(pp.frame.Layout, tab) && (tab != tabDiff || pp.diff.list != nil) {
-			pp.tabs[tab].Shown().See()
+			pp.tabs[tab].ActivePager().MarkSeen()
 		}
 	}
 }
 
-// Crumb implements screen.Crumbed.
+// Crumb implements screen.Breadcrumbed.
 func (pp *Page) Crumb(room int) draw.Line {
 	p := pp.brief
 	if pp.loaded {
 		p = pp.dossier.Proposal
 	}
 	sign, word, style := labels.State(pp.frame.Theme, pp.Actor, p)
-	l := draw.Of(pp.frame.Theme.Strong, draw.Show(wording.Reference(p))).Add(pp.frame.Theme.Text, " "+draw.Show(string(p.Type))+" ")
+	l := draw.Of(pp.frame.Theme.Strong, draw.Escape(wording.Reference(p))).Add(pp.frame.Theme.Text, " "+draw.Escape(string(p.Type))+" ")
 	state := draw.Of(style, "  "+sign+" "+word)
 	left := max(8, room-l.Width()-state.Width())
 	for _, s := range labels.Named(pp.frame.Theme, p.Subject, left).Plain() {

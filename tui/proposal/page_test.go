@@ -68,7 +68,7 @@ func opened(t *testing.T, d *desk, seen *seen.Record, width int) (*Page, []any) 
 	o := Options{
 		Shell: new(screentest.Shell), Desk: d, Registry: d, Actor: mara, Layer: registry.LayerUser, Seen: seen, Texts: markdown.NewTexts(), Counter: tokens.NewCounter(),
 		NoEditor: on, Busy: on, CannotMark: func(proposals.Proposal) string { return "" }, Marked: func() []proposals.Proposal { return nil },
-		Revision: func(review.Dossier) editor.Manuscript { return editor.Manuscript{Name: "it"} }, KeptIn: func(file string) string { return "/kept/" + file },
+		Revision: func(review.Dossier) editor.Manuscript { return editor.Manuscript{Name: "it"} }, StoredIn: func(file string) string { return "/kept/" + file },
 	}
 	p := New(t.Context(), o, proposals.Proposal{ID: id}, screentest.Frame(width, 20))
 	return p, screentest.Open(t, p.Shell, p, width, 20)
@@ -148,9 +148,9 @@ func TestLocksTheApproval(t *testing.T) {
 func TestAsksTheWorkbench(t *testing.T) {
 	p, _ := opened(t, &desk{state: proposals.UserReview}, seen.New(), 80)
 	for key, check := range map[string]func(any) bool{
-		".": func(i any) bool { return i == screentest.Went{To: "OpenWaiting"} },
+		".": func(i any) bool { return i == screentest.Call{To: "OpenWaiting"} },
 		"e": func(i any) bool { e, ok := i.(editor.Manuscript); return ok && e.Name == "it" },
-		"+": func(i any) bool { return i == screentest.Went{To: "Mark", Of: id} },
+		"+": func(i any) bool { return i == screentest.Call{To: "Mark", Of: id} },
 		"c": func(i any) bool { ps, ok := i.([]proposals.Proposal); return ok && len(ps) == 1 && ps[0].ID == id },
 	} {
 		if want, off := screentest.Press(t, p.Shell, p, key); len(want) != 1 || !check(want[0]) {
@@ -172,18 +172,18 @@ func TestAsksTheWorkbench(t *testing.T) {
 func TestUnsentTextOpensAfterLoading(t *testing.T) {
 	p, _ := opened(t, &desk{state: proposals.UserReview}, seen.New(), 80)
 	p.Resume(screen.Resume{ID: id, Kind: "reject", File: "reject-" + string(id) + ".txt"})
-	p.GoOn()
-	if want := screentest.Asked(p.Shell); len(want) != 1 || want[0].([]proposals.Proposal)[0].ID != id {
+	p.ResumeDraft()
+	if want := screentest.Requests(p.Shell); len(want) != 1 || want[0].([]proposals.Proposal)[0].ID != id {
 		t.Errorf("it goes on with %#v", want)
 	}
-	p.GoOn()
-	if want := screentest.Asked(p.Shell); want != nil {
+	p.ResumeDraft()
+	if want := screentest.Requests(p.Shell); want != nil {
 		t.Errorf("it goes on again with %#v", want)
 	}
 	closed, _ := opened(t, &desk{state: proposals.Rejected}, seen.New(), 80)
 	closed.Resume(screen.Resume{ID: id, Kind: "reject", File: "reject.txt"})
-	closed.GoOn()
-	if want := screentest.Asked(closed.Shell); len(want) != 1 || !strings.Contains(string(want[0].(screen.Status).Text), "/kept/reject.txt") {
+	closed.ResumeDraft()
+	if want := screentest.Requests(closed.Shell); len(want) != 1 || !strings.Contains(string(want[0].(screen.Status).Text), "/kept/reject.txt") {
 		t.Errorf("where it cannot be sent: %#v", want)
 	}
 }

@@ -29,27 +29,27 @@ const (
 
 // tab is a component of the page with its own text, state, and keys.
 type tab interface {
-	// Shown returns the pager of the text. Count returns the number shown after the tab's name; 0 for none.
-	Shown() *pager.Pager
+	// ActivePager returns the pager of the text. Count returns the number shown after the tab's name; 0 for none.
+	ActivePager() *pager.Pager
 	Count() int
 	// Fill lays out the text again, for a new size or new data.
 	Fill()
 	// Load reads the data that the tab needs in addition to a new dossier. Look reads data for a visible tab.
 	Load() tea.Cmd
-	Look() tea.Cmd
-	// Follow opens the target of the selected row, unless CannotFollow returns a reason.
-	Follow() tea.Cmd
-	CannotFollow() string
+	LoadVisible() tea.Cmd
+	// OpenSelected opens the target of the selected row, unless CannotOpen returns a reason.
+	OpenSelected() tea.Cmd
+	CannotOpen() string
 	Keys() []screen.Key
 }
 
-// book is the part of the page that a tab uses, including the other tabs.
-type book interface {
+// host is the part of the page that a tab uses, including the other tabs.
+type host interface {
 	// then returns a message that makes the page run do, if the proposal has loaded.
 	then(do func() tea.Cmd) tea.Msg
-	// TurnTo moves the focus to a tab. leap records the tab that a jump leaves, so that esc returns to it.
-	TurnTo(tab int) tea.Cmd
-	leap(tab int)
+	// SelectTab moves the focus to a tab. rememberTab records the tab that a jump leaves, so that esc returns to it.
+	SelectTab(tab int) tea.Cmd
+	rememberTab(tab int)
 	// fill lays out all tabs.
 	fill()
 	// showLine shows a line in the diff. showFinding and showComment select a finding or a comment in its tab.
@@ -66,22 +66,22 @@ type book interface {
 type state struct {
 	Options
 	screen.Panes
-	ctx     context.Context //nolint:containedctx // Bubble Tea's commands receive no context
-	book    book
-	frame   screen.Frame
-	id      proposals.ID
-	loaded  bool
-	dossier review.Dossier
-	hash    string   // hash of everything that the diff shows
-	unfit   []string // why a draft cannot be submitted as it is
-	split   bool     // diffs are shown side by side
-	quotes  quotes.Quotes
+	ctx      context.Context //nolint:containedctx // Bubble Tea's commands receive no context
+	host     host
+	frame    screen.Frame
+	id       proposals.ID
+	loaded   bool
+	dossier  review.Dossier
+	hash     string   // hash of everything that the diff shows
+	problems []string // why a draft cannot be submitted as it is
+	split    bool     // diffs are shown side by side
+	quotes   quotes.Quotes
 	// findings are the rows that the overview and the assessment list.
 	findings []quotes.Row
 }
 
 // reading returns the read parts of the proposal, or nil before it has loaded.
-func (s *state) reading() *seen.Reading { return s.Seen.Of(s.id) }
+func (s *state) reading() *seen.Reading { return s.Seen.Reading(s.id) }
 
 // inTab returns a function that reports whether one of tabs has the focus.
 func (s *state) inTab(tabs ...int) func() bool {
@@ -104,8 +104,8 @@ func (s *state) cannotAct(act proposals.Act) func() string {
 	}
 }
 
-// cannotFollowFinding returns why no finding can be opened, or "".
-func (s *state) cannotFollowFinding(p *pager.Pager) string {
+// cannotOpenFinding returns why no finding can be opened, or "".
+func (s *state) cannotOpenFinding(p *pager.Pager) string {
 	switch {
 	case len(s.dossier.Standing) == 0:
 		return "no findings"
@@ -115,11 +115,11 @@ func (s *state) cannotFollowFinding(p *pager.Pager) string {
 	return ""
 }
 
-// followFinding shows the line of a finding in the diff.
-func (s *state) followFinding(n int) tea.Cmd {
+// openFinding shows the line of a finding in the diff.
+func (s *state) openFinding(n int) tea.Cmd {
 	f := s.findings[n][0]
-	s.book.leap(s.Tab)
-	return s.book.showLine(f.Path, f.Line)
+	s.host.rememberTab(s.Tab)
+	return s.host.showLine(f.Path, f.Line)
 }
 
 // pane is the common part of all tabs. Its methods are defaults for tabs without links, keys, or reads.
@@ -128,11 +128,11 @@ type pane struct {
 	pager *pager.Pager
 }
 
-// Shown implements tab, as do the following methods.
-func (p *pane) Shown() *pager.Pager  { return p.pager }
-func (p *pane) Count() int           { return 0 }
-func (p *pane) Load() tea.Cmd        { return nil }
-func (p *pane) Look() tea.Cmd        { return nil }
-func (p *pane) Follow() tea.Cmd      { return nil }
-func (p *pane) CannotFollow() string { return "nothing on this tab can be opened" }
-func (p *pane) Keys() []screen.Key   { return nil }
+// ActivePager implements tab, as do the following methods.
+func (p *pane) ActivePager() *pager.Pager { return p.pager }
+func (p *pane) Count() int                { return 0 }
+func (p *pane) Load() tea.Cmd             { return nil }
+func (p *pane) LoadVisible() tea.Cmd      { return nil }
+func (p *pane) OpenSelected() tea.Cmd     { return nil }
+func (p *pane) CannotOpen() string        { return "nothing on this tab can be opened" }
+func (p *pane) Keys() []screen.Key        { return nil }

@@ -31,7 +31,7 @@ type Reader interface {
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
 	// Source returns the JSON that a definition was imported from, or nil.
 	Source(ctx context.Context, definition registry.Definition) ([]byte, error)
-	// Shown records that the actor was shown proposals, which permits approvals on the command line.
+	// ActivePager records that the actor was shown proposals, which permits approvals on the command line.
 	Shown(ctx context.Context, actor proposals.Actor, ds ...review.Dossier) error
 }
 
@@ -49,12 +49,12 @@ type Registry interface {
 
 // Acts are a user's actions on a proposal. Each returns its outcome as a sentence without a full stop.
 type Acts interface {
-	Simple(ctx context.Context, act proposals.Act, id proposals.ID) (string, error)
+	Perform(ctx context.Context, act proposals.Act, id proposals.ID) (string, error)
 	// Waive waives a finding (ActWaive) or ends its waiver (ActUnwaive).
 	Waive(ctx context.Context, act proposals.Act, id proposals.ID, s review.Standing, reason string) (string, error)
 	Comment(ctx context.Context, id proposals.ID, body string, at review.Anchor) (string, error)
 	Restore(ctx context.Context, s registry.Subject, version int, reason string) (proposals.Proposal, string, error)
-	Again(ctx context.Context, d review.Dossier) (proposals.Proposal, string, error)
+	Repropose(ctx context.Context, d review.Dossier) (proposals.Proposal, string, error)
 }
 
 // Shell is the part of the workbench that the page uses.
@@ -91,13 +91,13 @@ type Options struct {
 	Marked func() []proposals.Proposal
 	// Revision returns the text to edit: the current revision, or the unsent text of an earlier edit.
 	Revision func(d review.Dossier) editor.Manuscript
-	// KeptIn describes where an unsent text is stored.
-	KeptIn func(file string) string
+	// StoredIn describes where an unsent text is stored.
+	StoredIn func(file string) string
 }
 
-// Tell records that the user has read proposals completely and was asked to decide. An approval on the command line
-// then applies to them. Opening a proposal is not enough.
-func (o Options) Tell(ctx context.Context, ds ...review.Dossier) tea.Cmd {
+// RecordShown records that the user has read proposals completely and was asked to decide. An approval on the command
+// line then applies to them. Opening a proposal is not enough.
+func (o Options) RecordShown(ctx context.Context, ds ...review.Dossier) tea.Cmd {
 	return func() tea.Msg {
 		err := o.Desk.Shown(ctx, o.Actor, ds...)
 		if errors.Is(err, review.ErrReadOnly) {

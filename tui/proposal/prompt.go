@@ -53,29 +53,29 @@ func (v promptView) String() string {
 // one complete prompt.
 type promptPane struct {
 	pane
-	digest  string // of the review that the prompts belong to
-	changes []screen.PromptChange
-	counts  []promptCount
-	lists   map[int]*difflist.List // diffs, by index of the prompt
-	read    bool
-	err     error
-	at      int
-	view    promptView
-	starts  map[int]int // first row of each prompt's diff
+	digest   string // of the review that the prompts belong to
+	changes  []screen.PromptChange
+	counts   []promptCount
+	lists    map[int]*difflist.List // diffs, by index of the prompt
+	read     bool
+	err      error
+	selected int
+	view     promptView
+	starts   map[int]int // first row of each prompt's diff
 }
 
 // text returns the version of the selected prompt that is shown completely.
 func (t *promptPane) text() string {
 	if t.view == promptNow {
-		return t.changes[t.at].Now
+		return t.changes[t.selected].Before
 	}
-	return t.changes[t.at].After
+	return t.changes[t.selected].After
 }
 
 // promptCount is the size of a prompt before and after, with a note.
 type promptCount struct {
-	now, after instructions.Size
-	note       string
+	before, after instructions.Size
+	note          string
 }
 
 // Count implements tab.
@@ -86,8 +86,8 @@ func (t *promptPane) Load() tea.Cmd {
 	id, digest := t.id, t.dossier.Digest
 	if d := t.dossier; d.Proposal.Subject.Kind.InFiles() {
 		return func() tea.Msg {
-			changes, counts, err := contextOf(d, t.Counter)
-			return t.book.then(func() tea.Cmd { return t.loadedPrompts(digest, changes, counts, err) })
+			changes, counts, err := contextChanges(d, t.Counter)
+			return t.host.then(func() tea.Cmd { return t.loadedPrompts(digest, changes, counts, err) })
 		}
 	}
 	scene := impact.Scene{Layer: t.Layer, Where: impact.ReferenceContext(), Context: prompt.Reference()}
@@ -98,7 +98,7 @@ func (t *promptPane) Load() tea.Cmd {
 		if err == nil {
 			counts, err = countPrompts(t.Counter, changes)
 		}
-		return t.book.then(func() tea.Cmd { return t.loadedPrompts(digest, changes, counts, err) })
+		return t.host.then(func() tea.Cmd { return t.loadedPrompts(digest, changes, counts, err) })
 	}
 }
 
@@ -108,20 +108,20 @@ func (t *promptPane) loadedPrompts(digest string, changes []screen.PromptChange,
 	}
 	t.err, t.read = err, true
 	t.changes, t.counts, t.digest, t.lists = changes, counts, digest, map[int]*difflist.List{}
-	t.at = min(t.at, max(0, len(t.changes)-1))
-	t.book.fill()
-	return t.Look()
+	t.selected = min(t.selected, max(0, len(t.changes)-1))
+	t.host.fill()
+	return t.LoadVisible()
 }
 
-// alike returns the prompts of the selected agent, grouped by equal content before and after. Channels often receive
+// groups returns the prompts of the selected agent, grouped by equal content before and after. Channels often receive
 // the same text.
-func (t *promptPane) alike() [][]int {
+func (t *promptPane) groups() [][]int {
 	var groups [][]int
 	for i, c := range t.changes {
-		if c.Agent != t.changes[t.at].Agent {
+		if c.Agent != t.changes[t.selected].Agent {
 			continue
 		}
-		g := slices.IndexFunc(groups, func(g []int) bool { o := t.changes[g[0]]; return o.Now == c.Now && o.After == c.After })
+		g := slices.IndexFunc(groups, func(g []int) bool { o := t.changes[g[0]]; return o.Before == c.Before && o.After == c.After })
 		if g < 0 {
 			groups = append(groups, []int{i})
 			continue
@@ -131,15 +131,15 @@ func (t *promptPane) alike() [][]int {
 	return groups
 }
 
-// Look implements tab. It computes the diffs of the selected agent's prompts if the tab is on screen, or would be in
-// a right pane.
-func (t *promptPane) Look() tea.Cmd {
-	if t.RightTab() != tabPrompt || t.at >= len(t.changes) {
+// LoadVisible implements tab. It computes the diffs of the selected agent's prompts if the tab is on screen, or would
+// be in a right pane.
+func (t *promptPane) LoadVisible() tea.Cmd {
+	if t.RightTab() != tabPrompt || t.selected >= len(t.changes) {
 		return nil
 	}
 	digest, missing := t.digest, map[int]screen.PromptChange{}
-	for _, g := range t.alike() {
-		if c := t.changes[g[0]]; t.lists[g[0]] == nil && c.Now != c.After {
+	for _, g := range t.groups() {
+		if c := t.changes[g[0]]; t.lists[g[0]] == nil && c.Before != c.After {
 			missing[g[0]] = c
 		}
 	}
@@ -149,10 +149,10 @@ func (t *promptPane) Look() tea.Cmd {
 	return func() tea.Msg {
 		made := map[int]*difflist.List{}
 		for at, c := range missing {
-			f := diff.Field{Path: c.Agent.String() + " " + c.Channel, Change: diff.Modified, Before: jsondoc.NewString(c.Now), After: jsondoc.NewString(c.After)}
+			f := diff.Field{Path: c.Agent.String() + " " + c.Channel, Change: diff.Modified, Before: jsondoc.NewString(c.Before), After: jsondoc.NewString(c.After)}
 			made[at] = difflist.New([]diff.Field{f}, difflist.DefaultContext)
 		}
-		return t.book.then(func() tea.Cmd {
+		return t.host.then(func() tea.Cmd {
 			if t.digest == digest && t.lists != nil {
 				maps.Copy(t.lists, made)
 				t.Fill()
@@ -192,22 +192,22 @@ func (t *promptPane) Fill() {
 func (t *promptPane) head() pager.Rows {
 	th := t.frame.Theme
 	page := prose.New(th)
-	c := t.changes[t.at]
+	c := t.changes[t.selected]
 	line := draw.Line{}
 	for i, other := range t.changes {
 		if other.Agent != c.Agent {
 			continue
 		}
-		style, name := th.Faint, " "+draw.Show(other.Channel)+" "
-		if i == t.at {
-			style, name = th.Accent, "▎"+draw.Show(other.Channel)+" "
+		style, name := th.Faint, " "+draw.Escape(other.Channel)+" "
+		if i == t.selected {
+			style, name = th.Accent, "▎"+draw.Escape(other.Channel)+" "
 		}
 		line = line.Add(style, name)
 	}
-	page.Line(draw.Of(th.Strong, draw.Show(c.Agent.String())))
+	page.Line(draw.Of(th.Strong, draw.Escape(c.Agent.String())))
 	page.Line(line)
-	t.sizes(page, t.at)
-	page.Item(draw.Of(th.Faint, "shown: "), t.howShown())
+	t.sizes(page, t.selected)
+	page.Item(draw.Of(th.Faint, "shown: "), t.viewName())
 	page.Blank()
 	return page.Rows()
 }
@@ -222,12 +222,12 @@ func (t *promptPane) sizes(page *prose.Page, at int) {
 	for _, x := range []struct {
 		unit       string
 		now, after int
-	}{{"characters", n.now.Chars, n.after.Chars}, {"tokens o200k", n.now.O200k, n.after.O200k}, {"cl100k", n.now.Cl100k, n.after.Cl100k}} {
-		delta := draw.Showf("%+d", x.after-x.now)
-		count := draw.Of(th.Faint, draw.Show(x.unit)+" ").Add(th.Text, draw.Showf("%d → %d ", x.now, x.after)).Add(th.Title, "("+delta+")")
+	}{{"characters", n.before.Chars, n.after.Chars}, {"tokens o200k", n.before.O200k, n.after.O200k}, {"cl100k", n.before.Cl100k, n.after.Cl100k}} {
+		delta := draw.Escapef("%+d", x.after-x.now)
+		count := draw.Of(th.Faint, draw.Escape(x.unit)+" ").Add(th.Text, draw.Escapef("%d → %d ", x.now, x.after)).Add(th.Title, "("+delta+")")
 		switch { // the line has a margin of one cell on each side
 		case len(l) == 0:
-		case l.Width()+3+count.Width()+2 > t.WidthOf(t.frame.Layout, tabPrompt):
+		case l.Width()+3+count.Width()+2 > t.TabWidth(t.frame.Layout, tabPrompt):
 			page.Line(l)
 			l = nil
 		default:
@@ -245,10 +245,10 @@ func (t *promptPane) sizes(page *prose.Page, at int) {
 func (t *promptPane) diffs() pager.Rows {
 	th := t.frame.Theme
 	page := prose.New(th)
-	page.Line(draw.Of(th.Strong, draw.Show(t.changes[t.at].Agent.String())).Add(th.Faint, "  ] the next, p the whole prompt"))
+	page.Line(draw.Of(th.Strong, draw.Escape(t.changes[t.selected].Agent.String())).Add(th.Faint, "  ] the next, p the whole prompt"))
 	rows := joinedRows{page.Rows()}
 	t.starts = map[int]int{}
-	for _, g := range t.alike() {
+	for _, g := range t.groups() {
 		page := prose.New(th)
 		page.Blank()
 		names := make([]string, len(g))
@@ -257,14 +257,14 @@ func (t *promptPane) diffs() pager.Rows {
 			t.starts[n] = rows.Len() + 1
 		}
 		style := th.Title
-		if slices.Contains(g, t.at) {
+		if slices.Contains(g, t.selected) {
 			style = th.Accent
 		}
 		page.Item(draw.Of(style, "▎"), strings.Join(names, "  "))
 		t.sizes(page, g[0])
 		c, l := t.changes[g[0]], t.lists[g[0]]
 		switch {
-		case c.Now == c.After:
+		case c.Before == c.After:
 			page.Faint("", "unchanged")
 			plain(page, th, c.After)
 			rows = append(rows, page.Rows())
@@ -286,7 +286,7 @@ func (t *promptPane) body() pager.Rows {
 		return page.Rows()
 	}
 	if t.Texts.Prompts {
-		if r := t.Texts.Of(text, t.WidthOf(t.frame.Layout, tabPrompt)); r != nil && len(r.Lines) > 0 {
+		if r := t.Texts.Rendering(text, t.TabWidth(t.frame.Layout, tabPrompt)); r != nil && len(r.Lines) > 0 {
 			for _, l := range r.Lines {
 				page.Cell(l.Cell("  ", t.frame.Theme))
 			}
@@ -346,9 +346,9 @@ func (r joinedRows) Stops() []int {
 func (t *promptPane) Keys() []screen.Key {
 	here := t.inTab(tabPrompt)
 	return []screen.Key{
-		{Name: "next-prompt", Keys: []string{"]"}, Label: "channel", Here: here, Help: "Show the next channel prompt", Do: func() tea.Cmd { return t.next(1) }, Off: t.none},
-		{Name: "previous-prompt", Keys: []string{"["}, Help: "Show the previous channel prompt", Do: func() tea.Cmd { return t.next(-1) }, Off: t.none},
-		{Name: "prompt-view", Keys: []string{"p"}, Label: "view", Here: here, Help: "Switch between the prompt's diff, after and now", Do: t.nextView, Off: t.none},
+		{Name: "next-prompt", Keys: []string{"]"}, Label: "channel", OnTab: here, Help: "Show the next channel prompt", Do: func() tea.Cmd { return t.next(1) }, Disabled: t.noPrompts},
+		{Name: "previous-prompt", Keys: []string{"["}, Help: "Show the previous channel prompt", Do: func() tea.Cmd { return t.next(-1) }, Disabled: t.noPrompts},
+		{Name: "prompt-view", Keys: []string{"p"}, Label: "view", OnTab: here, Help: "Switch between the prompt's diff, after and now", Do: t.nextView, Disabled: t.noPrompts},
 	}
 }
 
@@ -358,17 +358,17 @@ func (t *promptPane) next(step int) tea.Cmd {
 	if n == 0 {
 		return nil
 	}
-	was := t.at
-	t.at = (t.at + step + n) % n
-	for t.view == promptDiff && t.at != was && t.changes[t.at] == (screen.PromptChange{Agent: t.changes[was].Agent, Channel: t.changes[t.at].Channel, Now: t.changes[was].Now, After: t.changes[was].After}) {
-		t.at = (t.at + step + n) % n
+	was := t.selected
+	t.selected = (t.selected + step + n) % n
+	for t.view == promptDiff && t.selected != was && t.changes[t.selected] == (screen.PromptChange{Agent: t.changes[was].Agent, Channel: t.changes[t.selected].Channel, Before: t.changes[was].Before, After: t.changes[was].After}) {
+		t.selected = (t.selected + step + n) % n
 	}
 	t.pager.Home()
 	t.Fill()
 	if t.view == promptDiff {
-		t.pager.Top(t.starts[t.at])
+		t.pager.ScrollTo(t.starts[t.selected])
 	}
-	return t.Look()
+	return t.LoadVisible()
 }
 
 func (t *promptPane) nextView() tea.Cmd {
@@ -377,7 +377,7 @@ func (t *promptPane) nextView() tea.Cmd {
 	return nil
 }
 
-func (t *promptPane) none() string {
+func (t *promptPane) noPrompts() string {
 	switch {
 	case t.Tab != tabPrompt:
 		return "only on the Prompt tab"
@@ -392,7 +392,7 @@ func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]pro
 	var texts []string
 	sizes := map[string]instructions.Size{}
 	for _, c := range changes {
-		for _, text := range []string{c.Now, c.After} {
+		for _, text := range []string{c.Before, c.After} {
 			if _, known := sizes[text]; !known {
 				sizes[text] = instructions.Size{}
 				texts = append(texts, text)
@@ -408,20 +408,20 @@ func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]pro
 	}
 	out := make([]promptCount, len(changes))
 	for i, c := range changes {
-		out[i] = promptCount{now: sizes[c.Now], after: sizes[c.After]}
+		out[i] = promptCount{before: sizes[c.Before], after: sizes[c.After]}
 	}
 	return out, nil
 }
 
-// grown describes the growth of the prompts of some agents in tokens, or returns "" until it is known.
-func (t *promptPane) grown(of func(agent registry.Subject) bool) string {
+// growth describes the growth of the prompts of some agents in tokens, or returns "" until it is known.
+func (t *promptPane) growth(of func(agent registry.Subject) bool) string {
 	if t.digest != t.dossier.Digest || len(t.counts) < len(t.changes) {
 		return ""
 	}
 	var by []int
 	for i, c := range t.changes {
 		if of(c.Agent) {
-			by = append(by, t.counts[i].after.O200k-t.counts[i].now.O200k)
+			by = append(by, t.counts[i].after.O200k-t.counts[i].before.O200k)
 		}
 	}
 	switch {
@@ -433,13 +433,13 @@ func (t *promptPane) grown(of func(agent registry.Subject) bool) string {
 	return fmt.Sprintf("%+d tokens", by[0])
 }
 
-// howShown describes how the current prompt is shown.
-func (t *promptPane) howShown() string {
+// viewName describes how the current prompt is shown.
+func (t *promptPane) viewName() string {
 	how := []string{t.view.String()}
 	if !t.Texts.Prompts {
 		return how[0]
 	}
-	r := t.Texts.Of(t.text(), t.WidthOf(t.frame.Layout, tabPrompt))
+	r := t.Texts.Rendering(t.text(), t.TabWidth(t.frame.Layout, tabPrompt))
 	switch {
 	case r == nil:
 		how = append(how, "raw: too long to render")

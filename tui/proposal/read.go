@@ -14,14 +14,14 @@ import (
 
 // Loaded is sent when a proposal has been read. Other pages use it too.
 type Loaded struct {
-	ID      proposals.ID
-	Dossier review.Dossier
-	Hash    string   // hash of everything that the diff shows
-	Unfit   []string // why a draft cannot be submitted as it is
-	Err     error
+	ID       proposals.ID
+	Dossier  review.Dossier
+	Hash     string   // hash of everything that the diff shows
+	Problems []string // why a draft cannot be submitted as it is
+	Err      error
 }
 
-// then implements book.
+// then implements host.
 func (pp *Page) then(do func() tea.Cmd) tea.Msg {
 	return screen.Then{Page: pp, Do: func() tea.Cmd {
 		if !pp.loaded {
@@ -36,12 +36,12 @@ func (pp *Page) Reload() tea.Cmd {
 	id := pp.id
 	return func() tea.Msg {
 		d, err := pp.Desk.Show(pp.ctx, pp.Actor, id)
-		return Loaded{id, d, seen.ContentOf(d), wording.Unfit(d), err}
+		return Loaded{id, d, seen.ContentHash(d), wording.SubmitProblems(d), err}
 	}
 }
 
-// resumed opens the dialog of an unsent text.
-func (pp *Page) resumed() tea.Cmd {
+// openDraft opens the dialog of an unsent text.
+func (pp *Page) openDraft() tea.Cmd {
 	t := pp.resume
 	pp.resume = nil
 	name := map[string]string{"comment": "comment", "approve": "approve", "changes": "needs-changes", "reject": "reject", "waive": "waive"}[t.Kind]
@@ -51,7 +51,7 @@ func (pp *Page) resumed() tea.Cmd {
 			return pp.askComment(at)
 		}
 	case "waive":
-		pp.TurnTo(tabAssessment)
+		pp.SelectTab(tabAssessment)
 		for i, s := range pp.dossier.Standing {
 			if strings.Contains(t.File, s.PassageHash()[:8]) {
 				pp.assessment.pager.SetStop(i)
@@ -62,8 +62,8 @@ func (pp *Page) resumed() tea.Cmd {
 		if k.Name != name {
 			continue
 		}
-		if why := k.Why(); why != "" {
-			return pp.Shell.Say(screen.Warning, "Cannot send it: %s. The draft is in %s", why, pp.KeptIn(t.File))
+		if why := k.WhyDisabled(); why != "" {
+			return pp.Shell.Say(screen.Warning, "Cannot send it: %s. The draft is in %s", why, pp.StoredIn(t.File))
 		}
 		return k.Do()
 	}

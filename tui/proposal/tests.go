@@ -21,15 +21,15 @@ import (
 // testsPane is the tab with the test cases, run with the live and with the proposed version.
 type testsPane struct {
 	pane
-	tried    *behaviour // nil before the first run
-	answered chan behaved
+	results  *behaviour // nil before the first run
+	finished chan testRun
 }
 
 // Fill implements tab.
 func (t *testsPane) Fill() { t.pager.Replace(t.rows()) }
 
 // Load implements tab.
-func (t *testsPane) Load() tea.Cmd { return t.Look() }
+func (t *testsPane) Load() tea.Cmd { return t.LoadVisible() }
 
 // behaviour is the result of the test cases, with diffs of the answers.
 type behaviour struct {
@@ -37,16 +37,16 @@ type behaviour struct {
 	answers []*difflist.List // by case; nil if the answers are equal
 }
 
-// Look implements tab. It runs the test cases on recorded answers once their outcomes are visible.
-func (t *testsPane) Look() tea.Cmd {
-	if t.Tab != tabTests && t.frame.Left == 0 || t.tried != nil || !t.loaded {
+// LoadVisible implements tab. It runs the test cases on recorded answers once their outcomes are visible.
+func (t *testsPane) LoadVisible() tea.Cmd {
+	if t.Tab != tabTests && t.frame.Left == 0 || t.results != nil || !t.loaded {
 		return nil
 	}
 	id, revision, desk := t.id, t.dossier.Proposal.Revision, t.Desk
 	return func() tea.Msg {
 		b, err := desk.Behaviour(t.ctx, id, false, func(int, int, string) {})
-		msg := behaved{revision, compareAnswers(b), err}
-		return t.book.then(func() tea.Cmd { return t.ran(msg) })
+		msg := testRun{revision, compareAnswers(b), err}
+		return t.host.then(func() tea.Cmd { return t.showRun(msg) })
 	}
 }
 
@@ -63,36 +63,36 @@ func compareAnswers(b impact.Behaviour) *behaviour {
 	return made
 }
 
-// behaved is the result of the test cases of one revision.
-type behaved struct {
+// testRun is the result of the test cases of one revision.
+type testRun struct {
 	revision int
-	made     *behaviour
+	results  *behaviour
 	err      error
 }
 
-func (t *testsPane) ran(msg behaved) tea.Cmd {
+func (t *testsPane) showRun(msg testRun) tea.Cmd {
 	switch {
 	case t.dossier.Proposal.Revision != msg.revision:
 	case msg.err != nil:
 		t.Shell.Fail(msg.err)
 	default:
-		t.tried = msg.made
-		t.book.fill()
+		t.results = msg.results
+		t.host.fill()
 	}
 	return nil
 }
 
-// askModel runs the test cases of both versions with the configured model.
-func (t *testsPane) askModel() tea.Cmd {
+// runWithModel runs the test cases of both versions with the configured model.
+func (t *testsPane) runWithModel() tea.Cmd {
 	id, revision, desk := t.id, t.dossier.Proposal.Revision, t.Desk
-	answered := make(chan behaved, 1)
-	t.answered = answered
+	answered := make(chan testRun, 1)
+	t.finished = answered
 	work := func(ctx context.Context, tell screen.Tell) ([]string, error) {
 		b, err := desk.Behaviour(ctx, id, true, func(done, total int, name string) { tell(int64(done), int64(total), name) })
 		if err != nil {
 			return nil, err
 		}
-		answered <- behaved{revision, compareAnswers(b), nil}
+		answered <- testRun{revision, compareAnswers(b), nil}
 		changed := 0
 		for _, c := range b.Cases {
 			if c.Changed() {
@@ -106,10 +106,10 @@ func (t *testsPane) askModel() tea.Cmd {
 
 // Keys implements tab.
 func (t *testsPane) Keys() []screen.Key {
-	return []screen.Key{{Name: "ask-model", Keys: []string{"t"}, Label: "ask the model", Here: t.inTab(tabTests), Help: "Run the test cases on the configured model, with both versions; esc cancels", Do: t.askModel, Off: t.cannotAskModel}}
+	return []screen.Key{{Name: "ask-model", Keys: []string{"t"}, Label: "ask the model", OnTab: t.inTab(tabTests), Help: "Run the test cases on the configured model, with both versions; esc cancels", Do: t.runWithModel, Disabled: t.cannotRunWithModel}}
 }
 
-func (t *testsPane) cannotAskModel() string {
+func (t *testsPane) cannotRunWithModel() string {
 	switch {
 	case t.Tab != tabTests:
 		return "only on the Tests tab"
@@ -123,23 +123,23 @@ func (t *testsPane) cannotAskModel() string {
 func (t *testsPane) rows() pager.Rows {
 	page := prose.New(t.frame.Theme)
 	page.Blank()
-	if t.tried == nil {
+	if t.results == nil {
 		page.Faint("", "Running the test cases…")
 		return page.Rows()
 	}
 	before := "nothing live"
-	if t.tried.Live > 0 {
-		before = "version " + strconv.Itoa(t.tried.Live)
+	if t.results.Live > 0 {
+		before = "version " + strconv.Itoa(t.results.Live)
 	}
 	page.Field("compared", before+", then revision "+strconv.Itoa(t.dossier.Proposal.Revision))
-	if len(t.tried.Cases) == 0 {
+	if len(t.results.Cases) == 0 {
 		page.Blank()
 		page.Faint("", "No test cases.")
 	}
-	for i, c := range t.tried.Cases {
+	for i, c := range t.results.Cases {
 		page.Blank()
 		page.Stop()
-		title := draw.Of(t.frame.Theme.Field, "◆ "+draw.Show(c.Name)).Add(t.frame.Theme.Faint, "  should "+draw.Show(string(c.Expect)))
+		title := draw.Of(t.frame.Theme.Field, "◆ "+draw.Escape(c.Name)).Add(t.frame.Theme.Faint, "  should "+draw.Escape(string(c.Expect)))
 		switch {
 		case c.Dropped:
 			title = title.Add(t.frame.Theme.Warn, "  dropped by the proposal")
@@ -150,7 +150,7 @@ func (t *testsPane) rows() pager.Rows {
 		page.FaintLines(draw.Of(t.frame.Theme.Faint, "  asked   "), c.Input)
 		trial(t.frame.Theme, page, "  before  ", c.Before)
 		trial(t.frame.Theme, page, "  after   ", c.After)
-		if l := t.tried.answers[i]; l != nil {
+		if l := t.results.answers[i]; l != nil {
 			rows := l.Rows(t.frame.Theme, t.split)
 			for n := range rows.Len() {
 				page.Row(rows.Row(n))
@@ -179,10 +179,10 @@ func trial(th theme.Theme, page *prose.Page, when draw.Safe, t impact.Trial) {
 
 // outcome returns the outcome of a test case with the revision, or "" before the first run.
 func (t *testsPane) outcome(name string) string {
-	if t.tried == nil {
+	if t.results == nil {
 		return ""
 	}
-	for _, c := range t.tried.Cases {
+	for _, c := range t.results.Cases {
 		if c.Name != name {
 			continue
 		}

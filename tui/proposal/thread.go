@@ -51,7 +51,7 @@ func (t *threadPane) rows() pager.Rows {
 			page.Marked(" ┃ ", text, nil)
 		}
 		if e.body != "" {
-			t.Texts.Prose(page, t.frame.Theme, t.WidthOf(t.frame.Layout, tabThread), e.body)
+			t.Texts.Prose(page, t.frame.Theme, t.TabWidth(t.frame.Layout, tabThread), e.body)
 		}
 	}
 	if len(entries) == 0 {
@@ -75,10 +75,10 @@ func (t *threadPane) entries() []entry {
 	var entries []entry
 	for _, c := range d.Comments {
 		var on review.Anchor
-		head := draw.Of(theme.Strong, draw.Show(c.Author.String())).Add(theme.Faint, "  "+screen.Stamp(c.At))
+		head := draw.Of(theme.Strong, draw.Escape(c.Author.String())).Add(theme.Faint, "  "+screen.FormatTime(c.At))
 		if c.Field != "" {
 			on = review.Anchor{Revision: c.Revision, Field: c.Field, Line: c.Line}
-			head = head.Add(theme.Faint, "  on "+draw.Show(place(on)))
+			head = head.Add(theme.Faint, "  on "+draw.Escape(place(on)))
 		}
 		entries = append(entries, entry{c.At, head, c.Body, on})
 	}
@@ -93,7 +93,7 @@ func (t *threadPane) entries() []entry {
 			word = "✓ approved, not the last approval"
 		case proposals.VerdictApproved:
 		}
-		head := draw.Of(style, word).Add(theme.Strong, "  "+draw.Show(x.By.String())).Add(theme.Faint, draw.Showf("  %s  revision %d", screen.Stamp(x.At), x.Revision))
+		head := draw.Of(style, word).Add(theme.Strong, "  "+draw.Escape(x.By.String())).Add(theme.Faint, draw.Escapef("  %s  revision %d", screen.FormatTime(x.At), x.Revision))
 		entries = append(entries, entry{x.At, head, x.Note, review.Anchor{}})
 	}
 	for _, w := range d.Waivers {
@@ -101,7 +101,7 @@ func (t *threadPane) entries() []entry {
 		if w.Ends() {
 			word = "■ ended the waiver of "
 		}
-		head := draw.Of(theme.Faint, word+draw.Show(w.Rule)+" in "+draw.Show(wording.Place(w.Path))).Add(theme.Strong, "  "+draw.Show(w.By)).Add(theme.Faint, "  "+screen.Stamp(w.At))
+		head := draw.Of(theme.Faint, word+draw.Escape(w.Rule)+" in "+draw.Escape(wording.FieldName(w.Path))).Add(theme.Strong, "  "+draw.Escape(w.By)).Add(theme.Faint, "  "+screen.FormatTime(w.At))
 		entries = append(entries, entry{w.At, head, w.Reason, review.Anchor{}})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return a.at.Compare(b.at) })
@@ -119,16 +119,16 @@ func (t *threadPane) show(n int) {
 	}
 }
 
-// CannotFollow implements tab.
-func (t *threadPane) CannotFollow() string {
+// CannotOpen implements tab.
+func (t *threadPane) CannotOpen() string {
 	if t.pager.Stop() < 0 {
 		return "nothing is listed"
 	}
 	return ""
 }
 
-// Follow implements tab. It shows the line that the selected comment is about.
-func (t *threadPane) Follow() tea.Cmd {
+// OpenSelected implements tab. It shows the line that the selected comment is about.
+func (t *threadPane) OpenSelected() tea.Cmd {
 	n := t.pager.Stop()
 	if n < 0 || n >= len(t.anchors) || t.anchors[n].Field == "" {
 		return t.Shell.Say(screen.Warning, "This comment is on the whole proposal")
@@ -137,6 +137,6 @@ func (t *threadPane) Follow() tea.Cmd {
 	if at.Revision != t.dossier.Revision.Number {
 		t.Shell.Say(screen.Remark, "The comment is on revision %d; this is revision %d", at.Revision, t.dossier.Revision.Number)
 	}
-	t.book.leap(tabThread)
-	return t.book.showLine(at.Field, at.Line)
+	t.host.rememberTab(tabThread)
+	return t.host.showLine(at.Field, at.Line)
 }

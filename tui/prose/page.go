@@ -28,10 +28,10 @@ func New(th theme.Theme) *Page { return &Page{th: th} }
 func (p *Page) Rows() pager.Rows { return p.rows }
 
 // Len returns the number of rows.
-func (p *Page) Len() int { return len(p.rows.All) }
+func (p *Page) Len() int { return len(p.rows.Rows) }
 
 // Stop makes the next row a stop.
-func (p *Page) Stop() { p.rows.To = append(p.rows.To, p.Len()) }
+func (p *Page) Stop() { p.rows.StopRows = append(p.rows.StopRows, p.Len()) }
 
 // Blank adds an empty row.
 func (p *Page) Blank() { p.Cell(pager.Cell{}) }
@@ -65,10 +65,10 @@ func (p *Page) Faint(indent, text string) {
 func (p *Page) Cell(c pager.Cell) { p.Row(pager.Row{Cells: []pager.Cell{c}}) }
 
 // Row adds a row.
-func (p *Page) Row(r pager.Row) { p.rows.All = append(p.rows.All, r) }
+func (p *Page) Row(r pager.Row) { p.rows.Rows = append(p.rows.Rows, r) }
 
 // last returns the last cell.
-func (p *Page) last() *pager.Cell { return &p.rows.All[p.Len()-1].Cells[0] }
+func (p *Page) last() *pager.Cell { return &p.rows.Rows[p.Len()-1].Cells[0] }
 
 // Marked adds a line with marked parts.
 func (p *Page) Marked(indent, text string, marks []draw.Mark) {
@@ -76,7 +76,7 @@ func (p *Page) Marked(indent, text string, marks []draw.Mark) {
 }
 
 // TrackedMarks adds a line with marked parts, and makes the pager record whether it was on screen.
-func (p *Page) TrackedMarks(indent, text string, style theme.Style, marks []draw.Mark, id pager.Text) {
+func (p *Page) TrackedMarks(indent, text string, style theme.Style, marks []draw.Mark, id pager.TextID) {
 	p.item(" "+indent, text, style, marks)
 	p.last().Track = id
 }
@@ -84,7 +84,7 @@ func (p *Page) TrackedMarks(indent, text string, style theme.Style, marks []draw
 func (p *Page) item(indent, text string, style theme.Style, marks []draw.Mark) {
 	p.Cell(pager.Cell{
 		Gutter: draw.Of("", draw.Safe(indent)), Hang: draw.Of("", draw.Safe(indent)),
-		Text: draw.Text{Raw: text, Base: style, Hidden: p.th.Hidden, Faint: p.th.Faint, Marks: marks}, Most: MaxWidth,
+		Text: draw.Text{Raw: text, Base: style, Hidden: p.th.Hidden, Faint: p.th.Faint, Marks: marks}, MaxWidth: MaxWidth,
 	})
 }
 
@@ -93,7 +93,7 @@ func (p *Page) Item(sign draw.Line, text string) {
 	gutter := append(draw.Of("", " "), sign...)
 	p.Cell(pager.Cell{
 		Gutter: gutter, Hang: draw.Of("", draw.Safe(draw.Blank(gutter.Width()))),
-		Text: draw.Text{Raw: text, Base: p.th.Text, Hidden: p.th.Hidden, Faint: p.th.Faint}, Most: MaxWidth,
+		Text: draw.Text{Raw: text, Base: p.th.Text, Hidden: p.th.Hidden, Faint: p.th.Faint}, MaxWidth: MaxWidth,
 	})
 }
 
@@ -126,5 +126,5 @@ func (p *Page) Gap() {
 
 // Field adds a labeled value.
 func (p *Page) Field(label, value string) {
-	p.Item(draw.Of(p.th.Faint, draw.Pad(draw.Show(label), LabelWidth)), value)
+	p.Item(draw.Of(p.th.Faint, draw.Pad(draw.Escape(label), LabelWidth)), value)
 }

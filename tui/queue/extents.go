@@ -12,8 +12,8 @@ import (
 
 // extents caches the size of the changes of listed proposals, by revision.
 type extents struct {
-	known  map[revision]review.Extent
-	asking map[revision]bool
+	known     map[revision]review.Extent
+	requested map[revision]bool
 }
 
 type revision struct {
@@ -24,20 +24,20 @@ type revision struct {
 // maxMeasured is the maximum number of cached extents.
 const maxMeasured = 5000
 
-func (e *extents) of(p proposals.Proposal) (review.Extent, bool) {
+func (e *extents) get(p proposals.Proposal) (review.Extent, bool) {
 	found, ok := e.known[revision{p.ID, p.Revision}]
 	return found, ok
 }
 
-// take caches the extents that were read. A revision whose extent could not be read is not requested again.
-func (e *extents) take(of []revision, found map[proposals.ID]review.Extent) {
+// store caches the extents that were read. A revision whose extent could not be read is not requested again.
+func (e *extents) store(of []revision, found map[proposals.ID]review.Extent) {
 	if e.known == nil || len(e.known)+len(found) > maxMeasured {
 		e.known = map[revision]review.Extent{}
 	}
 	for _, r := range of {
 		if extent, ok := found[r.id]; ok {
 			e.known[r] = extent
-			delete(e.asking, r)
+			delete(e.requested, r)
 		}
 	}
 }
@@ -56,13 +56,13 @@ func (q *Page) measure() tea.Cmd {
 		}
 		p := r.First()
 		key := revision{p.ID, p.Revision}
-		if _, known := q.known[key]; known || q.asking[key] {
+		if _, known := q.known[key]; known || q.requested[key] {
 			continue
 		}
-		if q.asking == nil {
-			q.asking = map[revision]bool{}
+		if q.requested == nil {
+			q.requested = map[revision]bool{}
 		}
-		q.asking[key] = true
+		q.requested[key] = true
 		of, ids = append(of, key), append(ids, p.ID)
 	}
 	if len(ids) == 0 {
@@ -72,7 +72,7 @@ func (q *Page) measure() tea.Cmd {
 	return func() tea.Msg {
 		found, _ := read(ctx, ids) // rows without an extent leave the column empty
 		return screen.Then{Page: q, Do: func() tea.Cmd {
-			q.take(of, found)
+			q.store(of, found)
 			return nil
 		}}
 	}

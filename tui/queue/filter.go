@@ -27,13 +27,13 @@ func namesState(text string) bool {
 	})
 }
 
-// selection is the tab, the filter, and the order of the list.
-type selection struct {
-	views      []View
-	tab        int
-	filter     string
-	everywhere bool // the filter applies to all states, regardless of the tab
-	order      review.Order
+// criteria is the tab, the filter, and the order of the list.
+type criteria struct {
+	views     []View
+	tab       int
+	filter    string
+	allStates bool // the filter applies to all states, regardless of the tab
+	order     review.Order
 }
 
 // setFilter filters the list by text. A filter that names a state or a number searches all states.
@@ -41,13 +41,13 @@ func (q *Page) setFilter(text string) tea.Cmd {
 	if text == q.list.filter {
 		return nil
 	}
-	q.list.filter, q.list.everywhere = text, namesState(text)
+	q.list.filter, q.list.allStates = text, namesState(text)
 	return q.readFrom(false)
 }
 
-// Narrow filters the list by text, within the current tab.
-func (q *Page) Narrow(text string) tea.Cmd {
-	q.list.filter, q.list.everywhere = text, false
+// SetFilter filters the list by text, within the current tab.
+func (q *Page) SetFilter(text string) tea.Cmd {
+	q.list.filter, q.list.allStates = text, false
 	return q.readFrom(false)
 }
 
@@ -74,7 +74,7 @@ func (q *Page) askFilter() tea.Cmd {
 			f.ids = append(f.ids, p.Subject.ID)
 		}
 	}
-	return q.shell.Type(&screen.Line{
+	return q.shell.OpenLine(&screen.Line{
 		Prompt: "filter", Text: f.text, Above: func() []draw.Line { return f.lines(q.Frame) },
 		Hints:   [][2]string{{"tab", "complete"}, {"enter", "keep the filter"}, {"esc", "undo it"}, {"up", "up"}, {"down", "down"}},
 		Step:    func(n int) { f.at = min(max(0, f.at+n), max(0, len(f.found)-1)) },
@@ -133,12 +133,12 @@ func (f *filterLine) typed(q *Page) tea.Cmd {
 func (f *filterLine) lines(frame screen.Frame) []draw.Line {
 	th := frame.Theme
 	lines := frame.Choices(len(f.found), f.at, min(maxSuggestions, frame.Body-3), func(i int) draw.Line {
-		return draw.Of(th.Text, " "+draw.Show(f.found[i]))
+		return draw.Of(th.Text, " "+draw.Escape(f.found[i]))
 	})
 	switch {
 	case len(lines) > 1:
 	case f.err != nil:
-		lines = append(lines, draw.Of(th.Warn, " "+draw.Show(f.err.Error())))
+		lines = append(lines, draw.Of(th.Warn, " "+draw.Escape(f.err.Error())))
 	case f.text.String() == "":
 		lines = append(lines, draw.Of(th.Faint, " text, #17, "+draw.Safe(strings.Join(filter.Keys(), ":, "))+":, "+draw.Safe(strings.Join(filter.Flags(), ", "))+"; a minus negates"))
 	default:
@@ -174,8 +174,10 @@ func (q *Page) sort(step int) func() tea.Cmd {
 	}
 }
 
-// apart reports whether the order separates the members of a change set.
-func (s *selection) apart() bool { return s.order == review.BySubject || s.order == review.ByAuthor }
+// separatesSets reports whether the order separates the members of a change set.
+func (s *criteria) separatesSets() bool {
+	return s.order == review.BySubject || s.order == review.ByAuthor
+}
 
 // View is a named filter, shown as a tab.
 type View struct{ Name, Filter string }
@@ -208,44 +210,44 @@ func states() []queueTab {
 }
 
 // tabList returns the tabs of the states, followed by the views.
-func (s *selection) tabList() []queueTab {
+func (s *criteria) tabList() []queueTab {
 	all := states()
 	for _, v := range s.views {
-		all = append(all, queueTab{name: string(draw.Show(v.Name)), brief: string(draw.Show(v.Name)), filter: v.Filter})
+		all = append(all, queueTab{name: string(draw.Escape(v.Name)), brief: string(draw.Escape(v.Name)), filter: v.Filter})
 	}
 	return all
 }
 
 // shownTab returns the tab whose proposals are listed.
-func (s *selection) shownTab() queueTab { return s.tabList()[s.shownIndex()] }
+func (s *criteria) shownTab() queueTab { return s.tabList()[s.shownIndex()] }
 
 // shownIndex returns the index of that tab: All, if the filter names a state or a number.
-func (s *selection) shownIndex() int {
-	if s.everywhere {
+func (s *criteria) shownIndex() int {
+	if s.allStates {
 		return len(states()) - 1
 	}
 	return s.tab
 }
 
-// turn moves step tabs forward, or backward if step is negative.
-func (q *Page) turn(step int) func() tea.Cmd {
+// nextTab moves step tabs forward, or backward if step is negative.
+func (q *Page) nextTab(step int) func() tea.Cmd {
 	return func() tea.Cmd {
 		n := len(q.list.tabList())
-		return q.TurnTo((q.list.tab + step + n) % n)
+		return q.SelectTab((q.list.tab + step + n) % n)
 	}
 }
 
-// TurnTo implements screen.Turning.
-func (q *Page) TurnTo(tab int) tea.Cmd {
-	if q.list.everywhere {
+// SelectTab implements screen.TabSwitcher.
+func (q *Page) SelectTab(tab int) tea.Cmd {
+	if q.list.allStates {
 		return q.shell.Say(screen.Remark, "The filter names a state or a number, in any state; esc clears it")
 	}
 	q.list.tab = tab
 	return q.readFrom(false)
 }
 
-// where returns the filter of the tab joined with the user's filter.
-func (s *selection) where() string { return filter.Join(s.shownTab().filter, s.filter) }
+// fullFilter returns the filter of the tab joined with the user's filter.
+func (s *criteria) fullFilter() string { return filter.Join(s.shownTab().filter, s.filter) }
 
-// narrowed reports whether the line with the user's filter is shown.
-func (s *selection) narrowed() bool { return s.filter != "" }
+// hasFilter reports whether the line with the user's filter is shown.
+func (s *criteria) hasFilter() bool { return s.filter != "" }

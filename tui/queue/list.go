@@ -12,13 +12,13 @@ import (
 
 // list is the list of selected proposals with its cursor and viewport.
 type list struct {
-	selection
+	criteria
 	rows.Rows
-	cursor int
-	top    int
-	height int          // rows in the viewport
-	want   proposals.ID // row to return to after a reload
-	counts map[proposals.State]int
+	cursor    int
+	top       int
+	height    int          // rows in the viewport
+	restoreID proposals.ID // row to return to after a reload
+	counts    map[proposals.State]int
 	// viewCounts has the number of proposals of each view, as its tab shows it.
 	viewCounts []string
 }
@@ -41,7 +41,7 @@ func (l *list) noneSelected() string {
 
 // query returns the query for the next chunk after a keyset cursor.
 func (l *list) query(after string) review.Query {
-	return review.Query{State: l.shownTab().state(), Filter: l.where(), Order: l.order, Reverse: l.Backward, Limit: rows.Chunk, After: after}
+	return review.Query{State: l.shownTab().state(), Filter: l.fullFilter(), Order: l.order, Reverse: l.Backward, Limit: rows.Chunk, After: after}
 }
 
 // size returns the number of proposals in the list. If that is not known, it returns the number loaded so far, and
@@ -49,7 +49,7 @@ func (l *list) query(after string) review.Query {
 func (l *list) size() (int, bool) {
 	t := l.shownTab()
 	if l.filter != "" || t.states == nil || l.counts == nil {
-		return l.Known(), l.Whole()
+		return l.Loaded(), l.Complete()
 	}
 	return l.count(t), true
 }
@@ -62,18 +62,18 @@ func (l *list) count(t queueTab) (n int) {
 	return n
 }
 
-// need returns the number of proposals to load, so that the viewport and one more screen are filled.
-func (l *list) need() int { return l.Reach(l.top-l.height-1, l.top+2*(l.height+1)) }
+// needed returns the number of proposals to load, so that the viewport and one more screen are filled.
+func (l *list) needed() int { return l.LoadCount(l.top-l.height-1, l.top+2*(l.height+1)) }
 
 // restore moves the cursor back to the row it was on before the reload.
 func (l *list) restore() {
-	if i := l.Find(l.want); l.want != "" && i >= 0 {
+	if i := l.Find(l.restoreID); l.restoreID != "" && i >= 0 {
 		if l.top > 0 { // at the top, show new rows instead of following the old row
 			l.top += i - l.cursor
 		}
 		l.cursor = i
 	}
-	l.want = ""
+	l.restoreID = ""
 }
 
 // clamp keeps the cursor inside the list and the viewport around the cursor.
@@ -83,8 +83,8 @@ func (l *list) clamp() {
 	l.top = screen.Window(l.top, l.cursor, n, l.height)
 }
 
-// position draws the position of the cursor, such as "3 of 20".
-func (l *list) position(th theme.Theme) draw.Line {
+// positionText draws the position of the cursor, such as "3 of 20".
+func (l *list) positionText(th theme.Theme) draw.Line {
 	n, known := l.size()
 	if n == 0 {
 		return nil
@@ -92,19 +92,19 @@ func (l *list) position(th theme.Theme) draw.Line {
 	more, at := draw.Safe(""), l.Before(l.cursor)+1
 	switch {
 	case known && l.Backward:
-		at += n - l.Known()
+		at += n - l.Loaded()
 	case l.Backward && l.cursor == l.Total()-1:
 		return draw.Of(th.Faint, " last ")
 	case l.Backward:
-		return draw.Of(th.Faint, draw.Showf(" %d from the end ", n-at))
+		return draw.Of(th.Faint, draw.Escapef(" %d from the end ", n-at))
 	case !known:
 		more = "+" // more proposals follow
 	}
-	return draw.Of(th.Faint, draw.Showf(" %d of %d", at, n)+more+" ")
+	return draw.Of(th.Faint, draw.Escapef(" %d of %d", at, n)+more+" ")
 }
 
-// none reports whether the database contains no proposals.
-func (l *list) none() bool {
+// databaseEmpty reports whether the database contains no proposals.
+func (l *list) databaseEmpty() bool {
 	for _, n := range l.counts {
 		if n > 0 {
 			return false
@@ -113,17 +113,17 @@ func (l *list) none() bool {
 	return l.counts != nil
 }
 
-// empty returns the text of an empty list. err is the error of the last read.
-func (l *list) empty(err error) []draw.Safe {
+// emptyText returns the text of an empty list. err is the error of the last read.
+func (l *list) emptyText(err error) []draw.Safe {
 	switch {
 	case err != nil:
-		return []draw.Safe{draw.Show(wording.OneLine(err))}
-	case l.filter != "" && l.tab < len(states())-1 && !l.everywhere:
+		return []draw.Safe{draw.Escape(wording.OneLine(err))}
+	case l.filter != "" && l.tab < len(states())-1 && !l.allStates:
 		return []draw.Safe{"No match in this state.", "tab shows the next state, esc clears the filter."}
 	case l.filter != "":
 		return []draw.Safe{"No match.", "esc clears the filter."}
 	case l.shownTab().states == nil:
-		return []draw.Safe{"Nothing matches this view: " + draw.Show(l.shownTab().filter)}
+		return []draw.Safe{"Nothing matches this view: " + draw.Escape(l.shownTab().filter)}
 	case l.tab == 0:
 		return []draw.Safe{"Nothing waits for you.", "tab shows the next state, T shows the live tools."}
 	}

@@ -34,11 +34,11 @@ type Options struct {
 	Remote   bool          // the workbench runs on another machine than the user's terminal
 	// Extents reads the size of proposals' changes. If it is nil, the column stays empty.
 	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
-	// Read reports that the side pane showed proposals completely, so that their pages and approvals count them as
+	// AddView reports that the side pane showed proposals completely, so that their pages and approvals count them as
 	// read. It may be nil.
-	Read func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
-	// Debounced returns a command that sends msg after the debounce delay.
-	Debounced func(msg tea.Msg) tea.Cmd
+	AddView func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
+	// Debounce returns a command that sends msg after the debounce delay.
+	Debounce func(msg tea.Msg) tea.Cmd
 }
 
 // Shell is the part of the workbench that the page uses.
@@ -57,41 +57,41 @@ type Shell interface {
 type Page struct {
 	screen.List
 	Options
-	list   list
-	Marked marking // to decide together
+	list  list
+	Marks markSet // to decide together
 
-	shell  Shell
-	ctx    context.Context //nolint:containedctx // Bubble Tea's commands receive no context
-	desk   Desk
-	glance Glance // content of the side pane
-	err    error
+	shell   Shell
+	ctx     context.Context //nolint:containedctx // Bubble Tea's commands receive no context
+	desk    Desk
+	content PreviewContent // content of the side pane
+	err     error
 	extents
 }
 
 // New returns an empty page. Reload loads it.
 func New(ctx context.Context, sh Shell, desk Desk, o Options) *Page {
-	return &Page{shell: sh, ctx: ctx, desk: desk, Options: o, list: list{selection: selection{views: o.Views}, Rows: rows.New()}}
+	return &Page{shell: sh, ctx: ctx, desk: desk, Options: o, list: list{criteria: criteria{views: o.Views}, Rows: rows.New()}}
 }
 
-// Current implements screen.OfProposal.
+// Current implements screen.ProposalPage.
 func (q *Page) Current() (proposals.Proposal, bool) { return q.list.current() }
 
 // Filter implements screen.Filtered.
 func (q *Page) Filter() string { return q.list.filter }
 
-// Rows implements screen.Rowed.
+// Rows implements screen.CursorPage.
 func (q *Page) Rows() int { return q.list.height }
 
 // Waiting returns the query for the proposals that wait for the user, in the order and with the filter of the list.
 func (q *Page) Waiting() review.Query {
-	return review.Query{State: proposals.UserReview, Filter: q.Where(), Order: q.list.order, Limit: 2}
+	return review.Query{State: proposals.UserReview, Filter: q.FullFilter(), Order: q.list.order, Limit: 2}
 }
 
-// Where returns the filter of the tab joined with the user's filter.
-func (q *Page) Where() string { return q.list.where() }
+// FullFilter returns the filter of the tab joined with the user's filter.
+func (q *Page) FullFilter() string { return q.list.fullFilter() }
 
-// Waits returns how many proposals wait for the user, as text for other pages.
-func (q *Page) Waits() string {
+// WaitingText returns how many proposals wait for the user, as text for other pages.
+func (q *Page) WaitingText() string {
 	return "The queue (Q) has " + wording.Count(q.list.counts[proposals.UserReview], "proposal that waits", "proposals that wait") + " for you."
 }
 
@@ -101,18 +101,18 @@ func (q *Page) Place() string { return "Queue" }
 // Keys implements screen.Page.
 func (q *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
-		{Name: "open", Keys: []string{"enter", "right", "l"}, Label: "open", Help: "Open the selected proposal", Do: q.open, Off: q.list.noneSelected},
-		{Name: "approve-marked", Keys: []string{"a"}, Label: "approve", Help: "Approve all marked proposals or none; otherwise the selected one", Terms: "accept, merge, publish, go live, ok, yes", Do: q.decide(proposals.ActApprove), Off: q.cannotDecide(proposals.ActApprove)},
-		{Name: "needs-changes-marked", Keys: []string{"c"}, Label: "send back", Help: "Send back the marked proposals, or the selected one, with a reason", Terms: "send back, request changes, return", Do: q.decide(proposals.ActRequestChanges), Off: q.cannotDecide(proposals.ActRequestChanges)},
-		{Name: "reject-marked", Keys: []string{"x"}, Label: "reject", Help: "Reject the marked proposals, or the selected one, with a reason", Terms: "decline, refuse, deny, no", Do: q.decide(proposals.ActReject), Off: q.cannotDecide(proposals.ActReject)},
-		{Name: "mark", Keys: []string{"space", "+"}, Label: "mark", Help: "Toggle mark and move down", Do: q.markRow, Off: func() string { return q.Marked.cannotMark(&q.list) }},
-		{Name: "mark-down", Keys: []string{"shift+down"}, Help: "Mark this row and the next, and go there", Terms: "select several, range, extend", Do: markOn(q, 1), Off: func() string { return q.Marked.cannotMark(&q.list) }},
-		{Name: "mark-up", Keys: []string{"shift+up"}, Help: "Mark this row and the one above, and go there", Do: markOn(q, -1), Off: func() string { return q.Marked.cannotMark(&q.list) }},
-		{Name: "mark-range", Keys: []string{"v"}, Help: "Mark a range of rows by moving; again: end it", Terms: "select several, extend", Do: q.markRange, Off: q.list.noneSelected},
-		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark every listed proposal that waits for you; again: unmark all", Do: q.markAll, Off: func() string { return q.Marked.nothingIn(&q.list.Rows) }},
-		{Name: "next-state", Keys: []string{"tab"}, Label: "state", Help: "Show the next state", Do: q.turn(1)},
-		{Name: "previous-state", Keys: []string{"shift+tab"}, Help: "Show the previous state", Do: q.turn(-1)},
-		{Name: "fold-set", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "List the members of the selected change set, or fold it to one row", Terms: "expand, collapse, group, set", Do: q.fold, Off: q.list.cannotFold},
+		{Name: "open", Keys: []string{"enter", "right", "l"}, Label: "open", Help: "Open the selected proposal", Do: q.open, Disabled: q.list.noneSelected},
+		{Name: "approve-marked", Keys: []string{"a"}, Label: "approve", Help: "Approve all marked proposals or none; otherwise the selected one", Terms: "accept, merge, publish, go live, ok, yes", Do: q.decide(proposals.ActApprove), Disabled: q.cannotDecide(proposals.ActApprove)},
+		{Name: "needs-changes-marked", Keys: []string{"c"}, Label: "send back", Help: "Send back the marked proposals, or the selected one, with a reason", Terms: "send back, request changes, return", Do: q.decide(proposals.ActRequestChanges), Disabled: q.cannotDecide(proposals.ActRequestChanges)},
+		{Name: "reject-marked", Keys: []string{"x"}, Label: "reject", Help: "Reject the marked proposals, or the selected one, with a reason", Terms: "decline, refuse, deny, no", Do: q.decide(proposals.ActReject), Disabled: q.cannotDecide(proposals.ActReject)},
+		{Name: "mark", Keys: []string{"space", "+"}, Label: "mark", Help: "Toggle mark and move down", Do: q.markRow, Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
+		{Name: "mark-down", Keys: []string{"shift+down"}, Help: "Mark this row and the next, and go there", Terms: "select several, range, extend", Do: markOn(q, 1), Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
+		{Name: "mark-up", Keys: []string{"shift+up"}, Help: "Mark this row and the one above, and go there", Do: markOn(q, -1), Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
+		{Name: "mark-range", Keys: []string{"v"}, Help: "Mark a range of rows by moving; again: end it", Terms: "select several, extend", Do: q.markRange, Disabled: q.list.noneSelected},
+		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark every listed proposal that waits for you; again: unmark all", Do: q.markAll, Disabled: func() string { return q.Marks.cannotMarkAll(&q.list.Rows) }},
+		{Name: "next-state", Keys: []string{"tab"}, Label: "state", Help: "Show the next state", Do: q.nextTab(1)},
+		{Name: "previous-state", Keys: []string{"shift+tab"}, Help: "Show the previous state", Do: q.nextTab(-1)},
+		{Name: "fold-set", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "List the members of the selected change set, or fold it to one row", Terms: "expand, collapse, group, set", Do: q.fold, Disabled: q.list.cannotFold},
 		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by text, number, state, author, rule and more", Terms: "find, search, grep, views", Do: q.askFilter},
 		{Name: "sort", Keys: []string{"o"}, Label: "sort", Late: screen.Always, Help: "Sort by newest, oldest, worst finding, subject, author", Terms: "order, newest, oldest, risk", Do: q.sort(1)},
 		{Name: "sort-back", Keys: []string{"O"}, Help: "Go back to the previous order", Do: q.sort(-1)},
@@ -147,8 +147,8 @@ func (q *Page) openWaiting() tea.Cmd {
 // decide asks about the marked proposals, or about the selected one.
 func (q *Page) decide(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
-		ps := q.Marked.chosen(&q.list)
-		if act == proposals.ActApprove && len(q.Marked.Marks) == 0 {
+		ps := q.Marks.targets(&q.list)
+		if act == proposals.ActApprove && len(q.Marks.List) == 0 {
 			ps = ps[:1] // the page of the set adds the other members
 		}
 		return q.shell.Decide(act, ps)
@@ -158,7 +158,7 @@ func (q *Page) decide(act proposals.Act) func() tea.Cmd {
 // cannotDecide returns a function that returns why act is unavailable, or "".
 func (q *Page) cannotDecide(act proposals.Act) func() string {
 	return func() string {
-		ps := q.Marked.chosen(&q.list)
+		ps := q.Marks.targets(&q.list)
 		if len(ps) == 0 {
 			return "no proposal is selected"
 		}
@@ -167,7 +167,7 @@ func (q *Page) cannotDecide(act proposals.Act) func() string {
 				return err.Error()
 			}
 		}
-		if len(q.Marked.Marks) > 0 {
+		if len(q.Marks.List) > 0 {
 			return ""
 		}
 		if len(ps) > maxMarks && act != proposals.ActApprove {
@@ -175,7 +175,7 @@ func (q *Page) cannotDecide(act proposals.Act) func() string {
 		}
 		for _, p := range ps {
 			if p.State != proposals.UserReview {
-				return wording.Standing(p.State)
+				return wording.NotPermitted(p.State)
 			}
 		}
 		return ""
@@ -185,10 +185,10 @@ func (q *Page) cannotDecide(act proposals.Act) func() string {
 // Fit implements screen.Page.
 func (q *Page) Fit(f screen.Frame) {
 	q.Frame, q.list.height = f, f.Body-1 // the first line has the column headings
-	if q.list.narrowed() {
+	if q.list.hasFilter() {
 		q.list.height--
 	}
-	if n := q.list.below(f); n > 0 {
+	if n := q.list.heightBelow(f); n > 0 {
 		q.list.height -= n + 1
 	}
 	q.list.height = max(1, q.list.height)
@@ -205,16 +205,16 @@ func paneKeys(q *Page) []screen.Key {
 		return ""
 	}
 	for i := range keys {
-		off := keys[i].Off
+		off := keys[i].Disabled
 		switch keys[i].Name {
 		case "zoom":
-			keys[i].Off = q.list.noneSelected
+			keys[i].Disabled = q.list.noneSelected
 		case "preview-down", "preview-up":
-			keys[i].Off = hidden
+			keys[i].Disabled = hidden
 		default:
-			keys[i].Off = func() string {
-				if q.Frame.Width < screen.SideFrom {
-					return "the pane is below the list; two beside each other need " + strconv.Itoa(screen.SideFrom) + " columns"
+			keys[i].Disabled = func() string {
+				if q.Frame.Width < screen.SideMinWidth {
+					return "the pane is below the list; two beside each other need " + strconv.Itoa(screen.SideMinWidth) + " columns"
 				}
 				return off()
 			}
@@ -229,7 +229,7 @@ func (l *list) cannotFold() string {
 	switch {
 	case !ok:
 		return "no proposal is selected"
-	case l.Listed:
+	case l.Flat:
 		return "sets are folded where the list is sorted by time or by findings"
 	case p.ChangeSet == "":
 		return "not a member of a change set"
@@ -240,16 +240,16 @@ func (l *list) cannotFold() string {
 // fold toggles whether the members of the selected set are listed.
 func (q *Page) fold() tea.Cmd {
 	p, _ := q.list.current()
-	q.list.want = p.ID
+	q.list.restoreID = p.ID
 	q.list.Fold(p.ChangeSet)
 	q.list.restore()
 	q.list.clamp()
 	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }
 
-// Leave implements screen.Page. It ends a range of marks, or clears the filter.
-func (q *Page) Leave() (tea.Cmd, bool) {
-	if q.Marked.end() {
+// Escape implements screen.Page. It ends a range of marks, or clears the filter.
+func (q *Page) Escape() (tea.Cmd, bool) {
+	if q.Marks.endRange() {
 		return nil, true
 	}
 	if q.list.filter == "" {
@@ -272,7 +272,7 @@ func (q *Page) Click(x, row int) tea.Cmd {
 	if q.Frame.InSide(x) {
 		return nil
 	}
-	if q.list.narrowed() {
+	if q.list.hasFilter() {
 		row-- // the filter line is above the column headings
 	}
 	return q.Move(q.list.top + row - q.list.cursor)
@@ -285,28 +285,28 @@ func (q *Page) Update(msg tea.Msg) tea.Cmd {
 		if msg.Err == nil {
 			q.list.counts, q.list.viewCounts = msg.Counts, msg.Views
 		}
-	case Rested:
+	case Debounced:
 		if p, ok := q.list.current(); ok && p.ID == msg.ID {
 			return func() tea.Msg {
 				d, err := q.desk.Show(q.ctx, q.Actor, p.ID)
-				g := Glance{ID: p.ID, Dossier: d, Unfit: wording.Unfit(d), Err: err}
+				g := PreviewContent{ID: p.ID, Dossier: d, Problems: wording.SubmitProblems(d), Err: err}
 				before, after := d.Change()
-				if err == nil && len(before.Definition.Canonical())+len(after.Definition.Canonical())+len(before.Source)+len(after.Source) <= screen.MaxGlance {
-					g.Changes = difflist.Narrow(diff.Contents(before, after)).Collapse(seen.Notes(d), false)
+				if err == nil && len(before.Definition.Canonical())+len(after.Definition.Canonical())+len(before.Source)+len(after.Source) <= screen.MaxPreview {
+					g.Changes = difflist.NewNarrow(diff.Contents(before, after)).Collapse(seen.SkipReasons(d), false)
 				}
 				return g
 			}
 		}
-	case Glance:
+	case PreviewContent:
 		p, _ := q.list.current()
-		q.glance.take(msg, p.ID)
+		q.content.update(msg, p.ID)
 	}
 	return nil
 }
 
 // Select moves the cursor to a proposal if it has been loaded.
 func (q *Page) Select(id proposals.ID) tea.Cmd {
-	q.list.want = id
+	q.list.restoreID = id
 	q.list.restore()
 	q.list.clamp()
 	return tea.Batch(q.Fill(), q.measure())
@@ -315,25 +315,25 @@ func (q *Page) Select(id proposals.ID) tea.Cmd {
 // Reload implements screen.Page. It reloads the list down to the viewport.
 func (q *Page) Reload() tea.Cmd {
 	if p, ok := q.list.current(); ok {
-		q.list.want = p.ID
+		q.list.restoreID = p.ID
 	}
 	query := q.list.query("")
-	query.Limit = (q.list.need() + rows.Chunk) / rows.Chunk * rows.Chunk
+	query.Limit = (q.list.needed() + rows.Chunk) / rows.Chunk * rows.Chunk
 	return tea.Batch(q.Count(), q.read(query))
 }
 
-// First loads only the rows of the first frame.
-func (q *Page) First() tea.Cmd {
+// LoadFirst loads only the rows of the first frame.
+func (q *Page) LoadFirst() tea.Cmd {
 	query := q.list.query("")
-	if q.list.want == "" { // otherwise load enough to find the remembered row
+	if q.list.restoreID == "" { // otherwise load enough to find the remembered row
 		query.Limit = q.Frame.Body
 	}
 	return q.read(query)
 }
 
-// Ends implements screen.Rowed. If the requested end has not been loaded, the list is reloaded from that end.
-func (q *Page) Ends(last bool) tea.Cmd {
-	if last != q.list.Backward && !q.list.Whole() {
+// MoveToEnd implements screen.CursorPage. If the requested end has not been loaded, the list is reloaded from that end.
+func (q *Page) MoveToEnd(last bool) tea.Cmd {
+	if last != q.list.Backward && !q.list.Complete() {
 		return q.readFrom(last)
 	}
 	if last {
@@ -342,19 +342,19 @@ func (q *Page) Ends(last bool) tea.Cmd {
 	return q.Move(-q.list.Total())
 }
 
-// Move implements screen.Rowed.
+// Move implements screen.CursorPage.
 func (q *Page) Move(n int) tea.Cmd {
 	q.list.cursor += n
-	q.Preview.Forget()
+	q.Preview.Reset()
 	q.list.clamp()
-	q.Marked.extend(&q.list.Rows, q.list.cursor)
+	q.Marks.extendRange(&q.list.Rows, q.list.cursor)
 	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }
 
 // Returned implements screen.Returning. It loads the selected proposal, because the selection may have changed while
 // another page was on screen.
 func (q *Page) Returned() tea.Cmd {
-	if p, ok := q.list.current(); ok && q.glance.isOf(p) {
+	if p, ok := q.list.current(); ok && q.content.shows(p) {
 		return nil
 	}
 	return q.debounce()
@@ -363,8 +363,8 @@ func (q *Page) Returned() tea.Cmd {
 // debounce loads the selected proposal once the cursor has rested on it.
 func (q *Page) debounce() tea.Cmd {
 	r, ok := q.list.At(q.list.cursor)
-	if !ok || r.Folded() || q.list.pane(q.Frame).Side == 0 { // the pane about a set needs no further data
+	if !ok || r.Folded() || q.list.previewFrame(q.Frame).Side == 0 { // the pane about a set needs no further data
 		return nil
 	}
-	return q.Debounced(Rested{r.First().ID})
+	return q.Debounce(Debounced{r.First().ID})
 }

@@ -71,7 +71,7 @@ func (d desk) Show(_ context.Context, _ proposals.Actor, id proposals.ID) (revie
 
 func opened(t *testing.T, d desk, width int) *Page {
 	t.Helper()
-	p := New(t.Context(), new(screentest.Shell), d, Options{Actor: mara, NoEditor: func() string { return "" }, Debounced: func(msg tea.Msg) tea.Cmd {
+	p := New(t.Context(), new(screentest.Shell), d, Options{Actor: mara, NoEditor: func() string { return "" }, Debounce: func(msg tea.Msg) tea.Cmd {
 		return func() tea.Msg { return msg }
 	}})
 	if want := screentest.Open(t, p.shell, p, width, 20); want != nil {
@@ -147,8 +147,8 @@ func TestDecidesOnMarks(t *testing.T) {
 		t.Errorf("marking in an empty tab: %q", off)
 	}
 	screentest.Press(t, p.shell, p, "*")
-	if len(p.Marked.Marks) != 0 {
-		t.Errorf("%d marks are left", len(p.Marked.Marks))
+	if len(p.Marks.List) != 0 {
+		t.Errorf("%d marks are left", len(p.Marks.List))
 	}
 }
 
@@ -157,11 +157,11 @@ func TestDecidesOnMarks(t *testing.T) {
 func TestOpensWhatWaits(t *testing.T) {
 	p := opened(t, desk{waiting: 2}, 80)
 	first, _ := p.list.At(0)
-	if want, _ := screentest.Press(t, p.shell, p, "."); len(want) != 1 || want[0] != (screentest.Went{To: "OpenSet", Of: first.First().ID}) {
+	if want, _ := screentest.Press(t, p.shell, p, "."); len(want) != 1 || want[0] != (screentest.Call{To: "OpenSet", Of: first.First().ID}) {
 		t.Errorf("on a row that waits: %#v", want)
 	}
 	screentest.Press(t, p.shell, p, "tab")
-	if want, _ := screentest.Press(t, p.shell, p, "."); len(want) != 1 || want[0] != (screentest.Went{To: "OpenWaiting"}) {
+	if want, _ := screentest.Press(t, p.shell, p, "."); len(want) != 1 || want[0] != (screentest.Call{To: "OpenWaiting"}) {
 		t.Errorf("on no row: %#v", want)
 	}
 }
@@ -188,7 +188,7 @@ func (d inSet) Show(ctx context.Context, actor proposals.Actor, id proposals.ID)
 // TestReadsNoMemberOfAFoldedSet checks that a proposal is read only if the side pane shows it.
 func TestReadsNoMemberOfAFoldedSet(t *testing.T) {
 	shown := 0
-	p := New(t.Context(), new(screentest.Shell), inSet{desk{waiting: 5}, &shown}, Options{Actor: mara, Debounced: func(msg tea.Msg) tea.Cmd {
+	p := New(t.Context(), new(screentest.Shell), inSet{desk{waiting: 5}, &shown}, Options{Actor: mara, Debounce: func(msg tea.Msg) tea.Cmd {
 		return func() tea.Msg { return msg }
 	}})
 	screentest.Open(t, p.shell, p, 120, 20)

@@ -22,15 +22,15 @@ type (
 		Newest []proposals.Proposal // the newest proposal, if there are more than before
 		Err    error
 	}
-	// Rested is sent when the cursor has rested on a row.
-	Rested struct{ ID proposals.ID }
-	// Glance is the content of the side pane: one proposal.
-	Glance struct {
-		ID      proposals.ID
-		Dossier review.Dossier
-		Unfit   []string       // why a draft cannot be submitted as it is
-		Changes *difflist.List // nil if too long, or not requested
-		Err     error
+	// Debounced is sent when the cursor has rested on a row.
+	Debounced struct{ ID proposals.ID }
+	// PreviewContent is the content of the side pane: one proposal.
+	PreviewContent struct {
+		ID       proposals.ID
+		Dossier  review.Dossier
+		Problems []string       // why a draft cannot be submitted as it is
+		Changes  *difflist.List // nil if too long, or not requested
+		Err      error
 	}
 )
 
@@ -85,14 +85,14 @@ func (q *Page) Count() tea.Cmd {
 
 // loaded adds the proposals that were read. next is the keyset cursor behind them.
 func (q *Page) loaded(query review.Query, ps []proposals.Proposal, next string, err error) tea.Cmd {
-	if query.State != q.list.shownTab().state() || query.Filter != q.list.where() || query.Order != q.list.order || query.Reverse != q.list.Backward {
+	if query.State != q.list.shownTab().state() || query.Filter != q.list.fullFilter() || query.Order != q.list.order || query.Reverse != q.list.Backward {
 		return nil // the tab, filter, or order has changed since
 	}
-	q.list.Loading, q.list.Asked = false, true
+	q.list.Loading, q.list.HasRead = false, true
 	if q.err = err; err != nil {
 		return q.shell.Fail(err)
 	}
-	above, ok := q.list.Read(query.After, ps, next)
+	above, ok := q.list.Append(query.After, ps, next)
 	if !ok {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (q *Page) loaded(query review.Query, ps []proposals.Proposal, next string, 
 
 // Fill loads the next chunk when the viewport comes near the end of what is loaded.
 func (q *Page) Fill() tea.Cmd {
-	if !q.list.Asked || q.list.Loading || q.list.Whole() || q.list.need() <= q.list.Known() {
+	if !q.list.HasRead || q.list.Loading || q.list.Complete() || q.list.needed() <= q.list.Loaded() {
 		return nil
 	}
 	q.list.Loading = true
@@ -113,9 +113,9 @@ func (q *Page) Fill() tea.Cmd {
 
 // readFrom reloads the list from its beginning or from its end.
 func (q *Page) readFrom(backward bool) tea.Cmd {
-	q.list.Rows, q.list.cursor, q.list.top, q.list.want = q.list.Again(backward, q.list.apart()), 0, 0, ""
-	q.glance = Glance{}
+	q.list.Rows, q.list.cursor, q.list.top, q.list.restoreID = q.list.Restarted(backward, q.list.separatesSets()), 0, 0, ""
+	q.content = PreviewContent{}
 	q.Fit(q.Frame) // the filter line changes the height of the list
-	q.Marked.end()
+	q.Marks.endRange()
 	return q.read(q.list.query(""))
 }

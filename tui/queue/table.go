@@ -91,10 +91,10 @@ func (g grid) columns(width int) []column {
 		}},
 		state, subject,
 		{heading: "BY", width: by, cell: func(r rows.Row) draw.Line { return author(th, r.First().Author, by) }},
-		{heading: "CHANGE", width: 7, cell: func(r rows.Row) draw.Line { return draw.Of(th.Text, draw.Show(changeOf(r))) }},
+		{heading: "CHANGE", width: 7, cell: func(r rows.Row) draw.Line { return draw.Of(th.Text, draw.Escape(changeOf(r))) }},
 		{heading: "LINES", width: 9, right: true, cell: g.lines},
 		{heading: "AGE", width: 4, right: true, cell: func(r rows.Row) draw.Line {
-			return draw.Of(th.Faint, draw.Show(wording.ShortAge(g.now().Sub(r.First().CreatedAt))))
+			return draw.Of(th.Faint, draw.Escape(wording.ShortAge(g.now().Sub(r.First().CreatedAt))))
 		}},
 	} {
 		switch {
@@ -115,8 +115,8 @@ func (g grid) columns(width int) []column {
 	return columns
 }
 
-// fewestWords is the number of cells below which the beginning of a rationale says nothing.
-const fewestWords = 14
+// minWords is the number of cells below which the beginning of a rationale says nothing.
+const minWords = 14
 
 // summaryAt returns the cell where the summary begins in a column of width cells, unless a longer subject precedes it.
 func summaryAt(width int) int { return min(max(width*2/5, 16), 36) }
@@ -129,12 +129,12 @@ func (g grid) subject(r rows.Row, width int) draw.Line {
 	if r.Folded() {
 		id = p.ChangeSet
 	}
-	if need := between + verdict.Width(); len(verdict) > 0 && draw.Width(draw.Show(id))+need <= width {
+	if need := between + verdict.Width(); len(verdict) > 0 && draw.Width(draw.Escape(id))+need <= width {
 		room -= need
 	}
 	name := labels.Brief(g.th, p.Subject, room)
 	if r.Folded() {
-		name = draw.Of(g.th.Strong, draw.Cut(draw.Show(id), room))
+		name = draw.Of(g.th.Strong, draw.Cut(draw.Escape(id), room))
 	}
 	name = name.Fit(min(max(name.Width(), summaryAt(width)-between), room))
 	if room == width && (len(verdict) > 0 || name.Width()+between >= width) {
@@ -148,13 +148,13 @@ func (g grid) subject(r rows.Row, width int) draw.Line {
 	if !strings.EqualFold(strings.ReplaceAll(p.Title, " ", "_"), id) {
 		text = p.Title + "  "
 	}
-	e, _ := g.extents.of(p)
-	words, left := draw.Show(text+firstWords(e.Rationale)), width-name.Width()
+	e, _ := g.extents.get(p)
+	words, left := draw.Escape(text+firstWords(e.Rationale)), width-name.Width()
 	if len(verdict) > 0 {
 		left -= between
 	}
-	if left >= fewestWords || draw.Width(words) <= left {
-		name = name.Add(g.th.Faint, draw.Safe(draw.Blank(width-name.Width()-left))+draw.Words(words, left))
+	if left >= minWords || draw.Width(words) <= left {
+		name = name.Add(g.th.Faint, draw.Safe(draw.Blank(width-name.Width()-left))+draw.CutWords(words, left))
 	}
 	return name
 }
@@ -162,15 +162,15 @@ func (g grid) subject(r rows.Row, width int) draw.Line {
 // numbers returns the number of the row's proposal, or the size of a folded set, in at most width cells.
 func numbers(r rows.Row, width int) draw.Safe {
 	if r.Folded() {
-		return draw.Showf("%d×", len(r.Members))
+		return draw.Escapef("%d×", len(r.Members))
 	}
 	if r.First().Issue == 0 {
 		return "–"
 	}
-	if n := draw.Showf("#%d", r.First().Issue); len(n) <= width {
+	if n := draw.Escapef("#%d", r.First().Issue); len(n) <= width {
 		return n
 	}
-	return draw.Showf("%d", r.First().Issue)
+	return draw.Escapef("%d", r.First().Issue)
 }
 
 // sign returns the sign of a proposal and its rank; worse signs rank higher.
@@ -211,7 +211,7 @@ func (g grid) lines(r rows.Row) draw.Line {
 		if l != nil {
 			l = l.Add("", " ")
 		}
-		l = l.Add(style, draw.Show(text))
+		l = l.Add(style, draw.Escape(text))
 	}
 	if r.Folded() {
 		n := map[string]int{}
@@ -232,9 +232,9 @@ func (g grid) lines(r rows.Row) draw.Line {
 		}
 		return l
 	}
-	e, _ := g.extents.of(r.First())
+	e, _ := g.extents.get(r.First())
 	if e.Size > 0 {
-		return draw.Of(th.Faint, draw.Show(strconv.Itoa(e.Size>>10)+" KiB"))
+		return draw.Of(th.Faint, draw.Escape(strconv.Itoa(e.Size>>10)+" KiB"))
 	}
 	if e.Added > 0 {
 		add(th.Good, "+"+brief(e.Added))
@@ -264,7 +264,7 @@ func (g grid) verdict(r rows.Row, width int) draw.Line {
 		return g.verdicts(r, width/2)
 	}
 	if p.Approvals != nil && len(p.Approvals.WaitsFor) > 0 {
-		return draw.Of(g.th.Accent, draw.Cut(draw.Show("waits for "+strings.Join(p.Approvals.WaitsFor, ", ")), width/2))
+		return draw.Of(g.th.Accent, draw.Cut(draw.Escape("waits for "+strings.Join(p.Approvals.WaitsFor, ", ")), width/2))
 	}
 	if word, style := verdict(g.th, p); word != "" {
 		return draw.Of(style, word)
@@ -279,7 +279,7 @@ func verdict(th theme.Theme, p proposals.Proposal) (draw.Safe, theme.Style) {
 	case p.Stale():
 		return "stale", th.Warn
 	case p.Summary.Blocks > 0:
-		return draw.Show(wording.Count(p.Summary.Blocks, "block", "blocks")), th.Bad
+		return draw.Escape(wording.Count(p.Summary.Blocks, "block", "blocks")), th.Bad
 	case p.Summary.Recommendation != "" && p.Summary.Recommendation != proposals.RecommendApprove:
 		return advice, style
 	}
@@ -313,7 +313,7 @@ func (g grid) verdicts(r rows.Row, width int) draw.Line {
 		if k.n == 0 {
 			continue
 		}
-		next := draw.Of(k.style, draw.Showf("%d %s", k.n, k.word))
+		next := draw.Of(k.style, draw.Escapef("%d %s", k.n, k.word))
 		if l != nil {
 			next = append(draw.Of(g.th.Faint, " · "), next...)
 		}
@@ -336,7 +336,7 @@ func firstWords(text string) string {
 // author draws the author of a proposal. Users appear by name. All other actors are prefixed with their kind, which
 // is never dropped, so that an agent cannot pass for a user.
 func author(th theme.Theme, a proposals.Actor, width int) draw.Line {
-	name, kind := draw.Show(cmp.Or(a.Name, a.String())), draw.Show(string(a.Kind))
+	name, kind := draw.Escape(cmp.Or(a.Name, a.String())), draw.Escape(string(a.Kind))
 	switch {
 	case a.Kind == proposals.User || a.Name == "":
 		return draw.Of(th.Text, name)

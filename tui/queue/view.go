@@ -12,7 +12,7 @@ import (
 // Tabs implements screen.Page.
 func (q *Page) Tabs() (left, right draw.Line) {
 	th := q.Frame.Theme
-	right = append(draw.Of(th.Faint, " "+draw.Safe(orderName(q.list.order))+" "), q.list.position(th)...)
+	right = append(draw.Of(th.Faint, " "+draw.Safe(orderName(q.list.order))+" "), q.list.positionText(th)...)
 	var whole, brief []string
 	for i, t := range q.list.tabList() {
 		n, view := "", i-len(states())
@@ -37,9 +37,9 @@ func (q *Page) Tabs() (left, right draw.Line) {
 	return append(q.Frame.TabLine(names, 0, q.list.shownIndex(), true, room).Fit(room), right...), nil
 }
 
-// LeftOf implements screen.Paned. The introduction for new users has no side pane.
-func (q *Page) LeftOf(l screen.Layout) int {
-	if q.list.none() {
+// LeftWidth implements screen.Paned. The introduction for new users has no side pane.
+func (q *Page) LeftWidth(l screen.Layout) int {
+	if q.list.databaseEmpty() {
 		return 0
 	}
 	return l.Beside()
@@ -48,25 +48,25 @@ func (q *Page) LeftOf(l screen.Layout) int {
 // View implements screen.Page.
 func (q *Page) View() []string {
 	var lines []string
-	if q.list.narrowed() {
+	if q.list.hasFilter() {
 		th := q.Frame.Theme
-		filter := draw.Of(th.Key, " / ").Add(th.Match, " "+draw.Cut(draw.Show(q.list.filter), q.Frame.Width-6)+" ")
+		filter := draw.Of(th.Key, " / ").Add(th.Match, " "+draw.Cut(draw.Escape(q.list.filter), q.Frame.Width-6)+" ")
 		lines = append(lines, filter.String(q.Frame.Width))
 	}
 	list := q.rowLines()
 	switch {
-	case q.LeftOf(q.Frame.Layout) > 0:
+	case q.LeftWidth(q.Frame.Layout) > 0:
 		f := q.Frame
 		f.Body -= len(lines)
-		return append(lines, f.Abreast(list, q.side(), f.List)...)
-	case q.list.below(q.Frame) > 0:
+		return append(lines, f.SideBySide(list, q.sidePane(), f.List)...)
+	case q.list.heightBelow(q.Frame) > 0:
 		var rule strings.Builder
 		q.Frame.Theme.Rule.Write(&rule, strings.Repeat("─", q.Frame.Width))
 		for len(list) < q.list.height+1 {
 			list = append(list, draw.Blank(q.Frame.Width))
 		}
 		lines = append(append(lines, list...), rule.String())
-		return append(lines, q.side()...)
+		return append(lines, q.sidePane()...)
 	}
 	return append(lines, list...)
 }
@@ -81,7 +81,7 @@ func (q *Page) rowLines() []string {
 	lines := make([]string, 0, q.list.height+1)
 	heading := draw.Of("", draw.Safe(draw.Blank(marksWidth)))
 	for _, c := range columns {
-		heading = append(heading, c.draw(draw.Of(q.Frame.Theme.Faint, draw.Show(c.heading)))...)
+		heading = append(heading, c.draw(draw.Of(q.Frame.Theme.Faint, draw.Escape(c.heading)))...)
 	}
 	add := func(l draw.Line, base theme.Style) {
 		var b strings.Builder
@@ -99,15 +99,15 @@ func (q *Page) rowLines() []string {
 	if rest := total - q.list.height; rest > 0 {
 		draw.Scrollbar(lines[1:], q.list.top*100/rest, total, q.Frame.Theme.Rule)
 	}
-	if total == 0 && q.list.Asked {
-		if q.err == nil && q.list.filter == "" && q.list.none() {
+	if total == 0 && q.list.HasRead {
+		if q.err == nil && q.list.filter == "" && q.list.databaseEmpty() {
 			for _, l := range firstSteps(q.Frame.Theme, q.Remote) {
 				add(append(draw.Of("", "   "), l...), "")
 			}
 			return lines
 		}
 		add(nil, "")
-		for _, text := range q.list.empty(q.err) {
+		for _, text := range q.list.emptyText(q.err) {
 			add(draw.Of(q.Frame.Theme.Faint, "   "+text), "")
 		}
 	}
@@ -130,7 +130,7 @@ func (q *Page) row(i int, columns []column) (draw.Line, theme.Style) {
 	}
 	r, _ := q.list.At(i)
 	marked := draw.Span{Text: " "}
-	if q.Marked.hasAll(r) {
+	if q.Marks.hasAll(r) {
 		marked = draw.Span{Text: "*", Style: q.Frame.Theme.Accent}
 	}
 	l := draw.Line{mark, {Text: q.list.Bracket(i, r), Style: q.Frame.Theme.Faint}, marked}

@@ -62,7 +62,7 @@ const maxPassage = 2000
 
 // Findings lists the findings of a dossier, each row a stop, and quotes each passage once below its rows. It stores
 // in seen the number of bytes of each quoted line that must be read.
-func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, list []Row, seen map[pager.Text]int) {
+func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, list []Row, seen map[pager.TextID]int) {
 	var remedies []string
 	for i, r := range list {
 		s := r[0]
@@ -75,13 +75,13 @@ func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, li
 		}
 		var where draw.Safe
 		if i == 0 || !samePassage(list[i-1][0], s) {
-			if where = draw.Show(wording.Place(s.Path)); s.Line > 0 {
-				where += draw.Showf(" %d:%d", s.Line, s.Column)
+			if where = draw.Escape(wording.FieldName(s.Path)); s.Line > 0 {
+				where += draw.Escapef(" %d:%d", s.Line, s.Column)
 			}
 		}
 		page.Stop()
-		page.Line(draw.Of(style, " "+draw.Pad(sign, 9)).Add(th.Strong, draw.Show(r.Rules())+"  ").Add(th.Faint, where))
-		page.Text("          ", r.deeds())
+		page.Line(draw.Of(style, " "+draw.Pad(sign, 9)).Add(th.Strong, draw.Escape(r.Rules())+"  ").Add(th.Faint, where))
+		page.Text("          ", r.actions())
 		if s.Waiver != nil {
 			page.Faint("          ", "waived by "+s.Waiver.By+": "+s.Waiver.Reason)
 		}
@@ -90,8 +90,8 @@ func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, li
 		}
 		id := FindingID(s)
 		for n, of := range q.passage(d, s) {
-			page.TrackedMarks("        ┃ ", of.text, th.Faint, []draw.Mark{{Start: of.start, End: of.end, Style: th.Mark}}, id+pager.Text(n))
-			seen[id+pager.Text(n)] = of.end
+			page.TrackedMarks("        ┃ ", of.text, th.Faint, []draw.Mark{{Start: of.start, End: of.end, Style: th.Mark}}, id+pager.TextID(n))
+			seen[id+pager.TextID(n)] = of.end
 		}
 		for _, remedy := range remedies {
 			page.Faint("          ", "→ "+remedy)
@@ -108,8 +108,8 @@ type quotation struct {
 	start, end int
 }
 
-// around is the number of characters quoted on each side of a passage.
-const around = 32
+// contextChars is the number of characters quoted on each side of a passage.
+const contextChars = 32
 
 // PassageLines returns the quoted lines of a passage.
 func PassageLines(s review.Standing) []string {
@@ -139,14 +139,14 @@ func (q *Quotes) passage(d review.Dossier, s review.Standing) []quotation {
 	if !strings.HasPrefix(rest, s.Passage) {
 		return out
 	}
-	before, after := runes[max(0, at-around):at], []rune(rest[len(s.Passage):])
+	before, after := runes[max(0, at-contextChars):at], []rune(rest[len(s.Passage):])
 	quote := quotation{text: string(before)}
-	if at > around {
+	if at > contextChars {
 		quote.text = "…" + quote.text
 	}
 	quote.start, quote.end = len(quote.text), len(quote.text)+len(s.Passage)
-	quote.text += s.Passage + string(after[:min(len(after), around)])
-	if len(after) > around {
+	quote.text += s.Passage + string(after[:min(len(after), contextChars)])
+	if len(after) > contextChars {
 		quote.text += "…"
 	}
 	return []quotation{quote}
@@ -168,10 +168,10 @@ func (q *Quotes) line(d review.Dossier, path string, n int) (string, bool) {
 }
 
 // FindingID returns the identifier of a finding's passage in the pager.
-func FindingID(s review.Standing) pager.Text {
+func FindingID(s review.Standing) pager.TextID {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s %d:%d %s", s.Path, s.Line, s.Column, s.PassageHash())
-	return pager.Text(h.Sum64()&^0xffff | 1)
+	return pager.TextID(h.Sum64()&^0xffff | 1)
 }
 
 // Line returns the line that an anchor refers to, "" for a whole field, or false if it does not exist.
@@ -233,8 +233,8 @@ func (r Row) Rules() string {
 	return strings.Join(ids, " ")
 }
 
-// deeds describes what the text does without quoting it.
-func (r Row) deeds() string {
+// actions describes what the text does without quoting it.
+func (r Row) actions() string {
 	if len(r) == 1 {
 		return r[0].Deed()
 	}
@@ -251,12 +251,12 @@ func (r Row) deeds() string {
 func Message(list []Row, n int) string {
 	switch r := list[n]; {
 	case n > 0 && samePassage(list[n-1][0], r[0]):
-		return r.deeds()
+		return r.actions()
 	case len(r) == 1:
 		return r[0].Message
 	case !r[0].Quoted():
-		return r.deeds()
+		return r.actions()
 	default:
-		return r.deeds() + ": " + rules.Quotation(r[0].Passage)
+		return r.actions() + ": " + rules.Quotation(r[0].Passage)
 	}
 }

@@ -32,12 +32,12 @@ type Dialog struct {
 	About        string            // description of the unsent text, for the drafts page
 	Run          func(text string) tea.Cmd
 	Keys         []Key          // additional answers
-	Leave        func()         // on esc
-	Declined     func() tea.Cmd // on esc and n
-	Passing      bool           // other keys decline and then act on the page
-	Unread       func() tea.Cmd // on u while locked: opens the unread parts
+	OnEscape     func()         // on esc
+	OnDecline    func() tea.Cmd // on esc and n
+	PassKeys     bool           // other keys decline and then act on the page
+	OpenUnread   func() tea.Cmd // on u while locked: opens the unread parts
 	Changed      func() string  // returns how the subject has changed since; "" if it has not
-	Tally        string         // text that must be typed before y, so that one key does not decide many; "" for none
+	TypedCount   string         // text that must be typed before y, so that one key does not decide many; "" for none
 }
 
 // Digest returns a review digest, shortened if the screen is narrow.

@@ -26,9 +26,9 @@ import (
 
 // PromptChange is a channel prompt that an approval changes. A missing prompt is "".
 type PromptChange struct {
-	Agent      registry.Subject
-	Channel    string
-	Now, After string
+	Agent         registry.Subject
+	Channel       string
+	Before, After string
 }
 
 // ChangedPrompts returns the prompts that change, in the order of the agents and their channels.
@@ -37,7 +37,7 @@ func ChangedPrompts(previews []impact.Preview) []PromptChange {
 	for _, p := range previews {
 		for _, o := range slices.Concat(p.Then, p.Now) {
 			c := PromptChange{p.Agent, o.Channel, textOf(p.Now, o.Channel), textOf(p.Then, o.Channel)}
-			if c.Now != c.After && !slices.Contains(out, c) {
+			if c.Before != c.After && !slices.Contains(out, c) {
 				out = append(out, c)
 			}
 		}
@@ -71,10 +71,10 @@ func PromptsField(page *prose.Page, d review.Dossier) {
 	}
 }
 
-// Reach lists the capabilities that a proposal adds and removes, one per line. For a first import, it groups them by
-// kind. Sentences are omitted, because the diff shows them.
-func (f Frame) Reach(page *prose.Page, d review.Dossier) {
-	added, removed := reached(d.Reach.Added), reached(d.Reach.Removed)
+// Capabilities lists the capabilities that a proposal adds and removes, one per line. For a first import, it groups
+// them by kind. Sentences are omitted, because the diff shows them.
+func (f Frame) Capabilities(page *prose.Page, d review.Dossier) {
+	added, removed := capabilityFacts(d.Reach.Added), capabilityFacts(d.Reach.Removed)
 	if len(added)+len(removed) == 0 {
 		return
 	}
@@ -86,7 +86,7 @@ func (f Frame) Reach(page *prose.Page, d review.Dossier) {
 		}
 		return
 	}
-	page.Heading("Reach: " + strconv.Itoa(len(added)) + " added, " + strconv.Itoa(len(removed)) + " removed, " + strconv.Itoa(len(reached(d.Reach.Unchanged))) + " unchanged")
+	page.Heading("Reach: " + strconv.Itoa(len(added)) + " added, " + strconv.Itoa(len(removed)) + " removed, " + strconv.Itoa(len(capabilityFacts(d.Reach.Unchanged))) + " unchanged")
 	for _, side := range []struct {
 		sign  draw.Safe
 		style theme.Style
@@ -102,7 +102,7 @@ func (f Frame) Reach(page *prose.Page, d review.Dossier) {
 			if of.NewHere && !of.NewToRegistry {
 				text += ", known in the registry"
 			}
-			page.Item(sign, text+"  "+wording.Place(of.Path)+" "+strconv.Itoa(of.Line))
+			page.Item(sign, text+"  "+wording.FieldName(of.Path)+" "+strconv.Itoa(of.Line))
 		}
 		for _, c := range l.Counts {
 			page.Item(draw.Of(side.style, "  "+side.sign+" "), c.String())
@@ -110,8 +110,8 @@ func (f Frame) Reach(page *prose.Page, d review.Dossier) {
 	}
 }
 
-// reached returns the facts except sentences.
-func reached(facts []fact.Fact) []fact.Fact {
+// capabilityFacts returns the facts except sentences.
+func capabilityFacts(facts []fact.Fact) []fact.Fact {
 	return slices.DeleteFunc(slices.Clone(facts), func(f fact.Fact) bool { return f.Kind == fact.Text })
 }
 
@@ -143,11 +143,11 @@ func (f Frame) Unassigned(page *prose.Page, ps ...proposals.Proposal) {
 	if n := len(ps) - len(names); n > 0 {
 		names = append(names, strconv.Itoa(n)+" more")
 	}
-	page.Item(draw.Of(f.Theme.Warn, "! "), "No agent has "+wording.Joined(names)+". Assign: toolcrib assign "+ps[0].Subject.ID+" --to NAME")
+	page.Item(draw.Of(f.Theme.Warn, "! "), "No agent has "+wording.Enumerate(names)+". Assign: toolcrib assign "+ps[0].Subject.ID+" --to NAME")
 }
 
-// MaxGlance is the maximum size of a definition that a side pane shows, in bytes.
-const MaxGlance = 64 << 10
+// MaxPreview is the maximum size of a definition that a side pane shows, in bytes.
+const MaxPreview = 64 << 10
 
 // Definition draws the fields of a definition that have a value, the elements of a list below each other.
 func (f Frame) Definition(page *prose.Page, doc *jsondoc.Node, keys []string) {
@@ -157,11 +157,11 @@ func (f Frame) Definition(page *prose.Page, doc *jsondoc.Node, keys []string) {
 	label := draw.Width("name") + 2
 	for _, key := range keys {
 		if v := doc.Get(key); v != nil && !long(v) {
-			label = min(max(label, draw.Width(draw.Show(key))+2), 20)
+			label = min(max(label, draw.Width(draw.Escape(key))+2), 20)
 		}
 	}
 	field := func(key, value string) {
-		page.Item(draw.Of(f.Theme.Faint, draw.Pad(draw.Show(key), label)), value)
+		page.Item(draw.Of(f.Theme.Faint, draw.Pad(draw.Escape(key), label)), value)
 	}
 	for _, key := range keys {
 		v := doc.Get(key)
@@ -192,12 +192,12 @@ func (f Frame) files(page *prose.Page, files *jsondoc.Node) {
 	for _, m := range files.Members {
 		var file registry.File
 		if ps := jsondoc.Bind(m.Value, jsondoc.Root, &file); len(ps) > 0 { // a damaged draft
-			page.Item(draw.Of(f.Theme.Faint, draw.Pad(draw.Show(m.Key), 20)), string(jsondoc.Canonical(m.Value)))
+			page.Item(draw.Of(f.Theme.Faint, draw.Pad(draw.Escape(m.Key), 20)), string(jsondoc.Canonical(m.Value)))
 			continue
 		}
-		head := draw.Of(f.Theme.Title, draw.Show(m.Key))
+		head := draw.Of(f.Theme.Title, draw.Escape(m.Key))
 		if notes := diff.About(file); len(notes) > 0 {
-			head = head.Add(f.Theme.Faint, "  "+draw.Show(strings.Join(notes, ", ")))
+			head = head.Add(f.Theme.Faint, "  "+draw.Escape(strings.Join(notes, ", ")))
 		}
 		page.Gap()
 		page.Line(head)
@@ -247,20 +247,20 @@ func (p *Preview) View(f Frame, of string, page *prose.Page) []string {
 	return p.pager.View()
 }
 
-// See records the visible text as read. It returns false if the pane does not show the row of.
-func (p *Preview) See(of string) bool {
+// MarkSeen records the visible text as read. It returns false if the pane does not show the row of.
+func (p *Preview) MarkSeen(of string) bool {
 	if p.pager == nil || p.of != of {
 		return false
 	}
-	p.pager.See()
+	p.pager.MarkSeen()
 	return true
 }
 
 // Unseen returns the result of of for the text of the pane.
 func (p *Preview) Unseen(of func(*pager.Pager) []string) []string { return of(p.pager) }
 
-// Forget makes the next row start at its top.
-func (p *Preview) Forget() { p.of = "" }
+// Reset makes the next row start at its top.
+func (p *Preview) Reset() { p.of = "" }
 
 // Scroll moves by n lines.
 func (p *Preview) Scroll(n int) {
@@ -285,8 +285,8 @@ func PreviewKeys(p Previewed) []Key {
 	}
 	off := func() string { return zoomed(p, "the list has the whole width; z shows the pane beside it") }
 	return []Key{
-		{Name: "preview-down", Keys: []string{"J"}, Help: "Scroll the pane beside the list down", Do: scroll(0.5), Off: off},
-		{Name: "preview-up", Keys: []string{"K"}, Help: "Scroll the pane beside the list up", Do: scroll(-0.5), Off: off},
+		{Name: "preview-down", Keys: []string{"J"}, Help: "Scroll the pane beside the list down", Do: scroll(0.5), Disabled: off},
+		{Name: "preview-up", Keys: []string{"K"}, Help: "Scroll the pane beside the list up", Do: scroll(-0.5), Disabled: off},
 	}
 }
 
@@ -346,15 +346,15 @@ func EntryKeys(sh Forker, selected func() (Entry, bool), change func() tea.Cmd, 
 		return sh.Fork(e.Subject.ID)
 	}
 	return []Key{
-		{Name: "fork", Keys: []string{"f"}, Label: "fork", Help: "Draft a tool of your own from a core tool", Terms: "copy, clone, customize", Do: fork, Off: off(false, "not a core tool; e proposes a change", func() string { return "" })},
-		{Name: "change", Keys: []string{"e"}, Label: "change", Help: "Propose a change to it in the editor", Terms: "edit, modify, update", Do: change, Off: off(true, "Locked (core); f drafts your own tool from it", noEditor)},
+		{Name: "fork", Keys: []string{"f"}, Label: "fork", Help: "Draft a tool of your own from a core tool", Terms: "copy, clone, customize", Do: fork, Disabled: off(false, "not a core tool; e proposes a change", func() string { return "" })},
+		{Name: "change", Keys: []string{"e"}, Label: "change", Help: "Propose a change to it in the editor", Terms: "edit, modify, update", Do: change, Disabled: off(true, "Locked (core); f drafts your own tool from it", noEditor)},
 	}
 }
 
 // NewKey returns the key that drafts a new proposal.
 func NewKey(sh Drafter, noEditor func() string) Key {
 	draft := func() tea.Cmd { return sh.DraftNew() }
-	return Key{Name: "new", Keys: []string{"ctrl+n"}, Label: "new", Late: Always, Help: "Draft a new proposal in the editor", Terms: "create, add, propose, draft", Do: draft, Off: noEditor}
+	return Key{Name: "new", Keys: []string{"ctrl+n"}, Label: "new", Late: Always, Help: "Draft a new proposal in the editor", Terms: "create, add, propose, draft", Do: draft, Disabled: noEditor}
 }
 
 // MaxVersions is the maximum number of listed versions of a subject.
@@ -392,7 +392,7 @@ func Extents(versions []history.Version) []string {
 	extents := make([]string, len(versions))
 	for i := range max(0, len(versions)-1) {
 		after, before := versions[i], versions[i+1]
-		if len(after.Definition)+len(before.Definition) > MaxGlance {
+		if len(after.Definition)+len(before.Definition) > MaxPreview {
 			continue
 		}
 		is, err := registry.DecodeDefinition(after.Subject.Kind, after.Definition)
@@ -424,11 +424,11 @@ func (f Frame) VersionRows(page *prose.Page, width int, versions []history.Versi
 		if v.Number == marked {
 			mark = " ●"
 		}
-		who := People(v.Author, v.DecidedBy)
+		who := Approvers(v.Author, v.DecidedBy)
 		if v.Proposal == "" {
 			who = "shipped"
 		}
-		line := draw.Of(f.Theme.Accent, mark).Add(f.Theme.Strong, draw.Showf("v%-4d", v.Number)).Add(f.Theme.Faint, f.Day(v.DecidedAt)+"  ")
+		line := draw.Of(f.Theme.Accent, mark).Add(f.Theme.Strong, draw.Escapef("v%-4d", v.Number)).Add(f.Theme.Faint, f.FormatDay(v.DecidedAt)+"  ")
 		line = line.Add(f.Theme.Text, who+"  ").Add(f.Theme.Faint, draw.Safe(extents[i])+"  ")
 		switch {
 		case v.Note == "":
@@ -442,14 +442,14 @@ func (f Frame) VersionRows(page *prose.Page, width int, versions []history.Versi
 	}
 }
 
-// People returns the names of the author and of the approver.
-func People(author, decider string) draw.Safe {
-	name := func(actor string) draw.Safe { return draw.Show(strings.TrimPrefix(actor, "user:")) }
+// Approvers returns the names of the author and of the approver.
+func Approvers(author, decider string) draw.Safe {
+	name := func(actor string) draw.Safe { return draw.Escape(strings.TrimPrefix(actor, "user:")) }
 	if author == decider {
 		return name(author)
 	}
 	return name(author) + " → " + name(decider)
 }
 
-// OfEntry is a page whose keys act on a live definition.
-type OfEntry interface{ Selected() (Entry, bool) }
+// EntryPage is a page whose keys act on a live definition.
+type EntryPage interface{ Selected() (Entry, bool) }

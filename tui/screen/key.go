@@ -14,16 +14,16 @@ import (
 
 // Key declares a key. The footer, the help, and docs/keys.md are generated from the declarations.
 type Key struct {
-	Name  string      // name of the action in the configuration
-	Keys  []string    // in Bubble Tea's notation; the first is shown
-	Label string      // one or two words for the footer; "" omits the key there
-	Late  func() bool // whether the footer now shows the key after the others; nil for never
-	Help  string      // effect, as a sentence without a full stop
-	Terms string      // synonyms, for the search
-	Picks bool        // also active while a line is being picked
-	Here  func() bool // whether the key belongs to the current tab, which puts it first in the footer; nil for every tab
-	Do    func() tea.Cmd
-	Off   func() string // why the key is disabled, or ""; nil if it is always enabled
+	Name         string      // name of the action in the configuration
+	Keys         []string    // in Bubble Tea's notation; the first is shown
+	Label        string      // one or two words for the footer; "" omits the key there
+	Late         func() bool // whether the footer now shows the key after the others; nil for never
+	Help         string      // effect, as a sentence without a full stop
+	Terms        string      // synonyms, for the search
+	WhilePicking bool        // also active while a line is being picked
+	OnTab        func() bool // whether the key belongs to the current tab, which puts it first in the footer; nil for every tab
+	Do           func() tea.Cmd
+	Disabled     func() string // why the key is disabled, or ""; nil if it is always enabled
 }
 
 // Matches reports whether the key was pressed.
@@ -31,12 +31,12 @@ func (k Key) Matches(pressed tea.KeyPressMsg) bool {
 	return key.Matches(pressed, key.NewBinding(key.WithKeys(k.Keys...)))
 }
 
-// Why returns why the key is disabled, or "".
-func (k Key) Why() string {
-	if k.Off == nil {
+// WhyDisabled returns why the key is disabled, or "".
+func (k Key) WhyDisabled() string {
+	if k.Disabled == nil {
 		return ""
 	}
-	return k.Off()
+	return k.Disabled()
 }
 
 // Names returns the keys of the action, separated by spaces.
@@ -49,7 +49,7 @@ func (k Key) Names() string {
 // command that shows the subject.
 func CopyKey(sh Messenger, reference, off func() string) Key {
 	copied := ""
-	return Key{Name: "copy-id", Keys: []string{"y"}, Help: "Copy its number, or the name of the set; again: the command that shows it", Off: off, Do: func() tea.Cmd {
+	return Key{Name: "copy-id", Keys: []string{"y"}, Help: "Copy its number, or the name of the set; again: the command that shows it", Disabled: off, Do: func() tea.Cmd {
 		text := reference()
 		if text == copied {
 			text = strings.TrimPrefix(text, "#")
@@ -79,7 +79,7 @@ var keyNames = map[string]string{
 
 // Hint draws a key and its label for the footer.
 func Hint(name, text theme.Style, k, label string) draw.Line {
-	return draw.Of(name, draw.Show(KeyName(k))).Add(text, " "+draw.Show(label)+"  ").Clicked("key " + k)
+	return draw.Of(name, draw.Escape(KeyName(k))).Add(text, " "+draw.Escape(label)+"  ").WithClick("key " + k)
 }
 
 // Loading is why a key is disabled while its page is loading.

@@ -27,19 +27,19 @@ type Page interface {
 	// Tabs draws the line below the bar. View draws the body.
 	Tabs() (left, right draw.Line)
 	View() []string
-	// Shown returns the pager that shows the page's text, or nil for a list.
-	Shown() *pager.Pager
+	// ActivePager returns the pager that shows the page's text, or nil for a list.
+	ActivePager() *pager.Pager
 	// Update handles a message, which may be meant for another page.
 	Update(msg tea.Msg) tea.Cmd
 	// Reload reads the page's data again.
 	Reload() tea.Cmd
-	// Leave ends a search or another mode. It returns false if no mode is active.
-	Leave() (tea.Cmd, bool)
+	// Escape ends a search or another mode. It returns false if no mode is active.
+	Escape() (tea.Cmd, bool)
 	// Scroll moves by n lines or rows. Click selects a row of the body. x is the column of the mouse.
 	Scroll(x, n int) tea.Cmd
 	Click(x, row int) tea.Cmd
-	// See records the visible text as read.
-	See()
+	// MarkSeen records the visible text as read.
+	MarkSeen()
 }
 
 // Rendered is sent when a text has been rendered as Markdown in the background.
@@ -48,23 +48,23 @@ type Rendered struct{}
 // Done is sent at the end of work whose success is not shown.
 type Done struct{ Err error }
 
-// Crumbed is a page that is opened from a list. The bar names both.
-type Crumbed interface {
-	// Listed returns the name of the list. Crumb draws the name of the entry in at most room cells.
-	Listed() draw.Safe
+// Breadcrumbed is a page that is opened from a list. The bar names both.
+type Breadcrumbed interface {
+	// Parent returns the name of the list. Crumb draws the name of the entry in at most room cells.
+	Parent() draw.Safe
 	Crumb(room int) draw.Line
 }
 
-// OfProposal is a page whose keys act on a proposal.
-type OfProposal interface {
+// ProposalPage is a page whose keys act on a proposal.
+type ProposalPage interface {
 	Current() (proposals.Proposal, bool)
 }
 
 // Filtered is a page with a list that can be filtered.
 type Filtered interface{ Filter() string }
 
-// Turning is a page whose tabs can be clicked.
-type Turning interface{ TurnTo(tab int) tea.Cmd }
+// TabSwitcher is a page whose tabs can be clicked.
+type TabSwitcher interface{ SelectTab(tab int) tea.Cmd }
 
 // Announcing is a page that may show a message when the workbench starts.
 type Announcing interface{ Announce() tea.Cmd }
@@ -72,14 +72,14 @@ type Announcing interface{ Announce() tea.Cmd }
 // Returning is a page that reloads data when the user returns to it.
 type Returning interface{ Returned() tea.Cmd }
 
-// Resumed is a page whose state is restored at the next start.
-type Resumed interface {
-	Left() Left
-	Resume(l Left)
+// Stateful is a page whose state is restored at the next start.
+type Stateful interface {
+	State() PageState
+	SetState(l PageState)
 }
 
-// Left is the state of a page that is restored.
-type Left struct {
+// PageState is the state of a page that is restored.
+type PageState struct {
 	Tab    string `json:"tab,omitempty"`
 	Row    string `json:"row,omitempty"` // id of the selected row
 	Filter string `json:"filter,omitempty"`
@@ -92,17 +92,17 @@ const (
 	MinHeight = 15
 )
 
-// SideFrom is the minimum screen width for a pane beside a list, and PanesFrom that for showing a proposal or a tool
-// in two panes.
+// SideMinWidth is the minimum screen width for a pane beside a list, and PanesMinWidth that for showing a proposal or a
+// tool in two panes.
 const (
-	SideFrom  = 120
-	PanesFrom = 140
+	SideMinWidth  = 120
+	PanesMinWidth = 140
 )
 
-// LeastPane is the minimum width of a pane, and mostSide the maximum width of a pane beside a list, in cells.
+// MinPaneWidth is the minimum width of a pane, and maxSideWidth the maximum width of a pane beside a list, in cells.
 const (
-	LeastPane = 40
-	mostSide  = 120
+	MinPaneWidth = 40
+	maxSideWidth = 120
 )
 
 // Frame is everything that a page needs to draw itself.
@@ -136,10 +136,10 @@ func NewLayout(width, height int, by Division) Layout {
 	l := Layout{Width: width, Height: height, List: width, Right: width, Blame: 26, By: by}
 	l.TooSmall = width < MinWidth || height < MinHeight
 	l.Body = max(1, height-5)
-	if width >= SideFrom && !by.Zoomed {
-		l.List, l.Side = divide(width, width-min(width*3/8, mostSide)-1+by.Shift)
+	if width >= SideMinWidth && !by.Zoomed {
+		l.List, l.Side = divide(width, width-min(width*3/8, maxSideWidth)-1+by.Shift)
 	}
-	if width >= PanesFrom && !by.Zoomed {
+	if width >= PanesMinWidth && !by.Zoomed {
 		l.Left, l.Right = divide(width, min(width*2/5, prose.MaxWidth)+by.Shift)
 	}
 	if l.Right >= 100 {
@@ -149,9 +149,9 @@ func NewLayout(width, height int, by Division) Layout {
 }
 
 // divide splits width into two panes with one cell between them. The left pane has the wanted width, as far as both
-// panes keep LeastPane.
+// panes keep MinPaneWidth.
 func divide(width, wanted int) (left, right int) {
-	left = min(max(wanted, LeastPane), width-1-LeastPane)
+	left = min(max(wanted, MinPaneWidth), width-1-MinPaneWidth)
 	return left, width - 1 - left
 }
 
@@ -166,8 +166,8 @@ func (l Layout) Beside() int {
 // InSide reports whether column x is in the side pane.
 func (l Layout) InSide(x int) bool { return l.Side > 0 && x > l.List }
 
-// Abreast joins the lines of two panes. width is the width of the left pane.
-func (f Frame) Abreast(left, right []string, width int) []string {
+// SideBySide joins the lines of two panes. width is the width of the left pane.
+func (f Frame) SideBySide(left, right []string, width int) []string {
 	var b strings.Builder
 	f.Theme.Rule.Write(&b, "│")
 	line := b.String()
@@ -185,11 +185,11 @@ func lineOr(lines []string, i, width int) string {
 	return draw.Blank(width)
 }
 
-// Stamp formats t to the minute, in UTC.
-func Stamp(t time.Time) draw.Safe { return draw.Safe(t.UTC().Format("2006-01-02 15:04")) }
+// FormatTime formats t to the minute, in UTC.
+func FormatTime(t time.Time) draw.Safe { return draw.Safe(t.UTC().Format("2006-01-02 15:04")) }
 
-// Day formats t as day and time if it is in the current year, and otherwise as a date. Both are in UTC.
-func (f Frame) Day(t time.Time) draw.Safe {
+// FormatDay formats t as day and time if it is in the current year, and otherwise as a date. Both are in UTC.
+func (f Frame) FormatDay(t time.Time) draw.Safe {
 	if t = t.UTC(); t.Year() == f.Now().UTC().Year() {
 		return draw.Safe(t.Format("02 Jan 15:04"))
 	}
@@ -218,23 +218,23 @@ type List struct {
 // Layout returns the layout of the screen.
 func (l *List) Layout() Layout { return l.Frame.Layout }
 
-// LeftOf implements Paned.
-func (l *List) LeftOf(by Layout) int { return by.Beside() }
+// LeftWidth implements Paned.
+func (l *List) LeftWidth(by Layout) int { return by.Beside() }
 
-// From implements Paned.
-func (l *List) From() int { return SideFrom }
+// MinWidth implements Paned.
+func (l *List) MinWidth() int { return SideMinWidth }
 
 // Pane implements Previewed.
 func (l *List) Pane() *Preview { return &l.Preview }
 
-// Shown implements Page. A list has no pager.
-func (l *List) Shown() *pager.Pager { return nil }
+// ActivePager implements Page. A list has no pager.
+func (l *List) ActivePager() *pager.Pager { return nil }
 
 // Update implements Page. The results of a list arrive as Then.
 func (l *List) Update(tea.Msg) tea.Cmd { return nil }
 
-// See implements Page. A list does not record which rows were on screen.
-func (l *List) See() {}
+// MarkSeen implements Page. A list does not record which rows were on screen.
+func (l *List) MarkSeen() {}
 
 // Window returns the first row of a viewport of height rows that contains the cursor, scrolled as little as possible.
 func Window(top, cursor, n, height int) int {
@@ -258,23 +258,23 @@ func (f Frame) Choices(n, selected, height int, row func(i int) draw.Line) []dra
 	return lines
 }
 
-// Rowed is a page with rows and a cursor.
-type Rowed interface {
+// CursorPage is a page with rows and a cursor.
+type CursorPage interface {
 	// Move moves the cursor n rows down.
 	Move(n int) tea.Cmd
 	// Rows returns the number of rows on screen.
 	Rows() int
-	// Ends moves the cursor to the first row, or to the last.
-	Ends(last bool) tea.Cmd
+	// MoveToEnd moves the cursor to the first row, or to the last.
+	MoveToEnd(last bool) tea.Cmd
 }
 
 // ListKeys returns the keys that move the cursor of a list.
-func ListKeys(p Rowed) []Key {
+func ListKeys(p CursorPage) []Key {
 	move := func(n int) func() tea.Cmd { return func() tea.Cmd { return p.Move(n) } }
 	screens := func(n float64) func() tea.Cmd {
 		return func() tea.Cmd { return p.Move(int(n * float64(p.Rows()))) }
 	}
-	ends := func(last bool) func() tea.Cmd { return func() tea.Cmd { return p.Ends(last) } }
+	ends := func(last bool) func() tea.Cmd { return func() tea.Cmd { return p.MoveToEnd(last) } }
 	return []Key{
 		{Name: "down", Keys: []string{"j", "down"}, Help: "Select the next row", Do: move(1)},
 		{Name: "up", Keys: []string{"k", "up"}, Help: "Select the previous row", Do: move(-1)},

@@ -11,10 +11,10 @@ import (
 // Paned is a page that has two panes on a wide screen.
 type Paned interface {
 	Layout() Layout
-	// LeftOf returns the width of the left pane, or 0 if there is one pane.
-	LeftOf(l Layout) int
-	// From returns the minimum screen width for two panes.
-	From() int
+	// LeftWidth returns the width of the left pane, or 0 if there is one pane.
+	LeftWidth(l Layout) int
+	// MinWidth returns the minimum screen width for two panes.
+	MinWidth() int
 }
 
 // paneStep is the number of cells by which a key moves the divider.
@@ -27,8 +27,8 @@ func PaneKeys(sh Shell, p Paned) []Key {
 			l := p.Layout()
 			next := l.By
 			next.Shift += cells
-			if p.LeftOf(NewLayout(l.Width, l.Height, next)) == p.LeftOf(l) {
-				return sh.Say(Remark, "The other pane has at least %d cells", LeastPane)
+			if p.LeftWidth(NewLayout(l.Width, l.Height, next)) == p.LeftWidth(l) {
+				return sh.Say(Remark, "The other pane has at least %d cells", MinPaneWidth)
 			}
 			return sh.Divide(next)
 		}
@@ -40,16 +40,16 @@ func PaneKeys(sh Shell, p Paned) []Key {
 	}
 	onePane := func() string { return zoomed(p, "one pane has the whole width; z shows both") }
 	return []Key{
-		{Name: "pane-left", Keys: []string{"<"}, Help: "Move the line between two panes to the left", Do: move(-paneStep), Off: onePane},
-		{Name: "pane-right", Keys: []string{">"}, Help: "Move the line between two panes to the right", Do: move(paneStep), Off: onePane},
-		{Name: "zoom", Keys: []string{"z"}, Label: "zoom", Late: Always, Help: "Show one pane over the whole width; again: both", Terms: "maximize, fullscreen, preview", Do: zoom, Off: func() string { return noPanes(p) }},
+		{Name: "pane-left", Keys: []string{"<"}, Help: "Move the line between two panes to the left", Do: move(-paneStep), Disabled: onePane},
+		{Name: "pane-right", Keys: []string{">"}, Help: "Move the line between two panes to the right", Do: move(paneStep), Disabled: onePane},
+		{Name: "zoom", Keys: []string{"z"}, Label: "zoom", Late: Always, Help: "Show one pane over the whole width; again: both", Terms: "maximize, fullscreen, preview", Do: zoom, Disabled: func() string { return noPanes(p) }},
 	}
 }
 
 // noPanes returns why the screen has no room for two panes, or "".
 func noPanes(p Paned) string {
-	if p.Layout().Width < p.From() {
-		return "two panes need " + strconv.Itoa(p.From()) + " columns"
+	if p.Layout().Width < p.MinWidth() {
+		return "two panes need " + strconv.Itoa(p.MinWidth()) + " columns"
 	}
 	return ""
 }
@@ -69,14 +69,14 @@ type Panes struct {
 	beside int // shown on the right while the first tab has the focus; 0 for the second tab
 }
 
-// LeftOf implements Paned.
-func (p *Panes) LeftOf(l Layout) int { return l.Left }
+// LeftWidth implements Paned.
+func (p *Panes) LeftWidth(l Layout) int { return l.Left }
 
-// From implements Paned.
-func (p *Panes) From() int { return PanesFrom }
+// MinWidth implements Paned.
+func (p *Panes) MinWidth() int { return PanesMinWidth }
 
-// Turn moves the focus to a tab.
-func (p *Panes) Turn(tab int) {
+// Focus moves the focus to a tab.
+func (p *Panes) Focus(tab int) {
 	p.Tab = tab
 	if tab > 0 {
 		p.beside = tab
@@ -91,19 +91,19 @@ func (p *Panes) Visible(l Layout, tab int) bool {
 	return tab == p.Tab || l.Left > 0 && (tab == 0 || tab == p.RightTab())
 }
 
-// RightHasKeys reports whether the right pane has the focus.
-func (p *Panes) RightHasKeys() bool { return p.Tab > 0 }
+// RightFocused reports whether the right pane has the focus.
+func (p *Panes) RightFocused() bool { return p.Tab > 0 }
 
-// WidthOf returns the width of a tab.
-func (p *Panes) WidthOf(l Layout, tab int) int {
+// TabWidth returns the width of a tab.
+func (p *Panes) TabWidth(l Layout, tab int) int {
 	if tab == 0 && l.Left > 0 {
 		return l.Left
 	}
 	return l.Right
 }
 
-// At returns the tab in column x of the screen.
-func (p *Panes) At(l Layout, x int) int {
+// TabAt returns the tab in column x of the screen.
+func (p *Panes) TabAt(l Layout, x int) int {
 	switch {
 	case l.Left == 0:
 		return p.Tab
@@ -113,16 +113,16 @@ func (p *Panes) At(l Layout, x int) int {
 	return p.RightTab()
 }
 
-// On returns the tab in the right or the left pane.
-func (p *Panes) On(right bool) int {
+// TabIn returns the tab in the right or the left pane.
+func (p *Panes) TabIn(right bool) int {
 	if right {
 		return p.RightTab()
 	}
 	return 0
 }
 
-// Strip draws the names of the tabs, each above its pane, and leaves room for right at the end.
-func (p *Panes) Strip(f Frame, names []string, right draw.Line) draw.Line {
+// TabBar draws the names of the tabs, each above its pane, and leaves room for right at the end.
+func (p *Panes) TabBar(f Frame, names []string, right draw.Line) draw.Line {
 	l := f.Layout
 	if l.Left == 0 {
 		return f.TabLine(names, 0, p.Tab, true, l.Width)
@@ -145,7 +145,7 @@ func (f Frame) TabLine(names []string, first, current int, keys bool, width int)
 		l = draw.Of(f.Theme.Accent, "‹")
 	}
 	for i := from; i < to; i++ {
-		name, style := draw.Show(names[i]), f.Theme.Faint
+		name, style := draw.Escape(names[i]), f.Theme.Faint
 		sign := draw.Safe(" ")
 		switch {
 		case i == current && keys:
@@ -153,7 +153,7 @@ func (f Frame) TabLine(names []string, first, current int, keys bool, width int)
 		case i == current:
 			style = f.Theme.Strong
 		}
-		l = append(l, draw.Of(style, sign+name+" ").Clicked("tab "+strconv.Itoa(first+i))...)
+		l = append(l, draw.Of(style, sign+name+" ").WithClick("tab "+strconv.Itoa(first+i))...)
 	}
 	if to < len(names) {
 		l = l.Add(f.Theme.Accent, "›")
@@ -166,7 +166,7 @@ func (f Frame) TabLine(names []string, first, current int, keys bool, width int)
 func Fitting(names []string, from, width int) int {
 	used, to := 1, from
 	for to < len(names) {
-		used += draw.Width(draw.Show(names[to])) + 2
+		used += draw.Width(draw.Escape(names[to])) + 2
 		if used > width || to < len(names)-1 && used == width {
 			break
 		}

@@ -28,18 +28,18 @@ func Subjects(act proposals.Act, ps ...proposals.Proposal) draw.Safe {
 	p := ps[0]
 	switch {
 	case len(ps) > 1 && p.ChangeSet != "" && !slices.ContainsFunc(ps, func(o proposals.Proposal) bool { return o.ChangeSet != p.ChangeSet }):
-		return "set " + draw.Show(p.ChangeSet)
+		return "set " + draw.Escape(p.ChangeSet)
 	case len(ps) > 1:
 		names := lists.Map(ps, wording.Reference)
-		return draw.Show(wording.Joined(names))
+		return draw.Escape(wording.Enumerate(names))
 	}
-	name := draw.Show(p.Subject.String())
+	name := draw.Escape(p.Subject.String())
 	switch {
 	case act != proposals.ActApprove:
 	case p.BaseVersion == 0:
 		name += "  new → v1"
 	default:
-		name += draw.Showf("  v%d → v%d", p.BaseVersion, p.BaseVersion+1)
+		name += draw.Escapef("  v%d → v%d", p.BaseVersion, p.BaseVersion+1)
 	}
 	return name
 }
@@ -51,42 +51,42 @@ func (f Frame) Facts(read string, unread bool, ds []review.Dossier, tokens strin
 	if unread {
 		sign, style = "!", f.Theme.Warn
 	}
-	facts := []draw.Line{draw.Of(style, sign).Add(f.Theme.Text, draw.Show(" read "+read))}
-	facts = append(facts, f.reach(ds), f.findings(ds), f.dropped(ds), f.prompts(ds, tokens))
+	facts := []draw.Line{draw.Of(style, sign).Add(f.Theme.Text, draw.Escape(" read "+read))}
+	facts = append(facts, f.capabilities(ds), f.findings(ds), f.droppedTests(ds), f.prompts(ds, tokens))
 	for _, d := range ds {
 		if a := d.Proposal.Approvals; a != nil {
-			facts = append(facts, draw.Of(f.Theme.Text, draw.Show("approvals "+wording.BeforeApproval(*a))))
+			facts = append(facts, draw.Of(f.Theme.Text, draw.Escape("approvals "+wording.BeforeApproval(*a))))
 		}
 		if d.Unassigned {
-			facts = append(facts, draw.Of(f.Theme.Warn, "!").Add(f.Theme.Text, draw.Show(" no agent has "+d.Proposal.Subject.ID)))
+			facts = append(facts, draw.Of(f.Theme.Warn, "!").Add(f.Theme.Text, draw.Escape(" no agent has "+d.Proposal.Subject.ID)))
 		}
 		for _, o := range d.Others {
-			facts = append(facts, draw.Of(f.Theme.Warn, "!").Add(f.Theme.Text, draw.Show(" "+wording.Reference(o)+" becomes stale")))
+			facts = append(facts, draw.Of(f.Theme.Warn, "!").Add(f.Theme.Text, draw.Escape(" "+wording.Reference(o)+" becomes stale")))
 		}
 	}
 	return facts
 }
 
-// Nothing returns the lines of a sheet about a decision that puts nothing live.
-func (f Frame) Nothing(consequence string, ds ...review.Dossier) []draw.Line {
-	return []draw.Line{f.findings(ds), draw.Of(f.Theme.Text, "no prompt changes"), draw.Of(f.Theme.Faint, draw.Show(consequence))}
+// RefusalFacts returns the lines of a sheet about a decision that puts nothing live.
+func (f Frame) RefusalFacts(consequence string, ds ...review.Dossier) []draw.Line {
+	return []draw.Line{f.findings(ds), draw.Of(f.Theme.Text, "no prompt changes"), draw.Of(f.Theme.Faint, draw.Escape(consequence))}
 }
 
-// ReachOf returns the number of facts that a change adds and removes, and whether a new one is a warning.
-func ReachOf(d review.Dossier) (added, removed int, warns bool) {
-	facts := reached(d.Reach.Added)
+// CapabilityChanges returns the number of facts that a change adds and removes, and whether a new one is a warning.
+func CapabilityChanges(d review.Dossier) (added, removed int, warns bool) {
+	facts := capabilityFacts(d.Reach.Added)
 	warns = slices.ContainsFunc(facts, func(f fact.Fact) bool { return f.NewToRegistry && f.Policy() == fact.Warns })
-	return len(facts), len(reached(d.Reach.Removed)), warns
+	return len(facts), len(capabilityFacts(d.Reach.Removed)), warns
 }
 
-// reach draws the number of added and removed facts, or returns nil if there are none.
-func (f Frame) reach(ds []review.Dossier) draw.Line {
+// capabilities draws the number of added and removed facts, or returns nil if there are none.
+func (f Frame) capabilities(ds []review.Dossier) draw.Line {
 	added, removed, style := 0, 0, f.Theme.Text
 	for _, d := range ds {
 		if d.Base == nil {
 			continue // a first import adds every fact
 		}
-		more, less, warns := ReachOf(d)
+		more, less, warns := CapabilityChanges(d)
 		if added, removed = added+more, removed+less; warns {
 			style = f.Theme.Warn
 		}
@@ -94,7 +94,7 @@ func (f Frame) reach(ds []review.Dossier) draw.Line {
 	if added+removed == 0 {
 		return nil
 	}
-	return draw.Of(style, draw.Showf("reach +%d −%d", added, removed))
+	return draw.Of(style, draw.Escapef("reach +%d −%d", added, removed))
 }
 
 // findings draws the number of open findings by severity.
@@ -124,8 +124,8 @@ func (f Frame) findings(ds []review.Dossier) draw.Line {
 	return l
 }
 
-// dropped draws the number of test cases that are removed or changed, or returns nil if there are none.
-func (f Frame) dropped(ds []review.Dossier) draw.Line {
+// droppedTests draws the number of test cases that are removed or changed, or returns nil if there are none.
+func (f Frame) droppedTests(ds []review.Dossier) draw.Line {
 	n := 0
 	for _, d := range ds {
 		changes := wording.TestChanges(d.TestChanges())
@@ -141,7 +141,7 @@ func (f Frame) dropped(ds []review.Dossier) draw.Line {
 	if n == 0 {
 		return nil
 	}
-	return draw.Of(f.Theme.Warn, "▲").Add(f.Theme.Text, draw.Show(" "+wording.Count(n, "test", "tests")+" dropped or changed"))
+	return draw.Of(f.Theme.Warn, "▲").Add(f.Theme.Text, draw.Escape(" "+wording.Count(n, "test", "tests")+" dropped or changed"))
 }
 
 // prompts draws the number of channel prompts that change. It returns nil for files, which change none.
@@ -162,7 +162,7 @@ func (f Frame) prompts(ds []review.Dossier, tokens string) draw.Line {
 	if tokens != "" {
 		text += " " + tokens
 	}
-	return draw.Of(f.Theme.Text, draw.Show(text))
+	return draw.Of(f.Theme.Text, draw.Escape(text))
 }
 
 // Restore proposes to restore an earlier version.
@@ -175,7 +175,7 @@ func (f Frame) RestoreDialog(v history.Version, write func(Write) tea.Cmd, resto
 	return Dialog{
 		Form: proposals.Form{Title: "Restore a version", Verb: "propose it", Reason: true}, Writing: true,
 		Draft: draft, About: "version " + number + " of " + subject,
-		Subject: draw.Show(subject + "  to the content of v" + number),
+		Subject: draw.Escape(subject + "  to the content of v" + number),
 		Facts: func() []draw.Line {
 			return []draw.Line{draw.Of(f.Theme.Text, "your reason becomes the rationale"), draw.Of(f.Theme.Faint, "It goes live when you approve it.")}
 		},
@@ -191,8 +191,8 @@ func (f Frame) RestoreDialog(v history.Version, write func(Write) tea.Cmd, resto
 	}
 }
 
-// AgainDialog returns the dialog that asks whether to propose ps again with the same content.
-func (f Frame) AgainDialog(ps []proposals.Proposal, run func() tea.Cmd) Dialog {
+// ReproposeDialog returns the dialog that asks whether to propose ps again with the same content.
+func (f Frame) ReproposeDialog(ps []proposals.Proposal, run func() tea.Cmd) Dialog {
 	what := "a new proposal with the content of revision " + strconv.Itoa(ps[0].Revision)
 	if len(ps) > 1 {
 		what = strconv.Itoa(len(ps)) + " new proposals with the same content"
@@ -201,7 +201,7 @@ func (f Frame) AgainDialog(ps []proposals.Proposal, run func() tea.Cmd) Dialog {
 		Form:    proposals.Form{Title: "Propose again", Verb: "propose again"},
 		Subject: Subjects(proposals.ActSubmit, ps...),
 		Facts: func() []draw.Line {
-			return []draw.Line{draw.Of(f.Theme.Text, draw.Show(what)), draw.Of(f.Theme.Faint, "The decision stays in the log.")}
+			return []draw.Line{draw.Of(f.Theme.Text, draw.Escape(what)), draw.Of(f.Theme.Faint, "The decision stays in the log.")}
 		},
 		Content: func(page *prose.Page) {
 			for _, p := range ps {

@@ -12,8 +12,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Shell has the parts of the workbench that every page can use. A page that needs more declares its own interface. The methods
-// return a command that continues the action, or nil.
+// Shell has the parts of the workbench that every page can use. A page that needs more declares its own interface. The
+// methods return a command that continues the action, or nil.
 type Shell interface {
 	Messenger
 	// Write runs a write. Start runs a job behind a dialog that shows its progress.
@@ -29,8 +29,8 @@ type Messenger interface {
 	// sanitized as untrusted text.
 	Say(tone Tone, format string, args ...any) tea.Cmd
 	Fail(err error) tea.Cmd
-	// Type opens an input line at the bottom. Ask opens a dialog.
-	Type(l *Line) tea.Cmd
+	// OpenLine opens an input line at the bottom. Ask opens a dialog.
+	OpenLine(l *Line) tea.Cmd
 	Ask(d Dialog) tea.Cmd
 }
 
@@ -41,9 +41,9 @@ type Then struct {
 	Do   func() tea.Cmd
 }
 
-// Reading returns a command that calls read and passes the result to take, unless the page is gone by then. It shows
+// Load returns a command that calls read and passes the result to take, unless the page is gone by then. It shows
 // an error.
-func Reading[T any](sh Messenger, p Page, read func() (T, error), take func(T) tea.Cmd) tea.Cmd {
+func Load[T any](sh Messenger, p Page, read func() (T, error), take func(T) tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		got, err := read()
 		return Then{Page: p, Do: func() tea.Cmd {
@@ -165,7 +165,7 @@ type Status struct {
 
 // Sayf formats a status message. It is sanitized as untrusted text.
 func Sayf(tone Tone, format string, args ...any) Status {
-	return Status{tone, draw.Showf(format, args...)}
+	return Status{tone, draw.Escapef(format, args...)}
 }
 
 // Fail returns the status message of an error.

@@ -29,14 +29,14 @@ func (t *Text) FitIn(f Frame, width int) {
 	t.Frame = f
 	t.Pager.SetSize(width, f.Body)
 	t.Pager.Restyle(f.Theme)
-	t.Pager.Point(f.Theme.Accent)
+	t.Pager.ShowCursor(f.Theme.Accent)
 }
 
 // Layout returns the layout of the screen.
 func (t *Text) Layout() Layout { return t.Frame.Layout }
 
-// Shown implements Page.
-func (t *Text) Shown() *pager.Pager { return t.Pager }
+// ActivePager implements Page.
+func (t *Text) ActivePager() *pager.Pager { return t.Pager }
 
 // Selected returns the item at the current stop of t. It returns false if there is none.
 func Selected[T any](t *pager.Pager, items []T) (item T, ok bool) {
@@ -52,8 +52,8 @@ func (t *Text) Update(tea.Msg) tea.Cmd { return nil }
 // View implements Page.
 func (t *Text) View() []string { return t.Pager.View() }
 
-// Leave implements Page. It ends picking a line, or clears a search.
-func (t *Text) Leave() (tea.Cmd, bool) { return nil, LeaveText(t.Pager) }
+// Escape implements Page. It ends picking a line, or clears a search.
+func (t *Text) Escape() (tea.Cmd, bool) { return nil, EscapeText(t.Pager) }
 
 // Click implements Page. A text has no rows to select.
 func (t *Text) Click(int, int) tea.Cmd { return nil }
@@ -64,11 +64,11 @@ func (t *Text) Scroll(_, n int) tea.Cmd {
 	return nil
 }
 
-// See implements Page. Most texts do not record which parts were read.
-func (t *Text) See() {}
+// MarkSeen implements Page. Most texts do not record which parts were read.
+func (t *Text) MarkSeen() {}
 
-// LeaveText ends picking a line, or clears a search. It returns false if neither is active.
-func LeaveText(p *pager.Pager) bool {
+// EscapeText ends picking a line, or clears a search. It returns false if neither is active.
+func EscapeText(p *pager.Pager) bool {
 	if _, picking := p.Picked(); picking {
 		p.Unpick()
 		return true
@@ -80,60 +80,60 @@ func LeaveText(p *pager.Pager) bool {
 	return false
 }
 
-// Shower is a page that shows text.
-type Shower interface{ Shown() *pager.Pager }
+// TextPage is a page that shows text.
+type TextPage interface{ ActivePager() *pager.Pager }
 
 // Tabbed is a page with tabs in two panes.
 type Tabbed interface {
-	// Abreast reports whether two panes are shown.
-	Abreast() bool
-	// Across moves the focus to the right or the left pane.
-	Across(right bool) tea.Cmd
+	// HasTwoPanes reports whether two panes are shown.
+	HasTwoPanes() bool
+	// FocusPane moves the focus to the right or the left pane.
+	FocusPane(right bool) tea.Cmd
 }
 
 // textKeys implements the keys of a page with a text.
 type textKeys struct {
 	shell Shell
-	page  Shower
+	page  TextPage
 }
 
 // TextKeys returns the keys that move in the text or the list that a page shows. If the page has a method More, they
 // call it to load more of the list.
-func TextKeys(sh Shell, page Shower) []Key {
+func TextKeys(sh Shell, page TextPage) []Key {
 	k := textKeys{sh, page}
 	return []Key{
-		{Name: "scroll-down", Keys: []string{"j", "down"}, Help: "Select the next item of a list; in a text, one line down", Do: k.move(1), Picks: true},
-		{Name: "scroll-up", Keys: []string{"k", "up"}, Help: "Select the previous item of a list; in a text, one line up", Do: k.move(-1), Picks: true},
-		{Name: "next-change", Keys: []string{"J"}, Help: "Go to the next change, finding, comment or item", Do: k.nextStop(1), Picks: true},
-		{Name: "previous-change", Keys: []string{"K"}, Help: "Go to the previous change, finding, comment or item", Do: k.nextStop(-1), Picks: true},
-		{Name: "scroll-half-down", Keys: []string{"ctrl+d"}, Help: "Half a screen down", Do: k.screens(0.5), Picks: true},
-		{Name: "scroll-half-up", Keys: []string{"ctrl+u"}, Help: "Half a screen up", Do: k.screens(-0.5), Picks: true},
-		{Name: "read-on", Keys: []string{"space"}, Help: "A screen down, past lines that you have seen", Do: k.then((*pager.Pager).ReadOn), Picks: true},
-		{Name: "scroll-page-down", Keys: []string{"pgdown", "ctrl+f"}, Help: "A screen down", Do: k.screens(1), Picks: true},
-		{Name: "scroll-page-up", Keys: []string{"pgup", "ctrl+b"}, Help: "A screen up", Do: k.screens(-1), Picks: true},
-		{Name: "scroll-first", Keys: []string{"g", "home"}, Help: "Go to the beginning", Do: k.then((*pager.Pager).Home), Picks: true},
-		{Name: "scroll-last", Keys: []string{"G", "end"}, Help: "Go to the end", Do: k.then((*pager.Pager).End), Picks: true},
+		{Name: "scroll-down", Keys: []string{"j", "down"}, Help: "Select the next item of a list; in a text, one line down", Do: k.move(1), WhilePicking: true},
+		{Name: "scroll-up", Keys: []string{"k", "up"}, Help: "Select the previous item of a list; in a text, one line up", Do: k.move(-1), WhilePicking: true},
+		{Name: "next-change", Keys: []string{"J"}, Help: "Go to the next change, finding, comment or item", Do: k.nextStop(1), WhilePicking: true},
+		{Name: "previous-change", Keys: []string{"K"}, Help: "Go to the previous change, finding, comment or item", Do: k.nextStop(-1), WhilePicking: true},
+		{Name: "scroll-half-down", Keys: []string{"ctrl+d"}, Help: "Half a screen down", Do: k.scrollPages(0.5), WhilePicking: true},
+		{Name: "scroll-half-up", Keys: []string{"ctrl+u"}, Help: "Half a screen up", Do: k.scrollPages(-0.5), WhilePicking: true},
+		{Name: "read-on", Keys: []string{"space"}, Help: "A screen down, past lines that you have seen", Do: k.then((*pager.Pager).ScrollToUnseen), WhilePicking: true},
+		{Name: "scroll-page-down", Keys: []string{"pgdown", "ctrl+f"}, Help: "A screen down", Do: k.scrollPages(1), WhilePicking: true},
+		{Name: "scroll-page-up", Keys: []string{"pgup", "ctrl+b"}, Help: "A screen up", Do: k.scrollPages(-1), WhilePicking: true},
+		{Name: "scroll-first", Keys: []string{"g", "home"}, Help: "Go to the beginning", Do: k.then((*pager.Pager).Home), WhilePicking: true},
+		{Name: "scroll-last", Keys: []string{"G", "end"}, Help: "Go to the end", Do: k.then((*pager.Pager).End), WhilePicking: true},
 		{Name: "wrap", Keys: []string{"w"}, Label: "wrap", Late: Always, Help: "Toggle line wrapping", Do: k.then(func(p *pager.Pager) { p.SetWrap(!p.Wrapped()) })},
-		{Name: "scroll-right", Keys: []string{"l", "right"}, Help: "Go to the right pane; where lines are not wrapped, scroll right", Do: k.side(8), Off: k.wrapped},
-		{Name: "scroll-left", Keys: []string{"h", "left"}, Help: "Go to the left pane; where lines are not wrapped, scroll left", Do: k.side(-8), Off: k.wrapped},
+		{Name: "scroll-right", Keys: []string{"l", "right"}, Help: "Go to the right pane; where lines are not wrapped, scroll right", Do: k.scrollX(8), Disabled: k.cannotScrollX},
+		{Name: "scroll-left", Keys: []string{"h", "left"}, Help: "Go to the left pane; where lines are not wrapped, scroll left", Do: k.scrollX(-8), Disabled: k.cannotScrollX},
 		{Name: "search", Keys: []string{"/"}, Label: "search", Late: Always, Help: "Search", Do: k.search},
-		{Name: "next-match", Keys: []string{"n"}, Help: "Go to the next match", Do: k.nextMatch(1), Picks: true},
-		{Name: "previous-match", Keys: []string{"N"}, Help: "Go to the previous match", Do: k.nextMatch(-1), Picks: true},
+		{Name: "next-match", Keys: []string{"n"}, Help: "Go to the next match", Do: k.nextMatch(1), WhilePicking: true},
+		{Name: "previous-match", Keys: []string{"N"}, Help: "Go to the previous match", Do: k.nextMatch(-1), WhilePicking: true},
 	}
 }
 
 // then returns a function that calls do with the text and loads more of the list.
 func (k textKeys) then(do func(*pager.Pager)) func() tea.Cmd {
 	return func() tea.Cmd {
-		do(k.page.Shown())
+		do(k.page.ActivePager())
 		return k.more()
 	}
 }
 
 func (k textKeys) move(n int) func() tea.Cmd { return k.then(func(p *pager.Pager) { p.Move(n) }) }
 
-func (k textKeys) screens(n float64) func() tea.Cmd {
-	return k.then(func(p *pager.Pager) { p.Page(n) })
+func (k textKeys) scrollPages(n float64) func() tea.Cmd {
+	return k.then(func(p *pager.Pager) { p.ScrollPages(n) })
 }
 
 // more loads more of the list, if the page can.
@@ -146,32 +146,32 @@ func (k textKeys) more() tea.Cmd {
 
 func (k textKeys) nextStop(step int) func() tea.Cmd {
 	return func() tea.Cmd {
-		if !k.page.Shown().NextStop(step) {
+		if !k.page.ActivePager().NextStop(step) {
 			return tea.Batch(k.shell.Say(Remark, "No more"), k.more())
 		}
 		return k.more()
 	}
 }
 
-// abreast returns the page if it shows two panes.
-func (k textKeys) abreast() (Tabbed, bool) {
+// twoPanes returns the page if it shows two panes.
+func (k textKeys) twoPanes() (Tabbed, bool) {
 	p, ok := k.page.(Tabbed)
-	return p, ok && p.Abreast()
+	return p, ok && p.HasTwoPanes()
 }
 
-func (k textKeys) side(n int) func() tea.Cmd {
+func (k textKeys) scrollX(n int) func() tea.Cmd {
 	return func() tea.Cmd {
-		text := k.page.Shown()
-		if p, ok := k.abreast(); ok && text.Wrapped() {
-			return p.Across(n > 0)
+		text := k.page.ActivePager()
+		if p, ok := k.twoPanes(); ok && text.Wrapped() {
+			return p.FocusPane(n > 0)
 		}
-		text.Side(n)
+		text.ScrollX(n)
 		return nil
 	}
 }
 
-func (k textKeys) wrapped() string {
-	if _, ok := k.abreast(); !ok && k.page.Shown().Wrapped() {
+func (k textKeys) cannotScrollX() string {
+	if _, ok := k.twoPanes(); !ok && k.page.ActivePager().Wrapped() {
 		return "lines are wrapped; w toggles wrapping"
 	}
 	return ""
@@ -179,8 +179,8 @@ func (k textKeys) wrapped() string {
 
 // search opens the input line that searches the text.
 func (k textKeys) search() tea.Cmd {
-	p, text := k.page.Shown(), edit.NewLine("")
-	return k.shell.Type(&Line{
+	p, text := k.page.ActivePager(), edit.NewLine("")
+	return k.shell.OpenLine(&Line{
 		Prompt: "/", Text: text, Hints: [][2]string{{"enter", "search"}, {"esc", "leave"}},
 		Done: func() tea.Cmd { return k.found(p, text.String(), p.Search(text.String())) },
 	})
@@ -188,7 +188,7 @@ func (k textKeys) search() tea.Cmd {
 
 func (k textKeys) nextMatch(step int) func() tea.Cmd {
 	return func() tea.Cmd {
-		p := k.page.Shown()
+		p := k.page.ActivePager()
 		if p.Query() == "" {
 			return k.shell.Say(Warning, "search with / first")
 		}
@@ -198,7 +198,7 @@ func (k textKeys) nextMatch(step int) func() tea.Cmd {
 
 // found shows the position and the number of matches.
 func (k textKeys) found(p *pager.Pager, text string, hit bool) tea.Cmd {
-	p.SelectShown()
+	p.SelectVisible()
 	n, of, ok := p.Match()
 	switch {
 	case !hit:

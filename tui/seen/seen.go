@@ -19,33 +19,33 @@ import (
 
 // Record has the parts of each proposal that were on screen. It outlives the pages.
 type Record struct {
-	of     map[proposals.ID]*Reading
-	sheets map[proposals.ID]sheet
+	readings map[proposals.ID]*Reading
+	views    map[proposals.ID]view
 }
 
-// sheet is another page that showed a proposal: the page of its change set, or the queue with its side pane.
-type sheet struct {
+// view is another page that showed a proposal: the page of its change set, or the queue with its side pane.
+type view struct {
 	dossier review.Dossier
 	unread  func(id proposals.ID) (unread, missing []string)
 }
 
 // New returns an empty record.
-func New() *Record { return &Record{map[proposals.ID]*Reading{}, map[proposals.ID]sheet{}} }
+func New() *Record { return &Record{map[proposals.ID]*Reading{}, map[proposals.ID]view{}} }
 
-// Sheet registers another page that shows ds. unread returns the unread parts of a proposal, and the parts that must
+// AddView registers another page that shows ds. unread returns the unread parts of a proposal, and the parts that must
 // be on screen even if the user approves without reading.
-func (s *Record) Sheet(ds []review.Dossier, unread func(id proposals.ID) (unread, missing []string)) {
+func (s *Record) AddView(ds []review.Dossier, unread func(id proposals.ID) (unread, missing []string)) {
 	for _, d := range ds {
-		s.sheets[d.Proposal.ID] = sheet{d, unread}
+		s.views[d.Proposal.ID] = view{d, unread}
 	}
 }
 
 // Progress describes which parts of a proposal have been on screen.
 type Progress struct {
-	Of    int    // parts to read: fields, or files with new bytes
-	Known int    // files that were approved before, or are read in another member of the set
-	As    string // one subject that has those files
-	Data  int    // files that are accepted by hash
+	Parts     int    // parts to read: fields, or files with new bytes
+	Known     int    // files that were approved before, or are read in another member of the set
+	KnownFrom string // one subject that has those files
+	ByHash    int    // files that are accepted by hash
 	// Unread lists the parts that were not on screen. Missing lists the parts that must be in any case: findings, and
 	// content that changed since.
 	Unread, Missing []string
@@ -53,37 +53,37 @@ type Progress struct {
 
 // Progress returns how much of the current revision of a proposal was on screen.
 func (s *Record) Progress(d review.Dossier) Progress {
-	p := Progress{Of: 1}
+	p := Progress{Parts: 1}
 	for _, part := range d.Parts {
 		switch {
 		case part.As != "":
-			if p.Known++; p.As != "" && p.As != part.As {
+			if p.Known++; p.KnownFrom != "" && p.KnownFrom != part.As {
 				part.As = "others"
 			}
-			p.As = part.As
+			p.KnownFrom = part.As
 		case part.Data:
-			p.Data++
+			p.ByHash++
 		}
 	}
 	if d.Parts != nil {
-		p.Of = len(d.Parts) - p.Known - p.Data
+		p.Parts = len(d.Parts) - p.Known - p.ByHash
 	}
 	p.Unread = []string{"the diff"}
-	r := s.of[d.Proposal.ID]
+	r := s.readings[d.Proposal.ID]
 	switch {
 	case r == nil || r.List == nil:
-	case r.dossier.Digest != d.Digest || r.Made.New != r.hash:
+	case r.dossier.Digest != d.Digest || r.Comparison.New != r.hash:
 		p.Missing = []string{"what has changed since you read it"}
 	default:
 		if d.Parts == nil {
-			p.Of = r.List.Required()
+			p.Parts = r.List.Required()
 		}
 		p.Unread, p.Missing = r.List.Unseen(r.Pager), r.unseenFindings(false)
 	}
 	if len(p.Unread)+len(p.Missing) == 0 {
 		return p
 	}
-	if sh, ok := s.sheets[d.Proposal.ID]; ok && (sh.dossier.Digest == d.Digest || sameText(sh.dossier, d)) {
+	if sh, ok := s.views[d.Proposal.ID]; ok && (sh.dossier.Digest == d.Digest || sameText(sh.dossier, d)) {
 		if unread, missing := sh.unread(d.Proposal.ID); r == nil || r.List == nil || len(unread)+len(missing) < len(p.Unread)+len(p.Missing) {
 			p.Unread, p.Missing = unread, missing
 		}
@@ -91,14 +91,14 @@ func (s *Record) Progress(d review.Dossier) Progress {
 	return p
 }
 
-// Withheld returns the parts that must be on screen before a proposal can be approved without reading: findings and
+// Missing returns the parts that must be on screen before a proposal can be approved without reading: findings and
 // facts.
-func (s *Record) Withheld(d review.Dossier) []string {
-	if sh, ok := s.sheets[d.Proposal.ID]; ok && (sh.dossier.Digest == d.Digest || sameText(sh.dossier, d)) {
+func (s *Record) Missing(d review.Dossier) []string {
+	if sh, ok := s.views[d.Proposal.ID]; ok && (sh.dossier.Digest == d.Digest || sameText(sh.dossier, d)) {
 		_, missing := sh.unread(d.Proposal.ID)
 		return missing
 	}
-	if r := s.of[d.Proposal.ID]; r != nil && r.dossier.Digest == d.Digest {
+	if r := s.readings[d.Proposal.ID]; r != nil && r.dossier.Digest == d.Digest {
 		return r.unseenFindings(true)
 	}
 	return []string{"its findings"}
@@ -109,31 +109,31 @@ func (s *Record) Withheld(d review.Dossier) []string {
 func sameText(a, b review.Dossier) bool {
 	hidden := slices.ContainsFunc(b.Standing, func(s review.Standing) bool { return !visible.Clean(s.Passage) })
 	was, is := a.Proposal, b.Proposal
-	return !hidden && was.Revision == is.Revision && was.BaseVersion == is.BaseVersion && was.LiveVersion == is.LiveVersion && ContentOf(a) == ContentOf(b)
+	return !hidden && was.Revision == is.Revision && was.BaseVersion == is.BaseVersion && was.LiveVersion == is.LiveVersion && ContentHash(a) == ContentHash(b)
 }
 
 // Reading records which parts of a proposal the user has read.
 type Reading struct {
-	Made     Comparison
-	List     *difflist.List
-	Pager    *pager.Pager       // shows the diff against the base
-	Findings [2]*pager.Pager    // texts that quote passages: overview and assessment
-	Passages map[pager.Text]int // number of bytes of each quoted line to read
-	read     int                // row of the unified list up to which all was on screen
-	dossier  review.Dossier
-	hash     string // of the content (ContentOf)
+	Comparison Comparison
+	List       *difflist.List
+	Pager      *pager.Pager         // shows the diff against the base
+	Findings   [2]*pager.Pager      // texts that quote passages: overview and assessment
+	Passages   map[pager.TextID]int // number of bytes of each quoted line to read
+	read       int                  // row of the unified list up to which all was on screen
+	dossier    review.Dossier
+	hash       string // of the content (ContentHash)
 }
 
-// Of returns the reading of a proposal, or nil before it was shown.
-func (s *Record) Of(id proposals.ID) *Reading { return s.of[id] }
+// Reading returns the reading of a proposal, or nil before it was shown.
+func (s *Record) Reading(id proposals.ID) *Reading { return s.readings[id] }
 
 // Show records that a dossier and the hash of its content are on the proposal's page. findings are the texts that
 // quote passages; they are used only the first time.
 func (s *Record) Show(d review.Dossier, hash string, findings [2]*pager.Pager) {
-	r := s.of[d.Proposal.ID]
+	r := s.readings[d.Proposal.ID]
 	if r == nil {
-		r = &Reading{Findings: findings, Passages: map[pager.Text]int{}}
-		s.of[d.Proposal.ID] = r
+		r = &Reading{Findings: findings, Passages: map[pager.TextID]int{}}
+		s.readings[d.Proposal.ID] = r
 	}
 	r.dossier, r.hash = d, hash
 }
@@ -143,12 +143,12 @@ func (r *Reading) Dossier() review.Dossier { return r.dossier }
 
 // SetDiff sets the diff that has to be read.
 func (r *Reading) SetDiff(made Comparison, list *difflist.List, p *pager.Pager) {
-	r.Made, r.List, r.Pager, r.read = made, list, p, 0
+	r.Comparison, r.List, r.Pager, r.read = made, list, p, 0
 }
 
-// All reports whether everything was on screen. It stops at the first unread part and does not check read parts
+// AllSeen reports whether everything was on screen. It stops at the first unread part and does not check read parts
 // again.
-func (r *Reading) All() bool {
+func (r *Reading) AllSeen() bool {
 	var missing bool
 	r.read, missing = r.List.FirstUnseen(r.Pager, false, r.read)
 	return !missing && len(r.unseenFindings(false)) == 0
@@ -158,19 +158,19 @@ func (r *Reading) All() bool {
 func (r *Reading) unseenFindings(all bool) []string {
 	var names []string
 	for _, s := range r.dossier.Standing {
-		if (all || !visible.Clean(s.Passage)) && !r.Saw(s) {
-			names = append(names, s.Rule+" in "+wording.Place(s.Path))
+		if (all || !visible.Clean(s.Passage)) && !r.HasSeen(s) {
+			names = append(names, s.Rule+" in "+wording.FieldName(s.Path))
 		}
 	}
 	return names
 }
 
-// Saw reports whether every line of a finding's passage was on screen up to its end.
-func (r *Reading) Saw(s review.Standing) bool {
+// HasSeen reports whether every line of a finding's passage was on screen up to its end.
+func (r *Reading) HasSeen(s review.Standing) bool {
 	id := quotes.FindingID(s)
 	for n := range quotes.PassageLines(s) {
-		need, laid := r.Passages[id+pager.Text(n)]
-		if !laid || !r.Findings[0].Seen(id+pager.Text(n), need) && !r.Findings[1].Seen(id+pager.Text(n), need) {
+		need, laid := r.Passages[id+pager.TextID(n)]
+		if !laid || !r.Findings[0].Seen(id+pager.TextID(n), need) && !r.Findings[1].Seen(id+pager.TextID(n), need) {
 			return false
 		}
 	}
@@ -185,8 +185,8 @@ type Comparison struct {
 	Context  int
 }
 
-// Notes returns, by path, why files of a proposal need not be read.
-func Notes(d review.Dossier) map[string]string {
+// SkipReasons returns, by path, why files of a proposal need not be read.
+func SkipReasons(d review.Dossier) map[string]string {
 	notes := map[string]string{}
 	files := d.Revision.Draft.Definition.Folder()
 	for _, p := range d.Parts {
@@ -205,8 +205,8 @@ func Notes(d review.Dossier) map[string]string {
 	return notes
 }
 
-// ContentOf returns a hash of everything that the diff of a proposal shows.
-func ContentOf(d review.Dossier) string {
+// ContentHash returns a hash of everything that the diff of a proposal shows.
+func ContentHash(d review.Dossier) string {
 	before, after := d.Tests()
 	return d.Revision.Draft.Definition.Hash() + registry.HashBytes(slices.Concat(before, after))
 }

@@ -41,26 +41,26 @@ func TestUnread(t *testing.T) {
 	unread("the diff")
 
 	findings := [2]*pager.Pager{pager.New(th), pager.New(th)}
-	record.Show(d, seen.ContentOf(d), findings)
+	record.Show(d, seen.ContentHash(d), findings)
 	list := difflist.New(diff.Contents(diff.Content{}, diff.Content{Definition: definition}), difflist.DefaultContext)
 	p := pager.New(th)
 	p.SetSize(80, 100)
 	p.Replace(list.Rows(th, false))
-	reading := record.Of("1")
-	reading.SetDiff(seen.Comparison{New: seen.ContentOf(d)}, list, p)
+	reading := record.Reading("1")
+	reading.SetDiff(seen.Comparison{New: seen.ContentHash(d)}, list, p)
 	unread("prompt", "S104")
 
-	p.See()
+	p.MarkSeen()
 	unread("S104")
 	var q quotes.Quotes
 	page := prose.New(th)
 	q.Findings(page, th, d, quotes.Rows(d.Standing), reading.Passages)
 	findings[1].SetSize(80, 100)
 	findings[1].Replace(page.Rows())
-	findings[1].See()
+	findings[1].MarkSeen()
 	unread()
 
 	d.Revision.Draft.Definition.Tool = &registry.Tool{ID: "pacer", Prompt: "Count the letters."}
-	record.Show(d, seen.ContentOf(d), findings)
+	record.Show(d, seen.ContentHash(d), findings)
 	unread("what has changed")
 }

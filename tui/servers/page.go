@@ -25,24 +25,24 @@ type Read func(ctx context.Context) (guarding.Status, error)
 // Shell is the part of the workbench that the page uses.
 type Shell interface {
 	screen.Shell
-	Narrow(filter string) tea.Cmd
+	FilterQueue(filter string) tea.Cmd
 }
 
 // Page lists servers.
 type Page struct {
 	screen.Text
-	preview screen.Preview
-	shell   Shell
-	ctx     context.Context //nolint:containedctx // Bubble Tea's commands receive no context
-	read    Read
-	status  guarding.Status
-	loaded  bool
-	waits   func() string // how many proposals wait for the user, as text
+	preview     screen.Preview
+	shell       Shell
+	ctx         context.Context //nolint:containedctx // Bubble Tea's commands receive no context
+	read        Read
+	status      guarding.Status
+	loaded      bool
+	waitingText func() string // how many proposals wait for the user, as text
 }
 
 // New returns an empty page. Reload loads it.
 func New(ctx context.Context, sh Shell, read Read, waits func() string) *Page {
-	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read, waits: waits}
+	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read, waitingText: waits}
 }
 
 // Place implements screen.Page.
@@ -51,26 +51,26 @@ func (p *Page) Place() string { return "Servers" }
 // Keys implements screen.Page.
 func (p *Page) Keys() []screen.Key {
 	return slices.Concat([]screen.Key{
-		{Name: "server-open", Keys: []string{"enter"}, Label: "open", Help: "Open the queue with the waiting proposals of the selected server", Do: p.open, Off: p.nothingWaits},
+		{Name: "server-open", Keys: []string{"enter"}, Label: "open", Help: "Open the queue with the waiting proposals of the selected server", Do: p.open, Disabled: p.cannotOpen},
 	}, screen.PaneKeys(p.shell, p), screen.TextKeys(p.shell, p))
 }
 
-// LeftOf implements screen.Paned.
-func (p *Page) LeftOf(l screen.Layout) int { return l.Beside() }
+// LeftWidth implements screen.Paned.
+func (p *Page) LeftWidth(l screen.Layout) int { return l.Beside() }
 
-// From implements screen.Paned.
-func (p *Page) From() int { return screen.SideFrom }
+// MinWidth implements screen.Paned.
+func (p *Page) MinWidth() int { return screen.SideMinWidth }
 
 // View implements screen.Page.
 func (p *Page) View() []string {
 	if p.Frame.Side == 0 {
 		return p.Pager.View()
 	}
-	return p.Frame.Abreast(p.Pager.View(), p.side(), p.Frame.List)
+	return p.Frame.SideBySide(p.Pager.View(), p.sidePane(), p.Frame.List)
 }
 
-// side draws the pane beside the list with the complete entry.
-func (p *Page) side() []string {
+// sidePane draws the pane beside the list with the complete entry.
+func (p *Page) sidePane() []string {
 	e, ok := screen.Selected(p.Pager, p.status.Entries)
 	if !ok {
 		return nil
@@ -78,7 +78,7 @@ func (p *Page) side() []string {
 	page := prose.New(p.Frame.Theme)
 	page.Title(e.Name)
 	mark, style := sign(p.Frame.Theme, e)
-	page.Line(draw.Of(style, mark+" "+draw.Show(e.Word())))
+	page.Line(draw.Of(style, mark+" "+draw.Escape(e.Word())))
 	if why := e.Reason(); why != "" {
 		page.Faint("", why)
 	}
@@ -135,7 +135,7 @@ func (p *Page) selected() (guarding.Server, bool) {
 	return p.status.Of(e.Server)
 }
 
-func (p *Page) nothingWaits() string {
+func (p *Page) cannotOpen() string {
 	v, ok := p.selected()
 	switch {
 	case !ok:
@@ -152,20 +152,20 @@ func (p *Page) open() tea.Cmd {
 	if len(v.Sets) == 1 && v.Sets[0] != "" {
 		filter = "set:" + v.Sets[0]
 	}
-	return p.shell.Narrow(filter)
+	return p.shell.FilterQueue(filter)
 }
 
 // Fit implements screen.Page.
 func (p *Page) Fit(f screen.Frame) {
 	p.FitIn(f, f.List)
-	p.lay()
+	p.layOut()
 }
 
 // Reload implements screen.Page.
 func (p *Page) Reload() tea.Cmd {
-	return screen.Reading(p.shell, p, func() (guarding.Status, error) { return p.read(p.ctx) }, func(status guarding.Status) tea.Cmd {
+	return screen.Load(p.shell, p, func() (guarding.Status, error) { return p.read(p.ctx) }, func(status guarding.Status) tea.Cmd {
 		p.status, p.loaded = status, true
-		p.lay()
+		p.layOut()
 		return nil
 	})
 }
@@ -178,34 +178,34 @@ func (p *Page) Tabs() (left, right draw.Line) {
 			guarded++
 		}
 	}
-	return draw.Of("", " ").Add(th.Accent, "▎Servers").Add(th.Faint, draw.Showf("  %d of %d guarded", guarded, len(p.status.Entries))), nil
+	return draw.Of("", " ").Add(th.Accent, "▎Servers").Add(th.Faint, draw.Escapef("  %d of %d guarded", guarded, len(p.status.Entries))), nil
 }
 
-// lay lays out the entries. Below each are the states of its tools, or why it is not guarded.
-func (p *Page) lay() {
+// layOut lays out the entries. Below each are the states of its tools, or why it is not guarded.
+func (p *Page) layOut() {
 	th := p.Frame.Theme
 	page := prose.New(th)
 	if p.loaded && len(p.status.Entries) == 0 {
 		page.Blank()
 		page.Text("", "No client on this machine has an MCP server.")
-		page.Faint("", "Once one has, toolcrib init in a shell proposes its tools and guards it. "+p.waits())
+		page.Faint("", "Once one has, toolcrib init in a shell proposes its tools and guards it. "+p.waitingText())
 	}
 	p.layCalls(page)
 	name, client := 10, 8
 	for _, e := range p.status.Entries {
-		name, client = max(name, draw.Width(draw.Show(e.Name))), max(client, draw.Width(draw.Show(e.Place())))
+		name, client = max(name, draw.Width(draw.Escape(e.Name))), max(client, draw.Width(draw.Escape(e.Place())))
 	}
 	name = min(name, p.Frame.List/3)
 	client = min(client, p.Frame.List-name-stateCells)
 	for _, e := range p.status.Entries {
 		page.Stop()
 		mark, style := sign(th, e)
-		place := draw.Show(e.Place())
+		place := draw.Escape(e.Place())
 		if draw.Width(place) > client {
-			place = draw.Show(e.Client)
+			place = draw.Escape(e.Client)
 		}
-		line := draw.Of(style, draw.Pad(mark, 2)).Add(th.Strong, draw.Pad(draw.Show(e.Name), name)+"  ").
-			Add(th.Faint, draw.Pad(place, client)+"  ").Add(style, draw.Show(e.Word()))
+		line := draw.Of(style, draw.Pad(mark, 2)).Add(th.Strong, draw.Pad(draw.Escape(e.Name), name)+"  ").
+			Add(th.Faint, draw.Pad(place, client)+"  ").Add(style, draw.Escape(e.Word()))
 		page.Line(line)
 		if v, ok := p.status.Of(e.Server); ok && e.State != clients.Refused {
 			page.Item(draw.Of("", draw.Safe(draw.Blank(4))), counts(v)+p.last(v))

@@ -57,11 +57,11 @@ func TestScreens(t *testing.T) {
 func TestOpensWhatWaits(t *testing.T) {
 	p := New(t.Context(), new(screentest.Shell), status, waits)
 	screentest.Open(t, p.shell, p, 100, 20)
-	if want, off := screentest.Press(t, p.shell, p, "enter"); off != "" || len(want) != 1 || want[0] != (screentest.Went{To: "Narrow", Of: "set:memory"}) {
+	if want, off := screentest.Press(t, p.shell, p, "enter"); off != "" || len(want) != 1 || want[0] != (screentest.Call{To: "Narrow", Of: "set:memory"}) {
 		t.Errorf("%v, %s", want, off)
 	}
 	screentest.Press(t, p.shell, p, "j")
-	if want, _ := screentest.Press(t, p.shell, p, "enter"); len(want) != 1 || want[0] != (screentest.Went{To: "Narrow", Of: "long"}) {
+	if want, _ := screentest.Press(t, p.shell, p, "enter"); len(want) != 1 || want[0] != (screentest.Call{To: "Narrow", Of: "long"}) {
 		t.Errorf("of two sets: %v", want)
 	}
 	screentest.Press(t, p.shell, p, "j")

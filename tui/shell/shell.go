@@ -105,8 +105,8 @@ func (s *Shell) SaveText() tea.Cmd {
 	return nil
 }
 
-// Type opens an input line at the bottom.
-func (s *Shell) Type(l *screen.Line) tea.Cmd {
+// OpenLine opens an input line at the bottom.
+func (s *Shell) OpenLine(l *screen.Line) tea.Cmd {
 	s.line = l
 	return nil
 }
@@ -120,7 +120,7 @@ func (s *Shell) Busy() bool { return s.Dialog() != nil || s.line != nil }
 // typing reports whether a text field has the focus.
 func (s *Shell) typing() bool {
 	d := s.Dialog()
-	return !s.frame.TooSmall && (s.line != nil && d == nil || d != nil && d.Types())
+	return !s.frame.TooSmall && (s.line != nil && d == nil || d != nil && d.Typing())
 }
 
 // Key passes a key to the dialog or the input line. It returns false if neither is open.

@@ -23,7 +23,7 @@ func newShell() *Shell {
 	return New(Options{
 		Now:    func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) },
 		After:  func(_ time.Duration, msg tea.Msg) tea.Cmd { return func() tea.Msg { return msg } },
-		Unsent: unsent.In(""), Editor: &editor.Editor{Remote: true},
+		Unsent: unsent.New(""), Editor: &editor.Editor{Remote: true},
 		Slow:  func(theme.Theme) draw.Line { return nil },
 		Hints: func(screen.Frame) []draw.Line { return []draw.Line{draw.Of("", " a hint")} },
 	}, theme.Choice{Plain: true})
@@ -55,7 +55,7 @@ func TestKeysOfTheShell(t *testing.T) {
 		t.Errorf("the keys are not those of the page:\n%s", view(s))
 	}
 	typed, done := edit.NewLine(""), false
-	s.Type(&screen.Line{Prompt: "find", Text: typed, Done: func() tea.Cmd { done = true; return nil }})
+	s.OpenLine(&screen.Line{Prompt: "find", Text: typed, Done: func() tea.Cmd { done = true; return nil }})
 	answered := false
 	opened := s.Ask(screen.Dialog{
 		Form: proposals.Form{Title: "A question", Verb: "do it"}, Content: func(page *prose.Page) { page.Text("", "Really?") },

@@ -15,17 +15,17 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// blaming is the section that shows the version that added each line.
-type blaming struct {
+// blameSection is the section that shows the version that added each line.
+type blameSection struct {
 	page    *Page
-	asked   screen.Blame // request with which the page was opened
-	made    []blamed     // result by text
+	request screen.Blame // request with which the page was opened
+	results []blamedText // result by text
 	version int          // newest version at the time; 0 if not computed
 	rows    []int        // first row of each text
 }
 
-// blamed is the lines of a text and the versions that added them.
-type blamed struct {
+// blamedText is the lines of a text and the versions that added them.
+type blamedText struct {
 	field    string
 	versions []history.Version // analyzed versions, the newest first
 	lines    []history.BlameLine
@@ -33,15 +33,15 @@ type blamed struct {
 }
 
 // texts returns the fields to blame with their versions. The requested field comes first.
-func (b *blaming) texts() []blamed {
-	var out []blamed
+func (b *blameSection) texts() []blamedText {
+	var out []blamedText
 	add := func(field string, versions []history.Version) {
-		if !slices.ContainsFunc(out, func(o blamed) bool { return o.field == field }) {
-			out = append(out, blamed{field: field, versions: versions})
+		if !slices.ContainsFunc(out, func(o blamedText) bool { return o.field == field }) {
+			out = append(out, blamedText{field: field, versions: versions})
 		}
 	}
 	versions := b.page.versions
-	if as := b.asked; as.Field != "" {
+	if as := b.request; as.Field != "" {
 		from := 0
 		if as.Version > 0 {
 			from = max(0, slices.IndexFunc(versions, func(v history.Version) bool { return v.Number <= as.Version }))
@@ -58,33 +58,33 @@ func (b *blaming) texts() []blamed {
 }
 
 // load computes the blame of the texts.
-func (b *blaming) load() tea.Cmd {
+func (b *blameSection) load() tea.Cmd {
 	texts := b.texts()
 	if len(texts) == 0 || len(b.page.versions) == 0 {
 		return nil
 	}
 	newest := b.page.versions[0].Number
-	if b.version == newest && len(b.made) == len(texts) {
+	if b.version == newest && len(b.results) == len(texts) {
 		return nil
 	}
 	return func() tea.Msg {
 		for i := range texts {
-			texts[i].follow()
+			texts[i].compute()
 		}
 		return b.page.then(func() tea.Cmd {
 			first := b.version == 0
-			b.made, b.version = texts, newest
-			b.page.lay()
-			if lines := texts[0].lines; first && b.asked.Field != "" {
-				b.page.Pager.SetStop(min(max(0, b.asked.Line-1), len(lines)-1))
+			b.results, b.version = texts, newest
+			b.page.layOut()
+			if lines := texts[0].lines; first && b.request.Field != "" {
+				b.page.Pager.SetStop(min(max(0, b.request.Line-1), len(lines)-1))
 			}
 			return nil
 		})
 	}
 }
 
-// follow computes the versions of the lines.
-func (m *blamed) follow() {
+// compute computes the versions of the lines.
+func (m *blamedText) compute() {
 	follow := history.NewBlame(m.field)
 	for _, v := range slices.Backward(m.versions) {
 		if m.err = follow.Add(v); m.err != nil {
@@ -95,25 +95,25 @@ func (m *blamed) follow() {
 }
 
 // turn scrolls to another text.
-func (b *blaming) turn(step int) tea.Cmd {
-	n := len(b.made)
+func (b *blameSection) turn(step int) tea.Cmd {
+	n := len(b.results)
 	if n == 0 || b.page.Tab != sectionBlame {
 		return nil
 	}
 	at, _ := b.selected()
 	next, before := (at+step+n)%n, 0
-	for _, m := range b.made[:next] {
+	for _, m := range b.results[:next] {
 		before += len(m.lines)
 	}
-	b.page.Pager.Top(b.rows[next])
+	b.page.Pager.ScrollTo(b.rows[next])
 	b.page.Pager.SetStop(before)
 	return nil
 }
 
 // selected returns the text that contains the selected line, and the index of the line in it, or -1.
-func (b *blaming) selected() (text, line int) {
+func (b *blameSection) selected() (text, line int) {
 	line = b.page.Pager.Stop()
-	for i, m := range b.made {
+	for i, m := range b.results {
 		if line < len(m.lines) {
 			return i, line
 		}
@@ -122,8 +122,8 @@ func (b *blaming) selected() (text, line int) {
 	return 0, -1
 }
 
-// lay draws the lines of the texts, each with the version that added it.
-func (b *blaming) lay(page *prose.Page) {
+// layOut draws the lines of the texts, each with the version that added it.
+func (b *blameSection) layOut(page *prose.Page) {
 	th := b.page.Frame.Theme
 	texts := b.texts()
 	if len(texts) == 0 || len(b.page.versions) == 0 {
@@ -132,15 +132,15 @@ func (b *blaming) lay(page *prose.Page) {
 	}
 	b.rows = nil
 	for i, text := range texts {
-		made := i < len(b.made) && b.made[i].field == text.field && b.version == b.page.versions[0].Number
+		made := i < len(b.results) && b.results[i].field == text.field && b.version == b.page.versions[0].Number
 		if made {
-			text = b.made[i]
+			text = b.results[i]
 		}
 		if i > 0 {
 			page.Blank()
 		}
 		b.rows = append(b.rows, page.Len())
-		page.Line(draw.Of(th.Field, "◆ "+draw.Show(text.field)).Add(th.Faint, draw.Showf("  as of v%d", text.versions[0].Number)))
+		page.Line(draw.Of(th.Field, "◆ "+draw.Escape(text.field)).Add(th.Faint, draw.Escapef("  as of v%d", text.versions[0].Number)))
 		switch {
 		case !made:
 			page.Faint("", "…")
@@ -154,7 +154,7 @@ func (b *blaming) lay(page *prose.Page) {
 				page.Stop()
 				who := draw.Safe("")
 				if i == 0 || text.lines[i-1].Version != l.Version {
-					who = b.by(text.versions, l.Version)
+					who = b.versionLabel(text.versions, l.Version)
 				}
 				page.Item(draw.Of(th.Faint, draw.Pad(" "+who, b.page.Frame.Blame)+"│ "), l.Text)
 			}
@@ -162,25 +162,25 @@ func (b *blaming) lay(page *prose.Page) {
 	}
 }
 
-// by describes the date and the approver of a version, as far as they fit. The oldest version that was read also
-// represents earlier ones.
-func (b *blaming) by(versions []history.Version, number int) draw.Safe {
+// versionLabel describes the date and the approver of a version, as far as they fit. The oldest version that was read
+// also represents earlier ones.
+func (b *blameSection) versionLabel(versions []history.Version, number int) draw.Safe {
 	v, ok := versionOf(versions, number)
 	if !ok {
-		return draw.Showf("v%d", number)
+		return draw.Escapef("v%d", number)
 	}
 	sign := "v"
 	if last := versions[len(versions)-1]; last.Number == number && number > 1 {
 		sign = "≤v"
 	}
-	who := draw.Showf("%s%d %s", sign, number, v.DecidedAt.UTC().Format("2006-01-02"))
+	who := draw.Escapef("%s%d %s", sign, number, v.DecidedAt.UTC().Format("2006-01-02"))
 	_, name, _ := strings.Cut(v.Author, ":")
 	names := []string{v.Author, name, ""}
 	if v.DecidedBy != "" && v.DecidedBy != v.Author {
 		names = slices.Insert(names, 0, v.Author+", "+v.DecidedBy)
 	}
 	for _, name := range names {
-		if by := who + " " + draw.Show(name); draw.Width(by) <= b.page.Frame.Blame-2 {
+		if by := who + " " + draw.Escape(name); draw.Width(by) <= b.page.Frame.Blame-2 {
 			return by
 		}
 	}
@@ -196,16 +196,16 @@ func versionOf(versions []history.Version, number int) (history.Version, bool) {
 }
 
 // line returns the version of the selected line.
-func (b *blaming) line() (history.Version, bool) {
+func (b *blameSection) line() (history.Version, bool) {
 	text, line := b.selected()
-	if b.page.Tab != sectionBlame || line < 0 || line >= len(b.made[text].lines) {
+	if b.page.Tab != sectionBlame || line < 0 || line >= len(b.results[text].lines) {
 		return history.Version{}, false
 	}
-	return versionOf(b.page.versions, b.made[text].lines[line].Version)
+	return versionOf(b.page.versions, b.results[text].lines[line].Version)
 }
 
 // open opens the proposal that added the selected line.
-func (b *blaming) open() tea.Cmd {
+func (b *blameSection) open() tea.Cmd {
 	v, _ := b.line()
 	return b.page.shell.Open(proposals.Proposal{ID: proposals.ID(v.Proposal)}, false)
 }

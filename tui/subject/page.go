@@ -58,7 +58,7 @@ type Shell interface {
 	screen.Shell
 	screen.Forker
 	Open(p proposals.Proposal, sameTab bool) tea.Cmd
-	Change(s registry.Subject, d registry.Definition, version int) tea.Cmd
+	EditLive(s registry.Subject, d registry.Definition, version int) tea.Cmd
 }
 
 // Page shows a definition in sections: the definition itself, its versions, the version that added each line, and its
@@ -67,35 +67,35 @@ type Page struct {
 	screen.Text  // of all sections except the definition
 	screen.Panes // the sections
 	Options
-	shell      Shell
-	ctx        context.Context //nolint:containedctx // Bubble Tea's commands receive no context
-	about      *pager.Pager    // shows the definition
-	entry      screen.Entry
-	definition json.RawMessage
-	versions   []history.Version
-	extents    []string       // numbers of changed lines of the versions
-	wanted     screen.Span    // versions to compare once they have been read
-	marked     int            // version at which the next comparison begins; 0 for the previous version
-	stop       int            // in the list of versions, to return to
-	compared   screen.Span    // versions in changed
-	changed    *difflist.List // nil while the list of versions is shown
-	blaming    blaming
-	uses       []impact.Use
-	usesErr    error
-	usesRead   bool
-	change     bool // open the editor once the definition has been read
+	shell           Shell
+	ctx             context.Context //nolint:containedctx // Bubble Tea's commands receive no context
+	definitionPager *pager.Pager    // shows the definition
+	entry           screen.Entry
+	definition      json.RawMessage
+	versions        []history.Version
+	extents         []string       // numbers of changed lines of the versions
+	requested       screen.Span    // versions to compare once they have been read
+	marked          int            // version at which the next comparison begins; 0 for the previous version
+	stop            int            // in the list of versions, to return to
+	compared        screen.Span    // versions in changed
+	changed         *difflist.List // nil while the list of versions is shown
+	blame           blameSection
+	uses            []impact.Use
+	usesErr         error
+	usesRead        bool
+	change          bool // open the editor once the definition has been read
 }
 
 // New returns the page of a definition. Reload loads it.
 func New(ctx context.Context, sh Shell, open screen.Opening, o Options) *Page {
-	s := &Page{Text: screen.NewText(), shell: sh, ctx: ctx, Options: o, about: pager.New(theme.Theme{}), entry: open.Entry, wanted: open.Compare, change: open.Change}
-	s.about.SetWrap(true)
-	s.blaming = blaming{page: s, asked: open.Blame}
+	s := &Page{Text: screen.NewText(), shell: sh, ctx: ctx, Options: o, definitionPager: pager.New(theme.Theme{}), entry: open.Entry, requested: open.Compare, change: open.Change}
+	s.definitionPager.SetWrap(true)
+	s.blame = blameSection{page: s, request: open.Blame}
 	switch {
 	case open.Blame.Field != "":
-		s.Turn(sectionBlame)
-	case s.wanted != (screen.Span{}):
-		s.Turn(sectionVersions)
+		s.Focus(sectionBlame)
+	case s.requested != (screen.Span{}):
+		s.Focus(sectionVersions)
 	}
 	return s
 }
@@ -103,15 +103,15 @@ func New(ctx context.Context, sh Shell, open screen.Opening, o Options) *Page {
 // Place implements screen.Page.
 func (s *Page) Place() string { return "A tool or an agent" }
 
-// Selected implements screen.OfEntry.
+// Selected implements screen.EntryPage.
 func (s *Page) Selected() (screen.Entry, bool) { return s.entry, true }
 
 // Fit implements screen.Page.
 func (s *Page) Fit(f screen.Frame) {
 	s.FitIn(f, f.Right)
-	s.about.SetSize(s.WidthOf(f.Layout, sectionDefinition), f.Body)
-	s.about.Restyle(f.Theme)
-	s.lay()
+	s.definitionPager.SetSize(s.TabWidth(f.Layout, sectionDefinition), f.Body)
+	s.definitionPager.Restyle(f.Theme)
+	s.layOut()
 }
 
 // show moves the focus to a section and shows it.
@@ -120,9 +120,9 @@ func (s *Page) show(section int) tea.Cmd {
 		s.changed, s.compared = nil, screen.Span{}
 		s.Pager.Home()
 	}
-	s.Turn(section)
-	s.lay()
-	return s.work()
+	s.Focus(section)
+	s.layOut()
+	return s.loadSection()
 }
 
 // Tabs implements screen.Page.
@@ -136,55 +136,55 @@ func (s *Page) Tabs() (left, right draw.Line) {
 	case registry.KindTool, registry.KindSkill, registry.KindInstructions:
 	}
 	if s.changed != nil {
-		right = draw.Of(s.Frame.Theme.Faint, draw.Showf("  %s → version %d ", versionName(s.compared.From), s.compared.To))
+		right = draw.Of(s.Frame.Theme.Faint, draw.Escapef("  %s → version %d ", versionName(s.compared.From), s.compared.To))
 	}
-	return s.Strip(s.Frame, []string{"Definition", "Versions", "Blame", uses}, right), right
+	return s.TabBar(s.Frame, []string{"Definition", "Versions", "Blame", uses}, right), right
 }
 
-// Shown implements screen.Page.
-func (s *Page) Shown() *pager.Pager { return s.pane(s.Tab) }
+// ActivePager implements screen.Page.
+func (s *Page) ActivePager() *pager.Pager { return s.pane(s.Tab) }
 
 func (s *Page) pane(section int) *pager.Pager {
 	if section == sectionDefinition {
-		return s.about
+		return s.definitionPager
 	}
 	return s.Pager
 }
 
 // View implements screen.Page.
 func (s *Page) View() []string {
-	if !s.Abreast() {
-		return s.Shown().View()
+	if !s.HasTwoPanes() {
+		return s.ActivePager().View()
 	}
-	return s.Frame.Abreast(s.about.View(), s.Pager.View(), s.Frame.Left)
+	return s.Frame.SideBySide(s.definitionPager.View(), s.Pager.View(), s.Frame.Left)
 }
 
 // Scroll implements screen.Page.
 func (s *Page) Scroll(x, n int) tea.Cmd {
-	s.pane(s.At(s.Layout(), x)).Scroll(n)
+	s.pane(s.TabAt(s.Layout(), x)).Scroll(n)
 	return nil
 }
 
-// Abreast implements screen.Tabbed.
-func (s *Page) Abreast() bool { return s.Frame.Left > 0 }
+// HasTwoPanes implements screen.Tabbed.
+func (s *Page) HasTwoPanes() bool { return s.Frame.Left > 0 }
 
-// Across implements screen.Tabbed.
-func (s *Page) Across(right bool) tea.Cmd { return s.show(s.On(right)) }
+// FocusPane implements screen.Tabbed.
+func (s *Page) FocusPane(right bool) tea.Cmd { return s.show(s.TabIn(right)) }
 
 // Click implements screen.Page. It moves the focus to the pane.
-func (s *Page) Click(x, _ int) tea.Cmd { return s.show(s.At(s.Layout(), x)) }
+func (s *Page) Click(x, _ int) tea.Cmd { return s.show(s.TabAt(s.Layout(), x)) }
 
-// TurnTo implements screen.Turning.
-func (s *Page) TurnTo(tab int) tea.Cmd { return s.show(tab) }
+// SelectTab implements screen.TabSwitcher.
+func (s *Page) SelectTab(tab int) tea.Cmd { return s.show(tab) }
 
-// Leave implements screen.Page. It ends a search or a comparison.
-func (s *Page) Leave() (tea.Cmd, bool) {
+// Escape implements screen.Page. It ends a search or a comparison.
+func (s *Page) Escape() (tea.Cmd, bool) {
 	switch {
-	case screen.LeaveText(s.Shown()):
+	case screen.EscapeText(s.ActivePager()):
 	case s.compared != (screen.Span{}) && s.Tab == sectionVersions:
 		s.changed, s.compared = nil, screen.Span{}
 		s.Pager.Home()
-		s.lay()
+		s.layOut()
 		s.Pager.SetStop(s.stop)
 	default:
 		return nil, false
@@ -192,8 +192,8 @@ func (s *Page) Leave() (tea.Cmd, bool) {
 	return nil, true
 }
 
-// Listed implements screen.Crumbed.
-func (s *Page) Listed() draw.Safe {
+// Parent implements screen.Breadcrumbed.
+func (s *Page) Parent() draw.Safe {
 	switch s.entry.Subject.Kind {
 	case registry.KindAgent:
 		return "Agents"
@@ -206,31 +206,31 @@ func (s *Page) Listed() draw.Safe {
 	return "Tools"
 }
 
-// Crumb implements screen.Crumbed.
+// Crumb implements screen.Breadcrumbed.
 func (s *Page) Crumb(room int) draw.Line {
 	var lock draw.Line
 	if s.entry.Locked {
 		lock = draw.Of(s.Frame.Theme.Faint, " ▪ Locked (core)")
 	}
-	l := draw.Of(s.Frame.Theme.Strong, draw.Cut(draw.Show(s.entry.Subject.String()), max(8, room-lock.Width())))
+	l := draw.Of(s.Frame.Theme.Strong, draw.Cut(draw.Escape(s.entry.Subject.String()), max(8, room-lock.Width())))
 	return append(l, lock...)
 }
 
-// lay lays out the definition and the section beside it or in its place.
-func (s *Page) lay() {
+// layOut lays out the definition and the section beside it or in its place.
+func (s *Page) layOut() {
 	th := s.Frame.Theme
 	page := prose.New(th)
 	page.Blank()
 	doc, keys := screen.Document(s.entry.Subject.Kind, s.definition)
 	s.Frame.Definition(page, doc, keys)
-	s.about.Replace(page.Rows())
+	s.definitionPager.Replace(page.Rows())
 	style := th.Accent
 	if s.Tab == sectionDefinition {
 		style = th.Faint
 	}
-	s.Pager.Point(style)
+	s.Pager.ShowCursor(style)
 	if s.changed != nil {
-		s.Pager.Replace(s.changed.Rows(th, s.Frame.Right >= difflist.SplitFrom))
+		s.Pager.Replace(s.changed.Rows(th, s.Frame.Right >= difflist.SplitMinWidth))
 		return
 	}
 	page = prose.New(th)
@@ -239,7 +239,7 @@ func (s *Page) lay() {
 	case sectionVersions:
 		s.Frame.VersionRows(page, s.Frame.Right, s.versions, s.extents, s.marked)
 	case sectionBlame:
-		s.blaming.lay(page)
+		s.blame.layOut(page)
 	case sectionUses:
 		s.layUses(page)
 	}
@@ -290,26 +290,26 @@ func (s *Page) then(do func() tea.Cmd) tea.Msg { return screen.Then{Page: s, Do:
 func (s *Page) Reload() tea.Cmd {
 	s.usesRead = false
 	subject, extents := s.entry.Subject, []string(nil)
-	return tea.Batch(screen.Reading(s.shell, s, func() (json.RawMessage, error) { return s.Registry.Definition(s.ctx, subject) }, func(text json.RawMessage) tea.Cmd {
+	return tea.Batch(screen.Load(s.shell, s, func() (json.RawMessage, error) { return s.Registry.Definition(s.ctx, subject) }, func(text json.RawMessage) tea.Cmd {
 		s.definition = text
-		s.lay()
+		s.layOut()
 		if !s.change {
 			return nil
 		}
 		s.change = false
 		return s.edit()
-	}), screen.Reading(s.shell, s, func() ([]history.Version, error) {
+	}), screen.Load(s.shell, s, func() ([]history.Version, error) {
 		versions, err := s.Registry.Versions(s.ctx, subject, 0, screen.MaxVersions)
 		extents = screen.Extents(versions)
 		return versions, err
 	}, func(versions []history.Version) tea.Cmd {
 		s.versions, s.extents = versions, extents
-		s.lay()
-		if want := s.wanted; want != (screen.Span{}) {
-			s.wanted = screen.Span{}
+		s.layOut()
+		if want := s.requested; want != (screen.Span{}) {
+			s.requested = screen.Span{}
 			return s.compare(want)
 		}
-		return s.work()
+		return s.loadSection()
 	}))
 }
 
@@ -323,15 +323,15 @@ func (s *Page) shown(span screen.Span, list *difflist.List, err error) tea.Cmd {
 	}
 	s.changed = list
 	s.Pager.Home()
-	s.lay()
+	s.layOut()
 	return s.shell.Say(screen.Remark, "Changes from %s to version %d; tab: next section, esc: back to the list", versionName(span.From), span.To)
 }
 
-// work returns the command that loads what the current section lacks.
-func (s *Page) work() tea.Cmd {
+// loadSection returns the command that loads what the current section lacks.
+func (s *Page) loadSection() tea.Cmd {
 	switch s.RightTab() {
 	case sectionBlame:
-		return s.blaming.load()
+		return s.blame.load()
 	case sectionUses:
 		if !s.usesRead {
 			subject := s.entry.Subject
@@ -339,7 +339,7 @@ func (s *Page) work() tea.Cmd {
 				uses, err := s.Desk.Uses(s.ctx, subject, s.Layer)
 				return s.then(func() tea.Cmd {
 					s.uses, s.usesErr, s.usesRead = uses, err, true
-					s.lay()
+					s.layOut()
 					return nil
 				})
 			}

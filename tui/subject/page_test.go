@@ -109,7 +109,7 @@ func TestComparesVersions(t *testing.T) {
 	if _, off := press(t, s, "b"); off != "only in the list of versions" {
 		t.Errorf("b in a comparison: %q", off)
 	}
-	if _, left := s.Leave(); !left || s.Pager.Stop() != 2 {
+	if _, left := s.Escape(); !left || s.Pager.Stop() != 2 {
 		t.Errorf("esc leads to version row %d", s.Pager.Stop())
 	}
 	s, want := opened(t, &past{}, screen.Opening{Compare: screen.Span{From: 1, To: 2}}, 100)
@@ -130,7 +130,7 @@ func TestRestoresVersions(t *testing.T) {
 		t.Fatalf("U asks for %#v", got)
 	}
 	ask.Run("The third went wrong.")
-	if wrote := screentest.Asked(s.shell)[0].(screen.Write)(t.Context()); wrote.Open == nil || len(p.restored) != 1 || p.restored[0] != 2 {
+	if wrote := screentest.Requests(s.shell)[0].(screen.Write)(t.Context()); wrote.Open == nil || len(p.restored) != 1 || p.restored[0] != 2 {
 		t.Errorf("%+v, restored %v", wrote, p.restored)
 	}
 }

@@ -35,19 +35,19 @@ func (s *Page) layUses(page *prose.Page) {
 		if !u.In {
 			sign, style = "  – ", th.Faint
 		}
-		page.Item(draw.Of(style, sign).Add(th.Text, draw.Pad(s.user(u), s.Frame.Blame+4)+"  "), u.Why)
+		page.Item(draw.Of(style, sign).Add(th.Text, draw.Pad(s.useName(u), s.Frame.Blame+4)+"  "), u.Why)
 	}
 }
 
-// user returns the name of the other definition.
-func (s *Page) user(u impact.Use) draw.Safe {
+// useName returns the name of the other definition.
+func (s *Page) useName(u impact.Use) draw.Safe {
 	switch {
 	case u.Tool != "" && s.entry.Subject.Kind != registry.KindTool:
-		return draw.Show(u.Tool)
+		return draw.Escape(u.Tool)
 	case u.List != "" && u.Agent == (registry.Subject{}):
-		return draw.Show("allow-list " + u.List)
+		return draw.Escape("allow-list " + u.List)
 	}
-	return draw.Show(u.Agent.String())
+	return draw.Escape(u.Agent.String())
 }
 
 // Keys implements screen.Page.
@@ -57,13 +57,13 @@ func (s *Page) Keys() []screen.Key {
 		return func() tea.Cmd { return s.show((s.Tab + step + sectionCount) % sectionCount) }
 	}
 	field := func(step int) func() tea.Cmd {
-		return func() tea.Cmd { return s.blaming.turn(step) }
+		return func() tea.Cmd { return s.blame.turn(step) }
 	}
 	return slices.Concat([]screen.Key{
-		{Name: "version-diff", Keys: []string{"enter"}, Label: "open", Here: in(sectionVersions, sectionBlame), Help: "Show the changes of the selected version, or since the marked one; in the blame, open the proposal of the line", Terms: "compare, diff, history, versions", Do: s.openRow, Off: s.noRow},
-		{Name: "version-mark", Keys: []string{"b"}, Label: "compare", Here: in(sectionVersions), Help: "Mark the selected version for comparison", Terms: "compare, diff", Do: s.markVersion, Off: s.noVersion},
-		{Name: "undo", Keys: []string{"U"}, Label: "restore", Here: in(sectionVersions), Help: "Propose to restore the selected version", Terms: "restore, rollback, roll back, revert, undo, go back to a version, downgrade", Do: s.askRestore, Off: s.cannotRestore},
-		{Name: "next-field", Keys: []string{"]"}, Label: "next text", Here: in(sectionBlame), Help: "Go to the next text of the blame", Terms: "blame, annotate, who wrote it", Do: field(1)},
+		{Name: "version-diff", Keys: []string{"enter"}, Label: "open", OnTab: in(sectionVersions, sectionBlame), Help: "Show the changes of the selected version, or since the marked one; in the blame, open the proposal of the line", Terms: "compare, diff, history, versions", Do: s.openRow, Disabled: s.noRow},
+		{Name: "version-mark", Keys: []string{"b"}, Label: "compare", OnTab: in(sectionVersions), Help: "Mark the selected version for comparison", Terms: "compare, diff", Do: s.markVersion, Disabled: s.noVersion},
+		{Name: "undo", Keys: []string{"U"}, Label: "restore", OnTab: in(sectionVersions), Help: "Propose to restore the selected version", Terms: "restore, rollback, roll back, revert, undo, go back to a version, downgrade", Do: s.askRestore, Disabled: s.cannotRestore},
+		{Name: "next-field", Keys: []string{"]"}, Label: "next text", OnTab: in(sectionBlame), Help: "Go to the next text of the blame", Terms: "blame, annotate, who wrote it", Do: field(1)},
 		{Name: "previous-field", Keys: []string{"["}, Help: "Go to the previous text of the blame", Do: field(-1)},
 		{Name: "next-section", Keys: []string{"tab"}, Label: "switch", Help: "Show the next section: definition, versions, blame, users", Terms: "blame, annotate, history, versions, users", Do: turn(1)},
 		{Name: "previous-section", Keys: []string{"shift+tab"}, Help: "Show the previous section", Do: turn(-1)},
@@ -84,13 +84,13 @@ func (s *Page) edit() tea.Cmd {
 	if len(s.versions) > 0 {
 		version = s.versions[0].Number
 	}
-	return s.shell.Change(s.entry.Subject, d, version)
+	return s.shell.EditLive(s.entry.Subject, d, version)
 }
 
 // openRow opens the changes of the selected version, or the proposal of the selected line.
 func (s *Page) openRow() tea.Cmd {
 	if s.Tab == sectionBlame {
-		return s.blaming.open()
+		return s.blame.open()
 	}
 	return s.compare(screen.Between(s.versions, s.Pager.Stop(), s.marked))
 }
@@ -99,13 +99,13 @@ func (s *Page) openRow() tea.Cmd {
 func (s *Page) markVersion() tea.Cmd {
 	var said tea.Cmd
 	s.marked, said = screen.MarkVersion(s.shell, s.marked, s.versions[s.Pager.Stop()].Number)
-	s.lay()
+	s.layOut()
 	return said
 }
 
 func (s *Page) noRow() string {
 	if s.Tab == sectionBlame {
-		switch v, ok := s.blaming.line(); {
+		switch v, ok := s.blame.line(); {
 		case !ok:
 			return "no line is selected"
 		case v.Proposal == "":

@@ -14,14 +14,14 @@ func TestChoice(t *testing.T) {
 		"light":             {},
 		Sixteen(true).Name:  {Name: nameContrast, Dark: true, Sixteen: true},
 		"plain":             {Name: NameDark, Plain: true},
-		"own":               {Name: nameOwn, Own: &own},
+		"own":               {Name: nameOwn, Custom: &own},
 		HighContrast().Name: {Name: nameContrast},
 	} {
 		if th := c.Theme(); th.Name != want {
 			t.Errorf("%+v is %q, not %q", c, th.Name, want)
 		}
 	}
-	c := Choice{Dark: true, Own: &own}
+	c := Choice{Dark: true, Custom: &own}
 	var names []string
 	for range 4 {
 		c.Next()

@@ -242,13 +242,13 @@ const (
 
 // Choice selects the theme from the user's choice and the properties of the terminal.
 type Choice struct {
-	Name    string // chosen theme; "" follows the terminal
-	Picked  bool   // chosen with a key, in this run or an earlier one
-	Dark    bool   // the terminal's background is dark, as far as known
-	Told    bool   // the terminal has reported its background
-	Sixteen bool   // the terminal has 16 colors
-	Plain   bool   // no colors
-	Own     *Theme // built from the user's colors; nil for none
+	Name            string // chosen theme; "" follows the terminal
+	Picked          bool   // chosen with a key, in this run or an earlier one
+	Dark            bool   // the terminal's background is dark, as far as known
+	BackgroundKnown bool   // the terminal has reported its background
+	Sixteen         bool   // the terminal has 16 colors
+	Plain           bool   // no colors
+	Custom          *Theme // built from the user's colors; nil for none
 }
 
 // Names returns the themes that this terminal supports.
@@ -256,7 +256,7 @@ func (c *Choice) Names() []string {
 	all := []string{NameDark, NameLight}
 	if !c.Sixteen {
 		all = append(all, nameContrast)
-		if c.Own != nil {
+		if c.Custom != nil {
 			all = append(all, nameOwn)
 		}
 	}
@@ -274,8 +274,8 @@ func (c *Choice) current() string {
 	return NameLight
 }
 
-// Follows reports whether the theme depends on the terminal's background.
-func (c *Choice) Follows() bool { return c.Name == "" || c.Picked }
+// FollowsTerminal reports whether the theme depends on the terminal's background.
+func (c *Choice) FollowsTerminal() bool { return c.Name == "" || c.Picked }
 
 // Next selects the next theme.
 func (c *Choice) Next() {
@@ -299,13 +299,13 @@ func (c *Choice) Theme() Theme {
 	case name == nameContrast:
 		th = HighContrast()
 	case name == nameOwn:
-		th = *c.Own
+		th = *c.Custom
 	case name == NameDark:
 		th = Dark()
 	default:
 		th = Light()
 	}
-	same := c.Told && c.Dark == th.Dark || !c.Picked
+	same := c.BackgroundKnown && c.Dark == th.Dark || !c.Picked
 	if same && (name == NameDark || name == NameLight) {
 		th.Ground = ""
 	}

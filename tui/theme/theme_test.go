@@ -122,7 +122,7 @@ func TestWithoutColours(t *testing.T) {
 // TestOwnColours applies a few colors to a theme. It checks that invalid colors, unknown names, and colors that hide
 // text are refused.
 func TestOwnColours(t *testing.T) {
-	th, err := Own(map[string]string{"base": "light", "accent": "#8b0000"})
+	th, err := Custom(map[string]string{"base": "light", "accent": "#8b0000"})
 	if want := style(lipgloss.Color("#8b0000"), nil, bold); err != nil || th.Accent != want || th.Text != Light().Text || th.Dark {
 		t.Errorf("%+v, %v", th, err)
 	}
@@ -133,7 +133,7 @@ func TestOwnColours(t *testing.T) {
 		"text has a contrast of":              {"text": "#222222"},
 		"text has a contrast of 1.0 on added": {"added": "#d8dee9"},
 	} {
-		if _, err := Own(colours); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Custom(colours); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v; want %s", colours, err, want)
 		}
 	}

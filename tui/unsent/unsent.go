@@ -23,8 +23,8 @@ type Folder struct {
 	writing sync.Mutex
 }
 
-// In returns the folder at a path; "" stores nothing.
-func In(path string) *Folder { return &Folder{path: path, newest: map[string]int{}} }
+// New returns the folder at a path; "" stores nothing.
+func New(path string) *Folder { return &Folder{path: path, newest: map[string]int{}} }
 
 // File returns the path of a text, or "" if it is not stored.
 func (f *Folder) File(name string) string {

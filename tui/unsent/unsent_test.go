@@ -7,7 +7,7 @@ import (
 
 // TestTheNewestDraftStays runs commands that store a text in the wrong order, as Bubble Tea may.
 func TestTheNewestDraftStays(t *testing.T) {
-	f := In(t.TempDir())
+	f := New(t.TempDir())
 	first, second := f.Save("reject", "N"), f.Save("reject", "Not this year.")
 	second()
 	first()

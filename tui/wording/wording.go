@@ -49,8 +49,8 @@ func OneLine(err error) string {
 	return text
 }
 
-// Standing returns why a proposal in state s does not permit an action.
-func Standing(s proposals.State) string {
+// NotPermitted returns why a proposal in state s does not permit an action.
+func NotPermitted(s proposals.State) string {
 	switch s {
 	case proposals.Drafted:
 		return "it is a draft; submit it first"
@@ -92,8 +92,8 @@ func OrNone(text string) string {
 	return text
 }
 
-// Times returns the name of a rule, with the number of its findings if there are several.
-func Times(r review.RuleFindings) string {
+// RuleCount returns the name of a rule, with the number of its findings if there are several.
+func RuleCount(r review.RuleFindings) string {
 	if r.Count == 1 {
 		return r.Rule
 	}
@@ -105,15 +105,15 @@ const MaxRules = 4
 
 // Rules names rules with the numbers of their findings, and abbreviates a long list.
 func Rules(all []review.RuleFindings) string {
-	names := lists.Map(all, Times)
+	names := lists.Map(all, RuleCount)
 	if n := len(names) - MaxRules; n > 1 {
 		names = append(names[:MaxRules], strconv.Itoa(n)+" other rules")
 	}
-	return Joined(names)
+	return Enumerate(names)
 }
 
-// Joined joins words into an enumeration.
-func Joined(words []string) string {
+// Enumerate joins words into an enumeration.
+func Enumerate(words []string) string {
 	n := len(words)
 	if n < 2 {
 		return strings.Join(words, "")
@@ -121,8 +121,8 @@ func Joined(words []string) string {
 	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
 }
 
-// Place returns the display name of a field, such as the name of a skill's file.
-func Place(path string) string {
+// FieldName returns the display name of a field, such as the name of a skill's file.
+func FieldName(path string) string {
 	if rest, ok := strings.CutPrefix(path, "definition."); ok {
 		if name := diff.Label(rest); name != rest {
 			return name
@@ -137,7 +137,7 @@ func Cannot(actor proposals.Actor, act proposals.Act, p proposals.Proposal) stri
 	case err == nil:
 		return ""
 	case errors.Is(err, proposals.ErrState):
-		return Standing(p.State)
+		return NotPermitted(p.State)
 	default:
 		return OneLine(err)
 	}
@@ -156,8 +156,8 @@ func CannotWaive(actor proposals.Actor, p proposals.Proposal, s review.Standing)
 	return ""
 }
 
-// CannotAgain returns why a proposal cannot be proposed again, or "".
-func CannotAgain(p proposals.Proposal) string {
+// CannotRepropose returns why a proposal cannot be proposed again, or "".
+func CannotRepropose(p proposals.Proposal) string {
 	switch p.State {
 	case proposals.Rejected, proposals.Withdrawn, proposals.NeedsChanges:
 		return ""
@@ -168,11 +168,11 @@ func CannotAgain(p proposals.Proposal) string {
 	return "only a proposal that was rejected, withdrawn or sent back is proposed again; to end a waiver, select it"
 }
 
-// Ways are remedies in the current interface, appended to obstacles.
-type Ways struct{ Findings, Rebase string }
+// Remedies are remedies in the current interface, appended to obstacles.
+type Remedies struct{ Findings, Rebase string }
 
 // Obstacles returns why the viewer of d cannot approve it. All open blocks count as one obstacle.
-func Obstacles(d review.Dossier, ways Ways) []string {
+func Obstacles(d review.Dossier, ways Remedies) []string {
 	var out []string
 	for _, o := range d.Obstacles {
 		switch {
@@ -183,7 +183,7 @@ func Obstacles(d review.Dossier, ways Ways) []string {
 			}
 			out = append(out, Count(n, "blocking finding is", "blocking findings are")+" open ("+Rules(blocks)+")"+ways.Findings)
 		case errors.Is(o, proposals.ErrState):
-			out = append(out, Standing(d.Proposal.State))
+			out = append(out, NotPermitted(d.Proposal.State))
 		case errors.Is(o, review.ErrStale):
 			out = append(out, facts.WhyStale(d.Proposal)+ways.Rebase)
 		default:
@@ -214,8 +214,8 @@ func BeforeApproval(a proposals.Approvals) string {
 	return so + "yours can be the last"
 }
 
-// Unfit returns why a draft cannot be submitted as it is: missing parts and texts that are too long.
-func Unfit(d review.Dossier) []string {
+// SubmitProblems returns why a draft cannot be submitted as it is: missing parts and texts that are too long.
+func SubmitProblems(d review.Dossier) []string {
 	if d.Proposal.State != proposals.Drafted {
 		return nil
 	}
@@ -237,7 +237,7 @@ func Channels(d review.Dossier, notes map[string]string) []string {
 		}
 		byAgent[agent] = append(byAgent[agent], channel)
 	}
-	return lists.Map(order, func(agent string) string { return agent + ": " + Joined(byAgent[agent]) + notes[agent] })
+	return lists.Map(order, func(agent string) string { return agent + ": " + Enumerate(byAgent[agent]) + notes[agent] })
 }
 
 // Becomes describes the version that an approval creates.

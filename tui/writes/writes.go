@@ -26,13 +26,13 @@ type Shell interface {
 
 // Writer runs the writes.
 type Writer struct {
-	shell   Shell
-	pending *pending.Operations
-	signed  bool            // writes request signatures
-	ctx     context.Context //nolint:containedctx // context of the writes; canceled when the program is terminated
-	cancel  context.CancelFunc
-	running int
-	left    []string // outcomes of the writes that were running at that time
+	shell    Shell
+	pending  *pending.Operations
+	signed   bool            // writes request signatures
+	ctx      context.Context //nolint:containedctx // context of the writes; canceled when the program is terminated
+	cancel   context.CancelFunc
+	running  int
+	outcomes []string // outcomes of the writes that were running at that time
 }
 
 // New returns a writer. Canceling ctx cancels its writes.
@@ -71,20 +71,20 @@ func (w *Writer) Ended(msg screen.Wrote) {
 	switch {
 	case w.ctx.Err() == nil:
 	case errors.Is(msg.Err, context.Canceled):
-		w.left = append(w.left, cmp.Or(msg.Undone, "not saved")+": the database was busy when toolcrib quit; nothing was saved")
+		w.outcomes = append(w.outcomes, cmp.Or(msg.Undone, "not saved")+": the database was busy when toolcrib quit; nothing was saved")
 	case msg.Err != nil:
-		w.left = append(w.left, cmp.Or(msg.Undone, "not written")+": "+msg.Err.Error())
+		w.outcomes = append(w.outcomes, cmp.Or(msg.Undone, "not written")+": "+msg.Err.Error())
 	default:
-		w.left = append(w.left, msg.Text)
+		w.outcomes = append(w.outcomes, msg.Text)
 	}
 }
 
-// Left returns the outcomes of the writes that were running when the program was told to quit.
-func (w *Writer) Left() []string { return w.left }
+// Outcomes returns the outcomes of the writes that were running when the program was told to quit.
+func (w *Writer) Outcomes() []string { return w.outcomes }
 
 // Sign opens the dialog that shows the signer, the content, and the key. The key is used only after the user
 // confirms.
-func (w *Writer) Sign(msg Asking) tea.Cmd {
+func (w *Writer) Sign(msg SignatureRequested) tea.Cmd {
 	ask := msg.ask
 	before := tea.Cmd(nil)
 	if d := w.shell.Dialog(); d != nil { // the key does not wait; the unsent text is stored
@@ -99,7 +99,7 @@ func (w *Writer) Sign(msg Asking) tea.Cmd {
 			page.Blank()
 			page.Text("", "The key may ask for a touch, a PIN, or a passphrase. Without a signature nothing is decided.")
 		},
-		Declined: func() tea.Cmd {
+		OnDecline: func() tea.Cmd {
 			ask.reply <- desk.ErrNotSigned
 			return msg.wait
 		},
@@ -131,21 +131,21 @@ type signingKey struct{}
 // is not slow then.
 type operationKey struct{}
 
-// signAsk is a request and the channel for its outcome.
-type signAsk struct {
+// signatureRequest is a request and the channel for its outcome.
+type signatureRequest struct {
 	desk.SignRequest
 	reply chan error
 }
 
-// Asking is sent when a write requests a signature. wait returns the write's result.
-type Asking struct {
-	ask  signAsk
+// SignatureRequested is sent when a write requests a signature. wait returns the write's result.
+type SignatureRequested struct {
+	ask  signatureRequest
 	wait tea.Cmd
 }
 
 // AskToSign asks the user to sign. It runs within a write, outside the update loop.
 func AskToSign(ctx context.Context, r desk.SignRequest) error {
-	asks, ok := ctx.Value(signingKey{}).(chan signAsk)
+	asks, ok := ctx.Value(signingKey{}).(chan signatureRequest)
 	if !ok {
 		return desk.ErrNotSigned
 	}
@@ -153,7 +153,7 @@ func AskToSign(ctx context.Context, r desk.SignRequest) error {
 		o.End()
 		defer o.Resume()
 	}
-	ask := signAsk{r, make(chan error, 1)}
+	ask := signatureRequest{r, make(chan error, 1)}
 	select {
 	case asks <- ask:
 	case <-ctx.Done():
@@ -169,12 +169,12 @@ func AskToSign(ctx context.Context, r desk.SignRequest) error {
 
 // signing returns a command that runs a write and passes on its signature requests.
 func signing(ctx context.Context, fn func(context.Context) screen.Wrote) tea.Cmd {
-	asks, done := make(chan signAsk), make(chan screen.Wrote, 1)
+	asks, done := make(chan signatureRequest), make(chan screen.Wrote, 1)
 	var wait tea.Cmd
 	wait = func() tea.Msg {
 		select {
 		case ask := <-asks:
-			return Asking{ask, wait}
+			return SignatureRequested{ask, wait}
 		case wrote := <-done:
 			return wrote
 		}

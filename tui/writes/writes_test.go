@@ -64,7 +64,7 @@ func TestCancelledWrites(t *testing.T) {
 		w.Ended(run(written).(screen.Wrote))
 	}
 	want := []string{"Saved", "not approved: the database was busy when toolcrib quit; nothing was saved", "not written: no space"}
-	if got := w.Left(); len(got) != 3 || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
+	if got := w.Outcomes(); len(got) != 3 || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
 		t.Errorf("%q is told, not %q", got, want)
 	}
 	if w.Running() != 0 {
@@ -78,11 +78,11 @@ func TestDeclinedSignature(t *testing.T) {
 	msg := run(w.Write(func(ctx context.Context) screen.Wrote {
 		return screen.Wrote{Err: AskToSign(ctx, desk.SignRequest{Principal: "mara"})}
 	}))
-	w.Sign(msg.(Asking))
+	w.Sign(msg.(SignatureRequested))
 	if len(sh.open) != 1 || w.Running() != 1 {
 		t.Fatalf("%d dialogs are open, %d writes on their way", len(sh.open), w.Running())
 	}
-	wrote := run(sh.open[0].Declined()).(screen.Wrote)
+	wrote := run(sh.open[0].OnDecline()).(screen.Wrote)
 	if !errors.Is(wrote.Err, desk.ErrNotSigned) {
 		t.Errorf("the write ends with %v", wrote.Err)
 	}

@@ -29,8 +29,8 @@ func (r Row) Folded() bool { return len(r.Members) > 1 }
 // Rows are the loaded rows of a list that is read from its beginning or from its end.
 type Rows struct {
 	Backward bool   // read from the end
-	Listed   bool   // change sets are not folded
-	Asked    bool   // a read has completed
+	Flat     bool   // change sets are not folded
+	HasRead  bool   // a read has completed
 	Loading  bool   // a read is running
 	Next     string // keyset cursor of the next read; "" at the end
 
@@ -42,9 +42,9 @@ type Rows struct {
 // New returns empty rows.
 func New() Rows { return Rows{unfolded: map[string]bool{}} }
 
-// Again returns empty rows for a new read, with the same change sets unfolded.
-func (rs *Rows) Again(backward, listed bool) Rows {
-	return Rows{Loading: true, Backward: backward, Listed: listed, unfolded: rs.unfolded}
+// Restarted returns empty rows for a new read, with the same change sets unfolded.
+func (rs *Rows) Restarted(backward, listed bool) Rows {
+	return Rows{Loading: true, Backward: backward, Flat: listed, unfolded: rs.unfolded}
 }
 
 // All returns an iterator over the loaded proposals.
@@ -59,11 +59,11 @@ func (rs *Rows) Fold(set string) {
 // Total returns the number of rows.
 func (rs *Rows) Total() int { return len(rs.rows) }
 
-// Known returns the number of loaded proposals.
-func (rs *Rows) Known() int { return len(rs.read) }
+// Loaded returns the number of loaded proposals.
+func (rs *Rows) Loaded() int { return len(rs.read) }
 
-// Whole reports whether the list has been loaded completely.
-func (rs *Rows) Whole() bool { return rs.Asked && rs.Next == "" }
+// Complete reports whether the list has been loaded completely.
+func (rs *Rows) Complete() bool { return rs.HasRead && rs.Next == "" }
 
 // index converts an index on screen to an index in rows, or back.
 func (rs *Rows) index(i int) int {
@@ -81,8 +81,8 @@ func (rs *Rows) Before(i int) (n int) {
 	return n
 }
 
-// Reach returns the number of proposals to load for the rows from up to but excluding to.
-func (rs *Rows) Reach(from, to int) (n int) {
+// LoadCount returns the number of proposals to load for the rows from up to but excluding to.
+func (rs *Rows) LoadCount(from, to int) (n int) {
 	if rs.Backward {
 		to = len(rs.rows) - from
 	}
@@ -114,10 +114,10 @@ func (rs *Rows) Find(id proposals.ID) int {
 	return rs.index(i)
 }
 
-// Read adds the proposals that were read after the cursor after, or replaces all rows if after is "". It returns
+// Append adds the proposals that were read after the cursor after, or replaces all rows if after is "". It returns
 // false and changes nothing if the result does not continue the list. above is the number of rows added above the
 // existing ones.
-func (rs *Rows) Read(after string, ps []proposals.Proposal, next string) (above int, ok bool) {
+func (rs *Rows) Append(after string, ps []proposals.Proposal, next string) (above int, ok bool) {
 	switch {
 	case after == "":
 		rs.read = nil
@@ -125,7 +125,7 @@ func (rs *Rows) Read(after string, ps []proposals.Proposal, next string) (above 
 		return 0, false
 	}
 	before := len(rs.rows)
-	rs.read, rs.Next, rs.Asked, rs.Loading = append(rs.read, ps...), next, true, false
+	rs.read, rs.Next, rs.HasRead, rs.Loading = append(rs.read, ps...), next, true, false
 	if rs.fold(); rs.Backward {
 		return len(rs.rows) - before, true
 	}
@@ -142,7 +142,7 @@ func (rs *Rows) fold() {
 			folded[i].Members = append(folded[i].Members, p)
 			continue
 		}
-		if p.ChangeSet != "" && !rs.Listed {
+		if p.ChangeSet != "" && !rs.Flat {
 			at[p.ChangeSet] = len(folded)
 		}
 		folded = append(folded, Row{[]proposals.Proposal{p}})

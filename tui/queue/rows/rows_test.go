@@ -22,14 +22,14 @@ func TestFoldsOverChunks(t *testing.T) {
 	for _, backward := range []bool{false, true} {
 		rs := New()
 		rs.Backward = backward
-		rs.Read("", append(of("", 0, 2), of("a", 2, 5)...), "5")
-		rs.Read("5", of("a", 5, 9), "9")
-		if _, ok := rs.Read("5", of("a", 5, 9), "9"); ok {
+		rs.Append("", append(of("", 0, 2), of("a", 2, 5)...), "5")
+		rs.Append("5", of("a", 5, 9), "9")
+		if _, ok := rs.Append("5", of("a", 5, 9), "9"); ok {
 			t.Errorf("backward %v: an answer that came twice is taken", backward)
 		}
-		rs.Read("9", append(of("a", 9, 11), of("", 11, 12)...), "")
-		if rs.Total() != 4 || rs.Known() != 12 || !rs.Whole() {
-			t.Fatalf("backward %v: %d rows of %d proposals", backward, rs.Total(), rs.Known())
+		rs.Append("9", append(of("a", 9, 11), of("", 11, 12)...), "")
+		if rs.Total() != 4 || rs.Loaded() != 12 || !rs.Complete() {
+			t.Fatalf("backward %v: %d rows of %d proposals", backward, rs.Total(), rs.Loaded())
 		}
 		set := rs.Find("10")
 		if r, ok := rs.At(set); !ok || len(r.Members) != 9 || set != rs.Find("2") {
@@ -46,8 +46,8 @@ func TestFoldsOverChunks(t *testing.T) {
 		if got := fmt.Sprint(before); got != want {
 			t.Errorf("backward %v: above the rows are %s; want %s", backward, got, want)
 		}
-		if rs.Fold("a"); rs.Total() != 12 || rs.Known() != 12 {
-			t.Errorf("backward %v: unfolded are %d rows of %d proposals", backward, rs.Total(), rs.Known())
+		if rs.Fold("a"); rs.Total() != 12 || rs.Loaded() != 12 {
+			t.Errorf("backward %v: unfolded are %d rows of %d proposals", backward, rs.Total(), rs.Loaded())
 		}
 		if rs.Fold("a"); rs.Total() != 4 {
 			t.Errorf("backward %v: folded again are %d rows", backward, rs.Total())
@@ -60,7 +60,7 @@ func TestFoldsOverChunks(t *testing.T) {
 func TestFoldsNoEndlessSet(t *testing.T) {
 	rs := New()
 	for from := 0; from < maxMembers+Chunk; from += Chunk {
-		rs.Read(rs.Next, of("a", from, from+Chunk), strconv.Itoa(from+Chunk))
+		rs.Append(rs.Next, of("a", from, from+Chunk), strconv.Itoa(from+Chunk))
 	}
 	if want := 2; rs.Total() != want {
 		t.Errorf("%d rows; want %d", rs.Total(), want)

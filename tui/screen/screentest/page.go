@@ -22,7 +22,7 @@ func Open(tb testing.TB, sh screen.Shell, p screen.Page, width, height int) []an
 	tb.Helper()
 	Fit(p, width, height)
 	drain(p, p.Reload())
-	return Asked(sh)
+	return Requests(sh)
 }
 
 // Fit lays out a page for a screen of width columns and height rows.
@@ -39,11 +39,11 @@ func Press(tb testing.TB, sh screen.Shell, p screen.Page, name string) (asked []
 	tb.Helper()
 	for _, k := range p.Keys() {
 		if slices.Contains(k.Keys, name) {
-			if off = k.Why(); off != "" {
+			if off = k.WhyDisabled(); off != "" {
 				return nil, off
 			}
 			drain(p, k.Do())
-			return Asked(sh), ""
+			return Requests(sh), ""
 		}
 	}
 	tb.Fatalf("the page has no key %s", name)
@@ -72,7 +72,7 @@ func drain(p screen.Page, cmds ...tea.Cmd) {
 // View returns the body of a page as the user sees it. It fails the test if a line is not as wide as the screen.
 func View(tb testing.TB, p screen.Page, width int) string {
 	tb.Helper()
-	p.See()
+	p.MarkSeen()
 	lines := p.View()
 	for _, line := range lines {
 		if n := ansi.StringWidth(line); n != width {

@@ -13,14 +13,14 @@ import (
 // first argument.
 type Shell struct{ asked []any }
 
-// Went is a recorded call.
-type Went struct {
+// Call is a recorded call.
+type Call struct {
 	To string
 	Of any
 }
 
-// Asked returns the requests since the last call.
-func Asked(sh screen.Shell) []any {
+// Requests returns the requests since the last call.
+func Requests(sh screen.Shell) []any {
 	s := sh.(*Shell)
 	asked := s.asked
 	s.asked = nil
@@ -38,39 +38,39 @@ func (s *Shell) Say(tone screen.Tone, format string, args ...any) tea.Cmd {
 }
 
 func (s *Shell) Fail(err error) tea.Cmd                   { return s.note(screen.Fail(err)) }
-func (s *Shell) Type(l *screen.Line) tea.Cmd              { return s.note(l) }
+func (s *Shell) OpenLine(l *screen.Line) tea.Cmd          { return s.note(l) }
 func (s *Shell) Ask(d screen.Dialog) tea.Cmd              { return s.note(d) }
 func (s *Shell) Write(w screen.Write) tea.Cmd             { return s.note(w) }
 func (s *Shell) Divide(by screen.Division) tea.Cmd        { return s.note(by) }
-func (s *Shell) Start(title string, _ screen.Job) tea.Cmd { return s.note(Went{"Start", title}) }
+func (s *Shell) Start(title string, _ screen.Job) tea.Cmd { return s.note(Call{"Start", title}) }
 
 // Open implements the shells of pages, as do the following methods.
-func (s *Shell) Open(p proposals.Proposal, _ bool) tea.Cmd { return s.note(Went{"Open", p.ID}) }
+func (s *Shell) Open(p proposals.Proposal, _ bool) tea.Cmd { return s.note(Call{"Open", p.ID}) }
 
-func (s *Shell) OpenNumber(number string) tea.Cmd        { return s.note(Went{"OpenNumber", number}) }
-func (s *Shell) Find() tea.Cmd                           { return s.note(Went{"Find", nil}) }
-func (s *Shell) OpenSet(p proposals.Proposal) tea.Cmd    { return s.note(Went{"OpenSet", p.ID}) }
-func (s *Shell) OpenUnseen(p proposals.Proposal) tea.Cmd { return s.note(Went{"OpenUnseen", p.ID}) }
+func (s *Shell) OpenNumber(number string) tea.Cmd        { return s.note(Call{"OpenNumber", number}) }
+func (s *Shell) OpenSearch() tea.Cmd                     { return s.note(Call{"Find", nil}) }
+func (s *Shell) OpenSet(p proposals.Proposal) tea.Cmd    { return s.note(Call{"OpenSet", p.ID}) }
+func (s *Shell) OpenUnseen(p proposals.Proposal) tea.Cmd { return s.note(Call{"OpenUnseen", p.ID}) }
 
-func (s *Shell) OpenWaiting() tea.Cmd               { return s.note(Went{To: "OpenWaiting"}) }
+func (s *Shell) OpenWaiting() tea.Cmd               { return s.note(Call{To: "OpenWaiting"}) }
 func (s *Shell) OpenEntry(o screen.Opening) tea.Cmd { return s.note(o) }
-func (s *Shell) Mark(p proposals.Proposal) tea.Cmd  { return s.note(Went{"Mark", p.ID}) }
-func (s *Shell) Fork(id string) tea.Cmd             { return s.note(Went{"Fork", id}) }
-func (s *Shell) DraftNew() tea.Cmd                  { return s.note(Went{To: "DraftNew"}) }
-func (s *Shell) Export() tea.Cmd                    { return s.note(Went{To: "Export"}) }
+func (s *Shell) Mark(p proposals.Proposal) tea.Cmd  { return s.note(Call{"Mark", p.ID}) }
+func (s *Shell) Fork(id string) tea.Cmd             { return s.note(Call{"Fork", id}) }
+func (s *Shell) DraftNew() tea.Cmd                  { return s.note(Call{To: "DraftNew"}) }
+func (s *Shell) Export() tea.Cmd                    { return s.note(Call{To: "Export"}) }
 func (s *Shell) Edit(w editor.Manuscript) tea.Cmd   { return s.note(w) }
 func (s *Shell) Resume(r screen.Resume) tea.Cmd     { return s.note(r) }
-func (s *Shell) ToQueue() tea.Cmd                   { return s.note(Went{To: "ToQueue"}) }
-func (s *Shell) Narrow(filter string) tea.Cmd       { return s.note(Went{"Narrow", filter}) }
+func (s *Shell) ToQueue() tea.Cmd                   { return s.note(Call{To: "ToQueue"}) }
+func (s *Shell) FilterQueue(filter string) tea.Cmd  { return s.note(Call{"Narrow", filter}) }
 
 // Decide records the proposals.
 func (s *Shell) Decide(_ proposals.Act, ps []proposals.Proposal) tea.Cmd { return s.note(ps) }
 
-// Change records the definition.
-func (s *Shell) Change(_ registry.Subject, d registry.Definition, _ int) tea.Cmd { return s.note(d) }
+// EditLive records the definition.
+func (s *Shell) EditLive(_ registry.Subject, d registry.Definition, _ int) tea.Cmd { return s.note(d) }
 
 // Drop records the name of the text and returns then.
 func (s *Shell) Drop(draft string, then tea.Cmd) tea.Cmd {
-	s.note(Went{"Drop", draft})
+	s.note(Call{"Drop", draft})
 	return then
 }

@@ -41,13 +41,14 @@ func (a *acts) askApprove() tea.Cmd {
 // about describes the proposal, for the drafts page.
 func (a *acts) about() string { return screen.About(a.dossier.Proposal) }
 
-// Since returns a function that describes how the proposal has changed since this call; it returns "" for no change.
-func (a *acts) Since() func() string {
+// ChangesSince returns a function that describes how the proposal has changed since this call; it returns "" for no
+// change.
+func (a *acts) ChangesSince() func() string {
 	state, digest := a.dossier.Proposal.State, a.dossier.Digest
 	return func() string {
 		switch d := a.dossier; {
 		case d.Proposal.State != state:
-			return wording.Standing(d.Proposal.State)
+			return wording.NotPermitted(d.Proposal.State)
 		case d.Digest != digest:
 			return "it changed while the dialog was open"
 		}
@@ -61,18 +62,18 @@ func (a *acts) ask(act proposals.Act) func() tea.Cmd {
 }
 
 func (a *acts) askWaive() tea.Cmd {
-	s, _ := a.book.selectedFinding()
+	s, _ := a.host.selectedFinding()
 	form, draft := proposals.ActWaive.Form(1), "waive-"+string(a.id)+"-"+s.PassageHash()[:8]
 	return a.Shell.Ask(screen.Dialog{
 		Form: form, Draft: draft, About: a.about(), Writing: true,
-		Subject: draw.Show(s.Rule + " in " + wording.Place(s.Path)),
+		Subject: draw.Escape(s.Rule + " in " + wording.FieldName(s.Path)),
 		Facts: func() []draw.Line {
 			sign, style := labels.Severity(a.frame.Theme, s.Severity)
-			return []draw.Line{draw.Of(style, sign).Add(a.frame.Theme.Text, draw.Show(" "+s.Message)), draw.Of(a.frame.Theme.Faint, draw.Show(form.Consequence))}
+			return []draw.Line{draw.Of(style, sign).Add(a.frame.Theme.Text, draw.Escape(" "+s.Message)), draw.Of(a.frame.Theme.Faint, draw.Escape(form.Consequence))}
 		},
 		Content: func(page *prose.Page) {
 			sign, style := labels.Severity(a.frame.Theme, s.Severity)
-			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Rule+" in "+wording.Place(s.Path))
+			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Rule+" in "+wording.FieldName(s.Path))
 			page.Text("", s.Deed())
 			for line := range strings.SplitSeq(s.Passage[:min(len(s.Passage), 400)], "\n") {
 				page.Marked("┃ ", line, nil)
@@ -109,14 +110,14 @@ func (a *acts) askComment(at review.Anchor) tea.Cmd {
 	})
 }
 
-// askSimple returns a function that asks for confirmation of an action that needs no text.
-func (a *acts) askSimple(act proposals.Act) func() tea.Cmd {
+// askPerform returns a function that asks for confirmation of an action that needs no text.
+func (a *acts) askPerform(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
 		return a.Shell.Ask(screen.Dialog{
 			Form:    act.Form(1),
 			Subject: screen.Subjects(act, a.dossier.Proposal),
 			Facts: func() []draw.Line {
-				return []draw.Line{draw.Of(a.frame.Theme.Text, draw.Show(act.Form(1).Consequence))}
+				return []draw.Line{draw.Of(a.frame.Theme.Text, draw.Escape(act.Form(1).Consequence))}
 			},
 			Content: func(page *prose.Page) {
 				p := a.dossier.Proposal
@@ -125,19 +126,19 @@ func (a *acts) askSimple(act proposals.Act) func() tea.Cmd {
 				page.Blank()
 				page.Text("", act.Form(1).Consequence)
 			},
-			Run: func(_ string) tea.Cmd { return a.simple(act) },
+			Run: func(_ string) tea.Cmd { return a.perform(act) },
 		})
 	}
 }
 
-// simple performs an action that needs no text.
-func (a *acts) simple(act proposals.Act) tea.Cmd {
-	return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id}, act.Form(1), func(ctx context.Context) (string, error) { return a.Acts.Simple(ctx, act, a.id) }))
+// perform performs an action that needs no text.
+func (a *acts) perform(act proposals.Act) tea.Cmd {
+	return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id}, act.Form(1), func(ctx context.Context) (string, error) { return a.Acts.Perform(ctx, act, a.id) }))
 }
 
 // waivedFinding reports whether the selected finding is waived.
 func (a *acts) waivedFinding() bool {
-	s, ok := a.book.selectedFinding()
+	s, ok := a.host.selectedFinding()
 	return ok && s.Waiver != nil
 }
 
@@ -150,7 +151,7 @@ func (a *acts) cannotUndo() string {
 	case a.waivedFinding():
 		return wording.Cannot(a.Actor, proposals.ActUnwaive, a.dossier.Proposal)
 	}
-	return wording.CannotAgain(a.dossier.Proposal)
+	return wording.CannotRepropose(a.dossier.Proposal)
 }
 
 // undo reverts an action by a new one: it restores the selected version, ends a waiver, or proposes a closed proposal
@@ -161,11 +162,11 @@ func (a *acts) undo() tea.Cmd {
 		return a.history.askRestore()
 	}
 	if !a.waivedFinding() {
-		return a.Shell.Ask(a.frame.AgainDialog([]proposals.Proposal{d.Proposal}, func() tea.Cmd {
-			return a.Shell.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return a.Acts.Again(ctx, d) }))
+		return a.Shell.Ask(a.frame.ReproposeDialog([]proposals.Proposal{d.Proposal}, func() tea.Cmd {
+			return a.Shell.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return a.Acts.Repropose(ctx, d) }))
 		}))
 	}
-	s, _ := a.book.selectedFinding()
+	s, _ := a.host.selectedFinding()
 	return a.askUnwaive(s)
 }
 
@@ -177,7 +178,7 @@ func (a *acts) undoWaiver(of review.Standing) *screen.Undo {
 				return a.askUnwaive(s)
 			}
 		}
-		return sh.Say(screen.Warning, "%s in %s is not waived", of.Rule, wording.Place(of.Path))
+		return sh.Say(screen.Warning, "%s in %s is not waived", of.Rule, wording.FieldName(of.Path))
 	}}
 }
 
@@ -186,15 +187,15 @@ func (a *acts) askUnwaive(s review.Standing) tea.Cmd {
 	form := proposals.ActUnwaive.Form(1)
 	return a.Shell.Ask(screen.Dialog{
 		Form: form, Draft: "unwaive-" + string(a.id) + "-" + s.PassageHash()[:8], About: a.about(), Writing: true,
-		Subject: draw.Show(s.Rule + " in " + wording.Place(s.Path)),
-		Facts:   func() []draw.Line { return []draw.Line{draw.Of(a.frame.Theme.Text, draw.Show(form.Consequence))} },
+		Subject: draw.Escape(s.Rule + " in " + wording.FieldName(s.Path)),
+		Facts:   func() []draw.Line { return []draw.Line{draw.Of(a.frame.Theme.Text, draw.Escape(form.Consequence))} },
 		Content: func(page *prose.Page) {
-			page.Text("", s.Rule+" in "+wording.Place(s.Path)+": "+s.Message)
+			page.Text("", s.Rule+" in "+wording.FieldName(s.Path)+": "+s.Message)
 			page.Field("waived by", s.Waiver.By+": "+s.Waiver.Reason)
 			page.Blank()
 			page.Text("", form.Consequence)
 		},
-		Changed: a.Since(),
+		Changed: a.ChangesSince(),
 		Run: func(reason string) tea.Cmd {
 			return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id}, form, func(ctx context.Context) (string, error) {
 				return a.Acts.Waive(ctx, proposals.ActUnwaive, a.id, s, reason)

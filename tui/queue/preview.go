@@ -18,19 +18,19 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// side draws the side pane.
-func (q *Page) side() []string {
-	f := q.list.pane(q.Frame)
+// sidePane draws the side pane.
+func (q *Page) sidePane() []string {
+	f := q.list.previewFrame(q.Frame)
 	r, ok := q.list.At(q.list.cursor)
 	if f.Side == 0 || !ok {
 		return nil
 	}
 	p := r.First()
 	if r.Folded() {
-		return q.Preview.View(f, "set:"+p.ChangeSet, aboutSet(f, r))
+		return q.Preview.View(f, "set:"+p.ChangeSet, setPreview(f, r))
 	}
-	if q.list.below(q.Frame) > 0 {
-		return q.Preview.View(f, q.glance.of(p), q.glance.inBrief(f, q.Actor, p, &q.extents))
+	if q.list.heightBelow(q.Frame) > 0 {
+		return q.Preview.View(f, q.content.id(p), q.content.summary(f, q.Actor, p, &q.extents))
 	}
 	th := f.Theme
 	page := prose.New(th)
@@ -38,61 +38,61 @@ func (q *Page) side() []string {
 	page.Text("", string(p.Type)+" "+p.Subject.String())
 	page.Blank()
 	view := facts.View{Age: func(t time.Time) string { return wording.ShortAge(q.Frame.Now().Sub(t)) }}
-	labels.Facts(page, th, q.Actor, p, view, draw.Showf("   %s   revision %d", wording.Reference(p), p.Revision))
-	if q.glance.isOf(p) {
-		q.glance.about(f, page)
+	labels.Facts(page, th, q.Actor, p, view, draw.Escapef("   %s   revision %d", wording.Reference(p), p.Revision))
+	if q.content.shows(p) {
+		q.content.addDetails(f, page)
 	}
-	return q.Preview.View(f, q.glance.of(p), page)
+	return q.Preview.View(f, q.content.id(p), page)
 }
 
-// isOf reports whether the glance shows the current revision of p.
-func (g Glance) isOf(p proposals.Proposal) bool {
+// shows reports whether the content is that of the current revision of p.
+func (g PreviewContent) shows(p proposals.Proposal) bool {
 	read := g.Dossier.Proposal
 	return read.ID == p.ID && read.Revision == p.Revision
 }
 
-// of identifies the content of the pane. Different content must not be recorded as read.
-func (g Glance) of(p proposals.Proposal) string {
-	if !g.isOf(p) || g.Changes == nil {
+// id identifies the content of the pane. Different content must not be recorded as read.
+func (g PreviewContent) id(p proposals.Proposal) string {
+	if !g.shows(p) || g.Changes == nil {
 		return string(p.ID)
 	}
 	return string(p.ID) + " " + g.Dossier.Digest
 }
 
-// See implements screen.Page. It records a proposal as read once the pane has shown all of its changes.
-func (q *Page) See() {
+// MarkSeen implements screen.Page. It records a proposal as read once the pane has shown all of its changes.
+func (q *Page) MarkSeen() {
 	p, ok := q.list.current()
-	if !ok || q.Read == nil || q.list.pane(q.Frame).Side == 0 || !q.glance.isOf(p) || q.glance.Changes == nil || !q.Preview.See(q.glance.of(p)) {
+	if !ok || q.AddView == nil || q.list.previewFrame(q.Frame).Side == 0 || !q.content.shows(p) || q.content.Changes == nil || !q.Preview.MarkSeen(q.content.id(p)) {
 		return
 	}
-	if q.glance.read(&q.Preview) {
-		q.Read([]review.Dossier{q.glance.Dossier}, func(proposals.ID) (unread, missing []string) { return nil, nil })
+	if q.content.allSeen(&q.Preview) {
+		q.AddView([]review.Dossier{q.content.Dossier}, func(proposals.ID) (unread, missing []string) { return nil, nil })
 	}
 }
 
-// read reports whether the pane has shown everything that an approval requires. The pane cannot show hidden
+// allSeen reports whether the pane has shown everything that an approval requires. The pane cannot show hidden
 // characters that a finding quotes, nor a changed field that has no line of its own.
-func (g Glance) read(pane *screen.Preview) bool {
+func (g PreviewContent) allSeen(pane *screen.Preview) bool {
 	for _, s := range g.Dossier.Standing {
 		if !visible.Clean(s.Passage) {
 			return false
 		}
 	}
-	return g.Changes.Whole() && len(pane.Unseen(g.Changes.Unseen)) == 0
+	return g.Changes.HasAllLines() && len(pane.Unseen(g.Changes.Unseen)) == 0
 }
 
-// inBrief draws a proposal in a few lines, for the pane below the list.
-func (g Glance) inBrief(f screen.Frame, actor proposals.Actor, p proposals.Proposal, known *extents) *prose.Page {
+// summary draws a proposal in a few lines, for the pane below the list.
+func (g PreviewContent) summary(f screen.Frame, actor proposals.Actor, p proposals.Proposal, known *extents) *prose.Page {
 	th := f.Theme
 	page := prose.New(th)
-	page.Line(append(draw.Of(th.Title, draw.Show(p.Title)).Add(th.Faint, "  "+draw.Show(string(p.Type))+" "), labels.Subject(th, p.Subject)...))
+	page.Line(append(draw.Of(th.Title, draw.Escape(p.Title)).Add(th.Faint, "  "+draw.Escape(string(p.Type))+" "), labels.Subject(th, p.Subject)...))
 	sign, word, style := labels.State(th, actor, p)
 	advice, adviceStyle := labels.Advice(th, p.Summary.Recommendation)
 	l := draw.Of(style, sign+" "+word)
 	for _, more := range []draw.Line{
 		draw.Of(th.Faint, "  chief ").Add(adviceStyle, advice),
-		draw.Of(th.Faint, "  by ").Add(th.Text, draw.Show(p.Author.String())),
-		draw.Of(th.Faint, "  against "+draw.Show(facts.Against(p.BaseVersion))),
+		draw.Of(th.Faint, "  by ").Add(th.Text, draw.Escape(p.Author.String())),
+		draw.Of(th.Faint, "  against "+draw.Escape(facts.Against(p.BaseVersion))),
 	} {
 		if l.Width()+more.Width() < f.Side {
 			l = append(l, more...)
@@ -100,11 +100,11 @@ func (g Glance) inBrief(f screen.Frame, actor proposals.Actor, p proposals.Propo
 	}
 	page.Line(l)
 	if p.Stale() {
-		page.Line(draw.Of(th.Warn, "⚠ "+draw.Show(facts.WhyStale(p))))
+		page.Line(draw.Of(th.Warn, "⚠ "+draw.Escape(facts.WhyStale(p))))
 	}
 	d := g.Dossier
-	if !g.isOf(p) {
-		if e, ok := known.of(p); ok {
+	if !g.shows(p) {
+		if e, ok := known.get(p); ok {
 			page.Text("", e.Rationale)
 		}
 		return page
@@ -116,31 +116,31 @@ func (g Glance) inBrief(f screen.Frame, actor proposals.Actor, p proposals.Propo
 		}
 	}
 	page.Text("", d.Revision.Draft.Rationale)
-	g.changes(f, page)
+	g.addChanges(f, page)
 	return page
 }
 
-// pane returns the frame of the side pane, beside or below the list.
-func (l *list) pane(f screen.Frame) screen.Frame {
-	if l.narrowed() {
+// previewFrame returns the frame of the side pane, beside or below the list.
+func (l *list) previewFrame(f screen.Frame) screen.Frame {
+	if l.hasFilter() {
 		f.Body--
 	}
-	if n := l.below(f); n > 0 {
+	if n := l.heightBelow(f); n > 0 {
 		f.Side, f.Body = f.Width, n
 	}
 	return f
 }
 
-// below returns the height of the pane below the list, or 0 if the pane is beside the list or hidden.
-func (l *list) below(f screen.Frame) int {
-	if f.Width >= screen.SideFrom || f.By.Zoomed || l.Total() == 0 {
+// heightBelow returns the height of the pane below the list, or 0 if the pane is beside the list or hidden.
+func (l *list) heightBelow(f screen.Frame) int {
+	if f.Width >= screen.SideMinWidth || f.By.Zoomed || l.Total() == 0 {
 		return 0
 	}
 	return max(3, f.Body*2/5)
 }
 
-// aboutSet draws the members of a folded set, with their layer if they differ in it.
-func aboutSet(f screen.Frame, r rows.Row) *prose.Page {
+// setPreview draws the members of a folded set, with their layer if they differ in it.
+func setPreview(f screen.Frame, r rows.Row) *prose.Page {
 	th, first := f.Theme, r.First()
 	page := prose.New(th)
 	page.Title(first.ChangeSet)
@@ -148,7 +148,7 @@ func aboutSet(f screen.Frame, r rows.Row) *prose.Page {
 	page.Blank()
 	number, layers := 0, false
 	for _, p := range r.Members {
-		number = max(number, draw.Width(draw.Show(wording.Reference(p)))+1)
+		number = max(number, draw.Width(draw.Escape(wording.Reference(p)))+1)
 		layers = layers || p.Subject.Layer != first.Subject.Layer
 	}
 	if !layers {
@@ -157,9 +157,9 @@ func aboutSet(f screen.Frame, r rows.Row) *prose.Page {
 	for _, p := range r.Members {
 		sign, style, _ := sign(th, p)
 		word, wordStyle := verdict(th, p)
-		l := draw.Of(th.Faint, draw.Pad(draw.Show(wording.Reference(p)), number)).Add(style, draw.Pad(sign, 2))
-		l = l.Add(th.Faint, draw.Pad(draw.Show(wording.Change(p.Type)), 8))
-		name := draw.Of(th.Text, draw.Show(p.Subject.ID))
+		l := draw.Of(th.Faint, draw.Pad(draw.Escape(wording.Reference(p)), number)).Add(style, draw.Pad(sign, 2))
+		l = l.Add(th.Faint, draw.Pad(draw.Escape(wording.Change(p.Type)), 8))
+		name := draw.Of(th.Text, draw.Escape(p.Subject.ID))
 		if layers {
 			name = labels.Brief(th, p.Subject, f.Side-l.Width()-2)
 		}
@@ -171,14 +171,14 @@ func aboutSet(f screen.Frame, r rows.Row) *prose.Page {
 	return page
 }
 
-// about adds the findings, the rationale, and the changes of a proposal to page.
-func (g Glance) about(f screen.Frame, page *prose.Page) {
+// addDetails adds the findings, the rationale, and the changes of a proposal to page.
+func (g PreviewContent) addDetails(f screen.Frame, page *prose.Page) {
 	th, d := f.Theme, g.Dossier
 	if n := len(d.Rendered); n > 0 {
 		page.Field("changes", wording.Count(n, "channel prompt", "channel prompts"))
 	}
-	f.Reach(page, d)
-	if why := g.Unfit; len(why) > 0 {
+	f.Capabilities(page, d)
+	if why := g.Problems; len(why) > 0 {
 		page.Blank()
 		page.Item(draw.Of(th.Warn, "! "), "Can't be submitted yet: "+why[0])
 	}
@@ -188,7 +188,7 @@ func (g Glance) about(f screen.Frame, page *prose.Page) {
 		list, left := quotes.Rows(d.Standing), len(d.Standing)
 		for i, r := range list {
 			if i == 6 {
-				page.Line(draw.Of(th.Faint, draw.Showf("  and %d more", left)))
+				page.Line(draw.Of(th.Faint, draw.Escapef("  and %d more", left)))
 				break
 			}
 			sign, style := labels.Severity(th, r[0].Severity)
@@ -204,15 +204,15 @@ func (g Glance) about(f screen.Frame, page *prose.Page) {
 		page.Heading("Rationale")
 		page.Text("", text)
 	}
-	g.changes(f, page)
+	g.addChanges(f, page)
 	for _, o := range d.Others {
 		page.Blank()
 		page.Text("", "Approving this makes "+wording.Reference(o)+" by "+o.Author.String()+" stale.")
 	}
 }
 
-// changes adds the changes to page, cut after a few screens.
-func (g Glance) changes(f screen.Frame, page *prose.Page) {
+// addChanges adds the changes to page, cut after a few screens.
+func (g PreviewContent) addChanges(f screen.Frame, page *prose.Page) {
 	if g.Changes == nil {
 		return
 	}
@@ -226,9 +226,9 @@ func (g Glance) changes(f screen.Frame, page *prose.Page) {
 	}
 }
 
-// take replaces the content of the pane, unless read is not about the selected proposal. It keeps known changes if
+// update replaces the content of the pane, unless read is not about the selected proposal. It keeps known changes if
 // the proposal was read without them.
-func (g *Glance) take(read Glance, selected proposals.ID) {
+func (g *PreviewContent) update(read PreviewContent, selected proposals.ID) {
 	if read.Err != nil || read.ID != selected {
 		return
 	}

@@ -8,9 +8,9 @@ import (
 	"toolcrib/tui"
 )
 
-// TestDrawsNothingAtRest checks that no page is redrawn while nothing happens, and that it is redrawn after a write
+// TestDrawsNothingWhileIdle checks that no page is redrawn while nothing happens, and that it is redrawn after a write
 // by another process and after a minute.
-func TestDrawsNothingAtRest(t *testing.T) {
+func TestDrawsNothingWhileIdle(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newBench(t, 140, 30, demo("name_bank.json"))
 	now := b.config.Now()

@@ -17,26 +17,26 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// lay lays out the entries. A narrow screen omits their numbers, times of day, and details.
-func (p *Page) lay() {
+// layOut lays out the entries. A narrow screen omits their numbers, times of day, and details.
+func (p *Page) layOut() {
 	th := p.Frame.Theme
 	page := prose.New(th)
 	width := p.width(p.Layout())
 	for _, e := range p.events {
 		page.Stop()
 		act := e.Act
-		line, actors, acts := draw.Of(th.Faint, draw.Showf("%4s  ", wording.ShortAge(p.Frame.Now().Sub(e.At)))), 18, 14
+		line, actors, acts := draw.Of(th.Faint, draw.Escapef("%4s  ", wording.ShortAge(p.Frame.Now().Sub(e.At)))), 18, 14
 		switch {
 		case width >= 100:
-			line = draw.Of(th.Faint, draw.Showf("%6d  ", e.Seq)+screen.Stamp(e.At)+"  ")
+			line = draw.Of(th.Faint, draw.Escapef("%6d  ", e.Seq)+screen.FormatTime(e.At)+"  ")
 		case width >= 80:
-			line = draw.Of(th.Faint, draw.Showf("%6d ", e.Seq)).Add(th.Faint, line[0].Text)
+			line = draw.Of(th.Faint, draw.Escapef("%6d ", e.Seq)).Add(th.Faint, line[0].Text)
 			act, acts = briefAct(act), 8
 		default:
 			act, actors, acts = briefAct(act), 14, 8
 		}
-		name := draw.Cut(draw.Show(act), acts)
-		line = line.Add(actorStyle(th, e.Actor), draw.Pad(draw.Show(e.Actor), actors)+" ").
+		name := draw.Cut(draw.Escape(act), acts)
+		line = line.Add(actorStyle(th, e.Actor), draw.Pad(draw.Escape(e.Actor), actors)+" ").
 			Add(actStyle(th, e.Act), name).Add("", draw.Safe(draw.Blank(acts+1-draw.Width(name))))
 		text := e.Subject
 		if s, err := registry.ParseSubject(text); err == nil {
@@ -47,7 +47,7 @@ func (p *Page) lay() {
 			text = names(draws(th, s, width-2-line.Width()))
 		}
 		if width >= 100 {
-			text += told(e, width-2-line.Width()-draw.Width(draw.Show(text)))
+			text += details(e, width-2-line.Width()-draw.Width(draw.Escape(text)))
 		}
 		page.Item(line, text)
 	}
@@ -107,8 +107,8 @@ type data struct {
 	Note           string                   `json:"note"`
 }
 
-// dataOf returns the details of an entry, or none if its data has another form.
-func dataOf(e history.Event) data {
+// parseData returns the details of an entry, or none if its data has another form.
+func parseData(e history.Event) data {
 	var d data
 	if json.Unmarshal(e.Data, &d) != nil {
 		return data{}
@@ -116,9 +116,9 @@ func dataOf(e history.Event) data {
 	return d
 }
 
-// told summarizes the details of an entry in at most room cells. The note that follows may be longer.
-func told(e history.Event, room int) string {
-	data := dataOf(e)
+// details summarizes the details of an entry in at most room cells. The note that follows may be longer.
+func details(e history.Event, room int) string {
+	data := parseData(e)
 	var words []string
 	if data.Version > 0 {
 		words = append(words, "version "+strconv.Itoa(data.Version))
@@ -146,8 +146,8 @@ func told(e history.Event, room int) string {
 	return text + ", " + data.Note
 }
 
-// side draws the pane beside the log with the complete entry.
-func (p *Page) side() []string {
+// sidePane draws the pane beside the log with the complete entry.
+func (p *Page) sidePane() []string {
 	e, ok := p.selected()
 	if !ok {
 		return nil
@@ -157,7 +157,7 @@ func (p *Page) side() []string {
 	page.Text("", e.Subject)
 	page.Blank()
 	page.Field("entry", strconv.Itoa(int(e.Seq)))
-	page.Field("at", string(screen.Stamp(e.At)))
+	page.Field("at", string(screen.FormatTime(e.At)))
 	page.Field("by", e.Actor)
 	if e.Proposal != "" {
 		page.Field("proposal", e.Proposal)
@@ -166,14 +166,14 @@ func (p *Page) side() []string {
 		page.Blank()
 		label := prose.LabelWidth
 		for _, member := range doc.Members {
-			label = max(label, draw.Width(draw.Show(member.Key)))
+			label = max(label, draw.Width(draw.Escape(member.Key)))
 		}
 		for _, member := range doc.Members {
 			value := string(jsondoc.Canonical(member.Value))
 			if member.Value.Kind == jsondoc.String {
 				value = member.Value.Text
 			}
-			page.Item(draw.Of(p.Frame.Theme.Faint, draw.Pad(draw.Show(member.Key), min(label, p.Frame.Side/2))+" "), value)
+			page.Item(draw.Of(p.Frame.Theme.Faint, draw.Pad(draw.Escape(member.Key), min(label, p.Frame.Side/2))+" "), value)
 		}
 	}
 	page.Blank()

@@ -13,32 +13,32 @@ import (
 	"toolcrib/tui/unsent"
 )
 
-// memory is the state that the workbench restores at its next start. It is stored with the unsent drafts of a
+// savedState is the state that the workbench restores at its next start. It is stored with the unsent drafts of a
 // database, so that it never applies to another database.
-type memory struct {
-	Page  string                 `json:"page,omitempty"`  // by its name in the bar
-	Theme string                 `json:"theme,omitempty"` // picked with the theme key; see themeFolder
-	Pages map[string]screen.Left `json:"pages,omitempty"` // by name in the bar
+type savedState struct {
+	Page  string                      `json:"page,omitempty"`  // by its name in the bar
+	Theme string                      `json:"theme,omitempty"` // picked with the theme key; see themeFolder
+	Pages map[string]screen.PageState `json:"pages,omitempty"` // by name in the bar
 }
 
-// memoryFile is the file that stores the memory. The drafts page skips names that begin with a dot.
-const memoryFile = ".screen.json"
+// stateFile is the file that stores the state. The drafts page skips names that begin with a dot.
+const stateFile = ".screen.json"
 
-// maxMemory is the maximum size of the file, in bytes.
-const maxMemory = 64 << 10
+// maxState is the maximum size of the file, in bytes.
+const maxState = 64 << 10
 
-// readMemory reads the memory from the folder of unsent drafts. It returns an empty memory on any error.
-func readMemory(folder string) (left memory) {
+// readState reads the state from the folder of unsent drafts. It returns an empty state on any error.
+func readState(folder string) (left savedState) {
 	if folder == "" {
 		return left
 	}
-	file := filepath.Join(folder, memoryFile)
-	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > maxMemory {
+	file := filepath.Join(folder, stateFile)
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() || info.Size() > maxState {
 		return left
 	}
 	text, err := os.ReadFile(file)
 	if err != nil || json.Unmarshal(text, &left) != nil {
-		return memory{}
+		return savedState{}
 	}
 	return left
 }
@@ -53,8 +53,8 @@ func themeFolder(drafts string) string {
 }
 
 // choice returns the theme that the user picked with a key, or else the configured theme.
-func (left memory) choice(cfg Config) theme.Choice {
-	c := theme.Choice{Name: cfg.Theme, Dark: cfg.Theme != theme.NameLight && !lightBackground(cfg.Getenv), Plain: cfg.Plain, Own: cfg.Own}
+func (left savedState) choice(cfg Config) theme.Choice {
+	c := theme.Choice{Name: cfg.Theme, Dark: cfg.Theme != theme.NameLight && !lightBackground(cfg.Getenv), Plain: cfg.Plain, Custom: cfg.Custom}
 	if slices.Contains(c.Names(), left.Theme) {
 		c.Name, c.Picked = left.Theme, true
 	}
@@ -75,26 +75,26 @@ func lightBackground(getenv func(string) string) bool {
 	return background == "7" || background == "15"
 }
 
-// remember stores the page, the theme, and the state of each page. It ignores errors, because restoring them is only
+// save stores the page, the theme, and the state of each page. It ignores errors, because restoring them is only
 // a convenience.
-func (left memory) remember(folder string, pages *navigation.Pages) {
+func (left savedState) save(folder string, pages *navigation.Pages) {
 	if folder == "" {
 		return
 	}
-	left.Pages = map[string]screen.Left{}
+	left.Pages = map[string]screen.PageState{}
 	for _, r := range pages.Named() {
-		if r.Page == pages.Begin() {
+		if r.Page == pages.TrailRoot() {
 			left.Page = string(r.Name)
 		}
-		if p, ok := r.Page.(screen.Resumed); ok {
-			left.Pages[string(r.Name)] = p.Left()
+		if p, ok := r.Page.(screen.Stateful); ok {
+			left.Pages[string(r.Name)] = p.State()
 		}
 	}
 	left.write(folder)
 }
 
-func (left memory) write(folder string) {
+func (left savedState) write(folder string) {
 	if text, err := json.Marshal(left); err == nil && folder != "" {
-		_ = unsent.Write(filepath.Join(folder, memoryFile), text)
+		_ = unsent.Write(filepath.Join(folder, stateFile), text)
 	}
 }

@@ -28,55 +28,55 @@ import (
 func (t *diffPane) Keys() []screen.Key {
 	here := t.inTab(tabDiff)
 	return []screen.Key{
-		{Name: "comment-line", Keys: []string{";"}, Label: "comment", Here: here, Help: "Choose a line of the diff and comment on it", Terms: "reply, note, discuss", Do: t.remark, Off: t.cannotRemark, Picks: true},
-		{Name: "files", Keys: []string{"i"}, Label: "files", Here: func() bool { return t.noFiles() == "" }, Help: "Choose a file of the diff of a skill", Do: t.chooseFile, Off: t.noFiles, Picks: true},
-		{Name: "split", Keys: []string{"s"}, Label: "split", Here: here, Help: "Switch between side by side and unified", Terms: "side by side, unified", Do: t.switchSplit, Off: t.cannotSplit},
-		{Name: "whole", Keys: []string{"E"}, Label: "whole", Here: here, Help: "Switch between whole texts and changes only; files that need not be read are shown with whole texts", Do: t.switchContext, Off: t.cannotWiden},
+		{Name: "comment-line", Keys: []string{";"}, Label: "comment", OnTab: here, Help: "Choose a line of the diff and comment on it", Terms: "reply, note, discuss", Do: t.comment, Disabled: t.cannotComment, WhilePicking: true},
+		{Name: "files", Keys: []string{"i"}, Label: "files", OnTab: func() bool { return t.noFiles() == "" }, Help: "Choose a file of the diff of a skill", Do: t.chooseFile, Disabled: t.noFiles, WhilePicking: true},
+		{Name: "split", Keys: []string{"s"}, Label: "split", OnTab: here, Help: "Switch between side by side and unified", Terms: "side by side, unified", Do: t.switchSplit, Disabled: t.cannotSplit},
+		{Name: "whole", Keys: []string{"E"}, Label: "whole", OnTab: here, Help: "Switch between whole texts and changes only; files that need not be read are shown with whole texts", Do: t.switchContext, Disabled: t.cannotExpand},
 	}
 }
 
 // inDefinition is the prefix of paths that the diff shows.
 const inDefinition = "definition."
 
-// Follow implements tab. It opens the selected finding, comment, or file, or comments on the picked line.
-func (t *diffPane) Follow() tea.Cmd {
-	if note, ok := t.noteHere(); ok {
+// OpenSelected implements tab. It opens the selected finding, comment, or file, or comments on the picked line.
+func (t *diffPane) OpenSelected() tea.Cmd {
+	if note, ok := t.selectedNote(); ok {
 		t.pager.Unpick()
-		t.book.leap(tabDiff)
+		t.host.rememberTab(tabDiff)
 		if note.Of < len(t.dossier.Standing) {
-			return t.book.showFinding(note.Of)
+			return t.host.showFinding(note.Of)
 		}
-		return t.book.showComment(note.Of - len(t.dossier.Standing))
+		return t.host.showComment(note.Of - len(t.dossier.Standing))
 	}
-	if row, ok := t.fileHere(); ok {
+	if row, ok := t.selectedFile(); ok {
 		t.pager.Unpick()
-		t.pager.Top(row)
+		t.pager.ScrollTo(row)
 		t.pager.StopAt(row)
 		return nil
 	}
-	return t.remarkHere()
+	return t.commentOnLine()
 }
 
-// CannotFollow implements tab.
-func (t *diffPane) CannotFollow() string {
+// CannotOpen implements tab.
+func (t *diffPane) CannotOpen() string {
 	_, picking := t.pager.Picked()
-	if _, onNote := t.noteHere(); picking || onNote {
+	if _, onNote := t.selectedNote(); picking || onNote {
 		return ""
 	}
-	return t.pane.CannotFollow()
+	return t.pane.CannotOpen()
 }
 
-// remark starts picking a line, or comments on the picked line.
-func (t *diffPane) remark() tea.Cmd {
+// comment starts picking a line, or comments on the picked line.
+func (t *diffPane) comment() tea.Cmd {
 	p := t.pager
 	if _, picking := p.Picked(); picking {
-		return t.remarkHere()
+		return t.commentOnLine()
 	}
-	p.Pick(t.list.Current(p, t.split), t.frame.Theme.Accent, "comment on the line")
+	p.Pick(t.list.CurrentRow(p, t.split), t.frame.Theme.Accent, "comment on the line")
 	return t.Shell.Say(screen.Remark, "j and k choose a line, enter comments on it, esc leaves")
 }
 
-func (t *diffPane) cannotRemark() string {
+func (t *diffPane) cannotComment() string {
 	if why := t.cannotAct(proposals.ActComment)(); why != "" {
 		return why
 	}
@@ -89,10 +89,10 @@ func (t *diffPane) cannotRemark() string {
 	return ""
 }
 
-// remarkHere asks for a comment on the picked line.
-func (t *diffPane) remarkHere() tea.Cmd {
+// commentOnLine asks for a comment on the picked line.
+func (t *diffPane) commentOnLine() tea.Cmd {
 	row, _ := t.pager.Picked()
-	path, line, ok := t.list.At(row, t.split)
+	path, line, ok := t.list.NewPosition(row, t.split)
 	if !ok {
 		return t.Shell.Say(screen.Warning, "No line here; j and k choose one")
 	}
@@ -104,12 +104,12 @@ func (t *diffPane) remarkHere() tea.Cmd {
 		return t.Shell.Say(screen.Warning, "%s is no longer in revision %d; C comments on the proposal", diff.Label(path), at.Revision)
 	}
 	t.pager.Unpick()
-	return t.book.askComment(at)
+	return t.host.askComment(at)
 }
 
 // place describes the position of an anchor.
 func place(at review.Anchor) string {
-	where := wording.Place(at.Field)
+	where := wording.FieldName(at.Field)
 	if at.Line > 0 {
 		where += ", line " + strconv.Itoa(at.Line)
 	}
@@ -153,13 +153,13 @@ func (t *diffPane) notes() []difflist.Note {
 			continue
 		}
 		sign, style := noteSign(s)
-		if i > 0 && repeats(d.Standing[i-1], s) {
+		if i > 0 && isRepeated(d.Standing[i-1], s) {
 			times++
 			out[len(out)-1].Text = fmt.Sprintf("%s (%d times)", s.Deed(), times)
 			continue
 		}
 		times = 1
-		out = append(out, difflist.Note{Path: path, Line: s.Line, Passage: s.Passage, Style: style, Sign: sign + " " + draw.Show(s.Rule), Text: s.Deed(), Of: i})
+		out = append(out, difflist.Note{Path: path, Line: s.Line, Passage: s.Passage, Style: style, Sign: sign + " " + draw.Escape(s.Rule), Text: s.Deed(), Of: i})
 	}
 	for i, c := range d.Comments {
 		path, ok := inDiff(c.Field)
@@ -167,15 +167,15 @@ func (t *diffPane) notes() []difflist.Note {
 			continue
 		}
 		out = append(out, difflist.Note{
-			Path: path, Line: c.Line, Style: func(th theme.Theme) theme.Style { return th.Accent }, Sign: "» " + draw.Show(c.Author.Name+":"),
+			Path: path, Line: c.Line, Style: func(th theme.Theme) theme.Style { return th.Accent }, Sign: "» " + draw.Escape(c.Author.Name+":"),
 			Text: strings.Join(strings.Fields(c.Body), " "), Of: len(d.Standing) + i,
 		})
 	}
 	return out
 }
 
-// repeats reports whether a finding repeats the previous one, later in the same line.
-func repeats(before, s review.Standing) bool {
+// isRepeated reports whether a finding repeats the previous one, later in the same line.
+func isRepeated(before, s review.Standing) bool {
 	return before.Path == s.Path && before.Line == s.Line && before.Rule == s.Rule && before.Message == s.Message && (before.Waiver == nil) == (s.Waiver == nil)
 }
 
@@ -198,8 +198,8 @@ func noteSign(s review.Standing) (draw.Safe, func(theme.Theme) theme.Style) {
 	return "·", func(th theme.Theme) theme.Style { return th.Info }
 }
 
-// noteHere returns the selected note.
-func (t *diffPane) noteHere() (difflist.Note, bool) {
+// selectedNote returns the selected note.
+func (t *diffPane) selectedNote() (difflist.Note, bool) {
 	if t.Tab != tabDiff || t.list == nil {
 		return difflist.Note{}, false
 	}
@@ -215,7 +215,7 @@ func (t *diffPane) noteHere() (difflist.Note, bool) {
 
 func (t *diffPane) foldNotes() tea.Cmd {
 	t.folded = !t.folded
-	t.list.Fold(t.folded)
+	t.list.FoldNotes(t.folded)
 	t.Fill()
 	return nil
 }
@@ -254,12 +254,12 @@ func (t *diffPane) cannotSplit() string {
 	return ""
 }
 
-// cannotWiden returns why no more lines can be shown, or "".
-func (t *diffPane) cannotWiden() string {
+// cannotExpand returns why no more lines can be shown, or "".
+func (t *diffPane) cannotExpand() string {
 	if why := t.none(); why != "" {
 		return why
 	}
-	if t.made.From == isNew && len(seen.Notes(t.dossier)) == 0 {
+	if t.comparison.From == newSubject && len(seen.SkipReasons(t.dossier)) == 0 {
 		return "everything is new, so all of it is shown"
 	}
 	return ""
@@ -267,15 +267,15 @@ func (t *diffPane) cannotWiden() string {
 
 func (t *diffPane) switchSplit() tea.Cmd {
 	t.split = !t.split
-	t.book.fill()
+	t.host.fill()
 	return nil
 }
 
 func (t *diffPane) switchContext() tea.Cmd {
-	if t.context == difflist.Everything {
+	if t.context == difflist.WholeText {
 		t.context = difflist.DefaultContext
 	} else {
-		t.context = difflist.Everything
+		t.context = difflist.WholeText
 	}
 	return t.Load()
 }

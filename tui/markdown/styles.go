@@ -55,8 +55,8 @@ func (r Role) colour() *string {
 
 func (r Role) primitive() ansi.StylePrimitive { return ansi.StylePrimitive{Color: r.colour()} }
 
-// looks returns the style sheet for Glamour.
-func looks() ansi.StyleConfig {
+// styleConfig returns the style sheet for Glamour.
+func styleConfig() ansi.StyleConfig {
 	none, two := uint(0), uint(2)
 	bar, sep, cross, row := "┃ ", "│", "┼", "─"
 	heading := func(prefix string) ansi.StyleBlock {

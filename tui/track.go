@@ -13,9 +13,9 @@ import (
 	"toolcrib/tui/pending"
 )
 
-// watched returns cfg with reads that are recorded as pending operations.
-func watched(cfg Config, p *pending.Operations) Config {
-	cfg.Desk.Reader, cfg.Desk.Impact, cfg.Registry = watchedReader{cfg.Desk.Reader, p}, watchedImpact{cfg.Desk.Impact, p}, watchedRegistry{cfg.Registry, p}
+// trackReads returns cfg with reads that are recorded as pending operations.
+func trackReads(cfg Config, p *pending.Operations) Config {
+	cfg.Desk.Reader, cfg.Desk.Impact, cfg.Registry = trackedReader{cfg.Desk.Reader, p}, trackedImpact{cfg.Desk.Impact, p}, trackedRegistry{cfg.Registry, p}
 	if extents := cfg.Extents; extents != nil {
 		cfg.Extents = func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error) {
 			defer p.Begin("Comparing the listed proposals with what is live").End()
@@ -25,14 +25,14 @@ func watched(cfg Config, p *pending.Operations) Config {
 	return cfg
 }
 
-// watchedReader records its reads as pending operations.
-type watchedReader struct {
+// trackedReader records its reads as pending operations.
+type trackedReader struct {
 	Reader
 	pending *pending.Operations
 }
 
 // List implements Reader, as do the following methods.
-func (d watchedReader) List(ctx context.Context, q review.Query) (review.Page, error) {
+func (d trackedReader) List(ctx context.Context, q review.Query) (review.Page, error) {
 	what := "Listing proposals"
 	if q.Filter != "" {
 		what = "Searching the proposals"
@@ -41,35 +41,35 @@ func (d watchedReader) List(ctx context.Context, q review.Query) (review.Page, e
 	return d.Reader.List(ctx, q)
 }
 
-func (d watchedReader) Counts(ctx context.Context) (map[proposals.State]int, error) {
+func (d trackedReader) Counts(ctx context.Context) (map[proposals.State]int, error) {
 	defer d.pending.Begin("Counting the proposals").End()
 	return d.Reader.Counts(ctx)
 }
 
-func (d watchedReader) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error) {
+func (d trackedReader) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error) {
 	defer d.pending.Begin("Reading the proposal").End()
 	return d.Reader.Show(ctx, actor, id)
 }
 
-func (d watchedReader) ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (review.ChangeSet, error) {
+func (d trackedReader) ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (review.ChangeSet, error) {
 	defer d.pending.Begin("Reading the change set").End()
 	return d.Reader.ShowSet(ctx, actor, changeSet)
 }
 
-// watchedImpact records its reads as pending operations.
-type watchedImpact struct {
+// trackedImpact records its reads as pending operations.
+type trackedImpact struct {
 	Impact
 	pending *pending.Operations
 }
 
 // Preview implements Impact, as do the following methods.
-func (d watchedImpact) Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error) {
+func (d trackedImpact) Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error) {
 	defer d.pending.Begin("Rendering the prompts").End()
 	return d.Impact.Preview(ctx, ids, agent, s)
 }
 
 // Behaviour also reports the progress to the pending operation.
-func (d watchedImpact) Behaviour(ctx context.Context, id proposals.ID, live bool, tell impact.Tell) (impact.Behaviour, error) {
+func (d trackedImpact) Behaviour(ctx context.Context, id proposals.ID, live bool, tell impact.Tell) (impact.Behaviour, error) {
 	o := d.pending.Begin("Running the test cases")
 	defer o.End()
 	return d.Impact.Behaviour(ctx, id, live, func(done, total int, name string) {
@@ -78,34 +78,34 @@ func (d watchedImpact) Behaviour(ctx context.Context, id proposals.ID, live bool
 	})
 }
 
-func (d watchedImpact) Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]impact.Use, error) {
+func (d trackedImpact) Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]impact.Use, error) {
 	defer d.pending.Begin("Finding the agents that use it").End()
 	return d.Impact.Uses(ctx, s, layer)
 }
 
-// watchedRegistry records its reads as pending operations.
-type watchedRegistry struct {
+// trackedRegistry records its reads as pending operations.
+type trackedRegistry struct {
 	Registry
 	pending *pending.Operations
 }
 
 // Groups implements Registry, as do the following methods.
-func (w watchedRegistry) Groups(ctx context.Context, q EntryQuery) ([]GroupCount, error) {
+func (w trackedRegistry) Groups(ctx context.Context, q EntryQuery) ([]GroupCount, error) {
 	defer w.pending.Begin("Counting what is live").End()
 	return w.Registry.Groups(ctx, q)
 }
 
-func (w watchedRegistry) Entries(ctx context.Context, q EntryQuery) ([]Entry, string, error) {
+func (w trackedRegistry) Entries(ctx context.Context, q EntryQuery) ([]Entry, string, error) {
 	defer w.pending.Begin("Listing what is live").End()
 	return w.Registry.Entries(ctx, q)
 }
 
-func (w watchedRegistry) Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error) {
+func (w trackedRegistry) Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error) {
 	defer w.pending.Begin("Reading the versions").End()
 	return w.Registry.Versions(ctx, s, before, limit)
 }
 
-func (w watchedRegistry) Events(ctx context.Context, before int64, limit int) ([]history.Event, error) {
+func (w trackedRegistry) Events(ctx context.Context, before int64, limit int) ([]history.Event, error) {
 	defer w.pending.Begin("Reading the audit log").End()
 	return w.Registry.Events(ctx, before, limit)
 }

@@ -30,9 +30,9 @@ func Colours() []string { return slices.Sorted(maps.Keys(new(palette).colours())
 
 var hex = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
 
-// Own returns a theme with the user's colors, by key, over those of the base theme: dark (the default) or light. It
+// Custom returns a theme with the user's colors, by key, over those of the base theme: dark (the default) or light. It
 // refuses unreadable colors, because a setting must not hide what is under review.
-func Own(colours map[string]string) (Theme, error) {
+func Custom(colours map[string]string) (Theme, error) {
 	p, isDark := dark(), true
 	switch base := colours[Base]; base {
 	case "", "dark":
@@ -57,8 +57,8 @@ func Own(colours map[string]string) (Theme, error) {
 	return p.theme("own", isDark), p.readable()
 }
 
-// leastContrast is the minimum contrast of the user's colors with their background, by WCAG 2.1.
-const leastContrast = 3
+// minContrast is the minimum contrast of the user's colors with their background, by WCAG 2.1.
+const minContrast = 3
 
 // readable returns an error that names the first unreadable color.
 func (p *palette) readable() error {
@@ -82,8 +82,8 @@ func (p *palette) readable() error {
 		{"match_text", "match"},
 		{"mark_text", "mark"},
 	} {
-		if c := contrast(*all[pair[0]], *all[pair[1]]); c < leastContrast {
-			return fmt.Errorf("%s has a contrast of %.1f on %s; the minimum is %d", pair[0], c, pair[1], leastContrast)
+		if c := contrast(*all[pair[0]], *all[pair[1]]); c < minContrast {
+			return fmt.Errorf("%s has a contrast of %.1f on %s; the minimum is %d", pair[0], c, pair[1], minContrast)
 		}
 	}
 	return nil
