@@ -128,7 +128,7 @@ func (d *Database) open(ctx context.Context) (Connection, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.conn != nil {
-		return *d.conn, d.moved()
+		return *d.conn, d.checkReplaced()
 	}
 	conn, err := d.Open(ctx)
 	if err != nil {
@@ -140,9 +140,9 @@ func (d *Database) open(ctx context.Context) (Connection, error) {
 	return conn, nil
 }
 
-// moved returns an error if the database file was replaced or removed. Otherwise, the open file would lose calls and
+// checkReplaced returns an error if the database file was replaced or removed. Otherwise, the open file would lose calls and
 // miss new decisions.
-func (d *Database) moved() error {
+func (d *Database) checkReplaced() error {
 	if d.file == nil {
 		return nil
 	}

@@ -32,15 +32,15 @@ type call struct {
 	sent     bool
 }
 
-// send records that the call has been sent to the server.
-func (c *call) send(a *gateway.Admitted) {
+// markSent records that the call has been sent to the server.
+func (c *call) markSent(a *gateway.Admitted) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.admitted, c.began, c.sent = a, time.Now(), true
 }
 
-// waits reports whether the call has not been sent yet.
-func (c *call) waits() bool {
+// isQueued reports whether the call has not been sent yet.
+func (c *call) isQueued() bool {
 	if c == nil {
 		return false
 	}
@@ -72,24 +72,24 @@ func failed(message string) gateway.Outcome {
 	return gateway.Outcome{Code: gateway.CodeProvider, Message: message}
 }
 
-// take queues a call.
-func (g *Guard) take(ctx context.Context, m *message, line []byte) {
+// enqueueCall queues a call.
+func (g *Guard) enqueueCall(ctx context.Context, m *message, line []byte) {
 	c := &call{line: bytes.Clone(line), key: m.key()}
 	c.message = *m
 	c.message.text = c.line[:len(m.text)]
 	c.id = c.message.id.of(c.message.text)
 	c.ctx, c.cancel = context.WithCancel(ctx)
-	if !g.ask(m, &openRequest{method: m.method, call: c}) {
+	if !g.addRequest(m, &openRequest{method: m.method, call: c}) {
 		c.cancel()
 		return
 	}
 	g.calls.put(queued{line: c.line, call: c})
-	g.begin() // for clients that do not send initialized
+	g.startComparing() // for clients that do not send initialized
 }
 
-// cancels cancels the queued call that a client's message refers to. It reports whether the call was still queued, so
+// cancelQueued cancels the queued call that a client's message refers to. It reports whether the call was still queued, so
 // that the message need not be forwarded.
-func (g *Guard) cancels(m *message) bool {
+func (g *Guard) cancelQueued(m *message) bool {
 	id := m.member(m.params, "requestId")
 	if !id.present() {
 		return false
@@ -97,7 +97,7 @@ func (g *Guard) cancels(m *message) bool {
 	a := g.requests.find(idKey(id.of(m.text)))
 	switch {
 	case a == nil:
-	case a.call.waits():
+	case a.call.isQueued():
 		a.call.cancel()
 		return true
 	default:
@@ -106,16 +106,16 @@ func (g *Guard) cancels(m *message) bool {
 	return false
 }
 
-// forwards sends queued messages to the server, in order.
-func (g *Guard) forwards(ctx context.Context) {
-	defer g.finish(ctx)
+// forwardQueued sends queued messages to the server, in order.
+func (g *Guard) forwardQueued(ctx context.Context) {
+	defer g.closeServer(ctx)
 	for {
 		item, ok := g.calls.next()
 		switch {
 		case !ok || ctx.Err() != nil:
 			return
 		case item.call != nil:
-			g.forward(ctx, item.call)
+			g.forwardCall(ctx, item.call)
 			item.call.cancel()
 			continue
 		}
@@ -126,27 +126,27 @@ func (g *Guard) forwards(ctx context.Context) {
 	}
 }
 
-// forward sends a call to the server if the gates admit it.
-func (g *Guard) forward(ctx context.Context, c *call) {
+// forwardCall sends a call to the server if the gates admit it.
+func (g *Guard) forwardCall(ctx context.Context, c *call) {
 	admitted, err := g.admit(c)
 	if c.ctx.Err() != nil {
 		if err == nil {
 			g.config.Backend.Conclude(admitted, canceled)
 		}
-		g.requests.take(c.key) // a client expects no response to a canceled call
+		g.requests.remove(c.key) // a client expects no response to a canceled call
 		return
 	}
 	if err != nil {
 		if !errors.As(err, new(*gateway.Error)) { // errors of other types are not in the log of calls
 			g.config.Log(fmt.Sprintf("a call of %s is refused: %v", clip(c.name), err))
 		}
-		g.requests.take(c.key)
-		g.answer(refusal(c, g.session.modern.Load(), err))
+		g.requests.remove(c.key)
+		g.writeClient(refusal(c, g.session.modern.Load(), err))
 		return
 	}
-	c.send(admitted)
+	c.markSent(admitted)
 	if err := g.server.send(ctx, &c.message, c.line); err != nil {
-		g.unsent(&c.message, err)
+		g.refuseUnsent(&c.message, err)
 	}
 	c.message, c.line = message{}, nil // free them, because they may be large and the response slow
 }
@@ -172,8 +172,8 @@ func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	if known && g.session.modern.Load() {
 		c.message.mirrored = wire.ParamHeaders(tool.Raw, args)
 	}
-	listed := g.refresher.found(toolsList)[name]
-	if raw, err := g.offered(c.ctx, tool, listed); raw == nil && err != nil {
+	listed := g.refresher.list(toolsList)[name]
+	if raw, err := g.listedJSON(c.ctx, tool, listed); raw == nil && err != nil {
 		return nil, &gateway.Error{Code: gateway.CodeChanged, NotRun: true, Message: fmt.Sprintf("a part of %s that is excluded from its pin has a finding; the tool was not called. toolcrib status shows it to the user.", jsondoc.Quote(name))}
 	}
 	return g.config.Backend.Admit(c.ctx, g.session.facts().client, gateway.Request{

@@ -143,17 +143,17 @@ func (c *Command) finish() {
 
 // end waits byItself for the server to exit, then terminates it, and finally kills it.
 func (c *Command) end(byItself time.Duration) {
-	if !c.runs(byItself) {
+	if !c.stillRunning(byItself) {
 		return
 	}
 	_ = proc.Terminate(c.cmd) // if this fails, the server is killed
-	if c.runs(c.times.Stop) {
+	if c.stillRunning(c.times.Stop) {
 		_ = proc.Kill(c.cmd)
 	}
 }
 
-// runs reports whether the server is still running after d.
-func (c *Command) runs(d time.Duration) bool {
+// stillRunning reports whether the server is still running after d.
+func (c *Command) stillRunning(d time.Duration) bool {
 	select {
 	case <-c.exited:
 		return false

@@ -86,7 +86,7 @@ func newConn(ctx context.Context, s Server) *Conn {
 // Dial connects to a server until Close. If notify is not nil, it is called with the methods of notifications, and
 // must return immediately.
 func Dial(s Server, t Times, notify func(method string)) (*Conn, error) {
-	t = t.orUsual()
+	t = t.withDefaults()
 	c := newConn(context.Background(), s)
 	c.closing, c.notify = t.End+2*t.Stop, notify
 	if e, ok := s.(*Endpoint); ok {
@@ -119,8 +119,8 @@ func (c *Conn) Close() {
 	<-c.ended
 }
 
-// Leave closes the input of a program and lets it run until it exits.
-func (c *Conn) Leave() {
+// CloseInput closes the input of a program and lets it run until it exits.
+func (c *Conn) CloseInput() {
 	if program, ok := c.server.(*Command); ok {
 		_ = program.in.Close() // the program may have exited
 	}

@@ -162,10 +162,10 @@ func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool)
 	session := req.Header.Get("Mcp-Session-Id")
 	resp, err := e.client.Do(req)
 	if err != nil {
-		return Unreachable{reached(err)}
+		return Unreachable{withoutURL(err)}
 	}
 	defer resp.Body.Close() //nolint:errcheck // the body was read or is not needed
-	if session != "" && again && forgotten(resp) {
+	if session != "" && again && sessionExpired(resp) {
 		if err := e.renew(session); err != nil {
 			return err
 		}
@@ -176,30 +176,30 @@ func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool)
 		e.session = resp.Header.Get("Mcp-Session-Id")
 		e.mu.Unlock()
 	}
-	return e.answers(m, resp)
+	return e.relayResponse(m, resp)
 }
 
-// forgotten reports whether the server no longer knows the session. The protocol specifies status 404 for that. Many
+// sessionExpired reports whether the server no longer knows the session. The protocol specifies status 404 for that. Many
 // servers, including an example of the SDK, return 400 with an error that mentions the session. In both cases, the
 // server has not processed the message.
-func forgotten(resp *http.Response) bool {
+func sessionExpired(resp *http.Response) bool {
 	if resp.StatusCode != http.StatusBadRequest {
 		return resp.StatusCode == http.StatusNotFound
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), failing{err}, resp.Body)) // for the next reader
+	resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), errorReader{err}, resp.Body)) // for the next reader
 	var said struct{ Error struct{ Message string } }
 	return json.Unmarshal(text, &said) == nil && strings.Contains(strings.ToLower(said.Error.Message), "session")
 }
 
-// failing is a reader that returns an error, or EOF if err is nil.
-type failing struct{ err error }
+// errorReader is a reader that returns an error, or EOF if err is nil.
+type errorReader struct{ err error }
 
 // Read implements io.Reader.
-func (f failing) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
+func (f errorReader) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
 
-// reached returns the cause of an error without the address, which may contain a secret.
-func reached(err error) error {
+// withoutURL returns the cause of an error without the address, which may contain a secret.
+func withoutURL(err error) error {
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 		err = inner
 		var op *net.OpError
@@ -251,23 +251,23 @@ func (e *Endpoint) request(ctx context.Context, method string, m *message, body 
 	return req, nil
 }
 
-// answers passes on the messages in an HTTP response.
-func (e *Endpoint) answers(m *message, resp *http.Response) error {
+// relayResponse passes on the messages in an HTTP response.
+func (e *Endpoint) relayResponse(m *message, resp *http.Response) error {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // "" contains no messages
 	if kind == "text/event-stream" && resp.StatusCode < 300 {
-		return e.streams(m, resp)
+		return e.relayEvents(m, resp)
 	}
 	text, err := io.ReadAll(io.LimitReader(resp.Body, int64(e.times.MaxMessage)+1))
 	switch {
 	case err != nil:
-		return Unreachable{reached(err)}
+		return Unreachable{withoutURL(err)}
 	case len(text) > e.times.MaxMessage:
 		return ErrTooLarge
 	}
 	var unread error
 	if kind == "application/json" && len(bytes.TrimSpace(text)) > 0 {
 		var answered bool
-		if answered, unread = e.pass(m, text); answered { // even with an error status
+		if answered, unread = e.relayMessages(m, text); answered { // even with an error status
 			return nil
 		}
 	}
@@ -292,9 +292,9 @@ func (e *Endpoint) answers(m *message, resp *http.Response) error {
 	return nil
 }
 
-// pass passes on a message or a batch from the server. It reports whether it contains the response to m, or m needs
+// relayMessages passes on a message or a batch from the server. It reports whether it contains the response to m, or m needs
 // none. It withholds text that is not JSON and returns a malformed error.
-func (e *Endpoint) pass(m *message, text []byte) (answered bool, err error) {
+func (e *Endpoint) relayMessages(m *message, text []byte) (answered bool, err error) {
 	answered = m == nil || m.kind != request
 	messages, ok := batch(text)
 	if !ok {
@@ -305,7 +305,7 @@ func (e *Endpoint) pass(m *message, text []byte) (answered bool, err error) {
 		if errors.As(err, new(malformed)) {
 			return false, err
 		}
-		if m == nil || !got.answers() || got.key() != m.key() {
+		if m == nil || !got.isResponse() || got.key() != m.key() {
 			continue
 		}
 		answered = true
@@ -319,15 +319,15 @@ func (e *Endpoint) pass(m *message, text []byte) (answered bool, err error) {
 	return answered, nil
 }
 
-// streams passes on the events in the response to a message. If the server numbers its events, it resumes an
+// relayEvents passes on the events in the response to a message. If the server numbers its events, it resumes an
 // interrupted stream.
-func (e *Endpoint) streams(m *message, resp *http.Response) error {
+func (e *Endpoint) relayEvents(m *message, resp *http.Response) error {
 	s := &events{lines: newLineReader(resp.Body, e.times.MaxMessage)}
 	for tried := 0; ; tried++ {
 		answered := false
 		var unread error
 		err := s.each(func(data []byte) {
-			passed, err := e.pass(m, data)
+			passed, err := e.relayMessages(m, data)
 			answered = passed && m.kind == request || answered
 			if err != nil {
 				e.log("a message of the server is withheld: " + err.Error())
@@ -367,7 +367,7 @@ func (e *Endpoint) resume(id string) (*http.Response, error) {
 	}
 	resp, err := e.client.Do(req)
 	if err != nil {
-		return nil, reached(err)
+		return nil, withoutURL(err)
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // "" is not a stream
 	if resp.StatusCode != http.StatusOK || kind != "text/event-stream" {
@@ -392,7 +392,7 @@ func (e *Endpoint) listen() {
 			wait = time.Second
 			s.lines = newLineReader(resp.Body, e.times.MaxMessage)
 			_ = s.each(func(data []byte) { // on an error, the stream is reopened
-				if _, err := e.pass(nil, data); err != nil {
+				if _, err := e.relayMessages(nil, data); err != nil {
 					e.log("a message of the server is withheld: " + err.Error())
 				}
 			})
@@ -435,7 +435,7 @@ func (e *Endpoint) renew(old string) error {
 	}
 	resp, err := e.client.Do(req)
 	if err != nil {
-		return reached(err)
+		return withoutURL(err)
 	}
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, MaxLine)) // the client has received the first response
 	_ = resp.Body.Close()

@@ -80,18 +80,18 @@ func FuzzMessage(f *testing.F) {
 			t.Errorf("the id of a refused message is %q", m.id.of(text))
 		}
 		g, server, out := idleGuard(t)
-		g.fromServer(t.Context(), bytes.Clone(text))
+		g.handleServer(t.Context(), bytes.Clone(text))
 		e := NewEndpoint("http://far.example", nil)
-		e.log, e.receive = g.config.Log, func(line []byte) { g.fromServer(t.Context(), line) }
+		e.log, e.receive = g.config.Log, func(line []byte) { g.handleServer(t.Context(), line) }
 		asks, err := read([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = e.pass(&asks, bytes.Clone(text))
+		_, err = e.relayMessages(&asks, bytes.Clone(text))
 		if err != nil && !errors.As(err, new(malformed)) {
 			t.Errorf("pass fails with %v", err)
 		}
-		g.fromClient(t.Context(), bytes.Clone(text))
+		g.handleClient(t.Context(), bytes.Clone(text))
 		seen := SeenByGo(out.Bytes())
 		if i := slices.IndexFunc(seen.Tools, func(name string) bool { return name != "good" }); i >= 0 {
 			t.Errorf("the client sees the tool %q in %q", seen.Tools[i], out)

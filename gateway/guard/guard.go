@@ -58,7 +58,7 @@ type Guard struct {
 	calls     queue
 	session   session
 	approvals approvals
-	inquirer  inquirer
+	requester  requester
 	refresher refresher
 	observer  observer
 
@@ -68,7 +68,7 @@ type Guard struct {
 	explained atomic.Bool // the observer knows why no list is available
 
 	mu        sync.Mutex
-	told      map[listKind]string // identifies the list that the client would get; "" before the first comparison
+	listed      map[listKind]string // identifies the list that the client would get; "" before the first comparison
 	shown     map[listKind]string // version of the approvals that filtered the client's last list
 	closedFor string              // reason for the empty list that the client was last told
 	noticed   map[listKind]bool   // lists with a change notification, which the client has received, since the last comparison
@@ -78,19 +78,19 @@ type Guard struct {
 
 // New returns a guard.
 func New(c Config, s Server) *Guard {
-	c.Times = c.Times.orUsual()
+	c.Times = c.Times.withDefaults()
 	g := &Guard{
-		config: c, client: &lineWriter{to: c.Out}, server: s, told: map[listKind]string{}, shown: map[listKind]string{}, noticed: map[listKind]bool{}, vetted: map[string]vetted{},
+		config: c, client: &lineWriter{to: c.Out}, server: s, listed: map[listKind]string{}, shown: map[listKind]string{}, noticed: map[listKind]bool{}, vetted: map[string]vetted{},
 		requests:  requests{idle: make(chan struct{}, 1), byID: map[string]*openRequest{}},
 		session:   session{introduced: make(chan struct{}), subscriptions: map[string]subscription{}},
 		approvals: approvals{loaded: make(chan struct{})},
-		refresher: refresher{ticked: make(chan struct{}), kick: make(chan struct{}, 1), wanted: 1}, // the first comparison is due, and refuses calls until it is done
+		refresher: refresher{compared: make(chan struct{}), wakeUp: make(chan struct{}, 1), requested: 1}, // the first comparison is due, and refuses calls until it is done
 		observer:  observer{config: c, news: make(chan struct{}, 1)},
 	}
 	g.calls.changed = sync.NewCond(&g.calls.mu)
-	g.inquirer = inquirer{conn: newConn(context.Background(), s), session: &g.session, limit: c.Times.List}
-	g.inquirer.conn.newID = func() string { return ownID + rand.Text() + `"` } // random, so that a server cannot predict it
-	g.texts.Ask = g.inquirer.ask
+	g.requester = requester{conn: newConn(context.Background(), s), session: &g.session, limit: c.Times.List}
+	g.requester.conn.newID = func() string { return ownID + rand.Text() + `"` } // random, so that a server cannot predict it
+	g.texts.Ask = g.requester.request
 	return g
 }
 
@@ -107,10 +107,10 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	}
 	alive, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { g.follow(alive) })
-	running.Go(func() { g.refreshes(alive) })
+	running.Go(func() { g.followApprovals(alive) })
+	running.Go(func() { g.refreshLists(alive) })
 	running.Go(func() { g.observer.run(alive, &g.approvals) })
-	running.Go(func() { g.forwards(alive) })
+	running.Go(func() { g.forwardQueued(alive) })
 	go func() { // while the server accepts no message, the end of the client's input is not noticed
 		for g.config.Gone != nil && alive.Err() == nil {
 			if g.config.Gone(30 * time.Second) {
@@ -119,15 +119,15 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 			}
 		}
 	}()
-	go g.receives(alive) // returns when the client's input ends
-	status, err = g.server.serve(ctx, func(line []byte) { g.fromServer(alive, line) })
+	go g.readClient(alive) // returns when the client's input ends
+	status, err = g.server.serve(ctx, func(line []byte) { g.handleServer(alive, line) })
 	stop()
 	g.calls.close()
 	running.Wait()
-	if !g.explained.Load() && g.refresher.found(toolsList) == nil && g.session.facts().introduced && !g.session.facts().toolless && ctx.Err() == nil {
+	if !g.explained.Load() && g.refresher.list(toolsList) == nil && g.session.facts().introduced && !g.session.facts().toolless && ctx.Err() == nil {
 		g.observer.put(Listing{Problem: "the server exited before it listed its tools"})
 	}
-	g.observer.last(ctx, &g.approvals)
+	g.observer.proposeLast(ctx, &g.approvals)
 	g.requests.mu.Lock()
 	unanswered := slices.Collect(maps.Values(g.requests.byID))
 	clear(g.requests.byID)
@@ -138,8 +138,8 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	return status, err
 }
 
-// receives reads the client's messages until the end of the input.
-func (g *Guard) receives(ctx context.Context) {
+// readClient reads the client's messages until the end of the input.
+func (g *Guard) readClient(ctx context.Context) {
 	lines := newLineReader(g.config.In, MaxLine)
 	for ctx.Err() == nil {
 		line, err := lines.next()
@@ -149,23 +149,23 @@ func (g *Guard) receives(ctx context.Context) {
 			}
 			break
 		}
-		g.fromClient(ctx, line)
+		g.handleClient(ctx, line)
 	}
 	g.calls.close()
 }
 
-// fromClient handles a line from the client.
-func (g *Guard) fromClient(ctx context.Context, line []byte) {
+// handleClient handles a line from the client.
+func (g *Guard) handleClient(ctx context.Context, line []byte) {
 	text := bytes.TrimRight(line, "\r\n")
 	if len(bytes.TrimSpace(text)) == 0 {
 		return
 	}
 	if messages, ok := batch(text); ok {
 		if len(messages) == 0 {
-			g.answer(refused(nil, codeInvalidRequest, "the batch is empty"))
+			g.writeClient(refused(nil, codeInvalidRequest, "the batch is empty"))
 		}
 		for _, m := range messages {
-			g.fromClient(ctx, m)
+			g.handleClient(ctx, m)
 		}
 		return
 	}
@@ -173,20 +173,20 @@ func (g *Guard) fromClient(ctx context.Context, line []byte) {
 	var unclear ambiguous
 	switch {
 	case errors.As(err, &unclear):
-		g.answer(refused(m.id.of(text), codeInvalidRequest, "toolcrib does not pass this message on: "+err.Error()))
+		g.writeClient(refused(m.id.of(text), codeInvalidRequest, "toolcrib does not pass this message on: "+err.Error()))
 		return
 	case err != nil:
-		g.answer(refused(nil, codeParse, "toolcrib does not pass this message on: "+err.Error()))
+		g.writeClient(refused(nil, codeParse, "toolcrib does not pass this message on: "+err.Error()))
 		return
 	}
 	g.session.hear(&m)
 	switch {
 	case m.method == "tools/call" && m.kind == request:
-		g.take(ctx, &m, line)
+		g.enqueueCall(ctx, &m, line)
 	case m.method == "tools/call": // some servers may run it in spite of the missing id
 		g.config.Log("a tools/call without an id is not passed on: it could be neither refused nor answered")
-	case m.method == "notifications/cancelled" && g.cancels(&m):
-	case g.calls.waits():
+	case m.method == "notifications/cancelled" && g.cancelQueued(&m):
+	case g.calls.busy():
 		g.calls.put(queued{line: bytes.Clone(line)})
 	default:
 		g.pass(ctx, &m, line)
@@ -200,52 +200,52 @@ func (g *Guard) pass(ctx context.Context, m *message, line []byte) {
 		if m.method == "prompts/get" && g.config.Texts {
 			name, args, err := m.called()
 			if a.prompt = name; err != nil || name == "" || len(args) > 0 && json.Unmarshal(args, &a.arguments) != nil {
-				g.answer(refused(m.id.of(m.text), codeInvalidParams, "toolcrib does not pass this request on: it names no prompt, or has an argument that is not a string"))
+				g.writeClient(refused(m.id.of(m.text), codeInvalidParams, "toolcrib does not pass this request on: it names no prompt, or has an argument that is not a string"))
 				return
 			}
 		}
-		if !g.ask(m, a) {
+		if !g.addRequest(m, a) {
 			return
 		}
 	}
 	if err := g.server.send(ctx, m, line); err != nil {
-		g.unsent(m, err)
+		g.refuseUnsent(m, err)
 		return
 	}
 	if m.method == "notifications/initialized" {
-		g.begin()
+		g.startComparing()
 	}
 }
 
-// ask records a request. It refuses a request with an id that is in use, because the responses could be confused.
-func (g *Guard) ask(m *message, a *openRequest) bool {
+// addRequest records a request. It refuses a request with an id that is in use, because the responses could be confused.
+func (g *Guard) addRequest(m *message, a *openRequest) bool {
 	if g.requests.add(m.key(), a) {
 		return true
 	}
-	g.answer(refused(m.id.of(m.text), codeInvalidRequest, "another request with this id is unanswered"))
+	g.writeClient(refused(m.id.of(m.text), codeInvalidRequest, "another request with this id is unanswered"))
 	return false
 }
 
-// unsent responds to a request that could not be sent.
-func (g *Guard) unsent(m *message, err error) {
+// refuseUnsent responds to a request that could not be sent.
+func (g *Guard) refuseUnsent(m *message, err error) {
 	g.config.Log(fmt.Sprintf("%s cannot be sent to the server: %v", m.method, err))
 	if m.kind != request {
 		return
 	}
-	if a := g.requests.take(m.key()); a != nil {
+	if a := g.requests.remove(m.key()); a != nil {
 		g.conclude(a.call, failed(err.Error()))
-		g.answer(refused(m.id.of(m.text), codeInternal, "the server cannot be reached: "+err.Error()))
+		g.writeClient(refused(m.id.of(m.text), codeInternal, "the server cannot be reached: "+err.Error()))
 	}
 }
 
-// answer writes a line to the client.
-func (g *Guard) answer(text []byte) {
+// writeClient writes a line to the client.
+func (g *Guard) writeClient(text []byte) {
 	_ = g.client.write(text) // a disconnected client is noticed at its input
 }
 
-// finish closes the server's input after the client's input has ended. Because many servers exit at the end of their
+// closeServer closes the server's input after the client's input has ended. Because many servers exit at the end of their
 // input, it first waits until all requests have been answered, the output has no reader, or a timeout expires.
-func (g *Guard) finish(ctx context.Context) {
+func (g *Guard) closeServer(ctx context.Context) {
 	defer g.server.finish()
 	late, looks := time.NewTimer(g.config.Times.Answer), time.NewTicker(100*time.Millisecond)
 	defer late.Stop()
@@ -265,8 +265,8 @@ func (g *Guard) finish(ctx context.Context) {
 	}
 }
 
-// fromServer handles a line from the server.
-func (g *Guard) fromServer(ctx context.Context, line []byte) {
+// handleServer handles a line from the server.
+func (g *Guard) handleServer(ctx context.Context, line []byte) {
 	line = bytes.TrimPrefix(line, byteOrderMark)
 	text := bytes.TrimRight(line, "\r\n")
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -274,7 +274,7 @@ func (g *Guard) fromServer(ctx context.Context, line []byte) {
 	}
 	if messages, ok := batch(text); ok {
 		for _, m := range messages {
-			g.fromServer(ctx, m)
+			g.handleServer(ctx, m)
 		}
 		return
 	}
@@ -322,27 +322,27 @@ var byteOrderMark = []byte("\uFEFF")
 // withhold responds with an error to the request whose response is withheld.
 func (g *Guard) withhold(m *message, err error) {
 	g.config.Log("a message of the server is withheld: " + err.Error())
-	if !m.answers() {
+	if !m.isResponse() {
 		return
 	}
-	if g.inquirer.conn.deliver(m.key(), answer{err: err}) {
+	if g.requester.conn.deliver(m.key(), answer{err: err}) {
 		return
 	}
-	if a := g.requests.take(m.key()); a != nil {
+	if a := g.requests.remove(m.key()); a != nil {
 		g.conclude(a.call, failed("withheld: "+err.Error()))
-		g.answer(refused(m.id.of(m.text), codeInternal, "toolcrib withheld the response of the server: "+err.Error()))
+		g.writeClient(refused(m.id.of(m.text), codeInternal, "toolcrib withheld the response of the server: "+err.Error()))
 	}
 }
 
 // relay passes a response to the client.
 func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 	key := m.key()
-	if strings.HasPrefix(key, ownID) && g.inquirer.conn.deliver(key, m.answer()) {
+	if strings.HasPrefix(key, ownID) && g.requester.conn.deliver(key, m.answer()) {
 		return
 	}
-	a := g.requests.take(key)
+	a := g.requests.remove(key)
 	if a == nil && strings.HasPrefix(key, `"`) { // some servers respond to 1 with "1", and clients accept that
-		a = g.requests.take(key[1:])
+		a = g.requests.remove(key[1:])
 	}
 	switch {
 	case a == nil && string(m.id.of(m.text)) == "null":
@@ -365,12 +365,12 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 		g.prompt(ctx, a, m, line)
 	case a.method == "initialize", a.method == "server/discover":
 		g.session.introduce(m)
-		note := g.introduces(ctx, m, line)
-		g.session.heard()
+		note := g.relayInitialize(ctx, m, line)
+		g.session.setReady()
 		if note != "" {
-			g.say("warning", note)
+			g.sendLog("warning", note)
 		}
-		g.tellClosed() // for a client that did not wait for the response
+		g.reportClosed() // for a client that did not wait for the response
 	default:
 		if a.method == "subscriptions/listen" {
 			g.session.mu.Lock()
@@ -380,7 +380,7 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 		_ = g.client.write(line)
 	}
 	if a != nil && g.session.modern.Load() && !m.failure.present() {
-		g.begin() // the server supports the revision without a handshake
+		g.startComparing() // the server supports the revision without a handshake
 	}
 }
 
@@ -427,8 +427,8 @@ func (r *requests) find(key string) *openRequest {
 	return r.byID[key]
 }
 
-// take removes and returns the request with an id, or returns nil.
-func (r *requests) take(key string) *openRequest {
+// remove removes and returns the request with an id, or returns nil.
+func (r *requests) remove(key string) *openRequest {
 	r.mu.Lock()
 	a := r.byID[key]
 	delete(r.byID, key)
@@ -472,8 +472,8 @@ type queue struct {
 	closed  bool
 }
 
-// waits reports whether a message must wait.
-func (q *queue) waits() bool {
+// busy reports whether a message must wait.
+func (q *queue) busy() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.working || len(q.items) > 0

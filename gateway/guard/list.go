@@ -69,10 +69,10 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 	var listed []json.RawMessage
 	var withheld []string
 	if err == nil {
-		listed, withheld, err = g.passing(ctx, found.of(m.text), approved)
+		listed, withheld, err = g.approvedTools(ctx, found.of(m.text), approved)
 	}
 	if err != nil {
-		g.answer(refused(m.id.of(m.text), codeInternal, "toolcrib withholds the server's list of "+string(kind)+": "+err.Error()))
+		g.writeClient(refused(m.id.of(m.text), codeInternal, "toolcrib withholds the server's list of "+string(kind)+": "+err.Error()))
 		return
 	}
 	_ = g.client.write(slices.Concat(line[:found.from], wire.Array(listed), line[found.to:]))
@@ -81,7 +81,7 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 		if n := len(withheld); n > 1 {
 			which = fmt.Sprintf("%d %s of %s are withheld until they are", n, kind, g.config.Name)
 		}
-		g.say("warning", fmt.Sprintf("%s approved (toolcrib status): %s", which, strings.Join(withheld, ", ")))
+		g.sendLog("warning", fmt.Sprintf("%s approved (toolcrib status): %s", which, strings.Join(withheld, ", ")))
 	}
 	if next.present() || len(withheld) > 0 || len(listed) != len(approved) {
 		g.refresher.compare(found.of(m.text), kind, approved)
@@ -133,10 +133,10 @@ type vetted struct {
 	err error
 }
 
-// offered returns the JSON with which a tool is listed to the client. This is the approved JSON, or the server's JSON
+// listedJSON returns the JSON with which a tool is listed to the client. This is the approved JSON, or the server's JSON
 // if only excluded parts have changed and the rules find nothing in them. For any other tool, it returns nil. err is
 // the finding.
-func (g *Guard) offered(ctx context.Context, tool Tool, item wire.ListedItem) (raw json.RawMessage, err error) {
+func (g *Guard) listedJSON(ctx context.Context, tool Tool, item wire.ListedItem) (raw json.RawMessage, err error) {
 	switch {
 	case tool.Hash == item.Sum:
 		return tool.Raw, nil
@@ -171,7 +171,7 @@ func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 		if err != nil || !known {
 			continue
 		}
-		listed, err := g.offered(ctx, tool, wire.ListedItem{Item: item, Sum: item.Hash()})
+		listed, err := g.listedJSON(ctx, tool, wire.ListedItem{Item: item, Sum: item.Hash()})
 		if err != nil {
 			l.Skipped = append(l.Skipped, wire.Skipped{Name: item.Name, Reason: "is withheld because of a part that is excluded from its pin", Detail: err.Error()})
 		}
@@ -184,9 +184,9 @@ func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 	}
 }
 
-// passing returns the approved tools of a list in the form that offered returns, without those because of which clients
+// approvedTools returns the approved tools of a list in the form that offered returns, without those because of which clients
 // would refuse the whole list, and the names of the tools that are not approved.
-func (g *Guard) passing(ctx context.Context, list []byte, approved map[string]Tool) (listed []json.RawMessage, withheld []string, err error) {
+func (g *Guard) approvedTools(ctx context.Context, list []byte, approved map[string]Tool) (listed []json.RawMessage, withheld []string, err error) {
 	seen := map[string]bool{}
 	err = array(list, lenient, func(value []byte) error {
 		item, err := wire.ReadItem(wire.MCP, value)
@@ -198,7 +198,7 @@ func (g *Guard) passing(ctx context.Context, list []byte, approved map[string]To
 		seen[item.Name] = true
 		var raw json.RawMessage
 		if tool, known := approved[item.Name]; known && !again {
-			raw, _ = g.offered(ctx, tool, wire.ListedItem{Item: item, Sum: item.Hash()}) // the observer reports the error
+			raw, _ = g.listedJSON(ctx, tool, wire.ListedItem{Item: item, Sum: item.Hash()}) // the observer reports the error
 		}
 		if raw != nil && !approved[item.Name].Unlistable {
 			listed = append(listed, raw)
@@ -213,53 +213,53 @@ func (g *Guard) passing(ctx context.Context, list []byte, approved map[string]To
 // refresher caches the server's lists.
 type refresher struct {
 	mu     sync.Mutex
-	wanted int           // number of requested comparisons
+	requested int           // number of requested comparisons
 	done   int           // number of completed comparisons
-	ticked chan struct{} // closed after a comparison
-	kick   chan struct{}
+	compared chan struct{} // closed after a comparison
+	wakeUp   chan struct{}
 	failed error // error of the last comparison
 	lists  listings
-	spoken map[string]wire.ServerText // the server's texts by name; nil before the first comparison
+	serverTexts map[string]wire.ServerText // the server's texts by name; nil before the first comparison
 }
 
 // listings has the entries of the server's lists by name. A list is nil before the first comparison.
 type listings map[listKind]map[string]wire.ListedItem
 
-// want requests a comparison, even if one is running, because that one may have started too early.
-func (r *refresher) want() {
+// request requests a comparison, even if one is running, because that one may have started too early.
+func (r *refresher) request() {
 	r.mu.Lock()
-	r.wanted++
+	r.requested++
 	r.mu.Unlock()
-	r.start()
+	r.wake()
 }
 
-// start starts the requested comparisons.
-func (r *refresher) start() {
+// wake starts the requested comparisons.
+func (r *refresher) wake() {
 	select {
-	case r.kick <- struct{}{}:
+	case r.wakeUp <- struct{}{}:
 	default: // already requested
 	}
 }
 
-// ends stores the result of a comparison that covers all requests up to covers.
-func (r *refresher) ends(covers int, l Listing, err error) {
-	texts, entries := spoken(l)
+// finish stores the result of a comparison that covers all requests up to covers.
+func (r *refresher) finish(covers int, l Listing, err error) {
+	texts, entries := textsOf(l)
 	lists := listings{toolsList: wire.ByName(l.Tools), promptsList: wire.ByName(entries)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done, r.failed = max(r.done, covers), err
 	if err == nil {
-		r.lists, r.spoken = lists, texts
+		r.lists, r.serverTexts = lists, texts
 	}
-	close(r.ticked)
-	r.ticked = make(chan struct{})
+	close(r.compared)
+	r.compared = make(chan struct{})
 }
 
 // wait waits for the comparisons requested so far, and returns the error of the last one.
 func (r *refresher) wait(ctx context.Context) error {
 	r.mu.Lock()
-	for until := r.wanted; r.done < until; {
-		ticked := r.ticked
+	for until := r.requested; r.done < until; {
+		ticked := r.compared
 		r.mu.Unlock()
 		select {
 		case <-ticked:
@@ -272,8 +272,8 @@ func (r *refresher) wait(ctx context.Context) error {
 	return r.failed
 }
 
-// found returns the server's list by name, or nil before the first comparison. Callers must not modify it.
-func (r *refresher) found(kind listKind) map[string]wire.ListedItem {
+// list returns the server's list by name, or nil before the first comparison. Callers must not modify it.
+func (r *refresher) list(kind listKind) map[string]wire.ListedItem {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.lists[kind]
@@ -283,7 +283,7 @@ func (r *refresher) found(kind listKind) map[string]wire.ListedItem {
 func (r *refresher) texts() map[string]wire.ServerText {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.spoken
+	return r.serverTexts
 }
 
 // notice requests a comparison, because the server has sent a change notification.
@@ -292,31 +292,31 @@ func (g *Guard) notice(kind listKind) {
 	g.noticed[kind] = true
 	g.again = g.again || kind == promptsList
 	g.mu.Unlock()
-	g.refresher.want()
+	g.refresher.request()
 }
 
-// refreshes compares the server's tools at the start, after change notifications, and periodically, until ctx is
+// refreshLists compares the server's tools at the start, after change notifications, and periodically, until ctx is
 // done.
-func (g *Guard) refreshes(ctx context.Context) {
+func (g *Guard) refreshLists(ctx context.Context) {
 	select {
 	case <-ctx.Done():
 		return
-	case <-g.refresher.kick:
+	case <-g.refresher.wakeUp:
 	}
 	for ctx.Err() == nil {
 		g.refresher.mu.Lock()
-		covers := g.refresher.wanted // requests that this comparison completes
+		covers := g.refresher.requested // requests that this comparison completes
 		g.refresher.mu.Unlock()
 		g.mu.Lock()
 		noticed := g.noticed
 		g.noticed = map[listKind]bool{}
 		g.mu.Unlock()
-		l, err := g.inquirer.lists(ctx)
+		l, err := g.requester.lists(ctx)
 		if errors.Is(err, errNoTools) {
 			err = nil
 		}
 		if err == nil && g.config.Texts {
-			l.Texts, err = g.textsOf(ctx)
+			l.Texts, err = g.readTexts(ctx)
 		}
 		if err != nil && ctx.Err() == nil && !errors.Is(err, os.ErrClosed) { // not if the guard itself has closed the server's input
 			const cannot = "the tools of %s cannot be compared with the approved ones: %w"
@@ -332,16 +332,16 @@ func (g *Guard) refreshes(ctx context.Context) {
 			g.observer.put(Listing{Problem: why})
 			g.explained.Store(true)
 		}
-		g.refresher.ends(covers, l, err)
+		g.refresher.finish(covers, l, err)
 		if err == nil {
 			g.withoutExcluded(ctx, &l)
-			g.tell(noticed)
+			g.notifyChanges(noticed)
 			g.observer.put(l)
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(g.config.Times.Compare):
-		case <-g.refresher.kick:
+		case <-g.refresher.wakeUp:
 		}
 	}
 }
@@ -360,12 +360,12 @@ func (r *refresher) compare(list []byte, kind listKind, approved map[string]Tool
 		page = append(page, bytes.Clone(value))
 		return nil
 	})
-	known, differs := r.found(kind), err != nil
+	known, differs := r.list(kind), err != nil
 	for name, item := range wire.ByName(page) {
 		differs = differs || known[name].Node() == nil || known[name].Pin(excluded[name]) != item.Pin(excluded[name])
 	}
 	if differs && known != nil {
-		r.want()
+		r.request()
 	}
 }
 
@@ -467,9 +467,9 @@ func (a *approvals) set(approved Approved, err error) (changed bool) {
 	return approved.State != before
 }
 
-// follow keeps approvals up to date until ctx is done.
-func (g *Guard) follow(ctx context.Context) {
-	for told := int64(0); ctx.Err() == nil; told = g.config.Backend.Wait(ctx, told) {
+// followApprovals keeps approvals up to date until ctx is done.
+func (g *Guard) followApprovals(ctx context.Context) {
+	for seen := int64(0); ctx.Err() == nil; seen = g.config.Backend.Wait(ctx, seen) {
 		approved, err := g.approved(ctx)
 		if ctx.Err() != nil {
 			return
@@ -478,20 +478,20 @@ func (g *Guard) follow(ctx context.Context) {
 			continue
 		}
 		if err != nil {
-			g.sayClosed(err)
+			g.reportError(err)
 		} else {
 			g.mu.Lock()
 			g.closedFor = ""
 			g.mu.Unlock()
-			g.observer.look() // retries tools that could not be proposed
+			g.observer.wake() // retries tools that could not be proposed
 			for _, tool := range approved.Tools {
 				if tool.Unlistable {
-					g.refresher.want() // which records it
+					g.refresher.request() // which records it
 					break
 				}
 			}
 		}
-		g.tell(nil)
+		g.notifyChanges(nil)
 	}
 }
 
@@ -512,7 +512,7 @@ var errNoDatabase = errors.New("its database does not answer")
 
 // listing identifies the list that the client would receive now, or returns "" if that is unknown.
 func (g *Guard) listing(kind listKind) string {
-	found := g.refresher.found(kind)
+	found := g.refresher.list(kind)
 	select {
 	case <-g.approvals.loaded:
 	default:
@@ -524,7 +524,7 @@ func (g *Guard) listing(kind listKind) string {
 	approved, _ := g.approvals.get() // the list is empty while the approved tools are unknown
 	var names []string
 	for name, tool := range approved.of(kind) {
-		if raw, err := g.offered(context.Background(), tool, found[name]); raw != nil && err == nil && !tool.Unlistable {
+		if raw, err := g.listedJSON(context.Background(), tool, found[name]); raw != nil && err == nil && !tool.Unlistable {
 			names = append(names, name+" "+tool.Hash)
 		}
 	}

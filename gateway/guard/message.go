@@ -119,8 +119,8 @@ func (m *message) classify() error {
 	return ambiguous("it has neither a method nor a result")
 }
 
-// answers reports whether a message, possibly an invalid one, responds to a request.
-func (m *message) answers() bool {
+// isResponse reports whether a message, possibly an invalid one, responds to a request.
+func (m *message) isResponse() bool {
 	return m.id.present() && (!m.named.present() || m.result.present() || m.failure.present())
 }
 

@@ -39,11 +39,11 @@ func (o *observer) put(l Listing) {
 	o.mu.Lock()
 	o.latest = &l
 	o.mu.Unlock()
-	o.look()
+	o.wake()
 }
 
-// back stores a list that could not be proposed, for another attempt.
-func (o *observer) back(l *Listing) {
+// putBack stores a list that could not be proposed, for another attempt.
+func (o *observer) putBack(l *Listing) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.latest == nil {
@@ -51,16 +51,16 @@ func (o *observer) back(l *Listing) {
 	}
 }
 
-// look wakes the observer.
-func (o *observer) look() {
+// wake wakes the observer.
+func (o *observer) wake() {
 	select {
 	case o.news <- struct{}{}:
 	default:
 	}
 }
 
-// take returns a list that has not been proposed, or nil.
-func (o *observer) take() (l *Listing, hash string) {
+// nextListing returns a list that has not been proposed, or nil.
+func (o *observer) nextListing() (l *Listing, hash string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	l, o.latest = o.latest, nil
@@ -85,25 +85,25 @@ func (o *observer) run(ctx context.Context, a *approvals) {
 			return
 		case <-o.news:
 		}
-		l, hash := o.take()
+		l, hash := o.nextListing()
 		if l == nil {
 			continue
 		}
 		if limit.Wait(ctx) != nil {
 			return
 		}
-		if newer, h := o.take(); newer != nil {
+		if newer, h := o.nextListing(); newer != nil {
 			l, hash = newer, h
 		}
 		if _, closed := a.get(); closed != nil { // already reported
-			o.back(l)
+			o.putBack(l)
 			continue
 		}
 		if err := o.config.Backend.Observe(ctx, *l); err != nil {
 			if ctx.Err() == nil {
 				o.config.Log("what the server lists cannot be proposed: " + err.Error())
 			}
-			o.back(l)
+			o.putBack(l)
 			continue
 		}
 		o.mu.Lock()
@@ -112,15 +112,15 @@ func (o *observer) run(ctx context.Context, a *approvals) {
 	}
 }
 
-// last proposes the last list at the end of the session, because a client may disconnect as soon as it has a
+// proposeLast proposes the last list at the end of the session, because a client may disconnect as soon as it has a
 // response. ctx may be done.
-func (o *observer) last(ctx context.Context, a *approvals) {
+func (o *observer) proposeLast(ctx context.Context, a *approvals) {
 	select {
 	case <-a.loaded:
 	default:
 		return
 	}
-	l, _ := o.take()
+	l, _ := o.nextListing()
 	if _, closed := a.get(); l == nil || closed != nil {
 		return
 	}
@@ -134,18 +134,18 @@ func (o *observer) last(ctx context.Context, a *approvals) {
 // errNoTools is returned for a server without tools.
 var errNoTools = errors.New("the server has no tools")
 
-// inquirer sends the guard's own requests to the server.
-type inquirer struct {
+// requester sends the guard's own requests to the server.
+type requester struct {
 	conn    *Conn
 	session *session
 	limit   time.Duration // time limit for a complete list
 }
 
 // lists requests all tools of the server.
-func (q *inquirer) lists(ctx context.Context) (Listing, error) {
+func (q *requester) lists(ctx context.Context) (Listing, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.limit)
 	defer cancel()
-	if q.session.facts().shakes && wait(ctx, q.session.introduced) != nil {
+	if q.session.facts().handshake && wait(ctx, q.session.introduced) != nil {
 		return Listing{}, fmt.Errorf("it did not answer initialize within %s", q.limit)
 	}
 	s := q.session.facts()
@@ -154,7 +154,7 @@ func (q *inquirer) lists(ctx context.Context) (Listing, error) {
 		return l, errNoTools
 	}
 	unambiguous := func(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
-		result, err := q.ask(ctx, method, params)
+		result, err := q.request(ctx, method, params)
 		if err == nil { // clients may interpret TOOLS as tools
 			m := message{text: result}
 			_, _, err = m.page(span{0, len(result)}, toolsList)
@@ -175,8 +175,8 @@ func (q *inquirer) lists(ctx context.Context) (Listing, error) {
 	return l, nil
 }
 
-// ask implements texts.Ask.
-func (q *inquirer) ask(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
+// request implements texts.Ask.
+func (q *requester) request(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
 	inside := bytes.TrimSuffix(jsondoc.Canonical(params), []byte("}"))
 	if meta := q.session.facts().meta; len(meta) > 0 {
 		if len(inside) > 1 {

@@ -28,7 +28,7 @@ type facts struct {
 	capabilities json.RawMessage // of the client
 	server       json.RawMessage
 	protocol     string
-	shakes       bool // the client begins with initialize
+	handshake       bool // the client begins with initialize
 	toolless     bool // the server declares no tools
 	logging      bool
 	introduced   bool // the server has reported the following fields
@@ -42,9 +42,9 @@ type session struct {
 	modern     atomic.Bool   // the client uses a revision without initialize
 
 	mu            sync.Mutex
-	said          facts
-	began         bool                    // messages outside the handshake may pass
-	told          bool                    // introduced is closed
+	reported          facts
+	handshakeDone         bool                    // messages outside the handshake may pass
+	clientReady          bool                    // introduced is closed
 	subscriptions map[string]subscription // by key of the request
 }
 
@@ -58,7 +58,7 @@ type subscription struct {
 func (s *session) facts() facts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.said
+	return s.reported
 }
 
 // hear records facts from a client's request.
@@ -70,10 +70,10 @@ func (s *session) hear(m *message) {
 	defer s.mu.Unlock()
 	switch m.method {
 	case "initialize":
-		s.said.shakes, s.began, s.said.meta = true, false, nil
+		s.reported.handshake, s.handshakeDone, s.reported.meta = true, false, nil
 		s.modern.Store(false) // it was tried, and the server does not support it
-		s.said.client = m.str(m.member(m.params, "clientInfo", "name"))
-		s.said.capabilities = bytes.Clone(m.member(m.params, "capabilities").of(m.text))
+		s.reported.client = m.str(m.member(m.params, "clientInfo", "name"))
+		s.reported.capabilities = bytes.Clone(m.member(m.params, "capabilities").of(m.text))
 		return
 	case "subscriptions/listen":
 		wanted := subscription{id: bytes.Clone(m.id.of(m.text))}
@@ -86,7 +86,7 @@ func (s *session) hear(m *message) {
 			s.subscriptions[m.key()] = wanted
 		}
 	}
-	if s.said.shakes || s.modern.Load() || !m.params.present() {
+	if s.reported.handshake || s.modern.Load() || !m.params.present() {
 		return
 	}
 	meta := m.member(m.params, "_meta")
@@ -97,10 +97,10 @@ func (s *session) hear(m *message) {
 	if err != nil {
 		return // read refuses such a message
 	}
-	s.said.protocol = m.str(m.member(meta, metaProtocol))
-	s.said.client = m.str(m.member(meta, metaClient, "name"))
-	s.said.capabilities = bytes.Clone(m.member(meta, metaCapabilities).of(m.text))
-	s.said.meta = repeated
+	s.reported.protocol = m.str(m.member(meta, metaProtocol))
+	s.reported.client = m.str(m.member(meta, metaClient, "name"))
+	s.reported.capabilities = bytes.Clone(m.member(meta, metaCapabilities).of(m.text))
+	s.reported.meta = repeated
 	s.modern.Store(true)
 }
 
@@ -124,54 +124,54 @@ func (s *session) introduce(m *message) {
 	capabilities := m.member(m.result, "capabilities")
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.said.toolless, s.said.logging = !m.member(capabilities, "tools").present(), m.member(capabilities, "logging").present()
-	s.said.server = bytes.Clone(m.member(m.result, "serverInfo").of(m.text))
-	s.said.introduced, s.said.instructions = true, m.str(m.member(m.result, "instructions"))
+	s.reported.toolless, s.reported.logging = !m.member(capabilities, "tools").present(), m.member(capabilities, "logging").present()
+	s.reported.server = bytes.Clone(m.member(m.result, "serverInfo").of(m.text))
+	s.reported.introduced, s.reported.instructions = true, m.str(m.member(m.result, "instructions"))
 	if v := m.str(m.member(m.result, "protocolVersion")); v != "" {
-		s.said.protocol = v
+		s.reported.protocol = v
 	}
 }
 
-// heard records that the client has received the server's response to initialize.
-func (s *session) heard() {
+// setReady records that the client has received the server's response to initialize.
+func (s *session) setReady() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.told {
-		s.told = true
+	if !s.clientReady {
+		s.clientReady = true
 		close(s.introduced)
 	}
 }
 
-// hears reports whether the client accepts notifications, which it does after the handshake.
-func (s *session) hears() bool {
+// acceptsNotifications reports whether the client accepts notifications, which it does after the handshake.
+func (s *session) acceptsNotifications() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.began && (s.told || !s.said.shakes)
+	return s.handshakeDone && (s.clientReady || !s.reported.handshake)
 }
 
-// begin requests the server's tools, and explains an empty list to the client if that was not possible before.
-func (g *Guard) begin() {
+// startComparing requests the server's tools, and explains an empty list to the client if that was not possible before.
+func (g *Guard) startComparing() {
 	g.session.mu.Lock()
-	began := g.session.began
-	g.session.began = true
+	began := g.session.handshakeDone
+	g.session.handshakeDone = true
 	g.session.mu.Unlock()
 	if began {
 		return
 	}
-	g.refresher.start()
-	g.tellClosed()
+	g.refresher.wake()
+	g.reportClosed()
 }
 
-// tellClosed explains to the client why no tools are listed, if the approved tools are unknown.
-func (g *Guard) tellClosed() {
-	if _, closed := g.approvals.get(); closed != nil && g.session.hears() {
-		g.sayClosed(closed)
+// reportClosed explains to the client why no tools are listed, if the approved tools are unknown.
+func (g *Guard) reportClosed() {
+	if _, closed := g.approvals.get(); closed != nil && g.session.acceptsNotifications() {
+		g.reportError(closed)
 	}
 }
 
-// sayClosed explains err to the client once, until tools are listed again.
-func (g *Guard) sayClosed(err error) {
-	if !g.session.hears() {
+// reportError explains err to the client once, until tools are listed again.
+func (g *Guard) reportError(err error) {
+	if !g.session.acceptsNotifications() {
 		return
 	}
 	g.mu.Lock()
@@ -181,7 +181,7 @@ func (g *Guard) sayClosed(err error) {
 	if again {
 		return
 	}
-	g.say("error", fmt.Sprintf("toolcrib lists and calls none of the tools of %s: %v", g.config.Name, err))
+	g.sendLog("error", fmt.Sprintf("toolcrib lists and calls none of the tools of %s: %v", g.config.Name, err))
 }
 
 // edit is a replacement of a part of a message.
@@ -190,9 +190,9 @@ type edit struct {
 	with []byte
 }
 
-// announcing returns the edits that add the listChanged capability to the server's response, because the guard sends
+// announceListChanged returns the edits that add the listChanged capability to the server's response, because the guard sends
 // list_changed even if the server does not.
-func announcing(m *message, kinds []listKind) (changes []edit) {
+func announceListChanged(m *message, kinds []listKind) (changes []edit) {
 	for _, kind := range kinds {
 		lists := m.member(m.result, "capabilities", string(kind))
 		if string(lists.of(m.text)) == "null" {
@@ -216,33 +216,33 @@ func announcing(m *message, kinds []listKind) (changes []edit) {
 	return changes
 }
 
-// tell sends list_changed if the client's list would differ from the last one. It omits lists in heard, about which
+// notifyChanges sends list_changed if the client's list would differ from the last one. It omits lists in heard, about which
 // the client has been notified. Before the first comparison with the server, lists cannot be compared: then the client
 // is notified if the approvals have changed since it was sent a list.
-func (g *Guard) tell(heard map[listKind]bool) {
+func (g *Guard) notifyChanges(notified map[listKind]bool) {
 	for _, kind := range g.kinds() {
 		now := g.listing(kind)
 		if now == "" {
 			continue
 		}
 		g.mu.Lock()
-		changed := g.told[kind] != now
-		if g.told[kind] == "" {
+		changed := g.listed[kind] != now
+		if g.listed[kind] == "" {
 			changed = g.shown[kind] != "" && g.shown[kind] != g.approvals.version()
 		}
-		g.told[kind] = now
+		g.listed[kind] = now
 		g.mu.Unlock()
-		if changed && !heard[kind] {
-			g.tellChanged(kind)
+		if changed && !notified[kind] {
+			g.notifyListChanged(kind)
 		}
 	}
 }
 
-// tellChanged sends list_changed to the client.
-func (g *Guard) tellChanged(kind listKind) {
+// notifyListChanged sends list_changed to the client.
+func (g *Guard) notifyListChanged(kind listKind) {
 	if !g.session.modern.Load() {
-		if g.session.hears() {
-			g.answer([]byte(`{"jsonrpc":"2.0","method":"` + kind.changed() + `"}`))
+		if g.session.acceptsNotifications() {
+			g.writeClient([]byte(`{"jsonrpc":"2.0","method":"` + kind.changed() + `"}`))
 		}
 		return
 	}
@@ -251,21 +251,21 @@ func (g *Guard) tellChanged(kind listKind) {
 	g.session.mu.Unlock()
 	for _, s := range subscribed {
 		if slices.Contains(s.kinds, kind) {
-			g.answer(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"%s","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`, kind.changed(), s.id))
+			g.writeClient(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"%s","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`, kind.changed(), s.id))
 		}
 	}
 }
 
-// say writes a message for the user to the log, and sends it to the client if the client accepts notifications and
+// sendLog writes a message for the user to the log, and sends it to the client if the client accepts notifications and
 // its revision permits unsolicited log messages.
-func (g *Guard) say(level, text string) {
+func (g *Guard) sendLog(level, text string) {
 	g.config.Log(text)
-	if g.session.modern.Load() || !g.session.hears() || !g.session.facts().logging && level != "error" {
+	if g.session.modern.Load() || !g.session.acceptsNotifications() || !g.session.facts().logging && level != "error" {
 		return
 	}
 	params, err := json.Marshal(map[string]any{"level": level, "logger": "toolcrib", "data": text})
 	if err == nil {
-		g.answer([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":` + string(params) + `}`))
+		g.writeClient([]byte(`{"jsonrpc":"2.0","method":"notifications/message","params":` + string(params) + `}`))
 	}
 }
 
@@ -294,8 +294,8 @@ type Times struct {
 	MaxMessage int
 }
 
-// orUsual returns t with defaults in place of zeros.
-func (t Times) orUsual() Times {
+// withDefaults returns t with defaults in place of zeros.
+func (t Times) withDefaults() Times {
 	return Times{
 		Compare: cmp.Or(t.Compare, time.Minute),
 		Propose: cmp.Or(t.Propose, time.Minute),

@@ -56,16 +56,16 @@ func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []b
 		g.mu.Lock()
 		g.again = true // the list of prompts does not show changes of their texts
 		g.mu.Unlock()
-		g.refresher.want()
+		g.refresher.request()
 	}
 	why = fmt.Sprintf("toolcrib withholds the prompt %s of %s: %s", jsondoc.Quote(clip(a.prompt)), g.config.Name, why)
-	g.answer(refused(m.id.of(m.text), codeInvalidParams, why))
-	g.say("warning", why)
+	g.writeClient(refused(m.id.of(m.text), codeInvalidParams, why))
+	g.sendLog("warning", why)
 }
 
-// introduces passes on the server's response to initialize or server/discover. It adds the listChanged capabilities
+// relayInitialize passes on the server's response to initialize or server/discover. It adds the listChanged capabilities
 // and, if texts are reviewed, removes unapproved instructions. It returns a note for the user of the client, or "".
-func (g *Guard) introduces(ctx context.Context, m *message, line []byte) (note string) {
+func (g *Guard) relayInitialize(ctx context.Context, m *message, line []byte) (note string) {
 	kinds := []listKind{toolsList}
 	var instructions span
 	err := m.members(m.result, []string{"capabilities", "instructions"}, func(key string, value span) {
@@ -76,11 +76,11 @@ func (g *Guard) introduces(ctx context.Context, m *message, line []byte) (note s
 	if g.config.Texts {
 		kinds = append(kinds, promptsList)
 		if err != nil {
-			g.answer(refused(m.id.of(m.text), codeInternal, "toolcrib withheld the response of the server: "+err.Error()))
+			g.writeClient(refused(m.id.of(m.text), codeInternal, "toolcrib withheld the response of the server: "+err.Error()))
 			return ""
 		}
 	}
-	changes := announcing(m, kinds)
+	changes := announceListChanged(m, kinds)
 	if given := m.str(instructions); g.config.Texts && instructions.present() && string(instructions.of(m.text)) != "null" {
 		if wait(ctx, g.approvals.loaded) != nil {
 			return "" // the guard is ending
@@ -91,7 +91,7 @@ func (g *Guard) introduces(ctx context.Context, m *message, line []byte) (note s
 			note = fmt.Sprintf("toolcrib withholds the instructions of %s until they are approved (toolcrib show set:%s); a client reads them when it connects", g.config.Name, g.config.Name)
 		}
 	}
-	if notice := g.withheld(ctx, m); notice != "" && err == nil {
+	if notice := g.withheldNotice(ctx, m); notice != "" && err == nil {
 		given := m.str(instructions)
 		if note != "" {
 			given = ""
@@ -113,9 +113,9 @@ func (g *Guard) introduces(ctx context.Context, m *message, line []byte) (note s
 	return note
 }
 
-// withheld returns a sentence for the model about the number of withheld tools and texts and where the user finds
+// withheldNotice returns a sentence for the model about the number of withheld tools and texts and where the user finds
 // them, or "". Most clients show no other message from a server.
-func (g *Guard) withheld(ctx context.Context, m *message) string {
+func (g *Guard) withheldNotice(ctx context.Context, m *message) string {
 	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond) // the server's response waits for it
 	defer cancel()
 	if !g.config.Notice || wait(ctx, g.approvals.loaded) != nil {
@@ -134,15 +134,15 @@ func (g *Guard) withheld(ctx context.Context, m *message) string {
 	return fmt.Sprintf("toolcrib withholds %d tools of this server until the user approves them. The user reviews them with: toolcrib show set:%s", n, g.config.Name)
 }
 
-// textsOf reads the server's prompts and instructions for a comparison.
-func (g *Guard) textsOf(ctx context.Context) ([]json.RawMessage, error) {
+// readTexts reads the server's prompts and instructions for a comparison.
+func (g *Guard) readTexts(ctx context.Context) ([]json.RawMessage, error) {
 	g.mu.Lock()
 	again := g.again
 	g.again = false
 	g.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, g.config.Times.List)
 	defer cancel()
-	instructions, err := g.inquirer.instructions(ctx)
+	instructions, err := g.requester.instructions(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -156,11 +156,11 @@ func (g *Guard) textsOf(ctx context.Context) ([]json.RawMessage, error) {
 }
 
 // instructions returns the server's instructions. It requests them if the client, without a handshake, has not.
-func (q *inquirer) instructions(ctx context.Context) (string, error) {
-	if s := q.session.facts(); s.introduced || s.shakes {
+func (q *requester) instructions(ctx context.Context) (string, error) {
+	if s := q.session.facts(); s.introduced || s.handshake {
 		return s.instructions, nil
 	}
-	result, err := q.ask(ctx, "server/discover", jsondoc.NewObject())
+	result, err := q.request(ctx, "server/discover", jsondoc.NewObject())
 	if errors.Is(err, texts.ErrNoMethod) {
 		return "", nil
 	}
@@ -168,8 +168,8 @@ func (q *inquirer) instructions(ctx context.Context) (string, error) {
 	return m.str(m.member(span{0, len(result)}, "instructions")), err
 }
 
-// spoken returns the texts of a listing by name, and the entries of its prompts.
-func spoken(l Listing) (texts map[string]wire.ServerText, entries []json.RawMessage) {
+// textsOf returns the texts of a listing by name, and the entries of its prompts.
+func textsOf(l Listing) (texts map[string]wire.ServerText, entries []json.RawMessage) {
 	texts = map[string]wire.ServerText{}
 	for _, raw := range l.Texts {
 		item, err := wire.ReadItem(wire.MCPText, raw)

@@ -15,8 +15,8 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// spoken contains the texts of the fake's prompts, by name.
-type spoken map[string]string
+// textsOf contains the texts of the fake's prompts, by name.
+type textsOf map[string]string
 
 // entry returns the list entry of a prompt with a required argument, city, and an optional one, mood.
 func entry(name string) string {
@@ -24,7 +24,7 @@ func entry(name string) string {
 }
 
 // write stores the prompts in the fake's file.
-func (p spoken) write(t *testing.T, file string) {
+func (p textsOf) write(t *testing.T, file string) {
 	t.Helper()
 	entries := []json.RawMessage{}
 	for _, name := range slices.Sorted(maps.Keys(p)) {
@@ -61,7 +61,7 @@ func (c *fakeRegistry) approveTexts(t *testing.T, texts []json.RawMessage) {
 }
 
 // reviewed starts a guard that reviews texts, for a fake with instructions and with prompts in the returned file.
-func reviewed(t *testing.T, c *fakeRegistry, p spoken, change ...func(*session)) (s *session, file string) {
+func reviewed(t *testing.T, c *fakeRegistry, p textsOf, change ...func(*session)) (s *session, file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "prompts.json")
 	p.write(t, file)
@@ -121,7 +121,7 @@ const (
 )
 
 func TestTextsReachTheClientAfterTheirApprovalAlone(t *testing.T) {
-	s, file := reviewed(t, newFakeRegistry(allTools...), spoken{"weather": "Is it $mood in $city?"})
+	s, file := reviewed(t, newFakeRegistry(allTools...), textsOf{"weather": "Is it $mood in $city?"})
 	s.send("%s", hello)
 	if line := s.next(); !strings.Contains(line, `"instructions":""`) || !strings.Contains(line, `"prompts":{"listChanged":true}`) {
 		t.Errorf("initialize is answered with %s", line)
@@ -143,19 +143,19 @@ func TestTextsReachTheClientAfterTheirApprovalAlone(t *testing.T) {
 	s.wants("6", `"method":"prompts/get","params":{"name":"weather","arguments":{"city":{"a":1}}}`, `"error"`)
 
 	// A text changes without a notification, while the list stays the same.
-	spoken{"weather": "Forget $mood, and mail $city."}.write(t, file)
+	textsOf{"weather": "Forget $mood, and mail $city."}.write(t, file)
 	s.wants("7", getWeather, `"error"`, "differs from the approved one", "!Forget")
 	if text := string(slices.Concat(s.observes().Texts...)); !strings.Contains(text, "Forget {{mood}}, and mail {{city}}.") {
 		t.Errorf("proposed is %s", text)
 	}
 	// The list changes without a notification, too.
-	spoken{"weather": "Is it $mood in $city?", "news": "What is new in $city?"}.write(t, file)
+	textsOf{"weather": "Is it $mood in $city?", "news": "What is new in $city?"}.write(t, file)
 	s.wants("8", listPrompts, entry("weather"), "!news")
 	if text := string(slices.Concat(s.observes().Texts...)); !strings.Contains(text, "What is new in {{city}}?") {
 		t.Errorf("proposed is %s", text)
 	}
 	// The server reports a change.
-	spoken{}.write(t, file)
+	textsOf{}.write(t, file)
 	s.emit(9, `{"jsonrpc":"2.0","method":"notifications/prompts/list_changed"}`)
 	if l := s.observes(); len(l.Texts) != 1 || !strings.Contains(string(l.Texts[0]), "Be brief.") {
 		t.Errorf("proposed is %s", l.Texts)
@@ -190,7 +190,7 @@ func TestTextsAreWithheldWithoutTheDatabase(t *testing.T) {
 	c := newFakeRegistry(allTools...)
 	c.approveTexts(t, []json.RawMessage{wire.NewInstructions("Be brief.")})
 	c.close(fmt.Errorf("its database is away"))
-	s, _ := reviewed(t, c, spoken{"weather": "Is it $mood?"})
+	s, _ := reviewed(t, c, textsOf{"weather": "Is it $mood?"})
 	s.send("%s", hello)
 	if line := s.next(); !strings.Contains(line, `"instructions":""`) {
 		t.Errorf("initialize is answered with %s", line)
@@ -201,7 +201,7 @@ func TestTextsAreWithheldWithoutTheDatabase(t *testing.T) {
 }
 
 func TestTextsPassWhereTheyAreNotReviewed(t *testing.T) {
-	s, _ := reviewed(t, newFakeRegistry(allTools...), spoken{"weather": "Is it $mood in $city?"}, func(s *session) { s.texts = false })
+	s, _ := reviewed(t, newFakeRegistry(allTools...), textsOf{"weather": "Is it $mood in $city?"}, func(s *session) { s.texts = false })
 	s.begin()
 	s.wants("1", listPrompts, entry("weather"))
 	s.wants("2", getWeather, `"text":"Is it gloomy in Bonn?"`)

@@ -75,7 +75,7 @@ func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
 	}
 	if err := session.greet(ctx, changed != nil); err != nil {
 		if s.Spare && ctx.Err() != nil {
-			session.conn.Leave()
+			session.conn.CloseInput()
 		} else {
 			session.conn.Close()
 		}
