@@ -45,7 +45,7 @@ import (
 	"toolcrib/cli/verify"
 	"toolcrib/cli/workbench"
 	"toolcrib/cli/wrap"
-	"toolcrib/internal/door"
+	"toolcrib/internal/httpserver"
 	"toolcrib/proposals"
 	"toolcrib/review/rules/ruleset"
 )
@@ -108,7 +108,7 @@ const minOpenFiles = 32
 func Run(restoreGC func()) int {
 	env := process.System()
 	env.RestoreGC = restoreGC
-	if files := door.OpenFiles(); files > 0 && files < minOpenFiles { // the Go runtime would crash without an explanation
+	if files := httpserver.OpenFiles(); files > 0 && files < minOpenFiles { // the Go runtime would crash without an explanation
 		return command.Report(env, command.WantsJSON(env.Args), fmt.Errorf("this process may have %d files open, and needs %d; raise the limit with ulimit -n %[2]d", files, minOpenFiles))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -29,7 +29,7 @@ func readArguments(raw json.RawMessage, c Caller) (*jsondoc.Node, error) {
 		return jsondoc.NewObject(), nil
 	}
 	limits := jsondoc.Limits{Bytes: MaxArguments, Depth: maxArgumentDepth}
-	if c.guarded() {
+	if c.isGuarded() {
 		limits = jsondoc.Limits{Bytes: 64 << 20, Depth: 1_000}
 	}
 	n, err := jsondoc.Parse(raw, limits)
@@ -42,8 +42,8 @@ func readArguments(raw json.RawMessage, c Caller) (*jsondoc.Node, error) {
 	return n, nil
 }
 
-// fit validates arguments against the schema of a tool. A tool without a schema accepts any object.
-func (c *schemas) fit(tool registry.Live, args *jsondoc.Node) error {
+// validate validates arguments against the schema of a tool. A tool without a schema accepts any object.
+func (c *schemas) validate(tool registry.Live, args *jsondoc.Node) error {
 	s, err := c.compiled(tool)
 	if err != nil || s.input == nil {
 		return err
@@ -191,9 +191,9 @@ func CheckReason(reason string) error {
 	return nil
 }
 
-// logged returns a text, such as the name in a call, in the form of the call log: truncated, with invalid characters
+// forLog returns a text, such as the name in a call, in the form of the call log: truncated, with invalid characters
 // escaped.
-func logged(text string, most int) string {
+func forLog(text string, most int) string {
 	text = plaintext.Cut(text, most)
 	if plaintext.Problem(text) != "" {
 		text = plaintext.Cut(visible.Line(text), most)
@@ -226,8 +226,8 @@ func propertyTypes(schema json.RawMessage) map[string][]string {
 	return types
 }
 
-// typed converts a text from a tag line to a type of the schema if possible, and otherwise to a string.
-func typed(text string, types []string) *jsondoc.Node {
+// typedValue converts a text from a tag line to a type of the schema if possible, and otherwise to a string.
+func typedValue(text string, types []string) *jsondoc.Node {
 	if len(types) == 0 || slices.Contains(types, "string") {
 		return jsondoc.NewString(text)
 	}

@@ -19,7 +19,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/internal/plaintext"
-	"toolcrib/internal/turns"
+	"toolcrib/internal/semaphore"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -63,7 +63,7 @@ func (g *Gateway) Admit(ctx context.Context, c Caller, r Request) (*Admitted, er
 	case p.refused != nil:
 		return nil, p.refused
 	}
-	return g.pass(ctx, p)
+	return g.passGate(ctx, p)
 }
 
 // prepared is a call that is passing through the gates.
@@ -72,7 +72,7 @@ type prepared struct {
 	args       json.RawMessage // canonical
 	object     *jsondoc.Node   // parsed args
 	unreadable error           // why args cannot be parsed: an *Error
-	said       CallContext
+	context    CallContext
 	decline    func(registry.Live) *Error
 	answers    string // the approved pending call that this call executes; "" for none
 
@@ -92,23 +92,23 @@ type prepared struct {
 // resolved; admit checks that they are current. The error reports a failed lookup. The verdict of a gate is in the
 // result.
 func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, error) {
-	p := &prepared{name: r.Tool, said: r.Said, decline: r.Decline, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: logged(r.Tool, 128), Command: logged(r.Command, 1000)}}
+	p := &prepared{name: r.Tool, context: r.CallContext, decline: r.Decline, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: forLog(r.Tool, 128), Command: forLog(r.Command, 1000)}}
 	if p.object, p.unreadable = readArguments(r.Args, c); p.unreadable == nil {
 		p.args = jsondoc.Canonical(p.object)
 		p.call.ArgsHash = registry.HashBytes(p.args)
 	}
 	if set, ok := g.toolsets.cache.get(keyOf(c)); ok {
 		if e, ok := set.names.get(r.Tool); ok {
-			return p, g.aim(p, set, e, nil)
+			return p, g.setTool(p, set, e, nil)
 		}
 	}
 	set, e, err := g.toolsets.lookup(ctx, c, r.Tool)
-	return p, g.aim(p, set, e, err)
+	return p, g.setTool(p, set, e, err)
 }
 
-// aim sets the tool of a call to the result of a lookup in set. It leaves the call unchanged if the lookup failed,
+// setTool sets the tool of a call to the result of a lookup in set. It leaves the call unchanged if the lookup failed,
 // because the transaction may be retried.
-func (g *Gateway) aim(p *prepared, set *toolset, e registry.Entry, err error) error {
+func (g *Gateway) setTool(p *prepared, set *toolset, e registry.Entry, err error) error {
 	var refused *Error
 	if err != nil && !errors.As(err, &refused) {
 		return err
@@ -132,10 +132,10 @@ func (g *Gateway) aim(p *prepared, set *toolset, e registry.Entry, err error) er
 		p.early = declined
 	case p.unreadable != nil:
 		p.early = p.unreadable
-	case len(p.said.problems(jsondoc.Root)) > 0:
-		p.early = &Error{Code: CodeArguments, Message: "The call context is not valid: " + p.said.problems(jsondoc.Root)[0].String() + "."}
-	case !p.call.Caller.guarded(): // a guarded server validates its own arguments, as it would without a guard
-		p.early = g.schemas.fit(e.Live, p.object)
+	case len(p.context.problems(jsondoc.Root)) > 0:
+		p.early = &Error{Code: CodeArguments, Message: "The call context is not valid: " + p.context.problems(jsondoc.Root)[0].String() + "."}
+	case !p.call.Caller.isGuarded(): // a guarded server validates its own arguments, as it would without a guard
+		p.early = g.schemas.validate(e.Live, p.object)
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func hintsOf(t *registry.Tool) *registry.Annotations {
 // record checks a prepared call against the gates that depend on earlier calls, and appends it in the same
 // transaction, so that concurrent calls cannot exceed a limit.
 func (g *Gateway) record(ctx context.Context, p *prepared) error {
-	if p.early != nil && p.call.Caller.guarded() {
+	if p.early != nil && p.call.Caller.isGuarded() {
 		err := g.ledger.View(ctx, func(r LedgerReader) error { return g.admit(ctx, r, p) })
 		if err == nil && p.refused != nil {
 			g.recordRefused(ctx, *p)
@@ -170,11 +170,11 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 		if err := g.admit(ctx, tx.LedgerReader, p); err != nil || p.waits {
 			return err
 		}
-		return g.enter(ctx, tx, p)
+		return g.addCall(ctx, tx, p)
 	})
 	if err == nil && p.waits {
-		if p.call.Caller.guarded() {
-			if approved, err := g.resume(ctx, p); approved || err != nil {
+		if p.call.Caller.isGuarded() {
+			if approved, err := g.resumeApproved(ctx, p); approved || err != nil {
 				return err
 			}
 		}
@@ -184,7 +184,7 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 		return g.wait(ctx, p)
 	}
 	if err != nil {
-		return g.withoutLog(ctx, p, err)
+		return g.admitUnlogged(ctx, p, err)
 	}
 	return nil
 }
@@ -199,10 +199,10 @@ func (g *Gateway) recordRefused(ctx context.Context, p prepared) {
 			if err := g.admit(ctx, tx.LedgerReader, &p); err != nil || p.refused == nil {
 				return err // approved in the meantime
 			}
-			return g.enter(ctx, tx, &p)
+			return g.addCall(ctx, tx, &p)
 		})
 		if err != nil {
-			g.unlogged(&p, "The refusal could not be recorded", err)
+			g.warnUnlogged(&p, "The refusal could not be recorded", err)
 		}
 	})
 	select {
@@ -217,7 +217,7 @@ var ErrNotLogged = errors.New("cannot log the call, so it was not run")
 // write runs fn in a write transaction of the ledger. For a guarded call, it waits at most g.logWithin and then
 // refuses the call, because the client is waiting.
 func (g *Gateway) write(ctx context.Context, p *prepared, transaction func(context.Context, func(LedgerTx) error) error, fn func(LedgerTx) error) error {
-	if !p.call.Caller.guarded() {
+	if !p.call.Caller.isGuarded() {
 		return transaction(ctx, fn)
 	}
 	limited, cancel := context.WithTimeout(ctx, g.logWithin)
@@ -229,9 +229,9 @@ func (g *Gateway) write(ctx context.Context, p *prepared, transaction func(conte
 	return err
 }
 
-// enter appends the call, and its outcome if a gate refused it. Beyond a limit, the refused calls of an agent are
+// addCall appends the call, and its outcome if a gate refused it. Beyond a limit, the refused calls of an agent are
 // only counted.
-func (g *Gateway) enter(ctx context.Context, tx LedgerTx, p *prepared) error {
+func (g *Gateway) addCall(ctx context.Context, tx LedgerTx, p *prepared) error {
 	if p.refused != nil {
 		if write, err := tx.CountRefused(ctx, p.call, codeOf(p.refused), g.maxRefused); err != nil || !write {
 			return err
@@ -243,7 +243,7 @@ func (g *Gateway) enter(ctx context.Context, tx LedgerTx, p *prepared) error {
 	if p.refused == nil {
 		return nil
 	}
-	if err := g.tellChange(ctx, tx, p, p.refused, p.call.At); err != nil {
+	if err := g.addChange(ctx, tx, p, p.refused, p.call.At); err != nil {
 		return err
 	}
 	return tx.AddOutcome(ctx, p.call.ID, Outcome{Code: codeOf(p.refused), At: p.call.At})
@@ -259,7 +259,7 @@ func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error 
 	}
 	if set != p.set {
 		e, err := set.find(ctx, r, p.name)
-		if err := g.aim(p, set, e, err); err != nil {
+		if err := g.setTool(p, set, e, err); err != nil {
 			return err
 		}
 	}
@@ -280,10 +280,10 @@ func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error 
 	return limit(ctx, r, p)
 }
 
-// withoutLog decides on a call that could not be logged. Behind a guard, the call is refused, because the log must
+// admitUnlogged decides on a call that could not be logged. Behind a guard, the call is refused, because the log must
 // contain every call of the server. For other callers, it runs unless a gate cannot be checked or the tool has a
 // limit.
-func (g *Gateway) withoutLog(ctx context.Context, p *prepared, cause error) error {
+func (g *Gateway) admitUnlogged(ctx context.Context, p *prepared, cause error) error {
 	if errors.Is(cause, ErrContradiction) || ctx.Err() != nil {
 		return cause
 	}
@@ -292,17 +292,17 @@ func (g *Gateway) withoutLog(ctx context.Context, p *prepared, cause error) erro
 	case err != nil:
 		return errors.Join(cause, err)
 	case p.refused != nil:
-	case p.call.Caller.guarded() && !errors.Is(cause, ErrNotLogged):
+	case p.call.Caller.isGuarded() && !errors.Is(cause, ErrNotLogged):
 		return fmt.Errorf("%w: %w", ErrNotLogged, cause)
-	case p.call.Caller.guarded(), p.waits, limited(p.tool):
+	case p.call.Caller.isGuarded(), p.waits, limited(p.tool):
 		return cause
 	}
-	g.unlogged(p, "The call could not be recorded", cause)
+	g.warnUnlogged(p, "The call could not be recorded", cause)
 	return nil
 }
 
-// unlogged warns about a missing entry in the call log.
-func (g *Gateway) unlogged(p *prepared, what string, cause error) {
+// warnUnlogged warns about a missing entry in the call log.
+func (g *Gateway) warnUnlogged(p *prepared, what string, cause error) {
 	p.warnings = append(p.warnings, what+" in the audit.")
 	g.warn(fmt.Sprintf("%s in the audit (call %s of %s): %v", what, p.call.ID, p.call.Tool, cause))
 }
@@ -316,8 +316,8 @@ func codeOf(err error) Code {
 	return CodeProvider
 }
 
-// guarded returns the approved tools of one MCP server.
-func guarded(ctx context.Context, r impact.ToolReader, key toolsetKey, state int64) (*toolset, error) {
+// guardedToolset returns the approved tools of one MCP server.
+func guardedToolset(ctx context.Context, r impact.ToolReader, key toolsetKey, state int64) (*toolset, error) {
 	lives, err := r.FromServer(ctx, key.server)
 	if err != nil {
 		return nil, err
@@ -341,8 +341,8 @@ func guarded(ctx context.Context, r impact.ToolReader, key toolsetKey, state int
 	return set, nil
 }
 
-// own returns the tool of a guarded server by its name on the server. The error is an *Error.
-func (s *toolset) own(name string) (registry.Entry, error) {
+// byServerName returns the tool of a guarded server by its name on the server. The error is an *Error.
+func (s *toolset) byServerName(name string) (registry.Entry, error) {
 	for _, e := range s.entries {
 		if e.Definition.Tool.OriginName() == name {
 			s.names.put(name, e)
@@ -382,9 +382,10 @@ func (g *Gateway) Guarded(ctx context.Context, c Caller) (GuardedTools, error) {
 	return out, nil
 }
 
-// resume turns a guarded call into the identical call that the user has approved, if that has not run. It reports
-// whether the call was written. The call takes the id in the user's answer, so that the answer permits only one call.
-func (g *Gateway) resume(ctx context.Context, p *prepared) (approved bool, err error) {
+// resumeApproved turns a guarded call into the identical call that the user has approved, if that has not run. It
+// reports whether the call was written. The call takes the id in the user's answer, so that the answer permits only
+// one call.
+func (g *Gateway) resumeApproved(ctx context.Context, p *prepared) (approved bool, err error) {
 	var found *Pending
 	like := Pending{Caller: p.call.Caller, Tool: p.tool.Subject, ContentHash: p.tool.ContentHash, Args: p.args}
 	err = g.ledger.View(ctx, func(r LedgerReader) error {
@@ -408,7 +409,7 @@ func (g *Gateway) resume(ctx context.Context, p *prepared) (approved bool, err e
 		if p.refused != nil { // such as at a limit: the approval remains valid, and the refusal is logged as a separate call
 			p.call.ID, p.call.Pending = id, ""
 		}
-		return g.enter(ctx, tx, p)
+		return g.addCall(ctx, tx, p)
 	})
 	if errors.Is(err, ErrContradiction) { // another process has just run it
 		p.answers, p.call.ID, p.call.Pending = "", id, ""
@@ -420,15 +421,15 @@ func (g *Gateway) resume(ctx context.Context, p *prepared) (approved bool, err e
 // MaxOutput is the maximum size of a result, in bytes.
 const MaxOutput = 4 << 20
 
-// pass submits a recorded call to the eval gate. If the gate refuses the call, pass records the outcome.
-func (g *Gateway) pass(ctx context.Context, p *prepared) (*Admitted, error) {
+// passGate submits a recorded call to the eval gate. If the gate refuses the call, pass records the outcome.
+func (g *Gateway) passGate(ctx context.Context, p *prepared) (*Admitted, error) {
 	in := Invocation{
-		Call: p.call.ID, Caller: p.call.Caller, Tool: p.tool, Args: p.args, At: p.call.At, Said: p.said, Tier: p.tier, Nth: p.call.Nth,
+		Call: p.call.ID, Caller: p.call.Caller, Tool: p.tool, Args: p.args, At: p.call.At, CallContext: p.context, Tier: p.tier, Nth: p.call.Nth,
 	}
 	if profile := p.set.profile.Definition.Agent; profile != nil {
 		in.Features = profile.Features
 	}
-	warning, err := g.gate.pass(ctx, in, p.tier)
+	warning, err := g.gate.check(ctx, in, p.tier)
 	if warning != "" {
 		p.warnings = append(p.warnings, warning)
 		g.warn(warning)
@@ -489,7 +490,7 @@ func (p providers) run(ctx context.Context, in Invocation) (Output, error) {
 	defer cancel()
 	back := func() {}
 	if kind != registry.ProviderBuiltin {
-		back = turns.Outside(ctx)
+		back = semaphore.Outside(ctx)
 	}
 	output, err := provider.Run(limited, in)
 	back()
@@ -536,18 +537,18 @@ func (g *Gateway) conclude(ctx context.Context, p *prepared, o Outcome, failed e
 	}
 	ctx = context.WithoutCancel(ctx)
 	err := write(ctx, func(tx LedgerTx) error {
-		if err := g.tellChange(ctx, tx, p, failed, o.At); err != nil {
+		if err := g.addChange(ctx, tx, p, failed, o.At); err != nil {
 			return err
 		}
 		return tx.AddOutcome(ctx, p.call.ID, o)
 	})
 	if err != nil {
-		g.unlogged(p, "The outcome could not be recorded", err)
+		g.warnUnlogged(p, "The outcome could not be recorded", err)
 	}
 }
 
-// tellChange records an audit event if a call failed because its tool differs from the approved definition.
-func (g *Gateway) tellChange(ctx context.Context, tx LedgerTx, p *prepared, failed error, at time.Time) error {
+// addChange records an audit event if a call failed because its tool differs from the approved definition.
+func (g *Gateway) addChange(ctx context.Context, tx LedgerTx, p *prepared, failed error, at time.Time) error {
 	var e *Error
 	if !errors.As(failed, &e) || e.Code != CodeChanged {
 		return nil
@@ -568,7 +569,7 @@ func (p providers) changed(ctx context.Context, tool registry.Live) error {
 	}
 	limited, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()
-	defer turns.Outside(ctx)()
+	defer semaphore.Outside(ctx)()
 	if err := checker.Check(limited, tool); errors.Is(err, CodeChanged) {
 		return err
 	}
@@ -654,13 +655,13 @@ func (c Caller) Guarded(server string) Caller {
 // GuardPrefix is the prefix of the agent's name in calls behind a guard.
 const GuardPrefix = "guard:"
 
-func (c Caller) guarded() bool { return c.Server != "" }
+func (c Caller) isGuarded() bool { return c.Server != "" }
 
 // Request is a call as received.
 type Request struct {
-	Tool string          // id, alias, or wire name
-	Args json.RawMessage // an object; nil for an empty one
-	Said CallContext     // from the caller
+	Tool        string          // id, alias, or wire name
+	Args        json.RawMessage // an object; nil for an empty one
+	CallContext CallContext     // from the caller
 	// Command is the command or the URL of the server behind a guard, for the log.
 	Command string
 	// Decline returns why the caller will not run a tool with this approved definition even if every gate admits the
@@ -671,14 +672,14 @@ type Request struct {
 
 // Invocation is a call that every gate has admitted, for the provider.
 type Invocation struct {
-	Call   string // UUIDv7
-	Caller Caller
-	Tool   registry.Live   // the live definition
-	Args   json.RawMessage // an object that conforms to the input schema
-	At     time.Time
-	Said   CallContext           // from the caller, not verified
-	Tier   registry.ApprovalTier // tier that applied to the call
-	Nth    int                   // number of the call on the user's day
+	Call        string // UUIDv7
+	Caller      Caller
+	Tool        registry.Live   // the live definition
+	Args        json.RawMessage // an object that conforms to the input schema
+	At          time.Time
+	CallContext CallContext           // from the caller, not verified
+	Tier        registry.ApprovalTier // tier that applied to the call
+	Nth         int                   // number of the call on the user's day
 	// Features are the agent's switches for applications.
 	Features map[string]bool
 }
@@ -718,9 +719,9 @@ type Result struct {
 	Duration time.Duration // of the provider
 }
 
-// Unreached describes why an address did not answer. It omits the address, which agents must not learn. sure reports
+// NotReached describes why an address did not answer. It omits the address, which agents must not learn. sure reports
 // that the request was not delivered, so that the call cannot have run.
-func Unreached(err error) (why string, sure bool) {
+func NotReached(err error) (why string, sure bool) {
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
 	var op *net.OpError

@@ -262,8 +262,8 @@ func (l *lateOutcomes) add(o lateOutcome, flush func()) (full bool) {
 	return len(l.waits) >= 256
 }
 
-// back returns outcomes that could not be written to the front of the queue.
-func (l *lateOutcomes) back(late []lateOutcome) {
+// putBack returns outcomes that could not be written to the front of the queue.
+func (l *lateOutcomes) putBack(late []lateOutcome) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waits = append(late, l.waits...)
@@ -275,9 +275,9 @@ func (l *lateOutcomes) back(late []lateOutcome) {
 // outcomes. A failed write is reported as a warning.
 func (g *Gateway) Conclude(ctx context.Context, a *Admitted, o Outcome) {
 	o.Message, o.At = plaintext.Clip(visible.Line(o.Message), maxNoted), g.stamp()
-	full := g.late.add(lateOutcome{a.call, o}, func() { g.flush(context.Background(), g.late.back) })
+	full := g.late.add(lateOutcome{a.call, o}, func() { g.flush(context.Background(), g.late.putBack) })
 	if full || a.call.call.Pending != "" { // the user has approved the call
-		g.flush(ctx, g.late.back)
+		g.flush(ctx, g.late.putBack)
 	}
 }
 
@@ -287,7 +287,7 @@ func (g *Gateway) Flush(ctx context.Context) {
 	g.refusals.Wait()
 	g.flush(ctx, func(late []lateOutcome) {
 		for _, l := range late {
-			g.unlogged(l.call, "The outcome could not be recorded", errors.New("the database was in use by another process"))
+			g.warnUnlogged(l.call, "The outcome could not be recorded", errors.New("the database was in use by another process"))
 		}
 	})
 }

@@ -95,14 +95,14 @@ func TestCallContextReachesGateAndProvider(t *testing.T) {
 	}))
 	said := gateway.CallContext{UserMessage: "Rain?", MissionID: "m1", Confidence: json.RawMessage("0.5"), Context: json.RawMessage(`{"a":[1]}`)}
 	r := request("get_weather", "{}")
-	r.Said = said
+	r.CallContext = said
 	_, err := w.Execute(t.Context(), caller(), r)
 	waits := refusal(t, err, gateway.CodeApprovalRequired)
 	pending, err := w.PendingCall(t.Context(), waits.Pending)
-	if err != nil || string(pending.Said.Encode()) != string(said.Encode()) {
-		t.Fatalf("the user is shown %s, %v; want %s", pending.Said.Encode(), err, said.Encode())
+	if err != nil || string(pending.CallContext.Encode()) != string(said.Encode()) {
+		t.Fatalf("the user is shown %s, %v; want %s", pending.CallContext.Encode(), err, said.Encode())
 	}
-	r.Said.UserMessage = "Sun?" // the same call: the user is not asked twice
+	r.CallContext.UserMessage = "Sun?" // the same call: the user is not asked twice
 	_, err = w.Execute(t.Context(), caller(), r)
 	if again := refusal(t, err, gateway.CodeApprovalRequired); again.Pending != waits.Pending {
 		t.Errorf("it is asked about twice: %s, %s", waits.Pending, again.Pending)
@@ -111,8 +111,8 @@ func TestCallContextReachesGateAndProvider(t *testing.T) {
 		t.Fatal(err)
 	}
 	for who, in := range map[string]gateway.Invocation{"gate": asked, "provider": *w.provider.last.Load()} {
-		if string(in.Said.Encode()) != string(said.Encode()) || in.Tier != registry.RequiresApproval || in.Nth != 1 {
-			t.Errorf("the %s gets %s, tier %s, number %d", who, in.Said.Encode(), in.Tier, in.Nth)
+		if string(in.CallContext.Encode()) != string(said.Encode()) || in.Tier != registry.RequiresApproval || in.Nth != 1 {
+			t.Errorf("the %s gets %s, tier %s, number %d", who, in.CallContext.Encode(), in.Tier, in.Nth)
 		}
 	}
 }
@@ -130,7 +130,7 @@ func TestCallContextIsLimited(t *testing.T) {
 		{Context: json.RawMessage(`{"a":"` + strings.Repeat("x", gateway.MaxCallContext) + `"}`)},
 		{Context: json.RawMessage(strings.Repeat(`{"a":`, 40) + "1" + strings.Repeat("}", 40))},
 	} {
-		_, err := w.Execute(t.Context(), caller(), gateway.Request{Tool: "get_weather", Said: said})
+		_, err := w.Execute(t.Context(), caller(), gateway.Request{Tool: "get_weather", CallContext: said})
 		refusal(t, err, gateway.CodeArguments)
 	}
 	if n := w.provider.runs.Load(); n != 0 {

@@ -153,7 +153,7 @@ func (c TierChoice) tools(ctx context.Context, r LedgerReader) ([]registry.Live,
 	var tools []registry.Live
 	var missing []error
 	for _, name := range c.Tools {
-		tool, err := one(ctx, r, name, c.Layer)
+		tool, err := findTool(ctx, r, name, c.Layer)
 		if unknown := (*Error)(nil); errors.As(err, &unknown) {
 			missing = append(missing, err)
 			continue
@@ -194,8 +194,8 @@ func (c TierChoice) selected(ctx context.Context, r LedgerReader) ([]registry.Li
 	return nil, &Error{Code: CodeUnknown, Message: what + "."}
 }
 
-// one returns the active tool with a name.
-func one(ctx context.Context, r LedgerReader, name string, layer registry.Layer) (registry.Live, error) {
+// findTool returns the active tool with a name.
+func findTool(ctx context.Context, r LedgerReader, name string, layer registry.Layer) (registry.Live, error) {
 	subject, err := registry.ParseSubject(name)
 	if err == nil {
 		name = subject.ID

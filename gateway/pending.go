@@ -29,7 +29,7 @@ type Pending struct {
 	Version     int
 	ContentHash string
 	Args        json.RawMessage // canonical
-	Said        CallContext     // from the caller, not verified
+	CallContext CallContext     // from the caller, not verified
 	Digest      string          // hash of all fields above and ExpiresAt; an answer can be bound to it
 	AskedAt     time.Time
 	ExpiresAt   time.Time
@@ -84,7 +84,7 @@ func (g *Gateway) State(p Pending) PendingState {
 		return PendingDone
 	case p.Outcome != nil:
 		return PendingFailed
-	case p.Caller.guarded() && now.Before(p.ExpiresAt), // the client may repeat the call until then
+	case p.Caller.isGuarded() && now.Before(p.ExpiresAt), // the client may repeat the call until then
 		now.Before(p.Answer.At.Add(g.providers.limit + g.gate.timeout + 10*time.Second)):
 		return PendingRunning
 	}
@@ -103,7 +103,7 @@ func (p Pending) digest() (string, error) {
 		Args      json.RawMessage  `json:"args"`
 		Said      json.RawMessage  `json:"said,omitempty"`
 		ExpiresAt time.Time        `json:"expires_at"`
-	}{"toolcrib pending call 1", p.ID, p.Caller, p.Tool, p.Version, p.ContentHash, p.Args, p.Said.Encode(), p.ExpiresAt})
+	}{"toolcrib pending call 1", p.ID, p.Caller, p.Tool, p.Version, p.ContentHash, p.Args, p.CallContext.Encode(), p.ExpiresAt})
 	return registry.HashBytes(b), err
 }
 
@@ -125,11 +125,11 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 			return err
 		}
 		if !p.waits { // the user's tier or the tool has changed in the meantime
-			return g.enter(ctx, tx, p)
+			return g.addCall(ctx, tx, p)
 		}
 		pending := Pending{
 			ID: id, Caller: p.call.Caller, Tool: p.tool.Subject, Version: p.tool.Version, ContentHash: p.tool.ContentHash,
-			Args: p.args, Said: p.said, AskedAt: p.call.At, ExpiresAt: p.call.At.Add(g.pendingFor),
+			Args: p.args, CallContext: p.context, AskedAt: p.call.At, ExpiresAt: p.call.At.Add(g.pendingFor),
 		}
 		var err error
 		if pending.Digest, err = pending.digest(); err != nil {
@@ -145,7 +145,7 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 			if other.same(pending) {
 				p.call.Pending = other.ID
 				p.refused = approvalRequired(other)
-				return g.enter(ctx, tx, p)
+				return g.addCall(ctx, tx, p)
 			}
 		}
 		if len(waiting) >= g.maxPending {
@@ -153,14 +153,14 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 				Code:    CodePendingFull,
 				Message: fmt.Sprintf("%d calls of %s already wait for the user, which is the limit; wait for answers.", len(waiting), jsondoc.Quote(pending.Caller.Agent)),
 			}
-			return g.enter(ctx, tx, p)
+			return g.addCall(ctx, tx, p)
 		}
 		if err := tx.AddPending(ctx, pending); err != nil {
 			return err
 		}
 		p.call.Pending = pending.ID
 		p.refused = approvalRequired(pending)
-		return g.enter(ctx, tx, p)
+		return g.addCall(ctx, tx, p)
 	})
 }
 
@@ -173,7 +173,7 @@ func (p Pending) same(other Pending) bool {
 // approvalRequired returns the error for a call that waits for the user.
 func approvalRequired(p Pending) error {
 	message := fmt.Sprintf("%s requires user approval. Pending call %s expires at %s; do not retry, poll its outcome.", p.Tool, p.ID, p.ExpiresAt.Format(time.RFC3339))
-	if p.Caller.guarded() {
+	if p.Caller.isGuarded() {
 		message = fmt.Sprintf("%s requires user approval. Call it again with the same arguments once the user has approved it, before %s.", p.Tool, p.ExpiresAt.Format(time.RFC3339))
 	}
 	return &Error{Code: CodeApprovalRequired, Pending: p.ID, Message: message}
@@ -272,13 +272,13 @@ func (a Answering) Approve(ctx context.Context, actor proposals.Actor, id, expec
 	if err != nil {
 		return Result{}, err
 	}
-	if p.call.Caller.guarded() {
+	if p.call.Caller.isGuarded() {
 		return Result{
 			Call: p.call.ID, Tool: p.tool.Subject, Version: p.tool.Version, At: p.call.At, Output: []byte(`{}`),
 			Warnings: []string{"The call runs when its client makes it again, before the pending call expires."},
 		}, nil
 	}
-	admitted, err := a.gateway.pass(ctx, p)
+	admitted, err := a.gateway.passGate(ctx, p)
 	if err != nil {
 		return Result{}, err
 	}
@@ -296,7 +296,7 @@ func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect 
 	if err != nil {
 		return nil, err
 	}
-	p := &prepared{set: known, answers: pending.ID, args: pending.Args, said: pending.Said, call: Call{
+	p := &prepared{set: known, answers: pending.ID, args: pending.Args, context: pending.CallContext, call: Call{
 		ID: g.newID(), At: g.stamp(), Caller: pending.Caller, Name: pending.Tool.ID, Tool: pending.Tool, Version: pending.Version,
 		ContentHash: pending.ContentHash, ArgsHash: registry.HashBytes(pending.Args), Pending: pending.ID,
 	}}
@@ -326,7 +326,7 @@ func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect 
 		if err := tx.AddAnswer(ctx, pending.ID, answer); err != nil {
 			return err
 		}
-		if p.call.Caller.guarded() { // only the guard can reach the server
+		if p.call.Caller.isGuarded() { // only the guard can reach the server
 			return nil
 		}
 		return tx.AddCall(ctx, p.call)

@@ -164,14 +164,14 @@ func (r *tagReader) read(line string) (strip bool) {
 	args := jsondoc.NewObject()
 	for i, name := range t.groups {
 		if from, to := match[2*i+2], match[2*i+3]; from >= 0 {
-			args.Set(name, typed(argument[from:to], t.types[name]))
+			args.Set(name, typedValue(argument[from:to], t.types[name]))
 		}
 	}
 	canonical := jsondoc.Canonical(args)
 	if _, err := readArguments(canonical, Caller{}); err != nil {
 		return r.problem(CodeArguments, "%s", err)
 	}
-	if err := r.gateway.schemas.fit(t.tool, args); err != nil {
+	if err := r.gateway.schemas.validate(t.tool, args); err != nil {
 		return r.problem(CodeArguments, "%s", err)
 	}
 	r.found.Calls = append(r.found.Calls, ParsedCall{Tool: t.tool, Name: prefix, Args: canonical, Line: r.line})
@@ -206,7 +206,7 @@ func (g *Gateway) ParseJSON(ctx context.Context, c Caller, answer, nonce string)
 	if err := call.Verify(func(string) bool { return true }, nonce); err != nil {
 		return ParsedCall{}, protocolError(err)
 	}
-	if err := g.schemas.fit(e.Live, call.Args); err != nil {
+	if err := g.schemas.validate(e.Live, call.Args); err != nil {
 		return ParsedCall{}, err
 	}
 	return ParsedCall{Tool: e.Live, Name: call.Tool, Args: jsondoc.Canonical(call.Args)}, nil

@@ -90,7 +90,7 @@ func TestOddContextsAreRefused(t *testing.T) {
 			"message": {UserMessage: text}, "chat": {ChatID: text}, "conversation": {ConversationID: text}, "mission": {MissionID: text},
 		} {
 			r := request("create_notes", "{}")
-			r.Said = said
+			r.CallContext = said
 			_, err := w.Execute(t.Context(), caller(), r)
 			if refusalOf(err).Code != gateway.CodeArguments {
 				t.Errorf("%s %s: %v", name, field, err)

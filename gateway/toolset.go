@@ -15,7 +15,7 @@ import (
 
 	"toolcrib/internal/lists"
 	"toolcrib/internal/plaintext"
-	"toolcrib/internal/turns"
+	"toolcrib/internal/semaphore"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -90,7 +90,7 @@ func (t *toolsets) current(ctx context.Context, r impact.ToolReader, known *tool
 
 func (t *toolsets) resolve(ctx context.Context, r impact.ToolReader, key toolsetKey, state int64) (*toolset, error) {
 	if key.server != "" {
-		return guarded(ctx, r, key, state)
+		return guardedToolset(ctx, r, key, state)
 	}
 	set := &toolset{key: key, state: state, allowed: map[registry.Subject]registry.Choice{}}
 	profile, res, err := impact.Toolset(ctx, r, key.agent, key.layer, key.where)
@@ -138,7 +138,7 @@ func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (r
 		return e, nil
 	}
 	if s.key.server != "" {
-		return s.own(name)
+		return s.byServerName(name)
 	}
 	if name == "" || len(name) > 128 || // the longest name that any host permits
 		plaintext.Problem(name) != "" {
@@ -264,9 +264,9 @@ type evalGate struct {
 	closed  bool // refuse calls if the gate does not answer
 }
 
-// pass asks the gate. If the gate fails or is late, the call passes with a warning. It is refused if the tool is
+// check asks the gate. If the gate fails or is late, the call passes with a warning. It is refused if the tool is
 // destructive or requires approval, or if the gate is configured as closed.
-func (g evalGate) pass(ctx context.Context, in Invocation, tier registry.ApprovalTier) (warning string, err error) {
+func (g evalGate) check(ctx context.Context, in Invocation, tier registry.ApprovalTier) (warning string, err error) {
 	if !in.Tool.Definition.Tool.RequiresGate {
 		return "", nil
 	}
@@ -310,7 +310,7 @@ func (g evalGate) ask(ctx context.Context, in Invocation) (GateAnswer, error) {
 		err    error
 	}
 	done := make(chan reply, 1)
-	defer turns.Outside(ctx)()
+	defer semaphore.Outside(ctx)()
 	go func() {
 		answer, err := g.gate.Ask(ctx, in)
 		done <- reply{answer, err}
@@ -484,7 +484,7 @@ func tierOf(ctx context.Context, r LedgerReader, c Caller, tool registry.Live) (
 	if err != nil {
 		return "", err
 	}
-	if override == "" && c.guarded() {
+	if override == "" && c.isGuarded() {
 		override = registry.AutoApprove
 	}
 	return t.EffectiveTier(override), nil
@@ -554,7 +554,7 @@ func (c *schemas) conforms(tool registry.Live, structured json.RawMessage) error
 
 // Limits of the error about an invalid value, which a message may quote.
 const (
-	maxTold     = 5   // problems in the message
+	maxListed   = 5   // problems in the message
 	maxDetailed = 50  // in the details
 	maxQuoted   = 300 // characters of one message
 )
@@ -565,7 +565,7 @@ type detail struct {
 }
 
 // explain describes the problems of a value. The message contains the first ones, and the details more of them.
-func explain(wrong error) (told string, details json.RawMessage, err error) {
+func explain(wrong error) (message string, details json.RawMessage, err error) {
 	var ps jsondoc.Problems
 	if !errors.As(wrong, &ps) {
 		ps.Add(jsondoc.Root, "%s", jsondoc.Printable(wrong.Error()))
@@ -576,13 +576,13 @@ func explain(wrong error) (told string, details json.RawMessage, err error) {
 		list = append(list, detail{Path: p.Path, Message: p.Message})
 		switch {
 		case i == 0:
-			told = p.String()
-		case i < maxTold:
-			told += "; " + p.String()
-		case i == maxTold:
-			told += fmt.Sprintf("; and %d more", len(ps)-maxTold)
+			message = p.String()
+		case i < maxListed:
+			message += "; " + p.String()
+		case i == maxListed:
+			message += fmt.Sprintf("; and %d more", len(ps)-maxListed)
 		}
 	}
 	details, err = json.Marshal(map[string]any{"problems": list})
-	return told, details, err
+	return message, details, err
 }

@@ -53,7 +53,7 @@ type docPending struct {
 func newDocPending(g *command.OpenGateway, p gateway.Pending) docPending {
 	d := docPending{
 		ID: p.ID, State: string(g.State(p)), Tool: p.Tool.String(), Version: p.Version, ContentHash: p.ContentHash, InForce: p.InForce, Args: p.Args,
-		Said:   p.Said.Encode(),
+		Said:   p.CallContext.Encode(),
 		Digest: p.Digest, Actor: p.Caller.Actor.String(), Agent: p.Caller.Agent, User: p.Caller.User, Customer: p.Caller.Customer,
 		Layer: string(p.Caller.Layer), AskedAt: p.AskedAt, ExpiresAt: p.ExpiresAt,
 	}

@@ -36,7 +36,7 @@ func newExec(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if req.Said, err = gateway.ParseCallContext(raw); err != nil {
+			if req.CallContext, err = gateway.ParseCallContext(raw); err != nil {
 				return process.Usagef("--call-context is not a call context: %v", err)
 			}
 			return a.WithGateway(ctx, func(g *command.OpenGateway) error {

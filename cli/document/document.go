@@ -68,7 +68,7 @@ func NewLoads(d review.Dossier, changes []instructions.LoadChange, counter *toke
 	}
 	for _, c := range changes {
 		l := c.Load()
-		part := Part{When: string(l.When), File: l.File, Note: l.Note}
+		part := Part{When: string(l.Occasion), File: l.File, Note: l.Note}
 		before := next(c.Now)
 		part.compare(before, next(c.After), c.Now != nil, c.After != nil)
 		part.Untouched = c.Same
@@ -81,7 +81,7 @@ func newDocLoadCosts(counter *tokens.Counter, changes []instructions.LoadChange)
 	costs, err := instructions.Costs(counter, changes)
 	return output.Map(costs, func(c instructions.Cost) Load {
 		now, after := Cost{c.Now.Chars, c.Now.Counts}, Cost{c.After.Chars, c.After.Counts}
-		return Load{When: string(c.When), Note: c.Note, Before: now, Cost: after, Change: after.less(now)}
+		return Load{When: string(c.Occasion), Note: c.Note, Before: now, Cost: after, Change: after.less(now)}
 	}), err
 }
 

@@ -33,7 +33,7 @@ func newExclude(a *command.App) *cobra.Command {
 			if none == (part.Path != "") && none || part.Pattern != "" && part.Path == "" {
 				return process.Usagef("use --path PATH, with --pattern for a part of the field, or --none alone")
 			}
-			t, err := pinned(ctx, b, a, args[0])
+			t, err := findTool(ctx, b, a, args[0])
 			if err != nil {
 				return err
 			}
@@ -114,15 +114,15 @@ type docExcluded struct {
 	DryRun      bool                 `json:"dry_run,omitempty"`
 }
 
-// pinnedTool is an imported tool with a draft of a change to it.
-type pinnedTool struct {
+// importedTool is an imported tool with a draft of a change to it.
+type importedTool struct {
 	draft     proposals.Draft
 	open      *proposals.Proposal // open proposal for the tool or a change to it
 	snapshots [][]byte            // JSON of the tool, newest last
 }
 
-// pinned finds a server's tool by its name or by a proposal.
-func pinned(ctx context.Context, b command.Session, a *command.App, ref string) (t pinnedTool, err error) {
+// findTool finds a server's tool by its name or by a proposal.
+func findTool(ctx context.Context, b command.Session, a *command.App, ref string) (t importedTool, err error) {
 	var subject registry.Subject
 	if ids, resolveErr := a.IDs(ctx, b.Desk, []string{ref}); resolveErr == nil {
 		t.open = new(proposals.Proposal)

@@ -111,7 +111,7 @@ func runImport(ctx context.Context, a *command.App, args []string, f Import) err
 		return err
 	}
 	f.tell = p.Tell
-	taken, err := f.Take(ctx, a, name, data, from)
+	taken, err := f.Run(ctx, a, name, data, from)
 	p.End()
 	if err != nil {
 		return err
@@ -119,15 +119,15 @@ func runImport(ctx context.Context, a *command.App, args []string, f Import) err
 	return printImport(a, taken)
 }
 
-// at reports the current step as progress.
-func (f Import) at(step string) {
+// reportStep reports the current step as progress.
+func (f Import) reportStep(step string) {
 	if f.tell != nil {
 		f.tell(0, 0, step)
 	}
 }
 
-// Taken is a completed import.
-type Taken struct {
+// Result is a completed import.
+type Result struct {
 	file   string
 	from   *command.LiveServer // nil for a file
 	doc    wire.Document
@@ -138,54 +138,54 @@ type Taken struct {
 	withdrawn []proposals.Proposal
 }
 
-// Take imports a document that was read from a file or from a running server.
-func (f Import) Take(ctx context.Context, a *command.App, file string, data []byte, from *command.LiveServer) (Taken, error) {
+// Run imports a document that was read from a file or from a running server.
+func (f Import) Run(ctx context.Context, a *command.App, file string, data []byte, from *command.LiveServer) (Result, error) {
 	doc, err := wire.Decode(data)
 	if err != nil {
-		return Taken{}, command.ImportError(file, data, err)
+		return Result{}, command.ImportError(file, data, err)
 	}
 	if doc.Format == wire.Names {
-		return Taken{}, fmt.Errorf("%s: a list of names defines no tools; toolcrib check reads it", file)
+		return Result{}, fmt.Errorf("%s: a list of names defines no tools; toolcrib check reads it", file)
 	}
 	if f.capabilities != "" {
 		n, err := jsondoc.Parse([]byte(f.capabilities), jsondoc.DefaultLimits)
 		if err != nil || n.Kind != jsondoc.Object {
-			return Taken{}, process.Usagef("--client-capabilities is not a JSON object")
+			return Result{}, process.Usagef("--client-capabilities is not a JSON object")
 		}
 		doc.Capabilities = jsondoc.Canonical(n)
 	}
 	b, err := a.OpenSession(ctx)
 	if err != nil {
-		return Taken{}, err
+		return Result{}, err
 	}
 	origin, err := f.origin(a, file, doc)
 	if err != nil {
-		return Taken{}, err
+		return Result{}, err
 	}
 	if f.Observed {
 		b.Actor = Observer(a.Config)
 	}
 	if origin.Server = origin.Server || from != nil; origin.Server && !f.named {
 		if origin.Set, err = a.FreeSet(ctx, b.Actor, origin.Label); err != nil {
-			return Taken{}, err
+			return Result{}, err
 		}
 	}
-	f.at("Comparing " + output.Counted(len(doc.Items)+len(doc.Entries), "definition") + " with the live ones")
+	f.reportStep("Comparing " + output.Counted(len(doc.Items)+len(doc.Entries), "definition") + " with the live ones")
 	steps, live, err := plan(ctx, a, doc, origin)
 	if err != nil {
-		return Taken{}, err
+		return Result{}, err
 	}
 	if from != nil {
-		if err := claims(a, *from, doc, live); err != nil {
-			return Taken{}, err
+		if err := checkName(a, *from, doc, live); err != nil {
+			return Result{}, err
 		}
 	}
 	if err := errors.Join(leaveOutUndeclared(ctx, a, steps, live, doc.Capabilities), leaveOutPending(ctx, a, steps, f.Watched)); err != nil {
-		return Taken{}, err
+		return Result{}, err
 	}
-	f.at("Proposing what changed")
-	taken := Taken{file: file, from: from, doc: doc, Origin: origin, steps: steps}
-	taken.Made, err = takeIn(ctx, b, a, doc, origin, steps, !f.draft)
+	f.reportStep("Proposing what changed")
+	taken := Result{file: file, from: from, doc: doc, Origin: origin, steps: steps}
+	taken.Made, err = proposeSteps(ctx, b, a, doc, origin, steps, !f.draft)
 	if err == nil && from != nil && !a.Flags.DryRun {
 		err = catalog.KeepLeftOut(ctx, a.DB.Imports, a.Env.NewID(), a.Env.Now(), b.Actor.String(), origin.Label, taken.LeftOut())
 	}
@@ -345,7 +345,7 @@ func Job(ctx context.Context, a *command.App, file string, tell tui.Tell) ([]str
 	if err != nil {
 		return nil, err
 	}
-	taken, err := Import{tell: tell}.Take(ctx, a, file, data, nil)
+	taken, err := Import{tell: tell}.Run(ctx, a, file, data, nil)
 	if err != nil {
 		return nil, err
 	}

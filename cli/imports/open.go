@@ -33,7 +33,7 @@ func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, w
 				return err
 			}
 			for _, p := range open {
-				if err := keepExcluded(ctx, r, s, p); err != nil {
+				if err := copyExclusions(ctx, r, s, p); err != nil {
 					return err
 				}
 				if p.Type == s.Draft.Type && p.ContentHash == s.Draft.Definition.Hash() && (p.State != proposals.Drafted || s.Missing != "") {
@@ -55,9 +55,9 @@ func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, w
 	})
 }
 
-// keepExcluded copies the exclusions of an open proposal for the same tool to a draft. If there is no other difference,
-// it also copies its JSON.
-func keepExcluded(ctx context.Context, r review.Reader, s intake.Step, p proposals.Proposal) error {
+// copyExclusions copies the exclusions of an open proposal for the same tool to a draft. If there is no other
+// difference, it also copies its JSON.
+func copyExclusions(ctx context.Context, r review.Reader, s intake.Step, p proposals.Proposal) error {
 	t := s.Draft.Definition.Tool
 	if t == nil || t.Source == nil || t.Source.Type != registry.SourceMCP || p.Type != s.Draft.Type {
 		return nil
@@ -118,7 +118,7 @@ func undeclared(ctx context.Context, a *command.App, t *registry.Tool, declared 
 
 // retract withdraws proposals of earlier imports that no longer match the server: changes to tools whose live versions
 // it now lists, and tools that it no longer lists.
-func (t Taken) retract(ctx context.Context, b command.Session, a *command.App, live []registry.Live) (withdrawn []proposals.Proposal, err error) {
+func (t Result) retract(ctx context.Context, b command.Session, a *command.App, live []registry.Live) (withdrawn []proposals.Proposal, err error) {
 	open, err := openOf(ctx, a, t.Origin.Label)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (t Taken) retract(ctx context.Context, b command.Session, a *command.App, l
 		tool, draft := p.Revision.Draft.Definition.Tool, p.Revision.Draft
 		note := ""
 		if at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == draft.Subject }); at >= 0 && intake.Generated(draft, &live[at].Definition) {
-			note = t.overtakes(draft)
+			note = t.obsolete(draft)
 		}
 		gone := draft.Type == proposals.New && !listed[tool.Source.Type+" "+tool.OriginName()] && (tool.Source.Type != registry.SourceMCPText || t.doc.Texts)
 		if note == "" && gone && intake.Generated(draft, nil) {
@@ -159,8 +159,8 @@ func (t Taken) retract(ctx context.Context, b command.Session, a *command.App, l
 
 const notListed = "The server no longer lists it."
 
-// overtakes returns the reason why the server has made a draft for a live tool obsolete, or "" if it has not.
-func (t Taken) overtakes(draft proposals.Draft) string {
+// obsolete returns the reason why the server has made a draft for a live tool obsolete, or "" if it has not.
+func (t Result) obsolete(draft proposals.Draft) string {
 	at := slices.IndexFunc(t.steps, func(s intake.Step) bool { return s.Subject == draft.Subject })
 	switch {
 	case at < 0:
@@ -199,9 +199,9 @@ func Waiting(ctx context.Context, a *command.App, server string) (n int, err err
 	return n, err
 }
 
-// claims returns an error if a server reports a name under which tools of a server are already live, because any server
-// can report any name.
-func claims(a *command.App, p command.LiveServer, doc wire.Document, live []registry.Live) error {
+// checkName returns an error if a server reports a name under which tools of a server are already live, because any
+// server can report any name.
+func checkName(a *command.App, p command.LiveServer, doc wire.Document, live []registry.Live) error {
 	if p.Name != "" {
 		return nil
 	}

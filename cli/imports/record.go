@@ -25,8 +25,8 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// takeIn stores the raw JSON and then proposes the changes of the steps, so that the JSON of all pins exists.
-func takeIn(ctx context.Context, b command.Session, a *command.App, doc wire.Document, o intake.Origin, steps []intake.Step, submit bool) ([]proposals.Proposal, error) {
+// proposeSteps stores the raw JSON and then proposes the changes of the steps, so that the JSON of all pins exists.
+func proposeSteps(ctx context.Context, b command.Session, a *command.App, doc wire.Document, o intake.Origin, steps []intake.Step, submit bool) ([]proposals.Proposal, error) {
 	var drafts []proposals.Draft
 	for _, s := range steps {
 		if s.Draft != nil {
@@ -111,7 +111,7 @@ func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImpo
 }
 
 // Document returns the document of an import.
-func (t Taken) Document(a *command.App) DocImport {
+func (t Result) Document(a *command.App) DocImport {
 	d := DocImport{
 		Head: output.NewHead("import"), File: t.file, Format: string(t.doc.Format), Label: t.Origin.Label, ChangeSet: t.Origin.Set,
 		Definitions: len(t.doc.Items) + len(t.doc.Entries) + len(t.doc.Skipped),
@@ -127,7 +127,7 @@ func (t Taken) Document(a *command.App) DocImport {
 	return d
 }
 
-func printImport(a *command.App, t Taken) error {
+func printImport(a *command.App, t Result) error {
 	counts, out := t.counts(), t.Document(a)
 	return a.PrintChecked(out, t.Skipped() == 0, func(p *output.Page) {
 		for _, w := range notKept(t.doc) {
@@ -156,7 +156,7 @@ func printImport(a *command.App, t Taken) error {
 }
 
 // lines prints which tools were proposed and which were not.
-func (t Taken) lines(p *output.Page) {
+func (t Result) lines(p *output.Page) {
 	next := 0
 	for _, s := range t.steps {
 		switch {
@@ -194,7 +194,7 @@ func notKept(doc wire.Document) []string {
 }
 
 // counts returns the number of definitions for each change.
-func (t Taken) counts() map[intake.Change]int {
+func (t Result) counts() map[intake.Change]int {
 	counts := map[intake.Change]int{}
 	for _, s := range t.steps {
 		counts[s.Change]++
@@ -203,10 +203,10 @@ func (t Taken) counts() map[intake.Change]int {
 }
 
 // Skipped returns the number of definitions in the document that were not compared with live ones.
-func (t Taken) Skipped() int { return len(t.doc.Skipped) + t.counts()[intake.Skip] }
+func (t Result) Skipped() int { return len(t.doc.Skipped) + t.counts()[intake.Skip] }
 
 // LeftOut returns the entries of a server's list that cannot be proposed.
-func (t Taken) LeftOut() []wire.Skipped {
+func (t Result) LeftOut() []wire.Skipped {
 	skipped := slices.Clone(t.doc.Skipped)
 	for _, s := range t.steps {
 		if s.Unfit {
@@ -216,8 +216,8 @@ func (t Taken) LeftOut() []wire.Skipped {
 	return skipped
 }
 
-// KeepProblem records the reason why the tools of a server are unknown, which the status command reports.
-func KeepProblem(ctx context.Context, a *command.App, label, problem string) error {
+// RecordProblem records the reason why the tools of a server are unknown, which the status command reports.
+func RecordProblem(ctx context.Context, a *command.App, label, problem string) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
 		return err
@@ -264,7 +264,7 @@ func (d DocImport) Outcome() string {
 // agent of the machine's token, subject to the limits for agents, and the proposals have a separate change set. A
 // rejected tool does not affect the others. A comment on each proposal states the number of machines that have reported
 // the tool, according to the token's holders.
-func TakeReport(ctx context.Context, a *command.App, t tokens.Token, machine, server string, document []byte) (made int, err error) {
+func ProposeReport(ctx context.Context, a *command.App, t tokens.Token, machine, server string, document []byte) (made int, err error) {
 	doc, err := wire.Decode(document)
 	if err != nil {
 		return 0, err

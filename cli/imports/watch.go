@@ -106,7 +106,7 @@ func (f watchFlags) run(ctx context.Context, a *command.App, names []string) err
 		case <-ctx.Done():
 			return ctx.Err()
 		case s := <-results:
-			if err := f.see(ctx, a, s, seen); err != nil {
+			if err := f.handlePoll(ctx, a, s, seen); err != nil {
 				return err
 			}
 		}
@@ -117,11 +117,11 @@ func (f watchFlags) run(ctx context.Context, a *command.App, names []string) err
 // error.
 func (f watchFlags) pollOnce(ctx context.Context, a *command.App, places []command.LiveServer) error {
 	var errs []error
-	var found []Taken
+	var found []Result
 	for _, p := range places {
 		data, err := p.Ask(ctx, a)
 		if err == nil {
-			var taken Taken
+			var taken Result
 			taken, err = f.propose(ctx, a, pollResult{from: p, data: data})
 			found = append(found, taken)
 		}
@@ -130,7 +130,7 @@ func (f watchFlags) pollOnce(ctx context.Context, a *command.App, places []comma
 	err := errors.Join(errs...)
 	for _, taken := range found {
 		if err == nil {
-			if err := printTaken(a, taken); err != nil {
+			if err := printResult(a, taken); err != nil {
 				return err
 			}
 			continue
@@ -175,23 +175,23 @@ func (f watchFlags) places(a *command.App, names []string) ([]command.LiveServer
 	return places, nil
 }
 
-// see proposes the changes found by a poll. It reports an error once and returns nil, because the next poll may
+// handlePoll proposes the changes found by a poll. It reports an error once and returns nil, because the next poll may
 // succeed.
-func (f watchFlags) see(ctx context.Context, a *command.App, s pollResult, seen map[string]string) error {
+func (f watchFlags) handlePoll(ctx context.Context, a *command.App, s pollResult, seen map[string]string) error {
 	hash, name := registry.HashBytes(s.data), s.from.Name
 	if s.err == nil && seen[name] == hash {
 		return nil
 	}
-	var taken Taken
+	var result Result
 	if s.err == nil {
-		taken, s.err = f.propose(ctx, a, s)
+		result, s.err = f.propose(ctx, a, s)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case s.err == nil:
 		seen[name] = hash
-		return printTaken(a, taken)
+		return printResult(a, result)
 	case seen[name] != s.err.Error():
 		seen[name] = s.err.Error()
 		command.Report(a.Env, a.Form.JSON, s.err)
@@ -201,13 +201,13 @@ func (f watchFlags) see(ctx context.Context, a *command.App, s pollResult, seen 
 }
 
 // propose proposes the changes found by a poll.
-func (f watchFlags) propose(ctx context.Context, a *command.App, s pollResult) (Taken, error) {
+func (f watchFlags) propose(ctx context.Context, a *command.App, s pollResult) (Result, error) {
 	f.Server = s.from.Name
-	return f.Take(ctx, a, s.from.Shown, s.data, &s.from)
+	return f.Run(ctx, a, s.from.Shown, s.data, &s.from)
 }
 
-// printTaken prints the result of a poll if there are changes.
-func printTaken(a *command.App, t Taken) error {
+// printResult prints the result of a poll if there are changes.
+func printResult(a *command.App, t Result) error {
 	if len(t.Made)+len(t.withdrawn) == 0 {
 		return nil
 	}

@@ -344,7 +344,7 @@ func (l *linter) count(doc *docChanged, before, after registry.Definition) error
 		costs, err := instructions.Costs(l.tokens, instructions.CompareLoads(before, after))
 		for _, c := range costs {
 			if c.Now.O200k+c.After.O200k > 0 {
-				doc.Tokens = append(doc.Tokens, docTokens{string(c.When), c.Now.O200k, c.After.O200k})
+				doc.Tokens = append(doc.Tokens, docTokens{string(c.Occasion), c.Now.O200k, c.After.O200k})
 			}
 		}
 		return err

@@ -51,7 +51,7 @@ func causesNotice(act string) bool {
 // Committed wakes the sender if the settings specify a receiver.
 func (n *Sender) Committed(acts []string) {
 	a := n.App
-	if a.Config == nil || !a.Config.Notify.Given() || a.Scratch != "" || a.Flags.DryRun {
+	if a.Config == nil || !a.Config.Notify.Configured() || a.Scratch != "" || a.Flags.DryRun {
 		return
 	}
 	for _, act := range acts {

@@ -384,7 +384,7 @@ func writeLoads(p *output.Page, docs []document.Loads, below bool, show string) 
 			if part.Note != "" {
 				file += ": " + part.Note
 			}
-			if unknown := instructions.When(part.When); unknown == instructions.Printed || unknown == instructions.NotText {
+			if unknown := instructions.Occasion(part.When); unknown == instructions.Printed || unknown == instructions.NotText {
 				return []string{part.When, file, "-", "-", "-", part.Becomes()}
 			}
 			return append([]string{part.When, file}, costCells(part.Compared)...)

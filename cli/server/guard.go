@@ -72,7 +72,7 @@ func (f guardFlags) check(dash int, args []string) error {
 
 func (f guardFlags) run(ctx context.Context, a *command.App, args []string) error {
 	signal.Ignore(syscall.SIGPIPE) // lets the server shut down properly when the client disconnects
-	ctx, stop := signal.NotifyContext(ctx, hangup()...)
+	ctx, stop := signal.NotifyContext(ctx, hangupSignals()...)
 	defer stop()
 	name := registry.ServerName(args[0])
 	log := func(text string) {
@@ -101,10 +101,10 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 	}
 	db.Propose = func(ctx context.Context, l guard.Listing) ([]wire.Skipped, error) {
 		if l.Problem != "" {
-			return nil, imports.KeepProblem(ctx, a, name, l.Problem)
+			return nil, imports.RecordProblem(ctx, a, name, l.Problem)
 		}
 		f := imports.Import{Server: name, Watched: true, Observed: true}
-		taken, err := f.Take(ctx, a, name, l.Document(), &command.LiveServer{Name: name, Shown: name, Start: db.Start})
+		taken, err := f.Run(ctx, a, name, l.Document(), &command.LiveServer{Name: name, Shown: name, Start: db.Start})
 		if n := len(taken.Made); err == nil && n > 0 {
 			log(fmt.Sprintf("%s of the server's tools to review: toolcrib show set:%s", output.Counted(n, "proposal"), taken.Origin.Set))
 			if by := imports.Observer(a.Config); a.Config.FourEyes && by.Kind == proposals.User {
@@ -169,7 +169,7 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 	in, restore := pollable(a.Keyboard)
 	defer restore()
 	g := guard.New(guard.Config{
-		Backend: db, Name: name, In: in, Out: a.Stdout, Log: log, Gone: gone(a.Stdout), Times: a.Env.Guard,
+		Backend: db, Name: name, In: in, Out: a.Stdout, Log: log, Gone: closedReader(a.Stdout), Times: a.Env.Guard,
 		Notice: a.Config.Notices(), Texts: a.Config.ReviewsTexts(name),
 	}, server)
 	tidy := time.AfterFunc(startup, debug.FreeOSMemory) // frees the memory that was only needed for the start

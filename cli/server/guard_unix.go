@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hangup returns the signals that shut down a guard and its server properly, in addition to those that every command
-// handles.
-func hangup() []os.Signal { return []os.Signal{syscall.SIGHUP} }
+// hangupSignals returns the signals that shut down a guard and its server properly, in addition to those that every
+// command handles.
+func hangupSignals() []os.Signal { return []os.Signal{syscall.SIGHUP} }
 
 // pollable wraps a pipe or socket so that a blocked read occupies a goroutine instead of a thread. This saves a tenth
 // of the time of a guarded call. restore undoes the change.
@@ -42,9 +42,9 @@ func pollable(in io.Reader) (out io.Reader, restore func()) {
 	}
 }
 
-// gone returns a function that waits until a pipe or socket has no reader, and returns false after a timeout. The
-// function blocks a thread. gone returns nil for other outputs.
-func gone(out io.Writer) func(wait time.Duration) bool {
+// closedReader returns a function that waits until a pipe or socket has no reader, and returns false after a timeout.
+// The function blocks a thread. gone returns nil for other outputs.
+func closedReader(out io.Writer) func(wait time.Duration) bool {
 	f, ok := out.(*os.File)
 	if !ok {
 		return nil

@@ -25,7 +25,7 @@ import (
 	"toolcrib/gateway/instructions"
 	"toolcrib/gateway/mcp"
 	"toolcrib/history"
-	"toolcrib/internal/door"
+	"toolcrib/internal/httpserver"
 	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
@@ -117,7 +117,7 @@ func (f mcpFlags) serveHTTP(ctx context.Context, a *command.App, server *mcp.Ser
 	switch {
 	case err != nil:
 		return process.Usagef("--http is %q: use HOST:PORT, such as 127.0.0.1:8765", f.http)
-	case !f.remote && !door.Loopback(host):
+	case !f.remote && !httpserver.Loopback(host):
 		return process.Usagef("--http is %q, which other machines may reach; use 127.0.0.1:PORT, or add --allow-remote", f.http)
 	}
 	token, source, err := f.token(a)

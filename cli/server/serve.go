@@ -32,9 +32,9 @@ import (
 	"toolcrib/gateway/mcp"
 	"toolcrib/gateway/serve"
 	"toolcrib/gateway/tokens"
-	"toolcrib/internal/door"
+	"toolcrib/internal/httpserver"
 	"toolcrib/internal/lists"
-	"toolcrib/internal/sshdoor"
+	"toolcrib/internal/sshserver"
 	"toolcrib/internal/unixsocket"
 	"toolcrib/prompt"
 	"toolcrib/registry"
@@ -87,8 +87,8 @@ func newServe(a *command.App) *cobra.Command {
 	set.StringVar(&f.expose, "expose", string(mcp.ExposeMeta), "list `WHAT` at /mcp: tools (those approved), meta (those that find, call and propose) or both")
 	set.BoolVar(&f.bundle, "bundle", false, "also offer the whole approved registry to machines that follow it, at /v1/bundle")
 	set.StringVar(&f.ssh, "ssh", "", "also let users in over SSH at `HOST:PORT`")
-	set.IntVar(&f.sshSessions, "ssh-sessions", sshdoor.Defaults().SessionsPerKey, "at most `N` sessions over SSH per key")
-	set.DurationVar(&f.sshIdle, "ssh-idle", sshdoor.Defaults().Idle, "end a session over SSH after `DURATION` without a key press")
+	set.IntVar(&f.sshSessions, "ssh-sessions", sshserver.Defaults().SessionsPerKey, "at most `N` sessions over SSH per key")
+	set.DurationVar(&f.sshIdle, "ssh-idle", sshserver.Defaults().Idle, "end a session over SSH after `DURATION` without a key press")
 	set.StringVar(&f.logFormat, "log-format", "text", "write the log as `FORMAT`: text or json")
 	set.StringVar(&f.level, "log-level", "info", "log from `LEVEL` on: debug (every request), info, warn or error")
 	return cmd
@@ -141,7 +141,7 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 			if r.Kind != "" {
 				return files.ProposeReport(ctx, a, t, r)
 			}
-			return imports.TakeReport(ctx, a, t, r.Machine, r.Server, r.Document)
+			return imports.ProposeReport(ctx, a, t, r.Machine, r.Server, r.Document)
 		}
 	}
 	if f.http == "" { // accounts may connect to the socket without a token
@@ -220,7 +220,7 @@ func (f serveFlags) listen(ctx context.Context, a *command.App, c serve.Config) 
 	}
 	c.Host = host
 	server := serve.New(c)
-	web := door.Server(server.Handler(ctx))
+	web := httpserver.Server(server.Handler(ctx))
 	web.TLSConfig, web.ErrorLog = encryption, slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug)
 	where := "unix:" + l.Addr().String()
 	if f.http != "" && encryption != nil {
@@ -246,15 +246,15 @@ func (f serveFlags) listener(ctx context.Context, a *command.App, c serve.Config
 	if err != nil {
 		return nil, nil, nil, process.Usagef("--http is %q: use HOST:PORT, such as 127.0.0.1:8766", f.http)
 	}
-	host = door.Loopback
+	host = httpserver.Loopback
 	if f.cert != "" {
 		pair, err := tls.LoadX509KeyPair(a.Path(f.cert), a.Path(f.key))
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("the certificate: %w", err)
 		}
 		encryption = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
-		host = func(name string) bool { return door.Loopback(name) || pair.Leaf.VerifyHostname(name) == nil }
-	} else if !door.Loopback(name) {
+		host = func(name string) bool { return httpserver.Loopback(name) || pair.Leaf.VerifyHostname(name) == nil }
+	} else if !httpserver.Loopback(name) {
 		return nil, nil, nil, process.Usagef("--http is %q, which other machines may reach; use 127.0.0.1:PORT, or encrypt with --tls-cert and --tls-key", f.http)
 	}
 	l, err = new(net.ListenConfig).Listen(ctx, "tcp", f.http)
@@ -306,18 +306,18 @@ func (c approvedCatalog) Load(ctx context.Context, who gateway.Caller, asOf time
 	}
 	offered := lists.Set(atOnce.Tools, func(e catalog.Exported) registry.Subject { return e.Subject })
 	loaded := serve.Loaded{Warnings: all.Warnings}
-	if loaded.Agent, err = served(all.Agents[0], false); err != nil {
+	if loaded.Agent, err = newDefinition(all.Agents[0], false); err != nil {
 		return loaded, err
 	}
 	for _, e := range all.Lists {
-		d, err := served(e, false)
+		d, err := newDefinition(e, false)
 		if err != nil {
 			return loaded, err
 		}
 		loaded.Lists = append(loaded.Lists, d)
 	}
 	for _, e := range all.Tools {
-		d, err := served(e, !offered[e.Subject])
+		d, err := newDefinition(e, !offered[e.Subject])
 		if err != nil {
 			return loaded, err
 		}
@@ -327,7 +327,7 @@ func (c approvedCatalog) Load(ctx context.Context, who gateway.Caller, asOf time
 	return loaded, nil
 }
 
-func served(e catalog.Exported, deferred bool) (serve.Definition, error) {
+func newDefinition(e catalog.Exported, deferred bool) (serve.Definition, error) {
 	l, err := command.LiveOf(e)
 	return serve.Definition{
 		Subject: e.Subject.String(), Version: e.Version, ContentHash: e.ContentHash, Hash: e.Hash, Locked: e.Locked, Deferred: deferred, Definition: e.Definition, Live: l,

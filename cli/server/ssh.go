@@ -23,7 +23,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/cli/verify"
 	"toolcrib/history"
-	"toolcrib/internal/sshdoor"
+	"toolcrib/internal/sshserver"
 	"toolcrib/proposals"
 	"toolcrib/signing/signers"
 	"toolcrib/store/session"
@@ -142,7 +142,7 @@ type sshServing struct {
 	app    *command.App
 	shared command.Remote // shared by all sessions
 	state  string         // folder for the users' unsent texts
-	server *sshdoor.Server
+	server *sshserver.Server
 	listen net.Listener
 	close  func() error
 }
@@ -159,7 +159,7 @@ func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logge
 	}
 	keyFile := filepath.Join(home, "toolcrib", "ssh_host_ed25519_key")
 	_, missing := os.Lstat(keyFile)
-	key, err := sshdoor.HostKey(keyFile) // created when the server first starts
+	key, err := sshserver.HostKey(keyFile) // created when the server first starts
 	if err != nil {
 		return nil, err
 	}
@@ -185,9 +185,9 @@ func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logge
 	if s.listen, err = new(net.ListenConfig).Listen(ctx, "tcp", f.ssh); err != nil {
 		return nil, errors.Join(fmt.Errorf("--ssh: %w", err), s.close())
 	}
-	limits := sshdoor.Defaults()
+	limits := sshserver.Defaults()
 	limits.SessionsPerKey, limits.Idle = f.sshSessions, f.sshIdle
-	s.server = sshdoor.New(sshdoor.Config{HostKey: key, Identify: s.identify, Run: s.run, Browses: func(command string) bool { return browses(a.Program, command) }, Limits: limits, Logger: log, Now: a.Env.Now})
+	s.server = sshserver.New(sshserver.Config{HostKey: key, Identify: s.identify, Run: s.run, Browses: func(command string) bool { return browses(a.Program, command) }, Limits: limits, Logger: log, Now: a.Env.Now})
 	log.Info("serving", "address", (&url.URL{Scheme: "ssh", Host: s.listen.Addr().String()}).String(), "host_key", gossh.FingerprintSHA256(key.PublicKey()))
 	return s, nil
 }
@@ -220,7 +220,7 @@ func (s *sshServing) identify(login string, key gossh.PublicKey) (string, error)
 }
 
 // run runs a command in a session.
-func (s *sshServing) run(ctx context.Context, c *sshdoor.Session) int {
+func (s *sshServing) run(ctx context.Context, c *sshserver.Session) int {
 	actor, err := proposals.ParseActor(c.Principal)
 	if err != nil {
 		fmt.Fprintf(c.Err, "toolcrib: %v\n", err)

@@ -77,7 +77,7 @@ func readKeys(text []byte) (configKeys, error) {
 	for p.NextExpression() {
 		switch e := p.Expression(); e.Kind { //nolint:exhaustive // an expression is one of these, or a comment
 		case unstable.Table, unstable.ArrayTable:
-			table = below(nil, e)
+			table = keyBelow(nil, e)
 			keys = append(keys, table)
 		case unstable.KeyValue:
 			keys = append(keys, keysOf(table, e)...)
@@ -86,8 +86,8 @@ func readKeys(text []byte) (configKeys, error) {
 	return keys, p.Error()
 }
 
-// below returns the path of an expression in a table.
-func below(table keyPath, e *unstable.Node) keyPath {
+// keyBelow returns the path of an expression in a table.
+func keyBelow(table keyPath, e *unstable.Node) keyPath {
 	path := slices.Clone(table)
 	for parts := e.Key(); parts.Next(); {
 		path = append(path, string(parts.Node().Data))
@@ -97,7 +97,7 @@ func below(table keyPath, e *unstable.Node) keyPath {
 
 // keysOf returns the key of an expression, and the keys of the tables in its value.
 func keysOf(table keyPath, e *unstable.Node) configKeys {
-	path := below(table, e)
+	path := keyBelow(table, e)
 	return append(configKeys{path}, keysIn(path, e.Value())...)
 }
 
@@ -117,7 +117,7 @@ func keysIn(path keyPath, value *unstable.Node) (keys configKeys) {
 // maps, lists, and pointers instead of modifying the values that they refer to, because the settings of other files may
 // share them.
 func DecodeConfig(text []byte, to any) (keys configKeys, unknown []keyPath, err error) {
-	if err := plainConfig(text); err != nil {
+	if err := checkConfigText(text); err != nil {
 		return nil, nil, err
 	}
 	text = bytes.TrimPrefix(text, []byte(ByteOrderMark))
@@ -139,18 +139,18 @@ func DecodeConfig(text []byte, to any) (keys configKeys, unknown []keyPath, err 
 	}
 	copied := map[string]bool{}
 	for _, key := range keys {
-		lay(into, read.Elem(), key, 0, copied)
+		copyValue(into, read.Elem(), key, 0, copied)
 	}
 	return keys, nil, nil
 }
 
-// lay copies the value of a key from one configuration to another. The first parts of the key, up to at, lead to into
-// and from. copied contains the names of the maps that into no longer shares.
-func lay(into, from reflect.Value, key keyPath, at int, copied map[string]bool) {
+// copyValue copies the value of a key from one configuration to another. The first parts of the key, up to at, lead to
+// into and from. copied contains the names of the maps that into no longer shares.
+func copyValue(into, from reflect.Value, key keyPath, at int, copied map[string]bool) {
 	switch {
 	case into.Kind() == reflect.Struct && at < len(key):
 		i := fieldOf(into.Type(), key[at])
-		lay(into.Field(i), from.Field(i), key, at+1, copied)
+		copyValue(into.Field(i), from.Field(i), key, at+1, copied)
 	case into.Kind() == reflect.Struct: // the header of a table
 	case into.Kind() == reflect.Map && into.Type().Key().Kind() == reflect.String:
 		if name := key[:at].String(); !copied[name] {
@@ -216,9 +216,9 @@ func ConfigError(err error) error {
 	return fmt.Errorf("line %d, column %d: %s", line, column, why)
 }
 
-// plainConfig rejects a file that would take the decoder a long time. It counts brackets and dots everywhere, even in
-// strings; no genuine configuration exceeds the limits.
-func plainConfig(text []byte) error {
+// checkConfigText rejects a file that would take the decoder a long time. It counts brackets and dots everywhere, even
+// in strings; no genuine configuration exceeds the limits.
+func checkConfigText(text []byte) error {
 	depth, dots, line := 0, 0, 1
 	for _, b := range text {
 		switch b {

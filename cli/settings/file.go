@@ -193,7 +193,7 @@ func (c Config) List() []Setting {
 		values[key], sources[key], from[key] = r.String(), r.Place, r.From
 	}
 	for _, r := range c.Reviewers {
-		if m := r.over(c.Model); len(r.Command) == 0 {
+		if m := r.withDefaults(c.Model); len(r.Command) == 0 {
 			values["reviewers."+r.Name] = m.Name + " at " + m.BaseURL
 		} else {
 			values["reviewers."+r.Name] = maskedCommand(r.Command)

@@ -28,10 +28,10 @@ type PublishConfig struct {
 }
 
 // Interval returns the interval between checks of the source.
-func (c FollowConfig) Interval() time.Duration { return cmp.Or(length(c.Every), time.Minute) }
+func (c FollowConfig) Interval() time.Duration { return cmp.Or(parseLength(c.Every), time.Minute) }
 
 // Oldest returns the maximum age of an unconfirmed copy, or 0 if there is no limit.
-func (c FollowConfig) Oldest() time.Duration { return length(c.MaxAge) }
+func (c FollowConfig) Oldest() time.Duration { return parseLength(c.MaxAge) }
 
 func (c FollowConfig) check() error {
 	for key, value := range map[string]string{"every": c.Every, "max_age": c.MaxAge} {

@@ -78,7 +78,7 @@ func (c gatewayConfig) check() error {
 
 // Apply copies the settings to g.
 func (c gatewayConfig) Apply(env process.Env, g *gateway.Config) {
-	g.GateTimeout, g.PendingFor, g.RunFor = length(c.GateTimeout), length(c.PendingFor), length(c.RunFor)
+	g.GateTimeout, g.PendingFor, g.RunFor = parseLength(c.GateTimeout), parseLength(c.PendingFor), parseLength(c.RunFor)
 	g.MaxPending, g.MaxRefused, g.GateClosed = c.MaxPending, c.MaxRefused, c.GatePolicy == "closed"
 	g.NoHints = c.LogHints != nil && !*c.LogHints
 	switch {
@@ -99,7 +99,7 @@ func (c gatewayConfig) Hub(env process.Env) *hub.Hub {
 	for host, variable := range c.HubTokenEnv {
 		tokens[host] = env.Getenv(variable)
 	}
-	return hub.New(hub.Config{Timeout: length(c.HubTimeout), MaxBytes: c.HubMaxBytes, Tokens: tokens, Headers: c.HubHeaders})
+	return hub.New(hub.Config{Timeout: parseLength(c.HubTimeout), MaxBytes: c.HubMaxBytes, Tokens: tokens, Headers: c.HubHeaders})
 }
 
 // callsConfig limits the log of calls.
@@ -129,8 +129,8 @@ func badLength(text string) bool {
 	return text != "" && (err != nil || d <= 0)
 }
 
-// length parses a duration that has been validated; "" is 0.
-func length(text string) time.Duration {
+// parseLength parses a duration that has been validated; "" is 0.
+func parseLength(text string) time.Duration {
 	d, _ := time.ParseDuration(text)
 	return d
 }
@@ -160,9 +160,9 @@ type reviewerConfig struct {
 	Retries   *int     `toml:"retries"`
 }
 
-// over returns the model of a reviewer, with missing settings taken from m. A key is only sent to the address for which
-// it was configured.
-func (r reviewerConfig) over(m ModelConfig) ModelConfig {
+// withDefaults returns the model of a reviewer, with missing settings taken from m. A key is only sent to the address
+// for which it was configured.
+func (r reviewerConfig) withDefaults(m ModelConfig) ModelConfig {
 	if r.BaseURL != "" {
 		m.BaseURL, m.APIKeyEnv = r.BaseURL, ""
 	}
@@ -172,7 +172,7 @@ func (r reviewerConfig) over(m ModelConfig) ModelConfig {
 
 // client returns a client for the model. It reads the API key from the environment.
 func (m ModelConfig) client(env process.Env) (*openai.Client, error) {
-	c := openai.Config{BaseURL: m.BaseURL, Model: m.Name, Timeout: length(m.Timeout), Retries: defaultRetries}
+	c := openai.Config{BaseURL: m.BaseURL, Model: m.Name, Timeout: parseLength(m.Timeout), Retries: defaultRetries}
 	if m.Retries != nil {
 		c.Retries = *m.Retries
 	}
@@ -218,7 +218,7 @@ func (c Config) checkReviewers() error {
 		names[r.Name] = true
 		where := "reviewers." + r.Name
 		if len(r.Command) == 0 {
-			if err := r.over(c.Model).check(where); err != nil {
+			if err := r.withDefaults(c.Model).check(where); err != nil {
 				return err
 			}
 			continue
@@ -244,10 +244,10 @@ func (c Config) connect(p review.Policy, env process.Env) review.Policy {
 	}
 	for _, r := range c.Reviewers {
 		if len(r.Command) == 0 {
-			p.Consultants = append(p.Consultants, chief.Model{Label: r.Name, Connect: func() (harness.Model, error) { return r.over(c.Model).client(env) }})
+			p.Consultants = append(p.Consultants, chief.Model{Label: r.Name, Connect: func() (harness.Model, error) { return r.withDefaults(c.Model).client(env) }})
 			continue
 		}
-		p.Consultants = append(p.Consultants, chief.Command{Label: r.Name, Args: r.Command, Dir: env.Dir, Timeout: length(r.Timeout)})
+		p.Consultants = append(p.Consultants, chief.Command{Label: r.Name, Args: r.Command, Dir: env.Dir, Timeout: parseLength(r.Timeout)})
 	}
 	return p
 }

@@ -227,7 +227,7 @@ func (c notifyConfig) check() error {
 	return nil
 }
 
-func (c notifyConfig) Given() bool { return len(c.Command) > 0 || c.URL != "" }
+func (c notifyConfig) Configured() bool { return len(c.Command) > 0 || c.URL != "" }
 
 // serveConfig is the table [serve]. It can only be set in the user's own file, because it grants access.
 type serveConfig struct {

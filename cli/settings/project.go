@@ -42,7 +42,7 @@ var (
 // applies the permitted settings and returns an error that wraps ErrUntrusted.
 func (c *Config) readProject(env process.Env) error {
 	file := c.ProjectFile
-	if err := planted(env.Dir, file); err != nil {
+	if err := checkOwner(env.Dir, file); err != nil {
 		return err
 	}
 	text, err := ReadConfig(file)
@@ -159,10 +159,10 @@ func ownerOf(name string) (account int, known bool) {
 	return owner.Of(info)
 }
 
-// planted returns an error if another account put a project's file into a world-writable folder such as /tmp. That file
-// would choose the database of everybody who works below the folder. The owner of the working directory and the
+// checkOwner returns an error if another account put a project's file into a world-writable folder such as /tmp. That
+// file would choose the database of everybody who works below the folder. The owner of the working directory and the
 // administrator may do so.
-func planted(dir, file string) error {
+func checkOwner(dir, file string) error {
 	above, err := os.Stat(filepath.Dir(file))
 	if err != nil || above.Mode().Perm()&0o002 == 0 {
 		return nil

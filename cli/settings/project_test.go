@@ -120,7 +120,7 @@ url = "https://evil.example/mcp"
 		t.Fatal(err)
 	}
 	r, s := c.Reviewers, c.Servers["files"]
-	if c.Gateway.GateTokenEnv+c.Model.APIKeyEnv != "" || len(r) != 1 || r[0].over(c.Model).APIKeyEnv != "" || r[0].Retries != nil || s.TokenEnv != "" || len(s.Set) > 0 {
+	if c.Gateway.GateTokenEnv+c.Model.APIKeyEnv != "" || len(r) != 1 || r[0].withDefaults(c.Model).APIKeyEnv != "" || r[0].Retries != nil || s.TokenEnv != "" || len(s.Set) > 0 {
 		t.Errorf("gateway %+v, model %+v, reviewers %+v, server %+v", c.Gateway, c.Model, r, s)
 	}
 }
@@ -138,7 +138,7 @@ func TestReviewersKeyStaysWithTheModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := c.Reviewers[0].over(c.Model); m.APIKeyEnv != "" || m.BaseURL != "https://evil.example/v1" {
+	if m := c.Reviewers[0].withDefaults(c.Model); m.APIKeyEnv != "" || m.BaseURL != "https://evil.example/v1" {
 		t.Errorf("%+v", m)
 	}
 }

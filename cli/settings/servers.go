@@ -162,9 +162,9 @@ func CheckEndpoint(address string, secret bool) error {
 	return nil
 }
 
-// passedOn returns the environment variables that every server receives. Programs need them to find their files, the
-// language, and the network. None of them is secret.
-func passedOn() []string {
+// inheritedVariables returns the environment variables that every server receives. Programs need them to find their
+// files, the language, and the network. None of them is secret.
+func inheritedVariables() []string {
 	return []string{
 		"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT", "APPDATA",
 		"XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
@@ -177,7 +177,7 @@ func passedOn() []string {
 // same name.
 func (s ServerConfig) Upstream(env process.Env, name string) upstream.Server {
 	u := upstream.Server{Name: name, Command: s.Command, Dir: s.Dir, URL: s.URL}
-	u.Timeout = length(s.Timeout)
+	u.Timeout = parseLength(s.Timeout)
 	get := func(key string) string {
 		if v, ok := s.Set[key]; ok {
 			return v
@@ -197,7 +197,7 @@ func (s ServerConfig) Upstream(env process.Env, name string) upstream.Server {
 		return u
 	}
 	u.Dir = cmp.Or(u.Dir, HomeFolder(env))
-	for _, key := range slices.Concat(passedOn(), s.Env, slices.Sorted(maps.Keys(s.Set))) {
+	for _, key := range slices.Concat(inheritedVariables(), s.Env, slices.Sorted(maps.Keys(s.Set))) {
 		if v := get(key); v != "" {
 			u.Env = append(u.Env, key+"="+v)
 		}

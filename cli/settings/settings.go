@@ -282,7 +282,7 @@ func (c *Config) dropSecrets(keys configKeys) {
 }
 
 func (c *Config) check() error {
-	_, err := c.Own()
+	_, err := c.OwnTheme()
 	switch {
 	case c.Theme != "" && !slices.Contains(themes, c.Theme):
 		return fmt.Errorf("configuration: theme is %q: use %s", c.Theme, strings.Join(themes, ", "))
@@ -368,8 +368,8 @@ type workbenchConfig struct {
 
 var themes = []string{"dark", "light", "high-contrast", "own"}
 
-// Own returns the theme with the user's own colors, or nil if there are none.
-func (c *Config) Own() (*theme.Theme, error) {
+// OwnTheme returns the theme with the user's own colors, or nil if there are none.
+func (c *Config) OwnTheme() (*theme.Theme, error) {
 	if len(c.Workbench.Colors) == 0 {
 		return nil, nil //nolint:nilnil // no colors are configured
 	}

@@ -47,7 +47,7 @@ func (c *Config) requireSignatures(env process.Env) error {
 	}
 	file := c.systemFile()
 	text, err := owner.ReadFile(file, false, maxConfig)
-	if notThere(err) {
+	if isMissing(err) {
 		return nil
 	}
 	var system systemConfig
@@ -91,7 +91,7 @@ func (c *Config) requireSignatures(env process.Env) error {
 // requirement is also applied, with the signers file next to it.
 func (c *Config) requireOfHome(file string) error {
 	text, err := ReadConfig(file)
-	if notThere(err) {
+	if isMissing(err) {
 		return nil
 	}
 	own := Config{Sources: map[string]string{}}
@@ -111,8 +111,8 @@ func (c *Config) requireOfHome(file string) error {
 	return nil
 }
 
-// notThere reports whether a file does not exist, or the parent in its path is not a folder.
-func notThere(err error) bool {
+// isMissing reports whether a file does not exist, or the parent in its path is not a folder.
+func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || err != nil && strings.Contains(err.Error(), "not a directory")
 }
 

@@ -189,7 +189,7 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 	doc.Servers = output.Map(found, func(c clientServer) docInitServer {
 		s := c.entry.Server()
 		return docInitServer{
-			Name: c.name, Clients: c.clients(), Transport: string(s.Transport), Starts: c.starts(), Project: s.Project, Excluded: c.excluded,
+			Name: c.name, Clients: c.clients(), Transport: string(s.Transport), Starts: c.commandOrURL(), Project: s.Project, Excluded: c.excluded,
 			Guarded:   !slices.ContainsFunc(c.all, func(e clients.Entry) bool { return e.State() != clients.Guarded }),
 			Files:     output.Map(c.all, func(e clients.Entry) string { return e.File.Path }),
 			Variables: output.Map(s.Env, func(v clients.Variable) string { return v.Name }),
@@ -215,20 +215,20 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 // still imported.
 func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) error {
 	d.Started = true
-	read := readAtOnce(ctx, a, ready, timeout)
+	read := readAll(ctx, a, ready, timeout)
 	for i, c := range ready {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err := read[i].err; err != nil {
-			fault := c.fault(err, c.limit(timeout))
+			fault := c.problem(err, c.limit(timeout))
 			d.Failures = append(d.Failures, docInitFailed{c.name, "not read: " + fault})
-			if err := imports.KeepProblem(ctx, a, c.name, fault); err != nil {
+			if err := imports.RecordProblem(ctx, a, c.name, fault); err != nil {
 				return err
 			}
 			continue
 		}
-		taken, err := imports.Import{Server: c.name}.Take(ctx, a, read[i].from.Shown, read[i].data, &read[i].from)
+		taken, err := imports.Import{Server: c.name}.Run(ctx, a, read[i].from.Shown, read[i].data, &read[i].from)
 		if err != nil {
 			d.Failures = append(d.Failures, docInitFailed{c.name, "its tools were read but not proposed: " + output.Sentence(err)})
 			continue

@@ -145,8 +145,8 @@ func (f *filler) text(s string) string {
 	})
 }
 
-// starts returns the command or URL of a server for display, with secrets masked.
-func (c clientServer) starts() string {
+// commandOrURL returns the command or URL of a server for display, with secrets masked.
+func (c clientServer) commandOrURL() string {
 	s := c.entry.Server().Masked()
 	if s.URL != "" {
 		return s.URL
@@ -183,10 +183,10 @@ func (c clientServer) limit(timeout time.Duration) time.Duration {
 	return answersIn
 }
 
-// readAtOnce reads the tools of the servers, twice as many in parallel as there are processors, and reports each
+// readAll reads the tools of the servers, twice as many in parallel as there are processors, and reports each
 // result. If a program exceeds the default time limit, it is started again after all others, because programs that
 // start together on a busy machine slow each other down.
-func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) []answer {
+func readAll(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) []answer {
 	read := make([]answer, len(ready))
 	done := make(chan int)
 	began := a.Env.Now()
@@ -227,8 +227,8 @@ func readAtOnce(ctx context.Context, a *command.App, ready []clientServer, timeo
 	return read
 }
 
-// fault describes why a server could not be read, and the remedy.
-func (c clientServer) fault(err error, timeout time.Duration) string {
+// problem describes why a server could not be read, and the remedy.
+func (c clientServer) problem(err error, timeout time.Duration) string {
 	s := c.entry.Server()
 	_, noise, noisy := strings.Cut(err.Error(), "its standard output ")
 	var network *net.OpError

@@ -271,7 +271,7 @@ func ScreenServers(a *command.App, g *command.OpenGateway) func(ctx context.Cont
 }
 
 func newDocStatus(s guarding.Status) docStatus {
-	doc := docStatus{Head: output.NewHead("status"), OK: !s.Waits() && !s.Differs(), Problems: []string{}}
+	doc := docStatus{Head: output.NewHead("status"), OK: !s.AnyWaiting() && !s.Differs(), Problems: []string{}}
 	doc.Entries = output.Map(s.Entries, func(e guarding.Entry) docStatusEntry { return docStatusEntry{e, e.Reason()} })
 	doc.Servers = output.Map(s.Servers, func(v guarding.Server) docStatusServer {
 		d := docStatusServer{Name: v.Name, Counts: v.Tools, ChangeSets: append([]string{}, v.Sets...), LastCall: v.Last, LeftOut: v.LeftOut}
@@ -295,7 +295,7 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 		}
 		p.List(columns, output.Map(s.Entries, func(e guarding.Entry) []string {
 			v, known := s.Of(e.Server)
-			row := []string{e.Place(), e.Name, e.Word(), "", "", "", "", ""}
+			row := []string{e.Place(), e.Name, e.StateText(), "", "", "", "", ""}
 			if known {
 				last := "never"
 				switch {

@@ -296,7 +296,7 @@ func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 			p.Linef("%s written. Restart the clients so that they read it; tools that nobody approved are withheld.", output.Counted(len(plans), "file"))
 			p.Linef("To review and approve them: toolcrib")
 		case len(plans) == 0:
-			p.Linef("No changes to write%s.", d.because(f))
+			p.Linef("No changes to write%s.", d.noChangeReason(f))
 		case a.Flags.DryRun:
 			a.Closing(p)
 		default:
@@ -306,8 +306,8 @@ func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 	return cmp.Or(err, process.CheckFindings(len(d.Left) == 0))
 }
 
-// because returns the reason why there is no change to write, or "" if there is one or a problem prevents it.
-func (d *docWrap) because(f wrapFlags) string {
+// noChangeReason returns the reason why there is no change to write, or "" if there is one or a problem prevents it.
+func (d *docWrap) noChangeReason(f wrapFlags) string {
 	switch {
 	case len(d.Left) > 0:
 		return ""

@@ -100,16 +100,16 @@ func (c call) part(ctx context.Context, r Reader, part string, out *docContext) 
 	case "reminders":
 		sent := false // unsent reminders, with overdue ones first
 		list, err := r.Reminders(ctx, ReminderFilter{Sent: &sent}, next)
-		out.Reminders = of(docs(list, Reminder.doc))
+		out.Reminders = pointerTo(docs(list, Reminder.doc))
 		return err
 	case "schedules":
 		all, err := r.Schedules(ctx)
 		list, _ := cut(upcoming(all, c.At, false), next)
-		out.Schedules = of(listed(list))
+		out.Schedules = pointerTo(listed(list))
 		return err
 	case "memories":
 		list, err := r.Memories(ctx, MemoryFilter{}, next)
-		out.Memories = of(listed(list))
+		out.Memories = pointerTo(listed(list))
 		return err
 	case "instructions":
 		text, err := r.Instructions(ctx)
@@ -119,7 +119,7 @@ func (c call) part(ctx context.Context, r Reader, part string, out *docContext) 
 	return nil
 }
 
-func of[T any](v T) *T { return &v }
+func pointerTo[T any](v T) *T { return &v }
 
 // maxInstructions is the maximum length of the standing instructions, in characters.
 const maxInstructions = 2_000

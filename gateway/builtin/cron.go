@@ -64,39 +64,39 @@ const star = 1 << 63
 // skipped period. A schedule with every hour follows elapsed time.
 func (r cronSchedule) next(after time.Time, loc *time.Location) (time.Time, bool) {
 	if r.Hour&star != 0 {
-		t := r.in(loc).Next(after.In(loc))
+		t := r.inZone(loc).Next(after.In(loc))
 		return t.UTC(), !t.IsZero()
 	}
-	wall := onWall(after.In(loc))
+	wall := toWallClock(after.In(loc))
 	for {
-		wall = r.in(time.UTC).Next(wall)
+		wall = r.inZone(time.UTC).Next(wall)
 		if wall.IsZero() {
 			return time.Time{}, false
 		}
-		if t := offWall(wall, loc); t.After(after) {
+		if t := fromWallClock(wall, loc); t.After(after) {
 			return t, true
 		}
 	}
 }
 
-func (r cronSchedule) in(loc *time.Location) *cron.SpecSchedule {
+func (r cronSchedule) inZone(loc *time.Location) *cron.SpecSchedule {
 	spec := *r.SpecSchedule
 	spec.Location = loc
 	return &spec
 }
 
-// onWall returns the local time of t as a time in UTC.
-func onWall(t time.Time) time.Time {
+// toWallClock returns the local time of t as a time in UTC.
+func toWallClock(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 }
 
-// offWall returns the first moment at which the clocks of a zone show a given time. Skipped times are converted with
-// the offset before the change.
-func offWall(wall time.Time, loc *time.Location) time.Time {
+// fromWallClock returns the first moment at which the clocks of a zone show a given time. Skipped times are converted
+// with the offset before the change.
+func fromWallClock(wall time.Time, loc *time.Location) time.Time {
 	_, before := wall.Add(-24 * time.Hour).In(loc).Zone()
 	_, after := wall.Add(24 * time.Hour).In(loc).Zone()
 	early, late := wall.Add(-time.Duration(before)*time.Second), wall.Add(-time.Duration(after)*time.Second)
-	shows := func(t time.Time) bool { return onWall(t.In(loc)).Equal(wall) }
+	shows := func(t time.Time) bool { return toWallClock(t.In(loc)).Equal(wall) }
 	if !shows(early) && shows(late) {
 		return late
 	}
@@ -132,7 +132,7 @@ func (r cronSchedule) consecutive() bool {
 	day := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 	before := false
 	for range days {
-		runs := r.on(day)
+		runs := r.runsOn(day)
 		if runs && before {
 			return true
 		}
@@ -141,9 +141,9 @@ func (r cronSchedule) consecutive() bool {
 	return false
 }
 
-// on reports whether the schedule has a run on a day. If both a day of the month
+// runsOn reports whether the schedule has a run on a day. If both a day of the month
 // and a day of the week are given, one match is enough.
-func (r cronSchedule) on(day time.Time) bool {
+func (r cronSchedule) runsOn(day time.Time) bool {
 	if r.Month&(1<<uint(day.Month())) == 0 {
 		return false
 	}

@@ -47,7 +47,7 @@ func getEntities(ctx context.Context, c call) (any, error) {
 		}
 		about, err := r.MemoriesOf(ctx, *in.ID, limit+1)
 		about, out.More = cut(about, limit)
-		out.Memories = of(listed(about))
+		out.Memories = pointerTo(listed(about))
 		return err
 	})
 	return out, err
@@ -86,7 +86,7 @@ func searchEntities(ctx context.Context, c call) (any, error) {
 		}
 		found = found[:0] // the transaction may be retried
 		for _, e := range candidates {
-			if score := e.likeness(query); score >= leastLikeness {
+			if score := e.similarity(query); score >= leastLikeness {
 				found = append(found, foundEntity{e, round(score)})
 			}
 		}
@@ -146,18 +146,18 @@ func heaviest(weight map[int64]float64, most int) []int64 {
 	return keys[:min(len(keys), most)]
 }
 
-// likeness rates how well a query matches the name or an alias, from 0 to 1.
-func (e Entity) likeness(query string) float64 {
+// similarity rates how well a query matches the name or an alias, from 0 to 1.
+func (e Entity) similarity(query string) float64 {
 	best := 0.0
 	for _, name := range append([]string{e.Name}, e.Aliases...) {
-		best = max(best, likeness(words(query), words(name)))
+		best = max(best, nameSimilarity(words(query), words(name)))
 	}
 	return best
 }
 
-// likeness compares names word by word, in any order. All words of the query count. Additional words of the name cost
-// little, because people are often called by a part of their name.
-func likeness(query, name []string) float64 {
+// nameSimilarity compares names word by word, in any order. All words of the query count. Additional words of the name
+// cost little, because people are often called by a part of their name.
+func nameSimilarity(query, name []string) float64 {
 	if len(query) == 0 || len(name) == 0 {
 		return 0
 	}
@@ -168,7 +168,7 @@ func likeness(query, name []string) float64 {
 	for _, q := range query {
 		best := 0.0
 		for _, n := range name {
-			best = max(best, alike(q, n))
+			best = max(best, wordSimilarity(q, n))
 		}
 		sum += best
 	}
@@ -176,9 +176,9 @@ func likeness(query, name []string) float64 {
 	return sum / float64(len(query)) * (0.85 + 0.1*part)
 }
 
-// alike compares two words. It returns 1 for equal words, less for a common prefix or for each typing error, and 0
-// for words that share only a letter or two.
-func alike(a, b string) float64 {
+// wordSimilarity compares two words. It returns 1 for equal words, less for a common prefix or for each typing error,
+// and 0 for words that share only a letter or two.
+func wordSimilarity(a, b string) float64 {
 	if a == b {
 		return 1
 	}

@@ -85,7 +85,7 @@ func searchMemories(ctx context.Context, c call) (any, error) {
 
 // run returns the found memories, the best match first.
 func (s *search) run(ctx context.Context) ([]foundMemory, error) {
-	if err := s.collect(ctx); err != nil {
+	if err := s.addMatches(ctx); err != nil {
 		return nil, err
 	}
 	keys := heaviest(s.weight, maxRanked)
@@ -100,7 +100,7 @@ func (s *search) run(ctx context.Context) ([]foundMemory, error) {
 		}
 	}
 	byScore(found)
-	if found, err = s.follow(ctx, found); err != nil {
+	if found, err = s.addLinked(ctx, found); err != nil {
 		return nil, err
 	}
 	byScore(found)
@@ -116,8 +116,8 @@ func byScore(found []foundMemory) {
 	})
 }
 
-// collect looks up the words and adds their weights to the memories that contain them.
-func (s *search) collect(ctx context.Context) error {
+// addMatches looks up the words and adds their weights to the memories that contain them.
+func (s *search) addMatches(ctx context.Context) error {
 	all, err := s.r.MatchMemories(ctx, nil, MemoryFilter{}, maxHits)
 	if err != nil {
 		return err
@@ -151,12 +151,12 @@ func (s *search) collect(ctx context.Context) error {
 	if len(common) == 0 {
 		return nil
 	}
-	return s.favour(ctx, common)
+	return s.addCommonMatches(ctx, common)
 }
 
-// favour searches for memories with all common words, for important memories, and for those of the current project,
-// because these may not be among the newest.
-func (s *search) favour(ctx context.Context, common []string) error {
+// addCommonMatches searches for memories with all common words, for important memories, and for those of the current
+// project, because these may not be among the newest.
+func (s *search) addCommonMatches(ctx context.Context, common []string) error {
 	bonus := 0.0
 	for _, q := range s.query {
 		bonus += q.rarity
@@ -204,7 +204,7 @@ func (s *search) score(m Memory) float64 {
 	sum, all := 0.0, 0.0
 	for _, q := range s.query {
 		all += q.rarity
-		sum += q.rarity * max(fit(q.word, content), inScope*fit(q.word, scope))
+		sum += q.rarity * max(bestMatch(q.word, content), inScope*bestMatch(q.word, scope))
 	}
 	if sum == 0 {
 		return 0
@@ -220,8 +220,8 @@ func (s *search) score(m Memory) float64 {
 // led is the share of a match's score that a linked memory receives.
 const led = 0.4
 
-// follow adds the memories that are linked to the best matches.
-func (s *search) follow(ctx context.Context, found []foundMemory) ([]foundMemory, error) {
+// addLinked adds the memories that are linked to the best matches.
+func (s *search) addLinked(ctx context.Context, found []foundMemory) ([]foundMemory, error) {
 	scores := map[string]float64{}
 	for _, f := range found[:min(len(found), defaultFound)] {
 		ids, err := s.r.Neighbours(ctx, f.Memory.ID, maxNeighbours)
@@ -240,15 +240,15 @@ func (s *search) follow(ctx context.Context, found []foundMemory) ([]foundMemory
 		return nil, err
 	}
 	for _, m := range more {
-		if s.fits(m) {
+		if s.matchesFilters(m) {
 			found = append(found, foundMemory{m, scores[m.ID]})
 		}
 	}
 	return found, nil
 }
 
-// fits reports whether a linked memory matches the filters of the request.
-func (s *search) fits(m Memory) bool {
+// matchesFilters reports whether a linked memory matches the filters of the request.
+func (s *search) matchesFilters(m Memory) bool {
 	return (s.filter.Kind == "" || m.Kind == s.filter.Kind) && (s.filter.Project == "" || NameKey(m.Project) == NameKey(s.filter.Project))
 }
 
@@ -395,20 +395,20 @@ const (
 	sameStem  = 0.3
 )
 
-// fit rates how well a word matches a list of words.
-func fit(word string, among []string) float64 {
+// bestMatch rates how well a word matches a list of words.
+func bestMatch(word string, among []string) float64 {
 	best := 0.0
 	for _, w := range among {
 		if w == word {
 			return 1
 		}
-		best = max(best, forms(word, w))
+		best = max(best, formSimilarity(word, w))
 	}
 	return best
 }
 
-// forms returns how likely two words are forms of the same word, judging by a common prefix and short endings.
-func forms(a, b string) float64 {
+// formSimilarity returns how likely two words are forms of the same word, judging by a common prefix and short endings.
+func formSimilarity(a, b string) float64 {
 	x, y := []rune(a), []rune(b)
 	same := 0
 	for same < min(len(x), len(y)) && x[same] == y[same] {

@@ -30,10 +30,10 @@ func TestForms(t *testing.T) {
 		{"anna", "annas"}: otherForm, {"lives", "live"}: otherForm, {"booking", "bookings"}: otherForm, {"allergic", "allergie"}: otherForm,
 		{"prefer", "preference"}: sameStem, {"coffee", "coffin"}: 0, {"anna", "annual"}: 0, {"tom", "toms"}: 0, {"berlin", "bern"}: 0,
 	} {
-		if got := forms(pair[0], pair[1]); got != want {
+		if got := formSimilarity(pair[0], pair[1]); got != want {
 			t.Errorf("%v: got %v, want %v", pair, got, want)
 		}
-		if got := forms(pair[1], pair[0]); got != want {
+		if got := formSimilarity(pair[1], pair[0]); got != want {
 			t.Errorf("%v the other way: got %v, want %v", pair, got, want)
 		}
 	}

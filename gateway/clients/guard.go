@@ -45,7 +45,7 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 		case s.URL != "":
 			return f.guardURL(s, p, names[i])
 		}
-		return f.inFront(s, p.Program, p.quoted(names[i], "--"), p.quoted(names[i], wasFlag, "args", "--"))
+		return f.prependCommand(s, p.Program, p.quoted(names[i], "--"), p.quoted(names[i], wasFlag, "args", "--"))
 	}
 	reversed := func(before, after *File, which []int) bool {
 		var edits []spanedit.Edit
@@ -112,7 +112,7 @@ func (f *File) withoutVariable(i int, matches func(name string) bool, keep bool)
 	}
 	edits := f.doc.RemoveMember(env, env.Fields[at].Name)
 	if keep {
-		more, why := f.inFront(s, "env", []string{spanedit.Quote(env.Fields[at].Name + "=" + env.Fields[at].Value.Text)}, nil)
+		more, why := f.prependCommand(s, "env", []string{spanedit.Quote(env.Fields[at].Name + "=" + env.Fields[at].Value.Text)}, nil)
 		if why != "" {
 			return *f
 		}
@@ -165,7 +165,7 @@ func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, stri
 	}
 	if data, ok := spanedit.Splice(f.doc.Data, edits); ok {
 		after := f.With(data)
-		if after.doc.Root != nil && len(f.Servers) == len(after.Servers) && f.apart(ready) == after.apart(ready) && well(f, &after, ready) {
+		if after.doc.Root != nil && len(f.Servers) == len(after.Servers) && f.canonicalWithout(ready) == after.canonicalWithout(ready) && well(f, &after, ready) {
 			return after
 		}
 	}
@@ -178,22 +178,22 @@ func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, stri
 	return first.apply(ready[half:], change, well, left)
 }
 
-// apart returns a canonical text of the file without the commands of the given servers.
-func (f *File) apart(which []int) string {
+// canonicalWithout returns a canonical text of the file without the commands of the given servers.
+func (f *File) canonicalWithout(which []int) string {
 	without, texts := map[*spanedit.Node]bool{}, ""
 	for _, i := range which {
 		without[f.Servers[i].node] = true
-		texts += f.Servers[i].meaning()
+		texts += f.Servers[i].canonical()
 	}
 	return texts + f.doc.Root.Canonical(without)
 }
 
-// meaning returns a canonical text of the server and of the other fields of its entry. A guard does not change it.
-func (s *Server) meaning() string {
+// canonical returns a canonical text of the server and of the other fields of its entry. A guard does not change it.
+func (s *Server) canonical() string {
 	moved := slices.Concat(commandKeys, []string{"args"}, envKeys, urlKeys, headerKeys, typeKeys, []string{"bearer_token_env_var", "env_vars"})
 	n := &spanedit.Node{Fields: slices.DeleteFunc(slices.Clone(s.node.Fields), func(fd spanedit.Field) bool { return slices.Contains(moved, fd.Name) })}
 	words := append([]string{s.Command}, s.Args...)
-	if l, err := peel(words); err == nil {
+	if l, err := parseCommand(words); err == nil {
 		words = l.words // env and a shell remain when the guard behind them is removed
 	}
 	is := []any{s.Name, s.Project, words, s.Dir, s.Env, s.Inherit, s.URL, s.Headers, s.TokenEnv}
@@ -211,9 +211,9 @@ func (p Prefix) quoted(name string, flags ...string) []string {
 
 const severalLines = "its command spans several lines"
 
-// inFront inserts a program and its quoted arguments before the command of a server. If empty is not nil, it replaces
-// words for a server with an empty list of arguments.
-func (f *File) inFront(s *Server, program string, words, empty []string) ([]spanedit.Edit, string) {
+// prependCommand inserts a program and its quoted arguments before the command of a server. If empty is not nil, it
+// replaces words for a server with an empty list of arguments.
+func (f *File) prependCommand(s *Server, program string, words, empty []string) ([]spanedit.Edit, string) {
 	in, command, args := s.program()
 	if command.Value.Kind == spanedit.List {
 		return f.doc.InsertItems(command.Value, append([]string{spanedit.Quote(program)}, words...)), ""
@@ -232,9 +232,9 @@ func (f *File) inFront(s *Server, program string, words, empty []string) ([]span
 	return append(edits, f.doc.InsertItems(args.Value, append(words, raw))...), ""
 }
 
-// full returns w with defaults in place of empty words.
-func (w words) full() words {
-	return words{
+// withDefaults returns w with defaults in place of empty words.
+func (w keyNames) withDefaults() keyNames {
+	return keyNames{
 		url: cmp.Or(w.url, "url"), headers: cmp.Or(w.headers, "headers"), command: cmp.Or(w.command, "command"),
 		env: cmp.Or(w.env, "env"), stdio: cmp.Or(w.stdio, "stdio"), array: w.array,
 	}
@@ -242,7 +242,7 @@ func (w words) full() words {
 
 // guardURL replaces the URL of an entry by a command, and the headers by variables.
 func (f *File) guardURL(s *Server, p Prefix, name string) ([]spanedit.Edit, string) {
-	w := f.dialect.words.full()
+	w := f.dialect.words.withDefaults()
 	address, kind := s.node.Field(urlKeys...), s.node.Field(typeKeys...)
 	raw := f.doc.Raw(address.Value)
 	if raw == "" {
@@ -328,7 +328,7 @@ func (f *File) unguard(i int) ([]spanedit.Edit, string) {
 
 // unguardURL reverses guardURL.
 func (f *File) unguardURL(s *Server) ([]spanedit.Edit, string) {
-	w := f.dialect.words.full()
+	w := f.dialect.words.withDefaults()
 	_, command, args := s.program()
 	in := args
 	if command.Value.Kind == spanedit.List {

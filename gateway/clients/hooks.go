@@ -73,7 +73,7 @@ func (m Machine) absent(c Client, l location, name string) File {
 	}
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
 		f.real = filepath.Join(dir, filepath.Base(name))
-		if m.leadsOut(l, name, f.real) {
+		if m.linkEscapes(l, name, f.real) {
 			f.Target = f.real
 		}
 	}
@@ -82,14 +82,14 @@ func (m Machine) absent(c Client, l location, name string) File {
 
 // hookCommand matches the command of a hook that wrap has written: the program, and the parts of the hooks that
 // existed before it.
-var hookCommand = spanedit.Lazily(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files --hook [a-z-]+(?: .*?)??(?: --was (hooks|event))? \|\| exit 2$`)
+var hookCommand = spanedit.LazyRegexp(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files --hook [a-z-]+(?: .*?)??(?: --was (hooks|event))? \|\| exit 2$`)
 
 // hookEnd makes the hook stop the session if it fails in any way, such as a missing program or a crash. Clients
 // ignore all other exit statuses.
 const hookEnd = " || exit 2"
 
-// hookWas returns the parts of the hooks that existed before the hook of toolcrib was added.
-func hookWas(command string) (was string, ours bool) {
+// parseHookCommand returns the parts of the hooks that existed before the hook of toolcrib was added.
+func parseHookCommand(command string) (was string, ours bool) {
 	parts := hookCommand().FindStringSubmatch(command)
 	if parts == nil || !isToolcrib(parts[1]+parts[2]+parts[3]) {
 		return "", false
@@ -117,7 +117,7 @@ func (f *File) hook() (way []element, was string) {
 	way = []element{member(f.doc.Root, "hooks"), member(hooks, f.hooks.event)}
 	for i, item := range event.Items {
 		if !f.hooks.grouped {
-			if was, ours := hookWas(item.Get("command").Str()); ours {
+			if was, ours := parseHookCommand(item.Get("command").Str()); ours {
 				return append(way, element{event, i}), was
 			}
 			continue
@@ -127,7 +127,7 @@ func (f *File) hook() (way []element, was string) {
 			continue
 		}
 		for j, command := range list.Items {
-			if was, ours := hookWas(command.Get("command").Str()); ours {
+			if was, ours := parseHookCommand(command.Get("command").Str()); ours {
 				return append(way, element{event, i}, element{list, j}), was
 			}
 		}
@@ -152,8 +152,8 @@ func (f *File) HookCommand() string {
 	return strings.TrimSuffix(command, " --was "+was)
 }
 
-// hookless returns why no hook can be added to the file or removed from it, or "".
-func (f *File) hookless() string {
+// hookProblem returns why no hook can be added to the file or removed from it, or "".
+func (f *File) hookProblem() string {
 	hooks := f.doc.Root.Get("hooks")
 	event := hooks.Get(f.hooks.event)
 	switch {
@@ -174,7 +174,7 @@ func (f *File) hookless() string {
 // Hook returns the file with a hook that runs a command before each prompt, or the reason why the file is unchanged.
 // It replaces an existing hook of toolcrib.
 func (f *File) Hook(command string) (File, string) {
-	if why := f.hookless(); why != "" {
+	if why := f.hookProblem(); why != "" {
 		return *f, why
 	}
 	if way, was := f.hook(); way != nil {
@@ -223,7 +223,7 @@ func (f *File) Hook(command string) (File, string) {
 // Unhook returns the file without the hooks of toolcrib, or the reason why the file is unchanged. It also removes the
 // surrounding parts that wrap added, unless they have other content now. A file that wrap created then has no data.
 func (f *File) Unhook() (File, string) {
-	if why := f.hookless(); why != "" {
+	if why := f.hookProblem(); why != "" {
 		return *f, why
 	}
 	way, was := f.hook()
@@ -243,7 +243,7 @@ func (f *File) Unhook() (File, string) {
 		}
 		n--
 	}
-	data, ok := spanedit.Splice(f.doc.Data, f.doc.Cut(way[n].in, way[n].at))
+	data, ok := spanedit.Splice(f.doc.Data, f.doc.Remove(way[n].in, way[n].at))
 	if !ok || !json.Valid(data) {
 		return *f, "it cannot be edited without changing something else"
 	}

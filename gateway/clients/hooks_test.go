@@ -188,7 +188,7 @@ func TestHooksAreRefused(t *testing.T) {
 	if err := errors.Join(os.Remove(f.Path), os.Symlink("nowhere", f.Path)); err != nil {
 		t.Skip(err)
 	}
-	if f := m.Hooks("cursor")[0]; f.hookless() != "is a broken link" {
-		t.Errorf("%q", f.hookless())
+	if f := m.Hooks("cursor")[0]; f.hookProblem() != "is a broken link" {
+		t.Errorf("%q", f.hookProblem())
 	}
 }

@@ -139,14 +139,14 @@ func (m Machine) read(c Client, l location, name string) (File, bool) {
 		f.Problems = []Problem{{Path: name, Text: err.Error()}}
 		f.doc.Root = nil
 	}
-	if m.leadsOut(l, name, target) {
+	if m.linkEscapes(l, name, target) {
 		f.Target = target
 	}
 	return f, true
 }
 
-// leadsOut reports whether a symbolic link on the path of a file leads out of the home folder or the project.
-func (m Machine) leadsOut(l location, name, target string) bool {
+// linkEscapes reports whether a symbolic link on the path of a file leads out of the home folder or the project.
+func (m Machine) linkEscapes(l location, name, target string) bool {
 	base := m.Home
 	if l.scope() == Project {
 		base = m.Project
@@ -340,7 +340,7 @@ func (f *File) read(h holder) {
 		s.folder = f.folder(&s)
 		s.read(f.dialect, f.machine.Inspect)
 		s.Disabled = s.Disabled || slices.Contains(off, name)
-		s.Refused = f.refused(&s, h)
+		s.Refused = f.guardProblem(&s, h)
 		f.Servers = append(f.Servers, s)
 	}
 	for _, fd := range h.value.Fields {

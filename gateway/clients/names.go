@@ -76,7 +76,7 @@ func Entries(files []File, known map[string]Server) []Entry {
 		if !s.Guarded() || s.Refused != "" || s.Guard.Differs != "" {
 			continue
 		}
-		start := s.start()
+		start := s.startKey()
 		k, ok := known[s.Guard.Name]
 		other := n.byName[s.Guard.Name]
 		if ok && !all[i].File.sameAs(s, k.Runs()) || !ok && other != "" && !slices.Equal(unversioned(strings.Split(other, "\x00")), unversioned(strings.Split(start, "\x00"))) {
@@ -89,10 +89,10 @@ func Entries(files []File, known map[string]Server) []Entry {
 	}
 	for _, name := range slices.Sorted(maps.Keys(known)) {
 		k := known[name]
-		n.claim(name, k.start())
+		n.claim(name, k.startKey())
 		for i := range all {
-			if s := all[i].Server(); n.byStart[s.start()] == "" && all[i].File.sameAs(s, k.Runs()) {
-				n.byStart[s.start()] = name
+			if s := all[i].Server(); n.byStart[s.startKey()] == "" && all[i].File.sameAs(s, k.Runs()) {
+				n.byStart[s.startKey()] = name
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func (n naming) claim(name, start string) bool {
 
 // name returns the name of a server. It claims the name only if take is set.
 func (n naming) name(s *Server, take bool) string {
-	start, label := s.start(), registry.ServerName(s.Name)
+	start, label := s.startKey(), registry.ServerName(s.Name)
 	if name, ok := n.byStart[start]; ok || !take {
 		if ok {
 			return name
@@ -136,8 +136,8 @@ func (n naming) name(s *Server, take bool) string {
 	}
 }
 
-// start returns a text that identifies the command or URL of a server. Secrets do not affect it.
-func (s *Server) start() string {
+// startKey returns a text that identifies the command or URL of a server. Secrets do not affect it.
+func (s *Server) startKey() string {
 	if s.URL != "" {
 		return "url " + maskURL(s.URL, false)
 	}
@@ -152,11 +152,11 @@ func (s *Server) Runs() []string {
 	}
 	words, dir := append([]string{s.Command}, s.Args...), cmp.Or(s.folder, s.Folder())
 	chdir := s.Guard.chdir
-	if l, err := peel(words); err == nil {
-		words, chdir = l.words, changed(chdir, l.dir)
+	if l, err := parseCommand(words); err == nil {
+		words, chdir = l.words, changeDir(chdir, l.dir)
 	}
 	if chdir != "" {
-		dir = joined(dir, chdir)
+		dir = joinDir(dir, chdir)
 	}
 	words = slices.Clone(words)
 	for i, w := range words {
@@ -191,7 +191,7 @@ func unversioned(words []string) []string {
 }
 
 // packageVersion matches a package with a version, such as @scope/name@1.2.3 or name==1.2.
-var packageVersion = spanedit.Lazily(`^((?:@[\w.-]+/)?[\w.-]+)(?:@|==)[\w.^~*-]+$`)
+var packageVersion = spanedit.LazyRegexp(`^((?:@[\w.-]+/)?[\w.-]+)(?:@|==)[\w.^~*-]+$`)
 
 // sameAs reports whether a server starts the recorded command, in which the client has replaced the placeholders, or
 // another version of its package. If the working directory is unknown, any path with the same file name matches.
@@ -200,7 +200,7 @@ func (f *File) sameAs(s *Server, recorded []string) bool {
 		if word == other {
 			return true
 		}
-		expression := f.filled(word)
+		expression := f.expansionPattern(word)
 		if s.folder == "" && s.URL == "" {
 			expression = "(?:.*/)?" + expression
 		}
@@ -209,9 +209,9 @@ func (f *File) sameAs(s *Server, recorded []string) bool {
 	})
 }
 
-// filled returns a regular expression for the possible expansions of a word with placeholders, without secrets. A
-// variable or an input does not expand to a path unless its current or default value is a path.
-func (f *File) filled(word string) string {
+// expansionPattern returns a regular expression for the possible expansions of a word with placeholders, without
+// secrets. A variable or an input does not expand to a path unless its current or default value is a path.
+func (f *File) expansionPattern(word string) string {
 	var b strings.Builder
 	literal := func(value string) string { return regexp.QuoteMeta(filepath.ToSlash(maskText(value))) }
 	last := 0
@@ -253,16 +253,16 @@ const Mask = "***"
 
 var (
 	// secretName matches names of options, variables, headers, and parameters that have secret values.
-	secretName = spanedit.Lazily(`(?i)token|secret|passw|passphrase|api[-_]?key|apikey|access[-_]?key|private[-_]?key|(^|[-_])key$|auth|bearer|credential|cookie|session|signature|(^|[-_])(dsn|pat)$|header`)
+	secretName = spanedit.LazyRegexp(`(?i)token|secret|passw|passphrase|api[-_]?key|apikey|access[-_]?key|private[-_]?key|(^|[-_])key$|auth|bearer|credential|cookie|session|signature|(^|[-_])(dsn|pat)$|header`)
 	// secretText matches tokens by the prefixes of their issuers, and long runs of letters and digits.
-	secretText = spanedit.Lazily(`(?:gh[pousr]_|github_pat_|sk[-_]|rk_|fc-|tvly-|gsk_|xai-|AIza|shpat_|whsec_|ATATT|xox[abeprs]-|glpat-|AKIA|eyJ|hf_|npm_|pplx-|lin_api_|ntn_|secret_)[A-Za-z0-9_.-]{8,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9_]{28,}`)
+	secretText = spanedit.LazyRegexp(`(?:gh[pousr]_|github_pat_|sk[-_]|rk_|fc-|tvly-|gsk_|xai-|AIza|shpat_|whsec_|ATATT|xox[abeprs]-|glpat-|AKIA|eyJ|hf_|npm_|pplx-|lin_api_|ntn_|secret_)[A-Za-z0-9_.-]{8,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9_]{28,}`)
 	// pairText matches SID/KEY:secret. Names of images contain no capital letters.
-	pairText  = spanedit.Lazily(`\b\w*[A-Z]\w*/\w*[A-Z]\w*:\S+|\b\w*\d\w{7,}/\w*\d\w{7,}:\S{8,}`)
-	password  = spanedit.Lazily(`//[^/?#]*@`)
-	parameter = spanedit.Lazily(`([^&=]*=|)[^&]+`)
+	pairText  = spanedit.LazyRegexp(`\b\w*[A-Z]\w*/\w*[A-Z]\w*:\S+|\b\w*\d\w{7,}/\w*\d\w{7,}:\S{8,}`)
+	password  = spanedit.LazyRegexp(`//[^/?#]*@`)
+	parameter = spanedit.LazyRegexp(`([^&=]*=|)[^&]+`)
 	// mixed matches a pattern that occurs several times in keys but not in words, versions, and dates.
-	mixed   = spanedit.Lazily(`[A-Za-z]\d+[A-Za-z]`)
-	address = spanedit.Lazily(`[a-z][a-z0-9+.-]*://[^\s"']+`)
+	mixed   = spanedit.LazyRegexp(`[A-Za-z]\d+[A-Za-z]`)
+	address = spanedit.LazyRegexp(`[a-z][a-z0-9+.-]*://[^\s"']+`)
 )
 
 // Masked returns the server without secrets. It masks the values of variables and headers, and the arguments and
@@ -344,7 +344,7 @@ func (f *File) Masked() []byte {
 	if f.doc.Root == nil {
 		return nil
 	}
-	hidden, all := places(f.doc.Root)
+	hidden, all := maskedSpans(f.doc.Root)
 	slices.SortFunc(all, func(a, b spanedit.Span) int { return cmp.Or(a.From-b.From, b.To-a.To) })
 	var b []byte
 	last, secret := 0, false // secret: the previous value was masked
@@ -378,9 +378,9 @@ func maskComment(c []byte) []byte {
 	return []byte("// " + Mask)
 }
 
-// places returns the positions of the values to mask with their replacements, and the positions of all names and
+// maskedSpans returns the positions of the values to mask with their replacements, and the positions of all names and
 // values. Because a parent is visited first, masking it also masks its children.
-func places(root *spanedit.Node) (hidden map[spanedit.Span]string, all []spanedit.Span) {
+func maskedSpans(root *spanedit.Node) (hidden map[spanedit.Span]string, all []spanedit.Span) {
 	hidden = map[spanedit.Span]string{}
 	hide := func(n *spanedit.Node, masked string) {
 		_, done := hidden[n.Span]

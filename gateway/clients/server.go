@@ -78,13 +78,13 @@ func isToolcrib(program string) bool {
 
 // reference matches placeholders that clients replace: ${VAR}, ${env:VAR}, and ${input:ID} in most clients, {env:VAR}
 // and {file:PATH} in opencode, and ${{ secrets.X }} in Continue.
-var reference = spanedit.Lazily(`\$\{\{[^}]*\}\}|\$\{[^}]*\}|\{(?:env|file):[^}]*\}`)
+var reference = spanedit.LazyRegexp(`\$\{\{[^}]*\}\}|\$\{[^}]*\}|\{(?:env|file):[^}]*\}`)
 
 // userInfo matches a URL with a user name or a password.
-var userInfo = spanedit.Lazily(`^[a-zA-Z]+://[^/?#]*@`)
+var userInfo = spanedit.LazyRegexp(`^[a-zA-Z]+://[^/?#]*@`)
 
 // ssePath matches the usual URLs of servers with the older transport.
-var ssePath = spanedit.Lazily(`/sse/?(?:[?#]|$)`)
+var ssePath = spanedit.LazyRegexp(`/sse/?(?:[?#]|$)`)
 
 // Keys of an entry. No key has two meanings, except that in Gemini CLI and Qwen Code "url" is SSE and "httpUrl" is
 // HTTP.
@@ -138,11 +138,11 @@ func (s *Server) read(d dialect, inspect Inspect) {
 	s.Headers = slices.Concat(variables(n.Get(headerKeys...)), variables(n.Get("requestOptions", "requestInit").Get("headers")))
 	s.TokenEnv = n.Get("bearer_token_env_var").Str()
 	s.Transport = s.transport(n, d)
-	s.behind(inspect)
+	s.unwrapGuard(inspect)
 }
 
-// behind replaces a guard by the server behind it.
-func (s *Server) behind(inspect Inspect) {
+// unwrapGuard replaces a guard by the server behind it.
+func (s *Server) unwrapGuard(inspect Inspect) {
 	if s.URL != "" || s.Command == "" {
 		return
 	}
@@ -186,8 +186,8 @@ func (s *Server) transport(n *spanedit.Node, d dialect) Transport {
 	}
 }
 
-// refused returns why a server cannot be guarded, or "".
-func (f *File) refused(s *Server, h holder) string {
+// guardProblem returns why a server cannot be guarded, or "".
+func (f *File) guardProblem(s *Server, h holder) string {
 	n := s.node
 	switch {
 	case n.Kind != spanedit.Object:
@@ -196,8 +196,8 @@ func (f *File) refused(s *Server, h holder) string {
 		return "the file has more than one list of servers, and clients differ in which one they read"
 	case s.twice:
 		return "its name is a duplicate, and clients differ in which one they read"
-	case n.Twice() != "":
-		return "it has a duplicate key " + n.Twice()
+	case n.Duplicate() != "":
+		return "it has a duplicate key " + n.Duplicate()
 	case n.Fixed || h.value.Fixed:
 		return "its entry uses a YAML anchor, alias, or merge key"
 	case s.Guarded():
@@ -217,7 +217,7 @@ func (f *File) refused(s *Server, h holder) string {
 	case s.URL != "" && s.Transport != HTTP:
 		return "it uses " + string(s.Transport) + ", which toolcrib does not support"
 	case s.URL != "":
-		return refusedURL(s)
+		return urlProblem(s)
 	}
 	if _, _, args := s.program(); args != nil && args.Value.Kind != spanedit.List {
 		return "its arguments are not a list"
@@ -233,7 +233,7 @@ var signIns = map[string]string{
 	"env_http_headers": "its headers come from variables that the client reads (env_http_headers)", "apiKey": "the client sends a key of its own (apiKey)",
 }
 
-func refusedURL(s *Server) string {
+func urlProblem(s *Server) string {
 	n := s.node
 	for _, fd := range n.Fields {
 		if why := signIns[fd.Name]; why != "" && !fd.Value.Is("false") {
@@ -328,7 +328,7 @@ type Guard struct {
 
 // readGuard parses the command of an entry. It returns the zero Guard if the command does not start toolcrib.
 func (s *Server) readGuard(inspect Inspect) Guard {
-	l, err := peel(append([]string{s.Command}, s.Args...))
+	l, err := parseCommand(append([]string{s.Command}, s.Args...))
 	switch {
 	case inspect == nil || err == nil && !isToolcrib(l.words[0]):
 		return Guard{}
@@ -339,7 +339,7 @@ func (s *Server) readGuard(inspect Inspect) Guard {
 	}
 	start := Start{Program: l.words[0], Args: l.words[1:], Dir: s.folder, Env: slices.Concat(s.Env, l.env), Cleared: l.cleared, EnvFile: s.node.Get("envFile").Str()}
 	if l.dir != "" {
-		start.Dir = joined(start.Dir, l.dir)
+		start.Dir = joinDir(start.Dir, l.dir)
 	}
 	use := inspect(start)
 	g := Guard{Program: start.Program, Runs: use.Program, Database: use.Database, Differs: use.Differs}
@@ -362,8 +362,8 @@ func (s *Server) readGuard(inspect Inspect) Guard {
 	return g
 }
 
-// joined returns the path of name below dir, or "" if that is unknown.
-func joined(dir, name string) string {
+// joinDir returns the path of name below dir, or "" if that is unknown.
+func joinDir(dir, name string) string {
 	switch {
 	case filepath.IsAbs(name):
 		return name
@@ -373,16 +373,16 @@ func joined(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// changed returns the folder after changing from dir, which may be relative, to name.
-func changed(dir, name string) string {
+// changeDir returns the folder after changing from dir, which may be relative, to name.
+func changeDir(dir, name string) string {
 	if name == "" || filepath.IsAbs(name) {
 		return cmp.Or(name, dir)
 	}
 	return filepath.Join(dir, name)
 }
 
-// peeled is a command line without leading programs that only set up the environment.
-type peeled struct {
+// commandLine is a command line without leading programs that only set up the environment.
+type commandLine struct {
 	words    []string
 	first    int // index of words[0] in the complete line, or of the shell script
 	env      []Variable
@@ -397,18 +397,18 @@ var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh"}
 // errUnclear is returned for command lines that only their programs can interpret.
 var errUnclear = errors.New("it does more than set variables")
 
-// peel removes env and sh -c from a command line.
-func peel(words []string) (peeled, error) {
+// parseCommand removes env and sh -c from a command line.
+func parseCommand(words []string) (commandLine, error) {
 	all := strings.Join(words, " ")
-	l := peeled{words: words, mentions: strings.Contains(all, "toolcrib") && strings.Contains(all, "guard")}
+	l := commandLine{words: words, mentions: strings.Contains(all, "toolcrib") && strings.Contains(all, "guard")}
 	for range 4 {
 		base := strings.TrimSuffix(filepath.Base(l.words[0]), ".exe")
 		var err error
 		switch {
 		case base == "env" && len(l.words) > 1:
-			err = l.peelEnv()
+			err = l.parseEnv()
 		case slices.Contains(shells, base) && len(l.words) > 1:
-			err = l.peelShell()
+			err = l.parseShell()
 		default:
 			return l, nil
 		}
@@ -419,8 +419,8 @@ func peel(words []string) (peeled, error) {
 	return l, errUnclear
 }
 
-// peelEnv parses the options and the variables of env.
-func (l *peeled) peelEnv() error {
+// parseEnv parses the options and the variables of env.
+func (l *commandLine) parseEnv() error {
 	set := pflag.NewFlagSet("env", pflag.ContinueOnError)
 	set.SetInterspersed(false)
 	cleared := set.BoolP("ignore-environment", "i", false, "")
@@ -446,7 +446,7 @@ func (l *peeled) peelEnv() error {
 	if len(rest) == 0 {
 		return errUnclear
 	}
-	l.dir = changed(l.dir, *dir)
+	l.dir = changeDir(l.dir, *dir)
 	if n := len(l.words) - len(rest); l.places == nil {
 		l.first += n
 	} else {
@@ -456,8 +456,8 @@ func (l *peeled) peelEnv() error {
 	return nil
 }
 
-// peelShell parses a shell script that consists of one command with plain words.
-func (l *peeled) peelShell() error {
+// parseShell parses a shell script that consists of one command with plain words.
+func (l *commandLine) parseShell() error {
 	if len(l.words) != 3 || l.words[1] != "-c" || l.places != nil {
 		if l.words[1] == "-c" || strings.HasPrefix(l.words[1], "-") {
 			return errUnclear
@@ -530,13 +530,13 @@ func VariablesIn(file string) ([]Variable, error) {
 	return all, nil
 }
 
-var setting = spanedit.Lazily(`(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*[=:](.*)$`)
+var setting = spanedit.LazyRegexp(`(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*[=:](.*)$`)
 
 // Placeholder reports whether a text contains a placeholder that clients may replace.
 func Placeholder(text string) bool { return reference().MatchString(text) }
 
 // plainReference matches placeholders of environment variables only.
-var plainReference = spanedit.Lazily(`\$\{(?:env:)?(\w+)\}|\{env:(\w+)\}`)
+var plainReference = spanedit.LazyRegexp(`\$\{(?:env:)?(\w+)\}|\{env:(\w+)\}`)
 
 // Expand replaces ${X}, ${env:X}, and {env:X} by the values of variables, as clients do. It returns false if the text
 // contains other placeholders.
@@ -561,7 +561,7 @@ func (f *File) folder(s *Server) string {
 	case Placeholder(dir):
 		return ""
 	}
-	return joined(base, dir)
+	return joinDir(base, dir)
 }
 
-var workspaceFolder = spanedit.Lazily(`\$\{(?:workspaceFolder|CLAUDE_PROJECT_DIR)\}`)
+var workspaceFolder = spanedit.LazyRegexp(`\$\{(?:workspaceFolder|CLAUDE_PROJECT_DIR)\}`)

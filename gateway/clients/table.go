@@ -57,13 +57,13 @@ func files(paths ...string) []location {
 type dialect struct {
 	keys     [][]string // paths to the servers
 	urlIsSSE bool       // a "url" without a type uses the older transport
-	words    words
+	words    keyNames
 	// off returns the names of servers that another part of the file disables, for the servers in parent.
 	off func(root, parent *spanedit.Node) []string
 }
 
-// words are the keys and types in a client's entries of URLs and commands. Empty ones have the default.
-type words struct {
+// keyNames are the keys and types in a client's entries of URLs and commands. Empty ones have the default.
+type keyNames struct {
 	url, headers string // default "url" and "headers"
 	command, env string // default "command" and "env"
 	stdio        string // type of a command; default "stdio"
@@ -120,11 +120,11 @@ var table = []Client{
 	{
 		ID: "cline", Name: "Cline", Source: "https://docs.cline.bot/getting-started/config",
 		dialect: dialect{keys: servers},
-		places:  append(inEditors("saoudrizwan.claude-dev/settings/cline_mcp_settings.json"), location{path: "{home}/.cline/data/settings/cline_mcp_settings.json"}),
+		places:  append(inVSCodeEditors("saoudrizwan.claude-dev/settings/cline_mcp_settings.json"), location{path: "{home}/.cline/data/settings/cline_mcp_settings.json"}),
 	},
 	{
 		ID: "codex", Name: "Codex CLI", Source: "https://developers.openai.com/codex/mcp",
-		dialect: dialect{keys: [][]string{{"mcp_servers"}}, words: words{headers: "http_headers"}},
+		dialect: dialect{keys: [][]string{{"mcp_servers"}}, words: keyNames{headers: "http_headers"}},
 		places:  files("{codex}/config.toml", "{project}/.codex/config.toml"),
 		hooks: hookStyle{ // https://developers.openai.com/codex/hooks; openai/codex codex-rs/hooks/src/engine/discovery.rs
 			event: "UserPromptSubmit", grouped: true, places: hookPlaces("{codex}/hooks.json", "{project}/.codex/hooks.json"),
@@ -145,7 +145,7 @@ var table = []Client{
 	},
 	{
 		ID: "copilot-cli", Name: "GitHub Copilot CLI", Source: "https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers",
-		dialect: dialect{keys: servers, words: words{stdio: "local"}},
+		dialect: dialect{keys: servers, words: keyNames{stdio: "local"}},
 		places:  files("{copilot}/mcp-config.json", "{project}/.github/mcp.json"),
 	},
 	{
@@ -185,7 +185,7 @@ var table = []Client{
 	},
 	{
 		ID: "goose", Name: "Goose", Source: "https://block.github.io/goose/docs/guides/config-files",
-		dialect: dialect{keys: [][]string{{"extensions"}}, words: words{url: "uri", command: "cmd", env: "envs"}},
+		dialect: dialect{keys: [][]string{{"extensions"}}, words: keyNames{url: "uri", command: "cmd", env: "envs"}},
 		places:  files("{unix}/goose/config.yaml", "{roaming}/Block/goose/config/config.yaml"),
 	},
 	{ID: "junie", Name: "Junie", Source: "https://www.jetbrains.com/help/junie/model-context-protocol-mcp.html", dialect: usual, places: files("{home}/.junie/mcp/mcp.json", "{project}/.junie/mcp/mcp.json")},
@@ -201,7 +201,7 @@ var table = []Client{
 	{
 		ID: "opencode", Name: "opencode", Source: "https://opencode.ai/docs/mcp-servers",
 		// Version 2 has mcp.servers (opencode.ai/v2/docs/mcp-servers).
-		dialect: dialect{keys: [][]string{{"mcp", "servers"}, {"mcp"}}, words: words{env: "environment", stdio: "local", array: true}},
+		dialect: dialect{keys: [][]string{{"mcp", "servers"}, {"mcp"}}, words: keyNames{env: "environment", stdio: "local", array: true}},
 		places: files(
 			"{xdg}/opencode/opencode.json",
 			"{xdg}/opencode/opencode.jsonc",
@@ -223,7 +223,7 @@ var table = []Client{
 	{
 		ID: "roo", Name: "Roo Code", Source: "https://docs.roocode.com/features/mcp/using-mcp-in-roo",
 		dialect: dialect{keys: servers},
-		places:  append(inEditors("rooveterinaryinc.roo-cline/settings/mcp_settings.json"), location{path: "{project}/.roo/mcp.json"}),
+		places:  append(inVSCodeEditors("rooveterinaryinc.roo-cline/settings/mcp_settings.json"), location{path: "{project}/.roo/mcp.json"}),
 	},
 	{
 		ID: "vscode", Name: "VS Code", Source: "https://code.visualstudio.com/docs/agents/reference/mcp-configuration",
@@ -238,8 +238,8 @@ var table = []Client{
 	},
 }
 
-// inEditors returns the locations of a file of a VS Code extension, in every editor that is based on VS Code.
-func inEditors(path string) []location {
+// inVSCodeEditors returns the locations of a file of a VS Code extension, in every editor that is based on VS Code.
+func inVSCodeEditors(path string) []location {
 	var all []location
 	for _, editor := range []string{"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"} {
 		all = append(all, location{path: "{appdata}/" + editor + "/User/globalStorage/" + path})

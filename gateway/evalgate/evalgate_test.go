@@ -167,7 +167,7 @@ func TestQuestion(t *testing.T) {
 	tool := in.Tool.Definition.Tool
 	tool.Cost, tool.Tier, tool.Category, tool.Limits = registry.CostExpensive, registry.TierHigh, "web", &registry.Limits{CooldownSeconds: 5, DailyLimit: 7}
 	in.Tier, in.Nth = registry.AutoApprove, 3
-	in.Said = gateway.CallContext{
+	in.CallContext = gateway.CallContext{
 		UserMessage: "Rain?", ChatID: "c1", MissionID: "m1", ConversationID: "v1", Confidence: json.RawMessage("0.5"), Context: json.RawMessage(`{"a":1}`),
 	}
 	if _, err := evalgate.NewHTTP(s.URL, "").Ask(t.Context(), in); err != nil {

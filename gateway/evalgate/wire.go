@@ -20,7 +20,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// question is the request to a gate. Said comes from the caller and is not verified. Everything else comes from
+// question is the request to a gate. CallContext comes from the caller and is not verified. Everything else comes from
 // toolcrib.
 type question struct {
 	Call        string                `json:"call"`
@@ -42,7 +42,7 @@ type question struct {
 	User        string                `json:"user"`
 	Customer    string                `json:"customer"`
 	Args        json.RawMessage       `json:"args"`
-	Said        json.RawMessage       `json:"said,omitempty"` // a gateway.CallContext
+	CallContext json.RawMessage       `json:"said,omitempty"` // a gateway.CallContext
 }
 
 type limits struct {
@@ -55,7 +55,7 @@ func encode(in gateway.Invocation) ([]byte, error) {
 	q := question{
 		Call: in.Call, At: in.At, Tool: t.ID, Subject: in.Tool.Subject, Version: in.Tool.Version, ContentHash: in.Tool.ContentHash,
 		Description: t.Description, Category: t.Category, Tier: t.Tier, Cost: t.Cost, Approval: in.Tier, Nth: in.Nth, Annotations: t.Annotations,
-		Actor: in.Caller.Actor.String(), Agent: in.Caller.Agent, User: in.Caller.User, Customer: in.Caller.Customer, Args: in.Args, Said: in.Said.Encode(),
+		Actor: in.Caller.Actor.String(), Agent: in.Caller.Agent, User: in.Caller.User, Customer: in.Caller.Customer, Args: in.Args, CallContext: in.CallContext.Encode(),
 	}
 	if t.Limits != nil {
 		q.Limits = &limits{t.Limits.CooldownSeconds, t.Limits.DailyLimit}
@@ -158,7 +158,7 @@ func (h HTTP) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAnswe
 	case errors.Is(err, errRedirect):
 		return gateway.GateAnswer{}, errRedirect
 	case err != nil: // without the address of the gate, because the agent may see the error
-		why, _ := gateway.Unreached(err)
+		why, _ := gateway.NotReached(err)
 		return gateway.GateAnswer{}, errors.New(why)
 	}
 	defer res.Body.Close() //nolint:errcheck // the body has been read

@@ -150,9 +150,9 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 	if err != nil {
 		return a, false, nil //nolint:nilerr // the complete verification will report it
 	}
-	after.Signers, after.Statements = files.Signers, union(after.Statements, files.Statements)
+	after.Signers, after.Statements = files.Signers, mergeUnique(after.Statements, files.Statements)
 	changes := after.Only(lives)
-	if !accounted(before, after, files, changes) {
+	if !isComplete(before, after, files, changes) {
 		return a, false, nil
 	}
 	if lives, err = c.check(ctx, changes); err != nil {
@@ -173,7 +173,7 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 		v.Versions = slices.DeleteFunc(v.Versions, func(v bundle.Version) bool { return changed[v.Subject] })
 		v = bundle.Bundle{Format: bundle.Format, Header: index.Header, Records: bundle.Records{
 			Versions: append(v.Versions, changes.Versions...), Signers: files.Signers,
-			Statements: union(v.Statements, changes.Statements), Raws: union(v.Raws, changes.Raws), Contents: append(v.Contents, changes.Contents...),
+			Statements: mergeUnique(v.Statements, changes.Statements), Raws: mergeUnique(v.Raws, changes.Raws), Contents: append(v.Contents, changes.Contents...),
 		}}
 		lives, err := newest(v, func(subject string) bool { return a.heads[subject].View == name })
 		if err != nil {
@@ -184,9 +184,9 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 	return a, true, nil
 }
 
-// accounted reports whether changed parts keep the statements of the previous parts and add only statements that the
+// isComplete reports whether changed parts keep the statements of the previous parts and add only statements that the
 // changes need.
-func accounted(before, after, files, changes bundle.Bundle) bool {
+func isComplete(before, after, files, changes bundle.Bundle) bool {
 	known := map[string]bool{}
 	for _, s := range slices.Concat(before.Statements, files.Statements, changes.Statements) {
 		known[statement.Sum([]byte(s.Statement))] = true
@@ -233,8 +233,8 @@ func newest(b bundle.Bundle, of func(subject string) bool) ([]registry.Live, err
 	return lives, nil
 }
 
-// union returns the values of two lists without duplicates.
-func union[T comparable](a, b []T) []T {
+// mergeUnique returns the values of two lists without duplicates.
+func mergeUnique[T comparable](a, b []T) []T {
 	seen := map[T]bool{}
 	return slices.DeleteFunc(slices.Concat(a, b), func(v T) bool {
 		again := seen[v]

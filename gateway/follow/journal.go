@@ -37,12 +37,12 @@ type Journal struct {
 	offset int64
 	last   string // hash of the last line
 	seq    int64
-	uses   map[string]*daily // by user and tool
-	counts map[string]int    // refused calls of this process by caller and hour
+	uses   map[string]*dayCount // by user and tool
+	counts map[string]int       // refused calls of this process by caller and hour
 }
 
-// daily is a user's use of a tool on the day of the last call.
-type daily struct {
+// dayCount is a user's use of a tool on the day of the last call.
+type dayCount struct {
 	gateway.Use
 	day  string
 	free int // calls that did not run
@@ -107,7 +107,7 @@ func (j *Journal) files() ([]string, error) {
 // catchUp reads the new lines. The first time, it reads those of the two newest days. The caller must hold j.mu.
 func (j *Journal) catchUp() error {
 	if j.uses == nil {
-		j.uses = map[string]*daily{}
+		j.uses = map[string]*dayCount{}
 	}
 	names, err := j.files()
 	if err != nil {
@@ -155,7 +155,7 @@ func (j *Journal) count(e entry, calls map[string]string) {
 		key := c.User + "\x00" + c.Tool
 		d := j.uses[key]
 		if d == nil {
-			d = &daily{}
+			d = &dayCount{}
 			j.uses[key] = d
 		}
 		if day := c.At.UTC().Format(journalDay); day != d.day {
@@ -320,8 +320,8 @@ func (j *Journal) Append(lines []string, now time.Time) error {
 	return errors.Join(err, f.Close())
 }
 
-// end returns the newest file with a complete line, its size up to the end of the last one, and that line. It reads only
-// the end of a file, because the server of many machines calls it for each batch.
+// end returns the newest file with a complete line, its size up to the end of the last one, and that line. It reads
+// only the end of a file, because the server of many machines calls it for each batch.
 func (j *Journal) end() (name string, size int64, line []byte, err error) {
 	names, err := j.files()
 	for _, name := range slices.Backward(names) {

@@ -140,8 +140,8 @@ func (d *Database) open(ctx context.Context) (Connection, error) {
 	return conn, nil
 }
 
-// checkReplaced returns an error if the database file was replaced or removed. Otherwise, the open file would lose calls and
-// miss new decisions.
+// checkReplaced returns an error if the database file was replaced or removed. Otherwise, the open file would lose
+// calls and miss new decisions.
 func (d *Database) checkReplaced() error {
 	if d.file == nil {
 		return nil

@@ -87,8 +87,8 @@ func (g *Guard) enqueueCall(ctx context.Context, m *message, line []byte) {
 	g.startComparing() // for clients that do not send initialized
 }
 
-// cancelQueued cancels the queued call that a client's message refers to. It reports whether the call was still queued, so
-// that the message need not be forwarded.
+// cancelQueued cancels the queued call that a client's message refers to. It reports whether the call was still
+// queued, so that the message need not be forwarded.
 func (g *Guard) cancelQueued(m *message) bool {
 	id := m.member(m.params, "requestId")
 	if !id.present() {
@@ -120,7 +120,7 @@ func (g *Guard) forwardQueued(ctx context.Context) {
 			continue
 		}
 		m, err := read(bytes.TrimRight(item.line, "\r\n"))
-		if err == nil { // take has read it before
+		if err == nil { // enqueueCall has read it before
 			g.pass(ctx, &m, item.line)
 		}
 	}

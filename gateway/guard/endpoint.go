@@ -179,9 +179,9 @@ func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool)
 	return e.relayResponse(m, resp)
 }
 
-// sessionExpired reports whether the server no longer knows the session. The protocol specifies status 404 for that. Many
-// servers, including an example of the SDK, return 400 with an error that mentions the session. In both cases, the
-// server has not processed the message.
+// sessionExpired reports whether the server no longer knows the session. The protocol specifies status 404 for that.
+// Many servers, including an example of the SDK, return 400 with an error that mentions the session. In both cases,
+// the server has not processed the message.
 func sessionExpired(resp *http.Response) bool {
 	if resp.StatusCode != http.StatusBadRequest {
 		return resp.StatusCode == http.StatusNotFound
@@ -292,8 +292,8 @@ func (e *Endpoint) relayResponse(m *message, resp *http.Response) error {
 	return nil
 }
 
-// relayMessages passes on a message or a batch from the server. It reports whether it contains the response to m, or m needs
-// none. It withholds text that is not JSON and returns a malformed error.
+// relayMessages passes on a message or a batch from the server. It reports whether it contains the response to m, or m
+// needs none. It withholds text that is not JSON and returns a malformed error.
 func (e *Endpoint) relayMessages(m *message, text []byte) (answered bool, err error) {
 	answered = m == nil || m.kind != request
 	messages, ok := batch(text)

@@ -58,7 +58,7 @@ type Guard struct {
 	calls     queue
 	session   session
 	approvals approvals
-	requester  requester
+	requester requester
 	refresher refresher
 	observer  observer
 
@@ -68,9 +68,9 @@ type Guard struct {
 	explained atomic.Bool // the observer knows why no list is available
 
 	mu        sync.Mutex
-	listed      map[listKind]string // identifies the list that the client would get; "" before the first comparison
+	listed    map[listKind]string // identifies the list that the client would get; "" before the first comparison
 	shown     map[listKind]string // version of the approvals that filtered the client's last list
-	closedFor string              // reason for the empty list that the client was last told
+	closedFor string              // reason for the empty list last reported to the client
 	noticed   map[listKind]bool   // lists with a change notification, which the client has received, since the last comparison
 	again     bool                // read the texts of prompts again
 	vetted    map[string]vetted   // by name of the tool
@@ -217,7 +217,8 @@ func (g *Guard) pass(ctx context.Context, m *message, line []byte) {
 	}
 }
 
-// addRequest records a request. It refuses a request with an id that is in use, because the responses could be confused.
+// addRequest records a request. It refuses a request with an id that is in use, because the responses could be
+// confused.
 func (g *Guard) addRequest(m *message, a *openRequest) bool {
 	if g.requests.add(m.key(), a) {
 		return true
@@ -243,8 +244,8 @@ func (g *Guard) writeClient(text []byte) {
 	_ = g.client.write(text) // a disconnected client is noticed at its input
 }
 
-// closeServer closes the server's input after the client's input has ended. Because many servers exit at the end of their
-// input, it first waits until all requests have been answered, the output has no reader, or a timeout expires.
+// closeServer closes the server's input after the client's input has ended. Because many servers exit at the end of
+// their input, it first waits until all requests have been answered, the output has no reader, or a timeout expires.
 func (g *Guard) closeServer(ctx context.Context) {
 	defer g.server.finish()
 	late, looks := time.NewTimer(g.config.Times.Answer), time.NewTicker(100*time.Millisecond)

@@ -133,9 +133,9 @@ type vetted struct {
 	err error
 }
 
-// listedJSON returns the JSON with which a tool is listed to the client. This is the approved JSON, or the server's JSON
-// if only excluded parts have changed and the rules find nothing in them. For any other tool, it returns nil. err is
-// the finding.
+// listedJSON returns the JSON with which a tool is listed to the client. This is the approved JSON, or the server's
+// JSON if only excluded parts have changed and the rules find nothing in them. For any other tool, it returns nil. err
+// is the finding.
 func (g *Guard) listedJSON(ctx context.Context, tool Tool, item wire.ListedItem) (raw json.RawMessage, err error) {
 	switch {
 	case tool.Hash == item.Sum:
@@ -184,7 +184,7 @@ func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 	}
 }
 
-// approvedTools returns the approved tools of a list in the form that offered returns, without those because of which clients
+// approvedTools returns the approved tools of a list in the form of listedJSON, without those because of which clients
 // would refuse the whole list, and the names of the tools that are not approved.
 func (g *Guard) approvedTools(ctx context.Context, list []byte, approved map[string]Tool) (listed []json.RawMessage, withheld []string, err error) {
 	seen := map[string]bool{}
@@ -212,13 +212,13 @@ func (g *Guard) approvedTools(ctx context.Context, list []byte, approved map[str
 
 // refresher caches the server's lists.
 type refresher struct {
-	mu     sync.Mutex
-	requested int           // number of requested comparisons
-	done   int           // number of completed comparisons
-	compared chan struct{} // closed after a comparison
-	wakeUp   chan struct{}
-	failed error // error of the last comparison
-	lists  listings
+	mu          sync.Mutex
+	requested   int           // number of requested comparisons
+	done        int           // number of completed comparisons
+	compared    chan struct{} // closed after a comparison
+	wakeUp      chan struct{}
+	failed      error // error of the last comparison
+	lists       listings
 	serverTexts map[string]wire.ServerText // the server's texts by name; nil before the first comparison
 }
 

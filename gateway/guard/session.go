@@ -28,7 +28,7 @@ type facts struct {
 	capabilities json.RawMessage // of the client
 	server       json.RawMessage
 	protocol     string
-	handshake       bool // the client begins with initialize
+	handshake    bool // the client begins with initialize
 	toolless     bool // the server declares no tools
 	logging      bool
 	introduced   bool // the server has reported the following fields
@@ -42,9 +42,9 @@ type session struct {
 	modern     atomic.Bool   // the client uses a revision without initialize
 
 	mu            sync.Mutex
-	reported          facts
-	handshakeDone         bool                    // messages outside the handshake may pass
-	clientReady          bool                    // introduced is closed
+	reported      facts
+	handshakeDone bool                    // messages outside the handshake may pass
+	clientReady   bool                    // introduced is closed
 	subscriptions map[string]subscription // by key of the request
 }
 
@@ -61,7 +61,7 @@ func (s *session) facts() facts {
 	return s.reported
 }
 
-// hear records facts from a client's request.
+// recordRequest records facts from a client's request.
 func (s *session) hear(m *message) {
 	if m.kind != request {
 		return
@@ -190,8 +190,8 @@ type edit struct {
 	with []byte
 }
 
-// announceListChanged returns the edits that add the listChanged capability to the server's response, because the guard sends
-// list_changed even if the server does not.
+// announceListChanged returns the edits that add the listChanged capability to the server's response, because the
+// guard sends list_changed even if the server does not.
 func announceListChanged(m *message, kinds []listKind) (changes []edit) {
 	for _, kind := range kinds {
 		lists := m.member(m.result, "capabilities", string(kind))
@@ -216,9 +216,9 @@ func announceListChanged(m *message, kinds []listKind) (changes []edit) {
 	return changes
 }
 
-// notifyChanges sends list_changed if the client's list would differ from the last one. It omits lists in heard, about which
-// the client has been notified. Before the first comparison with the server, lists cannot be compared: then the client
-// is notified if the approvals have changed since it was sent a list.
+// notifyChanges sends list_changed if the client's list would differ from the last one. It omits lists in notified,
+// about which the client has been notified. Before the first comparison with the server, lists cannot be compared:
+// then the client is notified if the approvals have changed since it was sent a list.
 func (g *Guard) notifyChanges(notified map[listKind]bool) {
 	for _, kind := range g.kinds() {
 		now := g.listing(kind)

@@ -63,8 +63,9 @@ func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []b
 	g.sendLog("warning", why)
 }
 
-// relayInitialize passes on the server's response to initialize or server/discover. It adds the listChanged capabilities
-// and, if texts are reviewed, removes unapproved instructions. It returns a note for the user of the client, or "".
+// relayInitialize passes on the server's response to initialize or server/discover. It adds the listChanged
+// capabilities and, if texts are reviewed, removes unapproved instructions. It returns a note for the user of the
+// client, or "".
 func (g *Guard) relayInitialize(ctx context.Context, m *message, line []byte) (note string) {
 	kinds := []listKind{toolsList}
 	var instructions span

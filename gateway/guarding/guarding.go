@@ -125,8 +125,8 @@ func (s Status) Differs() bool {
 	return slices.ContainsFunc(s.Entries, func(e Entry) bool { return e.Differs != "" })
 }
 
-// Waits reports whether anything waits for the user.
-func (s Status) Waits() bool {
+// AnyWaiting reports whether anything waits for the user.
+func (s Status) AnyWaiting() bool {
 	return len(s.Calls) > 0 || slices.ContainsFunc(s.Servers, func(v Server) bool { return v.Open() > 0 })
 }
 
@@ -311,8 +311,8 @@ func OpenOf(ctx context.Context, r Reader, server string, states ...proposals.St
 	return open, nil
 }
 
-// Word describes the state of an entry in a few words.
-func (e Entry) Word() string {
+// StateText describes the state of an entry in a few words.
+func (e Entry) StateText() string {
 	switch {
 	case e.State == clients.Guarded && e.Why != "":
 		return "broken guard"

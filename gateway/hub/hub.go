@@ -79,7 +79,7 @@ var errRedirect = errors.New("it redirects to an address that was not approved")
 // errLong is returned for a response that exceeds the limit.
 var errLong = errors.New("the response is too long")
 
-// call is the request to a hub. The ids of mission and conversation, and Said in the context, come from the caller
+// call is the request to a hub. The ids of mission and conversation, and the CallContext, come from the caller
 // and are not verified.
 type call struct {
 	Tool         string          `json:"tool"` // wire name or id
@@ -103,22 +103,22 @@ type requestContext struct {
 	Local   bool      `json:"local"`
 	// Features are the agent's switches for the application.
 	Features map[string]bool `json:"features,omitempty"`
-	// Said is the caller's unverified description of the call, without the ids above; nil if the caller sent none.
-	Said json.RawMessage `json:"said,omitempty"`
+	// CallContext is the caller's unverified description of the call, without the ids above; nil if the caller sent none.
+	CallContext json.RawMessage `json:"said,omitempty"`
 }
 
 // newCall returns the request for an invocation.
 func newCall(name string, in gateway.Invocation) call {
 	c := call{
 		Tool: name, Agent: in.Caller.Agent, Customer: in.Caller.Customer, User: in.Caller.User,
-		Mission: in.Said.MissionID, Conversation: in.Said.ConversationID, Inputs: in.Args,
+		Mission: in.CallContext.MissionID, Conversation: in.CallContext.ConversationID, Inputs: in.Args,
 		Context: requestContext{
 			Call: in.Call, At: in.At, Actor: in.Caller.Actor.String(), Layer: string(in.Caller.Layer),
 			Version: in.Tool.Version, Hash: in.Tool.ContentHash, Local: in.Caller.Where.Local, Features: in.Features,
 		},
 	}
-	in.Said.MissionID, in.Said.ConversationID = "", ""
-	c.Context.Said = in.Said.Encode()
+	in.CallContext.MissionID, in.CallContext.ConversationID = "", ""
+	c.Context.CallContext = in.CallContext.Encode()
 	return c
 }
 
@@ -146,7 +146,7 @@ func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, e
 	case errors.Is(err, errLong):
 		return gateway.Output{}, failed(in, fmt.Sprintf("it answered with more than %d bytes", h.config.MaxBytes))
 	case err != nil:
-		why, sure := gateway.Unreached(err) // without the address
+		why, sure := gateway.NotReached(err) // without the address
 		message := fmt.Sprintf("The hub of %s is not available: %s. The call may have run; check before you retry it.", in.Tool.Subject, why)
 		if sure {
 			message = fmt.Sprintf("The hub of %s is not available: %s. The call did not run; try again later.", in.Tool.Subject, why)
@@ -276,7 +276,7 @@ func parse(body []byte) (answer, error) {
 	}
 	a := answer{result: fields["result"], rest: fields}
 	read := func(key string, dst any) {
-		if err == nil && !null(fields[key]) && json.Unmarshal(fields[key], dst) != nil {
+		if err == nil && !isNull(fields[key]) && json.Unmarshal(fields[key], dst) != nil {
 			err = fmt.Errorf("%w: its %s has the wrong type", errForm, key)
 		}
 	}
@@ -291,13 +291,13 @@ func parse(body []byte) (answer, error) {
 	if json.Unmarshal(fields["error"], &message) == nil && message != "" {
 		a.failure = &failure{message: message}
 		delete(fields, "error")
-	} else if raw := fields["error"]; !null(raw) {
+	} else if raw := fields["error"]; !isNull(raw) {
 		own, err := object(raw)
 		if err != nil {
 			return a, err
 		}
 		a.failure = &failure{text(own["code"]), text(own["message"]), nil}
-		if !null(own["details"]) {
+		if !isNull(own["details"]) {
 			a.failure.details = own["details"]
 		}
 		for _, key := range []string{"code", "message", "details"} {
@@ -349,12 +349,12 @@ func object(raw []byte) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-func null(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
 // text returns the content of a string, and other values as JSON.
 func text(raw json.RawMessage) string {
 	var s string
-	if null(raw) || json.Unmarshal(raw, &s) == nil {
+	if isNull(raw) || json.Unmarshal(raw, &s) == nil {
 		return s
 	}
 	return string(raw)
@@ -372,11 +372,11 @@ func read(in gateway.Invocation, name string, body []byte, status int) (gateway.
 		return gateway.Output{}, failed(in, fmt.Sprintf("it reported success, but with status %d or an error", status))
 	case err == nil && a.success != nil && *a.success:
 		out, err := wrapped(a.result)
-		return gateway.Output{Object: out, Structured: a.result, Answer: a.others()}, err
+		return gateway.Output{Object: out, Structured: a.result, Answer: a.otherFields()}, err
 	case err == nil && a.success != nil && a.failure != nil:
 		return gateway.Output{}, a.refusal(in)
 	}
-	return gateway.Output{}, noAnswer(in, status, err)
+	return gateway.Output{}, noResponse(in, status, err)
 }
 
 // pending returns the error for a call that waits for an approval in the hub.
@@ -386,16 +386,16 @@ func (a answer) pending(in gateway.Invocation) error {
 		message += ", with the id " + jsondoc.Quote(a.request)
 	}
 	message += ". The call did not run yet; do not retry it, and tell the user."
-	e := &gateway.Error{Code: gateway.CodeProviderApproval, ApprovalRequest: a.request, Answer: a.others()}
-	said := text(a.rest["message"])
+	e := &gateway.Error{Code: gateway.CodeProviderApproval, ApprovalRequest: a.request, Answer: a.otherFields()}
+	reason := text(a.rest["message"])
 	if a.failure != nil {
 		e.Details = a.failure.details
 		if a.failure.message != "" {
-			said = a.failure.message
+			reason = a.failure.message
 		}
 	}
-	if said != "" {
-		message += " It says: " + plaintext.Clip(visible.Line(said), maxMessage)
+	if reason != "" {
+		message += " It says: " + plaintext.Clip(visible.Line(reason), maxMessage)
 	}
 	e.Message = message
 	return e
@@ -411,11 +411,11 @@ func (a answer) refusal(in gateway.Invocation) error {
 		message += fmt.Sprintf(" (its code %s is reserved and was replaced)", jsondoc.Quote(a.failure.code))
 		code = gateway.CodeProvider
 	}
-	return &gateway.Error{Code: code, Message: message, Details: a.failure.details, ApprovalRequest: a.request, Answer: a.others()}
+	return &gateway.Error{Code: code, Message: message, Details: a.failure.details, ApprovalRequest: a.request, Answer: a.otherFields()}
 }
 
-// others returns the other fields as JSON, or nil.
-func (a answer) others() json.RawMessage {
+// otherFields returns the other fields as JSON, or nil.
+func (a answer) otherFields() json.RawMessage {
 	if len(a.rest) == 0 {
 		return nil
 	}
@@ -426,9 +426,9 @@ func (a answer) others() json.RawMessage {
 	return b
 }
 
-// noAnswer returns the error for a missing or invalid response. The status decides whether the call can be retried or
+// noResponse returns the error for a missing or invalid response. The status decides whether the call can be retried or
 // the user must act.
-func noAnswer(in gateway.Invocation, status int, err error) error {
+func noResponse(in gateway.Invocation, status int, err error) error {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
 		return &gateway.Error{

@@ -249,7 +249,7 @@ func TestCallContextIsPosted(t *testing.T) {
 	h := hub.New(hub.Config{})
 	defer h.Close()
 	in := invocation(s.URL)
-	in.Said = gateway.CallContext{
+	in.CallContext = gateway.CallContext{
 		UserMessage: "Rain?", ChatID: "c1", MissionID: "m1", ConversationID: "v1", Confidence: json.RawMessage("0.5"), Context: json.RawMessage(`{"actor":"user:root"}`),
 	}
 	if _, err := h.Run(t.Context(), in); err != nil {

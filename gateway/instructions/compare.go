@@ -111,7 +111,7 @@ func Files(approved, found registry.Folder) []FileChange {
 		case !there:
 			changes = append(changes, FileChange{Path: p, Change: Missing})
 		case before != after:
-			changes = append(changes, FileChange{Path: p, Change: Changed, What: what(before, after)})
+			changes = append(changes, FileChange{Path: p, Change: Changed, What: changeText(before, after)})
 		}
 	}
 	for _, p := range found.Paths() {
@@ -123,7 +123,7 @@ func Files(approved, found registry.Folder) []FileChange {
 	return changes
 }
 
-func what(before, after registry.File) string {
+func changeText(before, after registry.File) string {
 	switch {
 	case before.Link != after.Link:
 		return "link"

@@ -57,7 +57,7 @@ func Search(dir string, scope places.Scope, imported ...string) (Tree, error) {
 		return Tree{}, fmt.Errorf("search %s: %w", dir, err)
 	}
 	defer root.Close() //nolint:errcheck // only read
-	s := &search{Tree: Tree{dir: dir}, root: root, scope: scope, folds: folds(root), known: map[string]bool{}}
+	s := &search{Tree: Tree{dir: dir}, root: root, scope: scope, folds: ignoresCase(root), known: map[string]bool{}}
 	s.patterns = scope.Patterns(s.folds)
 	if err := s.folder(".", 0); err != nil {
 		return Tree{}, fmt.Errorf("search %s: %w", dir, err)
@@ -127,9 +127,9 @@ func (t Tree) With(approved []Approved) (Tree, error) {
 	return s.Tree, nil
 }
 
-// folds reports whether the file system ignores case, as on macOS and Windows, where a client that opens AGENTS.md
-// gets agents.md.
-func folds(root *os.Root) bool {
+// ignoresCase reports whether the file system ignores case, as on macOS and Windows, where a client that opens
+// AGENTS.md gets agents.md.
+func ignoresCase(root *os.Root) bool {
 	entries, err := readDir(root, ".")
 	if err != nil {
 		return false
@@ -199,20 +199,20 @@ func (s *search) entry(p string, entry fs.DirEntry, depth int) error {
 		switch {
 		case err == nil:
 			isDir = info.IsDir()
-		case s.of(p, true) || s.of(p, false) || s.leads(p):
+		case s.matches(p, true) || s.matches(p, false) || s.mayContain(p):
 			s.fail(p, errors.New("is a link to a target outside of the folder, or to a missing one"))
 			return nil
 		}
 	}
 	if !isDir {
-		if !s.take(p, false) && entry.Name() == registry.SkillFile {
+		if !s.readIfMatched(p, false) && entry.Name() == registry.SkillFile {
 			s.Unread = append(s.Unread, path.Dir(p))
 		}
 		return nil
 	}
 	hidden := func(element string) bool { return len(element) > 1 && element[0] == '.' } // like the folders of clients
 	outside := s.scope == places.Project && !slices.ContainsFunc(strings.Split(p, "/"), hidden)
-	if s.take(p, true) || linked && outside || (s.scope != places.Project || entry.Name() == ".git") && !s.leads(p) {
+	if s.readIfMatched(p, true) || linked && outside || (s.scope != places.Project || entry.Name() == ".git") && !s.mayContain(p) {
 		return nil
 	}
 	return s.folder(p, depth+1)
@@ -231,19 +231,19 @@ func (s *search) folded(p string) string {
 	return p
 }
 
-// leads reports whether clients read anything below p.
-func (s *search) leads(p string) bool {
+// mayContain reports whether clients read anything below p.
+func (s *search) mayContain(p string) bool {
 	return places.Leads(s.patterns, s.folded(p), s.scope == places.Project)
 }
 
-// of reports whether clients read the file or folder at p.
-func (s *search) of(p string, isDir bool) bool {
+// matches reports whether clients read the file or folder at p.
+func (s *search) matches(p string, isDir bool) bool {
 	_, ok := s.match(p, isDir)
 	return ok
 }
 
-// take reads the file or the skill at p if clients read it, and reports whether they do.
-func (s *search) take(p string, isDir bool) bool {
+// readIfMatched reads the file or the skill at p if clients read it, and reports whether they do.
+func (s *search) readIfMatched(p string, isDir bool) bool {
 	place, ok := s.match(p, isDir)
 	if !ok || s.known[p] {
 		return ok
@@ -257,14 +257,14 @@ func (s *search) take(p string, isDir bool) bool {
 		return false
 	}
 	s.read(place.Kind, p, place.Client)
-	if last := len(s.Found) - 1; place.Settings() && !switchesHooks(s.Found[last]) {
+	if last := len(s.Found) - 1; place.Settings() && !changesHooks(s.Found[last]) {
 		s.Found = s.Found[:last]
 	}
 	return true
 }
 
-// switchesHooks reports whether a settings file of Claude Code may disable or change a hook.
-func switchesHooks(f Found) bool {
+// changesHooks reports whether a settings file of Claude Code may disable or change a hook.
+func changesHooks(f Found) bool {
 	text := f.Folder.Files[path.Base(f.Path)]
 	if f.Err == nil && text.SHA256 == "" && strings.TrimSpace(text.Text) == "" {
 		return false

@@ -19,30 +19,30 @@ import (
 	"toolcrib/registry/places"
 )
 
-// When is the occasion on which a part of a file enters the context of an agent.
-type When string
+// Occasion is the occasion on which a part of a file enters the context of an agent.
+type Occasion string
 
 // Occasions on which a part of a file enters the context.
 const (
-	AtOnce   When = "at once"     // at the start of every session
-	Matching When = "on matching" // with files that match Load.Note
-	OnUse    When = "on use"      // when the skill, the command, or the subagent is used
-	OnRead   When = "when read"   // when the agent opens the file
-	Printed  When = "output only" // only the output of the program
-	NotText  When = "not text"    // an image or other binary
+	AtOnce   Occasion = "at once"     // at the start of every session
+	Matching Occasion = "on matching" // with files that match Load.Note
+	OnUse    Occasion = "on use"      // when the skill, the command, or the subagent is used
+	OnRead   Occasion = "when read"   // when the agent opens the file
+	Printed  Occasion = "output only" // only the output of the program
+	NotText  Occasion = "not text"    // an image or other binary
 )
 
-// Moments returns the occasions, the earliest first.
-func Moments() []When { return []When{AtOnce, Matching, OnUse, OnRead, Printed, NotText} }
+// Occasions returns the occasions, the earliest first.
+func Occasions() []Occasion { return []Occasion{AtOnce, Matching, OnUse, OnRead, Printed, NotText} }
 
 // Load is a part of a skill or of instructions that enters the context of an agent on one occasion. Text is "" if it
 // is unknown.
 type Load struct {
-	When When
-	File string // path relative to the folder
-	Note string // the client's criterion, for display
-	Text string
-	file registry.File
+	Occasion Occasion
+	File     string // path relative to the folder
+	Note     string // the client's criterion, for display
+	Text     string
+	file     registry.File
 }
 
 // Loads returns the parts of a skill or of instructions that enter the context of an agent, the earliest first.
@@ -61,19 +61,19 @@ func Loads(kind registry.Kind, f registry.Folder) []Load {
 			continue
 		}
 		file := f.Files[name]
-		l := Load{When: OnRead, File: name, file: file, Text: file.Text}
+		l := Load{Occasion: OnRead, File: name, file: file, Text: file.Text}
 		switch {
 		case file.Link != "":
 			l.Note = "link to " + file.Link
 		case file.Binary():
-			l.When, l.Note = NotText, fmt.Sprintf("%d bytes", file.Size)
+			l.Occasion, l.Note = NotText, fmt.Sprintf("%d bytes", file.Size)
 		case file.Executable || slices.Contains(programs, strings.ToLower(path.Ext(name))): // executed rather than read
-			l.When, l.Text = Printed, ""
+			l.Occasion, l.Text = Printed, ""
 		}
 		loads = append(loads, l)
 	}
 	slices.SortStableFunc(loads, func(a, b Load) int {
-		return slices.Index(Moments(), a.When) - slices.Index(Moments(), b.When)
+		return slices.Index(Occasions(), a.Occasion) - slices.Index(Occasions(), b.Occasion)
 	})
 	return loads
 }
@@ -86,7 +86,7 @@ var programs = strings.Fields(".py .sh .bash .zsh .fish .js .mjs .cjs .ts .rb .p
 func listed(name, file string, f registry.File, at string) []Load {
 	front, body, _ := mdfile.SplitFront(f.Text)
 	keys := mdfile.LooseFront(front)
-	use := Load{When: OnUse, File: file, file: f, Text: body}
+	use := Load{Occasion: OnUse, File: file, file: f, Text: body}
 	if value(keys, "disable-model-invocation") == "true" {
 		use.Note = "by the user alone"
 		return []Load{use}
@@ -101,34 +101,34 @@ func listed(name, file string, f registry.File, at string) []Load {
 	if strings.Contains("/"+at, "/.agents/") || strings.Contains("/"+at, "/.codex/") { // Codex mentions the file
 		line += " (file: " + path.Join(at, file) + ")"
 	}
-	return []Load{{When: AtOnce, File: file, Note: "name and description", Text: line, file: f}, use}
+	return []Load{{Occasion: AtOnce, File: file, Note: "name and description", Text: line, file: f}, use}
 }
 
 // instructionLoads returns the loads of an instruction file at p.
 func instructionLoads(p, name string, f registry.File) []Load {
 	if f.Binary() { // in versions that were approved by hash
-		return []Load{{When: NotText, File: name, Note: fmt.Sprintf("%d bytes", f.Size), file: f}}
+		return []Load{{Occasion: NotText, File: name, Note: fmt.Sprintf("%d bytes", f.Size), file: f}}
 	}
-	whole := Load{When: AtOnce, File: name, Text: f.Text, file: f}
+	whole := Load{Occasion: AtOnce, File: name, Text: f.Text, file: f}
 	of, ok := places.Match(everywhere(), p, false, true)
 	front, body, fronted := mdfile.SplitFront(f.Text)
-	switch how := loading(of.Pattern); {
+	switch how := occasionText(of.Pattern); {
 	case ok && of.Settings(): // read by the client, not by the agent
 		return nil
 	case ok && how == "agent":
 		return listed(strings.TrimSuffix(path.Base(p), path.Ext(p)), name, f, "")
 	case ok && how == "command":
-		whole.When, whole.Text = OnUse, body
+		whole.Occasion, whole.Text = OnUse, body
 	case ok && fronted && (how == "rule" || how == "attached"):
 		return rule(mdfile.LooseFront(front), whole, body)
 	case ok && (how == "rule" || how == "attached"):
 		if how == "attached" || path.Ext(p) == ".mdc" {
-			whole.When, whole.Note = OnUse, "when it is attached"
+			whole.Occasion, whole.Note = OnUse, "when it is attached"
 		}
 	default:
 		elements := strings.Split(p, "/")
 		if below := elements[:max(0, len(elements)-1-strings.Count(of.Pattern, "/"))]; ok && len(below) > 0 {
-			whole.When, whole.Note = Matching, "files below "+strings.Join(below, "/")
+			whole.Occasion, whole.Note = Matching, "files below "+strings.Join(below, "/")
 		}
 	}
 	return []Load{whole}
@@ -139,9 +139,9 @@ var everywhere = sync.OnceValue(func() []places.Pattern {
 	return slices.Concat(places.Project.Patterns(false), places.User.Patterns(false))
 })
 
-// loading returns how clients load files that match a pattern, judging by its folders. It returns "" if they load
+// occasionText returns how clients load files that match a pattern, judging by its folders. It returns "" if they load
 // complete files.
-func loading(pattern string) string {
+func occasionText(pattern string) string {
 	for element := range strings.SplitSeq(path.Dir(pattern), "/") {
 		switch {
 		case element == "agents" || element == "agent":
@@ -166,14 +166,14 @@ func rule(keys *jsondoc.Node, l Load, body string) []Load {
 	switch {
 	case value(keys, "alwaysApply") == "true" || trigger == "always_on" || globs == "**" || globs == "**/*":
 	case trigger == "manual":
-		l.When, l.Note = OnUse, "when the user names it"
+		l.Occasion, l.Note = OnUse, "when the user names it"
 	case globs != "":
-		l.When, l.Note = Matching, "files like "+globs
+		l.Occasion, l.Note = Matching, "files like "+globs
 	case says != "" && (value(keys, "alwaysApply") != "" || trigger == "model_decision" || path.Ext(l.File) == ".mdc"):
-		l.When, l.Note = OnUse, "when the agent asks for it"
-		return []Load{{When: AtOnce, File: l.File, Note: "description", Text: says, file: l.file}, l}
+		l.Occasion, l.Note = OnUse, "when the agent asks for it"
+		return []Load{{Occasion: AtOnce, File: l.File, Note: "description", Text: says, file: l.file}, l}
 	case path.Ext(l.File) == ".mdc" || value(keys, "alwaysApply") == "false":
-		l.When, l.Note = OnUse, "when the user names it"
+		l.Occasion, l.Note = OnUse, "when the user names it"
 	}
 	return []Load{l}
 }
@@ -215,7 +215,7 @@ type Size struct {
 
 // Cost is the size of the texts that enter the context on one occasion, before and after an approval.
 type Cost struct {
-	When       When
+	Occasion   Occasion
 	Note       string // note of the load, if there is only one
 	Now, After Size
 }
@@ -227,10 +227,10 @@ func CompareLoads(before, after registry.Definition) []LoadChange {
 	now := loadsOf(before)
 	for _, l := range loadsOf(after) {
 		c := LoadChange{After: &l}
-		i := slices.IndexFunc(now, func(n Load) bool { return n.When == l.When && n.File == l.File })
+		i := slices.IndexFunc(now, func(n Load) bool { return n.Occasion == l.Occasion && n.File == l.File })
 		if i >= 0 {
 			c.Now = &now[i]
-			c.Same = *c.Now == l || c.Now.Text == l.Text && c.Now.Note == l.Note && l.When != Printed && l.When != NotText
+			c.Same = *c.Now == l || c.Now.Text == l.Text && c.Now.Note == l.Note && l.Occasion != Printed && l.Occasion != NotText
 		}
 		changes = append(changes, c)
 	}
@@ -240,7 +240,7 @@ func CompareLoads(before, after registry.Definition) []LoadChange {
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b LoadChange) int {
-		return cmp.Or(slices.Index(Moments(), a.Load().When)-slices.Index(Moments(), b.Load().When), strings.Compare(a.Load().File, b.Load().File))
+		return cmp.Or(slices.Index(Occasions(), a.Load().Occasion)-slices.Index(Occasions(), b.Load().Occasion), strings.Compare(a.Load().File, b.Load().File))
 	})
 	return changes
 }
@@ -268,8 +268,8 @@ func Costs(counter *tokens.Counter, changes []LoadChange) ([]Cost, error) {
 	}
 	var costs []Cost
 	for _, c := range changes {
-		if l := c.Load(); len(costs) == 0 || costs[len(costs)-1].When != l.When {
-			costs = append(costs, Cost{When: l.When, Note: l.Note})
+		if l := c.Load(); len(costs) == 0 || costs[len(costs)-1].Occasion != l.Occasion {
+			costs = append(costs, Cost{Occasion: l.Occasion, Note: l.Note})
 		} else {
 			costs[len(costs)-1].Note = ""
 		}

@@ -45,7 +45,7 @@ func TestLoads(t *testing.T) {
 func formatLoads(loads []instructions.Load) string {
 	var parts []string
 	for _, l := range loads {
-		s := string(l.When)
+		s := string(l.Occasion)
 		if l.Note != "" {
 			s += "(" + l.Note + ")"
 		}
@@ -80,7 +80,7 @@ func TestCosts(t *testing.T) {
 		case c.After == nil:
 			how = "gone"
 		}
-		got = append(got, string(c.Load().When)+" "+c.Load().File+" "+how)
+		got = append(got, string(c.Load().Occasion)+" "+c.Load().File+" "+how)
 	}
 	want := "at once SKILL.md changed,on use SKILL.md same,when read gone.md gone,when read link.md new,when read more.md changed,output only run.py changed,not text logo.png changed"
 	if s := strings.Join(got, ","); s != want {

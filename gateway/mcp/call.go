@@ -69,7 +69,7 @@ func (s *Server) handler(h handle, known []string) sdk.ToolHandler {
 			}
 			return result(map[string]Fault{"error": s.config.Documents.FaultOf(s.howToPoll(err))}, true)
 		}
-		if run, ok := out.(nativeRun); ok {
+		if run, ok := out.(toolResult); ok {
 			return run.result()
 		}
 		r, err := result(out, false)
@@ -290,7 +290,7 @@ func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsond
 			req.Args = jsondoc.Canonical(given)
 		}
 		if said != nil {
-			if req.Said, err = gateway.ReadCallContext(said, "call_context"); err != nil {
+			if req.CallContext, err = gateway.ReadCallContext(said, "call_context"); err != nil {
 				return nil, err
 			}
 		}

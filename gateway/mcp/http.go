@@ -17,7 +17,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"toolcrib/internal/door"
+	"toolcrib/internal/httpserver"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
@@ -66,7 +66,7 @@ func (s *Server) endpoint() http.Handler {
 		}
 		withSessions.ServeHTTP(w, r)
 	})
-	return s.limiter().hold(mux)
+	return s.limiter().limit(mux)
 }
 
 // guard refuses requests without the token, and requests of web pages from other origins.
@@ -74,20 +74,20 @@ func (h HTTP) guard(next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(h.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, origin := range r.Header.Values("Origin") {
-			if !door.OriginAllowed(origin, h.Origins) {
-				turnAway(w, http.StatusForbidden, "this origin is not allowed; allow it with toolcrib mcp --allow-origin")
+			if !httpserver.OriginAllowed(origin, h.Origins) {
+				refuse(w, http.StatusForbidden, "this origin is not allowed; allow it with toolcrib mcp --allow-origin")
 				return
 			}
 		}
-		shown, _ := door.Bearer(r)
+		shown, _ := httpserver.Bearer(r)
 		got := sha256.Sum256([]byte(shown))
 		if h.Token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="toolcrib"`)
-			turnAway(w, http.StatusUnauthorized, "a bearer token is required; toolcrib mcp prints it or its file")
+			refuse(w, http.StatusUnauthorized, "a bearer token is required; toolcrib mcp prints it or its file")
 			return
 		}
-		if !door.Admit(r, "") {
-			turnAway(w, http.StatusServiceUnavailable, "too many connections with the token; close unused ones, or try again later")
+		if !httpserver.Admit(r, "") {
+			refuse(w, http.StatusServiceUnavailable, "too many connections with the token; close unused ones, or try again later")
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -102,7 +102,7 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s.follow(ctx)
-	if err := door.Serve(ctx, door.Server(s.Handler(h)), l); err == nil || ctx.Err() == nil {
+	if err := httpserver.Serve(ctx, httpserver.Server(s.Handler(h)), l); err == nil || ctx.Err() == nil {
 		return fmt.Errorf("mcp: %w", err)
 	}
 	return ctx.Err()
@@ -128,7 +128,7 @@ func (s *Server) move(ctx context.Context, actor proposals.Actor, args *jsondoc.
 	if err != nil {
 		return nil, err
 	}
-	return s.moved(ctx, actor, p)
+	return s.reply(ctx, actor, p)
 }
 
 // withdraw implements withdraw_proposal. It withdraws an open proposal of the agent.
@@ -136,7 +136,7 @@ func (s *Server) withdraw(ctx context.Context, actor proposals.Actor, args *json
 	var in struct {
 		Note string `json:"note"`
 	}
-	if err := bind(only(args, "note"), &in); err != nil {
+	if err := bind(selectKeys(args, "note"), &in); err != nil {
 		return nil, err
 	}
 	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) {
@@ -152,7 +152,7 @@ func (s *Server) comment(ctx context.Context, actor proposals.Actor, args *jsond
 		Field    string `json:"field"`
 		Line     int    `json:"line"`
 	}
-	if err := bind(only(args, "body", "revision", "field", "line"), &in, "body"); err != nil {
+	if err := bind(selectKeys(args, "body", "revision", "field", "line"), &in, "body"); err != nil {
 		return nil, err
 	}
 	id, err := s.id(ctx, args)
@@ -166,8 +166,8 @@ func (s *Server) comment(ctx context.Context, actor proposals.Actor, args *jsond
 	return map[string]any{"comment": s.config.Documents.Comment(c)}, nil
 }
 
-// only moves some keys of arguments to a new object.
-func only(args *jsondoc.Node, keys ...string) *jsondoc.Node {
+// selectKeys moves some keys of arguments to a new object.
+func selectKeys(args *jsondoc.Node, keys ...string) *jsondoc.Node {
 	taken := jsondoc.NewObject()
 	for _, key := range keys {
 		if n := args.Remove(key); n != nil {
@@ -195,19 +195,19 @@ func (s *Server) limiter() *limiter {
 	}}
 }
 
-// hold applies the limits to a request and reads its body.
-func (b *limiter) hold(next http.Handler) http.Handler {
+// limit applies the limits to a request and reads its body.
+func (b *limiter) limit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case b.requests <- struct{}{}:
 			defer func() { <-b.requests }()
 		default:
-			turnAway(w, http.StatusServiceUnavailable, "too many requests at once; try again later")
+			refuse(w, http.StatusServiceUnavailable, "too many requests at once; try again later")
 			return
 		}
 		if r.Method == http.MethodPost {
 			if r.Header.Get("Mcp-Session-Id") == "" && r.Header.Get("Mcp-Protocol-Version") < sessionless && b.full() {
-				turnAway(w, http.StatusServiceUnavailable, "too many sessions; end unused ones, or try again later")
+				refuse(w, http.StatusServiceUnavailable, "too many sessions; end unused ones, or try again later")
 				return
 			}
 			if r.ContentLength < 0 || r.ContentLength > heavyArguments {
@@ -217,15 +217,15 @@ func (b *limiter) hold(next http.Handler) http.Handler {
 				case b.large <- struct{}{}:
 					defer func() { <-b.large }()
 				case <-ctx.Done():
-					turnAway(w, http.StatusServiceUnavailable, "too many large requests at once; try again later")
+					refuse(w, http.StatusServiceUnavailable, "too many large requests at once; try again later")
 					return
 				}
 			}
-			if err := door.ReadBody(w, r, maxMessage); err != nil {
-				turnAway(w, err.Status, err.Why)
+			if err := httpserver.ReadBody(w, r, maxMessage); err != nil {
+				refuse(w, err.Status, err.Reason)
 				return
 			}
-			if !b.passable(w, r) {
+			if !b.checkMessage(w, r) {
 				return
 			}
 		}
@@ -233,13 +233,13 @@ func (b *limiter) hold(next http.Handler) http.Handler {
 	})
 }
 
-// passable reports whether the message of a request can be passed on, and otherwise refuses it. It takes a turn,
+// checkMessage reports whether the message of a request can be passed on, and otherwise refuses it. It takes a turn,
 // because parsing a message can cost as much as handling it.
-func (b *limiter) passable(w http.ResponseWriter, r *http.Request) bool {
+func (b *limiter) checkMessage(w http.ResponseWriter, r *http.Request) bool {
 	if b.work != nil {
 		_, done, err := b.work(r.Context())
 		if err != nil {
-			turnAway(w, http.StatusServiceUnavailable, err.Error())
+			refuse(w, http.StatusServiceUnavailable, err.Error())
 			return false
 		}
 		defer done()
@@ -258,8 +258,8 @@ func (b *limiter) passable(w http.ResponseWriter, r *http.Request) bool {
 	return refused == nil
 }
 
-// turnAway refuses a request and closes its connection without reading the rest of it.
-func turnAway(w http.ResponseWriter, status int, why string) {
-	door.TurnAway(w)
+// refuse refuses a request and closes its connection without reading the rest of it.
+func refuse(w http.ResponseWriter, status int, why string) {
+	httpserver.Reject(w)
 	http.Error(w, why, status)
 }

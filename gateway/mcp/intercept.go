@@ -12,8 +12,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// askedKey is the context key of the name or URI in a client's request.
-type askedKey struct{}
+// requestedNameKey is the context key of the name or URI in a client's request.
+type requestedNameKey struct{}
 
 // intercept reads prompts and versions from the registry on request. The SDK would keep all of them in memory, so it
 // has only one placeholder of each.
@@ -30,15 +30,15 @@ func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 				ctx = held
 			}
 		}
-		native := s.config.Expose.native()
+		native := s.config.Expose.listsTools()
 		switch r := req.(type) {
 		case *sdk.ListToolsRequest:
 			if native {
 				return answer(s.listTools(ctx, r.Params))
 			}
 		case *sdk.CallToolRequest:
-			if native && !s.owns(r.Params.Name) {
-				ctx = context.WithValue(ctx, askedKey{}, r.Params.Name)
+			if native && !s.isBuiltIn(r.Params.Name) {
+				ctx = context.WithValue(ctx, requestedNameKey{}, r.Params.Name)
 				one, params := *r, *r.Params
 				params.Name, one.Params = name, &params
 				req = &one
@@ -48,17 +48,17 @@ func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ListResourcesRequest:
 			return answer(s.listVersions(ctx, r.Params))
 		case *sdk.ListResourceTemplatesRequest:
-			return &sdk.ListResourceTemplatesResult{Cacheable: fresh(), ResourceTemplates: []*sdk.ResourceTemplate{{
+			return &sdk.ListResourceTemplatesResult{Cacheable: uncached(), ResourceTemplates: []*sdk.ResourceTemplate{{
 				URITemplate: uriTemplate, Name: "version", Title: "A version", MIMEType: uriType,
 				Description: "All approved versions of your tools, of your agent, of its allow-list, and of skills and instruction files: kind is tool, agent, list, skill or instructions, layer is global, user or project/NAME.",
 			}}}, nil
 		case *sdk.GetPromptRequest:
-			ctx = context.WithValue(ctx, askedKey{}, r.Params.Name)
+			ctx = context.WithValue(ctx, requestedNameKey{}, r.Params.Name)
 			one, params := *r, *r.Params
 			params.Name, one.Params = name, &params
 			req = &one
 		case *sdk.ReadResourceRequest:
-			ctx = context.WithValue(ctx, askedKey{}, r.Params.URI)
+			ctx = context.WithValue(ctx, requestedNameKey{}, r.Params.URI)
 			one, params := *r, *r.Params
 			params.URI, one.Params = uriPrefix, &params
 			req = &one
@@ -71,17 +71,17 @@ func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// asked returns the name or URI in the client's request.
-func asked(ctx context.Context) string {
-	text, _ := ctx.Value(askedKey{}).(string)
+// requestedName returns the name or URI in the client's request.
+func requestedName(ctx context.Context) string {
+	text, _ := ctx.Value(requestedNameKey{}).(string)
 	return text
 }
 
-// stand adds a placeholder prompt and a placeholder resource to the SDK, and a placeholder tool if approved tools are
-// listed. Adding a placeholder again makes the SDK notify clients that the lists have changed.
-func (s *Server) stand() {
-	if s.config.Expose.native() {
-		s.sdk.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.callNative)
+// addPlaceholders adds a placeholder prompt and a placeholder resource to the SDK, and a placeholder tool if approved
+// tools are listed. Adding a placeholder again makes the SDK notify clients that the lists have changed.
+func (s *Server) addPlaceholders() {
+	if s.config.Expose.listsTools() {
+		s.sdk.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.callApproved)
 	}
 	s.sdk.AddPrompt(&sdk.Prompt{Name: name}, s.getPrompt)
 	s.sdk.AddResource(&sdk.Resource{URI: uriPrefix, Name: name}, s.readVersion)
@@ -95,8 +95,8 @@ func answer[R sdk.Result](r R, err error) (sdk.Result, error) {
 	return r, nil
 }
 
-// fresh marks a list as immediately stale, so that clients do not cache it.
-func fresh() sdk.Cacheable { return sdk.Cacheable{CacheScope: "private"} }
+// uncached marks a list as immediately stale, so that clients do not cache it.
+func uncached() sdk.Cacheable { return sdk.Cacheable{CacheScope: "private"} }
 
 func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
@@ -107,14 +107,14 @@ func invalid(format string, args ...any) error {
 func (s *Server) follow(ctx context.Context) {
 	followed := map[string]bool{}
 	followServers := func() {
-		if !s.config.Expose.native() {
+		if !s.config.Expose.listsTools() {
 			return
 		}
 		entries, _ := s.exposed(ctx) // the list request reports an error
 		for _, name := range upstreamServers(entries) {
 			if !followed[name] {
 				followed[name] = true
-				s.config.Upstream.Follow(ctx, []string{name}, s.stand)
+				s.config.Upstream.Follow(ctx, []string{name}, s.addPlaceholders)
 			}
 		}
 	}
@@ -129,7 +129,7 @@ func (s *Server) follow(ctx context.Context) {
 			if state, err := s.config.Registry.State(ctx); err == nil && state != last {
 				last = state
 				followServers()
-				s.stand()
+				s.addPlaceholders()
 			}
 		}
 	}()

@@ -31,7 +31,7 @@ func TestCheckMessage(t *testing.T) {
 		}
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(text))
 		w := httptest.NewRecorder()
-		if passes := (&limiter{}).passable(w, r); passes != (want == 0) || !passes && (w.Code != 400 || !strings.Contains(w.Body.String(), `"error":{"code":-32`)) {
+		if passes := (&limiter{}).checkMessage(w, r); passes != (want == 0) || !passes && (w.Code != 400 || !strings.Contains(w.Body.String(), `"error":{"code":-32`)) {
 			t.Errorf("over HTTP, %s: %v, %d %s", text, passes, w.Code, w.Body)
 		}
 	}
@@ -41,8 +41,8 @@ func TestCheckMessage(t *testing.T) {
 // immediately.
 func TestAnswersAfterTheInputEnded(t *testing.T) {
 	var out bytes.Buffer
-	to := &shared{to: &out}
-	from := &inbox{lines: bufio.NewReader(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":"b","method":"ping"}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`)), out: to, last: time.Hour}
+	to := &responseWriter{to: &out}
+	from := &messageReader{lines: bufio.NewReader(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n" + `{"jsonrpc":"2.0","id":"b","method":"ping"}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}`)), out: to, last: time.Hour}
 	var passed []string
 	buf := make([]byte, 1000)
 	ended := make(chan struct{})
@@ -67,7 +67,7 @@ func TestAnswersAfterTheInputEnded(t *testing.T) {
 	}
 	_, _ = to.Write([]byte(`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}` + "\n"))
 	<-ended
-	if len(to.owed) > 0 {
-		t.Error(to.owed)
+	if len(to.unanswered) > 0 {
+		t.Error(to.unanswered)
 	}
 }

@@ -31,7 +31,7 @@ func (s *Server) listPrompts(ctx context.Context, p *sdk.ListPromptsParams) (*sd
 	if err != nil {
 		return nil, err
 	}
-	out := &sdk.ListPromptsResult{Prompts: []*sdk.Prompt{}, Cacheable: fresh()}
+	out := &sdk.ListPromptsResult{Prompts: []*sdk.Prompt{}, Cacheable: uncached()}
 	if after == "" && profile.Version > 0 {
 		out.Prompts = append(out.Prompts, &sdk.Prompt{
 			Name: agentPrompt, Title: "The prompt of " + visible.Line(profile.Definition.Name()),
@@ -99,8 +99,8 @@ func promptArguments(t registry.Tool) []*sdk.PromptArgument {
 	return args
 }
 
-// wholePrompt implements prompts/get for the agent's whole prompt.
-func (s *Server) wholePrompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.GetPromptResult, error) {
+// renderPrompt implements prompts/get for the agent's whole prompt.
+func (s *Server) renderPrompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.GetPromptResult, error) {
 	channel := prompt.Web
 	for key, value := range p.Arguments {
 		if key != "channel" || !registry.ValidChannel(value) {
@@ -125,13 +125,13 @@ func (s *Server) wholePrompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk.
 // input.
 func (s *Server) getPrompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	p := req.Params
-	if asked(ctx) == agentPrompt {
-		return s.wholePrompt(ctx, p)
+	if requestedName(ctx) == agentPrompt {
+		return s.renderPrompt(ctx, p)
 	}
-	d, err := s.config.Gateway.Describe(ctx, s.config.Caller, asked(ctx))
+	d, err := s.config.Gateway.Describe(ctx, s.config.Caller, requestedName(ctx))
 	var refused *gateway.Error
 	if errors.As(err, &refused) || err == nil && d.Tool.Definition.Tool.Kind != registry.PromptTool {
-		return nil, invalid("you have no prompt tool called %s", jsondoc.Quote(asked(ctx)))
+		return nil, invalid("you have no prompt tool called %s", jsondoc.Quote(requestedName(ctx)))
 	}
 	if err != nil {
 		return nil, err

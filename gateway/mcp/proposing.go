@@ -47,7 +47,7 @@ func (s *Server) preview(ctx context.Context, _ proposals.Actor, args *jsondoc.N
 	in := struct {
 		Channel string `json:"channel"`
 	}{Channel: prompt.Web}
-	if err := bind(only(args, "channel"), &in); err != nil {
+	if err := bind(selectKeys(args, "channel"), &in); err != nil {
 		return nil, err
 	}
 	if !registry.ValidChannel(in.Channel) {
@@ -73,7 +73,7 @@ func (s *Server) propose(ctx context.Context, actor proposals.Actor, args *jsond
 	var in struct {
 		Draft bool `json:"draft"`
 	}
-	if err := bind(only(args, "draft"), &in); err != nil {
+	if err := bind(selectKeys(args, "draft"), &in); err != nil {
 		return nil, err
 	}
 	draft, err := s.config.Documents.Draft(jsondoc.Canonical(args), !in.Draft)
@@ -84,7 +84,7 @@ func (s *Server) propose(ctx context.Context, actor proposals.Actor, args *jsond
 	if err != nil {
 		return nil, err
 	}
-	return s.moved(ctx, actor, made[0])
+	return s.reply(ctx, actor, made[0])
 }
 
 // revise implements revise_proposal.
@@ -101,12 +101,12 @@ func (s *Server) revise(ctx context.Context, actor proposals.Actor, args *jsondo
 	if err != nil {
 		return nil, err
 	}
-	return s.moved(ctx, actor, p)
+	return s.reply(ctx, actor, p)
 }
 
-// moved returns the JSON form of a changed proposal with the findings of the review, so that an agent can resolve
+// reply returns the JSON form of a changed proposal with the findings of the review, so that an agent can resolve
 // them without another request.
-func (s *Server) moved(ctx context.Context, actor proposals.Actor, p proposals.Proposal) (any, error) {
+func (s *Server) reply(ctx context.Context, actor proposals.Actor, p proposals.Proposal) (any, error) {
 	out := map[string]any{"proposal": s.config.Documents.Proposal(p)}
 	if p.Summary.Findings == 0 {
 		return out, nil

@@ -114,7 +114,7 @@ func (s *Server) listVersions(ctx context.Context, p *sdk.ListResourcesParams) (
 		}
 		lives = slices.DeleteFunc(lives, func(l registry.Live) bool { return !after(l.Subject, last) })
 	}
-	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, Cacheable: fresh()}
+	out := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}, Cacheable: uncached()}
 	if len(lives) > pageSize {
 		lives = lives[:pageSize]
 		out.NextCursor = lives[pageSize-1].Subject.String()
@@ -144,20 +144,20 @@ type docVersion struct {
 
 // readVersion implements resources/read. It returns a version.
 func (s *Server) readVersion(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-	subject, number, ok := parseURI(asked(ctx))
+	subject, number, ok := parseURI(requestedName(ctx))
 	if !ok {
-		return nil, noResource(asked(ctx))
+		return nil, noResource(requestedName(ctx))
 	}
 	own, err := s.readable(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if !subject.Kind.InFiles() && !slices.ContainsFunc(own, func(l registry.Live) bool { return l.Subject == subject }) {
-		return nil, noResource(asked(ctx))
+		return nil, noResource(requestedName(ctx))
 	}
 	v, err := s.config.Registry.Version(ctx, subject, number)
 	if errors.Is(err, proposals.ErrNotFound) {
-		return nil, noResource(asked(ctx))
+		return nil, noResource(requestedName(ctx))
 	}
 	if err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (s *Server) readVersion(ctx context.Context, _ *sdk.ReadResourceRequest) (*
 	}
 	return &sdk.ReadResourceResult{
 		Cacheable: sdk.Cacheable{CacheScope: "private", TTLMs: int((24 * time.Hour).Milliseconds())}, // versions never change
-		Contents:  []*sdk.ResourceContents{{URI: asked(ctx), MIMEType: uriType, Text: string(visible.JSON(text))}},
+		Contents:  []*sdk.ResourceContents{{URI: requestedName(ctx), MIMEType: uriType, Text: string(visible.JSON(text))}},
 	}, nil
 }
 

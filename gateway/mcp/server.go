@@ -73,7 +73,7 @@ type Upstream interface {
 	// Follow polls servers until ctx is done, and calls changed after a list that differs from the previous one.
 	Follow(ctx context.Context, names []string, changed func())
 	// Asked waits until each server has answered or failed to answer once, or ctx is done.
-	Asked(ctx context.Context, names []string)
+	WaitPolled(ctx context.Context, names []string)
 	// Drifted reports whether the tool in the last list of its server differs from the approved definition.
 	Drifted(t *registry.Tool) bool
 }
@@ -171,7 +171,7 @@ type Server struct {
 	sdk     *sdk.Server
 	heavy   chan struct{} // limits the calls with long arguments
 	own     []*sdk.Tool   // toolcrib's own listed tools
-	written writtenPages
+	written pageCache
 }
 
 // name is the name under which the server introduces itself.
@@ -206,7 +206,7 @@ func New(c Config) (*Server, error) {
 	if c.As != (proposals.Actor{}) && c.As.Kind != proposals.Agent {
 		return nil, fmt.Errorf("%w: an MCP client acts as an agent, not as %s; use --as agent:NAME", proposals.ErrAuthority, c.As)
 	}
-	if c.Expose.native() && c.Upstream == nil {
+	if c.Expose.listsTools() && c.Upstream == nil {
 		return nil, errors.New("mcp: Upstream is missing, so approved tools cannot be compared with those of their servers")
 	}
 	if c.Every <= 0 {
@@ -222,7 +222,7 @@ func New(c Config) (*Server, error) {
 		Logger:                    slog.New(slog.DiscardHandler),
 		SupportedProtocolVersions: []string{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"},
 		Capabilities: &sdk.ServerCapabilities{
-			Tools:     &sdk.ToolCapabilities{ListChanged: c.Expose.native()},
+			Tools:     &sdk.ToolCapabilities{ListChanged: c.Expose.listsTools()},
 			Prompts:   &sdk.PromptCapabilities{ListChanged: true},
 			Resources: &sdk.ResourceCapabilities{ListChanged: true},
 		},
@@ -231,7 +231,7 @@ func New(c Config) (*Server, error) {
 	if err := s.addTools(); err != nil {
 		return nil, err
 	}
-	s.stand()
+	s.addPlaceholders()
 	return s, nil
 }
 
@@ -312,8 +312,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	s.follow(ctx)
-	to := &shared{to: out}
-	from := &inbox{lines: bufio.NewReaderSize(in, 64<<10), out: to, last: 5 * time.Second}
+	to := &responseWriter{to: out}
+	from := &messageReader{lines: bufio.NewReaderSize(in, 64<<10), out: to, last: 5 * time.Second}
 	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(from), Writer: to, MaxLineLength: 2 * maxMessage})
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
 		return nil // the client has disconnected

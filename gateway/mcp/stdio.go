@@ -17,18 +17,18 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// inbox passes on the messages of a client, one per line, and responds to invalid lines itself. In the SDK, an
+// messageReader passes on the messages of a client, one per line, and responds to invalid lines itself. In the SDK, an
 // unreadable line ends the session, so that deeply nested arguments from a model would end the server. A batch, which
 // revision 2025-03-26 permits, is passed on as separate messages.
-type inbox struct {
+type messageReader struct {
 	lines *bufio.Reader
-	out   *shared // for responses; each message is a single Write
+	out   *responseWriter // for responses; each message is a single Write
 	rest  []byte
 	last  time.Duration // maximum time for responses after the input has ended
 }
 
 // Read implements io.Reader.
-func (b *inbox) Read(p []byte) (int, error) {
+func (b *messageReader) Read(p []byte) (int, error) {
 	for len(b.rest) == 0 {
 		line, err := b.line()
 		var answered error
@@ -53,7 +53,7 @@ func (b *inbox) Read(p []byte) (int, error) {
 var errLong = errors.New("the line exceeds the limit")
 
 // line reads a line. It discards a line that is too long.
-func (b *inbox) line() ([]byte, error) {
+func (b *messageReader) line() ([]byte, error) {
 	var line []byte
 	long := false
 	for {
@@ -75,7 +75,7 @@ func (b *inbox) line() ([]byte, error) {
 }
 
 // messages returns the messages of a line, one per line.
-func (b *inbox) messages(line []byte) ([]byte, error) {
+func (b *messageReader) messages(line []byte) ([]byte, error) {
 	text := bytes.TrimSpace(line)
 	if len(text) == 0 {
 		return nil, nil
@@ -95,10 +95,10 @@ func (b *inbox) messages(line []byte) ([]byte, error) {
 		if message, err := jsonrpc.DecodeMessage(part); err == nil {
 			if request, ok := message.(*jsonrpc.Request); ok && request.IsCall() {
 				b.out.mu.Lock()
-				if b.out.owed == nil {
-					b.out.owed = map[string]int{}
+				if b.out.unanswered == nil {
+					b.out.unanswered = map[string]int{}
 				}
-				b.out.owed[fmt.Sprint(request.ID.Raw())]++
+				b.out.unanswered[fmt.Sprint(request.ID.Raw())]++
 				b.out.mu.Unlock()
 			}
 		}
@@ -108,58 +108,58 @@ func (b *inbox) messages(line []byte) ([]byte, error) {
 }
 
 // refuse responds to a refused message.
-func (b *inbox) refuse(id json.RawMessage, why *jsonrpc.Error) error {
+func (b *messageReader) refuse(id json.RawMessage, why *jsonrpc.Error) error {
 	_, err := b.out.Write(refusal(id, why))
 	return err
 }
 
-// shared is a writer for several goroutines that counts unanswered requests. In the SDK, the end of the input ends
-// all calls. A program that writes its requests and closes the pipe still expects responses.
-type shared struct {
-	mu   sync.Mutex
-	to   io.Writer
-	owed map[string]int // number of unanswered requests by id
-	paid chan struct{}  // closed when all responses have been written; nil if no goroutine waits
+// responseWriter is a writer for several goroutines that counts unanswered requests. In the SDK, the end of the input
+// ends all calls. A program that writes its requests and closes the pipe still expects responses.
+type responseWriter struct {
+	mu          sync.Mutex
+	to          io.Writer
+	unanswered  map[string]int // number of unanswered requests by id
+	allAnswered chan struct{}  // closed when all responses have been written; nil if no goroutine waits
 }
 
 // Write implements io.Writer.
-func (s *shared) Write(p []byte) (int, error) {
+func (s *responseWriter) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n, err := s.to.Write(p)
-	if id := answered(p); id != "" && s.owed[id] > 0 {
-		if s.owed[id]--; s.owed[id] == 0 {
-			delete(s.owed, id)
+	if id := responseID(p); id != "" && s.unanswered[id] > 0 {
+		if s.unanswered[id]--; s.unanswered[id] == 0 {
+			delete(s.unanswered, id)
 		}
 	}
-	if s.paid != nil && len(s.owed) == 0 {
-		close(s.paid)
-		s.paid = nil
+	if s.allAnswered != nil && len(s.unanswered) == 0 {
+		close(s.allAnswered)
+		s.allAnswered = nil
 	}
 	return n, err
 }
 
 // await waits until all requests have been answered, or for limit.
-func (s *shared) await(limit time.Duration) {
+func (s *responseWriter) await(limit time.Duration) {
 	s.mu.Lock()
-	var paid chan struct{}
-	if len(s.owed) > 0 {
-		paid = make(chan struct{})
-		s.paid = paid
+	var done chan struct{}
+	if len(s.unanswered) > 0 {
+		done = make(chan struct{})
+		s.allAnswered = done
 	}
 	s.mu.Unlock()
-	if paid == nil {
+	if done == nil {
 		return
 	}
 	select {
-	case <-paid:
+	case <-done:
 	case <-time.After(limit):
 	}
 }
 
-// answered returns the id of a response, or "" for other messages. It reads only the beginning:
+// responseID returns the id of a response, or "" for other messages. It reads only the beginning:
 // {"jsonrpc":"2.0","id":ID,"result" or "error".
-func answered(message []byte) string {
+func responseID(message []byte) string {
 	in := json.NewDecoder(bytes.NewReader(message))
 	in.UseNumber()
 	var head [6]json.Token
@@ -177,7 +177,7 @@ func answered(message []byte) string {
 }
 
 // Close implements io.Closer.
-func (s *shared) Close() error { return nil }
+func (s *responseWriter) Close() error { return nil }
 
 // checkMessage returns why a message cannot be passed on, or nil, and the encoded id of the message, or nil if
 // unknown. The SDK would read only the first of two messages, round numeric ids, and mention its own types in errors

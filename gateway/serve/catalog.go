@@ -144,9 +144,9 @@ func (s *Server) newView(ctx context.Context, c gateway.Caller, state int64) (*v
 	return nil, problem(http.StatusServiceUnavailable, "busy", "the registry keeps changing; try again")
 }
 
-// unchanged sets the entity tag of a response. It reports whether the client already has that version, and then
+// notModified sets the entity tag of a response. It reports whether the client already has that version, and then
 // responds with status 304. Tags are weak, because they identify definitions rather than bytes.
-func unchanged(q *request, hash string) bool {
+func notModified(q *request, hash string) bool {
 	tag := `W/"` + hash + `"`
 	h := q.w.Header()
 	h.Set("ETag", tag)
@@ -193,7 +193,7 @@ func (s *Server) catalog(q *request) error {
 		}
 		doc.AsOf, doc.CatalogHash = &asOf, loaded.hash()
 	}
-	if unchanged(q, doc.CatalogHash) {
+	if notModified(q, doc.CatalogHash) {
 		return nil
 	}
 	doc.Agent, doc.Lists, doc.Tools = loaded.Agent, append([]Definition{}, loaded.Lists...), append([]Definition{}, loaded.Tools...)
@@ -215,7 +215,7 @@ func (s *Server) tool(q *request) error {
 		return problem(http.StatusNotFound, "not_found", "the tool is no longer in use")
 	}
 	d := v.loaded.Tools[i]
-	if unchanged(q, d.Hash) {
+	if notModified(q, d.Hash) {
 		return nil
 	}
 	return answer(q.w, map[string]Definition{"tool": d})

@@ -13,8 +13,8 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/gateway/mcp"
-	"toolcrib/internal/door"
-	"toolcrib/internal/turns"
+	"toolcrib/internal/httpserver"
+	"toolcrib/internal/semaphore"
 	"toolcrib/internal/visible"
 	"toolcrib/prompt"
 	"toolcrib/proposals"
@@ -43,7 +43,7 @@ type docConfig struct {
 
 // agentConfig handles GET /v1/agents/{id}/config.
 func (s *Server) agentConfig(q *request) error {
-	if err := q.own(); err != nil {
+	if err := q.checkAgent(); err != nil {
 		return err
 	}
 	channel, format := q.text("channel", prompt.Web), Format(q.text("format", string(wire.Toolcrib)))
@@ -61,7 +61,7 @@ func (s *Server) agentConfig(q *request) error {
 	if err != nil {
 		return err
 	}
-	if unchanged(q, v.hash) {
+	if notModified(q, v.hash) {
 		return nil
 	}
 	now := prompt.Context{Now: s.config.Now()}
@@ -79,8 +79,8 @@ func (s *Server) agentConfig(q *request) error {
 	return err
 }
 
-// own refuses requests for an agent other than the token's.
-func (q *request) own() error {
+// checkAgent refuses requests for an agent other than the token's.
+func (q *request) checkAgent() error {
 	if id := q.r.PathValue("id"); id != q.caller.Agent {
 		return problem(http.StatusForbidden, "not_allowed", "the token belongs to the agent "+quote(q.caller.Agent)+", and is valid for that agent only")
 	}
@@ -202,7 +202,7 @@ func statusOfCall(code gateway.Code) int {
 // refuse writes an error response.
 func refuse(w http.ResponseWriter, r *refusal) {
 	if r.close {
-		door.TurnAway(w)
+		httpserver.Reject(w)
 	}
 	if r.status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="toolcrib"`)
@@ -247,9 +247,9 @@ func write(w http.ResponseWriter, status int, parts ...[]byte) {
 
 // budgets limits the concurrent requests of all clients together and of each token.
 type budgets struct {
-	requests *turns.Turns // except streams
-	large    *turns.Turns // requests with bodies of more than largeBody bytes
-	events   *turns.Turns // event streams
-	listens  *turns.Turns // MCP streams
-	calls    *turns.Turns // calls over MCP, whose clients may have disconnected
+	requests *semaphore.Semaphore // except streams
+	large    *semaphore.Semaphore // requests with bodies of more than largeBody bytes
+	events   *semaphore.Semaphore // event streams
+	listens  *semaphore.Semaphore // MCP streams
+	calls    *semaphore.Semaphore // calls over MCP, whose clients may have disconnected
 }

@@ -38,8 +38,8 @@ type streams struct {
 	wake chan struct{} // closed when there may be news
 }
 
-// news returns a channel that is closed when there may be new events.
-func (s *streams) news() <-chan struct{} {
+// changed returns a channel that is closed when there may be new events.
+func (s *streams) changed() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.wake == nil {
@@ -48,8 +48,8 @@ func (s *streams) news() <-chan struct{} {
 	return s.wake
 }
 
-// tell wakes every stream.
-func (s *streams) tell() {
+// notify wakes every stream.
+func (s *streams) notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.wake != nil {
@@ -71,10 +71,10 @@ func (s *Server) events(q *request) error {
 	if err != nil || after < 0 {
 		return problem(http.StatusBadRequest, "usage", "after is "+quote(text)+": use the number of an event")
 	}
-	if !s.budgets.events.Enter(q.token.ID) {
+	if !s.budgets.events.TryAcquire(q.token.ID) {
 		return problem(http.StatusServiceUnavailable, "busy", "too many event streams; close unused ones")
 	}
-	defer s.budgets.events.Leave(q.token.ID)
+	defer s.budgets.events.Release(q.token.ID)
 	h := q.w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
@@ -93,12 +93,12 @@ func (s *Server) stream(q *request, after int64) error {
 	beat := time.NewTicker(beatTime)
 	defer beat.Stop()
 	for changed := true; ; {
-		news := s.streams.news()
+		news := s.streams.changed()
 		if changed {
 			if err := s.authenticate(q); err != nil {
 				return err
 			}
-			err := s.byTurn(q, func(q *request) (err error) {
+			err := s.runInTurn(q, func(q *request) (err error) {
 				after, err = s.writeNotices(q.r.Context(), q, after)
 				return err
 			})
@@ -137,7 +137,7 @@ func (s *Server) writeNotices(ctx context.Context, q *request, after int64) (int
 			return after, err
 		}
 		for _, n := range found {
-			if !q.concerns(n) {
+			if !q.mayReceive(n) {
 				continue
 			}
 			d := docNotice{
@@ -161,9 +161,9 @@ func (s *Server) writeNotices(ctx context.Context, q *request, after int64) (int
 	}
 }
 
-// concerns reports whether the agent of a request's token may receive a notice. It may receive approvals in its view
+// mayReceive reports whether the agent of a request's token may receive a notice. It may receive approvals in its view
 // and its own calls.
-func (q *request) concerns(n gateway.Notice) bool {
+func (q *request) mayReceive(n gateway.Notice) bool {
 	c := q.caller
 	if n.Kind == gateway.NoticePending || n.Kind == gateway.NoticeAnswer {
 		return n.Caller.Actor == c.Actor && n.Caller.Agent == c.Agent && n.Caller.Layer == c.Layer && (c.User == "" || n.Caller.User == c.User)
@@ -178,8 +178,8 @@ const every = 100 * time.Millisecond
 // tokens that have become invalid. It returns an error if the database is gone.
 func (s *Server) follow(ctx context.Context) error {
 	last, approved, _ := s.config.Log.Head(ctx) // after an error, the first event counts as a change
-	for told := int64(0); ; {
-		told = s.config.Log.Wait(ctx, told, every)
+	for seen := int64(0); ; {
+		seen = s.config.Log.Wait(ctx, seen, every)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -189,12 +189,12 @@ func (s *Server) follow(ctx context.Context) error {
 		}
 		event, state, err := s.config.Log.Head(ctx)
 		if err != nil || event == last && state == approved {
-			s.clients.end(func(t tokens.Token) bool { return t.InForce(s.config.Now()) != nil })
+			s.clients.closeWhere(func(t tokens.Token) bool { return t.InForce(s.config.Now()) != nil })
 			continue
 		}
 		last, approved = event, state
-		s.streams.tell()
-		s.clients.end(func(t tokens.Token) bool {
+		s.streams.notify()
+		s.clients.closeWhere(func(t tokens.Token) bool {
 			_, err := s.config.Tokens.ByID(ctx, t.ID)
 			return errors.Is(err, tokens.ErrToken)
 		})

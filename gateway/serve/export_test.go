@@ -27,6 +27,6 @@ func Routes() []Route {
 func Documents() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"Call": reflect.TypeFor[docCall](), "Catalog": reflect.TypeFor[docCatalog](), "Config": reflect.TypeFor[docConfig](),
-		"Definition": reflect.TypeFor[Definition](), "Reports": reflect.TypeFor[docReports](), "Reported": reflect.TypeFor[docReported](), "RefusedReport": reflect.TypeFor[docRefused](), "Report": reflect.TypeFor[follow.Report](), "CallLines": reflect.TypeFor[follow.CallLines](), "Kept": reflect.TypeFor[docKept](), "Notice": reflect.TypeFor[docNotice](), "Run": reflect.TypeFor[docRun](),
+		"Definition": reflect.TypeFor[Definition](), "Reports": reflect.TypeFor[docReports](), "Reported": reflect.TypeFor[docReported](), "RefusedReport": reflect.TypeFor[docRefused](), "Report": reflect.TypeFor[follow.Report](), "CallLines": reflect.TypeFor[follow.CallLines](), "Kept": reflect.TypeFor[docReceivedCalls](), "Notice": reflect.TypeFor[docNotice](), "Run": reflect.TypeFor[docRun](),
 	}
 }

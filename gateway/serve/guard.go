@@ -13,8 +13,8 @@ import (
 
 	"toolcrib/gateway/mcp"
 	"toolcrib/gateway/tokens"
-	"toolcrib/internal/door"
-	"toolcrib/internal/turns"
+	"toolcrib/internal/httpserver"
+	"toolcrib/internal/semaphore"
 	"toolcrib/internal/unixsocket"
 )
 
@@ -31,27 +31,27 @@ func (s *Server) guard(r route) http.Handler {
 		s.running.Add(1)
 		defer s.running.Done()
 		q := &request{w: w, r: hr}
-		if o, ok := hr.Context().Value(observedKey{}).(*observed); ok {
+		if o, ok := hr.Context().Value(recorderKey{}).(*responseRecorder); ok {
 			o.route, o.request = r.pattern, q
 		}
-		if err := s.let(r, q); err != nil {
+		if err := s.authorize(r, q); err != nil {
 			refuse(w, s.answerTo(hr.Context(), err))
 		}
 	})
 }
 
-// let applies all checks to a request and then calls its handler.
-func (s *Server) let(r route, q *request) error {
+// authorize applies all checks to a request and then calls its handler.
+func (s *Server) authorize(r route, q *request) error {
 	host := strings.Trim(q.r.Host, "[]")
 	if name, _, err := net.SplitHostPort(q.r.Host); err == nil {
 		host = name
 	}
 	if s.config.Host != nil && !s.config.Host(host) { // DNS rebinding: a page with a name that resolves to this server
-		return turnedAway(http.StatusMisdirectedRequest, "host", "this server does not answer for the host "+quote(host))
+		return rejected(http.StatusMisdirectedRequest, "host", "this server does not answer for the host "+quote(host))
 	}
 	for _, origin := range q.r.Header.Values("Origin") {
-		if !door.OriginAllowed(origin, s.config.Origins) {
-			return turnedAway(http.StatusForbidden, "origin", "this origin is not allowed; allow it with toolcrib serve --allow-origin")
+		if !httpserver.OriginAllowed(origin, s.config.Origins) {
+			return rejected(http.StatusForbidden, "origin", "this origin is not allowed; allow it with toolcrib serve --allow-origin")
 		}
 	}
 	if !r.open {
@@ -69,40 +69,40 @@ func (s *Server) let(r route, q *request) error {
 		if r.pattern == mcpPath && q.r.Method == http.MethodGet {
 			room = s.budgets.listens
 		}
-		if !room.Enter(q.token.ID) {
-			return turnedAway(http.StatusServiceUnavailable, "busy", "too many requests at once; try again later")
+		if !room.TryAcquire(q.token.ID) {
+			return rejected(http.StatusServiceUnavailable, "busy", "too many requests at once; try again later")
 		}
-		defer room.Leave(q.token.ID)
+		defer room.Release(q.token.ID)
 	}
 	if q.r.Method == http.MethodPost && (q.r.ContentLength < 0 || q.r.ContentLength > largeBody) {
 		ctx, cancel := context.WithTimeout(q.r.Context(), 10*time.Second)
 		defer cancel()
-		if !s.budgets.large.Wait(ctx, q.token.ID) {
-			return turnedAway(http.StatusServiceUnavailable, "busy", "too many large requests at once; try again later")
+		if !s.budgets.large.Acquire(ctx, q.token.ID) {
+			return rejected(http.StatusServiceUnavailable, "busy", "too many large requests at once; try again later")
 		}
-		defer s.budgets.large.Leave(q.token.ID)
+		defer s.budgets.large.Release(q.token.ID)
 	}
 	if r.pattern != mcpPath && q.r.Method == http.MethodPost {
-		if r := door.ReadBody(q.w, q.r, maxBody); r != nil {
-			return turnedAway(r.Status, "body", r.Why)
+		if r := httpserver.ReadBody(q.w, q.r, maxBody); r != nil {
+			return rejected(r.Status, "body", r.Reason)
 		}
 	}
 	if r.open || r.stream {
 		return r.handle(q)
 	}
-	return s.byTurn(q, r.handle)
+	return s.runInTurn(q, r.handle)
 }
 
-// byTurn runs the part of a request that needs a processor while the token has its turn. It releases the turn while
+// runInTurn runs the part of a request that needs a processor while the token has its turn. It releases the turn while
 // the client reads the response.
-func (s *Server) byTurn(q *request, run func(*request) error) error {
+func (s *Server) runInTurn(q *request, run func(*request) error) error {
 	ctx, done, ok := s.work.Hold(q.r.Context(), q.token.ID)
 	if !ok {
 		return q.r.Context().Err()
 	}
 	defer done()
 	held := *q
-	held.r, held.w = q.r.WithContext(ctx), answerWriter{q.w, turns.Writer(ctx, q.w)}
+	held.r, held.w = q.r.WithContext(ctx), answerWriter{q.w, semaphore.Writer(ctx, q.w)}
 	return run(&held)
 }
 
@@ -118,21 +118,21 @@ func (w answerWriter) Write(p []byte) (int, error) { return w.body.Write(p) }
 // Unwrap supports http.ResponseController.
 func (w answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func turnedAway(status int, code, message string) error {
+func rejected(status int, code, message string) error {
 	return &refusal{status: status, fault: mcp.Fault{Code: code, Message: message}, close: true}
 }
 
 // authenticate determines the token of a request.
 func (s *Server) authenticate(q *request) error {
-	shown, ok := door.Bearer(q.r)
+	shown, ok := httpserver.Bearer(q.r)
 	find := s.config.Tokens.Check
 	if !ok {
 		// A peer on a Unix socket has the token that the configuration assigns to its account.
-		if conn, local := door.Conn(q.r).(unixsocket.Conn); local && q.r.Header["Authorization"] == nil {
+		if conn, local := httpserver.Conn(q.r).(unixsocket.Conn); local && q.r.Header["Authorization"] == nil {
 			shown, ok = s.config.Peers[conn.UID]
 		}
 		if !ok {
-			return turnedAway(http.StatusUnauthorized, "token_missing", "send a token as \"Authorization: Bearer TOKEN\"; `toolcrib tokens create AGENT` makes one")
+			return rejected(http.StatusUnauthorized, "token_missing", "send a token as \"Authorization: Bearer TOKEN\"; `toolcrib tokens create AGENT` makes one")
 		}
 		find = s.config.Tokens.ByID
 	}
@@ -143,14 +143,14 @@ func (s *Server) authenticate(q *request) error {
 	q.token, err = find(q.r.Context(), shown)
 	if errors.Is(err, tokens.ErrToken) {
 		s.metrics.refused.Add(1)
-		return turnedAway(http.StatusUnauthorized, "token_invalid", err.Error())
+		return rejected(http.StatusUnauthorized, "token_invalid", err.Error())
 	}
 	if err != nil {
 		return err
 	}
 	q.caller = q.token.Caller
-	if !door.Admit(q.r, q.token.ID) {
-		return turnedAway(http.StatusServiceUnavailable, "busy", "too many requests with this token, or in total; wait for answers, or try again later")
+	if !httpserver.Admit(q.r, q.token.ID) {
+		return rejected(http.StatusServiceUnavailable, "busy", "too many requests with this token, or in total; wait for answers, or try again later")
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (s *Server) mcp(q *request) error {
 	if err != nil {
 		return err
 	}
-	c, err := s.clients.begin(clientKey{q.token.ID, caller.User}, func() (*client, error) {
+	c, err := s.clients.acquire(clientKey{q.token.ID, caller.User}, func() (*client, error) {
 		server, err := s.config.MCP(caller, s.turnOf(q.token.ID))
 		if err != nil {
 			return nil, err
@@ -57,13 +57,13 @@ func (s *Server) mcp(q *request) error {
 	if err != nil {
 		return err
 	}
-	defer s.clients.done(c)
+	defer s.clients.release(c)
 	c.serve.ServeHTTP(q.w, q.r)
 	return nil
 }
 
-// begin returns the endpoint for a request. It creates the endpoint if necessary.
-func (c *clients) begin(key clientKey, create func() (*client, error)) (*client, error) {
+// acquire returns the endpoint for a request. It creates the endpoint if necessary.
+func (c *clients) acquire(key clientKey, create func() (*client, error)) (*client, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	one, ok := c.all[key]
@@ -85,8 +85,8 @@ func (c *clients) begin(key clientKey, create func() (*client, error)) (*client,
 	return one, nil
 }
 
-// done ends a request.
-func (c *clients) done(one *client) {
+// release ends a request.
+func (c *clients) release(one *client) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	one.uses--
@@ -128,23 +128,23 @@ func (c *clients) makeRoom(token string) bool {
 // count against a limit, because a client can disconnect and leave them behind.
 func (s *Server) turnOf(token string) mcp.Turn {
 	return func(ctx context.Context) (context.Context, func(), error) {
-		if !s.budgets.calls.Enter(token) {
+		if !s.budgets.calls.TryAcquire(token) {
 			return nil, nil, errors.New("too many calls at once; try again later")
 		}
 		held, done, ok := s.work.Hold(ctx, token)
 		if !ok {
-			s.budgets.calls.Leave(token)
+			s.budgets.calls.Release(token)
 			return nil, nil, ctx.Err()
 		}
 		return held, func() {
 			done()
-			s.budgets.calls.Leave(token)
+			s.budgets.calls.Release(token)
 		}, nil
 	}
 }
 
-// end closes the endpoints of tokens for which drop returns true.
-func (c *clients) end(drop func(tokens.Token) bool) {
+// closeWhere closes the endpoints of tokens for which drop returns true.
+func (c *clients) closeWhere(drop func(tokens.Token) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for key, one := range c.all {

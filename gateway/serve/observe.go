@@ -20,8 +20,8 @@ import (
 	"toolcrib/gateway"
 )
 
-// observed records properties of a response for the metrics and the log.
-type observed struct {
+// responseRecorder records properties of a response for the metrics and the log.
+type responseRecorder struct {
 	http.ResponseWriter
 	status  int
 	size    int
@@ -29,17 +29,17 @@ type observed struct {
 	request *request
 }
 
-// observedKey is the context key of the observed response.
-type observedKey struct{}
+// recorderKey is the context key of the observed response.
+type recorderKey struct{}
 
 // WriteHeader implements http.ResponseWriter.
-func (o *observed) WriteHeader(status int) {
+func (o *responseRecorder) WriteHeader(status int) {
 	o.status = cmp.Or(o.status, status)
 	o.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
-func (o *observed) Write(text []byte) (int, error) {
+func (o *responseRecorder) Write(text []byte) (int, error) {
 	o.status = cmp.Or(o.status, http.StatusOK)
 	n, err := o.ResponseWriter.Write(text)
 	o.size += n
@@ -47,20 +47,20 @@ func (o *observed) Write(text []byte) (int, error) {
 }
 
 // Flush implements http.Flusher.
-func (o *observed) Flush() { _ = http.NewResponseController(o.ResponseWriter).Flush() }
+func (o *responseRecorder) Flush() { _ = http.NewResponseController(o.ResponseWriter).Flush() }
 
 // Unwrap supports http.ResponseController.
-func (o *observed) Unwrap() http.ResponseWriter { return o.ResponseWriter }
+func (o *responseRecorder) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
 // observe counts and logs every request. Successes and refused logins have level debug, so that clients cannot fill
 // the log; calls and refusals have level info, and failures of the server level error.
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		o := &observed{ResponseWriter: w, route: "/"}
+		o := &responseRecorder{ResponseWriter: w, route: "/"}
 		began := s.config.Now()
 		s.metrics.inFlight.Add(1)
 		defer s.metrics.inFlight.Add(-1)
-		next.ServeHTTP(o, r.WithContext(context.WithValue(r.Context(), observedKey{}, o)))
+		next.ServeHTTP(o, r.WithContext(context.WithValue(r.Context(), recorderKey{}, o)))
 		took := s.config.Now().Sub(began)
 		s.metrics.request(o.route, r.Method, o.status, took)
 		level := o.level()
@@ -77,7 +77,7 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	})
 }
 
-func (o *observed) level() slog.Level {
+func (o *responseRecorder) level() slog.Level {
 	known := o.request != nil && o.request.token.ID != ""
 	switch {
 	case o.status >= http.StatusInternalServerError && o.status != http.StatusServiceUnavailable && o.status != http.StatusBadGateway && o.status != http.StatusGatewayTimeout:

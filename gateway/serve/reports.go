@@ -84,13 +84,13 @@ func (s *Server) propose(q *request, reports []follow.Report) (out docReported, 
 	return out, nil
 }
 
-// docKept is the answer to lines of a call log.
-type docKept struct {
+// docReceivedCalls is the answer to lines of a call log.
+type docReceivedCalls struct {
 	Lines int `json:"lines"` // The number of lines in the request
 }
 
-// keepCalls is POST /v1/calls: it keeps lines of the call log of a follower.
-func (s *Server) keepCalls(q *request) error {
+// receiveCalls is POST /v1/calls: it keeps lines of the call log of a follower.
+func (s *Server) receiveCalls(q *request) error {
 	if s.config.Calls == nil {
 		return problem(http.StatusNotFound, "not_found", "this server keeps no calls of other machines; start it with toolcrib serve --bundle")
 	}
@@ -115,5 +115,5 @@ func (s *Server) keepCalls(q *request) error {
 	} else if err != nil {
 		return err
 	}
-	return answer(q.w, docKept{len(in.Lines)})
+	return answer(q.w, docReceivedCalls{len(in.Lines)})
 }

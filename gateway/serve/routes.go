@@ -51,7 +51,7 @@ func (s *Server) table() []route {
 		{method: get, pattern: bundlePath, stream: true, handle: s.bundle},
 		{method: get, pattern: bundlePath + "/{file...}", stream: true, handle: s.bundle},
 		{method: post, pattern: "/v1/reports", handle: s.reports},
-		{method: post, pattern: "/v1/calls", handle: s.keepCalls},
+		{method: post, pattern: "/v1/calls", handle: s.receiveCalls},
 		{pattern: mcpPath, query: []string{"user"}, stream: true, handle: s.mcp},
 		{method: get, pattern: "/openapi.json", open: true, handle: s.openapi},
 		{method: get, pattern: "/healthz", open: true, handle: s.healthy},
@@ -60,8 +60,8 @@ func (s *Server) table() []route {
 	}
 }
 
-// nowhere returns the route for unknown paths.
-func nowhere() route {
+// unknownPath returns the route for unknown paths.
+func unknownPath() route {
 	return route{pattern: "/", open: true, handle: func(q *request) error {
 		return problem(http.StatusNotFound, "not_found", "unknown path; /openapi.json lists the paths")
 	}}
@@ -165,7 +165,7 @@ type docCall struct {
 
 // execute handles POST /v1/agents/{id}/execute: it passes a call through every gate.
 func (s *Server) execute(q *request) error {
-	if err := q.own(); err != nil {
+	if err := q.checkAgent(); err != nil {
 		return err
 	}
 	in, err := readCall(q.r)
@@ -181,7 +181,7 @@ func (s *Server) execute(q *request) error {
 		r, err = s.config.Gateway.Outcome(q.r.Context(), caller, in.Pending)
 	} else {
 		call := gateway.Request{Tool: in.Tool, Args: in.Args}
-		if call.Said, err = gateway.ParseCallContext(in.CallContext); err != nil {
+		if call.CallContext, err = gateway.ParseCallContext(in.CallContext); err != nil {
 			return err
 		}
 		r, err = s.config.Gateway.Execute(q.r.Context(), caller, call)

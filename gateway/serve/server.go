@@ -18,8 +18,8 @@ import (
 	"toolcrib/gateway/follow"
 	"toolcrib/gateway/mcp"
 	"toolcrib/gateway/tokens"
-	"toolcrib/internal/door"
-	"toolcrib/internal/turns"
+	"toolcrib/internal/httpserver"
+	"toolcrib/internal/semaphore"
 	"toolcrib/prompt"
 )
 
@@ -111,7 +111,7 @@ type Server struct {
 	reporting sync.Mutex
 
 	budgets budgets
-	work    *turns.Turns
+	work    *semaphore.Semaphore
 	streams streams
 	clients clients
 	running sync.WaitGroup
@@ -119,8 +119,8 @@ type Server struct {
 
 // New returns a server.
 func New(c Config) *Server {
-	s := &Server{config: c, metrics: &metrics{version: c.Version, start: c.Now(), requests: map[requestLabels]int64{}, took: map[string]*histogram{}, calls: map[string]int64{}}, work: turns.New(turns.Unlimited, turns.Share()), budgets: budgets{
-		requests: turns.New(512, 128), large: turns.New(4, 2), events: turns.New(3072, 512), listens: turns.New(512, 128), calls: turns.New(512, 128),
+	s := &Server{config: c, metrics: &metrics{version: c.Version, start: c.Now(), requests: map[requestLabels]int64{}, took: map[string]*histogram{}, calls: map[string]int64{}}, work: semaphore.New(semaphore.Unlimited, semaphore.Share()), budgets: budgets{
+		requests: semaphore.New(512, 128), large: semaphore.New(4, 2), events: semaphore.New(3072, 512), listens: semaphore.New(512, 128), calls: semaphore.New(512, 128),
 	}}
 	s.routes = s.table()
 	return s
@@ -138,7 +138,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, web *http.Server) er
 			stop(err)
 		}
 	}()
-	err := door.Serve(ctx, web, l)
+	err := httpserver.Serve(ctx, web, l)
 	stop(nil)
 	<-ended
 	handlers := make(chan struct{})
@@ -175,7 +175,7 @@ func (s *Server) Handler(ctx context.Context) http.Handler {
 	for pattern, methods := range allowed {
 		mux.Handle(pattern, s.guard(notAllowed(pattern, methods)))
 	}
-	elsewhere := s.guard(nowhere())
+	elsewhere := s.guard(unknownPath())
 	mux.Handle("/", elsewhere)
 	return s.observe(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != path.Clean(r.URL.Path) { // the mux would redirect such a path

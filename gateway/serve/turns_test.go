@@ -18,8 +18,8 @@ import (
 	"toolcrib/gateway/serve"
 	"toolcrib/gateway/tokens"
 	"toolcrib/history"
+	"toolcrib/internal/semaphore"
 	"toolcrib/internal/shortrun"
-	"toolcrib/internal/turns"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -63,7 +63,7 @@ func (s *slow) Load(ctx context.Context, c gateway.Caller, _ time.Time) (serve.L
 }
 
 func (s *slow) Execute(ctx context.Context, c gateway.Caller, _ gateway.Request) (gateway.Result, error) {
-	defer turns.Outside(ctx)() // like the gateway while a provider works
+	defer semaphore.Outside(ctx)() // like the gateway while a provider works
 	return gateway.Result{}, s.work(ctx, "provider of "+c.Agent)
 }
 
@@ -151,7 +151,7 @@ func TestOneTokenWorksItsShare(t *testing.T) {
 	send := s.open(t)
 	var all sync.WaitGroup
 	var busy atomic.Int64
-	share := turns.Share()
+	share := semaphore.Share()
 	for range 20 {
 		all.Go(func() { // these only wait for their provider
 			send("greedy", http.MethodPost, "/v1/agents/greedy/execute", `{"tool":"get_tides","args":{}}`)

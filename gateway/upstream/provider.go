@@ -49,8 +49,8 @@ type link struct {
 	session *Session
 }
 
-// take acquires the link. It may have to wait for a goroutine that is connecting.
-func (l *link) take(ctx context.Context) error {
+// acquire acquires the link. It may have to wait for a goroutine that is connecting.
+func (l *link) acquire(ctx context.Context) error {
 	select {
 	case l.busy <- struct{}{}:
 		return nil
@@ -124,8 +124,8 @@ func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, wi
 	name := cmp.Or(t.OriginName(), t.ID)
 	listed := wire.ByName(tools)[name]
 	d, as := drift{Server: server.Name, Name: name, Listed: listed.Sum}, false
-	if d.Approved, as = asApproved(t, listed); !as {
-		p.tell(server.Name)
+	if d.Approved, as = isApproved(t, listed); !as {
+		p.pollSoon(server.Name)
 		return nil, listed, d.refusal(t.ID)
 	}
 	if ps := listed.Problems(); len(ps) > 0 {
@@ -149,7 +149,7 @@ func (p *Provider) listed(ctx context.Context, s Server) (*Session, []json.RawMe
 		return session, tools, err
 	}
 	l := p.link(s.Name)
-	if err := l.take(ctx); err != nil {
+	if err := l.acquire(ctx); err != nil {
 		return nil, nil, err
 	}
 	if l.session == session {
@@ -167,7 +167,7 @@ func (p *Provider) listed(ctx context.Context, s Server) (*Session, []json.RawMe
 // session returns the connection to a server, and whether it is new.
 func (p *Provider) session(ctx context.Context, s Server) (session *Session, fresh bool, err error) {
 	l := p.link(s.Name)
-	if err := l.take(ctx); err != nil {
+	if err := l.acquire(ctx); err != nil {
 		return nil, false, err
 	}
 	defer l.release()
@@ -179,7 +179,7 @@ func (p *Provider) session(ctx context.Context, s Server) (session *Session, fre
 	followed := p.followers[s.Name] != nil
 	p.mu.Unlock()
 	if followed {
-		changed = func() { p.tell(s.Name) }
+		changed = func() { p.pollSoon(s.Name) }
 	}
 	if l.session, err = Connect(ctx, s, changed); err != nil {
 		l.session = nil
@@ -227,12 +227,12 @@ func (d drift) refusal(id string) error {
 
 // follower caches the last list of a server.
 type follower struct {
-	told  chan struct{} // contains a request to poll early
-	asked chan struct{} // closed after the first response or failure
+	pollNow chan struct{} // contains a request to poll early
+	polled  chan struct{} // closed after the first response or failure
 
-	mu     sync.Mutex
-	listed map[string]wire.ListedItem // by name; nil before the first response
-	heard  map[*func()]bool           // functions to call after a change
+	mu       sync.Mutex
+	listed   map[string]wire.ListedItem // by name; nil before the first response
+	onChange map[*func()]bool           // functions to call after a change
 }
 
 // Follow lists the tools of servers until ctx is done: immediately, whenever a server reports a change or a call
@@ -246,18 +246,18 @@ func (p *Provider) Follow(ctx context.Context, names []string, changed func()) {
 			continue
 		}
 		f.mu.Lock()
-		f.heard[&changed] = true
+		f.onChange[&changed] = true
 		f.mu.Unlock()
 		context.AfterFunc(ctx, func() {
 			f.mu.Lock()
 			defer f.mu.Unlock()
-			delete(f.heard, &changed)
+			delete(f.onChange, &changed)
 		})
 	}
 }
 
-// Asked waits until every followed server in names has responded or failed once, or ctx is done.
-func (p *Provider) Asked(ctx context.Context, names []string) {
+// WaitPolled waits until every followed server in names has responded or failed once, or ctx is done.
+func (p *Provider) WaitPolled(ctx context.Context, names []string) {
 	for _, name := range names {
 		p.mu.Lock()
 		f := p.followers[name]
@@ -266,7 +266,7 @@ func (p *Provider) Asked(ctx context.Context, names []string) {
 			continue
 		}
 		select {
-		case <-f.asked:
+		case <-f.polled:
 		case <-ctx.Done():
 			return
 		}
@@ -287,7 +287,7 @@ func (p *Provider) Drifted(t *registry.Tool) bool {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	_, as := asApproved(t, f.listed[cmp.Or(t.OriginName(), t.ID)])
+	_, as := isApproved(t, f.listed[cmp.Or(t.OriginName(), t.ID)])
 	return f.listed != nil && !as
 }
 
@@ -303,14 +303,14 @@ func (p *Provider) follower(name string) *follower {
 	if !ok || p.ctx.Err() != nil {
 		return nil
 	}
-	f := &follower{told: make(chan struct{}, 1), asked: make(chan struct{}), heard: map[*func()]bool{}}
+	f := &follower{pollNow: make(chan struct{}, 1), polled: make(chan struct{}), onChange: map[*func()]bool{}}
 	p.followers[name] = f
 	p.following.Go(func() { p.follow(s, f) })
 	return f
 }
 
-// tell makes the follower of a server, if any, poll soon.
-func (p *Provider) tell(name string) {
+// pollSoon makes the follower of a server, if any, poll soon.
+func (p *Provider) pollSoon(name string) {
 	p.mu.Lock()
 	f := p.followers[name]
 	p.mu.Unlock()
@@ -318,7 +318,7 @@ func (p *Provider) tell(name string) {
 		return
 	}
 	select {
-	case f.told <- struct{}{}:
+	case f.pollNow <- struct{}{}:
 	default: // already requested
 	}
 }
@@ -329,31 +329,31 @@ func (p *Provider) follow(s Server, f *follower) {
 		_, tools, err := p.listed(p.ctx, s)
 		pause := time.Minute
 		if err == nil {
-			f.take(tools)
+			f.store(tools)
 			retry = firstRetry
 		} else {
 			pause = retry
 			retry = min(2*retry, lastRetry)
 		}
 		if first {
-			close(f.asked)
+			close(f.polled)
 			first = false
 		}
 		select {
 		case <-p.ctx.Done():
 		case <-time.After(pause):
-		case <-f.told:
+		case <-f.pollNow:
 		}
 	}
 }
 
-// take stores a list, and calls the followers' functions if it differs from the last one.
-func (f *follower) take(tools []json.RawMessage) {
+// store stores a list, and calls the followers' functions if it differs from the last one.
+func (f *follower) store(tools []json.RawMessage) {
 	now := wire.ByName(tools)
 	f.mu.Lock()
 	differs := f.listed != nil && !maps.EqualFunc(f.listed, now, func(a, b wire.ListedItem) bool { return a.Sum == b.Sum })
 	f.listed = now
-	heard := slices.Collect(maps.Keys(f.heard))
+	heard := slices.Collect(maps.Keys(f.onChange))
 	f.mu.Unlock()
 	for _, changed := range heard {
 		if differs {
@@ -362,9 +362,9 @@ func (f *follower) take(tools []json.RawMessage) {
 	}
 }
 
-// asApproved returns the hash of a tool's approved JSON, or "", and reports whether the server lists the tool as
+// isApproved returns the hash of a tool's approved JSON, or "", and reports whether the server lists the tool as
 // approved, except for excluded parts.
-func asApproved(t *registry.Tool, listed wire.ListedItem) (hash string, ok bool) {
+func isApproved(t *registry.Tool, listed wire.ListedItem) (hash string, ok bool) {
 	if t.Source == nil || t.Source.Type != registry.SourceMCP {
 		return "", false
 	}
@@ -418,7 +418,7 @@ func asError(err error) error {
 	case errors.Is(err, ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		e.Code = gateway.CodeTimeout
 	case errors.As(err, new(guard.Unreachable)):
-		why, sure := gateway.Unreached(err)
+		why, sure := gateway.NotReached(err)
 		e.Code, e.NotRun, e.Message = gateway.CodeUnavailable, sure, "the server is not available: "+why+"; try again later"
 	case errors.As(err, &answered):
 		e.Details = answered.Data

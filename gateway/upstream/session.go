@@ -73,7 +73,7 @@ func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
 	if session.conn, err = guard.Dial(to, guard.Times{MaxMessage: MaxMessage}, notify); err != nil {
 		return nil, session.failed(ctx, err)
 	}
-	if err := session.greet(ctx, changed != nil); err != nil {
+	if err := session.handshake(ctx, changed != nil); err != nil {
 		if s.Spare && ctx.Err() != nil {
 			session.conn.CloseInput()
 		} else {
@@ -88,8 +88,8 @@ func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
 // never respond to an unknown request.
 const discoverTime = 5 * time.Second
 
-// greet introduces toolcrib to the server. If watching is set, it subscribes to changes.
-func (s *Session) greet(ctx context.Context, watching bool) error {
+// handshake introduces toolcrib to the server. If watching is set, it subscribes to changes.
+func (s *Session) handshake(ctx context.Context, watching bool) error {
 	const client = `{"name":"toolcrib","version":"1"}`
 	discover := func() (err error) {
 		limited, cancel := context.WithTimeout(ctx, discoverTime)

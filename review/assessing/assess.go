@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"toolcrib/history"
-	"toolcrib/internal/turns"
+	"toolcrib/internal/semaphore"
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -323,7 +323,7 @@ func (c *Chief) Reassess(ctx context.Context, id proposals.ID) (review.Assessmen
 		if c.records.DryRun {
 			break // a dry run does not ask external reviewers
 		}
-		back := turns.Outside(ctx)
+		back := semaphore.Outside(ctx)
 		said, err := consultant.Review(ctx, req)
 		back()
 		if ctx.Err() != nil {

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"toolcrib/history"
-	"toolcrib/internal/turns"
+	"toolcrib/internal/semaphore"
 	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -220,7 +220,7 @@ func (m *reachable) Answer(ctx context.Context, prompt, input string) (string, e
 	if m.gone != nil {
 		return "", m.gone
 	}
-	back := turns.Outside(ctx)
+	back := semaphore.Outside(ctx)
 	text, err := m.model.Answer(ctx, prompt, input)
 	back()
 	if errors.Is(err, harness.ErrNotConnected) {

@@ -57,7 +57,7 @@ func asCaller(c *gateway.Caller) table.Textual {
 }
 
 func pendingColumns(p *gateway.Pending) table.Columns {
-	said := table.Stored(&p.Said, func(c gateway.CallContext) string { return string(c.Encode()) },
+	said := table.Stored(&p.CallContext, func(c gateway.CallContext) string { return string(c.Encode()) },
 		func(text string) (gateway.CallContext, error) { return gateway.ParseCallContext(json.RawMessage(text)) })
 	return table.Columns{
 		table.Col("id", &p.ID), table.Col("caller", asCaller(&p.Caller)), table.Col("agent", &p.Caller.Agent), table.Col(`"user"`, &p.Caller.User), table.Col("tool", table.Subject(&p.Tool)),

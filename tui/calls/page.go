@@ -172,7 +172,7 @@ func (c *Page) track(p gateway.Pending) pager.TextID {
 // argumentLines returns the lines of a call's arguments, followed by the context from its caller.
 func argumentLines(p gateway.Pending) []string {
 	lines := wording.DocumentLines(p.Args)
-	if said := p.Said.Encode(); said != nil {
+	if said := p.CallContext.Encode(); said != nil {
 		lines = append(append(lines, "context from its caller, not verified:"), wording.DocumentLines(said)...)
 	}
 	return lines

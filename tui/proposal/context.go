@@ -26,11 +26,11 @@ func contextChanges(d review.Dossier, counter *tokens.Counter) ([]screen.PromptC
 	changes := make([]screen.PromptChange, len(costs))
 	counts := make([]promptCount, len(costs))
 	for i, cost := range costs {
-		changes[i] = screen.PromptChange{Agent: d.Proposal.Subject, Channel: string(cost.When)}
+		changes[i] = screen.PromptChange{Agent: d.Proposal.Subject, Channel: string(cost.Occasion)}
 		counts[i] = promptCount{before: cost.Now, after: cost.After, note: cost.Note}
 		var now, after []instructions.Load
 		for _, c := range loads {
-			if c.Load().When != cost.When {
+			if c.Load().Occasion != cost.Occasion {
 				continue
 			}
 			if c.Now != nil {

@@ -78,7 +78,7 @@ func (p *Page) sidePane() []string {
 	page := prose.New(p.Frame.Theme)
 	page.Title(e.Name)
 	mark, style := sign(p.Frame.Theme, e)
-	page.Line(draw.Of(style, mark+" "+draw.Escape(e.Word())))
+	page.Line(draw.Of(style, mark+" "+draw.Escape(e.StateText())))
 	if why := e.Reason(); why != "" {
 		page.Faint("", why)
 	}
@@ -205,7 +205,7 @@ func (p *Page) layOut() {
 			place = draw.Escape(e.Client)
 		}
 		line := draw.Of(style, draw.Pad(mark, 2)).Add(th.Strong, draw.Pad(draw.Escape(e.Name), name)+"  ").
-			Add(th.Faint, draw.Pad(place, client)+"  ").Add(style, draw.Escape(e.Word()))
+			Add(th.Faint, draw.Pad(place, client)+"  ").Add(style, draw.Escape(e.StateText()))
 		page.Line(line)
 		if v, ok := p.status.Of(e.Server); ok && e.State != clients.Refused {
 			page.Item(draw.Of("", draw.Safe(draw.Blank(4))), counts(v)+p.last(v))

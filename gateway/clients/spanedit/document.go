@@ -102,7 +102,7 @@ func (d *Document) Raw(n *Node) string {
 }
 
 // bareName matches a name that needs no quotes. In TOML, such a name cannot contain dots.
-var bareName = Lazily(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+var bareName = LazyRegexp(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
 // Rename replaces a name or a scalar within its quotes, if it has any. The edit cannot be applied if the file
 // contains the name with escapes.
@@ -236,7 +236,7 @@ func (d *Document) RemoveMember(in *Node, name string) []Edit {
 		}
 		return []Edit{{at, ""}}
 	}
-	return d.Cut(in, i)
+	return d.Remove(in, i)
 }
 
 // parts returns the ranges of the members or items of a value in brackets.
@@ -248,8 +248,8 @@ func (d *Document) parts(in *Node) []Span {
 	return parts
 }
 
-// Cut removes a member or an item of a value in brackets, including one adjacent comma.
-func (d *Document) Cut(in *Node, i int) []Edit {
+// Remove removes a member or an item of a value in brackets, including one adjacent comma.
+func (d *Document) Remove(in *Node, i int) []Edit {
 	parts := d.parts(in)
 	at := parts[i]
 	if i > 0 {
@@ -310,9 +310,9 @@ func (d *Document) Add(in *Node, name, value string) Edit {
 }
 
 // Comment matches a comment in the text between two values.
-var Comment = Lazily(`(?s)/\*.*?(?:\*/|$)|(?://|#)[^\r\n]*`)
+var Comment = LazyRegexp(`(?s)/\*.*?(?:\*/|$)|(?://|#)[^\r\n]*`)
 
-// Lazily returns a function that compiles a regular expression at its first use, because most commands need none.
-func Lazily(expression string) func() *regexp.Regexp {
+// LazyRegexp returns a function that compiles a regular expression at its first use, because most commands need none.
+func LazyRegexp(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

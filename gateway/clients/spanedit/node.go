@@ -90,8 +90,8 @@ func (n *Node) Count(name string) int {
 	return found
 }
 
-// Twice returns a duplicate name, or "".
-func (n *Node) Twice() string {
+// Duplicate returns a duplicate name, or "".
+func (n *Node) Duplicate() string {
 	for _, f := range n.Fields {
 		if n.Count(f.Name) > 1 {
 			return f.Name

@@ -1,7 +1,7 @@
-// Package turns is a fair semaphore: it divides the concurrent work of a process
+// Package semaphore is a fair semaphore: it divides the concurrent work of a process
 // among its users. A token or a user beyond its share waits or is rejected, while
 // others are served.
-package turns
+package semaphore
 
 import (
 	"container/list"
@@ -12,10 +12,10 @@ import (
 	"sync"
 )
 
-// Turns is a semaphore with a limit for each holder and a total limit. It is safe
+// Semaphore is a semaphore with a limit for each holder and a total limit. It is safe
 // for concurrent use.
-type Turns struct {
-	most, each int
+type Semaphore struct {
+	total, perHolder int
 
 	mu      sync.Mutex
 	count   int
@@ -30,7 +30,9 @@ type waiter struct {
 }
 
 // New returns a semaphore of most turns in total and each turns per holder.
-func New(most, each int) *Turns { return &Turns{most: most, each: each, of: map[string]int{}} }
+func New(most, each int) *Semaphore {
+	return &Semaphore{total: most, perHolder: each, of: map[string]int{}}
+}
 
 // Unlimited disables the total limit of New.
 const Unlimited = math.MaxInt
@@ -42,15 +44,15 @@ func Share() int {
 	return max(min(runtime.GOMAXPROCS(0), connections)/2, 1)
 }
 
-// Enter takes a turn for who and reports whether one was free.
-func (t *Turns) Enter(who string) bool {
+// TryAcquire takes a turn for who and reports whether one was free.
+func (t *Semaphore) TryAcquire(who string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.take(who)
+	return t.tryAcquire(who)
 }
 
-func (t *Turns) take(who string) bool {
-	if t.count >= t.most || t.of[who] >= t.each {
+func (t *Semaphore) tryAcquire(who string) bool {
+	if t.count >= t.total || t.of[who] >= t.perHolder {
 		return false
 	}
 	t.count++
@@ -58,11 +60,11 @@ func (t *Turns) take(who string) bool {
 	return true
 }
 
-// Wait waits for a turn of who, and returns false if ctx ends first. Waiting calls
+// Acquire waits for a turn of who, and returns false if ctx ends first. Waiting calls
 // of one holder get their turns in order.
-func (t *Turns) Wait(ctx context.Context, who string) bool {
+func (t *Semaphore) Acquire(ctx context.Context, who string) bool {
 	t.mu.Lock()
-	if t.take(who) {
+	if t.tryAcquire(who) {
 		t.mu.Unlock()
 		return true
 	}
@@ -78,28 +80,28 @@ func (t *Turns) Wait(ctx context.Context, who string) bool {
 	defer t.mu.Unlock()
 	select {
 	case <-w.got: // got a turn at the same moment
-		t.leave(who)
+		t.release(who)
 	default:
 		t.waiting.Remove(place)
 	}
 	return false
 }
 
-// Leave returns a turn of who.
-func (t *Turns) Leave(who string) {
+// Release returns a turn of who.
+func (t *Semaphore) Release(who string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.leave(who)
+	t.release(who)
 }
 
-// leave returns a turn and passes it to the first waiter that may have it.
-func (t *Turns) leave(who string) {
+// release returns a turn and passes it to the first waiter that may have it.
+func (t *Semaphore) release(who string) {
 	t.count--
 	if t.of[who]--; t.of[who] == 0 {
 		delete(t.of, who)
 	}
 	for place := t.waiting.Front(); place != nil; place = place.Next() {
-		if w, ok := place.Value.(*waiter); ok && t.take(w.who) {
+		if w, ok := place.Value.(*waiter); ok && t.tryAcquire(w.who) {
 			t.waiting.Remove(place)
 			close(w.got)
 			return
@@ -108,7 +110,7 @@ func (t *Turns) leave(who string) {
 }
 
 // Open returns the number of turns in use.
-func (t *Turns) Open() int {
+func (t *Semaphore) Open() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.count
@@ -119,8 +121,8 @@ type holdKey struct{}
 
 // hold is a turn that is returned while its holder waits for something outside.
 type hold struct {
-	turns *Turns
-	who   string
+	semaphore *Semaphore
+	who       string
 
 	mu      sync.Mutex
 	has     bool
@@ -130,11 +132,11 @@ type hold struct {
 
 // Hold waits for a turn of who. The turn belongs to the returned context until done
 // is called. Hold returns false if ctx ends first.
-func (t *Turns) Hold(ctx context.Context, who string) (held context.Context, done func(), ok bool) {
-	if !t.Wait(ctx, who) {
+func (t *Semaphore) Hold(ctx context.Context, who string) (held context.Context, done func(), ok bool) {
+	if !t.Acquire(ctx, who) {
 		return nil, nil, false
 	}
-	h := &hold{turns: t, who: who, has: true}
+	h := &hold{semaphore: t, who: who, has: true}
 	return context.WithValue(ctx, holdKey{}, h), h.end, true
 }
 
@@ -149,7 +151,7 @@ func (h *hold) end() {
 func (h *hold) release() {
 	if h.has {
 		h.has = false
-		h.turns.Leave(h.who)
+		h.semaphore.Release(h.who)
 	}
 }
 
@@ -175,13 +177,13 @@ func (h *hold) back(ctx context.Context) {
 	h.outside--
 	last := h.outside == 0 && !h.done
 	h.mu.Unlock()
-	if !last || !h.turns.Wait(ctx, h.who) {
+	if !last || !h.semaphore.Acquire(ctx, h.who) {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.outside > 0 || h.done || h.has {
-		h.turns.Leave(h.who)
+		h.semaphore.Release(h.who)
 		return
 	}
 	h.has = true

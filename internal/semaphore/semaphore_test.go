@@ -1,4 +1,4 @@
-package turns_test
+package semaphore_test
 
 import (
 	"context"
@@ -7,22 +7,22 @@ import (
 	"testing/synctest"
 	"time"
 
-	"toolcrib/internal/turns"
+	"toolcrib/internal/semaphore"
 )
 
 // TestShares checks both limits: of each holder and in total.
 func TestShares(t *testing.T) {
-	turn := turns.New(3, 2)
+	turn := semaphore.New(3, 2)
 	for i, one := range []struct {
 		who  string
 		want bool
 	}{{"ada", true}, {"ada", true}, {"ada", false}, {"bob", true}, {"bob", false}, {"kim", false}} {
-		if got := turn.Enter(one.who); got != one.want {
+		if got := turn.TryAcquire(one.who); got != one.want {
 			t.Errorf("%d: %s enters: %v", i, one.who, got)
 		}
 	}
-	turn.Leave("ada")
-	if !turn.Enter("kim") || turn.Open() != 3 {
+	turn.Release("ada")
+	if !turn.TryAcquire("kim") || turn.Open() != 3 {
 		t.Errorf("kim got no turn after one was returned; %d in use", turn.Open())
 	}
 }
@@ -31,22 +31,22 @@ func TestShares(t *testing.T) {
 // another holder does not wait for them.
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turn := turns.New(turns.Unlimited, 1)
-		turn.Enter("ada")
+		turn := semaphore.New(semaphore.Unlimited, 1)
+		turn.TryAcquire("ada")
 		var got []int
 		for i := range 100 {
 			go func() {
-				if turn.Wait(t.Context(), "ada") {
+				if turn.Acquire(t.Context(), "ada") {
 					got = append(got, i) // no lock: only one has a turn
-					turn.Leave("ada")
+					turn.Release("ada")
 				}
 			}()
 			synctest.Wait()
 		}
-		if !turn.Wait(t.Context(), "bob") {
+		if !turn.Acquire(t.Context(), "bob") {
 			t.Error("bob has to wait for ada")
 		}
-		turn.Leave("ada")
+		turn.Release("ada")
 		synctest.Wait()
 		if len(got) != 100 || !slices.IsSorted(got) {
 			t.Errorf("the order is %v", got)
@@ -61,18 +61,18 @@ func TestOrder(t *testing.T) {
 // get a turn.
 func TestCanceledWaitHoldsNothing(t *testing.T) {
 	for range 200 {
-		turn := turns.New(turns.Unlimited, 1)
-		turn.Enter("ada")
+		turn := semaphore.New(semaphore.Unlimited, 1)
+		turn.TryAcquire("ada")
 		ctx, cancel := context.WithCancel(t.Context())
 		got := make(chan bool)
 		for range 3 {
-			go func() { got <- turn.Wait(ctx, "ada") }()
+			go func() { got <- turn.Acquire(ctx, "ada") }()
 		}
 		go cancel()
-		turn.Leave("ada")
+		turn.Release("ada")
 		for range 3 {
 			if <-got {
-				turn.Leave("ada")
+				turn.Release("ada")
 			}
 		}
 		if turn.Open() != 0 {
@@ -85,12 +85,12 @@ func TestCanceledWaitHoldsNothing(t *testing.T) {
 // afterwards.
 func TestOutside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turn := turns.New(turns.Unlimited, 1)
+		turn := semaphore.New(semaphore.Unlimited, 1)
 		ctx, done, ok := turn.Hold(t.Context(), "ada")
 		if !ok {
 			t.Fatal("cannot get the first turn")
 		}
-		back, inner := turns.Outside(ctx), turns.Outside(ctx)
+		back, inner := semaphore.Outside(ctx), semaphore.Outside(ctx)
 		other, otherDone, ok := turn.Hold(t.Context(), "ada")
 		if !ok {
 			t.Fatal("the turn was not returned")
@@ -105,7 +105,7 @@ func TestOutside(t *testing.T) {
 		if returned {
 			t.Error("two callers have the same turn")
 		}
-		turns.Outside(other)
+		semaphore.Outside(other)
 		synctest.Wait()
 		if !returned || turn.Open() != 1 {
 			t.Errorf("returned %v, %d turns", returned, turn.Open())
@@ -116,25 +116,25 @@ func TestOutside(t *testing.T) {
 		if turn.Open() != 0 {
 			t.Errorf("%d turns in use", turn.Open())
 		}
-		turns.Outside(t.Context())() // a context without a turn
+		semaphore.Outside(t.Context())() // a context without a turn
 	})
 }
 
 // TestEndWhileOutside ends work during Outside.
 func TestEndWhileOutside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turn := turns.New(turns.Unlimited, 1)
+		turn := semaphore.New(semaphore.Unlimited, 1)
 		parent, cancel := context.WithCancel(t.Context())
 		ctx, done, _ := turn.Hold(parent, "ada")
-		back := turns.Outside(ctx)
-		turn.Enter("ada")
+		back := semaphore.Outside(ctx)
+		turn.TryAcquire("ada")
 		cancel()
 		back() // continues without a turn
 		done()
 		if turn.Open() != 1 {
 			t.Errorf("%d turns in use, want the one of the other holder", turn.Open())
 		}
-		turn.Leave("ada")
+		turn.Release("ada")
 		if _, _, ok := turn.Hold(parent, "ada"); !ok {
 			t.Error("a free turn was refused")
 		}

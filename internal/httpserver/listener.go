@@ -1,7 +1,7 @@
-// Package door contains the listener of toolcrib's servers. Clients without a token
+// Package httpserver contains the listener of toolcrib's servers. Clients without a token
 // or a key cannot exhaust its connections. The package also sets the limits for
 // HTTP over such a listener. It does not depend on the service behind it.
-package door
+package httpserver
 
 import (
 	"container/list"
@@ -18,18 +18,18 @@ const (
 	maxUnauthenticated = 4096 // unauthenticated connections
 )
 
-// door is a listener that reserves room for clients with a token. It accepts every
+// listener is a listener that reserves room for clients with a token. It accepts every
 // connection at once, because the system's queue cannot tell clients apart. A
 // connection counts as unauthenticated until it has presented a token; if too many
 // are unauthenticated, the oldest is closed. An authenticated connection is a
 // member, and unauthenticated connections never displace it.
-type door struct {
+type listener struct {
 	net.Listener
-	places int           // limit of unauthenticated connections
-	time   time.Duration // limit for authentication
+	places   int           // limit of unauthenticated connections
+	authTime time.Duration // limit for authentication
 
 	mu              sync.Mutex
-	unauthenticated list.List // of *visitor, the oldest first
+	unauthenticated list.List // of *clientConn, the oldest first
 	members         members
 }
 
@@ -37,8 +37,8 @@ type door struct {
 // the number of files that the process may open. Serve its connections with a
 // server made by Server.
 func New(l net.Listener) net.Listener {
-	places, seats := room(OpenFiles())
-	return &door{Listener: l, places: places, time: 2 * time.Second, members: members{seats: seats}}
+	places, seats := connectionLimits(OpenFiles())
+	return &listener{Listener: l, places: places, authTime: 2 * time.Second, members: members{seats: seats}}
 }
 
 // Limits are the limits for the connections of a listener.
@@ -51,13 +51,13 @@ type Limits struct {
 // NewWith returns a listener like New with lower limits. A server calls AdmitConn
 // for each accepted connection once it is authenticated.
 func NewWith(l net.Listener, c Limits) net.Listener {
-	places, seats := room(OpenFiles())
-	return &door{Listener: l, places: min(places, c.Unauthenticated), time: c.Time, members: members{seats: min(seats, c.Authenticated)}}
+	places, seats := connectionLimits(OpenFiles())
+	return &listener{Listener: l, places: min(places, c.Unauthenticated), authTime: c.Time, members: members{seats: min(seats, c.Authenticated)}}
 }
 
-// room returns how many unauthenticated connections and members fit into a limit of
+// connectionLimits returns how many unauthenticated connections and members fit into a limit of
 // open files; 0 means no limit.
-func room(files uint64) (places, seats int) {
+func connectionLimits(files uint64) (places, seats int) {
 	const (
 		others = 192 // the database, outgoing connections, the runtime
 		least  = 16
@@ -73,12 +73,12 @@ func room(files uint64) (places, seats int) {
 }
 
 // Accept implements net.Listener.
-func (d *door) Accept() (net.Conn, error) {
+func (d *listener) Accept() (net.Conn, error) {
 	conn, err := d.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	v := &clientConn{Conn: conn, door: d, until: time.Now().Add(d.time)}
+	v := &clientConn{Conn: conn, listener: d, until: time.Now().Add(d.authTime)}
 	d.mu.Lock()
 	v.place = d.unauthenticated.PushBack(v)
 	var oldest *clientConn
@@ -92,14 +92,14 @@ func (d *door) Accept() (net.Conn, error) {
 	return v, nil
 }
 
-// clientConn is a connection of the door.
+// clientConn is a connection of a listener.
 type clientConn struct {
 	net.Conn
-	door  *door
-	until time.Time // the deadline for authentication
+	listener *listener
+	until    time.Time // the deadline for authentication
 
-	// The lock of the door guards these fields.
-	place     *list.Element // in door.unauthenticated; nil for members and closed connections
+	// The lock of the listener guards these fields.
+	place     *list.Element // in listener.unauthenticated; nil for members and closed connections
 	principal *principal    // nil unless the connection is a member
 	idleEntry *list.Element // in principal.idle; nil while in use
 	closed    bool
@@ -107,22 +107,22 @@ type clientConn struct {
 
 // Close implements net.Conn.
 func (v *clientConn) Close() error {
-	v.door.mu.Lock()
+	v.listener.mu.Lock()
 	if v.place != nil {
-		v.door.unauthenticated.Remove(v.place)
+		v.listener.unauthenticated.Remove(v.place)
 		v.place = nil
 	}
-	v.door.members.leave(v)
+	v.listener.members.leave(v)
 	v.closed = true
-	v.door.mu.Unlock()
+	v.listener.mu.Unlock()
 	return v.Conn.Close()
 }
 
 // SetReadDeadline implements net.Conn. It never extends the deadline for
 // authentication.
 func (v *clientConn) SetReadDeadline(t time.Time) error {
-	v.door.mu.Lock()
-	defer v.door.mu.Unlock()
+	v.listener.mu.Lock()
+	defer v.listener.mu.Unlock()
 	if v.principal == nil && (t.IsZero() || t.After(v.until)) {
 		t = v.until
 	}
@@ -140,18 +140,18 @@ func (v *clientConn) SetDeadline(t time.Time) error {
 // admit makes v a member of the principal who. It reports false if the principal
 // has no room or the connection was closed in the meantime.
 func (v *clientConn) admit(who string) bool {
-	v.door.mu.Lock()
+	v.listener.mu.Lock()
 	var idle *clientConn
 	ok := !v.closed
 	if ok && (v.principal == nil || v.principal.name != who) {
-		idle, ok = v.door.members.join(v, who)
+		idle, ok = v.listener.members.join(v, who)
 	}
 	if ok && v.place != nil {
-		v.door.unauthenticated.Remove(v.place)
+		v.listener.unauthenticated.Remove(v.place)
 		v.place = nil
 		ok = v.Conn.SetReadDeadline(time.Time{}) == nil
 	}
-	v.door.mu.Unlock()
+	v.listener.mu.Unlock()
 	if idle != nil {
 		_ = idle.Conn.Close()
 	}
@@ -180,29 +180,29 @@ func trackIdle(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// SetIdle sets whether conn is idle. If its principal or the door reaches a limit,
+// SetIdle sets whether conn is idle. If its principal or the listener reaches a limit,
 // idle connections are closed first.
 func SetIdle(conn net.Conn, idle bool) {
 	v, ok := conn.(*clientConn)
 	if !ok {
 		return
 	}
-	v.door.mu.Lock()
-	defer v.door.mu.Unlock()
-	v.door.members.setIdle(v, idle)
+	v.listener.mu.Lock()
+	defer v.listener.mu.Unlock()
+	v.listener.members.setIdle(v, idle)
 }
 
 // Admit makes the connection of an authenticated request a member of the principal
 // who, and reports whether the request may be served. The limit of each principal
 // is a share of all connections; pass "" if all clients use the same token. A
-// request that did not come through a door, as in tests, is always admitted.
+// request that did not come through a listener of this package, as in tests, is always admitted.
 func Admit(r *http.Request, who string) bool {
 	conn, _ := r.Context().Value(connKey{}).(net.Conn)
 	return AdmitConn(conn, who)
 }
 
 // Conn returns the connection of a request as the underlying listener accepted it,
-// or nil if the request did not come through a door.
+// or nil if the request did not come through a listener of this package.
 func Conn(r *http.Request) net.Conn {
 	if v, ok := r.Context().Value(connKey{}).(*clientConn); ok {
 		return v.Conn

@@ -1,8 +1,8 @@
-// Package sshdoor runs an SSH server that authenticates people by their keys and
+// Package sshserver runs an SSH server that authenticates people by their keys and
 // runs one session of a program for each. It does not depend on the program. It
 // offers no shell, no subsystem, no forwarding except of the client's agent, and no
 // authentication except by key.
-package sshdoor
+package sshserver
 
 import (
 	"context"
@@ -20,8 +20,8 @@ import (
 	"charm.land/ssh"
 	gossh "golang.org/x/crypto/ssh"
 
-	"toolcrib/internal/door"
-	"toolcrib/internal/turns"
+	"toolcrib/internal/httpserver"
+	"toolcrib/internal/semaphore"
 )
 
 // Config is the configuration of a server.
@@ -62,7 +62,7 @@ func Defaults() Limits {
 	return Limits{
 		Handshake: time.Minute, // hardware keys wait for a touch
 		Idle:      time.Hour, Write: 30 * time.Second, Closing: 3 * time.Second, Recheck: 5 * time.Second,
-		Unauthenticated: 256, Connections: 512, SessionsPerKey: 10, Commands: turns.Share(), Command: 2 * time.Minute, Output: 64 << 20,
+		Unauthenticated: 256, Connections: 512, SessionsPerKey: 10, Commands: semaphore.Share(), Command: 2 * time.Minute, Output: 64 << 20,
 	}
 }
 
@@ -71,7 +71,7 @@ type Server struct {
 	config  Config
 	limits  Limits
 	metrics metrics
-	turns   *turns.Turns
+	turns   *semaphore.Semaphore
 
 	mu       sync.Mutex
 	sessions map[string]int // open sessions by fingerprint of the key
@@ -86,7 +86,7 @@ func New(c Config) *Server {
 	if s.limits == (Limits{}) {
 		s.limits = Defaults()
 	}
-	s.turns = turns.New(turns.Unlimited, s.limits.Commands)
+	s.turns = semaphore.New(semaphore.Unlimited, s.limits.Commands)
 	s.metrics.outcomes = map[string]int64{}
 	return s
 }
@@ -116,7 +116,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	stop := s.recheckAll(ctx)
 	defer stop()
 	served := make(chan error, 1)
-	l = door.NewWith(l, door.Limits{Unauthenticated: s.limits.Unauthenticated, Authenticated: s.limits.Connections, Time: s.limits.Handshake})
+	l = httpserver.NewWith(l, httpserver.Limits{Unauthenticated: s.limits.Unauthenticated, Authenticated: s.limits.Connections, Time: s.limits.Handshake})
 	go func() { served <- server.Serve(l) }()
 	select {
 	case err := <-served:

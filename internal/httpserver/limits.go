@@ -1,4 +1,4 @@
-package door
+package httpserver
 
 import (
 	"bytes"
@@ -42,7 +42,7 @@ func Server(h http.Handler) *http.Server {
 	}
 }
 
-// Serve serves the connections of l, through a door, until ctx ends, and returns
+// Serve serves the connections of l, through a listener of this package, until ctx ends, and returns
 // the error of ctx. It uses TLS if web has a TLS configuration. At shutdown, active
 // requests get closingTime to finish.
 func Serve(ctx context.Context, web *http.Server, l net.Listener) error {
@@ -71,7 +71,7 @@ func Serve(ctx context.Context, web *http.Server, l net.Listener) error {
 // Refusal is the reason why the server rejects a request.
 type Refusal struct {
 	Status int
-	Why    string
+	Reason string
 }
 
 // ReadBody reads the body of a request into memory and replaces r.Body with it. It
@@ -107,9 +107,9 @@ func size(n int64) string {
 	return fmt.Sprintf("%d KiB", n>>10)
 }
 
-// TurnAway closes the connection of a request after the response, without waiting
+// Reject closes the connection of a request after the response, without waiting
 // for the rest of the request.
-func TurnAway(w http.ResponseWriter) {
+func Reject(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(time.Second))
 	w.Header().Set("Connection", "close")
 }
@@ -156,9 +156,9 @@ func (p *timedWriter) Flush() {
 // Unwrap supports http.ResponseController.
 func (p *timedWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// members are the authenticated connections of a door, whose lock guards them. At
+// members are the authenticated connections of a listener, whose lock guards them. At
 // the limit of a principal, a new connection closes the one that has been idle
-// longest. At the limit of the door, it closes an idle connection of the principal
+// longest. At the limit of the listener, it closes an idle connection of the principal
 // with the most connections.
 type members struct {
 	seats int

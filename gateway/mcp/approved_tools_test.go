@@ -24,7 +24,7 @@ func pageOf(n, version int) []registry.Entry {
 
 // TestWrittenPages checks that versions change after an approval, and that the tools stay the same otherwise (P3).
 func TestWrittenPages(t *testing.T) {
-	var w writtenPages
+	var w pageCache
 	first, err := w.of(pageOf(3, 1))
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func BenchmarkListedPage(b *testing.B) {
 		}
 	})
 	b.Run("known", func(b *testing.B) {
-		var w writtenPages
+		var w pageCache
 		for b.Loop() {
 			if _, err := w.of(entries); err != nil {
 				b.Fatal(err)

@@ -1,4 +1,4 @@
-package sshdoor
+package sshserver
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"charm.land/ssh"
 	gossh "golang.org/x/crypto/ssh"
 
-	"toolcrib/internal/door"
+	"toolcrib/internal/httpserver"
 )
 
 // Limits for the command, environment, and terminal of a client.
@@ -32,12 +32,12 @@ func (s *Server) channel(serving context.Context, conn *gossh.ServerConn, asked 
 		_ = conn.Close()
 		return
 	}
-	if !s.enter(m) {
+	if !s.addSession(m) {
 		s.metrics.outcome("too_many_sessions")
 		_ = asked.Reject(gossh.ResourceShortage, "too many sessions of this key; close one first")
 		return
 	}
-	defer s.leave(m)
+	defer s.endSession(m)
 	ch, requests, err := asked.Accept()
 	if err != nil {
 		return
@@ -190,8 +190,8 @@ func (r *running) dialAgent(ctx context.Context) (io.ReadWriteCloser, error) {
 	}
 }
 
-// enter counts a session of a key, and reports whether it is within the limit.
-func (s *Server) enter(m *member) bool {
+// addSession counts a session of a key, and reports whether it is within the limit.
+func (s *Server) addSession(m *member) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.sessions[m.name] >= s.limits.SessionsPerKey {
@@ -199,17 +199,17 @@ func (s *Server) enter(m *member) bool {
 	}
 	s.sessions[m.name]++
 	m.sessions++
-	door.SetIdle(m.raw, false)
+	httpserver.SetIdle(m.raw, false)
 	s.members[m] = struct{}{}
 	return true
 }
 
-func (s *Server) leave(m *member) {
+func (s *Server) endSession(m *member) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m.sessions--; m.sessions == 0 {
 		delete(s.members, m)
-		door.SetIdle(m.raw, true)
+		httpserver.SetIdle(m.raw, true)
 	}
 	if s.sessions[m.name]--; s.sessions[m.name] <= 0 {
 		delete(s.sessions, m.name)

@@ -1,4 +1,4 @@
-package sshdoor
+package sshserver
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"toolcrib/internal/turns"
+	"toolcrib/internal/semaphore"
 )
 
 // Session is a run of the program for a client.
@@ -93,7 +93,7 @@ func (s *Server) run(ctx context.Context, session *Session) (status int) {
 		return 1
 	}
 	defer done()
-	session.returnTurnOutside(held)
+	session.releaseTurnOutside(held)
 	if session.Terminal() {
 		return s.config.Run(held, session)
 	}
@@ -102,9 +102,9 @@ func (s *Server) run(ctx context.Context, session *Session) (status int) {
 	return s.config.Run(limited, session)
 }
 
-// returnTurnOutside makes the session return the turn of ctx while it waits for the client.
-func (s *Session) returnTurnOutside(ctx context.Context) {
-	s.In, s.Out, s.Err = turns.Reader(ctx, s.In), turns.Writer(ctx, s.Out), turns.Writer(ctx, s.Err)
+// releaseTurnOutside makes the session return the turn of ctx while it waits for the client.
+func (s *Session) releaseTurnOutside(ctx context.Context) {
+	s.In, s.Out, s.Err = semaphore.Reader(ctx, s.In), semaphore.Writer(ctx, s.Out), semaphore.Writer(ctx, s.Err)
 	agent := s.Agent
 	if agent == nil {
 		return
@@ -114,7 +114,7 @@ func (s *Session) returnTurnOutside(ctx context.Context) {
 		return struct {
 			io.Reader
 			io.WriteCloser
-		}{turns.Reader(ctx, conn), conn}, err
+		}{semaphore.Reader(ctx, conn), conn}, err
 	}
 }
 

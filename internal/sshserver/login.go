@@ -1,4 +1,4 @@
-package sshdoor
+package sshserver
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 	"charm.land/ssh"
 	gossh "golang.org/x/crypto/ssh"
 
-	"toolcrib/internal/door"
+	"toolcrib/internal/httpserver"
 	"toolcrib/internal/owner"
 	"toolcrib/internal/visible"
 )
@@ -104,7 +104,7 @@ func (s *Server) admit(conn *gossh.ServerConn, ctx ssh.Context) (*member, bool) 
 	}
 	key, _ := ctx.Value(ssh.ContextKeyPublicKey).(gossh.PublicKey)
 	m := &member{conn: conn, raw: raw, login: conn.User(), principal: conn.Permissions.Extensions[principalExt], name: conn.Permissions.Extensions[keyExt], key: key}
-	if m.principal == "" || key == nil || !door.AdmitConn(raw, m.principal) {
+	if m.principal == "" || key == nil || !httpserver.AdmitConn(raw, m.principal) {
 		return nil, false
 	}
 	m.idle = time.AfterFunc(s.limits.Idle, func() { _ = conn.Close() })

@@ -1,4 +1,4 @@
-package door
+package httpserver
 
 import (
 	"bufio"
@@ -12,24 +12,24 @@ import (
 
 const token = "Bearer 0123456789abcdef"
 
-// openDoor starts a server for clients with the token, behind a door with the given
+// openListener starts a server for clients with the token, behind a listener with the given
 // number of places.
-func openDoor(t *testing.T, places int, wait time.Duration) (d *door, addr string) {
+func openListener(t *testing.T, places int, wait time.Duration) (d *listener, addr string) {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d = &door{Listener: l, places: places, time: wait, members: members{seats: places}}
+	d = &listener{Listener: l, places: places, authTime: wait, members: members{seats: places}}
 	web := Server(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != token || !Admit(r, r.Header.Get("Who")) {
-			TurnAway(w)
+			Reject(w)
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
 		_, _ = io.WriteString(w, "served")
 	}))
-	web.ReadHeaderTimeout, web.IdleTimeout = time.Hour, time.Hour // only the door ends anything
+	web.ReadHeaderTimeout, web.IdleTimeout = time.Hour, time.Hour // only the listener ends anything
 	go func() { _ = web.Serve(d) }()
 	t.Cleanup(func() { _ = web.Close() })
 	return d, l.Addr().String()
@@ -71,7 +71,7 @@ func ask(t *testing.T, conn net.Conn) int {
 // only the limit of places can close one.
 func TestUnauthenticatedConnectionsDoNotBlockMembers(t *testing.T) {
 	const places = 64
-	d, addr := openDoor(t, places, time.Hour)
+	d, addr := openListener(t, places, time.Hour)
 	member := knock(t, addr, "")
 	if got := ask(t, member); got != http.StatusOK {
 		t.Fatalf("the first one: %d", got)
@@ -101,26 +101,26 @@ func TestUnauthenticatedConnectionsDoNotBlockMembers(t *testing.T) {
 // TestUnauthenticatedConnectionsTimeOut checks that the time limit closes
 // unauthenticated connections only.
 func TestUnauthenticatedConnectionsTimeOut(t *testing.T) {
-	_, addr := openDoor(t, 8, 0)
+	_, addr := openListener(t, 8, 0)
 	conn := knock(t, addr, "GET /mcp HTTP/1.1\r\nHost")
 	if n, err := conn.Read(make([]byte, 1)); n != 0 || err == nil {
 		t.Errorf("%d, %v", n, err)
 	}
-	v := &clientConn{Conn: closeOnlyConn{}, door: &door{members: members{seats: 1}}, until: time.Now()}
-	v.place = v.door.unauthenticated.PushBack(v)
+	v := &clientConn{Conn: closeOnlyConn{}, listener: &listener{members: members{seats: 1}}, until: time.Now()}
+	v.place = v.listener.unauthenticated.PushBack(v)
 	first, again := v.admit(""), v.admit("")
-	if !first || !again || v.door.members.count != 1 || v.door.unauthenticated.Len() != 0 {
-		t.Errorf("%+v", v.door)
+	if !first || !again || v.listener.members.count != 1 || v.listener.unauthenticated.Len() != 0 {
+		t.Errorf("%+v", v.listener)
 	}
-	other := &clientConn{Conn: closeOnlyConn{}, door: v.door}
-	other.place = v.door.unauthenticated.PushBack(other)
+	other := &clientConn{Conn: closeOnlyConn{}, listener: v.listener}
+	other.place = v.listener.unauthenticated.PushBack(other)
 	if other.admit("") {
 		t.Error("two connections share one place")
 	}
 	_ = v.Close()
 	_ = v.Close()
-	if !other.admit("") || v.door.members.count != 1 {
-		t.Errorf("a free place was refused: %+v", v.door)
+	if !other.admit("") || v.listener.members.count != 1 {
+		t.Errorf("a free place was refused: %+v", v.listener)
 	}
 }
 
@@ -132,11 +132,11 @@ func (closeOnlyConn) SetReadDeadline(time.Time) error { return nil }
 
 func TestPlacesFitTheFiles(t *testing.T) {
 	for files, want := range map[uint64][2]int{0: {4096, 4096}, 1 << 20: {4096, 4096}, 4096: {1952, 1952}, 1024: {416, 416}, 256: {32, 32}, 20: {16, 16}} {
-		if places, seats := room(files); places != want[0] || seats != want[1] {
+		if places, seats := connectionLimits(files); places != want[0] || seats != want[1] {
 			t.Errorf("%d files: %d and %d, want %d", files, places, seats, want)
 		}
 	}
-	if places, seats := room(OpenFiles()); places < 16 || seats < 16 {
+	if places, seats := connectionLimits(OpenFiles()); places < 16 || seats < 16 {
 		t.Errorf("%d and %d", places, seats)
 	}
 }

@@ -1,4 +1,4 @@
-package sshdoor_test
+package sshserver_test
 
 import (
 	"bytes"
@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"toolcrib/internal/sshdoor"
+	"toolcrib/internal/sshserver"
 )
 
 // TestOutputIsLimited checks that too much output ends a command, except on a
 // terminal.
 func TestOutputIsLimited(t *testing.T) {
 	var why atomic.Value
-	d := open(t, func(ctx context.Context, s *sshdoor.Session) int {
+	d := open(t, func(ctx context.Context, s *sshserver.Session) int {
 		for range 1 << 10 {
 			if _, err := io.WriteString(s.Out, strings.Repeat("x", 1<<10)); err != nil {
 				why.Store(context.Cause(ctx))
@@ -25,14 +25,14 @@ func TestOutputIsLimited(t *testing.T) {
 			}
 		}
 		return 0
-	}, func(l *sshdoor.Limits) { l.Output = 64 << 10 })
+	}, func(l *sshserver.Limits) { l.Output = 64 << 10 })
 	var out bytes.Buffer
 	s := d.session(d.dial())
 	s.Stdout = &out
 	if err := s.Run("x"); err == nil || out.Len() != 64<<10 {
 		t.Errorf("%d bytes, %v", out.Len(), err)
 	}
-	if err, _ := why.Load().(error); !errors.Is(err, sshdoor.ErrOutput) {
+	if err, _ := why.Load().(error); !errors.Is(err, sshserver.ErrOutput) {
 		t.Errorf("%v", err)
 	}
 	s = d.session(d.dial())
@@ -49,7 +49,7 @@ func TestOutputIsLimited(t *testing.T) {
 // after the others, and that each ends at its time limit.
 func TestCommandsTakeTurns(t *testing.T) {
 	var running, most atomic.Int64
-	d := open(t, func(ctx context.Context, _ *sshdoor.Session) int {
+	d := open(t, func(ctx context.Context, _ *sshserver.Session) int {
 		n := running.Add(1)
 		defer running.Add(-1)
 		for {
@@ -59,11 +59,11 @@ func TestCommandsTakeTurns(t *testing.T) {
 			}
 		}
 		<-ctx.Done()
-		if !errors.Is(context.Cause(ctx), sshdoor.ErrTime) {
+		if !errors.Is(context.Cause(ctx), sshserver.ErrTime) {
 			return 4
 		}
 		return 3
-	}, func(l *sshdoor.Limits) { l.Commands, l.Command = 2, 300*time.Millisecond })
+	}, func(l *sshserver.Limits) { l.Commands, l.Command = 2, 300*time.Millisecond })
 	ended := make(chan error, 6)
 	for range cap(ended) {
 		client := d.dial()
@@ -84,7 +84,7 @@ func TestWaitingForTheClientTakesNoTurn(t *testing.T) {
 	var working, most atomic.Int64
 	started := make(chan string, 20)
 	letGo := make(chan struct{})
-	d := open(t, func(_ context.Context, s *sshdoor.Session) int {
+	d := open(t, func(_ context.Context, s *sshserver.Session) int {
 		if s.Command == "read" {
 			started <- s.Command
 			_, _ = io.ReadAll(s.In)
@@ -99,7 +99,7 @@ func TestWaitingForTheClientTakesNoTurn(t *testing.T) {
 		started <- s.Command
 		<-letGo
 		return 0
-	}, func(l *sshdoor.Limits) { l.Commands = 1 })
+	}, func(l *sshserver.Limits) { l.Commands = 1 })
 	var inputs []io.Closer
 	ended := make(chan error, 20)
 	run := func(command string, terminal bool) {

@@ -1,4 +1,4 @@
-package sshdoor_test
+package sshserver_test
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"toolcrib/internal/sshdoor"
+	"toolcrib/internal/sshserver"
 )
 
 // testDoor is a server that accepts one key.
@@ -27,7 +27,7 @@ type testDoor struct {
 	addr   string
 	key    ssh.Signer
 	other  ssh.Signer // key of ada; may be nil
-	server *sshdoor.Server
+	server *sshserver.Server
 	stop   func() error
 
 	mu     sync.Mutex
@@ -49,12 +49,12 @@ func newKey(t testing.TB) ssh.Signer {
 
 // open starts a server that runs fn for each session, with limits adjusted by
 // change.
-func open(t testing.TB, fn func(context.Context, *sshdoor.Session) int, change func(*sshdoor.Limits)) *testDoor {
+func open(t testing.TB, fn func(context.Context, *sshserver.Session) int, change func(*sshserver.Limits)) *testDoor {
 	t.Helper()
 	d := &testDoor{TB: t, key: newKey(t), counts: true}
-	limits := sshdoor.Defaults()
+	limits := sshserver.Defaults()
 	change(&limits)
-	d.server = sshdoor.New(sshdoor.Config{
+	d.server = sshserver.New(sshserver.Config{
 		HostKey: newKey(t), Run: fn, Browses: func(command string) bool { return command == "browse" }, Limits: limits, Logger: slog.New(slog.DiscardHandler), Now: time.Now,
 		Identify: func(_ string, key ssh.PublicKey) (string, error) {
 			d.mu.Lock()
@@ -107,16 +107,16 @@ func (d *testDoor) session(client *ssh.Client) *ssh.Session {
 	return s
 }
 
-func same(*sshdoor.Limits) {}
+func same(*sshserver.Limits) {}
 
 // untilCut runs until the client is disconnected.
-func untilCut(ctx context.Context, _ *sshdoor.Session) int {
+func untilCut(ctx context.Context, _ *sshserver.Session) int {
 	<-ctx.Done()
 	return 7
 }
 
 func TestSilentClientIsCut(t *testing.T) {
-	d := open(t, untilCut, func(l *sshdoor.Limits) { l.Idle = 50 * time.Millisecond })
+	d := open(t, untilCut, func(l *sshserver.Limits) { l.Idle = 50 * time.Millisecond })
 	client := d.dial()
 	if s, err := client.NewSession(); err == nil { // fails if a busy machine has closed the connection already
 		err = s.Run("x")
@@ -129,14 +129,14 @@ func TestSilentClientIsCut(t *testing.T) {
 
 func TestClientThatDoesNotReadIsCut(t *testing.T) {
 	ended := make(chan error, 1)
-	d := open(t, func(_ context.Context, s *sshdoor.Session) int {
+	d := open(t, func(_ context.Context, s *sshserver.Session) int {
 		var err error
 		for err == nil {
 			_, err = s.Out.Write(make([]byte, 1<<20))
 		}
 		ended <- err
 		return 0
-	}, func(l *sshdoor.Limits) { l.Write = 50 * time.Millisecond })
+	}, func(l *sshserver.Limits) { l.Write = 50 * time.Millisecond })
 	s := d.session(d.dial())
 	if _, err := s.StdoutPipe(); err != nil { // never read
 		t.Fatal(err)
@@ -154,7 +154,7 @@ func TestClientThatDoesNotReadIsCut(t *testing.T) {
 // (S17).
 func TestWorkEndsWithItsClient(t *testing.T) {
 	began, ended := make(chan struct{}, 1), make(chan struct{}, 1)
-	d := open(t, func(ctx context.Context, _ *sshdoor.Session) int {
+	d := open(t, func(ctx context.Context, _ *sshserver.Session) int {
 		began <- struct{}{}
 		<-ctx.Done()
 		ended <- struct{}{}
@@ -187,7 +187,7 @@ func TestWorkEndsWithItsClient(t *testing.T) {
 // TestConnectionWithoutSessionIsCut opens a connection that does not log in, and
 // one that requests no session.
 func TestConnectionWithoutSessionIsCut(t *testing.T) {
-	d := open(t, untilCut, func(l *sshdoor.Limits) { l.Handshake = 100 * time.Millisecond })
+	d := open(t, untilCut, func(l *sshserver.Limits) { l.Handshake = 100 * time.Millisecond })
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", d.addr)
 	if err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func TestConnectionWithoutSessionIsCut(t *testing.T) {
 }
 
 func TestSessionsPerKey(t *testing.T) {
-	d := open(t, untilCut, func(l *sshdoor.Limits) { l.SessionsPerKey = 2 })
+	d := open(t, untilCut, func(l *sshserver.Limits) { l.SessionsPerKey = 2 })
 	first, second := d.dial(), d.dial()
 	a, b := d.session(first), d.session(second)
 	if _, err := second.NewSession(); err == nil || !strings.Contains(err.Error(), "too many sessions of this key") {
@@ -222,7 +222,7 @@ func TestSessionsPerKey(t *testing.T) {
 // a session, the longest idle ones are closed, and another key can connect.
 func TestOneKeyCannotExhaustConnections(t *testing.T) {
 	const most = 16
-	d := open(t, func(context.Context, *sshdoor.Session) int { return 0 }, func(l *sshdoor.Limits) { l.Connections = most })
+	d := open(t, func(context.Context, *sshserver.Session) int { return 0 }, func(l *sshserver.Limits) { l.Connections = most })
 	d.other = newKey(t)
 	var first *ssh.Client
 	for range 3 * most {
@@ -242,7 +242,7 @@ func TestOneKeyCannotExhaustConnections(t *testing.T) {
 }
 
 func TestRevokedKeyIsCut(t *testing.T) {
-	d := open(t, untilCut, func(l *sshdoor.Limits) { l.Recheck = 10 * time.Millisecond })
+	d := open(t, untilCut, func(l *sshserver.Limits) { l.Recheck = 10 * time.Millisecond })
 	client := d.dial()
 	if err := d.session(client).Start("x"); err != nil {
 		t.Fatal(err)
@@ -256,7 +256,7 @@ func TestRevokedKeyIsCut(t *testing.T) {
 // TestFaultEndsOneSession checks that a panic in one session does not affect
 // others.
 func TestFaultEndsOneSession(t *testing.T) {
-	d := open(t, func(_ context.Context, s *sshdoor.Session) int {
+	d := open(t, func(_ context.Context, s *sshserver.Session) int {
 		if s.Command == "fault" {
 			panic("a mistake")
 		}
@@ -286,7 +286,7 @@ func TestFaultEndsOneSession(t *testing.T) {
 // again at once, and that an unread size blocks nothing.
 func TestWindow(t *testing.T) {
 	sizes := make(chan [2]int)
-	d := open(t, func(ctx context.Context, s *sshdoor.Session) int {
+	d := open(t, func(ctx context.Context, s *sshserver.Session) int {
 		if s.Command == "deaf" {
 			<-ctx.Done()
 			return 0
@@ -336,7 +336,7 @@ func TestHostKeyFile(t *testing.T) {
 	prints := make([]string, 8)
 	for i := range prints {
 		all.Go(func() {
-			key, err := sshdoor.HostKey(file)
+			key, err := sshserver.HostKey(file)
 			if err != nil {
 				t.Error(err)
 				return
@@ -357,7 +357,7 @@ func TestHostKeyFile(t *testing.T) {
 	if err := os.WriteFile(file, []byte("no key"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := sshdoor.HostKey(file); err == nil {
+	if _, err := sshserver.HostKey(file); err == nil {
 		t.Error("a file without a key was accepted")
 	}
 }

@@ -1,4 +1,4 @@
-package door
+package httpserver
 
 import (
 	"net/http"

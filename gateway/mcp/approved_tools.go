@@ -39,11 +39,11 @@ const (
 // callOutcome replaces execute_tool if that is not listed.
 const callOutcome = "call_outcome"
 
-// native reports whether approved tools are listed.
-func (e Expose) native() bool { return e == ExposeTools || e == ExposeBoth }
+// listsTools reports whether approved tools are listed.
+func (e Expose) listsTools() bool { return e == ExposeTools || e == ExposeBoth }
 
-// owns reports whether toolcrib itself has a tool with a name.
-func (s *Server) owns(name string) bool {
+// isBuiltIn reports whether toolcrib itself has a tool with a name.
+func (s *Server) isBuiltIn(name string) bool {
 	return slices.ContainsFunc(s.own, func(t *sdk.Tool) bool { return t.Name == name })
 }
 
@@ -62,9 +62,9 @@ func (s *Server) listTools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.Li
 	// listed as approved, and the client is notified if that turns out to be wrong.
 	limited, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
-	s.config.Upstream.Asked(limited, upstreamServers(entries))
+	s.config.Upstream.WaitPolled(limited, upstreamServers(entries))
 	entries = slices.DeleteFunc(entries, func(e registry.Entry) bool { return s.config.Upstream.Drifted(e.Definition.Tool) })
-	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: fresh()}
+	out := &sdk.ListToolsResult{Tools: []*sdk.Tool{}, Cacheable: uncached()}
 	if after == "" {
 		out.Tools = append(out.Tools, s.own...)
 	}
@@ -81,7 +81,7 @@ func (s *Server) exposed(ctx context.Context) ([]registry.Entry, error) {
 	_, entries, err := s.config.Gateway.Tools(ctx, s.config.Caller)
 	return slices.DeleteFunc(entries, func(e registry.Entry) bool {
 		t := e.Definition.Tool
-		return t.Kind != registry.ActionTool || s.owns(t.WireName())
+		return t.Kind != registry.ActionTool || s.isBuiltIn(t.WireName())
 	}), err
 }
 
@@ -100,15 +100,15 @@ func upstreamServers(entries []registry.Entry) []string {
 // maxWritten is the number of cached pages of approved tools.
 const maxWritten = 32
 
-// writtenPages caches pages of approved tools by the versions on them, because clients request the same list
+// pageCache caches pages of approved tools by the versions on them, because clients request the same list
 // repeatedly. It is safe for concurrent use. Callers must not modify the returned tools.
-type writtenPages struct {
+type pageCache struct {
 	mu    sync.Mutex
 	pages map[string][]*sdk.Tool
 }
 
 // of returns the list entries of tools.
-func (w *writtenPages) of(entries []registry.Entry) ([]*sdk.Tool, error) {
+func (w *pageCache) of(entries []registry.Entry) ([]*sdk.Tool, error) {
 	fields := make([]string, 0, 2*len(entries))
 	for _, e := range entries {
 		fields = append(fields, e.Subject.String()+" "+strconv.Itoa(e.Version), e.ContentHash)
@@ -157,10 +157,10 @@ func approvedTools(entries []registry.Entry) ([]*sdk.Tool, error) {
 	return tools, nil
 }
 
-// callNative implements tools/call for an approved tool. The call passes every gate, like one by execute_tool, but
+// callApproved implements tools/call for an approved tool. The call passes every gate, like one by execute_tool, but
 // the result is that of the tool itself. An unlisted name is a protocol error.
-func (s *Server) callNative(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-	name := asked(ctx)
+func (s *Server) callApproved(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	name := requestedName(ctx)
 	var unknown error
 	run := func(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 		r, err := s.config.Gateway.Execute(ctx, s.caller(actor), gateway.Request{Tool: name, Args: jsondoc.Canonical(args)})
@@ -168,7 +168,7 @@ func (s *Server) callNative(ctx context.Context, req *sdk.CallToolRequest) (*sdk
 		if errors.As(err, &refused) && refused.Code == gateway.CodeUnknown {
 			unknown = invalid("unknown tool %q: %s", name, refused.Message)
 		}
-		return nativeRun(r), err
+		return toolResult(r), err
 	}
 	r, err := s.handler(run, nil)(ctx, req)
 	if unknown != nil {
@@ -189,14 +189,14 @@ func (s *Server) outcome(ctx context.Context, actor proposals.Actor, args *jsond
 		return nil, err
 	}
 	r, err := s.config.Gateway.Outcome(ctx, s.caller(actor), in.Pending)
-	return nativeRun(r), err
+	return toolResult(r), err
 }
 
-// nativeRun is the result of a call, to be returned as the result of the tool itself.
-type nativeRun gateway.Result
+// toolResult is the result of a call, to be returned as the result of the tool itself.
+type toolResult gateway.Result
 
 // result returns the unchanged answer of an MCP server, or the answer of another provider as a structured result.
-func (r nativeRun) result() (*sdk.CallToolResult, error) {
+func (r toolResult) result() (*sdk.CallToolResult, error) {
 	out, err := result(r.Output, false)
 	if err != nil {
 		return nil, err
