@@ -325,7 +325,7 @@ func (s *reader) flush(carry bool) {
 		}
 	}
 	s.seen.union(&s.words.mask)
-	if s.frames.seg.Depth == 0 && len(s.sentences) < maxSentences {
+	if s.frames.seg.Depth == 0 {
 		from := int32(len(s.clauses))
 		s.clauses = s.words.clauses(s.clauses)
 		s.sentences = append(s.sentences, Sentence{int(s.words.tokens[0].start), int(s.words.tokens[s.words.n-1].end), s.words.mask, [2]int32{from, int32(len(s.clauses))}})

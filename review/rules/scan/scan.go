@@ -20,7 +20,7 @@ type Result struct {
 	Concepts Set
 	// LongRun reports whether the text contains a run of at least 16 letters, digits, and "+/-_".
 	LongRun bool
-	// Sentences are the sentences of the undecoded text, at most maxSentences.
+	// Sentences are the sentences of the undecoded text.
 	Sentences []Sentence
 	// Clauses are the clauses of all sentences, in order.
 	Clauses []Clause
@@ -35,8 +35,6 @@ type Sentence struct {
 	// Clauses is the half-open range of the clauses of the sentence in Result.Clauses.
 	Clauses [2]int32
 }
-
-const maxSentences = 1 << 14
 
 // Clause is a part of a sentence. It ends at a comma or similar punctuation, or before a word such
 // as "because".
