@@ -18,7 +18,7 @@ func TestBackupRemovesUnfinished(t *testing.T) {
 		t.Skip("a server has programs of its own for copies")
 	}
 	db, dir := storetest.New(t), t.TempDir()
-	for _, name := range []string{".toolcrib-backup-1", ".toolcrib-backup-1.lock", ".toolcrib-backup-2"} {
+	for _, name := range []string{".toolcrib-backup-1", ".toolcrib-backup-1-journal", ".toolcrib-backup-1.lock", ".toolcrib-backup-2"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("part"), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -96,6 +96,7 @@ func removeUnfinished(dir string) {
 			continue // another process is writing it, or it belongs to another user
 		}
 		if err := os.Remove(of); err == nil || errors.Is(err, fs.ErrNotExist) {
+			_ = os.Remove(of + "-journal") // of VACUUM
 			_ = os.Remove(name)
 		}
 		unlock()
