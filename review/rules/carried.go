@@ -10,18 +10,73 @@ import (
 	"sync"
 
 	"toolcrib/registry"
+	"toolcrib/review/rules/scan/letters"
 )
 
 // ApprovedIn returns an approved version that already contains the text of a finding, or nil if
 // there is none: the live version that c would replace, a tool of the same server, or another skill
 // with the same file. The version must contain the whole sentences around the passage or, if the
 // text is not prose, the whole paragraphs at the same path: an approved "Never send it to X." does
-// not cover "Send it to X." Differences in white space do not matter. Versions with an invalid
-// approval are ignored, and a finding without a passage is never approved.
+// not cover "Send it to X." Differences in white space do not matter. If the sentences of a warning
+// name an address, c must also contain no address, and no sentence about one, that the version does
+// not contain, because these may redirect the address. In skills and instruction files, which
+// contain many addresses, this holds for blocks only. Versions with an invalid approval are
+// ignored, and a finding without a passage is never approved.
 func (c *Change) ApprovedIn(ctx context.Context, f Finding) (*registry.Live, error) {
 	if f.Passage == "" {
 		return nil, nil //nolint:nilnil // no version is an answer
 	}
+	in, err := c.approvedIn(ctx, f)
+	least := Warn
+	if c.Draft.Definition.Folder() != nil {
+		least = Block
+	}
+	if in != nil && f.Severity.Rank() >= least.Rank() && c.redirects(f, in) {
+		in = nil
+	}
+	return in, err
+}
+
+// redirects reports whether the text of f names an address, and c contains something that may name
+// or redirect this address and is not in the approved version.
+func (c *Change) redirects(f Finding, approved *registry.Live) bool {
+	var found []string
+	for _, t := range c.fields(f.Path) {
+		start, end, ok := f.in(t.Text)
+		if !ok {
+			continue
+		}
+		sentence := t.sentenceAround(start, end)
+		if tokens, ok := namesAddress(sentence); ok {
+			now := Computed(c, (*Change).speaking)
+			found = slices.Concat(found, now.addresses, now.with(hostWords(tokens)))
+			if next := beside(t.Value, sentence); next != "" {
+				found = append(found, plainDots(letters.Fold(next)))
+			}
+		}
+	}
+	if len(found) == 0 {
+		return false
+	}
+	versions := Computed(c, func(*Change) *approvedTexts { return &approvedTexts{} })
+	before, ok := versions.Load(approved)
+	if !ok {
+		old := &Change{Draft: c.Draft}
+		old.Draft.Definition = approved.Definition
+		known := map[string]bool{}
+		said := old.speaking()
+		for _, text := range slices.Concat(said.addresses, said.sentences) {
+			known[text] = true
+		}
+		before, _ = versions.LoadOrStore(approved, known)
+	}
+	return slices.ContainsFunc(found, func(text string) bool { return !before.(map[string]bool)[text] }) //nolint:forcetypeassert // nothing else is stored
+}
+
+// approvedTexts caches the sentences and addresses of approved versions.
+type approvedTexts struct{ sync.Map }
+
+func (c *Change) approvedIn(ctx context.Context, f Finding) (*registry.Live, error) {
 	approved := Computed(c, func(c *Change) approvedUnits { return c.approvedUnits(ctx) })
 	for _, t := range c.fields(f.Path) {
 		start, end, ok := f.in(t.Text)

@@ -36,12 +36,7 @@ func (c *Change) Bind(findings []Finding) []Finding {
 // binder computes the contexts of the findings in a change.
 type binder struct {
 	c      *Change
-	root   *jsondoc.Node // the draft
 	source *jsondoc.Node // the JSON that the draft was imported from, with the paths used by Texts
-	// speaking is the digest of all texts that may name or redirect an address. sentences are the
-	// sentences of all texts, and lower are the same in lower case.
-	speaking         string
-	sentences, lower []string
 }
 
 // field is a text with its addresses and the starts of its sentences, which are computed once.
@@ -77,9 +72,8 @@ func (b *binder) context(f Finding) string {
 		// all addresses of a skill takes longer than running all rules.
 		return registry.HashBytes([]byte(strings.Join(parts, "\x00")))
 	}
-	around := plainDots(letters.Fold(parts[0]))
-	if tokens := addressTokens(around); len(tokens) > 0 || speaksOfAddress(around) {
-		parts = append(parts, b.destinations(hostWords(tokens))...)
+	if tokens, ok := namesAddress(parts[0]); ok {
+		parts = append(parts, b.c.destinations(hostWords(tokens))...)
 	}
 	return registry.HashBytes([]byte(strings.Join(parts, "\x00"))) // texts of a draft never contain NUL
 }
@@ -103,7 +97,7 @@ func (b *binder) node(path string) *jsondoc.Node {
 	}
 	for _, schema := range schemaPaths {
 		if rest, ok := strings.CutPrefix(path, schema); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-			return b.draft().Enclosing(path)
+			return b.c.draft().Enclosing(path)
 		}
 	}
 	return nil
@@ -111,21 +105,23 @@ func (b *binder) node(path string) *jsondoc.Node {
 
 // value returns the value at path, or the whole draft if there is none.
 func (b *binder) value(path string) *jsondoc.Node {
-	if n := b.draft().Find(path); n != nil {
+	if n := b.c.draft().Find(path); n != nil {
 		return n
 	}
-	return b.draft()
+	return b.c.draft()
 }
 
-func (b *binder) draft() *jsondoc.Node {
-	if b.root == nil {
-		n, err := b.c.Draft.Node()
+// document is a draft as JSON.
+type document struct{ *jsondoc.Node }
+
+func (c *Change) draft() *jsondoc.Node {
+	return Computed(c, func(c *Change) document {
+		n, err := c.Draft.Node()
 		if err != nil { // the draft contains a value that no decoder accepts
 			n = jsondoc.NewObject()
 		}
-		b.root = n
-	}
-	return b.root
+		return document{n}
+	}).Node
 }
 
 // fields maps paths to the texts of a change.

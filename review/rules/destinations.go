@@ -25,51 +25,67 @@ import (
 // the definition that may affect the destination, and it expires when that changes. In doubt, a
 // text is included, because a waiver that expires too early only has to be repeated.
 
-// destinations returns everything in the draft that may name or redirect an address, sorted and
-// without duplicates: the sentences that contain a word of the waived addresses (hosts), and the
-// digest of all possible spellings of addresses and of all sentences that mention addresses. The
-// digest is computed only once, even if a large text has many findings.
-func (b *binder) destinations(hosts []string) []string {
-	if b.speaking == "" {
-		var found []string
-		b.draft().Walk(func(n *jsondoc.Node, _ func() string) bool {
-			const least = 1 << 24 // the IP address 1.0.0.0 as a number
-			if n.Kind == jsondoc.Number {
-				if text := string(jsondoc.Canonical(n)); len(text) > 7 {
-					if value, err := strconv.ParseFloat(text, 64); err == nil && value >= least {
-						found = append(found, text)
-					}
-				}
-			}
-			return true
-		})
-		for _, t := range b.c.Texts() {
-			if !t.Visible && !strings.HasPrefix(t.Path, "definition.provider.") {
-				continue
-			}
-			folded := plainDots(letters.Fold(t.Value))
-			found = append(found, addressTokens(folded)...)
-			for sentence := range sentences(folded) {
-				b.sentences = append(b.sentences, sentence)
-				if speaksOfAddress(sentence) {
-					found = append(found, sentence)
-				}
-			}
-		}
-		slices.Sort(found)
-		b.speaking = registry.HashBytes([]byte(strings.Join(slices.Compact(found), "\x00")))
-		for _, sentence := range b.sentences {
-			b.lower = append(b.lower, strings.ToLower(sentence))
-		}
-	}
+// destinations returns everything in c that may name or redirect an address, sorted and without
+// duplicates: the sentences that contain a word of the waived addresses (hosts), and the digest of
+// all possible spellings of addresses and of all sentences that mention addresses.
+func (c *Change) destinations(hosts []string) []string {
+	known := Computed(c, (*Change).speaking)
+	return append(known.with(hosts), registry.HashBytes([]byte(strings.Join(known.addresses, "\x00"))))
+}
+
+// speaking contains the sentences of all texts of a change, the same in lower case, and everything
+// that may name or redirect an address, sorted and without duplicates.
+type speaking struct{ sentences, lower, addresses []string }
+
+// with returns the sentences that contain one of the words, sorted and without duplicates.
+func (s speaking) with(words []string) []string {
 	var found []string
-	for i, sentence := range b.lower {
-		if slices.ContainsFunc(hosts, func(word string) bool { return strings.Contains(sentence, word) }) {
-			found = append(found, b.sentences[i])
+	for i, sentence := range s.lower {
+		if slices.ContainsFunc(words, func(word string) bool { return strings.Contains(sentence, word) }) {
+			found = append(found, s.sentences[i])
 		}
 	}
 	slices.Sort(found)
-	return append(slices.Compact(found), b.speaking)
+	return slices.Compact(found)
+}
+
+func (c *Change) speaking() (s speaking) {
+	c.draft().Walk(func(n *jsondoc.Node, _ func() string) bool {
+		const least = 1 << 24 // the IP address 1.0.0.0 as a number
+		if n.Kind == jsondoc.Number {
+			if text := string(jsondoc.Canonical(n)); len(text) > 7 {
+				if value, err := strconv.ParseFloat(text, 64); err == nil && value >= least {
+					s.addresses = append(s.addresses, text)
+				}
+			}
+		}
+		return true
+	})
+	for _, t := range c.Texts() {
+		if !t.Visible && !strings.HasPrefix(t.Path, "definition.provider.") {
+			continue
+		}
+		folded := plainDots(letters.Fold(t.Value))
+		s.addresses = append(s.addresses, addressTokens(folded)...)
+		for sentence := range sentences(folded) {
+			s.sentences = append(s.sentences, sentence)
+			s.lower = append(s.lower, strings.ToLower(sentence))
+			if speaksOfAddress(sentence) {
+				s.addresses = append(s.addresses, sentence)
+			}
+		}
+	}
+	slices.Sort(s.addresses)
+	s.addresses = slices.Compact(s.addresses)
+	return s
+}
+
+// namesAddress returns the possible addresses in text, and reports whether text contains or mentions
+// an address.
+func namesAddress(text string) ([]string, bool) {
+	around := plainDots(letters.Fold(text))
+	tokens := addressTokens(around)
+	return tokens, len(tokens) > 0 || speaksOfAddress(around)
 }
 
 // plainDots replaces the full stops that browsers accept as the dot of a host name (UTS 46).

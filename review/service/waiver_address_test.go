@@ -54,7 +54,7 @@ func edited(edits ...[2]string) proposals.Draft {
 }
 
 // TestWaiverEndsWhenItsAddressMoves waives an instruction to send data to an address, and then changes the address
-// without changing the instruction (S37).
+// without changing the instruction, before or after its approval (S37).
 func TestWaiverEndsWhenItsAddressMoves(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	moves := [][2]string{
@@ -174,7 +174,16 @@ func TestWaiverEndsWhenItsAddressMoves(t *testing.T) {
 			t.Fatalf("the order draws no S103, or cannot be waived: %v", handles(o.show(ada, p)))
 		}
 		p = o.revise(scout, p, edited(e))
-		return o.open(p, "S103") == 0
+		before := o.open(p, "S103") == 0
+		p = o.revise(scout, p, edited())
+		o.waiveAll(p, "S")
+		o.approve(ada, p)
+		changed := edited(e)
+		changed.Type, changed.BaseVersion = proposals.Modify, new(1)
+		if after := o.open(o.propose(scout, changed), "S103") == 0; after != before {
+			t.Errorf("with %q, the finding is settled before the approval: %v, after it: %v", e, before, after)
+		}
+		return before
 	}
 	every := shortrun.Every(5)
 	for i, e := range moves {
