@@ -105,7 +105,7 @@ func (f fake) Preview(context.Context, []proposals.ID, string, impact.Scene) ([]
 	return []impact.Preview{{Agent: f.subject(), Now: output("now\n" + f.text), Then: output(f.text)}}, nil
 }
 
-func (f fake) Behaviour(context.Context, proposals.ID, bool, impact.Tell) (impact.Behaviour, error) {
+func (f fake) Behaviour(context.Context, proposals.ID, bool, impact.Progress) (impact.Behaviour, error) {
 	trial := func(o harness.Outcome, text string) impact.Trial {
 		return impact.Trial{Result: harness.Result{Name: f.text, Outcome: o, Reason: f.text, Live: true}, Text: text}
 	}

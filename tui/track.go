@@ -69,7 +69,7 @@ func (d trackedImpact) Preview(ctx context.Context, ids []proposals.ID, agent st
 }
 
 // Behaviour also reports the progress to the pending operation.
-func (d trackedImpact) Behaviour(ctx context.Context, id proposals.ID, live bool, tell impact.Tell) (impact.Behaviour, error) {
+func (d trackedImpact) Behaviour(ctx context.Context, id proposals.ID, live bool, tell impact.Progress) (impact.Behaviour, error) {
 	o := d.pending.Begin("Running the test cases")
 	defer o.End()
 	return d.Impact.Behaviour(ctx, id, live, func(done, total int, name string) {

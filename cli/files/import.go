@@ -187,7 +187,7 @@ func (f Import) compare(ctx context.Context, a *command.App, b command.Session, 
 			}
 			return nil, nil
 		})
-		if t.made, err = desk.Drafting.TakeIn(ctx, b.Actor, drafts, !f.Draft); err != nil {
+		if t.made, err = desk.Drafting.Import(ctx, b.Actor, drafts, !f.Draft); err != nil {
 			return t, err
 		}
 	}

@@ -65,7 +65,7 @@ func ProposeReport(ctx context.Context, a *command.App, t tokens.Token, r follow
 		if steps[0].Draft.ChangeSet, err = a.FreeSet(ctx, t.Caller.Actor, steps[0].Draft.ChangeSet); err != nil {
 			return 0, err
 		}
-		if _, err := b.Desk.Drafting.TakeIn(ctx, t.Caller.Actor, []proposals.Draft{*steps[0].Draft}, true); err != nil {
+		if _, err := b.Desk.Drafting.Import(ctx, t.Caller.Actor, []proposals.Draft{*steps[0].Draft}, true); err != nil {
 			return 0, err
 		}
 		made = 1

@@ -76,7 +76,7 @@ const maxPassage = 160
 // where describes the location of a finding, such as [get_b: description: "Ignore all …"].
 func (f Finding) where() string {
 	parts := lists.Filter([]string{f.Subject, jsondoc.ShortPath(f.Path)}, func(s string) bool { return s != "" && s != f.File })
-	if f.Passage != "" && f.Passage != f.Subject && !(rules.Finding{Message: f.Message, Passage: f.Passage}).Quoted() {
+	if f.Passage != "" && f.Passage != f.Subject && !(rules.Finding{Message: f.Message, Passage: f.Passage}).HasQuote() {
 		passage := []rune(f.Passage)
 		if len(passage) > maxPassage {
 			passage = append(passage[:maxPassage-1], '…')

@@ -58,7 +58,7 @@ func proposeSteps(ctx context.Context, b command.Session, a *command.App, doc wi
 	if b.Actor.Kind == proposals.System {
 		return desk.Drafting.Observe(ctx, drafts)
 	}
-	return desk.Drafting.TakeIn(ctx, b.Actor, drafts, submit)
+	return desk.Drafting.Import(ctx, b.Actor, drafts, submit)
 }
 
 type DocImport struct {
@@ -209,8 +209,8 @@ func (t Result) Skipped() int { return len(t.doc.Skipped) + t.counts()[intake.Sk
 func (t Result) LeftOut() []wire.Skipped {
 	skipped := slices.Clone(t.doc.Skipped)
 	for _, s := range t.steps {
-		if s.Unfit {
-			skipped = append(skipped, s.LeftOut())
+		if s.Invalid {
+			skipped = append(skipped, s.SkipReason())
 		}
 	}
 	return skipped
@@ -300,7 +300,7 @@ func ProposeReport(ctx context.Context, a *command.App, t tokens.Token, machine,
 		if s.Draft == nil || s.Change == intake.Deactivate { // the machine may have another release of the server
 			continue
 		}
-		_, err := drafting.TakeIn(ctx, by, []proposals.Draft{*s.Draft}, true)
+		_, err := drafting.Import(ctx, by, []proposals.Draft{*s.Draft}, true)
 		if err == nil {
 			made++
 			continue

@@ -148,7 +148,7 @@ func skillUnit(at, name string) (*unit, error) {
 func folderUnit(kind registry.Kind, name string, f registry.Folder) *unit {
 	id := instructions.NewID(kind, f.Path, func(string) bool { return false })
 	return &unit{
-		change: rules.Change{Apart: true, Draft: proposals.Draft{
+		change: rules.Change{Isolated: true, Draft: proposals.Draft{
 			Type: proposals.New, Subject: registry.Subject{Kind: kind, Layer: registry.LayerUser, ID: id}, Definition: instructions.Definition(kind, id, f),
 		}},
 		families: fileFamilies, subject: name, lintPlace: lintPlace{folder: &f},

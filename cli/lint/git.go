@@ -304,7 +304,7 @@ func (l *linter) compare(ctx context.Context, file, base string, was, is *unit) 
 	u := is
 	if is == nil {
 		draft := proposals.Draft{Type: proposals.Deactivate, Subject: was.change.Draft.Subject}
-		u = &unit{change: rules.Change{Apart: true, Draft: draft}, families: was.families, subject: was.subject, tool: was.tool, lintPlace: was.lintPlace}
+		u = &unit{change: rules.Change{Isolated: true, Draft: draft}, families: was.families, subject: was.subject, tool: was.tool, lintPlace: was.lintPlace}
 	}
 	var before registry.Definition
 	l.place(u)

@@ -107,7 +107,7 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 	var units []*unit
 	for _, p := range parsed {
 		units = append(units, &unit{
-			change: rules.Change{Draft: p.Draft, Apart: true}, subject: p.Draft.Subject.String(), tool: p.Draft.Subject.ID, lintPlace: lintPlace{text: text, doc: p.Doc},
+			change: rules.Change{Draft: p.Draft, Isolated: true}, subject: p.Draft.Subject.String(), tool: p.Draft.Subject.ID, lintPlace: lintPlace{text: text, doc: p.Doc},
 		})
 	}
 	var problems []findings.Finding
@@ -159,7 +159,7 @@ func itemUnits(doc wire.Document, from intake.Origin, number string) []*unit {
 		t := from.Definition(it)
 		subject := registry.Subject{Kind: registry.KindTool, Layer: from.Layer, ID: t.ID}
 		units = append(units, &unit{
-			change:   rules.Change{Apart: true, Draft: proposals.Draft{Type: proposals.New, Subject: subject, Definition: registry.Definition{Tool: &t}}, Source: it.Raw},
+			change:   rules.Change{Isolated: true, Draft: proposals.Draft{Type: proposals.New, Subject: subject, Definition: registry.Definition{Tool: &t}}, Source: it.Raw},
 			families: toolFamilies, subject: it.Name, tool: it.Name, server: number, lintPlace: lintPlace{doc: it.Node(), item: it.Path, field: it.Place},
 		})
 	}
@@ -186,7 +186,7 @@ func itemUnits(doc wire.Document, from intake.Origin, number string) []*unit {
 	for _, e := range doc.Entries {
 		if !e.Locked {
 			units = append(units, &unit{
-				change:   rules.Change{Apart: true, Draft: proposals.Draft{Type: proposals.New, Subject: e.Subject, Definition: e.Definition}, Source: e.Raw},
+				change:   rules.Change{Isolated: true, Draft: proposals.Draft{Type: proposals.New, Subject: e.Subject, Definition: e.Definition}, Source: e.Raw},
 				families: toolFamilies + "RA", subject: e.Subject.String(), tool: e.Subject.ID, lintPlace: lintPlace{doc: e.Node, item: e.Path},
 			})
 		}
@@ -202,7 +202,7 @@ func plainUnit(name string, data []byte) *unit {
 	}
 	prompt, _, _ := filetext.Decode(data, true)
 	return &unit{
-		change: rules.Change{Apart: true, Draft: proposals.Draft{
+		change: rules.Change{Isolated: true, Draft: proposals.Draft{
 			Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: id},
 			Definition: registry.Definition{Tool: &registry.Tool{ID: id, Kind: registry.PromptTool, Prompt: prompt}},
 		}},

@@ -448,7 +448,7 @@ func writeFinding(p *output.Page, s review.Standing) {
 	p.Raw("  " + p.Paint(ink, output.Safe(state)) + "  " + output.Safe(review.Handle(s.Finding)))
 	p.Linef("    %s", s.Message)
 	switch {
-	case s.Line > 0 && s.Quoted():
+	case s.Line > 0 && s.HasQuote():
 		p.Linef("    at line %d, column %d", s.Line, s.Column)
 	case s.Line > 0:
 		p.Linef("    at line %d, column %d: %s", s.Line, s.Column, output.Cut(s.Passage, 100))

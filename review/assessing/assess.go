@@ -35,7 +35,7 @@ type Chief struct {
 	rulesVersion func() string
 	counter      *tokens.Counter
 	trials       *Trials
-	together     []proposals.Draft
+	drafts       []proposals.Draft
 }
 
 // New returns a chief. rulesVersion identifies the rules and the policy in force, counter counts the tokens of prompts,
@@ -44,10 +44,10 @@ func New(r *records.Records, policy review.Policy, rules ruleset.Set, rulesVersi
 	return &Chief{records: r, policy: policy, rules: rules, rulesVersion: rulesVersion, counter: counter, trials: trials}
 }
 
-// Together returns a chief for drafts that are proposed in one call and go live together.
-func (c *Chief) Together(drafts []proposals.Draft) *Chief {
+// WithDrafts returns a chief for drafts that are proposed in one call and go live together.
+func (c *Chief) WithDrafts(drafts []proposals.Draft) *Chief {
 	with := *c
-	with.together = drafts
+	with.drafts = drafts
 	return &with
 }
 
@@ -92,7 +92,7 @@ func (c *Chief) assess(ctx context.Context, tx review.Tx, reviewer proposals.Act
 		return p, a, err
 	}
 	byRules := report.Findings
-	report.Findings = adopt(byRules, change.Bind(append(carried(earlier), o.Findings...)))
+	report.Findings = addExternal(byRules, change.Bind(append(carried(earlier), o.Findings...)))
 	report.Advice, report.Problems = o.Recommendation, o.Problems
 	waivers, err := tx.Waivers(ctx, p.ID)
 	if err != nil {
@@ -192,7 +192,7 @@ func (c *Chief) comingWith(ctx context.Context, r review.Reader, draft proposals
 			add(rev.Draft)
 		}
 	}
-	for _, other := range c.together {
+	for _, other := range c.drafts {
 		if other.ChangeSet == draft.ChangeSet {
 			add(other)
 		}
@@ -205,7 +205,7 @@ func (c *Chief) comingWith(ctx context.Context, r review.Reader, draft proposals
 // are 100,000 tools.
 func (c *Chief) PrefetchSimilar(ctx context.Context, tx review.Tx, draft proposals.Draft) error {
 	t := draft.Definition.Tool
-	if t == nil || draft.Type == proposals.Deactivate || c.elsewhere() || !c.rules.AsksAlike() {
+	if t == nil || draft.Type == proposals.Deactivate || c.elsewhere() || !c.rules.QueriesSimilar() {
 		return nil
 	}
 	_, err := tx.Alike(ctx, overlap.NewFingerprint(*t))
@@ -256,7 +256,7 @@ func twins(ctx context.Context, r review.Reader, id proposals.ID, draft proposal
 func (c *Chief) RunTests(ctx context.Context, submission admission.Submission) {
 	var model harness.Model
 	if c.policy.Model != nil && !c.records.DryRun && len(submission.Problems()) == 0 {
-		model = impact.UntilGone(c.policy.Model)
+		model = impact.UntilUnreachable(c.policy.Model)
 	}
 	c.trials.run(ctx, submission.Draft, model)
 }

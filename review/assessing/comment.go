@@ -20,11 +20,11 @@ func (c *Chief) comment(r review.Report, standing []review.Standing, recommendat
 	open, waived := review.Unwaived(standing)
 	var b strings.Builder
 	b.WriteString("**Does it make sense?** ")
-	b.WriteString(sense(open, r.Harness, aside(standing, senseFamilies)))
+	b.WriteString(sense(open, r.Harness, otherFindings(standing, senseFamilies)))
 	b.WriteString("\n\n**Does it overlap a core tool?** ")
-	b.WriteString(c.overlap(open, aside(standing, overlapFamilies)))
+	b.WriteString(c.overlap(open, otherFindings(standing, overlapFamilies)))
 	b.WriteString("\n\n**Does it break guardrails or policy?** ")
-	b.WriteString(c.breach(open, aside(standing, breachFamilies)))
+	b.WriteString(c.breach(open, otherFindings(standing, breachFamilies)))
 	b.WriteString("\n\n**What must change?** ")
 	b.WriteString(mustChange(open, recommendation))
 	if waived > 0 {
@@ -119,8 +119,9 @@ func (c *Chief) breach(open []rules.Finding, aside string) string {
 	return "No violation found."
 }
 
-// aside returns sentences that count the hints and the waived findings of the given families, or "" if there are none.
-func aside(standing []review.Standing, families string) string {
+// otherFindings returns sentences that count the hints and the waived findings of the given families, or "" if there
+// are none.
+func otherFindings(standing []review.Standing, families string) string {
 	hints, waived, first := 0, 0, ""
 	for _, s := range standing {
 		switch {

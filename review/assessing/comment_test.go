@@ -136,7 +136,7 @@ func TestCommentAnswersFourQuestions(t *testing.T) {
 
 // TestCarriedIsNotWaived checks that the comment does not describe a carried-over finding as waived.
 func TestCarriedIsNotWaived(t *testing.T) {
-	if got := aside([]review.Standing{{Finding: rules.Finding{Rule: "S162", Carried: true}}}, "S"); got != "" {
+	if got := otherFindings([]review.Standing{{Finding: rules.Finding{Rule: "S162", Carried: true}}}, "S"); got != "" {
 		t.Errorf("%q", got)
 	}
 }

@@ -84,10 +84,10 @@ func advice(earlier []review.Assessment, reviewer proposals.Actor) proposals.Rec
 	return lowest
 }
 
-// adopt adds the findings of an external reviewer under rule ids in a separate namespace, so that they cannot replace
-// or imitate a finding of a rule. Different findings about the same passage get different ids, so that a waiver of one
-// does not apply to the other.
-func adopt(findings, external []rules.Finding) []rules.Finding {
+// addExternal adds the findings of an external reviewer under rule ids in a separate namespace, so that they cannot
+// replace or imitate a finding of a rule. Different findings about the same passage get different ids, so that a waiver
+// of one does not apply to the other.
+func addExternal(findings, external []rules.Finding) []rules.Finding {
 	for _, f := range external {
 		if !externalRule.MatchString(f.Rule) {
 			f.Rule = review.ExternalRule + "001"

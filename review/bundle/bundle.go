@@ -291,7 +291,7 @@ func decode[T any](data []byte) (doc T, err error) {
 	if err != nil {
 		return doc, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	if key := oddKey(n); key != "" { // encoding/json ignores case and also accepts letters that fold to ASCII
+	if key := invalidKey(n); key != "" { // encoding/json ignores case and also accepts letters that fold to ASCII
 		return doc, fmt.Errorf("%w: unknown key %q", ErrMalformed, key)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -302,10 +302,10 @@ func decode[T any](data []byte) (doc T, err error) {
 	return doc, nil
 }
 
-// oddKey returns a key that is not lower-case ASCII, or "". Keys of definitions are checked separately.
-func oddKey(n *jsondoc.Node) string {
+// invalidKey returns a key that is not lower-case ASCII, or "". Keys of definitions are checked separately.
+func invalidKey(n *jsondoc.Node) string {
 	for _, item := range n.Items {
-		if key := oddKey(item); key != "" {
+		if key := invalidKey(item); key != "" {
 			return key
 		}
 	}
@@ -316,7 +316,7 @@ func oddKey(n *jsondoc.Node) string {
 		if m.Key == "definition" || m.Key == "rendered" {
 			continue
 		}
-		if key := oddKey(m.Value); key != "" {
+		if key := invalidKey(m.Value); key != "" {
 			return key
 		}
 	}

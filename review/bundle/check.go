@@ -80,7 +80,7 @@ func (b Bundle) Check(ctx context.Context, trust Trust) (Result, error) {
 		}
 		c.last[v.Subject] = v
 	}
-	if err := c.around(ctx, b); err != nil {
+	if err := c.checkRest(ctx, b); err != nil {
 		return c.result, err
 	}
 	for _, subject := range order {
@@ -175,9 +175,9 @@ func Unproved() []string {
 	}
 }
 
-// around checks everything except the versions: statements, states of the signers, the view, and the position in the
+// checkRest checks everything except the versions: statements, states of the signers, the view, and the position in the
 // log.
-func (c *checker) around(ctx context.Context, b Bundle) error {
+func (c *checker) checkRest(ctx context.Context, b Bundle) error {
 	for i, layer := range b.View {
 		if _, err := registry.ParseLayer(layer); err != nil || slices.Contains(b.View[:i], layer) {
 			c.fault(contradiction, "", fmt.Sprintf("unknown or duplicate layer %q in the view of the bundle", layer))

@@ -12,9 +12,9 @@ import (
 	"toolcrib/review/inspection"
 )
 
-// together returns an error if the choices include some but not all members of a change set. It ignores members that
-// are already live, because the name of a change set can be reused.
-func together(views []inspection.View) error {
+// checkChangeSets returns an error if the choices include some but not all members of a change set. It ignores members
+// that are already live, because the name of a change set can be reused.
+func checkChangeSets(views []inspection.View) error {
 	chosen := lists.Set(views, func(v inspection.View) proposals.ID { return v.Proposal.ID })
 	seen := map[string]bool{"": true}
 	for _, v := range views {

@@ -106,9 +106,9 @@ func (d *Decider) decidable(ctx context.Context, rd review.Reader, actor proposa
 			return nil, nil, err
 		}
 	}
-	showings, err := d.showings(ctx, rd, actor, choices, views, strict)
+	showings, err := d.shownTo(ctx, rd, actor, choices, views, strict)
 	if err == nil && strict {
-		err = d.addUp(ctx, r, actor, views, showings)
+		err = d.checkInteraction(ctx, r, actor, views, showings)
 	}
 	return views, showings, err
 }
@@ -121,7 +121,7 @@ func (d *Decider) approvalCheck(ctx context.Context, actor proposals.Actor, sing
 		if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {
 			return inspection.View{}, fmt.Errorf("%s: %w", p.Name(), err)
 		}
-		v, err := d.inspector.Look(ctx, r, b)
+		v, err := d.inspector.Inspect(ctx, r, b)
 		if err != nil {
 			return v, err
 		}
@@ -271,20 +271,20 @@ func (d *Decider) stillFits(ctx context.Context, r review.RegistryReader, v insp
 
 // RequestChanges sends proposals back to their authors with a reason.
 func (d *Decider) RequestChanges(ctx context.Context, actor proposals.Actor, choices []review.Choice, reason string) ([]proposals.Decision, error) {
-	return d.refuse(ctx, actor, choices, proposals.ActRequestChanges, proposals.VerdictNeedsChanges, reason)
+	return d.decline(ctx, actor, choices, proposals.ActRequestChanges, proposals.VerdictNeedsChanges, reason)
 }
 
 // Reject closes proposals with a reason.
 func (d *Decider) Reject(ctx context.Context, actor proposals.Actor, choices []review.Choice, reason string) ([]proposals.Decision, error) {
-	return d.refuse(ctx, actor, choices, proposals.ActReject, proposals.VerdictRejected, reason)
+	return d.decline(ctx, actor, choices, proposals.ActReject, proposals.VerdictRejected, reason)
 }
 
-// refuse decides on proposals, all or none of them, with a verdict other than approval.
-func (d *Decider) refuse(ctx context.Context, actor proposals.Actor, choices []review.Choice, act proposals.Act, verdict proposals.Verdict, reason string) ([]proposals.Decision, error) {
+// decline decides on proposals, all or none of them, with a verdict other than approval.
+func (d *Decider) decline(ctx context.Context, actor proposals.Actor, choices []review.Choice, act proposals.Act, verdict proposals.Verdict, reason string) ([]proposals.Decision, error) {
 	if err := review.CheckText("reason", reason); err != nil {
 		return nil, err
 	}
-	return d.decide(ctx, actor, choices, false, d.refusing(ctx, actor, act, reason), func(tx review.Tx, views []inspection.View, showings []proposals.Showing, signed *proof.SignedAct) ([]proposals.Decision, error) {
+	return d.decide(ctx, actor, choices, false, d.declineCheck(ctx, actor, act, reason), func(tx review.Tx, views []inspection.View, showings []proposals.Showing, signed *proof.SignedAct) ([]proposals.Decision, error) {
 		if err := d.sign(ctx, tx, signed, verdict, views, nil, reason); err != nil {
 			return nil, err
 		}
@@ -296,8 +296,8 @@ func (d *Decider) refuse(ctx context.Context, actor proposals.Actor, choices []r
 	})
 }
 
-// refusing returns the check for a decision other than approval.
-func (d *Decider) refusing(ctx context.Context, actor proposals.Actor, act proposals.Act, reason string) check {
+// declineCheck returns the check for a decision other than approval.
+func (d *Decider) declineCheck(ctx context.Context, actor proposals.Actor, act proposals.Act, reason string) check {
 	return func(r *inspection.Cache, b review.Bundle, _ review.Choice) (inspection.View, error) {
 		if _, err := proposals.Permit(actor, act, b.Proposal); err != nil {
 			return inspection.View{}, err
@@ -305,7 +305,7 @@ func (d *Decider) refusing(ctx context.Context, actor proposals.Actor, act propo
 		if strings.TrimSpace(reason) == "" {
 			return inspection.View{}, fmt.Errorf("%s: %w: write a reason for the author", b.Proposal.Name(), review.ErrNoReason)
 		}
-		return d.inspector.Look(ctx, r, b)
+		return d.inspector.Inspect(ctx, r, b)
 	}
 }
 
@@ -313,7 +313,7 @@ func (d *Decider) refusing(ctx context.Context, actor proposals.Actor, act propo
 // Desk.Signed to the method for the verdict. Prepare reads one snapshot and returns the same errors as that method.
 func (d *Decider) Prepare(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]byte, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) ([]byte, error) {
-		check, strict := d.refusing(ctx, actor, verdictMoves[verdict].act, note), false
+		check, strict := d.declineCheck(ctx, actor, verdictMoves[verdict].act, note), false
 		if verdict == proposals.VerdictApproved {
 			check, strict = d.approvalCheck(ctx, actor, len(choices) == 1), true
 		}

@@ -32,9 +32,9 @@ func changes(s review.Shown, v inspection.View) []string {
 	if now.RulesVersion != s.RulesVersion {
 		facts = append(facts, p.Name()+" was assessed with other rules or another configuration")
 	}
-	if added := without(now.Findings, s.Findings); len(added) > 0 {
+	if added := newFindings(now.Findings, s.Findings); len(added) > 0 {
 		facts = append(facts, p.Name()+" has new or changed findings: "+ruleNames(added))
-	} else if gone := without(s.Findings, now.Findings); len(gone) > 0 {
+	} else if gone := newFindings(s.Findings, now.Findings); len(gone) > 0 {
 		facts = append(facts, p.Name()+" lost findings: "+ruleNames(gone))
 	}
 	if now.Recommendation != s.Recommendation {
@@ -73,8 +73,8 @@ func newRevision(name string, shown, now int) string {
 	return fmt.Sprintf("%s is at revision %d, and you were shown revision %d", name, now, shown)
 }
 
-// without returns the findings in all that are not in known.
-func without(all, known []review.ShownFinding) []review.ShownFinding {
+// newFindings returns the findings in all that are not in known.
+func newFindings(all, known []review.ShownFinding) []review.ShownFinding {
 	return slices.DeleteFunc(slices.Clone(all), func(f review.ShownFinding) bool { return slices.Contains(known, f) })
 }
 
@@ -94,10 +94,10 @@ func first(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// showings returns, for each choice, whether actor was shown its content. It rejects choices whose digest differs from
+// shownTo returns, for each choice, whether actor was shown its content. It rejects choices whose digest differs from
 // the expected one. If strict is set, it also rejects content that differs from what actor was shown last; content that
 // actor was never shown is accepted here (see approvable).
-func (d *Decider) showings(ctx context.Context, r review.Reader, actor proposals.Actor, choices []review.Choice, views []inspection.View, strict bool) ([]proposals.Showing, error) {
+func (d *Decider) shownTo(ctx context.Context, r review.Reader, actor proposals.Actor, choices []review.Choice, views []inspection.View, strict bool) ([]proposals.Showing, error) {
 	shown, err := r.Shown(ctx, actor, chosen(choices))
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (d *Decider) showings(ctx context.Context, r review.Reader, actor proposals
 // was shown. Parts can be accepted unread only in new, imported content. Shown content counts as read, except for the
 // parts that a choice marks as unread.
 func approvable(ctx context.Context, r review.Reader, choices []review.Choice, views []inspection.View, showings []proposals.Showing) ([]proposals.Reading, error) {
-	if err := together(views); err != nil {
+	if err := checkChangeSets(views); err != nil {
 		return nil, err
 	}
 	var names, commands []string
@@ -245,9 +245,9 @@ func chosen(choices []review.Choice) []proposals.ID {
 	return lists.Map(choices, func(c review.Choice) proposals.ID { return c.ID })
 }
 
-// addUp rejects the approval of proposals shown separately if together they change a prompt in a way that none of them
-// does alone.
-func (d *Decider) addUp(ctx context.Context, r *inspection.Cache, actor proposals.Actor, views []inspection.View, showings []proposals.Showing) error {
+// checkInteraction rejects the approval of proposals shown separately if together they change a prompt in a way that
+// none of them does alone.
+func (d *Decider) checkInteraction(ctx context.Context, r *inspection.Cache, actor proposals.Actor, views []inspection.View, showings []proposals.Showing) error {
 	var parts []impact.Part
 	var of []inspection.View
 	known := false
@@ -270,7 +270,7 @@ func (d *Decider) addUp(ctx context.Context, r *inspection.Cache, actor proposal
 	if !known {
 		return nil
 	}
-	which, reached, err := r.Live.AddUp(ctx, parts)
+	which, reached, err := r.Live.Interaction(ctx, parts)
 	if err != nil || which == "" {
 		return err
 	}

@@ -78,7 +78,7 @@ func (d *Drafter) Rollback(ctx context.Context, actor proposals.Actor, s registr
 		if v.ContentHash == now.ContentHash {
 			return p, fmt.Errorf("version %d of %s has the content of the live version %d: %w", version, s, now.Version, proposals.ErrUnchanged)
 		}
-		draft, err := restoring(ctx, tx, v, now.Version)
+		draft, err := restoreDraft(ctx, tx, v, now.Version)
 		if err != nil {
 			return p, err
 		}
@@ -90,7 +90,7 @@ func (d *Drafter) Rollback(ctx context.Context, actor proposals.Actor, s registr
 // RollbackSet proposes a change set that undoes the last approval of a change set: it restores earlier versions and
 // deactivates new definitions. It omits subjects that have changed since.
 func (d *Drafter) RollbackSet(ctx context.Context, actor proposals.Actor, changeSet, rationale string) ([]proposals.Proposal, error) {
-	drafts, err := records.Read(ctx, d.records, func(r review.Reader) ([]proposals.Draft, error) { return undoing(ctx, r, changeSet) })
+	drafts, err := records.Read(ctx, d.records, func(r review.Reader) ([]proposals.Draft, error) { return rollbackDrafts(ctx, r, changeSet) })
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +100,8 @@ func (d *Drafter) RollbackSet(ctx context.Context, actor proposals.Actor, change
 	return d.Propose(ctx, actor, drafts, true)
 }
 
-// undoing returns the drafts that undo the last approval of a change set.
-func undoing(ctx context.Context, r review.Reader, changeSet string) ([]proposals.Draft, error) {
+// rollbackDrafts returns the drafts that undo the last approval of a change set.
+func rollbackDrafts(ctx context.Context, r review.Reader, changeSet string) ([]proposals.Draft, error) {
 	members, err := r.Members(ctx, changeSet)
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func undoing(ctx context.Context, r review.Reader, changeSet string) ([]proposal
 			if err != nil {
 				return nil, err
 			}
-			if draft, err = restoring(ctx, r, before, one.Version); err != nil {
+			if draft, err = restoreDraft(ctx, r, before, one.Version); err != nil {
 				return nil, err
 			}
 		}
@@ -162,8 +162,8 @@ func undoing(ctx context.Context, r review.Reader, changeSet string) ([]proposal
 	return drafts, nil
 }
 
-// restoring drafts a restore of v based on version base, with the examples and test cases with which v was approved.
-func restoring(ctx context.Context, r review.ProposalReader, v history.Version, base int) (proposals.Draft, error) {
+// restoreDraft drafts a restore of v based on version base, with the examples and test cases with which v was approved.
+func restoreDraft(ctx context.Context, r review.ProposalReader, v history.Version, base int) (proposals.Draft, error) {
 	draft := proposals.Draft{Type: proposals.Restore, Subject: v.Subject, BaseVersion: &base, RestoreVersion: v.Number}
 	var err error
 	if draft.Definition, err = v.Decode(); err != nil {

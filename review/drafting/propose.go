@@ -46,9 +46,9 @@ func (d *Drafter) Propose(ctx context.Context, actor proposals.Actor, drafts []p
 	return d.propose(ctx, actor, drafts, submit, false)
 }
 
-// TakeIn is like Propose, for imported definitions. It revises the proposal of an earlier import of the same
+// Import is like Propose, for imported definitions. It revises the proposal of an earlier import of the same
 // definition. If submit is set, it submits complete drafts and leaves the others as drafts.
-func (d *Drafter) TakeIn(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
+func (d *Drafter) Import(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (d *Drafter) propose(ctx context.Context, actor proposals.Actor, drafts []p
 		}
 	}
 	call := *d
-	call.chief = d.chief.Together(drafts)
+	call.chief = d.chief.WithDrafts(drafts)
 	made, err := records.Write(ctx, d.records, func(tx review.Tx) ([]proposals.Proposal, error) {
 		made := make([]proposals.Proposal, 0, len(drafts))
 		var errs []error
@@ -153,7 +153,7 @@ func (d *Drafter) add(ctx context.Context, tx review.Tx, actor proposals.Actor, 
 				return p, fmt.Errorf("%w: %s %d, and %d is the limit for %s; wait for decisions or withdraw one", review.ErrLimit, l.holder, n, l.open, l.scope)
 			}
 		}
-		if err := d.withinPace(ctx, tx, actor); err != nil {
+		if err := d.checkRate(ctx, tx, actor); err != nil {
 			return p, err
 		}
 	}
@@ -396,29 +396,29 @@ func (d *Drafter) limits(actor proposals.Actor) []limit {
 // agentsAtOnce is the number of agents that can reach the hourly limit at the same time.
 const agentsAtOnce = 10
 
-// withinPace limits the rate at which an agent adds rows that are never deleted: drafts, revisions, and comments. It
+// checkRate limits the rate at which an agent adds rows that are never deleted: drafts, revisions, and comments. It
 // counts them in the transaction that adds another.
-func (d *Drafter) withinPace(ctx context.Context, tx review.Tx, actor proposals.Actor) error {
+func (d *Drafter) checkRate(ctx context.Context, tx review.Tx, actor proposals.Actor) error {
 	if actor.Kind != proposals.Agent {
 		return nil
 	}
 	now := d.records.Time()
 	for _, l := range d.limits(actor) {
-		times, err := tx.RecentWrites(ctx, l.who, now.Add(-paceWindow), now, l.writes)
+		times, err := tx.RecentWrites(ctx, l.who, now.Add(-rateWindow), now, l.writes)
 		if err != nil {
 			return err
 		}
 		if len(times) >= l.writes {
 			first := times[len(times)-1]
 			return fmt.Errorf("%w: %s written %d drafts, revisions and comments since %s, and %d an hour is the limit for %s; continue at %s",
-				review.ErrPace, l.holder, len(times), clock(first), l.writes, l.scope, clock(first.Add(paceWindow)))
+				review.ErrPace, l.holder, len(times), clock(first), l.writes, l.scope, clock(first.Add(rateWindow)))
 		}
 	}
 	return nil
 }
 
-// paceWindow is the period over which the writes of an agent are counted.
-const paceWindow = time.Hour
+// rateWindow is the period over which the writes of an agent are counted.
+const rateWindow = time.Hour
 
 func clock(t time.Time) string { return t.Format("15:04:05 UTC") }
 

@@ -60,7 +60,7 @@ func (d *Drafter) revise(ctx context.Context, tx review.Tx, actor, author propos
 	if last.Canonical() == string(draft.Canonical()) {
 		return p, last, fmt.Errorf("%s: %w since revision %d", p.Name(), proposals.ErrUnchanged, p.Revision)
 	}
-	if err := d.withinPace(ctx, tx, actor); err != nil {
+	if err := d.checkRate(ctx, tx, actor); err != nil {
 		return p, rev, err
 	}
 	data := map[string]any{}
@@ -249,7 +249,7 @@ func (d *Drafter) Comment(ctx context.Context, actor proposals.Actor, id proposa
 		if err := anchored(ctx, tx, p, &at); err != nil {
 			return c, err
 		}
-		if err := d.withinPace(ctx, tx, actor); err != nil {
+		if err := d.checkRate(ctx, tx, actor); err != nil {
 			return c, err
 		}
 		if strings.TrimSpace(body) == "" {

@@ -30,6 +30,6 @@ func BenchmarkChecks(b *testing.B) {
 func BenchmarkPatterns(b *testing.B) {
 	for b.Loop() {
 		compileReceipts()
-		compilePretences()
+		compileFalseClaims()
 	}
 }

@@ -236,8 +236,8 @@ type CheckResult struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// pretence describes a type of sentence that pretends the use of a tool.
-type pretence struct {
+// falseClaim describes a type of sentence that pretends the use of a tool.
+type falseClaim struct {
 	what    string
 	true    bool // may be true if the input contains a result
 	reading bool // about reading a file whose text the input may contain
@@ -249,7 +249,7 @@ type pretence struct {
 
 // find returns the part of a sentence that pretends the use of a tool, or "". If a group of the pattern matches, the
 // sentence does not: "if I called …".
-func (p pretence) find(sentence string) string {
+func (p falseClaim) find(sentence string) string {
 	lower := strings.ToLower(sentence)
 	if !slices.ContainsFunc(p.cues, func(cue string) bool { return strings.Contains(lower, cue) }) {
 		return ""
@@ -289,12 +289,12 @@ var (
 	markCues = []string{"result", "output", "response", "return", "tool", "observation", "ipython", "python_tag"}
 )
 
-// pretences compiles the patterns on first use.
-var pretences = sync.OnceValue(compilePretences)
+// falseClaims compiles the patterns on first use.
+var falseClaims = sync.OnceValue(compileFalseClaims)
 
-func compilePretences() []pretence {
+func compileFalseClaims() []falseClaim {
 	compile := func(pattern string) *regexp.Regexp { return regexp.MustCompile(`(?i)` + pattern) }
-	return []pretence{
+	return []falseClaim{
 		{what: "shows a made-up tool result", cues: markCues, pattern: compile(marks)},
 		{what: "reports the use of a tool", true: true, cues: selfCues, pattern: compile(
 			unless + self + `(?:called|invoked|executed|ran|run|triggered|queried|used)\s(?:(?:the|a|an|your|my|this|that)\s)?` +

@@ -37,7 +37,7 @@ func (a answer) evidence() string {
 	if _, err := toolcall.Parse(a.text); err == nil {
 		return ""
 	}
-	l := &ledger{receipts: newReceipts(a)}
+	l := &claimCounter{receipts: newReceipts(a)}
 	if n, err := jsondoc.Parse([]byte(toolcall.Unwrap(a.text)), jsonLimits); err == nil && (n.Kind == jsondoc.Object || n.Kind == jsondoc.Array) {
 		l.value(n)
 	} else {
@@ -54,8 +54,8 @@ func (a answer) evidence() string {
 	return ""
 }
 
-// ledger counts claims.
-type ledger struct {
+// claimCounter counts claims.
+type claimCounter struct {
 	receipts *receipts
 	claims   int
 	bare     int    // number of claims without a receipt
@@ -67,7 +67,7 @@ type ledger struct {
 const minClaim = 3
 
 // prose counts the claims in Markdown.
-func (l *ledger) prose(text string) {
+func (l *claimCounter) prose(text string) {
 	all := blocks(text)
 	if len(all) == 0 { // only headings and code
 		l.remark = strings.TrimSpace(text)
@@ -99,12 +99,12 @@ func (b block) follows(before block) bool {
 }
 
 // enter counts text if it is a claim. cites reports whether the text has a receipt.
-func (l *ledger) enter(text string, cites bool) {
+func (l *claimCounter) enter(text string, cites bool) {
 	plain := strings.Trim(text, "*_~`\"'“”‘’()[] \t")
 	words := wordCount(plain)
 	switch {
 	case words == 0, strings.HasSuffix(plain, "?"), strings.HasSuffix(plain, "？"), strings.HasSuffix(plain, ":"):
-	case modest().MatchString(plain), isSources(plain):
+	case hedged().MatchString(plain), isSources(plain):
 	case cites:
 		l.claims++
 	case words < minClaim:
@@ -120,8 +120,8 @@ func (l *ledger) enter(text string, cites bool) {
 	}
 }
 
-// modest matches the start of a sentence that requests something from the user or admits what the answer could not do.
-var modest = sync.OnceValue(func() *regexp.Regexp {
+// hedged matches the start of a sentence that requests something from the user or admits what the answer could not do.
+var hedged = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^(?:(?:sorry|unfortunately)\b[,;:]?\s*(?:but\s)?)?(?:` +
 		`please\s|(?:tell|show|send|give)\sme\s|let\sme\sknow\b|` +
 		`(?:i|we)(?:\sam|\sare|['’]m|['’]re)?\s(?:can\s?not|can['’]t|could\snot|couldn['’]t|unable\sto|not\sable\sto|` +
@@ -153,7 +153,7 @@ var sourceName = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // value counts the claims in a JSON value and its descendants, and reports whether it contains a receipt.
-func (l *ledger) value(n *jsondoc.Node) (cites bool) {
+func (l *claimCounter) value(n *jsondoc.Node) (cites bool) {
 	switch n.Kind { //nolint:exhaustive // the others say nothing
 	case jsondoc.String:
 		return l.receipts.in(n.Text) || l.receipts.verbatim(n.Text)
@@ -172,7 +172,7 @@ func (l *ledger) value(n *jsondoc.Node) (cites bool) {
 }
 
 // object counts the strings of an object as one claim, in addition to the claims in its other values.
-func (l *ledger) object(n *jsondoc.Node) (cites bool) {
+func (l *claimCounter) object(n *jsondoc.Node) (cites bool) {
 	var path, line bool // in separate members
 	claim := ""
 	for _, m := range n.Members {

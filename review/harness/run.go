@@ -152,13 +152,13 @@ var ErrNotConnected = errors.New("no model is connected")
 // English phrases are recognized.
 func (a answer) noFakeToolUse() string {
 	if _, err := jsondoc.ParseStream([]byte(toolcall.Unwrap(a.text)), jsonLimits); err == nil { // only a call, or another JSON document
-		return pretended("shows a made-up tool result", resultKeys().FindString(a.text))
+		return falseClaimReason("shows a made-up tool result", resultKeys().FindString(a.text))
 	}
 	if strings.ContainsAny(a.text, "{<") {
-		if reason := pretended("shows a made-up tool result", resultKeys().FindString(a.text)); reason != "" {
+		if reason := falseClaimReason("shows a made-up tool result", resultKeys().FindString(a.text)); reason != "" {
 			return reason
 		}
-		if reason := pretended("has text next to a call, so the call is not run", callInProse().FindString(a.text)); reason != "" {
+		if reason := falseClaimReason("has text next to a call, so the call is not run", callInProse().FindString(a.text)); reason != "" {
 			return reason
 		}
 	}
@@ -166,11 +166,11 @@ func (a answer) noFakeToolUse() string {
 	pasted := strings.Count(a.input, "\n") >= 2
 	for line := range strings.Lines(a.text) {
 		for sentence := range sentences(line) {
-			for _, p := range pretences() {
+			for _, p := range falseClaims() {
 				if p.true && informed || p.reading && pasted {
 					continue
 				}
-				if reason := pretended(p.what, p.find(sentence)); reason != "" {
+				if reason := falseClaimReason(p.what, p.find(sentence)); reason != "" {
 					return reason
 				}
 			}
@@ -179,8 +179,8 @@ func (a answer) noFakeToolUse() string {
 	return ""
 }
 
-// pretended returns the reason why an answer with the untrue statement said fails, or "" if said is empty.
-func pretended(what, said string) string {
+// falseClaimReason returns the reason why an answer with the untrue statement said fails, or "" if said is empty.
+func falseClaimReason(what, said string) string {
 	if said == "" {
 		return ""
 	}

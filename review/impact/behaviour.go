@@ -50,14 +50,14 @@ func (c CaseBehaviour) Changed() bool {
 	return c.Before.Outcome != c.After.Outcome || c.Before.Text != c.After.Text
 }
 
-// Tell is called when case done (counted from 0) of total starts, and with done equal to total at
+// Progress is called when case done (counted from 0) of total starts, and with done equal to total at
 // the end.
-type Tell func(done, total int, name string)
+type Progress func(done, total int, name string)
 
 // Behaviour runs every test case of a proposal's current revision, and those of the live version that it drops, against
 // both versions: on recorded answers, or on the model's if live is set. A side without a recorded answer is not run. A
 // recorded answer is used only for the same input.
-func (a *Analyzer) Behaviour(ctx context.Context, id proposals.ID, live bool, tell Tell) (Behaviour, error) {
+func (a *Analyzer) Behaviour(ctx context.Context, id proposals.ID, live bool, tell Progress) (Behaviour, error) {
 	b, sides, err := a.sides(ctx, id)
 	if err != nil {
 		return b, err
@@ -66,7 +66,7 @@ func (a *Analyzer) Behaviour(ctx context.Context, id proposals.ID, live bool, te
 		return b, fmt.Errorf("%w; name one under [model] in the configuration", harness.ErrNotConnected)
 	}
 	if live {
-		model := UntilGone(a.model)
+		model := UntilUnreachable(a.model)
 		for i := range sides {
 			sides[i].model, sides[i].prompt = model, Instruction(sides[i].definition)
 		}
@@ -74,7 +74,7 @@ func (a *Analyzer) Behaviour(ctx context.Context, id proposals.ID, live bool, te
 	for i := range b.Cases {
 		c := &b.Cases[i]
 		tell(i, len(b.Cases), c.Name)
-		c.Before, c.After = sides[0].try(ctx, i), sides[1].try(ctx, i)
+		c.Before, c.After = sides[0].run(ctx, i), sides[1].run(ctx, i)
 		if ctx.Err() != nil {
 			return b, ctx.Err()
 		}
@@ -93,15 +93,15 @@ type versionSide struct {
 	prompt     string
 }
 
-func (s versionSide) try(ctx context.Context, i int) Trial {
+func (s versionSide) run(ctx context.Context, i int) Trial {
 	c := s.cases[i]
 	switch {
 	case s.absent != "":
-		return notTried(c, s.absent)
+		return notRun(c, s.absent)
 	case s.model != nil:
 		c.Output = nil
 	case c.Output == nil:
-		return notTried(c, "No answer of "+s.name+" to this input is recorded.")
+		return notRun(c, "No answer of "+s.name+" to this input is recorded.")
 	}
 	model := &recordingModel{model: s.model}
 	suite := harness.Suite{Cases: []proposals.TestCase{c}, Prompt: s.prompt}
@@ -115,7 +115,7 @@ func (s versionSide) try(ctx context.Context, i int) Trial {
 	return t
 }
 
-func notTried(c proposals.TestCase, why string) Trial {
+func notRun(c proposals.TestCase, why string) Trial {
 	return Trial{Result: harness.Result{Name: c.Name, Expect: c.Expect, Outcome: harness.NotRun, Reason: why}}
 }
 
@@ -207,16 +207,16 @@ func (b *Behaviour) pair(sides *[2]versionSide, now, earlier []proposals.TestCas
 	}
 }
 
-// reachable is a model that is no longer used once it could not be reached.
-type reachable struct {
+// untilUnreachable is a model that is no longer used once it could not be reached.
+type untilUnreachable struct {
 	model harness.Model
 	gone  error
 }
 
-// UntilGone returns a model that forwards calls to model until it cannot be reached once.
-func UntilGone(model harness.Model) harness.Model { return &reachable{model: model} }
+// UntilUnreachable returns a model that forwards calls to model until it cannot be reached once.
+func UntilUnreachable(model harness.Model) harness.Model { return &untilUnreachable{model: model} }
 
-func (m *reachable) Answer(ctx context.Context, prompt, input string) (string, error) {
+func (m *untilUnreachable) Answer(ctx context.Context, prompt, input string) (string, error) {
 	if m.gone != nil {
 		return "", m.gone
 	}

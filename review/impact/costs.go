@@ -44,7 +44,7 @@ func (m *Snapshot) Costs(ctx context.Context, draft proposals.Draft, counter *to
 
 // costs returns such changes to the prompts of a single agent.
 func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey, counter *tokens.Counter) ([]rules.PromptCost, error) {
-	wide, err := c.wide(ctx, a, draft.Definition.Tool)
+	wide, err := c.listsWholeKind(ctx, a, draft.Definition.Tool)
 	if err != nil {
 		return nil, err
 	}
@@ -90,9 +90,9 @@ func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey,
 	return costs, nil
 }
 
-// wide reports whether an agent has a tool only because its list includes the whole kind. Its
+// listsWholeKind reports whether an agent has a tool only because its list includes the whole kind. Its
 // prompts are expected to grow with every tool.
-func (c *Overlay) wide(ctx context.Context, a promptKey, tool *registry.Tool) (bool, error) {
+func (c *Overlay) listsWholeKind(ctx context.Context, a promptKey, tool *registry.Tool) (bool, error) {
 	if tool == nil {
 		return false, nil
 	}

@@ -32,14 +32,14 @@ type channelKey struct {
 	channel string
 }
 
-// balance is the sum of several changes to a prompt.
-type balance struct {
+// promptDelta is the sum of several changes to a prompt.
+type promptDelta struct {
 	passages map[string]int // by hash: how often gained, less how often lost
 	gone     bool
 	cuts     []string
 }
 
-func (b *balance) add(c prompt.Change) {
+func (b *promptDelta) add(c prompt.Change) {
 	for _, p := range c.Passages {
 		if p.Added {
 			b.passages[p.Hash]++
@@ -52,20 +52,20 @@ func (b *balance) add(c prompt.Change) {
 }
 
 // equals reports whether the changes add up to c.
-func (b *balance) equals(c prompt.Change) bool {
+func (b *promptDelta) equals(c prompt.Change) bool {
 	if b.gone || c.Gone {
 		return b.gone && c.Gone
 	}
-	whole := &balance{passages: map[string]int{}}
+	whole := &promptDelta{passages: map[string]int{}}
 	whole.add(c)
 	maps.DeleteFunc(b.passages, func(_ string, n int) bool { return n == 0 })
 	return maps.Equal(b.passages, whole.passages) && !slices.ContainsFunc(b.cuts, func(cut string) bool { return cut != c.Cut })
 }
 
-// AddUp returns a prompt, as "agent:layer/id#channel", for which the joint change of all parts
-// differs from the sum of their separate changes, and the indexes of the parts that affect this
-// prompt. It returns "" if there is none.
-func (m *Snapshot) AddUp(ctx context.Context, parts []Part) (which string, reach []int, err error) {
+// Interaction returns a prompt, as "agent:layer/id#channel", for which the joint change of all
+// parts differs from the sum of their separate changes, and the indexes of the parts that affect
+// this prompt. It returns "" if there is none.
+func (m *Snapshot) Interaction(ctx context.Context, parts []Part) (which string, reach []int, err error) {
 	changed, different := map[registry.Subject]registry.Live{}, map[string]bool{}
 	for _, p := range parts {
 		maps.Copy(changed, p.Then.changed)
@@ -79,7 +79,7 @@ func (m *Snapshot) AddUp(ctx context.Context, parts []Part) (which string, reach
 		channel channelKey
 	}
 	known := map[counted]bool{}
-	alone := map[channelKey]*balance{} // changes by each part alone; a change set counts as one part
+	alone := map[channelKey]*promptDelta{} // changes by each part alone; a change set counts as one part
 	for _, p := range parts {
 		for _, c := range p.Prompts {
 			key := channelKey{c.promptKey, c.Channel}
@@ -88,7 +88,7 @@ func (m *Snapshot) AddUp(ctx context.Context, parts []Part) (which string, reach
 			}
 			known[counted{p.Group, key}] = true
 			if alone[key] == nil {
-				alone[key] = &balance{passages: map[string]int{}}
+				alone[key] = &promptDelta{passages: map[string]int{}}
 			}
 			alone[key].add(c.Change)
 		}
@@ -111,15 +111,15 @@ func (m *Snapshot) AddUp(ctx context.Context, parts []Part) (which string, reach
 		if err != nil {
 			return "", nil, err
 		}
-		if channel, differs := differs(alone, a, compared); differs {
+		if channel, differs := interacts(alone, a, compared); differs {
 			return a.agent.String() + "#" + channel, reached[a], nil
 		}
 	}
 	return "", nil, nil
 }
 
-// differs returns a channel with a change that is not the sum of the changes by each part.
-func differs(alone map[channelKey]*balance, a promptKey, compared []prompt.Change) (channel string, differs bool) {
+// interacts returns a channel with a change that is not the sum of the changes by each part.
+func interacts(alone map[channelKey]*promptDelta, a promptKey, compared []prompt.Change) (channel string, differs bool) {
 	whole := lists.Index(compared, func(c prompt.Change) (string, prompt.Change) { return c.Channel, c })
 	for key := range alone {
 		if _, ok := whole[key.channel]; key.promptKey == a && !ok {
@@ -127,7 +127,7 @@ func differs(alone map[channelKey]*balance, a promptKey, compared []prompt.Chang
 		}
 	}
 	for _, channel := range slices.Sorted(maps.Keys(whole)) {
-		if !cmp.Or(alone[channelKey{a, channel}], &balance{}).equals(whole[channel]) {
+		if !cmp.Or(alone[channelKey{a, channel}], &promptDelta{}).equals(whole[channel]) {
 			return channel, true
 		}
 	}

@@ -204,9 +204,9 @@ func profileOf(agent registry.Subject, layer registry.Layer, agents []registry.L
 	return nil
 }
 
-// toolless returns the reason why an agent would have no tools, not even deferred ones, or nil if it has any or does
+// whyNoTools returns the reason why an agent would have no tools, not even deferred ones, or nil if it has any or does
 // not exist. It reads only the first tools of each kind, unless all of these are removed.
-func (c *Overlay) toolless(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (reason, err error) {
+func (c *Overlay) whyNoTools(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (reason, err error) {
 	profile := profileOf(agent, layer, agents)
 	if profile == nil {
 		return nil, nil

@@ -158,7 +158,7 @@ func (p previewer) preview(ctx context.Context, agent registry.Subject) (Preview
 			return out, err
 		}
 	}
-	out.Toolless, err = last.toolless(ctx, agent, p.scene.Layer, agents, p.scene.Where)
+	out.Toolless, err = last.whyNoTools(ctx, agent, p.scene.Layer, agents, p.scene.Where)
 	return out, err
 }
 

@@ -167,7 +167,7 @@ func TestToolless(t *testing.T) {
 		}
 		whole := 0
 		now := newOverlay(counted{heap{lives}, &whole})
-		reason, err := now.toolless(t.Context(), reader.Subject, registry.LayerUser, []registry.Live{reader}, ReferenceContext())
+		reason, err := now.whyNoTools(t.Context(), reader.Subject, registry.LayerUser, []registry.Live{reader}, ReferenceContext())
 		if err != nil || (reason != nil) != c.toolless || whole != c.whole {
 			t.Errorf("%d of %d elsewhere: toolless %v, %v; all were read %d times", c.elsewhere, c.size, reason, err, whole)
 		}

@@ -43,10 +43,10 @@ func (c *Overlay) Prompts(ctx context.Context, subject registry.Subject) ([]Prom
 	return changes, nil
 }
 
-// Ties reports missing connections of an active definition d of subject: the unknown allow-list
+// MissingReferences reports missing connections of an active definition d of subject: the unknown allow-list
 // that an agent refers to, or "", and whether a tool would be assigned neither to an agent nor to
 // the client of a guarded server.
-func (c *Overlay) Ties(ctx context.Context, subject registry.Subject, d registry.Definition) (unlisted string, unassigned bool, err error) {
+func (c *Overlay) MissingReferences(ctx context.Context, subject registry.Subject, d registry.Definition) (unlisted string, unassigned bool, err error) {
 	if d.IsZero() || d.Status() != registry.Active || d.Agent == nil && d.Tool == nil {
 		return "", false, nil
 	}

@@ -56,8 +56,8 @@ type View struct {
 	ownAccount bool
 }
 
-// Look collects the information for a decision about a proposal from its records and the registry.
-func (d *Inspector) Look(ctx context.Context, r *Cache, b review.Bundle) (View, error) {
+// Inspect collects the information for a decision about a proposal from its records and the registry.
+func (d *Inspector) Inspect(ctx context.Context, r *Cache, b review.Bundle) (View, error) {
 	v := View{Bundle: b}
 	p := b.Proposal
 	var err error
@@ -90,7 +90,7 @@ func (d *Inspector) Look(ctx context.Context, r *Cache, b review.Bundle) (View, 
 		return v, err
 	}
 	v.Rendered = impact.Seals(v.Prompts)
-	if v.unlisted, v.Unassigned, err = then.Ties(ctx, p.Subject, v.Revision.Draft.Definition); err != nil {
+	if v.unlisted, v.Unassigned, err = then.MissingReferences(ctx, p.Subject, v.Revision.Draft.Definition); err != nil {
 		return v, err
 	}
 	v.Digest = d.Digest(v)

@@ -37,7 +37,7 @@ type RetiredName struct {
 //
 // When the steps have been approved, the same file results in no steps.
 func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
-	c := canonizer{planner: planner{origin: o}}
+	c := canonicalizer{planner: planner{origin: o}}
 	c.index(live)
 	c.retire()
 	c.upsert()
@@ -55,17 +55,17 @@ func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 	return c.Migration
 }
 
-type canonizer struct {
+type canonicalizer struct {
 	planner
 	Migration
 }
 
-func (c *canonizer) remark(format string, args ...any) {
+func (c *canonicalizer) remark(format string, args ...any) {
 	c.Remarks = append(c.Remarks, fmt.Sprintf(format, args...))
 }
 
 // retire deactivates live definitions with a retired name, in all layers of the view.
-func (c *canonizer) retire() {
+func (c *canonicalizer) retire() {
 	for _, name := range shipped.RetiredNames() {
 		for _, l := range c.all {
 			if l.Subject.Kind != registry.KindTool || l.Subject.ID != name || l.Definition.Status() != registry.Active {
@@ -84,7 +84,7 @@ func (c *canonizer) retire() {
 }
 
 // upsert adds or reactivates canonical tools that are not live.
-func (c *canonizer) upsert() {
+func (c *canonicalizer) upsert() {
 	for _, d := range shipped.Assistant() {
 		subject := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: d.ID()}
 		step := Step{Name: d.ID(), Subject: subject}
@@ -107,7 +107,7 @@ func (c *canonizer) upsert() {
 }
 
 // relinkLive replaces the tools of a live agent, and those that the file linked it to, by their successors.
-func (c *canonizer) relinkLive(l registry.Live, linked []string) {
+func (c *canonicalizer) relinkLive(l registry.Live, linked []string) {
 	before := *l.Definition.Agent
 	list := registry.AllowList{}
 	if before.AllowList != nil {
@@ -135,7 +135,7 @@ func (c *canonizer) relinkLive(l registry.Live, linked []string) {
 }
 
 // newAgent adds an agent of the file that is not live.
-func (c *canonizer) newAgent(a LegacyAgent) {
+func (c *canonicalizer) newAgent(a LegacyAgent) {
 	tools := successors(a.Tools)
 	if slices.Equal(tools, distinct(a.Tools)) && !slices.ContainsFunc(tools, func(id string) bool { return slices.Contains(canonicalIDs(), id) }) {
 		c.remark("the agent %s has nothing of the old or the new catalog; it is not imported", a.ID)
@@ -152,7 +152,7 @@ func (c *canonizer) newAgent(a LegacyAgent) {
 	c.agentStep(proposals.New, registry.Subject{Kind: registry.KindAgent, Layer: c.origin.Layer, ID: a.ID}, 0, profile, a.Tools)
 }
 
-func (c *canonizer) agentStep(kind proposals.Type, s registry.Subject, base int, a registry.Agent, had []string) {
+func (c *canonicalizer) agentStep(kind proposals.Type, s registry.Subject, base int, a registry.Agent, had []string) {
 	step := Step{Name: s.ID, Subject: s, Change: Change(kind), Reason: relinked(had)}
 	step.Draft = c.origin.draft(kind, s, base, registry.Definition{Agent: &a}, "Its tools move to the canonical catalog. "+step.Reason)
 	c.Steps = append(c.Steps, step)
@@ -241,7 +241,7 @@ func sameTools(l registry.AllowList, ids []string) bool {
 }
 
 // report adds tiers and tools without a counterpart.
-func (c *canonizer) report(l Legacy) {
+func (c *canonicalizer) report(l Legacy) {
 	tools := c.byID[registry.KindTool]
 	for _, name := range slices.Sorted(maps.Keys(l.ApprovalTiers)) {
 		tier := l.ApprovalTiers[name]

@@ -57,16 +57,16 @@ func Generated(d proposals.Draft, base *registry.Definition) bool {
 	}
 	switch {
 	case d.Type == proposals.New:
-		return d.Rationale == p.whyNew(it)+" "+generated
+		return d.Rationale == p.additionReason(it)+" "+generated
 	case d.Type == proposals.Modify && base != nil && base.Tool != nil:
-		return d.Rationale == p.whyModified(it, *base.Tool, *t)+" "+generated
+		return d.Rationale == p.modificationReason(it, *base.Tool, *t)+" "+generated
 	case d.Type == proposals.Deactivate:
-		return d.Rationale == p.whyGone(it.Name)+" "+generated
+		return d.Rationale == p.removalReason(it.Name)+" "+generated
 	}
 	return false
 }
 
-func (p *planner) whyGone(name string) string {
+func (p *planner) removalReason(name string) string {
 	return fmt.Sprintf("%s does not list %s any more.", sentenceCase(p.place()), jsondoc.Quote(name))
 }
 
@@ -78,7 +78,7 @@ func (p *planner) place() string {
 	return "the list " + p.origin.Label + " (" + string(p.format) + ")"
 }
 
-func (p *planner) whyNew(it wire.Item) string {
+func (p *planner) additionReason(it wire.Item) string {
 	why := fmt.Sprintf("Imported from %s, where it is called %s.", p.place(), jsondoc.Quote(it.Name))
 	if p.format != wire.MCP {
 		return why + " It requires approval for each call unless you change its tier."
@@ -86,7 +86,7 @@ func (p *planner) whyNew(it wire.Item) string {
 	return why + " Its description and its hints are the server's claims."
 }
 
-func (p *planner) whyModified(it wire.Item, before, after registry.Tool) string {
+func (p *planner) modificationReason(it wire.Item, before, after registry.Tool) string {
 	changed := Differing(before, after)
 	if len(changed) == 1 && changed[0] == "source" {
 		return fmt.Sprintf("%s has changed %s since its approval, in keys that toolcrib does not read; models see the same as before.", sentenceCase(p.place()), jsondoc.Quote(it.Name))

@@ -127,7 +127,7 @@ func (l Legacy) names() []string {
 
 // retired collects the retired names in a legacy registry with their locations: the tools, the tiers, and the tools,
 // souls, and templates of agents.
-func (c *canonizer) retired(l Legacy) {
+func (c *canonicalizer) retired(l Legacy) {
 	places := map[string][]string{}
 	add := func(name, place string) {
 		if _, retired := shipped.Retired(name); retired && !slices.Contains(places[name], place) {

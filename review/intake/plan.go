@@ -40,15 +40,15 @@ type Step struct {
 	Hash    string           // hash of the raw JSON; "" if the definition disappeared
 	Unknown []string         // unknown keys of a v0 prompt, which are preserved
 	Missing string           // reason why a prompt must remain a draft, or ""
-	Unfit   bool             // cannot be proposed, regardless of earlier decisions
+	Invalid bool             // cannot be proposed, regardless of earlier decisions
 	Item    wire.Item        // zero if the definition disappeared
 }
 
 // schemaRefused is the start of the reason for a step with an unsafe schema.
 const schemaRefused = "its schema is refused: "
 
-// LeftOut returns the reason why a definition cannot be proposed.
-func (s Step) LeftOut() wire.Skipped {
+// SkipReason returns the reason why a definition cannot be proposed.
+func (s Step) SkipReason() wire.Skipped {
 	if detail, ok := strings.CutPrefix(s.Reason, schemaRefused); ok {
 		return wire.Skipped{Name: s.Name, Reason: "has a schema that is refused", Detail: detail}
 	}
@@ -88,7 +88,7 @@ func Plan(doc wire.Document, o Origin, live Live) []Step {
 		}
 		steps = append(steps, step)
 	}
-	return append(steps, p.vanished(doc)...)
+	return append(steps, p.missingTools(doc)...)
 }
 
 // sourceRef identifies the origin of a definition. The kind distinguishes a tool and a prompt of a server with the same
@@ -119,7 +119,7 @@ func (p *planner) item(it wire.Item) Step {
 	}
 	l, pinned, found := p.find(it)
 	if !found {
-		return p.fresh(step, it)
+		return p.newTool(step, it)
 	}
 	step.Subject = l.Subject
 	before := *l.Definition.Tool
@@ -154,12 +154,12 @@ func (p *planner) item(it wire.Item) Step {
 	step.Unknown, step.Missing = it.UnknownKeys(), missing(after)
 	step.Change = Modify
 	step.Reason = strings.Join(Differing(before, after), ", ")
-	step.Draft = p.origin.draft(proposals.Modify, l.Subject, l.Version, registry.Definition{Tool: &after}, p.whyModified(it, before, after))
+	step.Draft = p.origin.draft(proposals.Modify, l.Subject, l.Version, registry.Definition{Tool: &after}, p.modificationReason(it, before, after))
 	return step
 }
 
 func (s Step) skip(reason string) Step {
-	s.Change, s.Reason, s.Draft, s.Unfit = Skip, reason, nil, true
+	s.Change, s.Reason, s.Draft, s.Invalid = Skip, reason, nil, true
 	return s
 }
 
@@ -183,8 +183,8 @@ func (p *planner) known(step Step, l registry.Live) Step {
 	return step
 }
 
-// fresh returns the step for a new tool.
-func (p *planner) fresh(step Step, it wire.Item) Step {
+// newTool returns the step for a new tool.
+func (p *planner) newTool(step Step, it wire.Item) Step {
 	id := registry.ImportedID(p.origin.server(), it.Name)
 	if _, taken := p.byID[registry.KindTool][id]; taken || p.clash[id] {
 		id = registry.DistinctID(p.origin.server(), it.Name)
@@ -197,7 +197,7 @@ func (p *planner) fresh(step Step, it wire.Item) Step {
 	}
 	step.Unknown, step.Missing = it.UnknownKeys(), missing(t)
 	step.Change = New
-	step.Draft = p.origin.draft(proposals.New, step.Subject, 0, registry.Definition{Tool: &t}, p.whyNew(it))
+	step.Draft = p.origin.draft(proposals.New, step.Subject, 0, registry.Definition{Tool: &t}, p.additionReason(it))
 	return step
 }
 
@@ -225,9 +225,9 @@ func missing(t registry.Tool) string {
 	return ""
 }
 
-// vanished returns the steps for tools of the same origin that are missing in the document, and for texts if the
+// missingTools returns the steps for tools of the same origin that are missing in the document, and for texts if the
 // document lists texts.
-func (p *planner) vanished(doc wire.Document) []Step {
+func (p *planner) missingTools(doc wire.Document) []Step {
 	there, kinds := map[sourceRef]bool{}, []string{doc.Format.SourceType()}
 	for _, it := range doc.Items {
 		there[p.ref(it)] = true
@@ -242,7 +242,7 @@ func (p *planner) vanished(doc wire.Document) []Step {
 			continue
 		}
 		step := Step{Name: name, Subject: l.Subject, Change: Deactivate, Reason: "it is no longer listed"}
-		step.Draft = p.origin.draft(proposals.Deactivate, l.Subject, l.Version, l.Definition.WithStatus(registry.Deactivated), p.whyGone(name))
+		step.Draft = p.origin.draft(proposals.Deactivate, l.Subject, l.Version, l.Definition.WithStatus(registry.Deactivated), p.removalReason(name))
 		steps = append(steps, step)
 	}
 	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.Subject.String(), b.Subject.String()) })

@@ -22,7 +22,7 @@ func arguments(schema []byte, everything bool) (*jsondoc.Node, bool) {
 	if err != nil {
 		return nil, false
 	}
-	m := maker{schema: compiled, everything: everything}
+	m := generator{schema: compiled, everything: everything}
 	made := m.value(compiled.Root, "", 0)
 	if made.Kind != jsondoc.Object && compiled.Root.Get("type") == nil {
 		made = jsondoc.NewObject() // the arguments of a tool are an object
@@ -30,15 +30,15 @@ func arguments(schema []byte, everything bool) (*jsondoc.Node, bool) {
 	return made, m.nodes <= maxSampleNodes && compiled.Validate(made) == nil
 }
 
-// maker creates values that match the simple keywords of a schema.
-type maker struct {
+// generator creates values that match the simple keywords of a schema.
+type generator struct {
 	schema     *schemaguard.Schema
 	everything bool
 	nodes      int
 }
 
 // value returns a value for the property called name.
-func (m *maker) value(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
+func (m *generator) value(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
 	m.nodes++
 	for target := s; target != nil; target = m.schema.Target(s) { // references are not circular
 		s = target
@@ -70,7 +70,7 @@ func (m *maker) value(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
 	}
 	switch kind {
 	case "string":
-		text := word(s, name)
+		text := sampleText(s, name)
 		if least := whole(s.Get("minLength"), 0); len(text) < least && least <= 1000 {
 			text += strings.Repeat("x", least-len(text))
 		}
@@ -90,7 +90,7 @@ func (m *maker) value(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
 	return m.object(s, depth)
 }
 
-func (m *maker) object(s *jsondoc.Node, depth int) *jsondoc.Node {
+func (m *generator) object(s *jsondoc.Node, depth int) *jsondoc.Node {
 	out, props, required := jsondoc.NewObject(), s.Get("properties"), s.Get("required")
 	if props == nil {
 		return out
@@ -103,7 +103,7 @@ func (m *maker) object(s *jsondoc.Node, depth int) *jsondoc.Node {
 	return out
 }
 
-func (m *maker) list(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
+func (m *generator) list(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
 	items := s.Get("items")
 	if items == nil {
 		return jsondoc.NewArray()
@@ -115,8 +115,8 @@ func (m *maker) list(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
 	return out
 }
 
-// word returns a sample text for a property.
-func word(s *jsondoc.Node, name string) string {
+// sampleText returns a sample text for a property.
+func sampleText(s *jsondoc.Node, name string) string {
 	samples := map[string]string{
 		"date-time": "2026-01-15T12:00:00Z", "date": "2026-01-15", "time": "12:00:00Z", "email": "ada@example.com",
 		"uri": "https://example.com/", "url": "https://example.com/", "uri-reference": "https://example.com/",

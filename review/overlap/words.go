@@ -260,8 +260,8 @@ func cut(s string) string {
 	return s
 }
 
-// idle are English stop words: function words, and words that every description of a tool contains.
-const idle = `
+// stopWords are English stop words: function words, and words that every description of a tool contains.
+const stopWords = `
 a about above after again against all also am an and any are as at be because been before being below between both but
 by can cannot could did do does doing done down during each either else etc even every few for from further get gets
 getting give given gives had has have having he her here hers him his how however if in instead into is it its itself
@@ -293,7 +293,7 @@ type vocabulary struct {
 
 var theVocabulary = sync.OnceValue(func() vocabulary {
 	v := vocabulary{idle: map[string]bool{}, verbs: map[string]string{}}
-	for _, w := range strings.Fields(idle) {
+	for _, w := range strings.Fields(stopWords) {
 		v.idle[w] = true
 	}
 	for line := range strings.Lines(verbs) {

@@ -319,17 +319,17 @@ func (p *Proofs) Newest(ctx context.Context, r SignatureReader, proof *Proof, en
 	return nil
 }
 
-// WaiverStands returns an error that wraps ErrTampered if a signed waiver of the same finding that is newer than w, or
-// that ends w, is missing in stored.
-func (p *Proofs) WaiverStands(ctx context.Context, r SignatureReader, of proposals.Proposal, w history.Waiver, stored []history.Waiver) error {
+// CheckNewestWaiver returns an error that wraps ErrTampered if a signed waiver of the same finding that is newer than
+// w, or that ends w, is missing in stored.
+func (p *Proofs) CheckNewestWaiver(ctx context.Context, r SignatureReader, of proposals.Proposal, w history.Waiver, stored []history.Waiver) error {
 	return p.newestAbout(ctx, r, WaiverAct(of, w), w.Signature, "the waiver of "+w.Rule, func(s *provenStatement, hash string) bool {
 		return slices.ContainsFunc(stored, func(o history.Waiver) bool { return o.Signature == hash })
 	})
 }
 
-// TierStands returns an error that wraps ErrTampered if a statement newer than the one with a hash ("" for none) set
-// the user's tier of a tool.
-func (p *Proofs) TierStands(ctx context.Context, r SignatureReader, act *statement.Tier, hash string) error {
+// CheckNewestTier returns an error that wraps ErrTampered if a statement newer than the one with a hash ("" for none)
+// set the user's tier of a tool.
+func (p *Proofs) CheckNewestTier(ctx context.Context, r SignatureReader, act *statement.Tier, hash string) error {
 	return p.newestAbout(ctx, r, act, hash, "the tier of "+act.Tools[0], func(s *provenStatement, _ string) bool {
 		other, ok := s.Act.(*statement.Tier)
 		return !ok || other.User != act.User

@@ -74,7 +74,7 @@ func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor propos
 	out := make([]review.Dossier, len(bundles))
 	added := make([]reach.Added, len(bundles))
 	for i, b := range bundles {
-		v, err := d.inspector.Look(ctx, r, b)
+		v, err := d.inspector.Inspect(ctx, r, b)
 		if err != nil {
 			return nil, err
 		}

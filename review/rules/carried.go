@@ -50,7 +50,7 @@ func (c *Change) redirects(f Finding, approved *registry.Live) bool {
 		if tokens, ok := namesAddress(sentence); ok {
 			now := Computed(c, (*Change).speaking)
 			found = slices.Concat(found, now.addresses, now.with(hostWords(tokens)))
-			if next := beside(t.Value, sentence); next != "" {
+			if next := followUp(t.Value, sentence); next != "" {
 				found = append(found, plainDots(letters.Fold(next)))
 			}
 		}

@@ -35,9 +35,9 @@ type Change struct {
 	// Prompts are the changes in size of the prompts that the draft affects. It lists only prompts
 	// that a rule could object to, and is empty if no prompts were rendered.
 	Prompts []PromptCost
-	// Apart reports whether the draft is checked in isolation, as a file, and not as a change of a
-	// registry with agents.
-	Apart bool
+	// Isolated reports whether the draft is checked in isolation, as a file, and not as a change of
+	// a registry with agents.
+	Isolated bool
 	// Reach are the decisions of the configuration about facts of reach.
 	Reach fact.Decisions
 	// Outcomes are the results of the draft's test cases. It is nil if the test cases have not been

@@ -58,7 +58,7 @@ func (b *binder) context(f Finding) string {
 			if start, end, ok := f.in(t.Text); ok {
 				sentence := t.sentenceAround(start, end)
 				parts = append(append(parts, sentence), t.addresses()...)
-				if next := beside(t.Value, sentence); next != "" && speaksOfAddress(plainDots(letters.Fold(sentence))) {
+				if next := followUp(t.Value, sentence); next != "" && mentionsAddress(plainDots(letters.Fold(sentence))) {
 					parts = append(parts, next)
 				}
 			}

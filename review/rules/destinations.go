@@ -70,7 +70,7 @@ func (c *Change) speaking() (s speaking) {
 		for sentence := range sentences(folded) {
 			s.sentences = append(s.sentences, sentence)
 			s.lower = append(s.lower, strings.ToLower(sentence))
-			if speaksOfAddress(sentence) {
+			if mentionsAddress(sentence) {
 				s.addresses = append(s.addresses, sentence)
 			}
 		}
@@ -85,7 +85,7 @@ func (c *Change) speaking() (s speaking) {
 func namesAddress(text string) ([]string, bool) {
 	around := plainDots(letters.Fold(text))
 	tokens := addressTokens(around)
-	return tokens, len(tokens) > 0 || speaksOfAddress(around)
+	return tokens, len(tokens) > 0 || mentionsAddress(around)
 }
 
 // plainDots replaces the full stops that browsers accept as the dot of a host name (UTS 46).
@@ -302,8 +302,8 @@ var addressWords = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// speaksOfAddress reports whether sentence mentions an address or a replacement.
-func speaksOfAddress(sentence string) bool {
+// mentionsAddress reports whether sentence mentions an address or a replacement.
+func mentionsAddress(sentence string) bool {
 	lower := strings.ToLower(sentence)
 	if slices.ContainsFunc(addressParts(), func(part string) bool { return strings.Contains(lower, part) }) {
 		return true
@@ -328,14 +328,14 @@ func hostWords(tokens []string) []string {
 	return hosts
 }
 
-// back are words that may refer to the previous sentence.
-var back = strings.Fields("it its them they that this those these there here one ones which such so same other others another latter former first second no not but actually correction nope wait except")
+// backReferences are words that may refer to the previous sentence.
+var backReferences = strings.Fields("it its them they that this those these there here one ones which such so same other others another latter former first second no not but actually correction nope wait except")
 
-// beside returns the sentence after the given one if it may refer back, or "".
-func beside(text, sentence string) string {
+// followUp returns the sentence after the given one if it may refer back, or "".
+func followUp(text, sentence string) string {
 	_, rest, _ := strings.Cut(text, sentence)
 	for next := range sentences(strings.TrimSpace(rest)) {
-		if slices.ContainsFunc(wordsOf(strings.ToLower(next)), func(word string) bool { return slices.Contains(back, word) }) {
+		if slices.ContainsFunc(wordsOf(strings.ToLower(next)), func(word string) bool { return slices.Contains(backReferences, word) }) {
 			return next
 		}
 		break

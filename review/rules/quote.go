@@ -45,14 +45,14 @@ func Quoting(deed, passage string) string {
 // Deed returns the message of f without the quoted passage, for screens that show the passage
 // separately.
 func (f Finding) Deed() string {
-	if !f.Quoted() {
+	if !f.HasQuote() {
 		return f.Message
 	}
 	deed, rest, _ := strings.Cut(f.Message, ": "+Quotation(f.Passage))
 	return deed + "." + strings.TrimPrefix(rest, ".")
 }
 
-// Quoted reports whether the message of f quotes its passage.
-func (f Finding) Quoted() bool {
+// HasQuote reports whether the message of f quotes its passage.
+func (f Finding) HasQuote() bool {
 	return f.Passage != "" && strings.Contains(f.Message, ": "+Quotation(f.Passage))
 }

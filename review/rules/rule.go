@@ -43,8 +43,8 @@ type Rule struct {
 	Form bool
 	// Locked reports whether the configuration cannot change the severity.
 	Locked bool
-	// AsksAlike reports whether Check queries the World for similar definitions.
-	AsksAlike bool
+	// QueriesSimilar reports whether Check queries the World for similar definitions.
+	QueriesSimilar bool
 	// Bad is an example with a finding, Good a similar example without one.
 	Bad, Good string
 	// Check returns the findings in c. The caller sets Rule, Severity, and Waivable, and Suggestion
@@ -229,9 +229,9 @@ func InTools(names []string) string {
 	return fmt.Sprintf("%d tools: %s%s", total, strings.Join(names, ", "), more)
 }
 
-// Alike returns a key that is equal for findings that mean the same in several tools of a server:
-// findings of the same rule about the same words, such as a stock sentence.
-func (f Finding) Alike() string {
+// GroupKey returns a key that is equal for findings that mean the same in several tools of a
+// server: findings of the same rule about the same words, such as a stock sentence.
+func (f Finding) GroupKey() string {
 	return f.Rule + "\x00" + string(f.Severity) + "\x00" + cmp.Or(f.Passage, f.Message)
 }
 

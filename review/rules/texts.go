@@ -33,10 +33,10 @@ const (
 type Text struct {
 	Path  string // JSON path of the field
 	Value string
-	// Said is a copy of Value with spaces in place of everything that is not prose, such as code
+	// Prose is a copy of Value with spaces in place of everything that is not prose, such as code
 	// and data tables, at the same offsets. It is "" if all of Value is prose.
-	Said string
-	Kind TextKind
+	Prose string
+	Kind  TextKind
 	// Visible reports whether agents see the text once the proposal is live.
 	Visible bool
 	// Param is the name of the parameter that the text belongs to, or "".
@@ -150,7 +150,7 @@ func (t *texts) folder(f *registry.Folder) {
 			if document {
 				kind = Prose
 			}
-			t.list = append(t.list, Text{Path: at + ".text", Value: text, Said: said, Kind: kind, Visible: true})
+			t.list = append(t.list, Text{Path: at + ".text", Value: text, Prose: said, Kind: kind, Visible: true})
 		}
 		t.add(at+".link", f.Files[name].Link, Value)
 	}

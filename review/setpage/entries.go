@@ -59,11 +59,11 @@ func entriesOf(tool *jsondoc.Node) []entry {
 		switch m.Key {
 		case "name":
 		case "title":
-			list = append(list, short(named("title", flow(review.Scalar(m.Value)), "definition.name")))
+			list = append(list, short(named("title", oneLine(review.Scalar(m.Value)), "definition.name")))
 		case "description", "prompt":
 			path := map[string]string{"description": "definition.description", "prompt": wire.SourcePath + "prompt"}[m.Key]
 			for p := range strings.SplitSeq(review.Scalar(m.Value), "\n\n") { // each paragraph is a row
-				if p = flow(p); p != "" {
+				if p = oneLine(p); p != "" {
 					list = append(list, entry{text: p, path: path})
 				}
 			}
@@ -74,7 +74,7 @@ func entriesOf(tool *jsondoc.Node) []entry {
 		case "annotations":
 			list = append(list, annotations(m.Value)...)
 		default:
-			list = append(list, loose(m.Key, m.Value)...)
+			list = append(list, unknownTexts(m.Key, m.Value)...)
 		}
 	}
 	return list
@@ -113,7 +113,7 @@ func short(e entry) entry {
 // annotations returns the hints as one entry, and an entry for each other annotation.
 func annotations(n *jsondoc.Node) []entry {
 	if n.Kind != jsondoc.Object {
-		return loose("annotations", n)
+		return unknownTexts("annotations", n)
 	}
 	var list []entry
 	if words := hints(n); words != "" {
@@ -126,27 +126,27 @@ func annotations(n *jsondoc.Node) []entry {
 		}
 	}
 	if len(rest.Members) > 0 {
-		list = append(list, loose("annotations", rest)...)
+		list = append(list, unknownTexts("annotations", rest)...)
 	}
 	return list
 }
 
-// loose returns the texts below a key that toolcrib does not know, each with its path.
-func loose(name string, n *jsondoc.Node) []entry {
+// unknownTexts returns the texts below a key that toolcrib does not know, each with its path.
+func unknownTexts(name string, n *jsondoc.Node) []entry {
 	var list []entry
 	switch {
 	case n.Kind == jsondoc.Object && len(n.Members) > 0:
 		for _, m := range n.Members {
-			list = append(list, loose(jsondoc.Join(name, m.Key), m.Value)...)
+			list = append(list, unknownTexts(jsondoc.Join(name, m.Key), m.Value)...)
 		}
 		return list
 	case n.Kind == jsondoc.Array && slices.ContainsFunc(n.Items, func(o *jsondoc.Node) bool { return o.Kind == jsondoc.Object || o.Kind == jsondoc.Array }):
 		for i, o := range n.Items {
-			list = append(list, loose(jsondoc.Index(name, i), o)...)
+			list = append(list, unknownTexts(jsondoc.Index(name, i), o)...)
 		}
 		return list
 	}
-	return []entry{short(named(name, flow(review.Scalar(n)), wire.SourcePath+name))}
+	return []entry{short(named(name, oneLine(review.Scalar(n)), wire.SourcePath+name))}
 }
 
 // changed returns the texts that differ between two versions of a tool. In each field, removed texts come before added
@@ -188,9 +188,9 @@ func changed(before, after []entry) []entry {
 // padding is a run of spaces that could push text off a screen.
 var padding = regexp.MustCompile(` {9,}`)
 
-// flow returns a text on one line. It replaces line breaks and the white space around them by ↵, and abbreviates long
-// runs of spaces.
-func flow(text string) string {
+// oneLine returns a text on one line. It replaces line breaks and the white space around them by ↵, and abbreviates
+// long runs of spaces.
+func oneLine(text string) string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
 		if line = strings.Trim(line, " \t"); line != "" {
@@ -212,7 +212,7 @@ func (b *builder) member(i int, d review.Dossier) {
 	b.heading(i, d, d.Proposal.Title)
 	b.list(i, nil, b.placed(i, nil))
 	if !intake.Generated(d.Revision.Draft, d.Base) {
-		b.list(i, besides(d.Revision.Draft), nil)
+		b.list(i, rationaleEntries(d.Revision.Draft), nil)
 	}
 	if d.Proposal.Type != proposals.Deactivate {
 		b.files(i, d)
@@ -278,10 +278,10 @@ func (b *builder) files(i int, d review.Dossier) {
 		}
 	}
 	for _, as := range slices.Sorted(maps.Keys(known)) {
-		b.add(Row{Kind: File, Tool: i, Name: "as in " + as, Detail: counted(len(known[as]), "file"), Text: some(known[as])})
+		b.add(Row{Kind: File, Tool: i, Name: "as in " + as, Detail: counted(len(known[as]), "file"), Text: firstNames(known[as])})
 	}
 	if len(data) > 0 {
-		b.add(Row{Kind: File, Tool: i, Name: "by hash", Detail: counted(len(data), "data file"), Text: some(data)})
+		b.add(Row{Kind: File, Tool: i, Name: "by hash", Detail: counted(len(data), "data file"), Text: firstNames(data)})
 	}
 }
 
@@ -340,8 +340,8 @@ func (b *builder) remember(lines []diff.Line, member int, part string) {
 // mostNames limits the number of names in a row.
 const mostNames = 6
 
-// some lists the first few names and the number of others.
-func some(names []string) string {
+// firstNames lists the first few names and the number of others.
+func firstNames(names []string) string {
 	if more := len(names) - mostNames; more > 0 {
 		return strings.Join(names[:mostNames], ", ") + fmt.Sprintf(" and %d more", more)
 	}

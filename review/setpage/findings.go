@@ -21,17 +21,17 @@ type found struct {
 	times int
 }
 
-// saying returns the key of findings with the same message, regardless of their location.
-func saying(s review.Standing) string {
-	text := s.Alike()
+// messageKey returns the key of findings with the same message, regardless of their location.
+func messageKey(s review.Standing) string {
+	text := s.GroupKey()
 	if s.Waiver != nil {
 		text += " " + s.Waiver.By + " " + s.Waiver.Reason
 	}
 	return text
 }
 
-// ofRule returns the key for all hints of a rule, regardless of their messages.
-func ofRule(s review.Standing) string { return "any " + s.Rule }
+// ruleKey returns the key for all hints of a rule, regardless of their messages.
+func ruleKey(s review.Standing) string { return "any " + s.Rule }
 
 // findRepeated returns the members for each key of findings that are shown once for all tools: findings with the same
 // message, and hints of a rule about tools as a whole. Blocking findings are always shown in place.
@@ -42,9 +42,9 @@ func (b *builder) findRepeated() map[string][]int {
 			if s.Severity == rules.Block {
 				continue
 			}
-			keys := []string{b.telling(i, s)}
+			keys := []string{b.findingKey(i, s)}
 			if b.general(i, s) {
-				key := ofRule(s)
+				key := ruleKey(s)
 				keys = append(keys, key)
 				if m, there := messages[key]; there && m != s.Message {
 					messages[key] = ""
@@ -72,23 +72,23 @@ func (b *builder) general(member int, s review.Standing) bool {
 	return s.Severity == rules.Info && s.Waiver == nil && (s.Path == parametersPath || placeOf(s, b.texts[member]) < 0)
 }
 
-// telling returns the key of a finding in a member. It ignores the passage of a hint about the whole member, which is
-// the name of the tool.
-func (b *builder) telling(member int, s review.Standing) string {
+// findingKey returns the key of a finding in a member. It ignores the passage of a hint about the whole member, which
+// is the name of the tool.
+func (b *builder) findingKey(member int, s review.Standing) string {
 	if b.general(member, s) {
 		s.Passage = ""
 	}
-	return saying(s)
+	return messageKey(s)
 }
 
 // repeatedAs returns the key under which a finding is shown once, or "".
 func (b *builder) repeatedAs(member int, s review.Standing) string {
 	switch {
 	case s.Severity == rules.Block:
-	case b.general(member, s) && len(b.repeated[ofRule(s)]) > 0:
-		return ofRule(s)
-	case len(b.repeated[b.telling(member, s)]) > 0:
-		return b.telling(member, s)
+	case b.general(member, s) && len(b.repeated[ruleKey(s)]) > 0:
+		return ruleKey(s)
+	case len(b.repeated[b.findingKey(member, s)]) > 0:
+		return b.findingKey(member, s)
 	}
 	return ""
 }
@@ -112,7 +112,7 @@ func (b *builder) groups() []group {
 			if key == "" && (s.Severity == rules.Info || s.Waiver != nil) {
 				continue
 			}
-			id := cmp.Or(key, ofRule(s)+string(s.Severity))
+			id := cmp.Or(key, ruleKey(s)+string(s.Severity))
 			n, there := at[id]
 			if !there {
 				n = len(list)
@@ -146,7 +146,7 @@ func (b *builder) summary() {
 		}
 		in, name := len(g.members), b.nameOf(g.members[0])
 		switch {
-		case g.key == ofRule(s) && in > 1:
+		case g.key == ruleKey(s) && in > 1:
 			of += fmt.Sprintf(" (%s, and alike in %d more tools)", name, in-1)
 		case len(b.set.Members) == 1:
 		case in == len(b.set.Members):
@@ -157,7 +157,7 @@ func (b *builder) summary() {
 			of += " (" + rules.InTools(lists.Map(g.members, b.nameOf)) + ")"
 		}
 		row := b.finding(s, of, true)
-		row.Tool, row.Same = -1, saying(s)
+		row.Tool, row.Same = -1, messageKey(s)
 		if g.times > 1 {
 			row.Detail = fmt.Sprintf("×%d", g.times)
 		}
@@ -191,7 +191,7 @@ func (b *builder) finding(s review.Standing, text string, remedy bool) Row {
 	if s.Waiver != nil {
 		text += " Waived by " + s.Waiver.By + ": " + s.Waiver.Reason
 	}
-	return Row{Kind: Finding, Name: s.Rule, Text: flow(text), Severity: s.Severity, Waived: s.Waiver != nil}
+	return Row{Kind: Finding, Name: s.Rule, Text: oneLine(text), Severity: s.Severity, Waived: s.Waiver != nil}
 }
 
 // placed returns the findings to show with a tool, by the entry that contains them. Each is shown once with a count,
@@ -203,12 +203,12 @@ func (b *builder) placed(member int, entries []entry) map[int][]found {
 		if b.repeatedAs(member, s) != "" {
 			continue
 		}
-		key, place := saying(s), placeOf(s, entries)
+		key, place := messageKey(s), placeOf(s, entries)
 		if s.Severity == rules.Block {
 			key += " " + s.Path
 		}
 		if p, there := first[key]; there {
-			i := slices.IndexFunc(at[p], func(f found) bool { return saying(f.Standing) == saying(s) })
+			i := slices.IndexFunc(at[p], func(f found) bool { return messageKey(f.Standing) == messageKey(s) })
 			at[p][i].times++
 			continue
 		}

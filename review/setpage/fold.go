@@ -12,8 +12,8 @@ import (
 // joined is the maximum length of a row of short parameters, and nested that of a parameter including nested ones, both
 // in bytes.
 const (
-	joined = 110
-	nested = 220
+	maxJoined = 110
+	maxNested = 220
 )
 
 // listing adds the entries of a tool to a page. It abbreviates entries that the page already contains, from this or
@@ -32,14 +32,14 @@ func (b *builder) list(tool int, entries []entry, at map[int][]found) {
 	for i := len(entries) - 1; i >= 0; i-- {
 		l.keys[i] = l.key(i)
 	}
-	l.finds(at[-1])
+	l.addFindings(at[-1])
 	for i := 0; i < len(entries); {
 		i = l.row(i)
 	}
 }
 
-// finds adds the findings of an entry.
-func (l listing) finds(list []found) {
+// addFindings adds the findings of an entry.
+func (l listing) addFindings(list []found) {
 	for _, f := range list {
 		more := ""
 		if f.times > 1 {
@@ -73,8 +73,8 @@ func (l listing) key(i int) [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-// above is the origin of an entry that the same tool already contains.
-const above = "above"
+// sameTool is the origin of an entry that the same tool already contains.
+const sameTool = "above"
 
 // piece is an entry with its nested entries, if they are short enough to share a row.
 type piece struct {
@@ -101,7 +101,7 @@ func (l listing) row(i int) int {
 		if last := l.entries[pieces[len(pieces)-1].end-1]; strings.HasPrefix(last.name, "returns.") {
 			p.text = strings.TrimPrefix(p.text, "returns.")
 		}
-		if len(line(append(pieces, p))) > joined {
+		if len(line(append(pieces, p))) > maxJoined {
 			break
 		}
 		pieces = append(pieces, p)
@@ -116,7 +116,7 @@ func (l listing) row(i int) int {
 		row.Text = line(pieces)
 	}
 	l.add(row)
-	l.finds(last.finds)
+	l.addFindings(last.finds)
 	for k := i; k < last.end; k++ {
 		if _, there := l.shown[l.keys[k]]; !there {
 			l.note(k)
@@ -125,21 +125,21 @@ func (l listing) row(i int) int {
 	return last.end
 }
 
-// block is the maximum length of a row of paragraphs, in bytes. Longer rows are hard to read.
-const block = 1000
+// maxParagraphs is the maximum length of a row of paragraphs, in bytes. Longer rows are hard to read.
+const maxParagraphs = 1000
 
 // whole adds a row for an entry with a text, or for consecutive paragraphs, and returns the index of the next entry.
 func (l listing) whole(i int) int {
 	row, next := l.entries[i].row(l.tool), i+1
 	for l.note(i); l.paragraph(i) && len(l.at[next-1]) == 0 && next < len(l.entries) && l.paragraph(next) && l.entries[next].path == l.entries[i].path; next++ {
-		if _, repeated := l.piece(next); repeated || len(row.Text)+len(l.entries[next].text) > block {
+		if _, repeated := l.piece(next); repeated || len(row.Text)+len(l.entries[next].text) > maxParagraphs {
 			break
 		}
 		row.Text += " ¶ " + l.entries[next].text
 		l.note(next)
 	}
 	l.add(row)
-	l.finds(l.at[next-1])
+	l.addFindings(l.at[next-1])
 	return next
 }
 
@@ -162,8 +162,8 @@ func (l listing) note(i int) {
 	}
 }
 
-// long is the minimum length, in bytes, of a paragraph that is shown only once if it is repeated.
-const long = 200
+// minRepeated is the minimum length, in bytes, of a paragraph that is shown only once if it is repeated.
+const minRepeated = 200
 
 // piece returns the short form of an entry with its nested entries, if it has one.
 func (l listing) piece(i int) (piece, bool) {
@@ -174,19 +174,19 @@ func (l listing) piece(i int) (piece, bool) {
 	text, short := l.inline(i)
 	if of, there := l.shown[l.keys[i]]; there && e.sign == "" {
 		switch {
-		case e.label == "" && len(e.text) >= long:
+		case e.label == "" && len(e.text) >= minRepeated:
 			begin := e.text
 			if r := []rune(begin); len(r) > 60 {
 				begin = string(r[:60]) + "…"
 			}
 			p.text, p.of = "“"+begin+"”", l.origin(of)
 			return p, true
-		case e.label != "" && (!short || len(text) > joined/2):
+		case e.label != "" && (!short || len(text) > maxJoined/2):
 			p.text, p.of = e.label, l.origin(of)
 			return p, true
 		}
 	}
-	if !short || len(text) > nested || len(p.finds) > 0 && p.end > i+1 {
+	if !short || len(text) > maxNested || len(p.finds) > 0 && p.end > i+1 {
 		return piece{}, false
 	}
 	p.text = text
@@ -197,7 +197,7 @@ func (l listing) piece(i int) (piece, bool) {
 func (l listing) origin(of int) string {
 	switch {
 	case of == l.tool:
-		return above
+		return sameTool
 	case of < 0:
 		return "every tool"
 	}
@@ -220,7 +220,7 @@ func (l listing) inline(i int) (string, bool) {
 	var inside []string
 	for k := i + 1; k < l.end(i); k = l.end(k) {
 		t, ok := l.inline(k)
-		if size += len(t); !ok || size > nested {
+		if size += len(t); !ok || size > maxNested {
 			return "", false
 		}
 		inside = append(inside, t)
@@ -260,7 +260,7 @@ func repeatedNames(pieces []piece) (names, of string) {
 	if of == "" || slices.ContainsFunc(pieces, func(p piece) bool { return p.of != of }) {
 		return "", ""
 	}
-	if of != above {
+	if of != sameTool {
 		of = "in " + of
 	}
 	return strings.Join(lists.Map(pieces, func(p piece) string { return p.text }), ", "), "as " + of

@@ -101,7 +101,7 @@ func Of(set review.ChangeSet, raw bool) Page {
 			b.member(i, d)
 		}
 		for _, c := range d.Comments {
-			b.add(Row{Kind: Note, Tool: i, Name: c.Author.String(), Text: flow(c.Body)})
+			b.add(Row{Kind: Note, Tool: i, Name: c.Author.String(), Text: oneLine(c.Body)})
 		}
 		for _, o := range d.Others {
 			b.add(Row{Kind: Note, Tool: i, Text: "Approving this makes " + o.Handle() + " by " + o.Author.String() + " stale."})
@@ -138,7 +138,7 @@ func (b *builder) reach() {
 		}
 	}
 	for _, g := range fact.ByKind(facts) {
-		b.add(Row{Kind: Fact, Tool: -1, Name: string(g.Kind), Text: flow(g.Values())})
+		b.add(Row{Kind: Fact, Tool: -1, Name: string(g.Kind), Text: oneLine(g.Values())})
 	}
 }
 
@@ -150,7 +150,7 @@ func (b *builder) reaches(i int, d review.Dossier) {
 	isText := func(f fact.Fact) bool { return f.Kind == fact.Text } // new sentences are among the texts
 	l := fact.Arrange(slices.DeleteFunc(slices.Clone(d.Reach.Added), isText))
 	for _, f := range l.Listed {
-		row := Row{Kind: Fact, Tool: i, Sign: "+", Text: flow(f.Words()), Severity: rules.Info}
+		row := Row{Kind: Fact, Tool: i, Sign: "+", Text: oneLine(f.Words()), Severity: rules.Info}
 		if f.NewToRegistry && f.Policy() == fact.Warns {
 			row.Severity = rules.Warn
 		}
@@ -225,7 +225,7 @@ func (b *builder) tool(i int, d review.Dossier) {
 		entries = changed(textsOf(d, d.BaseSource), entries)
 	}
 	if !intake.Generated(draft, d.Base) {
-		entries = append(entries, besides(draft)...)
+		entries = append(entries, rationaleEntries(draft)...)
 	}
 	entries = append(entries, edited(d)...)
 	b.list(i, entries, b.placed(i, entries))
@@ -300,7 +300,7 @@ func titles(n *jsondoc.Node) string {
 	for _, title := range []*jsondoc.Node{n.Get("title"), n.Get("annotations").Get("title")} {
 		if title != nil && !slices.ContainsFunc(known, func(t string) bool { return repeats(review.Scalar(title), t) }) {
 			known = append(known, review.Scalar(title))
-			words = append(words, jsondoc.Quote(flow(review.Scalar(title))))
+			words = append(words, jsondoc.Quote(oneLine(review.Scalar(title))))
 		}
 	}
 	if h := hints(n.Get("annotations")); h != "" {
@@ -352,28 +352,29 @@ func edited(d review.Dossier) []entry {
 	made := intake.Origin{Label: t.Server(), Server: t.Server() != ""}.Definition(item)
 	made.ID, made.Source = t.ID, t.Source
 	list := lists.Map(t.Source.Excluded, func(e registry.Exclusion) entry {
-		return named("excluded from the pin", flow(e.String()), "definition.source")
+		return named("excluded from the pin", oneLine(e.String()), "definition.source")
 	})
 	for _, key := range intake.Differing(made, t) {
 		if key == "status" {
 			continue
 		}
 		value := parsed(d.Revision.Draft.Definition.Canonical()).Get(key)
-		list = append(list, named("in toolcrib, "+key, flow(review.Scalar(value)), "definition."+key))
+		list = append(list, named("in toolcrib, "+key, oneLine(review.Scalar(value)), "definition."+key))
 	}
 	return list
 }
 
-// besides returns the rationale, the examples, and the test cases of a proposal, unless an import generated them.
-func besides(d proposals.Draft) []entry {
-	list := []entry{named("rationale", flow(d.Rationale), "")}
+// rationaleEntries returns the rationale, the examples, and the test cases of a proposal, unless an import generated
+// them.
+func rationaleEntries(d proposals.Draft) []entry {
+	list := []entry{named("rationale", oneLine(d.Rationale), "")}
 	if !intake.GeneratedTests(d) {
 		for _, e := range d.Examples {
-			list = append(list, named("example", flow(e), ""))
+			list = append(list, named("example", oneLine(e), ""))
 		}
 		for _, c := range d.TestCases {
 			text, _ := jsondoc.Encode(c) // decoded from JSON before
-			list = append(list, named("test case", flow(string(text)), ""))
+			list = append(list, named("test case", oneLine(string(text)), ""))
 		}
 	}
 	return list

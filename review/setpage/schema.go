@@ -13,7 +13,7 @@ import (
 // names; titles are generated titles to skip.
 func schemaEntries(n *jsondoc.Node, path, name string, titles []string) []entry {
 	if n.Kind != jsondoc.Object {
-		return []entry{named(name, flow(review.Scalar(n)), path)}
+		return []entry{named(name, oneLine(review.Scalar(n)), path)}
 	}
 	s := schemaOf(n, schema{path: path, name: name, titles: titles})
 	for i, e := range s.children { // top-level entries
@@ -67,10 +67,10 @@ func (s *schema) keyword(m jsondoc.Member, of *jsondoc.Node) {
 	case "type":
 		s.types = append(s.types, words(m.Value)...)
 	case "description":
-		s.text = strings.TrimSpace(s.text + " " + flow(review.Scalar(m.Value)))
+		s.text = strings.TrimSpace(s.text + " " + oneLine(review.Scalar(m.Value)))
 	case "title":
 		if m.Value.Kind != jsondoc.String || !slices.ContainsFunc(append(s.titles, s.name[strings.LastIndexByte(s.name, '.')+1:]), func(name string) bool { return repeats(m.Value.Text, name) }) {
-			s.terms = append(s.terms, "titled "+flow(review.Scalar(m.Value)))
+			s.terms = append(s.terms, "titled "+oneLine(review.Scalar(m.Value)))
 		}
 	case "enum":
 		s.terms = append(s.terms, "one of "+strings.Join(words(m.Value), " | "))
@@ -88,17 +88,17 @@ func (s *schema) keyword(m jsondoc.Member, of *jsondoc.Node) {
 		s.variants(m, at)
 	case "$schema":
 		if !strings.HasPrefix(review.Scalar(m.Value), "http://json-schema.org/draft") && !strings.HasPrefix(review.Scalar(m.Value), "https://json-schema.org/draft") || strings.ContainsAny(review.Scalar(m.Value), " \n") {
-			s.terms = append(s.terms, "$schema "+flow(review.Scalar(m.Value)))
+			s.terms = append(s.terms, "$schema "+oneLine(review.Scalar(m.Value)))
 		}
 	default:
-		s.terms = append(s.terms, m.Key+" "+flow(review.Scalar(m.Value)))
+		s.terms = append(s.terms, m.Key+" "+oneLine(review.Scalar(m.Value)))
 	}
 }
 
 // members adds named schemas.
 func (s *schema) members(m jsondoc.Member, at string, required *jsondoc.Node) {
 	if m.Value.Kind != jsondoc.Object {
-		s.terms = append(s.terms, m.Key+" "+flow(review.Scalar(m.Value)))
+		s.terms = append(s.terms, m.Key+" "+oneLine(review.Scalar(m.Value)))
 		return
 	}
 	for _, p := range m.Value.Members {
@@ -140,7 +140,7 @@ func (s *schema) part(m jsondoc.Member, at string) {
 		if m.Key == "additionalProperties" && m.Value.Kind == jsondoc.Bool {
 			return // default of most schemas; the raw one is folded below
 		}
-		s.terms = append(s.terms, m.Key+" "+flow(review.Scalar(m.Value)))
+		s.terms = append(s.terms, m.Key+" "+oneLine(review.Scalar(m.Value)))
 		return
 	}
 	label, name := m.Key, dotted(s.name, m.Key)
@@ -169,7 +169,7 @@ func (s *schema) part(m jsondoc.Member, at string) {
 // variants adds a list of schemas, on the same row if all are short.
 func (s *schema) variants(m jsondoc.Member, at string) {
 	if m.Value.Kind != jsondoc.Array {
-		s.terms = append(s.terms, m.Key+" "+flow(review.Scalar(m.Value)))
+		s.terms = append(s.terms, m.Key+" "+oneLine(review.Scalar(m.Value)))
 		return
 	}
 	var brief []string
@@ -195,9 +195,9 @@ func (s *schema) variants(m jsondoc.Member, at string) {
 // words returns the values of an array, or a single value as a list.
 func words(n *jsondoc.Node) []string {
 	if n.Kind != jsondoc.Array {
-		return []string{flow(review.Scalar(n))}
+		return []string{oneLine(review.Scalar(n))}
 	}
-	return lists.Map(n.Items, func(o *jsondoc.Node) string { return flow(review.Scalar(o)) })
+	return lists.Map(n.Items, func(o *jsondoc.Node) string { return oneLine(review.Scalar(o)) })
 }
 
 func dotted(name, key string) string {

@@ -224,7 +224,7 @@ func (c Tables) requireSignedTiers(ctx context.Context, list []gateway.Override)
 			err = p.Act(ctx, records.Signatures(c), o.Signature, "the tier of "+o.Tool.String(), o.By.String(), o.At, o.StatementAct(), "")
 		}
 		if err == nil {
-			err = p.TierStands(ctx, records.Signatures(c), o.StatementAct(), o.Signature)
+			err = p.CheckNewestTier(ctx, records.Signatures(c), o.StatementAct(), o.Signature)
 		}
 		switch {
 		case proof.Refuses(err):

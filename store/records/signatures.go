@@ -145,7 +145,7 @@ func (s Signatures) CountedWaivers(ctx context.Context, of proposals.Proposal, w
 	for _, w := range waivers {
 		err := p.Waiver(ctx, Signatures(s), of, w)
 		if err == nil {
-			err = p.WaiverStands(ctx, Signatures(s), of, w, waivers)
+			err = p.CheckNewestWaiver(ctx, Signatures(s), of, w, waivers)
 		}
 		switch {
 		case err == nil:

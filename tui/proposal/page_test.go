@@ -54,7 +54,7 @@ func (d *desk) Preview(context.Context, []proposals.ID, string, impact.Scene) ([
 	return nil, nil
 }
 
-func (d *desk) Behaviour(context.Context, proposals.ID, bool, impact.Tell) (impact.Behaviour, error) {
+func (d *desk) Behaviour(context.Context, proposals.ID, bool, impact.Progress) (impact.Behaviour, error) {
 	return impact.Behaviour{}, nil
 }
 

@@ -39,7 +39,7 @@ type Reader interface {
 type Impact interface {
 	Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error)
 	// Behaviour runs the test cases with the live and the proposed version.
-	Behaviour(ctx context.Context, id proposals.ID, live bool, tell impact.Tell) (impact.Behaviour, error)
+	Behaviour(ctx context.Context, id proposals.ID, live bool, tell impact.Progress) (impact.Behaviour, error)
 }
 
 // Registry reads the versions of a subject.

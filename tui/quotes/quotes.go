@@ -254,7 +254,7 @@ func Message(list []Row, n int) string {
 		return r.actions()
 	case len(r) == 1:
 		return r[0].Message
-	case !r[0].Quoted():
+	case !r[0].HasQuote():
 		return r.actions()
 	default:
 		return r.actions() + ": " + rules.Quotation(r[0].Passage)

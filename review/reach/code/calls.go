@@ -55,8 +55,8 @@ var table = sync.OnceValue(func() callTable {
 	return t
 })
 
-// quiet are members of modules without an effect.
-var quiet = map[string]bool{"exceptions": true, "RequestException": true, "HTTPError": true, "Response": true, "ConnectionError": true, "Timeout": true, "isAxiosError": true, "AxiosError": true, "codes": true, "packages": true}
+// harmlessMembers are members of modules without an effect.
+var harmlessMembers = map[string]bool{"exceptions": true, "RequestException": true, "HTTPError": true, "Response": true, "ConnectionError": true, "Timeout": true, "isAxiosError": true, "AxiosError": true, "codes": true, "packages": true}
 
 // effectOf returns the effect of calling name, which may be a dotted path.
 func effectOf(name, lang string) effect {
@@ -80,7 +80,7 @@ func effectOf(name, lang string) effect {
 			}
 			module = module[:i]
 		}
-		if e, ok := t.module[module]; ok && !quiet[last] && !strings.HasSuffix(last, "Error") {
+		if e, ok := t.module[module]; ok && !harmlessMembers[last] && !strings.HasSuffix(last, "Error") {
 			return e
 		}
 		i := strings.LastIndexByte(module, '.')

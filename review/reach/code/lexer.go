@@ -140,7 +140,7 @@ func lex(text string, l *language) lexed {
 					o := stack[n-1]
 					stack = stack[:n-1]
 					out.code[i] = ' '
-					i = inside(text, i+1, &o, &stack, &out, blank)
+					i = readLiteral(text, i+1, &o, &stack, &out, blank)
 					last = '"'
 					continue
 				}
@@ -166,7 +166,7 @@ func lex(text string, l *language) lexed {
 			}
 			o := open{quote: q, start: i}
 			blank(i, i+len(q.open))
-			i = inside(text, i+len(q.open), &o, &stack, &out, blank)
+			i = readLiteral(text, i+len(q.open), &o, &stack, &out, blank)
 			last = '"'
 			continue
 		}
@@ -187,9 +187,9 @@ func lex(text string, l *language) lexed {
 	return out
 }
 
-// inside reads a string literal from i to its end or to embedded code, and returns the position at
-// which to continue.
-func inside(text string, i int, o *open, stack *[]open, out *lexed, blank func(start, end int)) int {
+// readLiteral reads a string literal from i to its end or to embedded code, and returns the
+// position at which to continue.
+func readLiteral(text string, i int, o *open, stack *[]open, out *lexed, blank func(start, end int)) int {
 	begin := i
 	for i < len(text) {
 		switch {

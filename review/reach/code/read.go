@@ -123,7 +123,7 @@ type state struct {
 	names      []string // variables in the statement
 	env        int      // offset at which it reads the whole environment, or -1
 	assigned   string   // the assigned variable
-	taint      value    // properties of the calls and variables in the statement
+	data       value    // properties of the calls and variables in the statement
 	shell      bool     // the code contains "shell"
 	bracket    int      // offset of the last bracket that opens returned, -1 if not called; len(code) if no bracket follows
 	listed     bool     // a list begins after the bracket
@@ -144,14 +144,14 @@ func (p *program) statement(start, end int, strs []str) {
 	s.assigned = assignment(s.code)
 	for _, name := range s.names {
 		if v, ok := p.values[name]; ok {
-			s.taint.fetched, s.taint.decoded, s.taint.env = s.taint.fetched || v.fetched, s.taint.decoded || v.decoded, s.taint.env || v.env
+			s.data.fetched, s.data.decoded, s.data.env = s.data.fetched || v.fetched, s.data.decoded || v.decoded, s.data.env || v.env
 		}
 	}
 	texts := p.assembled(&s)
 	p.effects(&s, texts)
 	p.texts(&s, texts)
 	if s.assigned != "" {
-		v := s.taint
+		v := s.data
 		v.env = v.env || s.env >= 0
 		if len(texts) == 1 && len(texts[0].value) < 512 {
 			v.text = texts[0].value
@@ -225,7 +225,7 @@ func (p *program) names(s *state) {
 			continue
 		}
 		begin := i
-		name, end := p.path(code, i)
+		name, end := p.dottedName(code, i)
 		i = end
 		first, rest, dotted := strings.Cut(name, ".")
 		s.names = append(s.names, first)
@@ -241,14 +241,14 @@ func (p *program) names(s *state) {
 		if method && !strings.Contains(name, ".") {
 			e = table().method[name]
 		}
-		if e != none && p.called(code, name, end, e) {
+		if e != none && p.isCalled(code, name, end, e) {
 			s.calls = append(s.calls, call{name, e, s.start + begin, s.start + end})
 		}
 	}
 }
 
-// path reads the dotted name at i. It treats "::", "?.", and "->" like a dot.
-func (p *program) path(code string, i int) (name string, end int) {
+// dottedName reads the dotted name at i. It treats "::", "?.", and "->" like a dot.
+func (p *program) dottedName(code string, i int) (name string, end int) {
 	begin, plain := i, true
 	var b strings.Builder
 	from := i
@@ -285,9 +285,9 @@ func (p *program) path(code string, i int) (name string, end int) {
 	return b.String(), i
 }
 
-// called reports whether the name that ends at end is called. In some languages, and for some
+// isCalled reports whether the name that ends at end is called. In some languages, and for some
 // effects, no brackets are required.
-func (p *program) called(code, name string, end int, e effect) bool {
+func (p *program) isCalled(code, name string, end int, e effect) bool {
 	rest := strings.TrimLeft(code[end:], " ")
 	switch {
 	case strings.HasPrefix(rest, "("), e == environment, e == skips && strings.Contains(name, "."), p.lang.id == "powershell":
@@ -340,9 +340,9 @@ func (p *program) effects(s *state, texts []text) {
 		switch c.effect {
 		case sends:
 			p.Sends()
-			s.taint.fetched = true
+			s.data.fetched = true
 		case decodes:
-			s.taint.decoded = true
+			s.data.decoded = true
 		case environment:
 			s.env = c.at
 		case runsShell, runsArgs:
@@ -365,18 +365,18 @@ func (p *program) effects(s *state, texts []text) {
 			continue
 		}
 		switch {
-		case s.taint.fetched && (c.name == "eval" || c.name == "exec" || !strings.Contains(c.name, ".")):
+		case s.data.fetched && (c.name == "eval" || c.name == "exec" || !strings.Contains(c.name, ".")):
 			p.Add(c.at, fact.Run, fact.FetchedRun, c.name)
-		case s.taint.decoded:
+		case s.data.decoded:
 			p.Add(c.at, fact.Run, fact.DecodedRun, c.name)
 		case c.name != "compile" || p.lang.id != "python":
 			p.Add(c.at, fact.Run, fact.Evaluated, c.name)
 		}
 	}
 	switch {
-	case s.env >= 0 && (sent || !p.passed(s)):
+	case s.env >= 0 && (sent || !p.passesEnvironment(s)):
 		p.Add(s.env, fact.Secret, fact.Environment, "environment")
-	case s.taint.env && sent:
+	case s.data.env && sent:
 		p.Add(s.start, fact.Secret, fact.Environment, "environment")
 	}
 	if strings.Contains(s.code, "chmod") && (strings.Contains(s.code, "777") || strings.Contains(s.code, "0o666")) {
@@ -384,9 +384,9 @@ func (p *program) effects(s *state, texts []text) {
 	}
 }
 
-// passed reports whether the environment is passed to a child process, which inherits it anyway, or
+// passesEnvironment reports whether the environment is passed to a child process, which inherits it anyway, or
 // stored in a variable.
-func (p *program) passed(s *state) bool {
+func (p *program) passesEnvironment(s *state) bool {
 	if s.assigned != "" {
 		return true
 	}

@@ -27,7 +27,7 @@ func (p *program) assembled(s *state) []text {
 		value := one.value
 		if n := len(list); n > 0 && len(list[n-1].value) < 4<<10 && one.start >= list[n-1].end {
 			between := strings.TrimSpace(string(p.code[list[n-1].end:one.start]))
-			glue, ok := p.glue(between, joins)
+			glue, ok := p.joiningText(between, joins)
 			if ok {
 				list[n-1].value += glue + value
 				list[n-1].end, list[n-1].parts = one.end, list[n-1].parts+1
@@ -39,9 +39,9 @@ func (p *program) assembled(s *state) []text {
 	return list
 }
 
-// glue returns the text to insert between two literals that are concatenated by the code between
-// them, and reports whether they are concatenated.
-func (p *program) glue(between string, joins bool) (string, bool) {
+// joiningText returns the text to insert between two literals that are concatenated by the code
+// between them, and reports whether they are concatenated.
+func (p *program) joiningText(between string, joins bool) (string, bool) {
 	switch between {
 	case "":
 		return "", p.lang.id == "python" || p.lang.id == "other"
@@ -58,9 +58,9 @@ func (p *program) glue(between string, joins bool) (string, bool) {
 	return "", false
 }
 
-// whole reports whether the first literal of an assembled text already contains the complete host,
-// so that the concatenation does not conceal the host.
-func whole(t text) bool {
+// hasCompleteHost reports whether the first literal of an assembled text already contains the
+// complete host, so that the concatenation does not conceal the host.
+func hasCompleteHost(t text) bool {
 	_, host, ok := strings.Cut(t.first, "://")
 	if !ok {
 		return !strings.Contains(t.value, "://")
@@ -87,12 +87,12 @@ func (p *program) texts(s *state, texts []text) {
 		}
 	}
 	if writer == nil {
-		writer = p.opened(s)
+		writer = p.openForWriting(s)
 	}
 	named := false
 	for _, t := range texts {
 		how := use
-		if t.parts > 1 && !whole(t) {
+		if t.parts > 1 && !hasCompleteHost(t) {
 			how = fact.Assembled
 		}
 		named = named || strings.Contains(t.value, "://")
@@ -167,8 +167,9 @@ func (p *program) route(s *state, at int) bool {
 	return len(s.calls) == 0 && slices.ContainsFunc(routes, func(r string) bool { return strings.HasSuffix(before, r) })
 }
 
-// opened returns a call of open for writing, which has a mode with "w", "a", or "x", or nil.
-func (p *program) opened(s *state) *call {
+// openForWriting returns a call of open for writing, which has a mode with "w", "a", or "x", or
+// nil.
+func (p *program) openForWriting(s *state) *call {
 	i := strings.Index(s.code, "open(")
 	if i < 0 {
 		return nil

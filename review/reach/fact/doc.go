@@ -30,7 +30,7 @@ func (l *List) Facts() []Fact { return l.facts }
 // Read calls read to add the facts of a text to l. path is the file or field of the text. above is
 // the number of parent folders that belong to the subject, which a path may reach with "../".
 func (l *List) Read(path, text string, above int, read func(Doc)) {
-	f := &file{path: path, above: above, sentences: l.Sentences}
+	f := &file{path: path, parentFolders: above, sentences: l.Sentences}
 	func() {
 		defer func() {
 			if p := recover(); p != nil { // a fault must neither end the process nor hide the reach of a text
@@ -78,12 +78,12 @@ type Doc struct {
 }
 
 type file struct {
-	path      string
-	above     int
-	sentences bool
-	sends     bool
-	program   bool
-	facts     []placed
+	path          string
+	parentFolders int
+	sentences     bool
+	sends         bool
+	program       bool
+	facts         []placed
 }
 
 // placed is a fact with its offset in the file. The offset is ignored if the fact already has a
@@ -93,8 +93,8 @@ type placed struct {
 	at int
 }
 
-// Above returns the number of parent folders that belong to the subject.
-func (d Doc) Above() int { return d.file.above }
+// ParentFolders returns the number of parent folders that belong to the subject.
+func (d Doc) ParentFolders() int { return d.file.parentFolders }
 
 // Sentences reports whether facts of kind Text are collected.
 func (d Doc) Sentences() bool { return d.file.sentences }

@@ -85,7 +85,7 @@ var namespaces = map[string]bool{
 func (s *scanner) host(at int, host string) {
 	switch {
 	case namespaces[host] && s.use == fact.Literal:
-	case s.mode == Prose && s.linked(at):
+	case s.mode == Prose && s.isLink(at):
 		s.Add(at, fact.Link, fact.Literal, host)
 	default:
 		s.Add(at, fact.Out, s.use, host)
@@ -96,9 +96,9 @@ func (s *scanner) host(at int, host string) {
 // link.
 const maxLabel = 200
 
-// linked reports whether the address at the given offset of Markdown or HTML is a link, or is alone
+// isLink reports whether the address at the given offset of Markdown or HTML is a link, or is alone
 // on its line, possibly after a label. In these cases no sentence tells the agent to use it.
-func (s *scanner) linked(at int) bool {
+func (s *scanner) isLink(at int) bool {
 	before := strings.TrimRight(s.Text[max(0, at-maxLabel):at], "\"'")
 	before = before[strings.LastIndexByte(before, '\n')+1:]
 	for _, mark := range []string{"](", "<", "href=", "src=", "]:", "]: "} {
@@ -174,7 +174,7 @@ func (s *scanner) bareHost(w word) {
 	dots := strings.Count(name, ".")
 	host := strings.ToLower(name)
 	tld := host[strings.LastIndexByte(host, '.')+1:]
-	if dots == 0 || w.end < len(s.Text) && s.Text[w.end] == '(' || s.before(w.start, "/", "\\", "${", "{", "@", "$", "-") {
+	if dots == 0 || w.end < len(s.Text) && s.Text[w.end] == '(' || s.isPrecededBy(w.start, "/", "\\", "${", "{", "@", "$", "-") {
 		return
 	}
 	dataHost := s.mode == Data && (hasPath && !FileExtension(name) || hasPort && port != "" && strings.Trim(port, "0123456789") == "")
@@ -194,8 +194,8 @@ func FileExtension(name string) bool {
 	return false
 }
 
-// before reports whether one of marks directly precedes the given offset.
-func (s *scanner) before(at int, marks ...string) bool {
+// isPrecededBy reports whether one of marks directly precedes the given offset.
+func (s *scanner) isPrecededBy(at int, marks ...string) bool {
 	for _, m := range marks {
 		if strings.HasSuffix(s.Text[:at], m) {
 			return true
@@ -208,7 +208,7 @@ func (s *scanner) before(at int, marks ...string) bool {
 func (s *scanner) ip(w word) {
 	host, _, _ := strings.Cut(w.text, "/")
 	host, _, _ = strings.Cut(host, ":")
-	if strings.Count(host, ".") != 3 || s.before(w.start, "=", "v", "^", "~", "@", "ersion ", ">", "<") {
+	if strings.Count(host, ".") != 3 || s.isPrecededBy(w.start, "=", "v", "^", "~", "@", "ersion ", ">", "<") {
 		return
 	}
 	if _, err := netip.ParseAddr(host); err == nil && Outside(host) && !modes[w.text] {

@@ -55,7 +55,7 @@ func (s *scanner) outside(at int, name string) bool {
 		}
 	}
 	if strings.HasPrefix(name, "../") {
-		return strings.Count(name, "../") > s.Above()
+		return strings.Count(name, "../") > s.ParentFolders()
 	}
 	if len(name) > 3 && name[1] == ':' && name[2] == '\\' && classes[name[0]]&upper != 0 {
 		return true
@@ -64,14 +64,14 @@ func (s *scanner) outside(at int, name string) bool {
 		return false
 	}
 	first, rest, _ := strings.Cut(name[1:], "/")
-	if !roots[first] || rest == "" || s.route(at) || s.before(at, ")", "}", "]", ">") {
+	if !roots[first] || rest == "" || s.route(at) || s.isPrecededBy(at, ")", "}", "]", ">") {
 		return false
 	}
 	switch first {
 	case "dev": // streams, null(4), random(4)
 		return !strings.HasPrefix(rest, "null") && !strings.HasPrefix(rest, "std") && !strings.HasPrefix(rest, "tty") && !strings.HasPrefix(rest, "zero") && !strings.HasSuffix(rest, "random") && !strings.HasPrefix(rest, "fd")
 	case "bin", "usr": // the interpreter in the first line of a script, execve(2)
-		return !s.before(at, "#!") && rest != "bin/env" && rest != "sh" && rest != "bash"
+		return !s.isPrecededBy(at, "#!") && rest != "bin/env" && rest != "sh" && rest != "bash"
 	}
 	return true
 }

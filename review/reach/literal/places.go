@@ -29,8 +29,8 @@ type entry struct {
 	elements []string
 }
 
-// samples are endings of names that mark a template without credentials.
-var samples = []string{"example", "sample", "template", "dist", "tpl", "test", "md", "ts", "js", "schema"}
+// templateSuffixes are endings of names that mark a template without credentials.
+var templateSuffixes = []string{"example", "sample", "template", "dist", "tpl", "test", "md", "ts", "js", "schema"}
 
 // keyFiles are the extensions of files with private keys: RFC 7468, RFC 7292, and
 // https://docs.oracle.com/en/java/javase/21/docs/specs/man/keytool.html.
@@ -46,7 +46,7 @@ func PlaceOf(name string) Place {
 		if strings.HasPrefix(element, ".env") && dotenv(element) {
 			found = max(found, Credentials)
 		}
-		if i == len(elements)-1 && keyFiles[path.Ext(element)] && element[0] != '*' && element[0] != '.' && !public(element) {
+		if i == len(elements)-1 && keyFiles[path.Ext(element)] && element[0] != '*' && element[0] != '.' && !publicKeysOnly(element) {
 			found = max(found, Credentials)
 		}
 		for _, e := range t.first[element] {
@@ -69,7 +69,7 @@ func PlaceOf(name string) Place {
 // copy of it under that name reads no credentials.
 func SampleOf(sample, name string) bool {
 	rest, ok := strings.CutPrefix(path.Base(sample), path.Base(name)+".")
-	return ok && slices.Contains(samples, rest)
+	return ok && slices.Contains(templateSuffixes, rest)
 }
 
 // publicKey reports whether the name of a file is one that ssh-keygen(1) gives to a public key.
@@ -78,8 +78,8 @@ func publicKey(name string) bool {
 	return strings.HasPrefix(base, "id_") && strings.HasSuffix(base, ".pub") && !strings.ContainsAny(base, "*?[{$")
 }
 
-// public reports whether a key file contains only public keys, judging by its name.
-func public(name string) bool {
+// publicKeysOnly reports whether a key file contains only public keys, judging by its name.
+func publicKeysOnly(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "cert") || strings.Contains(name, "trust") || strings.Contains(name, "pub") || strings.HasPrefix(name, "ca.") || strings.HasPrefix(name, "ca-") || strings.Contains(name, "chain")
 }
@@ -108,7 +108,7 @@ func dotenv(name string) bool {
 	if rest[0] != '.' || len(rest) == 1 {
 		return false
 	}
-	for _, s := range samples {
+	for _, s := range templateSuffixes {
 		if strings.HasSuffix(rest, s) {
 			return false
 		}

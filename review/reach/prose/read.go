@@ -22,7 +22,7 @@ func Read(d fact.Doc) {
 	masked.Text = blank
 	literal.Scan(masked, literal.Prose, fact.Order)
 	shell.Unquoted(masked)
-	lower := lowered(d.Text)
+	lower := toLower(d.Text)
 	sentences(d.Text, func(start, end int) { sentence(d.Part(start, end), lower[start:end]) })
 }
 
@@ -30,11 +30,11 @@ func Read(d fact.Doc) {
 func Comment(d fact.Doc) {
 	literal.Hidden(d)
 	literal.Scan(d, literal.Prose, fact.Literal)
-	orders(d, lowered(d.Text))
+	orders(d, toLower(d.Text))
 }
 
-// lowered returns text in lower case, at the same offsets.
-func lowered(text string) string {
+// toLower returns text in lower case, at the same offsets.
+func toLower(text string) string {
 	lower := strings.ToLower(text)
 	if len(lower) == len(text) {
 		return lower

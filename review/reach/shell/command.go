@@ -16,20 +16,20 @@ import (
 
 // command is a simple command with unquoted words.
 type command struct {
-	at      int // offset of the program
-	words   []string
-	places  []int // offsets of the words
-	inner   []*syntax.Stmt
-	program string
-	traits  trait
-	known   bool
-	raised  string // program that runs it with more rights
+	at         int // offset of the program
+	words      []string
+	offsets    []int // offsets of the words
+	inner      []*syntax.Stmt
+	program    string
+	traits     trait
+	known      bool
+	elevatedBy string // program that runs it with more rights
 }
 
 // input describes the data that a command reads from a pipe.
 type input struct {
 	fetched, decoded bool
-	shown            string // the commands that write into the pipe
+	pipeline         string // the commands that write into the pipe
 }
 
 // statement adds the facts of s and all nested statements.
@@ -38,9 +38,9 @@ func (r *reader) statement(s *syntax.Stmt) {
 	syntax.Walk(s, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Stmt:
-			r.one(n, piped[n])
+			r.flatStatement(n, piped[n])
 		case *syntax.BinaryCmd:
-			if stages := pipeline(n, nil); len(stages) > 1 && piped[stages[1]].shown == "" { // the outermost pipeline is visited first
+			if stages := pipeline(n, nil); len(stages) > 1 && piped[stages[1]].pipeline == "" { // the outermost pipeline is visited first
 				var in input
 				for i, stage := range stages {
 					if i > 0 {
@@ -72,8 +72,8 @@ func (in *input) add(c *command) {
 	}
 	in.fetched = in.fetched || c.traits&fetches != 0
 	in.decoded = in.decoded || c.decodes()
-	if len(in.shown) < maxPipeline {
-		in.shown += strings.Join(c.words, " ") + " | "
+	if len(in.pipeline) < maxPipeline {
+		in.pipeline += strings.Join(c.words, " ") + " | "
 	}
 }
 
@@ -109,7 +109,7 @@ func (r *reader) simple(s *syntax.Stmt) *command {
 	c := &command{}
 	for _, w := range call.Args {
 		text, inner := r.word(w)
-		c.words, c.places = append(c.words, text), append(c.places, r.shift+int(w.Pos().Offset()))
+		c.words, c.offsets = append(c.words, text), append(c.offsets, r.shift+int(w.Pos().Offset()))
 		c.inner = append(c.inner, inner...)
 	}
 	c.resolve()
@@ -124,13 +124,13 @@ func (c *command) resolve() {
 		if strings.HasPrefix(name, "/") {
 			name = path.Base(name)
 		}
-		c.at, c.program = c.places[0], strings.TrimPrefix(name, `\`)
+		c.at, c.program = c.offsets[0], strings.TrimPrefix(name, `\`)
 		c.traits, c.known = tables().programs[c.program]
 		if c.traits&wraps == 0 || len(c.words) == 1 {
 			return
 		}
 		if c.traits&raises != 0 {
-			c.raised = c.program
+			c.elevatedBy = c.program
 		}
 		skip := 1
 		for skip < len(c.words) && (strings.HasPrefix(c.words[skip], "-") || strings.Contains(c.words[skip], "=") || c.words[skip] != "" && c.words[skip][0] >= '0' && c.words[skip][0] <= '9') {
@@ -142,7 +142,7 @@ func (c *command) resolve() {
 		if skip >= len(c.words) {
 			return
 		}
-		c.words, c.places = c.words[skip:], c.places[skip:]
+		c.words, c.offsets = c.words[skip:], c.offsets[skip:]
 	}
 }
 
@@ -224,8 +224,8 @@ func (r *reader) assign(a *syntax.Assign) {
 	}
 }
 
-// one adds the facts of a statement, but not of nested statements.
-func (r *reader) one(s *syntax.Stmt, in input) {
+// flatStatement adds the facts of a statement, but not of nested statements.
+func (r *reader) flatStatement(s *syntax.Stmt, in input) {
 	if call, ok := s.Cmd.(*syntax.CallExpr); ok {
 		for _, a := range call.Assigns {
 			r.assign(a)

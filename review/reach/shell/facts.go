@@ -20,24 +20,24 @@ func Args(d fact.Doc, words []string) {
 		return
 	}
 	r := newReader(d, nil)
-	c := &command{words: words, places: make([]int, len(words))}
+	c := &command{words: words, offsets: make([]int, len(words))}
 	c.resolve()
 	r.command(c, input{})
 }
 
 // command adds the facts of c with the input in.
 func (r *reader) command(c *command, in input) {
-	if c.raised != "" {
-		shown := c.raised
-		if c.program != c.raised {
+	if c.elevatedBy != "" {
+		shown := c.elevatedBy
+		if c.program != c.elevatedBy {
 			shown += " " + c.program
 		}
-		r.Add(c.at, fact.Rights, c.raised, shown)
+		r.Add(c.at, fact.Rights, c.elevatedBy, shown)
 	}
 	args := c.arguments()
 	address := r.words(c)
 	name := c.name(args)
-	r.run(c, in, args)
+	r.addFetchedRun(c, in, args)
 	switch {
 	case c.traits&raises != 0 || c.program == "" || strings.ContainsAny(c.program, "${}*<>") || r.functions[c.program]:
 	case c.traits&(local|wraps) == 0 && (c.known || programName(c.program) || strings.HasPrefix(c.program, "./")):
@@ -45,8 +45,8 @@ func (r *reader) command(c *command, in input) {
 		r.AddKey(c.at, fact.Run, fact.Command, shown, fact.Command+"\x00"+name+"\x00"+address)
 	}
 	r.packages(c, args, name)
-	r.stored(c, args, name)
-	r.written(c, args, name)
+	r.addPrintedSecrets(c, args, name)
+	r.addChangedFiles(c, args, name)
 	r.rights(c, name)
 }
 
@@ -79,7 +79,7 @@ func (r *reader) words(c *command) (address string) {
 		if i == 0 && len(c.words) > 1 && c.known || i > 1 && c.program == "cp" && literal.SampleOf(c.words[i-1], w) {
 			continue
 		}
-		at := c.places[i]
+		at := c.offsets[i]
 		in, ok := r.Within(at, w)
 		if !ok {
 			return address
@@ -144,8 +144,8 @@ func hostOf(w string) string {
 	return w
 }
 
-// run adds code that is downloaded or decoded and then run.
-func (r *reader) run(c *command, in input, args []string) {
+// addFetchedRun adds code that is downloaded or decoded and then run.
+func (r *reader) addFetchedRun(c *command, in input, args []string) {
 	shown := strings.Join(c.words, " ")
 	add := func(use string) { r.Add(c.at, fact.Run, use, shown) }
 	for _, w := range c.words[min(1, len(c.words)):] {
@@ -177,7 +177,7 @@ func (r *reader) run(c *command, in input, args []string) {
 			}
 		}
 	}
-	shown = in.shown + shown
+	shown = in.pipeline + shown
 	if len(c.inner) == 0 && !c.readsInput(args) {
 		if c.program == "deno" && len(args) > 1 && strings.Contains(args[1], "://") {
 			add(fact.FetchedRun)
@@ -220,7 +220,7 @@ func (r *reader) packages(c *command, args []string, name string) {
 			}
 			registry[value] = true
 			if strings.ContainsAny(value, "./:") && !usualRegistries[hostOf(value)] {
-				r.Add(c.places[i], fact.Run, fact.Registry, c.program+" "+value)
+				r.Add(c.offsets[i], fact.Run, fact.Registry, c.program+" "+value)
 			}
 		}
 	}
@@ -267,8 +267,8 @@ func image(words []string) []string {
 	return nil
 }
 
-// stored adds credentials that c prints.
-func (r *reader) stored(c *command, args []string, name string) {
+// addPrintedSecrets adds credentials that c prints.
+func (r *reader) addPrintedSecrets(c *command, args []string, name string) {
 	two := name
 	if len(args) > 1 {
 		two = c.program + " " + args[0] + " " + args[1]
@@ -284,8 +284,8 @@ func (r *reader) stored(c *command, args []string, name string) {
 	}
 }
 
-// written adds the files that c changes and that other programs follow.
-func (r *reader) written(c *command, args []string, name string) {
+// addChangedFiles adds the files that c changes and that other programs follow.
+func (r *reader) addChangedFiles(c *command, args []string, name string) {
 	line, words := strings.Join(append([]string{c.program}, args...), " "), strings.Join(c.words, " ")
 	for _, w := range tables().writers {
 		option := strings.HasPrefix(w, name+" ") && strings.HasPrefix(words, w) // such as code --add-mcp

@@ -176,7 +176,7 @@ func newReader(d fact.Doc, comment func(fact.Doc)) *reader {
 // at which to continue: after the last complete command, or the end of text if line is set, because
 // text is then a single line.
 func (r *reader) parse(text string, shift int, line bool) int {
-	if deep(text) {
+	if nestsTooDeep(text) {
 		literal.Scan(r.Part(shift, shift+len(text)), literal.Data, fact.Literal)
 		return shift + len(text)
 	}
@@ -202,8 +202,8 @@ func (r *reader) parse(text string, shift int, line bool) int {
 	return shift + len(text)
 }
 
-// deep reports whether the brackets in text are nested more than maxNesting levels deep.
-func deep(text string) bool {
+// nestsTooDeep reports whether the brackets in text are nested more than maxNesting levels deep.
+func nestsTooDeep(text string) bool {
 	depth := 0
 	for i := range len(text) {
 		switch text[i] {

@@ -27,7 +27,7 @@ func checkAllowList(ctx context.Context, c *rules.Change) ([]rules.Finding, erro
 		{"addWhenEmbeddingOK", list.AddWhenEmbeddingOK},
 	} {
 		for i, name := range part.names[:min(len(part.names), maxLookups)] {
-			f, err := unlisted(ctx, c, jsondoc.Index(jsondoc.Join(path, part.key), i), name)
+			f, err := unknownName(ctx, c, jsondoc.Index(jsondoc.Join(path, part.key), i), name)
 			if err != nil {
 				return nil, err
 			}

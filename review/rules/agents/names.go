@@ -72,8 +72,8 @@ func retiredIn(t rules.Text) []rules.Finding {
 	return findings
 }
 
-// unlisted returns a finding if name is on an allow-list but no tool has it.
-func unlisted(ctx context.Context, c *rules.Change, path, name string) ([]rules.Finding, error) {
+// unknownName returns a finding if name is on an allow-list but no tool has it.
+func unknownName(ctx context.Context, c *rules.Change, path, name string) ([]rules.Finding, error) {
 	successor, retired := shipped.Retired(name)
 	switch {
 	case successor != "":

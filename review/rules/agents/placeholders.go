@@ -22,12 +22,12 @@ func checkUnknownPlaceholder(_ context.Context, _ *rules.Change, a registry.Agen
 			found = append(found, rules.Passage{Start: u.Offset, End: u.Offset + u.Len})
 		}
 	}
-	return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("Unknown placeholder %s.", use) }), nil
+	return textFindings(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("Unknown placeholder %s.", use) }), nil
 }
 
-// wanted returns pairs of a placeholder that the template needs to include a text of the agent, and
-// the consequence of omitting it.
-func wanted(a registry.Agent) [][2]string {
+// requiredPlaceholders returns pairs of a placeholder that the template needs to include a text of
+// the agent, and the consequence of omitting it.
+func requiredPlaceholders(a registry.Agent) [][2]string {
 	list := [][2]string{
 		{prompt.ToolCatalog, "the agent does not learn which tools it has"},
 		{prompt.UserInstructions, "the agent never sees the user's standing instructions"},
@@ -56,7 +56,7 @@ func checkMissingPlaceholder(_ context.Context, _ *rules.Change, a registry.Agen
 	}
 	uses := prompt.Uses(a.PromptTemplate)
 	var found []rules.Finding
-	for _, w := range wanted(a) {
+	for _, w := range requiredPlaceholders(a) {
 		if !slices.ContainsFunc(uses, func(u prompt.Use) bool { return u.Name == w[0] }) {
 			found = append(found, rules.Finding{Path: templatePath, Passage: "$" + w[0], Message: fmt.Sprintf("The template has no $%s: %s.", w[0], w[1])})
 		}
@@ -71,10 +71,10 @@ var braced = sync.OnceValue(func() *regexp.Regexp {
 
 func checkBracePlaceholder(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
 	var found []rules.Passage
-	for _, p := range matches(braced(), a.PromptTemplate, -1) {
+	for _, p := range firstMatches(braced(), a.PromptTemplate, -1) {
 		if !strings.HasSuffix(a.PromptTemplate[:p.Start], "$") {
 			found = append(found, p)
 		}
 	}
-	return inText(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("%s is not a placeholder here.", use) }), nil
+	return textFindings(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("%s is not a placeholder here.", use) }), nil
 }

@@ -19,21 +19,21 @@ import (
 // Rules returns the A family.
 func Rules() []rules.Rule {
 	return []rules.Rule{
-		about("A101", checkSoulHeading),
-		about("A102", checkSoulTool),
-		about("A103", checkSoulInstruction),
-		about("A104", checkUnknownPlaceholder),
-		about("A105", checkMissingPlaceholder),
-		about("A106", checkBracePlaceholder),
+		agentRule("A101", checkSoulHeading),
+		agentRule("A102", checkSoulTool),
+		agentRule("A103", checkSoulInstruction),
+		agentRule("A104", checkUnknownPlaceholder),
+		agentRule("A105", checkMissingPlaceholder),
+		agentRule("A106", checkBracePlaceholder),
 		rules.Of("A107", checkRetiredMention),
 		{ID: "A108", Check: checkAllowList},
-		about("A109", checkUnknownList),
+		agentRule("A109", checkUnknownList),
 		{ID: "A110", Check: checkNoTools},
 	}
 }
 
-// about returns a rule that checks active agents.
-func about(id string, check func(ctx context.Context, c *rules.Change, a registry.Agent) ([]rules.Finding, error)) rules.Rule {
+// agentRule returns a rule that checks active agents.
+func agentRule(id string, check func(ctx context.Context, c *rules.Change, a registry.Agent) ([]rules.Finding, error)) rules.Rule {
 	return rules.Rule{ID: id, Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 		a := c.Draft.Definition.Agent
 		if a == nil || a.Status == registry.Deactivated {
@@ -43,8 +43,8 @@ func about(id string, check func(ctx context.Context, c *rules.Change, a registr
 	}}
 }
 
-// inText returns findings for passages in a text of an agent.
-func inText(path, value string, found []rules.Passage, message func(string) string) []rules.Finding {
+// textFindings returns findings for passages in a text of an agent.
+func textFindings(path, value string, found []rules.Passage, message func(string) string) []rules.Finding {
 	t := rules.Text{Path: path, Value: value}
 	return t.Findings(found, func(p rules.Passage) string { return message(value[p.Start:p.End]) })
 }
@@ -58,11 +58,11 @@ var heading = sync.OnceValue(func() *regexp.Regexp {
 })
 
 func checkSoulHeading(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
-	return inText(soulPath, a.Soul, matches(heading(), a.Soul, rules.MaxPerText), func(string) string { return "The soul has a heading." }), nil
+	return textFindings(soulPath, a.Soul, firstMatches(heading(), a.Soul, rules.MaxPerText), func(string) string { return "The soul has a heading." }), nil
 }
 
-// matches returns the first most matches of re in s, or all if most is -1.
-func matches(re *regexp.Regexp, s string, most int) []rules.Passage {
+// firstMatches returns the first most matches of re in s, or all if most is -1.
+func firstMatches(re *regexp.Regexp, s string, most int) []rules.Passage {
 	var found []rules.Passage
 	for _, at := range re.FindAllStringIndex(s, most) {
 		found = append(found, rules.Passage{Start: at[0], End: at[1]})
@@ -119,7 +119,7 @@ func checkSoulTool(ctx context.Context, c *rules.Change, a registry.Agent) ([]ru
 			found = append(found, p)
 		}
 	}
-	return inText(soulPath, a.Soul, found, func(name string) string { return fmt.Sprintf("The soul names the tool %s.", name) }), nil
+	return textFindings(soulPath, a.Soul, found, func(name string) string { return fmt.Sprintf("The soul names the tool %s.", name) }), nil
 }
 
 // isTool reports whether name is or was the name of a tool.
@@ -135,7 +135,7 @@ func isTool(ctx context.Context, c *rules.Change, name string) (bool, error) {
 // Actions on the data that an agent stores for the user.
 const (
 	recordingActs = `(?:mark|create|update|save|log|add|record|store|schedule|check|search|look up|set|delete|remove|complete|review|scan|read|call|use)`
-	keptThings    = `(?:tasks?|to-?dos?|memories|memory|reminders?|schedules?|calendar|notes|inbox|tools?|instructions)`
+	storedItems   = `(?:tasks?|to-?dos?|memories|memory|reminders?|schedules?|calendar|notes|inbox|tools?|instructions)`
 )
 
 // instruction matches text that belongs in an operating model: calls, formats, limits, steps,
@@ -153,11 +153,11 @@ var instruction = sync.OnceValue(func() *regexp.Regexp {
 		// A trigger and an action: "When the user says …, mark it complete."
 		`(?i:\b(?:when|whenever|once|if|as soon as)\b[^.!?\n]{1,100},\s*(?:always\s+|then\s+|also\s+)?` + recordingActs + `\b[^.!?\n]{1,80})`,
 		// An action on stored data: "Check tasks …", "Always start with a search of your memories."
-		`(?im:(?:^|[.!?]\s+)(?:always\s+|first,?\s+|before [^.!?,\n]{1,40},\s*)?` + recordingActs + `\s+(?:of\s+)?(?:your\s+|the\s+|all\s+|their\s+|open\s+)*` + keptThings + `\b)`,
-		`(?i:\b(?:always|first)\b[^.!?\n]{0,30}\b(?:search|check|look-?up|query|review)\b[^.!?\n]{0,30}\b` + keptThings + `\b)`,
+		`(?im:(?:^|[.!?]\s+)(?:always\s+|first,?\s+|before [^.!?,\n]{1,40},\s*)?` + recordingActs + `\s+(?:of\s+)?(?:your\s+|the\s+|all\s+|their\s+|open\s+)*` + storedItems + `\b)`,
+		`(?i:\b(?:always|first)\b[^.!?\n]{0,30}\b(?:search|check|look-?up|query|review)\b[^.!?\n]{0,30}\b` + storedItems + `\b)`,
 	}, "|"))
 })
 
 func checkSoulInstruction(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
-	return inText(soulPath, a.Soul, matches(instruction(), a.Soul, rules.MaxPerText), func(string) string { return "The soul gives an operational instruction." }), nil
+	return textFindings(soulPath, a.Soul, firstMatches(instruction(), a.Soul, rules.MaxPerText), func(string) string { return "The soul gives an operational instruction." }), nil
 }

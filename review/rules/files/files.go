@@ -21,14 +21,14 @@ import (
 // Rules returns the F family.
 func Rules() []rules.Rule {
 	return []rules.Rule{
-		each("F101", executable), rules.Of("F104", outside), each("F105", permissions), each("F106", binaries), rules.Of("F107", hidden), rules.Of("F108", unparsed), rules.Of("F112", skipped),
-		each("F109", encoded), rules.Of("F110", unshown), rules.Of("F111", elsewhere),
+		fileRule("F101", executable), rules.Of("F104", pathsOutside), fileRule("F105", permissions), fileRule("F106", binaries), rules.Of("F107", hidden), rules.Of("F108", unparsed), rules.Of("F112", skippedByClients),
+		fileRule("F109", encoded), rules.Of("F110", undisplayable), rules.Of("F111", misplaced),
 	}
 }
 
-// changed calls do for each file that the draft adds or changes, by path. before is nil for a new
-// file.
-func changed(c *rules.Change, do func(name string, now registry.File, before *registry.File)) {
+// eachChanged calls do for each file that the draft adds or changes, by path. before is nil for a
+// new file.
+func eachChanged(c *rules.Change, do func(name string, now registry.File, before *registry.File)) {
 	f := c.Draft.Definition.Folder()
 	if f == nil || c.Draft.Type == proposals.Deactivate {
 		return
@@ -48,8 +48,8 @@ func changed(c *rules.Change, do func(name string, now registry.File, before *re
 	}
 }
 
-// at returns the path of a file in a proposal.
-func at(name string) string { return jsondoc.Join("definition.files", name) }
+// filePath returns the path of a file in a proposal.
+func filePath(name string) string { return jsondoc.Join("definition.files", name) }
 
 func executable(name string, f registry.File, before *registry.File) []rules.Finding {
 	if !f.Executable {
@@ -62,14 +62,14 @@ func executable(name string, f registry.File, before *registry.File) []rules.Fin
 			what = "becomes executable"
 		}
 	}
-	return []rules.Finding{{Path: at(name), Message: jsondoc.Printable(name) + " " + what + "."}}
+	return []rules.Finding{{Path: filePath(name), Message: jsondoc.Printable(name) + " " + what + "."}}
 }
 
-// each returns a rule that calls look for every new or changed file.
-func each(id string, look func(name string, f registry.File, before *registry.File) []rules.Finding) rules.Rule {
+// fileRule returns a rule that calls look for every new or changed file.
+func fileRule(id string, look func(name string, f registry.File, before *registry.File) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		var found []rules.Finding
-		changed(c, func(name string, f registry.File, before *registry.File) {
+		eachChanged(c, func(name string, f registry.File, before *registry.File) {
 			found = append(found, look(name, f, before)...)
 		})
 		return found
@@ -81,7 +81,7 @@ func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
-var climbing = pattern(`(?:\.\./)+[\w][\w./-]*\.\w+`)
+var parentPath = pattern(`(?:\.\./)+[\w][\w./-]*\.\w+`)
 
 // eachText calls do for the text of each file, unless the draft deactivates its subject.
 func eachText(c *rules.Change, do func(name string, t *rules.Text)) {
@@ -91,14 +91,14 @@ func eachText(c *rules.Change, do func(name string, t *rules.Text)) {
 	}
 	for _, name := range f.Paths() {
 		if text := f.Files[name].Text; text != "" {
-			do(name, &rules.Text{Path: jsondoc.Join(at(name), "text"), Value: text, Kind: rules.Prose, Visible: true})
+			do(name, &rules.Text{Path: jsondoc.Join(filePath(name), "text"), Value: text, Kind: rules.Prose, Visible: true})
 		}
 	}
 }
 
-// outside finds paths in Markdown files of a skill that lead out of its folder. Programs are not
-// checked, because they need such paths for their modules.
-func outside(c *rules.Change) []rules.Finding {
+// pathsOutside finds paths in Markdown files of a skill that lead out of its folder. Programs are
+// not checked, because they need such paths for their modules.
+func pathsOutside(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	if c.Draft.Subject.Kind != registry.KindSkill {
 		return nil
@@ -109,7 +109,7 @@ func outside(c *rules.Change) []rules.Finding {
 		}
 		depth := strings.Count(name, "/")
 		var spans []rules.Passage
-		for _, m := range climbing().FindAllStringIndex(t.Value, -1) {
+		for _, m := range parentPath().FindAllStringIndex(t.Value, -1) {
 			if p := t.Value[m[0]:m[1]]; strings.Count(p, "../") > depth {
 				spans = append(spans, rules.Passage{Start: m[0], End: m[1]})
 			}
@@ -133,9 +133,9 @@ func binaries(name string, f registry.File, _ *registry.File) []rules.Finding {
 	}
 	what := fmt.Sprintf("%s is a binary (%s, %d bytes, SHA-256 %s)", jsondoc.Printable(name), f.Type, f.Size, f.SHA256)
 	if filetext.Inert(f.Type) && !f.Executable {
-		return []rules.Finding{{Path: at(name), Severity: rules.Info, Message: what + "; an approval covers its hash.", Suggestion: "Compare the hash with that of the file you know."}}
+		return []rules.Finding{{Path: filePath(name), Severity: rules.Info, Message: what + "; an approval covers its hash.", Suggestion: "Compare the hash with that of the file you know."}}
 	}
-	return []rules.Finding{{Path: at(name), Message: what + " that cannot be read here. An approval covers only its hash."}}
+	return []rules.Finding{{Path: filePath(name), Message: what + " that cannot be read here. An approval covers only its hash."}}
 }
 
 // encoded reports texts in an encoding other than UTF-8.
@@ -143,7 +143,7 @@ func encoded(name string, f registry.File, _ *registry.File) []rules.Finding {
 	if f.Encoding == "" || f.Text == "" {
 		return nil
 	}
-	t := &rules.Text{Path: jsondoc.Join(at(name), "text"), Value: f.Text}
+	t := &rules.Text{Path: jsondoc.Join(filePath(name), "text"), Value: f.Text}
 	if f.Encoding != filetext.Bytes {
 		message := jsondoc.Printable(name) + " is in " + strings.ToUpper(f.Encoding) + ". It is shown decoded; clients that expect UTF-8 read another text."
 		found := rules.Finding{Path: t.Path, Line: 1, Column: 1, Message: message}
@@ -178,24 +178,25 @@ func asUTF8(f registry.File) string {
 	return ""
 }
 
-// unshown reports files that cannot be displayed. Proposals with such a file cannot be submitted.
-func unshown(c *rules.Change) []rules.Finding {
+// undisplayable reports files that cannot be displayed. Proposals with such a file cannot be
+// submitted.
+func undisplayable(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
-	changed(c, func(name string, f registry.File, _ *registry.File) {
+	eachChanged(c, func(name string, f registry.File, _ *registry.File) {
 		if problem := f.Problem(c.Draft.Subject.Kind, name); problem != "" {
-			found = append(found, rules.Finding{Path: at(name), Message: jsondoc.Printable(name) + " " + problem + "."})
+			found = append(found, rules.Finding{Path: filePath(name), Message: jsondoc.Printable(name) + " " + problem + "."})
 		}
 	})
 	return found
 }
 
-// elsewhere reports skills and instructions at a path where no client looks for them. Approved
+// misplaced reports skills and instructions at a path where no client looks for them. Approved
 // files are written there, and other programs may run or follow them. Instructions in Markdown may
 // be anywhere, because other files can import them. The rule skips files on disk that are checked
 // in isolation: they have no rationale, and restore does not write them.
-func elsewhere(c *rules.Change) []rules.Finding {
+func misplaced(c *rules.Change) []rules.Finding {
 	f, s := c.Draft.Definition.Folder(), c.Draft.Subject
-	if f == nil || c.Draft.Type == proposals.Deactivate || c.Apart && c.Draft.Rationale == "" {
+	if f == nil || c.Draft.Type == proposals.Deactivate || c.Isolated && c.Draft.Rationale == "" {
 		return nil
 	}
 	found := rules.Finding{Path: "definition.path"}

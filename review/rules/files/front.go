@@ -27,10 +27,10 @@ func permissions(name string, f registry.File, before *registry.File) []rules.Fi
 			had[g] = true
 		}
 	}
-	text := &rules.Text{Path: jsondoc.Join(at(name), "text"), Value: f.Text}
+	text := &rules.Text{Path: jsondoc.Join(filePath(name), "text"), Value: f.Text}
 	var found []rules.Finding
 	for _, g := range grants(f.Text) {
-		if had[g] || before == nil && narrow(g) {
+		if had[g] || before == nil && isNarrow(g) {
 			continue
 		}
 		finding := rules.Finding{Path: text.Path, Message: fmt.Sprintf("The front matter of %s grants %s.", jsondoc.Printable(name), jsondoc.Printable(g))}
@@ -68,8 +68,8 @@ func grants(text string) []string {
 	return list
 }
 
-// narrow reports whether a grant allows only reading or certain commands.
-func narrow(grant string) bool {
+// isNarrow reports whether a grant allows only reading or certain commands.
+func isNarrow(grant string) bool {
 	key, value, _ := strings.Cut(grant, ": ")
 	if !strings.Contains(strings.ToLower(key), "tools") {
 		return false
@@ -88,13 +88,13 @@ func unparsed(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	eachText(c, func(name string, t *rules.Text) {
 		if markdown(name) && (name == registry.SkillFile || c.Draft.Subject.Kind == registry.KindInstructions) {
-			found = append(found, faults(name, t)...)
+			found = append(found, frontMatterErrors(name, t)...)
 		}
 	})
 	return found
 }
 
-func faults(name string, t *rules.Text) []rules.Finding {
+func frontMatterErrors(name string, t *rules.Text) []rules.Finding {
 	front, _, ok := mdfile.SplitFront(t.Value)
 	switch {
 	case mdfile.OpenFront(t.Value):
@@ -127,8 +127,8 @@ const maxProject = 32 << 10
 // skillName matches names that every client accepts (agentskills.io/specification).
 var skillName = pattern(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// skipped reports files that some clients silently ignore or truncate.
-func skipped(c *rules.Change) []rules.Finding {
+// skippedByClients reports files that some clients silently ignore or truncate.
+func skippedByClients(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	eachText(c, func(name string, t *rules.Text) {
 		add := func(message, advice string) {
@@ -177,15 +177,15 @@ func skipped(c *rules.Change) []rules.Finding {
 }
 
 var (
-	comments = pattern(`(?s)<!--(.*?)(?:-->|$)`)
-	unseen   = pattern(`(?is)<(\w+)[^>]*(?:\shidden\b|style\s*=\s*["'][^"']*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?:[;"' ]|\.0)|color\s*:\s*(?:#fff(?:fff)?|white|transparent)))[^>]*>(.*?)</`)
-	titled   = pattern(`\[\s*\]\([^)\s]*\s+"([^"]+)"\)`)
-	defined  = pattern(`(?m)^\[[^\]\n]*\]:\s*(?:#|<>|about:blank)\s*[("'](.+)[)"']\s*$`)
+	comments    = pattern(`(?s)<!--(.*?)(?:-->|$)`)
+	commentMark = pattern(`(?is)<(\w+)[^>]*(?:\shidden\b|style\s*=\s*["'][^"']*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?:[;"' ]|\.0)|color\s*:\s*(?:#fff(?:fff)?|white|transparent)))[^>]*>(.*?)</`)
+	linkTitle   = pattern(`\[\s*\]\([^)\s]*\s+"([^"]+)"\)`)
+	defined     = pattern(`(?m)^\[[^\]\n]*\]:\s*(?:#|<>|about:blank)\s*[("'](.+)[)"']\s*$`)
 )
 
-// fewestWords is the minimum number of words of a hidden passage. Shorter ones are usually markers
-// for programs.
-const fewestWords = 6
+// minHiddenWords is the minimum number of words of a hidden passage. Shorter ones are usually
+// markers for programs.
+const minHiddenWords = 6
 
 func hidden(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
@@ -198,7 +198,7 @@ func hidden(c *rules.Change) []rules.Finding {
 			has     string // a string that every match contains
 			pattern func() *regexp.Regexp
 			spans   *[]rules.Passage
-		}{{"<!--", comments, &noted}, {"</", unseen, &spans}, {"](", titled, &spans}, {"]:", defined, &spans}} {
+		}{{"<!--", comments, &noted}, {"</", commentMark, &spans}, {"](", linkTitle, &spans}, {"]:", defined, &spans}} {
 			if !strings.Contains(t.Value, form.has) {
 				continue
 			}
@@ -219,7 +219,7 @@ func hidden(c *rules.Change) []rules.Finding {
 }
 
 func hiddenSpan(spans []rules.Passage, text string, start, end int) []rules.Passage {
-	if len(strings.Fields(text[start:end])) < fewestWords || inCode(text, start) {
+	if len(strings.Fields(text[start:end])) < minHiddenWords || inCode(text, start) {
 		return spans
 	}
 	return append(spans, rules.Passage{Start: start, End: end})

@@ -28,7 +28,7 @@ func TestSkipped(t *testing.T) {
 	} {
 		file := registry.NewFile(registry.KindSkill, test.file, []byte(test.text), false)
 		c := &rules.Change{Draft: proposals.Draft{Definition: registry.Definition{Skill: &registry.Folder{Path: ".claude/skills/opening-hours", Files: map[string]registry.File{test.file: file}}}}}
-		found, err := rules.Of("F112", skipped).Check(t.Context(), c)
+		found, err := rules.Of("F112", skippedByClients).Check(t.Context(), c)
 		ok := err == nil && (test.want == "" && len(found) == 0 || len(found) == 1 && test.want != "" && strings.Contains(found[0].Message, test.want))
 		if !ok {
 			t.Errorf("%s has the findings %+v, %v; want %q", name, found, err, test.want)

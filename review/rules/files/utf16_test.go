@@ -21,7 +21,7 @@ func TestCommandInUTF16(t *testing.T) {
 			t.Fatalf("%q is shown in %q", data, file.Encoding)
 		}
 		c := &rules.Change{Draft: proposals.Draft{Definition: registry.Definition{Skill: &registry.Folder{Files: map[string]registry.File{"run.sh": file}}}}}
-		found, err := each("F109", encoded).Check(context.Background(), c)
+		found, err := fileRule("F109", encoded).Check(context.Background(), c)
 		if err != nil || len(found) != 1 || found[0].Severity != want {
 			t.Errorf("%q has the findings %+v, %v; want one of severity %q", data, found, err, want)
 		}

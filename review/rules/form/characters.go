@@ -72,7 +72,7 @@ func hiddenIn(s *wording.Scanned, wanted map[hidden.Kind]bool, attribute string,
 		}
 		return hiddenCharacters(attribute, count, characters)
 	})
-	if strays(s.Value, runs) {
+	if areStrays(s.Value, runs) {
 		for i := range found {
 			found[i].Severity = left
 		}
@@ -100,14 +100,14 @@ func hiddenCharacters(attribute string, count int, characters string) string {
 	return counted + ": " + cmp.Or(visible.Named(characters), visible.Name(first)) + "."
 }
 
-// manyStrays is the number of invisible characters that a text may contain by accident, in addition
+// maxStrays is the number of invisible characters that a text may contain by accident, in addition
 // to single ones in a line: authors of Markdown put one before each code fence that they quote.
-const manyStrays = 16
+const maxStrays = 16
 
-// strays reports whether the runs may be artifacts of copying, which carry no text: a few single or
-// paired invisible characters that do not split a word; a single backspace, delete, or bell; or
+// areStrays reports whether the runs may be artifacts of copying, which carry no text: a few single
+// or paired invisible characters that do not split a word; a single backspace, delete, or bell; or
 // characters that only a particular font defines.
-func strays(text string, runs []hidden.Run) bool {
+func areStrays(text string, runs []hidden.Run) bool {
 	total, invisible := 0, 0
 	apart := func(from, to int) bool { return strings.Contains(text[from:to], "\n") }
 	for i, h := range runs {
@@ -120,7 +120,7 @@ func strays(text string, runs []hidden.Run) bool {
 		switch {
 		case h.Kind == hidden.Control && len(runs) == 1 && h.Count == 1 && strings.IndexByte("\a\b\x7f", text[h.Start]) >= 0:
 		case h.Kind == hidden.PrivateUse, h.Kind == hidden.Separator, h.Kind == hidden.Variation && h.Count == 1:
-		case h.Kind != hidden.Invisible || h.Count > 2 || total > manyStrays || invisible == hidden.MaxRuns:
+		case h.Kind != hidden.Invisible || h.Count > 2 || total > maxStrays || invisible == hidden.MaxRuns:
 			return false
 		case h.Start > 0 && h.End < len(text) && wording.LetterOrDigit(rune(text[h.Start-1])) && wording.LetterOrDigit(rune(text[h.End])):
 			return false

@@ -51,7 +51,7 @@ func credentials(_ *wording.View, s *wording.Scanned) []rules.Finding {
 				continue
 			}
 			for _, at := range form.FindAllStringIndex(r.Text, rules.MaxPerText) {
-				if genuine(r.Text[at[0]:at[1]]) {
+				if looksGenuine(r.Text[at[0]:at[1]]) {
 					spans, kind = append(spans, r.At(at[0], at[1])), credentialForms[i].kind
 				}
 			}
@@ -60,9 +60,9 @@ func credentials(_ *wording.View, s *wording.Scanned) []rules.Finding {
 	return s.Findings(spans, func(rules.Passage) string { return "This looks like " + kind + "." })
 }
 
-// genuine reports whether a credential looks real: it has many different characters and contains no
-// word that marks an example.
-func genuine(key string) bool {
+// looksGenuine reports whether a credential looks real: it has many different characters and
+// contains no word that marks an example.
+func looksGenuine(key string) bool {
 	lower := strings.ToLower(key)
 	for _, word := range []string{
 		"example", "xxxx", "your", "0000", "1234567890", "abcdef", "placeholder", "redacted", "...", "dummy", "test",

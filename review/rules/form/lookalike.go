@@ -38,9 +38,9 @@ func lookalikes(_ *wording.View, s *wording.Scanned) []rules.Finding {
 	})
 }
 
-// leftover matches a text that consists only of program code or a placeholder: a part of a
+// programFragment matches a text that consists only of program code or a placeholder: a part of a
 // concatenation, or a template field.
-var leftover = sync.OnceValue(func() *regexp.Regexp {
+var programFragment = sync.OnceValue(func() *regexp.Regexp {
 	const (
 		quote    = "[\"'`]"
 		added    = quote + `? ?\+ ?[A-Za-z_][\w.]{0,60}(?:\(\))? ?\+? ?` + quote + `?`
@@ -53,7 +53,7 @@ var leftover = sync.OnceValue(func() *regexp.Regexp {
 // unrendered reports descriptions that a program inserts at run time.
 func unrendered(c *wording.View, s *wording.Scanned) []rules.Finding {
 	text := strings.TrimSpace(s.Value)
-	if !c.IsAction() || s.Path != "definition.description" || len(text) > 200 || !leftover().MatchString(text) {
+	if !c.IsAction() || s.Path != "definition.description" || len(text) > 200 || !programFragment().MatchString(text) {
 		return nil
 	}
 	return s.Findings([]rules.Passage{{Start: 0, End: len(s.Value)}}, func(rules.Passage) string {

@@ -18,7 +18,7 @@ import (
 // Rules returns the N and L families.
 func Rules() []rules.Rule {
 	return []rules.Rule{
-		named("N101", checkVerb), named("N102", checkPlural), rules.Of("N103", checkRetired),
+		ownToolRule("N101", checkVerb), ownToolRule("N102", checkPlural), rules.Of("N103", checkRetired),
 		{ID: "N104", Check: checkTaken},
 		rules.Of("N105", checkReserved),
 		{ID: "N106", Check: checkHides},
@@ -26,9 +26,9 @@ func Rules() []rules.Rule {
 	}
 }
 
-// named returns a rule about the names of our own action tools. Imported tools keep the name that
-// their server gave them.
-func named(id string, check func(c *rules.Change, verb, resource string) []rules.Finding) rules.Rule {
+// ownToolRule returns a rule about the names of our own action tools. Imported tools keep the name
+// that their server gave them.
+func ownToolRule(id string, check func(c *rules.Change, verb, resource string) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		t := c.Draft.Definition.Tool
 		if t == nil || t.Kind != registry.ActionTool || rules.Imported(t) {

@@ -50,10 +50,10 @@ func likeCore(c *rules.Change) []rules.Finding {
 	if t == nil || shipped.IsCore(t.ID) {
 		return nil
 	}
-	near := nearCore(*t)
+	near := similarCore(*t)
 	before := map[string]bool{}
 	if c.Before != nil && c.Before.Definition.Tool != nil && len(near) > 0 {
-		for _, k := range nearCore(*c.Before.Definition.Tool) {
+		for _, k := range similarCore(*c.Before.Definition.Tool) {
 			before[k.ID] = true
 		}
 	}
@@ -71,10 +71,10 @@ func likeCore(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// nearCore returns the core tools that are too similar to t. It ignores the part of a text beyond a
-// multiple of the permitted length, because such a text cannot go live.
-func nearCore(t registry.Tool) []overlap.Comparison {
-	t.Prompt, t.Description = head(t.Prompt), head(t.Description)
+// similarCore returns the core tools that are too similar to t. It ignores the part of a text
+// beyond a multiple of the permitted length, because such a text cannot go live.
+func similarCore(t registry.Tool) []overlap.Comparison {
+	t.Prompt, t.Description = truncated(t.Prompt), truncated(t.Description)
 	var near []overlap.Comparison
 	for _, k := range coreCorpus().Compare(t) {
 		if k.Shingles >= fewShingles && (k.Text.Contained >= coreCopied || k.Covered >= coreCovered) || k.Purpose >= corePurpose {
@@ -84,8 +84,8 @@ func nearCore(t registry.Tool) []overlap.Comparison {
 	return near
 }
 
-// head returns the beginning of s, which is at least as long as any text that may go live.
-func head(s string) string {
+// truncated returns the beginning of s, which is at least as long as any text that may go live.
+func truncated(s string) string {
 	const most = 4 * registry.MaxPrompt // bytes; a UTF-8 character has at most four
 	if len(s) <= most {
 		return s

@@ -15,7 +15,7 @@ import (
 // Rules returns the O family. Similar tools are a problem because a model chooses between them at
 // random.
 func Rules() []rules.Rule {
-	return []rules.Rule{rules.Of(LikeCore, likeCore), {ID: "O102", AsksAlike: true, Check: likeLive}, {ID: "O103", Check: checkLabel}, {ID: "O104", Check: checkTag}, rules.Of("O105", checkTwin)}
+	return []rules.Rule{rules.Of(LikeCore, likeCore), {ID: "O102", QueriesSimilar: true, Check: likeLive}, {ID: "O103", Check: checkLabel}, {ID: "O104", Check: checkTag}, rules.Of("O105", checkTwin)}
 }
 
 // Thresholds for two live tools that are too similar: for the shingles of their texts, and for the
@@ -39,8 +39,8 @@ func likeLive(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 		if other.Subject.ID == t.ID || other.Locked || other.Definition.Status() != registry.Active {
 			continue
 		}
-		how, share := likeness(c.Self(), other)
-		if how == unlike || sameServer(*t, *other.Tool()) {
+		how, share := similarity(c.Self(), other)
+		if how == notSimilar || sameServer(*t, *other.Tool()) {
 			continue
 		}
 		f := how.finding(share, *t, other)
@@ -48,9 +48,9 @@ func likeLive(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 		if otherFork, otherBase := forkOf(other.Subject.ID); fork && otherFork && base == otherBase {
 			f.Severity = rules.Info
 		}
-		copied(&f, versioned(other.Live), "approved", *t, *other.Tool())
+		hintIfIdentical(&f, versioned(other.Live), "approved", *t, *other.Tool())
 		if before := c.Replaces(); before != nil {
-			if was, _ := likeness(before, other); was != unlike {
+			if was, _ := similarity(before, other); was != notSimilar {
 				f.Severity = rules.Info
 			}
 		}
@@ -72,8 +72,9 @@ func sameServer(a, b registry.Tool) bool {
 	return named && server != "" && server == other
 }
 
-// copied changes f to a hint if the two tools are identical, because each client needs its own.
-func copied(f *rules.Finding, name, state string, a, b registry.Tool) {
+// hintIfIdentical changes f to a hint if the two tools are identical, because each client needs its
+// own.
+func hintIfIdentical(f *rules.Finding, name, state string, a, b registry.Tool) {
 	if a.SameBytes(b) {
 		f.Severity = rules.Info
 		f.Message = fmt.Sprintf("%s, which is %s, is the same tool, byte for byte.", name, state)
@@ -81,31 +82,31 @@ func copied(f *rules.Finding, name, state string, a, b registry.Tool) {
 	}
 }
 
-// likes is the aspect in which two tools are similar.
-type likes int
+// aspect is a respect in which two tools are similar.
+type aspect int
 
 const (
-	unlike likes = iota
-	likeText
-	likePurpose
+	notSimilar aspect = iota
+	similarText
+	similarPurpose
 )
 
-// likeness returns the aspect in which two tools are similar and the degree of similarity.
-func likeness(t, other *rules.Peer) (likes, float64) {
+// similarity returns the aspect in which two tools are similar and the degree of similarity.
+func similarity(t, other *rules.Peer) (aspect, float64) {
 	a, b := t.Fingerprint(), other.Fingerprint()
 	if same := a.Text(b).Resemblance; same >= alikeText {
-		return likeText, same
+		return similarText, same
 	}
 	if same := a.Purpose(b).Resemblance; same >= alikePurpose {
-		return likePurpose, same
+		return similarPurpose, same
 	}
-	return unlike, 0
+	return notSimilar, 0
 }
 
 // finding returns a finding that t is similar to other.
-func (l likes) finding(share float64, t registry.Tool, other *rules.Peer) rules.Finding {
+func (l aspect) finding(share float64, t registry.Tool, other *rules.Peer) rules.Finding {
 	f := rules.Finding{Path: "definition"}
-	if l == likeText {
+	if l == similarText {
 		f.Message = fmt.Sprintf("%.0f%% of the text is also in %s.", 100*share, versioned(other.Live))
 		f.Path, f.Passage = firstPassage(t, overlap.Passages(t, *other.Tool()))
 		return f
@@ -148,7 +149,7 @@ func checkLabel(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 		o := l.Definition.Tool
 		return o != nil && (sameServer(*t, *o) || t.SameBytes(*o))
 	})
-	return elsewhere(others, err, t.ID, "definition.name", t.Name, "%s is also the name of %s.")
+	return usedByOther(others, err, t.ID, "definition.name", t.Name, "%s is also the name of %s.")
 }
 
 func checkTag(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
@@ -157,11 +158,11 @@ func checkTag(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 		return nil, nil
 	}
 	others, err := c.World.ByTag(ctx, t.Tag.Prefix)
-	return elsewhere(others, err, t.ID, "definition.tag.prefix", t.Tag.Prefix, "%s is also the tag of %s.")
+	return usedByOther(others, err, t.ID, "definition.tag.prefix", t.Tag.Prefix, "%s is also the tag of %s.")
 }
 
-// elsewhere returns a finding if others contains an active tool with a different id.
-func elsewhere(others []registry.Live, err error, id, path, passage, message string) ([]rules.Finding, error) {
+// usedByOther returns a finding if others contains an active tool with a different id.
+func usedByOther(others []registry.Live, err error, id, path, passage, message string) ([]rules.Finding, error) {
 	for _, other := range others {
 		if other.Subject.ID != id && other.Definition.Status() == registry.Active {
 			return []rules.Finding{{Path: path, Passage: passage, Message: fmt.Sprintf(message, passage, other.Subject)}}, nil

@@ -21,7 +21,7 @@ func checkTwin(c *rules.Change) []rules.Finding {
 		}
 		f := rules.Finding{Path: "definition", Passage: twin.Name, Message: message(twin)}
 		if !twin.Rejected {
-			copied(&f, twin.Name, "open", *t, *twin.Tool)
+			hintIfIdentical(&f, twin.Name, "open", *t, *twin.Tool)
 		}
 		if before := c.Before; before != nil && before.Definition.Tool != nil && before.Definition.Tool.TextHash() == t.TextHash() {
 			f.Severity = rules.Info

@@ -33,10 +33,10 @@ var installers = map[string]string{"pip": "pip", "pip3": "pip", "uv": "pip", "pi
 // fewestLetters is the minimum length of a name that is checked for imitations.
 const fewestLetters = 5
 
-// imitates returns the popular package with a name that differs from a package in a fact by a
-// single mistake: a missing, doubled, replaced, or transposed letter. It returns "" if there is
+// imitatedPackage returns the popular package with a name that differs from a package in a fact by
+// a single mistake: a missing, doubled, replaced, or transposed letter. It returns "" if there is
 // none.
-func imitates(value string) string {
+func imitatedPackage(value string) string {
 	program, name, ok := strings.Cut(value, " ")
 	list := usual()[installers[program]]
 	if !ok || list == nil {
@@ -54,15 +54,15 @@ func imitates(value string) string {
 		return ""
 	}
 	for _, other := range list {
-		if len(other) >= fewestLetters && oneSlip(name, other) {
+		if len(other) >= fewestLetters && isOneEditApart(name, other) {
 			return other
 		}
 	}
 	return ""
 }
 
-// oneSlip reports whether the Damerau-Levenshtein distance of a and b is 1.
-func oneSlip(a, b string) bool {
+// isOneEditApart reports whether the Damerau-Levenshtein distance of a and b is 1.
+func isOneEditApart(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}

@@ -25,35 +25,35 @@ import (
 // Rules returns the rules about facts.
 func Rules() []rules.Rule {
 	return []rules.Rule{
-		of("S162", "Skips a check or widens permissions", func(f fact.Fact) bool {
+		factRule("S162", "Skips a check or widens permissions", func(f fact.Fact) bool {
 			return f.Kind == fact.Rights && f.Use != fact.Granted // F105 compares the grants in front matter
-		}, unlocks),
-		of("S163", "Writes to a file that agents, shells, or schedulers follow", func(f fact.Fact) bool {
+		}, disablesProtection),
+		factRule("S163", "Writes to a file that agents, shells, or schedulers follow", func(f fact.Fact) bool {
 			return f.Kind == fact.Write || f.Kind == fact.File && (f.Use == fact.Mentioned || literal.PlaceOf(f.Value) == literal.Obeyed)
 		}, nil),
-		of("S164", "Reads stored credentials", func(f fact.Fact) bool { return f.Kind == fact.Secret && f.Use == fact.Store }, nil),
-		of("S165", "Sends credentials, or reads the whole environment", func(f fact.Fact) bool {
-			return f.Kind == fact.Secret && (f.Use == fact.VariableSent || f.Use == fact.Environment || leaves(f))
-		}, hasLeft),
-		of("S166", "Runs downloaded code", func(f fact.Fact) bool { return f.Kind == fact.Run && f.Use == fact.FetchedRun }, fromStranger),
-		of("S167", "Runs or contains encoded text", func(f fact.Fact) bool {
+		factRule("S164", "Reads stored credentials", func(f fact.Fact) bool { return f.Kind == fact.Secret && f.Use == fact.Store }, nil),
+		factRule("S165", "Sends credentials, or reads the whole environment", func(f fact.Fact) bool {
+			return f.Kind == fact.Secret && (f.Use == fact.VariableSent || f.Use == fact.Environment || exfiltratesCredentials(f))
+		}, sendsCredentials),
+		factRule("S166", "Runs downloaded code", func(f fact.Fact) bool { return f.Kind == fact.Run && f.Use == fact.FetchedRun }, fromUnknownHost),
+		factRule("S167", "Runs or contains encoded text", func(f fact.Fact) bool {
 			return f.Kind == fact.Run && (f.Use == fact.DecodedRun || f.Use == fact.Decoded || f.Use == fact.Evaluated)
-		}, reads),
-		of("S168", "Installs a package from an unusual registry, or one with a look-alike name", func(f fact.Fact) bool {
-			return f.Kind == fact.Run && (f.Use == fact.Registry || f.Use == fact.Package && imitates(f.Value) != "")
+		}, evaluatesReadData),
+		factRule("S168", "Installs a package from an unusual registry, or one with a look-alike name", func(f fact.Fact) bool {
+			return f.Kind == fact.Run && (f.Use == fact.Registry || f.Use == fact.Package && imitatedPackage(f.Value) != "")
 		}, nil),
-		of("S169", "Fetches or sends over plain http, which can be changed in transit", func(f fact.Fact) bool {
+		factRule("S169", "Fetches or sends over plain http, which can be changed in transit", func(f fact.Fact) bool {
 			return f.Kind == fact.Out && f.Use == fact.PlainHTTP
 		}, nil),
-		of("S170", "Covers its tracks: deletes logs, or sends encoded data", func(f fact.Fact) bool {
+		factRule("S170", "Covers its tracks: deletes logs, or sends encoded data", func(f fact.Fact) bool {
 			return f.Kind == fact.File && strings.HasPrefix(f.Value, "/var/log") || f.Kind == fact.Run && f.Use == fact.Command && networkCommand().MatchString(f.Value)
-		}, covers),
-		of(decided, "Reaches something that the configuration warns about or blocks", func(fact.Fact) bool { return true }, nil),
+		}, hidesTraces),
+		factRule(decisionRule, "Reaches something that the configuration warns about or blocks", func(fact.Fact) bool { return true }, nil),
 	}
 }
 
-// decided is the id of the rule for the decisions of the configuration about facts.
-const decided = "S172"
+// decisionRule is the id of the rule for the decisions of the configuration about facts.
+const decisionRule = "S172"
 
 // denied reports whether a negation precedes value in its clause.
 func denied(line, value string) bool {
@@ -74,8 +74,8 @@ type facts struct {
 	texts []textFacts
 	known map[string]bool
 	id    string
-	// said returns all texts in lower case, without addresses.
-	said func() string
+	// loweredTexts returns all texts in lower case, without addresses.
+	loweredTexts func() string
 }
 
 // textFacts are the facts of a text and the offsets of its lines.
@@ -112,7 +112,7 @@ func read(c *rules.Change) *facts {
 		byPath[path] = append(byPath[path], f)
 	}
 	texts := c.Texts()
-	l.said = sync.OnceValue(func() string {
+	l.loweredTexts = sync.OnceValue(func() string {
 		var said strings.Builder
 		for i := range texts {
 			said.WriteString(addresses().ReplaceAllString(strings.ToLower(texts[i].Value), " "))
@@ -134,9 +134,9 @@ func read(c *rules.Change) *facts {
 	return l
 }
 
-// of returns a rule about the facts for which about returns true. A finding warns if grave returns
-// true for the fact and its line.
-func of(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact, string, *facts) bool) rules.Rule {
+// factRule returns a rule about the facts for which about returns true. A finding warns if grave
+// returns true for the fact and its line.
+func factRule(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact, string, *facts) bool) rules.Rule {
 	return rules.Rule{ID: id, Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
 		if c.Draft.Type == proposals.Deactivate {
 			return nil, nil
@@ -161,22 +161,22 @@ func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, grave 
 	at := map[int]reason{}
 	for _, f := range t.facts {
 		decision := decisions.Of(f)
-		if !about(f) || f.Line > len(t.lines) || decision == fact.Allow && f.Use != fact.Unread || id == decided && decision == fact.Undecided && f.Use != fact.Unread {
+		if !about(f) || f.Line > len(t.lines) || decision == fact.Allow && f.Use != fact.Unread || id == decisionRule && decision == fact.Undecided && f.Use != fact.Unread {
 			continue
 		}
 		span := t.line(f)
 		line := t.Value[span.Start:span.End]
-		if id != decided && (denied(line, f.Value) || ownServer(f, all) || strings.HasSuffix(f.Value, "*") || strings.Contains(line, "{{"+f.Value+"}}")) || id == "S163" && f.Kind == fact.File && !t.orders(span, f.Value) {
+		if id != decisionRule && (denied(line, f.Value) || ownServer(f, all) || strings.HasSuffix(f.Value, "*") || strings.Contains(line, "{{"+f.Value+"}}")) || id == "S163" && f.Kind == fact.File && !t.ordersWriting(span, f.Value) {
 			continue
 		}
-		r := reason{deed: deed, carried: all.known[f.Key] && (f.Kind != fact.File || id == decided)} // the order may be new even if the file is not
-		if id == decided {
+		r := reason{deed: deed, carried: all.known[f.Key] && (f.Kind != fact.File || id == decisionRule)} // the order may be new even if the file is not
+		if id == decisionRule {
 			r.deed, r.severity = "Reaches "+f.Words()+", for which [reach] says "+string(decision), rules.Severity(decision)
 		}
-		if id == decided && f.Use == fact.Unread {
+		if id == decisionRule && f.Use == fact.Unread {
 			r.deed, r.severity = "toolcrib could not read this text: a fault in the reader of facts ("+f.Value+"); report it", rules.Block
 		}
-		if name := imitates(f.Value); f.Use == fact.Package && name != "" {
+		if name := imitatedPackage(f.Value); f.Use == fact.Package && name != "" {
 			r.deed += " (the usual one is " + name + ")"
 		}
 		if grave != nil && grave(f, line, all) {
@@ -216,18 +216,19 @@ func (t *textFacts) line(f fact.Fact) rules.Passage {
 	return rules.Passage{Start: start, End: max(start, start+len(plaintext.CutBytes(t.Value[start:max(start, end)], mostLine)))}
 }
 
-// orders reports whether a line of prose begins with an order to write something to the file value.
-func (t *textFacts) orders(span rules.Passage, value string) bool {
+// ordersWriting reports whether a line of prose begins with an order to write something to the file
+// value.
+func (t *textFacts) ordersWriting(span rules.Passage, value string) bool {
 	m := written().FindStringIndex(t.Value[span.Start:span.End])
 	if m == nil {
 		return false
 	}
 	at := strings.Index(t.Value[span.Start+m[1]:span.End], value)
-	return at >= 0 && at < furthest
+	return at >= 0 && at < maxDistance
 }
 
-// furthest is the maximum number of bytes between a preposition and its file name.
-const furthest = 40
+// maxDistance is the maximum number of bytes between a preposition and its file name.
+const maxDistance = 40
 
 var written = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^[-*+>#0-9.\s]*(?:(?:then|also|always|next|finally|first),? )?(?:copy|append|add|write|put|insert|install|store|save|paste|prepend|register)\b[^.;]{0,60}?\b(?:to|into|in)\b`)

@@ -144,7 +144,7 @@ func TestImitates(t *testing.T) {
 		"pip reqeusts": "requests", "pip request": "requests", "pip requests": "", "npm lodahs": "lodash", "npm expresss": "express", "pip numpy2": "numpy", "pip3 pandsa==2.0": "pandas",
 		"npm hours": "", "gem requests": "", "npm @types/react": "", "pip reddis": "redis", "npm cross_env": "",
 	} {
-		if got := imitates(value); got != want {
+		if got := imitatedPackage(value); got != want {
 			t.Errorf("%s imitates %q, not %q", value, got, want)
 		}
 	}

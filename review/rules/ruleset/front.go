@@ -46,7 +46,7 @@ func (s Set) front(ctx context.Context, c *rules.Change, letters string, found [
 			return true
 		})
 		for _, n := range values {
-			alone := rules.Change{World: c.World, Coming: c.Coming, Apart: c.Apart, Draft: proposals.Draft{
+			alone := rules.Change{World: c.World, Coming: c.Coming, Isolated: c.Isolated, Draft: proposals.Draft{
 				Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: c.Draft.Subject.Layer, ID: "front"},
 				Definition: registry.Definition{Tool: &registry.Tool{ID: "front", Kind: registry.PromptTool, Prompt: n.Text}},
 			}}

@@ -226,7 +226,7 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 			cmp.Compare(a.Rule, b.Rule),
 		)
 	})
-	if c.Apart {
+	if c.Isolated {
 		return findings, nil // findings in a file cannot be waived
 	}
 	return c.Bind(findings), nil
@@ -247,9 +247,9 @@ func checked(ctx context.Context, r rules.Rule, c *rules.Change) (found []rules.
 	return found, false, err
 }
 
-// AsksAlike reports whether an active rule queries the World for similar definitions.
-func (s Set) AsksAlike() bool {
-	return s.any("", func(r enforced) bool { return r.AsksAlike })
+// QueriesSimilar reports whether an active rule queries the World for similar definitions.
+func (s Set) QueriesSimilar() bool {
+	return s.any("", func(r enforced) bool { return r.QueriesSimilar })
 }
 
 // Has reports whether a rule of the family is active.

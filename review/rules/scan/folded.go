@@ -14,7 +14,7 @@ import (
 // readFolded reads the run of letters and digits at i that contains characters outside ASCII,
 // including accents and invisible characters. It returns the end of the run.
 func (s *reader) readFolded(i int) int {
-	w := foldedWord{native: s.nat[:0], ascii: s.asc[:0], imitated: true}
+	w := foldedWord{native: s.nativeBuf[:0], ascii: s.asciiBuf[:0], imitated: true}
 	j := i
 	for j < len(s.text) {
 		n := s.addFolded(&w, j)
@@ -23,17 +23,17 @@ func (s *reader) readFolded(i int) int {
 		}
 		j += n
 	}
-	s.nat, s.asc = w.native, w.ascii
+	s.nativeBuf, s.asciiBuf = w.native, w.ascii
 	end := w.end
 	t := token{start: int32(i), end: int32(end), upper: w.upper}
 	s.lookUp(&w, &t)
 	if w.letters == 1 {
-		s.spelled(i)
+		s.addSpelled(i)
 	} else {
 		s.endSpelled()
 	}
 	if t.id == 0 && w.imitated && len(w.ascii) >= minRunTogether && len(w.ascii) <= maxRunTogether {
-		if s.runTogether(string(w.ascii), i, end) {
+		if s.splitRunTogether(string(w.ascii), i, end) {
 			return j
 		}
 	}
@@ -75,7 +75,7 @@ func (s *reader) addFolded(w *foldedWord, j int) int {
 			return 0
 		}
 		w.native, w.ascii = append(w.native, c), append(w.ascii, c)
-		w.took(j + 1)
+		w.endLetter(j + 1)
 		return 1
 	}
 	r, size := utf8.DecodeRuneInString(s.text[j:])
@@ -106,12 +106,12 @@ func (s *reader) addFolded(w *foldedWord, j int) int {
 	default:
 		w.imitated = false
 	}
-	w.took(j + size)
+	w.endLetter(j + size)
 	return size
 }
 
-// took records that a letter of the word ends at byte end.
-func (w *foldedWord) took(end int) {
+// endLetter records that a letter of the word ends at byte end.
+func (w *foldedWord) endLetter(end int) {
 	w.hidden = w.hidden || w.pending && w.end > 0
 	w.pending = false
 	w.end = end
@@ -133,7 +133,7 @@ func (s *reader) lookUp(w *foldedWord, t *token) {
 		return
 	}
 	if t.id = lex.words.get(hash(string(w.ascii))); t.id == 0 && len(w.ascii) >= minLeet && len(w.ascii) <= maxLeet {
-		t.id = s.leet(string(w.ascii))
+		t.id = s.lookUpLeet(string(w.ascii))
 		if w.digits > 0 && t.id != 0 {
 			t.hide |= disguise.Leet
 		}
@@ -149,7 +149,7 @@ func (s *reader) readGlyphs(i int) int {
 	s.endSpelled()
 	r, size := utf8.DecodeRuneInString(s.text[i:])
 	if !s.g.lex.starts[r] {
-		s.filler(i, size)
+		s.addUnknownGlyph(i, size)
 		return i + size
 	}
 	h, j := hashSeed, i
@@ -164,23 +164,23 @@ func (s *reader) readGlyphs(i int) int {
 		if f.Class != letters.Unspaced {
 			break
 		}
-		h = hashMore(h, f.Text)
+		h = extendHash(h, f.Text)
 		j += n
 		if id := s.g.lex.words.get(h); id != 0 {
 			found, end = id, j
 		}
 	}
 	if found == 0 {
-		s.filler(i, size)
+		s.addUnknownGlyph(i, size)
 		return i + size
 	}
 	s.emit(token{start: int32(i), end: int32(end), id: found})
 	return end
 }
 
-// filler adds a character that does not belong to a known word. Two such characters count as one
-// word.
-func (s *reader) filler(i, size int) {
+// addUnknownGlyph adds a character that does not belong to a known word. Two such characters count
+// as one word.
+func (s *reader) addUnknownGlyph(i, size int) {
 	if s.words.n > 0 && s.words.tokens[s.words.n-1].id == 0 && s.words.gap == 0 && s.words.tokens[s.words.n-1].end == int32(i) && s.words.tokens[s.words.n-1].end-s.words.tokens[s.words.n-1].start < 6 {
 		s.words.tokens[s.words.n-1].end += int32(size)
 		return
@@ -273,47 +273,47 @@ func (s *reader) readWord(i int) int {
 			}
 			fallthrough
 		case kLeet:
-			if end, ok := s.leetChunk(i, j); ok {
+			if end, ok := s.readLeetChunk(i, j); ok {
 				return end
 			}
-			s.word(i, j, h, digits, letterCount, camel)
+			s.emitWord(i, j, h, digits, letterCount, camel)
 			return j
 		case kMark, kSpace, kLine:
-			s.word(i, j, h, digits, letterCount, camel)
+			s.emitWord(i, j, h, digits, letterCount, camel)
 			return j
 		}
 		h = (h ^ uint64(c)) * hashPrime
 		j++
 	}
-	s.word(i, j, h, digits, letterCount, camel)
+	s.emitWord(i, j, h, digits, letterCount, camel)
 	return j
 }
 
-// word emits the ASCII word text[i:j] with the hash h.
-func (s *reader) word(i, j int, h uint64, digits, letterCount, camel int) {
+// emitWord emits the ASCII word text[i:j] with the hash h.
+func (s *reader) emitWord(i, j int, h uint64, digits, letterCount, camel int) {
 	if letterCount == 1 && digits == 0 || digits == 1 && letterCount == 0 {
-		s.spelled(i)
+		s.addSpelled(i)
 	} else {
 		s.endSpelled()
 	}
 	t := token{start: int32(i), end: int32(j), upper: s.text[i] < 'a'}
 	t.id = s.g.lex.words.get(h)
 	if i > 0 && s.text[i-1] == '.' && (i == 1 || !letters.IsWord(s.text[i-2])) {
-		if id := s.g.lex.words.get(hashFold(hashMore(hashSeed, "."), s.text[i:j])); id != 0 {
+		if id := s.g.lex.words.get(hashFold(extendHash(hashSeed, "."), s.text[i:j])); id != 0 {
 			t.id, t.start = id, int32(i-1) // a name such as ".env"
 			s.words.gap &^= gStop | gDot
 		}
 	}
 	switch {
 	case t.id != 0:
-	case camel > 0 && s.camel(i, j):
+	case camel > 0 && s.emitCamelCase(i, j):
 		return
 	case digits > 0 && letterCount > 0 && j-i >= minLeet && j-i <= maxLeet:
-		if id := s.leet(s.text[i:j]); id != 0 {
+		if id := s.lookUpLeet(s.text[i:j]); id != 0 {
 			t.id, t.hide = id, disguise.Leet
 		}
 	case letterCount >= minRunTogether && letterCount <= maxRunTogether && digits == 0:
-		if s.runTogether(strings.ToLower(s.text[i:j]), i, j) {
+		if s.splitRunTogether(strings.ToLower(s.text[i:j]), i, j) {
 			return
 		}
 	}
@@ -345,8 +345,8 @@ func hashFold(h uint64, s string) uint64 {
 	return h
 }
 
-// camel emits the parts of a name such as "apiKey" and reports whether it found any.
-func (s *reader) camel(i, j int) bool {
+// emitCamelCase emits the parts of a name such as "apiKey" and reports whether it found any.
+func (s *reader) emitCamelCase(i, j int) bool {
 	start, parts := i, 0
 	for k := i + 1; k <= j; k++ {
 		if k < j && (!letters.IsUpper(s.text[k]) || letters.IsUpper(s.text[k-1])) {
@@ -367,9 +367,10 @@ func (s *reader) camel(i, j int) bool {
 	return true
 }
 
-// leet returns the number of the word that text spells in leet spelling, or 0 if there is none.
-func (s *reader) leet(text string) uint32 {
-	b := s.asc[:0]
+// lookUpLeet returns the number of the word that text spells in leet spelling, or 0 if there is
+// none.
+func (s *reader) lookUpLeet(text string) uint32 {
+	b := s.asciiBuf[:0]
 	for i := range len(text) {
 		c := text[i]
 		if letters.IsUpper(c) {
@@ -381,13 +382,13 @@ func (s *reader) leet(text string) uint32 {
 		}
 		b = append(b, k)
 	}
-	s.asc = b
+	s.asciiBuf = b
 	return s.g.lex.skeletons.get(hash(string(b)))
 }
 
-// leetChunk tries to read the run of letters, digits, and leet symbols from i, which includes
+// readLeetChunk tries to read the run of letters, digits, and leet symbols from i, which includes
 // position j, as a word in leet spelling.
-func (s *reader) leetChunk(i, j int) (end int, ok bool) {
+func (s *reader) readLeetChunk(i, j int) (end int, ok bool) {
 	if c := s.text[j]; c == '\'' || (i == j && s.words.gap == 0 && s.words.n > 0) {
 		return 0, false
 	}
@@ -408,7 +409,7 @@ func (s *reader) leetChunk(i, j int) (end int, ok bool) {
 	if k <= j || letterCount < 2 || k-i < minLeet || k-i > maxLeet {
 		return 0, false
 	}
-	id := s.leet(s.text[i:k])
+	id := s.lookUpLeet(s.text[i:k])
 	if id == 0 {
 		return 0, false
 	}

@@ -245,8 +245,8 @@ func (g *Grammar) weight(st *step) int {
 	return sum
 }
 
-// stands reports whether p contains the concept c.
-func (p *part) stands(c uint16) bool {
+// contains reports whether p contains the concept c.
+func (p *part) contains(c uint16) bool {
 	if c >= maxNamed {
 		return slices.Contains(p.literals, c)
 	}

@@ -101,8 +101,8 @@ func Compile(spec Spec) (*Grammar, error) {
 	}
 	g.parts = nil
 	g.index()
-	g.lex.means.layOut(len(g.lex.list))
-	g.lex.closes.layOut(int(g.lex.nodes))
+	g.lex.means.build(len(g.lex.list))
+	g.lex.closes.build(int(g.lex.nodes))
 	g.readers.New = func() any { return newReader(g) }
 	return g, nil
 }

@@ -85,11 +85,11 @@ type entered struct {
 	meaning
 }
 
-// of returns the meanings of n in the order of entry.
-func (m *meanings) of(n uint32) []meaning { return m.list[m.ends[n]:m.ends[n+1]] }
+// get returns the meanings of n in the order of entry.
+func (m *meanings) get(n uint32) []meaning { return m.list[m.ends[n]:m.ends[n+1]] }
 
-// layOut builds the list from the collected entries. All numbers must be below n.
-func (m *meanings) layOut(n int) {
+// build lays out the list from the collected entries. All numbers must be below n.
+func (m *meanings) build(n int) {
 	m.ends = make([]uint32, n+2) // shifted by one: filling advances each offset to the end of its range
 	for _, e := range m.entered {
 		m.ends[e.of+2]++
@@ -125,7 +125,7 @@ type lexicon struct {
 	skeletons table
 	// starts are the first characters of words in scripts without spaces.
 	starts map[rune]bool
-	// prefixes is a bitmap of the first three letters of words of at least minMended letters.
+	// prefixes is a bitmap of the first three letters of words of at least minJoined letters.
 	prefixes [26*26*26/64 + 1]uint64
 }
 
@@ -256,16 +256,16 @@ func (l *lexicon) appendIDs(ids []uint32, s string) []uint32 {
 		return append(ids, id(l, s))
 	}
 	before := len(ids)
-	l.cutWords(s, func(w []byte) { ids = append(ids, id(l, w)) })
+	l.splitWords(s, func(w []byte) { ids = append(ids, id(l, w)) })
 	if len(ids) == before {
 		panic(fmt.Sprintf("scan: %q holds no word", s))
 	}
 	return ids
 }
 
-// cutWords folds s, splits it into words in the same way as the reader, and calls found for each
+// splitWords folds s, splits it into words in the same way as the reader, and calls found for each
 // word. The argument is valid only during the call.
-func (l *lexicon) cutWords(s string, found func(word []byte)) {
+func (l *lexicon) splitWords(s string, found func(word []byte)) {
 	w := make([]byte, 0, len(s))
 	end := func() {
 		if len(w) > 0 && string(w) != "." {
@@ -336,7 +336,7 @@ func (l *lexicon) enter(w string, id uint32) {
 			l.skeletons.put(h, id)
 		}
 	}
-	if p := prefix(w); p >= 0 && len(w) >= minMended {
+	if p := prefix(w); p >= 0 && len(w) >= minJoined {
 		l.prefixes[p>>6] |= 1 << (p & 63)
 	}
 	if r, _ := utf8.DecodeRuneInString(w); letters.NoSpaces(r) {

@@ -40,19 +40,19 @@ const maxPerSentence = 4
 
 // matcher matches the frames of its grammar against a sentence.
 type matcher struct {
-	g     *Grammar
-	words *sentence
-	out   *Result
-	seg   *disguise.Segment // the segment that contains the sentence
-	fit   fit
-	tried marks
-	fired []uint8             // number of matches of each frame in the text
-	dead  [maxSteps][2]uint64 // bitmaps of the tokens at which a step is known to fail
+	g           *Grammar
+	words       *sentence
+	out         *Result
+	seg         *disguise.Segment // the segment that contains the sentence
+	fit         fit
+	triedFrames marks
+	fired       []uint8             // number of matches of each frame in the text
+	failed      [maxSteps][2]uint64 // bitmaps of the tokens at which a step is known to fail
 }
 
 // match tries every frame that has a concept of the sentence in its rarest step.
 func (s *matcher) match() {
-	s.tried.epoch++
+	s.triedFrames.epoch++
 	for _, c := range s.words.present {
 		s.tryAll(s.g.byAnchor[c])
 	}
@@ -65,7 +65,7 @@ func (s *matcher) match() {
 
 func (s *matcher) tryAll(frames []uint16) {
 	for _, f := range frames {
-		if s.tried.add(f) {
+		if s.triedFrames.add(f) {
 			s.try(int(f))
 		}
 	}
@@ -90,12 +90,12 @@ func (m *marks) add(i uint16) bool {
 func (s *matcher) try(n int) {
 	f := &s.g.frames[n]
 	for i := range f.steps {
-		if !s.words.has(f.steps[i].part) {
+		if !s.words.mayContain(f.steps[i].part) {
 			return
 		}
 	}
 	for i := range f.guards {
-		if gu := &f.guards[i]; gu.within == 0 && s.words.stands(gu.part) == gu.absent {
+		if gu := &f.guards[i]; gu.within == 0 && s.words.mentions(gu.part) == gu.absent {
 			return
 		}
 	}
@@ -103,13 +103,13 @@ func (s *matcher) try(n int) {
 		s.tryAny(n, f)
 		return
 	}
-	s.dead = [maxSteps][2]uint64{}
+	s.failed = [maxSteps][2]uint64{}
 	st := &f.steps[0]
 	for i := range s.words.tokens[:s.words.n] {
 		if !s.words.sets[i].meets(&st.set) && len(st.words) == 0 {
 			continue
 		}
-		if last, ok := s.follow(f, 0, i); ok && s.fit.passes(f, i, last) {
+		if last, ok := s.follow(f, 0, i); ok && s.fit.passesGuards(f, i, last) {
 			s.report(n, f, i, last)
 		}
 	}
@@ -119,7 +119,7 @@ func (s *matcher) try(n int) {
 // returns the last token of the match. It remembers failures, so that no step is tried twice at the
 // same token.
 func (s *matcher) follow(f *frame, k, i int) (last int, ok bool) {
-	if s.dead[k][i>>6]&(1<<(i&63)) != 0 {
+	if s.failed[k][i>>6]&(1<<(i&63)) != 0 {
 		return 0, false
 	}
 	end, ok := s.fits(&f.steps[k], i)
@@ -135,7 +135,7 @@ func (s *matcher) follow(f *frame, k, i int) (last int, ok bool) {
 			}
 		}
 	}
-	s.dead[k][i>>6] |= 1 << (i & 63)
+	s.failed[k][i>>6] |= 1 << (i & 63)
 	return 0, false
 }
 
@@ -148,20 +148,20 @@ func (s *matcher) fits(st *step, i int) (end int, ok bool) {
 	var accept func(int) bool
 	if len(st.with) > 0 { // the same words must contain further concepts
 		accept = func(last int) bool {
-			return !slices.ContainsFunc(st.with, func(p *part) bool { return !s.words.holds(p, i, last+1) })
+			return !slices.ContainsFunc(st.with, func(p *part) bool { return !s.words.containsIn(p, i, last+1) })
 		}
 	}
-	end = s.words.means(st.part, st.forms, i, accept)
+	end = s.words.matchAt(st.part, st.forms, i, accept)
 	return end, end >= 0
 }
 
 // imperative reports whether an imperative can begin at token i.
 func (s *matcher) imperative(i int) bool {
-	return i == 0 || s.words.tokens[i].gap&clauseMarks != 0 || s.words.sets[i-1].has(s.g.lead) || s.led(i)
+	return i == 0 || s.words.tokens[i].gap&clauseMarks != 0 || s.words.sets[i-1].has(s.g.lead) || s.precededBy(i)
 }
 
-// led reports whether a phrase of the concept lead ends before token i.
-func (s *matcher) led(i int) bool {
+// precededBy reports whether a phrase of the concept lead ends before token i.
+func (s *matcher) precededBy(i int) bool {
 	for k := max(0, i-4); k < i; k++ {
 		t := &s.words.tokens[k]
 		if !s.words.sets[k].has(s.g.lead) {
@@ -183,15 +183,15 @@ func (s *matcher) tryAny(n int, f *frame) {
 		if _, ok := s.fits(&f.steps[f.anchor], i); !ok {
 			continue
 		}
-		if first, last, ok := s.around(f, i); ok && s.fit.passes(f, first, last) {
+		if first, last, ok := s.nearestSteps(f, i); ok && s.fit.passesGuards(f, first, last) {
 			s.report(n, f, first, last)
 			found++
 		}
 	}
 }
 
-// around finds the matches of the other steps of f that are closest to its anchor at token i.
-func (s *matcher) around(f *frame, i int) (first, last int, ok bool) {
+// nearestSteps finds the matches of the other steps of f that are closest to its anchor at token i.
+func (s *matcher) nearestSteps(f *frame, i int) (first, last int, ok bool) {
 	first, last = i, i
 	for k := range f.steps {
 		at, end := -1, 0

@@ -20,18 +20,18 @@ type reader struct {
 	frames  matcher
 	encoded disguise.Decoder
 
-	lineup bool // only white space since the last line break
-	group  int  // first token of the current name, or -1
-	joined bool // the current name contains a "_" or a change of case
-	fenced bool // within a code block
-	single int  // number of consecutive single-character words
-	apart  int  // start of the first single-character word
-	alone  int  // end of the last single-character word
-	seen   Set  // all concepts of the segment
+	atLineStart  bool // only white space since the last line break
+	nameStart    int  // first token of the current name, or -1
+	nameJoined   bool // the current name contains a "_" or a change of case
+	fenced       bool // within a code block
+	singles      int  // number of consecutive single-character words
+	spelledStart int  // start of the first single-character word
+	spelledEnd   int  // end of the last single-character word
+	seen         Set  // all concepts of the segment
 
-	folds letters.Cache
-	nat   []byte // scratch space: a folded word
-	asc   []byte // scratch space: the ASCII word that it imitates
+	folds     letters.Cache
+	nativeBuf []byte // scratch space: a folded word
+	asciiBuf  []byte // scratch space: the ASCII word that it imitates
 
 	// Results for the text, which end copies to the Result.
 	sentences []Sentence
@@ -44,8 +44,8 @@ func newReader(g *Grammar) *reader {
 		id := g.lex.words.get(hash(word))
 		return id != 0 && !g.lex.list[id].set.has(g.rot13) && !g.lex.list[id].set.has(g.backwards)
 	}
-	s.words = sentence{g: g, noted: make([]uint32, len(g.byAnchor))}
-	s.frames = matcher{g: g, words: &s.words, fit: fit{words: &s.words}, fired: make([]uint8, len(g.frames)), tried: marks{at: make([]uint32, len(g.frames))}}
+	s.words = sentence{g: g, lastSeen: make([]uint32, len(g.byAnchor))}
+	s.frames = matcher{g: g, words: &s.words, fit: fit{words: &s.words}, fired: make([]uint8, len(g.frames)), triedFrames: marks{at: make([]uint32, len(g.frames))}}
 	return s
 }
 
@@ -103,13 +103,13 @@ func (s *reader) read() {
 			s.newline()
 			i++
 		case kLeet:
-			if end, ok := s.leetChunk(i, i); ok {
+			if end, ok := s.readLeetChunk(i, i); ok {
 				i = end
 				continue
 			}
-			i = s.mark(i, c)
+			i = s.readMark(i, c)
 		case kMark, kApostrophe:
-			i = s.mark(i, c)
+			i = s.readMark(i, c)
 		}
 	}
 	s.endSpelled()
@@ -117,11 +117,11 @@ func (s *reader) read() {
 }
 
 func (s *reader) newline() {
-	if s.words.gap&gNewline != 0 && s.lineup {
+	if s.words.gap&gNewline != 0 && s.atLineStart {
 		s.words.gap |= gBlank
 	}
 	s.words.gap |= gNewline
-	s.lineup = true
+	s.atLineStart = true
 }
 
 // readRune reads a character outside ASCII and returns the position after it.
@@ -140,15 +140,15 @@ func (s *reader) readRune(i int) int {
 			s.newline()
 		}
 	case letters.Other:
-		s.markRune(i, size, r, f)
+		s.readMarkRune(i, size, r, f)
 	}
 	return i + size
 }
 
-// mark reads an ASCII punctuation character and returns the position after it.
-func (s *reader) mark(i int, c byte) int {
-	starts := s.lineup
-	s.lineup = false
+// readMark reads an ASCII punctuation character and returns the position after it.
+func (s *reader) readMark(i int, c byte) int {
+	starts := s.atLineStart
+	s.atLineStart = false
 	switch c {
 	case '.':
 		if s.words.gap&(gSpace|gNewline) != 0 && i+1 < len(s.text) && letters.IsWord(s.text[i+1]) && s.text[i-1] != '.' {
@@ -224,12 +224,12 @@ func (s *reader) within(i int) bool {
 	return s.words.gap == 0 && i > 0 && i+1 < len(s.text) && letters.IsWord(s.text[i-1]) && letters.IsWord(s.text[i+1])
 }
 
-// markRune reads a punctuation character outside ASCII. A full stop of another script between two
-// ASCII letters separates the labels of a host name, as in browsers (UTS 46).
-func (s *reader) markRune(i, size int, r rune, f *letters.Folded) {
+// readMarkRune reads a punctuation character outside ASCII. A full stop of another script between
+// two ASCII letters separates the labels of a host name, as in browsers (UTS 46).
+func (s *reader) readMarkRune(i, size int, r rune, f *letters.Folded) {
 	if strings.ContainsRune("。．｡․", r) && s.words.gap == 0 && i > 0 && letters.IsWord(s.text[i-1]) && i+size < len(s.text) && letters.IsWord(s.text[i+size]) {
 		s.words.gap |= gStop | gDot
-		s.lineup = false
+		s.atLineStart = false
 		return
 	}
 	switch r {
@@ -248,18 +248,18 @@ func (s *reader) markRune(i, size int, r rune, f *letters.Folded) {
 	case '—', '–':
 		s.words.gap |= gDash
 	case '•', '·', '‣', '▪', '●', '○':
-		if s.lineup {
+		if s.atLineStart {
 			s.words.gap |= gBullet
 		}
 		s.words.gap |= gMark
 	default:
 		if len(f.Text) == 1 && f.Text[0] < utf8.RuneSelf {
-			s.mark(len(s.text), f.Text[0])
+			s.readMark(len(s.text), f.Text[0])
 			return
 		}
 		s.words.gap |= gMark
 	}
-	s.lineup = false
+	s.atLineStart = false
 }
 
 func hasPrefixAt(s string, i int, prefix string) bool {
@@ -270,12 +270,12 @@ func hasPrefixAt(s string, i int, prefix string) bool {
 // has ended.
 func (s *reader) emit(t token) {
 	t.gap, t.fenced = s.words.gap, s.fenced
-	if s.group >= 0 && t.gap&(gJoin|gHyphen) == 0 {
+	if s.nameStart >= 0 && t.gap&(gJoin|gHyphen) == 0 {
 		s.endGroup()
 	}
 	switch {
 	case s.words.n == 0:
-	case t.gap&(gBlank|gComment) != 0, t.gap&gBullet != 0, s.words.ends(&t):
+	case t.gap&(gBlank|gComment) != 0, t.gap&gBullet != 0, s.words.isSentenceEnd(&t):
 		s.flush(false)
 	case s.words.n == maxTokens:
 		s.flush(true)
@@ -285,35 +285,35 @@ func (s *reader) emit(t token) {
 		t.pos = s.words.tokens[s.words.n-1].pos + 1 + pause(t.gap)
 	}
 	if t.gap&(gJoin|gHyphen) != 0 && s.words.n > 0 {
-		if s.group < 0 {
-			s.group = s.words.n - 1
+		if s.nameStart < 0 {
+			s.nameStart = s.words.n - 1
 		}
-		s.joined = s.joined || t.gap&gJoin != 0
+		s.nameJoined = s.nameJoined || t.gap&gJoin != 0
 	}
 	s.words.tokens[s.words.n] = t
 	s.words.n++
-	s.words.gap, s.lineup = 0, false
+	s.words.gap, s.atLineStart = 0, false
 }
 
 // endGroup ends the current name. A word such as read_file is always a name; a word such as
 // read-file is a name only in quotation marks.
 func (s *reader) endGroup() {
-	if s.joined || s.words.tokens[s.group].gap&s.words.gap&gQuote != 0 {
-		s.words.shaped(s.group, s.words.n-1, s.g.ident)
+	if s.nameJoined || s.words.tokens[s.nameStart].gap&s.words.gap&gQuote != 0 {
+		s.words.recordShape(s.nameStart, s.words.n-1, s.g.ident)
 	}
-	s.group, s.joined = -1, false
+	s.nameStart, s.nameJoined = -1, false
 }
 
 // flush matches the sentence and begins a new one. If carry is set, the sentence was cut because of
 // its length, and its last words also begin the next one.
 func (s *reader) flush(carry bool) {
-	if s.group >= 0 {
+	if s.nameStart >= 0 {
 		s.endGroup()
 	}
 	if s.words.n == 0 {
 		return
 	}
-	s.words.understand()
+	s.words.findConcepts()
 	if s.words.mask.has(s.g.rot13) || s.words.mask.has(s.g.backwards) { // signs of a simple cipher
 		for i := range s.words.tokens[:s.words.n] {
 			t := &s.words.tokens[i]
@@ -331,11 +331,11 @@ func (s *reader) flush(carry bool) {
 		s.sentences = append(s.sentences, Sentence{int(s.words.tokens[0].start), int(s.words.tokens[s.words.n-1].end), s.words.mask, [2]int32{from, int32(len(s.clauses))}})
 	}
 	s.frames.match()
-	if s.words.mend() {
-		s.words.understand()
+	if s.words.joinFragments() {
+		s.words.findConcepts()
 		s.frames.match()
 	}
-	s.words.heads()
+	s.words.updateProhibition()
 	if carry && s.words.n > overlap {
 		s.words.carry()
 		return

@@ -64,7 +64,7 @@ func (g *Grammar) ScanProse(text, said string) *Result {
 		out.work += len(seg.Text)
 		s.text, s.words.text, s.frames.seg = seg.Text, seg.Text, seg
 		s.words.begin()
-		s.group, s.joined, s.lineup, s.fenced, s.single, s.seen = -1, false, true, false, 0, Set{}
+		s.nameStart, s.nameJoined, s.atLineStart, s.fenced, s.singles, s.seen = -1, false, true, false, 0, Set{}
 		s.read()
 		if seg.Depth == 0 {
 			out.Concepts = s.seen
@@ -100,9 +100,9 @@ const (
 	hashPrime uint64 = 1099511628211
 )
 
-func hash[T string | []byte](s T) uint64 { return hashMore(hashSeed, s) }
+func hash[T string | []byte](s T) uint64 { return extendHash(hashSeed, s) }
 
-func hashMore[T string | []byte](h uint64, s T) uint64 {
+func extendHash[T string | []byte](h uint64, s T) uint64 {
 	for i := range len(s) {
 		h = (h ^ uint64(s[i])) * hashPrime
 	}

@@ -83,19 +83,19 @@ type sentence struct {
 	hits   []hit
 	extras []extra
 	gap    gap // since the last token
-	// noted records, for each literal concept, the number of the last sentence that contains it.
+	// lastSeen records, for each literal concept, the number of the last sentence that contains it.
 	// present lists the literal concepts of this sentence that are anchors of frames.
-	noted   []uint32
-	present []uint16
-	number  uint32
-	mask    Set
-	listed  bool // within a list of prohibitions
-	work    int  // number of words tried for a step of a frame
+	lastSeen   []uint32
+	present    []uint16
+	number     uint32
+	mask       Set
+	prohibited bool // within a list of prohibitions
+	work       int  // number of words tried for a step of a frame
 }
 
 // begin resets s for a new segment.
 func (s *sentence) begin() {
-	s.n, s.gap, s.extras, s.mask, s.listed = 0, 0, s.extras[:0], Set{}, false
+	s.n, s.gap, s.extras, s.mask, s.prohibited = 0, 0, s.extras[:0], Set{}, false
 }
 
 // abbreviations end with a full stop that does not end a sentence.
@@ -104,9 +104,10 @@ var abbreviations = map[string]bool{
 	"est": true, "vol": true, "fig": true, "max": true, "min": true, "avg": true, "esp": true, "prev": true, "misc": true, "ver": true, "env": true,
 }
 
-// ends reports whether the full stop before t ends the sentence. A stop within an abbreviation such
-// as "e.g." does not, and neither does a stop between a short word and a lower-case word.
-func (s *sentence) ends(t *token) bool {
+// isSentenceEnd reports whether the full stop before t ends the sentence. A stop within an
+// abbreviation such as "e.g." does not, and neither does a stop between a short word and a
+// lower-case word.
+func (s *sentence) isSentenceEnd(t *token) bool {
 	if t.gap&gStop == 0 || t.gap&(gSpace|gNewline|gQuote) == 0 {
 		return false
 	}
@@ -132,8 +133,9 @@ func pause(g gap) int32 {
 	return 0
 }
 
-// shaped records a concept that the shape of the text implies for the tokens from first to last.
-func (s *sentence) shaped(first, last int, concept uint16) {
+// recordShape records a concept that the shape of the text implies for the tokens from first to
+// last.
+func (s *sentence) recordShape(first, last int, concept uint16) {
 	if first >= 0 && last < maxTokens {
 		s.extras = append(s.extras, extra{uint8(first), uint8(last), concept})
 	}
@@ -197,8 +199,8 @@ func (s *sentence) carry() {
 	s.extras = kept
 }
 
-// understand looks up the concepts of all words and phrases in the sentence.
-func (s *sentence) understand() {
+// findConcepts looks up the concepts of all words and phrases in the sentence.
+func (s *sentence) findConcepts() {
 	s.present, s.hits, s.mask = s.present[:0], s.hits[:0], Set{}
 	s.number++
 	lex := s.g.lex
@@ -209,10 +211,10 @@ func (s *sentence) understand() {
 			w := &lex.list[t.id]
 			s.sets[i] = w.set
 			if w.set[maxNamed/64] != 0 {
-				s.noteAll(lex.means.of(t.id))
+				s.recordLiterals(lex.means.get(t.id))
 			}
 			if w.opens != 0 {
-				s.phrases(i, w.opens)
+				s.addPhrases(i, w.opens)
 			}
 		} else {
 			s.sets[i] = Set{}
@@ -221,38 +223,38 @@ func (s *sentence) understand() {
 		s.mask.union(&s.sets[i])
 	}
 	for _, x := range s.extras {
-		s.shapes(x)
+		s.addShape(x)
 	}
 }
 
-// noteAll records the literal concepts in means.
-func (s *sentence) noteAll(means []meaning) {
-	for _, m := range means {
+// recordLiterals records the literal concepts in list.
+func (s *sentence) recordLiterals(list []meaning) {
+	for _, m := range list {
 		if m.concept >= maxNamed {
-			s.note(m.concept)
+			s.recordLiteral(m.concept)
 		}
 	}
 }
 
-// note records that the sentence contains the literal concept c.
-func (s *sentence) note(c uint16) {
-	if s.noted[c] != s.number {
-		s.noted[c] = s.number
+// recordLiteral records that the sentence contains the literal concept c.
+func (s *sentence) recordLiteral(c uint16) {
+	if s.lastSeen[c] != s.number {
+		s.lastSeen[c] = s.number
 		if len(s.g.byAnchor[c]) > 0 {
 			s.present = append(s.present, c)
 		}
 	}
 }
 
-// phrases adds the phrases that begin with token i. state is the node of its word.
-func (s *sentence) phrases(i int, state uint32) {
+// addPhrases adds the phrases that begin with token i. state is the node of its word.
+func (s *sentence) addPhrases(i int, state uint32) {
 	lex := s.g.lex
 	for k := i + 1; k < s.n && s.tokens[k].id != 0 && len(s.hits) < maxHits; k++ {
 		if state = lex.phrases.get(stepKey(state, s.tokens[k].id)); state == 0 {
 			return
 		}
-		means := lex.closes.of(state)
-		s.noteAll(means)
+		means := lex.closes.get(state)
+		s.recordLiterals(means)
 		for _, m := range means {
 			s.sets[i].add(m.concept)
 			s.hits = append(s.hits, hit{m.concept, m.form, uint8(k)})
@@ -263,9 +265,9 @@ func (s *sentence) phrases(i int, state uint32) {
 // maxHits limits the phrases that are found in a sentence.
 const maxHits = 4096
 
-// shapes adds a concept recognized by shape. The hits of a token must be contiguous, so its
+// addShape adds a concept recognized by shape. The hits of a token must be contiguous, so its
 // existing hits are copied to the end.
-func (s *sentence) shapes(x extra) {
+func (s *sentence) addShape(x extra) {
 	t := &s.tokens[x.first]
 	if len(s.hits)+int(t.ends-t.hits) >= maxHits {
 		return
@@ -278,10 +280,10 @@ func (s *sentence) shapes(x extra) {
 	s.mask.add(x.concept)
 }
 
-// means returns the last token of the longest phrase at token i that has a concept of p in one of
+// matchAt returns the last token of the longest phrase at token i that has a concept of p in one of
 // the given forms, or -1 if there is none. accept, if not nil, can reject a phrase by its last
 // token.
-func (s *sentence) means(p *part, forms form, i int, accept func(last int) bool) int {
+func (s *sentence) matchAt(p *part, forms form, i int, accept func(last int) bool) int {
 	t := &s.tokens[i]
 	end := -1
 	if len(p.words) > 0 && slices.Contains(p.words, t.id) && (accept == nil || accept(i)) {
@@ -291,51 +293,51 @@ func (s *sentence) means(p *part, forms form, i int, accept func(last int) bool)
 		return end
 	}
 	if end < 0 && t.id != 0 {
-		for _, m := range s.g.lex.means.of(t.id) {
-			if m.form&forms != 0 && p.stands(m.concept) && (accept == nil || accept(i)) {
+		for _, m := range s.g.lex.means.get(t.id) {
+			if m.form&forms != 0 && p.contains(m.concept) && (accept == nil || accept(i)) {
 				end = i
 				break
 			}
 		}
 	}
 	for _, h := range s.hits[t.hits:t.ends] {
-		if int(h.last) > end && h.form&forms != 0 && p.stands(h.concept) && (accept == nil || accept(int(h.last))) {
+		if int(h.last) > end && h.form&forms != 0 && p.contains(h.concept) && (accept == nil || accept(int(h.last))) {
 			end = int(h.last)
 		}
 	}
 	return end
 }
 
-// stands reports whether the sentence contains a concept or a common word of p.
-func (s *sentence) stands(p *part) bool {
+// mentions reports whether the sentence contains a concept or a common word of p.
+func (s *sentence) mentions(p *part) bool {
 	if len(p.words) > 0 {
-		return s.holds(p, 0, s.n)
+		return s.containsIn(p, 0, s.n)
 	}
-	return s.has(p)
+	return s.mayContain(p)
 }
 
-// has reports whether the sentence contains a concept of p. If p has common words, the result is
-// always true, because they are not indexed.
-func (s *sentence) has(p *part) bool {
+// mayContain reports whether the sentence contains a concept of p. If p has common words, the
+// result is always true, because they are not indexed.
+func (s *sentence) mayContain(p *part) bool {
 	if s.mask[0]&p.set[0]|s.mask[1]&p.set[1]|s.mask[2]&p.set[2]|s.mask[3]&p.set[3] != 0 {
 		return true
 	}
 	for _, c := range p.literals {
-		if s.noted[c] == s.number {
+		if s.lastSeen[c] == s.number {
 			return true
 		}
 	}
 	return len(p.words) > 0
 }
 
-// holds reports whether a concept of p begins at one of the tokens in [from, to).
-func (s *sentence) holds(p *part, from, to int) bool {
-	if !s.has(p) {
+// containsIn reports whether a concept of p begins at one of the tokens in [from, to).
+func (s *sentence) containsIn(p *part, from, to int) bool {
+	if !s.mayContain(p) {
 		return false
 	}
 	s.work += to - from
 	for i := from; i < to; i++ {
-		if s.means(p, anyForm, i, nil) >= 0 {
+		if s.matchAt(p, anyForm, i, nil) >= 0 {
 			return true
 		}
 	}
@@ -374,10 +376,10 @@ func (s *sentence) inQuotes(first, last int) bool {
 	return s.gap&gQuote != 0
 }
 
-// heads records whether the sentence introduces a list of prohibitions: "Never:".
-func (s *sentence) heads() {
+// updateProhibition records whether the sentence introduces a list of prohibitions: "Never:".
+func (s *sentence) updateProhibition() {
 	if s.n == 0 || s.tokens[0].gap&gBullet != 0 && s.gap&gColon == 0 {
 		return
 	}
-	s.listed = s.gap&gColon != 0 && s.mask.has(s.g.negator) && s.n <= 12
+	s.prohibited = s.gap&gColon != 0 && s.mask.has(s.g.negator) && s.n <= 12
 }

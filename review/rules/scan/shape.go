@@ -19,46 +19,46 @@ func (s *sentence) shape(i, j, digits, letterCount int) {
 	switch next {
 	case ':':
 		if hasPrefixAt(text, j, "://") {
-			s.shaped(last, last, s.g.url)
+			s.recordShape(last, last, s.g.url)
 		} else if j+1 == len(text) || text[j+1] == ' ' || text[j+1] == '\n' || text[j+1] == ']' {
-			s.shaped(last, last, s.g.label)
+			s.recordShape(last, last, s.g.label)
 		}
 	case '(':
 		if hasPrefixAt(text, j, "()") {
-			s.shaped(last, last, s.g.ident)
+			s.recordShape(last, last, s.g.ident)
 		}
 	case '>':
 		if name := nameStart(text, i); name > 0 && (text[name-1] == '<' || text[name-1] == '/' && name > 1 && text[name-2] == '<') {
-			s.shaped(last, last, s.g.tag)
+			s.recordShape(last, last, s.g.tag)
 		}
 	case '@':
 		if mailbox(text[j+1:]) {
-			s.shaped(last, last, s.g.email)
+			s.recordShape(last, last, s.g.email)
 		}
 	}
 	if letterCount > 1 && digits == 0 && letters.IsUpper(text[i]) && letters.IsUpper(text[j-1]) && letters.IsUpper(text[i+1]) {
-		s.shaped(last, last, s.g.caps)
+		s.recordShape(last, last, s.g.caps)
 	}
 	if digits > 0 && letterCount == 0 {
-		s.shaped(last, last, s.g.number)
+		s.recordShape(last, last, s.g.number)
 		if t.gap&gPlus != 0 && digits >= 7 {
-			s.shaped(last, last, s.g.phone)
+			s.recordShape(last, last, s.g.phone)
 		}
 	}
 	if digits >= 2 && letterCount >= 2 && accountLike(text, i, j, digits) {
-		s.shaped(last, last, s.g.account)
+		s.recordShape(last, last, s.g.account)
 	}
 	switch {
 	case i == 0:
 	case t.gap&gDot != 0:
 		s.hostShape(last, digits, letterCount)
 	case text[i-1] == '/' && (i == 1 || text[i-2] == '~' || text[i-2] <= ' ' || text[i-2] == '"' || text[i-2] == '\'' || text[i-2] == '`'):
-		s.shaped(last, last, s.g.path)
+		s.recordShape(last, last, s.g.path)
 	case text[i-1] == '[' && (i == 1 || text[i-2] <= ' '):
-		s.shaped(last, last, s.g.bracket)
+		s.recordShape(last, last, s.g.bracket)
 	}
 	if t.gap&gQuote != 0 && t.gap&gJoin == 0 && (next == '`' || next == '\'' || next == '"') && letterCount > 1 && (text[i-1] == next) {
-		s.shaped(last, last, s.g.quoted)
+		s.recordShape(last, last, s.g.quoted)
 	}
 }
 
@@ -67,7 +67,7 @@ func (s *sentence) hostShape(last, digits, letterCount int) {
 	t := &s.tokens[last]
 	if letterCount > 0 && t.id != 0 {
 		if set := &s.g.lex.list[t.id].set; set.has(s.g.tld) && last > 0 {
-			s.shaped(last-1, last, s.g.host)
+			s.recordShape(last-1, last, s.g.host)
 		}
 	}
 	if digits == 0 || letterCount > 0 || last < 3 {
@@ -78,7 +78,7 @@ func (s *sentence) hostShape(last, digits, letterCount int) {
 			return
 		}
 	}
-	s.shaped(last-3, last, s.g.host)
+	s.recordShape(last-3, last, s.g.host)
 }
 
 // mailbox reports whether text begins with the domain of an email address.

@@ -39,8 +39,8 @@ type fit struct {
 	first, last int                // tokens of the match
 }
 
-// passes reports whether all guards of f are met for a match from token first to token last.
-func (s *fit) passes(f *frame, first, last int) bool {
+// passesGuards reports whether all guards of f are met for a match from token first to token last.
+func (s *fit) passesGuards(f *frame, first, last int) bool {
 	s.frame, s.first, s.last = f, first, last
 	for i := range s.frame.guards {
 		gu := &s.frame.guards[i]
@@ -59,7 +59,7 @@ func (s *fit) passes(f *frame, first, last int) bool {
 				from--
 			}
 		}
-		if s.words.holds(gu.part, from, to) == gu.absent {
+		if s.words.containsIn(gu.part, from, to) == gu.absent {
 			return false
 		}
 	}
@@ -79,7 +79,7 @@ const (
 // stance returns the stance of the match.
 func (s *fit) stance() Stance {
 	var st Stance
-	if s.negated() || s.denied() || s.negatedAround() || s.words.listed && s.words.tokens[0].gap&gBullet != 0 {
+	if s.negated() || s.denied() || s.negatedAround() || s.words.prohibited && s.words.tokens[0].gap&gBullet != 0 {
 		st |= Negated
 	}
 	if s.asked() || s.reported() {

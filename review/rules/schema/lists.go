@@ -19,7 +19,7 @@ import (
 func listRules() []rules.Rule {
 	return []rules.Rule{
 		listRule("D301", func(tool string, s *Schema) string {
-			if promises(tool, "create") && s.find(s.objects) == nil {
+			if promises(tool, "create") && s.find(s.isObject) == nil {
 				return "does not take a list of the items to create"
 			}
 			return ""
@@ -28,7 +28,7 @@ func listRules() []rules.Rule {
 			if !promises(tool, "update") {
 				return ""
 			}
-			items := s.find(s.objects)
+			items := s.find(s.isObject)
 			switch {
 			case items == nil:
 				return "does not take a list of the items to change"
@@ -38,7 +38,7 @@ func listRules() []rules.Rule {
 			return ""
 		}),
 		listRule("D303", func(tool string, s *Schema) string {
-			if promises(tool, "delete") && s.find(s.scalars) == nil {
+			if promises(tool, "delete") && s.find(s.isScalar) == nil {
 				return "does not take a list of ids"
 			}
 			return ""
@@ -61,7 +61,7 @@ func listRules() []rules.Rule {
 			if !shipped.TakesOneItem(tool) {
 				return ""
 			}
-			if s.find(s.objects) != nil || verb == "delete" && s.find(s.scalars) != nil {
+			if s.find(s.isObject) != nil || verb == "delete" && s.find(s.isScalar) != nil {
 				return "takes a list instead of one item"
 			}
 			return ""
@@ -114,16 +114,16 @@ func (s *Schema) find(wanted func(items *jsondoc.Node) bool) *jsondoc.Node {
 	return nil
 }
 
-// objects reports whether items is a schema for objects.
-func (s *Schema) objects(items *jsondoc.Node) bool {
+// isObject reports whether items is a schema for objects.
+func (s *Schema) isObject(items *jsondoc.Node) bool {
 	all, _ := s.applied(items)
 	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
 		return n.Get("properties") != nil || n.Get("type") != nil && fits(n, jsondoc.NewObject())
 	})
 }
 
-// scalars reports whether items is a schema for strings or numbers, such as ids.
-func (s *Schema) scalars(items *jsondoc.Node) bool {
+// isScalar reports whether items is a schema for strings or numbers, such as ids.
+func (s *Schema) isScalar(items *jsondoc.Node) bool {
 	all, _ := s.applied(items)
 	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
 		return n.Get("type") != nil && (fits(n, jsondoc.NewString("")) || fits(n, jsondoc.NewNumber("0")))

@@ -20,7 +20,7 @@ func (s *Schema) undocumented() []*Subschema {
 		if p.Name == "" {
 			continue
 		}
-		whole := p.of.whole()
+		whole := p.of.outermost()
 		if described[whole] == nil {
 			described[whole] = map[string]bool{}
 		}
@@ -32,7 +32,7 @@ func (s *Schema) undocumented() []*Subschema {
 	}
 	left := bare[:0]
 	for _, p := range bare {
-		if names := described[p.of.whole()]; !names[p.Name] {
+		if names := described[p.of.outermost()]; !names[p.Name] {
 			names[p.Name] = true // report it once
 			left = append(left, p)
 		}
@@ -77,7 +77,7 @@ func (s *Schema) unknownRequired() []rules.Finding {
 		if required == nil || required.Kind != jsondoc.Array {
 			continue
 		}
-		whole := part.whole()
+		whole := part.outermost()
 		names, looked := described[whole]
 		if !looked {
 			names = s.properties(whole)

@@ -46,8 +46,8 @@ func (s *Subschema) Path() string {
 	return s.Subschema.Path(s.of.Path())
 }
 
-// whole returns the outermost schema that applies to the same value as s.
-func (s *Subschema) whole() *Subschema {
+// outermost returns the outermost schema that applies to the same value as s.
+func (s *Subschema) outermost() *Subschema {
 	for s.Scope == schemaguard.Here {
 		s = s.of
 	}

@@ -13,14 +13,14 @@ import (
 	"toolcrib/review/rules"
 )
 
-// promise is the behavior that the verb in a tool's name suggests.
-type promise struct {
+// expectedHints is the behavior that the verb in a tool's name suggests.
+type expectedHints struct {
 	readOnly    *bool
 	destructive *bool
 }
 
-// verbPromises maps verbs to promises. If a promise is nil, the annotation is free.
-var verbPromises = map[string]promise{
+// verbHints maps verbs to promises. If a promise is nil, the annotation is free.
+var verbHints = map[string]expectedHints{
 	"get":    {readOnly: new(true), destructive: new(false)},
 	"search": {readOnly: new(true), destructive: new(false)},
 	"create": {readOnly: new(false)},
@@ -34,13 +34,13 @@ func annotationRules() []rules.Rule {
 	return []rules.Rule{
 		stated("R111", func(t *registry.Tool) []rules.Finding {
 			verb, _, _ := strings.Cut(t.ID, "_")
-			p, h := verbPromises[verb], hints(t)
+			p, h := verbHints[verb], hints(t)
 			var found []rules.Finding
 			add := func(key string, hint, promised *bool) {
 				if hint != nil && promised != nil && *hint != *promised {
 					found = append(found, rules.Finding{
 						Path:    "definition.annotations." + key,
-						Message: fmt.Sprintf("A tool whose name begins with %s_ should have %s %s; this one has %s.", verb, key, said(promised), said(hint)),
+						Message: fmt.Sprintf("A tool whose name begins with %s_ should have %s %s; this one has %s.", verb, key, hintText(promised), hintText(hint)),
 					})
 				}
 			}
@@ -112,7 +112,7 @@ func statedRules() []rules.Rule {
 		}),
 		rules.Of("R102", categoryStated),
 		stated("R103", func(t *registry.Tool) []rules.Finding {
-			if !destructive(t) || t.Approval.Effective("") != registry.AutoApprove || shipsLike(t) {
+			if !destructive(t) || t.Approval.Effective("") != registry.AutoApprove || matchesShipped(t) {
 				return nil
 			}
 			return []rules.Finding{{Path: "definition.approval", Message: "The tool is destructive and runs without approval."}}
@@ -148,8 +148,8 @@ func categoryStated(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// said returns the value of an annotation in words.
-func said(hint *bool) string {
+// hintText returns the value of an annotation in words.
+func hintText(hint *bool) string {
 	if hint == nil {
 		return "unset"
 	}
@@ -177,9 +177,9 @@ func destructive(t *registry.Tool) bool {
 	return is(hints(t).Destructive) || t.Kind == registry.ActionTool && verb == "delete"
 }
 
-// shipsLike reports whether t has the same approval as the tool with the same id that toolcrib
+// matchesShipped reports whether t has the same approval as the tool with the same id that toolcrib
 // ships.
-func shipsLike(t *registry.Tool) bool {
+func matchesShipped(t *registry.Tool) bool {
 	return slices.ContainsFunc(shipped.Assistant(), func(d registry.Definition) bool {
 		return d.Tool.ID == t.ID && d.Tool.Approval != nil && t.Approval != nil && *d.Tool.Approval == *t.Approval
 	})

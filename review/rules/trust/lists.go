@@ -39,7 +39,7 @@ func listInUse(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 // unassigned reports a tool that is not assigned to any agent.
 func unassigned(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	t := c.Judged()
-	if t == nil || c.Apart || t.Kind == registry.ServerText || !registry.ValidID(t.ID) {
+	if t == nil || c.Isolated || t.Kind == registry.ServerText || !registry.ValidID(t.ID) {
 		return nil, nil
 	}
 	agents, err := c.World.Agents(ctx)
@@ -144,7 +144,7 @@ func allowListWidened(ctx context.Context, c *rules.Change) ([]rules.Finding, er
 	}
 	found := widened(path, had, has)
 	for i := range found {
-		found[i].Message += over(before, c) + "."
+		found[i].Message += comparedWith(before, c) + "."
 	}
 	return found, nil
 }
@@ -160,24 +160,24 @@ func widened(at string, before, after registry.AllowList) []rules.Finding {
 	}
 	// Listing a tool unconditionally that was admitted only with embedding also counts, because
 	// agents then get it more often.
-	add("tools", "The allow-list admits more tools", beyond(after.Tools, before.Tools))
-	add("categories", "The allow-list admits more categories", beyond(after.Categories, before.Categories))
-	add("addWhenNonLocal", "The allow-list admits more tools when the agent is not local", beyond(after.AddWhenNonLocal, before.AddWhenNonLocal, before.Tools))
-	add("addWhenEmbeddingOK", "The allow-list admits more tools when embedding works", beyond(after.AddWhenEmbeddingOK, before.AddWhenEmbeddingOK, before.Tools))
-	add("excludeInLocal", "The allow-list no longer excludes tools when the agent is local", beyond(before.ExcludeInLocal, after.ExcludeInLocal))
-	add("kinds", "The allow-list admits every tool of the kind", namesOf(beyond(after.Kinds, before.Kinds)))
+	add("tools", "The allow-list admits more tools", difference(after.Tools, before.Tools))
+	add("categories", "The allow-list admits more categories", difference(after.Categories, before.Categories))
+	add("addWhenNonLocal", "The allow-list admits more tools when the agent is not local", difference(after.AddWhenNonLocal, before.AddWhenNonLocal, before.Tools))
+	add("addWhenEmbeddingOK", "The allow-list admits more tools when embedding works", difference(after.AddWhenEmbeddingOK, before.AddWhenEmbeddingOK, before.Tools))
+	add("excludeInLocal", "The allow-list no longer excludes tools when the agent is local", difference(before.ExcludeInLocal, after.ExcludeInLocal))
+	add("kinds", "The allow-list admits every tool of the kind", namesOf(difference(after.Kinds, before.Kinds)))
 	if len(before.Tiers) > 0 && len(after.Categories) > 0 {
 		if len(after.Tiers) == 0 {
-			found = append(found, moved(jsondoc.Join(at, "tier"), "The filter by tier", strings.Join(namesOf(before.Tiers), ", "), "none"))
-		} else if more := beyond(after.Tiers, before.Tiers); len(more) > 0 {
-			found = append(found, moved(jsondoc.Join(at, "tier"), "The filter by tier", strings.Join(namesOf(before.Tiers), ", "), strings.Join(namesOf(after.Tiers), ", ")))
+			found = append(found, valueChange(jsondoc.Join(at, "tier"), "The filter by tier", strings.Join(namesOf(before.Tiers), ", "), "none"))
+		} else if more := difference(after.Tiers, before.Tiers); len(more) > 0 {
+			found = append(found, valueChange(jsondoc.Join(at, "tier"), "The filter by tier", strings.Join(namesOf(before.Tiers), ", "), strings.Join(namesOf(after.Tiers), ", ")))
 		}
 	}
 	return found
 }
 
-// beyond returns the elements of list that are in none of others.
-func beyond[T comparable](list []T, others ...[]T) []T {
+// difference returns the elements of list that are in none of others.
+func difference[T comparable](list []T, others ...[]T) []T {
 	known := map[T]bool{}
 	for _, v := range slices.Concat(others...) {
 		known[v] = true

@@ -50,8 +50,8 @@ func replaced(ctx context.Context, c *rules.Change) (*registry.Live, error) {
 	return hidden, nil
 }
 
-// over names the definition that a finding compares with, unless it is the subject.
-func over(before *registry.Live, c *rules.Change) string {
+// comparedWith names the definition that a finding compares with, unless it is the subject.
+func comparedWith(before *registry.Live, c *rules.Change) string {
 	if before.Subject == c.Draft.Subject {
 		return ""
 	}
@@ -72,7 +72,7 @@ func loosened(id string, check func(before, after *registry.Tool) []rules.Findin
 		}
 		found := check(before.Definition.Tool, after)
 		for i := range found {
-			found[i].Message += over(before, c) + "."
+			found[i].Message += comparedWith(before, c) + "."
 		}
 		return found, nil
 	}}
@@ -104,11 +104,11 @@ func hintMoved(key string, from, to *bool, loosened bool) []rules.Finding {
 	if !loosened {
 		return nil
 	}
-	return []rules.Finding{moved("definition.annotations."+key, key, said(from), said(to))}
+	return []rules.Finding{valueChange("definition.annotations."+key, key, hintText(from), hintText(to))}
 }
 
-// moved returns the finding that a value changes. The values may be untrusted text.
-func moved(path, what, from, to string) rules.Finding {
+// valueChange returns the finding that a value changes. The values may be untrusted text.
+func valueChange(path, what, from, to string) rules.Finding {
 	return rules.Finding{Path: path, Passage: to, Message: fmt.Sprintf("%s changes from %s to %s", what, jsondoc.Printable(from), jsondoc.Printable(to))}
 }
 
@@ -116,7 +116,7 @@ func moved(path, what, from, to string) rules.Finding {
 // another name. The O family finds tools that are only similar.
 func renameRules() []rules.Rule {
 	twin := func(id, message string, status registry.Status) rules.Rule {
-		return rules.Rule{ID: id, AsksAlike: true, Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+		return rules.Rule{ID: id, QueriesSimilar: true, Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 			t := c.Judged()
 			if t == nil || c.Draft.Type != proposals.New {
 				return nil, nil
@@ -127,7 +127,7 @@ func renameRules() []rules.Rule {
 			}
 			var found []rules.Finding
 			for _, other := range candidates {
-				if other.Tool().ID == t.ID || other.Definition.Status() != status || !saysTheSame(c.Self(), other) {
+				if other.Tool().ID == t.ID || other.Definition.Status() != status || !sameTexts(c.Self(), other) {
 					continue
 				}
 				if status == registry.Active && t.SameBytes(*other.Tool()) {
@@ -180,9 +180,9 @@ func baseWords(id string) []string {
 	return words
 }
 
-// saysTheSame reports whether two tools have the same input and the same texts, apart from letter
+// sameTexts reports whether two tools have the same input and the same texts, apart from letter
 // case, punctuation, white space, and the names of the tools.
-func saysTheSame(a, b *rules.Peer) bool {
+func sameTexts(a, b *rules.Peer) bool {
 	t, o := a.Tool(), b.Tool()
 	if t.Kind != o.Kind {
 		return false
@@ -196,15 +196,15 @@ func saysTheSame(a, b *rules.Peer) bool {
 	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
 	texts, others := rules.ContentOf(t), rules.ContentOf(o)
 	for i := range texts {
-		if texts[i] != others[i] && nameless(a.Words[i](), names) != nameless(b.Words[i](), names) {
+		if texts[i] != others[i] && withoutNames(a.Words[i](), names) != withoutNames(b.Words[i](), names) {
 			return false
 		}
 	}
 	return true
 }
 
-// nameless returns folded words with "#" in place of the names.
-func nameless(text string, names []string) string {
+// withoutNames returns folded words with "#" in place of the names.
+func withoutNames(text string, names []string) string {
 	for _, name := range names {
 		text = strings.ReplaceAll(text, name, " # ")
 	}

@@ -23,13 +23,13 @@ func offerRules() []rules.Rule {
 		loosened("R215", availabilityWidened),
 		{ID: "R216", Check: categoryMoved},
 		loosened("R217", providerChanged),
-		{ID: "R218", Check: comesBack},
+		{ID: "R218", Check: reactivated},
 	}
 }
 
-// freedom ranks approvals: a higher rank means less need for approval. A tool without an approval
-// always needs it, and only a proposal can change that.
-func freedom(a *registry.Approval) int {
+// approvalRank ranks approvals: a higher rank means less need for approval. A tool without an
+// approval always needs it, and only a proposal can change that.
+func approvalRank(a *registry.Approval) int {
 	switch {
 	case a == nil:
 		return 0
@@ -54,33 +54,33 @@ func tierOf(a *registry.Approval) string {
 }
 
 func approvalLowered(before, after *registry.Tool) []rules.Finding {
-	if freedom(after.Approval) <= freedom(before.Approval) || unasked(before, after) {
+	if approvalRank(after.Approval) <= approvalRank(before.Approval) || approvalSkipped(before, after) {
 		return nil
 	}
-	return []rules.Finding{moved("definition.approval", "The approval tier", tierOf(before.Approval), tierOf(after.Approval))}
+	return []rules.Finding{valueChange("definition.approval", "The approval tier", tierOf(before.Approval), tierOf(after.Approval))}
 }
 
-// unasked reports whether a destructive tool no longer needs approval after the change.
-func unasked(before, after *registry.Tool) bool {
+// approvalSkipped reports whether a destructive tool no longer needs approval after the change.
+func approvalSkipped(before, after *registry.Tool) bool {
 	return (destructive(before) || destructive(after)) &&
 		before.Approval.Effective("") != registry.AutoApprove && after.Approval.Effective("") == registry.AutoApprove
 }
 
 func approvalRemoved(before, after *registry.Tool) []rules.Finding {
-	if !unasked(before, after) {
+	if !approvalSkipped(before, after) {
 		return nil
 	}
-	return []rules.Finding{moved("definition.approval", "The approval tier of a destructive tool", tierOf(before.Approval), tierOf(after.Approval))}
+	return []rules.Finding{valueChange("definition.approval", "The approval tier of a destructive tool", tierOf(before.Approval), tierOf(after.Approval))}
 }
 
 func limitRaised(before, after *registry.Tool) []rules.Finding {
 	was, will := orZero(before.Limits), orZero(after.Limits)
 	var found []rules.Finding
 	if was.DailyLimit > 0 && (will.DailyLimit == 0 || will.DailyLimit > was.DailyLimit) {
-		found = append(found, moved("definition.limits.dailyLimit", "The daily limit", limit(was.DailyLimit, "calls"), limit(will.DailyLimit, "calls")))
+		found = append(found, valueChange("definition.limits.dailyLimit", "The daily limit", limit(was.DailyLimit, "calls"), limit(will.DailyLimit, "calls")))
 	}
 	if was.CooldownSeconds > 0 && will.CooldownSeconds < was.CooldownSeconds {
-		found = append(found, moved("definition.limits.cooldownSeconds", "The cooldown", limit(was.CooldownSeconds, "s"), limit(will.CooldownSeconds, "s")))
+		found = append(found, valueChange("definition.limits.cooldownSeconds", "The cooldown", limit(was.CooldownSeconds, "s"), limit(will.CooldownSeconds, "s")))
 	}
 	return found
 }
@@ -96,7 +96,7 @@ func gateDropped(before, after *registry.Tool) []rules.Finding {
 	if !before.RequiresGate || after.RequiresGate {
 		return nil
 	}
-	return []rules.Finding{moved("definition.requiresGate", "The eval gate", "required", "not required")}
+	return []rules.Finding{valueChange("definition.requiresGate", "The eval gate", "required", "not required")}
 }
 
 func availabilityWidened(before, after *registry.Tool) []rules.Finding {
@@ -104,7 +104,7 @@ func availabilityWidened(before, after *registry.Tool) []rules.Finding {
 	var found []rules.Finding
 	add := func(key string, from, to bool) {
 		if from && !to {
-			found = append(found, moved("definition.availability."+key, key, "true", "unset"))
+			found = append(found, valueChange("definition.availability."+key, key, "true", "unset"))
 		}
 	}
 	add("localOnly", was.LocalOnly, will.LocalOnly)
@@ -118,7 +118,7 @@ func providerChanged(before, after *registry.Tool) []rules.Finding {
 	var found []rules.Finding
 	add := func(key, from, to string) {
 		if from != to {
-			found = append(found, moved("definition.provider."+key, "The provider's "+key, cmp.Or(from, "none"), cmp.Or(to, "none")))
+			found = append(found, valueChange("definition.provider."+key, "The provider's "+key, cmp.Or(from, "none"), cmp.Or(to, "none")))
 		}
 	}
 	add("type", string(was.Type), string(will.Type))
@@ -128,7 +128,7 @@ func providerChanged(before, after *registry.Tool) []rules.Finding {
 	return found
 }
 
-func comesBack(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
+func reactivated(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	if c.Draft.Type == proposals.Deactivate || c.Draft.Type == proposals.Reactivate || c.Draft.Definition.IsZero() {
 		return nil, nil
 	}
@@ -136,8 +136,8 @@ func comesBack(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	if err != nil || before == nil || before.Definition.Status() == registry.Active || c.Draft.Definition.Status() == registry.Deactivated {
 		return nil, err
 	}
-	f := moved("definition.status", "The status", string(registry.Deactivated), string(registry.Active))
-	f.Message += over(before, c) + "."
+	f := valueChange("definition.status", "The status", string(registry.Deactivated), string(registry.Active))
+	f.Message += comparedWith(before, c) + "."
 	return []rules.Finding{f}, nil
 }
 
@@ -154,17 +154,18 @@ func categoryMoved(ctx context.Context, c *rules.Change) ([]rules.Finding, error
 	if err != nil {
 		return nil, err
 	}
-	takers, err := takersOf(ctx, c, before.Definition.Tool.Category, after.Category, agents)
+	takers, err := newAdmitters(ctx, c, before.Definition.Tool.Category, after.Category, agents)
 	if err != nil || len(takers) == 0 {
 		return nil, err
 	}
-	f := moved("definition.category", "The category", cmp.Or(before.Definition.Tool.Category, "none"), after.Category)
-	f.Message += fmt.Sprintf("%s, which these admit: %s.", over(before, c), strings.Join(takers, ", "))
+	f := valueChange("definition.category", "The category", cmp.Or(before.Definition.Tool.Category, "none"), after.Category)
+	f.Message += fmt.Sprintf("%s, which these admit: %s.", comparedWith(before, c), strings.Join(takers, ", "))
 	return []rules.Finding{f}, nil
 }
 
-// takersOf returns the allow-lists and agents that admit the category to but not the category from.
-func takersOf(ctx context.Context, c *rules.Change, from, to string, agents []registry.Live) ([]string, error) {
+// newAdmitters returns the allow-lists and agents that admit the category to but not the category
+// from.
+func newAdmitters(ctx context.Context, c *rules.Change, from, to string, agents []registry.Live) ([]string, error) {
 	lists, err := c.Lists(ctx)
 	if err != nil {
 		return nil, err

@@ -109,7 +109,7 @@ func TestOverriding(t *testing.T) {
 	e = rulestest.Example{Draft: d, Live: []registry.Live{live}}
 	e.Live[0].Definition = shippedDelete.WithStatus(registry.Deactivated)
 	e.Draft.Definition = shippedDelete
-	if got := rulestest.Messages(t, []rules.Rule{{ID: "R218", Check: comesBack}}, e); len(got) != 1 {
+	if got := rulestest.Messages(t, []rules.Rule{{ID: "R218", Check: reactivated}}, e); len(got) != 1 {
 		t.Errorf("a deactivated tool comes back by a later layer: %q", got)
 	}
 }

@@ -37,8 +37,8 @@ var attacks = sync.OnceValue(func() []attack {
 var extraChecks = map[string]func(c *View) []candidate{
 	"fenced-calls":        fencedCalls,
 	"directing-only":      directingOnly,
-	"straying-parameters": strayingParameters,
-	"acting-besides":      actingBesides,
+	"straying-parameters": executingParameters,
+	"acting-besides":      unannouncedActions,
 	"data-in-links":       dataInLinks,
 }
 
@@ -66,24 +66,24 @@ func (a *attack) rule() rules.Rule {
 // shown returns the part of an example that the documentation shows: for a prompt, only its text.
 func shown(example string) string { return strings.TrimPrefix(example, "prompt :: ") }
 
-// reads reports whether a applies to s: a text that agents see, or a text for reviewers if the rule
-// includes those.
-func (a *attack) reads(s *Scanned) bool {
+// appliesTo reports whether a applies to s: a text that agents see, or a text for reviewers if the
+// rule includes those.
+func (a *attack) appliesTo(s *Scanned) bool {
 	return s.Visible || a.Reports || a.Rationale && s.Path == "rationale"
 }
 
-// look returns the unscored candidates of a's frames and extra checks.
-func (a *attack) look(c *View) []candidate {
+// candidates returns the unscored candidates of a's frames and extra checks.
+func (a *attack) candidates(c *View) []candidate {
 	var found []candidate
 	for _, s := range c.Scan() {
-		if a.reads(s) && len(s.byRule) > 0 {
+		if a.appliesTo(s) && len(s.byRule) > 0 {
 			found = append(found, a.findings(c, s)...)
 		}
 	}
 	for _, name := range a.Extra {
 		found = append(found, extraChecks[name](c)...)
 	}
-	return slices.Concat(found, a.needless(c), a.defaults(c))
+	return slices.Concat(found, a.needlessRequests(c), a.defaults(c))
 }
 
 // findings converts the matches of a in one text into candidates and merges those that overlap.
@@ -110,7 +110,7 @@ func (a *attack) findings(c *View, s *Scanned) []candidate {
 func (a *attack) matched(c *View, s *Scanned, frames string, said bool) []candidate {
 	var spans []rules.Passage
 	for _, i := range s.byRule[frames] {
-		if m := &s.Matches[i]; !mentioned(m) && !a.excepts(c, s, m) && (!said || !m.Quoted && m.Stance&scan.Fenced == 0) {
+		if m := &s.Matches[i]; !mentioned(m) && !a.isExcepted(c, s, m) && (!said || !m.Quoted && m.Stance&scan.Fenced == 0) {
 			spans = append(spans, rules.Passage{Start: m.Start, End: s.addressEnd(m.End), Disguise: m.Disguise})
 		}
 	}
@@ -134,22 +134,22 @@ func (s *Scanned) addressEnd(end int) int {
 	return end + len(strings.TrimRight(behind[:n], ".,;:!?"))
 }
 
-// excepts reports whether an exception of a explains m as benign.
-func (a *attack) excepts(c *View, s *Scanned, m *scan.Match) bool {
-	return slices.ContainsFunc(a.Except, func(e rulebook.Exception) bool { return holds(e, c, s, m) })
+// isExcepted reports whether an exception of a explains m as benign.
+func (a *attack) isExcepted(c *View, s *Scanned, m *scan.Match) bool {
+	return slices.ContainsFunc(a.Except, func(e rulebook.Exception) bool { return allHold(e, c, s, m) })
 }
 
 // candidate is a finding that has not been scored yet.
 type candidate struct {
 	rules.Finding
 	// at is the passage in text; most is the maximum severity of the finding.
-	text *rules.Text
-	at   rules.Passage
-	most rules.Severity
+	text        *rules.Text
+	passage     rules.Passage
+	maxSeverity rules.Severity
 	// certain findings warn and plain findings block, regardless of the score.
 	certain, plain bool
-	// more counts further passages that were dropped because the text has too many.
-	more int
+	// dropped counts further passages that were dropped because the text has too many.
+	dropped int
 	// kind distinguishes the findings of a rule that detects several things, such as the items that
 	// a parameter requests.
 	kind string
@@ -160,7 +160,7 @@ func (f *candidate) frame() string { return f.Rule + f.kind }
 
 // overlaps reports whether f and o overlap in the same text.
 func (f *candidate) overlaps(o candidate) bool {
-	return f.text == o.text && f.at.Start < o.at.End && o.at.Start < f.at.End
+	return f.text == o.text && f.passage.Start < o.passage.End && o.passage.Start < f.passage.End
 }
 
 // candidates returns a candidate for each passage in s after merging those that overlap. deed
@@ -171,10 +171,10 @@ func (s *Scanned) candidates(passages []rules.Passage, deed func(rules.Passage) 
 	found := make([]candidate, 0, len(merged)-more)
 	for _, p := range merged[:len(merged)-more] {
 		f := rules.Finding{Path: s.Path, Passage: s.Value[p.Start:p.End], Message: deed(p)}
-		found = append(found, candidate{Finding: f, text: &s.Text, at: p})
+		found = append(found, candidate{Finding: f, text: &s.Text, passage: p})
 	}
 	if more > 0 {
-		found[len(found)-1].more = more
+		found[len(found)-1].dropped = more
 	}
 	return found
 }
@@ -188,5 +188,7 @@ var severities = sync.OnceValue(func() map[string]rules.Severity {
 	return m
 })
 
-// counts reports whether the rule with the given id has at least the severity warn.
-func counts(id string) bool { return severities()[rulebook.IDOf(id)].Rank() >= rules.Warn.Rank() }
+// warnsByDefault reports whether the rule with the given id has at least the severity warn.
+func warnsByDefault(id string) bool {
+	return severities()[rulebook.IDOf(id)].Rank() >= rules.Warn.Rank()
+}

@@ -12,12 +12,12 @@ import (
 func TestEveryExample(t *testing.T) {
 	for _, a := range attacks() {
 		for _, text := range a.Bad {
-			if len(a.look(Of(&rules.Change{Draft: rulestest.OfText(text).Draft}))) == 0 {
+			if len(a.candidates(Of(&rules.Change{Draft: rulestest.OfText(text).Draft}))) == 0 {
 				t.Errorf("%s finds nothing in %q", a.ID, text)
 			}
 		}
 		for _, text := range a.Good {
-			if found := a.look(Of(&rules.Change{Draft: rulestest.OfText(text).Draft})); len(found) > 0 {
+			if found := a.candidates(Of(&rules.Change{Draft: rulestest.OfText(text).Draft})); len(found) > 0 {
 				t.Errorf("%s finds %q in %q", a.ID, found[0].Passage, text)
 			}
 		}

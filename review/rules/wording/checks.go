@@ -12,8 +12,8 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// succeeding are words for referring to the successor of a tool.
-var succeeding = words("deprecated alias replaced superseded renamed obsolete retired legacy instead removed moved same wrapper shortcut shorthand")
+// successorWords are words for referring to the successor of a tool.
+var successorWords = words("deprecated alias replaced superseded renamed obsolete retired legacy instead removed moved same wrapper shortcut shorthand")
 
 // directingOnly finds descriptions in which every sentence directs the model to a different tool
 // and none describes the tool itself: "For best results call query_orders before this helper."
@@ -30,7 +30,7 @@ func directingOnly(c *View) []candidate {
 		var spans []rules.Passage
 		for _, sentence := range s.Sentences {
 			text := s.Value[sentence.Start:sentence.End]
-			if !c.sendsToStranger(text) {
+			if !c.directsToUnrelatedTool(text) {
 				return nil
 			}
 			spans = append(spans, rules.Passage{Start: sentence.Start, End: sentence.End})
@@ -45,8 +45,8 @@ func directingOnly(c *View) []candidate {
 // calling are verbs that precede the name of a tool to call; between are the words allowed between
 // the verb and the name.
 var (
-	calling = words("call calls calling invoke invokes invoking run runs running use uses using execute executes trigger triggers")
-	between = words("the a an its tool function")
+	callingVerbs = words("call calls calling invoke invokes invoking run runs running use uses using execute executes trigger triggers")
+	callFillers  = words("the a an its tool function")
 )
 
 // toolName matches a tool name: snake case, such as read_file, or a name in quotation marks.
@@ -54,10 +54,10 @@ var toolName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("\\b[a-z0-9]+(?:_[a-z0-9]+)+\\b|[`'\"][A-Za-z0-9_.-]{3,60}[`'\"]")
 })
 
-// namesStranger reports whether text names an unrelated tool: neither this tool nor one of its
+// namesUnrelatedTool reports whether text names an unrelated tool: neither this tool nor one of its
 // parameters, and without a common word in the two names.
-func (c *View) namesStranger(text string) bool {
-	st, own := c.setting(), stems(c.Draft.Definition.Tool.ID)
+func (c *View) namesUnrelatedTool(text string) bool {
+	st, own := c.scoringContext(), stems(c.Draft.Definition.Tool.ID)
 	for _, name := range toolName().FindAllString(text, rules.MaxPerText) {
 		name = strings.Trim(name, "`'\"")
 		if !st.names[strings.ToLower(name)] && !slices.ContainsFunc(wordsOf(name), func(part string) bool { return own[stem(part)] }) {
@@ -67,60 +67,60 @@ func (c *View) namesStranger(text string) bool {
 	return false
 }
 
-// sendsToStranger reports whether text directs the model to an unrelated tool, which has no word of
-// its name in common with this tool, unless the text calls it this tool's successor.
-func (c *View) sendsToStranger(text string) bool {
-	st, own := c.setting(), stems(c.Draft.Definition.Tool.ID)
+// directsToUnrelatedTool reports whether text directs the model to an unrelated tool, which has no
+// word of its name in common with this tool, unless the text calls it this tool's successor.
+func (c *View) directsToUnrelatedTool(text string) bool {
+	st, own := c.scoringContext(), stems(c.Draft.Definition.Tool.ID)
 	sends, called := false, false
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '_' && !LetterOrDigit(r) }) {
 		w := strings.ToLower(word)
 		switch {
-		case succeeding[w]:
+		case successorWords[w]:
 			return false
-		case st.another(word):
+		case st.isForeignName(word):
 			if slices.ContainsFunc(wordsOf(word), func(part string) bool { return own[stem(part)] }) {
 				return false
 			}
 			sends = sends || called
 		}
-		called = calling[w] || called && between[w]
+		called = callingVerbs[w] || called && callFillers[w]
 	}
 	return sends
 }
 
-// viewing are the verbs that begin the ids of tools that only read or compute.
-var viewing = words(`get list show view search find read check count lookup fetch retrieve display describe preview compare
+// readingVerbs are the verbs that begin the ids of tools that only read or compute.
+var readingVerbs = words(`get list show view search find read check count lookup fetch retrieve display describe preview compare
 	estimate status is has explain define translate convert format calc calculate compute sort lint spell test ping summarize summarise
 	hash encode decode parse validate analyze analyse measure quote summary stats info dictionary weather time`)
 
-// acting are verbs, in the third person, for side effects that a tool that only reads or computes
-// should not have.
-var acting = words(`deletes removes cancels charges signs installs executes sets changes publishes posts sends uploads places buys orders
+// sideEffectVerbs are verbs, in the third person, for side effects that a tool that only reads or
+// computes should not have.
+var sideEffectVerbs = words(`deletes removes cancels charges signs installs executes sets changes publishes posts sends uploads places buys orders
 	marks follows unfollows turns switches disables overwrites resets revokes grants transfers books pays subscribes unsubscribes forwards
 	emails shares invites renames wipes kills registers submits approves merges commits
 	replaces applies exports mails unlocks encrypts uninstalls donates bills purchases rewrites rotates`)
 
-// leading are words that may precede the verb.
-var leading = words("it then also afterwards finally next and the tool")
+// adverbs are words that may precede the verb.
+var adverbs = words("it then also afterwards finally next and the tool")
 
-// looksOnly reports whether the tool's id claims that it only reads or computes.
-func (c *View) looksOnly() bool {
+// readsOnly reports whether the tool's id claims that it only reads or computes.
+func (c *View) readsOnly() bool {
 	t := c.Draft.Definition.Tool
 	parts := wordsOf(t.ID)
 	if len(parts) == 0 {
 		return false
 	}
 	last := parts[len(parts)-1]
-	return viewing[parts[0]] || last == "view" || last == "viewer" || last == "preview" || last == "lookup"
+	return readingVerbs[parts[0]] || last == "view" || last == "viewer" || last == "preview" || last == "lookup"
 }
 
-// actingBesides finds sentences after the first one of the description in which a tool that only
-// reads announces a side effect: "Gets a quote. Charges the card."
-func actingBesides(c *View) []candidate {
-	if !c.IsAction() || !c.looksOnly() {
+// unannouncedActions finds sentences after the first one of the description in which a tool that
+// only reads announces a side effect: "Gets a quote. Charges the card."
+func unannouncedActions(c *View) []candidate {
+	if !c.IsAction() || !c.readsOnly() {
 		return nil
 	}
-	about := c.setting().about
+	about := c.scoringContext().topics
 	var found []candidate
 	for _, s := range c.Scan() {
 		if s.Path != "definition.description" || len(s.Sentences) == 0 {
@@ -129,10 +129,10 @@ func actingBesides(c *View) []candidate {
 		var spans []rules.Passage
 		for _, sentence := range s.Sentences[1:] {
 			said := wordsOf(letters.Fold(s.Value[sentence.Start:sentence.End]))
-			for len(said) > 0 && leading[said[0]] {
+			for len(said) > 0 && adverbs[said[0]] {
 				said = said[1:]
 			}
-			if len(said) < 3 || !acting[said[0]] || about[stem(said[0])] {
+			if len(said) < 3 || !sideEffectVerbs[said[0]] || about[stem(said[0])] {
 				continue
 			}
 			spans = append(spans, rules.Passage{Start: sentence.Start, End: sentence.End})
@@ -147,29 +147,29 @@ func actingBesides(c *View) []candidate {
 // reaching are words in parameter names through which a tool executes or sends something.
 // reachingWhole are full parameter names that are checked only in tools that compute.
 var (
-	reaching      = words("cmd command shell exec execute script webhook callback payload exfil exfiltrate sudo hook")
-	reachingWhole = words("code eval path file_path filepath send_to forward_to upload_url notify_url report_to post_to sidenote side_note")
+	executingWords = words("cmd command shell exec execute script webhook callback payload exfil exfiltrate sudo hook")
+	executingNames = words("code eval path file_path filepath send_to forward_to upload_url notify_url report_to post_to sidenote side_note")
 )
 
-// aboutReaching are the topics of tools that may have such parameters.
-const aboutReaching = "command run execut script shell terminal webhook callback notify send post api http request message event code payload"
+// executingTopics are the topics of tools that may have such parameters.
+const executingTopics = "command run execut script shell terminal webhook callback notify send post api http request message event code payload"
 
-// strayingParameters finds parameters for executing or sending in tools that only read or compute.
-func strayingParameters(c *View) []candidate {
+// executingParameters finds parameters for executing or sending in tools that only read or compute.
+func executingParameters(c *View) []candidate {
 	if !c.IsAction() {
 		return nil
 	}
-	about := c.setting().about
-	looks := c.looksOnly() && !slices.ContainsFunc(strings.Fields(aboutReaching), func(w string) bool { return about[stem(w)] || about[w] })
-	computes := c.computesOnly() && !c.about("dReach")
+	about := c.scoringContext().topics
+	looks := c.readsOnly() && !slices.ContainsFunc(strings.Fields(executingTopics), func(w string) bool { return about[stem(w)] || about[w] })
+	computes := c.computesOnly() && !c.purposeHas("dReach")
 	var found []candidate
 	for _, s := range c.Scan() {
-		if s.Kind != rules.Identifier || s.Value != s.Param || !under(s.Path, "definition.inputSchema") {
+		if s.Kind != rules.Identifier || s.Value != s.Param || !isBelow(s.Path, "definition.inputSchema") {
 			continue
 		}
 		parts := wordsOf(s.Value)
-		named := len(parts) > 0 && (reaching[parts[0]] || reaching[parts[len(parts)-1]])
-		if (looks || computes) && named || computes && reachingWhole[strings.ToLower(s.Value)] {
+		named := len(parts) > 0 && (executingWords[parts[0]] || executingWords[parts[len(parts)-1]])
+		if (looks || computes) && named || computes && executingNames[strings.ToLower(s.Value)] {
 			found = append(found, s.candidates([]rules.Passage{{End: len(s.Value)}}, func(rules.Passage) string {
 				return "Has a parameter, " + rules.Quotation(s.Param) + ", that its stated purpose, " + rules.Quotation(c.statedPurpose()) + ", does not need"
 			})...)

@@ -42,7 +42,7 @@ func comments(c *View, s *Scanned) []rules.Finding {
 // order.
 func (c *View) instructs(s *Scanned, p rules.Passage) bool {
 	for _, x := range c.evidence().sentences {
-		if x.text == s && x.at.Start < p.End && p.Start < x.at.End && c.table().telling(&x, c.Margin()) {
+		if x.text == s && x.at.Start < p.End && p.Start < x.at.End && c.table().warns(&x, c.Margin()) {
 			return true
 		}
 	}
@@ -50,7 +50,7 @@ func (c *View) instructs(s *Scanned, p rules.Passage) bool {
 		return false
 	}
 	for i := range s.Matches {
-		if m := &s.Matches[i]; m.Start < p.End && p.Start < m.End && counts(m.Frame) && !denied(m) {
+		if m := &s.Matches[i]; m.Start < p.End && p.Start < m.End && warnsByDefault(m.Frame) && !denied(m) {
 			return true
 		}
 	}

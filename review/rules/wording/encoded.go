@@ -12,7 +12,7 @@ func encoded(_ *View, s *Scanned) []rules.Finding {
 	var spans []rules.Passage
 	for i := range s.Matches {
 		m := &s.Matches[i]
-		if m.Nested && m.Disguise.Decoded() && counts(m.Frame) && !s.inTheOpen(m) {
+		if m.Nested && m.Disguise.Decoded() && warnsByDefault(m.Frame) && !s.matchesUndecoded(m) {
 			spans = append(spans, rules.Passage{Start: m.Start, End: m.End, Disguise: m.Disguise})
 		}
 	}
@@ -32,8 +32,9 @@ func (s *Scanned) decoded(p rules.Passage) string {
 	return text
 }
 
-// inTheOpen reports whether the frame of m also matches the undecoded text at the same position.
-func (s *Scanned) inTheOpen(m *scan.Match) bool {
+// matchesUndecoded reports whether the frame of m also matches the undecoded text at the same
+// position.
+func (s *Scanned) matchesUndecoded(m *scan.Match) bool {
 	for _, i := range s.byRule[m.Frame] {
 		if o := &s.Matches[i]; !o.Nested && o.Start < m.End && m.Start < o.End {
 			return true

@@ -17,8 +17,8 @@ import (
 
 // evidence is the result of scoring the wording of a definition.
 type evidence struct {
-	byRule map[string][]rules.Finding
-	signs  []Sentence // sentences that score as attacks although no rule fired in them
+	byRule    map[string][]rules.Finding
+	unmatched []Sentence // sentences that score as attacks although no rule fired in them
 	// sentences are all scored sentences; found are the findings with their positions.
 	sentences []Sentence
 	found     []candidate
@@ -41,13 +41,13 @@ func (c *View) table() *Learned {
 	return promptTable()
 }
 
-// looked returns the unscored candidates of all wording rules.
-func (c *View) looked() []candidate {
+// candidates returns the unscored candidates of all wording rules.
+func (c *View) candidates() []candidate {
 	var found []candidate
 	for i := range attacks() {
 		a := &attacks()[i]
-		for _, f := range a.look(c) {
-			f.Rule, f.most = a.ID, a.severity
+		for _, f := range a.candidates(c) {
+			f.Rule, f.maxSeverity = a.ID, a.severity
 			found = append(found, f)
 		}
 	}
@@ -57,7 +57,7 @@ func (c *View) looked() []candidate {
 // Sentences returns every sentence of c that can be scored, with the rules that fired in it. The
 // result does not depend on a learned table.
 func (c *View) Sentences() []Sentence {
-	list, _ := c.sentencesWith(nil, c.looked())
+	list, _ := c.sentencesWith(nil, c.candidates())
 	return list
 }
 
@@ -76,7 +76,7 @@ func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []i
 		list = c.sentences(list, s, table)
 		for n := range found {
 			if found[n].text == &s.Text {
-				in[n] = hit(list, from, &found[n])
+				in[n] = recordFrame(list, from, &found[n])
 			}
 		}
 	}
@@ -90,15 +90,15 @@ func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []i
 	return list, in
 }
 
-// hit records f in the sentence of list[from:] in which it begins and returns the index of that
-// sentence, or -1 if there is none.
-func hit(list []Sentence, from int, f *candidate) int {
+// recordFrame records f in the sentence of list[from:] in which it begins and returns the index of
+// that sentence, or -1 if there is none.
+func recordFrame(list []Sentence, from int, f *candidate) int {
 	for k := from; k < len(list); k++ {
 		s := &list[k]
-		if f.at.Start >= s.at.End || f.at.End <= s.at.Start {
+		if f.passage.Start >= s.at.End || f.passage.End <= s.at.Start {
 			continue
 		}
-		if f.most != rules.Info && !slices.Contains(s.frames, f.frame()) {
+		if f.maxSeverity != rules.Info && !slices.Contains(s.frames, f.frame()) {
 			s.frames = append(s.frames, f.frame())
 		}
 		return k
@@ -132,24 +132,24 @@ func (c *View) Clauses(s *Sentence) *Clauses {
 //
 // In all other cases the wording of a prompt never blocks, because prompts consist of orders.
 func (c *View) judge(table *Learned) *evidence {
-	found := c.looked()
+	found := c.candidates()
 	list, in := c.sentencesWith(table, found)
 	e := &evidence{sentences: list, found: found}
 	named := make([]bool, len(list))
 	for n := range found {
 		f := &found[n]
 		f.Severity = rules.Info
-		if f.most == rules.Info {
+		if f.maxSeverity == rules.Info {
 			continue
 		}
 		var s *Sentence
 		if in[n] >= 0 {
 			s = &list[in[n]]
 		}
-		if s != nil && f.at.Disguise == 0 && s.custody() {
+		if s != nil && f.passage.Disguise == 0 && s.deniesSending() {
 			continue
 		}
-		if !f.certain && (f.at.Disguise == 0 || f.at.Disguise&guessed != 0 || f.at.Disguise == disguise.Leet && f.text != nil && f.text.Kind == rules.Label) && (s == nil || s.score < table.frameThreshold(f.frame())) {
+		if !f.certain && (f.passage.Disguise == 0 || f.passage.Disguise&guessedDisguises != 0 || f.passage.Disguise == disguise.Leet && f.text != nil && f.text.Kind == rules.Label) && (s == nil || s.score < table.frameThreshold(f.frame())) {
 			continue
 		}
 		f.Severity = rules.Warn
@@ -157,38 +157,38 @@ func (c *View) judge(table *Learned) *evidence {
 			continue
 		}
 		named[in[n]] = true
-		if f.most == rules.Block && (f.plain || complete(s) && (c.IsAction() || ordered(s, f)) || c.IsAction() && s.unseen()) {
+		if f.maxSeverity == rules.Block && (f.plain || describesTheft(s) && (c.IsAction() || isOrdered(s, f)) || c.IsAction() && s.isHiddenFromUsers()) {
 			f.Severity = rules.Block
 		}
 	}
 	if c.IsAction() {
-		agree(found, list, in, table)
+		combineClasses(found, list, in, table)
 	}
-	agreeWithin(found, in, named, !c.IsAction())
+	combineInSentence(found, in, named, !c.IsAction())
 	e.byRule = c.report(found, list, in)
 	for k := range list {
 		s := &list[k]
-		if !named[k] && !s.custody() && s.text.Visible && s.text.Kind != rules.Program && s.says() && s.score >= table.signThreshold(s, c.Margin()) {
-			e.signs = append(e.signs, *s)
+		if !named[k] && !s.deniesSending() && s.text.Visible && s.text.Kind != rules.Program && s.hasEnoughWords() && s.score >= table.unmatchedThreshold(s, c.Margin()) {
+			e.unmatched = append(e.unmatched, *s)
 		}
 	}
 	return e
 }
 
-// custody reports whether s only states that a secret is never sent, and contains neither an
+// deniesSending reports whether s only states that a secret is never sent, and contains neither an
 // address nor an order.
-func (s *Sentence) custody() bool {
+func (s *Sentence) deniesSending() bool {
 	g := grammar()
-	if !s.concepts.Meets(g.Concept("negator")) || !s.concepts.Meets(g.Concept("send|store|exfil")) || s.concepts.Meets(g.Concept("url|email|host")) || !stays().MatchString(s.Text) {
+	if !s.concepts.Meets(g.Concept("negator")) || !s.concepts.Meets(g.Concept("send|store|exfil")) || s.concepts.Meets(g.Concept("url|email|host")) || !notHandedOver().MatchString(s.Text) {
 		return false
 	}
 	return !slices.ContainsFunc(clauses(s.Text), func(p rules.Passage) bool {
-		return ordered(&Sentence{text: &Scanned{Text: rules.Text{Value: s.Text}}}, &candidate{at: p})
+		return isOrdered(&Sentence{text: &Scanned{Text: rules.Text{Value: s.Text}}}, &candidate{passage: p})
 	})
 }
 
-// stays matches a statement in the passive voice that something is not handed over.
-var stays = sync.OnceValue(func() *regexp.Regexp {
+// notHandedOver matches a statement in the passive voice that something is not handed over.
+var notHandedOver = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:is|are|be)\s+(?:never|not)\s+(?:sent|transmitted|shared|uploaded|transferred|logged|stored|exposed)\b|\bnever\s+leaves?\b`)
 })
 
@@ -196,30 +196,31 @@ var stays = sync.OnceValue(func() *regexp.Regexp {
 // scores words and cannot tell that they are quoted. lonely is added for a sentence of a prompt
 // that is too short to show whether the sentence fits the rest.
 const (
-	doubt  = 1
-	lonely = 0.5
+	doubt     = 1
+	frameless = 0.5
 )
 
 // Margin returns the additional score that a sentence of c without a frame needs to reach the
 // threshold.
 func (c *View) Margin() float64 {
-	if c.alone() {
-		return lonely
+	if c.isShortPrompt() {
+		return frameless
 	}
 	return 0
 }
 
-// signThreshold returns the score at which s warns without a frame, given the margin of its
+// unmatchedThreshold returns the score at which s warns without a frame, given the margin of its
 // definition.
-func (t *Learned) signThreshold(s *Sentence, margin float64) float64 {
-	if s.spokenOf() {
+func (t *Learned) unmatchedThreshold(s *Sentence, margin float64) float64 {
+	if s.onlyMentioned() {
 		margin = max(margin, doubt)
 	}
 	return float64(t.Threshold) + margin
 }
 
-// spokenOf reports whether frames match in s and the text quotes, denies, or shows all matches.
-func (s *Sentence) spokenOf() bool {
+// onlyMentioned reports whether frames match in s and the text quotes, denies, or shows all
+// matches.
+func (s *Sentence) onlyMentioned() bool {
 	fits := false
 	for i := range s.text.Matches {
 		m := &s.text.Matches[i]
@@ -233,26 +234,26 @@ func (s *Sentence) spokenOf() bool {
 	return fits
 }
 
-// complete reports whether s has all parts of a theft: an act of sending, something protected, and
-// a concrete address.
-func complete(s *Sentence) bool {
+// describesTheft reports whether s has all parts of a theft: an act of sending, something
+// protected, and a concrete address.
+func describesTheft(s *Sentence) bool {
 	g := grammar()
 	return s.concepts.Meets(g.Concept("url|email")) &&
 		s.concepts.Meets(g.Concept("send|exfil|include")) && s.concepts.Meets(g.Concept("secretFile|secret|internals|wholeTalk|conversation"))
 }
 
-// guessed are disguises that are decoded on the mere appearance of the words. Text that only looks
-// disguised is scored like any other.
-const guessed = disguise.Rot13 | disguise.Reversed
+// guessedDisguises are disguises that are decoded on the mere appearance of the words. Text that
+// only looks disguised is scored like any other.
+const guessedDisguises = disguise.Rot13 | disguise.Reversed
 
-// ordered reports whether f is part of an order in s: one of the clauses up to its end begins with
-// a verb of reading or sending, possibly after words such as "always". Code and names do not count
-// as orders.
-func ordered(s *Sentence, f *candidate) bool {
-	if f.at.Disguise != 0 {
+// isOrdered reports whether f is part of an order in s: one of the clauses up to its end begins
+// with a verb of reading or sending, possibly after words such as "always". Code and names do not
+// count as orders.
+func isOrdered(s *Sentence, f *candidate) bool {
+	if f.passage.Disguise != 0 {
 		return true
 	}
-	value := s.text.Value[min(s.at.Start, f.at.Start):f.at.End]
+	value := s.text.Value[min(s.at.Start, f.passage.Start):f.passage.End]
 	g := grammar()
 	for _, clause := range clauses(value) {
 		words := strings.TrimLeft(value[clause.Start:clause.End], "-*#>_ \t")
@@ -275,9 +276,9 @@ func ordered(s *Sentence, f *candidate) bool {
 // maxLead limits the number of words such as "then always" before the verb of an order.
 const maxLead = 4
 
-// unseen reports whether users do not see s, because s is part of a schema comment or of the data
-// that an import pins beside the definition.
-func (s *Sentence) unseen() bool {
+// isHiddenFromUsers reports whether users do not see s, because s is part of a schema comment or of
+// the data that an import pins beside the definition.
+func (s *Sentence) isHiddenFromUsers() bool {
 	return s.text.Kind == rules.Note || strings.HasPrefix(s.Path, wire.SourcePath)
 }
 
@@ -290,14 +291,14 @@ func (t *Learned) frameThreshold(rule string) float64 {
 	return float64(t.Threshold)
 }
 
-// telling reports whether s warrants a warning, with or without a frame.
-func (t *Learned) telling(s *Sentence, margin float64) bool {
-	return s.score >= t.signThreshold(s, margin) || slices.ContainsFunc(s.frames, func(rule string) bool { return s.score >= t.frameThreshold(rule) })
+// warns reports whether s warrants a warning, with or without a frame.
+func (t *Learned) warns(s *Sentence, margin float64) bool {
+	return s.score >= t.unmatchedThreshold(s, margin) || slices.ContainsFunc(s.frames, func(rule string) bool { return s.score >= t.frameThreshold(rule) })
 }
 
-// agree raises findings of two independent classes to their maximum severity if both warn and each
-// is certain or in a sentence that scores as an attack.
-func agree(found []candidate, list []Sentence, in []int, table *Learned) {
+// combineClasses raises findings of two independent classes to their maximum severity if both warn
+// and each is certain or in a sentence that scores as an attack.
+func combineClasses(found []candidate, list []Sentence, in []int, table *Learned) {
 	classes := map[string]bool{}
 	sure := make([]bool, len(found))
 	for n := range found {
@@ -316,18 +317,18 @@ func agree(found []candidate, list []Sentence, in []int, table *Learned) {
 	}
 	for n := range found {
 		if sure[n] {
-			found[n].Severity = found[n].most
+			found[n].Severity = found[n].maxSeverity
 		}
 	}
 }
 
-// agreeWithin combines frames of two independent classes in the same sentence. If both warn alone,
-// each gets its maximum severity: reading a key and sending it to a third party, for example, or
-// sending it and hiding that from the user. Benign instructions contain such pairs in consecutive
-// sentences, so pairs across sentences do not count. In a prompt, frames that do not overlap warn
-// regardless of the score, and their sentence is marked in named: each may be benign, but the
-// combination rarely is.
-func agreeWithin(found []candidate, in []int, named []bool, prompt bool) {
+// combineInSentence combines frames of two independent classes in the same sentence. If both warn
+// alone, each gets its maximum severity: reading a key and sending it to a third party, for
+// example, or sending it and hiding that from the user. Benign instructions contain such pairs in
+// consecutive sentences, so pairs across sentences do not count. In a prompt, frames that do not
+// overlap warn regardless of the score, and their sentence is marked in named: each may be benign,
+// but the combination rarely is.
+func combineInSentence(found []candidate, in []int, named []bool, prompt bool) {
 	alone := make([]bool, len(found)) // warn without the other frame
 	for n := range found {
 		alone[n] = found[n].Severity.Rank() >= rules.Warn.Rank()
@@ -336,12 +337,12 @@ func agreeWithin(found []candidate, in []int, named []bool, prompt bool) {
 		f := &found[n]
 		for k := range found {
 			o := &found[k]
-			if in[n] < 0 || in[k] != in[n] || min(f.most.Rank(), o.most.Rank()) < rules.Warn.Rank() || classOf(o.Rule) == classOf(f.Rule) {
+			if in[n] < 0 || in[k] != in[n] || min(f.maxSeverity.Rank(), o.maxSeverity.Rank()) < rules.Warn.Rank() || classOf(o.Rule) == classOf(f.Rule) {
 				continue
 			}
 			switch {
 			case alone[n] && alone[k]:
-				f.Severity = f.most
+				f.Severity = f.maxSeverity
 			case prompt && f.Severity == rules.Info && !o.overlaps(*f):
 				f.Severity, named[in[n]] = rules.Warn, true
 			}

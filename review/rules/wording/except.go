@@ -12,8 +12,8 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// holds reports whether all conditions of e are met, which makes the match m benign.
-func holds(e rulebook.Exception, c *View, s *Scanned, m *scan.Match) bool {
+// allHold reports whether all conditions of e are met, which makes the match m benign.
+func allHold(e rulebook.Exception, c *View, s *Scanned, m *scan.Match) bool {
 	for _, x := range e {
 		var concepts scan.Set
 		if x.Concepts != "" {
@@ -54,14 +54,14 @@ var conditions = map[string]func(c *View, s *Scanned, m *scan.Match, concepts sc
 	},
 	// The match names an unrelated tool.
 	"names-another": func(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
-		return c.IsAction() && (m.Disguise != 0 || c.namesStranger(s.Value[m.Start:m.End]))
+		return c.IsAction() && (m.Disguise != 0 || c.namesUnrelatedTool(s.Value[m.Start:m.End]))
 	},
 	"own-task":        ownTask,
 	"named-elsewhere": namedElsewhere,
 	// The tool's names or first sentence share a word with the match: a tool may do what it openly
 	// claims to do.
 	"own-business": func(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
-		return c.IsAction() && c.concerns(withoutLinks(s.Value[m.Start:m.End]))
+		return c.IsAction() && c.sharesWordWith(withoutLinks(s.Value[m.Start:m.End]))
 	},
 	"spares-data": sparesData,
 }
@@ -90,7 +90,7 @@ func namedElsewhere(_ *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 			return true
 		}
 	}
-	around := s.whole(rules.Passage{Start: m.Start, End: end})
+	around := s.wholeSentence(rules.Passage{Start: m.Start, End: end})
 	return name == "" || strings.Contains(s.Value[:around.Start], name) || strings.Contains(s.Value[around.End:], name)
 }
 

@@ -47,8 +47,8 @@ func (c *View) Explain() []Explanation {
 	for i := range e.sentences {
 		s := &e.sentences[i]
 		x := Explanation{
-			Path: s.Path, Sentence: s.Text, Concepts: slices.Collect(grammar().Each(s.concepts)), Score: s.score, Threshold: table.signThreshold(s, c.Margin()),
-			Warns: slices.ContainsFunc(e.signs, func(o Sentence) bool { return o.text == s.text && o.at == s.at }),
+			Path: s.Path, Sentence: s.Text, Concepts: slices.Collect(grammar().Each(s.concepts)), Score: s.score, Threshold: table.unmatchedThreshold(s, c.Margin()),
+			Warns: slices.ContainsFunc(e.unmatched, func(o Sentence) bool { return o.text == s.text && o.at == s.at }),
 		}
 		slices.Sort(x.Concepts)
 		for k := range s.text.Matches {
@@ -78,7 +78,7 @@ func (c *View) explainChecks(s *Sentence, frames []ExplainedFrame) []ExplainedFr
 			continue
 		}
 		for _, f := range c.evidence().found {
-			if f.Rule == a.ID && f.text == &s.text.Text && f.at.Start < s.at.End && s.at.Start < f.at.End {
+			if f.Rule == a.ID && f.text == &s.text.Text && f.passage.Start < s.at.End && s.at.Start < f.passage.End {
 				list = append(list, ExplainedFrame{Rule: a.ID, Name: a.Name, Passage: f.Passage, Severity: f.Severity, Why: "an extra check of the rule found it"})
 			}
 		}
@@ -89,13 +89,13 @@ func (c *View) explainChecks(s *Sentence, frames []ExplainedFrame) []ExplainedFr
 // explainFrame explains why m did or did not become a finding of its rule.
 func (c *View) explainFrame(s *Sentence, m *scan.Match) ExplainedFrame {
 	id, _, _ := strings.Cut(rulebook.IDOf(m.Frame), ".")
-	x := ExplainedFrame{Rule: id, Passage: s.text.Value[m.Start:m.End], Seen: s.text.seen(m), Stance: m.Stance.Names(), Severity: rules.Off}
+	x := ExplainedFrame{Rule: id, Passage: s.text.Value[m.Start:m.End], Seen: s.text.matchedWords(m), Stance: m.Stance.Names(), Severity: rules.Off}
 	i, _ := slices.BinarySearchFunc(attacks(), id, func(a attack, id string) int { return strings.Compare(a.ID, id) })
 	a := &attacks()[i]
 	x.Name = a.Name
-	if !mentioned(m) && !a.excepts(c, s.text, m) {
+	if !mentioned(m) && !a.isExcepted(c, s.text, m) {
 		for _, f := range c.evidence().found {
-			if f.Rule == id && f.text == &s.text.Text && f.at.Start <= m.Start && m.End <= f.at.End {
+			if f.Rule == id && f.text == &s.text.Text && f.passage.Start <= m.Start && m.End <= f.passage.End {
 				x.Severity = f.Severity
 			}
 		}
@@ -113,7 +113,7 @@ func (c *View) why(a *attack, s *Sentence, m *scan.Match, severity rules.Severit
 	}
 	at := strconv.FormatFloat(table.frameThreshold(a.ID+kind), 'f', 2, 64)
 	switch {
-	case !a.reads(s.text):
+	case !a.appliesTo(s.text):
 		return "no agent sees this text"
 	case denied(m):
 		return "the text negates, refuses, or quotes it: " + strings.Join(m.Stance.Names(), ", ")
@@ -123,7 +123,7 @@ func (c *View) why(a *attack, s *Sentence, m *scan.Match, severity rules.Severit
 		return "the tool's purpose explains it, or the rule does not check this place"
 	case severity == rules.Off:
 		for _, e := range a.Except {
-			if holds(e, c, s.text, m) {
+			if allHold(e, c, s.text, m) {
 				return "an exception of the rule applies: " + e.String()
 			}
 		}

@@ -73,26 +73,26 @@ func (f *Features) name(group int, parts ...string) {
 // Clauses holds the features of a sentence by clause, so that each run of clauses can be scored
 // alone. Harmless words around an attack then cannot lower its score.
 type Clauses struct {
-	once Features   // of the whole sentence: its position and the frames that match
-	list []Features // of each clause
-	fits []fitness  // how well each clause fits the stated purpose of the definition
+	wholeSentence Features   // of the whole sentence: its position and the frames that match
+	list          []Features // of each clause
+	fitness       []fit      // how well each clause fits the stated purpose of the definition
 	// concepts are the concepts of each clause that form pairs, within the clause and across
 	// clauses.
 	concepts [][]concept
 	// bridges are the phrases that begin in the previous clause, by clause.
-	bridges [][]uint32
-	joined  []bool      // to the previous clause, by a word such as "because"
-	words   [2][]string // of the last two clauses
-	place   hash32
-	tool    bool
-	alone   bool // in a prompt that is too short to show whether the sentence fits the rest
+	bridges       [][]uint32
+	joined        []bool      // to the previous clause, by a word such as "because"
+	words         [2][]string // of the last two clauses
+	place         hash32
+	tool          bool
+	inShortPrompt bool // in a prompt that is too short to show whether the sentence fits the rest
 }
 
-// fitness counts the words of a passage that fit the definition (they occur in the purpose of a
+// fit counts the words of a passage that fit the definition (they occur in the purpose of a
 // tool, or elsewhere in a prompt), the words that do not, and the concepts that do not.
-type fitness struct{ related, strange, novel int }
+type fit struct{ related, strange, novel int }
 
-func (f *fitness) plus(o fitness) {
+func (f *fit) add(o fit) {
 	f.related += o.related
 	f.strange += o.strange
 	f.novel += o.novel
@@ -103,12 +103,12 @@ const maxRun = 12
 
 // reset clears x for a sentence of n clauses.
 func (x *Clauses) reset(n int) {
-	x.once.reset()
+	x.wholeSentence.reset()
 	x.list = slices.Grow(x.list[:0], n)[:n]
 	for i := range x.list {
 		x.list[i].reset()
 	}
-	x.fits = slices.Grow(x.fits[:0], n)[:n]
+	x.fitness = slices.Grow(x.fitness[:0], n)[:n]
 	x.joined = slices.Grow(x.joined[:0], n)[:n]
 	x.concepts = slices.Grow(x.concepts[:0], n)[:n]
 	x.bridges = slices.Grow(x.bridges[:0], n)[:n]
@@ -116,13 +116,13 @@ func (x *Clauses) reset(n int) {
 
 func (x *Clauses) Len() int { return len(x.list) }
 
-// edge reports whether clause i begins at an end of the sentence or after a joining word.
-func (x *Clauses) edge(i int) bool { return i == 0 || i == len(x.list) || x.joined[i] }
+// isBoundary reports whether clause i begins at an end of the sentence or after a joining word.
+func (x *Clauses) isBoundary(i int) bool { return i == 0 || i == len(x.list) || x.joined[i] }
 
 // Run returns the features of the clauses in [i, j) as one passage.
 func (x *Clauses) Run(i, j int) Features {
-	f := x.once
-	var fit fitness
+	f := x.wholeSentence
+	var fit fit
 	for g := range f {
 		f[g] = slices.Clone(f[g])
 		for k := i; k < j; k++ {
@@ -130,12 +130,12 @@ func (x *Clauses) Run(i, j int) Features {
 		}
 	}
 	for k := i; k < j; k++ {
-		fit.plus(x.fits[k])
+		fit.add(x.fitness[k])
 		if k > i {
 			f[phraseGroup] = append(f[phraseGroup], x.bridges[k]...)
 		}
 		for m := i; m < k; m++ {
-			for h := range x.crossed(m, k) {
+			for h := range x.conceptPairs(m, k) {
 				f[pairGroup] = append(f[pairGroup], h)
 			}
 		}
@@ -157,13 +157,13 @@ const mostSignals = 5
 
 // signals appends signals for how well a passage fits: in a tool, its related and unrelated words;
 // in a prompt, its words and concepts that do not occur elsewhere.
-func (x *Clauses) signals(list []uint32, f fitness) []uint32 {
+func (x *Clauses) signals(list []uint32, f fit) []uint32 {
 	if x.tool {
 		near := relatedBasis.byte(byte(min(f.related, 3)))
 		far := strangeBasis.byte(byte(min(f.strange/2, 5)))
 		return append(list, near.mixed(), far.mixed(), near.and(x.place).mixed(), far.and(x.place).mixed(), near.and(far).mixed())
 	}
-	if x.alone {
+	if x.inShortPrompt {
 		return list
 	}
 	ratio := foreignBasis.byte(byte(min(5*f.strange/max(1, f.strange+f.related), 4)))
@@ -175,14 +175,14 @@ func (x *Clauses) signals(list []uint32, f fitness) []uint32 {
 func (c *View) clausesOf(s *Sentence, x *Clauses) {
 	x.reset(len(s.clauses))
 	place := s.place()
-	x.place, x.tool, x.alone = fnvBasis.str(place), c.IsAction(), c.alone()
-	x.once.name(signalGroup, "@", place)
+	x.place, x.tool, x.inShortPrompt = fnvBasis.str(place), c.IsAction(), c.isShortPrompt()
+	x.wholeSentence.name(signalGroup, "@", place)
 	for _, rule := range s.frames {
-		x.once.name(namedGroup, "frame:", rule)
+		x.wholeSentence.name(namedGroup, "frame:", rule)
 	}
 	if s.text.Param != "" {
 		for w := range wordsIn(s.text.Param) {
-			x.once.name(namedGroup, "param:", stem(w))
+			x.wholeSentence.name(namedGroup, "param:", stem(w))
 		}
 	}
 	var before []string
@@ -212,21 +212,21 @@ func bridge(list []uint32, before, after []string) []uint32 {
 
 // clauseOf stores the features of clause i and returns its words.
 func (c *View) clauseOf(x *Clauses, i int, text string, concepts *scan.Set) []string {
-	f, st := &x.list[i], c.setting()
+	f, st := &x.list[i], c.scoringContext()
 	x.concepts[i] = f.concepts(x.place, concepts, x.concepts[i][:0])
 	words := tokens(x.words[i%2], text, st)
 	x.words[i%2] = words
-	x.fits[i] = f.words(words, st)
+	x.fitness[i] = f.words(words, st)
 	f.phrases(words)
 	for _, w := range words {
 		f.pieces(w)
 	}
-	if x.tool || x.alone {
+	if x.tool || x.inShortPrompt {
 		return words
 	}
 	for _, k := range x.concepts[i] {
 		if st.concepts[k.number] < 2 {
-			x.fits[i].novel++
+			x.fitness[i].novel++
 			f[pairGroup] = append(f[pairGroup], onceBasis.and(k.hash).mixed())
 		}
 	}
@@ -298,9 +298,9 @@ func (f *Features) concepts(place hash32, set *scan.Set, list []concept) []conce
 	return list
 }
 
-// crossed yields the pairs of a concept of clause i and a concept of clause j. The lower number
-// comes first, as within a clause.
-func (x *Clauses) crossed(i, j int) func(yield func(uint32) bool) {
+// conceptPairs yields the pairs of a concept of clause i and a concept of clause j. The lower
+// number comes first, as within a clause.
+func (x *Clauses) conceptPairs(i, j int) func(yield func(uint32) bool) {
 	return func(yield func(uint32) bool) {
 		for _, a := range x.concepts[i] {
 			for _, b := range x.concepts[j] {
@@ -314,11 +314,11 @@ func (x *Clauses) crossed(i, j int) func(yield func(uint32) bool) {
 }
 
 // words adds the stems of words and counts those that fit the definition.
-func (f *Features) words(words []string, st *setting) fitness {
-	var fit fitness
+func (f *Features) words(words []string, st *scoringContext) fit {
+	var fit fit
 	from := len(f[namedGroup])
 	for _, w := range words {
-		if idle[w] {
+		if stopWords[w] {
 			continue
 		}
 		w = stem(w)
@@ -328,7 +328,7 @@ func (f *Features) words(words []string, st *setting) fitness {
 		}
 		f[namedGroup] = append(f[namedGroup], h)
 		switch {
-		case st.about[w], st.count[w] > 1:
+		case st.topics[w], st.count[w] > 1:
 			fit.related++
 		case len(w) > 2 && w[0] != '~':
 			fit.strange++

@@ -30,8 +30,8 @@ type Learned struct {
 	Scale   [groupCount]float32
 	Weights [groupCount]Weights
 
-	rough []int // by the number of the concept; see roughly
-	once  sync.Once
+	conceptWeights []int // by the number of the concept; see roughScore
+	once           sync.Once
 }
 
 // Weights is a table of weights, each stored as an int8. It is used in place, without being copied.
@@ -43,9 +43,9 @@ func (w Weights) At(hash uint32) int { return int(int8(w[hash&uint32(len(w)-1)])
 // TableBits is the base-2 logarithm of the table size of each group.
 var TableBits = [groupCount]int{12, 15, 15, 17, 17}
 
-// least is the minimum of the feature count for normalizing the sum of each group. It gives little
-// weight to sentences with few features.
-var least = [groupCount]int{8, 16, 24, 16, 64}
+// minFeatures is the minimum of the feature count for normalizing the sum of each group. It gives
+// little weight to sentences with few features.
+var minFeatures = [groupCount]int{8, 16, 24, 16, 64}
 
 // magic is the header of a table file.
 const magic = "crib2"
@@ -130,15 +130,15 @@ func (t *Learned) add(y *tally, g int, list []uint32) {
 	y.n[g] += len(list)
 }
 
-func (y *tally) plus(o *tally) {
+func (y *tally) add(o *tally) {
 	for g := range y.sum {
 		y.sum[g] += o.sum[g]
 		y.n[g] += o.n[g]
 	}
 }
 
-// of returns the score of the weights in y.
-func (t *Learned) of(y *tally) float64 {
+// score returns the score of the weights in y.
+func (t *Learned) score(y *tally) float64 {
 	score := float64(t.Bias)
 	for g, sum := range y.sum {
 		score += float64(t.Scale[g]) * float64(sum) * Norm(g, y.n[g])
@@ -170,7 +170,7 @@ const someClauses = 8
 // clauses.
 func (t *Learned) Best(x *Clauses) float64 {
 	var once tally
-	for g, list := range x.once {
+	for g, list := range x.wholeSentence {
 		t.add(&once, g, list)
 	}
 	n := len(x.list)
@@ -190,7 +190,7 @@ func (t *Learned) Best(x *Clauses) float64 {
 	for j := range n {
 		for d := range min(j, width-1) {
 			y := &pairs[j*width+d]
-			for h := range x.crossed(j-d-1, j) {
+			for h := range x.conceptPairs(j-d-1, j) {
 				y.sum += t.Weights[pairGroup].At(h)
 				y.n++
 			}
@@ -199,20 +199,20 @@ func (t *Learned) Best(x *Clauses) float64 {
 	best := math.Inf(-1)
 	var signals [mostSignals]uint32
 	for i := range n {
-		run, fit := once, fitness{}
+		run, fit := once, fit{}
 		for j := i; j < n && (i == 0 || j < i+maxRun); j++ {
-			run.plus(&alone[j])
+			run.add(&alone[j])
 			if j > i {
 				t.add(&run, phraseGroup, x.bridges[j])
 			}
-			fit.plus(x.fits[j])
+			fit.add(x.fitness[j])
 			for d := range min(j-i, width-1) {
 				y := &pairs[j*width+d]
 				run.sum[pairGroup] += y.sum
 				run.n[pairGroup] += y.n
 			}
-			score := t.of(&run) + t.signals(x.signals(signals[:0], fit))
-			if x.tool && (!x.edge(i) || !x.edge(j+1)) {
+			score := t.score(&run) + t.signals(x.signals(signals[:0], fit))
+			if x.tool && (!x.isBoundary(i) || !x.isBoundary(j+1)) {
 				score -= partial
 			}
 			best = max(best, score)
@@ -226,24 +226,24 @@ func Norm(g, n int) float64 {
 	if g == signalGroup {
 		n = 0 // signals are not normalized by their number
 	}
-	return 1 / math.Sqrt(float64(max(n, least[g])))
+	return 1 / math.Sqrt(float64(max(n, minFeatures[g])))
 }
 
-// roughly returns the sum of the weights of the concepts alone, which is precise enough to select
-// the sentences of a long text for scoring.
-func (t *Learned) roughly(set *scan.Set) int {
+// roughScore returns the sum of the weights of the concepts alone, which is precise enough to
+// select the sentences of a long text for scoring.
+func (t *Learned) roughScore(set *scan.Set) int {
 	t.once.Do(func() {
 		for _, name := range grammar().Names() {
 			w := 0
 			if !isDomain(name) {
 				w = t.Weights[namedGroup].At(fnvBasis.str("." + name).mixed())
 			}
-			t.rough = append(t.rough, w)
+			t.conceptWeights = append(t.conceptWeights, w)
 		}
 	})
 	sum := 0
 	for n := range set.Numbers() {
-		sum += t.rough[n]
+		sum += t.conceptWeights[n]
 	}
 	return sum
 }

@@ -54,7 +54,7 @@ func TestWordsIn(t *testing.T) {
 }
 
 func TestTokens(t *testing.T) {
-	st := &setting{names: map[string]bool{"get_rate": true}}
+	st := &scoringContext{names: map[string]bool{"get_rate": true}}
 	got := strings.Join(tokens(nil, "Call read_file, not get_rate: see https://x.example/a and mail me@x.example 12", st), " ")
 	if want := "call ~other read file not ~own get rate see ~url and mail ~mail 0"; got != want {
 		t.Errorf("%q", got)

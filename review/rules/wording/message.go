@@ -43,13 +43,13 @@ func (c *View) report(found []candidate, list []Sentence, in []int) map[string][
 		if groups[at] == nil {
 			order = append(order, at)
 		}
-		r := reported{candidate: f, span: f.at}
+		r := reported{candidate: f, span: f.passage}
 		if in[n] >= 0 {
 			// An encoded passage is reported as written; the message contains the decoded sentence.
 			if s := &list[in[n]]; s.at.Disguise.Decoded() {
 				r.decoded = s.Text
 			} else {
-				r.span = s.text.whole(r.at)
+				r.span = s.text.wholeSentence(r.passage)
 			}
 		}
 		groups[at] = append(groups[at], r)
@@ -67,7 +67,7 @@ func findings(text *rules.Text, group []reported) []rules.Finding {
 	})
 	merged, more := group[:0], 0
 	for _, r := range group {
-		more += r.more
+		more += r.dropped
 		last := len(merged) - 1
 		if last < 0 || r.span.Start >= merged[last].span.End {
 			merged = append(merged, r)
@@ -88,7 +88,7 @@ func findings(text *rules.Text, group []reported) []rules.Finding {
 	for i := range made {
 		f, r := &made[i], merged[i]
 		more := f.Message // states how many findings were omitted
-		f.Severity, f.Message = r.Severity, told(r.Message, cmp.Or(r.decoded, f.Passage), r.span.Disguise)+more
+		f.Severity, f.Message = r.Severity, messageWith(r.Message, cmp.Or(r.decoded, f.Passage), r.span.Disguise)+more
 	}
 	if more > 0 {
 		made[len(made)-1].More(more)
@@ -96,9 +96,9 @@ func findings(text *rules.Text, group []reported) []rules.Finding {
 	return made
 }
 
-// told returns a message that consists of the deed and the passage, unless the deed already quotes
-// the passage.
-func told(deed, passage string, how disguise.Disguise) string {
+// messageWith returns a message that consists of the deed and the passage, unless the deed already
+// quotes the passage.
+func messageWith(deed, passage string, how disguise.Disguise) string {
 	if how != 0 {
 		deed += ", in disguise (" + disguised(how) + ")"
 	}
@@ -109,9 +109,9 @@ func told(deed, passage string, how disguise.Disguise) string {
 	return rules.Quoting(deed, passage)
 }
 
-// whole extends a passage to its sentence, to its lines in a program, or to the whole text if the
-// text has no sentences.
-func (s *Scanned) whole(at rules.Passage) rules.Passage {
+// wholeSentence extends a passage to its sentence, to its lines in a program, or to the whole text
+// if the text has no sentences.
+func (s *Scanned) wholeSentence(at rules.Passage) rules.Passage {
 	span := rules.Passage{Start: 0, End: len(s.Value), Disguise: at.Disguise}
 	if s.Kind == rules.Prose || s.Kind == rules.Note || s.Kind == rules.Report {
 		span.Start, span.End = at.Start, at.End
@@ -124,7 +124,7 @@ func (s *Scanned) whole(at rules.Passage) rules.Passage {
 		}
 		behind := s.Value[span.End:]
 		span.End += len(behind) - len(strings.TrimLeft(behind, ".!?…。！？:)]}\"'`*_”’»"))
-		span = item(s.Value, span, at)
+		span = listItem(s.Value, span, at)
 	}
 	if s.Kind == rules.Program { // extend to whole lines
 		span.Start = strings.LastIndexByte(s.Value[:at.Start], '\n') + 1
@@ -132,16 +132,16 @@ func (s *Scanned) whole(at rules.Passage) rules.Passage {
 			span.End = at.End + n
 		}
 	}
-	span = narrow(s.Value, span, at)
+	span = shorten(s.Value, span, at)
 	text := s.Value[span.Start:span.End] // trim white space
 	span.Start += len(text) - len(strings.TrimLeftFunc(text, unicode.IsSpace))
 	span.End -= len(text) - len(strings.TrimRightFunc(text, unicode.IsSpace))
 	return span
 }
 
-// item narrows span to the list items, table rows, and headings that contain at. They do not end a
-// sentence, but people read them separately.
-func item(value string, span, at rules.Passage) rules.Passage {
+// listItem narrows span to the list items, table rows, and headings that contain at. They do not
+// end a sentence, but people read them separately.
+func listItem(value string, span, at rules.Passage) rules.Passage {
 	for line := span.Start; line < span.End; {
 		if startsItem(value[line:]) {
 			if line <= at.Start {
@@ -176,8 +176,8 @@ func startsItem(line string) bool {
 // sentences are cut to the surroundings of the match.
 const maxSentence = 480
 
-// narrow cuts span at spaces to about maxSentence bytes around at.
-func narrow(value string, span, at rules.Passage) rules.Passage {
+// shorten cuts span at spaces to about maxSentence bytes around at.
+func shorten(value string, span, at rules.Passage) rules.Passage {
 	if span.End-span.Start <= maxSentence {
 		return span
 	}
@@ -199,8 +199,8 @@ func narrow(value string, span, at rules.Passage) rules.Passage {
 	return span
 }
 
-// clipped truncates text to n bytes and appends an ellipsis if it was longer.
-func clipped(text string, n int) string {
+// truncate cuts text to n bytes and appends an ellipsis if it was longer.
+func truncate(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
@@ -213,15 +213,15 @@ func clipped(text string, n int) string {
 // maxWord limits the length in bytes of a word that a message quotes.
 const maxWord = 40
 
-// seen lists the words of a match with their concepts. It returns "" for a decoded match, because
-// its words do not occur in the text.
-func (s *Scanned) seen(m *scan.Match) string {
+// matchedWords lists the words of a match with their concepts. It returns "" for a decoded match,
+// because its words do not occur in the text.
+func (s *Scanned) matchedWords(m *scan.Match) string {
 	if m.Disguise.Decoded() {
 		return ""
 	}
 	var parts []string
 	for _, step := range m.Steps {
-		word := rules.Quotation(clipped(s.Value[step.Start:step.End], maxWord))
+		word := rules.Quotation(truncate(s.Value[step.Start:step.End], maxWord))
 		if step.Concept != "" {
 			word = step.Concept + " " + word
 		}

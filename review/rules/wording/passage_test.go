@@ -28,9 +28,9 @@ func TestAttackInLongText(t *testing.T) {
 		at := strings.Index(text, attack)
 		told := false
 		for _, f := range Of(c).evidence().found {
-			told = told || f.at.Start >= at && f.at.End <= at+len(attack) && f.Severity.Rank() >= rules.Warn.Rank()
+			told = told || f.passage.Start >= at && f.passage.End <= at+len(attack) && f.Severity.Rank() >= rules.Warn.Rank()
 		}
-		for _, s := range Of(c).evidence().signs {
+		for _, s := range Of(c).evidence().unmatched {
 			told = told || s.at.Start == at
 		}
 		if !told {

@@ -18,5 +18,5 @@ func Rules() []rules.Rule {
 	for i := range form {
 		form[i].Form = true
 	}
-	return slices.Concat(wordingRules("S"), wordingRules("P"), form, []rules.Rule{{ID: "S139", Check: signs}})
+	return slices.Concat(wordingRules("S"), wordingRules("P"), form, []rules.Rule{{ID: "S139", Check: unmatchedAttacks}})
 }

@@ -34,7 +34,7 @@ func (c *View) Scan() []*Scanned {
 	c.scans.Do(func() {
 		g := grammar()
 		for _, t := range c.Texts() {
-			s := &Scanned{Text: t, Result: g.ScanProse(t.Value, t.Said), Plain: letters.Plain(t.Value)}
+			s := &Scanned{Text: t, Result: g.ScanProse(t.Value, t.Prose), Plain: letters.Plain(t.Value)}
 			if !s.Plain {
 				s.Hidden = hidden.Find(t.Value)
 			}
@@ -52,7 +52,7 @@ func (c *View) Scan() []*Scanned {
 
 // mentioned reports whether the text mentions m instead of saying it: a phrase that a detector
 // quotes, an example, or the object of a description.
-func mentioned(m *scan.Match) bool { return denied(m) || setApart(m) || sampled(m) }
+func mentioned(m *scan.Match) bool { return denied(m) || setApart(m) || isExample(m) }
 
 // denied reports whether the text asserts the opposite of m or tells the model to refuse it.
 // Encoded text is never treated as denied, because denials are not encoded.
@@ -72,7 +72,7 @@ func setApart(m *scan.Match) bool {
 	switch {
 	case m.Before.Meets(detects) && (m.Quoted || m.Lead.Meets(mentions)):
 		return true
-	case m.Lead.Meets(samples) && m.Lead.Meets(sample), m.Quoted && sampled(m):
+	case m.Lead.Meets(samples) && m.Lead.Meets(sample), m.Quoted && isExample(m):
 		return true
 	case m.Quoted && m.Lead.Meets(mentions):
 		return true
@@ -82,9 +82,9 @@ func setApart(m *scan.Match) bool {
 	return false
 }
 
-// sampled reports whether earlier words introduce m as an example or as something to detect. The
+// isExample reports whether earlier words introduce m as an example or as something to detect. The
 // model may still be meant to follow it.
-func sampled(m *scan.Match) bool {
+func isExample(m *scan.Match) bool {
 	g := grammar()
 	if m.Disguise.Decoded() {
 		return false
@@ -106,7 +106,7 @@ func (s *Scanned) Governs() bool {
 		"definition.onboarding", "definition.sessionOpen.bootstrap", "definition.sessionOpen.returning":
 		return true
 	}
-	return under(s.Path, "definition.channelGuidance") || under(s.Path, "definition.files")
+	return isBelow(s.Path, "definition.channelGuidance") || isBelow(s.Path, "definition.files")
 }
 
 // Reading is a text to check: the text of a field, or a text decoded from a passage of the field.
@@ -118,7 +118,7 @@ type Reading struct {
 
 // Readings returns the text of the field and the texts decoded from it.
 func (s *Scanned) Readings() []Reading {
-	list := []Reading{{Text: cmp.Or(s.Said, s.Value)}}
+	list := []Reading{{Text: cmp.Or(s.Prose, s.Value)}}
 	for _, d := range s.Decoded {
 		list = append(list, Reading{d.Text, true, rules.Passage{Start: d.Start, End: d.End, Disguise: d.Disguise}})
 	}
@@ -141,14 +141,14 @@ type View struct {
 	// Learned replaces the current learned table unless it is nil.
 	Learned *Learned
 
-	scans      sync.Once
-	scanList   []*Scanned
-	purposes   sync.Once
-	purposeSet scan.Set
-	evidences  sync.Once
-	evidenceOf *evidence
-	settings   sync.Once
-	settingOf  *setting
+	scans       sync.Once
+	scanList    []*Scanned
+	purposes    sync.Once
+	purposeSet  scan.Set
+	evidences   sync.Once
+	evidenceOf  *evidence
+	contextOnce sync.Once
+	context     *scoringContext
 }
 
 // Of returns the View of c that all rules share.

@@ -45,18 +45,18 @@ func (c *View) sentences(list []Sentence, s *Scanned, table *Learned) []Sentence
 		}
 		return append(list, Sentence{Path: s.Path, Text: s.Value, text: s, at: rules.Passage{End: len(s.Value)}, concepts: s.Concepts, clauses: s.Clauses, source: s.Value, first: true})
 	}
-	telling := table.mostTelling(s.Sentences, s.Matches)
+	telling := table.selectSentences(s.Sentences, s.Matches)
 	list = slices.Grow(list, len(telling))
 	for _, i := range telling {
 		x := &s.Sentences[i]
-		list = append(list, Sentence{Path: s.Path, Text: cmp.Or(s.Said, s.Value)[x.Start:x.End], text: s, at: rules.Passage{Start: x.Start, End: x.End}, concepts: x.Concepts, clauses: s.Clauses[x.Clauses[0]:x.Clauses[1]], source: cmp.Or(s.Said, s.Value), first: i == 0})
+		list = append(list, Sentence{Path: s.Path, Text: cmp.Or(s.Prose, s.Value)[x.Start:x.End], text: s, at: rules.Passage{Start: x.Start, End: x.End}, concepts: x.Concepts, clauses: s.Clauses[x.Clauses[0]:x.Clauses[1]], source: cmp.Or(s.Prose, s.Value), first: i == 0})
 	}
 	for _, d := range s.Decoded {
 		if !d.Disguise.Decoded() {
 			continue
 		}
 		r := grammar().Scan(d.Text)
-		for _, i := range table.mostTelling(r.Sentences, r.Matches) {
+		for _, i := range table.selectSentences(r.Sentences, r.Matches) {
 			x := &r.Sentences[i]
 			list = append(list, Sentence{Path: s.Path, Text: d.Text[x.Start:x.End], text: s, at: rules.Passage{Start: d.Start, End: d.End, Disguise: d.Disguise}, concepts: x.Concepts, clauses: r.Clauses[x.Clauses[0]:x.Clauses[1]], source: d.Text})
 		}
@@ -64,10 +64,10 @@ func (c *View) sentences(list []Sentence, s *Scanned, table *Learned) []Sentence
 	return list
 }
 
-// mostTelling returns the indices of the sentences to score, in order: those in which a frame
+// selectSentences returns the indices of the sentences to score, in order: those in which a frame
 // matches, and up to maxJudged others with the highest rough scores. Without a table it returns
 // all.
-func (t *Learned) mostTelling(list []scan.Sentence, matches []scan.Match) []int {
+func (t *Learned) selectSentences(list []scan.Sentence, matches []scan.Match) []int {
 	kept := make([]int, 0, min(len(list), 2*maxJudged))
 	if t == nil || len(list) <= maxJudged {
 		for i := range list {
@@ -77,7 +77,7 @@ func (t *Learned) mostTelling(list []scan.Sentence, matches []scan.Match) []int 
 	}
 	weights := make([]int, len(list))
 	for i := range list {
-		weights[i] = t.roughly(&list[i].Concepts)
+		weights[i] = t.roughScore(&list[i].Concepts)
 	}
 	for i := range matches {
 		k, _ := slices.BinarySearchFunc(list, matches[i].Start, func(s scan.Sentence, at int) int { return cmp.Compare(s.End, at+1) })
@@ -106,8 +106,8 @@ func (s *Sentence) Frames() []string { return s.frames }
 // fewWords is the minimum number of words of a sentence that is scored without a frame.
 const fewWords = 4
 
-// says reports whether s has enough words to be scored without a frame.
-func (s *Sentence) says() bool {
+// hasEnoughWords reports whether s has enough words to be scored without a frame.
+func (s *Sentence) hasEnoughWords() bool {
 	words, glyphs := 0, 0
 	for w := range strings.FieldsSeq(s.Text) {
 		words++
@@ -125,7 +125,7 @@ func (s *Sentence) says() bool {
 
 // Judged reports whether s is judged: agents see it, and it has enough words or a frame fired in
 // it.
-func (s *Sentence) Judged() bool { return s.text.Visible && (s.says() || len(s.frames) > 0) }
+func (s *Sentence) Judged() bool { return s.text.Visible && (s.hasEnoughWords() || len(s.frames) > 0) }
 
 // clauses splits text into clauses at punctuation and line breaks.
 func clauses(text string) []rules.Passage {

@@ -48,8 +48,8 @@ func withoutLinks(text string) string {
 	}
 }
 
-// idle holds stop words: words that say nothing about the topic of a tool.
-var idle = words("a an the of to and or in on for with from by is are be it this that as at if was were has have had been its which there then")
+// stopWords are words that say nothing about the topic of a tool.
+var stopWords = words("a an the of to and or in on for with from by is are be it this that as at if was were has have had been its which there then")
 
 // stem returns w without regular English inflections. It is approximate: it only has to map all
 // forms of a word to the same stem.
@@ -102,8 +102,8 @@ func wordsIn(text string) iter.Seq[string] {
 				continue
 			}
 			in := i < len(text) && LetterOrDigit(rune(text[i]))
-			if start >= 0 && (!in || parts(text[i-1], text[i])) {
-				if !yield(plainly(text[start:i])) {
+			if start >= 0 && (!in || startsWord(text[i-1], text[i])) {
+				if !yield(normalize(text[start:i])) {
 					return
 				}
 				start = -1
@@ -115,14 +115,14 @@ func wordsIn(text string) iter.Seq[string] {
 	}
 }
 
-// parts reports whether a new word begins between two adjacent letters or digits.
-func parts(before, after byte) bool {
+// startsWord reports whether a new word begins between two adjacent letters or digits.
+func startsWord(before, after byte) bool {
 	digit := func(c byte) bool { return c >= '0' && c <= '9' }
 	return after >= 'A' && after <= 'Z' && before >= 'a' && before <= 'z' || before != '\'' && digit(before) != digit(after)
 }
 
-// plainly normalizes a word: lower case, no apostrophes, and "0" for a number.
-func plainly(word string) string {
+// normalize returns the plain form of a word: lower case, no apostrophes, and "0" for a number.
+func normalize(word string) string {
 	if word[0] >= '0' && word[0] <= '9' {
 		return "0"
 	}
@@ -144,7 +144,7 @@ const maxWords = 400
 // tokens splits text into lower-case words. It returns them in list, which it overwrites. It
 // replaces addresses, file paths, and tool names with placeholders, because only their kind
 // matters.
-func tokens(list []string, text string, st *setting) []string {
+func tokens(list []string, text string, st *scoringContext) []string {
 	list = list[:0]
 	for chunk := range strings.FieldsSeq(letters.Fold(text)) {
 		if len(list) >= maxWords {
@@ -162,7 +162,7 @@ func tokens(list []string, text string, st *setting) []string {
 		case strings.HasPrefix(chunk, "~/") || strings.HasPrefix(chunk, "/") && strings.Count(chunk, "/") > 1:
 			list = append(list, "~path")
 		}
-		list = cutWords(list, chunk, strings.IndexByte(written, '_') > 0 && written == strings.ToUpper(written), st)
+		list = splitWords(list, chunk, strings.IndexByte(written, '_') > 0 && written == strings.ToUpper(written), st)
 	}
 	return list
 }
@@ -177,9 +177,9 @@ func lowerLetters(word string) bool {
 	return word != ""
 }
 
-// cutWords appends the words of a chunk without spaces to list. Names in capitals are taken for
+// splitWords appends the words of a chunk without spaces to list. Names in capitals are taken for
 // environment variables, not for tools.
-func cutWords(list []string, chunk string, capitals bool, st *setting) []string {
+func splitWords(list []string, chunk string, capitals bool, st *scoringContext) []string {
 	if word := strings.TrimRight(chunk, ".,:;!?)\"`*"); word != "args" && lowerLetters(word) { // the common case
 		return append(list, word)
 	}
@@ -188,7 +188,7 @@ func cutWords(list []string, chunk string, capitals bool, st *setting) []string 
 			switch {
 			case capitals:
 				list = append(list, "~constant")
-			case st.another(word):
+			case st.isForeignName(word):
 				list = append(list, "~other")
 			default:
 				list = append(list, "~own")

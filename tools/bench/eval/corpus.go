@@ -42,7 +42,7 @@ type sample struct {
 
 // change returns a fresh change of the sample for the rules to look at.
 func (s *sample) change() *rules.Change {
-	return &rules.Change{Apart: true, World: rules.Memory(nil), Draft: *s.draft, Source: s.raw}
+	return &rules.Change{Isolated: true, World: rules.Memory(nil), Draft: *s.draft, Source: s.raw}
 }
 
 // half returns the half that a source is in.

@@ -207,7 +207,7 @@ func TestAddingAnotherToolLowersNothing(t *testing.T) {
 			if draft == nil {
 				t.Fatalf("%s is not imported: %s", s.draft.Definition.Tool.ID, raw)
 			}
-			return verdictOf(t, set, &rules.Change{Apart: true, World: world, Draft: *draft, Source: raw})
+			return verdictOf(t, set, &rules.Change{Isolated: true, World: world, Draft: *draft, Source: raw})
 		}
 		before := verdict("own", rules.Memory(nil), raw)
 		if before == "" {

@@ -57,15 +57,15 @@ func (g *Segment) Origin(start, end int) (int, int) {
 // Decoder finds and decodes encoded passages in a text and in the texts decoded from it, one
 // segment at a time.
 type Decoder struct {
-	seg     *Segment // the current segment
-	text    string   // its text; for the original text, first only the prose and then everything
-	given   string
-	markers markers
-	budget  int // number of bytes that may still be decoded
-	queue   []Segment
-	next    int // index in queue
-	found   []Decoded
-	longRun bool
+	seg      *Segment // the current segment
+	text     string   // its text; for the original text, first only the prose and then everything
+	original string
+	markers  markers
+	budget   int // number of bytes that may still be decoded
+	queue    []Segment
+	next     int // index in queue
+	found    []Decoded
+	longRun  bool
 	// Known reports whether a lower-case word is a known word.
 	Known func(word string) bool
 }
@@ -73,7 +73,7 @@ type Decoder struct {
 // Begin starts decoding the text given. said is a copy with spaces in place of everything except
 // the prose.
 func (s *Decoder) Begin(text, said string) {
-	s.budget, s.next, s.given = 2*len(text)+MaxExtra, 0, text
+	s.budget, s.next, s.original = 2*len(text)+MaxExtra, 0, text
 	s.queue = append(s.queue[:0], Segment{Text: said, end: len(text)})
 }
 
@@ -94,7 +94,7 @@ func (s *Decoder) Next() *Segment {
 func (s *Decoder) End() (found []Decoded, longRun bool) {
 	found, longRun = s.found, s.longRun
 	clear(s.queue)
-	s.seg, s.text, s.given, s.found, s.longRun = nil, "", "", nil, false
+	s.seg, s.text, s.original, s.found, s.longRun = nil, "", "", nil, false
 	return found, longRun
 }
 
@@ -125,15 +125,15 @@ func (s *Decoder) Decode() {
 	if s.seg.Depth == maxDepth {
 		return
 	}
-	s.withoutBytes()
-	s.escapes()
-	s.turned()
+	s.removeEscapedBytes()
+	s.decodeEscapes()
+	s.decodeCiphers()
 	if s.seg.Depth == 0 {
-		s.text = s.given
+		s.text = s.original
 	}
-	s.encodedRuns()
+	s.decodeRuns()
 	if strings.IndexByte(s.text, 0xe2) >= 0 || strings.IndexByte(s.text, 0xf3) >= 0 || strings.IndexByte(s.text, 0xef) >= 0 {
-		s.invisible()
+		s.decodeInvisible()
 	}
 }
 
@@ -150,7 +150,7 @@ var runKind = func() (t [256]uint8) {
 	for c := range t {
 		b := byte(c)
 		if letters.IsWord(b) || b == '+' || b == '/' || b == '-' || b == '_' {
-			t[c] |= inBase64
+			t[c] |= base64Digit
 		}
 		if b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'f' {
 			t[c] |= inHex
@@ -160,22 +160,22 @@ var runKind = func() (t [256]uint8) {
 }()
 
 const (
-	inBase64 = 1 << iota
+	base64Digit = 1 << iota
 	inHex
 )
 
-// encodedRuns queues runs of characters that decode to text as base64 (RFC 4648, both alphabets,
+// decodeRuns queues runs of characters that decode to text as base64 (RFC 4648, both alphabets,
 // with or without padding) or hexadecimal.
-func (s *Decoder) encodedRuns() {
+func (s *Decoder) decodeRuns() {
 	text := s.text
 	codes := codeRun{}
 	for i := 0; i < len(text); {
-		if runKind[text[i]]&inBase64 == 0 {
+		if runKind[text[i]]&base64Digit == 0 {
 			i++
 			continue
 		}
 		start, all := i, uint8(inHex)
-		for i < len(text) && runKind[text[i]]&inBase64 != 0 {
+		for i < len(text) && runKind[text[i]]&base64Digit != 0 {
 			all &= runKind[text[i]]
 			i++
 		}
@@ -184,7 +184,7 @@ func (s *Decoder) encodedRuns() {
 		n := end - start
 		if n <= maxCode {
 			if c := text[start]; n == 2 || c <= '9' || c|0x20 == 'x' {
-				s.code(&codes, start, end)
+				s.addCode(&codes, start, end)
 			} else if codes.count > 0 {
 				s.endCodes(&codes)
 			}
@@ -201,7 +201,7 @@ func (s *Decoder) encodedRuns() {
 				continue
 			}
 		}
-		run, stop := s.lines(start, end)
+		run, stop := s.joinWrapped(start, end)
 		if s.pushBytes(unbase64(run), start, stop, Base64) {
 			i = stop
 		}
@@ -209,9 +209,9 @@ func (s *Decoder) encodedRuns() {
 	s.endCodes(&codes)
 }
 
-// lines returns the run at text[start:end], joined with the runs in the following lines if it looks
-// like wrapped base64, and the end of the last run.
-func (s *Decoder) lines(start, end int) (run string, stop int) {
+// joinWrapped returns the run at text[start:end], joined with the runs in the following lines if it
+// looks like wrapped base64, and the end of the last run.
+func (s *Decoder) joinWrapped(start, end int) (run string, stop int) {
 	text := s.text
 	if end-start < minLine || end >= len(text) || text[end] != '\n' && text[end] != '\r' {
 		return text[start:end], end
@@ -223,7 +223,7 @@ func (s *Decoder) lines(start, end int) (run string, stop int) {
 			i++
 		}
 		from := i
-		for i < len(text) && runKind[text[i]]&inBase64 != 0 {
+		for i < len(text) && runKind[text[i]]&base64Digit != 0 {
 			i++
 		}
 		if i == from || i < len(text) && text[i] > ' ' && text[i] != '=' {
@@ -256,21 +256,21 @@ func unbase64(s string) []byte {
 
 // pushBytes queues b if it is text, and reports whether it is.
 func (s *Decoder) pushBytes(b []byte, start, end int, how Disguise) bool {
-	text, ok := textual(b)
+	text, ok := decodeText(b)
 	if ok {
 		s.push(text, start, end, nil, how)
 	}
 	return ok
 }
 
-// textual converts b from UTF-8 or UTF-16LE to a string if it looks like text that a person or
+// decodeText converts b from UTF-8 or UTF-16LE to a string if it looks like text that a person or
 // program would write.
-func textual(b []byte) (string, bool) {
+func decodeText(b []byte) (string, bool) {
 	if len(b) < 6 {
 		return "", false
 	}
 	if b[1] == 0 && b[3] == 0 && b[5] == 0 {
-		b = narrow(b)
+		b = dropHighBytes(b)
 	}
 	if !utf8.Valid(b) {
 		return "", false
@@ -289,8 +289,9 @@ func textual(b []byte) (string, bool) {
 	return string(b), 2*words >= all
 }
 
-// narrow converts UTF-16LE to ASCII by dropping the high bytes. It returns nil if one is not 0.
-func narrow(b []byte) []byte {
+// dropHighBytes converts UTF-16LE to ASCII by dropping the high bytes. It returns nil if one is not
+// 0.
+func dropHighBytes(b []byte) []byte {
 	out := make([]byte, 0, len(b)/2)
 	for i := 0; i+1 < len(b); i += 2 {
 		if b[i+1] != 0 {
@@ -318,9 +319,9 @@ const (
 	asHex    = 1 << 2
 )
 
-// code adds the short run text[start:end] to the sequence, or ends the sequence if it is not a
+// addCode adds the short run text[start:end] to the sequence, or ends the sequence if it is not a
 // code.
-func (s *Decoder) code(c *codeRun, start, end int) {
+func (s *Decoder) addCode(c *codeRun, start, end int) {
 	word := s.text[start:end]
 	radices := uint8(0)
 	var values [3]byte

@@ -16,10 +16,10 @@ import (
 // the same line.
 const escapeWindow = 240
 
-// escapes decodes percent escapes (RFC 3986), HTML character references, and the \u, \x, and \U
-// escapes of JSON and similar languages. It queues each line in which an escape represents a
+// decodeEscapes decodes percent escapes (RFC 3986), HTML character references, and the \u, \x, and
+// \U escapes of JSON and similar languages. It queues each line in which an escape represents a
 // letter, a digit, or an invisible character.
-func (s *Decoder) escapes() {
+func (s *Decoder) decodeEscapes() {
 	text := s.text
 	for i := 0; i < len(text); {
 		k := strings.IndexAny(text[i:], `%&\`)

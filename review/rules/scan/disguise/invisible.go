@@ -23,10 +23,10 @@ func (c *carrier) add(b byte, at, size int) {
 	}
 }
 
-// invisible queues texts that are encoded in tag characters, in variation selectors (one byte
+// decodeInvisible queues texts that are encoded in tag characters, in variation selectors (one byte
 // each), or in zero-width characters (one or two bits each), and text that a direction override
 // displays backwards.
-func (s *Decoder) invisible() {
+func (s *Decoder) decodeInvisible() {
 	var tags, selectors, widths carrier
 	text := s.text
 	for i := 0; i < len(text); {
@@ -49,7 +49,7 @@ func (s *Decoder) invisible() {
 				widths.add(byte(at/utf8.RuneLen(r)), i, n)
 			}
 		case r == 0x202e || r == 0x202d:
-			s.overridden(i + n)
+			s.decodeOverride(i + n)
 		}
 		i += n
 	}
@@ -57,34 +57,34 @@ func (s *Decoder) invisible() {
 		s.push(string(tags.text), int(tags.offs[0]), int(tags.end), append(tags.offs, tags.end), TagText)
 	}
 	if len(selectors.text) >= 4 {
-		s.selectorText(&selectors)
+		s.decodeSelectors(&selectors)
 	}
 	if len(widths.text) >= 32 {
-		s.zeroWidthText(&widths)
+		s.decodeZeroWidth(&widths)
 	}
 }
 
 // zeroWidths lists at most 16 characters of three bytes each.
 const zeroWidths = "\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff\u180e"
 
-// selectorText queues the text that variation selectors encode. It drops the regular selectors
+// decodeSelectors queues the text that variation selectors encode. It drops the regular selectors
 // U+FE0E and U+FE0F after an emoji, which would decode to control characters.
-func (s *Decoder) selectorText(c *carrier) {
+func (s *Decoder) decodeSelectors(c *carrier) {
 	text, offs := c.text[:0], c.offs[:0]
 	for k, b := range c.text {
 		if b != 0x0f && b != 0x0e {
 			text, offs = append(text, b), append(offs, c.offs[k])
 		}
 	}
-	if plain, ok := textual(text); ok && len(plain) == len(text) {
+	if plain, ok := decodeText(text); ok && len(plain) == len(text) {
 		s.push(plain, int(offs[0]), int(c.end), append(offs, c.end), SelectorText)
 	}
 }
 
-// zeroWidthText queues the text that zero-width characters encode. If there are exactly four
+// decodeZeroWidth queues the text that zero-width characters encode. If there are exactly four
 // different characters, each may represent two bits. Otherwise the two most common ones represent 0
 // and 1, in either order, in units of 8, 7, or 16 bits.
-func (s *Decoder) zeroWidthText(c *carrier) {
+func (s *Decoder) decodeZeroWidth(c *carrier) {
 	var count [16]int
 	for _, sym := range c.text {
 		count[sym]++

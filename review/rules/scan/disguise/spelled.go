@@ -11,9 +11,9 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// Together queues text[start:end] without the separators between its characters. A wider gap
+// JoinSpelled queues text[start:end] without the separators between its characters. A wider gap
 // becomes a space.
-func (s *Decoder) Together(start, end int) {
+func (s *Decoder) JoinSpelled(start, end int) {
 	if s.seg.Depth == maxDepth {
 		return
 	}
@@ -34,13 +34,13 @@ func (s *Decoder) Together(start, end int) {
 			out, offs = append(out, text[i+k]), append(offs, int32(start+i))
 		}
 		i += n
-		i = s.apartGap(text, i, sep, &out, &offs, start)
+		i = s.skipSeparator(text, i, sep, &out, &offs, start)
 	}
 	s.push(string(out), start, end, append(offs, int32(end)), Spaced)
 }
 
-// apartGap skips the separator at i and appends a space if more white space follows.
-func (s *Decoder) apartGap(text string, i int, sep string, out *[]byte, offs *[]int32, start int) int {
+// skipSeparator skips the separator at i and appends a space if more white space follows.
+func (s *Decoder) skipSeparator(text string, i int, sep string, out *[]byte, offs *[]int32, start int) int {
 	i += len(sep) * min(1, strings.Count(text[i:min(len(text), i+len(sep))], sep))
 	wide := false
 	from := i
@@ -103,19 +103,20 @@ func (s *Decoder) MarkReversed(start, end int) { s.markers.reversed.add(start, e
 // them.
 const aroundMarkers = 400
 
-// turned decodes and queues the surroundings of marker words.
-func (s *Decoder) turned() {
-	if m := s.markers.rot13; m.count >= 2 && s.reads(m, ToRot13) {
+// decodeCiphers decodes and queues the surroundings of marker words.
+func (s *Decoder) decodeCiphers() {
+	if m := s.markers.rot13; m.count >= 2 && s.isMoreReadable(m, ToRot13) {
 		start, end := s.widen(m)
 		s.push(ToRot13(s.text[start:end]), start, end, identity(start, end), Rot13)
 	}
-	if m := s.markers.reversed; m.count >= 2 && s.reads(m, Backwards) {
+	if m := s.markers.reversed; m.count >= 2 && s.isMoreReadable(m, Backwards) {
 		s.reverse(s.widen(m))
 	}
 }
 
-// reads reports whether turning a span makes most of its words known, and more than before.
-func (s *Decoder) reads(m span, turn func(string) string) bool {
+// isMoreReadable reports whether turning a span makes most of its words known, and more than
+// before.
+func (s *Decoder) isMoreReadable(m span, turn func(string) string) bool {
 	words, plain, turned := 0, 0, 0
 	for word := range strings.FieldsFuncSeq(strings.ToLower(s.text[m.start:m.end]), func(r rune) bool { return r < 'a' || r > 'z' }) {
 		if len(word) < shortMarker {
@@ -173,9 +174,9 @@ func Backwards(w string) string {
 	return string(b)
 }
 
-// overridden queues the text that a direction override before start displays backwards. It ends at
-// the line break or at the next direction control.
-func (s *Decoder) overridden(start int) {
+// decodeOverride queues the text that a direction override before start displays backwards. It ends
+// at the line break or at the next direction control.
+func (s *Decoder) decodeOverride(start int) {
 	end := len(s.text)
 	if k := strings.IndexAny(s.text[start:], "\n\u202c\u202d\u202e"); k >= 0 {
 		end = start + k

@@ -61,7 +61,7 @@ func Find(text string) []Run {
 			h.add(k, i, n)
 		}
 		i += n
-		h.note(r, i)
+		h.record(r, i)
 	}
 	return h.found
 }
@@ -78,8 +78,8 @@ type search struct {
 	marks int  // number of combining marks since prev
 }
 
-// note records the character r that ends at byte next.
-func (h *search) note(r rune, next int) {
+// record adds the character r that ends at byte next.
+func (h *search) record(r rune, next int) {
 	h.last = r
 	if r == BlackFlag {
 		h.flag = next + FlagTags(h.text[next:])
@@ -149,7 +149,7 @@ func (h *search) kind(r rune, next int) Kind {
 		}
 		return DirectionMark
 	case letters.Ignorable(r):
-		if h.joins(r, next) {
+		if h.isJustified(r, next) {
 			return None
 		}
 		return Invisible
@@ -173,8 +173,8 @@ func (h *search) control(r rune, next int) Kind {
 	return Control
 }
 
-// joins reports whether the neighbors of the invisible character r justify it.
-func (h *search) joins(r rune, next int) bool {
+// isJustified reports whether the neighbors of the invisible character r justify it.
+func (h *search) isJustified(r rune, next int) bool {
 	after, n := utf8.DecodeRuneInString(h.text[next:])
 	switch r {
 	case zwj:

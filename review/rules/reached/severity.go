@@ -12,47 +12,47 @@ import (
 	"toolcrib/review/reach/literal"
 )
 
-// leaves reports whether a file reads credentials and sends data: the whole environment or, in a
-// program, a credential store.
-func leaves(f fact.Fact) bool {
+// exfiltratesCredentials reports whether a file reads credentials and sends data: the whole
+// environment or, in a program, a credential store.
+func exfiltratesCredentials(f fact.Fact) bool {
 	return f.Sent && (f.Use == fact.Environment || f.Use == fact.Store && f.InProgram)
 }
 
-// hasLeft reports whether a command or call sends credentials to a recipient for which they are not
-// intended: all credentials; a credential to a host of another owner, except in the headers with
-// which clients authenticate; or an encoded credential, which passes filters. A user name and
-// password with a colon are an exception, because clients encode them together (RFC 7617).
-func hasLeft(f fact.Fact, line string, _ *facts) bool {
+// sendsCredentials reports whether a command or call sends credentials to a recipient for which
+// they are not intended: all credentials; a credential to a host of another owner, except in the
+// headers with which clients authenticate; or an encoded credential, which passes filters. A user
+// name and password with a colon are an exception, because clients encode them together (RFC 7617).
+func sendsCredentials(f fact.Fact, line string, _ *facts) bool {
 	switch {
-	case leaves(f):
+	case exfiltratesCredentials(f):
 		return true
-	case f.Use != fact.VariableSent || authenticates().MatchString(line):
+	case f.Use != fact.VariableSent || authenticationOption().MatchString(line):
 		return false
 	}
-	if encodes().MatchString(line) && !pair().MatchString(addresses().ReplaceAllString(line, "")) {
+	if encodingCommand().MatchString(line) && !keyValuePair().MatchString(addresses().ReplaceAllString(line, "")) {
 		return true
 	}
 	host := hostIn(line)
 	owner, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(f.Value, "$_{")), "_")
-	return (literal.Outside(host) || ownerOf(host) != "" && !slices.Contains(anybody, owner)) && !strings.Contains(host, owner)
+	return (literal.Outside(host) || ownerOf(host) != "" && !slices.Contains(genericOwners, owner)) && !strings.Contains(host, owner)
 }
 
-// anybody are first words of variable names that do not identify an owner.
-var anybody = strings.Fields("api app auth access my secret token client user service admin db database key private jwt session bearer ssh refresh id")
+// genericOwners are first words of variable names that do not identify an owner.
+var genericOwners = strings.Fields("api app auth access my secret token client user service admin db database key private jwt session bearer ssh refresh id")
 
-var authenticates = sync.OnceValue(func() *regexp.Regexp {
+var authenticationOption = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)authorization|bearer|[-_]key['"]?\s*[:=]|[-_]token['"]?\s*[:=]|auth\s*=|headers|\s-u\s|\s-H\s|--header|--user`)
 })
 
-var pair = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w}]:[\w{$]|['"]:['"]`) })
+var keyValuePair = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w}]:[\w{$]|['"]:['"]`) })
 
 // addresses matches addresses and hosts without a scheme.
 var addresses = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[a-z]+://[^\s"'<>)]*|[a-z0-9-]+(?:\.[a-z0-9-]+)+`)
 })
 
-// encodes matches calls and commands that encode their input.
-var encodes = sync.OnceValue(func() *regexp.Regexp {
+// encodingCommand matches calls and commands that encode their input.
+var encodingCommand = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\|\s*(?:base64|base32|xxd -p|openssl (?:base64|enc)|od -)(?:\s+-w\s?0)?\s*(?:$|[|)]|\\)|b(?:64|32|ase64)(?:_|\.)?encode\(|btoa\(|toString\(['"](?:base64|hex)|\.hex\(\)`)
 })
 
@@ -84,9 +84,9 @@ var publishers = strings.Fields(`github.com raw.githubusercontent.com gitlab.com
 	install.python-poetry.org deb.nodesource.com rpm.nodesource.com get.helm.sh k3s.io get.k3s.io ollama.com fly.io foundry.paradigm.xyz claude.ai cli.github.com dot.net pkgx.sh mise.run
 	get.sdkman.io nixos.org install.determinate.systems pyenv.run bootstrap.pypa.io sdk.cloud.google.com cursor.com opencode.ai vite.plus tailscale.com`)
 
-// fromStranger reports whether code is downloaded from a host that the subject does not mention
+// fromUnknownHost reports whether code is downloaded from a host that the subject does not mention
 // elsewhere and that is not the host of a known publisher, or whether a shell listens on a socket.
-func fromStranger(f fact.Fact, line string, all *facts) bool {
+func fromUnknownHost(f fact.Fact, line string, all *facts) bool {
 	if strings.HasPrefix(f.Value, "nc ") || strings.HasPrefix(f.Value, "ncat ") {
 		return true
 	}
@@ -95,7 +95,7 @@ func fromStranger(f fact.Fact, line string, all *facts) bool {
 		host = hostIn(line)
 	}
 	owner := ownerOf(host)
-	return owner != "" && !slices.Contains(publishers, host) && !strings.Contains(all.said(), owner)
+	return owner != "" && !slices.Contains(publishers, host) && !strings.Contains(all.loweredTexts(), owner)
 }
 
 // ownServer reports whether a command adds a server to the configuration of a client and the
@@ -105,8 +105,9 @@ func ownServer(f fact.Fact, all *facts) bool {
 	return f.Kind == fact.Write && owner != "" && strings.Contains(all.id, owner)
 }
 
-// unlocks reports whether a line disables a protection that almost no task needs to disable.
-func unlocks(f fact.Fact, line string, _ *facts) bool {
+// disablesProtection reports whether a line disables a protection that almost no task needs to
+// disable.
+func disablesProtection(f fact.Fact, line string, _ *facts) bool {
 	return protections().MatchString(f.Value) || protections().MatchString(line)
 }
 
@@ -117,17 +118,18 @@ var protections = sync.OnceValue(func() *regexp.Regexp {
 		`(?i:sslVerify)\W+false|StrictHostKeyChecking\W+no|\b0?777\b`)
 })
 
-// covers reports whether a line deletes logs or sends encoded data over the network, possibly as
-// part of a host name. Both evade monitoring.
-func covers(f fact.Fact, line string, _ *facts) bool {
+// hidesTraces reports whether a line deletes logs or sends encoded data over the network, possibly
+// as part of a host name. Both evade monitoring.
+func hidesTraces(f fact.Fact, line string, _ *facts) bool {
 	if f.Kind == fact.File {
-		return logs().MatchString(line)
+		return logFile().MatchString(line)
 	}
-	return encodedOut().MatchString(line) && encodes().MatchString(line)
+	return encodedUpload().MatchString(line) && encodingCommand().MatchString(line)
 }
 
-// reads reports whether a program evaluates data that it has just read, decoded, or downloaded.
-func reads(f fact.Fact, line string, _ *facts) bool {
+// evaluatesReadData reports whether a program evaluates data that it has just read, decoded, or
+// downloaded.
+func evaluatesReadData(f fact.Fact, line string, _ *facts) bool {
 	return f.Use != fact.Evaluated || evaluatesInput().MatchString(line)
 }
 
@@ -135,11 +137,11 @@ var evaluatesInput = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(?:eval|exec|compile|Function)\(.*(?:open\(['"]/(?:tmp|var/tmp|dev/shm)/|b64decode\(|fromhex\(|decompress\(|atob\(|urlopen\(|requests\.get\(|\.text\b)`)
 })
 
-var logs = sync.OnceValue(func() *regexp.Regexp {
+var logFile = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(?:rm|shred|truncate)\s[^|;&]*/var/log\b`)
 })
 
-var encodedOut = sync.OnceValue(func() *regexp.Regexp {
+var encodedUpload = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\b(?:echo|printf|env|printenv)\b[^;&]*\|\s*(?:curl|wget|nc|ncat)\s|\b(?:dig|nslookup|host|drill|ping)\s[^;&|]*\$\(`)
 })
 

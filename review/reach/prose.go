@@ -69,10 +69,10 @@ func blank(text string) []byte {
 
 func (m *masked) keep(start, end int) { copy(m.out[start:end], m.text[start:end]) }
 
-// keepSaid keeps a part if it addresses a reader, also in escapes.
-func (m *masked) keepSaid(start, end int) {
+// keepProse keeps a part if it addresses a reader, also in escapes.
+func (m *masked) keepProse(start, end int) {
 	part := m.text[start:end]
-	if says(part) || strings.Count(part, `\u00`)+strings.Count(part, `\x`) >= fewestEscapes || strings.Count(part, "%20") >= fewestWords-1 {
+	if readsAsProse(part) || strings.Count(part, `\u00`)+strings.Count(part, `\x`) >= fewestEscapes || strings.Count(part, "%20") >= fewestWords-1 {
 		m.keep(start, end)
 	}
 }
@@ -91,7 +91,7 @@ func (m *masked) markdown(from, to, depth int) {
 		case p.Kind == passage.Code:
 			m.lines(start, end)
 		case p.Kind == passage.Indented:
-			m.keepSaid(start, end)
+			m.keepProse(start, end)
 		case strings.HasPrefix(strings.TrimLeft(m.text[start:end], " \t>"), "|"):
 			m.row(start, end)
 		default:
@@ -107,7 +107,7 @@ func (m *masked) row(start, end int) {
 		if next < 0 {
 			next = end - at
 		}
-		m.keepSaid(at, at+next)
+		m.keepProse(at, at+next)
 		at += next + 1
 		if at <= end {
 			m.keep(at-1, at) // the mark separates sentences
@@ -119,7 +119,7 @@ func (m *masked) row(start, end int) {
 func (m *masked) lines(start, end int) {
 	for at := start; at < end; {
 		next := passage.LineEnd(m.text[:end], at)
-		m.keepSaid(at, next)
+		m.keepProse(at, next)
 		at = next
 	}
 }
@@ -128,10 +128,10 @@ func (m *masked) lines(start, end int) {
 func (m *masked) program(start, end int, lang string) {
 	commented, quoted := code.Texts(m.text[start:end], lang)
 	for _, c := range commented {
-		m.keepSaid(start+c[0], start+c[1])
+		m.keepProse(start+c[0], start+c[1])
 	}
 	for _, q := range quoted {
-		m.keepSaid(start+q[0], start+q[1])
+		m.keepProse(start+q[0], start+q[1])
 	}
 }
 
@@ -142,9 +142,9 @@ func (m *masked) settings(start, end int, format string) {
 	for at := start; at < end; {
 		next := passage.LineEnd(m.text[:end], at)
 		if i := strings.IndexAny(m.text[at:next], ":="); i >= 0 {
-			m.keepSaid(at+i+1, next)
+			m.keepProse(at+i+1, next)
 		} else {
-			m.keepSaid(at, next)
+			m.keepProse(at, next)
 		}
 		at = next
 	}
@@ -165,10 +165,10 @@ const (
 	fewestEscapes = 8 // letters that are written as escapes
 )
 
-// says reports whether a text reads as words of a language: most of it are words of letters
+// readsAsProse reports whether a text reads as words of a language: most of it are words of letters
 // alone. Words may be joined ("ignore_all_rules"), spelled letter by letter, or written with
 // digits: the rules about wording recognize these disguises.
-func says(text string) bool {
+func readsAsProse(text string) bool {
 	words, others, single, glyphs := 0, 0, 0, 0
 	for field := range strings.FieldsSeq(text) {
 		field = strings.Trim(field, ".,;:!?()[]{}\"'*_#>-…`“”‘’")

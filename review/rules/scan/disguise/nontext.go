@@ -8,9 +8,9 @@ import (
 	"toolcrib/registry/filetext"
 )
 
-// withoutBytes queues the lines that contain escaped non-text bytes (package filetext), joined and
-// without the escapes: many clients drop these bytes.
-func (s *Decoder) withoutBytes() {
+// removeEscapedBytes queues the lines that contain escaped non-text bytes (package filetext),
+// joined and without the escapes: many clients drop these bytes.
+func (s *Decoder) removeEscapedBytes() {
 	if s.seg.Depth > 0 || !strings.Contains(s.text, "⟨") {
 		return
 	}

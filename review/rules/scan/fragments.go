@@ -9,15 +9,16 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// minMended is the minimum length of a word that is restored from fragments.
-const minMended = 6
+// minJoined is the minimum length of a word that is restored from fragments.
+const minJoined = 6
 
-// mend joins words that were split by spaces or hyphens ("ig nore prev ious"). It reports whether
-// it joined at least two, because a single one may be a coincidence ("for get", "pass word").
-func (s *sentence) mend() bool {
+// joinFragments joins words that were split by spaces or hyphens ("ig nore prev ious"). It reports
+// whether it joined at least two, because a single one may be a coincidence ("for get", "pass
+// word").
+func (s *sentence) joinFragments() bool {
 	var merges []merge
 	for i := 0; i+1 < s.n; i++ {
-		if id, n := s.mended(i); id != 0 {
+		if id, n := s.joinedWord(i); id != 0 {
 			merges = append(merges, merge{i, n, id})
 			i += n - 1
 		}
@@ -49,21 +50,21 @@ type merge struct {
 	id    uint32
 }
 
-// mended returns the known word that the two or three words from i form, and their number. At least
-// one word must be unknown.
-func (s *sentence) mended(i int) (id uint32, n int) {
+// joinedWord returns the known word that the two or three words from i form, and their number. At
+// least one word must be unknown.
+func (s *sentence) joinedWord(i int) (id uint32, n int) {
 	first := &s.tokens[i]
-	if !s.scrap(first) && !s.scrap(&s.tokens[i+1]) {
+	if !s.isShortUnknown(first) && !s.isShortUnknown(&s.tokens[i+1]) {
 		return 0, 0
 	}
-	if p := prefix(s.text[first.start:first.end]); p >= 0 && s.g.lex.prefixes[p>>6]&(1<<(p&63)) == 0 || !s.piece(first) {
+	if p := prefix(s.text[first.start:first.end]); p >= 0 && s.g.lex.prefixes[p>>6]&(1<<(p&63)) == 0 || !s.isFragment(first) {
 		return 0, 0
 	}
 	h, size := hashSeed, 0
 	unknown := 0
 	for k := i; k < s.n && k < i+3; k++ {
 		t := &s.tokens[k]
-		if k > i && (t.gap&^(gSpace|gHyphen|gNewline) != 0 || !s.piece(t)) {
+		if k > i && (t.gap&^(gSpace|gHyphen|gNewline) != 0 || !s.isFragment(t)) {
 			break
 		}
 		if t.id == 0 {
@@ -71,7 +72,7 @@ func (s *sentence) mended(i int) (id uint32, n int) {
 		}
 		h = hashFold(h, s.text[t.start:t.end])
 		size += int(t.end - t.start)
-		if k > i && unknown > 0 && size >= minMended {
+		if k > i && unknown > 0 && size >= minJoined {
 			if w := s.g.lex.words.get(h); w != 0 {
 				id, n = w, k-i+1
 			}
@@ -80,15 +81,15 @@ func (s *sentence) mended(i int) (id uint32, n int) {
 	return id, n
 }
 
-// maxScrap is the maximum length of the unknown word that a split word must contain. Few other
+// maxUnknown is the maximum length of the unknown word that a split word must contain. Few other
 // unknown words are this short.
-const maxScrap = 5
+const maxUnknown = 5
 
-// scrap reports whether t is a short unknown word.
-func (s *sentence) scrap(t *token) bool { return t.id == 0 && t.end-t.start <= maxScrap }
+// isShortUnknown reports whether t is a short unknown word.
+func (s *sentence) isShortUnknown(t *token) bool { return t.id == 0 && t.end-t.start <= maxUnknown }
 
-// piece reports whether t can be a fragment of a split word.
-func (s *sentence) piece(t *token) bool {
+// isFragment reports whether t can be a fragment of a split word.
+func (s *sentence) isFragment(t *token) bool {
 	if t.end-t.start > 9 || t.hide != 0 {
 		return false
 	}
@@ -103,9 +104,9 @@ func (s *sentence) piece(t *token) bool {
 // longestWord is the maximum length of a word that is searched in a run of letters.
 const longestWord = 16
 
-// runTogether splits letters, the plain form of text[i:j], into known words. If there are at least
-// three and nothing remains, it emits them and returns true.
-func (s *reader) runTogether(letters string, i, j int) bool {
+// splitRunTogether splits letters, the plain form of text[i:j], into known words. If there are at
+// least three and nothing remains, it emits them and returns true.
+func (s *reader) splitRunTogether(letters string, i, j int) bool {
 	// from[k] is the start of the last word in a sequence of known words that ends at k, or -1 if
 	// there is no such sequence.
 	var from [maxRunTogether + 1]int16
@@ -152,26 +153,26 @@ func (s *reader) runTogether(letters string, i, j int) bool {
 // word.
 const minSpelled = 5
 
-// spelled records a word of one character at byte i.
-func (s *reader) spelled(i int) {
+// addSpelled records a word of one character at byte i.
+func (s *reader) addSpelled(i int) {
 	_, n := utf8.DecodeRuneInString(s.text[i:])
-	if s.single > 0 && i-s.alone > maxApart {
+	if s.singles > 0 && i-s.spelledEnd > maxSpelledGap {
 		s.endSpelled()
 	}
-	if s.single == 0 {
-		s.apart = i
+	if s.singles == 0 {
+		s.spelledStart = i
 	}
-	s.single++
-	s.alone = i + n
+	s.singles++
+	s.spelledEnd = i + n
 }
 
-// maxApart is the maximum number of bytes between two letters of a spelled-out word.
-const maxApart = 24
+// maxSpelledGap is the maximum number of bytes between two letters of a spelled-out word.
+const maxSpelledGap = 24
 
 // endSpelled ends a run of single letters and queues the word that they spell.
 func (s *reader) endSpelled() {
-	if s.single >= minSpelled {
-		s.encoded.Together(s.apart, s.alone)
+	if s.singles >= minSpelled {
+		s.encoded.JoinSpelled(s.spelledStart, s.spelledEnd)
 	}
-	s.single = 0
+	s.singles = 0
 }

@@ -14,36 +14,36 @@ import (
 	"toolcrib/review/rules/schema"
 )
 
-// needless returns candidates for data that the texts of a tool request without need.
-func (a *attack) needless(c *View) []candidate {
+// needlessRequests returns candidates for data that the texts of a tool request without need.
+func (a *attack) needlessRequests(c *View) []candidate {
 	if len(a.Asks) == 0 || !c.IsAction() {
 		return nil
 	}
 	var found []candidate
 	for _, s := range c.Scan() {
 		if s.Visible && (len(s.byRule) > 0 || s.Kind == rules.Identifier) {
-			found = append(found, a.asked(c, s)...)
+			found = append(found, a.requestsIn(c, s)...)
 		}
 	}
 	return found
 }
 
-// asked returns candidates for data that s requests without need.
-func (a *attack) asked(c *View, s *Scanned) []candidate {
-	parameter := s.Param != "" && under(s.Path, "definition.inputSchema") && s.Kind != rules.Value
+// requestsIn returns candidates for data that s requests without need.
+func (a *attack) requestsIn(c *View, s *Scanned) []candidate {
+	parameter := s.Param != "" && isBelow(s.Path, "definition.inputSchema") && s.Kind != rules.Value
 	var spans []rules.Passage
 	what, kind := "", ""
-	if s.Kind == rules.Identifier && parameter && talks[strings.ToLower(s.Value)] && !c.about("dTalk") {
+	if s.Kind == rules.Identifier && parameter && conversationNames[strings.ToLower(s.Value)] && !c.purposeHas("dTalk") {
 		spans, what = []rules.Passage{{End: len(s.Value)}}, "the conversation"
 	}
 	for n, ask := range a.Asks {
 		for _, i := range s.byRule[a.AskName(n, !parameter)] {
 			m := &s.Matches[i]
-			due := c.about(ask.Needs) || ask.Foreign && c.concerns(s.Value[m.Start:m.End])
+			due := c.purposeHas(ask.Needs) || ask.Foreign && c.sharesWordWith(s.Value[m.Start:m.End])
 			if !due && !mentioned(m) {
 				spans = append(spans, rules.Passage{Start: m.Start, End: m.End, Disguise: m.Disguise})
 				kind = fmt.Sprintf(".%d", n+1)
-				what = ask.What + " (" + rules.Quotation(clipped(s.Value[m.Start:m.End], maxWord)) + ")"
+				what = ask.What + " (" + rules.Quotation(truncate(s.Value[m.Start:m.End], maxWord)) + ")"
 			}
 		}
 	}
@@ -63,11 +63,11 @@ func (a *attack) asked(c *View, s *Scanned) []candidate {
 	return found
 }
 
-// talks are names of parameters that receive the conversation.
-var talks = map[string]bool{"conversation": true, "chat": true, "dialog": true, "dialogue": true, "transcript": true, "chathistory": true, "messages": true}
+// conversationNames are names of parameters that receive the conversation.
+var conversationNames = map[string]bool{"conversation": true, "chat": true, "dialog": true, "dialogue": true, "transcript": true, "chathistory": true, "messages": true}
 
-// under reports whether path is strictly below root.
-func under(path, root string) bool {
+// isBelow reports whether path is strictly below root.
+func isBelow(path, root string) bool {
 	rest, ok := strings.CutPrefix(path, root)
 	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
 }
@@ -111,7 +111,7 @@ func (a *attack) dangerous(c *View, parameter string, value *jsondoc.Node) (stri
 	named := func(phrase string) bool { return phrase == "*" || strings.Contains(name, " "+phrase+" ") }
 	for _, v := range values {
 		for i := range a.Defaults {
-			if d := &a.Defaults[i]; (v.Kind == jsondoc.String || v.Kind == jsondoc.Bool) && v.Text != "" && (d.Purpose == "" || c.about(d.Purpose)) && slices.ContainsFunc(d.Parameter, named) && listed(d, v.Text) && !c.concerns(parameter+" "+v.Text) {
+			if d := &a.Defaults[i]; (v.Kind == jsondoc.String || v.Kind == jsondoc.Bool) && v.Text != "" && (d.Purpose == "" || c.purposeHas(d.Purpose)) && slices.ContainsFunc(d.Parameter, named) && listed(d, v.Text) && !c.sharesWordWith(parameter+" "+v.Text) {
 				return v.Text, true
 			}
 		}
@@ -123,7 +123,7 @@ func listed(d *rulebook.Default, value string) bool {
 	return slices.ContainsFunc(d.Value, func(v string) bool {
 		switch v {
 		case "email", "url":
-			return addressOfStranger(value) && strings.Contains(value, map[string]string{"email": "@", "url": "://"}[v])
+			return isForeignAddress(value) && strings.Contains(value, map[string]string{"email": "@", "url": "://"}[v])
 		case "wallet":
 			return grammar().Scan(value).Concepts.Meets(grammar().Concept("account"))
 		}
@@ -131,9 +131,9 @@ func listed(d *rulebook.Default, value string) bool {
 	})
 }
 
-// addressOfStranger reports whether value is a real address, as opposed to a placeholder, an
+// isForeignAddress reports whether value is a real address, as opposed to a placeholder, an
 // example domain of RFC 2606, or the local machine.
-func addressOfStranger(value string) bool {
+func isForeignAddress(value string) bool {
 	lower := strings.ToLower(letters.Fold(value))
 	if !strings.Contains(lower, "://") && !strings.Contains(lower, "@") {
 		return false

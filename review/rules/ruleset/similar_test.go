@@ -25,8 +25,8 @@ func TestAsksAlike(t *testing.T) {
 		if _, err := r.Check(t.Context(), &rules.Change{Draft: r.bad.Draft, World: w, Prompts: r.bad.Prompts}); err != nil {
 			t.Errorf("%s: %v", r.ID, err)
 		}
-		if w.alike != r.AsksAlike {
-			t.Errorf("%s says %v and it is %v that it asks what is alike", r.ID, r.AsksAlike, w.alike)
+		if w.alike != r.QueriesSimilar {
+			t.Errorf("%s says %v and it is %v that it asks what is alike", r.ID, r.QueriesSimilar, w.alike)
 		}
 	}
 }

@@ -14,11 +14,11 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// setting is the context in which sentences are scored: the names, the stated purpose, and the
-// parameters of a tool, or the word counts of a prompt.
-type setting struct {
-	about map[string]bool // stems of the words in the names and in the first sentence
-	names map[string]bool // names of the tool and its parameters, in lower case
+// scoringContext is the context in which sentences are scored: the names, the stated purpose, and
+// the parameters of a tool, or the word counts of a prompt.
+type scoringContext struct {
+	topics map[string]bool // stems of the words in the names and in the first sentence
+	names  map[string]bool // names of the tool and its parameters, in lower case
 	// For prompts: count is the number of occurrences of each stem, concepts the number of
 	// sentences that contain each concept, sentences the number of all sentences, and hosts the
 	// number of occurrences of each host in an address.
@@ -28,30 +28,30 @@ type setting struct {
 	hosts     map[string]int
 }
 
-func (c *View) setting() *setting {
-	c.settings.Do(func() { c.settingOf = c.newSetting() })
-	return c.settingOf
+func (c *View) scoringContext() *scoringContext {
+	c.contextOnce.Do(func() { c.context = c.newScoringContext() })
+	return c.context
 }
 
-func (c *View) newSetting() *setting {
-	st := &setting{about: map[string]bool{}, names: map[string]bool{}}
+func (c *View) newScoringContext() *scoringContext {
+	st := &scoringContext{topics: map[string]bool{}, names: map[string]bool{}}
 	d := &c.Draft.Definition
 	t := d.Tool
 	for _, name := range ownNames(d) {
 		for w := range wordsIn(withoutDigits(name)) {
-			st.about[stem(w)] = true
+			st.topics[stem(w)] = true
 		}
 	}
 	for _, name := range append(ownNames(d), d.ID(), d.Name()) {
 		st.names[strings.ToLower(name)] = true
 	}
 	if !c.IsAction() {
-		c.surround(st)
+		c.countWords(st)
 		return st
 	}
 	for w := range wordsIn(letters.Fold(firstSentence(t.Description))) {
-		if !idle[w] && w != "tool" && w != "user" {
-			st.about[stem(w)] = true
+		if !stopWords[w] && w != "tool" && w != "user" {
+			st.topics[stem(w)] = true
 		}
 	}
 	for _, text := range c.Texts() {
@@ -85,12 +85,14 @@ func withoutDigits(name string) string {
 // fewSentences is the minimum number of sentences of a prompt for comparing one with the rest.
 const fewSentences = 6
 
-// alone reports whether c is a prompt with fewer sentences than fewSentences.
-func (c *View) alone() bool { return !c.IsAction() && c.setting().sentences < fewSentences }
+// isShortPrompt reports whether c is a prompt with fewer sentences than fewSentences.
+func (c *View) isShortPrompt() bool {
+	return !c.IsAction() && c.scoringContext().sentences < fewSentences
+}
 
-// surround counts the words, concepts, and hosts of a prompt in st. Scoring uses the counts to find
-// sentences with words that do not occur elsewhere.
-func (c *View) surround(st *setting) {
+// countWords counts the words, concepts, and hosts of a prompt in st. Scoring uses the counts to
+// find sentences with words that do not occur elsewhere.
+func (c *View) countWords(st *scoringContext) {
 	st.count, st.concepts, st.hosts = make(map[string]int, 512), make([]int, len(grammar().Names())), map[string]int{}
 	left := maxCounted
 	for _, s := range c.Scan() {
@@ -139,9 +141,9 @@ func hostsIn(text string) func(yield func(string) bool) {
 	}
 }
 
-// another reports whether word is a name such as read_file that belongs neither to the tool nor to
-// a parameter.
-func (st *setting) another(word string) bool {
+// isForeignName reports whether word is a name such as read_file that belongs neither to the tool
+// nor to a parameter.
+func (st *scoringContext) isForeignName(word string) bool {
 	i := strings.IndexByte(word, '_')
 	return i > 0 && i < len(word)-1 && !st.names[strings.ToLower(word)]
 }
@@ -189,15 +191,15 @@ func firstClause(text string) int {
 	return end
 }
 
-// about reports whether the tool's stated purpose contains one of the named concepts.
-func (c *View) about(concepts string) bool {
+// purposeHas reports whether the tool's stated purpose contains one of the named concepts.
+func (c *View) purposeHas(concepts string) bool {
 	return c.purpose().Meets(grammar().Concept(concepts))
 }
 
-// concerns reports whether the tool's names or first sentence share a word with text.
-func (c *View) concerns(text string) bool {
-	about := c.setting().about
-	return slices.ContainsFunc(wordsOf(letters.Fold(text)), func(w string) bool { return !idle[w] && about[stem(w)] })
+// sharesWordWith reports whether the tool's names or first sentence share a word with text.
+func (c *View) sharesWordWith(text string) bool {
+	about := c.scoringContext().topics
+	return slices.ContainsFunc(wordsOf(letters.Fold(text)), func(w string) bool { return !stopWords[w] && about[stem(w)] })
 }
 
 // computesOnly reports whether the tool's names claim that it only computes something.
@@ -219,5 +221,5 @@ func (c *View) statedPurpose() string {
 	if t == nil {
 		return ""
 	}
-	return clipped(cmp.Or(firstSentence(t.Description), t.ID), maxPurpose)
+	return truncate(cmp.Or(firstSentence(t.Description), t.ID), maxPurpose)
 }

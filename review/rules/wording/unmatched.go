@@ -10,26 +10,26 @@ import (
 	"toolcrib/review/rules"
 )
 
-// signs reports attacks that no frame describes: sentences that reach the threshold of the learned
-// table and in which no other rule fired.
-func signs(ctx context.Context, change *rules.Change) ([]rules.Finding, error) {
+// unmatchedAttacks reports attacks that no frame describes: sentences that reach the threshold of
+// the learned table and in which no other rule fired.
+func unmatchedAttacks(ctx context.Context, change *rules.Change) ([]rules.Finding, error) {
 	c := Of(change)
 	var found []rules.Finding
-	signs := c.evidence().signs
+	signs := c.evidence().unmatched
 	for len(signs) > 0 {
 		n := 1
 		for n < len(signs) && signs[n].text == signs[0].text {
 			n++
 		}
-		found = append(found, c.signFindings(ctx, signs[:n])...)
+		found = append(found, c.unmatchedFindings(ctx, signs[:n])...)
 		signs = signs[n:]
 	}
 	return found, nil
 }
 
-// signFindings returns findings for suspicious sentences of one text. If there are too many, it
-// reports those with the highest scores.
-func (c *View) signFindings(ctx context.Context, list []Sentence) []rules.Finding {
+// unmatchedFindings returns findings for suspicious sentences of one text. If there are too many,
+// it reports those with the highest scores.
+func (c *View) unmatchedFindings(ctx context.Context, list []Sentence) []rules.Finding {
 	total := len(list)
 	if total > rules.MaxPerText {
 		list = slices.Clone(list)
@@ -40,7 +40,7 @@ func (c *View) signFindings(ctx context.Context, list []Sentence) []rules.Findin
 	for i := range list {
 		span := list[i].at
 		if !span.Disguise.Decoded() {
-			span = list[i].text.whole(span)
+			span = list[i].text.wholeSentence(span)
 		}
 		spans = append(spans, span)
 	}
@@ -49,10 +49,10 @@ func (c *View) signFindings(ctx context.Context, list []Sentence) []rules.Findin
 		passage := text.Value[p.Start:p.End]
 		if c.Before != nil {
 			if in, err := c.ApprovedIn(ctx, rules.Finding{Path: text.Path, Passage: passage}); in == nil && err == nil {
-				return told("Unusual new sentence in this text", passage, p.Disguise)
+				return messageWith("Unusual new sentence in this text", passage, p.Disguise)
 			}
 		}
-		return told("Unusual sentence in this text", passage, p.Disguise)
+		return messageWith("Unusual sentence in this text", passage, p.Disguise)
 	})
 	if total > len(list) {
 		found[len(found)-1].More(total - len(list))
