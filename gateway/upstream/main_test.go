@@ -3,6 +3,7 @@ package upstream_test
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +19,8 @@ func TestMain(m *testing.M) {
 		serve(how, os.Stdin, os.Stdout)
 		return
 	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", "8") // they mostly wait for timeouts, whatever the number of processors
 	os.Exit(m.Run())
 }
 

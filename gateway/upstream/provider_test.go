@@ -121,6 +121,7 @@ func TestRugPull(t *testing.T) {
 }
 
 func TestProviderErrors(t *testing.T) {
+	t.Parallel()
 	in := approved(t, "echo", echoTool)
 	for how, want := range map[string]gateway.Code{"crash": gateway.CodeProvider, "call-flood": gateway.CodeProvider, "asks": gateway.CodeProvider} {
 		p := providerOf(t, how)

@@ -84,6 +84,7 @@ func called(t *testing.T, g *gateway.Gateway, want gateway.Code, says string) {
 
 // TestResultsOfAProgram calls a program that violates its output schema and one that complies with it.
 func TestResultsOfAProgram(t *testing.T) {
+	t.Parallel()
 	shortrun.OneGoroutine(t)
 	for how, want := range map[string]struct {
 		code gateway.Code

@@ -96,6 +96,7 @@ func TestCallIsHandedThrough(t *testing.T) {
 // TestHostileLists has servers that provide no usable list. Each must be rejected for its own reason, long before the
 // timeout.
 func TestHostileLists(t *testing.T) {
+	t.Parallel()
 	for how, want := range map[string]error{
 		"crash": upstream.ErrClosed, "garbage": nil, "broken": nil, "endless": upstream.ErrTooLarge, "deep": nil,
 		"thousands": upstream.ErrTooLarge, "none": upstream.ErrProtocol, "list-flood": nil,
@@ -180,6 +181,7 @@ func TestWhatIsNoMessageIsNamed(t *testing.T) {
 }
 
 func TestSilentServersAreNotWaitedFor(t *testing.T) {
+	t.Parallel()
 	// The last one sends requests endlessly and reads no responses.
 	for _, how := range []string{"deaf", "mute", "mute-list", "asks-on"} {
 		t.Run(how, func(t *testing.T) {
@@ -208,6 +210,7 @@ func TestAnOldServerIsAskedAgain(t *testing.T) {
 }
 
 func TestFloodOfAnAnswer(t *testing.T) {
+	t.Parallel()
 	shortrun.OneGoroutine(t)
 	s, err := upstream.Connect(t.Context(), program("call-flood"), nil)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -109,7 +110,15 @@ func Open(t testing.TB, path string) *Database {
 	return d
 }
 
+// collectLess reduces garbage collections, because tests leave much behind in a short time.
+var collectLess = sync.OnceFunc(func() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+})
+
 func connect(ctx context.Context, path string, series uint16, trust *proof.Trust) (*Database, error) {
+	collectLess()
 	d := &Database{Clock: NewClock(), NewID: IDs(series)}
 	var err error
 	d.DB, err = store.Open(ctx, path, store.Options{Now: d.Clock.Now, NewID: d.NewID, Trust: trust})
