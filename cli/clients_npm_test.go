@@ -345,8 +345,15 @@ func claudeCode(t *testing.T, m *clientModel) clientHome {
 }
 
 // TestClaudeCodePlugin installs a plugin with a server and a skill with Claude Code's own commands. init, status, and
-// check must report both, and the server must be guarded. `make clients` runs this test (G23).
+// check must report both, and the server must be guarded: in the folder of a local marketplace, and in the cache for
+// other marketplaces. `make clients` runs this test (G23).
 func TestClaudeCodePlugin(t *testing.T) {
+	for name, dir := range map[string]string{"local": "market", "remote": ".claude/plugins/cache"} {
+		t.Run(name, func(t *testing.T) { testClaudeCodePlugin(t, name == "remote", dir) })
+	}
+}
+
+func testClaudeCodePlugin(t *testing.T, remote bool, dir string) {
 	m := newClientModel(t, modelCall{"lookUp", `{"what":"the moon"}`})
 	c := claudeCode(t, m)
 	fixture, err := exec.LookPath(fixtureServer)
@@ -367,15 +374,13 @@ func TestClaudeCodePlugin(t *testing.T) {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}
-	if status := c.toolcrib([]string{"status"}, 6, 3); !strings.Contains(status, "claude-code\tfar\tcannot be guarded\t") {
-		t.Errorf("status of a plugin that runs from the folder of its marketplace:\n%s", status)
+	if remote {
+		source := object{"source": "git", "url": "https://git.example.com/quay.git"}
+		c.writeJSON(".claude/plugins/known_marketplaces.json", object{"quay": object{
+			"source": source, "installLocation": c.path("market"), "lastUpdated": "2026-01-01T00:00:00.000Z",
+		}})
+		c.writeJSON(".claude/settings.json", object{"extraKnownMarketplaces": object{"quay": object{"source": source}}, "enabledPlugins": object{"tides@quay": true}})
 	}
-	// A remote marketplace: the plugin runs from the cache.
-	source := object{"source": "git", "url": "https://git.example.com/quay.git"}
-	c.writeJSON(".claude/plugins/known_marketplaces.json", object{"quay": object{
-		"source": source, "installLocation": c.path("market"), "lastUpdated": "2026-01-01T00:00:00.000Z",
-	}})
-	c.writeJSON(".claude/settings.json", object{"extraKnownMarketplaces": object{"quay": object{"source": source}}, "enabledPlugins": object{"tides@quay": true}})
 
 	out := c.prompt(m)
 	direct := m.ofServers()
@@ -385,13 +390,13 @@ func TestClaudeCodePlugin(t *testing.T) {
 	if status := c.toolcrib([]string{"status"}, 6, 3); !strings.Contains(status, "claude-code\tfar\tnot guarded\t") {
 		t.Errorf("status before init:\n%s", status)
 	}
-	if found := c.toolcrib([]string{"init", "--yes"}); !strings.Contains(found, "far: 1 definition, 1 proposed") || !strings.Contains(found, "new skill:user/read_the_tide") {
+	if found := c.toolcrib([]string{"init", "--yes"}); !strings.Contains(found, "far: 1 definition, 1 proposed") || !strings.Contains(found, "/read_the_tide") {
 		t.Errorf("init:\n%s", found)
 	}
 	if check := c.toolcrib([]string{"check", "--files"}, 6); !strings.Contains(check, "skills/read-the-tide was never approved") {
 		t.Errorf("check --files:\n%s", check)
 	}
-	files := c.below(".claude/plugins/cache")
+	files := c.below(dir)
 	c.toolcrib([]string{"wrap", "--yes"})
 	c.toolcrib([]string{"approve", "set:far", "--unseen"})
 	out = c.prompt(m)
@@ -402,7 +407,7 @@ func TestClaudeCodePlugin(t *testing.T) {
 		t.Errorf("status after a guarded session:\n%s", status)
 	}
 	c.toolcrib([]string{"unwrap", "--yes"})
-	for name, text := range c.below(".claude/plugins/cache") {
+	for name, text := range c.below(dir) {
 		if text != files[name] {
 			t.Errorf("%s before wrap:\n%s\nafter unwrap:\n%s", name, files[name], text)
 		}

@@ -166,7 +166,7 @@ func (r root) with(approved []instructions.Approved) (instructions.Tree, error) 
 // approved returns the approved files in a folder, from the registry or from locked.
 func (r root) approved(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Approved, error) {
 	if locked != nil {
-		if r.scope == places.Above {
+		if elsewhere(r.scope) {
 			return nil, nil // a lock does not contain these files
 		}
 		var approved []instructions.Approved
@@ -195,7 +195,7 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 		Rule: rule.ID, Name: rule.Name, Severity: rule.Severity, File: r.file(d), Subject: d.Subject.String(), Line: 1, Column: 1, Suggestion: rule.Suggestion,
 	}
 	name := jsondoc.Printable(d.Path) // may contain line breaks
-	if r.scope == places.Above {
+	if elsewhere(r.scope) {
 		name = r.named(name)
 	}
 	switch d.Change {

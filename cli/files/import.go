@@ -19,7 +19,6 @@ import (
 	"toolcrib/proposals/facts"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
-	"toolcrib/registry/places"
 	"toolcrib/review"
 	"toolcrib/review/intake"
 )
@@ -327,7 +326,7 @@ func FindChanges(ctx context.Context, a *command.App) (folders []DocFolder, prob
 			problems = append(problems, output.Sentence(err))
 			continue
 		}
-		d := DocFolder{above: r.scope == places.Above, Folder: r.dir, Layer: string(r.layer), Found: len(tree.Found), Unchanged: len(tree.Found), Steps: []DocStep{}}
+		d := DocFolder{above: elsewhere(r.scope), Folder: r.dir, Layer: string(r.layer), Found: len(tree.Found), Unchanged: len(tree.Found), Steps: []DocStep{}}
 		for _, diff := range differences {
 			if diff.Found != nil {
 				d.Unchanged--

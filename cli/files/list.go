@@ -15,7 +15,6 @@ import (
 	"toolcrib/gateway/instructions"
 	"toolcrib/internal/lists"
 	"toolcrib/registry"
-	"toolcrib/registry/places"
 	"toolcrib/review"
 	"toolcrib/store"
 	"toolcrib/store/catalog"
@@ -190,7 +189,7 @@ func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, 
 	var all []instructions.Listed
 	add := func(k key, l instructions.Listed) {
 		l.Subject.Kind, l.Subject.Layer, l.Folder, l.Path, l.ReadBy, l.Proposal = k.kind, r.layer, r.dir, k.path, readBy[k], waits[k]
-		l.Above = r.scope == places.Above
+		l.Above = elsewhere(r.scope)
 		if d, ok := drift[k]; ok {
 			l.Drift = d.Change
 			if d.Change == instructions.Unreadable {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
+	"toolcrib/gateway/clients"
 	"toolcrib/gateway/instructions"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -41,10 +43,29 @@ type root struct {
 // newRoot returns a root. Imported files in the home folder belong to the root of home; imports of files elsewhere are
 // rejected.
 func newRoot(dir string, scope places.Scope, layer registry.Layer, home string) root {
-	return root{dir: dir, scope: scope, layer: layer, partial: scope == places.Above, search: sync.OnceValues(func() (instructions.Tree, error) {
+	return root{dir: dir, scope: scope, layer: layer, partial: elsewhere(scope), search: sync.OnceValues(func() (instructions.Tree, error) {
 		tree, err := instructions.Search(dir, scope)
 		return refuseImports(tree, home), err
 	})}
+}
+
+// elsewhere reports whether the folders of a scope are neither the project nor the home folder.
+func elsewhere(scope places.Scope) bool { return scope == places.Above || scope == places.Plugin }
+
+// localPlugins returns the roots of the plugins that Claude Code reads in folders on this machine.
+func localPlugins(a *command.App, home string) ([]root, error) {
+	var list []root
+	for _, p := range (clients.Machine{OS: runtime.GOOS, Home: home, Project: a.Env.Dir, Getenv: a.Env.Getenv}).LocalPlugins() {
+		if !isDir(p.Folder) {
+			continue
+		}
+		layer, err := folderLayer(p.Folder, home)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, newRoot(p.Folder, places.Plugin, layer, home))
+	}
+	return list, nil
 }
 
 // newHome returns the root of a home folder, including files that the files of others import.
@@ -153,6 +174,11 @@ func roots(a *command.App, args []string) ([]root, error) {
 		}
 		list = append(list, newRoot(dir, places.Project, layer, home))
 	}
+	plugins, err := localPlugins(a, home)
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, plugins...)
 	if isDir(home) {
 		list = append([]root{newHome(home, list)}, list...)
 	}
@@ -214,6 +240,11 @@ func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root
 		}
 		add(folders...)
 	}
+	plugins, err := localPlugins(a, home)
+	if err != nil {
+		return nil, "", err
+	}
+	add(plugins...)
 	others := slices.Clone(list)
 	if isDir(home) {
 		add(newHome(home, others))
@@ -256,10 +287,7 @@ func above(dir, home string) ([]root, error) {
 	var list []root
 	for at := dir; ; at = filepath.Dir(at) {
 		if !settings.SameFile(at, home) {
-			layer, err := projectLayer(at, cmp.Or(projectName(cmp.Or(below(home, at), filepath.ToSlash(at))), "root"))
-			if err != nil { // the path is too long for a name
-				layer, err = projectLayer(at, "above-"+registry.HashBytes([]byte(at))[:16])
-			}
+			layer, err := folderLayer(at, home)
 			if err != nil {
 				return nil, err
 			}
@@ -269,6 +297,15 @@ func above(dir, home string) ([]root, error) {
 			return list, nil
 		}
 	}
+}
+
+// folderLayer returns the layer of a folder outside of the project. It is named after the path.
+func folderLayer(dir, home string) (registry.Layer, error) {
+	layer, err := projectLayer(dir, cmp.Or(projectName(cmp.Or(below(home, dir), filepath.ToSlash(dir))), "root"))
+	if err != nil { // the path is too long for a name
+		layer, err = projectLayer(dir, "above-"+registry.HashBytes([]byte(dir))[:16])
+	}
+	return layer, err
 }
 
 func isDir(name string) bool {

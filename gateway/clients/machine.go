@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 
 	"toolcrib/gateway/clients/spanedit"
 	"toolcrib/internal/atomicfile"
+	"toolcrib/internal/lists"
 )
 
 // Machine describes the machine on which to look for clients. Nothing is taken from the process, so that tests can
@@ -64,8 +66,10 @@ func (m Machine) folder(name string) string {
 		if f.name != name || f.system != "" && f.system != m.OS && (f.system != "unix" || m.OS == "windows") {
 			continue
 		}
-		if value := m.Getenv(f.variable); f.variable != "" && filepath.IsAbs(value) {
-			return value
+		if f.variable != "" && m.Getenv != nil {
+			if value := m.Getenv(f.variable); filepath.IsAbs(value) {
+				return value
+			}
 		}
 		if f.path != "" && m.Home != "" {
 			return filepath.Join(m.Home, filepath.FromSlash(f.path))
@@ -77,11 +81,11 @@ func (m Machine) folder(name string) string {
 // paths returns the files at a location. It reads the disk only to expand "*".
 func (m Machine) paths(l location) []string {
 	name, rest, _ := strings.Cut(strings.TrimPrefix(l.path, "{"), "}")
-	base := m.folder(name)
-	if !filepath.IsAbs(base) {
-		return nil
+	found := []string{m.folder(name)}
+	if strings.HasPrefix(l.path, localPlugin) {
+		found = lists.Map(m.LocalPlugins(), func(p Plugin) string { return p.Folder })
 	}
-	found := []string{base}
+	found = lists.Filter(found, filepath.IsAbs)
 	for _, segment := range strings.FieldsFunc(rest, func(r rune) bool { return r == '/' }) {
 		var next []string
 		for _, dir := range found {
@@ -371,79 +375,130 @@ func (f *File) plugin() (used bool) {
 	f.Variables = map[string]string{ // code.claude.com/docs/en/plugins-reference, geminicli.com/docs/extensions/reference
 		"${CLAUDE_PLUGIN_ROOT}": root, "${extensionPath}": root, "${/}": string(filepath.Separator), "${pathSeparator}": string(filepath.Separator),
 	}
+	if strings.HasPrefix(f.at.path, localPlugin) {
+		for _, p := range f.machine.LocalPlugins() {
+			if p.Folder == root {
+				f.disable(p.Disabled)
+			}
+		}
+		return true
+	}
 	_, below, _ := strings.Cut(filepath.ToSlash(root), "/plugins/cache/")
 	names := strings.Split(below, "/")
 	if len(names) != 3 { // of a client other than Claude Code
 		return true
 	}
-	home := f.machine.folder("claude-home")
 	id := names[1] + "@" + names[0]
-	var installed struct {
-		Plugins map[string][]struct {
-			Path string `json:"installPath"`
-		} `json:"plugins"`
-	}
-	if data, err := os.ReadFile(filepath.Join(home, "plugins", "installed_plugins.json")); err == nil && json.Unmarshal(data, &installed) == nil && len(installed.Plugins[id]) > 0 {
-		for _, p := range installed.Plugins[id] {
-			used = used || p.Path == "" || strings.HasSuffix(filepath.ToSlash(filepath.Clean(p.Path)), "/"+below)
+	if installed := f.machine.installedPlugins()[id]; len(installed) > 0 {
+		for _, p := range installed {
+			used = used || p == "" || strings.HasSuffix(filepath.ToSlash(filepath.Clean(p)), "/"+below)
 		}
 		if !used {
 			return false // an older version in Claude Code's cache
 		}
 	}
-	off := false
-	for _, name := range []string{filepath.Join(home, "settings.json"), filepath.Join(f.machine.Project, ".claude", "settings.json"), filepath.Join(f.machine.Project, ".claude", "settings.local.json")} {
-		var settings struct {
-			Enabled map[string]bool `json:"enabledPlugins"`
-		}
-		data, err := os.ReadFile(name)
-		if err != nil || !filepath.IsAbs(name) || json.Unmarshal(data, &settings) != nil {
-			continue
-		}
-		if enabled, said := settings.Enabled[id]; said {
-			off = !enabled // the most specific file takes precedence
-		}
+	if slices.ContainsFunc(f.machine.LocalPlugins(), func(p Plugin) bool { return p.ID == id }) {
+		return false // a copy of files that Claude Code reads elsewhere
 	}
-	elsewhere := marketplaceFolder(home, names[0], names[1])
-	for i := range f.Servers {
-		f.Servers[i].Disabled = f.Servers[i].Disabled || off
-		if elsewhere != "" {
-			f.Servers[i].Refused = "Claude Code runs this plugin from its marketplace in " + elsewhere + ", not from this copy"
-		}
-	}
+	enabled, decided := f.machine.enabledPlugins()[id]
+	f.disable(decided && !enabled)
 	return true
 }
 
-// marketplaceFolder returns the folder of a marketplace if Claude Code runs a plugin there rather than in its cache.
-// That is the case if the marketplace is a folder on this machine that contains the plugin. Claude Code 2.1.332 does
-// so although it also copies the plugin to its cache.
-func marketplaceFolder(home, marketplace, plugin string) string {
-	var known map[string]struct {
+// disable marks all servers of the file as disabled if off is set.
+func (f *File) disable(off bool) {
+	for i := range f.Servers {
+		f.Servers[i].Disabled = f.Servers[i].Disabled || off
+	}
+}
+
+// readJSON reads a file of Claude Code, and returns the zero value if the file is missing or invalid.
+func readJSON[T any](name string) (v T) {
+	if data, _, err := readFile(name); err != nil || !filepath.IsAbs(name) || json.Unmarshal(data, &v) != nil {
+		var zero T
+		return zero
+	}
+	return v
+}
+
+// installedPlugins returns the folders of the plugins that Claude Code has installed, by id.
+func (m Machine) installedPlugins() map[string][]string {
+	file := readJSON[struct {
+		Plugins map[string][]struct {
+			Path string `json:"installPath"`
+		} `json:"plugins"`
+	}](filepath.Join(m.folder("claude-home"), "plugins", "installed_plugins.json"))
+	installed := map[string][]string{}
+	for id, versions := range file.Plugins {
+		for _, p := range versions {
+			installed[id] = append(installed[id], p.Path)
+		}
+	}
+	return installed
+}
+
+// enabledPlugins returns whether plugins are enabled, by id. The most specific settings file takes precedence.
+func (m Machine) enabledPlugins() map[string]bool {
+	all := map[string]bool{}
+	for _, name := range []string{filepath.Join(m.folder("claude-home"), "settings.json"), filepath.Join(m.Project, ".claude", "settings.json"), filepath.Join(m.Project, ".claude", "settings.local.json")} {
+		maps.Copy(all, readJSON[struct {
+			Enabled map[string]bool `json:"enabledPlugins"`
+		}](name).Enabled)
+	}
+	return all
+}
+
+// Plugin is a plugin of Claude Code.
+type Plugin struct {
+	ID       string // name@marketplace
+	Folder   string // absolute
+	Disabled bool
+}
+
+// localPlugin begins the path of a location in the folder of a local plugin.
+const localPlugin = "{claude-plugin}"
+
+// LocalPlugins returns the installed plugins whose marketplace is a folder on this machine that contains them, ordered
+// by id. Claude Code 2.1.332 reads such a plugin in that folder, although it also copies the plugin to its cache.
+func (m Machine) LocalPlugins() (plugins []Plugin) {
+	type marketplace struct {
 		Source   struct{ Source string }
 		Location string `json:"installLocation"`
 	}
-	data, err := os.ReadFile(filepath.Join(home, "plugins", "known_marketplaces.json"))
-	if err != nil || json.Unmarshal(data, &known) != nil {
-		return ""
+	home := m.folder("claude-home")
+	known := readJSON[map[string]marketplace](filepath.Join(home, "plugins", "known_marketplaces.json"))
+	if len(known) == 0 {
+		return nil
 	}
-	m := known[marketplace]
-	if m.Source.Source != "directory" && m.Source.Source != "file" {
-		return ""
-	}
-	var list struct {
-		Plugins []struct {
-			Name   string
-			Source any // a path in the folder, or an object for an external source
+	installed, enabled := m.installedPlugins(), m.enabledPlugins()
+	for _, market := range slices.Sorted(maps.Keys(known)) {
+		at := known[market]
+		if at.Source.Source != "directory" && at.Source.Source != "file" || !filepath.IsAbs(at.Location) {
+			continue
 		}
-	}
-	if data, err = os.ReadFile(filepath.Join(m.Location, ".claude-plugin", "marketplace.json")); err == nil && json.Unmarshal(data, &list) == nil {
-		for _, p := range list.Plugins {
-			if _, local := p.Source.(string); p.Name == plugin && !local {
-				return ""
+		list := readJSON[struct {
+			Metadata struct {
+				PluginRoot string `json:"pluginRoot"`
 			}
+			Plugins []struct {
+				Name   string
+				Source any // a path in the folder, or an object for an external source
+			}
+		}](filepath.Join(at.Location, ".claude-plugin", "marketplace.json"))
+		for _, p := range list.Plugins {
+			id := p.Name + "@" + market
+			on, decided := enabled[id]
+			dir, local := p.Source.(string)
+			if !strings.HasPrefix(dir, ".") { // code.claude.com/docs/en/plugin-marketplaces: pluginRoot precedes bare names
+				dir = filepath.Join(list.Metadata.PluginRoot, dir)
+			}
+			if !local || !decided && len(installed[id]) == 0 || !filepath.IsLocal(filepath.FromSlash(dir)) {
+				continue
+			}
+			plugins = append(plugins, Plugin{ID: id, Folder: filepath.Join(at.Location, filepath.FromSlash(dir)), Disabled: decided && !on})
 		}
 	}
-	return m.Location
+	return plugins
 }
 
 // contributions are the keys in an extension's package.json that declare features for agents, with descriptions

@@ -111,7 +111,9 @@ var table = []Client{
 		places: append(files("{claude}/.claude.json", "{project}/.mcp.json"),
 			// https://code.claude.com/docs/en/plugins-reference: .mcp.json may have the servers at its root.
 			location{path: "{claude-home}/plugins/cache/*/*/*/.mcp.json", keys: [][]string{{"mcpServers"}, {}}, plugin: 1},
-			location{path: "{claude-home}/plugins/cache/*/*/*/.claude-plugin/plugin.json", keys: servers, plugin: 2}),
+			location{path: "{claude-home}/plugins/cache/*/*/*/.claude-plugin/plugin.json", keys: servers, plugin: 2},
+			location{path: localPlugin + "/.mcp.json", keys: [][]string{{"mcpServers"}, {}}, plugin: 1},
+			location{path: localPlugin + "/.claude-plugin/plugin.json", keys: servers, plugin: 2}),
 		hooks: hookStyle{ // https://code.claude.com/docs/en/hooks
 			event: "UserPromptSubmit", grouped: true, places: hookPlaces("{claude-home}/settings.json", "{project}/.claude/settings.json"),
 		},

@@ -134,9 +134,9 @@ func instructionLoads(p, name string, f registry.File) []Load {
 	return []Load{whole}
 }
 
-// everywhere returns the patterns of both scopes.
+// everywhere returns the patterns of all scopes.
 var everywhere = sync.OnceValue(func() []places.Pattern {
-	return slices.Concat(places.Project.Patterns(false), places.User.Patterns(false))
+	return slices.Concat(places.Project.Patterns(false), places.User.Patterns(false), places.Plugin.Patterns(false))
 })
 
 // occasionText returns how clients load files that match a pattern, judging by its folders. It returns "" if they load

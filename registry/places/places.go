@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 )
 
@@ -19,6 +20,7 @@ const (
 	Project Scope = iota // the folder of a project and all folders in it
 	User                 // the home of the user; only the places themselves
 	Above                // a folder above a project; only the places themselves
+	Plugin               // the folder of a plugin of Claude Code; only the places themselves
 )
 
 // Place is a place where a client searches for files that its agent reads. The
@@ -199,12 +201,6 @@ var inProjects = []Place{
 // atHome lists further places in the user's home.
 var atHome = []Place{
 	{"Claude Code", unchecked, ".claude/projects/*/memory/*.md", claudeMemory},
-	{"Claude Code", skill, ".claude/plugins/cache/*/*/*/skills/**", claudePlugins},
-	{"Claude Code", file, ".claude/plugins/cache/*/*/*/commands/**/*.md", claudePlugins},
-	{"Claude Code", file, ".claude/plugins/cache/*/*/*/agents/**/*.md", claudePlugins},
-	{"Claude Code", file, ".claude/plugins/cache/*/*/*/output-styles/**/*.md", claudePlugins},
-	{"Claude Code", unchecked, ".claude/plugins/cache/*/*/*/hooks/hooks.json", claudePlugins},
-	{"Claude Code", unchecked, ".claude/plugins/cache/*/*/*/.claude-plugin/plugin.json", claudePlugins},
 	{"Gemini CLI", skill, ".gemini/extensions/*/skills/**", geminiExtensions},
 	{"Gemini CLI", file, ".gemini/extensions/*/GEMINI.md", geminiExtensions},
 	{"Gemini CLI", file, ".gemini/extensions/*/commands/**/*.toml", geminiExtensions},
@@ -241,12 +237,29 @@ var atHome = []Place{
 	{"Zed", unchecked, ".config/zed/settings.json", zedSettings},
 }
 
+// inPlugin lists the places in a plugin of Claude Code.
+var inPlugin = []Place{
+	{"Claude Code", skill, "skills/**", claudePlugins},
+	{"Claude Code", file, "commands/**/*.md", claudePlugins},
+	{"Claude Code", file, "agents/**/*.md", claudePlugins},
+	{"Claude Code", file, "output-styles/**/*.md", claudePlugins},
+	{"Claude Code", unchecked, "hooks/hooks.json", claudePlugins},
+	{"Claude Code", unchecked, ".claude-plugin/plugin.json", claudePlugins},
+}
+
 // Places returns the places of a scope.
 func (s Scope) Places() []Place {
-	if s == User {
-		return slices.Concat(shared, atHome)
+	switch s {
+	case Plugin:
+		return inPlugin
+	case User:
+		return slices.Concat(shared, atHome, lists.Map(inPlugin, func(p Place) Place {
+			p.Pattern = ".claude/plugins/cache/*/*/*/" + p.Pattern
+			return p
+		}))
+	default:
+		return slices.Concat(shared, inProjects)
 	}
-	return slices.Concat(shared, inProjects)
 }
 
 // Checked reports whether the files of a place are compared with approved versions,
@@ -289,20 +302,25 @@ func (s Scope) Patterns(folds bool) []Pattern {
 	return list
 }
 
-// folded has the places of each scope in lower case.
-var folded = map[Scope]func() []Pattern{
-	Project: sync.OnceValue(func() []Pattern { return Project.Patterns(true) }),
-	User:    sync.OnceValue(func() []Pattern { return User.Patterns(true) }),
+// folded has the places of scopes in lower case. The layer of a project can also have
+// the files of a plugin.
+var folded = []struct {
+	scope    Scope
+	patterns func() []Pattern
+}{
+	{Project, sync.OnceValue(func() []Pattern { return Project.Patterns(true) })},
+	{User, sync.OnceValue(func() []Pattern { return User.Patterns(true) })},
+	{Plugin, sync.OnceValue(func() []Pattern { return Plugin.Patterns(true) })},
 }
 
 // Find returns the place of a skill or of instructions at p in a layer, and false
 // if no client searches there. It ignores case, as some file systems do.
 func Find(kind registry.Kind, layer registry.Layer, p string) (Place, bool) {
-	for scope, patterns := range folded {
-		if (scope == User) != (layer == registry.LayerUser) && layer != registry.LayerGlobal {
+	for _, f := range folded {
+		if (f.scope == User) != (layer == registry.LayerUser) && layer != registry.LayerGlobal {
 			continue
 		}
-		if place, ok := Match(patterns(), strings.ToLower(p), kind == skill, scope == Project); ok && place.Kind == kind {
+		if place, ok := Match(f.patterns(), strings.ToLower(p), kind == skill, f.scope == Project); ok && place.Kind == kind {
 			return place, true
 		}
 	}

@@ -16,13 +16,15 @@ func TestPlacesAreDocumented(t *testing.T) {
 	const begin, end = "<!-- The table is written by make generate. -->\n\n", "\n<!-- The end of the table. -->\n"
 	var b strings.Builder
 	b.WriteString("| client | place | where | checked | source |\n|---|---|---|---|---|\n")
-	for _, p := range slices.Concat(shared, inProjects, atHome) {
+	for _, p := range slices.Concat(shared, inProjects, inPlugin, User.Places()[len(shared):]) {
 		where := "home"
 		switch {
 		case slices.Contains(shared, p):
 			where = "project, home"
 		case slices.Contains(inProjects, p):
 			where = "project"
+		case slices.Contains(inPlugin, p):
+			where = "plugin"
 		}
 		checked := "yes"
 		switch {
