@@ -81,7 +81,7 @@ func TestSearchGoesThere(t *testing.T) {
 	b.press("?", "/").write("waive").wants("Proposal: Waive the selected finding")
 	b.press("esc", "esc")
 	for _, word := range []string{"restore", "rollback", "roll back", "revert"} {
-		b.press(":").write(word).wants("▌ U              A tool or an agent: ")
+		b.press(":").write(word).wants("▌ U                A tool or an agent: ")
 		b.press("esc")
 	}
 	for _, word := range []string{"send back", "decline", "merge"} {

@@ -65,7 +65,7 @@ func (p *Page) Fit(f screen.Frame) {
 	p.layOut()
 }
 
-// MinWidth implements screen.Paned. MinWidth this width on, entries fit into the list.
+// MinWidth implements screen.Paned. Entries fit into a list on a screen of this width.
 func (p *Page) MinWidth() int { return 160 }
 
 // LeftWidth implements screen.Paned.

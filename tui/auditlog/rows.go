@@ -177,6 +177,10 @@ func (p *Page) sidePane() []string {
 		}
 	}
 	page.Blank()
-	page.Field("hash", e.Hash)
+	hash := e.Hash
+	if prose.LabelWidth+len(hash) >= p.Frame.Side {
+		hash = wording.Short(hash)
+	}
+	page.Field("hash", hash)
 	return p.preview.View(p.Frame, e.Hash, page)
 }

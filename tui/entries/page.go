@@ -151,8 +151,20 @@ func restoreKey(r *Page) screen.Key {
 	return screen.Key{Name: "undo", Keys: []string{"U"}, Help: "Propose to restore the version before the live one", Do: restore, Disabled: off}
 }
 
+// LeftWidth implements screen.Paned.
+func (r *Page) LeftWidth(l screen.Layout) int { return r.layout(l).Beside() }
+
+// layout gives the definitions of agents and allow-lists more room, because their lists have few columns.
+func (r *Page) layout(l screen.Layout) screen.Layout {
+	if r.Kind == registry.KindTool {
+		return l
+	}
+	return l.WithList(l.Width * 2 / 5)
+}
+
 // Fit implements screen.Page.
 func (r *Page) Fit(f screen.Frame) {
+	f.Layout = r.layout(f.Layout)
 	r.Frame = f
 	r.clamp()
 }

@@ -113,9 +113,9 @@ func advice(l instructions.Listed) string {
 	put := "In a shell, toolcrib restore '" + l.Subject.String() + "' puts the approved bytes back."
 	switch {
 	case l.Proposal != "" && l.Drift == instructions.Changed:
-		return l.Proposal + " waits for you with the change: u lists it. " + put
+		return "u opens the proposal of the change. " + put
 	case l.Proposal != "":
-		return l.Proposal + " waits for you: u lists it."
+		return "u opens the proposal."
 	case l.Drift == instructions.Changed:
 		return "In a shell, toolcrib import --files proposes the change. " + put
 	case l.Drift == instructions.Missing:

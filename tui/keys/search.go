@@ -156,6 +156,7 @@ func (h hit) rank(text string) int {
 
 // lines draws the results around the selected one.
 func (s *search) lines(f screen.Frame) []draw.Line {
+	const keys = len("page down ctrl+f")
 	lines := f.Choices(len(s.found), s.selected, min(maxHits, f.Body-3), func(i int) draw.Line {
 		h, name, text := s.found[i], f.Theme.Key, f.Theme.Text
 		what := draw.Escape(h.help)
@@ -169,7 +170,7 @@ func (s *search) lines(f screen.Frame) []draw.Line {
 		case h.otherPage:
 			what = draw.Escape(h.place) + ": " + what
 		}
-		return draw.Of(name, " "+draw.Pad(draw.Escape(h.keys), 14)+" ").Add(text, draw.CutWords(what, f.Width-17))
+		return draw.Of(name, " "+draw.Pad(draw.Escape(h.keys), keys)+" ").Add(text, draw.CutWords(what, f.Width-keys-3))
 	})
 	if len(s.found) == 0 {
 		lines = append(lines, draw.Of(f.Theme.Warn, " No matches"))

@@ -55,18 +55,18 @@ func TestColumns(t *testing.T) {
 		want  string
 	}{
 		{120, one(p), "#240||sql_reviewer               The primary has grown, and false alarms …|ada|changed|+1 −1|3m"},
-		{80, one(p), "#240||sql_reviewer    The primary has …|ada|changed|+1 −1|3m"},
+		{80, one(p), "#240||sql_reviewer|ada|changed|+1 −1|3m"},
 		{60, one(p), "#240||sql_reviewer|ada|changed|+1 −1|3m"},
 		{120, one(blocked), "#240|■|global/sql_reviewer        3 blocks  The primary has grown, and …|ada|changed|+1 −1|3m"},
-		{80, one(blocked), "#240|■|global/sql_reviewer  3 blocks|ada|changed|+1 −1|3m"},
+		{80, one(blocked), "#240|■|global/sql_reviewer   3 blocks|ada|changed|+1 −1|3m"},
 		{60, one(blocked), "#240|■|…/sql_reviewer|ada|changed|+1 −1|3m"},
 		{120, one(sentBack), "#240||sql_reviewer               send back  The primary has grown, and …|ada|changed|+1 −1|3m"},
 		{120, one(stale), "#240|⚠|sql_reviewer               stale  The primary has grown, and false …|ada|changed|+1 −1|3m"},
 		{120, one(agent), "#240||sql_reviewer               The primary has grown, and false alarms …|agent:importer|changed|+1 −1|3m"},
 		{60, one(agent), "#240||sql_reviewer|agent|changed|+1 −1|3m"},
 		{120, set(p, blocked, gone), "3×|■|notion                     1 blocked · 1 warned about|ada|upgrade|2~ 1−|3m"},
-		{80, set(p, blocked, gone), "3×|■|notion          1 blocked|ada|upgrade|2~ 1−|3m"},
-		{80, set(p, blocked, p), "3×|■|notion          1 blocked|ada|changed|3~|3m"},
+		{80, set(p, blocked, gone), "3×|■|notion                1 blocked|ada|upgrade|2~ 1−|3m"},
+		{80, set(p, blocked, p), "3×|■|notion                1 blocked|ada|changed|3~|3m"},
 		{80, set(p, goneToo), "2×||notion|ada|upgrade|1~ 1−|3m"},
 		{80, long, "2×||skills of a public repository|ada|changed|2~|3m"},
 	} {

@@ -105,7 +105,7 @@ func (g grid) columns(width int) []column {
 			subject.width -= gap + c.width
 		}
 	}
-	if subject.heading = "SUBJECT"; summaryAt(subject.width)+len("SUMMARY") <= subject.width {
+	if subject.heading = "SUBJECT"; summaryAt(subject.width)+minWords <= subject.width {
 		subject.heading = string(draw.Pad("SUBJECT", summaryAt(subject.width)) + "SUMMARY")
 	}
 	columns := make([]column, len(shown))
@@ -116,15 +116,16 @@ func (g grid) columns(width int) []column {
 }
 
 // minWords is the number of cells below which the beginning of a rationale says nothing.
-const minWords = 14
+const minWords = 16
 
-// summaryAt returns the cell where the summary begins in a column of width cells, unless a longer subject precedes it.
-func summaryAt(width int) int { return min(max(width*2/5, 16), 36) }
+// summaryAt returns the cell where the summary begins in a column of width cells, unless a longer id precedes it. A
+// narrow column has room for a verdict such as "3 blocks".
+func summaryAt(width int) int { return min(max(width*2/5, 22), 36, width-10) }
 
 // subject draws the name of a row and, in the cells that it leaves, a summary: the verdict and words of the rationale.
 func (g grid) subject(r rows.Row, width int) draw.Line {
 	const between = 2
-	p, verdict, room := r.First(), g.verdict(r, width), width
+	p, verdict, room, at := r.First(), g.verdict(r, width), width, summaryAt(width)-between
 	id := p.Subject.ID
 	if r.Folded() {
 		id = p.ChangeSet
@@ -132,16 +133,20 @@ func (g grid) subject(r rows.Row, width int) draw.Line {
 	if need := between + verdict.Width(); len(verdict) > 0 && draw.Width(draw.Escape(id))+need <= width {
 		room -= need
 	}
-	name := labels.Brief(g.th, p.Subject, room)
+	rationale := !r.Folded() && summaryAt(width)+minWords <= width
+	most := room
+	if rationale || room < width {
+		most = min(room, max(at, draw.Width(draw.Escape("…/"+id))))
+	}
+	name := labels.Brief(g.th, p.Subject, most)
 	if r.Folded() {
 		name = draw.Of(g.th.Strong, draw.Cut(draw.Escape(id), room))
 	}
-	name = name.Fit(min(max(name.Width(), summaryAt(width)-between), room))
-	if room == width && (len(verdict) > 0 || name.Width()+between >= width) {
+	if room == width && (len(verdict) > 0 || !rationale) {
 		return name
 	}
-	name = append(name.Add("", draw.Safe(draw.Blank(between))), verdict...)
-	if r.Folded() {
+	name = append(name.Fit(min(max(name.Width(), at), room)).Add("", draw.Safe(draw.Blank(between))), verdict...)
+	if !rationale {
 		return name
 	}
 	text := ""

@@ -155,6 +155,14 @@ func divide(width, wanted int) (left, right int) {
 	return left, width - 1 - left
 }
 
+// WithList returns l with a list of another width, if the list has a side pane.
+func (l Layout) WithList(width int) Layout {
+	if l.Side > 0 {
+		l.List, l.Side = divide(l.Width, width+l.By.Shift)
+	}
+	return l
+}
+
 // Beside returns the width of a list that has a side pane, or 0 for a list without one.
 func (l Layout) Beside() int {
 	if l.Side == 0 {

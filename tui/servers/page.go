@@ -197,6 +197,7 @@ func (p *Page) layOut() {
 	}
 	name = min(name, p.Frame.List/3)
 	client = min(client, p.Frame.List-name-stateCells)
+	above := ""
 	for _, e := range p.status.Entries {
 		page.Stop()
 		mark, style := sign(th, e)
@@ -213,8 +214,10 @@ func (p *Page) layOut() {
 		if v, ok := p.status.Of(e.Server); ok && len(v.LeftOut) > 0 {
 			page.FaintItem(draw.Of("", draw.Safe(draw.Blank(4))), leftOut(v))
 		}
-		if why := e.Reason(); why != "" {
-			page.FaintItem(draw.Of("", draw.Safe(draw.Blank(4))), why)
+		if why := e.Reason(); why != above && p.Frame.Side == 0 { // the side pane shows it
+			if above = why; why != "" {
+				page.FaintItem(draw.Of("", draw.Safe(draw.Blank(4))), why)
+			}
 		}
 	}
 	p.Pager.Replace(page.Rows())
