@@ -13,11 +13,19 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// newDatabase returns the name of a database for a script: a file that does not exist yet, or the URL of a new database
-// in which a superuser has created the schema.
+// newDatabase returns the name of a new database for a script: a copy of a file, or the URL of a database in which a
+// superuser has created the schema.
 func newDatabase(env *testscript.Env) string {
 	if !storetest.OnPostgres() {
-		return filepath.Join(env.WorkDir, "test.db")
+		name := filepath.Join(env.WorkDir, "test.db")
+		image, err := newImage()
+		if err == nil {
+			err = os.WriteFile(name, image, 0o600)
+		}
+		if err != nil {
+			env.T().Fatal(err)
+		}
+		return name
 	}
 	url, drop, err := storetest.NewURL(context.Background(), "")
 	if err != nil {
@@ -41,14 +49,10 @@ func databaseNamed(ts *testscript.TestScript, name string) string {
 
 // cmdDatabase creates a database, which reading commands never do. A database on a server already exists.
 func cmdDatabase(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 1 {
-		ts.Fatalf("usage: database [FILE]")
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: database FILE")
 	}
-	name := ts.Getenv("TOOLCRIB_DB")
-	if len(args) == 1 {
-		name = args[0]
-	}
-	db, err := store.Open(context.Background(), databaseNamed(ts, name), store.Options{Now: time.Now, NewID: newID})
+	db, err := store.Open(context.Background(), databaseNamed(ts, args[0]), store.Options{Now: time.Now, NewID: newID})
 	ts.Check(err)
 	ts.Check(db.Close())
 }

@@ -56,7 +56,7 @@ func (m inProcess) Run() int {
 //	toolcrib ARGS…              runs it; the exit status must be 0
 //	exits N toolcrib ARGS…      runs it; the exit status must be N
 //	interrupts toolcrib ARGS…   runs it as a process and interrupts it while it reads
-//	database [FILE]             creates an empty database, by default $TOOLCRIB_DB
+//	database FILE               creates another database
 //	copied NAME [DATABASE]      copies a database, by default $TOOLCRIB_DB, and stores the copy's name in the environment
 //	same-database NAME NAME     compares the rows of two databases
 //	json FILE PATH VALUE        compares a value of a JSON document

@@ -21,12 +21,14 @@ type testHome struct {
 	dir string
 }
 
-// newTestHome returns a home with the given configuration, and with a proposal in which the first test case has no
+// newTestHome returns a home with the given configuration, with a new database, and with a proposal in which the first test case has no
 // recorded answer.
 func newTestHome(t *testing.T, config string) testHome {
 	t.Helper()
 	c := testHome{t, t.TempDir()}
 	c.write("home/.config/toolcrib/toolcrib.toml", config)
+	c.write("home/.local/share/toolcrib/toolcrib.db", "")
+	writeImage(t, filepath.Join(c.dir, "home/.local/share/toolcrib/toolcrib.db"))
 	text, err := os.ReadFile("../testdata/scripts/sample.json")
 	if err != nil {
 		t.Fatal(err)

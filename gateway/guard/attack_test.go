@@ -141,6 +141,7 @@ func TestWordsOfTheServerAreNotToolcribs(t *testing.T) {
 // TestAServerThatTakesNothing checks that the guard ends when its client disconnects while it waits for a server that
 // reads no messages.
 func TestAServerThatTakesNothing(t *testing.T) {
+	t.Parallel()
 	var left atomic.Bool
 	s := guarded(t, newFakeRegistry(allTools...), func(s *session) {
 		s.gone, s.times.Stop, s.times.Drain = left.Load, 10*time.Millisecond, 10*time.Millisecond
@@ -184,6 +185,7 @@ func TestAnEndpointThatNeverAnswers(t *testing.T) {
 
 // TestAnEventThatDoesNotEnd has a server that sends an endless event.
 func TestAnEventThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		data := "data: " + strings.Repeat("x", 1<<20) + "\n"

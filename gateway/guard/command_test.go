@@ -54,6 +54,7 @@ func gone(t *testing.T, pid int) {
 }
 
 func TestNoProcessIsLeft(t *testing.T) {
+	t.Parallel()
 	for name, act := range map[string]func(s *session) (status int){ // the child keeps the output open
 		"the client goes": func(s *session) int {
 			_ = s.in.Close()
@@ -153,6 +154,7 @@ func TestUnresponsiveServerIsEnded(t *testing.T) {
 // TestAHangingCallEndsWithTheClient checks that the guard ends soon after the client closed the input, although the
 // server never responds (G34). Clients wait two seconds before they end the guard themselves.
 func TestAHangingCallEndsWithTheClient(t *testing.T) {
+	t.Parallel()
 	s := guarded(t, newFakeRegistry("silent"), func(s *session) { s.times.Answer = 0 }).begin()
 	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"silent"}}`)
 	_ = s.in.Close()
