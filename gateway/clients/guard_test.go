@@ -62,7 +62,7 @@ func parsed(t *testing.T, client, path string, data []byte) File {
 		at := c.places[0]
 		for _, l := range c.places {
 			rest := l.path[strings.IndexByte(l.path, '}')+1:]
-			if rest != "" && strings.HasSuffix(path, rest) {
+			if rest != "" && strings.HasSuffix(path, rest) && !strings.HasPrefix(l.path, localPlugin) {
 				at = l
 			}
 		}
