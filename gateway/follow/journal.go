@@ -261,7 +261,7 @@ func (j *Journal) lines(after sentCalls) (lines []string, size int64, err error)
 var ErrChain = errors.New("the lines do not continue the call log of the machine")
 
 // Append appends lines of the same log on another machine. It skips those that it has, because the answer to an earlier
-// batch may have been lost.
+// batch, or the record of what was sent, may have been lost.
 func (j *Journal) Append(lines []string, now time.Time) error {
 	if err := os.MkdirAll(j.Dir, 0o700); err != nil {
 		return err
@@ -282,26 +282,35 @@ func (j *Journal) Append(lines []string, now time.Time) error {
 		}
 	}
 	var text []byte
-	seq, last, known := has.Seq, registry.HashBytes(end), has.Seq == 0
-	before := last
+	stored := registry.HashBytes(end)
+	var seq int64 // of the previous line
+	var last string
 	for n, line := range lines {
 		var e entry
 		if err := json.Unmarshal([]byte(line), &e); err != nil || strings.ContainsAny(line, "\r\n") || e.Seq < 1 || e.Call == nil && e.Outcome == nil && e.Change == nil {
 			return fmt.Errorf("%w: number %d is not a line of a call log", ErrChain, n+1)
 		}
-		hash := registry.HashBytes([]byte(line))
-		switch {
-		case has.Seq > 0 && e.Seq <= has.Seq:
-			known = e.Seq == has.Seq && hash == before
-			continue
-		case seq > 0 && (e.Seq != seq+1 || e.Prev != last):
+		if n == 0 && e.Seq > has.Seq {
+			seq, last = has.Seq, stored
+		}
+		if seq > 0 && (e.Seq != seq+1 || e.Prev != last) {
 			return fmt.Errorf("%w: line %d does not follow line %d", ErrChain, e.Seq, seq)
 		}
-		known, seq, last = true, e.Seq, hash
-		text = append(append(text, line...), '\n')
+		seq, last = e.Seq, registry.HashBytes([]byte(line))
+		switch {
+		case seq > has.Seq:
+			text = append(append(text, line...), '\n')
+		case seq == has.Seq && last != stored:
+			return fmt.Errorf("%w: line %d is another one there", ErrChain, seq)
+		}
 	}
-	if !known && len(lines) > 0 {
-		return fmt.Errorf("%w: line %d is another one there", ErrChain, has.Seq)
+	if seq > 0 && seq < has.Seq { // each line has the hash of the one before it, so that the last one confirms the others
+		if stored, err = j.hash(seq); err != nil {
+			return err
+		}
+		if stored != "" && stored != last {
+			return fmt.Errorf("%w: line %d is another one there", ErrChain, seq)
+		}
 	}
 	if len(text) == 0 {
 		return nil
@@ -318,6 +327,29 @@ func (j *Journal) Append(lines []string, now time.Time) error {
 		_, err = f.Write(text)
 	}
 	return errors.Join(err, f.Close())
+}
+
+// hash returns the hash of the line with a number, or "" if its file was moved away.
+func (j *Journal) hash(seq int64) (string, error) {
+	names, err := j.files()
+	for _, name := range slices.Backward(names) {
+		data, err := os.ReadFile(filepath.Join(j.Dir, name))
+		if err != nil {
+			return "", err
+		}
+		for line := range bytes.Lines(data) {
+			var e struct {
+				Seq int64 `json:"seq"`
+			}
+			if json.Unmarshal(line, &e) != nil || e.Seq > seq {
+				break // the line is in an earlier file, or in none
+			}
+			if e.Seq == seq {
+				return registry.HashBytes(bytes.TrimSuffix(line, []byte("\n"))), nil
+			}
+		}
+	}
+	return "", err
 }
 
 // end returns the newest file with a complete line, its size up to the end of the last one, and that line. It reads

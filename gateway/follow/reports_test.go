@@ -3,6 +3,7 @@ package follow_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -233,6 +234,50 @@ func TestCallsAreSent(t *testing.T) {
 	lines, head, err := j.Verify()
 	if n, h, failed := kept.Verify(); err != nil || failed != nil || n != lines || h != head || lines != 2000 || batches < 5 {
 		t.Errorf("%d lines of %d were kept in %d batches: %v %v", n, lines, batches, err, failed)
+	}
+}
+
+// TestAppendEarlierLines sends lines again that are already stored, in batches that end before the last one. Changed
+// lines are refused, even if the last line of the batch is the stored one.
+func TestAppendEarlierLines(t *testing.T) {
+	kept, now := follow.Journal{Dir: t.TempDir()}, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	line := func(seq int, call, prev string) string {
+		return fmt.Sprintf(`{"seq":%d,"prev":%q,"outcome":{"call":%q}}`, seq, prev, call)
+	}
+	var lines []string
+	prev := ""
+	for n := range 6 {
+		lines = append(lines, line(n+1, "c", prev))
+		prev = registry.HashBytes([]byte(lines[n]))
+		if err := kept.Append(lines[n:], now.AddDate(0, 0, n/2)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now = now.AddDate(0, 0, 2)
+	for from := range lines {
+		for to := from + 1; to <= len(lines); to++ {
+			if err := kept.Append(lines[from:to], now); err != nil {
+				t.Errorf("lines %d to %d again: %v", from+1, to, err)
+			}
+		}
+	}
+	forged := line(3, "forged", registry.HashBytes([]byte(lines[1])))
+	for name, batch := range map[string][]string{
+		"alone": {forged}, "before the last line": {forged, lines[5]}, "before a stored line": {forged, lines[3]},
+		"before a line that fits it": {forged, line(4, "c", registry.HashBytes([]byte(forged)))}, "with a gap": {lines[0], lines[2]},
+	} {
+		if err := kept.Append(batch, now); !errors.Is(err, follow.ErrChain) {
+			t.Errorf("a forged line %s: %v", name, err)
+		}
+	}
+	if err := os.Remove(filepath.Join(kept.Dir, "2026-01-01.ndjson")); err != nil {
+		t.Fatal(err)
+	}
+	if err := kept.Append(lines[:2], now); err != nil {
+		t.Errorf("lines whose file was moved away: %v", err)
+	}
+	if lines, _, err := kept.Verify(); lines != 4 || err != nil {
+		t.Errorf("%d lines: %v", lines, err)
 	}
 }
 
