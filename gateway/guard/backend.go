@@ -56,8 +56,8 @@ type Tool struct {
 	Hash   string           // hash of the canonical form of Raw
 	Raw    json.RawMessage  // the exact approved JSON
 	Source *registry.Source // parts that the pin excludes; nil for a prompt
-	// Unlistable is set for a tool because of which clients would refuse the server's whole list.
-	Unlistable bool
+	// Unlistable is the part of the tool because of which clients would refuse the server's whole list, or "".
+	Unlistable string
 }
 
 // Listing is a complete list of the server's tools, or the reason why none is available.
@@ -178,7 +178,7 @@ func (d *Database) approved(ctx context.Context, conn Connection) (Approved, err
 			return Approved{}, err
 		}
 		if raw != nil {
-			out.Tools[t.Name] = Tool{Hash: t.Hash, Raw: raw, Source: t.Source, Unlistable: !wire.TakesObject(raw)}
+			out.Tools[t.Name] = Tool{Hash: t.Hash, Raw: raw, Source: t.Source, Unlistable: wire.ListProblem(raw)}
 		}
 	}
 	for _, t := range list.Texts {

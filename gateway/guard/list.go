@@ -178,8 +178,8 @@ func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 		if err != nil || listed != nil {
 			l.Tools[i] = tool.Raw
 		}
-		if listed != nil && tool.Unlistable {
-			l.Skipped = append(l.Skipped, wire.Skipped{Name: item.Name, Reason: `is not listed to clients, which refuse the whole list because of its inputSchema without "type": "object"`})
+		if listed != nil && tool.Unlistable != "" {
+			l.Skipped = append(l.Skipped, wire.Skipped{Name: item.Name, Reason: "is not listed to clients, which refuse the whole list because of " + tool.Unlistable})
 		}
 	}
 }
@@ -200,7 +200,7 @@ func (g *Guard) approvedTools(ctx context.Context, list []byte, approved map[str
 		if tool, known := approved[item.Name]; known && !again {
 			raw, _ = g.listedJSON(ctx, tool, wire.ListedItem{Item: item, Sum: item.Hash()}) // the observer reports the error
 		}
-		if raw != nil && !approved[item.Name].Unlistable {
+		if raw != nil && approved[item.Name].Unlistable == "" {
 			listed = append(listed, raw)
 		} else if raw == nil && !again {
 			withheld = append(withheld, clip(item.Name))
@@ -485,7 +485,7 @@ func (g *Guard) followApprovals(ctx context.Context) {
 			g.mu.Unlock()
 			g.observer.wake() // retries tools that could not be proposed
 			for _, tool := range approved.Tools {
-				if tool.Unlistable {
+				if tool.Unlistable != "" {
 					g.refresher.request() // which records it
 					break
 				}
@@ -524,7 +524,7 @@ func (g *Guard) listing(kind listKind) string {
 	approved, _ := g.approvals.get() // the list is empty while the approved tools are unknown
 	var names []string
 	for name, tool := range approved.of(kind) {
-		if raw, err := g.listedJSON(context.Background(), tool, found[name]); raw != nil && err == nil && !tool.Unlistable {
+		if raw, err := g.listedJSON(context.Background(), tool, found[name]); raw != nil && err == nil && tool.Unlistable == "" {
 			names = append(names, name+" "+tool.Hash)
 		}
 	}

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
@@ -216,11 +218,70 @@ func Readable(tools []json.RawMessage) (kept []json.RawMessage, skipped []Skippe
 	return kept, skipped
 }
 
-// TakesObject reports whether the input schema of an MCP tool has "type": "object", as MCP requires. Clients refuse the
-// whole list of a server because of one tool without it.
-func TakesObject(raw json.RawMessage) bool {
+// listedTypes are the types of a tool's members in MCP (Tool in schema.ts), by path. Each member may be
+// missing.
+var listedTypes = []struct {
+	path string
+	kind jsondoc.Kind
+}{
+	{"inputSchema", jsondoc.Object},
+	{"inputSchema.properties", jsondoc.Object},
+	{"inputSchema.properties.*", jsondoc.Object},
+	{"inputSchema.required", jsondoc.Array},
+	{"inputSchema.required.*", jsondoc.String},
+	{"outputSchema", jsondoc.Object},
+	{"outputSchema.properties", jsondoc.Object},
+	{"outputSchema.properties.*", jsondoc.Object},
+	{"outputSchema.required", jsondoc.Array},
+	{"outputSchema.required.*", jsondoc.String},
+	{"title", jsondoc.String},
+	{"description", jsondoc.String},
+	{"annotations", jsondoc.Object},
+	{"annotations.title", jsondoc.String},
+	{"annotations.readOnlyHint", jsondoc.Bool},
+	{"annotations.destructiveHint", jsondoc.Bool},
+	{"annotations.idempotentHint", jsondoc.Bool},
+	{"annotations.openWorldHint", jsondoc.Bool},
+	{"icons", jsondoc.Array},
+	{"icons.*", jsondoc.Object},
+	{"execution", jsondoc.Object},
+	{"_meta", jsondoc.Object},
+}
+
+// ListProblem returns the part of an MCP tool because of which clients refuse the whole list of a server, such as `its
+// "title", which is not a string`, or "". The TypeScript SDK 1.32 refuses a list with any type that MCP does not permit,
+// including null.
+func ListProblem(raw json.RawMessage) string {
 	item, err := ReadItem(MCP, raw)
-	return err == nil && text(item.node.Get("inputSchema").Get("type")) == "object"
+	if err != nil {
+		return "an entry that cannot be read"
+	}
+	for _, want := range listedTypes {
+		found := []*jsondoc.Node{item.node}
+		for element := range strings.SplitSeq(want.path, ".") {
+			var next []*jsondoc.Node
+			for _, n := range found {
+				switch {
+				case element != "*":
+					next = append(next, n.Get(element))
+				case n != nil && n.Kind == jsondoc.Object:
+					next = append(next, lists.Map(n.Members, func(m jsondoc.Member) *jsondoc.Node { return m.Value })...)
+				case n != nil:
+					next = append(next, n.Items...)
+				}
+			}
+			found = slices.DeleteFunc(next, func(n *jsondoc.Node) bool { return n == nil })
+		}
+		if slices.ContainsFunc(found, func(n *jsondoc.Node) bool { return n.Kind != want.kind }) {
+			return fmt.Sprintf("its %q, which is not %s", want.path, want.kind)
+		}
+	}
+	for _, key := range []string{"inputSchema", "outputSchema"} {
+		if schema := item.node.Get(key); (schema != nil || key == "inputSchema") && text(schema.Get("type")) != "object" {
+			return fmt.Sprintf(`its %s without "type": "object"`, key)
+		}
+	}
+	return ""
 }
 
 // ParseLenient parses a list with invalid entries. In the result, the number 0 replaces each invalid entry, and odd has the
