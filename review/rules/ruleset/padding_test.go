@@ -12,7 +12,7 @@ import (
 	"toolcrib/review/rules/rulestest"
 )
 
-// paddings surround an attack with benign words.
+// paddings surround an attack with benign words, or repeat it.
 var paddings = map[string]func(string) string{
 	"a clause behind": func(attack string) string {
 		return strings.TrimRight(attack, ".!") + ", for example the name of a project, the id of an issue, the number of results per page, or the date in ISO 8601 format."
@@ -26,6 +26,7 @@ var paddings = map[string]func(string) string{
 	"sentences before and behind": func(attack string) string {
 		return "Use it to look up a project by its name. " + attack + " Returns at most 50 rows, sorted by name. Dates are in ISO 8601 format."
 	},
+	"copies": func(attack string) string { return strings.Repeat(attack+"\n\n", 5) + attack },
 	"paragraphs": func(attack string) string {
 		const page = "The list has one row for each project, with its name, its owner and the date of the last change.\n\n"
 		return strings.Repeat(page, 5) + attack + "\n\n" + strings.Repeat(page, 5)

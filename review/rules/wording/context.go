@@ -91,10 +91,11 @@ func (c *View) isShortPrompt() bool {
 }
 
 // countWords counts the words, concepts, and hosts of a prompt in st. Scoring uses the counts to
-// find sentences with words that do not occur elsewhere.
+// find sentences with words that do not occur elsewhere. Equal sentences count once; otherwise, an
+// attack could make its own words ordinary by repetition.
 func (c *View) countWords(st *scoringContext) {
 	st.count, st.concepts, st.hosts = make(map[string]int, 512), make([]int, len(grammar().Names())), map[string]int{}
-	left := maxCounted
+	left, counted := maxCounted, map[string]bool{}
 	for _, s := range c.Scan() {
 		if !s.Visible || s.Kind != rules.Prose {
 			continue
@@ -104,11 +105,16 @@ func (c *View) countWords(st *scoringContext) {
 			if left -= x.End - x.Start; left < 0 {
 				return
 			}
+			said := letters.Fold(s.Value[x.Start:x.End])
+			if counted[said] {
+				continue
+			}
+			counted[said] = true
 			st.sentences++
 			for n := range x.Concepts.Numbers() {
 				st.concepts[n]++
 			}
-			for w := range wordsIn(letters.Fold(s.Value[x.Start:x.End])) {
+			for w := range wordsIn(said) {
 				st.count[stem(w)]++
 			}
 			for host := range hostsIn(s.Value[x.Start:x.End]) {

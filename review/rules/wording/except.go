@@ -78,7 +78,7 @@ func ownTask(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 	return own[stem(said[0])] && own[stem(said[1])]
 }
 
-// namedElsewhere reports whether the file or host at the end of m also occurs in other sentences,
+// namedElsewhere reports whether the file or host at the end of m also occurs in different sentences,
 // and therefore belongs to the task of the text, or is a generic example.
 func namedElsewhere(_ *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 	end := s.addressEnd(m.End)
@@ -90,9 +90,29 @@ func namedElsewhere(_ *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 			return true
 		}
 	}
+	if name == "" {
+		return true
+	}
 	around := s.wholeSentence(rules.Passage{Start: m.Start, End: end})
-	return name == "" || strings.Contains(s.Value[:around.Start], name) || strings.Contains(s.Value[around.End:], name)
+	sentence, before := s.Value[around.Start:around.End], max(0, start+strings.Index(s.Value[start:end], name)-around.Start)
+	at := 0
+	for range maxCopies {
+		n := strings.Index(s.Value[at:], name)
+		if n < 0 {
+			break
+		}
+		at += n
+		isCopy := at >= before && strings.HasPrefix(s.Value[at-before:], sentence)
+		if !isCopy && (at < around.Start || at >= around.End) {
+			return true
+		}
+		at += len(name)
+	}
+	return false
 }
+
+// maxCopies limits the occurrences of a name that are compared. An attack may repeat its sentence.
+const maxCopies = 64
 
 // reach is the number of bytes before a match in which the referent of its pronoun is searched,
 // about two sentences.
