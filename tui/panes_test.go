@@ -28,6 +28,18 @@ func TestReviewOnOneScreen(t *testing.T) {
 	b.press("h").wants("▎Overview", "tokens o200k")
 }
 
+// TestPanesShowNothingTwice checks that the overview omits what the tab beside it shows.
+func TestPanesShowNothingTwice(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newSharedBench(t, "screens", 140, 80, demo(demoFiles...), assessed)
+	b.press("j", "j", "enter")
+	for tab, once := range map[string]string{"3": "A character of no width", "7": "Name the harbour master. The cast has a"} {
+		if b.press(tab); strings.Count(b.screen(), once) != 1 {
+			t.Errorf("tab %s shows %q %d times:\n%s", tab, once, strings.Count(b.screen(), once), b.screen())
+		}
+	}
+}
+
 // TestPanesMoveAndZoom moves the divider between two panes, and zooms one of them.
 func TestPanesMoveAndZoom(t *testing.T) {
 	shortrun.OneGoroutine(t)

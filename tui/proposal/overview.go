@@ -33,6 +33,9 @@ func (t *overviewPane) OpenSelected() tea.Cmd { return t.openFinding(t.pager.Sto
 // CannotOpen implements tab.
 func (t *overviewPane) CannotOpen() string { return t.cannotOpenFinding(t.pager) }
 
+// beside reports whether a tab is in the pane beside the overview, which then omits what the tab shows.
+func (t *overviewPane) beside(tab int) bool { return t.frame.Left > 0 && t.RightTab() == tab }
+
 // rows draws the change, its author, its consequences, and the rationale. Digests and hashes come last.
 func (t *overviewPane) rows() pager.Rows {
 	d := t.dossier
@@ -53,7 +56,7 @@ func (t *overviewPane) rows() pager.Rows {
 	page.Blank()
 	page.Heading("Rationale")
 	t.Texts.Prose(page, t.frame.Theme, t.TabWidth(t.frame.Layout, tabOverview), wording.OrNone(d.Revision.Draft.Rationale))
-	if n := len(d.Standing); n > 0 {
+	if n := len(d.Standing); n > 0 && !t.beside(tabAssessment) {
 		page.Blank()
 		page.Heading(wording.Count(n, "finding", "findings"))
 		t.quotes.Findings(page, t.frame.Theme, d, t.findings, t.reading().Passages)
@@ -144,6 +147,9 @@ func (t *overviewPane) testCases(page *prose.Page) {
 		for _, e := range draft.Examples {
 			page.Item(draw.Of(t.frame.Theme.Faint, "  · "), e)
 		}
+	}
+	if t.beside(tabTests) {
+		return
 	}
 	if len(draft.TestCases) > 0 || len(t.dossier.TestChanges()) > 0 {
 		page.Blank()

@@ -189,7 +189,10 @@ func (pp *Page) Click(x, _ int) tea.Cmd { return pp.SelectTab(pp.TabAt(pp.frame.
 
 // SelectTab implements screen.TabSwitcher. It shows a tab and moves the focus to it.
 func (pp *Page) SelectTab(tab int) tea.Cmd {
-	pp.Focus(tab)
+	right := pp.RightTab()
+	if pp.Focus(tab); pp.loaded && pp.RightTab() != right {
+		pp.overview.Fill()
+	}
 	pp.updateCursors()
 	return tea.Batch(pp.prompts.LoadVisible(), pp.tests.LoadVisible())
 }
