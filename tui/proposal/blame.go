@@ -10,20 +10,6 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// blameVersion returns the version on the old side of the diff, or 0 if that side is not a version.
-func (t *diffPane) blameVersion() int {
-	d := t.dossier
-	switch {
-	case t.list == nil || t.comparison.From == newSubject:
-		return 0
-	case t.against == 0:
-		return d.Proposal.BaseVersion
-	case t.against == 1 && d.Live != nil && d.Live.Version != d.Proposal.BaseVersion:
-		return d.Live.Version
-	}
-	return 0 // the old side is a revision
-}
-
 func (t *diffPane) cannotBlame() string {
 	switch why := t.none(); {
 	case !t.loaded:
@@ -32,7 +18,7 @@ func (t *diffPane) cannotBlame() string {
 		return why
 	case t.comparison.From == newSubject:
 		return "everything is new"
-	case t.blameVersion() == 0:
+	case t.bases.chosen().version == 0:
 		return "only against a version; b compares with one"
 	}
 	return ""
@@ -54,7 +40,7 @@ func (t *diffPane) blame() tea.Cmd {
 			path, line, ok = p, l, true
 		}
 	}
-	version := t.blameVersion()
+	version := t.bases.chosen().version
 	if !ok || !t.existsInOld(path) {
 		return t.Shell.Say(screen.Warning, "No version introduced this line: version %d does not contain it", version)
 	}
@@ -66,7 +52,7 @@ func (t *diffPane) blame() tea.Cmd {
 
 // existsInOld reports whether the definition on the old side of the diff has a field.
 func (t *diffPane) existsInOld(path string) bool {
-	old := t.bases()[min(t.against, len(t.bases())-1)].content.Definition
+	old := t.bases.chosen().content.Definition
 	if path == "" || strings.HasPrefix(path, wire.SourcePath) {
 		return false
 	}

@@ -1,13 +1,10 @@
 package proposal
 
 import (
-	"strconv"
-
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history/diff"
 	"toolcrib/internal/visible"
-	"toolcrib/proposals/facts"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
@@ -19,7 +16,7 @@ import (
 // diffPane is the tab with the diff between the revision and a base.
 type diffPane struct {
 	pane
-	against    int // index of the base
+	bases      bases
 	context    int
 	comparison seen.Comparison // what list compares
 	list       *difflist.List  // nil while the diff is being computed
@@ -33,16 +30,6 @@ type anchor struct {
 	path string
 	line int
 }
-
-// base is a version or an earlier revision that the current revision is compared with.
-type base struct {
-	name    string
-	content diff.Content
-	tests   []byte // examples and test cases of the revision, comparable to those in content
-}
-
-// newSubject is the name of the base if the subject has no version yet.
-const newSubject = "new"
 
 // Fill implements tab.
 func (t *diffPane) Fill() {
@@ -63,34 +50,9 @@ func (t *diffPane) comparedWith() string {
 	return "against " + t.comparison.From
 }
 
-// bases returns the versions and revisions to compare with. The base of the draft comes first.
-func (t *diffPane) bases() []base {
-	d := t.dossier
-	first := base{name: facts.Against(d.Proposal.BaseVersion)}
-	if d.Proposal.BaseVersion == 0 {
-		first.name = newSubject
-	}
-	if d.Base != nil {
-		first.content.Definition = *d.Base
-	}
-	first.content.Beside, first.tests = d.Tests()
-	out := []base{first}
-	if d.Live != nil && d.Live.Version != d.Proposal.BaseVersion {
-		out = append(out, base{name: "live, version " + strconv.Itoa(d.Live.Version), content: diff.Content{Definition: d.Live.Definition}})
-	}
-	for i := len(d.Revisions) - 1; i >= 0; i-- {
-		if r := d.Revisions[i]; r.Number != d.Proposal.Revision {
-			out = append(out, base{"revision " + strconv.Itoa(r.Number), diff.Content{Definition: r.Draft.Definition, Beside: r.Draft.Beside()}, d.Revision.Draft.Beside()})
-		}
-	}
-	return out
-}
-
 // wantedComparison returns the comparison to show, and both of its sides.
 func (t *diffPane) wantedComparison() (what seen.Comparison, before, after diff.Content) {
-	bs := t.bases()
-	b := bs[min(t.against, len(bs)-1)]
-	r := t.dossier.Revision
+	b, r := t.bases.chosen(), t.dossier.Revision
 	after = diff.Content{Definition: r.Draft.Definition, Beside: b.tests}
 	return seen.Comparison{From: b.name, New: t.hash, Revision: r.Number, Context: t.context}, b.content, after
 }
@@ -108,7 +70,7 @@ func (t *diffPane) Load() tea.Cmd {
 		return nil
 	}
 	notes := map[string]string(nil)
-	if t.against == 0 {
+	if t.bases.isDraftBase() {
 		notes = seen.SkipReasons(t.dossier)
 	}
 	return func() tea.Msg {
@@ -129,14 +91,14 @@ func (t *diffPane) compared(what seen.Comparison, list *difflist.List, err error
 	r := t.reading()
 	same := r.Pager != nil && r.Comparison.From == what.From && r.Comparison.New == what.New
 	p := r.Pager
-	if t.against != 0 {
+	if !t.bases.isDraftBase() {
 		p, same = nil, false
 	}
 	if !same {
 		p = pager.New(t.frame.Theme)
 		p.SetWrap(true)
 	}
-	if t.against == 0 {
+	if t.bases.isDraftBase() {
 		r.SetDiff(what, list, p)
 	}
 	t.show(what, list, p)
@@ -155,7 +117,7 @@ func (t *diffPane) show(what seen.Comparison, list *difflist.List, p *pager.Page
 	if t.target != nil {
 		t.goTo(*t.target)
 	}
-	if t.toUnseen && t.against == 0 {
+	if t.toUnseen && t.bases.isDraftBase() {
 		t.unseen()
 	}
 }
@@ -194,8 +156,8 @@ func (t *diffPane) unseen() tea.Cmd {
 // nextUnseen goes to the next part that must be read before an approval.
 func (t *diffPane) nextUnseen() tea.Cmd {
 	r := t.reading()
-	if t.against != 0 {
-		t.against = 0
+	if !t.bases.isDraftBase() {
+		t.bases.at = 0
 		return t.Load()
 	}
 	if row, ok := r.List.FirstUnseen(r.Pager, t.split, 0); ok {
@@ -226,8 +188,7 @@ func (t *diffPane) nothingUnseen() string {
 
 // nextBase compares with the next base.
 func (t *diffPane) nextBase() tea.Cmd {
-	t.against = (t.against + 1) % len(t.bases())
-	if len(t.bases()) == 1 {
+	if !t.bases.next() {
 		t.Shell.Say(screen.Remark, "Nothing else to compare with")
 	}
 	return t.Load()

@@ -279,12 +279,13 @@ func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
 	}
 	if pp.loaded && pp.dossier.Proposal.Revision != msg.Dossier.Proposal.Revision {
 		pp.Shell.Say(screen.Remark, "Revision %d was submitted", msg.Dossier.Proposal.Revision)
-		pp.diff.against = 0
+		pp.diff.bases.at = 0
 	}
 	if was := pp.dossier; was.Proposal.Revision != msg.Dossier.Proposal.Revision || was.Proposal.LiveVersion != msg.Dossier.Proposal.LiveVersion {
 		pp.tests.results = nil
 	}
 	pp.dossier, pp.loaded, pp.err = msg.Dossier, true, nil
+	pp.diff.bases.update(msg.Dossier)
 	pp.findings = quotes.Rows(msg.Dossier.Standing)
 	pp.problems, pp.hash = msg.Problems, msg.Hash
 	pp.Seen.Show(msg.Dossier, msg.Hash, [2]*pager.Pager{pp.overview.pager, pp.assessment.pager})
