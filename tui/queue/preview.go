@@ -3,6 +3,7 @@
 package queue
 
 import (
+	"strconv"
 	"time"
 
 	"toolcrib/internal/visible"
@@ -154,7 +155,8 @@ func setPreview(f screen.Frame, r rows.Row) *prose.Page {
 	if !layers {
 		page.Field("layer", string(first.Subject.Layer))
 	}
-	for _, p := range r.Members {
+	shown := r.Members[:min(len(r.Members), 3*f.Body)] // the pane is drawn at every frame
+	for _, p := range shown {
 		sign, style, _ := sign(th, p)
 		word, wordStyle := verdict(th, p)
 		l := draw.Of(th.Faint, draw.Pad(draw.Escape(wording.Reference(p)), number)).Add(style, draw.Pad(sign, 2))
@@ -167,6 +169,9 @@ func setPreview(f screen.Frame, r rows.Row) *prose.Page {
 			l = l.Add(wordStyle, "  "+word)
 		}
 		page.Line(l)
+	}
+	if more := len(r.Members) - len(shown); more > 0 {
+		page.Faint("", "and "+strconv.Itoa(more)+" more")
 	}
 	return page
 }

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"toolcrib/registry"
 	"toolcrib/review"
 	"toolcrib/tui/queue/rows"
+	"toolcrib/tui/screen/screentest"
 	"toolcrib/tui/theme"
 )
 
@@ -73,5 +75,16 @@ func TestColumns(t *testing.T) {
 		if got := drawn(g, test.width, test.row); got != test.want {
 			t.Errorf("%d cells:\n%s\nwant\n%s", test.width, got, test.want)
 		}
+	}
+}
+
+// TestSetPreviewIsCut checks that the pane lists at most three screens of a set's members, because it is drawn at every
+// frame.
+func TestSetPreviewIsCut(t *testing.T) {
+	members := make([]proposals.Proposal, 300)
+	f := screentest.Frame(120, 35)
+	page := setPreview(f, rows.Row{Members: members}).Rows()
+	if last := page.Row(page.Len() - 1).Cells[0].Text.Raw; page.Len() > 4*f.Body || last != "and "+strconv.Itoa(300-3*f.Body)+" more" {
+		t.Errorf("%d rows, the last one is %q", page.Len(), last)
 	}
 }
