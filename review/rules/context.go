@@ -9,11 +9,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"toolcrib/review/rules/scan/letters"
-
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
+	"toolcrib/review/rules/scan/letters"
 )
 
 // Bind returns findings with their Context, to which a waiver is bound in addition to the passage.

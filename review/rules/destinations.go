@@ -13,10 +13,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"toolcrib/review/rules/scan/letters"
-
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/review/rules/scan/letters"
 )
 
 // A waiver of a sentence with an address covers only this address. The definition can redirect the

@@ -13,9 +13,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"toolcrib/review/rules/scan/disguise"
-
 	"toolcrib/registry"
+	"toolcrib/review/rules/scan/disguise"
 )
 
 // Rule is a check that the Chief of Staff runs on proposals.

@@ -6,16 +6,15 @@ import (
 	"slices"
 	"strconv"
 
-	"toolcrib/history/diff"
-	"toolcrib/tui/difflist"
-	"toolcrib/tui/seen"
-
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/history/diff"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/difflist"
 	"toolcrib/tui/queue/rows"
 	"toolcrib/tui/screen"
+	"toolcrib/tui/seen"
 	"toolcrib/tui/wording"
 )
 

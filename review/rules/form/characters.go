@@ -8,10 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"toolcrib/review/rules/scan/hidden"
-
 	"toolcrib/internal/visible"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/scan/hidden"
 	"toolcrib/review/rules/wording"
 )
 

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"toolcrib/review/rules/scan/hidden"
-
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/scan/hidden"
 	"toolcrib/review/rules/wording"
 )
 

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"toolcrib/review/rules/scan/letters"
-
 	"toolcrib/review/rules/scan/disguise"
+	"toolcrib/review/rules/scan/letters"
 )
 
 // readFolded reads the run of letters and digits at i that contains characters outside ASCII,

@@ -5,11 +5,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/review/rules/scan/disguise"
 	"toolcrib/review/rules/scan/hidden"
 	"toolcrib/review/rules/scan/letters"
-
-	"toolcrib/internal/shortrun"
 )
 
 // FuzzScan checks properties of all texts: nothing panics, every position is within the text, and

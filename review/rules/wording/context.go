@@ -7,11 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"toolcrib/review/rules/scan/letters"
-
 	"toolcrib/registry"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan"
+	"toolcrib/review/rules/scan/letters"
 )
 
 // scoringContext is the context in which sentences are scored: the names, the stated purpose, and

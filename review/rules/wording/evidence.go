@@ -9,10 +9,9 @@ import (
 	"sync"
 	"unicode"
 
-	"toolcrib/review/rules/scan/disguise"
-
 	"toolcrib/registry/wire"
 	"toolcrib/review/rules"
+	"toolcrib/review/rules/scan/disguise"
 )
 
 // evidence is the result of scoring the wording of a definition.

@@ -9,10 +9,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"toolcrib/review/rules/scan/disguise"
-
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan"
+	"toolcrib/review/rules/scan/disguise"
 )
 
 // reported is a candidate with the sentence that it was found in and, if the sentence was encoded,

@@ -8,13 +8,12 @@ import (
 	"strings"
 	"sync"
 
-	"toolcrib/review/rules/scan/disguise"
-	"toolcrib/review/rules/scan/hidden"
-	"toolcrib/review/rules/scan/letters"
-
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/rulebook"
 	"toolcrib/review/rules/scan"
+	"toolcrib/review/rules/scan/disguise"
+	"toolcrib/review/rules/scan/hidden"
+	"toolcrib/review/rules/scan/letters"
 )
 
 // grammar returns the compiled lexicon with the frames of all classes of attack.
