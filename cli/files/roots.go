@@ -56,8 +56,8 @@ func elsewhere(scope places.Scope) bool { return scope == places.Above || scope 
 func localPlugins(a *command.App, home string) ([]root, error) {
 	var list []root
 	for _, p := range (clients.Machine{OS: runtime.GOOS, Home: home, Project: a.Env.Dir, Getenv: a.Env.Getenv}).LocalPlugins() {
-		if !isDir(p.Folder) {
-			continue
+		if slices.ContainsFunc(list, func(r root) bool { return r.dir == p.Folder }) {
+			continue // another plugin has the same folder
 		}
 		layer, err := folderLayer(p.Folder, home)
 		if err != nil {

@@ -376,11 +376,7 @@ func (f *File) plugin() (used bool) {
 		"${CLAUDE_PLUGIN_ROOT}": root, "${extensionPath}": root, "${/}": string(filepath.Separator), "${pathSeparator}": string(filepath.Separator),
 	}
 	if strings.HasPrefix(f.at.path, localPlugin) {
-		for _, p := range f.machine.LocalPlugins() {
-			if p.Folder == root {
-				f.disable(p.Disabled)
-			}
-		}
+		f.disable(!slices.ContainsFunc(f.machine.LocalPlugins(), func(p Plugin) bool { return p.Folder == root && !p.Disabled }))
 		return true
 	}
 	_, below, _ := strings.Cut(filepath.ToSlash(root), "/plugins/cache/")
@@ -441,9 +437,13 @@ func (m Machine) installedPlugins() map[string][]string {
 func (m Machine) enabledPlugins() map[string]bool {
 	all := map[string]bool{}
 	for _, name := range []string{filepath.Join(m.folder("claude-home"), "settings.json"), filepath.Join(m.Project, ".claude", "settings.json"), filepath.Join(m.Project, ".claude", "settings.local.json")} {
-		maps.Copy(all, readJSON[struct {
-			Enabled map[string]bool `json:"enabledPlugins"`
-		}](name).Enabled)
+		for id, value := range readJSON[struct {
+			Enabled map[string]any `json:"enabledPlugins"` // a truth value, or a list of versions
+		}](name).Enabled {
+			if value != nil {
+				all[id] = value != false
+			}
+		}
 	}
 	return all
 }
@@ -459,7 +459,8 @@ type Plugin struct {
 const localPlugin = "{claude-plugin}"
 
 // LocalPlugins returns the installed plugins whose marketplace is a folder on this machine that contains them, ordered
-// by id. Claude Code 2.1.332 reads such a plugin in that folder, although it also copies the plugin to its cache.
+// by marketplace. Several plugins may have the same folder. Claude Code 2.1.332 reads such a plugin in that folder,
+// although it also copies the plugin to its cache.
 func (m Machine) LocalPlugins() (plugins []Plugin) {
 	type marketplace struct {
 		Source   struct{ Source string }
@@ -495,7 +496,10 @@ func (m Machine) LocalPlugins() (plugins []Plugin) {
 			if !local || !decided && len(installed[id]) == 0 || !filepath.IsLocal(filepath.FromSlash(dir)) {
 				continue
 			}
-			plugins = append(plugins, Plugin{ID: id, Folder: filepath.Join(at.Location, filepath.FromSlash(dir)), Disabled: decided && !on})
+			folder := filepath.Join(at.Location, filepath.FromSlash(dir))
+			if info, err := os.Stat(folder); err == nil && info.IsDir() {
+				plugins = append(plugins, Plugin{ID: id, Folder: folder, Disabled: decided && !on})
+			}
 		}
 	}
 	return plugins
