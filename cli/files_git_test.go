@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -117,5 +118,19 @@ exit 0
 	}
 	if got := r.must("cat $HOME/calls"); strings.Count(got, "PATCH repos/ada/hours/issues/comments/17 ") != 1 || strings.Count(got, "--silent repos/ada/hours/issues/4/comments ") != 1 {
 		t.Errorf("%s", got)
+	}
+}
+
+// TestLineBreakInPluginFolder tests that the folder names of a marketplace break no line of a report.
+func TestLineBreakInPluginFolder(t *testing.T) {
+	r := newReader(t)
+	r.write("../market/a\nb/commands/go.md", "Go.\n")
+	r.write("../market/.claude-plugin/marketplace.json", `{"plugins":[{"name":"a","source":"./a\nb"}]}`)
+	r.write("../home/.claude/plugins/known_marketplaces.json", `{"m":{"source":{"source":"directory"},"installLocation":"`+filepath.Join(r.dir, "../market")+`"}}`)
+	r.write("../home/.claude/settings.json", `{"enabledPlugins":{"a@m":true}}`)
+	r.must("git init -q")
+	got := r.types("toolcrib check --files").stdout
+	if !strings.Contains(got, "go.md was never approved") || strings.Contains(got, "\nb/commands") {
+		t.Fatalf("%s", got)
 	}
 }

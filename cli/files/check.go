@@ -196,7 +196,7 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 	}
 	name := jsondoc.Printable(d.Path) // may contain line breaks
 	if elsewhere(r.scope) {
-		name = r.named(name)
+		name = jsondoc.Printable(r.named(d.Path)) // a marketplace chooses the names of its folders
 	}
 	switch d.Change {
 	case instructions.Changed:
