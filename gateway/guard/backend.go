@@ -109,6 +109,7 @@ type Database struct {
 	conn    *Connection
 	file    os.FileInfo                // information about the database file when it was opened; nil for a database server
 	raws    map[string]json.RawMessage // by hash
+	last    *Approved                  // the last complete result of Approved
 	skipped []wire.Skipped             // in the last listing
 }
 
@@ -136,7 +137,7 @@ func (d *Database) open(ctx context.Context) (Connection, error) {
 	}
 	conn.Caller = conn.Caller.Guarded(d.Name)
 	d.file, _ = os.Stat(conn.Store.Path()) // fails for a database server
-	d.conn, d.raws = &conn, map[string]json.RawMessage{}
+	d.conn, d.raws, d.last = &conn, map[string]json.RawMessage{}, nil
 	return conn, nil
 }
 
@@ -171,24 +172,38 @@ func (d *Database) approved(ctx context.Context, conn Connection) (Approved, err
 	if err != nil {
 		return Approved{}, err
 	}
+	d.mu.Lock()
+	last := d.last
+	d.mu.Unlock()
+	if last != nil && last.State == list.State { // an idle guard asks often, and parsing every tool takes time
+		return *last, nil
+	}
+	complete := true
 	out := Approved{State: list.State, Tools: make(map[string]Tool, len(list.Tools)), Texts: map[string]wire.ServerText{}}
 	for _, t := range list.Tools {
 		raw, err := d.raw(ctx, conn, t.Hash)
 		if err != nil {
 			return Approved{}, err
 		}
+		complete = complete && raw != nil
 		if raw != nil {
 			out.Tools[t.Name] = Tool{Hash: t.Hash, Raw: raw, Source: t.Source, Unlistable: wire.ListProblem(raw)}
 		}
 	}
 	for _, t := range list.Texts {
 		raw, err := d.raw(ctx, conn, t.Hash)
+		complete = complete && raw != nil
 		if err == nil && raw != nil {
 			out.Texts[t.Name], err = wire.ReadServerText(raw)
 		}
 		if err != nil {
 			return Approved{}, err
 		}
+	}
+	if complete {
+		d.mu.Lock()
+		d.last = &out
+		d.mu.Unlock()
 	}
 	return out, nil
 }
