@@ -247,7 +247,7 @@ func dryRuns() map[string]string {
 		"import": "mcp mcp-url", "init": "", "wrap": "", "unwrap": "", "restore": "", "drift": "overwrite",
 		"list": "", "show": "source", "diff": "", "review": "", "test": "live", "preview": "",
 		"tools": "", "agents": "", "lists": "", "reach": "", "history": "", "blame": "", "log": "", "resolve": "", "files": "", "status": "",
-		"export": "output", "check": "", "verify": "", "checkpoint prove": "", "checkpoint check": "",
+		"export": "output", "check": "", "verify": "",
 		"policy": "", "policy list": "", "policy test": "", "tokens": "", "tokens list": "", "signers": "", "signers list": "", "signers verify": "",
 		"calls": "", "calls list": "", "calls show": "", "calls log": "", "calls prune": "", "calls policy": "",
 	}

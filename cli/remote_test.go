@@ -98,8 +98,6 @@ var leaks = []struct {
 	{"watch --files FILE", "programs on the server", 5},
 	{"demo --print", "files of the server", 5},
 	{"checkpoint", "files of the server", 5},
-	{"checkpoint prove --event 1", "files of the server", 5},
-	{"checkpoint check FILE", "files of the server", 5},
 	{"mcp", "programs on the server", 5},
 	{"serve --http 127.0.0.1:0", "programs on the server", 5},
 	{"watch --once", "programs on the server", 5},

@@ -116,7 +116,6 @@ var outcomes = []outcome{
 	{checkpoints.ErrNoKey, "not_found", ExitNotFound},
 	{checkpoint.ErrUnsigned, "unsigned", ExitRefused},
 	{checkpoints.ErrNotExtended, "not_extended", ExitFindings},
-	{checkpoint.ErrProof, "proof", ExitFindings},
 	{checkpoint.ErrMalformed, "malformed", ExitFailed},
 	{process.ErrNoHome, "no_home", ExitFailed},
 	{output.ErrMalformed, "malformed", ExitFailed},

@@ -74,7 +74,7 @@ func Offers() map[string]Offer {
 		"calls log": {Flags: "agent annotation before code limit tool user"}, "calls policy": {Flags: "print-statement statement- signature-"},
 		"calls approve": {Flags: "expect print-statement statement- signature-"}, "calls refuse": {Flags: "note note-file- print-statement statement- signature-"},
 
-		"backup": files, "publish": files, "follow": files, "files": files, "restore": files, "migrate": files, "drift": files, "init": files, "wrap": files, "unwrap": files, "status": files, "guard": files, "demo": files, "checkpoint": files, "checkpoint prove": files, "checkpoint check": files,
+		"backup": files, "publish": files, "follow": files, "files": files, "restore": files, "migrate": files, "drift": files, "init": files, "wrap": files, "unwrap": files, "status": files, "guard": files, "demo": files, "checkpoint": files,
 		"mcp": programs, "serve": programs, "watch": programs, "exec": programs,
 		"config": account, "doctor": account, "trust": account, "untrust": account, "calls prune": files, "tokens": account, "tokens create": account, "tokens list": account, "tokens revoke": account,
 		"completion": account, "completion bash": account, "completion fish": account, "completion powershell": account, "completion zsh": account,

@@ -45,7 +45,8 @@ const (
 func newCheckpoint(a *command.App) *cobra.Command {
 	var newKey, publish, startOver bool
 	cmd := &cobra.Command{
-		Use: "checkpoint",
+		Use:  "checkpoint",
+		Args: command.ExactArgs(0, "no arguments (toolcrib verify --checkpoint FILE proves that the log extends a checkpoint)"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case newKey:
@@ -61,7 +62,6 @@ func newCheckpoint(a *command.App) *cobra.Command {
 	cmd.Flags().BoolVar(&newKey, "new-key", false, "make the key that signs checkpoints and print its public half")
 	cmd.Flags().BoolVar(&publish, "publish", false, "publish a checkpoint to the configured place")
 	cmd.Flags().BoolVar(&startOver, "start-over", false, "with --publish: also if the log does not extend the newest one")
-	cmd.AddCommand(newProve(a), newProofCheck(a))
 	return cmd
 }
 

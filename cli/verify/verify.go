@@ -39,7 +39,6 @@ func Family() command.Family {
 		Documents: map[string]any{
 			"checkpoint":           docCheckpoint{},
 			"checkpoint.key":       docCheckpointKey{},
-			"checkpoint.proof":     docProof{},
 			"checkpoint.published": docPublication{},
 		},
 	}

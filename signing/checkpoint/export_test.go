@@ -4,6 +4,3 @@ import "golang.org/x/mod/sumdb/tlog"
 
 // AddLeaf adds a leaf hash, for logs that hash their entries differently.
 func (t *Tree) AddLeaf(h tlog.Hash) { t.add(h) }
-
-// AddLeaf adds a leaf hash, for logs that hash their entries differently.
-func (l *Log) AddLeaf(h tlog.Hash) error { return l.add(h) }
