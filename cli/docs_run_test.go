@@ -58,7 +58,6 @@ func notRun() map[string]string {
 		"toolcrib serve --http 127.0.0.1:8766":                                                                                         "serves until it is interrupted; serve.TestServe has it",
 		`curl -H "Authorization: Bearer $TOOLCRIB_TOKEN" "http://127.0.0.1:8766/v1/agents/assistant/config?format=openai&channel=web"`: "asks that server; serve.TestServe has it",
 		"toolcrib check --code github.json --server github":                                                                            "finds what was not imported; the script check has it",
-		"toolcrib test 4 --live --json":                                                                                                "asks a model; the script test has it",
 		"toolcrib guard memory -- npx -y @modelcontextprotocol/server-memory":                                                          "serves until its client goes away; TestGuard has it",
 		"toolcrib check --files . --lock toolcrib.lock":                                                                                "finds what the lock lacks; the script files has it",
 		"toolcrib watch":                    "runs until it is interrupted; TestWatch has it",

@@ -121,7 +121,6 @@ func TestDryRunChangesNothing(t *testing.T) {
 		{"rebase", "1", "--source", "s.json"},
 		{"migrate", "--to", "m.db"},
 		{"drift", "--overwrite"},
-		{"test", "1", "--live"},
 		{"import", "--mcp", "touch started"},
 		{"exec", "get_tasks", "--agent", "assistant"},
 		{"watch", "x"},

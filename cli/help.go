@@ -114,6 +114,7 @@ func newcomers() map[string]string {
 		"deny": refuse, "decline": refuse, "refuse": refuse, "no": refuse, "stop": "toolcrib unwrap, which takes the guard away from servers",
 		"run": execute, "call": execute, "execute": execute, "invoke": execute, "setup": start, "install": start, "protect": start, "start": start,
 		"uninstall": "toolcrib unwrap", "settings": ask, "configure": ask, "configuration": ask, "set": ask, "env": ask,
+		"test":    "toolcrib review ID --again, which runs the test cases; one that fails is a finding",
 		"compare": "toolcrib diff ID, or toolcrib diff SUBJECT@1..2", "changes": "toolcrib diff ID", "versions": "toolcrib history SUBJECT", "events": "toolcrib log",
 		"sync": "toolcrib import --server NAME, or toolcrib watch", "pull": "toolcrib import --server NAME", "fetch": "toolcrib import --server NAME", "refresh": "toolcrib import --server NAME",
 		"prompt": "toolcrib preview --agent ID --channel NAME", "render": "toolcrib preview --agent ID --channel NAME", "ui": "toolcrib without a command", "tui": "toolcrib without a command",

@@ -245,7 +245,7 @@ func dryRuns() map[string]string {
 		"propose": "", "revise": "", "submit": "", "withdraw": "", "rebase": "source", "regroup": "", "fork": "", "assign": "", "rollback": "",
 		"comment": "", "waive": "", "unwaive": "", "approve": "", "needs-changes": "", "reject": "", "canonicalize": "", "exclude": "",
 		"import": "mcp mcp-url", "init": "", "wrap": "", "unwrap": "", "restore": "", "drift": "overwrite",
-		"list": "", "show": "source", "diff": "", "review": "", "test": "live", "preview": "",
+		"list": "", "show": "source", "diff": "", "review": "", "preview": "",
 		"tools": "", "agents": "", "lists": "", "reach": "", "history": "", "blame": "", "log": "", "resolve": "", "files": "", "status": "",
 		"export": "output", "check": "", "verify": "",
 		"policy": "", "policy list": "", "policy test": "", "tokens": "", "tokens list": "", "signers": "", "signers list": "", "signers verify": "",

@@ -120,8 +120,6 @@ type Config struct {
 	Views []View
 	// Commands are programs that the user can run on the selection.
 	Commands []Command
-	// HasModel reports that a configured model can answer test cases.
-	HasModel bool
 	// Blocked reports whether a write is waiting for another process to release the database; nil if unknown.
 	Blocked func() bool
 	// Size returns the terminal's size in cells; nil if unknown. It is polled, because the message about a resize

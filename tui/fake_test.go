@@ -11,7 +11,6 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
-	"toolcrib/review/harness"
 	"toolcrib/review/impact"
 	"toolcrib/review/rules"
 	"toolcrib/tui"
@@ -103,16 +102,6 @@ func (f fake) Shown(context.Context, proposals.Actor, ...review.Dossier) error {
 func (f fake) Preview(context.Context, []proposals.ID, string, impact.Scene) ([]impact.Preview, error) {
 	output := func(text string) []prompt.Output { return []prompt.Output{{Channel: f.text, Text: text}} }
 	return []impact.Preview{{Agent: f.subject(), Now: output("now\n" + f.text), Then: output(f.text)}}, nil
-}
-
-func (f fake) Behaviour(context.Context, proposals.ID, bool, impact.Progress) (impact.Behaviour, error) {
-	trial := func(o harness.Outcome, text string) impact.Trial {
-		return impact.Trial{Result: harness.Result{Name: f.text, Outcome: o, Reason: f.text, Live: true}, Text: text}
-	}
-	return impact.Behaviour{Live: 3, Cases: []impact.CaseBehaviour{
-		{Name: f.text, Input: f.text, Expect: proposals.Expect(f.text), Before: trial(harness.Passed, "before\n"+f.text), After: trial(harness.Failed, f.text)},
-		{Name: f.text, Input: f.text, Dropped: true, Before: trial(harness.NotRun, ""), After: trial(harness.Passed, f.text)},
-	}}, nil
 }
 
 func (f fake) Uses(context.Context, registry.Subject, registry.Layer) ([]impact.Use, error) {

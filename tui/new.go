@@ -145,8 +145,8 @@ func (d *deps) proposals(texts *markdown.Texts, marks *queue.Page) proposal.Opti
 		counter = tokens.NewCounter()
 	}
 	return proposal.Options{
-		Shell: d.shell, Desk: d.Desk, Registry: d.Registry, Acts: d.user, Actor: d.Actor, Layer: d.Layer, HasModel: d.HasModel,
-		Seen: d.seen, Texts: texts, Counter: counter, NoEditor: d.editor.Missing, Busy: d.jobs.Busy,
+		Shell: d.shell, Desk: d.Desk, Registry: d.Registry, Acts: d.user, Actor: d.Actor, Layer: d.Layer,
+		Seen: d.seen, Texts: texts, Counter: counter, NoEditor: d.editor.Missing,
 		CannotMark: marks.Marks.CannotMark, Marked: func() []proposals.Proposal { return marks.Marks.List },
 		Revision: d.editor.Revision,
 		StoredIn: func(file string) string { return d.editor.StoredIn(filepath.Join(d.Drafts, file)) },

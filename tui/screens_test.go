@@ -56,7 +56,6 @@ var screens = []struct {
 	{"prompt-rendered", []string{"j", "j", "j", "enter", "4", "p", "r"}},
 	{"thread", []string{"j", "j", "enter", "5"}},
 	{"history", []string{"enter", "6"}},
-	{"tests", []string{"enter", "7"}},
 	{"approve-locked", []string{"j", "j", "enter", "a"}},
 	{"approve-ready", []string{"enter", "2", "space", "space", "3", "space", "a"}},
 	{"reject", []string{"j", "j", "enter", "x"}},

@@ -68,16 +68,6 @@ func (d trackedImpact) Preview(ctx context.Context, ids []proposals.ID, agent st
 	return d.Impact.Preview(ctx, ids, agent, s)
 }
 
-// Behaviour also reports the progress to the pending operation.
-func (d trackedImpact) Behaviour(ctx context.Context, id proposals.ID, live bool, tell impact.Progress) (impact.Behaviour, error) {
-	o := d.pending.Begin("Running the test cases")
-	defer o.End()
-	return d.Impact.Behaviour(ctx, id, live, func(done, total int, name string) {
-		o.Tell(done, total)
-		tell(done, total, name)
-	})
-}
-
 func (d trackedImpact) Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]impact.Use, error) {
 	defer d.pending.Begin("Finding the agents that use it").End()
 	return d.Impact.Uses(ctx, s, layer)

@@ -30,7 +30,6 @@ func TestInputsOfSeveralLines(t *testing.T) {
 		b.propose(d)
 	})
 	b.press("enter").wants("in   Name the harbour master.", "\n                The second line.")
-	b.press("7").wants("asked   Name the harbour master.", "\n           The second line.")
 	if s := b.screen(); strings.Contains(s, "U+000A") {
 		t.Errorf("a line feed is shown as a hidden character:\n%s", s)
 	}

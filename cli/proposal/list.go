@@ -29,7 +29,6 @@ func Family() command.Family {
 			{Group: command.GroupProposals, New: newShow},
 			{Group: command.GroupProposals, New: newDiff},
 			{Group: command.GroupProposals, New: newReview},
-			{Group: command.GroupProposals, New: newTest},
 			{Group: command.GroupProposals, New: newVerdict(proposals.VerdictApproved, "approve ID… | -")},
 			{Group: command.GroupProposals, New: newVerdict(proposals.VerdictNeedsChanges, "needs-changes ID… --note REASON")},
 			{Group: command.GroupProposals, New: newVerdict(proposals.VerdictRejected, "reject ID… --note REASON")},
@@ -45,7 +44,6 @@ func Family() command.Family {
 		},
 		Documents: map[string]any{
 			"assessment":    docReview{},
-			"behaviour":     docBehaviour{},
 			"change_set":    docChangeSet{},
 			"comment":       docCommentMade{},
 			"decision":      document.DecisionList{},

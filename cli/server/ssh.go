@@ -58,7 +58,7 @@ func Offers() map[string]Offer {
 		"import": {Flags: "change-set draft layer"}, "canonicalize": {Flags: "change-set"},
 
 		"list": {Flags: "after author filter limit sort state subject view"}, "show": {Flags: "source-"}, "diff": {Flags: "context side-by-side"},
-		"review": {Flags: "again file-"}, "test": {Flags: "live"},
+		"review":  {Flags: "again file-"},
 		"preview": {Flags: "agent at bootstrap-context channel context- deferred last-message memory-notes no-embedding not-local reference show skip-tools user-instructions zone"},
 		"lint":    {Flags: "explain fail-on format server"},
 		"policy":  {}, "policy list": {}, "policy test": {},

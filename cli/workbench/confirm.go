@@ -18,7 +18,7 @@ import (
 // extraArgs maps the commands that deal with proposals to the number of their arguments besides the id. Without an id,
 // they use the current proposal.
 var extraArgs = map[string]int{
-	"show": 0, "diff": 0, "review": 0, "test": 0, "preview": 0, "approve": 0, "needs-changes": 0, "reject": 0, "withdraw": 0,
+	"show": 0, "diff": 0, "review": 0, "preview": 0, "approve": 0, "needs-changes": 0, "reject": 0, "withdraw": 0,
 	"comment": 0, "rebase": 0, "regroup": 0, "submit": 0, "waive": 1, "unwaive": 1, "revise": 1,
 }
 

@@ -89,7 +89,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 			return imports.Job(ctx, a, file, tell)
 		}, Export: func(ctx context.Context, e tui.Export, tell tui.Tell) ([]string, error) {
 			return export.ExportJob(ctx, a, e, tell)
-		}, ExportFormats: export.Formats(), Views: c.NamedViews(), Commands: c.NamedCommands(), HasModel: c.Model != (settings.ModelConfig{}),
+		}, ExportFormats: export.Formats(), Views: c.NamedViews(), Commands: c.NamedCommands(),
 	}
 	conf.Servers = wrap.ScreenServers(a, calls)
 	conf.Files = func(ctx context.Context) ([]instructions.Listed, error) { return files.List(ctx, a, nil) }

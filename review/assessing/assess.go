@@ -256,9 +256,28 @@ func twins(ctx context.Context, r review.Reader, id proposals.ID, draft proposal
 func (c *Chief) RunTests(ctx context.Context, submission admission.Submission) {
 	var model harness.Model
 	if c.policy.Model != nil && !c.records.DryRun && len(submission.Problems()) == 0 {
-		model = impact.UntilUnreachable(c.policy.Model)
+		model = &untilUnreachable{model: c.policy.Model}
 	}
 	c.trials.run(ctx, submission.Draft, model)
+}
+
+// untilUnreachable is a model that is no longer used once it could not be reached.
+type untilUnreachable struct {
+	model harness.Model
+	gone  error
+}
+
+func (m *untilUnreachable) Answer(ctx context.Context, prompt, input string) (string, error) {
+	if m.gone != nil {
+		return "", m.gone
+	}
+	back := semaphore.Outside(ctx)
+	text, err := m.model.Answer(ctx, prompt, input)
+	back()
+	if errors.Is(err, harness.ErrNotConnected) {
+		m.gone = err
+	}
+	return text, err
 }
 
 // RunCurrentTests is like RunTests, for the current revision of a proposal. It does nothing without a model. It ignores

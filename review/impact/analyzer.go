@@ -8,7 +8,6 @@ import (
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/review/harness"
 )
 
 // Reader reads one snapshot of the live registry and of the open proposals. Its methods return proposals.ErrNotFound
@@ -31,18 +30,17 @@ type changeReader interface {
 type Analyzer struct {
 	view   func(context.Context, func(Reader) error) error
 	pool   *Pool
-	model  harness.Model // nil if none is connected
 	tokens *tokens.Counter
 }
 
 // New returns an analyzer that reads through view, which runs a function on a single snapshot.
-// model answers test cases; it is nil if none is connected. Caches are taken from pool.
-func New[R Reader](view func(context.Context, func(R) error) error, pool *Pool, model harness.Model) *Analyzer {
+// Caches are taken from pool.
+func New[R Reader](view func(context.Context, func(R) error) error, pool *Pool) *Analyzer {
 	return &Analyzer{
 		view: func(ctx context.Context, fn func(Reader) error) error {
 			return view(ctx, func(r R) error { return fn(r) })
 		},
-		pool: pool, model: model, tokens: tokens.NewCounter(),
+		pool: pool, tokens: tokens.NewCounter(),
 	}
 }
 

@@ -177,6 +177,20 @@ func block(d registry.Definition, channel string) string {
 	}, channel).Text
 }
 
+// Instruction returns the prompt for a model to answer a test case as if the definition were live:
+// the tool's part of the prompt, or the agent's prompt.
+func Instruction(d registry.Definition) string {
+	if d.Agent != nil {
+		return prompt.Render(prompt.Input{Agent: *d.Agent, Context: prompt.Reference()}, prompt.Web).Text
+	}
+	if d.Tool == nil || d.Tool.Kind != registry.ActionTool {
+		return block(d, prompt.Web)
+	}
+	t := *d.Tool
+	return "You can call one tool, " + t.ID + ".\n\n" + t.Description + "\n\nIts arguments as a JSON Schema:\n" + string(t.InputSchema) +
+		"\n\nTo call it, answer with one JSON object and nothing else: {\"tool\":\"" + t.ID + "\",\"args\":{…},\"nonce\":\"n1\"}"
+}
+
 // tokensOf returns the lengths of two texts in tokens.
 func tokensOf(before, after string, counter *tokens.Counter) (b, a int, err error) {
 	if b, err = counter.CountO200k(before); err != nil {

@@ -3,12 +3,15 @@
 package impact
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"toolcrib/history"
 	"toolcrib/history/diff"
 	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -100,4 +103,20 @@ func BesideCases(changes []TestChange) (before, after []byte) {
 		return jsondoc.Canonical(jsondoc.NewObject(jsondoc.Member{Key: "testCases", Value: cases}))
 	}
 	return text(sides[0]), text(sides[1])
+}
+
+// caseReader reads the revision that became a version.
+type caseReader interface {
+	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
+	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
+}
+
+// CasesOf returns the test cases in the proposal that became a version. Shipped versions have none.
+func CasesOf(ctx context.Context, r caseReader, s registry.Subject, number int) ([]proposals.TestCase, error) {
+	v, err := r.Version(ctx, s, number)
+	if err != nil || v.Proposal == "" {
+		return nil, err
+	}
+	rev, err := r.Revision(ctx, proposals.ID(v.Proposal), v.Revision)
+	return rev.Draft.TestCases, err
 }

@@ -68,7 +68,7 @@ func New(store review.Store, policy review.Policy, now func() time.Time, newID f
 	return newDesk(basis{
 		records: records.Records{Storage: store, Now: now, NewID: newID, Pool: pool}, policy: policy, rules: set,
 		version:  sync.OnceValue(func() string { return ruleset.Version() + "-" + policy.Version() }),
-		analyzer: impact.New(view, pool, policy.Model), trials: &assessing.Trials{},
+		analyzer: impact.New(view, pool), trials: &assessing.Trials{},
 		signing: proof.NewSigning(proof.NewTrust(policy.Signatures, policy.Approvals), now, newID),
 	}), nil
 }

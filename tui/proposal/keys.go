@@ -28,7 +28,7 @@ func (pp *Page) Keys() []screen.Key {
 		{Name: "blame", Keys: []string{"B"}, Label: "blame", Late: screen.Always, Help: "Show which version introduced the line, and the other lines of its field; with ; choose the line first", Terms: "annotate, who wrote it, praise", Do: pp.diff.blame, Disabled: pp.diff.cannotBlame, WhilePicking: true},
 	}, pp.prompts.Keys(), []screen.Key{
 		{Name: "rendered", Keys: []string{"r"}, Label: "raw", OnTab: pp.inTab(tabPrompt), Help: "Switch between rendered and raw Markdown", Do: pp.switchRendered, Disabled: pp.cannotRender},
-	}, pp.tests.Keys(), pp.acts.keys(), []screen.Key{
+	}, pp.acts.keys(), []screen.Key{
 		{Name: "next-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next change you have not seen", Do: pp.diff.nextUnseen, Disabled: pp.diff.nothingUnseen},
 		{Name: "fold", Keys: []string{"F"}, Label: "fold", OnTab: pp.inTab(tabDiff), Help: "Fold or unfold the findings and comments in the diff", Do: pp.diff.foldNotes, Disabled: pp.diff.nothingToFold},
 		{Name: "next-tab", Keys: []string{"tab"}, Label: "switch", Help: "Show the next tab", Do: step(1)},

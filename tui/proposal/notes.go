@@ -235,7 +235,7 @@ func (t *diffPane) nothingToFold() string {
 // none returns why there is no diff to act on, or "".
 func (t *diffPane) none() string {
 	switch {
-	case t.Tab != tabDiff && t.Tab != tabPrompt && t.Tab != tabTests:
+	case t.Tab != tabDiff && t.Tab != tabPrompt:
 		return "only on the Diff tab"
 	case t.list == nil:
 		return screen.Loading

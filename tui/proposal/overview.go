@@ -9,6 +9,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/registry"
+	"toolcrib/review/harness"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
 	"toolcrib/tui/pager"
@@ -21,7 +22,6 @@ import (
 type overviewPane struct {
 	pane
 	prompts *promptPane
-	tests   *testsPane
 }
 
 // Fill implements tab.
@@ -148,9 +148,6 @@ func (t *overviewPane) testCases(page *prose.Page) {
 			page.Item(draw.Of(t.frame.Theme.Faint, "  · "), e)
 		}
 	}
-	if t.beside(tabTests) {
-		return
-	}
 	if len(draft.TestCases) > 0 || len(t.dossier.TestChanges()) > 0 {
 		page.Blank()
 		page.Heading("Test cases")
@@ -164,7 +161,7 @@ func (t *overviewPane) testCases(page *prose.Page) {
 		if c.Expect == proposals.ExpectFail {
 			sign, style = "  - fail  ", t.frame.Theme.Bad
 		}
-		page.Item(draw.Of(style, sign), c.Name+t.tests.outcome(c.Name))
+		page.Item(draw.Of(style, sign), c.Name+t.outcome(c.Name))
 		page.FaintLines(draw.Of(t.frame.Theme.Faint, "          in   "), c.Input)
 		if c.Output != nil {
 			page.FaintLines(draw.Of(t.frame.Theme.Faint, "          out  "), *c.Output)
@@ -173,4 +170,20 @@ func (t *overviewPane) testCases(page *prose.Page) {
 			page.Faint("          ", "check "+string(check.Type)+" "+string(check.Value))
 		}
 	}
+}
+
+// outcome returns the result of a test case in the assessment, or "" if it was not run.
+func (t *overviewPane) outcome(name string) string {
+	if a := t.dossier.Assessment(); a != nil {
+		for _, r := range a.Report.Harness {
+			switch {
+			case r.Name != name:
+			case r.Outcome == harness.Passed:
+				return ": ✓ passed"
+			case r.Outcome == harness.Failed:
+				return ": ✗ failed"
+			}
+		}
+	}
+	return ""
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // tabNames has the names of the tabs.
-var tabNames = [tabCount]string{"Overview", "Diff", "Assessment", "Prompt", "Thread", "History", "Tests"}
+var tabNames = [tabCount]string{"Overview", "Diff", "Assessment", "Prompt", "Thread", "History"}
 
 // tabTerms has synonyms of the tabs, for the search.
 var tabTerms = [tabCount]string{tabDiff: "diff, changes, compare", tabAssessment: "findings, review, lint", tabPrompt: "preview, tokens, channels", tabHistory: "log, history, versions"}
@@ -45,7 +45,6 @@ type Page struct {
 	prompts    promptPane
 	thread     threadPane
 	history    historyPane
-	tests      testsPane
 }
 
 // New returns the page of a proposal. Reload loads it.
@@ -85,13 +84,13 @@ func (pp *Page) bind() {
 	for _, t := range pp.panes() {
 		t.state = &pp.state
 	}
-	pp.acts.diff, pp.acts.history, pp.overview.prompts, pp.overview.tests = &pp.diff, &pp.history, &pp.prompts, &pp.tests
-	pp.tabs = [tabCount]tab{&pp.overview, &pp.diff, &pp.assessment, &pp.prompts, &pp.thread, &pp.history, &pp.tests}
+	pp.acts.diff, pp.acts.history, pp.overview.prompts = &pp.diff, &pp.history, &pp.prompts
+	pp.tabs = [tabCount]tab{&pp.overview, &pp.diff, &pp.assessment, &pp.prompts, &pp.thread, &pp.history}
 }
 
 // panes returns the common parts of the tabs, in order.
 func (pp *Page) panes() []*pane {
-	return []*pane{&pp.overview.pane, &pp.diff.pane, &pp.assessment.pane, &pp.prompts.pane, &pp.thread.pane, &pp.history.pane, &pp.tests.pane}
+	return []*pane{&pp.overview.pane, &pp.diff.pane, &pp.assessment.pane, &pp.prompts.pane, &pp.thread.pane, &pp.history.pane}
 }
 
 // ID returns the id of the proposal.
@@ -194,7 +193,7 @@ func (pp *Page) SelectTab(tab int) tea.Cmd {
 		pp.overview.Fill()
 	}
 	pp.updateCursors()
-	return tea.Batch(pp.prompts.LoadVisible(), pp.tests.LoadVisible())
+	return pp.prompts.LoadVisible()
 }
 
 // rememberTab records the tab that a jump leaves, so that esc returns to it.
@@ -243,7 +242,7 @@ func (pp *Page) FocusPane(right bool) tea.Cmd {
 
 // updateCursors draws the cursor of the tabs that list items, dimmed in those without the focus.
 func (pp *Page) updateCursors() {
-	for _, tab := range []int{tabOverview, tabAssessment, tabThread, tabHistory, tabTests} {
+	for _, tab := range []int{tabOverview, tabAssessment, tabThread, tabHistory} {
 		style := pp.frame.Theme.Accent
 		if tab != pp.Tab {
 			style = pp.frame.Theme.Faint
@@ -281,19 +280,11 @@ func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
 		pp.Shell.Say(screen.Remark, "Revision %d was submitted", msg.Dossier.Proposal.Revision)
 		pp.diff.bases.at = 0
 	}
-	if was := pp.dossier; was.Proposal.Revision != msg.Dossier.Proposal.Revision || was.Proposal.LiveVersion != msg.Dossier.Proposal.LiveVersion {
-		pp.tests.results = nil
-	}
 	pp.dossier, pp.loaded, pp.err = msg.Dossier, true, nil
 	pp.diff.bases.update(msg.Dossier)
 	pp.findings = quotes.Rows(msg.Dossier.Standing)
 	pp.problems, pp.hash = msg.Problems, msg.Hash
 	pp.Seen.Show(msg.Dossier, msg.Hash, [2]*pager.Pager{pp.overview.pager, pp.assessment.pager})
-	select {
-	case msg := <-pp.tests.finished: // the model's answer; the page reloads when a job ends
-		pp.tests.showRun(msg)
-	default:
-	}
 	pp.fill()
 	var cmds []tea.Cmd
 	for _, t := range pp.tabs {

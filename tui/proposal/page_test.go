@@ -54,10 +54,6 @@ func (d *desk) Preview(context.Context, []proposals.ID, string, impact.Scene) ([
 	return nil, nil
 }
 
-func (d *desk) Behaviour(context.Context, proposals.ID, bool, impact.Progress) (impact.Behaviour, error) {
-	return impact.Behaviour{}, nil
-}
-
 func (d *desk) Versions(context.Context, registry.Subject, int, int) ([]history.Version, error) {
 	return nil, nil
 }
@@ -67,7 +63,7 @@ func opened(t *testing.T, d *desk, seen *seen.Record, width int) (*Page, []any) 
 	on := func() string { return "" }
 	o := Options{
 		Shell: new(screentest.Shell), Desk: d, Registry: d, Actor: mara, Layer: registry.LayerUser, Seen: seen, Texts: markdown.NewTexts(), Counter: tokens.NewCounter(),
-		NoEditor: on, Busy: on, CannotMark: func(proposals.Proposal) string { return "" }, Marked: func() []proposals.Proposal { return nil },
+		NoEditor: on, CannotMark: func(proposals.Proposal) string { return "" }, Marked: func() []proposals.Proposal { return nil },
 		Revision: func(review.Dossier) editor.Manuscript { return editor.Manuscript{Name: "it"} }, StoredIn: func(file string) string { return "/kept/" + file },
 	}
 	p := New(t.Context(), o, proposals.Proposal{ID: id}, screentest.Frame(width, 20))

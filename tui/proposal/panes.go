@@ -23,7 +23,6 @@ const (
 	tabPrompt
 	tabThread
 	tabHistory
-	tabTests
 	tabCount
 )
 

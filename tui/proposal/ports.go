@@ -35,11 +35,9 @@ type Reader interface {
 	Shown(ctx context.Context, actor proposals.Actor, ds ...review.Dossier) error
 }
 
-// Impact computes how a proposal changes prompts and test results.
+// Impact computes how a proposal changes prompts.
 type Impact interface {
 	Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error)
-	// Behaviour runs the test cases with the live and the proposed version.
-	Behaviour(ctx context.Context, id proposals.ID, live bool, tell impact.Progress) (impact.Behaviour, error)
 }
 
 // Registry reads the versions of a subject.
@@ -79,12 +77,10 @@ type Options struct {
 	Acts     Acts
 	Actor    proposals.Actor
 	Layer    registry.Layer // layer whose prompts are shown
-	HasModel bool           // a configured model can answer test cases
 	Seen     *seen.Record
 	Texts    *markdown.Texts
 	Counter  *tokens.Counter
 	NoEditor func() string // why texts cannot be edited, or ""
-	Busy     func() string // why no job can be started, or ""
 	// CannotMark returns why a proposal cannot be marked in the queue, or "".
 	CannotMark func(p proposals.Proposal) string
 	// Marked returns the marked proposals.
