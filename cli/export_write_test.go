@@ -12,7 +12,7 @@ import (
 	"toolcrib/cli/process"
 )
 
-// TestWriteExport checks that an export replaces only the requested file, and only if requested.
+// TestWriteExport checks that an export replaces only regular files.
 func TestWriteExport(t *testing.T) {
 	dir := t.TempDir()
 	a := &command.App{Printer: &output.Printer{Env: process.Env{Dir: dir}}}
@@ -20,18 +20,15 @@ func TestWriteExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
-		name    string
-		replace bool
-		err     string
+		name, err string
 	}{
-		{"new", false, ""},
-		{"there", false, "there exists; nothing was written"},
-		{"there", true, ""},
-		{".", true, "is a folder"},
-		{os.DevNull, true, "is not a regular file"},
-		{"none/x", false, "not found; create it first"},
+		{"new", ""},
+		{"there", ""},
+		{".", "is a folder"},
+		{os.DevNull, "is not a regular file"},
+		{"none/x", "not found; create it first"},
 	} {
-		err := export.WriteExport(a, tt.name, []byte("text"), tt.replace)
+		err := export.WriteExport(a, tt.name, []byte("text"))
 		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.err)
 			continue

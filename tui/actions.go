@@ -23,8 +23,6 @@ func (m *Model) globalKeys() []screen.Key {
 	}
 	all = append(all, m.pageKeys()...)
 	return append(all, []screen.Key{
-		{Name: "verify", Keys: []string{"V"}, Help: "Verify every hash chain; esc cancels", Terms: "check, integrity, tamper, fsck", Do: m.jobs.Verify, Disabled: m.jobs.CannotVerify},
-		{Name: "import", Keys: []string{"I"}, Help: "Import tools from a file as proposals; esc cancels", Terms: "add, load, mcp", Do: m.jobs.Import, Disabled: m.jobs.CannotImport},
 		{Name: "run", Keys: []string{"!"}, Help: "Run a program of your own on the selection; [commands] in your toolcrib.toml names it", Terms: "shell external program", Do: m.askCommand, Disabled: m.cannotRun},
 		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", WhilePicking: true, Do: m.pages.Back},
 		m.keys.UndoKey(),
@@ -97,11 +95,10 @@ func (m *Model) quit() tea.Cmd {
 	if m.shell.Choice.Picked {
 		savedState{Theme: m.shell.Choice.Name}.write(themeFolder(m.cfg.Drafts))
 	}
-	if m.running() == 0 {
+	if m.writes.Running() == 0 {
 		return tea.Quit
 	}
 	m.quitting = true
-	m.jobs.Cancel()
 	return m.shell.Say(screen.Warning, "Finishing pending writes")
 }
 

@@ -17,7 +17,6 @@ import (
 	"toolcrib/tui/changeset"
 	"toolcrib/tui/desk"
 	"toolcrib/tui/entries"
-	"toolcrib/tui/jobs"
 	"toolcrib/tui/keys"
 	"toolcrib/tui/proposal"
 	"toolcrib/tui/queue"
@@ -55,17 +54,15 @@ func DeskOf(d *service.Desk) Desk {
 
 // Types of the configuration that other packages define, so that callers need not import those.
 type (
-	Decider      = desk.Decider
-	Proposer     = desk.Proposer
-	Assessor     = desk.Assessor
-	Calls        = desk.Calls
-	Answerer     = desk.Answerer
-	Signer       = desk.Signer
-	SignRequest  = desk.SignRequest
-	AskToSign    = desk.AskToSign
-	Export       = jobs.Export
-	ExportFormat = jobs.ExportFormat
-	Elsewhere    = keys.External
+	Decider     = desk.Decider
+	Proposer    = desk.Proposer
+	Assessor    = desk.Assessor
+	Calls       = desk.Calls
+	Answerer    = desk.Answerer
+	Signer      = desk.Signer
+	SignRequest = desk.SignRequest
+	AskToSign   = desk.AskToSign
+	Elsewhere   = keys.External
 )
 
 // View is a named filter, shown as a tab of the queue.
@@ -125,14 +122,8 @@ type Config struct {
 	// Size returns the terminal's size in cells; nil if unknown. It is polled, because the message about a resize
 	// during start-up can be lost.
 	Size func() (width, height int)
-	// Verify recomputes every hash chain. Import proposes the tools of a file. Both are nil if unavailable.
-	Verify Job
-	Import func(ctx context.Context, file string, tell Tell) (lines []string, err error)
 	// Regroup moves proposals to another change set, or out of any for "". It is nil if unavailable.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
-	// Export writes the live registry to a file; nil if unavailable.
-	Export        func(ctx context.Context, e Export, tell Tell) (lines []string, err error)
-	ExportFormats []ExportFormat // the default first
 	// Signer signs decisions; nil if decisions are not signed.
 	Signer Signer
 	// Checkpoint returns the state of the published checkpoints without I/O; nil if none are published.
@@ -146,13 +137,6 @@ type Config struct {
 	// previous result, initially 0. If Wait is nil, the workbench polls.
 	Wait func(ctx context.Context, seen int64, every time.Duration) (told int64)
 }
-
-// Job is a long operation. It reports its progress, ends early when ctx is done, and returns lines that describe the
-// outcome.
-type Job = screen.Job
-
-// Tell reports the progress of a job.
-type Tell = screen.Tell
 
 // Checkpoint is the state of the published checkpoints.
 type Checkpoint struct {

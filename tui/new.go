@@ -21,7 +21,6 @@ import (
 	"toolcrib/tui/draw"
 	"toolcrib/tui/editor"
 	"toolcrib/tui/help"
-	"toolcrib/tui/jobs"
 	"toolcrib/tui/keys"
 	"toolcrib/tui/markdown"
 	"toolcrib/tui/navigation"
@@ -42,7 +41,6 @@ import (
 type delegate struct {
 	screen.Messenger
 	writer
-	runner
 	drafter
 	decider
 	finder
@@ -52,10 +50,6 @@ type delegate struct {
 type (
 	writer interface {
 		Write(w screen.Write) tea.Cmd
-	}
-	runner interface {
-		Start(title string, job screen.Job) tea.Cmd
-		Export() tea.Cmd
 	}
 	drafter interface {
 		DraftNew() tea.Cmd
@@ -95,27 +89,11 @@ func New(cfg Config) *Model {
 		Hints: m.guide.lines,
 	}, readState(themeFolder(cfg.Drafts)).choice(cfg))
 	m.writes = writes.New(ctx, m.shell, ops, cfg.Signer != nil)
-	m.jobs = jobs.New(m.shell, jobs.Options{
-		Context: ctx, After: after, Verify: cfg.Verify, Import: cfg.Import, Export: cfg.Export, Formats: cfg.ExportFormats,
-		Layer: cfg.Layer, Remote: cfg.Remote, Getenv: cfg.Getenv,
-	})
 	m.drafting = &drafting.Drafting{Shell: m.shell, Editor: edit, Unsent: texts, User: user, Write: m.writes.Write}
-	d := &deps{Config: &cfg, ctx: ctx, shell: toParts, user: user, editor: edit, jobs: m.jobs, ops: ops, seen: seen.New(), after: after, waitingText: func() string { return m.queue.WaitingText() }}
+	d := &deps{Config: &cfg, ctx: ctx, shell: toParts, user: user, editor: edit, ops: ops, seen: seen.New(), after: after, waitingText: func() string { return m.queue.WaitingText() }}
 	m.pages = navigation.New(d.roots(), isProposal)
 	m.queue = m.pages.Active().(*queue.Page)
-	pages, news, screens := m.pages, m.news, m.shell
-	m.jobs.Agent = func() string {
-		if p, ok := pages.Active().(screen.EntryPage); ok {
-			if e, ok := p.Selected(); ok && e.Subject.Kind == registry.KindAgent {
-				return e.Subject.ID
-			}
-		}
-		return ""
-	}
-	m.jobs.Ended = func() tea.Cmd {
-		news.known = 0 // the user started the job, so its proposals are not news
-		return pages.Reload()
-	}
+	screens := m.shell
 	m.openings = &pageOpener{deps: d, screen: m.shell, pages: m.pages, queue: m.queue, sets: map[string]*changeset.Page{}, options: d.proposals(m.texts, m.queue)}
 	m.keys = keys.New(m.shell, m.pages, keys.Options{
 		Opener: m.openings, Places: places, Elsewhere: cfg.Elsewhere, HelpPlace: new(help.Page).Place(),
@@ -125,13 +103,13 @@ func New(cfg Config) *Model {
 	decide := &decisions.Decisions{
 		Context: ctx, Shell: m.shell, Pages: m.openings, User: user, Pending: ops, Seen: d.seen, RecordShown: m.openings.options.RecordShown, Write: m.writes.Write, Regroup: cfg.Regroup,
 	}
-	*toParts = delegate{m.shell, m.writes, m.jobs, m.drafting, decide, m.keys, m.openings}
-	for _, r := range pages.Named() { // each list resumes where the user left it
+	*toParts = delegate{m.shell, m.writes, m.drafting, decide, m.keys, m.openings}
+	for _, r := range m.pages.Named() { // each list resumes where the user left it
 		if p, ok := r.Page.(screen.Stateful); ok {
 			p.SetState(left.Pages[string(r.Name)])
 		}
 		if string(r.Name) == left.Page {
-			pages.Open(r.Page)
+			m.pages.Open(r.Page)
 		}
 	}
 	m.resize(80, 24)
@@ -179,7 +157,6 @@ type Model struct {
 	shell     *shell.Shell
 	pages     *navigation.Pages
 	keys      *keys.Keys
-	jobs      *jobs.Runner
 	writes    *writes.Writer
 	drafting  *drafting.Drafting
 	openings  *pageOpener
@@ -214,9 +191,6 @@ func (m *Model) retheme() {
 
 // Outcomes returns the outcomes of the writes that were running when the program was told to quit.
 func (m *Model) Outcomes() []string { return m.writes.Outcomes() }
-
-// running returns the number of writes and jobs that are still running.
-func (m *Model) running() int { return m.writes.Running() + m.jobs.Running() }
 
 // news counts the proposals that other processes added since the user last looked at the queue.
 type news struct {

@@ -17,7 +17,6 @@ import (
 	"toolcrib/tui/entries"
 	"toolcrib/tui/files"
 	"toolcrib/tui/help"
-	"toolcrib/tui/jobs"
 	"toolcrib/tui/navigation"
 	"toolcrib/tui/pending"
 	"toolcrib/tui/proposal"
@@ -73,7 +72,6 @@ type deps struct {
 	shell       pageShell
 	user        *desk.User
 	editor      *editor.Editor
-	jobs        *jobs.Runner
 	ops         *pending.Operations
 	seen        *seen.Record
 	after       func(time.Duration, tea.Msg) tea.Cmd
@@ -166,7 +164,7 @@ func unless(ok bool, why string) string {
 func entriesOf(of registry.Kind) func(s *deps) screen.Page {
 	return func(s *deps) screen.Page {
 		return entries.New(s.ctx, s.shell, s.Registry, entries.Options{
-			Kind: of, Layer: s.Layer, NoEditor: s.editor.Missing, NoExport: s.jobs.CannotExport, Restore: s.user.Restore, Debounce: s.debounce,
+			Kind: of, Layer: s.Layer, NoEditor: s.editor.Missing, Restore: s.user.Restore, Debounce: s.debounce,
 		})
 	}
 }

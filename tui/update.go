@@ -13,7 +13,6 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/decisions"
-	"toolcrib/tui/jobs"
 	"toolcrib/tui/markdown"
 	"toolcrib/tui/navigation"
 	"toolcrib/tui/pending"
@@ -61,7 +60,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	m.guide.away = on != m.queue && !isProposal(on)
 	m.markSeen()
-	if m.quitting && m.running() == 0 {
+	if m.quitting && m.writes.Running() == 0 {
 		return m, tea.Quit
 	}
 	return m, tea.Batch(cmd, m.texts.Requested())
@@ -165,8 +164,6 @@ func (m *Model) routeResult(msg tea.Msg) tea.Cmd {
 		return m.pages.Broadcast(screen.Rendered{})
 	case screen.Wrote:
 		return m.wrote(msg)
-	case jobs.Tick:
-		return m.jobs.Ticked(msg)
 	case pending.Tick:
 		return m.pending.Ticked()
 	case screen.Done:

@@ -69,7 +69,7 @@ func (m *Model) bar() draw.Line {
 // signs returns the part of the bar that every page shows: running work and waiting proposals.
 func (m *Model) signs() draw.Line {
 	f := m.shell.Frame()
-	l := append(m.checkpointSign(), m.pending.Sign(f.Theme, m.running() > 0)...)
+	l := append(m.checkpointSign(), m.pending.Sign(f.Theme, m.writes.Running() > 0)...)
 	if n := m.news.fresh; n > 0 {
 		l = l.Add(f.Theme.Accent, draw.Escapef("● %d new: Q  ", n))
 	}

@@ -25,7 +25,6 @@ import (
 	"toolcrib/registry/wire"
 	"toolcrib/review/bundle"
 	"toolcrib/store/catalog"
-	"toolcrib/tui"
 )
 
 // Family returns the command for exports.
@@ -107,19 +106,6 @@ func newExport(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// Formats lists the export formats, default first.
-func Formats() []tui.ExportFormat {
-	return []tui.ExportFormat{
-		{Name: string(wire.Toolcrib), About: "tools and agents with versions and hashes"},
-		{Name: string(wire.V0), About: "a prompt registry file: the prompt tools"},
-		{Name: string(wire.OpenAI), About: "an array of OpenAI functions: the action tools"},
-		{Name: string(wire.Anthropic), About: "an array of Anthropic tools: the action tools"},
-		{Name: string(wire.MCP), About: "an MCP tools/list answer: the action tools"},
-		{Name: string(formatLock), About: "names, versions and hashes, for toolcrib check --lock"},
-		{Name: string(formatBundle), About: "all live definitions with their proofs, for toolcrib check --bundle", Whole: true},
-	}
-}
-
 func runExport(ctx context.Context, a *command.App, f exportFlags) error {
 	text, notes, err := export(ctx, a, f)
 	if err != nil {
@@ -136,14 +122,14 @@ func runExport(ctx context.Context, a *command.App, f exportFlags) error {
 		_, err := a.Env.Out.Write(text)
 		return err
 	}
-	return WriteExport(a, f.output, text, true)
+	return WriteExport(a, f.output, text)
 }
 
 // export renders the selected definitions in the requested format. notes describes values that the format cannot
 // represent.
 func export(ctx context.Context, a *command.App, f exportFlags) (text []byte, notes []string, err error) {
 	format := wire.Format(f.format)
-	if !slices.ContainsFunc(Formats(), func(known tui.ExportFormat) bool { return known.Name == f.format }) {
+	if !slices.Contains([]wire.Format{wire.Toolcrib, wire.V0, wire.OpenAI, wire.Anthropic, wire.MCP, formatLock, formatBundle}, format) {
 		return nil, nil, process.Usagef("--format is %q: use toolcrib, v0, openai, anthropic, mcp, lock, or bundle", f.format)
 	}
 	if f.server != "" && format != wire.MCP {
@@ -241,8 +227,8 @@ func newDocExtent(e catalog.Exported) docExtent {
 	}
 }
 
-// WriteExport writes a file. It replaces only regular files, and only if replace is set.
-func WriteExport(a *command.App, name string, text []byte, replace bool) error {
+// WriteExport writes a file. It replaces only regular files.
+func WriteExport(a *command.App, name string, text []byte) error {
 	if err := a.FolderOf(name); err != nil {
 		return err
 	}
@@ -258,8 +244,6 @@ func WriteExport(a *command.App, name string, text []byte, replace bool) error {
 			return fmt.Errorf("%s is a folder; name a file in it", name)
 		case !info.Mode().IsRegular():
 			return fmt.Errorf("%s is not a regular file; use - for standard output", name)
-		case !replace:
-			return fmt.Errorf("%s exists; nothing was written", name)
 		}
 		return nil
 	}
@@ -271,18 +255,4 @@ func WriteExport(a *command.App, name string, text []byte, replace bool) error {
 		return fmt.Errorf("the folder %s is not writable: %w", filepath.Dir(file), err)
 	}
 	return err
-}
-
-// ExportJob exports the live registry to a file for the workbench.
-func ExportJob(ctx context.Context, a *command.App, e tui.Export, tell tui.Tell) ([]string, error) {
-	tell(0, 0, "Reading the registry")
-	text, notes, err := export(ctx, a, exportFlags{format: e.Format, agent: e.Agent})
-	if err != nil {
-		return nil, err
-	}
-	tell(0, 0, "Writing "+e.File)
-	if err := WriteExport(a, e.File, visible.JSON(text), e.Replace); err != nil {
-		return nil, err
-	}
-	return append([]string{fmt.Sprintf("Wrote %s (%s).", a.Path(e.File), output.Counted(len(text), "byte"))}, notes...), nil
 }

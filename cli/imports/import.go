@@ -26,7 +26,6 @@ import (
 	"toolcrib/review/intake"
 	"toolcrib/store"
 	"toolcrib/store/catalog"
-	"toolcrib/tui"
 )
 
 // Family returns the commands for imports.
@@ -51,9 +50,9 @@ type Import struct {
 	named                            bool // the change set was given as a flag
 	draft, files                     bool
 	from                             command.ServerFlags
-	Watched                          bool     // not requested by a user
-	Observed                         bool     // toolcrib itself proposes the tools of a guarded server
-	tell                             tui.Tell // reports progress; may be nil
+	Watched                          bool        // not requested by a user
+	Observed                         bool        // toolcrib itself proposes the tools of a guarded server
+	tell                             output.Tell // reports progress; may be nil
 }
 
 func newImport(a *command.App) *cobra.Command {
@@ -336,27 +335,4 @@ func Observer(c *settings.Config) proposals.Actor {
 		}
 	}
 	return proposals.Actor{Kind: proposals.System}
-}
-
-// Job imports a file for the workbench.
-func Job(ctx context.Context, a *command.App, file string, tell tui.Tell) ([]string, error) {
-	tell(0, 0, "Reading "+file)
-	data, err := a.ReadAll(ctx, file)
-	if err != nil {
-		return nil, err
-	}
-	taken, err := Import{tell: tell}.Run(ctx, a, file, data, nil)
-	if err != nil {
-		return nil, err
-	}
-	counts := taken.counts()
-	lines := []string{fmt.Sprintf("%d definitions: %d new, %d changed, %d vanished, %d unchanged, %d proposed before, %d skipped.", len(taken.steps)+len(taken.doc.Skipped),
-		counts[intake.New], counts[intake.Modify], counts[intake.Deactivate], counts[intake.None], counts[intake.Pending], taken.Skipped())}
-	for _, s := range taken.doc.Skipped {
-		lines = append(lines, "skipped: "+s.String())
-	}
-	for _, p := range taken.Made {
-		lines = append(lines, fmt.Sprintf("#%d %s %s", p.Issue, p.Type, p.Subject))
-	}
-	return lines, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/findings"
+	"toolcrib/cli/output"
 	"toolcrib/cli/report"
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
@@ -22,7 +23,6 @@ import (
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/reached"
 	"toolcrib/review/rules/ruleset"
-	"toolcrib/tui"
 )
 
 // memoryRegistry implements impact.Registry for definitions in memory, so that prompts can be rendered from them.
@@ -61,7 +61,7 @@ type linter struct {
 	explained []report.Sentence
 	reach     []report.Reached // facts of the files
 
-	tell    tui.Tell // reports the progress; may be nil
+	tell    output.Tell // reports the progress; may be nil
 	checked atomic.Int64
 }
 

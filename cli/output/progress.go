@@ -31,6 +31,9 @@ const (
 	progressInterval = 250 * time.Millisecond
 )
 
+// Tell reports progress: the amount done, the total (0 if unknown), and the current step.
+type Tell func(done, total int64, step string)
+
 // progressWidth is the maximum width of the line in terminal cells. A line that wraps cannot be erased.
 const progressWidth = 78
 

@@ -26,7 +26,6 @@ import (
 	"toolcrib/signing/checkpoint"
 	"toolcrib/store"
 	"toolcrib/store/calls"
-	"toolcrib/tui"
 )
 
 // Family returns the commands that verify the history.
@@ -162,7 +161,7 @@ func verifyCalls(ctx context.Context, a *command.App, db *store.DB, files []stri
 }
 
 // RowCounter returns a function that adds up the numbers of verified rows of all tables.
-func RowCounter(total int64, tell tui.Tell) func(table string, rows int64) {
+func RowCounter(total int64, tell output.Tell) func(table string, rows int64) {
 	rows := map[string]int64{}
 	return func(table string, n int64) {
 		rows[table] = n

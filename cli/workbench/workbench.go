@@ -9,11 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -23,9 +21,7 @@ import (
 	"golang.org/x/term"
 
 	"toolcrib/cli/command"
-	"toolcrib/cli/export"
 	"toolcrib/cli/files"
-	"toolcrib/cli/imports"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
@@ -85,11 +81,8 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 		Desk: tui.DeskOf(b.Desk), Regroup: b.Desk.Drafting.Regroup, Extents: b.Desk.Reading.Extents, Sources: tui.Sources{Calls: calls}, Registry: catalogReader{a.DB, c.Layer.View()}, Wait: a.DB.Wait, Blocked: a.DB.Blocked, Actor: b.Actor, Layer: c.Layer, Place: place,
 		Theme: c.Theme, Plain: a.Form.NoColor || a.Env.Getenv("NO_COLOR") != "" || a.Env.Getenv("TERM") == "dumb",
 		Getenv: a.Env.Getenv, Drafts: drafts, Counter: b.Desk.Impact.Counter(),
-		Now: a.Env.Now, Size: func() (width int, height int) { return terminalSize(a) }, Verify: func(ctx context.Context, tell tui.Tell) ([]string, error) { return verifyJob(ctx, a, tell) }, Import: func(ctx context.Context, file string, tell tui.Tell) ([]string, error) {
-			return imports.Job(ctx, a, file, tell)
-		}, Export: func(ctx context.Context, e tui.Export, tell tui.Tell) ([]string, error) {
-			return export.ExportJob(ctx, a, e, tell)
-		}, ExportFormats: export.Formats(), Views: c.NamedViews(), Commands: c.NamedCommands(),
+		Now: a.Env.Now, Size: func() (width int, height int) { return terminalSize(a) },
+		Views: c.NamedViews(), Commands: c.NamedCommands(),
 	}
 	conf.Servers = wrap.ScreenServers(a, calls)
 	conf.Files = func(ctx context.Context) ([]instructions.Listed, error) { return files.List(ctx, a, nil) }
@@ -97,7 +90,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	state := verify.WatchCheckpoints(a)
 	switch {
 	case a.Remote != nil:
-		conf.Import, conf.Export, conf.Servers = nil, nil, nil // these would use files of the server
+		conf.Servers = nil // it would use files of the server
 		state = a.Remote.Checkpoint
 	case c.Checkpoints.Name() == "":
 		state = nil
@@ -315,36 +308,6 @@ func (r catalogReader) Stamp(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	return events[0].Seq, nil
-}
-
-// verifyJob verifies every chain for the workbench.
-func verifyJob(ctx context.Context, a *command.App, tell tui.Tell) ([]string, error) {
-	total, err := a.DB.Rows(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r, err := verify.Verified(ctx, a.DB, nil, history.Options{Progress: verify.RowCounter(total, tell)})
-	if err != nil {
-		return nil, err
-	}
-	lines := output.Map(r.Damage, func(d history.Damage) string {
-		return strings.TrimSpace(fmt.Sprintf("%s %s: %s %s", d.Table, d.Key, d.Message, d.Remedy))
-	})
-	for _, n := range r.Notes {
-		lines = append(lines, fmt.Sprintf("%s %s: %s Nothing is damaged.", n.Table, n.Key, n.Message))
-	}
-	if len(r.Damage) == 0 {
-		lines = append(lines, "Every chain is whole.")
-	} else {
-		lines = append(lines, r.Verdict())
-	}
-	for _, table := range slices.Sorted(maps.Keys(r.Rows)) {
-		lines = append(lines, fmt.Sprintf("%d %s", r.Rows[table], table))
-	}
-	if r.Signatures != nil {
-		lines = append(lines, r.Signatures.Lines()...)
-	}
-	return lines, nil
 }
 
 // DemoPlace is the place that opens the demonstration, in which the workbench guides the user.

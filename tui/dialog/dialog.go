@@ -170,9 +170,6 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case name == "esc":
 		d.closed = true
-		if d.OnEscape != nil {
-			d.OnEscape()
-		}
 		if d.text != nil && d.text.String() != "" {
 			d.Status.Say(screen.Remark, "Draft saved")
 		}

@@ -49,7 +49,6 @@ type Options struct {
 	Kind     registry.Kind
 	Layer    registry.Layer // layer whose view is listed
 	NoEditor func() string  // why texts cannot be edited, or ""
-	NoExport func() string  // why an export is not possible, or ""
 	Restore  screen.Restore
 	Debounce func(msg tea.Msg) tea.Cmd
 }
@@ -60,7 +59,6 @@ type Shell interface {
 	screen.Forker
 	screen.Drafter
 	OpenEntry(o screen.Opening) tea.Cmd
-	Export() tea.Cmd
 }
 
 // chunk is the number of entries in one read.
@@ -96,7 +94,6 @@ func (r *Page) Place() string { return "Registry and agents" }
 
 // Keys implements screen.Page.
 func (r *Page) Keys() []screen.Key {
-	export := func() tea.Cmd { return r.shell.Export() }
 	return slices.Concat([]screen.Key{
 		{Name: "entry-open", Keys: []string{"enter", "right", "l"}, Label: "open", Help: "Open the selected row; on a group: fold or unfold it", Do: r.open, Disabled: r.noneSelected},
 		{Name: "fold", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "Fold the group of the selected row, or unfold it", Do: r.fold, Disabled: r.cannotFold},
@@ -105,7 +102,6 @@ func (r *Page) Keys() []screen.Key {
 	}, screen.EntryKeys(r.shell, r.Selected, r.editSelected, r.NoEditor), []screen.Key{
 		restoreKey(r),
 		screen.NewKey(r.shell, r.NoEditor),
-		{Name: "export", Keys: []string{"ctrl+e"}, Label: "export", Late: screen.Always, Help: "Export the live registry to a file; esc cancels", Terms: "save, backup, download", Do: export, Disabled: r.NoExport},
 	}, screen.PaneKeys(r.shell, r), screen.PreviewKeys(r), screen.ListKeys(r))
 }
 

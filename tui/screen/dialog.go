@@ -32,7 +32,6 @@ type Dialog struct {
 	About        string            // description of the unsent text, for the drafts page
 	Run          func(text string) tea.Cmd
 	Keys         []Key          // additional answers
-	OnEscape     func()         // on esc
 	OnDecline    func() tea.Cmd // on esc and n
 	PassKeys     bool           // other keys decline and then act on the page
 	OpenUnread   func() tea.Cmd // on u while locked: opens the unread parts

@@ -18,7 +18,6 @@ type Shell interface {
 	Messenger
 	// Write runs a write. Start runs a job behind a dialog that shows its progress.
 	Write(w Write) tea.Cmd
-	Start(title string, job Job) tea.Cmd
 	// Divide changes how the screen is divided between two panes.
 	Divide(by Division) tea.Cmd
 }
@@ -138,13 +137,6 @@ func Drafted(draft string, do func(context.Context) (proposals.Proposal, string,
 		return Wrote{ID: p.ID, Draft: draft, Text: said, Open: &p, Err: err}
 	}
 }
-
-// Job is a long operation. It reports its progress, ends early when ctx is done, and returns lines that describe the
-// outcome.
-type Job func(ctx context.Context, tell Tell) (lines []string, err error)
-
-// Tell reports the progress of a job: the amount done, the total (0 if unknown), and the current step.
-type Tell func(done, total int64, step string)
 
 // Tone is the kind of a status message.
 type Tone int

@@ -37,12 +37,11 @@ func (s *Shell) Say(tone screen.Tone, format string, args ...any) tea.Cmd {
 	return s.note(screen.Sayf(tone, format, args...))
 }
 
-func (s *Shell) Fail(err error) tea.Cmd                   { return s.note(screen.Fail(err)) }
-func (s *Shell) OpenLine(l *screen.Line) tea.Cmd          { return s.note(l) }
-func (s *Shell) Ask(d screen.Dialog) tea.Cmd              { return s.note(d) }
-func (s *Shell) Write(w screen.Write) tea.Cmd             { return s.note(w) }
-func (s *Shell) Divide(by screen.Division) tea.Cmd        { return s.note(by) }
-func (s *Shell) Start(title string, _ screen.Job) tea.Cmd { return s.note(Call{"Start", title}) }
+func (s *Shell) Fail(err error) tea.Cmd            { return s.note(screen.Fail(err)) }
+func (s *Shell) OpenLine(l *screen.Line) tea.Cmd   { return s.note(l) }
+func (s *Shell) Ask(d screen.Dialog) tea.Cmd       { return s.note(d) }
+func (s *Shell) Write(w screen.Write) tea.Cmd      { return s.note(w) }
+func (s *Shell) Divide(by screen.Division) tea.Cmd { return s.note(by) }
 
 // Open implements the shells of pages, as do the following methods.
 func (s *Shell) Open(p proposals.Proposal, _ bool) tea.Cmd { return s.note(Call{"Open", p.ID}) }
@@ -57,7 +56,6 @@ func (s *Shell) OpenEntry(o screen.Opening) tea.Cmd { return s.note(o) }
 func (s *Shell) Mark(p proposals.Proposal) tea.Cmd  { return s.note(Call{"Mark", p.ID}) }
 func (s *Shell) Fork(id string) tea.Cmd             { return s.note(Call{"Fork", id}) }
 func (s *Shell) DraftNew() tea.Cmd                  { return s.note(Call{To: "DraftNew"}) }
-func (s *Shell) Export() tea.Cmd                    { return s.note(Call{To: "Export"}) }
 func (s *Shell) Edit(w editor.Manuscript) tea.Cmd   { return s.note(w) }
 func (s *Shell) Resume(r screen.Resume) tea.Cmd     { return s.note(r) }
 func (s *Shell) ToQueue() tea.Cmd                   { return s.note(Call{To: "ToQueue"}) }
