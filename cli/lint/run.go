@@ -49,17 +49,15 @@ func (l memoryRegistry) Heads(ctx context.Context, kind registry.ToolKind, view 
 
 // linter runs the rules on files and collects the findings.
 type linter struct {
-	server    string // the server that offers the tools, or "" if unknown
-	set       ruleset.Set
-	corpus    *lintCorpus
-	listable  map[string]bool // ids of the tools read so far, which agents may list
-	tokens    *tokens.Counter
-	todo      []*task
-	found     []findings.Finding
-	units     int  // number of checked units
-	explain   bool // whether to fill explained
-	explained []report.Sentence
-	reach     []report.Reached // facts of the files
+	server   string // the server that offers the tools, or "" if unknown
+	set      ruleset.Set
+	corpus   *lintCorpus
+	listable map[string]bool // ids of the tools read so far, which agents may list
+	tokens   *tokens.Counter
+	todo     []*task
+	found    []findings.Finding
+	units    int              // number of checked units
+	reach    []report.Reached // facts of the files
 
 	tell    output.Tell // reports the progress; may be nil
 	checked atomic.Int64
@@ -68,11 +66,10 @@ type linter struct {
 // task is a unit to be checked, or the problems found while a file was read.
 type task struct {
 	*unit
-	file      string
-	found     []findings.Finding
-	reach     []report.Reached
-	explained []report.Sentence
-	err       error
+	file  string
+	found []findings.Finding
+	reach []report.Reached
+	err   error
 }
 
 // manyTasks is the number of tasks that are collected before they run. Files may be small, so that running the tasks of
@@ -170,7 +167,7 @@ func (l *linter) flush(ctx context.Context) error {
 			return t.err
 		}
 		l.found = append(l.found, t.found...)
-		l.explained, l.reach = append(l.explained, t.explained...), append(l.reach, t.reach...)
+		l.reach = append(l.reach, t.reach...)
 	}
 	return nil
 }
@@ -206,9 +203,6 @@ func (l *linter) check(ctx context.Context, live *impact.Snapshot, t *task) erro
 		for _, f := range g.Facts {
 			t.reach = append(t.reach, report.Reached{File: t.file, Subject: t.subject, Fact: f})
 		}
-	}
-	if l.explain {
-		t.explained = t.explain(t.file)
 	}
 	t.unit = nil // releases its inputs
 	return nil

@@ -12,7 +12,6 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/review/proof"
 	"toolcrib/review/reach/fact"
-	"toolcrib/review/rules/wording"
 )
 
 // Reached is a fact about the reach of a file.
@@ -20,13 +19,6 @@ type Reached struct {
 	File    string `json:"file"`
 	Subject string `json:"subject"`
 	fact.Fact
-}
-
-// Sentence is a sentence in the document of lint --explain.
-type Sentence struct {
-	File    string `json:"file"`
-	Subject string `json:"subject"`
-	wording.Explanation
 }
 
 // CheckFormat validates the value of --format. --json implies json.
@@ -81,8 +73,6 @@ type Findings struct {
 	Signatures *proof.Report `json:"signatures,omitempty"`
 	// Reach lists the facts about the reach of the files, for lint.
 	Reach []Reached `json:"reach,omitempty"`
-	// Sentences is for lint --explain.
-	Sentences []Sentence `json:"sentences,omitempty"`
 	// Folders are the folders that check --files compared, and Unchecked the files in them
 	// that clients read but check did not compare.
 	Folders   []Folder `json:"folders,omitempty"`

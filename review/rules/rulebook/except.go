@@ -17,18 +17,6 @@ type Condition struct {
 	Concepts string // arguments of the predicate, if it takes concepts
 }
 
-// String returns e in the format of the rule files.
-func (e Exception) String() string {
-	parts := make([]string, len(e))
-	for i, c := range e {
-		if c.Not {
-			parts[i] = "!"
-		}
-		parts[i] += strings.TrimSpace(c.Name + " " + c.Concepts)
-	}
-	return strings.Join(parts, " & ")
-}
-
 // UnmarshalText parses conditions joined by " & ".
 func (e *Exception) UnmarshalText(text []byte) error {
 	for part := range strings.SplitSeq(string(text), "&") {

@@ -117,17 +117,6 @@ func (g *Grammar) Concept(name string) Set {
 	return p.set
 }
 
-// Each yields the names of the concepts in s in lexicon order.
-func (g *Grammar) Each(s Set) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for n := range s.Numbers() {
-			if !yield(g.lex.names[n]) {
-				return
-			}
-		}
-	}
-}
-
 // Numbers yields the indices in Names of the concepts in s.
 func (s *Set) Numbers() iter.Seq[int] {
 	return func(yield func(int) bool) {
@@ -139,14 +128,6 @@ func (s *Set) Numbers() iter.Seq[int] {
 			}
 		}
 	}
-}
-
-// first returns the name of the first named concept in s, or "" if there is none.
-func (g *Grammar) first(s Set) string {
-	for name := range g.Each(s) {
-		return name
-	}
-	return ""
 }
 
 // Names returns the names of the named concepts, indexed by their bit in a Set. Callers must not

@@ -29,9 +29,6 @@ func bit(c uint16) uint16 {
 
 func (s *Set) add(c uint16)      { c = bit(c); s[c>>6] |= 1 << (c & 63) }
 func (s *Set) has(c uint16) bool { c = bit(c); return s[c>>6]&(1<<(c&63)) != 0 }
-func (s *Set) and(o *Set) Set {
-	return Set{s[0] & o[0], s[1] & o[1], s[2] & o[2], s[3] & o[3], s[4] & o[4]}
-}
 
 func (s *Set) union(o *Set) { s[0] |= o[0]; s[1] |= o[1]; s[2] |= o[2]; s[3] |= o[3]; s[4] |= o[4] }
 

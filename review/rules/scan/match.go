@@ -21,18 +21,10 @@ type Match struct {
 	// Concepts of the sentence (Sentence), of its words before the match (Before), of the last
 	// three words before the match (Lead), and of the match itself (Within).
 	Sentence, Before, Lead, Within Set
-	// Steps are the words or phrases that match the steps, in the order of the pattern.
-	Steps []Step
 	// Nested reports whether the match is in a text decoded from the scanned one.
 	Nested bool
 	// Stance distinguishes an assertion from a denial, report, or quotation.
 	Stance Stance
-}
-
-// Step is the word or phrase that matches a step of a frame.
-type Step struct {
-	Start, End int
-	Concept    string // "" for a literal word of the pattern
 }
 
 // maxPerSentence limits the matches of an unordered frame in a sentence.
@@ -240,8 +232,6 @@ func (s *matcher) report(n int, f *frame, first, last int) {
 		for i := a; i <= b; i++ {
 			m.Disguise |= s.words.tokens[i].hide
 		}
-		start, end := s.seg.Origin(int(s.words.tokens[a].start), int(s.words.tokens[b].end))
-		m.Steps = append(m.Steps, Step{start, end, s.g.first(f.steps[k].set.and(&s.words.sets[a]))})
 	}
 	m.Quoted = s.words.inQuotes(first, last)
 	m.Stance = s.fit.stance()

@@ -96,8 +96,6 @@ func TestMatchKnowsItsSurroundings(t *testing.T) {
 		t.Error("not quoted")
 	case !m.Before.Meets(g.Concept("user")) || m.Lead.Meets(g.Concept("user")) == m.Lead.Meets(g.Concept("instr")):
 		t.Error("what stands before it is wrong")
-	case text[m.Steps[1].Start:m.Steps[1].End] != "previous":
-		t.Error("the second step is elsewhere")
 	}
 }
 

@@ -20,17 +20,6 @@ const (
 	Crossed
 )
 
-// Names returns descriptions of the stances in s.
-func (s Stance) Names() []string {
-	var names []string
-	for i, name := range []string{"negated", "requested by a third party and refused", "shown in quotation marks", "in a code block", "negated in another clause"} {
-		if s&(1<<i) != 0 {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // fit is a frame that matches a sentence, with the words that match its steps.
 type fit struct {
 	words       *sentence

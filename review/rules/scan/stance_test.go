@@ -37,7 +37,7 @@ func TestNegationInAnyOrder(t *testing.T) {
 	} {
 		found := g.Scan(text).Matches
 		if len(found) != 1 || found[0].Stance != want {
-			t.Errorf("%q: %+v, want stance %v", text, found, want.Names())
+			t.Errorf("%q: %+v, want stance %b", text, found, want)
 		}
 	}
 }

@@ -211,20 +211,3 @@ func truncate(text string, n int) string {
 
 // maxWord limits the length in bytes of a word that a message quotes.
 const maxWord = 40
-
-// matchedWords lists the words of a match with their concepts. It returns "" for a decoded match,
-// because its words do not occur in the text.
-func (s *Scanned) matchedWords(m *scan.Match) string {
-	if m.Disguise.Decoded() {
-		return ""
-	}
-	var parts []string
-	for _, step := range m.Steps {
-		word := rules.Quotation(truncate(s.Value[step.Start:step.End], maxWord))
-		if step.Concept != "" {
-			word = step.Concept + " " + word
-		}
-		parts = append(parts, word)
-	}
-	return strings.Join(parts, ", ")
-}
