@@ -66,7 +66,7 @@ func onServer(t *testing.T, path string) string {
 	t.Helper()
 	c := pgtest.Shared(t)
 	url := c.URL(pgtest.Superuser, c.New(t, ""))
-	if _, err := transfer.Copy(t.Context(), path, url, transfer.Options{}); err != nil {
+	if _, err := transfer.Copy(t.Context(), path, url); err != nil {
 		t.Fatal(err)
 	}
 	return url

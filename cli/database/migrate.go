@@ -28,7 +28,7 @@ type docMigrate struct {
 	Steps    []int  `json:"steps,omitempty"` // numbers of the missing migrations
 	Tables   int    `json:"tables,omitempty"`
 	Rows     int64  `json:"rows,omitempty"`
-	Copied   int64  `json:"copied,omitempty"` // number of rows copied by this run
+	Copied   int64  `json:"copied,omitempty"` // number of rows that were copied
 	Event    int64  `json:"event,omitempty"`  // number of the newest event
 	Hash     string `json:"hash,omitempty"`   // hash of the newest event
 }
@@ -109,7 +109,7 @@ func runMigrateTo(ctx context.Context, a *command.App, to string) error {
 			return err
 		}
 	}
-	r, err := transfer.Copy(ctx, c.DB, to, transfer.Options{})
+	r, err := transfer.Copy(ctx, c.DB, to)
 	if err != nil {
 		return err
 	}
@@ -120,13 +120,16 @@ func runMigrateTo(ctx context.Context, a *command.App, to string) error {
 	}
 	doc := docMigrate{
 		Head: output.NewHead("migrate"), From: store.DisplayName(c.DB), To: store.DisplayName(to),
-		Complete: r.Already, Tables: r.Tables, Rows: r.Rows, Copied: r.Copied, Event: r.Event, Hash: r.Hash,
+		Complete: r.Already, Tables: r.Tables, Rows: r.Rows, Event: r.Event, Hash: r.Hash,
+	}
+	if !r.Already {
+		doc.Copied = r.Rows
 	}
 	return a.Print(doc, func(p *output.Page) {
 		if doc.Complete {
 			p.Linef("%s is already a complete copy: %d rows in %d tables.", doc.To, doc.Rows, doc.Tables)
 		} else {
-			p.Linef("Copied %d of %d rows to %s and compared %d tables.", doc.Copied, doc.Rows, doc.To, doc.Tables)
+			p.Linef("Copied %d rows to %s and compared %d tables.", doc.Rows, doc.To, doc.Tables)
 		}
 		p.Linef("The newest event is %d, %s.", doc.Event, doc.Hash)
 	})

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"reflect"
 	"strings"
 	"unicode/utf8"
@@ -107,16 +106,3 @@ func TextOf(arg any) (s string, ok bool) {
 	}
 	return "", false
 }
-
-// CopyState is the state of the target database of a copy.
-type CopyState int
-
-// States of the target of a copy.
-const (
-	CopyBegun    CopyState = iota // all tables are empty
-	CopyResumed                   // contains part of the source
-	CopyComplete                  // contains a complete database
-)
-
-// ErrOtherCopy means that the target contains an unfinished copy of another source.
-var ErrOtherCopy = errors.New("the target has an unfinished copy of another database")

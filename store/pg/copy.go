@@ -10,65 +10,55 @@ import (
 	"toolcrib/store/engine"
 )
 
-// This file copies a database into PostgreSQL. During a copy, the triggers of the target are
-// disabled, a table names the source, and the schema has no valid version number.
+// This file copies a database into PostgreSQL, in one transaction. During the copy, the triggers of
+// the target are disabled.
 
-// BeginCopy prepares a database to receive the rows of another, which is identified by the hash of
-// its first event. Afterwards, conn has the rights to write the rows.
-func BeginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.CopyState, error) {
-	var state engine.CopyState
-	err := retry(func() (err error) {
-		state, err = beginCopy(ctx, conn, genesis)
-		return err
-	})
-	return state, err
-}
-
-func beginCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.CopyState, error) {
+// BeginCopy begins a transaction in which a database receives the rows of another one. Closing conn
+// discards the copy. The transaction is nil if the database already has the schema of this program.
+func BeginCopy(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 	version, err := schemaVersion(ctx, conn)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	all, err := steps()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	switch last := all[len(all)-1].Number; {
 	case version > last:
-		return 0, fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib", ErrSchemaNewer, version, last)
+		return nil, fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib", ErrSchemaNewer, version, last)
 	case version == last:
 		_, err := conn.Exec(ctx, "SET search_path = "+Schema+", pg_temp")
-		return engine.CopyComplete, err
+		return nil, err
 	case version > 0:
-		return resumeCopy(ctx, conn, genesis)
+		return nil, errors.New("the schema is incomplete; run toolcrib migrate, or name an empty database")
 	}
 	if err := createRoles(ctx, conn, all[rolesStep]); err != nil {
-		return 0, err
+		return nil, err
 	}
-	if err := asOwner(ctx, conn); err != nil {
-		return 0, err
+	if _, err := conn.Exec(ctx, "SET ROLE "+Owner+"; SET search_path = "+Schema+", pg_temp"); err != nil {
+		return nil, err
 	}
-	return engine.CopyBegun, pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		for _, s := range all[rolesStep+1:] {
-			var err error
-			switch {
-			case s.Number <= seedStep:
-				err = takeStep(ctx, tx, s)
-			case s.Number == kindsStep || engine.Adds(s.Number): // the rows require it; FinishCopy removes and repeats it
-				_, err = tx.Exec(ctx, s.SQL)
-			}
-			if err != nil {
-				return err
-			}
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all[rolesStep+1:] {
+		var err error
+		switch {
+		case s.Number <= seedStep:
+			err = takeStep(ctx, tx, s)
+		case s.Number == kindsStep || engine.Adds(s.Number): // the rows require it; FinishCopy removes and repeats it
+			_, err = tx.Exec(ctx, s.SQL)
 		}
-		if _, err := tx.Exec(ctx, lateTables+"CREATE TABLE unfinished_copy (genesis text NOT NULL)"); err != nil {
-			return err
+		if err != nil {
+			return nil, err
 		}
-		if _, err := tx.Exec(ctx, "INSERT INTO unfinished_copy VALUES ($1)", genesis); err != nil {
-			return err
-		}
-		return setTriggers(ctx, tx, "DISABLE")
-	})
+	}
+	if _, err := tx.Exec(ctx, lateTables); err != nil {
+		return nil, err
+	}
+	return tx, setTriggers(ctx, tx, "DISABLE")
 }
 
 // The migrations that create these tables come after the grants, which FinishCopy makes. Until
@@ -85,42 +75,6 @@ const (
 		ALTER TABLE call_prunes DISABLE TRIGGER USER; INSERT INTO call_prunes SELECT * FROM copied_call_prunes; DROP TABLE copied_call_prunes;
 		ALTER TABLE call_prunes ENABLE TRIGGER USER`
 )
-
-// asOwner sets the role and the search path of a connection to those of the owner.
-func asOwner(ctx context.Context, conn *pgx.Conn) error {
-	_, err := conn.Exec(ctx, "SET ROLE "+Owner+"; SET search_path = "+Schema+", pg_temp")
-	return err
-}
-
-func resumeCopy(ctx context.Context, conn *pgx.Conn, genesis string) (engine.CopyState, error) {
-	if err := asOwner(ctx, conn); err != nil {
-		return 0, err
-	}
-	there, err := copies(ctx, conn)
-	if err != nil {
-		return 0, err
-	}
-	if !there {
-		return 0, errors.New("the schema is incomplete; run toolcrib migrate, or name an empty database")
-	}
-	var of string
-	if err := conn.QueryRow(ctx, "SELECT genesis FROM unfinished_copy").Scan(&of); err != nil {
-		return 0, err
-	}
-	if of != genesis {
-		return 0, engine.ErrOtherCopy
-	}
-	return engine.CopyResumed, nil
-}
-
-// errUnfinished means that the database is the target of an unfinished copy.
-var errUnfinished = errors.New("the database has an unfinished copy of another one; run toolcrib migrate --to again, or name an empty database")
-
-// copies reports whether the database is the target of an unfinished copy.
-func copies(ctx context.Context, conn *pgx.Conn) (there bool, err error) {
-	err = conn.QueryRow(ctx, "SELECT to_regclass('"+Schema+".unfinished_copy') IS NOT NULL").Scan(&there)
-	return there, err
-}
 
 // takeStep runs a migration and records its number.
 func takeStep(ctx context.Context, tx pgx.Tx, s engine.Step) error {
@@ -149,22 +103,7 @@ func setTriggers(ctx context.Context, tx pgx.Tx, how string) error {
 	return nil
 }
 
-// HoldCopy locks the target against other copying processes until the returned transaction ends,
-// with FinishCopy or AbandonCopy. conn is a separate connection. The error has the SQLSTATE 55P03
-// if another process is copying, and 42P01 if another process has finished in the meantime.
-func HoldCopy(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
-	if err := asOwner(ctx, conn); err != nil {
-		return nil, err
-	}
-	tx, err := conn.Begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	_, err = tx.Exec(ctx, "SELECT genesis FROM unfinished_copy FOR UPDATE NOWAIT")
-	return tx, err
-}
-
-// FinishCopy completes a copy in the transaction of HoldCopy.
+// FinishCopy completes and commits a copy.
 func FinishCopy(ctx context.Context, tx pgx.Tx) error {
 	all, err := steps()
 	if err != nil {
@@ -173,7 +112,7 @@ func FinishCopy(ctx context.Context, tx pgx.Tx) error {
 	if err := setTriggers(ctx, tx, "ENABLE"); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, "DROP TABLE unfinished_copy; "+setAside); err != nil {
+	if _, err := tx.Exec(ctx, setAside); err != nil {
 		return err
 	}
 	if err := takeStep(ctx, tx, engine.Step{Number: seedStep}); err != nil {
@@ -195,14 +134,6 @@ func FinishCopy(ctx context.Context, tx pgx.Tx) error {
 	}
 	_, err = tx.Conn().Exec(ctx, "RESET ROLE; ANALYZE")
 	return err
-}
-
-// AbandonCopy removes the copied rows in the transaction of HoldCopy.
-func AbandonCopy(ctx context.Context, tx pgx.Tx) error {
-	if _, err := tx.Exec(ctx, "DROP SCHEMA "+Schema+" CASCADE"); err != nil {
-		return err
-	}
-	return tx.Commit(ctx)
 }
 
 // CheckSchema returns an error unless a database has the schema of this program.

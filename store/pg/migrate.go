@@ -92,13 +92,6 @@ func migrateTables(ctx context.Context, conn *pgx.Conn, all []engine.Step, seed 
 	if err != nil {
 		return nil, err
 	}
-	copying, err := copies(ctx, conn)
-	if err != nil {
-		return nil, err
-	}
-	if copying {
-		return nil, errUnfinished
-	}
 	run := func(number int, apply func() error) error {
 		if number <= version {
 			return nil

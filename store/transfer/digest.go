@@ -77,7 +77,7 @@ func (d *digest) sum() string {
 // digestOf returns the digest of a table.
 func digestOf(ctx context.Context, from reader, t table, columns []string) (*digest, error) {
 	d := newDigest(t)
-	err := from.rows(ctx, t, columns, nil, d.add)
+	err := from.rows(ctx, t, columns, d.add)
 	return d, err
 }
 
@@ -113,7 +113,7 @@ func printRows(ctx context.Context, source reader, print func(string) error) err
 		if err != nil {
 			return err
 		}
-		err = source.rows(ctx, t, columns, nil, func(row []any) error {
+		err = source.rows(ctx, t, columns, func(row []any) error {
 			return print("INSERT INTO " + t.name + " (" + quoted(columns) + ") VALUES (" + strings.Join(lists.Map(row, literal), ", ") + ");\n")
 		})
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -48,17 +49,17 @@ func openFile(ctx context.Context, path string) (_ reader, err error) {
 	return f, nil
 }
 
-// beginFile prepares a file as the target of a copy.
-func beginFile(ctx context.Context, path, genesis string) (writer, engine.CopyState, error) {
-	c, state, err := sqlite.BeginCopy(ctx, path, genesis)
+// beginFile prepares a file as the target of a copy. If the file exists, complete is true.
+func beginFile(ctx context.Context, path string) (_ writer, complete bool, err error) {
+	c, complete, err := sqlite.BeginCopy(ctx, path)
 	if err != nil {
-		return nil, 0, err
+		return nil, false, err
 	}
 	f := file{conn: c.Conn, end: c.Close, copy: c}
 	if err := f.readTerms(ctx); err != nil {
-		return nil, 0, closing(f, err)
+		return nil, false, closing(f, err)
 	}
-	return f, state, nil
+	return f, complete, nil
 }
 
 // readTerms makes the terms in the assistant's search indexes readable. SQLite stores only the index, without the
@@ -81,12 +82,12 @@ func (f file) columns(ctx context.Context, t table) ([]string, error) {
 	return slices.DeleteFunc(names, t.derived), err
 }
 
-func (f file) rows(ctx context.Context, t table, columns []string, after []any, fn func([]any) error) error {
+func (f file) rows(ctx context.Context, t table, columns []string, fn func([]any) error) error {
 	from := t.name
 	if t.terms() {
 		from = "(SELECT doc AS rowid, group_concat(term, ' ') AS terms FROM temp." + t.name + "_terms GROUP BY doc)"
 	}
-	return f.conn.EachUncached(ctx, t.selectRows(from, columns, after != nil), after, valuesOf(len(columns), fn))
+	return f.conn.EachUncached(ctx, t.selectRows(from, columns), nil, valuesOf(len(columns), fn))
 }
 
 // valuesOf returns a function that scans a row and calls fn with its values.
@@ -103,28 +104,29 @@ func valuesOf(width int, fn func([]any) error) func(engine.Scanner) error {
 	}
 }
 
-func (f file) last(ctx context.Context, t table) (key []any, err error) {
-	err = f.conn.EachUncached(ctx, t.selectLast(), nil, valuesOf(len(t.key), func(values []any) error {
-		key = values
-		return nil
-	}))
-	return key, err
+func (f file) newest(ctx context.Context) (event int64, hash string, err error) {
+	err = f.conn.Row(ctx, newestEvent, nil, &event, &hash)
+	return event, hash, err
 }
 
 func (f file) add(ctx context.Context, t table, columns []string, rows [][]any) error {
-	return f.copy.Add(ctx, t.insertRow(columns), rows)
+	statement := t.insertRow(columns)
+	for _, row := range rows {
+		if _, err := f.conn.Exec(ctx, statement, row...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (f file) finish(ctx context.Context) error { return f.copy.Finish(ctx) }
-func (f file) abandon(context.Context) error    { return f.copy.Abandon() }
 func (f file) close() error                     { return f.end() }
 
-// contended explains an error if it means that another process is copying into the same target. That process holds a
-// lock on the file, or on the copy on a server.
+// contended explains an error if it means that another process is copying into the same target: both create the schema,
+// or name the file.
 func contended(err error) error {
-	held := []string{"55P03", "42P01", "40P01"} // it holds or has finished the copy, or both processes start it
 	e := new(pgconn.PgError)
-	if errors.As(err, &e) && slices.Contains(held, e.Code) || errors.Is((&sqlite.File{}).Describe(err), engine.ErrBusy) {
+	if errors.As(err, &e) && slices.Contains([]string{"42P06", "42P07", "23505", "40P01"}, e.Code) || errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w: another process copies into the same target; let it end, then run the command again: %w", engine.ErrBusy, err)
 	}
 	return err
@@ -136,7 +138,7 @@ func closing(r reader, err error) error { return errors.Join(err, r.close()) }
 // server is a database on a PostgreSQL server.
 type server struct {
 	conn *pgx.Conn
-	held pgx.Tx // transaction of a second connection that prevents other processes from copying; nil for a source and a complete copy
+	tx   pgx.Tx // transaction of the copy; nil for a source and a complete copy
 }
 
 func connect(ctx context.Context, url string) (server, error) {
@@ -167,26 +169,16 @@ func openServer(ctx context.Context, url string) (reader, error) {
 	return s, nil
 }
 
-// beginServer prepares a database on a server as the target of a copy.
-func beginServer(ctx context.Context, url, genesis string) (t writer, state engine.CopyState, err error) {
+// beginServer prepares a database on a server as the target of a copy. If it has the schema, complete is true.
+func beginServer(ctx context.Context, url string) (_ writer, complete bool, err error) {
 	s, err := connect(ctx, url)
 	if err != nil {
-		return nil, 0, err
+		return nil, false, err
 	}
-	if state, err = pg.BeginCopy(ctx, s.conn, genesis); err != nil {
-		return nil, 0, closing(s, err)
+	if s.tx, err = pg.BeginCopy(ctx, s.conn); err != nil {
+		return nil, false, closing(s, err)
 	}
-	if state == engine.CopyComplete {
-		return s, state, nil
-	}
-	holder, err := connect(ctx, url)
-	if err != nil {
-		return nil, 0, closing(s, err)
-	}
-	if s.held, err = pg.HoldCopy(ctx, holder.conn); err != nil {
-		return nil, 0, closing(holder, closing(s, err))
-	}
-	return s, state, nil
+	return s, s.tx == nil, nil
 }
 
 func (s server) columns(ctx context.Context, t table) ([]string, error) {
@@ -202,8 +194,8 @@ func (s server) columns(ctx context.Context, t table) ([]string, error) {
 	return slices.DeleteFunc(names, t.derived), err
 }
 
-func (s server) rows(ctx context.Context, t table, columns []string, after []any, fn func([]any) error) error {
-	rows, err := s.conn.Query(ctx, t.selectRows(t.name, columns, after != nil), escaped(after)...)
+func (s server) rows(ctx context.Context, t table, columns []string, fn func([]any) error) error {
+	rows, err := s.conn.Query(ctx, t.selectRows(t.name, columns))
 	if err != nil {
 		return err
 	}
@@ -220,16 +212,9 @@ func (s server) rows(ctx context.Context, t table, columns []string, after []any
 	return rows.Err()
 }
 
-func (s server) last(ctx context.Context, t table) ([]any, error) {
-	rows, err := s.conn.Query(ctx, t.selectLast())
-	if err != nil {
-		return nil, err
-	}
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) ([]any, error) { return row.Values() })
-	if err != nil || len(found) == 0 {
-		return nil, err
-	}
-	return unescaped(found[0]), nil
+func (s server) newest(ctx context.Context) (event int64, hash string, err error) {
+	err = s.conn.QueryRow(ctx, newestEvent).Scan(&event, &hash)
+	return event, hash, err
 }
 
 func (s server) add(ctx context.Context, t table, columns []string, rows [][]any) error {
@@ -256,13 +241,6 @@ func texts(row []any, change func(string) string) []any {
 	return row
 }
 
-func (s server) finish(ctx context.Context) error  { return pg.FinishCopy(ctx, s.held) }
-func (s server) abandon(ctx context.Context) error { return pg.AbandonCopy(ctx, s.held) }
+func (s server) finish(ctx context.Context) error { return pg.FinishCopy(ctx, s.tx) }
 
-func (s server) close() error {
-	err := s.conn.Close(context.Background())
-	if s.held != nil {
-		err = errors.Join(err, s.held.Conn().Close(context.Background()))
-	}
-	return err
-}
+func (s server) close() error { return s.conn.Close(context.Background()) }

@@ -1,6 +1,6 @@
 // Package transfer copies a database from one engine to the other, row by row, so that every hash, seal, and number is
-// preserved. An interrupted copy resumes after the last row of the target. The target becomes a valid database only
-// after all tables have been compared with the source.
+// preserved. The target becomes a database only after all tables have been compared with the source; an interrupted copy
+// leaves nothing.
 package transfer
 
 import (
@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/failpoint"
 	"toolcrib/store/engine"
 	"toolcrib/store/pg"
 )
@@ -21,30 +22,28 @@ var ErrOther = errors.New("the target has other content")
 type reader interface {
 	// columns lists the stored columns of a table, without those that the engine derives from others.
 	columns(ctx context.Context, t table) ([]string, error)
-	// rows calls fn for each row of a table after a key (nil for all rows), ordered by key. The values are int64,
-	// string, []byte, or nil.
-	rows(ctx context.Context, t table, columns []string, after []any, fn func([]any) error) error
-	// last returns the last key of a table, or nil if the table is empty.
-	last(ctx context.Context, t table) ([]any, error)
+	// rows calls fn for each row of a table, ordered by key. The values are int64, string, []byte, or nil.
+	rows(ctx context.Context, t table, columns []string, fn func([]any) error) error
+	// newest returns the number and the hash of the newest event. The error wraps sql.ErrNoRows or pgx.ErrNoRows, which
+	// are equal, if the database has none.
+	newest(ctx context.Context) (event int64, hash string, err error)
+	// close ends the snapshot, or discards an unfinished copy.
 	close() error
 }
 
-// writer is the target of a copy.
+// writer is the target of a copy. Its rows are written in one transaction.
 type writer interface {
 	reader
-	// add inserts rows in a separate transaction.
+	// add inserts rows.
 	add(ctx context.Context, t table, columns []string, rows [][]any) error
 	// finish converts the copy to a valid database.
 	finish(ctx context.Context) error
-	// abandon removes the copy.
-	abandon(ctx context.Context) error
 }
 
 // Report summarizes a copy.
 type Report struct {
 	Tables  int
 	Rows    int64  // in all tables
-	Copied  int64  // by this run; earlier runs copied the others
 	Event   int64  // number of the newest event
 	Hash    string // of the newest event
 	Already bool   // the target was already complete
@@ -56,68 +55,46 @@ const (
 	batchBytes = 4 << 20
 )
 
-// Options configures a copy.
-type Options struct {
-	// Progress is called after each batch with the number of rows that this run has added to a table. If it returns an
-	// error, Copy stops; the copy can be resumed.
-	Progress func(table string, rows int64) error
-}
-
 // Copy copies the database from to the database to. Each is the path of a SQLite file or the URL of a PostgreSQL
 // server. Copy reads a snapshot and ignores later writes to the source.
-func Copy(ctx context.Context, from, to string, opts Options) (report Report, err error) {
-	if opts.Progress == nil {
-		opts.Progress = func(string, int64) error { return nil }
-	}
-	open := openFile
+func Copy(ctx context.Context, from, to string) (report Report, err error) {
+	open, begin := openFile, beginFile
 	if pg.IsURL(from) {
 		open = openServer
+	}
+	if pg.IsURL(to) {
+		begin = beginServer
 	}
 	source, err := open(ctx, from)
 	if err != nil {
 		return Report{}, err
 	}
 	defer func() { err = errors.Join(err, source.close()) }()
-	genesis, event, hash, err := ends(ctx, source)
+	event, hash, err := source.newest(ctx)
 	if err != nil {
-		return Report{}, err
+		return Report{}, fmt.Errorf("the source has no events, so it is not a toolcrib database: %w", err)
 	}
-	for {
-		begin := beginFile
-		if pg.IsURL(to) {
-			begin = beginServer
-		}
-		target, state, err := begin(ctx, to, genesis)
-		if errors.Is(err, engine.ErrOtherCopy) {
-			err = errors.Join(ErrOther, err)
-		}
-		if err != nil {
-			return Report{}, contended(err)
-		}
-		already := state == engine.CopyComplete
-		report, err := copyAll(ctx, source, target, already, opts)
-		report.Event, report.Hash, report.Already = event, hash, already
-		switch {
-		case errors.Is(err, errDiffers) && already:
-			err = fmt.Errorf("%w: %s is a different database; name a new one", ErrOther, to)
-		case errors.Is(err, errDiffers) && state == engine.CopyResumed:
-			// The source changed between the two runs, so the rows that were copied first may be outdated.
-			if err := errors.Join(target.abandon(ctx), target.close()); err != nil {
-				return report, err
-			}
-			continue
-		case err == nil && !already:
-			err = target.finish(ctx)
-		}
-		return report, errors.Join(err, target.close())
+	target, already, err := begin(ctx, to)
+	if err != nil {
+		return Report{}, contended(err)
 	}
+	defer func() { err = errors.Join(err, target.close()) }()
+	report, err = copyAll(ctx, source, target, already)
+	report.Event, report.Hash, report.Already = event, hash, already
+	if errors.Is(err, errDiffers) && already {
+		err = fmt.Errorf("%w: %s is a different database; name a new one", ErrOther, to)
+	}
+	if err == nil && !already {
+		err = target.finish(ctx)
+	}
+	return report, contended(err)
 }
 
 // errDiffers means that a table differs between source and target.
 var errDiffers = errors.New("the copy differs from the source")
 
-// copyAll copies missing rows, unless the target is complete, and compares all tables.
-func copyAll(ctx context.Context, source reader, target writer, complete bool, opts Options) (Report, error) {
+// copyAll copies all rows, unless the target is complete, and compares all tables.
+func copyAll(ctx context.Context, source reader, target writer, complete bool) (Report, error) {
 	var report Report
 	for _, t := range tables() {
 		columns, err := source.columns(ctx, t)
@@ -125,18 +102,13 @@ func copyAll(ctx context.Context, source reader, target writer, complete bool, o
 			return report, err
 		}
 		var want *digest
-		if !complete {
-			copied, read, err := copyTable(ctx, source, target, t, columns, opts)
-			report.Copied += copied
-			if err != nil {
-				return report, fmt.Errorf("copy %s: %w", t.name, err)
-			}
-			want = read
+		if complete {
+			want, err = digestOf(ctx, source, t, columns)
+		} else {
+			want, err = copyTable(ctx, source, target, t, columns)
 		}
-		if want == nil {
-			if want, err = digestOf(ctx, source, t, columns); err != nil {
-				return report, fmt.Errorf("read %s of the source: %w", t.name, err)
-			}
+		if err != nil {
+			return report, fmt.Errorf("copy %s: %w", t.name, err)
 		}
 		have, err := digestOf(ctx, target, t, columns)
 		if err != nil {
@@ -151,34 +123,23 @@ func copyAll(ctx context.Context, source reader, target writer, complete bool, o
 	return report, nil
 }
 
-// copyTable copies the rows of a table that the target lacks. It returns their number, and the digest of the source's
-// table if it was read completely.
-func copyTable(ctx context.Context, source reader, target writer, t table, columns []string, opts Options) (copied int64, read *digest, err error) {
-	after, err := target.last(ctx, t)
-	if err != nil {
-		return 0, nil, err
-	}
-	if after == nil {
-		read = newDigest(t)
-	}
+// copyTable copies the rows of a table and returns their digest.
+func copyTable(ctx context.Context, source reader, target writer, t table, columns []string) (*digest, error) {
+	read := newDigest(t)
 	var batch [][]any
 	size := 0
 	flush := func() error {
 		if len(batch) == 0 {
 			return nil
 		}
-		if err := target.add(ctx, t, columns, batch); err != nil {
-			return contended(err)
-		}
-		copied += int64(len(batch))
+		failpoint.Here("copy-batch")
+		err := target.add(ctx, t, columns, batch)
 		batch, size = nil, 0
-		return opts.Progress(t.name, copied)
+		return err
 	}
-	err = source.rows(ctx, t, columns, after, func(row []any) error {
-		if read != nil {
-			if err := read.add(row); err != nil {
-				return err
-			}
+	err := source.rows(ctx, t, columns, func(row []any) error {
+		if err := read.add(row); err != nil {
+			return err
 		}
 		batch = append(batch, append([]any(nil), row...))
 		for _, value := range row {
@@ -197,43 +158,13 @@ func copyTable(ctx context.Context, source reader, target writer, t table, colum
 	if err == nil {
 		err = flush()
 	}
-	return copied, read, err
+	return read, err
 }
 
-// ends returns the hash of the first event, which identifies the database, and the number and the hash of the last
-// event.
-func ends(ctx context.Context, source reader) (genesis string, last int64, hash string, err error) {
-	events := table{"events", []string{"seq"}}
-	key, err := source.last(ctx, events)
-	if err != nil {
-		return "", 0, "", err
-	}
-	if key == nil {
-		return "", 0, "", errors.New("the source has no events, so it is not a toolcrib database")
-	}
-	last, _ = key[0].(int64)
-	hashOf := func(seq int64) (hash string, err error) {
-		err = source.rows(ctx, events, []string{"seq", "hash"}, []any{seq - 1}, func(row []any) error {
-			hash, _ = row[1].(string)
-			return errStop
-		})
-		if errors.Is(err, errStop) {
-			err = nil
-		}
-		return hash, err
-	}
-	if genesis, err = hashOf(1); err != nil {
-		return "", 0, "", err
-	}
-	hash, err = hashOf(last)
-	return genesis, last, hash, err
-}
+// newestEvent is the query for the newest event.
+const newestEvent = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1"
 
-// errStop stops the iteration over rows.
-var errStop = errors.New("enough rows were read")
-
-// table is a table to copy. key lists the columns of its primary key, which determine the order of reading and the
-// position at which a copy resumes.
+// table is a table to copy. key lists the columns of its primary key, which determine the order of reading.
 type table struct {
 	name string
 	key  []string
@@ -298,19 +229,9 @@ func quoted(names []string) string {
 	return `"` + strings.Join(names, `", "`) + `"`
 }
 
-// selectRows returns a query for the rows of a table, ordered by key. If after is set, it selects only rows after the
-// key in the parameters.
-func (t table) selectRows(from string, columns []string, after bool) string {
-	where := ""
-	if after {
-		where = " WHERE (" + quoted(t.key) + ") > (" + engine.Placeholders(1, len(t.key)) + ")"
-	}
-	return "SELECT " + quoted(columns) + " FROM " + from + where + " ORDER BY " + quoted(t.key)
-}
-
-// selectLast returns a query for the last key of a table.
-func (t table) selectLast() string {
-	return "SELECT " + quoted(t.key) + " FROM " + t.name + " ORDER BY " + strings.Join(strings.Split(quoted(t.key), ", "), " DESC, ") + " DESC LIMIT 1"
+// selectRows returns a query for the rows of a table, ordered by key.
+func (t table) selectRows(from string, columns []string) string {
+	return "SELECT " + quoted(columns) + " FROM " + from + " ORDER BY " + quoted(t.key)
 }
 
 // insertRow returns a statement that inserts a row.
