@@ -22,7 +22,6 @@ import (
 	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/subject"
-	"toolcrib/tui/theme"
 )
 
 // Reader reads proposals and change sets.
@@ -98,8 +97,7 @@ type Config struct {
 	Actor   proposals.Actor
 	Layer   registry.Layer // layer of new drafts
 	Place   string         // shown in the bar, such as the project's name
-	Theme   string         // "dark", "light", "high-contrast" or "own"; "" follows the terminal
-	Custom  *theme.Theme   // built from the user's colors; nil for none
+	Theme   string         // "dark", "light" or "high-contrast"; "" follows the terminal
 	Plain   bool           // no colours
 	Getenv  func(string) string
 	Drafts  string // folder of unsent texts; "" stores none

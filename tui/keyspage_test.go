@@ -6,7 +6,6 @@ import (
 
 	"toolcrib/internal/generated"
 	"toolcrib/tui/screen"
-	"toolcrib/tui/theme"
 )
 
 // TestKeysPage compares docs/keys.md with the table of keys.
@@ -23,11 +22,7 @@ func keysPage() string {
 		"To change keys, use the names in the last column in your own `toolcrib.toml`:\n\n" +
 		"```toml\n[keys]\napprove = [\"ctrl+a\"] # the list replaces the default keys\ncalls = [\"P\", \"f5\"]\nscroll-down = [\"down\", \"ctrl+e\"] # on every page with this name\n```\n\n" +
 		"Write keys as in the first column, for example `ctrl+n` or `shift+tab`; `page down` is `pgdown`. The workbench reports unknown\nnames when it starts.\n\n" +
-		"`ctrl+t` switches between the themes: dark, light, high contrast, and your own colors. The setting `theme` selects the theme\n" +
-		"at the start. To define your own colors, choose a `base` theme (dark or light), and set colors with these names as `#rrggbb`:\n" +
-		strings.Join(theme.Colours(), ", ") + ".\n" +
-		"The workbench refuses colors that are not readable on their background.\n\n" +
-		"```toml\ntheme = \"own\"\n[workbench.colors]\nbase = \"light\"\naccent = \"#8b0000\"\n```\n\n" +
+		"`ctrl+t` switches between the themes: dark, light, and high contrast. The setting `theme` selects the theme at the start.\n" +
 		"For each database, the workbench remembers the page, tab, row, filter, order, and unsent drafts. It remembers the theme for\n" +
 		"each user.\n")
 	for _, t := range places() {

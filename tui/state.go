@@ -54,7 +54,7 @@ func themeFolder(drafts string) string {
 
 // choice returns the theme that the user picked with a key, or else the configured theme.
 func (left savedState) choice(cfg Config) theme.Choice {
-	c := theme.Choice{Name: cfg.Theme, Dark: cfg.Theme != theme.NameLight && !lightBackground(cfg.Getenv), Plain: cfg.Plain, Custom: cfg.Custom}
+	c := theme.Choice{Name: cfg.Theme, Dark: cfg.Theme != theme.NameLight && !lightBackground(cfg.Getenv), Plain: cfg.Plain}
 	if slices.Contains(c.Names(), left.Theme) {
 		c.Name, c.Picked = left.Theme, true
 	}

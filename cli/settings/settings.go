@@ -19,7 +19,6 @@ import (
 	"toolcrib/review/rules"
 	"toolcrib/signing/signers"
 	"toolcrib/store"
-	"toolcrib/tui/theme"
 )
 
 // Names returns the settings and tables of toolcrib.toml in alphabetical order.
@@ -49,9 +48,8 @@ type Config struct {
 	MaxOpenAll    int                       `toml:"max_open_all_agents"`
 	MaxWrites     int                       `toml:"max_writes_per_agent_hour"` // drafts, revisions, and comments
 	Rules         map[string]rules.Severity `toml:"rules"`
-	Reach         fact.Decisions            `toml:"reach"` // patterns of facts
-	Theme         string                    `toml:"theme"` // "dark", "light", "high-contrast" or "own"; "" asks the terminal
-	Workbench     workbenchConfig           `toml:"workbench"`
+	Reach         fact.Decisions            `toml:"reach"`      // patterns of facts
+	Theme         string                    `toml:"theme"`      // "dark", "light" or "high-contrast"; "" asks the terminal
 	Accessible    bool                      `toml:"accessible"` // the workbench is a dialogue in plain text
 	Keys          map[string][]string       `toml:"keys"`       // for the workbench, by the names in docs/keys.md
 	Views         map[string]string         `toml:"views"`      // filters of the queue, by name
@@ -282,12 +280,9 @@ func (c *Config) dropSecrets(keys configKeys) {
 }
 
 func (c *Config) check() error {
-	_, err := c.OwnTheme()
 	switch {
 	case c.Theme != "" && !slices.Contains(themes, c.Theme):
 		return fmt.Errorf("configuration: theme is %q: use %s", c.Theme, strings.Join(themes, ", "))
-	case err != nil:
-		return err
 	case c.Chief != "builtin" && c.Chief != "manual":
 		return fmt.Errorf("configuration: chief is %q: use builtin or manual", c.Chief)
 	case c.MaxOpen < 1:
@@ -359,23 +354,4 @@ func FindUp(dir, name string) string {
 // Missing reports whether err means that a file does not exist.
 func Missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// workbenchConfig is the table [workbench].
-type workbenchConfig struct {
-	// Colors are the colors of the theme "own", as "#rrggbb". The key base names the theme that they modify: dark or
-	// light.
-	Colors map[string]string `toml:"colors"`
-}
-
-var themes = []string{"dark", "light", "high-contrast", "own"}
-
-// OwnTheme returns the theme with the user's own colors, or nil if there are none.
-func (c *Config) OwnTheme() (*theme.Theme, error) {
-	if len(c.Workbench.Colors) == 0 {
-		return nil, nil //nolint:nilnil // no colors are configured
-	}
-	th, err := theme.Custom(c.Workbench.Colors)
-	if err != nil {
-		return nil, fmt.Errorf("configuration: workbench.colors: %w", err)
-	}
-	return &th, nil
-}
+var themes = []string{"dark", "light", "high-contrast"}

@@ -105,9 +105,6 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 		}
 	}
 	width, height := terminalSize(a)
-	if conf.Custom, _ = a.Config.OwnTheme(); conf.Custom != nil && conf.Theme == "" { // LoadConfig has reported the error
-		conf.Theme = "own"
-	}
 	conf.Guide = conf.Place == DemoPlace && a.Remote == nil && a.Config.Project != DemoPlace
 	conf.Elsewhere = func() []tui.Elsewhere { // commands and settings that the search also finds
 		var all []tui.Elsewhere

@@ -237,7 +237,6 @@ const (
 	NameDark     = "dark"
 	NameLight    = "light"
 	nameContrast = "high-contrast"
-	nameOwn      = "own"
 )
 
 // Choice selects the theme from the user's choice and the properties of the terminal.
@@ -248,7 +247,6 @@ type Choice struct {
 	BackgroundKnown bool   // the terminal has reported its background
 	Sixteen         bool   // the terminal has 16 colors
 	Plain           bool   // no colors
-	Custom          *Theme // built from the user's colors; nil for none
 }
 
 // Names returns the themes that this terminal supports.
@@ -256,9 +254,6 @@ func (c *Choice) Names() []string {
 	all := []string{NameDark, NameLight}
 	if !c.Sixteen {
 		all = append(all, nameContrast)
-		if c.Custom != nil {
-			all = append(all, nameOwn)
-		}
 	}
 	return all
 }
@@ -298,8 +293,6 @@ func (c *Choice) Theme() Theme {
 		th = Sixteen(name == NameDark)
 	case name == nameContrast:
 		th = HighContrast()
-	case name == nameOwn:
-		th = *c.Custom
 	case name == NameDark:
 		th = Dark()
 	default:
