@@ -159,28 +159,12 @@ func (o Outbox) State() (waiting int, last Refusal, err error) {
 	return waiting, last, err
 }
 
-// adopt moves reports that earlier versions have queued in one folder for all sources.
-func (o Outbox) adopt() error {
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(o.Dir), "*.json"))
-	if err != nil || len(files) == 0 {
-		return err
-	}
-	err = os.MkdirAll(o.Dir, 0o700)
-	for _, file := range files {
-		err = errors.Join(err, os.Rename(file, filepath.Join(o.Dir, filepath.Base(file))))
-	}
-	return err
-}
-
 // Send sends a batch of queued reports if the source is toolcrib serve. If the server refuses reports, the error
 // contains the first reason.
 func (o Outbox) Send(ctx context.Context, source Source) error {
 	s, ok := source.(*httpSource)
 	if !ok || !s.serve() {
 		return nil
-	}
-	if err := o.adopt(); err != nil {
-		return err
 	}
 	if _, err := os.Stat(o.Dir); errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -97,25 +97,6 @@ func TestReportsAreSentOnce(t *testing.T) {
 	}
 }
 
-// TestEarlierOutboxIsSent sends reports that an earlier version queued in the parent folder.
-func TestEarlierOutboxIsSent(t *testing.T) {
-	s, source := newReportServer(t)
-	dir := t.TempDir()
-	report, err := json.Marshal(follow.Report{Machine: strings.Repeat("a", 32), Server: "library", Document: listOf("a")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, strings.Repeat("b", 64)+".json"), report, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	o := follow.Outbox{Dir: filepath.Join(dir, "source")}
-	for range 2 {
-		if err := o.Send(t.Context(), source); err != nil || len(s.documents) != 1 || s.documents[0] != string(listOf("a")) {
-			t.Errorf("%v, sent %q", err, s.documents)
-		}
-	}
-}
-
 // TestReportsAreNotLost has responses that do not come from toolcrib serve.
 func TestReportsAreNotLost(t *testing.T) {
 	s, source := newReportServer(t)
