@@ -46,7 +46,7 @@ func (l *List) Read(path, text string, above int, read func(Doc)) {
 	}
 	for _, p := range f.facts {
 		if p.Kind == Secret {
-			p.Sent, p.InProgram = f.sends, f.program || p.InProgram
+			p.Sent, p.InProgram = f.sends, (f.program || p.InProgram) && !p.handled
 			if p.Use == Variable && f.sends {
 				p.Use = VariableSent
 			}
@@ -69,12 +69,13 @@ const maxDepth = 6
 // Doc is a text, or a part of a text, from which facts are derived. Offsets are byte offsets in
 // Text.
 type Doc struct {
-	file   *file
-	Text   string
-	base   int // offset of Text in the file
-	fixed  bool
-	pinned jsondoc.Pos
-	depth  int
+	file    *file
+	Text    string
+	base    int // offset of Text in the file
+	fixed   bool
+	pinned  jsondoc.Pos
+	depth   int
+	handled bool
 }
 
 type file struct {
@@ -90,7 +91,8 @@ type file struct {
 // line.
 type placed struct {
 	Fact
-	at int
+	at      int
+	handled bool // see Doc.Handled
 }
 
 // ParentFolders returns the number of parent folders that belong to the subject.
@@ -121,6 +123,13 @@ func (d Doc) Within(at int, text string) (Doc, bool) {
 // Pinned returns a Doc for text at a position in the file for which the offset is unknown.
 func (d Doc) Pinned(pos jsondoc.Pos, text string) Doc {
 	d.Text, d.fixed, d.pinned = text, true, jsondoc.Pos{Line: max(1, pos.Line), Column: max(1, pos.Column)}
+	return d
+}
+
+// Handled returns d as the arguments of a command that does not print the content of the files, such
+// as chmod(1).
+func (d Doc) Handled() Doc {
+	d.handled = true
 	return d
 }
 
@@ -162,7 +171,7 @@ func (d Doc) AddKey(at int, kind Kind, use, value, key string) {
 	}
 	d.file.facts = append(d.file.facts, placed{
 		Fact: Fact{Kind: kind, Use: use, Value: value, Path: d.file.path, Line: d.pinned.Line, Column: d.pinned.Column, Key: string(kind) + "\x00" + key},
-		at:   d.base + at,
+		at:   d.base + at, handled: d.handled,
 	})
 }
 

@@ -102,8 +102,8 @@ type Fact struct {
 	// the use.
 	NewHere       bool `json:"new_here"`
 	NewToRegistry bool `json:"new_to_registry"`
-	// For a secret, Sent reports whether the same file sends data, and InProgram whether the file
-	// is a program.
+	// For a secret, Sent reports whether the same file sends data, and InProgram whether a program
+	// may read it.
 	Sent      bool `json:"-"`
 	InProgram bool `json:"-"`
 	// Key identifies the fact: facts with the same key are the same use of the same value.

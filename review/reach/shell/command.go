@@ -24,6 +24,7 @@ type command struct {
 	traits     trait
 	known      bool
 	elevatedBy string // program that runs it with more rights
+	ignores    bool   // prints names into a file such as .gitignore
 }
 
 // input describes the data that a command reads from a pipe.
@@ -169,6 +170,8 @@ func (r *reader) word(w *syntax.Word) (string, []*syntax.Stmt) {
 				}
 				if v := r.vars[p.Param.Value]; v != "" && b.Len() < 4<<10 {
 					b.WriteString(v)
+				} else if e := p.Exp; e != nil && e.Word != nil && slices.Contains(defaultValues, e.Op) && depth < maxNesting {
+					parts(e.Word.Parts, depth+1)
 				} else {
 					b.WriteString("${" + p.Param.Value + "}")
 				}
@@ -188,6 +191,9 @@ func (r *reader) word(w *syntax.Word) (string, []*syntax.Stmt) {
 	}
 	return b.String(), inner
 }
+
+// defaultValues are the operators that precede a default value: ${KEY:-~/.ssh/id_rsa}.
+var defaultValues = []syntax.ParExpOperator{syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull}
 
 func unescape(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
@@ -233,7 +239,20 @@ func (r *reader) flatStatement(s *syntax.Stmt, in input) {
 	}
 	c := r.simple(s)
 	if c != nil {
+		for _, red := range s.Redirs {
+			target, _ := r.word(red.Word)
+			c.ignores = (c.program == "echo" || c.program == "printf") && (red.Op == syntax.RdrOut || red.Op == syntax.AppOut) && strings.HasSuffix(target, "ignore")
+		}
 		r.command(c, in)
+		if c.program == "alias" {
+			for _, w := range c.words {
+				name, _, _ := strings.Cut(w, "=")
+				r.functions[name] = true
+			}
+		}
+		if len(c.words) > 0 && len(c.words[len(c.words)-1]) < 512 {
+			r.vars["_"] = c.words[len(c.words)-1] // bash(1), Special Parameters
+		}
 	}
 	r.redirects(s, cmp.Or(c, &command{}))
 }
@@ -289,6 +308,6 @@ func (r *reader) writes(at int, target string, c *command) {
 		return
 	}
 	if in, ok := r.Within(at, target); ok {
-		literal.Scan(in, literal.Data, fact.Literal)
+		literal.Scan(in.Handled(), literal.Data, fact.Literal)
 	}
 }

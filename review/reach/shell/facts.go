@@ -5,8 +5,10 @@ package shell
 import (
 	"cmp"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -35,8 +37,8 @@ func (r *reader) command(c *command, in input) {
 		r.Add(c.at, fact.Rights, c.elevatedBy, shown)
 	}
 	args := c.arguments()
-	address := r.words(c)
 	name := c.name(args)
+	address := r.words(c, name)
 	r.addFetchedRun(c, in, args)
 	switch {
 	case c.traits&raises != 0 || c.program == "" || strings.ContainsAny(c.program, "${}*<>") || r.functions[c.program]:
@@ -70,7 +72,7 @@ func (c *command) name(args []string) string {
 }
 
 // words adds the facts of the words of c and returns the first host in them.
-func (r *reader) words(c *command) (address string) {
+func (r *reader) words(c *command, name string) (address string) {
 	use := fact.Literal
 	if c.known || programName(c.program) && strings.ToUpper(c.program) != c.program {
 		use = c.program
@@ -97,19 +99,56 @@ func (r *reader) words(c *command) (address string) {
 		if before, name, ok := strings.Cut(w, "@"); ok && c.traits&network != 0 && (before == "" || strings.HasSuffix(before, "=") || before == "-d" || before == "-F") {
 			in, _ = r.Within(at, name) // a file that curl(1) sends
 		}
+		if !r.functions[c.program] && c.handles(i, name) {
+			in = in.Handled()
+		}
 		literal.Scan(in, literal.Data, use)
 	}
-	if c.traits&network != 0 && c.uploads() || tables().senders[strings.Join(c.words[:min(2, len(c.words))], " ")] {
+	if c.traits&network != 0 && c.uploads() || c.stores() {
 		r.Sends()
 	}
 	return address
 }
 
+// handles reports whether c handles the file that its word i names without printing its content.
+func (c *command) handles(i int, name string) bool {
+	switch program := c.words[0]; {
+	case strings.Contains(program, "/") && !strings.HasPrefix(program, "/bin/") && !strings.HasPrefix(program, "/usr/bin/"):
+		return false // any program may have this name
+	case c.program == "ssh" || c.program == "scp" || c.program == "sftp":
+		return i > 0 && c.words[i-1] == "-i"
+	case c.program == "grep":
+		return slices.ContainsFunc(c.words, quietOption().MatchString)
+	}
+	return c.ignores && !strings.ContainsAny(c.words[i][:min(1, len(c.words[i]))], "~/$") || tables().handlers[c.program] || tables().handlers[name]
+}
+
+var quietOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:-[a-zA-Z]*q[a-zA-Z]*|--quiet|--silent)$`) })
+
+// stores reports whether c stores files at a host.
+func (c *command) stores() bool {
+	return slices.ContainsFunc(tables().senders, func(row []string) bool {
+		if c.program != row[0] {
+			return false
+		}
+		rest := row[1:]
+		for _, w := range c.words[1:] {
+			if len(rest) == 0 {
+				break
+			}
+			if ok, err := path.Match(rest[0], w); err == nil && ok || strings.Contains(w, "${") {
+				rest = rest[1:]
+			}
+		}
+		return len(rest) == 0
+	})
+}
+
 // uploads reports whether a network program sends data. The exceptions are simple requests with
-// curl(1) and wget(1), and database clients, which use credentials as intended.
+// curl(1) and wget(1), database clients, which use credentials as intended, and rclone(1); see stores.
 func (c *command) uploads() bool {
 	if c.traits&fetches == 0 {
-		return c.program != "psql" && !strings.HasPrefix(c.program, "mysql") && !strings.HasPrefix(c.program, "mongo") && c.program != "redis-cli" && c.program != "pg_dump"
+		return c.program != "psql" && !strings.HasPrefix(c.program, "mysql") && !strings.HasPrefix(c.program, "mongo") && c.program != "redis-cli" && c.program != "pg_dump" && c.program != "rclone"
 	}
 	if c.program != "curl" && c.program != "wget" {
 		return true

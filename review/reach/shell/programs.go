@@ -43,11 +43,12 @@ type table struct {
 	registry  map[string]bool // options that select another package registry
 	secrets   []string        // commands that print credentials
 	writers   []string        // commands that change files that other programs follow
-	senders   map[string]bool // commands that store files at a host
+	senders   [][]string      // commands that store files at a host
+	handlers  map[string]bool // commands that handle files without printing their content
 }
 
 var tables = sync.OnceValue(func() *table {
-	t := &table{programs: map[string]trait{}, installer: map[string]bool{}, registry: map[string]bool{}, senders: map[string]bool{}}
+	t := &table{programs: map[string]trait{}, installer: map[string]bool{}, registry: map[string]bool{}, handlers: map[string]bool{}}
 	for what, names := range fact.Rows(programs) {
 		switch what {
 		case "installs":
@@ -60,7 +61,11 @@ var tables = sync.OnceValue(func() *table {
 			}
 		case "sends":
 			for command := range strings.SplitSeq(names, ",") {
-				t.senders[command] = true
+				t.senders = append(t.senders, strings.Fields(command))
+			}
+		case "handles":
+			for command := range strings.SplitSeq(names, ",") {
+				t.handlers[command] = true
 			}
 		case "prints":
 			t.secrets = append(t.secrets, strings.Split(names, ",")...)
