@@ -45,10 +45,11 @@ type table struct {
 	writers   []string        // commands that change files that other programs follow
 	senders   [][]string      // commands that store files at a host
 	handlers  map[string]bool // commands that handle files without printing their content
+	inspects  map[string]bool // commands that only show local state
 }
 
 var tables = sync.OnceValue(func() *table {
-	t := &table{programs: map[string]trait{}, installer: map[string]bool{}, registry: map[string]bool{}, handlers: map[string]bool{}}
+	t := &table{programs: map[string]trait{}, installer: map[string]bool{}, registry: map[string]bool{}, handlers: map[string]bool{}, inspects: map[string]bool{}}
 	for what, names := range fact.Rows(programs) {
 		switch what {
 		case "installs":
@@ -66,6 +67,10 @@ var tables = sync.OnceValue(func() *table {
 		case "handles":
 			for command := range strings.SplitSeq(names, ",") {
 				t.handlers[command] = true
+			}
+		case "inspects":
+			for command := range strings.SplitSeq(names, ",") {
+				t.inspects[command] = true
 			}
 		case "prints":
 			t.secrets = append(t.secrets, strings.Split(names, ",")...)

@@ -3,6 +3,7 @@ package shell
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -229,6 +230,47 @@ func (r *reader) comments(s *syntax.Stmt) {
 		start := r.shift + int(c.Pos().Offset()) + 1
 		r.comment(r.Part(min(start, len(r.Text)), min(start+len(c.Text), len(r.Text))))
 	}
+}
+
+// Inspects reports whether text is a command, and whether it only shows local state: a single
+// command without redirections and variables, with options that write no file and run no program.
+func Inspects(text string) (command, inspects bool) {
+	name, _, more := strings.Cut(text, " ")
+	if _, known := tables().programs[name]; !known || !more && !tables().inspects[name] {
+		return false, false
+	}
+	f, err := syntax.NewParser().Parse(strings.NewReader(text), "")
+	if err != nil || len(f.Stmts) != 1 || len(f.Stmts[0].Redirs) > 0 || f.Stmts[0].Background {
+		return true, false
+	}
+	call, ok := f.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns) > 0 {
+		return true, false
+	}
+	var words, options []string
+	for _, w := range call.Args {
+		switch word := w.Lit(); {
+		case word == "", strings.HasPrefix(word, "--output"), strings.HasPrefix(word, "--ext"), strings.HasPrefix(word, "--textconv"), strings.HasPrefix(word, "--exec"):
+			return true, false
+		case strings.HasPrefix(word, "-") && word != "--get":
+			options = append(options, word)
+		default:
+			words = append(words, word)
+		}
+	}
+	if len(words) == 0 || len(words) > 1 && call.Args[1].Lit() != words[1] { // git -c may run a program
+		return true, false
+	}
+	listed := tables().inspects[strings.Join(words, " ")]
+	for n := range words {
+		listed = listed || tables().inspects[strings.Join(words[:n+1], " ")+" *"]
+	}
+	return true, listed && (len(words) < 2 || words[1] != "branch" || !slices.ContainsFunc(options, changesBranch))
+}
+
+// changesBranch reports whether an option of git-branch(1) does more than list branches.
+func changesBranch(option string) bool {
+	return !slices.Contains([]string{"-a", "-r", "-v", "-vv", "--all", "--list", "--show-current", "--remotes", "--verbose"}, option)
 }
 
 // Unquoted adds the commands in a sentence that are not marked as code: a program followed by a

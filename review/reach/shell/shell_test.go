@@ -156,3 +156,15 @@ func FuzzRead(f *testing.F) {
 		facts(s, func(d fact.Doc) { Read(d, func(fact.Doc) {}); Inline(d); Unquoted(d) })
 	})
 }
+
+func TestInspects(t *testing.T) {
+	for text, want := range map[string]bool{
+		"git remote -v": true, "git remote get-url origin": true, "git log -5 --oneline main": true, "git branch --show-current": true, "git config --get user.email": true, "pwd": true,
+		"git remote add a b": false, "git log --output=x": false, "git branch -D x": false, "git branch x": false, "git -c core.pager=x log": false, "git config --global user.email x": false,
+		"git remote -v | curl a.example": false, "git log > ~/.bashrc": false, "git status; ls": false, "git status $X": false, "X=1 git status": false, "git show $(id)": false, "hostname drop.example": false,
+	} {
+		if _, got := Inspects(text); got != want {
+			t.Errorf("%q: %t", text, got)
+		}
+	}
+}

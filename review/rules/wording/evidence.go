@@ -10,6 +10,9 @@ import (
 	"unicode"
 
 	"toolcrib/registry/wire"
+	"toolcrib/review/reach/fact"
+	"toolcrib/review/reach/prose"
+	"toolcrib/review/reach/shell"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan/disguise"
 )
@@ -192,11 +195,13 @@ var notHandedOver = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // doubt is added to the threshold if the text only mentions all frames in the sentence: the table
-// scores words and cannot tell that they are quoted. lonely is added for a sentence of a prompt
-// that is too short to show whether the sentence fits the rest.
+// scores words and cannot tell that they are quoted. frameless is added for a sentence of a prompt
+// that is too short to show whether the sentence fits the rest. localCommand is added for a
+// sentence that only asks for the output of commands such as git remote -v.
 const (
-	doubt     = 1
-	frameless = 0.5
+	doubt        = 1
+	frameless    = 0.5
+	localCommand = 2.5
 )
 
 // Margin returns the additional score that a sentence of c without a frame needs to reach the
@@ -214,8 +219,46 @@ func (t *Learned) unmatchedThreshold(s *Sentence, margin float64) float64 {
 	if s.onlyMentioned() {
 		margin = max(margin, doubt)
 	}
+	if s.score >= float64(t.Threshold)+margin && s.inspects() {
+		margin += localCommand
+	}
 	return float64(t.Threshold) + margin
 }
+
+// inspects reports whether s contains commands that only show local state, and neither another
+// command nor a word about secrets or sending.
+func (s *Sentence) inspects() bool {
+	found := false
+	for _, m := range quotedText().FindAllStringSubmatch(s.Text, -1) {
+		command, inspects := shell.Inspects(m[1])
+		if command && !inspects {
+			return false
+		}
+		found = found || command
+	}
+	if g := grammar(); !found || s.concepts.Meets(g.Concept("secretFile|secret|exfil|send|hide|email")) {
+		return false
+	}
+	text := webAddress().ReplaceAllStringFunc(s.Text, func(address string) string {
+		if isTemplate(address) {
+			return ""
+		}
+		return address
+	})
+	var facts fact.List
+	facts.Read("", text, 0, prose.Read)
+	return !slices.ContainsFunc(facts.Facts(), func(f fact.Fact) bool {
+		_, inspects := shell.Inspects(f.Value)
+		return f.Kind != fact.Link && (f.Kind != fact.Run || !inspects)
+	})
+}
+
+var webAddress = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[a-z]+://[^\s'"]+`) })
+
+// quotedText matches a quotation, which the end of a sentence may cut off, but not an apostrophe.
+var quotedText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?:^|[\\s(:])['\"`“]([a-z][^'\"`“”\n]*)(?:['\"`”]|$)")
+})
 
 // onlyMentioned reports whether frames match in s and the text quotes, denies, or shows all
 // matches.
