@@ -103,7 +103,7 @@ func namedElsewhere(_ *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 		}
 		at += n
 		isCopy := at >= before && strings.HasPrefix(s.Value[at-before:], sentence)
-		if !isCopy && (at < around.Start || at >= around.End) {
+		if !isCopy && (at+len(name) <= around.Start || at >= around.End) {
 			return true
 		}
 		at += len(name)
