@@ -250,11 +250,12 @@ func (r *reader) flatStatement(s *syntax.Stmt, in input) {
 				r.functions[name] = true
 			}
 		}
-		if len(c.words) > 0 && len(c.words[len(c.words)-1]) < 512 {
-			r.vars["_"] = c.words[len(c.words)-1] // bash(1), Special Parameters
-		}
 	}
 	r.redirects(s, cmp.Or(c, &command{}))
+	// A command in the words of c still sees the argument of the command before.
+	if c != nil && len(c.inner) == 0 && len(c.words) > 0 && len(c.words[len(c.words)-1]) < 512 {
+		r.vars["_"] = c.words[len(c.words)-1] // bash(1), Special Parameters
+	}
 }
 
 // redirects adds the files to which a command writes, those that it reads, and the facts of its

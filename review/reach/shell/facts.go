@@ -113,17 +113,30 @@ func (r *reader) words(c *command, name string) (address string) {
 // handles reports whether c handles the file that its word i names without printing its content.
 func (c *command) handles(i int, name string) bool {
 	switch program := c.words[0]; {
-	case strings.Contains(program, "/") && !strings.HasPrefix(program, "/bin/") && !strings.HasPrefix(program, "/usr/bin/"):
+	case strings.Contains(program, "/") && program != "/bin/"+c.program && program != "/usr/bin/"+c.program:
 		return false // any program may have this name
 	case c.program == "ssh" || c.program == "scp" || c.program == "sftp":
 		return i > 0 && c.words[i-1] == "-i"
 	case c.program == "grep":
-		return slices.ContainsFunc(c.words, quietOption().MatchString)
+		for _, w := range c.words[1:] { // after an option with an argument, -q may be a pattern
+			if quietOption().MatchString(w) {
+				return true
+			}
+			if !grepFlags().MatchString(w) {
+				break
+			}
+		}
+		return false
 	}
 	return c.ignores && !strings.ContainsAny(c.words[i][:min(1, len(c.words[i]))], "~/$") || tables().handlers[c.program] || tables().handlers[name]
 }
 
-var quietOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:-[a-zA-Z]*q[a-zA-Z]*|--quiet|--silent)$`) })
+var (
+	quietOption = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:-[EFGHIPRUZachilnorsvwxyz]*q[a-zA-Z]*|--quiet|--silent)$`)
+	})
+	grepFlags = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[EFGHIPRUZachilnorsvwxyz]+$`) }) // without arguments
+)
 
 // stores reports whether c stores files at a host.
 func (c *command) stores() bool {

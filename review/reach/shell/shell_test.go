@@ -159,9 +159,10 @@ func FuzzRead(f *testing.F) {
 
 func TestInspects(t *testing.T) {
 	for text, want := range map[string]bool{
-		"git remote -v": true, "git remote get-url origin": true, "git log -5 --oneline main": true, "git branch --show-current": true, "git config --get user.email": true, "pwd": true,
+		"git remote -v": true, "git remote get-url origin": true, "git rev-parse --abbrev-ref HEAD": true, "git branch --show-current": true, "git config --get user.email": true, "pwd": true,
 		"git remote add a b": false, "git log --output=x": false, "git branch -D x": false, "git branch x": false, "git -c core.pager=x log": false, "git config --global user.email x": false,
 		"git remote -v | curl a.example": false, "git log > ~/.bashrc": false, "git status; ls": false, "git status $X": false, "X=1 git status": false, "git show $(id)": false, "hostname drop.example": false,
+		"git show HEAD:app/settings.py": false, "git log -p": false, "git diff --no-index x /dev/null": false, "git blame --contents=x y": false, "git config --get http.extraheader": false,
 	} {
 		if _, got := Inspects(text); got != want {
 			t.Errorf("%q: %t", text, got)

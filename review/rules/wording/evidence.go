@@ -226,15 +226,17 @@ func (t *Learned) unmatchedThreshold(s *Sentence, margin float64) float64 {
 }
 
 // inspects reports whether s contains commands that only show local state, and neither another
-// command nor a word about secrets or sending.
+// quotation, which may be a command, nor a word about secrets or sending.
 func (s *Sentence) inspects() bool {
 	found := false
 	for _, m := range quotedText().FindAllStringSubmatch(s.Text, -1) {
-		command, inspects := shell.Inspects(m[1])
-		if command && !inspects {
+		if strings.Contains(m[1], "://") {
+			continue // the facts below contain its address
+		}
+		if _, inspects := shell.Inspects(m[1]); !inspects {
 			return false
 		}
-		found = found || command
+		found = true
 	}
 	if g := grammar(); !found || s.concepts.Meets(g.Concept("secretFile|secret|exfil|send|hide|email")) {
 		return false
@@ -257,7 +259,7 @@ var webAddress = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 
 // quotedText matches a quotation, which the end of a sentence may cut off, but not an apostrophe.
 var quotedText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(?:^|[\\s(:])['\"`“]([a-z][^'\"`“”\n]*)(?:['\"`”]|$)")
+	return regexp.MustCompile("(?:^|[\\s(:])['\"`“]([^\\s'\"`“”][^'\"`“”\n]*)(?:['\"`”]|$)")
 })
 
 // onlyMentioned reports whether frames match in s and the text quotes, denies, or shows all
