@@ -25,11 +25,13 @@ type command struct {
 	known      bool
 	elevatedBy string // program that runs it with more rights
 	ignores    bool   // prints names into a file such as .gitignore
+	piped      bool   // another command reads its output
 }
 
-// input describes the data that a command reads from a pipe.
+// input describes the data that a command reads from a pipe, and whether it writes into one.
 type input struct {
 	fetched, decoded bool
+	piped            bool
 	pipeline         string // the commands that write into the pipe
 }
 
@@ -44,9 +46,8 @@ func (r *reader) statement(s *syntax.Stmt) {
 			if stages := pipeline(n, nil); len(stages) > 1 && piped[stages[1]].pipeline == "" { // the outermost pipeline is visited first
 				var in input
 				for i, stage := range stages {
-					if i > 0 {
-						piped[stage] = in
-					}
+					in.piped = i < len(stages)-1
+					piped[stage] = in
 					in.add(r.simple(stage))
 				}
 			}
@@ -243,6 +244,7 @@ func (r *reader) flatStatement(s *syntax.Stmt, in input) {
 			target, _ := r.word(red.Word)
 			c.ignores = (c.program == "echo" || c.program == "printf") && (red.Op == syntax.RdrOut || red.Op == syntax.AppOut) && strings.HasSuffix(target, "ignore")
 		}
+		c.piped = in.piped
 		r.command(c, in)
 		if c.program == "alias" {
 			for _, w := range c.words {

