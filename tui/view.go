@@ -37,7 +37,7 @@ func (m *Model) parts() shell.Parts {
 	if paned, ok := on.(screen.Paned); ok {
 		p.Left = paned.LeftWidth(f.Layout)
 	}
-	if panes, ok := on.(interface{ RightFocused() bool }); ok {
+	if panes, ok := on.(screen.PaneFocus); ok {
 		p.Right = panes.RightFocused()
 	}
 	p.Tabs, p.Body = draw.Justify(left, right, f.Width), on.View()

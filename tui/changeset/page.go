@@ -333,7 +333,7 @@ func (p *Page) Fit(f screen.Frame) {
 	p.Pager.Replace(p.layOut(p.raw))
 }
 
-// RightFocused reports that the text beside the index has the focus.
+// RightFocused implements screen.PaneFocus. The text beside the index has the focus.
 func (p *Page) RightFocused() bool { return true }
 
 // View implements screen.Page.

@@ -17,6 +17,14 @@ type Paned interface {
 	MinWidth() int
 }
 
+// PaneFocus is a page whose right pane can have the focus. On other pages, the left pane has it.
+type PaneFocus interface {
+	// RightFocused reports whether the right pane has the focus.
+	RightFocused() bool
+}
+
+var _ PaneFocus = (*Panes)(nil)
+
 // paneStep is the number of cells by which a key moves the divider.
 const paneStep = 8
 
@@ -91,7 +99,7 @@ func (p *Panes) Visible(l Layout, tab int) bool {
 	return tab == p.Tab || l.Left > 0 && (tab == 0 || tab == p.RightTab())
 }
 
-// RightFocused reports whether the right pane has the focus.
+// RightFocused implements PaneFocus.
 func (p *Panes) RightFocused() bool { return p.Tab > 0 }
 
 // TabWidth returns the width of a tab.
