@@ -354,6 +354,7 @@ func TestClaudeCodePlugin(t *testing.T) {
 }
 
 func testClaudeCodePlugin(t *testing.T, remote bool, dir string) {
+	t.Helper()
 	m := newClientModel(t, modelCall{"lookUp", `{"what":"the moon"}`})
 	c := claudeCode(t, m)
 	fixture, err := exec.LookPath(fixtureServer)
