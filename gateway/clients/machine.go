@@ -85,6 +85,12 @@ func (m Machine) paths(l location) []string {
 	if strings.HasPrefix(l.path, localPlugin) {
 		found = lists.Map(m.LocalPlugins(), func(p Plugin) string { return p.Folder })
 	}
+	if strings.HasPrefix(l.path, marketplaceFolder) {
+		for _, market := range m.marketplaces() {
+			found = append(found, market.Location)
+		}
+		slices.Sort(found)
+	}
 	found = lists.Filter(found, filepath.IsAbs)
 	for _, segment := range strings.FieldsFunc(rest, func(r rune) bool { return r == '/' }) {
 		var next []string
@@ -379,6 +385,9 @@ func (f *File) plugin() (used bool) {
 		f.disable(!slices.ContainsFunc(f.machine.LocalPlugins(), func(p Plugin) bool { return p.Folder == root && !p.Disabled }))
 		return true
 	}
+	if strings.HasPrefix(f.at.path, marketplaceFolder) {
+		return f.marketplace(root)
+	}
 	_, below, _ := strings.Cut(filepath.ToSlash(root), "/plugins/cache/")
 	names := strings.Split(below, "/")
 	if len(names) != 3 { // of a client other than Claude Code
@@ -458,16 +467,61 @@ type Plugin struct {
 // localPlugin begins the path of a location in the folder of a local plugin.
 const localPlugin = "{claude-plugin}"
 
+// marketplaceFolder begins the path of a location in the folder of a marketplace.
+const marketplaceFolder = "{claude-marketplace}"
+
+// marketplace is a source of plugins for Claude Code.
+type marketplace struct {
+	Source   struct{ Source string }
+	Location string `json:"installLocation"`
+}
+
+// marketplaces returns the marketplaces of Claude Code by name.
+func (m Machine) marketplaces() map[string]marketplace {
+	return readJSON[map[string]marketplace](filepath.Join(m.folder("claude-home"), "plugins", "known_marketplaces.json"))
+}
+
+// marketplace adds the servers that a list of plugins itself declares for installed plugins, and reports whether there
+// are any (code.claude.com/docs/en/plugin-marketplaces). They are only reported, because the folder of the plugin, to
+// which their commands refer, differs between the servers of the list.
+func (f *File) marketplace(root string) bool {
+	f.Servers, f.Problems = nil, nil
+	plugins := f.doc.Root.Get("plugins")
+	if plugins == nil {
+		return false
+	}
+	installed, enabled := f.machine.installedPlugins(), f.machine.enabledPlugins()
+	for market, at := range f.machine.marketplaces() {
+		if filepath.Clean(at.Location) != root {
+			continue
+		}
+		for _, p := range plugins.Items {
+			plugin, declared := p.Get("name").Str(), p.Get("mcpServers")
+			id := plugin + "@" + market
+			on, decided := enabled[id]
+			if declared == nil || !decided && len(installed[id]) == 0 {
+				continue
+			}
+			names := lists.Map(declared.Fields, func(fd spanedit.Field) string { return fd.Name })
+			if len(names) == 0 {
+				names = []string{plugin} // a file, or several
+			}
+			for _, name := range names {
+				f.Servers = append(f.Servers, Server{
+					Name: name, node: &spanedit.Node{}, Disabled: decided && !on,
+					Refused: "the list of its marketplace declares it for the plugin " + plugin + ", so toolcrib can neither guard nor compare it; move it to .mcp.json in the folder of the plugin",
+				})
+			}
+		}
+	}
+	return len(f.Servers) > 0
+}
+
 // LocalPlugins returns the installed plugins whose marketplace is a folder on this machine that contains them, ordered
 // by marketplace. Several plugins may have the same folder. Claude Code 2.1.332 reads such a plugin in that folder,
 // although it also copies the plugin to its cache.
 func (m Machine) LocalPlugins() (plugins []Plugin) {
-	type marketplace struct {
-		Source   struct{ Source string }
-		Location string `json:"installLocation"`
-	}
-	home := m.folder("claude-home")
-	known := readJSON[map[string]marketplace](filepath.Join(home, "plugins", "known_marketplaces.json"))
+	known := m.marketplaces()
 	if len(known) == 0 {
 		return nil
 	}

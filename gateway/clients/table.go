@@ -113,7 +113,8 @@ var table = []Client{
 			location{path: "{claude-home}/plugins/cache/*/*/*/.mcp.json", keys: [][]string{{"mcpServers"}, {}}, plugin: 1},
 			location{path: "{claude-home}/plugins/cache/*/*/*/.claude-plugin/plugin.json", keys: servers, plugin: 2},
 			location{path: localPlugin + "/.mcp.json", keys: [][]string{{"mcpServers"}, {}}, plugin: 1},
-			location{path: localPlugin + "/.claude-plugin/plugin.json", keys: servers, plugin: 2}),
+			location{path: localPlugin + "/.claude-plugin/plugin.json", keys: servers, plugin: 2},
+			location{path: marketplaceFolder + "/.claude-plugin/marketplace.json", keys: [][]string{}, plugin: 2}),
 		hooks: hookStyle{ // https://code.claude.com/docs/en/hooks
 			event: "UserPromptSubmit", grouped: true, places: hookPlaces("{claude-home}/settings.json", "{project}/.claude/settings.json"),
 		},
