@@ -30,26 +30,26 @@ type waiting struct {
 	mu        sync.Mutex
 	changes   int64         // number of notifications and changes of listening
 	listening bool          // the engine notifies of commits
-	changed   chan struct{} // closed when told increases
+	changed   chan struct{} // closed when changes increases
 }
 
 // Wait returns when another process may have committed something: after a notification from the engine, or after every,
 // which is raised to listeningPollInterval while notifications arrive. Pass the result of the last call as seen, or 0 at first:
 // Wait returns at once if there was a notification since then.
-func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told int64) {
+func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (now int64) {
 	n, notifies := db.pool.Engine.(notifier)
 	if notifies {
 		db.waiting.once.Do(func() { db.waiting.listen(n) })
 	}
 	w := &db.waiting
 	w.mu.Lock()
-	told, news := w.changes, w.changed
+	now, news := w.changes, w.changed
 	if w.listening {
 		every = max(every, listeningPollInterval)
 	}
 	w.mu.Unlock()
-	if told != seen {
-		return told
+	if now != seen {
+		return now
 	}
 	timer := time.NewTimer(every)
 	defer timer.Stop()
@@ -61,7 +61,7 @@ func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (told i
 		defer w.mu.Unlock()
 		return w.changes
 	}
-	return told
+	return now
 }
 
 // listen receives notifications until the database is closed. It reconnects if the connection is lost. Without a
