@@ -257,7 +257,7 @@ func (d *Document) skips(it Item, way []string, again bool) Skipped {
 	of, kind := itemFormat(n, way), text(n.Get("type"))
 	switch {
 	case d.Format == OpenAI && kind == "custom":
-		return Skipped{Name: text(n.Get("name")), Reason: "is a custom tool, which takes free text and has no schema"}
+		return Skipped{Name: cmp.Or(text(n.Get("name")), text(n.Get("custom").Get("name"))), Reason: "is a custom tool, which takes free text and has no schema"}
 	case kind != "" && (d.Format == OpenAI && kind != "function" || d.Format == Anthropic && kind != "custom"):
 		return Skipped{Reason: jsondoc.Quote(kind) + " is built into the host and has no definition"}
 	case d.Format == V0:
