@@ -333,23 +333,43 @@ func (j *Journal) Append(lines []string, now time.Time) error {
 func (j *Journal) hash(seq int64) (string, error) {
 	names, err := j.files()
 	for _, name := range slices.Backward(names) {
-		data, err := os.ReadFile(filepath.Join(j.Dir, name))
-		if err != nil {
-			return "", err
-		}
-		for line := range bytes.Lines(data) {
-			var e struct {
-				Seq int64 `json:"seq"`
-			}
-			if json.Unmarshal(line, &e) != nil || e.Seq > seq {
-				break // the line is in an earlier file, or in none
-			}
-			if e.Seq == seq {
-				return registry.HashBytes(bytes.TrimSuffix(line, []byte("\n"))), nil
-			}
+		line, err := readLine(filepath.Join(j.Dir, name), seq)
+		if err != nil || line != nil {
+			return registry.HashBytes(line), err
 		}
 	}
 	return "", err
+}
+
+// readLine returns the line with a number from a file, or nil if the file does not contain it. The lines of a file have
+// consecutive numbers, so it parses only the first one.
+func readLine(name string, seq int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := bufio.NewReader(f)
+	var e struct {
+		Seq int64 `json:"seq"`
+	}
+	for at := int64(0); ; at++ {
+		line, err := r.ReadBytes('\n')
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, nil //nolint:nilnil // an incomplete line does not count
+		case err != nil:
+			return nil, err
+		case at == 0:
+			if json.Unmarshal(line, &e) != nil || e.Seq > seq {
+				return nil, nil //nolint:nilnil // the line is in an earlier file, or in none
+			}
+			at = e.Seq
+		}
+		if at == seq {
+			return bytes.TrimSuffix(line, []byte("\n")), nil
+		}
+	}
 }
 
 // end returns the newest file with a complete line, its size up to the end of the last one, and that line. It reads
