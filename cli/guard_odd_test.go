@@ -53,3 +53,21 @@ func TestOddEntriesAffectNoOther(t *testing.T) {
 	}
 	c.run("verify")
 }
+
+// TestListOfOddTools guards a server that writes null for missing fields. Some clients accept such a list, and the others
+// would have no use for an empty one.
+func TestListOfOddTools(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	c := newTestDB(t)
+	c.write("tools.json", `[
+		{"name": "look", "description": "Look.", "annotations": null, "inputSchema": {"type": "object"}},
+		{"name": "open", "description": "Open.", "annotations": null, "inputSchema": {"type": "object"}}
+	]`)
+	cl := c.guarded("library")
+	c.waits("library_open", "list")
+	c.run("--approve", "set:library", "--unseen")
+	cl.told()
+	if got := cl.tools(); got != "look: Look., open: Open." {
+		t.Errorf("the client is listed %.200s", got)
+	}
+}

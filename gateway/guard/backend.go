@@ -56,7 +56,8 @@ type Tool struct {
 	Hash   string           // hash of the canonical form of Raw
 	Raw    json.RawMessage  // the exact approved JSON
 	Source *registry.Source // parts that the pin excludes; nil for a prompt
-	// Unlistable is the part of the tool because of which clients would refuse the server's whole list, or "".
+	// Unlistable is the part of the tool because of which clients would refuse the server's whole list, or "". It is
+	// also "" if all tools have such a part.
 	Unlistable string
 }
 
@@ -178,7 +179,7 @@ func (d *Database) approved(ctx context.Context, conn Connection) (Approved, err
 	if last != nil && last.State == list.State { // an idle guard asks often, and parsing every tool takes time
 		return *last, nil
 	}
-	complete := true
+	complete, anyListable := true, false
 	out := Approved{State: list.State, Tools: make(map[string]Tool, len(list.Tools)), Texts: map[string]wire.ServerText{}}
 	for _, t := range list.Tools {
 		raw, err := d.raw(ctx, conn, t.Hash)
@@ -187,7 +188,15 @@ func (d *Database) approved(ctx context.Context, conn Connection) (Approved, err
 		}
 		complete = complete && raw != nil
 		if raw != nil {
-			out.Tools[t.Name] = Tool{Hash: t.Hash, Raw: raw, Source: t.Source, Unlistable: wire.ListProblem(raw)}
+			problem := wire.ListProblem(raw)
+			out.Tools[t.Name] = Tool{Hash: t.Hash, Raw: raw, Source: t.Source, Unlistable: problem}
+			anyListable = anyListable || problem == ""
+		}
+	}
+	if !anyListable { // such as a server that writes null for every missing field: to omit all tools would help no client
+		for name, tool := range out.Tools {
+			tool.Unlistable = ""
+			out.Tools[name] = tool
 		}
 	}
 	for _, t := range list.Texts {
