@@ -1,6 +1,6 @@
 // Package shortrun decides which tests to skip in short and plain runs. Use -short
-// with the race detector (go test -race -short): it slows the tests down several
-// times and cannot find anything in code that runs in one goroutine.
+// with the race detector (go test -race -short): it slows the database engine down
+// about twentyfold and cannot find anything in code that runs in one goroutine.
 package shortrun
 
 import (
