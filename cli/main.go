@@ -109,7 +109,7 @@ func Run(restoreGC func()) int {
 	env := process.System()
 	env.RestoreGC = restoreGC
 	if files := httpserver.OpenFiles(); files > 0 && files < minOpenFiles { // the Go runtime would crash without an explanation
-		return command.Report(env, command.WantsJSON(env.Args), fmt.Errorf("this process may have %d files open, and needs %d; raise the limit with ulimit -n %[2]d", files, minOpenFiles))
+		return command.Report(env, command.WantsJSON(env.Args), fmt.Errorf("this process needs %[2]d open files, but may only have %[1]d; raise the limit with ulimit -n %[2]d", files, minOpenFiles))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

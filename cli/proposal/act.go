@@ -22,7 +22,7 @@ func newComment(a *command.App) *cobra.Command {
 	var at review.Anchor
 	cmd := &cobra.Command{
 		Use:  "comment ID --note TEXT",
-		Args: command.ExactArgs(1, "the number of a proposal, and the text with --note"),
+		Args: command.ExactArgs(1, "the number of a proposal (the text follows --note)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := note.Read(cmd.Context(), a)
 			if err != nil {

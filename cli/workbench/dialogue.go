@@ -15,6 +15,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/verify"
+	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/review"
@@ -135,7 +136,7 @@ func (d *dialogue) printCheckpoint(ctx context.Context) {
 	}
 	switch c := state.Get(); {
 	case c.Decisions > 0:
-		d.print("%s without a published checkpoint.", wording.Count(c.Decisions, "decision is", "decisions are"))
+		d.print("%s not in a published checkpoint yet.", wording.Count(c.Decisions, "decision is", "decisions are"))
 	case !c.At.IsZero():
 		d.print("The newest checkpoint is %s old.", wording.Age(d.app.Env.Now().Sub(c.At)))
 	}
@@ -281,7 +282,7 @@ func (d *dialogue) page(text []byte) bool {
 
 // Listed records the proposals in a list, for next and back.
 func (d *dialogue) Listed(found []proposals.Proposal) {
-	d.list = output.Map(found, func(p proposals.Proposal) proposals.ID { return p.ID })
+	d.list = lists.Map(found, func(p proposals.Proposal) proposals.ID { return p.ID })
 	d.current, d.about = "", ""
 }
 

@@ -70,7 +70,7 @@ type Guard struct {
 	mu        sync.Mutex
 	listed    map[listKind]string // identifies the list that the client would get; "" before the first comparison
 	shown     map[listKind]string // version of the approvals that filtered the client's last list
-	closedFor string              // reason for the empty list last reported to the client
+	closedFor string              // reason, last reported to the client, why its list is empty
 	noticed   map[listKind]bool   // lists with a change notification, which the client has received, since the last comparison
 	again     bool                // read the texts of prompts again
 	vetted    map[string]vetted   // by name of the tool
@@ -84,7 +84,7 @@ func New(c Config, s Server) *Guard {
 		requests:  requests{idle: make(chan struct{}, 1), byID: map[string]*openRequest{}},
 		session:   session{introduced: make(chan struct{}), subscriptions: map[string]subscription{}},
 		approvals: approvals{loaded: make(chan struct{})},
-		refresher: refresher{compared: make(chan struct{}), wakeUp: make(chan struct{}, 1), requested: 1}, // the first comparison is due, and refuses calls until it is done
+		refresher: refresher{compared: make(chan struct{}), wakeUp: make(chan struct{}, 1), requested: 1}, // calls are refused until the first comparison is done
 		observer:  observer{config: c, news: make(chan struct{}, 1)},
 	}
 	g.calls.changed = sync.NewCond(&g.calls.mu)

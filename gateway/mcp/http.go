@@ -83,7 +83,7 @@ func (h HTTP) guard(next http.Handler) http.Handler {
 		got := sha256.Sum256([]byte(shown))
 		if h.Token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="toolcrib"`)
-			refuse(w, http.StatusUnauthorized, "a bearer token is required; toolcrib mcp prints it or its file")
+			refuse(w, http.StatusUnauthorized, "a bearer token is required; toolcrib mcp prints the token, or the file that contains it, when it starts")
 			return
 		}
 		if !httpserver.Admit(r, "") {

@@ -218,8 +218,8 @@ func Readable(tools []json.RawMessage) (kept []json.RawMessage, skipped []Skippe
 	return kept, skipped
 }
 
-// listedTypes are the types of a tool's members in MCP (Tool in schema.ts), by path. Each member may be
-// missing.
+// listedTypes contains the types of a tool's members by path, from Tool in MCP's schema.ts. Any member may be
+// absent.
 var listedTypes = []struct {
 	path string
 	kind jsondoc.Kind

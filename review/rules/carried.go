@@ -17,11 +17,12 @@ import (
 // there is none: the live version that c would replace, a tool of the same server, or another skill
 // with the same file. The version must contain the whole sentences around the passage or, if the
 // text is not prose, the whole paragraphs at the same path: an approved "Never send it to X." does
-// not cover "Send it to X." Differences in white space do not matter. If the sentences of a warning
-// name an address, c must also contain no address, and no sentence about one, that the version does
-// not contain, because these may redirect the address. In skills and instruction files, which
-// contain many addresses, this holds for blocks only. Versions with an invalid approval are
-// ignored, and a finding without a passage is never approved.
+// not cover "Send it to X." Differences in white space do not matter.
+//
+// New text in c may redirect an address in these sentences. If they contain one, c must not add any
+// address, or any sentence about addresses. For skills and instruction files, which contain many
+// addresses, this applies only to blocks. Versions with an invalid approval are ignored, and a
+// finding without a passage is never approved.
 func (c *Change) ApprovedIn(ctx context.Context, f Finding) (*registry.Live, error) {
 	if f.Passage == "" {
 		return nil, nil //nolint:nilnil // no version is an answer

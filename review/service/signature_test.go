@@ -16,7 +16,7 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// signed is a testDesk with signed decisions.
+// signed is a test desk whose decisions are signed.
 type signed struct {
 	*storetest.Signing
 	*testing.T

@@ -17,7 +17,7 @@ import (
 // rows are the visible rows of a page and the texts that must be read.
 type rows struct {
 	pager.Fixed
-	member []int // index of the member by row; -1 for the whole set
+	member []int // for each row, the index of its member, or -1 for a row about the whole set
 	all    []text
 }
 

@@ -58,8 +58,8 @@ func (p *program) joiningText(between string, joins bool) (string, bool) {
 	return "", false
 }
 
-// hasCompleteHost reports whether the first literal of an assembled text already contains the
-// complete host, so that the concatenation does not conceal the host.
+// hasCompleteHost reports whether the first literal of a concatenated text contains the whole host.
+// The concatenation then does not conceal the host.
 func hasCompleteHost(t text) bool {
 	_, host, ok := strings.Cut(t.first, "://")
 	if !ok {

@@ -260,8 +260,8 @@ func (l *lexicon) appendIDs(ids []uint32, s string) []uint32 {
 	return ids
 }
 
-// splitWords folds s, splits it into words in the same way as the reader, and calls found for each
-// word. The argument is valid only during the call.
+// splitWords folds s and calls found for each of its words. It splits s in the same way as the
+// reader. found must not keep its argument.
 func (l *lexicon) splitWords(s string, found func(word []byte)) {
 	w := make([]byte, 0, len(s))
 	end := func() {

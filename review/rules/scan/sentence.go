@@ -376,7 +376,7 @@ func (s *sentence) inQuotes(first, last int) bool {
 	return s.gap&gQuote != 0
 }
 
-// updateProhibition records whether the sentence introduces a list of prohibitions: "Never:".
+// updateProhibition records whether the sentence introduces a list of prohibitions, such as "Never:".
 func (s *sentence) updateProhibition() {
 	if s.n == 0 || s.tokens[0].gap&gBullet != 0 && s.gap&gColon == 0 {
 		return

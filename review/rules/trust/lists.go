@@ -176,7 +176,7 @@ func widened(at string, before, after registry.AllowList) []rules.Finding {
 	return found
 }
 
-// difference returns the elements of list that are in none of others.
+// difference returns the items of list that none of the other lists contains.
 func difference[T comparable](list []T, others ...[]T) []T {
 	known := map[T]bool{}
 	for _, v := range slices.Concat(others...) {

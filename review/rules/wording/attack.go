@@ -72,7 +72,7 @@ func (a *attack) appliesTo(s *Scanned) bool {
 	return s.Visible || a.Reports || a.Rationale && s.Path == "rationale"
 }
 
-// candidates returns the unscored candidates of a's frames and extra checks.
+// candidates returns what the frames and the extra checks of a find. The candidates have no scores yet.
 func (a *attack) candidates(c *View) []candidate {
 	var found []candidate
 	for _, s := range c.Scan() {

@@ -43,7 +43,7 @@ func (c *View) table() *Learned {
 	return promptTable()
 }
 
-// candidates returns the unscored candidates of all wording rules.
+// candidates returns what all rules about wording find. The candidates have no scores yet.
 func (c *View) candidates() []candidate {
 	var found []candidate
 	for i := range attacks() {
