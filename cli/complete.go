@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
-	"toolcrib/cli/output"
 	"toolcrib/cli/proposal"
 	"toolcrib/gateway"
 	"toolcrib/gateway/clients"
 	"toolcrib/gateway/mcp"
+	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/prompt"
 	"toolcrib/registry"
@@ -133,7 +133,7 @@ func ofKind(kind registry.Kind) candidates {
 			return nil, err
 		}
 		page, err := db.Catalog(ctx, catalog.Query{Kind: kind, View: a.Config.Layer.View(), Filter: prefix, Limit: review.MaxPage})
-		return output.Map(page.Entries, func(e catalog.Entry) cobra.Completion { return described(e.Subject.ID, e.Name) }), err
+		return lists.Map(page.Entries, func(e catalog.Entry) cobra.Completion { return described(e.Subject.ID, e.Name) }), err
 	}
 }
 
@@ -178,17 +178,17 @@ func pendingCalls(ctx context.Context, a *command.App, _ string) ([]cobra.Comple
 	waiting, err := command.ReadView(ctx, a.DB.Calls().View, func(r gateway.LedgerReader) ([]gateway.Pending, error) {
 		return r.PendingList(ctx, gateway.PendingQuery{Waiting: true, Limit: maxCandidates, Now: a.Env.Now()})
 	})
-	return output.Map(waiting, func(p gateway.Pending) cobra.Completion {
+	return lists.Map(waiting, func(p gateway.Pending) cobra.Completion {
 		return described(p.ID, p.Tool.String()+" for "+p.Caller.User)
 	}), err
 }
 
 func ruleIDs(context.Context, *command.App, string) ([]cobra.Completion, error) {
-	return output.Map(ruleset.All(), func(r rules.Rule) cobra.Completion { return described(r.ID, r.Name) }), nil
+	return lists.Map(ruleset.All(), func(r rules.Rule) cobra.Completion { return described(r.ID, r.Name) }), nil
 }
 
 func clientIDs(context.Context, *command.App, string) ([]cobra.Completion, error) {
-	return output.Map(clients.All(), func(c clients.Client) cobra.Completion { return described(c.ID, c.Name) }), nil
+	return lists.Map(clients.All(), func(c clients.Client) cobra.Completion { return described(c.ID, c.Name) }), nil
 }
 
 func servers(_ context.Context, a *command.App, _ string) ([]cobra.Completion, error) {

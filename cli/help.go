@@ -11,6 +11,7 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -139,7 +140,7 @@ func noCommand(root *cobra.Command, name string) error {
 	if meant, ok := newcomers()[name]; ok {
 		return process.Usagef("unknown command %q: use %s", name, meant)
 	}
-	known := output.Map(root.Commands(), (*cobra.Command).Name)
+	known := lists.Map(root.Commands(), (*cobra.Command).Name)
 	hint := ""
 	if meant := jsondoc.Closest(name, known); meant != "" && meant[0] == name[0] && len(meant)-len(name) <= 1 && len(name)-len(meant) <= 1 {
 		hint = fmt.Sprintf(" (did you mean %s?)", meant)

@@ -17,6 +17,7 @@ import (
 	"toolcrib/cli/settings"
 	"toolcrib/gateway/mcp"
 	"toolcrib/history/diff"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/rules"
@@ -128,7 +129,7 @@ func open(s *jsonschema.Schema) {
 
 // enum returns the schema of a string with a fixed set of values.
 func enum[T ~string](values ...T) *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "string", Enum: output.Map(values, func(v T) any { return string(v) })}
+	return &jsonschema.Schema{Type: "string", Enum: lists.Map(values, func(v T) any { return string(v) })}
 }
 
 // documentTypes returns the types of all printed documents by kind.

@@ -9,6 +9,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/signature"
 	"toolcrib/gateway"
+	"toolcrib/internal/lists"
 )
 
 // docCall is a call that ran.
@@ -178,7 +179,7 @@ type docTierList struct {
 
 func newDocTierList(c gateway.TierChange, dryRun bool) docTierList {
 	return docTierList{
-		Head: output.NewHead("tier.list"), Tiers: output.Map(c.Set, newDocTier), Unchanged: output.Map(c.Same, newDocTier), DryRun: dryRun,
+		Head: output.NewHead("tier.list"), Tiers: lists.Map(c.Set, newDocTier), Unchanged: lists.Map(c.Same, newDocTier), DryRun: dryRun,
 		Fixed: append([]gateway.FixedTier{}, c.Fixed...),
 	}
 }

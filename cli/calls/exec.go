@@ -11,6 +11,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway"
+	"toolcrib/internal/lists"
 )
 
 func newExec(a *command.App) *cobra.Command {
@@ -137,7 +138,7 @@ func newParse(a *command.App) *cobra.Command {
 					return err
 				}
 				parsed, err := g.ParseTags(ctx, caller, string(answer))
-				doc.Calls, doc.Display = output.Map(parsed.Calls, newDocParsedCall), parsed.Display
+				doc.Calls, doc.Display = lists.Map(parsed.Calls, newDocParsedCall), parsed.Display
 				doc.Problems = append(doc.Problems, parsed.Problems...)
 				return err
 			})

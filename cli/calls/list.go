@@ -16,6 +16,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
 	"toolcrib/gateway"
+	"toolcrib/internal/lists"
 	"toolcrib/review"
 )
 
@@ -64,7 +65,7 @@ func newCallsList(a *command.App) *cobra.Command {
 					list = list[:limit]
 					doc.Next = list[limit-1].Seq
 				}
-				doc.Pending = output.Map(list, func(p gateway.Pending) docPending { return newDocPending(g, p) })
+				doc.Pending = lists.Map(list, func(p gateway.Pending) docPending { return newDocPending(g, p) })
 				if a.Audience != nil && len(list) > 0 {
 					a.Audience.ListedCall(list[0].ID)
 				}
@@ -78,7 +79,7 @@ func newCallsList(a *command.App) *cobra.Command {
 						p.Remark("No call has ever waited for you.")
 						return
 					}
-					p.List([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, output.Map(doc.Pending, func(c docPending) []string {
+					p.List([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, lists.Map(doc.Pending, func(c docPending) []string {
 						return []string{c.ID, c.State, c.Tool, c.Agent, c.User, output.Timestamp(c.ExpiresAt), p.Cut(string(c.Args), 60)}
 					}))
 					if doc.Next > 0 {
@@ -194,20 +195,20 @@ func newCallsLog(a *command.App) *cobra.Command {
 					calls = calls[:limit]
 					doc.Next = calls[limit-1].Seq
 				}
-				doc.Calls = output.Map(calls, newDocAudit)
+				doc.Calls = lists.Map(calls, newDocAudit)
 				if q.Before == 0 {
 					counted, err := g.Refusals(ctx, gateway.RefusalQuery{Agent: q.Agent, User: q.User, Limit: maxCountedShown})
 					if err != nil {
 						return err
 					}
-					doc.Counted = output.Map(counted, func(r gateway.Refusals) docRefusals { return docRefusals(r) })
+					doc.Counted = lists.Map(counted, func(r gateway.Refusals) docRefusals { return docRefusals(r) })
 				}
 				return a.Print(doc, func(p *output.Page) {
 					columns := []string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK", "COMMAND"}
 					if !slices.ContainsFunc(doc.Calls, func(c docAudit) bool { return c.Command != "" }) {
 						columns = columns[:len(columns)-1]
 					}
-					p.List(columns, output.Map(doc.Calls, func(c docAudit) []string {
+					p.List(columns, lists.Map(doc.Calls, func(c docAudit) []string {
 						tool := cmp.Or(c.Tool, "? "+c.Name)
 						return []string{output.Itoa(int(c.Seq)), output.Timestamp(c.At), c.Actor, c.Agent, c.User, p.Cut(tool, 44), output.Itoa(c.Version), c.Code, output.Itoa(int(c.Micros)) + "µs", p.Cut(c.Command, 44)}[:len(columns)]
 					}))

@@ -14,6 +14,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -84,7 +85,7 @@ func newHistory(a *command.App) *cobra.Command {
 				versions = versions[:limit]
 				doc.Next = output.Itoa(versions[limit-1].Number)
 			}
-			shown, err := db.Showings(ctx, output.Map(versions, func(v history.Version) string { return v.Proposal }))
+			shown, err := db.Showings(ctx, lists.Map(versions, func(v history.Version) string { return v.Proposal }))
 			if err != nil {
 				return err
 			}
@@ -93,11 +94,11 @@ func newHistory(a *command.App) *cobra.Command {
 					Version: v.Number, ContentHash: v.ContentHash, PrevHash: v.PrevHash, Hash: v.Hash, Proposal: v.Proposal, Revision: v.Revision,
 					Author: v.Author, Assessment: v.Assessment, ReviewDigest: v.ReviewDigest, RulesVersion: v.RulesVersion,
 					DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Note: v.Note, Waivers: len(v.Waivers), Shown: string(shown[v.Proposal]),
-					Approvals: output.Map(v.Approvals, func(a history.Approval) docApproval { return docApproval{a.By, a.At, a.Note, a.ReviewDigest} }),
+					Approvals: lists.Map(v.Approvals, func(a history.Approval) docApproval { return docApproval{a.By, a.At, a.Note, a.ReviewDigest} }),
 				})
 			}
 			return a.Print(doc, func(p *output.Page) {
-				p.List([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, output.Map(versions, func(v history.Version) []string {
+				p.List([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, lists.Map(versions, func(v history.Version) []string {
 					return []string{output.Itoa(v.Number), output.Timestamp(v.DecidedAt), strings.Join(v.Approvers(), ", "), v.Author, v.ContentHash[:12], v.Hash[:12], document.NotShown(shown[v.Proposal]), p.Cut(v.Note, 50)}
 				}))
 				if doc.Next != "" {
@@ -169,7 +170,7 @@ func newBlame(a *command.App) *cobra.Command {
 				return command.NotFoundf("field %s of %s", field, subject)
 			}
 			return a.Print(doc, func(p *output.Page) {
-				p.List([]string{"", "DECIDED", "AUTHOR", "BY", "LINE", field}, output.Map(doc.Lines, func(l docBlameLine) []string {
+				p.List([]string{"", "DECIDED", "AUTHOR", "BY", "LINE", field}, lists.Map(doc.Lines, func(l docBlameLine) []string {
 					return []string{"v" + output.Itoa(l.Version), p.Day(l.DecidedAt), l.Author, l.DecidedBy, output.Itoa(l.Line), l.Text}
 				}))
 			})
@@ -278,9 +279,9 @@ func runLog(ctx context.Context, a *command.App, q records.EventQuery, args []st
 		events = events[:limit]
 		doc.Next = events[limit-1].Seq
 	}
-	doc.Events = output.Map(events, func(e history.Event) docEvent { return docEvent(e) })
+	doc.Events = lists.Map(events, func(e history.Event) docEvent { return docEvent(e) })
 	return a.Print(doc, func(p *output.Page) {
-		p.List([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, output.Map(events, func(e history.Event) []string {
+		p.List([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, lists.Map(events, func(e history.Event) []string {
 			return []string{output.Itoa(int(e.Seq)), output.Timestamp(e.At), e.Actor, e.Act, p.Cut(e.Subject, 44), string(e.Data)}
 		}))
 		if doc.Next > 0 {

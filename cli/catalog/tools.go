@@ -16,6 +16,7 @@ import (
 	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
@@ -149,7 +150,7 @@ func newDocTool(e catalog.Entry) docTool {
 	t := docTool{
 		ID: e.Subject.ID, Subject: e.Subject.String(), Layer: string(e.Subject.Layer), Kind: e.ToolKind, Name: e.Name, Version: e.Version,
 		Status: string(e.Status), Locked: e.Locked, ContentHash: e.ContentHash, Category: e.Category, Tier: e.Tier, Approval: e.Approval,
-		Hides: output.Map(e.Hides, registry.Subject.String),
+		Hides: lists.Map(e.Hides, registry.Subject.String),
 	}
 	if e.Subject.Kind != registry.KindTool {
 		t.Kind = string(e.Subject.Kind)
@@ -182,14 +183,14 @@ func runCatalog(ctx context.Context, a *command.App, q catalog.Query) error {
 	if err != nil {
 		return err
 	}
-	docs := output.Map(found.Entries, newDocTool)
+	docs := lists.Map(found.Entries, newDocTool)
 	doc := newDocCatalog(q.Kind, docs, found.Next)
 	return a.Print(doc, func(p *output.Page) {
 		if len(docs) == 0 {
 			p.Remark("No live definitions.")
 			return
 		}
-		p.List([]string{"ID", "LAYER", "KIND", "VERSION", "CATEGORY", "APPROVAL", "", "NAME"}, output.Map(docs, func(d docTool) []string {
+		p.List([]string{"ID", "LAYER", "KIND", "VERSION", "CATEGORY", "APPROVAL", "", "NAME"}, lists.Map(docs, func(d docTool) []string {
 			mark := ""
 			switch {
 			case d.Locked:

@@ -9,6 +9,7 @@ import (
 	"toolcrib/cli/findings"
 	"toolcrib/cli/output"
 	"toolcrib/cli/report"
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
 	"toolcrib/review/bundle"
@@ -84,14 +85,14 @@ func runCheckBundle(ctx context.Context, a *command.App, f checkFlags) error {
 	if err != nil {
 		return err
 	}
-	list := output.Map(r.Faults, func(fault bundle.Fault) findings.Finding {
+	list := lists.Map(r.Faults, func(fault bundle.Fault) findings.Finding {
 		rule := bundle.Rules()[slices.IndexFunc(bundle.Rules(), func(rule bundle.Rule) bool { return rule.ID == fault.Rule })]
 		return findings.Finding{
 			Rule: rule.ID, Name: rule.Name, Severity: "block", File: f.bundle.file, Subject: fault.Subject, Message: output.FullStop(fault.Message), Suggestion: rule.Suggestion,
 		}
 	})
 	doc := docBundle{report.New(len(list) == 0, list), f.bundle.proof(b, r)}
-	run := findings.Run{Command: "check", Page: "docs/ci.md", Found: list, Rules: output.Map(bundle.Rules(), func(r bundle.Rule) findings.Rule {
+	run := findings.Run{Command: "check", Page: "docs/ci.md", Found: list, Rules: lists.Map(bundle.Rules(), func(r bundle.Rule) findings.Rule {
 		return findings.Rule{ID: r.ID, Name: r.Name, Severity: "block", Doc: r.Doc, Suggestion: r.Suggestion}
 	})}
 	return report.Print(a, f.format, doc.OK, doc, run, func() string {

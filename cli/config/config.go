@@ -8,6 +8,7 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
 	"toolcrib/cli/settings"
+	"toolcrib/internal/lists"
 )
 
 // Family returns the commands for settings.
@@ -53,7 +54,7 @@ func newConfig(a *command.App) *cobra.Command {
 				doc.Problems = append(doc.Problems, output.Sentence(c.Untrusted))
 			}
 			return a.PrintChecked(doc, len(doc.Problems) == 0, func(p *output.Page) {
-				p.List(SettingHeader(), output.Map(doc.Settings, settings.Setting.Row))
+				p.List(SettingHeader(), lists.Map(doc.Settings, settings.Setting.Row))
 				for _, problem := range doc.Problems {
 					p.Raw(p.Paint(output.InkBad, "problem") + "   " + output.Safe(problem))
 				}

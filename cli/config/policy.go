@@ -8,6 +8,7 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
 	"toolcrib/cli/settings"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/review/approval"
 )
@@ -59,7 +60,7 @@ func newPolicyList(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			doc := docPolicyList{Head: output.NewHead("policy.list"), FourEyes: c.FourEyes, Rules: output.Map(c.PolicyRules, func(r settings.PolicyRule) docPolicyRule { return newDocPolicyRule(a, r) }), Problems: append([]string{}, c.PolicyProblems(a.Env.Now())...)}
+			doc := docPolicyList{Head: output.NewHead("policy.list"), FourEyes: c.FourEyes, Rules: lists.Map(c.PolicyRules, func(r settings.PolicyRule) docPolicyRule { return newDocPolicyRule(a, r) }), Problems: append([]string{}, c.PolicyProblems(a.Env.Now())...)}
 			return a.PrintChecked(doc, len(doc.Problems) == 0, func(p *output.Page) {
 				if len(doc.Rules) == 0 {
 					p.Linef("No policy: the approval of any user makes a proposal live. Add [[policy]] to %s.", c.UserFile)
@@ -114,7 +115,7 @@ func newPolicyTest(a *command.App) *cobra.Command {
 // newDocPolicyRule describes a rule. Over SSH, it hides the location in the server's file.
 func newDocPolicyRule(a *command.App, r settings.PolicyRule) docPolicyRule {
 	doc := docPolicyRule{
-		Subjects: output.Map(r.Subjects, approval.Pattern.String), Owners: r.Owners, Approvals: r.Approvals, Place: r.Place, From: r.From, Since: output.EntryTime(r.Since), Until: output.EntryTime(r.Until),
+		Subjects: lists.Map(r.Subjects, approval.Pattern.String), Owners: r.Owners, Approvals: r.Approvals, Place: r.Place, From: r.From, Since: output.EntryTime(r.Since), Until: output.EntryTime(r.Until),
 	}
 	if a.Remote != nil {
 		doc.Place = "the server"
@@ -123,7 +124,7 @@ func newDocPolicyRule(a *command.App, r settings.PolicyRule) docPolicyRule {
 }
 
 func writePolicyRules(p *output.Page, list []docPolicyRule) {
-	p.List([]string{"APPROVALS", "OWNERS", "SUBJECTS", "FROM", "LIMITS"}, output.Map(list, func(r docPolicyRule) []string {
+	p.List([]string{"APPROVALS", "OWNERS", "SUBJECTS", "FROM", "LIMITS"}, lists.Map(list, func(r docPolicyRule) []string {
 		var limits []string
 		if r.Since != "" {
 			limits = append(limits, "from "+r.Since)

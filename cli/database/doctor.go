@@ -23,6 +23,7 @@ import (
 	"toolcrib/cli/settings"
 	"toolcrib/cli/sign"
 	"toolcrib/cli/verify"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/store"
 	"toolcrib/store/pg"
@@ -191,7 +192,7 @@ func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 }
 
 func writeDoctor(p *output.Page, doc docDoctor) {
-	p.Table(config.SettingHeader(), output.Map(doc.Settings, settings.Setting.Row))
+	p.Table(config.SettingHeader(), lists.Map(doc.Settings, settings.Setting.Row))
 	p.Blank()
 	p.Linef("you are   %s", doc.Actor)
 	if doc.Bytes > 0 {

@@ -12,6 +12,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/history/workspace"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/registry"
@@ -74,7 +75,7 @@ func newDrift(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			doc.History = output.Map(faults, func(f workspace.Fault) docHistoryFile {
+			doc.History = lists.Map(faults, func(f workspace.Fault) docHistoryFile {
 				d := docHistoryFile{File: f.File, Version: f.Version, Change: string(f.Kind)}
 				if f.Kind != workspace.Foreign {
 					d.Subject = f.Subject.String()
@@ -82,7 +83,7 @@ func newDrift(a *command.App) *cobra.Command {
 				return d
 			})
 			doc.OK = drift.Known && len(doc.History) == 0
-			doc.Edits = output.Map(drift.Edits, func(e workspace.Edit) docDriftEdit {
+			doc.Edits = lists.Map(drift.Edits, func(e workspace.Edit) docDriftEdit {
 				change := "modified"
 				switch {
 				case e.Before.IsZero():

@@ -20,6 +20,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
 	"toolcrib/cli/workbench"
+	"toolcrib/internal/lists"
 	"toolcrib/testdata"
 )
 
@@ -112,7 +113,7 @@ func writeDemo(p *output.Page, doc docDemo) {
 			if roomy || long {
 				p.Blank()
 			}
-			line := p.Paint(output.InkFaint, "$ ") + output.Safe(strings.Join(output.Map(step.Command, output.ShellWord), " "))
+			line := p.Paint(output.InkFaint, "$ ") + output.Safe(strings.Join(lists.Map(step.Command, output.ShellWord), " "))
 			if step.Exit != command.ExitOK {
 				line += p.Paint(output.InkFaint, fmt.Sprintf("  # exit status %d", step.Exit))
 			}

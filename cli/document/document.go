@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/cli/output"
 	"toolcrib/gateway/instructions"
+	"toolcrib/internal/lists"
 	"toolcrib/prompt"
 	"toolcrib/prompt/tokens"
 	"toolcrib/registry"
@@ -79,7 +80,7 @@ func NewLoads(d review.Dossier, changes []instructions.LoadChange, counter *toke
 
 func newDocLoadCosts(counter *tokens.Counter, changes []instructions.LoadChange) ([]Load, error) {
 	costs, err := instructions.Costs(counter, changes)
-	return output.Map(costs, func(c instructions.Cost) Load {
+	return lists.Map(costs, func(c instructions.Cost) Load {
 		now, after := Cost{c.Now.Chars, c.Now.Counts}, Cost{c.After.Chars, c.After.Counts}
 		return Load{When: string(c.Occasion), Note: c.Note, Before: now, Cost: after, Change: after.less(now)}
 	}), err

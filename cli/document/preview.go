@@ -6,6 +6,7 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
 	"toolcrib/history/diff"
+	"toolcrib/internal/lists"
 	"toolcrib/prompt"
 	"toolcrib/prompt/tokens"
 	"toolcrib/registry"
@@ -74,7 +75,7 @@ type PreviewList struct {
 func newDocPrompt(o prompt.Output, c tokens.Counts) Prompt {
 	return Prompt{
 		Text: o.Text, Cost: Cost{o.Chars, c}, Hash: prompt.Hash(o.Text),
-		Cuts: output.Map(o.Cuts, func(cut prompt.Cut) Cut {
+		Cuts: lists.Map(o.Cuts, func(cut prompt.Cut) Cut {
 			return Cut{Kind: string(cut.Kind), Tool: cut.Tool, Limit: cut.Limit, Length: cut.Length, Message: cut.String()}
 		}),
 	}
@@ -86,7 +87,7 @@ func NewPreviews(previews []impact.Preview, compared bool) ([]Preview, error) {
 	for _, p := range previews {
 		outputs = slices.Concat(outputs, p.Now, p.Then)
 	}
-	counts, err := tokens.NewCounter().CountAll(output.Map(outputs, func(o prompt.Output) string { return o.Text }))
+	counts, err := tokens.NewCounter().CountAll(lists.Map(outputs, func(o prompt.Output) string { return o.Text }))
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"toolcrib/cli/settings"
 	"toolcrib/history"
 	"toolcrib/history/diff"
+	"toolcrib/internal/lists"
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
@@ -31,7 +32,7 @@ type ProposalList struct {
 
 // NewProposalList returns a page of proposals; next continues it.
 func NewProposalList(ps []proposals.Proposal, next string, dry bool) ProposalList {
-	return ProposalList{Head: output.NewHead("proposal.list"), Proposals: output.Map(ps, facts.DocumentOf), Next: next, DryRun: dry}
+	return ProposalList{Head: output.NewHead("proposal.list"), Proposals: lists.Map(ps, facts.DocumentOf), Next: next, DryRun: dry}
 }
 
 // Dossier is the whole dossier of one proposal.
@@ -217,16 +218,16 @@ func NewWholeDetail(d review.Dossier) WholeDetail {
 	doc := WholeDetail{
 		Document: facts.DocumentOf(d.Proposal), ReviewDigest: d.Digest, RestoreVersion: draft.RestoreVersion, Definition: draft.Definition.Canonical(),
 		Rationale: draft.Rationale, Examples: append([]string{}, draft.Examples...), TestCases: append([]proposals.TestCase{}, draft.TestCases...),
-		TestChanges: output.Map(d.TestChanges(), func(c impact.TestChange) docTestChange { return docTestChange(c) }),
-		Comments:    append([]proposals.Comment{}, d.Comments...), Decisions: output.Map(d.Decisions, NewDecision), Waivers: output.Map(d.Waivers, NewWaiver),
-		Revisions: output.Map(d.Revisions, func(r proposals.Revision) docRevision {
+		TestChanges: lists.Map(d.TestChanges(), func(c impact.TestChange) docTestChange { return docTestChange(c) }),
+		Comments:    append([]proposals.Comment{}, d.Comments...), Decisions: lists.Map(d.Decisions, NewDecision), Waivers: lists.Map(d.Waivers, NewWaiver),
+		Revisions: lists.Map(d.Revisions, func(r proposals.Revision) docRevision {
 			return docRevision{Revision: r.Number, ContentHash: r.ContentHash, BaseVersion: r.Draft.Base(), Author: r.Author.String(), CreatedAt: r.CreatedAt}
 		}),
-		Others: output.Map(d.Others, facts.ReferenceTo), Members: output.Map(d.Members, facts.ReferenceTo), Rendered: d.Rendered, Unassigned: d.Unassigned,
-		Policy: output.Map(d.Policy, func(s review.Setting) settings.Setting {
+		Others: lists.Map(d.Others, facts.ReferenceTo), Members: lists.Map(d.Members, facts.ReferenceTo), Rendered: d.Rendered, Unassigned: d.Unassigned,
+		Policy: lists.Map(d.Policy, func(s review.Setting) settings.Setting {
 			return settings.Setting{Key: s.Key, Value: s.Value, Source: s.From}
 		}),
-		Obstacles: output.Map(d.Obstacles, error.Error),
+		Obstacles: lists.Map(d.Obstacles, error.Error),
 	}
 	if draft.Definition.Tool != nil && d.Source != nil {
 		doc.Source = &docSource{Raw: string(d.Source), Unread: jsondoc.Canonical(wire.Unread(*draft.Definition.Tool, d.Source))}
@@ -264,11 +265,11 @@ func NewAssessment(as review.Assessment, d review.Dossier) *Assessment {
 	return &Assessment{
 		ID: as.ID, Revision: as.Revision, ContentHash: as.ContentHash, Reviewer: as.Reviewer.String(), Recommendation: string(as.Recommendation),
 		Comment: as.Report.Comment, BuiltinComment: as.Report.Builtin, Problems: as.Report.Problems, RulesVersion: as.RulesVersion, OtherRules: d.OtherRules, CreatedAt: as.At,
-		Reach: NewReach(d.Reach), Findings: output.Map(d.Standing, func(s review.Standing) findings.Finding { return NewFinding(d.Proposal.Subject.String(), s) }),
-		Carried: output.Map(d.Carried, func(c review.Carried) docCarried {
+		Reach: NewReach(d.Reach), Findings: lists.Map(d.Standing, func(s review.Standing) findings.Finding { return NewFinding(d.Proposal.Subject.String(), s) }),
+		Carried: lists.Map(d.Carried, func(c review.Carried) docCarried {
 			return docCarried{Version: c.Version, ApprovedBy: c.By, Findings: len(c.Findings), Rules: c.Rules()}
 		}),
-		Harness: output.Map(as.Report.Harness, func(r harness.Result) docOutcome {
+		Harness: lists.Map(as.Report.Harness, func(r harness.Result) docOutcome {
 			return docOutcome{Name: r.Name, Expect: string(r.Expect), Outcome: string(r.Outcome), Reason: r.Reason, Live: r.Live}
 		}),
 	}

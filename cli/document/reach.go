@@ -6,6 +6,7 @@ import (
 
 	"toolcrib/cli/output"
 	"toolcrib/history/diff"
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
@@ -82,7 +83,7 @@ type Hunk struct {
 
 // NewHunks returns the documents of hunks.
 func NewHunks(hunks []diff.Hunk) []Hunk {
-	return output.Map(hunks, func(h diff.Hunk) Hunk {
+	return lists.Map(hunks, func(h diff.Hunk) Hunk {
 		var sides [2]string // without context lines
 		for _, l := range h.Lines {
 			switch l.Kind {

@@ -100,9 +100,9 @@ func leaveOutCore(ctx context.Context, a *command.App, c *extract) error {
 // exportDocument returns the extract in toolcrib's own format.
 func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, error) {
 	doc := docExport{
-		Head: output.NewHead("export"), View: output.Map(c.layer.View(), func(l registry.Layer) string { return string(l) }),
-		Tools: []docExtent{}, Agents: output.Map(c.Agents, newDocExtent), Lists: output.Map(c.Lists, newDocExtent),
-		Files: output.Map(c.files, newDocExtent),
+		Head: output.NewHead("export"), View: lists.Map(c.layer.View(), func(l registry.Layer) string { return string(l) }),
+		Tools: []docExtent{}, Agents: lists.Map(c.Agents, newDocExtent), Lists: lists.Map(c.Lists, newDocExtent),
+		Files: lists.Map(c.files, newDocExtent),
 	}
 	for _, e := range c.Tools {
 		extent := newDocExtent(e)
@@ -127,7 +127,7 @@ func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, err
 			return nil, err
 		}
 		in.Context = prompt.Reference()
-		doc.Prompts = output.Map(prompt.NewRenderer(in).RenderAll(), func(o prompt.Output) docExportPrompt {
+		doc.Prompts = lists.Map(prompt.NewRenderer(in).RenderAll(), func(o prompt.Output) docExportPrompt {
 			return docExportPrompt{Agent: c.agent.ID, Channel: o.Channel, Text: o.Text, Hash: prompt.Hash(o.Text), Reference: true, At: prompt.Reference().Now}
 		})
 	}

@@ -12,10 +12,10 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/findings"
-	"toolcrib/cli/output"
 	"toolcrib/cli/report"
 	"toolcrib/gateway/follow"
 	"toolcrib/gateway/instructions"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/conform"
@@ -103,7 +103,7 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 // Notes prints on standard error which folders a check compared and which it skipped, because a toolcrib.toml may
 // specify a smaller folder than a session reads.
 func (r Report) Notes(a *command.App) {
-	a.Note("Checked: %s.", strings.Join(output.Map(r.Folders, func(f report.Folder) string { return f.Folder + " (" + f.Layer + ")" }), ", "))
+	a.Note("Checked: %s.", strings.Join(lists.Map(r.Folders, func(f report.Folder) string { return f.Folder + " (" + f.Layer + ")" }), ", "))
 	NoteUnchecked(r.Unchecked, a.Note)
 }
 
@@ -132,7 +132,7 @@ func Unchecked(a *command.App) ([]string, error) {
 }
 
 func (r root) unchecked(tree instructions.Tree) []string {
-	return output.Map(tree.Unchecked, func(p string) string { return r.named(jsondoc.Printable(p)) })
+	return lists.Map(tree.Unchecked, func(p string) string { return r.named(jsondoc.Printable(p)) })
 }
 
 // compare returns the differences in a folder, and its files.

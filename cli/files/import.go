@@ -15,6 +15,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/instructions"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/registry"
@@ -293,7 +294,7 @@ func documents(all []comparison) (folders []DocFolder, unread int) {
 			}
 			d.Steps = append(d.Steps, step)
 		}
-		d.Withdrawn = output.Map(t.withdrawn, func(w withdrawal) facts.Document { return facts.DocumentOf(w.Proposal) })
+		d.Withdrawn = lists.Map(t.withdrawn, func(w withdrawal) facts.Document { return facts.DocumentOf(w.Proposal) })
 		folders = append(folders, d)
 	}
 	return folders, unread
@@ -416,7 +417,7 @@ func (t comparison) lines(p *output.Page) {
 // unreadNames lists the first few folders and the number of others.
 func unreadNames(list []string) string {
 	const most = 10
-	names := strings.Join(output.Map(list[:min(len(list), most)], jsondoc.Printable), ", ")
+	names := strings.Join(lists.Map(list[:min(len(list), most)], jsondoc.Printable), ", ")
 	if more := len(list) - most; more > 0 {
 		names += fmt.Sprintf(", and %d more", more)
 	}

@@ -88,7 +88,7 @@ func runList(ctx context.Context, a *command.App, args []string, kind registry.K
 	list = slices.DeleteFunc(list, func(l instructions.Listed) bool {
 		return kind != "" && l.Subject.Kind != kind || drifted && l.Drift == ""
 	})
-	doc := docFiles{Head: output.NewHead("file.list"), Files: output.Map(list, func(l instructions.Listed) DocFile {
+	doc := docFiles{Head: output.NewHead("file.list"), Files: lists.Map(list, func(l instructions.Listed) DocFile {
 		f := DocFile{
 			Kind: string(l.Subject.Kind), Layer: string(l.Subject.Layer), Folder: l.Folder, Path: l.Path, Version: l.Version, Status: string(l.Status),
 			ContentHash: l.Hash, Drift: string(l.Drift), ReadBy: l.ReadBy, Reason: l.Reason, Proposal: l.Proposal,
@@ -103,7 +103,7 @@ func runList(ctx context.Context, a *command.App, args []string, kind registry.K
 			p.Remark("No skills or instruction files.")
 			return
 		}
-		p.List([]string{"SUBJECT", "VERSION", "STATE", "PATH", "READ BY"}, output.Map(list, func(l instructions.Listed) []string {
+		p.List([]string{"SUBJECT", "VERSION", "STATE", "PATH", "READ BY"}, lists.Map(list, func(l instructions.Listed) []string {
 			subject, version := string(l.Subject.Kind), ""
 			if l.Version > 0 {
 				subject, version = l.Subject.String(), output.Itoa(l.Version)

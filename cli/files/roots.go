@@ -14,11 +14,11 @@ import (
 	"sync"
 
 	"toolcrib/cli/command"
-	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
 	"toolcrib/gateway/clients"
 	"toolcrib/gateway/instructions"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/places"
@@ -349,7 +349,7 @@ func projectLayer(dir, project string) (registry.Layer, error) {
 }
 
 func approvedOf(entries []catalog.Entry) []instructions.Approved {
-	return output.Map(entries, func(e catalog.Entry) instructions.Approved {
+	return lists.Map(entries, func(e catalog.Entry) instructions.Approved {
 		return instructions.Approved{Subject: e.Subject, Path: e.Name, Hash: e.ContentHash, Active: e.Status == registry.Active}
 	})
 }

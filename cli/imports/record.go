@@ -116,7 +116,7 @@ func (t Result) Document(a *command.App) DocImport {
 		Head: output.NewHead("import"), File: t.file, Format: string(t.doc.Format), Label: t.Origin.Label, ChangeSet: t.Origin.Set,
 		Definitions: len(t.doc.Items) + len(t.doc.Entries) + len(t.doc.Skipped),
 		RawHash:     registry.HashBytes(jsondoc.Canonical(t.doc.Node)), Steps: newDocImportSteps(t.steps, t.Made),
-		Proposals: document.NewProposalList(slices.Concat(t.Made, t.withdrawn), "", false).Proposals, Warnings: append(notKept(t.doc), output.Map(t.doc.Skipped, wire.Skipped.String)...), DryRun: a.Flags.DryRun,
+		Proposals: document.NewProposalList(slices.Concat(t.Made, t.withdrawn), "", false).Proposals, Warnings: append(notKept(t.doc), lists.Map(t.doc.Skipped, wire.Skipped.String)...), DryRun: a.Flags.DryRun,
 	}
 	if t.from != nil {
 		d.Capabilities = t.doc.Capabilities

@@ -23,6 +23,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/cli/report"
 	"toolcrib/gateway/instructions"
+	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -377,7 +378,7 @@ func (c docChanged) lines() []string {
 	if c.Change == "added" {
 		lines = fact.Summary(c.Reach.Added)
 	}
-	tokens := output.Map(c.Tokens, func(t docTokens) string { return t.When + " " + document.FromTo(t.Before, t.After) })
+	tokens := lists.Map(c.Tokens, func(t docTokens) string { return t.When + " " + document.FromTo(t.Before, t.After) })
 	if len(tokens) > 0 {
 		lines = append(lines, "tokens: "+strings.Join(tokens, ", "))
 	}

@@ -11,9 +11,9 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/findings"
-	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/report"
+	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/review/reach/fact"
 	"toolcrib/review/rules"
@@ -98,7 +98,7 @@ func runLint(ctx context.Context, a *command.App, files []string, format, server
 	run := findings.Run{Command: "lint", Page: "docs/rules.md", Rules: sarifRules(), Found: l.found}
 	return report.Print(a, format, passed, doc, run, func() string {
 		var facts strings.Builder
-		for i, line := range fact.Summary(output.Map(l.reach, func(r report.Reached) fact.Fact { return r.Fact })) {
+		for i, line := range fact.Summary(lists.Map(l.reach, func(r report.Reached) fact.Fact { return r.Fact })) {
 			if i == 0 {
 				facts.WriteString("Reach\n")
 			}

@@ -10,6 +10,7 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/findings"
 	"toolcrib/cli/output"
+	"toolcrib/internal/lists"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 )
@@ -42,7 +43,7 @@ func newRules(a *command.App) *cobra.Command {
 			}
 			return a.Print(doc, func(p *output.Page) {
 				if len(args) == 0 {
-					p.List([]string{"RULE", "SEVERITY", "", "NAME"}, output.Map(doc.Rules, func(r findings.Rule) []string {
+					p.List([]string{"RULE", "SEVERITY", "", "NAME"}, lists.Map(doc.Rules, func(r findings.Rule) []string {
 						return []string{r.ID, r.Severity, waivableWord(r), r.Name}
 					}))
 					return

@@ -21,7 +21,6 @@ import (
 	"golang.org/x/term"
 
 	"toolcrib/cli/process"
-	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/registry/jsondoc"
 )
@@ -133,12 +132,6 @@ func Timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // Safe returns s as one line that is safe to print.
 func Safe(s string) string { return visible.Line(s) }
-
-// Map returns the results of calling to for the elements of a list. It never returns nil, so that an empty list
-// becomes [] in JSON.
-func Map[T, D any](list []T, to func(T) D) []D {
-	return lists.Map(list, to)
-}
 
 // MustParse parses canonical JSON that this program created.
 func MustParse(b []byte) *jsondoc.Node {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
@@ -56,9 +57,9 @@ func one(err error) string {
 		if file == "-" {
 			file = "standard input"
 		}
-		return listed(file+" cannot be proposed", Map(malformed.Problems, proposals.DocumentProblem.String))
+		return listed(file+" cannot be proposed", lists.Map(malformed.Problems, proposals.DocumentProblem.String))
 	case errors.As(err, &incomplete):
-		return listed(incomplete.Head(), Map(incomplete.Problems, proposals.Problem.String))
+		return listed(incomplete.Head(), lists.Map(incomplete.Problems, proposals.Problem.String))
 	case errors.Is(err, review.ErrNoReason):
 		return FullStop(err.Error() + "; write it with --note or --note-file")
 	case errors.Is(err, context.Canceled):

@@ -17,6 +17,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/gateway/builtin"
 	"toolcrib/gateway/instructions"
+	"toolcrib/internal/lists"
 	"toolcrib/prompt"
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
@@ -249,12 +250,12 @@ func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
 // costTable prints the cost on each channel, and the tokens that the proposals add.
 func costTable(p *output.Page, docs []document.Preview) {
 	if docs[0].Change == nil {
-		p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE"}, output.Map(docs, func(d document.Preview) []string {
+		p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE"}, lists.Map(docs, func(d document.Preview) []string {
 			return []string{d.Channel, output.Itoa(d.Chars), output.Itoa(d.Tokens.O200k), output.Itoa(d.Tokens.Cl100k)}
 		}))
 		return
 	}
-	p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, output.Map(docs, func(d document.Preview) []string {
+	p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, lists.Map(docs, func(d document.Preview) []string {
 		return append([]string{d.Channel}, costCells(d.Compared)...)
 	}))
 }
@@ -379,7 +380,7 @@ func writeLoads(p *output.Page, docs []document.Loads, below bool, show string) 
 		p.Linef("%s, %s", d.Subject, d.Path)
 		document.WriteContextCosts(p, d.Cost)
 		p.Blank()
-		p.Table([]string{"ENTERS", "FILE", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, output.Map(d.Parts, func(part document.Part) []string {
+		p.Table([]string{"ENTERS", "FILE", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, lists.Map(d.Parts, func(part document.Part) []string {
 			file := part.File
 			if part.Note != "" {
 				file += ": " + part.Note

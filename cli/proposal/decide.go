@@ -14,6 +14,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/cli/signature"
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/review"
 )
@@ -78,7 +79,7 @@ func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFla
 	if err != nil {
 		return err
 	}
-	doc := document.DecisionList{Head: output.NewHead("decision"), Decisions: output.Map(decisions, document.NewDecision), DryRun: a.Flags.DryRun}
+	doc := document.DecisionList{Head: output.NewHead("decision"), Decisions: lists.Map(decisions, document.NewDecision), DryRun: a.Flags.DryRun}
 	for _, d := range decisions {
 		if d.Unassigned {
 			a.Note("toolcrib: no agent has %s; assign it to one: toolcrib assign %s --to NAME", d.Subject, d.Subject.ID)

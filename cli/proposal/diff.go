@@ -17,6 +17,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/history/diff"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/registry"
@@ -153,7 +154,7 @@ func newDocSides(left, right content, reach fact.Difference, around int) docSide
 			doc.Fields[i].Part = "proposal"
 		}
 	}
-	doc.Files = output.Map(diff.Files(left.Definition, right.Definition), func(f diff.File) docFile {
+	doc.Files = lists.Map(diff.Files(left.Definition, right.Definition), func(f diff.File) docFile {
 		return docFile{Path: f.Path, From: f.From, Change: f.Word(), Added: f.Added, Removed: f.Removed, Notes: f.Notes}
 	})
 	return doc
@@ -182,7 +183,7 @@ func writeDiff(a *command.App, p *output.Page, doc docSides, layout diffLayout) 
 	}
 	if len(doc.Files) > 1 {
 		p.Blank()
-		p.Linef("%s", diff.CountFiles(output.Map(doc.Files, func(f docFile) string { return f.Change })))
+		p.Linef("%s", diff.CountFiles(lists.Map(doc.Files, func(f docFile) string { return f.Change })))
 		for _, f := range doc.Files {
 			line := "  " + pad(f.Change, 7) + "  " + (diff.File{Path: f.Path, From: f.From}).Name()
 			if f.Added+f.Removed > 0 {

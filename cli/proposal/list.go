@@ -13,6 +13,7 @@ import (
 	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/review"
@@ -118,7 +119,7 @@ func runList(ctx context.Context, a *command.App, q review.Query) error {
 }
 
 func StateNames() []string {
-	return output.Map(proposals.States(), func(s proposals.State) string { return string(s) })
+	return lists.Map(proposals.States(), func(s proposals.State) string { return string(s) })
 }
 
 // queueTable formats proposals as a table of all facts that have a column.

@@ -15,6 +15,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/history/diff"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/registry/wire"
@@ -276,7 +277,7 @@ func writeSetPage(p *output.Page, set review.ChangeSet, full bool) {
 // spaced joins non-empty parts and makes them safe to print.
 func spaced(parts ...string) string {
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p == "" })
-	return strings.Join(output.Map(parts, output.Safe), "  ")
+	return strings.Join(lists.Map(parts, output.Safe), "  ")
 }
 
 // writeBody prints the draft, the data of the import, the assessment, and the comments.

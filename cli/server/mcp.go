@@ -26,6 +26,7 @@ import (
 	"toolcrib/gateway/mcp"
 	"toolcrib/history"
 	"toolcrib/internal/httpserver"
+	"toolcrib/internal/lists"
 	"toolcrib/prompt"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
@@ -251,7 +252,7 @@ func listIn(ctx context.Context, finder registry.Finder, view []registry.Layer, 
 func (r approved) Files(ctx context.Context) ([]registry.Live, error) {
 	list, err := files.InRegistry(ctx, r.db, r.view)
 	list = slices.DeleteFunc(list, func(l instructions.Listed) bool { return l.Status != registry.Active })
-	return output.Map(list, func(l instructions.Listed) registry.Live {
+	return lists.Map(list, func(l instructions.Listed) registry.Live {
 		return registry.Live{Subject: l.Subject, Version: l.Version, ContentHash: l.Hash}
 	}), err
 }

@@ -12,6 +12,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/tokens"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 )
 
@@ -89,13 +90,13 @@ func newTokensList(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			doc := docTokenList{Head: output.NewHead("token.list"), Tokens: output.Map(list, func(t tokens.Token) docToken { return newDocToken(t, a.Env.Now()) })}
+			doc := docTokenList{Head: output.NewHead("token.list"), Tokens: lists.Map(list, func(t tokens.Token) docToken { return newDocToken(t, a.Env.Now()) })}
 			return a.Print(doc, func(p *output.Page) {
 				if len(list) == 0 {
 					p.Remark("No tokens. Create one with `toolcrib tokens create AGENT`.")
 					return
 				}
-				p.List([]string{"TOKEN", "STATE", "ACTOR", "AGENT", "USER", "CREATED", "EXPIRES"}, output.Map(doc.Tokens, func(d docToken) []string {
+				p.List([]string{"TOKEN", "STATE", "ACTOR", "AGENT", "USER", "CREATED", "EXPIRES"}, lists.Map(doc.Tokens, func(d docToken) []string {
 					until := "never"
 					if d.ExpiresAt != nil {
 						until = output.Timestamp(*d.ExpiresAt)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"toolcrib/cli/output"
+	"toolcrib/internal/lists"
 )
 
 // TestConfigErrorsHaveAPlace checks that errors contain the position and the key, but no names of Go types.
@@ -42,7 +42,7 @@ name = "mine"
 	want := []string{"theme", "gateway.gate_url", "views", "views.b", `views."a b"`, `gateway.hub_headers."hub.example"`, `gateway.hub_headers."hub.example".X-Key`, "reviewers", "reviewers.name"}
 	var c Config
 	keys, unknown, err := DecodeConfig([]byte(text), &c)
-	if got := output.Map(keys, keyPath.String); err != nil || len(unknown) > 0 || !slices.Equal(got, want) {
+	if got := lists.Map(keys, keyPath.String); err != nil || len(unknown) > 0 || !slices.Equal(got, want) {
 		t.Errorf("%v, %v: %q", err, unknown, got)
 	}
 	if c.Theme != "dark" || c.Gateway.GateURL != "https://gate.example" || c.Views["a b"] != "x" || c.Gateway.HubHeaders["hub.example"]["X-Key"] != "KEY" || len(c.Reviewers) != 1 {

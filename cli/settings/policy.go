@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"toolcrib/cli/notices"
-	"toolcrib/cli/output"
+	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/proposals/filter"
@@ -109,7 +109,7 @@ func (c *Config) setOrigin(from string, read int) {
 
 // Approvals returns the approval rules for the review service.
 func (c Config) Approvals() approval.Rules {
-	return output.Map(c.PolicyRules, func(r PolicyRule) approval.Rule { return r.Rule })
+	return lists.Map(c.PolicyRules, func(r PolicyRule) approval.Rule { return r.Rule })
 }
 
 // PolicyProblems reports entries that cannot be satisfied because the owners have no signing keys.
@@ -282,7 +282,7 @@ func (c *Config) checkViews() error {
 
 // NamedViews returns the configured views, in the order of the files.
 func (c Config) NamedViews() []tui.View {
-	return output.Map(c.ViewOrder, func(name string) tui.View { return tui.View{Name: name, Filter: c.Views[name]} })
+	return lists.Map(c.ViewOrder, func(name string) tui.View { return tui.View{Name: name, Filter: c.Views[name]} })
 }
 
 // maxCommands is the maximum number of commands in the workbench. Each has a digit as its key.
@@ -305,5 +305,5 @@ func (c *Config) checkCommands() error {
 
 // NamedCommands returns the configured commands of the workbench, sorted by name.
 func (c Config) NamedCommands() []tui.Command {
-	return output.Map(slices.Sorted(maps.Keys(c.Commands)), func(name string) tui.Command { return tui.Command{Name: name, Args: c.Commands[name]} })
+	return lists.Map(slices.Sorted(maps.Keys(c.Commands)), func(name string) tui.Command { return tui.Command{Name: name, Args: c.Commands[name]} })
 }

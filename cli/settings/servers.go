@@ -15,9 +15,9 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/upstream"
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 )
 
@@ -236,12 +236,12 @@ func pairsLine(key string, table map[string]string) string {
 	if len(table) == 0 {
 		return ""
 	}
-	pairs := output.Map(slices.Sorted(maps.Keys(table)), func(name string) string { return fmt.Sprintf("%q = %q", name, table[name]) })
+	pairs := lists.Map(slices.Sorted(maps.Keys(table)), func(name string) string { return fmt.Sprintf("%q = %q", name, table[name]) })
 	return key + " = { " + strings.Join(pairs, ", ") + " }\n"
 }
 
 func quotedList(words []string) string {
-	return "[" + strings.Join(output.Map(words, strconv.Quote), ", ") + "]"
+	return "[" + strings.Join(lists.Map(words, strconv.Quote), ", ") + "]"
 }
 
 // CommandLine splits a command into words, as process.Words does.

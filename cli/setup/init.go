@@ -19,6 +19,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/cli/wrap"
 	"toolcrib/gateway/clients"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 )
 
@@ -186,13 +187,13 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 	}
 	entries = slices.DeleteFunc(entries, func(e clients.Entry) bool { return other(e.File.Client) })
 	found := clientServers(entries, a.Env, f.here)
-	doc.Servers = output.Map(found, func(c clientServer) docInitServer {
+	doc.Servers = lists.Map(found, func(c clientServer) docInitServer {
 		s := c.entry.Server()
 		return docInitServer{
 			Name: c.name, Clients: c.clients(), Transport: string(s.Transport), Starts: c.commandOrURL(), Project: s.Project, Excluded: c.excluded,
 			Guarded:   !slices.ContainsFunc(c.all, func(e clients.Entry) bool { return e.State() != clients.Guarded }),
-			Files:     output.Map(c.all, func(e clients.Entry) string { return e.File.Path }),
-			Variables: output.Map(s.Env, func(v clients.Variable) string { return v.Name }),
+			Files:     lists.Map(c.all, func(e clients.Entry) string { return e.File.Path }),
+			Variables: lists.Map(s.Env, func(v clients.Variable) string { return v.Name }),
 		}
 	})
 	if len(f.clients) > 0 {

@@ -151,12 +151,12 @@ func (c clientServer) commandOrURL() string {
 	if s.URL != "" {
 		return s.URL
 	}
-	return strings.Join(output.Map(append([]string{s.Command}, s.Args...), output.ShellWord), " ")
+	return strings.Join(lists.Map(append([]string{s.Command}, s.Args...), output.ShellWord), " ")
 }
 
 // clients returns the ids of the clients that use the server.
 func (c clientServer) clients() []string {
-	return lists.Union(nil, output.Map(c.all, func(e clients.Entry) string { return e.File.Client }))
+	return lists.Union(nil, lists.Map(c.all, func(e clients.Entry) string { return e.File.Client }))
 }
 
 // answer is the tool list of a server, or an error.

@@ -20,6 +20,7 @@ import (
 	"toolcrib/cli/settings"
 	"toolcrib/gateway/follow"
 	"toolcrib/internal/atomicfile"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 )
 
@@ -166,7 +167,7 @@ func followStatus(ctx context.Context, a *command.App) error {
 func describe(p *output.Page, doc command.DocFollowing) {
 	p.Linef("follows    %s", doc.Source)
 	p.Linef("copy       %s", doc.State())
-	live := output.Map(slices.Sorted(maps.Keys(doc.Live)), func(kind string) string { return fmt.Sprintf("%s %d", kind, doc.Live[kind]) })
+	live := lists.Map(slices.Sorted(maps.Keys(doc.Live)), func(kind string) string { return fmt.Sprintf("%s %d", kind, doc.Live[kind]) })
 	p.Linef("live       %s", strings.Join(live, ", "))
 	if doc.Signed {
 		p.Linef("signed     every version, by signers whom you trust")

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/term"
 
 	"toolcrib/cli/command"
-	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/review/proof"
 	"toolcrib/review/service"
@@ -201,7 +201,7 @@ func DescribeStatement(st statement.Statement) []string {
 	case *statement.CallAnswer:
 		return []string{fmt.Sprintf("%s %s of %s version %d, digest %.12s", verdict, act.Pending, act.Tool, act.Version, act.Digest)}
 	case *statement.Tier:
-		return output.Map(act.Tools, func(tool string) string {
+		return lists.Map(act.Tools, func(tool string) string {
 			return fmt.Sprintf("%s of %s to %s", verdict, tool, cmp.Or(act.Tier, DefaultTier))
 		})
 	case *statement.Signers:

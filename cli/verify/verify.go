@@ -22,6 +22,7 @@ import (
 	"toolcrib/cli/report"
 	"toolcrib/history"
 	"toolcrib/history/workspace"
+	"toolcrib/internal/lists"
 	"toolcrib/review/proof"
 	"toolcrib/signing/checkpoint"
 	"toolcrib/store"
@@ -86,7 +87,7 @@ func runVerify(ctx context.Context, a *command.App, f verifyFlags) error {
 	}
 	var checker *checkpoint.Checker
 	if len(kept) > 0 {
-		checker = checkpoint.NewChecker(output.Map(kept, func(k keptCheckpoint) checkpoint.Checkpoint { return k.Checkpoint })...)
+		checker = checkpoint.NewChecker(lists.Map(kept, func(k keptCheckpoint) checkpoint.Checkpoint { return k.Checkpoint })...)
 	}
 	p := a.Progress()
 	o := history.Options{Deep: f.deep}

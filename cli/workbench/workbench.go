@@ -29,6 +29,7 @@ import (
 	"toolcrib/cli/wrap"
 	"toolcrib/gateway/instructions"
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
@@ -265,7 +266,7 @@ func (r catalogReader) query(q tui.EntryQuery) catalog.Query {
 // Groups implements tui.Registry.
 func (r catalogReader) Groups(ctx context.Context, q tui.EntryQuery) ([]tui.GroupCount, error) {
 	groups, err := r.db.CatalogGroups(ctx, r.query(q))
-	return output.Map(groups, func(g catalog.GroupCount) tui.GroupCount {
+	return lists.Map(groups, func(g catalog.GroupCount) tui.GroupCount {
 		return tui.GroupCount{Group: tui.EntryGroup(g.Group), Count: g.Count}
 	}), err
 }
@@ -273,7 +274,7 @@ func (r catalogReader) Groups(ctx context.Context, q tui.EntryQuery) ([]tui.Grou
 // Entries implements tui.Registry.
 func (r catalogReader) Entries(ctx context.Context, q tui.EntryQuery) ([]tui.Entry, string, error) {
 	page, err := r.db.Catalog(ctx, r.query(q))
-	return output.Map(page.Entries, func(e catalog.Entry) tui.Entry {
+	return lists.Map(page.Entries, func(e catalog.Entry) tui.Entry {
 		return tui.Entry{
 			Subject: e.Subject, Version: e.Version, Name: e.Name, ToolKind: e.ToolKind, Category: e.Category, Tier: e.Tier,
 			Approval: e.Approval, Status: e.Status, Source: e.Source, Locked: e.Locked, Hides: e.Hides,

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"toolcrib/cli/command"
-	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
 	"toolcrib/gateway/clients"
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/store"
 )
@@ -131,7 +131,7 @@ func KnownClients(ids []string) error {
 
 // ClientList returns the client ids for the help text, wrapped into lines.
 func ClientList() string {
-	ids := strings.Join(output.Map(clients.All(), func(c clients.Client) string { return c.ID }), ", ")
+	ids := strings.Join(lists.Map(clients.All(), func(c clients.Client) string { return c.ID }), ", ")
 	return strings.TrimSpace(regexp.MustCompile(`(.{1,76})(?: |$)`).ReplaceAllString(ids, "$1\n"))
 }
 

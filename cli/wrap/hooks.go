@@ -13,6 +13,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/settings"
 	"toolcrib/gateway/clients"
+	"toolcrib/internal/lists"
 	"toolcrib/store"
 )
 
@@ -99,7 +100,7 @@ func hookPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 
 // hookWords formats a command line for the shell in which clients run hooks.
 func hookWords(words []string) string {
-	return strings.Join(output.Map(words, func(w string) string {
+	return strings.Join(lists.Map(words, func(w string) string {
 		if runtime.GOOS == "windows" && strings.ContainsAny(w, `\ `) {
 			return `"` + w + `"`
 		}

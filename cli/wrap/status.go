@@ -16,6 +16,7 @@ import (
 	"toolcrib/gateway/clients"
 	"toolcrib/gateway/follow"
 	"toolcrib/gateway/guarding"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
@@ -100,7 +101,7 @@ func runStatus(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	doc.Hooks = output.Map(m.Hooks(), func(f clients.File) docStatusHook {
+	doc.Hooks = lists.Map(m.Hooks(), func(f clients.File) docStatusHook {
 		hook := docStatusHook{Client: f.Client, File: f.Path, Hooked: f.Hooked()}
 		if f.Client == "claude-code" {
 			hook.OffIn = hooksOff(a.Env.Dir, filepath.Dir(f.Path))
@@ -272,8 +273,8 @@ func ScreenServers(a *command.App, g *command.OpenGateway) func(ctx context.Cont
 
 func newDocStatus(s guarding.Status) docStatus {
 	doc := docStatus{Head: output.NewHead("status"), OK: !s.AnyWaiting() && !s.Differs(), Problems: []string{}}
-	doc.Entries = output.Map(s.Entries, func(e guarding.Entry) docStatusEntry { return docStatusEntry{e, e.Reason()} })
-	doc.Servers = output.Map(s.Servers, func(v guarding.Server) docStatusServer {
+	doc.Entries = lists.Map(s.Entries, func(e guarding.Entry) docStatusEntry { return docStatusEntry{e, e.Reason()} })
+	doc.Servers = lists.Map(s.Servers, func(v guarding.Server) docStatusServer {
 		d := docStatusServer{Name: v.Name, Counts: v.Tools, ChangeSets: append([]string{}, v.Sets...), LastCall: v.Last, LeftOut: v.LeftOut}
 		if v.Texts != (guarding.Counts{}) {
 			d.Texts = &v.Texts
@@ -293,7 +294,7 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 		if texts {
 			columns = append(columns, "TEXTS")
 		}
-		p.List(columns, output.Map(s.Entries, func(e guarding.Entry) []string {
+		p.List(columns, lists.Map(s.Entries, func(e guarding.Entry) []string {
 			v, known := s.Of(e.Server)
 			row := []string{e.Place(), e.Name, e.StateText(), "", "", "", "", ""}
 			if known {
