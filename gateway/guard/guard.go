@@ -67,6 +67,8 @@ type Guard struct {
 
 	explained atomic.Bool // the observer knows why no list is available
 
+	notifying sync.Mutex // held while the client's lists are compared, so that an older comparison replaces no newer one
+
 	mu        sync.Mutex
 	listed    map[listKind]string // identifies the list that the client would get; "" before the first comparison
 	shown     map[listKind]string // version of the approvals that filtered the client's last list

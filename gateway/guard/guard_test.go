@@ -560,7 +560,9 @@ const listChanged = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed
 
 func TestApprovalsReachTheClient(t *testing.T) {
 	s := guarded(t, newFakeRegistry("received")).begin()
-	s.received(1)
+	s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`) // a client without a list is not notified
+	s.expectPart(s.next(), `"received"`)
+	s.expectPart(s.next(), "are withheld until they are approved")
 	s.expectPart(s.call(2, "env", "{}"), "not approved")
 	s.registry.approve("received", "env")
 	s.expectLine(listChanged)

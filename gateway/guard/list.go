@@ -61,10 +61,10 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 		return // the guard is ending
 	}
 	found, next, err := m.page(m.result, kind)
-	g.mu.Lock()
-	g.shown[kind] = g.approvals.version()
-	g.mu.Unlock()
 	state, closed := g.approvals.get()
+	g.mu.Lock()
+	g.shown[kind] = version(state, closed)
+	g.mu.Unlock()
 	approved := state.of(kind) // empty if the approved tools are unknown
 	var listed []json.RawMessage
 	var withheld []string
@@ -439,11 +439,9 @@ func (a *approvals) get() (Approved, error) {
 	return a.approved, nil
 }
 
-// version identifies the result of the last read.
-func (a *approvals) version() string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return fmt.Sprint(a.approved.State, a.closed)
+// version identifies the result of a read.
+func version(approved Approved, closed error) string {
+	return fmt.Sprint(approved.State, closed)
 }
 
 // set stores the result of a read and reports whether it differs from the previous one.
@@ -510,18 +508,19 @@ func (g *Guard) approved(ctx context.Context) (Approved, error) {
 // errNoDatabase is returned if the database takes too long.
 var errNoDatabase = errors.New("its database does not answer")
 
-// listing identifies the list that the client would receive now, or returns "" if that is unknown.
-func (g *Guard) listing(kind listKind) string {
+// listing identifies the list that the client would receive now, or returns "" if that is unknown. It also returns the
+// version of the approvals that filter it.
+func (g *Guard) listing(kind listKind) (list, filteredBy string) {
 	found := g.refresher.list(kind)
 	select {
 	case <-g.approvals.loaded:
 	default:
-		return ""
+		return "", ""
 	}
 	if found == nil {
-		return ""
+		return "", ""
 	}
-	approved, _ := g.approvals.get() // the list is empty while the approved tools are unknown
+	approved, closed := g.approvals.get() // the list is empty while the approved tools are unknown
 	var names []string
 	for name, tool := range approved.of(kind) {
 		if raw, err := g.listedJSON(context.Background(), tool, found[name]); raw != nil && err == nil && tool.Unlistable == "" {
@@ -529,5 +528,5 @@ func (g *Guard) listing(kind listKind) string {
 		}
 	}
 	slices.Sort(names)
-	return "listed\n" + strings.Join(names, "\n")
+	return "listed\n" + strings.Join(names, "\n"), version(approved, closed)
 }

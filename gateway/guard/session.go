@@ -220,15 +220,17 @@ func announceListChanged(m *message, kinds []listKind) (changes []edit) {
 // about which the client has been notified. Before the first comparison with the server, lists cannot be compared:
 // then the client is notified if the approvals have changed since it was sent a list.
 func (g *Guard) notifyChanges(notified map[listKind]bool) {
+	g.notifying.Lock()
+	defer g.notifying.Unlock()
 	for _, kind := range g.kinds() {
-		now := g.listing(kind)
+		now, filteredBy := g.listing(kind)
 		if now == "" {
 			continue
 		}
 		g.mu.Lock()
 		changed := g.listed[kind] != now
 		if g.listed[kind] == "" {
-			changed = g.shown[kind] != "" && g.shown[kind] != g.approvals.version()
+			changed = g.shown[kind] != "" && g.shown[kind] != filteredBy
 		}
 		g.listed[kind] = now
 		g.mu.Unlock()
