@@ -73,13 +73,25 @@ func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor propos
 	}
 	out := make([]review.Dossier, len(bundles))
 	added := make([]reach.Added, len(bundles))
+	members := map[string][]proposals.Proposal{} // of each change set, shared by its dossiers
+	var shown []*proposals.Proposal
+	refreshed := func(ps []proposals.Proposal) {
+		for i := range ps {
+			shown = append(shown, &ps[i])
+		}
+	}
 	for i, b := range bundles {
 		v, err := d.inspector.Inspect(ctx, r, b)
 		if err != nil {
 			return nil, err
 		}
+		set := v.Proposal.ChangeSet
+		if _, known := members[set]; !known {
+			members[set] = slices.Clone(v.ChangeSet.Members) // a copy, because the inspection of the next bundle reads the cached ones
+			refreshed(members[set])
+		}
 		out[i] = review.Dossier{
-			Proposal: v.Proposal, Revision: v.Revision, Standing: v.Standing, Waivers: v.Waivers, Members: slices.Clone(v.ChangeSet.Members),
+			Proposal: v.Proposal, Revision: v.Revision, Standing: v.Standing, Waivers: v.Waivers, Members: members[set],
 			Rendered: v.Rendered, Digest: v.Digest, Unassigned: v.Unassigned, Policy: slices.Concat(d.policy.Settings(), review.Ownership(v.Need)), Obstacles: d.inspector.Obstacles(actor, v),
 		}
 		if err := d.collect(ctx, r.Reader, &out[i]); err != nil {
@@ -93,15 +105,11 @@ func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor propos
 				return nil, err
 			}
 		}
-		shown := []*proposals.Proposal{&out[i].Proposal}
-		for _, others := range [][]proposals.Proposal{out[i].Members, out[i].Others} {
-			for j := range others {
-				shown = append(shown, &others[j])
-			}
-		}
-		if err := d.inspector.Refresh(ctx, r.Reader, shown...); err != nil {
-			return nil, err
-		}
+		shown = append(shown, &out[i].Proposal)
+		refreshed(out[i].Others)
+	}
+	if err := d.inspector.Refresh(ctx, r.Reader, shown...); err != nil {
+		return nil, err
 	}
 	return out, reach.MarkKnown(ctx, r, added...)
 }
