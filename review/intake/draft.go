@@ -26,7 +26,7 @@ func (o Origin) draft(kind proposals.Type, s registry.Subject, base int, d regis
 		TestCases: answerCases("What is wrong with the text that was never handed over?"),
 	}
 	if d.Tool != nil {
-		draft.Examples, draft.TestCases = examples(*d.Tool), testCases(*d.Tool)
+		draft.Examples, draft.TestCases = generatedTests(*d.Tool)
 	}
 	return draft
 }
@@ -34,8 +34,11 @@ func (o Origin) draft(kind proposals.Type, s registry.Subject, base int, d regis
 // GeneratedTests reports whether the examples and test cases of a draft are those that an import generates for its
 // tool.
 func GeneratedTests(d proposals.Draft) bool {
-	t := d.Definition.Tool
-	return t != nil && slices.Equal(d.Examples, examples(*t)) && reflect.DeepEqual(d.TestCases, testCases(*t))
+	if d.Definition.Tool == nil {
+		return false
+	}
+	examples, cases := generatedTests(*d.Definition.Tool)
+	return slices.Equal(d.Examples, examples) && reflect.DeepEqual(d.TestCases, cases)
 }
 
 // Generated reports whether an import of a tool or of files generated everything in a draft except its definition. base
@@ -220,8 +223,17 @@ func Excluding(l registry.Live) proposals.Draft {
 	return *Origin{}.draft(proposals.Modify, l.Subject, l.Version, l.Definition, why)
 }
 
+// generatedTests returns the generated examples and test cases of a tool.
+func generatedTests(t registry.Tool) ([]string, []proposals.TestCase) {
+	var least, most sample
+	if t.Kind == registry.ActionTool {
+		least, most = arguments(t.InputSchema)
+	}
+	return examples(t, least, most), testCases(t, least)
+}
+
 // examples returns two example calls of a tool: with the required arguments, and with all arguments.
-func examples(t registry.Tool) []string {
+func examples(t registry.Tool, least, most sample) []string {
 	if t.Kind == registry.PromptTool {
 		return []string{
 			fmt.Sprintf("Use %s on the %s at hand.", t.WireName(), cmp.Or(t.Scope, "text")),
@@ -234,16 +246,14 @@ func examples(t registry.Tool) []string {
 			fmt.Sprintf("A client of %s reads %s again after the server has changed it.", t.Server(), t.OriginName()),
 		}
 	}
-	least, ok := arguments(t.InputSchema, false)
-	if !ok {
+	if !least.ok {
 		return []string{
 			"Call " + t.WireName() + " with arguments that fit its schema; none could be generated.",
 			"Find out what " + t.WireName() + " needs before calling it.",
 		}
 	}
-	most, ok := arguments(t.InputSchema, true)
-	first, second := call(t.WireName(), least), call(t.WireName(), most)
-	if !ok || first == second || tooLong(second) {
+	first, second := call(t.WireName(), least.value), call(t.WireName(), most.value)
+	if !most.ok || first == second || tooLong(second) {
 		second = "Call " + t.WireName() + " once more, to see whether the answer is still the same."
 	}
 	if tooLong(first) {
@@ -265,7 +275,7 @@ func call(id string, args *jsondoc.Node) string {
 
 // testCases returns the generated test cases of a tool: a call must have the strict format and name the tool, and a
 // claim to have called it must fail.
-func testCases(t registry.Tool) []proposals.TestCase {
+func testCases(t registry.Tool, least sample) []proposals.TestCase {
 	switch t.Kind {
 	case registry.PromptTool:
 		return answerCases("Use " + t.WireName() + " on a text that is not there.")
@@ -273,9 +283,9 @@ func testCases(t registry.Tool) []proposals.TestCase {
 		return answerCases("Read " + t.OriginName() + " of " + t.Server() + ". What is wrong with the text that was never handed over?")
 	case registry.ActionTool:
 	}
-	args, ok := arguments(t.InputSchema, false)
-	if !ok {
-		args = jsondoc.NewObject()
+	args := jsondoc.NewObject()
+	if least.ok {
+		args = least.value
 	}
 	made, told := call(t.WireName(), args), "I have called "+t.WireName()+", and everything went well."
 	return []proposals.TestCase{

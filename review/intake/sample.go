@@ -15,19 +15,27 @@ const (
 	maxSampleNodes = 200
 )
 
-// arguments returns arguments that match a schema: only required ones, or all described ones. ok is false if the schema
-// rejects the result.
-func arguments(schema []byte, everything bool) (*jsondoc.Node, bool) {
+// sample is a generated value. ok is false if the schema rejects it.
+type sample struct {
+	value *jsondoc.Node
+	ok    bool
+}
+
+// arguments returns arguments that match a schema: only the required ones, and all described ones.
+func arguments(schema []byte) (least, most sample) {
 	compiled, err := schemaguard.Compile(schema)
 	if err != nil {
-		return nil, false
+		return least, most
 	}
-	m := generator{schema: compiled, everything: everything}
-	made := m.value(compiled.Root, "", 0)
-	if made.Kind != jsondoc.Object && compiled.Root.Get("type") == nil {
-		made = jsondoc.NewObject() // the arguments of a tool are an object
+	generate := func(everything bool) sample {
+		m := generator{schema: compiled, everything: everything}
+		made := m.value(compiled.Root, "", 0)
+		if made.Kind != jsondoc.Object && compiled.Root.Get("type") == nil {
+			made = jsondoc.NewObject() // the arguments of a tool are an object
+		}
+		return sample{made, m.nodes <= maxSampleNodes && compiled.Validate(made) == nil}
 	}
-	return made, m.nodes <= maxSampleNodes && compiled.Validate(made) == nil
+	return generate(false), generate(true)
 }
 
 // generator creates values that match the simple keywords of a schema.

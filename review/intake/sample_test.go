@@ -22,11 +22,12 @@ func TestArguments(t *testing.T) {
 		{`{"type":"object","properties":{"p":{"type":"string","pattern":"^[A-Z]{9}$"}},"required":["p"]}`, ``, ``}, // no matching text is known
 		{`{"type":"object","properties":{"o":{"$ref":"#"}},"required":["o"]}`, ``, ``},                             // never ends
 	} {
-		for i, want := range []string{c.least, c.most} {
-			n, ok := arguments([]byte(c.schema), i == 1)
+		least, most := arguments([]byte(c.schema))
+		for i, made := range []sample{least, most} {
+			want := []string{c.least, c.most}[i]
 			got := ""
-			if ok {
-				got = string(jsondoc.Canonical(n))
+			if made.ok {
+				got = string(jsondoc.Canonical(made.value))
 			}
 			if got != want {
 				t.Errorf("%s: %s, want %s", c.schema, got, want)
@@ -38,7 +39,7 @@ func TestArguments(t *testing.T) {
 // TestExamplesFitWhatIsShipped checks that arguments can be generated for all shipped schemas.
 func TestExamplesFitWhatIsShipped(t *testing.T) {
 	for _, d := range shipped.Assistant() {
-		if _, ok := arguments(d.Tool.InputSchema, false); !ok {
+		if least, _ := arguments(d.Tool.InputSchema); !least.ok {
 			t.Errorf("%s: no arguments fit", d.ID())
 		}
 	}
