@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/review/rules"
+	"toolcrib/tui"
 )
 
 // harbourTools are the tools of a server, one of which contains hidden text.
@@ -269,5 +271,43 @@ func TestHostileSets(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// countedSets counts the reads of change sets.
+type countedSets struct {
+	tui.Reader
+	reads *int
+}
+
+func (c countedSets) ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (review.ChangeSet, error) {
+	*c.reads++
+	return c.Reader.ShowSet(ctx, actor, changeSet)
+}
+
+// TestDecisionReadsASetAgainAfterAChange checks that the dialog uses what the page has read, unless another process has
+// changed the database since, even if the page does not show that change yet.
+func TestDecisionReadsASetAgainAfterAChange(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newSharedBench(t, "harbour", 80, 18, harbour)
+	reads := 0
+	b.config.Desk.Reader = countedSets{b.config.Desk.Reader, &reads}
+	b.m = tui.New(b.config)
+	b.m.Prime(80, 18)
+	b.drain(b.m.Init())
+	b.press("enter", "a").wants("Approve 3 proposals")
+	if reads != 1 {
+		t.Errorf("read %d times, want 1", reads)
+	}
+	page, err := b.desk.Reading.List(t.Context(), review.Query{Limit: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.desk.Deciding.RequestChanges(t.Context(), mara, []review.Choice{{ID: page.Proposals[0].ID}}, "No."); err != nil {
+		t.Fatal(err)
+	}
+	b.press("esc", "a").wants("Some decisions are not possible")
+	if reads != 2 {
+		t.Errorf("read %d times after a change, want 2", reads)
 	}
 }

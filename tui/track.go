@@ -4,6 +4,7 @@ package tui
 
 import (
 	"context"
+	"sync"
 
 	"toolcrib/history"
 	"toolcrib/proposals"
@@ -15,7 +16,8 @@ import (
 
 // trackReads returns cfg with reads that are recorded as pending operations.
 func trackReads(cfg Config, p *pending.Operations) Config {
-	cfg.Desk.Reader, cfg.Desk.Impact, cfg.Registry = trackedReader{cfg.Desk.Reader, p}, trackedImpact{cfg.Desk.Impact, p}, trackedRegistry{cfg.Registry, p}
+	cfg.Desk.Reader = trackedReader{cfg.Desk.Reader, p, cfg.Registry.Stamp, new(lastSet)}
+	cfg.Desk.Impact, cfg.Registry = trackedImpact{cfg.Desk.Impact, p}, trackedRegistry{cfg.Registry, p}
 	if extents := cfg.Extents; extents != nil {
 		cfg.Extents = func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error) {
 			defer p.Begin("Comparing the listed proposals with what is live").End()
@@ -29,6 +31,16 @@ func trackReads(cfg Config, p *pending.Operations) Config {
 type trackedReader struct {
 	Reader
 	pending *pending.Operations
+	stamp   func(context.Context) (int64, error)
+	last    *lastSet
+}
+
+// lastSet is the change set that was read last, and the stamp of the database before that. The dialog of a decision
+// needs what the page of the set has read.
+type lastSet struct {
+	sync.Mutex
+	set   review.ChangeSet
+	stamp int64
 }
 
 // List implements Reader, as do the following methods.
@@ -53,7 +65,17 @@ func (d trackedReader) Show(ctx context.Context, actor proposals.Actor, id propo
 
 func (d trackedReader) ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (review.ChangeSet, error) {
 	defer d.pending.Begin("Reading the change set").End()
-	return d.Reader.ShowSet(ctx, actor, changeSet)
+	d.last.Lock()
+	defer d.last.Unlock()
+	stamp, err := d.stamp(ctx)
+	if err == nil && d.last.set.Name == changeSet && d.last.stamp == stamp {
+		return d.last.set, nil
+	}
+	set, readErr := d.Reader.ShowSet(ctx, actor, changeSet)
+	if err == nil && readErr == nil {
+		d.last.set, d.last.stamp = set, stamp
+	}
+	return set, readErr
 }
 
 // trackedImpact records its reads as pending operations.
