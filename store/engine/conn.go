@@ -24,15 +24,12 @@ import (
 type Conn struct {
 	conn    *sql.Conn
 	stmts   map[string]*sql.Stmt
-	direct  bool                                       // do not prepare statements
-	each    func(*sql.Rows, func(Scanner) error) error // iterates over rows; nil to stream them
-	escapes bool                                       // texts are stored escaped
+	direct  bool // do not prepare statements
+	buffers bool // read all rows of a query before the first is used
 }
 
-// Buffer makes Each and Once read all rows before the first call of fn.
-func (c *Conn) Buffer() {
-	c.each = func(rows *sql.Rows, fn func(Scanner) error) error { return buffered(rows, c.escapes, fn) }
-}
+// Buffer makes Each read all rows before the first call of fn.
+func (c *Conn) Buffer() { c.buffers = true }
 
 // Connect acquires a connection from a pool.
 func Connect(ctx context.Context, pool *sql.DB) (*Conn, error) {
@@ -105,7 +102,7 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 		return 0, err
 	}
 	failpoint.Here("statement")
-	res, err := stmt.ExecContext(context.WithoutCancel(ctx), c.escaped(args)...)
+	res, err := stmt.ExecContext(context.WithoutCancel(ctx), args...)
 	if err != nil {
 		return 0, err
 	}
@@ -143,7 +140,7 @@ func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(Scann
 	if err != nil {
 		return err
 	}
-	rows, err := stmt.QueryContext(context.WithoutCancel(ctx), c.escaped(args)...)
+	rows, err := stmt.QueryContext(context.WithoutCancel(ctx), args...)
 	if err != nil {
 		return err
 	}
@@ -152,7 +149,7 @@ func (c *Conn) Each(ctx context.Context, query string, args []any, fn func(Scann
 
 // EachUncached is like Each but does not cache the prepared statement.
 func (c *Conn) EachUncached(ctx context.Context, query string, args []any, fn func(Scanner) error) error {
-	rows, err := c.conn.QueryContext(context.WithoutCancel(ctx), query, c.escaped(args)...)
+	rows, err := c.conn.QueryContext(context.WithoutCancel(ctx), query, args...)
 	if err != nil {
 		return err
 	}
@@ -161,8 +158,8 @@ func (c *Conn) EachUncached(ctx context.Context, query string, args []any, fn fu
 
 // walk calls fn for each row and closes rows.
 func (c *Conn) walk(ctx context.Context, rows *sql.Rows, fn func(Scanner) error) error {
-	if c.each != nil {
-		return c.each(rows, func(row Scanner) error { return errors.Join(ctx.Err(), fn(row)) })
+	if c.buffers {
+		return buffered(rows, func(row Scanner) error { return errors.Join(ctx.Err(), fn(row)) })
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -194,9 +191,6 @@ func (c *Conn) EachRaw(ctx context.Context, query string, fn func([]sqldriver.Va
 				return nil
 			case err != nil:
 				return err
-			}
-			if c.escapes {
-				unescape(values)
 			}
 			if err := errors.Join(ctx.Err(), fn(values)); err != nil {
 				return err
@@ -269,8 +263,8 @@ func Checks(text string) []Check {
 }
 
 // buffered reads all rows before it calls fn, because a PostgreSQL connection runs one query at a
-// time and fn may run another. escaped indicates that the texts of the rows are escaped.
-func buffered(rows *sql.Rows, escaped bool, fn func(Scanner) error) error {
+// time and fn may run another.
+func buffered(rows *sql.Rows, fn func(Scanner) error) error {
 	defer rows.Close()
 	columns, err := rows.Columns()
 	if err != nil {
@@ -286,9 +280,6 @@ func buffered(rows *sql.Rows, escaped bool, fn func(Scanner) error) error {
 		if err := rows.Scan(into...); err != nil {
 			return err
 		}
-		if escaped {
-			unescape(row)
-		}
 		read = append(read, row)
 	}
 	if err := rows.Err(); err != nil {
@@ -300,17 +291,6 @@ func buffered(rows *sql.Rows, escaped bool, fn func(Scanner) error) error {
 		}
 	}
 	return nil
-}
-
-// unescape unescapes the texts in a row.
-func unescape[T any](row []T) {
-	for i := range row {
-		if s, ok := any(row[i]).(string); ok {
-			if text, ok := any(UnescapeText(s)).(T); ok {
-				row[i] = text
-			}
-		}
-	}
 }
 
 // bufferedRow contains the values of a row.

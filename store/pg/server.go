@@ -136,7 +136,6 @@ func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 		if err == nil {
 			s.connected.Store(true)
 			c.Buffer()
-			c.EscapeTexts()
 			if pooled {
 				c.Unprepared()
 			}

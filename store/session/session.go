@@ -90,7 +90,10 @@ func (db *Pool) Open(ctx context.Context, use engine.Use) (*Session, error) {
 // PostgreSQL cannot store.
 func (s *Session) Exec(ctx context.Context, query string, args ...any) (int64, error) {
 	for _, arg := range args { // callers validate texts; this is a second check
-		text, _ := engine.TextOf(arg)
+		text, ok := arg.(string)
+		if v := reflect.ValueOf(arg); !ok && v.Kind() == reflect.String {
+			text = v.String()
+		}
 		if problem := plaintext.Problem(text); problem != "" {
 			return 0, fmt.Errorf("%w: %s %s; nothing was written", review.ErrText, jsondoc.Quote(text), problem)
 		}

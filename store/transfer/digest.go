@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,22 +15,14 @@ import (
 	"toolcrib/store/pg"
 )
 
-// digest is a hash over the rows of a table, ordered by number. Rows with another type of key are hashed separately and
-// sorted by hash, because escaped texts sort differently.
+// digest is a hash over the rows of a table, ordered by key. Both engines compare texts by their bytes.
 type digest struct {
 	terms bool
 	rows  int64
 	hash  hash.Hash
-	keyed [][sha256.Size]byte // hashes of the rows; nil if rows are numbered
 }
 
-func newDigest(t table) *digest {
-	d := &digest{terms: t.terms(), hash: sha256.New()}
-	if !t.numbered() {
-		d.keyed = [][sha256.Size]byte{}
-	}
-	return d
-}
+func newDigest(t table) *digest { return &digest{terms: t.terms(), hash: sha256.New()} }
 
 // add adds a row. Each value is hashed with its type and length.
 func (d *digest) add(row []any) error {
@@ -57,22 +48,11 @@ func (d *digest) add(row []any) error {
 			return err
 		}
 	}
-	if d.keyed != nil {
-		d.keyed = append(d.keyed, [sha256.Size]byte(d.hash.Sum(nil)))
-		d.hash.Reset()
-	}
 	return nil
 }
 
 // sum returns the number of rows and the hash.
-func (d *digest) sum() string {
-	slices.SortFunc(d.keyed, func(a, b [sha256.Size]byte) int { return bytes.Compare(a[:], b[:]) })
-	for _, row := range d.keyed {
-		_, _ = d.hash.Write(row[:]) // never fails
-	}
-	d.keyed = d.keyed[:0]
-	return fmt.Sprintf("%d %s", d.rows, hex.EncodeToString(d.hash.Sum(nil)))
-}
+func (d *digest) sum() string { return fmt.Sprintf("%d %x", d.rows, d.hash.Sum(nil)) }
 
 // digestOf returns the digest of a table.
 func digestOf(ctx context.Context, from reader, t table, columns []string) (*digest, error) {

@@ -122,11 +122,14 @@ func (f file) add(ctx context.Context, t table, columns []string, rows [][]any) 
 func (f file) finish(ctx context.Context) error { return f.copy.Finish(ctx) }
 func (f file) close() error                     { return f.end() }
 
-// contended explains an error if it means that another process is copying into the same target: both create the schema,
-// or name the file.
-func contended(err error) error {
+// explained explains two errors: another process is copying into the same target, so that both create the schema or name
+// the file; and a text from an earlier version cannot be stored by PostgreSQL.
+func explained(err error) error {
 	e := new(pgconn.PgError)
-	if errors.As(err, &e) && slices.Contains([]string{"42P06", "42P07", "23505", "40P01"}, e.Code) || errors.Is(err, fs.ErrExist) {
+	switch {
+	case errors.As(err, &e) && e.Code == "22021":
+		return fmt.Errorf("an earlier version wrote a text with invalid UTF-8 or a NUL character, which PostgreSQL cannot store; toolcrib verify names the rows, and a copy to a file preserves them: %w", err)
+	case slices.Contains([]string{"42P06", "42P07", "23505", "40P01"}, e.Code), errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%w: another process copies into the same target; let it end, then run the command again: %w", engine.ErrBusy, err)
 	}
 	return err
@@ -205,7 +208,7 @@ func (s server) rows(ctx context.Context, t table, columns []string, fn func([]a
 		if err != nil {
 			return err
 		}
-		if err := fn(unescaped(values)); err != nil {
+		if err := fn(values); err != nil {
 			return err
 		}
 	}
@@ -218,27 +221,8 @@ func (s server) newest(ctx context.Context) (event int64, hash string, err error
 }
 
 func (s server) add(ctx context.Context, t table, columns []string, rows [][]any) error {
-	for i := range rows {
-		rows[i] = escaped(rows[i])
-	}
 	_, err := s.conn.CopyFrom(ctx, pgx.Identifier{t.name}, columns, pgx.CopyFromRows(rows))
 	return err
-}
-
-// escaped returns the values of a row with texts escaped for storage.
-func escaped(row []any) []any { return texts(row, engine.EscapeText) }
-
-// unescaped returns the values of a stored row with texts unescaped.
-func unescaped(row []any) []any { return texts(row, engine.UnescapeText) }
-
-// texts applies change to the texts in a row.
-func texts(row []any, change func(string) string) []any {
-	for i, value := range row {
-		if s, ok := value.(string); ok {
-			row[i] = change(s)
-		}
-	}
-	return row
 }
 
 func (s server) finish(ctx context.Context) error { return pg.FinishCopy(ctx, s.tx) }

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"toolcrib/internal/failpoint"
@@ -76,7 +75,7 @@ func Copy(ctx context.Context, from, to string) (report Report, err error) {
 	}
 	target, already, err := begin(ctx, to)
 	if err != nil {
-		return Report{}, contended(err)
+		return Report{}, explained(err)
 	}
 	defer func() { err = errors.Join(err, target.close()) }()
 	report, err = copyAll(ctx, source, target, already)
@@ -87,7 +86,7 @@ func Copy(ctx context.Context, from, to string) (report Report, err error) {
 	if err == nil && !already {
 		err = target.finish(ctx)
 	}
-	return report, contended(err)
+	return report, explained(err)
 }
 
 // errDiffers means that a table differs between source and target.
@@ -215,11 +214,6 @@ func tables() []table {
 // derived reports whether the engine computes a column from others: on a server in a migration after the copy, in a
 // file at its end.
 func (t table) derived(column string) bool { return t.name == "live" && column == "size" }
-
-// numbered reports whether the key of the table is a number.
-func (t table) numbered() bool {
-	return len(t.key) == 1 && slices.Contains([]string{"seq", "number", "block", "rowid"}, t.key[0])
-}
 
 // terms reports whether the table is a search index of the assistant. Its rows list terms in no particular order.
 func (t table) terms() bool { return t.name == "memories_text" || t.name == "entities_text" }
