@@ -237,7 +237,7 @@ func examples(t registry.Tool, least, most sample) []string {
 	if t.Kind == registry.PromptTool {
 		return []string{
 			fmt.Sprintf("Use %s on the %s at hand.", t.WireName(), cmp.Or(t.Scope, "text")),
-			fmt.Sprintf("%s: look once more at what changed since.", t.Name),
+			fmt.Sprintf("%s: look again at what has changed since then.", t.Name),
 		}
 	}
 	if t.Kind == registry.ServerText {
@@ -254,10 +254,10 @@ func examples(t registry.Tool, least, most sample) []string {
 	}
 	first, second := call(t.WireName(), least.value), call(t.WireName(), most.value)
 	if !most.ok || first == second || tooLong(second) {
-		second = "Call " + t.WireName() + " once more, to see whether the answer is still the same."
+		second = "Call " + t.WireName() + " again to see whether the answer is the same."
 	}
 	if tooLong(first) {
-		first = "Call " + t.WireName() + " with arguments that fit its schema; the least that it takes is too long to be shown here."
+		first = "Call " + t.WireName() + " with arguments that fit its schema; the shortest call is too long to show here."
 	}
 	return []string{first, second}
 }
@@ -290,14 +290,14 @@ func testCases(t registry.Tool, least sample) []proposals.TestCase {
 	made, told := call(t.WireName(), args), "I have called "+t.WireName()+", and everything went well."
 	return []proposals.TestCase{
 		{
-			Name: "a call has the strict form", Input: "Call " + t.WireName() + ".", Expect: proposals.ExpectPass, Output: &made,
+			Name: "a call has the required format", Input: "Call " + t.WireName() + ".", Expect: proposals.ExpectPass, Output: &made,
 			Checks: []proposals.Check{
 				{Type: proposals.CheckToolCall},
 				{Type: proposals.CheckContains, Value: []byte(strconv.Quote(`"tool":"` + t.WireName() + `"`))},
 			},
 		},
 		{
-			Name: "telling of a call is no call", Input: "Call " + t.WireName() + ".", Expect: proposals.ExpectFail, Output: &told,
+			Name: "a claim to have called the tool is not a call", Input: "Call " + t.WireName() + ".", Expect: proposals.ExpectFail, Output: &told,
 			Checks: []proposals.Check{{Type: proposals.CheckToolCall}},
 		},
 	}
@@ -309,7 +309,7 @@ func answerCases(input string) []proposals.TestCase {
 	modest, claims := "There is nothing to look at, so there is nothing to report.", "The text has three mistakes in its second paragraph."
 	return []proposals.TestCase{
 		{
-			Name: "nothing is made up", Input: input, Expect: proposals.ExpectPass, Output: &modest,
+			Name: "the answer makes nothing up", Input: input, Expect: proposals.ExpectPass, Output: &modest,
 			Checks: []proposals.Check{{Type: proposals.CheckNoFakeToolUse}},
 		},
 		{
