@@ -16,12 +16,14 @@ type effect string
 const (
 	none        effect = ""
 	sends       effect = "sends"       // sends to an address or fetches from it
+	connects    effect = "connects"    // opens a connection to an address, as sends does
 	runsShell   effect = "runsShell"   // runs its text as a shell command
 	runsArgs    effect = "runsArgs"    // runs a command with its strings as the words
 	evaluates   effect = "evaluates"   // runs its text as code
 	decodes     effect = "decodes"     // decodes a text
 	writes      effect = "writes"      // writes a file
 	deletes     effect = "deletes"     // deletes a folder
+	redirects   effect = "redirects"   // replaces the standard input or output
 	weakens     effect = "weakens"     // skips a check or widens permissions
 	skips       effect = "skips"       // skips a test
 	environment effect = "environment" // reads the whole environment

@@ -95,6 +95,8 @@ func (s *statements) continued(i int) bool {
 type value struct {
 	text                  string
 	fetched, decoded, env bool
+	connected             bool // a network connection, or data from one
+	shell                 bool // an interactive shell
 }
 
 // program is a program that is read statement by statement.
@@ -104,6 +106,8 @@ type program struct {
 	lang   *language
 	alias  map[string]string // local names of modules and their members
 	values map[string]value
+
+	connects bool // opens a network connection
 }
 
 // call is a call in a statement that calls.tsv lists.
@@ -145,6 +149,7 @@ func (p *program) statement(start, end int, strs []str) {
 	for _, name := range s.names {
 		if v, ok := p.values[name]; ok {
 			s.data.fetched, s.data.decoded, s.data.env = s.data.fetched || v.fetched, s.data.decoded || v.decoded, s.data.env || v.env
+			s.data.connected, s.data.shell = s.data.connected || v.connected, s.data.shell || v.shell
 		}
 	}
 	texts := p.assembled(&s)
@@ -156,13 +161,16 @@ func (p *program) statement(start, end int, strs []str) {
 		if len(texts) == 1 && len(texts[0].value) < 512 {
 			v.text = texts[0].value
 		}
+		if path := p.path(&s, strings.IndexByte(s.code, '=')+1, texts); strings.HasPrefix(path, "~") {
+			v.text = path
+		}
 		p.values[s.assigned] = v
 	}
 }
 
 var (
 	pythonImport = regexp.MustCompile(`^\s*(?:from\s+([\w.]+)\s+)?import\s+([^;\n]+)`)
-	required     = regexp.MustCompile(`(?:const|let|var)\s+(?:(\w+)|\{([^}]*)\})\s*=\s*(?:await\s+)?(?:require|import)\s*\(`)
+	required     = regexp.MustCompile(`(?:const|let|var|,)\s+(?:(\w+)|\{([^}]*)\})\s*=\s*(?:await\s+)?(?:require|import)\s*\(`)
 	imported     = regexp.MustCompile(`^\s*import\s+(?:type\s+)?(?:\*\s+as\s+)?(\w+)?\s*,?\s*(?:\{([^}]*)\})?\s*from`)
 )
 
@@ -186,21 +194,24 @@ func (p *program) imports(s *state) {
 			}
 		}
 	case "javascript":
-		m := required.FindStringSubmatch(s.code)
-		if m == nil {
-			m = imported.FindStringSubmatch(s.code)
+		all := required.FindAllStringSubmatch(s.code, -1) // one for each module
+		if len(all) == 0 {
+			all = imported.FindAllStringSubmatch(s.code, 1)
 		}
-		if m == nil || len(s.strs) == 0 {
-			return
-		}
-		module := strings.TrimSuffix(strings.TrimPrefix(s.strs[len(s.strs)-1].value, "node:"), "/promises")
-		if m[1] != "" {
-			p.alias[m[1]] = module
-		}
-		for item := range strings.SplitSeq(m[2], ",") {
-			name, local, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(item), " as ", ":"), ":")
-			if name != "" {
-				p.alias[strings.TrimSpace(cmp.Or(local, name))] = module + "." + strings.TrimSpace(name)
+		for i, m := range all {
+			n := len(s.strs) - len(all) + i
+			if n < 0 {
+				continue
+			}
+			module := strings.TrimSuffix(strings.TrimPrefix(s.strs[n].value, "node:"), "/promises")
+			if m[1] != "" {
+				p.alias[m[1]] = module
+			}
+			for item := range strings.SplitSeq(m[2], ",") {
+				name, local, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(item), " as ", ":"), ":")
+				if name != "" {
+					p.alias[strings.TrimSpace(cmp.Or(local, name))] = module + "." + strings.TrimSpace(name)
+				}
 			}
 		}
 	}
@@ -321,7 +332,7 @@ func (p *program) member(s *state, name string, begin, end int) {
 	}
 }
 
-var assigned = regexp.MustCompile(`^\s*(?:export\s+)?(?:const|let|var|my|local)?\s*\$?(\w+)(?:\s*:\s*[\w.\[\]| ]+)?\s*(?::=|=[^=>])`)
+var assigned = regexp.MustCompile(`^\s*(?:export\s+)?(?:const|let|var|my|local)?\s*\$?(\w+)(?:\s*:\s*[\w.\[\]| ]+|,\s*\w+)?\s*(?::=|=[^=>])`)
 
 // assignment returns the variable that a statement assigns, or "".
 func assignment(code string) string {
@@ -338,9 +349,11 @@ func assignment(code string) string {
 func (p *program) effects(s *state, texts []text) {
 	for _, c := range s.calls {
 		switch c.effect {
-		case sends:
+		case sends, connects:
 			p.Sends()
 			s.data.fetched = true
+			s.data.connected = s.data.connected || c.effect == connects
+			p.connects = p.connects || c.effect == connects
 		case decodes:
 			s.data.decoded = true
 		case environment:
@@ -348,23 +361,34 @@ func (p *program) effects(s *state, texts []text) {
 		case runsShell, runsArgs:
 			p.runs(s, c, texts)
 		case deletes:
-			p.Add(c.at, fact.File, c.name, c.name)
+			if folder, ok := literal.Whole(p.path(s, c.end-s.start, texts)); ok {
+				p.Add(c.at, fact.File, fact.Wiped, c.name+" "+folder)
+			} else {
+				p.Add(c.at, fact.File, c.name, c.name)
+			}
 		case weakens:
 			p.Add(c.at, fact.Rights, c.name, c.name)
 		case skips:
 			p.Add(c.at, fact.Rights, fact.Skipped, c.name)
 		case credentials:
 			p.Add(c.at, fact.Secret, fact.Store, c.name)
+		case redirects:
+			s.data.shell = true
 		case evaluates, writes, none:
 		}
 	}
+	if s.data.shell && s.data.connected && len(s.names) > 0 {
+		p.Add(s.start+len(s.code)-len(strings.TrimLeft(s.code, " \t\n")), fact.Run, fact.Connected, strings.TrimSpace(s.code))
+	}
 	sent := false
 	for _, c := range s.calls {
-		sent = sent || c.effect == sends
+		sent = sent || c.effect == sends || c.effect == connects
 		if c.effect != evaluates {
 			continue
 		}
 		switch {
+		case (s.data.connected || p.connects && p.lang.id == "powershell") && !strings.Contains(c.name, "."):
+			p.Add(c.at, fact.Run, fact.Connected, c.name)
 		case s.data.fetched && (c.name == "eval" || c.name == "exec" || !strings.Contains(c.name, ".")):
 			p.Add(c.at, fact.Run, fact.FetchedRun, c.name)
 		case s.data.decoded:
@@ -423,9 +447,13 @@ func (p *program) runs(s *state, c call, texts []text) {
 		}
 	}
 	if len(words) == 0 {
+		if s.data.connected {
+			p.Add(c.at, fact.Run, fact.Connected, c.name) // runs what it receives
+		}
 		p.Add(c.at, fact.Run, c.name, c.name)
 		return
 	}
+	s.data.shell = s.data.shell || shell.Interactive(words)
 	list := c.effect == runsArgs && (!strings.Contains(words[0], " ") || !s.shell)
 	if found, listed := s.opens(c); found {
 		list = list && (len(words) > 1 || !strings.Contains(words[0], " ") || listed)

@@ -3,6 +3,7 @@
 package code
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -76,7 +77,7 @@ func (p *program) texts(s *state, texts []text) {
 	running := false
 	for i := range s.calls {
 		switch c := &s.calls[i]; c.effect { //nolint:exhaustive // the others take no address and no file
-		case sends:
+		case sends, connects:
 			if use == fact.Literal {
 				use = c.name
 			}
@@ -122,7 +123,7 @@ func (p *program) texts(s *state, texts []text) {
 	if use != fact.Literal && !named {
 		at := s.start
 		for _, c := range s.calls {
-			if c.effect == sends {
+			if c.effect == sends || c.effect == connects {
 				at = c.at
 				break
 			}
@@ -180,4 +181,57 @@ func (p *program) openForWriting(s *state) *call {
 		}
 	}
 	return nil
+}
+
+// token matches the names, options, and unquoted paths in an expression for a path.
+var token = regexp.MustCompile(`-[A-Za-z]+|~[\\/\w]*|[A-Z]:\\[\w\\*]*|[\w$][\w$.:]*`)
+
+// path returns the path that the first argument at offset from of a statement denotes, with "~" for the home folder. It
+// returns "" if the argument contains an unknown value.
+func (p *program) path(s *state, from int, texts []text) string {
+	if rest, ok := strings.CutPrefix(strings.TrimLeft(s.code[from:], " "), "("); ok {
+		from = len(s.code) - len(rest)
+	}
+	end, depth := from, 0
+	for ; end < len(s.code) && depth >= 0 && (depth > 0 || s.code[end] != ',' && s.code[end] != ';'); end++ {
+		switch s.code[end] {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			depth--
+		}
+	}
+	var parts []string
+	strs := slices.DeleteFunc(slices.Clone(texts), func(t text) bool { return t.start < s.start+from || t.start >= s.start+end })
+	literals := func(before int) {
+		for ; len(strs) > 0 && strs[0].start < s.start+before; strs = strs[1:] {
+			if name := strs[0].value; name == "HOME" || name == "USERPROFILE" {
+				parts = append(parts, "~")
+			} else {
+				parts = append(parts, name)
+			}
+		}
+	}
+	for _, at := range token.FindAllStringIndex(s.code[from:end], -1) {
+		literals(from + at[0])
+		name := s.code[from+at[0] : from+at[1]]
+		v, known := p.values[strings.TrimPrefix(name, "$")]
+		switch last := name[strings.LastIndexAny(name, ".:")+1:]; {
+		case known && v.text != "":
+			parts = append(parts, v.text)
+		case last == "homedir" || last == "UserHomeDir" || last == "HOME" || last == "USERPROFILE" || last == "home" && last != name:
+			parts = append(parts, "~")
+		case name[0] == '~' || name[0] == '$' || strings.Contains(last, `\`):
+			parts = append(parts, name)
+		case name[0] != '-' && !pathFunctions[last]:
+			return ""
+		}
+	}
+	literals(end)
+	return strings.Join(parts, "/")
+}
+
+// pathFunctions are functions and variables that convert, join, or look up paths.
+var pathFunctions = map[string]bool{
+	"Path": true, "str": true, "join": true, "Join": true, "expanduser": true, "expand_path": true, "resolve": true, "environ": true, "env": true, "ENV": true, "get": true, "getenv": true, "Getenv": true,
 }

@@ -46,7 +46,7 @@ func (l *List) Read(path, text string, above int, read func(Doc)) {
 	}
 	for _, p := range f.facts {
 		if p.Kind == Secret {
-			p.Sent, p.InProgram = f.sends, (f.program || p.InProgram) && !p.handled
+			p.Sent, p.InProgram = f.sends, (f.program || p.InProgram) && (!p.handled || f.namesRead)
 			if p.Use == Variable && f.sends {
 				p.Use = VariableSent
 			}
@@ -84,6 +84,7 @@ type file struct {
 	sentences     bool
 	sends         bool
 	program       bool
+	namesRead     bool // see Doc.ReadsNames
 	facts         []placed
 }
 
@@ -131,6 +132,11 @@ func (d Doc) Pinned(pos jsondoc.Pos, text string) Doc {
 func (d Doc) Handled() Doc {
 	d.handled = true
 	return d
+}
+
+// ReadsNames records that a command reads names of files from a file, and may read the files: see Handled.
+func (d Doc) ReadsNames() {
+	d.file.namesRead = true
 }
 
 // Program records that the file is a program.

@@ -48,10 +48,12 @@ const (
 	Registry     = "registry"      // an unusual registry
 	FetchedRun   = "fetch+run"     // downloaded and run
 	DecodedRun   = "decode+run"    // decoded and run
+	Connected    = "socket+shell"  // a shell joined to a network connection
 	Decoded      = "decoded"       // encoded text
 	Evaluated    = "evaluated"     // a string that is run as code
 	Skipped      = "skipped test"  // a test that is not run
 	Granted      = "allowed-tools" // granted to an agent, in front matter or settings
+	Wiped        = "wiped"         // a home folder or a file system, deleted
 	Mentioned    = "mentioned"     // a file that other programs follow, mentioned without a write
 	Unread       = "not read"      // not read because of a fault in toolcrib
 )
@@ -78,9 +80,11 @@ var Policies = []Row{
 	{Run, Registry, Warns, "packages from an unusual registry"},
 	{Run, FetchedRun, Warns, "code that is downloaded and run"},
 	{Run, DecodedRun, Warns, "code that is decoded and run"},
+	{Run, Connected, Warns, "shells joined to a network connection"},
 	{Run, Decoded, Warns, "encoded text"},
 	{Run, Unread, Warns, "a text that toolcrib could not read because of a fault; report it"},
 	{File, "", Shown, "paths outside of the subject's own folder"},
+	{File, Wiped, Warns, "home folders and file systems that are deleted"},
 	{User, "", Information, "orders about what the user is told, asked or shown; claims of approval"},
 	{Other, "", Information, "other tools, servers, skills and agents"},
 	{Text, "", Shown, "new sentences"},

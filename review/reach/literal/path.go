@@ -86,3 +86,31 @@ func (s *scanner) route(at int) bool {
 	}
 	return false
 }
+
+// personal are the folders in a home folder that contain a user's own files: xdg-user-dir(1), and
+// the folders of Windows and macOS.
+var personal = map[string]bool{"Desktop": true, "Documents": true, "Downloads": true, "Movies": true, "Music": true, "Pictures": true, "Videos": true}
+
+// Whole returns name without a trailing wildcard and reports whether it is the root of a file
+// system, one of its top-level folders, a drive, a home folder, or a folder of a user's own files.
+func Whole(name string) (string, bool) {
+	name = strings.TrimRight(strings.NewReplacer(`\`, "/", "{", "", "}", "").Replace(name), "*")
+	trimmed := strings.TrimRight(name, "/")
+	for _, home := range []string{"~", "$HOME", "$env:USERPROFILE", "$env:HOME", "%USERPROFILE%"} {
+		if rest, ok := strings.CutPrefix(trimmed, home); ok && (rest == "" || rest[0] == '/' && personal[rest[1:]]) {
+			return trimmed, true
+		}
+	}
+	parts := strings.Split(trimmed, "/")
+	switch {
+	case name == "":
+		return "", false
+	case trimmed == "":
+		return "/", true
+	case len(parts) == 1:
+		return trimmed, len(trimmed) == 2 && trimmed[1] == ':' || trimmed == "$env:SystemDrive"
+	case len(parts) == 2:
+		return trimmed, parts[0] == "" && roots[parts[1]] && parts[1] != "tmp"
+	}
+	return trimmed, len(parts) == 3 && parts[0] == "" && (parts[1] == "home" || parts[1] == "Users") && !strings.ContainsAny(parts[2], "<$[")
+}

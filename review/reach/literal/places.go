@@ -43,7 +43,7 @@ func PlaceOf(name string) Place {
 	elements := strings.Split(strings.ReplaceAll(name, `\`, "/"), "/")
 	found := Nowhere
 	for i, element := range elements {
-		if strings.HasPrefix(element, ".env") && dotenv(element) {
+		if strings.HasPrefix(element, ".env") && dotenv(element) || i == len(elements)-1 && namedEnv(element) {
 			found = max(found, Credentials)
 		}
 		if i == len(elements)-1 && keyFiles[path.Ext(element)] && element[0] != '*' && element[0] != '.' && !publicKeysOnly(element) {
@@ -115,3 +115,15 @@ func dotenv(name string) bool {
 	}
 	return true
 }
+
+// namedEnv reports whether name is a file of environment variables with a name before its extension,
+// such as prod.env of docker-run(1), and neither a sample nor a member of an object, as in
+// process.env.
+func namedEnv(name string) bool {
+	stem, ok := strings.CutSuffix(name, ".env")
+	return ok && len(stem) > 2 && strings.Trim(stem, "abcdefghijklmnopqrstuvwxyz0123456789_-") == "" && !slices.Contains(objectsWithEnv, stem) &&
+		!slices.ContainsFunc(templateSuffixes, func(s string) bool { return strings.HasSuffix(stem, s) })
+}
+
+// objectsWithEnv are objects of programs with a member env: https://nodejs.org/api/process.html#processenv.
+var objectsWithEnv = strings.Fields("process meta ctx context this self workspace platform globalthis runtime default defaults job step matrix vars")

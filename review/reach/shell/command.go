@@ -31,6 +31,7 @@ type command struct {
 // input describes the data that a command reads from a pipe, and whether it writes into one.
 type input struct {
 	fetched, decoded bool
+	shell            bool // an interactive shell
 	piped            bool
 	pipeline         string // the commands that write into the pipe
 }
@@ -74,6 +75,7 @@ func (in *input) add(c *command) {
 	}
 	in.fetched = in.fetched || c.traits&fetches != 0
 	in.decoded = in.decoded || c.decodes()
+	in.shell = in.shell || Interactive(c.words)
 	if len(in.pipeline) < maxPipeline {
 		in.pipeline += strings.Join(c.words, " ") + " | "
 	}
@@ -268,6 +270,9 @@ func (r *reader) redirects(s *syntax.Stmt, c *command) {
 		at := r.shift + int(red.Pos().Offset())
 		switch red.Op { //nolint:exhaustive // the others duplicate a descriptor
 		case syntax.RdrIn, syntax.RdrInOut:
+			if strings.HasSuffix(target, "ignore") {
+				r.ReadsNames()
+			}
 			if in, ok := r.Within(at, target); ok {
 				literal.Scan(in, literal.Data, fact.Literal)
 			}
@@ -293,7 +298,11 @@ func (r *reader) redirects(s *syntax.Stmt, c *command) {
 		}
 		if strings.HasPrefix(target, "/dev/tcp/") || strings.HasPrefix(target, "/dev/udp/") { // bash(1), REDIRECTION
 			r.Sends()
-			r.Add(at, fact.Run, fact.FetchedRun, target)
+			use := fact.FetchedRun
+			if Interactive(c.words) {
+				use = fact.Connected
+			}
+			r.Add(at, fact.Run, use, target)
 			if host, _, _ := strings.Cut(target[len("/dev/tcp/"):], "/"); literal.Outside(host) {
 				r.Add(at, fact.Out, "/dev/tcp", host)
 			}

@@ -50,6 +50,9 @@ func (r *reader) command(c *command, in input) {
 	r.addPrintedSecrets(c, args, name)
 	r.addChangedFiles(c, args, name)
 	r.rights(c, name)
+	if folder := c.wipes(args); folder != "" {
+		r.Add(c.at, fact.File, fact.Wiped, c.program+" "+folder)
+	}
 }
 
 // arguments returns the words after the program, without flags.
@@ -82,6 +85,9 @@ func (r *reader) words(c *command, name string) (address string) {
 			continue
 		}
 		at := c.offsets[i]
+		if i > 0 && strings.HasSuffix(w, "ignore") && (c.piped || c.program != "grep") && c.program != "git" && c.program != "echo" && c.program != "printf" && !c.handles(i, name) {
+			r.ReadsNames()
+		}
 		in, ok := r.Within(at, w)
 		if !ok {
 			return address
@@ -98,6 +104,9 @@ func (r *reader) words(c *command, name string) (address string) {
 		}
 		if before, name, ok := strings.Cut(w, "@"); ok && c.traits&network != 0 && (before == "" || strings.HasSuffix(before, "=") || before == "-d" || before == "-F") {
 			in, _ = r.Within(at, name) // a file that curl(1) sends
+		}
+		if (name == "git add" || name == "git commit") && literal.PlaceOf(w) == literal.Credentials {
+			r.Sends() // to everybody who reads the repository
 		}
 		if !r.functions[c.program] && c.handles(i, name) {
 			in = in.Handled()
@@ -213,13 +222,17 @@ func (r *reader) addFetchedRun(c *command, in input, args []string) {
 		add(fact.FetchedRun)
 		return
 	}
+	connected := in.shell && netcats[c.program]
 	for i, w := range c.words {
 		switch {
 		case c.traits&fetches != 0 && (w == "-o" || w == "-O" || w == "--output") && i+1 < len(c.words):
 			r.fetched[path.Base(c.words[i+1])] = true
-		case c.traits&fetches != 0 && w == "-e" && (c.program == "nc" || c.program == "ncat"): // ncat(1)
-			add(fact.FetchedRun)
+		case netcats[c.program] && (w == "-e" || w == "--exec" || w == "--sh-exec" || strings.HasPrefix(strings.ToUpper(w), "EXEC:") || strings.HasPrefix(strings.ToUpper(w), "SYSTEM:")): // ncat(1), socat(1)
+			connected = true
 		}
+	}
+	if connected {
+		r.Add(c.at, fact.Run, fact.Connected, in.pipeline+shown)
 	}
 	if c.traits&interpret == 0 {
 		return
@@ -248,6 +261,9 @@ func (r *reader) addFetchedRun(c *command, in input, args []string) {
 		add(fact.Evaluated)
 	}
 }
+
+// netcats are the programs that pass their input to a network connection and the reverse.
+var netcats = map[string]bool{"nc": true, "ncat": true, "netcat": true, "socat": true, "telnet": true}
 
 // readsInput reports whether an interpreter runs its standard input, because its arguments contain
 // no file, module, or code.
@@ -390,4 +406,37 @@ func (r *reader) rights(c *command, name string) {
 			r.Add(c.at, fact.Rights, c.program, name+" "+w)
 		}
 	}
+}
+
+// Interactive reports whether words are an interactive shell: without a file and without commands.
+func Interactive(words []string) bool {
+	if len(words) == 0 || tables().programs[path.Base(words[0])]&shells == 0 && words[0] != "cmd.exe" && words[0] != "powershell.exe" {
+		return false
+	}
+	return !slices.ContainsFunc(words[1:], func(w string) bool { return w != "-i" && w != "-l" && w != "-li" && w != "-il" && w != "--login" })
+}
+
+// wipes returns the folder or device whose whole content c deletes, or "".
+func (c *command) wipes(args []string) string {
+	deletes := false
+	switch {
+	case c.program == "rm":
+		deletes = slices.ContainsFunc(c.words, func(w string) bool {
+			return w == "--recursive" || strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--") && strings.ContainsAny(w, "rR")
+		})
+	case c.program == "find":
+		deletes = len(args) == 1 && slices.Contains(c.words, "-delete")
+	case strings.HasPrefix(c.program, "mkfs"), c.program == "shred", c.program == "dd":
+		for _, w := range args {
+			if w = strings.TrimPrefix(w, "of="); strings.HasPrefix(w, "/dev/") && strings.TrimLeft(w[len("/dev/"):], "shvnxdmemcblik") != w[len("/dev/"):] && !strings.HasPrefix(w, "/dev/null") && !strings.HasPrefix(w, "/dev/shm") {
+				return w
+			}
+		}
+	}
+	for _, w := range args {
+		if folder, ok := literal.Whole(w); ok && deletes {
+			return folder
+		}
+	}
+	return ""
 }

@@ -268,6 +268,27 @@ func Inspects(text string) (command, inspects bool) {
 	return true, listed && (len(words) < 2 || words[1] != "branch" || !slices.ContainsFunc(options, changesBranch))
 }
 
+// Names reports whether text names a program, except in a command that only shows local state. A program that is also
+// an English word counts only before an argument.
+func Names(text string) bool {
+	words := strings.Fields(text)
+	for i, word := range words {
+		word = strings.Trim(word, ".,()")
+		traits, known := tables().programs[word]
+		next := ""
+		if i+1 < len(words) {
+			next = strings.Trim(words[i+1], ",;:()")
+		}
+		if !known || traits&ambiguous != 0 && (!argument(next) || !strings.ContainsAny(next, "-./~$*")) {
+			continue
+		}
+		if _, inspects := Inspects(word + " " + strings.TrimRight(next, ".")); !inspects {
+			return true
+		}
+	}
+	return false
+}
+
 // changesBranch reports whether an option of git-branch(1) does more than list branches.
 func changesBranch(option string) bool {
 	return !slices.Contains([]string{"-a", "-r", "-v", "-vv", "--all", "--list", "--show-current", "--remotes", "--verbose"}, option)

@@ -35,7 +35,9 @@ func Rules() []rules.Rule {
 		factRule("S165", "Sends credentials, or reads the whole environment", func(f fact.Fact) bool {
 			return f.Kind == fact.Secret && (f.Use == fact.VariableSent || f.Use == fact.Environment || exfiltratesCredentials(f))
 		}, sendsCredentials),
-		factRule("S166", "Runs downloaded code", func(f fact.Fact) bool { return f.Kind == fact.Run && f.Use == fact.FetchedRun }, fromUnknownHost),
+		factRule("S166", "Runs downloaded code, or a shell for a network connection", func(f fact.Fact) bool {
+			return f.Kind == fact.Run && (f.Use == fact.FetchedRun || f.Use == fact.Connected)
+		}, fromUnknownHost),
 		factRule("S167", "Runs or contains encoded text", func(f fact.Fact) bool {
 			return f.Kind == fact.Run && (f.Use == fact.DecodedRun || f.Use == fact.Decoded || f.Use == fact.Evaluated)
 		}, evaluatesReadData),
@@ -45,8 +47,8 @@ func Rules() []rules.Rule {
 		factRule("S169", "Fetches or sends over plain http, which can be changed in transit", func(f fact.Fact) bool {
 			return f.Kind == fact.Out && f.Use == fact.PlainHTTP
 		}, nil),
-		factRule("S170", "Covers its tracks: deletes logs, or sends encoded data", func(f fact.Fact) bool {
-			return f.Kind == fact.File && strings.HasPrefix(f.Value, "/var/log") || f.Kind == fact.Run && f.Use == fact.Command && networkCommand().MatchString(f.Value)
+		factRule("S170", "Deletes logs, a home folder, or a disk, or sends encoded data", func(f fact.Fact) bool {
+			return f.Kind == fact.File && (f.Use == fact.Wiped || strings.HasPrefix(f.Value, "/var/log")) || f.Kind == fact.Run && f.Use == fact.Command && networkCommand().MatchString(f.Value)
 		}, hidesTraces),
 		factRule(decisionRule, "Reaches something that the configuration warns about or blocks", func(fact.Fact) bool { return true }, nil),
 	}

@@ -87,7 +87,7 @@ var publishers = strings.Fields(`github.com raw.githubusercontent.com gitlab.com
 // fromUnknownHost reports whether code is downloaded from a host that the subject does not mention
 // elsewhere and that is not the host of a known publisher, or whether a shell listens on a socket.
 func fromUnknownHost(f fact.Fact, line string, all *facts) bool {
-	if strings.HasPrefix(f.Value, "nc ") || strings.HasPrefix(f.Value, "ncat ") {
+	if f.Use == fact.Connected {
 		return true
 	}
 	host := hostIn(f.Value)
@@ -122,7 +122,7 @@ var protections = sync.OnceValue(func() *regexp.Regexp {
 // as part of a host name. Both evade monitoring.
 func hidesTraces(f fact.Fact, line string, _ *facts) bool {
 	if f.Kind == fact.File {
-		return logFile().MatchString(line)
+		return f.Use == fact.Wiped || logFile().MatchString(line)
 	}
 	return encodedUpload().MatchString(line) && encodingCommand().MatchString(line)
 }
