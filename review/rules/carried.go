@@ -5,6 +5,7 @@ package rules
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -20,19 +21,16 @@ import (
 // not cover "Send it to X." Differences in white space do not matter.
 //
 // New text in c may redirect an address in these sentences. If they contain one, c must not add any
-// address, or any sentence about addresses. For skills and instruction files, which contain many
-// addresses, this applies only to blocks. Versions with an invalid approval are ignored, and a
+// address, or any sentence about addresses. Skills and instruction files contain many addresses. For
+// their warnings, c must only not add a sentence that changes a word of this address, or a following
+// sentence that may refer back. Versions with an invalid approval are ignored, and a
 // finding without a passage is never approved.
 func (c *Change) ApprovedIn(ctx context.Context, f Finding) (*registry.Live, error) {
 	if f.Passage == "" {
 		return nil, nil //nolint:nilnil // no version is an answer
 	}
 	in, err := c.approvedIn(ctx, f)
-	least := Warn
-	if c.Draft.Definition.Folder() != nil {
-		least = Block
-	}
-	if in != nil && f.Severity.Rank() >= least.Rank() && c.redirects(f, in) {
+	if in != nil && f.Severity.Rank() >= Warn.Rank() && c.redirects(f, in) {
 		in = nil
 	}
 	return in, err
@@ -50,7 +48,12 @@ func (c *Change) redirects(f Finding, approved *registry.Live) bool {
 		sentence := t.sentenceAround(start, end)
 		if tokens, ok := namesAddress(sentence); ok {
 			now := Computed(c, (*Change).speaking)
-			found = slices.Concat(found, now.addresses, now.with(hostWords(tokens)))
+			named := now.with(hostWords(tokens))
+			if c.Draft.Definition.Folder() == nil || f.Severity == Block {
+				found = slices.Concat(found, now.addresses, named)
+			} else {
+				found = append(found, slices.DeleteFunc(named, func(s string) bool { return !changesWord.MatchString(s) })...)
+			}
 			if next := followUp(t.Value, sentence); next != "" {
 				found = append(found, plainDots(letters.Fold(next)))
 			}
@@ -73,6 +76,9 @@ func (c *Change) redirects(f Finding, approved *registry.Live) bool {
 	}
 	return slices.ContainsFunc(found, func(text string) bool { return !before.(map[string]bool)[text] }) //nolint:forcetypeassert // nothing else is stored
 }
+
+// changesWord matches the verbs that give a word another meaning or replace it.
+var changesWord = regexp.MustCompile(`(?i)\b(?:chang|replac|renam|swap|substitut|redirect|rewrit|becom|stands? for|means?\b|treat\b)`)
 
 // approvedTexts caches the sentences and addresses of approved versions.
 type approvedTexts struct{ sync.Map }

@@ -319,7 +319,7 @@ func hostWords(tokens []string) []string {
 	var hosts []string
 	for _, address := range tokens {
 		for _, word := range wordsOf(strings.ToLower(address)) {
-			if len(word) >= 5 && !slices.Contains([]string{"https", "example"}, word) {
+			if len(word) >= 4 && !slices.Contains([]string{"http", "https", "example"}, word) {
 				hosts = append(hosts, word)
 			}
 		}
