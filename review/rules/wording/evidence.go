@@ -226,7 +226,7 @@ func (t *Learned) unmatchedThreshold(s *Sentence, margin float64) float64 {
 }
 
 // inspects reports whether s contains commands that only show local state, and neither another
-// quotation, which may be a command, nor a word about secrets or sending.
+// quotation, which may be a command, nor another program, nor a word about secrets or sending.
 func (s *Sentence) inspects() bool {
 	found := false
 	for _, m := range quotedText().FindAllStringSubmatch(s.Text, -1) {
@@ -238,7 +238,7 @@ func (s *Sentence) inspects() bool {
 		}
 		found = true
 	}
-	if g := grammar(); !found || s.concepts.Meets(g.Concept("secretFile|secret|exfil|send|hide|email")) {
+	if g := grammar(); !found || shell.Names(quotedText().ReplaceAllString(s.Text, ": ")) || s.concepts.Meets(g.Concept("secretFile|secret|exfil|send|hide|email")) {
 		return false
 	}
 	text := webAddress().ReplaceAllStringFunc(s.Text, func(address string) string {
