@@ -81,8 +81,11 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 				from := intake.Origin{Layer: registry.LayerUser, Server: server != "" || doc.Format == wire.MCP && doc.Server != wire.SelfName}
 				from.Label = cmp.Or(registry.ServerName(cmp.Or(server, doc.Server, name)), "server")
 				units = append(units, itemUnits(doc, from, strconv.Itoa(i))...)
-				for _, s := range doc.Skipped { // except the entries of a host and repeated tools
-					if s.Entry != nil && s.Entry.Name == "" && s.Entry.Node().Get("type") == nil {
+				for _, s := range doc.Skipped { // except the entries of a host
+					if s.Entry == nil {
+						continue
+					}
+					if kind := s.Entry.Node().Get("type"); kind == nil || kind.Text == "function" {
 						skipped = append(skipped, unreadable(name, jsondoc.Problem{Path: s.Entry.Path, Pos: s.Entry.Pos, Message: s.String()}))
 					}
 				}
@@ -139,16 +142,44 @@ func wireDocuments(data []byte) (docs []wire.Document) {
 		return nil
 	}
 	for _, n := range nodes {
+		if paths := frameTexts(n); len(paths) > 0 {
+			docs = append(docs, wire.Document{Node: n, NotKept: paths})
+			continue
+		}
 		doc, err := wire.DecodeNode(n)
 		if err != nil || wire.OtherType(n) != "" {
 			return nil
 		}
 		docs = append(docs, doc)
 	}
-	if !slices.ContainsFunc(docs, func(doc wire.Document) bool { return len(doc.Items)+len(doc.Entries) > 0 }) {
+	if !slices.ContainsFunc(docs, func(doc wire.Document) bool { return len(doc.Items)+len(doc.Entries)+len(doc.NotKept) > 0 }) {
 		return nil
 	}
 	return docs
+}
+
+// frameTexts returns the paths of the texts in the answer of an MCP server to initialize or prompts/get, with or without
+// its JSON-RPC envelope: https://modelcontextprotocol.io/specification/2025-06-18/schema.
+func frameTexts(n *jsondoc.Node) (paths []string) {
+	prefix := ""
+	if result := n.Get("result"); result != nil && n.Get("jsonrpc") != nil {
+		n, prefix = result, "result."
+	}
+	if n.Get("serverInfo") != nil {
+		for _, key := range []string{"instructions", "serverInfo"} {
+			if n.Get(key) != nil {
+				paths = append(paths, prefix+key)
+			}
+		}
+	}
+	if messages := n.Get("messages"); messages != nil && messages.Kind == jsondoc.Array {
+		for i, m := range messages.Items {
+			if content := m.Get("content"); m.Get("role") != nil && content != nil && content.Kind == jsondoc.Object { // a conversation has texts or lists
+				paths = append(paths, jsondoc.Index(prefix+"messages", i)+".content")
+			}
+		}
+	}
+	return paths
 }
 
 // itemUnits converts every tool of a foreign document to a proposal, as an import does. number distinguishes the
