@@ -86,15 +86,15 @@ func (c *checker) id(key, value string) {
 
 var idForm = `lower-case words of letters and digits joined by "_", a letter first, at most ` + strconv.Itoa(MaxIDLength) + " characters"
 
-// maxListed is the maximum number of entries in a list of names.
-const maxListed = 10_000
+// maxNames is the maximum number of entries in a list of names.
+const maxNames = 10_000
 
 // names adds problems if a list is too long, has duplicates, or contains invalid
 // entries. form describes a valid entry.
-func (c *checker) names(key string, list []string, limit int, valid func(string) bool, form string) {
+func (c *checker) names(key string, list []string, valid func(string) bool, form string) {
 	path := jsondoc.Join(c.path, key)
-	if len(list) > limit {
-		c.problems.Add(path, "must not have more than %[2]d entries (got %[1]d)", len(list), limit)
+	if len(list) > maxNames {
+		c.problems.Add(path, "must not have more than %[2]d entries (got %[1]d)", len(list), maxNames)
 		return
 	}
 	first := make(map[string]int, len(list))
@@ -111,11 +111,11 @@ func (c *checker) names(key string, list []string, limit int, valid func(string)
 }
 
 func (c *checker) ids(key string, list []string) {
-	c.names(key, list, maxListed, ValidID, "an id ("+idForm+")")
+	c.names(key, list, ValidID, "an id ("+idForm+")")
 }
 
 func (c *checker) categories(list []string) {
-	c.names("categories", list, maxListed, ValidCategory, categoryForm)
+	c.names("categories", list, ValidCategory, categoryForm)
 }
 
 // maxChannels is the maximum number of channels in a definition.
@@ -171,15 +171,11 @@ func joinOr[T ~string](values []T) string {
 // maxLimit is the maximum of cooldowns and daily limits: 30 years in seconds.
 const maxLimit = 1_000_000_000
 
-// The maximum lengths of texts in the objects of a tool, in characters.
+// The maximum lengths of texts in the objects of a tool, in characters. The limit of settings also limits the time to
+// compile a pattern.
 const (
-	maxTagPrefix   = 64
-	maxTagPattern  = 1_000
-	maxTagExample  = 1_000
-	maxTagGroups   = 64
-	maxProviderKey = 256
-	maxProviderURL = 2_048
-	maxSourceRef   = 2_048
+	maxTagPrefix = 64
+	maxSetting   = 2_048
 )
 
 func (a Approval) check(c *checker) {
@@ -201,12 +197,12 @@ func (t Tag) check(c *checker) {
 	if t.Prefix != strings.TrimSpace(t.Prefix) || strings.ContainsAny(t.Prefix, "\r\n\v\f\u0085\u2028\u2029") {
 		c.add("prefix", "expected a single line without leading or trailing white space")
 	}
-	c.text("example", t.Example, maxTagExample)
-	c.names("argGroups", t.ArgGroups, maxTagGroups, func(name string) bool {
+	c.text("example", t.Example, maxSetting)
+	c.names("argGroups", t.ArgGroups, func(name string) bool {
 		return consistsOf(name, lower+upper+"_", lower+upper+digits+"_")
 	}, `a name of letters, digits and "_"`)
-	if len(t.ArgPattern) > maxTagPattern { // the limit also limits the time to compile it
-		c.add("argPattern", "must not exceed %[2]d bytes (got %[1]d)", len(t.ArgPattern), maxTagPattern)
+	if len(t.ArgPattern) > maxSetting {
+		c.add("argPattern", "must not exceed %[2]d bytes (got %[1]d)", len(t.ArgPattern), maxSetting)
 		return
 	}
 	groups := 1 // the default pattern has one
@@ -237,9 +233,9 @@ func (c *checker) between(key string, v int) {
 
 func (p Provider) check(c *checker) {
 	requireOneOf(c, "type", p.Type, ProviderBuiltin, ProviderMCP, ProviderHTTP)
-	c.text("name", p.Name, maxProviderKey)
-	c.text("server", p.Server, maxProviderKey)
-	c.text("url", p.URL, maxProviderURL)
+	c.text("name", p.Name, maxSetting)
+	c.text("server", p.Server, maxSetting)
+	c.text("url", p.URL, maxSetting)
 	switch p.Type {
 	case ProviderMCP:
 		c.require("server", p.Server, "the name of the MCP server that runs the tool")
@@ -281,7 +277,7 @@ func (s Source) check(c *checker) {
 		requireOneOf(c, "type", s.Type, SourceFile, SourceMCP, SourceOpenAI, SourceAnthropic)
 	}
 	c.require("ref", s.Ref, "the origin of the import: a file, a server or a list")
-	c.text("ref", s.Ref, maxSourceRef)
+	c.text("ref", s.Ref, maxSetting)
 	if !hexHash(s.Hash) {
 		got := "missing;"
 		if s.Hash != "" {
@@ -311,14 +307,14 @@ func (e Exclusion) problem() string {
 	key, _, _ = strings.Cut(key, "[")
 	re, err := regexp.Compile(e.Pattern)
 	switch {
-	case key == "" || len(e.Path) > maxSourceRef:
+	case key == "" || len(e.Path) > maxSetting:
 		return "names no field; use a path such as _meta.requestId"
 	case key == "name" || key == "annotations":
 		return jsondoc.Quote(e.Path) + " cannot be excluded: calls depend on it"
 	case e.Pattern == "" && slices.Contains([]string{"description", "title", "inputSchema", "outputSchema"}, key):
 		return "a model reads " + jsondoc.Quote(e.Path) + ", so it cannot be excluded as a whole; name the part that changes by a pattern"
-	case err != nil || len(e.Pattern) > maxSourceRef:
-		return fmt.Sprintf("the pattern must be a regular expression of RE2 with at most %d bytes", maxSourceRef)
+	case err != nil || len(e.Pattern) > maxSetting:
+		return fmt.Sprintf("the pattern must be a regular expression of RE2 with at most %d bytes", maxSetting)
 	case e.Pattern != "" && (re.MatchString("") || re.FindString(anySentence) == anySentence):
 		return "the pattern " + jsondoc.Quote(e.Pattern) + " matches any text; name the digits or letters that change"
 	}
@@ -333,9 +329,6 @@ const (
 	MaxPrompt      = 32_000
 	MaxDescription = 32_000
 )
-
-// maxAliases is the maximum number of aliases of a tool.
-const maxAliases = 64
 
 // Problems returns the reasons why t is not a complete definition, each with its
 // path below path and the expected value, or nil.
@@ -380,7 +373,7 @@ func (t Tool) Problems(path string) jsondoc.Problems {
 	if t.Category != "" && !ValidCategory(t.Category) {
 		c.add("category", "expected %s, got %s", categoryForm, jsondoc.Quote(t.Category))
 	}
-	c.names("aliases", t.Aliases, maxAliases, func(alias string) bool {
+	c.names("aliases", t.Aliases, func(alias string) bool {
 		return ValidID(alias) && alias != t.ID
 	}, "an id other than the tool's own ("+idForm+")")
 	oneOf(c, "tier", t.Tier, TierLow, TierMedium, TierHigh)
@@ -504,5 +497,5 @@ func (a AllowList) Problems(path string) jsondoc.Problems {
 // allowed.
 func subsetOf[T ~string](c *checker, key string, list []T, allowed ...T) {
 	names := lists.Map(list, func(v T) string { return string(v) })
-	c.names(key, names, len(allowed), func(s string) bool { return slices.Contains(allowed, T(s)) }, joinOr(allowed))
+	c.names(key, names, func(s string) bool { return slices.Contains(allowed, T(s)) }, joinOr(allowed))
 }

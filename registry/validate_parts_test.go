@@ -56,7 +56,7 @@ func TestTagProblems(t *testing.T) {
 		{"tag with a broken pattern", tag(registry.Tag{Prefix: "A", ArgPattern: "(\u202e"}), []string{`d.tag.argPattern: RE2 syntax: error parsing regexp: missing closing ): ` + "`(\\u202e`"}},
 		{"tag with a look-ahead", tag(registry.Tag{Prefix: "A", ArgPattern: `(?=a)`}), []string{"d.tag.argPattern: RE2 syntax"}},
 		{"tag with a repetition bomb", tag(registry.Tag{Prefix: "A", ArgPattern: `((((a{99}){99}){99}){99})`}), []string{"d.tag.argPattern: RE2 syntax"}},
-		{"tag with a long pattern", tag(registry.Tag{Prefix: "A", ArgPattern: strings.Repeat("a", 1_001)}), []string{"d.tag.argPattern: got 1001"}},
+		{"tag with a long pattern", tag(registry.Tag{Prefix: "A", ArgPattern: strings.Repeat("a", 2_049)}), []string{"d.tag.argPattern: got 2049"}},
 		{"tag with unnamed groups", tag(registry.Tag{Prefix: "A", ArgPattern: `(a)(b)`}), []string{"d.tag.argGroups: 2 groups (got 0)"}},
 		{"tag with too many names", tag(registry.Tag{Prefix: "A", ArgGroups: []string{"x", "y"}}), []string{"d.tag.argGroups: 1 groups (got 2)"}},
 		{"tag with odd names", tag(registry.Tag{Prefix: "A", ArgPattern: `(a)(b)(c)`, ArgGroups: []string{"x", "x", "1"}}), []string{"d.tag.argGroups[1]: duplicates d.tag.argGroups[0]", "d.tag.argGroups[2]: expected a name"}},
@@ -88,7 +88,7 @@ func TestProviderProblems(t *testing.T) {
 		{"http without host", provider(registry.Provider{Type: "http", URL: "https:tides"}), []string{"d.provider.url: expected an http or https address"}},
 		{"no provider type", provider(registry.Provider{Name: "x"}), []string{"d.provider.type: missing; expected builtin, mcp or http"}},
 		{"unknown provider type", provider(registry.Provider{Type: "grpc", URL: "x"}), []string{"d.provider.type: expected builtin, mcp or http"}},
-		{"long provider keys", provider(registry.Provider{Type: "mcp", Server: strings.Repeat("s", 257), Name: strings.Repeat("n", 257)}), []string{"d.provider.name: got 257", "d.provider.server: got 257"}},
+		{"long provider keys", provider(registry.Provider{Type: "mcp", Server: strings.Repeat("s", 2049), Name: strings.Repeat("n", 2049)}), []string{"d.provider.name: got 2049", "d.provider.server: got 2049"}},
 	})
 }
 

@@ -87,7 +87,7 @@ var toolProblems = []struct {
 	{"aliases", actionTool, func(x *registry.Tool) { x.Aliases = []string{"tides", "Tides", "tides", "get_tides", ""} }, []string{
 		`d.aliases[1]: got "Tides"`, "d.aliases[2]: duplicates d.aliases[0]", "d.aliases[3]: other than the tool's own", `d.aliases[4]: got ""`,
 	}},
-	{"too many aliases", actionTool, func(x *registry.Tool) { x.Aliases = make([]string, 65) }, []string{"d.aliases: must not have more than 64 entries (got 65)"}},
+	{"too many aliases", actionTool, func(x *registry.Tool) { x.Aliases = make([]string, 10_001) }, []string{"d.aliases: must not have more than 10000 entries (got 10001)"}},
 	{"guidance", actionTool, func(x *registry.Tool) {
 		x.Guidance = map[string]string{"web": "ok", "session_open": strings.Repeat("x", 4_001), "We b": "?"}
 	}, []string{

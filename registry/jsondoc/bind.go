@@ -284,7 +284,7 @@ func (p *parser) refuse(pos Pos, format string, args ...any) {
 	if !p.problems.Full() {
 		steps := slices.Clone(p.steps)
 		for i := range steps {
-			steps[i].key = plaintext.Cut(steps[i].key, maxKey)
+			steps[i].key = plaintext.Cut(steps[i].key, MaxKey)
 		}
 		p.problems.Append(Problem{Path: join(steps), Pos: pos, Message: fmt.Sprintf(format, args...)})
 	}

@@ -27,7 +27,7 @@ const (
 	maxValues   = 1 << 20 // a node takes some 100 bytes
 	maxStream   = 100_000 // documents
 	maxTotal    = 4 << 20 // values in a stream
-	maxKey      = 1_024   // characters; a path contains all keys of its parents
+	MaxKey      = 1_024   // characters; a path contains all keys of its parents
 	maxDigits   = 1_000
 	maxExponent = 9_999
 )
@@ -255,9 +255,9 @@ func (p *parser) members(n *Node, depth int) error {
 		key := tok.String()
 		p.steps = append(p.steps, step{key: key})
 		p.refuseNUL(pos, key)
-		if len(key) > maxKey && !p.trusted {
-			if n := utf8.RuneCountInString(key); n > maxKey {
-				p.refuse(pos, "the key is longer than %[2]d characters (got %[1]d)", n, maxKey)
+		if len(key) > MaxKey && !p.trusted {
+			if n := utf8.RuneCountInString(key); n > MaxKey {
+				p.refuse(pos, "the key is longer than %[2]d characters (got %[1]d)", n, MaxKey)
 			}
 		}
 		again := seen[key]

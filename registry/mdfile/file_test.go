@@ -93,7 +93,7 @@ func TestParseReportsEverythingAtOnce(t *testing.T) {
 
 func TestParseLimitsProblems(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	text := "---\n? " + strings.Repeat("k", maxKey) + "\n: [" + strings.Repeat("&a x,", MaxFront/8) + "]\n---\n"
+	text := "---\n? " + strings.Repeat("k", jsondoc.MaxKey) + "\n: [" + strings.Repeat("&a x,", MaxFront/8) + "]\n---\n"
 	_, err := Parse([]byte(text), titles)
 	var ps jsondoc.Problems
 	if errors.As(err, &ps); len(ps) != jsondoc.MaxProblems+1 {

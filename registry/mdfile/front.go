@@ -17,10 +17,6 @@ import (
 // MaxFront is the maximum size of front matter and of other YAML, in bytes.
 const MaxFront = 1 << 20
 
-// maxKey is the maximum length of a key, in characters: that of package jsondoc, because
-// definitions are stored as JSON.
-const maxKey = 1_024
-
 // ParseYAML parses one YAML value with the same restrictions as front matter. line
 // is the line number of the start of text. The node is nil if there are problems or
 // text has no value.
@@ -155,8 +151,8 @@ func (r *reader) members(n *yaml.Node, out *jsondoc.Node, parent locator, depth 
 			r.refuse(k, at, "missing key before the colon")
 		case seen[k.Value]:
 			r.refuse(k, at, "duplicate key; keep one")
-		case utf8.RuneCountInString(k.Value) > maxKey:
-			r.refuse(k, parent, "a key is longer than "+strconv.Itoa(maxKey)+" characters")
+		case utf8.RuneCountInString(k.Value) > jsondoc.MaxKey:
+			r.refuse(k, parent, "a key is longer than "+strconv.Itoa(jsondoc.MaxKey)+" characters")
 		}
 		r.refuseNUL(k, at)
 		seen[k.Value] = true

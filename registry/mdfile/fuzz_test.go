@@ -21,7 +21,7 @@ func FuzzText(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if !utf8.ValidString(s) || strings.Contains(s, "\x00") || utf8.RuneCountInString(s) >= maxKey {
+		if !utf8.ValidString(s) || strings.Contains(s, "\x00") || utf8.RuneCountInString(s) >= jsondoc.MaxKey {
 			return
 		}
 		in := File{Front: jsondoc.NewObject(
