@@ -160,18 +160,22 @@ func offset(text string, line, column int) int {
 	if line < 1 || column < 1 {
 		return -1
 	}
-	at := cursor{text: text, line: 1, column: 1}
-	for at.line < line || at.line == line && at.column < column {
-		if at.at == len(text) || at.line > line {
+	at := 0
+	for ; line > 1; line-- {
+		n := strings.IndexByte(text[at:], '\n')
+		if n < 0 {
 			return -1
 		}
-		_, n := utf8.DecodeRuneInString(text[at.at:])
-		at.move(at.at + n)
+		at += n + 1
 	}
-	if at.line != line || at.column != column {
-		return -1
+	for ; column > 1; column-- {
+		if at == len(text) || text[at] == '\n' {
+			return -1
+		}
+		_, n := utf8.DecodeRuneInString(text[at:])
+		at += n
 	}
-	return at.at
+	return at
 }
 
 // isProse reports whether t consists of sentences.

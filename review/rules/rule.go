@@ -201,17 +201,12 @@ type cursor struct {
 
 // move advances to the byte offset to and returns its line and column.
 func (c *cursor) move(to int) (line, column int) {
-	for c.at < to {
-		if c.text[c.at] == '\n' {
-			c.line++
-			c.column = 1
-			c.at++
-			continue
-		}
-		_, n := utf8.DecodeRuneInString(c.text[c.at:])
-		c.column++
-		c.at += n
+	skipped := c.text[c.at:max(c.at, to)]
+	if n := strings.Count(skipped, "\n"); n > 0 {
+		c.line, c.column = c.line+n, 1
+		skipped = skipped[strings.LastIndexByte(skipped, '\n')+1:]
 	}
+	c.at, c.column = max(c.at, to), c.column+utf8.RuneCountInString(skipped)
 	return c.line, c.column
 }
 
