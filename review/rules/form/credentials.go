@@ -9,6 +9,8 @@ import (
 	"toolcrib/review/rules/wording"
 )
 
+const privateKey = "PRIVATE KEY"
+
 // credentialForms are the published formats of keys and tokens that are unambiguous.
 var credentialForms = []struct{ kind, marker, form string }{
 	{"an AWS access key id", "AKIA", `\bAKIA[0-9A-Z]{16}\b`},
@@ -23,7 +25,7 @@ var credentialForms = []struct{ kind, marker, form string }{
 	{"an OpenAI or Anthropic key", "sk-", `\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{32,}\b`},
 	{"a Stripe key", "_live_", `\b[rs]k_live_[0-9A-Za-z]{20,}\b`},
 	{"an npm token", "npm_", `\bnpm_[A-Za-z0-9]{36}\b`},
-	{"a private key", "PRIVATE KEY", `-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----\s+[A-Za-z0-9+/=]{20,}`},
+	{"a private key", privateKey, `-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----\s+[A-Za-z0-9+/=]{20,}`},
 	{"a signed web token", "eyJ", `\beyJ[A-Za-z0-9_-]{16,}\.eyJ[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`},
 }
 
@@ -36,23 +38,36 @@ var compiledForms = sync.OnceValue(func() []*regexp.Regexp {
 	return forms
 })
 
-// credentials reports secrets in s, including its code and the texts decoded from it.
+// credentials reports secrets in s, including its code and the texts decoded from it. Except for a
+// private key, a credential in s is part of a long run.
 func credentials(_ *wording.View, s *wording.Scanned) []rules.Finding {
 	if !s.LongRun {
 		return nil
 	}
 	var spans []rules.Passage
 	kind := ""
-	readings := s.Readings()
-	readings[0].Text = s.Value // code may also contain credentials
-	for _, r := range readings {
+	for n, r := range s.Readings() {
+		whole := [][2]int{{0, len(r.Text)}}
+		parts := whole
+		if n == 0 {
+			r.Text, parts = s.Value, s.LongRuns // code may also contain credentials
+		}
 		for i, form := range compiledForms() {
-			if !strings.Contains(r.Text, credentialForms[i].marker) {
-				continue
+			in, left := parts, rules.MaxPerText
+			if credentialForms[i].marker == privateKey {
+				in = whole
 			}
-			for _, at := range form.FindAllStringIndex(r.Text, rules.MaxPerText) {
-				if looksGenuine(r.Text[at[0]:at[1]]) {
-					spans, kind = append(spans, r.At(at[0], at[1])), credentialForms[i].kind
+			for _, part := range in {
+				text := r.Text[part[0]:part[1]]
+				if !strings.Contains(text, credentialForms[i].marker) {
+					continue
+				}
+				found := form.FindAllStringIndex(text, left)
+				left -= len(found)
+				for _, at := range found {
+					if looksGenuine(text[at[0]:at[1]]) {
+						spans, kind = append(spans, r.At(part[0]+at[0], part[0]+at[1])), credentialForms[i].kind
+					}
 				}
 			}
 		}

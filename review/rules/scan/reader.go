@@ -40,7 +40,7 @@ type reader struct {
 
 func newReader(g *Grammar) *reader {
 	s := &reader{g: g}
-	s.encoded.Known = func(word string) bool {
+	s.encoded.Known = func(word []byte) bool {
 		id := g.lex.words.get(hash(word))
 		return id != 0 && !g.lex.list[id].set.has(g.rot13) && !g.lex.list[id].set.has(g.backwards)
 	}

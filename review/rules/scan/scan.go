@@ -18,8 +18,11 @@ type Result struct {
 	Comments [][2]int
 	// Concepts are the concepts that occur in the undecoded text.
 	Concepts Set
-	// LongRun reports whether the text contains a run of at least 16 letters, digits, and "+/-_".
-	LongRun bool
+	// LongRuns are the byte ranges of the undecoded text with at least 16 letters, digits, and
+	// "+/-_" in a row, joined at single full stops. LongRun reports whether there is such a run in
+	// the text or in a text decoded from it.
+	LongRuns [][2]int
+	LongRun  bool
 	// Sentences are the sentences of the undecoded text.
 	Sentences []Sentence
 	// Clauses are the clauses of all sentences, in order.
@@ -88,7 +91,7 @@ func (s *reader) begin(out *Result, text, said string) {
 // end stores the results and releases the text, so that s can return to the pool.
 func (s *reader) end() {
 	s.out.Sentences, s.out.Clauses = slices.Clone(s.sentences), slices.Clone(s.clauses)
-	s.out.Decoded, s.out.LongRun = s.encoded.End()
+	s.out.Decoded, s.out.LongRuns, s.out.LongRun = s.encoded.End()
 	s.out, s.frames.out, s.frames.seg = nil, nil, nil
 	s.text, s.words.text = "", ""
 }

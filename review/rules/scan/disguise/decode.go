@@ -65,9 +65,10 @@ type Decoder struct {
 	queue    []Segment
 	next     int // index in queue
 	found    []Decoded
+	longRuns [][2]int // in the original text
 	longRun  bool
 	// Known reports whether a lower-case word is a known word.
-	Known func(word string) bool
+	Known func(word []byte) bool
 }
 
 // Begin starts decoding the text given. said is a copy with spaces in place of everything except
@@ -89,13 +90,13 @@ func (s *Decoder) Next() *Segment {
 	return s.seg
 }
 
-// End releases the text. It returns the decoded passages and reports whether the text contains a
-// run of at least 16 letters, digits, and "+/-_".
-func (s *Decoder) End() (found []Decoded, longRun bool) {
-	found, longRun = s.found, s.longRun
+// End releases the text. It returns the decoded passages, the runs of at least 16 letters, digits,
+// and "+/-_" in the text, and whether the text or a decoded one contains such a run.
+func (s *Decoder) End() (found []Decoded, longRuns [][2]int, longRun bool) {
+	found, longRuns, longRun = s.found, s.longRuns, s.longRun
 	clear(s.queue)
-	s.seg, s.text, s.original, s.found, s.longRun = nil, "", "", nil, false
-	return found, longRun
+	s.seg, s.text, s.original, s.found, s.longRuns, s.longRun = nil, "", "", nil, nil, false
+	return found, longRuns, longRun
 }
 
 // push queues a text decoded from the range [start, end) of the current segment. offs maps its
@@ -192,7 +193,9 @@ func (s *Decoder) decodeRuns() {
 				continue
 			}
 		}
-		s.longRun = s.longRun || n >= minRun
+		if n >= minRun {
+			s.addLongRun(start, end)
+		}
 		if n < minRun && !padded || n < minPadded || n > maxRun {
 			continue
 		}
@@ -204,9 +207,24 @@ func (s *Decoder) decodeRuns() {
 		run, stop := s.joinWrapped(start, end)
 		if s.pushBytes(unbase64(run), start, stop, Base64) {
 			i = stop
+			if n >= minRun {
+				s.addLongRun(start, stop)
+			}
 		}
 	}
 	s.endCodes(&codes)
+}
+
+// addLongRun records a run, joined with the previous one if only a full stop is between them.
+func (s *Decoder) addLongRun(start, end int) {
+	s.longRun = true
+	switch n := len(s.longRuns); {
+	case s.seg.Depth > 0:
+	case n > 0 && (start < s.longRuns[n-1][1] || start == s.longRuns[n-1][1]+1 && s.text[start-1] == '.'):
+		s.longRuns[n-1][1] = end
+	default:
+		s.longRuns = append(s.longRuns, [2]int{start, end})
+	}
 }
 
 // joinWrapped returns the run at text[start:end], joined with the runs in the following lines if it

@@ -105,30 +105,46 @@ const aroundMarkers = 400
 
 // decodeCiphers decodes and queues the surroundings of marker words.
 func (s *Decoder) decodeCiphers() {
-	if m := s.markers.rot13; m.count >= 2 && s.isMoreReadable(m, ToRot13) {
+	if m := s.markers.rot13; m.count >= 2 && s.isMoreReadable(m, rot13) {
 		start, end := s.widen(m)
 		s.push(ToRot13(s.text[start:end]), start, end, identity(start, end), Rot13)
 	}
-	if m := s.markers.reversed; m.count >= 2 && s.isMoreReadable(m, Backwards) {
+	if m := s.markers.reversed; m.count >= 2 && s.isMoreReadable(m, slices.Reverse[[]byte]) {
 		s.reverse(s.widen(m))
 	}
 }
 
-// isMoreReadable reports whether turning a span makes most of its words known, and more than
-// before.
-func (s *Decoder) isMoreReadable(m span, turn func(string) string) bool {
+// isMoreReadable reports whether turning the words of a span makes most of them known, and more
+// than before. Short words do not count.
+func (s *Decoder) isMoreReadable(m span, turn func(word []byte)) bool {
 	words, plain, turned := 0, 0, 0
-	for word := range strings.FieldsFuncSeq(strings.ToLower(s.text[m.start:m.end]), func(r rune) bool { return r < 'a' || r > 'z' }) {
-		if len(word) < shortMarker {
+	var word []byte
+	for i := m.start; i <= m.end; {
+		r, size := rune(0), 1
+		if i < m.end {
+			if r = rune(s.text[i]); r >= utf8.RuneSelf {
+				r, size = utf8.DecodeRuneInString(s.text[i:m.end])
+			}
+			r = unicode.ToLower(r)
+		}
+		i += size
+		if r >= 'a' && r <= 'z' {
+			word = append(word, byte(r))
 			continue
 		}
-		words++
-		if s.Known(word) {
-			plain++
+		if len(word) >= shortMarker {
+			words++
+			if s.Known(word) {
+				plain++
+			}
+			if turn(word); s.Known(word) {
+				turned++
+			}
+			if words-2*turned > (m.end-i)/(shortMarker+1)+1 {
+				return false // even if all other words are known
+			}
 		}
-		if s.Known(turn(word)) {
-			turned++
-		}
+		word = word[:0]
 	}
 	return turned > plain && 2*turned >= words
 }
@@ -156,15 +172,20 @@ func identity(start, end int) []int32 {
 
 // ToRot13 returns s in ROT13.
 func ToRot13(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z':
-			return 'a' + (r-'a'+13)%26
-		case r >= 'A' && r <= 'Z':
-			return 'A' + (r-'A'+13)%26
+	b := []byte(s)
+	rot13(b)
+	return string(b)
+}
+
+func rot13(b []byte) {
+	for i, c := range b {
+		switch l := c | 0x20; {
+		case l >= 'a' && l <= 'm':
+			b[i] += 13
+		case l >= 'n' && l <= 'z':
+			b[i] -= 13
 		}
-		return r
-	}, s)
+	}
 }
 
 // Backwards returns the ASCII string w in reverse order.
