@@ -34,6 +34,7 @@ type Grammar struct {
 	not, negator, negatorAfter, joining, unnegator, alternative, asking, reporting, reported, refusal uint16
 	lead, tld, rot13, backwards                                                                       uint16
 	readers                                                                                           sync.Pool
+	sets                                                                                              sync.Map // results of Concept by name
 }
 
 // Spec is the source of a Grammar.
@@ -110,11 +111,15 @@ func Compile(spec Spec) (*Grammar, error) {
 // Concept returns the set of the named concepts, which may be groups, joined by "|". It is empty if
 // a name is unknown.
 func (g *Grammar) Concept(name string) Set {
-	p, err := g.concepts(name)
-	if err != nil {
-		return Set{}
+	if known, ok := g.sets.Load(name); ok {
+		return *known.(*Set) //nolint:forcetypeassert // nothing else is stored
 	}
-	return p.set
+	var set Set
+	if p, err := g.concepts(name); err == nil {
+		set = p.set
+	}
+	g.sets.Store(name, &set)
+	return set
 }
 
 // Numbers yields the indices in Names of the concepts in s.
