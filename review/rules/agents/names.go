@@ -47,10 +47,12 @@ func RetiredNames(text string) []string {
 func retiredIn(t rules.Text) []rules.Finding {
 	var found []rules.Passage
 	for p := range idWords(t.Value) {
-		word, rest := t.Value[p.Start:p.End], t.Value[p.End:]
 		// Few words can be names, so the lookup comes last.
-		quoted := strings.HasPrefix(rest, "`") && strings.HasSuffix(t.Value[:p.Start], "`")
-		if !quoted && !strings.HasPrefix(rest, "(") && !strings.Contains(word, "_") {
+		word, next := t.Value[p.Start:p.End], byte(0)
+		if p.End < len(t.Value) {
+			next = t.Value[p.End]
+		}
+		if quoted := next == '`' && p.Start > 0 && t.Value[p.Start-1] == '`'; !quoted && next != '(' && strings.IndexByte(word, '_') < 0 {
 			continue
 		}
 		if _, retired := shipped.Retired(word); retired {

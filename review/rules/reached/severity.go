@@ -108,14 +108,21 @@ func ownServer(f fact.Fact, all *facts) bool {
 // disablesProtection reports whether a line disables a protection that almost no task needs to
 // disable.
 func disablesProtection(f fact.Fact, line string, _ *facts) bool {
-	return protections().MatchString(f.Value) || protections().MatchString(line)
+	return disables(f.Value) || disables(line)
 }
 
-// protections matches settings that disable certificate checks, signature checks, confirmation by
-// agents, or the password of sudo, and permissive file modes.
+// disabling are words that disable certificate checks, signature checks, confirmation by agents, or
+// the password of sudo.
+var disabling = strings.Fields(`--dangerously- bypassPermissions NODE_TLS_REJECT_UNAUTHORIZED PYTHONHTTPSVERIFY GIT_SSL_NO_VERIFY NOPASSWD setenforce --no-gpg-sign --no-verify`)
+
+func disables(text string) bool {
+	return slices.ContainsFunc(disabling, func(word string) bool { return strings.Contains(text, word) }) ||
+		(strings.Contains(text, "777") || strings.Contains(text, "Strict") || strings.Contains(strings.ToLower(text), "sslv")) && protections().MatchString(text)
+}
+
+// protections matches settings that disable a check, and permissive file modes.
 var protections = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`--dangerously-|bypassPermissions|NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY|GIT_SSL_NO_VERIFY|NOPASSWD|setenforce|--no-gpg-sign|--no-verify|` +
-		`(?i:sslVerify)\W+false|StrictHostKeyChecking\W+no|\b0?777\b`)
+	return regexp.MustCompile(`(?i:sslVerify)\W+false|StrictHostKeyChecking\W+no|\b0?777\b`)
 })
 
 // hidesTraces reports whether a line deletes logs or sends encoded data over the network, possibly

@@ -17,9 +17,15 @@ import (
 func FindMixed(text string) [][2]int {
 	var found [][2]int
 	for i := 0; i < len(text) && len(found) < MaxRuns; {
-		if text[i] < utf8.RuneSelf && !letters.IsLetter(text[i]) {
+		start := i
+		for i < len(text) && text[i] < utf8.RuneSelf {
 			i++
-			continue
+		}
+		for i > start && letters.IsLetter(text[i-1]) {
+			i-- // words that consist of ASCII letters are not mixed
+		}
+		if i == len(text) {
+			break
 		}
 		w, n := mixedWord(text[i:])
 		if w.mixed() {
