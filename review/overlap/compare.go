@@ -26,8 +26,10 @@ type ToolPassage struct {
 // maxWords is the maximum number of shared words in a result.
 const maxWords = 12
 
-func similarity(a, b Set) Similarity {
-	shared := a.shared(b)
+func similarity(a, b Set) Similarity { return similarityOf(a, b, a.shared(b)) }
+
+// similarityOf returns the similarity of sets with the given number of shared elements.
+func similarityOf(a, b Set, shared int) Similarity {
 	if shared == 0 {
 		return Similarity{}
 	}

@@ -91,10 +91,11 @@ func NewCorpus(words CorpusWords) *Corpus {
 // Compare compares t with every tool of the corpus, and returns the results by decreasing similarity of the purpose.
 func (c *Corpus) Compare(t registry.Tool) []Comparison {
 	texts, words := textsOf(t), about(t)
-	mass := c.mass(words)
+	mass, known := c.mass(words), texts.filter()
 	var all []Comparison
 	for _, p := range c.tools {
-		k := Comparison{ID: p.ID, Shingles: len(texts), Covered: similarity(p.Texts, texts).Contained, Text: similarity(texts, p.Texts)}
+		shared := known.shared(p.Texts)
+		k := Comparison{ID: p.ID, Shingles: len(texts), Covered: similarityOf(p.Texts, texts, shared).Contained, Text: similarityOf(texts, p.Texts, shared)}
 		k.Words, k.Purpose = words.shared(p.About, c.weight)
 		if k.Purpose > 0 {
 			k.Purpose /= math.Sqrt(mass * p.mass)

@@ -152,6 +152,33 @@ func (s Set) shared(t Set) int {
 	return n
 }
 
+// filter is a set with a Bloom filter, which rules out most elements of other sets.
+type filter struct {
+	set  Set
+	bits []uint64
+}
+
+func (s Set) filter() filter {
+	f := filter{s, make([]uint64, 1<<bits.Len(uint(len(s)/8)))}
+	for _, h := range s {
+		f.bits[h>>8&uint64(len(f.bits)-1)] |= 1 << (h & 63)
+	}
+	return f
+}
+
+// shared returns the number of elements that t has in common with the set.
+func (f filter) shared(t Set) int {
+	n := 0
+	for _, h := range t {
+		if f.bits[h>>8&uint64(len(f.bits)-1)]&(1<<(h&63)) != 0 {
+			if _, ok := slices.BinarySearch(f.set, h); ok {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // shingleWords is the number of words in a shingle. Three words distinguish a copied sentence from
 // a common phrase, and still match if a word is edited now and then.
 const shingleWords = 3
