@@ -113,7 +113,8 @@ func newSignersRemove(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// changeSigners edits the signers file. It records the new state before the edited file replaces the old one.
+// changeSigners edits the signers file and records the new state. If the process is killed between the two, the file
+// is one that was edited by hand: signers record puts it in force.
 func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit func([]byte) ([]byte, error)) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -124,11 +125,12 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit 
 	if err != nil {
 		return fmt.Errorf("%w: %w", proof.ErrSigners, err)
 	}
-	text, err := os.ReadFile(file)
+	before, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	if text, err = edit(text); err != nil {
+	text, err := edit(bytes.Clone(before))
+	if err != nil {
 		return err
 	}
 	next, err := signers.Parse(text)
@@ -139,16 +141,17 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit 
 	if err != nil {
 		return err
 	}
-	var state proof.SignersState
-	record := func() error {
-		state, err = recordSigners(ctx, a, desk, b.Actor, f, next)
-		if errors.Is(err, proposals.ErrUnchanged) && !errors.Is(err, process.ErrPrinted) {
-			return nil // an earlier run recorded the state but was killed before it wrote the file
-		}
+	signed, err := signSigners(ctx, a, desk, b.Actor, f, next)
+	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(file, text, atomicfile.Options{Mode: 0o600, Keep: true, Check: record}); err != nil {
+	keep := atomicfile.Options{Mode: 0o600, Keep: true}
+	if err := atomicfile.Write(file, text, keep); err != nil {
 		return err
+	}
+	state, err := desk.Signed(*signed).Signers.ChangeSigners(ctx, b.Actor)
+	if err != nil {
+		return errors.Join(err, atomicfile.Write(file, before, keep))
 	}
 	return printSigners(a, state)
 }

@@ -71,19 +71,19 @@ func runSignersInit(ctx context.Context, a *command.App, f signature.Flags) erro
 		return err
 	}
 	f.Key = key.File
-	var state proof.SignersState
-	record := func() error {
-		state, err = recordSigners(ctx, a, desk, b.Actor, f, next)
+	signed, err := signSigners(ctx, a, desk, b.Actor, f, next)
+	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(c.UserFile), 0o700); err != nil {
-		return err
+	if text != nil { // the file does not contain the key yet
+		if err := os.MkdirAll(filepath.Dir(c.UserFile), 0o700); err != nil {
+			return err
+		}
+		if err := atomicfile.Write(filepath.Join(filepath.Dir(c.UserFile), signers.AllowedFile), text, atomicfile.Options{Mode: 0o600, Keep: true}); err != nil {
+			return err
+		}
 	}
-	if text == nil { // the file already contains the key
-		err = record()
-	} else {
-		err = atomicfile.Write(filepath.Join(filepath.Dir(c.UserFile), signers.AllowedFile), text, atomicfile.Options{Mode: 0o600, Keep: true, Check: record})
-	}
+	state, err := desk.Signed(*signed).Signers.ChangeSigners(ctx, b.Actor)
 	if err != nil {
 		return err
 	}
@@ -113,9 +113,6 @@ func writeSigning(a *command.App, c settings.Config, since, keyFile string) erro
 // joinSigners writes the settings for signing if signing has already started, either because init was interrupted or
 // because another user added this user's key to the signers file.
 func joinSigners(ctx context.Context, a *command.App, b command.Session, c settings.Config, states []proof.SignersState, key keys.Key) error {
-	if _, err := finishSigners(ctx, a, b.Desk); err != nil {
-		return err
-	}
 	start := states[0].Event.Hash
 	s, _, err := c.Signers.Load()
 	if err == nil && key.Public != nil && c.Signatures == "" && c.SignedSince == "" && s.Digest() == statement.Sum(states[len(states)-1].Text) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -22,7 +21,6 @@ import (
 	"toolcrib/signing/keys"
 	"toolcrib/signing/signers"
 	"toolcrib/signing/sshsig"
-	"toolcrib/signing/statement"
 )
 
 type docSigner struct {
@@ -194,15 +192,17 @@ func newSignersRecord(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "record",
 		RunE: a.InSession(func(ctx context.Context, b command.Session, _ []string) error {
-			finished, err := finishSigners(ctx, a, b.Desk)
+			next, err := a.Config.Signers.Signers()
+			if err != nil {
+				return fmt.Errorf("%w: %w", proof.ErrSigners, err)
+			}
+			signed, err := signSigners(ctx, a, b.Desk, b.Actor, sign, next)
 			if err != nil {
 				return err
 			}
-			var state proof.SignersState
-			if !finished {
-				if state, err = recordSigners(ctx, a, b.Desk, b.Actor, sign, nil); err != nil {
-					return err
-				}
+			state, err := b.Desk.Signed(*signed).Signers.ChangeSigners(ctx, b.Actor)
+			if err != nil {
+				return err
 			}
 			return printSigners(a, state)
 		}),
@@ -211,47 +211,17 @@ func newSignersRecord(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// finishSigners writes the signers file of the current state if a process was killed after it recorded that state.
-func finishSigners(ctx context.Context, a *command.App, desk *service.Desk) (bool, error) {
-	states, err := desk.Signers.SignersStates(ctx)
-	if err != nil || len(states) == 0 {
-		return false, err
-	}
-	folder := a.Config.Signers.User
-	switch s, file, err := a.Config.Signers.Load(); {
-	case errors.Is(err, signers.ErrNoFile):
-	case err != nil:
-		return false, fmt.Errorf("%w: %w", proof.ErrSigners, err)
-	case s.Digest() == statement.Sum(states[len(states)-1].Text):
-		return false, nil
-	default:
-		folder = filepath.Dir(file)
-	}
-	u, err := signers.FindUnfinished(folder, statement.Sum(states[len(states)-1].Text))
-	if err != nil || u == nil || a.Flags.DryRun {
-		return u != nil, err
-	}
-	a.Note("toolcrib: finishing an interrupted change of the signers: %s becomes that of state %d.", u.Name, len(states))
-	return true, u.Finish()
-}
-
-// recordSigners records the signers file of desk as the current state. If next is not nil, it is the content that the
-// file will have.
-func recordSigners(ctx context.Context, a *command.App, desk *service.Desk, actor proposals.Actor, f signature.Flags, next *signers.Signers) (proof.SignersState, error) {
+// signSigners signs the change to the state next, which the signers file of desk has.
+func signSigners(ctx context.Context, a *command.App, desk *service.Desk, actor proposals.Actor, f signature.Flags, next *signers.Signers) (*proof.Signed, error) {
 	states, err := desk.Signers.SignersStates(ctx)
 	if err != nil {
-		return proof.SignersState{}, err
-	}
-	if next == nil {
-		if next, err = a.Config.Signers.Signers(); err != nil {
-			return proof.SignersState{}, fmt.Errorf("%w: %w", proof.ErrSigners, err)
-		}
+		return nil, err
 	}
 	in := next
 	if len(states) > 0 { // must be signed by a signer of the last state
 		last := states[len(states)-1]
 		if in, err = signers.Restore(last.Text, last.Revoked); err != nil {
-			return proof.SignersState{}, fmt.Errorf("%w: %w", proof.ErrSigners, err)
+			return nil, fmt.Errorf("%w: %w", proof.ErrSigners, err)
 		}
 		if (signers.Change{Previous: in, Next: next}).DropsCertificates() {
 			a.Note("toolcrib: warning: state %d has a key revocation list, which toolcrib no longer reads: certificates that it revoked by number or id count again. "+
@@ -259,9 +229,5 @@ func recordSigners(ctx context.Context, a *command.App, desk *service.Desk, acto
 		}
 	}
 	find := func() (keys.Key, error) { return signature.SigningKeyOf(ctx, a, in, actor, f.Key) }
-	signed, err := signature.SignAs(ctx, a, actor, f, func() ([]byte, error) { return desk.Signers.PrepareSigners(ctx, actor) }, find)
-	if err != nil {
-		return proof.SignersState{}, err
-	}
-	return desk.Signed(*signed).Signers.ChangeSigners(ctx, actor)
+	return signature.SignAs(ctx, a, actor, f, func() ([]byte, error) { return desk.Signers.PrepareSigners(ctx, actor) }, find)
 }

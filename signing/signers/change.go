@@ -5,15 +5,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/crypto/ssh"
 
-	"toolcrib/internal/atomicfile"
 	"toolcrib/signing/sshsig"
 	"toolcrib/signing/statement"
 )
@@ -117,43 +113,4 @@ func Restore(text, list []byte) (*Signers, error) {
 		return nil, fmt.Errorf("%w: the state is not in canonical form, or refers to another revocation list", ErrFile)
 	}
 	return s, nil
-}
-
-// Unfinished describes a new signers file that a killed process wrote to a
-// temporary file but did not rename.
-type Unfinished struct {
-	Text []byte
-	Part string // the temporary file
-	Name string // the signers file to replace
-}
-
-// FindUnfinished searches folder for a temporary file with the state of the given
-// digest. It returns nil if none exists.
-func FindUnfinished(folder, digest string) (*Unfinished, error) {
-	found, err := os.ReadDir(folder)
-	if err != nil {
-		return nil, err
-	}
-	for _, entry := range found {
-		part := filepath.Join(folder, entry.Name())
-		if !strings.HasPrefix(entry.Name(), atomicfile.Temporary) || !entry.Type().IsRegular() {
-			continue
-		}
-		text, err := read(part, true)
-		if err != nil {
-			continue // unsafe, or too large
-		}
-		if s, err := Parse(text); err == nil && s.Digest() == digest {
-			return &Unfinished{Text: text, Part: part, Name: filepath.Join(folder, AllowedFile)}, nil
-		}
-	}
-	return nil, nil //nolint:nilnil // most folders have none
-}
-
-// Finish moves the text to the signers file.
-func (u *Unfinished) Finish() error {
-	if err := atomicfile.Write(u.Name, u.Text, atomicfile.Options{Mode: 0o600, Keep: true}); err != nil {
-		return err
-	}
-	return os.Remove(u.Part)
 }
