@@ -37,7 +37,6 @@ import (
 	"toolcrib/store/catalog"
 	"toolcrib/store/records"
 	"toolcrib/tui"
-	"toolcrib/tui/screen"
 )
 
 // Run runs the program without a command.
@@ -205,38 +204,7 @@ func draftsFolder(ctx context.Context, a *command.App) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	folder := filepath.Join(all, first[:16])
-	return folder, migrateDrafts(ctx, a, all, folder)
-}
-
-// migrateDrafts moves the unsent texts that belong to this database's proposals into folder. Earlier versions of
-// toolcrib kept the texts of all databases in one folder.
-func migrateDrafts(ctx context.Context, a *command.App, all, folder string) error {
-	files, err := os.ReadDir(all)
-	if err != nil {
-		return nil //nolint:nilerr // there are none, and writing one will report the error
-	}
-	for _, f := range files {
-		_, about, _ := strings.Cut(f.Name(), "-")
-		id, _, ok := screen.ReadDraft(about)
-		if !ok || !f.Type().IsRegular() {
-			continue
-		}
-		known := a.DB.View(ctx, func(r review.Reader) error {
-			_, err := r.Proposal(ctx, id)
-			return err
-		})
-		if known != nil {
-			continue
-		}
-		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return err
-		}
-		if err := os.Rename(filepath.Join(all, f.Name()), filepath.Join(folder, f.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
+	return filepath.Join(all, first[:16]), nil
 }
 
 // terminalSize returns the size of the terminal in cells, or 80 by 24 if unknown.
