@@ -127,8 +127,7 @@ func TestNoticesAreTheUsersOwn(t *testing.T) {
 	}
 }
 
-// TestNoticesThatFailForGood checks that a notice is dropped after a day, so that it does not block later ones, and
-// that doctor lists it.
+// TestNoticesThatFailForGood checks that a notice is dropped after a day, so that it does not block later ones.
 func TestNoticesThatFailForGood(t *testing.T) {
 	r := &receiver{down: true}
 	web := httptest.NewServer(r)
@@ -140,35 +139,21 @@ func TestNoticesThatFailForGood(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	at := func(after time.Duration, want int, args ...string) string {
+	at := func(after time.Duration, args ...string) {
 		t.Helper()
 		var out bytes.Buffer
 		env := c.env(args, strings.NewReader(""), &out, &out)
 		env.Now = func() time.Time { return first.Add(after) }
-		if code := cli.Main(context.Background(), env); code != want {
+		if code := cli.Main(context.Background(), env); code != 0 {
 			t.Fatalf("exit status %d: %s", code, out.String())
 		}
-		return out.String()
 	}
 	for i, id := range []string{"first_pacer", "second_pacer", "third_pacer"} {
 		c.write(id+".json", strings.ReplaceAll(string(text), "scene_pacer", id))
 		r.set(i < 2)
-		at(time.Duration(i)*25*time.Hour, 0, "propose", id+".json", "--as", "user:tester")
-		switch i {
-		case 0:
-			if out := at(time.Hour, 6, "doctor"); !strings.Contains(out, "notify.url has received nothing since 2026-11-20T12:00:00Z") || strings.Contains(out, "never received") {
-				t.Errorf("%s", out)
-			}
-		case 1:
-			if out := at(26*time.Hour, 6, "doctor"); !strings.Contains(out, "notify.url never received user_review of tool:user/first_pacer from 2026-11-20T12:00:00Z: ") || strings.Contains(out, "second_pacer") {
-				t.Errorf("%s", out)
-			}
-		}
+		at(time.Duration(i)*25*time.Hour, "propose", id+".json", "--as", "user:tester")
 	}
 	if got := r.events(t); got != "user_review tool:user/second_pacer, user_review tool:user/third_pacer" {
 		t.Error(got)
-	}
-	if out := at(51*time.Hour, 0, "doctor", "--json"); !strings.Contains(out, `"notices":[{"receiver":"url","lost":[{`) {
-		t.Errorf("%s", out)
 	}
 }

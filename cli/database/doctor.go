@@ -3,21 +3,16 @@
 package database
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/config"
-	"toolcrib/cli/notices"
-	"toolcrib/cli/notify"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
@@ -65,8 +60,6 @@ type docDoctor struct {
 	Signers *sign.DocSigners `json:"signers,omitempty"`
 	// Checkpoints is present if checkpoints are published.
 	Checkpoints *verify.DocPublished `json:"checkpoints,omitempty"`
-	// Notices has the receivers that missed notices.
-	Notices []docNotices `json:"notices,omitempty"`
 }
 
 func newDoctor(a *command.App) *cobra.Command {
@@ -113,7 +106,7 @@ func runDoctor(ctx context.Context, a *command.App) error {
 	return process.CheckFindings(doc.OK)
 }
 
-// examine adds the state of the database, the signers, the receivers of notices, and the publication of checkpoints.
+// examine adds the state of the database, the signers, and the publication of checkpoints.
 func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 	if store.IsURL(a.Config.DB) { // also for a login without rights
 		found, err := pg.Examine(ctx, a.Config.DB)
@@ -165,9 +158,6 @@ func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 			settings.SignaturesRequired, signers.States[0].EventHash, a.Config.UserFile))
 	}
 	doc.Problems = append(doc.Problems, a.Config.PolicyProblems(a.Env.Now())...)
-	if err := doc.examineNotices(ctx, a); err != nil {
-		return err
-	}
 	if a.Config.Checkpoints.Name() == "" {
 		return nil
 	}
@@ -218,11 +208,6 @@ func writeDoctor(p *output.Page, doc docDoctor) {
 	if doc.Checkpoints != nil {
 		p.Linef("checkpoints  %s", doc.Checkpoints.Text())
 	}
-	for _, missed := range doc.Notices {
-		for _, lost := range missed.Lost {
-			p.Linef("notices   notify.%s never received %s of %s from %s: %s", missed.Receiver, string(lost.Event), lost.Subject, output.Timestamp(lost.At), lost.Error)
-		}
-	}
 	p.Linef("rules     %s", doc.Rules)
 	for _, s := range proposals.States() {
 		if n := doc.Proposals[string(s)]; n > 0 {
@@ -235,39 +220,4 @@ func writeDoctor(p *output.Page, doc docDoctor) {
 	if doc.OK {
 		p.Raw(p.Paint(output.InkGood, "sound") + "     the database engine found no problem in the file; toolcrib verify checks the content")
 	}
-}
-
-// docNotices lists the notices that no receiver got.
-type docNotices struct {
-	Receiver string `json:"receiver"` // command or url
-	// Failing is present while the receiver accepts no notices.
-	Failing *notices.Failure `json:"failing,omitempty"`
-	// Lost are the latest notices that were given up after a day of attempts.
-	Lost []notices.Lost `json:"lost"`
-}
-
-// examineNotices adds the notices that receivers missed. Only a receiver that is failing now is a problem.
-func (doc *docDoctor) examineNotices(ctx context.Context, a *command.App) error {
-	for name, configured := range map[string]bool{"command": len(a.Config.Notify.Command) > 0, "url": a.Config.Notify.URL != ""} {
-		if !configured {
-			continue
-		}
-		courier, err := notify.Courier(a, name, time.Time{})
-		if err != nil {
-			return err
-		}
-		so, err := courier.Progress(ctx)
-		if err != nil {
-			return err
-		}
-		if so.Failing == nil && len(so.Lost) == 0 {
-			continue
-		}
-		doc.Notices = append(doc.Notices, docNotices{name, so.Failing, append([]notices.Lost{}, so.Lost...)})
-		if so.Failing != nil {
-			doc.Problems = append(doc.Problems, fmt.Sprintf("notify.%s has received nothing since %s: %s", name, output.Timestamp(so.Failing.Since), so.Failing.Error))
-		}
-	}
-	slices.SortFunc(doc.Notices, func(a, b docNotices) int { return cmp.Compare(a.Receiver, b.Receiver) })
-	return nil
 }

@@ -96,8 +96,8 @@ type Courier struct {
 // page is the number of events read per query.
 const page = 500
 
-// Deliver sends the notices that are due, in log order. It stops at the first one that fails, unless it drops that
-// notice. In a new log, it skips notices older than Since.
+// Deliver sends the notices that are due, in log order. It stops at the first one that fails, unless that one is so old
+// that it is dropped. In a new log, it skips notices older than Since.
 func (c *Courier) Deliver(ctx context.Context) error {
 	genesis, err := c.genesis(ctx)
 	if err != nil || genesis == "" {
@@ -114,7 +114,7 @@ func (c *Courier) Deliver(ctx context.Context) error {
 		}
 		for _, e := range events {
 			if known || !e.At.Before(c.Since) {
-				if err := c.event(ctx, e, &so); err != nil {
+				if err := c.event(ctx, e); err != nil {
 					return errors.Join(err, c.save(genesis, so))
 				}
 			}
@@ -134,8 +134,8 @@ func (c *Courier) genesis(ctx context.Context) (string, error) {
 	return first[0].Hash, nil
 }
 
-// event sends the notices of an event and records failures in so.
-func (c *Courier) event(ctx context.Context, e history.Event, so *Progress) error {
+// event sends the notices of an event. It drops one that cannot be sent and is older than giveUp.
+func (c *Courier) event(ctx context.Context, e history.Event) error {
 	all, err := c.of(ctx, e)
 	if errors.Is(err, proposals.ErrNotFound) {
 		return nil
@@ -153,9 +153,7 @@ func (c *Courier) event(ctx context.Context, e history.Event, so *Progress) erro
 		if err != nil {
 			return err
 		}
-		if err = c.Sender.Send(ctx, n, visible.JSON(body)); err == nil {
-			so.Failing = nil
-		} else if !so.failed(n, err, c.Now()) {
+		if err := c.Sender.Send(ctx, n, visible.JSON(body)); err != nil && c.Now().Sub(e.At) < giveUp {
 			return err
 		}
 	}
@@ -219,65 +217,19 @@ func about(k Kind, p proposals.Proposal) Notice {
 	}
 }
 
-// Progress describes how far the notices of a log have been sent to a receiver.
-type Progress struct {
+// progress describes how far the notices of a log have been sent to a receiver.
+type progress struct {
 	Seq int64 `json:"seq"` // the last event whose notices are sent or given up
-	// Failing is set while the receiver accepts no notices.
-	Failing *Failure `json:"failing,omitempty"`
-	// Lost lists the notices that were dropped most recently, oldest first.
-	Lost []Lost `json:"lost,omitempty"`
 }
 
-// Failure describes a receiver that accepts no notices.
-type Failure struct {
-	Since time.Time `json:"since"`
-	Error string    `json:"error"`
-}
-
-// Lost is a notice that was dropped.
-type Lost struct {
-	ID      string    `json:"id"`
-	Event   Kind      `json:"event"`
-	Subject string    `json:"subject"`
-	At      time.Time `json:"at"` // time of the event
-	Error   string    `json:"error"`
-}
-
-// giveUp is the age at which a notice is dropped if the receiver has accepted none for as long. Otherwise, a notice
-// that is never accepted would block the others.
+// giveUp is the age at which a notice that cannot be sent is dropped. Otherwise, a notice that is never accepted would
+// block the others.
 const giveUp = 24 * time.Hour
-
-// maxLost limits the number of dropped notices that are recorded.
-const maxLost = 20
-
-// failed records a failed delivery, and reports whether the notice is dropped.
-func (p *Progress) failed(n Notice, err error, now time.Time) bool {
-	if p.Failing == nil {
-		p.Failing = &Failure{Since: now.UTC()}
-	}
-	p.Failing.Error = err.Error()
-	if now.Sub(p.Failing.Since) < giveUp || now.Sub(n.At) < giveUp {
-		return false
-	}
-	p.Lost = append(p.Lost, Lost{ID: n.ID, Event: n.Event, Subject: n.Subject, At: n.At, Error: err.Error()})
-	p.Lost = p.Lost[max(0, len(p.Lost)-maxLost):]
-	return true
-}
 
 func (c *Courier) file(genesis string) string { return filepath.Join(c.State, genesis+".json") }
 
-// Progress returns the progress of sending the notices of the log.
-func (c *Courier) Progress(ctx context.Context) (Progress, error) {
-	genesis, err := c.genesis(ctx)
-	if err != nil || genesis == "" {
-		return Progress{}, err
-	}
-	p, _, err := c.load(genesis)
-	return p, err
-}
-
 // load returns the stored progress. known is false if the log is new.
-func (c *Courier) load(genesis string) (p Progress, known bool, err error) {
+func (c *Courier) load(genesis string) (p progress, known bool, err error) {
 	text, err := os.ReadFile(c.file(genesis))
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, false, nil
@@ -286,12 +238,12 @@ func (c *Courier) load(genesis string) (p Progress, known bool, err error) {
 		err = json.Unmarshal(text, &p)
 	}
 	if err != nil {
-		return Progress{}, false, fmt.Errorf("%s: %w; remove it, and notices start with the next event", c.file(genesis), err)
+		return progress{}, false, fmt.Errorf("%s: %w; remove it, and notices start with the next event", c.file(genesis), err)
 	}
 	return p, true, nil
 }
 
-func (c *Courier) save(genesis string, p Progress) error {
+func (c *Courier) save(genesis string, p progress) error {
 	return atomicfile.WriteJSON(c.file(genesis), p)
 }
 

@@ -127,13 +127,15 @@ func (n *Sender) Last() {
 // send sends the notices that are due.
 func (n *Sender) send(ctx context.Context) error {
 	a, c := n.App, n.App.Config.Notify
+	state, err := process.StateHome(a.Env)
+	if err != nil {
+		return err
+	}
 	// The progress of each receiver is independent, so that a failing one does not delay the others.
 	each := func(name string, to notices.Sender) error {
-		courier, err := Courier(a, name, n.since)
-		if err != nil {
-			return err
+		courier := notices.Courier{
+			Log: noticeLog{a.DB}, Sender: to, Events: c.Events, Now: a.Env.Now, Since: n.since, State: filepath.Join(state, "toolcrib", "notices", name),
 		}
-		courier.Sender = to
 		return courier.Deliver(ctx)
 	}
 	var errs []error
@@ -146,15 +148,6 @@ func (n *Sender) send(ctx context.Context) error {
 		errs = append(errs, each("url", notices.Webhook{URL: c.URL, Secret: secret, Now: a.Env.Now}))
 	}
 	return errors.Join(errs...)
-}
-
-// Courier returns the courier of a receiver.
-func Courier(a *command.App, name string, since time.Time) (notices.Courier, error) {
-	state, err := process.StateHome(a.Env)
-	return notices.Courier{
-		Log: noticeLog{a.DB}, Events: a.Config.Notify.Events, Now: a.Env.Now, Since: since,
-		State: filepath.Join(state, "toolcrib", "notices", name),
-	}, err
 }
 
 // noticeLog implements notices.Log for a database.
