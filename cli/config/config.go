@@ -22,7 +22,6 @@ func Family() command.Family {
 		},
 		Documents: map[string]any{
 			"config":      docConfig{},
-			"policy.list": docPolicyList{},
 			"policy.test": docPolicyTest{},
 			"trust.list":  docTrustList{},
 		},

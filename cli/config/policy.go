@@ -23,13 +23,6 @@ type docPolicyRule struct {
 	From      string   `json:"from"`  // system, user or project
 }
 
-type docPolicyList struct {
-	output.Head
-	FourEyes bool            `json:"four_eyes"`
-	Rules    []docPolicyRule `json:"rules"`
-	Problems []string        `json:"problems"`
-}
-
 type docPolicyTest struct {
 	output.Head
 	Subject    string          `json:"subject"`
@@ -45,37 +38,11 @@ type docPolicyTest struct {
 func newPolicy(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "policy",
-		Args: command.ExactArgs(0, "a subcommand: list or test"),
+		Args: command.ExactArgs(0, "a subcommand: test"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPolicyList(a), newPolicyTest(a))
+	cmd.AddCommand(newPolicyTest(a))
 	return cmd
-}
-
-func newPolicyList(a *command.App) *cobra.Command {
-	return &cobra.Command{
-		Use: "list",
-		RunE: func(*cobra.Command, []string) error {
-			c, err := a.Settings()
-			if err != nil {
-				return err
-			}
-			doc := docPolicyList{Head: output.NewHead("policy.list"), FourEyes: c.FourEyes, Rules: lists.Map(c.PolicyRules, func(r settings.PolicyRule) docPolicyRule { return newDocPolicyRule(a, r) }), Problems: append([]string{}, c.PolicyProblems(a.Env.Now())...)}
-			return a.PrintChecked(doc, len(doc.Problems) == 0, func(p *output.Page) {
-				if len(doc.Rules) == 0 {
-					p.Linef("No policy: the approval of any user makes a proposal live. Add [[policy]] to %s.", c.UserFile)
-					return
-				}
-				writePolicyRules(p, doc.Rules)
-				if doc.FourEyes {
-					p.Linef("four_eyes: the author of a revision does not count")
-				}
-				for _, problem := range doc.Problems {
-					p.Raw(p.Paint(output.InkBad, "problem") + "   " + output.Safe(problem))
-				}
-			})
-		},
-	}
 }
 
 func newPolicyTest(a *command.App) *cobra.Command {

@@ -57,7 +57,7 @@ type previewFlags struct {
 	reference            bool
 	notLocal, noSemantic bool
 	to                   impact.Scene
-	scene                sceneFlags
+	at, context          string
 }
 
 func newPreview(a *command.App) *cobra.Command {
@@ -78,19 +78,14 @@ func newPreview(a *command.App) *cobra.Command {
 	set.StringVar(&f.user, "user", "", "use the stored data of the user `NAME` (default: the login name; none with proposals)")
 	set.StringVar(&f.customer, "customer", "", "use that user's data at the customer `NAME`")
 	set.BoolVar(&f.reference, "reference", false, "render it as reviews do: at a fixed time, without user data")
-	set.StringVar(&f.scene.At, "at", "", "render it for `TIME` (RFC 3339; default: now)")
-	set.StringVar(&f.scene.Zone, "zone", "", "the user's time zone, by its IANA `NAME` (default: the agent's)")
-	set.StringVar(&f.scene.file, "context", "", "read the user data from `FILE`, - for standard input")
-	set.StringVar(&f.scene.UserInstructions, "user-instructions", "", "the user's instructions")
-	set.StringVar(&f.scene.MemoryNotes, "memory-notes", "", "the memory notes")
-	set.StringVar(&f.scene.LastMessageAt, "last-message", "", "when the user last wrote (RFC 3339)")
-	set.StringVar(&f.scene.BootstrapContext, "bootstrap-context", "", "text looked up beforehand")
+	set.StringVar(&f.at, "at", "", "render it for `TIME` (RFC 3339; default: now)")
+	set.StringVar(&f.context, "context", "", "read the time, the zone, and the user data from `FILE`, - for standard input")
 	return cmd
 }
 
 func (f *previewFlags) check(compared bool) error {
 	switch {
-	case f.reference && (f.user != "" || f.customer != "" || f.scene != sceneFlags{}):
+	case f.reference && (f.user != "" || f.customer != "" || f.at != "" || f.context != ""):
 		return process.Usagef("--reference fixes the time and the user; it cannot be combined with flags that set others")
 	case !compared && (f.show == showAfter || f.show == showDiff):
 		return process.Usagef("--show %s needs a proposal to compare with", f.show)
@@ -187,7 +182,7 @@ func (f *previewFlags) scenery(ctx context.Context, a *command.App, compared boo
 		return s, nil
 	}
 	var err error
-	if s.Context, err = f.scene.context(ctx, a); err != nil || compared && f.user == "" {
+	if s.Context, err = f.promptContext(ctx, a); err != nil || compared && f.user == "" {
 		return s, err
 	}
 	user := cmp.Or(f.user, a.User())
@@ -291,12 +286,6 @@ func writeChanges(p *output.Page, docs []document.Preview) {
 	}
 }
 
-// sceneFlags set the context of a prompt: time, user, and channel. A flag overrides the value in the context file.
-type sceneFlags struct {
-	file string
-	sceneFile
-}
-
 // sceneFile is a context file: a JSON object, in which all keys are optional.
 type sceneFile struct {
 	At               string `json:"at"`   // RFC 3339
@@ -307,35 +296,31 @@ type sceneFile struct {
 	BootstrapContext string `json:"bootstrap_context"`
 }
 
-// context returns the context specified by the flags and the file.
-func (s *sceneFlags) context(ctx context.Context, a *command.App) (prompt.Context, error) {
-	var f sceneFile
-	if s.file != "" {
-		data, err := a.ReadAll(ctx, s.file)
+// promptContext returns the time, the user, and the channel according to the context file. --at overrides its time.
+func (f *previewFlags) promptContext(ctx context.Context, a *command.App) (prompt.Context, error) {
+	var file sceneFile
+	if f.context != "" {
+		data, err := a.ReadAll(ctx, f.context)
 		if err != nil {
 			return prompt.Context{}, err
 		}
 		n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
 		if err == nil {
-			err = jsondoc.Bind(n, jsondoc.Root, &f).Err()
+			err = jsondoc.Bind(n, jsondoc.Root, &file).Err()
 		}
 		if err != nil {
-			return prompt.Context{}, process.Usagef("%s is not a context: %v", s.file, err)
+			return prompt.Context{}, process.Usagef("%s is not a context: %v", f.context, err)
 		}
 	}
-	f = sceneFile{
-		At: cmp.Or(s.At, f.At), Zone: cmp.Or(s.Zone, f.Zone), UserInstructions: cmp.Or(s.UserInstructions, f.UserInstructions),
-		MemoryNotes: cmp.Or(s.MemoryNotes, f.MemoryNotes), LastMessageAt: cmp.Or(s.LastMessageAt, f.LastMessageAt), BootstrapContext: cmp.Or(s.BootstrapContext, f.BootstrapContext),
-	}
-	c := prompt.Context{Now: a.Env.Now(), Zone: f.Zone, UserInstructions: f.UserInstructions, MemoryNotes: f.MemoryNotes, BootstrapContext: f.BootstrapContext}
-	at, err := command.ParseTime(f.At)
+	c := prompt.Context{Now: a.Env.Now(), Zone: file.Zone, UserInstructions: file.UserInstructions, MemoryNotes: file.MemoryNotes, BootstrapContext: file.BootstrapContext}
+	at, err := command.ParseTime(cmp.Or(f.at, file.At))
 	if err != nil {
 		return c, err
 	}
 	if !at.IsZero() {
 		c.Now = at
 	}
-	last, err := command.ParseTime(f.LastMessageAt)
+	last, err := command.ParseTime(file.LastMessageAt)
 	if err == nil && !last.IsZero() {
 		c.LastMessageAt = &last
 	}

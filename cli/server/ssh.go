@@ -59,9 +59,9 @@ func Offers() map[string]Offer {
 
 		"list": {Flags: "after author filter limit sort state subject view"}, "show": {Flags: "source-"}, "diff": {Flags: "context side-by-side"},
 		"review":  {Flags: "again file-"},
-		"preview": {Flags: "agent at bootstrap-context channel context- deferred last-message memory-notes no-embedding not-local reference show skip-tools user-instructions zone"},
+		"preview": {Flags: "agent at channel context- deferred no-embedding not-local reference show skip-tools"},
 		"lint":    {Flags: "fail-on format server"},
-		"policy":  {}, "policy list": {}, "policy test": {},
+		"policy":  {}, "policy test": {},
 
 		"approve": {Flags: "unseen " + decided}, "needs-changes": {Flags: decided}, "reject": {Flags: decided},
 		"waive": {Flags: "expires note note-file- print-statement statement- signature-"}, "unwaive": {Flags: "note note-file- print-statement statement- signature-"},
