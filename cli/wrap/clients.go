@@ -2,8 +2,9 @@ package wrap
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"net/http"
+	"net"
 	"net/url"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
 	"toolcrib/gateway/clients"
+	"toolcrib/gateway/upstream"
 	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/store"
@@ -152,23 +154,15 @@ func signIn(ctx context.Context, s *clients.Server, atLeast time.Duration) strin
 	if err != nil || header || len(s.Headers) > 0 || s.TokenEnv != "" || u.User != nil || u.Host == "" || strings.Contains(s.URL, "${") {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, max(signInTime, atLeast))
-	defer cancel()
-	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"toolcrib","version":"1"}}}`
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL, strings.NewReader(hello))
-	if err != nil {
-		return ""
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream")
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	answer, err := client.Do(r)
-	if err != nil {
-		return silent
-	}
-	_ = answer.Body.Close() // only the status matters
-	if answer.StatusCode == http.StatusUnauthorized {
+	session, err := upstream.Connect(ctx, upstream.Server{Name: s.Name, URL: s.URL, Timeout: max(signInTime, atLeast), LikeClient: true}, nil)
+	var network *net.OpError
+	switch {
+	case err == nil:
+		session.Close()
+	case errors.Is(err, upstream.ErrCredentials):
 		return signsIn
+	case errors.Is(err, upstream.ErrTimeout), errors.As(err, &network):
+		return silent
 	}
 	return ""
 }

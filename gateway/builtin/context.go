@@ -6,12 +6,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/agnivade/levenshtein"
 
 	"toolcrib/gateway"
 	"toolcrib/registry/jsondoc"
@@ -204,28 +203,16 @@ const maxClose = 5
 
 // close returns similar names, the most similar first.
 func (p *projects) close(name string) []string {
-	type candidate struct {
-		name  string
-		slips int
-	}
-	key := fold(NameKey(name))
-	var found []candidate
-	for k, n := range p.names {
-		k = fold(k)
-		switch most := max(2, len(key)/3); {
-		case strings.Contains(k, key), strings.Contains(key, k):
-			found = append(found, candidate{n, 1})
-		case max(len(k)-len(key), len(key)-len(k)) <= most:
-			if slips := levenshtein.ComputeDistance(k, key); slips <= most {
-				found = append(found, candidate{n, slips})
-			}
+	score := map[string]float64{}
+	for _, n := range p.names {
+		if s := nameSimilarity(words(name), words(n)); s >= leastLikeness {
+			score[n] = s
 		}
 	}
-	slices.SortFunc(found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.slips, b.slips), cmp.Compare(a.name, b.name))
-	})
-	found, _ = cut(found, maxClose)
-	return docs(found, func(c candidate) string { return c.name })
+	found, _ := cut(slices.SortedFunc(maps.Keys(score), func(a, b string) int {
+		return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(a, b))
+	}), maxClose)
+	return found
 }
 
 type projectOut struct {

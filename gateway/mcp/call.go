@@ -73,7 +73,7 @@ func (s *Server) handler(h handle, known []string) sdk.ToolHandler {
 			return run.result()
 		}
 		r, err := result(out, false)
-		if run, ok := out.(docRun); ok && err == nil {
+		if run, ok := out.(Run); ok && err == nil {
 			r.Content = append(r.Content, media(run.Output)...)
 		}
 		return r, err
@@ -254,15 +254,24 @@ func (s *Server) describe(ctx context.Context, actor proposals.Actor, args *json
 	}}, nil
 }
 
-type docRun struct {
+// Run is the JSON form of the result of a call.
+type Run struct {
 	Call       string          `json:"call"`
 	Tool       string          `json:"tool"`
 	Version    int             `json:"version"`
 	At         time.Time       `json:"at"`
-	DurationMS float64         `json:"duration_ms"`
+	DurationMS float64         `json:"duration_ms"` // Of the provider
 	Output     json.RawMessage `json:"output"`
-	Answer     json.RawMessage `json:"answer,omitempty"` // other fields of the provider's answer
+	Answer     json.RawMessage `json:"answer,omitempty"` // What else the provider answered with
 	Warnings   []string        `json:"warnings,omitempty"`
+}
+
+// NewRun returns the JSON form of a result.
+func NewRun(r gateway.Result) Run {
+	return Run{
+		Call: r.Call, Tool: r.Tool.String(), Version: r.Version, At: r.At, DurationMS: float64(r.Duration.Microseconds()) / 1000,
+		Output: r.Output, Answer: r.Answer, Warnings: r.Warnings,
+	}
 }
 
 // execute implements execute_tool. It runs a call, or returns the outcome of a call that waited for the user.
@@ -299,9 +308,7 @@ func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsond
 	if err != nil {
 		return nil, err
 	}
-	return docRun{
-		Call: r.Call, Tool: r.Tool.String(), Version: r.Version, At: r.At, DurationMS: float64(r.Duration.Microseconds()) / 1000, Output: r.Output, Answer: r.Answer, Warnings: r.Warnings,
-	}, nil
+	return NewRun(r), nil
 }
 
 // bind reads arguments into a struct and reports missing required ones.

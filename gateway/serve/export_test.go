@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"toolcrib/gateway/follow"
+	"toolcrib/gateway/mcp"
 )
 
 // Route is a route in a form that tests can compare.
@@ -27,6 +28,6 @@ func Routes() []Route {
 func Documents() map[string]reflect.Type {
 	return map[string]reflect.Type{
 		"Call": reflect.TypeFor[docCall](), "Catalog": reflect.TypeFor[docCatalog](), "Config": reflect.TypeFor[docConfig](),
-		"Definition": reflect.TypeFor[Definition](), "Reports": reflect.TypeFor[docReports](), "Reported": reflect.TypeFor[docReported](), "RefusedReport": reflect.TypeFor[docRefused](), "Report": reflect.TypeFor[follow.Report](), "CallLines": reflect.TypeFor[follow.CallLines](), "Kept": reflect.TypeFor[docReceivedCalls](), "Notice": reflect.TypeFor[docNotice](), "Run": reflect.TypeFor[docRun](),
+		"Definition": reflect.TypeFor[Definition](), "Reports": reflect.TypeFor[docReports](), "Reported": reflect.TypeFor[docReported](), "RefusedReport": reflect.TypeFor[docRefused](), "Report": reflect.TypeFor[follow.Report](), "CallLines": reflect.TypeFor[follow.CallLines](), "Kept": reflect.TypeFor[docReceivedCalls](), "Notice": reflect.TypeFor[docNotice](), "Run": reflect.TypeFor[mcp.Run](),
 	}
 }

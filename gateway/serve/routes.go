@@ -10,10 +10,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"toolcrib/gateway"
+	"toolcrib/gateway/mcp"
 	"toolcrib/gateway/tokens"
 	"toolcrib/internal/visible"
 	"toolcrib/registry/jsondoc"
@@ -138,18 +138,6 @@ func (s *Server) ready(q *request) error {
 	return answer(q.w, map[string]string{"status": "ok"})
 }
 
-// docRun is the result of a call.
-type docRun struct {
-	Call       string          `json:"call"`
-	Tool       string          `json:"tool"`
-	Version    int             `json:"version"`
-	At         time.Time       `json:"at"`
-	DurationMS float64         `json:"duration_ms"` // Of the provider
-	Output     json.RawMessage `json:"output"`
-	Answer     json.RawMessage `json:"answer,omitempty"` // What else the provider answered with
-	Warnings   []string        `json:"warnings,omitempty"`
-}
-
 // docCall is the body of a call: a tool with its arguments, or the id of a call
 // that waited for the user.
 type docCall struct {
@@ -190,10 +178,7 @@ func (s *Server) execute(q *request) error {
 	if err != nil {
 		return err
 	}
-	return answer(q.w, docRun{
-		Call: r.Call, Tool: r.Tool.String(), Version: r.Version, At: r.At, DurationMS: float64(r.Duration.Microseconds()) / 1000,
-		Output: r.Output, Answer: r.Answer, Warnings: r.Warnings,
-	})
+	return answer(q.w, mcp.NewRun(r))
 }
 
 // readCall parses the body of a call. It refuses unknown fields.
