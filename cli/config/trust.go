@@ -100,7 +100,7 @@ func trust(a *command.App, args []string, yes bool) error {
 	case err != nil:
 		return fmt.Errorf("configuration %s: %w", file, err)
 	}
-	if _, err := (&settings.Config{}).Decode(file, text); err != nil {
+	if _, err := (&settings.Config{}).Decode(file, settings.FromProject, text); err != nil {
 		return err
 	}
 	if !yes {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/gateway/clients/spanedit"
+
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
@@ -35,29 +37,10 @@ func (k keyPath) String() string {
 	for i, part := range k {
 		parts[i] = part
 		if part == "" || strings.Trim(part, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != "" {
-			parts[i] = TomlString(part)
+			parts[i] = spanedit.Quote(part)
 		}
 	}
 	return strings.Join(parts, ".")
-}
-
-// TomlString quotes a string for a configuration.
-func TomlString(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteRune('\\')
-			b.WriteRune(r)
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(&b, `\u%04X`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }
 
 // configKeys lists the keys of a file in order, including those in tables.

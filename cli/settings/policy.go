@@ -43,11 +43,11 @@ type PolicyRule struct {
 
 var policyHead = regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*policy[ \t]*\]\]`)
 
-// readPolicies adds the entries of a file. A change must satisfy every matching entry of all files.
-func (c *Config) readPolicies(file string, text []byte, entries []policyConfig) error {
+// readPolicies adds the entries of a file with an origin. A change must satisfy every matching entry of all files.
+func (c *Config) readPolicies(file, origin string, text []byte) error {
 	heads := policyHead.FindAllIndex(text, -1)
 	rules := slices.Clone(c.PolicyRules)
-	for i, entry := range entries {
+	for i, entry := range c.Policies {
 		place := fmt.Sprintf("%s, policy %d", file, i+1)
 		if i < len(heads) {
 			place = fmt.Sprintf("%s, line %d", file, 1+bytes.Count(text[:heads[i][1]], []byte("\n")))
@@ -59,6 +59,7 @@ func (c *Config) readPolicies(file string, text []byte, entries []policyConfig) 
 		if err != nil {
 			return fmt.Errorf("configuration %s: [[policy]]: %w", place, err)
 		}
+		rule.From = origin
 		rules = append(rules, PolicyRule{rule, place})
 	}
 	c.PolicyRules = rules
@@ -99,14 +100,6 @@ func (p policyConfig) rule() (approval.Rule, error) {
 	return r, nil
 }
 
-// setOrigin sets the origin of the entries from index read on.
-func (c *Config) setOrigin(from string, read int) {
-	c.PolicyRules = slices.Clone(c.PolicyRules)
-	for i := read; i < len(c.PolicyRules); i++ {
-		c.PolicyRules[i].From = from
-	}
-}
-
 // Approvals returns the approval rules for the review service.
 func (c Config) Approvals() approval.Rules {
 	return lists.Map(c.PolicyRules, func(r PolicyRule) approval.Rule { return r.Rule })
@@ -139,8 +132,12 @@ func (c Config) PolicyProblems(now time.Time) []string {
 	return problems
 }
 
-// FromProject is the origin of a setting in a project's file.
-const FromProject = approval.FromProject
+// Origins of settings: the files of the user, of a project, and of the administrator.
+const (
+	fromUser    = "user"
+	FromProject = approval.FromProject
+	fromSystem  = "system"
+)
 
 // origins returns the kind of source of each setting. Decisions record these kinds, not the paths on this machine.
 func (c Config) origins() map[string]string {
@@ -159,7 +156,7 @@ func (c Config) kindOf(source string) string {
 	case source == "":
 		return ""
 	case source == c.UserFile:
-		return "user"
+		return fromUser
 	case source == c.ProjectFile:
 		return FromProject
 	case strings.HasPrefix(source, "--"):
@@ -167,7 +164,7 @@ func (c Config) kindOf(source string) string {
 	case strings.HasPrefix(source, "TOOLCRIB_"):
 		return "environment"
 	}
-	return "system"
+	return fromSystem
 }
 
 // checkpointsConfig specifies where checkpoints are published.

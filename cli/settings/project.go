@@ -17,7 +17,6 @@ import (
 	"toolcrib/internal/atomicfile"
 	"toolcrib/internal/owner"
 	"toolcrib/registry"
-	"toolcrib/review/approval"
 	"toolcrib/review/reach/fact"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
@@ -51,7 +50,7 @@ func (c *Config) readProject(env process.Env) error {
 	}
 	over := *c
 	over.Sources = maps.Clone(c.Sources)
-	keys, err := over.Decode(file, text)
+	keys, err := over.Decode(file, FromProject, text)
 	if err != nil {
 		return err
 	}
@@ -67,7 +66,6 @@ func (c *Config) readProject(env process.Env) error {
 	for _, k := range keys {
 		over.Sources[k.String()] = file
 	}
-	over.setOrigin(approval.FromProject, len(c.PolicyRules))
 	c.tighten(&over)
 	trusted := len(beyond) == 0
 	if !trusted {
@@ -229,7 +227,7 @@ func ProjectName(env process.Env, dir string) (name string, trusted bool, err er
 		return "", false, fmt.Errorf("configuration %s: %w", file, err)
 	}
 	var c Config
-	if _, err := c.Decode(file, text); err != nil {
+	if _, err := c.Decode(file, FromProject, text); err != nil {
 		return "", false, err
 	}
 	trusted, err = isTrusted(env, file, text)

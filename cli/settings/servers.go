@@ -10,12 +10,12 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
 	"toolcrib/cli/process"
+	"toolcrib/gateway/clients/spanedit"
 	"toolcrib/gateway/upstream"
 	"toolcrib/internal/lists"
 	"toolcrib/registry"
@@ -213,35 +213,22 @@ func HomeFolder(env process.Env) string {
 	return string(filepath.Separator)
 }
 
-// Lines returns the server as a table of a configuration file.
+// Lines returns a server that flags specify as a table of a configuration file.
 func (s ServerConfig) Lines(name string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "[servers.%s]\n", name)
+	quoted := func(words []string) string { return "[" + strings.Join(lists.Map(words, spanedit.Quote), ", ") + "]" }
+	lines := "[servers." + name + "]\n"
 	if s.URL != "" {
-		fmt.Fprintf(&b, "url = %q\n", s.URL)
+		lines += "url = " + spanedit.Quote(s.URL) + "\n"
 		if s.TokenEnv != "" {
-			fmt.Fprintf(&b, "token_env = %q\n", s.TokenEnv)
+			lines += "token_env = " + spanedit.Quote(s.TokenEnv) + "\n"
 		}
-		return b.String() + pairsLine("headers", s.Headers) + pairsLine("set", s.Set)
+		return lines
 	}
-	fmt.Fprintf(&b, "command = %s\n", quotedList(s.Command))
+	lines += "command = " + quoted(s.Command) + "\n"
 	if len(s.Env) > 0 {
-		fmt.Fprintf(&b, "env = %s\n", quotedList(s.Env))
+		lines += "env = " + quoted(s.Env) + "\n"
 	}
-	return b.String() + pairsLine("set", s.Set)
-}
-
-// pairsLine formats a map as one line of a configuration file, or returns "" if it is empty.
-func pairsLine(key string, table map[string]string) string {
-	if len(table) == 0 {
-		return ""
-	}
-	pairs := lists.Map(slices.Sorted(maps.Keys(table)), func(name string) string { return fmt.Sprintf("%q = %q", name, table[name]) })
-	return key + " = { " + strings.Join(pairs, ", ") + " }\n"
-}
-
-func quotedList(words []string) string {
-	return "[" + strings.Join(lists.Map(words, strconv.Quote), ", ") + "]"
+	return lines
 }
 
 // CommandLine splits a command into words, as process.Words does.

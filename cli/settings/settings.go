@@ -199,19 +199,18 @@ func (c *Config) readUser() error {
 	if err != nil {
 		return fmt.Errorf("configuration %s: %w", c.UserFile, err)
 	}
-	keys, err := c.Decode(c.UserFile, text)
+	keys, err := c.Decode(c.UserFile, fromUser, text)
 	if err != nil {
 		return err
 	}
-	c.setOrigin("user", 0)
 	for _, k := range keys {
 		c.Sources[k.String()] = c.UserFile
 	}
 	return nil
 }
 
-// Decode applies the text of a file to c. Relative paths in it are relative to the file's folder.
-func (c *Config) Decode(file string, text []byte) (configKeys, error) {
+// Decode applies the text of a file with an origin to c. Relative paths in it are relative to the file's folder.
+func (c *Config) Decode(file, origin string, text []byte) (configKeys, error) {
 	c.Policies = nil // policies of several files are combined
 	keys, unknown, err := DecodeConfig(text, c)
 	if err != nil {
@@ -227,7 +226,7 @@ func (c *Config) Decode(file string, text []byte) (configKeys, error) {
 		}
 		return nil, fmt.Errorf("configuration %s: unknown key %s%s", file, strings.Join(names, ", "), hint)
 	}
-	if err := c.readPolicies(file, text, c.Policies); err != nil {
+	if err := c.readPolicies(file, origin, text); err != nil {
 		return nil, err
 	}
 	for _, k := range keys {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"toolcrib/cli/process"
@@ -21,17 +22,8 @@ const (
 	signaturesOff      = "off"
 )
 
-// systemConfig is the administrator's configuration, which overrides the user's.
-type systemConfig struct {
-	Signatures  string            `toml:"signatures"`
-	SignedSince string            `toml:"signed_since"`
-	Checkpoints checkpointsConfig `toml:"checkpoints"`
-	Follow      FollowConfig      `toml:"follow"`
-	Policies    []policyConfig    `toml:"policy"`
-}
-
-// systemFile is the path of the administrator's file.
-func (c Config) systemFile() string { return filepath.Join(c.Signers.System, ConfigName) }
+// ofSystem lists the keys of the administrator's configuration, which override those of the user.
+var ofSystem = []string{"signatures", "signed_since", "checkpoints", "follow", "policy"}
 
 // requireSignatures applies the files that neither the environment nor a project can weaken: the administrator's file,
 // and the file in the account's home folder if HOME or XDG_CONFIG_HOME points elsewhere.
@@ -45,30 +37,28 @@ func (c *Config) requireSignatures(env process.Env) error {
 			}
 		}
 	}
-	file := c.systemFile()
+	file := filepath.Join(c.Signers.System, ConfigName)
 	text, err := owner.ReadFile(file, false, maxConfig)
 	if isMissing(err) {
 		return nil
 	}
-	var system systemConfig
-	var unknown []keyPath
-	if err == nil {
-		_, unknown, err = DecodeConfig(text, &system)
-	}
-	if err == nil && len(unknown) > 0 {
-		err = fmt.Errorf("unknown key %s; use signatures, signed_since, checkpoints, follow, or policy", unknown[0])
-	}
-	if err == nil && system.Signatures != "" && system.Signatures != SignaturesRequired {
-		err = fmt.Errorf("signatures is %q: use %s, or leave it out", system.Signatures, SignaturesRequired)
-	}
 	if err != nil {
 		return fmt.Errorf("configuration %s: %w", file, err)
 	}
-	read := len(c.PolicyRules)
-	if err := c.readPolicies(file, text, system.Policies); err != nil {
+	system := Config{Sources: map[string]string{}}
+	keys, err := system.Decode(file, fromSystem, text)
+	if err != nil {
 		return err
 	}
-	c.setOrigin("system", read)
+	for _, key := range keys {
+		if !slices.Contains(ofSystem, key[0]) {
+			return fmt.Errorf("configuration %s: unknown key %s; use signatures, signed_since, checkpoints, follow, or policy", file, key)
+		}
+	}
+	if system.Signatures != "" && system.Signatures != SignaturesRequired {
+		return fmt.Errorf("configuration %s: signatures is %q: use %s, or leave it out", file, system.Signatures, SignaturesRequired)
+	}
+	c.PolicyRules = append(c.PolicyRules, system.PolicyRules...)
 	set := func(key, value string, to *string) {
 		if value != "" {
 			*to, c.Sources[key] = value, file
@@ -96,12 +86,11 @@ func (c *Config) requireOfHome(file string) error {
 	}
 	own := Config{Sources: map[string]string{}}
 	if err == nil {
-		_, err = own.Decode(file, text)
+		_, err = own.Decode(file, fromUser, text)
 	}
 	if err != nil {
 		return fmt.Errorf("configuration %s of your account: %w", file, err)
 	}
-	own.setOrigin("user", 0)
 	c.PolicyRules = append(c.PolicyRules, own.PolicyRules...)
 	if own.Signatures == SignaturesRequired {
 		c.Signatures, c.SignedSince = own.Signatures, own.SignedSince

@@ -17,6 +17,7 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/settings"
 	"toolcrib/cli/signature"
+	"toolcrib/gateway/clients/spanedit"
 	"toolcrib/internal/atomicfile"
 	"toolcrib/proposals"
 	"toolcrib/review/proof"
@@ -167,7 +168,7 @@ func startSigning(c settings.Config, since, keyFile string) ([]byte, error) {
 	}
 	head := fmt.Sprintf("signatures = %q\nsigned_since = %q\n", settings.SignaturesRequired, since)
 	if _, ok := have["sign_key"]; !ok && keyFile != "" {
-		head += "sign_key = " + settings.TomlString(keyFile) + "\n"
+		head += "sign_key = " + spanedit.Quote(keyFile) + "\n"
 	}
 	return append([]byte(head), text...), nil
 }
