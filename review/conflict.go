@@ -1,3 +1,5 @@
+// This file merges a stale draft with the live version and resolves conflicts.
+
 package review
 
 import (

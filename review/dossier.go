@@ -1,3 +1,5 @@
+// This file defines the documents that a reviewer reads: dossiers, change sets, assessments, and opinions.
+
 package review
 
 import (

@@ -1,3 +1,5 @@
+// This file identifies findings and applies waivers to them.
+
 package review
 
 import (

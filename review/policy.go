@@ -1,3 +1,5 @@
+// This file defines the settings of a team for reviews and decisions.
+
 package review
 
 import (

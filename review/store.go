@@ -1,3 +1,5 @@
+// This file defines the storage that reviews need.
+
 package review
 
 import (

@@ -1,3 +1,5 @@
+// This file names the pages of a damaged SQLite file.
+
 package store
 
 import (

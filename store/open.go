@@ -1,3 +1,5 @@
+// This file opens databases and migrates their schemas.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// This file defines the database with all its tables.
+
 package store
 
 import (

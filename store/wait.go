@@ -1,3 +1,5 @@
+// This file waits for commits of other processes.
+
 package store
 
 import (

@@ -1,3 +1,5 @@
+// This file checks the contents of skill files and the exclusions of imported tools against the database.
+
 package admission
 
 import (

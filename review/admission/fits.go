@@ -1,3 +1,5 @@
+// This file checks whether a draft fits its base version, the live version, and the type of the proposal.
+
 package admission
 
 import (

@@ -1,3 +1,5 @@
+// This file counts the approvals that a change has and still needs.
+
 package approval
 
 import (

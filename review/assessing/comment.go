@@ -1,3 +1,5 @@
+// This file writes the comment of the Chief of Staff and derives its recommendation.
+
 package assessing
 
 import (

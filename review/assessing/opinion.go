@@ -1,3 +1,5 @@
+// This file validates the opinion of an external reviewer and adds it to an assessment.
+
 package assessing
 
 import (

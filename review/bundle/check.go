@@ -1,3 +1,5 @@
+// This file verifies the hashes, chains, and signatures of a bundle without a database.
+
 package bundle
 
 import (

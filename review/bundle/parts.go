@@ -1,3 +1,5 @@
+// This file splits a bundle into parts, so that only changed parts need to be stored, and joins them.
+
 package bundle
 
 import (

@@ -1,3 +1,5 @@
+// This file encodes a review as JSON for an external program and decodes its answer.
+
 package chief
 
 import (

@@ -1,3 +1,5 @@
+// This file checks a change set as a whole, and reads the registry as if earlier members were already approved.
+
 package deciding
 
 import (

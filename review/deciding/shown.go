@@ -1,3 +1,5 @@
+// This file compares what a user was shown before an approval with the current state.
+
 package deciding
 
 import (

@@ -1,3 +1,5 @@
+// This file waives findings and ends waivers.
+
 package deciding
 
 import (

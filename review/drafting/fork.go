@@ -1,3 +1,5 @@
+// This file drafts proposals from existing definitions: forks of core tools and rollbacks.
+
 package drafting
 
 import (

@@ -1,3 +1,5 @@
+// This file changes open proposals: it revises, regroups, rebases, withdraws, and comments on them.
+
 package drafting
 
 import (

@@ -1,3 +1,5 @@
+// This file runs the checks of a test case on an answer, except those for evidence and tool calls.
+
 package harness
 
 import (

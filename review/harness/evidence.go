@@ -1,3 +1,5 @@
+// This file finds the claims in an answer and checks that each cites a receipt.
+
 package harness
 
 import (

@@ -1,3 +1,5 @@
+// This file recognizes receipts: places, quotations, and notes that refer to a source.
+
 package harness
 
 import (

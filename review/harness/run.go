@@ -1,3 +1,5 @@
+// This file runs the test cases of a proposal.
+
 package harness
 
 import (

@@ -1,3 +1,5 @@
+// This file defines the analyzer and the reader that it needs.
+
 package impact
 
 import (

@@ -1,3 +1,5 @@
+// This file defines the views of the registry that rendering needs.
+
 package impact
 
 import (

@@ -1,3 +1,5 @@
+// This file lists the reasons why a user cannot approve a proposal.
+
 package inspection
 
 import (

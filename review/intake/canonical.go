@@ -1,3 +1,5 @@
+// This file plans the migration of a legacy registry to the canonical catalog.
+
 package intake
 
 import (

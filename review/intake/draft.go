@@ -1,3 +1,5 @@
+// This file writes the drafts of an import, with rationale, examples, and test cases.
+
 package intake
 
 import (

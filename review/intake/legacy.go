@@ -1,3 +1,5 @@
+// This file reads registries from before the canonical catalog.
+
 package intake
 
 import (

@@ -1,3 +1,5 @@
+// This file compares an imported document with the live registry and plans the changes.
+
 package intake
 
 import (

@@ -1,3 +1,5 @@
+// This file generates sample arguments from a schema, for examples and test cases.
+
 package intake
 
 import (

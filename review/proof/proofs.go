@@ -1,3 +1,5 @@
+// This file verifies the signatures of versions and caches the results.
+
 package proof
 
 import (

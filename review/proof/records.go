@@ -1,3 +1,5 @@
+// This file verifies the signatures of decisions, waivers, endorsements, and other acts.
+
 package proof
 
 import (

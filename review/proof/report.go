@@ -1,3 +1,5 @@
+// This file verifies all signatures of a database and counts them.
+
 package proof
 
 import (

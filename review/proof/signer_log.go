@@ -1,3 +1,5 @@
+// This file records and reads the states of the signers.
+
 package proof
 
 import (

@@ -1,3 +1,5 @@
+// This file verifies and records the signature of a new act.
+
 package proof
 
 import (

@@ -1,3 +1,5 @@
+// This file loads the signers, and determines whether records need signatures.
+
 package proof
 
 import (

@@ -1,3 +1,5 @@
+// This file lists the texts of a definition as entries of the page.
+
 package setpage
 
 import (

@@ -1,3 +1,5 @@
+// This file groups the findings of a change set, so that each is explained once.
+
 package setpage
 
 import (

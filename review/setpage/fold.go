@@ -1,3 +1,5 @@
+// This file folds texts that several members of a change set have in common.
+
 package setpage
 
 import (

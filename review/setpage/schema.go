@@ -1,3 +1,5 @@
+// This file lists the parameters and other texts of a schema as entries.
+
 package setpage
 
 import (

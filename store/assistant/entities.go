@@ -1,3 +1,5 @@
+// This file stores the people, places, and other entities of the assistant.
+
 package assistant
 
 import (

@@ -1,3 +1,5 @@
+// This file stores the calls that wait for an answer of the user.
+
 package calls
 
 import (

@@ -1,3 +1,5 @@
+// This file moves the oldest calls of the log to a file.
+
 package calls
 
 import (

@@ -1,3 +1,5 @@
+// This file reads the entries of catalogs, and verifies them if signatures are required.
+
 package catalog
 
 import (

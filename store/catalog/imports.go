@@ -1,3 +1,5 @@
+// This file stores imported documents and the reports of machines about them.
+
 package catalog
 
 import (

@@ -1,3 +1,5 @@
+// This file reads and writes live definitions and their names.
+
 package catalog
 
 import (

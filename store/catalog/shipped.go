@@ -1,3 +1,5 @@
+// This file writes the shipped definitions, and compares the stored core tools with those in the program.
+
 package catalog
 
 import (

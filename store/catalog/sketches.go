@@ -1,3 +1,5 @@
+// This file stores sketches of tools and finds tools with similar texts.
+
 package catalog
 
 import (

@@ -1,3 +1,5 @@
+// This file defines a connection with the same behavior for both engines, and the errors of databases.
+
 package engine
 
 import (

@@ -1,3 +1,5 @@
+// This file composes fragments of SQL.
+
 package engine
 
 import (

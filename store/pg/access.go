@@ -1,3 +1,5 @@
+// This file examines the login and its rights, and ends transactions that block all others.
+
 package pg
 
 import (

@@ -1,3 +1,5 @@
+// This file finds differences between the structure of a database and the migrations.
+
 package pg
 
 import (

@@ -1,3 +1,5 @@
+// This file searches proposals with regular expressions and the trigram index of the server.
+
 package pg
 
 import (

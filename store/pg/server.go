@@ -1,3 +1,5 @@
+// This file connects to a server, runs transactions, and explains its errors.
+
 package pg
 
 import (

@@ -1,3 +1,5 @@
+// This file creates the schema and compares its objects with those in a database.
+
 package pg
 
 import (

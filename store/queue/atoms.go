@@ -1,3 +1,5 @@
+// This file translates single conditions of a filter to SQL.
+
 package queue
 
 import (

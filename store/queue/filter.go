@@ -1,3 +1,5 @@
+// This file selects the index for a filter and composes its query.
+
 package queue
 
 import (

@@ -1,3 +1,5 @@
+// This file lists proposals page by page.
+
 package queue
 
 import (

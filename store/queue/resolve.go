@@ -1,3 +1,5 @@
+// This file finds proposals by number, id, prefix, or subject.
+
 package queue
 
 import (

@@ -1,3 +1,5 @@
+// This file stores assessments, waivers, decisions, and comments.
+
 package records
 
 import (

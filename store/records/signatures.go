@@ -1,3 +1,5 @@
+// This file stores signed statements and the records that they cover.
+
 package records
 
 import (

@@ -1,3 +1,5 @@
+// This file runs transactions on the connections of an engine.
+
 package session
 
 import (

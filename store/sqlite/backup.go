@@ -1,3 +1,5 @@
+// This file copies and backs up database files.
+
 package sqlite
 
 import (

@@ -1,3 +1,5 @@
+// This file numbers and runs the migrations of files.
+
 package sqlite
 
 import (

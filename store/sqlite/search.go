@@ -1,3 +1,5 @@
+// This file searches proposals with the trigram index of SQLite.
+
 package sqlite
 
 import (

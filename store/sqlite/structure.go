@@ -1,3 +1,5 @@
+// This file checks the content of a file, and compares its schema with the migrations.
+
 package sqlite
 
 import (

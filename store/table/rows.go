@@ -1,3 +1,5 @@
+// This file scans rows into values.
+
 package table
 
 import (

@@ -1,3 +1,5 @@
+// This file describes tables by their columns, seals, and hash chains.
+
 package table
 
 import (

@@ -1,3 +1,5 @@
+// This file compares tables by digests, and prints a database as SQL.
+
 package transfer
 
 import (

@@ -1,3 +1,5 @@
+// This file reads and writes databases of both engines for a copy.
+
 package transfer
 
 import (

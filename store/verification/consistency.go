@@ -1,3 +1,5 @@
+// This file checks that tables agree with each other.
+
 package verification
 
 import (

@@ -1,3 +1,5 @@
+// This file compares the events with the records that they log, with little memory for each.
+
 package verification
 
 import (

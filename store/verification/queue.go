@@ -1,3 +1,5 @@
+// This file checks the columns that are derived from drafts, waivers, and findings.
+
 package verification
 
 import (

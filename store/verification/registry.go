@@ -1,3 +1,5 @@
+// This file checks the columns, sketches, and contents that are derived from definitions.
+
 package verification
 
 import (

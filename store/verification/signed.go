@@ -1,3 +1,5 @@
+// This file reads the records that signatures cover.
+
 package verification
 
 import (

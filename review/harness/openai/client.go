@@ -1,3 +1,5 @@
+// This file sends requests to a model with an OpenAI-compatible interface.
+
 package openai
 
 import (

@@ -1,3 +1,5 @@
+// This file configures the client, explains its errors, and determines when it retries.
+
 package openai
 
 import (
