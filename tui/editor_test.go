@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -207,5 +208,40 @@ func TestEditorOfARemoteWorkbench(t *testing.T) {
 	b.wants("no shell is available here")
 	if suspends(cmd) {
 		t.Error("the process is stopped for a shell that is not there")
+	}
+}
+
+// TestEditorAtTheLineOfALiveText opens a change of a live definition at the line that the page shows: the match of a
+// search, or the line whose version was asked for.
+func TestEditorAtTheLineOfALiveText(t *testing.T) {
+	b := newBench(t, 100, 30, func(b *bench) { b.approved(b.file("viewpoint_keeper.md")) })
+	dir := t.TempDir()
+	out, file := filepath.Join(dir, "args"), filepath.Join(dir, "nano")
+	if err := os.WriteFile(file, []byte("#!/bin/sh\necho \"$@\" > "+out+"\ncp \"$2\" "+dir+"/text 2>/dev/null || cp \"$1\" "+dir+"/text\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b.env["VISUAL"] = file
+	opened := func(keys ...string) string {
+		b.press("T", "/").write("viewpoint").press("enter", "enter").press(keys...).press("e").wants("No changes")
+		args, err := os.ReadFile(out)
+		text, textErr := os.ReadFile(filepath.Join(dir, "text"))
+		if err != nil || textErr != nil {
+			t.Fatal(err, textErr)
+		}
+		b.press("esc", "esc", "esc", "esc", "esc")
+		var line int
+		if _, err := fmt.Sscanf(string(args), "+%d", &line); err != nil {
+			return ""
+		}
+		return strings.Split(string(text), "\n")[line-1]
+	}
+	if got := opened(); got != "" {
+		t.Errorf("opened at %q; want the beginning", got)
+	}
+	if got := opened("/", "s", "c", "e", "n", "e", "enter"); !strings.Contains(strings.ToLower(got), "scene") {
+		t.Errorf("opened at %q; want the match", got)
+	}
+	if got := opened("3", "j", "j"); got == "" {
+		t.Error("opened at the beginning; want the line of the blame")
 	}
 }

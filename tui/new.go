@@ -54,7 +54,7 @@ type (
 	drafter interface {
 		DraftNew() tea.Cmd
 		Edit(w editor.Manuscript) tea.Cmd
-		EditLive(s registry.Subject, d registry.Definition, version int) tea.Cmd
+		EditLive(s registry.Subject, d registry.Definition, version int, at string) tea.Cmd
 		Fork(id string) tea.Cmd
 	}
 	decider interface {

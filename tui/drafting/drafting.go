@@ -53,9 +53,11 @@ func (m *Drafting) DraftNew() tea.Cmd {
 	})
 }
 
-// EditLive opens a live definition in the editor.
-func (m *Drafting) EditLive(s registry.Subject, d registry.Definition, version int) tea.Cmd {
-	return m.Edit(m.Editor.Draft(s, &d, version))
+// EditLive opens a live definition in the editor, at the line that contains the text at.
+func (m *Drafting) EditLive(s registry.Subject, d registry.Definition, version int, at string) tea.Cmd {
+	w := m.Editor.Draft(s, &d, version)
+	w.At = at
+	return m.Edit(w)
 }
 
 // Edit opens a manuscript in the editor.

@@ -82,6 +82,14 @@ func (p *Pager) NextMatch(step int) bool {
 	return p.find((p.searchStart()+step+n)%n, step)
 }
 
+// CurrentText returns the text of the last match if it is visible, and otherwise of the first visible row.
+func (p *Pager) CurrentText() string {
+	if p.len() == 0 {
+		return ""
+	}
+	return p.rows.Row(p.searchStart()).Cells[0].Text.Raw
+}
+
 // searchStart returns the row at which a search continues: the last match if it is visible, and otherwise the first
 // visible row.
 func (p *Pager) searchStart() int {

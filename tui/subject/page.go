@@ -58,7 +58,7 @@ type Shell interface {
 	screen.Shell
 	screen.Forker
 	Open(p proposals.Proposal, sameTab bool) tea.Cmd
-	EditLive(s registry.Subject, d registry.Definition, version int) tea.Cmd
+	EditLive(s registry.Subject, d registry.Definition, version int, at string) tea.Cmd
 }
 
 // Page shows a definition in sections: the definition itself, its versions, the version that added each line, and its

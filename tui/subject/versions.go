@@ -84,7 +84,11 @@ func (s *Page) edit() tea.Cmd {
 	if len(s.versions) > 0 {
 		version = s.versions[0].Number
 	}
-	return s.shell.EditLive(s.entry.Subject, d, version)
+	at := s.definitionPager.CurrentText()
+	if text, line := s.blame.selected(); s.Tab == sectionBlame && line >= 0 {
+		at = s.blame.results[text].lines[line].Text
+	}
+	return s.shell.EditLive(s.entry.Subject, d, version, at)
 }
 
 // openRow opens the changes of the selected version, or the proposal of the selected line.

@@ -65,7 +65,9 @@ func (s *Shell) FilterQueue(filter string) tea.Cmd  { return s.note(Call{"Narrow
 func (s *Shell) Decide(_ proposals.Act, ps []proposals.Proposal) tea.Cmd { return s.note(ps) }
 
 // EditLive records the definition.
-func (s *Shell) EditLive(_ registry.Subject, d registry.Definition, _ int) tea.Cmd { return s.note(d) }
+func (s *Shell) EditLive(_ registry.Subject, d registry.Definition, _ int, _ string) tea.Cmd {
+	return s.note(d)
+}
 
 // Drop records the name of the text and returns then.
 func (s *Shell) Drop(draft string, then tea.Cmd) tea.Cmd {
