@@ -105,9 +105,9 @@ func TestPromptShowsWhatEntersTheContext(t *testing.T) {
 // TestDiffListsFiles opens files of a skill from the list above its diff.
 func TestDiffListsFiles(t *testing.T) {
 	b := newSharedBench(t, "skill", 110, 24, withSkill)
-	b.press("enter", "2").wants("7 files: 4 changed, 1 renamed, 1 new, 1 gone", "changed  SKILL.md  +1 −1", "gone     LICENSE.txt  +0 −1",
+	b.press("enter", "2").wants("7 files: 4 changed, 1 renamed, 1 new, 1 gone", "changed  SKILL.md  +1 −1", "gone     LICENSE.txt  −1",
 		"changed  FORMAT.md  link to references/tone.md, was to references/format.md", "renamed  references/teams.md → references/groups.md",
-		"new      references/dates.md  +1 −0", "changed  scripts/width.py  becomes executable", "changed  assets/logo.png  binary, approved by hash: image/png, 3000 → 3100 bytes")
+		"new      references/dates.md  +1", "changed  scripts/width.py  becomes executable", "changed  assets/logo.png  binary, approved by hash: image/png, 3000 → 3100 bytes")
 	b.press("i").wants("enter go to the file")
 	b.press("j", "j", "enter")
 	if top := strings.Split(b.screen(), "\n")[3]; !strings.Contains(top, "◆ SKILL.md  modified  +1 −1") {

@@ -5,7 +5,6 @@ package difflist
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"toolcrib/history/diff"
@@ -387,7 +386,8 @@ func (r rows) file(x ref) pager.Row {
 	gutter := draw.Of(style, "   "+draw.Pad(draw.Escape(f.Word()), 9))
 	text := f.Name()
 	if f.Added+f.Removed > 0 {
-		text += "  +" + strconv.Itoa(f.Added) + " −" + strconv.Itoa(f.Removed)
+		changes := draw.Changes(theme.Theme{}, f.Added, f.Removed)
+		text += "  " + changes.String(changes.Width())
 	}
 	if len(f.Notes) > 0 {
 		text += "  " + strings.Join(f.Notes, ", ")

@@ -75,7 +75,7 @@ func (r rows) head(x ref) pager.Row {
 	th := r.theme
 	l := draw.Of(th.Field, " ◆ "+draw.Escape(diff.Label(f.path))).Add(th.Faint, "  "+draw.Safe(f.change))
 	if !f.plain {
-		l = l.Add("", "  ").Add(th.Good, draw.Safe("+"+strconv.Itoa(f.added))).Add("", " ").Add(th.Bad, draw.Safe("−"+strconv.Itoa(f.removed)))
+		l = append(l.Add("", "  "), draw.Changes(th, f.added, f.removed)...)
 	}
 	if f.note != "" {
 		l = l.Add(th.Faint, "  "+draw.Escape(f.note))

@@ -97,6 +97,21 @@ func (l Line) String(width int) string {
 	return b.String()
 }
 
+// Changes draws the numbers of added and removed lines, without a number that is 0.
+func Changes(th theme.Theme, added, removed int) Line {
+	var l Line
+	if added > 0 || removed == 0 {
+		l = Of(th.Good, Escapef("+%d", added))
+	}
+	if added > 0 && removed > 0 {
+		l = l.Add("", " ")
+	}
+	if removed > 0 {
+		l = l.Add(th.Bad, Escapef("−%d", removed))
+	}
+	return l
+}
+
 // Justify returns a line with left and right at its ends. It drops right if they do not both fit.
 func Justify(left, right Line, width int) Line {
 	gap := width - left.Width() - right.Width()

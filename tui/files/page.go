@@ -3,6 +3,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -61,15 +62,20 @@ func (p *Page) Keys() []screen.Key {
 	}, screen.PaneKeys(p.shell, p), screen.TextKeys(p.shell, p))
 }
 
-// LeftWidth implements screen.Paned.
-func (p *Page) LeftWidth(l screen.Layout) int { return l.Beside() }
+// LeftWidth implements screen.Paned. An empty list has no pane beside it.
+func (p *Page) LeftWidth(l screen.Layout) int {
+	if len(p.list) == 0 {
+		return 0
+	}
+	return l.Beside()
+}
 
 // MinWidth implements screen.Paned.
 func (p *Page) MinWidth() int { return screen.SideMinWidth }
 
 // View implements screen.Page.
 func (p *Page) View() []string {
-	if p.Frame.Side == 0 {
+	if p.LeftWidth(p.Frame.Layout) == 0 {
 		return p.Pager.View()
 	}
 	return p.Frame.SideBySide(p.Pager.View(), p.sidePane(), p.Frame.List)
@@ -202,7 +208,7 @@ func (p *Page) edit() tea.Cmd {
 
 // Fit implements screen.Page.
 func (p *Page) Fit(f screen.Frame) {
-	p.FitIn(f, f.List)
+	p.FitIn(f, cmp.Or(p.LeftWidth(f.Layout), f.Width))
 	p.layOut()
 }
 
@@ -210,7 +216,7 @@ func (p *Page) Fit(f screen.Frame) {
 func (p *Page) Reload() tea.Cmd {
 	return screen.Load(p.shell, p, func() ([]instructions.Listed, error) { return p.read(p.ctx) }, func(list []instructions.Listed) tea.Cmd {
 		p.list, p.loaded = list, true
-		p.layOut()
+		p.Fit(p.Frame)
 		return nil
 	})
 }

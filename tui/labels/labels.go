@@ -69,7 +69,7 @@ func Findings(th theme.Theme, s proposals.Summary) (draw.Safe, theme.Style) {
 	case s.Findings == 0 && s.Recommendation == "":
 		return "", th.Faint
 	case s.Findings == 0:
-		return "none", th.Faint
+		return "no findings", th.Faint
 	case s.Blocks > 0:
 		return draw.Escape("■ " + wording.Count(s.Blocks, "block", "blocks")), th.Bad
 	}
@@ -102,7 +102,7 @@ func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.
 		case "recommendation":
 			advice, style := Advice(th, p.Summary.Recommendation)
 			found, foundStyle := Findings(th, p.Summary)
-			page.Line(label.Add(style, advice).Add("", "   ").Add(foundStyle, found))
+			page.Line(label.Add(style, advice).Add(th.Faint, ", ").Add(foundStyle, found))
 		default:
 			page.Field(f.Label, f.Read(p, v))
 		}

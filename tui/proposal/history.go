@@ -48,7 +48,11 @@ func (t *historyPane) rows() pager.Rows {
 	for _, r := range slices.Backward(t.dossier.Revisions) {
 		line := draw.Of(t.frame.Theme.Strong, draw.Escapef("  r%-4d", r.Number)).Add(t.frame.Theme.Faint, t.frame.FormatDay(r.CreatedAt)+"  ")
 		author := screen.Approvers(r.Author.String(), r.Author.String())
-		page.Line(line.Add(t.frame.Theme.Text, author).Add(t.frame.Theme.Faint, "  against "+draw.Escape(facts.Against(r.Draft.Base()))))
+		line = line.Add(t.frame.Theme.Text, author)
+		if base := r.Draft.Base(); base > 0 {
+			line = line.Add(t.frame.Theme.Faint, "  against "+draw.Escape(facts.Against(base)))
+		}
+		page.Line(line)
 		for _, d := range t.dossier.Decisions {
 			if d.Revision != r.Number {
 				continue

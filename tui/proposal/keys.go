@@ -116,14 +116,14 @@ func (a *acts) notMyTurn() bool {
 	return a.loaded && a.dossier.Proposal.State != proposals.UserReview
 }
 
+// remedies are the keys that remove obstacles.
+var remedies = wording.Remedies{Rebase: "; R rebases it", Assess: "; ctrl+r reviews it again"}
+
 func (a *acts) cannotApprove() string {
 	if !a.loaded {
 		return screen.Loading
 	}
-	if why := wording.Obstacles(a.dossier, wording.Remedies{Rebase: "; R rebases it"}); len(why) > 0 {
-		if a.onlyOutdated() && a.cannotReassess() == "" {
-			return "the rules or settings changed since its review; ctrl+r reviews it again"
-		}
+	if why := wording.Obstacles(a.dossier, remedies); len(why) > 0 {
 		// The proposal may have no obstacle of its own and be blocked only by another member of its set.
 		if own := a.dossier.Obstacles; len(own) > 0 && errors.Is(own[0], review.ErrBlocked) {
 			them := "it"

@@ -67,8 +67,11 @@ func (t *overviewPane) rows() pager.Rows {
 	page.Heading("Seals")
 	page.Field("revision", strconv.Itoa(p.Revision)+"   content "+wording.Short(p.ContentHash))
 	page.Field("id", string(p.ID))
-	if d.Digest != "" {
-		page.Field("digest", d.Digest)
+	if digest := d.Digest; digest != "" {
+		if prose.LabelWidth+len(digest)+2 > t.TabWidth(t.frame.Layout, tabOverview) {
+			digest = wording.Short(digest) // the dialog of a decision has all of it
+		}
+		page.Field("digest", digest)
 	}
 	return page.Rows()
 }
@@ -103,7 +106,7 @@ func (t *overviewPane) consequences(page *prose.Page) {
 			page.Item(draw.Of(t.frame.Theme.Warn, "  ! "), why)
 		}
 	}
-	if ways := wording.Obstacles(d, wording.Remedies{Rebase: "; R rebases it"}); len(ways) > 0 {
+	if ways := wording.Obstacles(d, remedies); len(ways) > 0 {
 		page.Blank()
 		page.Heading("Can't be approved yet")
 		for _, why := range ways {

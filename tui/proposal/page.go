@@ -324,8 +324,7 @@ func (pp *Page) Tabs() (left, right draw.Line) {
 	}
 	if pp.Visible(pp.frame.Layout, tabDiff) && pp.diff.list != nil {
 		added, removed := pp.diff.list.Changed()
-		right = draw.Of(pp.frame.Theme.Good, draw.Safe("+"+strconv.Itoa(added))).Add(pp.frame.Theme.Bad, draw.Safe(" −"+strconv.Itoa(removed))).
-			Add(pp.frame.Theme.Faint, "  "+draw.Escape(pp.diff.comparedWith())+" ")
+		right = draw.Changes(pp.frame.Theme, added, removed).Add(pp.frame.Theme.Faint, "  "+draw.Escape(pp.diff.comparedWith())+" ")
 	}
 	return pp.TabBar(pp.frame, names[:], right), right
 }

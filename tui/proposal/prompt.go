@@ -245,7 +245,7 @@ func (t *promptPane) sizes(page *prose.Page, at int) {
 func (t *promptPane) diffs() pager.Rows {
 	th := t.frame.Theme
 	page := prose.New(th)
-	page.Line(draw.Of(th.Strong, draw.Escape(t.changes[t.selected].Agent.String())).Add(th.Faint, "  ] the next, p the whole prompt"))
+	page.Line(draw.Of(th.Strong, draw.Escape(t.changes[t.selected].Agent.String())))
 	rows := joinedRows{page.Rows()}
 	t.starts = map[int]int{}
 	for _, g := range t.groups() {

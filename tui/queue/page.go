@@ -242,7 +242,7 @@ func (q *Page) fold() tea.Cmd {
 	q.list.restoreID = p.ID
 	q.list.Fold(p.ChangeSet)
 	q.list.restore()
-	q.list.clamp()
+	q.Fit(q.Frame) // the height of the pane below depends on the number of rows
 	return tea.Batch(q.Fill(), q.measure(), q.debounce())
 }
 

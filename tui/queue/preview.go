@@ -86,12 +86,11 @@ func (g PreviewContent) allSeen(pane *screen.Preview) bool {
 func (g PreviewContent) summary(f screen.Frame, actor proposals.Actor, p proposals.Proposal, known *extents) *prose.Page {
 	th := f.Theme
 	page := prose.New(th)
-	page.Line(append(draw.Of(th.Title, draw.Escape(p.Title)).Add(th.Faint, "  "+draw.Escape(string(p.Type))+" "), labels.Subject(th, p.Subject)...))
+	title := draw.Of(th.Title, draw.Escape(p.Title)).Add(th.Faint, "  "+draw.Escape(string(p.Type))+" ")
+	page.Line(append(title, labels.Named(th, p.Subject, f.Side-2-title.Width())...))
 	sign, word, style := labels.State(th, actor, p)
-	advice, adviceStyle := labels.Advice(th, p.Summary.Recommendation)
 	l := draw.Of(style, sign+" "+word)
 	for _, more := range []draw.Line{
-		draw.Of(th.Faint, "  chief ").Add(adviceStyle, advice),
 		draw.Of(th.Faint, "  by ").Add(th.Text, draw.Escape(p.Author.String())),
 		draw.Of(th.Faint, "  against "+draw.Escape(facts.Against(p.BaseVersion))),
 	} {
@@ -132,12 +131,13 @@ func (l *list) previewFrame(f screen.Frame) screen.Frame {
 	return f
 }
 
-// heightBelow returns the height of the pane below the list, or 0 if the pane is beside the list or hidden.
+// heightBelow returns the height of the pane below the list, or 0 if the pane is beside the list or hidden. A short list
+// leaves the pane more than its share.
 func (l *list) heightBelow(f screen.Frame) int {
 	if f.Width >= screen.SideMinWidth || f.By.Zoomed || l.Total() == 0 {
 		return 0
 	}
-	return max(3, f.Body*2/5)
+	return max(3, f.Body*2/5, f.Body-2-l.Total())
 }
 
 // setPreview draws the members of a folded set, with their layer if they differ in it.

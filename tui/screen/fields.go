@@ -151,12 +151,19 @@ const MaxPreview = 64 << 10
 
 // Definition draws the fields of a definition that have a value, the elements of a list below each other.
 func (f Frame) Definition(page *prose.Page, doc *jsondoc.Node, keys []string) {
-	long := func(v *jsondoc.Node) bool {
-		return v.Kind == jsondoc.String && (strings.Contains(v.Text, "\n") || len(v.Text) > 60)
+	text := func(v *jsondoc.Node) string {
+		if one := review.Scalar(v); v.Kind == jsondoc.String || len(one) <= 60 {
+			return one
+		}
+		return string(jsondoc.Indent(v))
 	}
+	list := func(v *jsondoc.Node) bool {
+		return v.Kind == jsondoc.Array && len(v.Items) > 0 && !slices.ContainsFunc(v.Items, func(i *jsondoc.Node) bool { return i.Kind != jsondoc.String })
+	}
+	long := func(v *jsondoc.Node) bool { return strings.Contains(text(v), "\n") || len(text(v)) > 60 }
 	label := draw.Width("name") + 2
 	for _, key := range keys {
-		if v := doc.Get(key); v != nil && !long(v) {
+		if v := doc.Get(key); v != nil && (list(v) || !long(v)) {
 			label = min(max(label, draw.Width(draw.Escape(key))+2), 20)
 		}
 	}
@@ -167,22 +174,20 @@ func (f Frame) Definition(page *prose.Page, doc *jsondoc.Node, keys []string) {
 		v := doc.Get(key)
 		switch {
 		case v == nil:
-		case long(v):
-			page.Gap()
-			page.Heading(key)
-			page.Text("  ", strings.TrimSuffix(v.Text, "\n"))
-			page.Blank()
-		case v.Kind == jsondoc.String:
-			field(key, v.Text)
 		case key == "files" && v.Kind == jsondoc.Object:
 			f.files(page, v)
-		case v.Kind == jsondoc.Array && len(v.Items) > 0 && !slices.ContainsFunc(v.Items, func(i *jsondoc.Node) bool { return i.Kind != jsondoc.String }):
+		case list(v):
 			for _, item := range v.Items {
 				field(key, item.Text)
 				key = ""
 			}
+		case long(v):
+			page.Gap()
+			page.Heading(key)
+			page.Text("  ", strings.TrimSuffix(text(v), "\n"))
+			page.Blank()
 		default:
-			field(key, string(jsondoc.Canonical(v)))
+			field(key, text(v))
 		}
 	}
 }
@@ -412,7 +417,8 @@ func Extent(fields []diff.Field) string {
 		r, a := f.Patch().Changed()
 		added, removed = added+a, removed+r
 	}
-	return "+" + strconv.Itoa(added) + " −" + strconv.Itoa(removed)
+	l := draw.Changes(theme.Theme{}, added, removed)
+	return l.String(l.Width())
 }
 
 // VersionRows lists versions in width cells: time, author and approver, number of changed lines, and reason. Each row

@@ -88,3 +88,19 @@ func TestCutsNoState(t *testing.T) {
 }
 
 func waits() string { return "The queue (Q) has 22 proposals that wait for you." }
+
+// TestEmptyListHasOnePane checks that no pane stands beside an empty list.
+func TestEmptyListHasOnePane(t *testing.T) {
+	none := func(context.Context) (guarding.Status, error) { return guarding.Status{}, nil }
+	p := New(t.Context(), new(screentest.Shell), none, waits)
+	screentest.Open(t, p.shell, p, 140, 20)
+	text := screentest.View(t, p, 140)
+	if strings.Contains(text, "│") || !strings.Contains(text, "No client on this machine has an MCP server.") {
+		t.Errorf("two panes:\n%s", text)
+	}
+	p.read = status
+	screentest.Open(t, p.shell, p, 140, 20)
+	if text := screentest.View(t, p, 140); !strings.Contains(text, "│") {
+		t.Errorf("one pane:\n%s", text)
+	}
+}

@@ -169,7 +169,7 @@ func CannotRepropose(p proposals.Proposal) string {
 }
 
 // Remedies are remedies in the current interface, appended to obstacles.
-type Remedies struct{ Findings, Rebase string }
+type Remedies struct{ Findings, Rebase, Assess string }
 
 // Obstacles returns why the viewer of d cannot approve it. All open blocks count as one obstacle.
 func Obstacles(d review.Dossier, ways Remedies) []string {
@@ -186,6 +186,8 @@ func Obstacles(d review.Dossier, ways Remedies) []string {
 			out = append(out, NotPermitted(d.Proposal.State))
 		case errors.Is(o, review.ErrStale):
 			out = append(out, facts.WhyStale(d.Proposal)+ways.Rebase)
+		case errors.Is(o, review.ErrOutdated) && ways.Assess != "":
+			out = append(out, "the rules or settings changed since its review"+ways.Assess)
 		default:
 			out = append(out, OneLine(o))
 		}
