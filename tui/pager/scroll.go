@@ -178,14 +178,29 @@ func (p *Pager) Move(n int) {
 		p.Scroll(n)
 		return
 	}
+	extendsBelow := func(stop int) bool { // whether an item extends below the viewport
+		end := p.len() - 1
+		if stop+1 < len(p.stops) {
+			end = p.stops[stop+1] - 1
+		}
+		bottom := p.top
+		for range p.height - 1 {
+			down, ok := p.after(bottom)
+			if !ok {
+				return false
+			}
+			bottom = down
+		}
+		return bottom.above(position{end, p.lastSub(end)})
+	}
 	for ; n > 0; n-- {
-		if p.extendsBelow(p.stop) || p.stop == len(p.stops)-1 {
+		if extendsBelow(p.stop) || p.stop == len(p.stops)-1 {
 			p.scroll(1)
 			continue
 		}
 		p.stop++
 		for row := p.StopRow(); p.top.row < row; p.scroll(1) {
-			if _, last := p.Window(); row < last && !p.extendsBelow(p.stop) {
+			if _, last := p.Window(); row < last && !extendsBelow(p.stop) {
 				break
 			}
 		}
@@ -200,23 +215,6 @@ func (p *Pager) Move(n int) {
 			p.scroll(-1)
 		}
 	}
-}
-
-// extendsBelow reports whether an item extends below the viewport.
-func (p *Pager) extendsBelow(stop int) bool {
-	end := p.len() - 1
-	if stop+1 < len(p.stops) {
-		end = p.stops[stop+1] - 1
-	}
-	bottom := p.top
-	for range p.height - 1 {
-		down, ok := p.after(bottom)
-		if !ok {
-			return false
-		}
-		bottom = down
-	}
-	return bottom.above(position{end, p.lastSub(end)})
 }
 
 // SelectVisible moves the cursor into the viewport.
