@@ -31,5 +31,9 @@ func (f *Filter) Add(word string) { f[slot(word)>>6&(len(f)-1)] |= 1 << (slot(wo
 
 // Has reports whether f may contain word. It never returns false for a word that was added.
 func (f *Filter) Has(word string) bool {
-	return word != "" && f[slot(word)>>6&(len(f)-1)]&(1<<(slot(word)&63)) != 0
+	if word == "" {
+		return false
+	}
+	n := slot(word)
+	return f[n>>6&(len(f)-1)]&(1<<(n&63)) != 0
 }

@@ -76,6 +76,7 @@ const (
 	lower
 	digit
 	plus
+	closing // . : ! ? * _ at the end of a word belong to the sentence
 	delimiter
 )
 
@@ -92,7 +93,10 @@ var classes = func() (c [256]class) {
 			c[i] = digit
 		}
 	}
-	for b, bit := range map[byte]class{'/': slash, '.': dot, '@': at, ':': colon, '-': dash, '_': underscore, '$': special, '~': special, '%': special, '\\': special, '=': equals, '+': plus} {
+	for b, bit := range map[byte]class{
+		'/': slash, '.': dot | closing, '@': at, ':': colon | closing, '-': dash, '_': underscore | closing, '$': special, '~': special, '%': special, '\\': special, '=': equals, '+': plus,
+		'!': closing, '?': closing, '*': closing,
+	} {
 		c[b] = bit
 	}
 	return c
@@ -146,14 +150,17 @@ func next(text string, i int) word {
 		w.bits |= bit
 	}
 	w.end, w.text = i, text[w.start:i]
-	if w.bits&^(lower|upper) == 0 && i > w.start && strings.IndexByte("!?*", text[i-1]) < 0 && text[w.start] != '*' {
+	if w.bits&closing == 0 {
 		return w // the common case
 	}
-	w.text = strings.TrimRight(w.text, ".:!?*_")
-	if w.bits&equals == 0 {
-		w.text = strings.TrimLeft(w.text, "*_")
+	w.bits &^= closing
+	for w.text != "" && classes[w.text[len(w.text)-1]]&closing != 0 {
+		w.text = w.text[:len(w.text)-1]
 	}
-	if w.end-w.start == len(w.text)+1 && w.bits&(dot|colon) != 0 && !strings.ContainsAny(w.text, ".:") { // the last word of a sentence
+	for w.bits&equals == 0 && w.text != "" && (w.text[0] == '*' || w.text[0] == '_') {
+		w.text = w.text[1:]
+	}
+	if w.end-w.start == len(w.text)+1 && w.bits&(dot|colon) != 0 && strings.IndexByte(w.text, '.') < 0 && strings.IndexByte(w.text, ':') < 0 { // the last word of a sentence
 		w.bits &^= dot | colon
 	}
 	return w

@@ -5,6 +5,7 @@ package passage
 import (
 	"iter"
 	"strings"
+	"unicode/utf8"
 
 	"toolcrib/internal/commonmark"
 )
@@ -42,10 +43,10 @@ func parts(text string, yield func(Part) bool) {
 	for at := 0; at < len(text); {
 		end := LineEnd(text, at)
 		line := text[at:end]
-		content := strings.TrimLeft(line, " \t>")
-		opener := strings.TrimLeft(content, "-*+0123456789. ")
-		fence := commonmark.Fence(content)
-		if fence == "" && opener != content {
+		content := trimLeft(line, quoted)
+		opener := trimLeft(content, listed)
+		fence := ""
+		if opener != "" && (opener[0] == '`' || opener[0] == '~') {
 			fence = commonmark.Fence(opener)
 		}
 		ok := true
@@ -55,7 +56,7 @@ func parts(text string, yield func(Part) bool) {
 			word, _, _ := strings.Cut(strings.TrimLeft(strings.TrimSpace(opener), "`~ "), " ")
 			from := end
 			at = end
-			for at < len(text) && !commonmark.Closes(strings.TrimLeft(text[at:LineEnd(text, at)], " \t>"), fence) {
+			for at < len(text) && !commonmark.Closes(trimLeft(text[at:LineEnd(text, at)], quoted), fence) {
 				at = LineEnd(text, at)
 			}
 			if !ok || !yield(Part{from, at, Code, strings.ToLower(strings.Trim(word, "{}.,:"))}) {
@@ -63,7 +64,7 @@ func parts(text string, yield func(Part) bool) {
 			}
 			at = LineEnd(text, at)
 			continue
-		case strings.TrimSpace(content) == "":
+		case content == "" || (content[0] <= ' ' || content[0] >= utf8.RuneSelf) && strings.TrimSpace(content) == "":
 			ok = flush(at)
 		case paragraph < 0 && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")) && opener == strings.TrimLeft(line, " \t") && (indented || at == 0 || blankBefore(text, at)):
 			if !yield(Part{at, end, Indented, ""}) {
@@ -90,6 +91,25 @@ func parts(text string, yield func(Part) bool) {
 	flush(len(text))
 }
 
+// The marks before the content of a line in a block quote or a list.
+const (
+	quoted = 1 << iota
+	listed
+)
+
+var markers = [utf8.RuneSelf]uint8{
+	' ': quoted | listed, '\t': quoted, '>': quoted, '-': listed, '*': listed, '+': listed, '.': listed,
+	'0': listed, '1': listed, '2': listed, '3': listed, '4': listed, '5': listed, '6': listed, '7': listed, '8': listed, '9': listed,
+}
+
+// trimLeft returns line without the leading marks of a kind. It is faster than strings.TrimLeft.
+func trimLeft(line string, marks uint8) string {
+	for line != "" && line[0] < utf8.RuneSelf && markers[line[0]]&marks != 0 {
+		line = line[1:]
+	}
+	return line
+}
+
 // LineEnd returns the end of the line that begins at offset at, including its line break.
 func LineEnd(text string, at int) int {
 	if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
@@ -111,6 +131,9 @@ func begins(content string) bool {
 	case '-', '*', '+':
 		return len(content) > 1 && content[1] == ' '
 	}
-	digits := strings.TrimLeft(content, "0123456789")
-	return digits != content && (strings.HasPrefix(digits, ". ") || strings.HasPrefix(digits, ") "))
+	i := 0
+	for i < len(content) && content[i] >= '0' && content[i] <= '9' {
+		i++
+	}
+	return i > 0 && (strings.HasPrefix(content[i:], ". ") || strings.HasPrefix(content[i:], ") "))
 }

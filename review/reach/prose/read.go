@@ -33,22 +33,32 @@ func Comment(d fact.Doc) {
 	orders(d, toLower(d.Text))
 }
 
-// toLower returns text in lower case, at the same offsets.
+// toLower returns text in lower case, at the same offsets. It returns text unchanged if it is not
+// valid UTF-8.
 func toLower(text string) string {
-	lower := strings.ToLower(text)
-	if len(lower) == len(text) {
-		return lower
-	}
-	lower = strings.Map(func(r rune) rune {
-		if l := unicode.ToLower(r); utf8.RuneLen(l) == utf8.RuneLen(r) {
-			return l
+	var b []byte
+	for i := 0; i < len(text); {
+		c, size := rune(text[i]), 1
+		if c >= utf8.RuneSelf {
+			if c, size = utf8.DecodeRuneInString(text[i:]); size == 1 {
+				return text
+			}
+		} else if c < 'A' || c > 'Z' {
+			i++
+			continue
 		}
-		return r
-	}, text)
-	if len(lower) != len(text) { // invalid UTF-8
+		if l := unicode.ToLower(c); l != c && utf8.RuneLen(l) == size {
+			if b == nil {
+				b = []byte(text)
+			}
+			utf8.EncodeRune(b[i:], l)
+		}
+		i += size
+	}
+	if b == nil {
 		return text
 	}
-	return lower
+	return string(b)
 }
 
 // codeSpans adds the facts of the code spans in a paragraph
@@ -129,7 +139,7 @@ func other(d fact.Doc, before, name, after string, at int) {
 func sentences(text string, read func(start, end int)) {
 	start := 0
 	for i := 0; i < len(text); {
-		if c := text[i]; c < utf8.RuneSelf && c != '.' && c != '!' && c != '?' && c != ';' && c != '|' {
+		if !ends[text[i]] {
 			i++
 			continue
 		}
@@ -153,6 +163,9 @@ func sentences(text string, read func(start, end int)) {
 	}
 	read(start, len(text))
 }
+
+// ends are the first bytes of the characters that may end a sentence.
+var ends = [256]bool{'.': true, '!': true, '?': true, ';': true, '|': true, 0xe3: true, 0xef: true}
 
 // minAbbreviated is the minimum number of bytes before a period that ends a sentence. An earlier
 // period ends an abbreviation or an item number.
@@ -197,6 +210,27 @@ func sentence(d fact.Doc, lower string) {
 	d.AddKey(0, fact.Text, "", value, key.String())
 }
 
+// inWord classifies the bytes of words in lower case.
+var inWord = func() (t [256]uint8) {
+	for c := range t {
+		switch {
+		case c >= utf8.RuneSelf:
+			t[c] = begins | foreign
+		case c >= 'a' && c <= 'z':
+			t[c] = begins
+		case c == '-':
+			t[c] = continues
+		}
+	}
+	return t
+}()
+
+const (
+	begins = 1 << iota // may begin a word
+	continues
+	foreign
+)
+
 // maxOrder is the maximum length in bytes of the part of a sentence that identifies an order.
 const maxOrder = 80
 
@@ -226,15 +260,16 @@ func orders(d fact.Doc, lower string) {
 	}
 	ascii, as := true, false
 	for i := 0; i < len(lower); {
-		if c := lower[i]; c < 0x80 && (c < 'a' || c > 'z') {
+		if inWord[lower[i]]&begins == 0 {
 			i++
 			continue
 		}
-		start := i
-		for i < len(lower) && (lower[i] >= 0x80 || lower[i] >= 'a' && lower[i] <= 'z' || lower[i] == '-' || lower[i] == '\'' && i > start+1) { // an elision ends a word of a single letter
-			ascii = ascii && lower[i] < 0x80
+		start, bits := i, uint8(0)
+		for i < len(lower) && (inWord[lower[i]] != 0 || lower[i] == '\'' && i > start+1) { // an elision ends a word of a single letter
+			bits |= inWord[lower[i]]
 			i++
 		}
+		ascii = ascii && bits&foreign == 0
 		distance++
 		since++
 		if lower[start:i] == "as" && since < 8 && first >= 0 {

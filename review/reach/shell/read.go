@@ -294,26 +294,48 @@ func changesBranch(option string) bool {
 	return !slices.Contains([]string{"-a", "-r", "-v", "-vv", "--all", "--list", "--show-current", "--remotes", "--verbose"}, option)
 }
 
+// Kinds of characters for Unquoted: those in a name, and those before which no name begins.
+const (
+	inName = 1 << iota
+	joins
+)
+
+var kinds = func() (k [256]uint8) {
+	for c := range k {
+		switch b := byte(c); {
+		case letter(b):
+			k[c] = inName | joins
+		case b >= '0' && b <= '9':
+			k[c] = inName
+		case b == '-' || b == '_':
+			k[c] = inName | joins
+		case strings.IndexByte("./@$", b) >= 0:
+			k[c] = joins
+		}
+	}
+	return k
+}()
+
 // Unquoted adds the commands in a sentence that are not marked as code: a program followed by a
 // flag, an address, or a path.
 func Unquoted(d fact.Doc) {
 	text, programs := d.Text, tables()
 	for i := 0; i < len(text); {
-		if !letter(text[i]) || i > 0 && (letter(text[i-1]) || strings.IndexByte("-_./@$", text[i-1]) >= 0) {
+		if !letter(text[i]) || i > 0 && kinds[text[i-1]]&joins != 0 {
 			i++
 			continue
 		}
 		end := i
-		for end < len(text) && (letter(text[end]) || text[end] >= '0' && text[end] <= '9' || text[end] == '-' || text[end] == '_') {
+		for end < len(text) && kinds[text[end]]&inName != 0 {
 			end++
 		}
 		name := text[i:end]
-		if !programs.names.Has(name) {
+		if end+2 >= len(text) || text[end] != ' ' || !programs.names.Has(name) {
 			i = end
 			continue
 		}
 		traits, known := programs.programs[name]
-		if !known || traits&(ambiguous|local) != 0 || end+2 >= len(text) || text[end] != ' ' {
+		if !known || traits&(ambiguous|local) != 0 {
 			i = end
 			continue
 		}
