@@ -195,15 +195,18 @@ func hidden(c *rules.Change) []rules.Finding {
 		}
 		var noted, spans []rules.Passage
 		for _, form := range []struct {
-			has     string // a string that every match contains
+			may     func(text string) bool // whether there may be a match; the search is slower
 			pattern func() *regexp.Regexp
 			spans   *[]rules.Passage
-		}{{"<!--", comments, &noted}, {"</", commentMark, &spans}, {"](", linkTitle, &spans}, {"]:", defined, &spans}} {
-			if !strings.Contains(t.Value, form.has) {
+		}{{containing("<!--"), comments, &noted}, {hidingTag, commentMark, &spans}, {containing("]("), linkTitle, &spans}, {definesNothing, defined, &spans}} {
+			if !form.may(t.Value) {
 				continue
 			}
+			code := fences{text: t.Value}
 			for _, m := range form.pattern().FindAllStringSubmatchIndex(t.Value, -1) {
-				*form.spans = hiddenSpan(*form.spans, t.Value, m[len(m)-2], m[len(m)-1])
+				if start, end := m[len(m)-2], m[len(m)-1]; len(strings.Fields(t.Value[start:end])) >= minHiddenWords && !code.contain(start) {
+					*form.spans = append(*form.spans, rules.Passage{Start: start, End: end})
+				}
 			}
 		}
 		message := func(rules.Passage) string {
@@ -218,20 +221,62 @@ func hidden(c *rules.Change) []rules.Finding {
 	return found
 }
 
-func hiddenSpan(spans []rules.Passage, text string, start, end int) []rules.Passage {
-	if len(strings.Fields(text[start:end])) < minHiddenWords || inCode(text, start) {
-		return spans
-	}
-	return append(spans, rules.Passage{Start: start, End: end})
+func containing(part string) func(string) bool {
+	return func(text string) bool { return strings.Contains(text, part) }
 }
 
-// inCode reports whether the byte offset at is in a fenced code block, which viewers show.
-func inCode(text string, at int) bool {
-	fences := 0
-	for line := range strings.Lines(text[:at]) {
-		if t := strings.TrimSpace(line); strings.HasPrefix(t, "```") || strings.HasPrefix(t, "~~~") {
-			fences++
-		}
+// hidingTag reports whether a tag in text mentions an attribute that may hide its content.
+func hidingTag(text string) bool {
+	if !strings.Contains(text, "</") {
+		return false
 	}
-	return fences%2 == 1
+	for i := strings.IndexByte(text, '<'); i >= 0; i = strings.IndexByte(text, '<') {
+		tag, rest, _ := strings.Cut(text[i:], ">")
+		if tag = strings.ToLower(tag); strings.Contains(tag, "hidden") || strings.Contains(tag, "style") {
+			return true
+		}
+		text = rest
+	}
+	return false
+}
+
+// definesNothing reports whether a line of text may define a link without a destination.
+func definesNothing(text string) bool {
+	at := 0
+	for line := range strings.Lines(text) {
+		if i := strings.Index(line, "]:") + len("]:"); line[0] == '[' && i > 1 {
+			target := strings.TrimSpace(text[at+i : min(len(text), at+i+80)])
+			if target == "" || target[0] == '#' || target[0] == '<' || target[0] == 'a' {
+				return true
+			}
+		}
+		at += len(line)
+	}
+	return false
+}
+
+// fences counts the fences of code blocks before increasing offsets in a text.
+type fences struct {
+	text  string
+	next  int // the first line that is not counted
+	count int
+}
+
+// contain reports whether the byte offset at is in a fenced code block, which viewers show.
+func (f *fences) contain(at int) bool {
+	isFence := func(line string) bool {
+		line = strings.TrimSpace(line)
+		return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
+	}
+	for {
+		n := strings.IndexByte(f.text[f.next:at], '\n')
+		if n < 0 {
+			break
+		}
+		if isFence(f.text[f.next : f.next+n]) {
+			f.count++
+		}
+		f.next += n + 1
+	}
+	return (f.count%2 == 1) != isFence(f.text[f.next:at])
 }

@@ -1,11 +1,14 @@
 package ruleset
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"toolcrib/internal/shortrun"
 	"toolcrib/internal/visible"
+	"toolcrib/proposals"
+	"toolcrib/registry"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/rulestest"
 )
@@ -35,6 +38,16 @@ var hostileTexts = map[string]string{
 	"one word":      "a",
 	"sentences":     "It does so. ",
 	"no end":        "the user of the tool and ",
+	"brackets":      "[({<",
+	"backticks":     "`",
+	"fences in it":  "```\n````\n",
+	"dots":          "a.b.c.",
+	"notes":         "<!-- a note of at least six words here -->\n",
+	"tags":          "<a style=",
+	"definitions":   "[a]: # \n",
+	"tokens":        "eyJ0eXAiOiJKV1QiLCJhbGciOiJ-",
+	"turned words":  "rug gur snoitcurtsni ",
+	"links in one":  "://?",
 }
 
 // TestHostileTexts runs every rule on the hostile texts, as a prompt and as a description, and
@@ -43,7 +56,7 @@ func TestHostileTexts(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for name, piece := range hostileTexts {
 		for _, c := range hostileChanges(piece, 1<<17/shortrun.Every(4)) {
-			for _, r := range append(family("S"), family("P")...) {
+			for _, r := range slices.Concat(family("S"), family("P"), family("F")) {
 				found, err := r.Check(t.Context(), c)
 				if err != nil {
 					t.Fatal(err)
@@ -60,16 +73,19 @@ func TestHostileTexts(t *testing.T) {
 
 func hostileChanges(piece string, size int) []*rules.Change {
 	text := strings.Repeat(piece, size/len(piece)+1)[:size]
-	return []*rules.Change{rulestest.PromptChange(text), rulestest.ToolChange("opening_hours", "Shows hours. "+text)}
+	skill := &rules.Change{Draft: proposals.Draft{Definition: registry.Definition{Skill: &registry.Folder{
+		ID: "hours", Path: "hours", Files: map[string]registry.File{registry.SkillFile: {Text: "---\nname: hours\n---\n" + text}},
+	}}}}
+	return []*rules.Change{rulestest.PromptChange(text), rulestest.ToolChange("opening_hours", "Shows hours. "+text), skill}
 }
 
 // BenchmarkHostile measures the cost of a megabyte of each hostile text, which must be below a
 // second and linear in its length.
 func BenchmarkHostile(b *testing.B) {
-	list := append(family("S"), family("P")...)
+	list := slices.Concat(family("S"), family("P"), family("F"))
 	for name, piece := range hostileTexts {
 		b.Run(name, func(b *testing.B) {
-			b.SetBytes(2 << 20)
+			b.SetBytes(3 << 20)
 			before := cpuTime()
 			for b.Loop() {
 				for _, c := range hostileChanges(piece, 1<<20) {
