@@ -26,7 +26,7 @@ var shellInAddress = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`\\w)")
 })
 
-// linkParts yields the paragraphs of a text that contain an address followed by a character that
+// linkParts yields the paragraphs of a text that contain an address with a character that
 // linkWithData or shellInAddress requires. The expressions are too slow for the rest of the text,
 // and no link extends over an empty line.
 func linkParts(text string) func(yield func(start, end int) bool) {
@@ -43,11 +43,31 @@ func linkParts(text string) func(yield func(start, end int) bool) {
 			if n := strings.Index(text[at+i:], "\n\n"); n >= 0 {
 				end = at + i + n
 			}
-			if strings.ContainsAny(text[at+i:end], "{$%<[`?") && !yield(start, end) {
+			if builtAddress(text[at+i:end]) && !yield(start, end) {
 				return
 			}
 			at = end
 		}
+	}
+}
+
+// builtAddress reports whether an address in text contains a character that may begin a placeholder
+// or a query.
+func builtAddress(text string) bool {
+	for {
+		i := strings.Index(text, "://")
+		if i < 0 {
+			return false
+		}
+		text = text[i:]
+		end := strings.IndexAny(text, " \t\n\f\r")
+		if end < 0 {
+			end = len(text)
+		}
+		if strings.ContainsAny(text[:end], "{$%<[`?") {
+			return true
+		}
+		text = text[end:]
 	}
 }
 
