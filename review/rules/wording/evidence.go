@@ -72,7 +72,6 @@ func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []i
 	for i := range in {
 		in[i] = -1
 	}
-	var x Clauses
 	for _, s := range c.Scan() {
 		from := len(list)
 		list = c.sentences(list, s, table)
@@ -85,12 +84,17 @@ func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []i
 	if table == nil {
 		return list, in
 	}
+	x := scratch.Get().(*Clauses) //nolint:forcetypeassert // nothing else is stored
+	defer scratch.Put(x)
 	for k := range list {
-		c.clausesOf(&list[k], &x)
-		list[k].score = table.Best(&x)
+		c.clausesOf(&list[k], x)
+		list[k].score = table.Best(x)
 	}
 	return list, in
 }
+
+// scratch contains Clauses for reuse, with their vocabulary.
+var scratch = sync.Pool{New: func() any { return &Clauses{} }}
 
 // recordFrame records f in the sentence of list[from:] in which it begins and returns the index of
 // that sentence, or -1 if there is none.
@@ -112,6 +116,7 @@ func recordFrame(list []Sentence, from int, f *candidate) int {
 func (c *View) Clauses(s *Sentence) *Clauses {
 	x := &Clauses{}
 	c.clausesOf(s, x)
+	x.vocabulary = vocabulary{}
 	return x
 }
 
@@ -181,12 +186,18 @@ func (c *View) judge(table *Learned) *evidence {
 // address nor an order.
 func (s *Sentence) deniesSending() bool {
 	g := grammar()
-	if !s.concepts.Meets(g.Concept("negator")) || !s.concepts.Meets(g.Concept("send|store|exfil")) || s.concepts.Meets(g.Concept("url|email|host")) || !notHandedOver().MatchString(s.Text) {
+	if !s.concepts.Meets(g.Concept("negator")) || !s.concepts.Meets(g.Concept("send|store|exfil")) || s.concepts.Meets(g.Concept("url|email|host")) || !handsOver(s.Text) || !notHandedOver().MatchString(s.Text) {
 		return false
 	}
 	return !slices.ContainsFunc(clauses(s.Text), func(p rules.Passage) bool {
 		return isOrdered(&Sentence{text: &Scanned{Text: rules.Text{Value: s.Text}}}, &candidate{passage: p})
 	})
+}
+
+// handsOver reports whether text contains a verb of notHandedOver.
+func handsOver(text string) bool {
+	text = strings.ToLower(text)
+	return slices.ContainsFunc([]string{"sent", "transmitted", "shared", "uploaded", "transferred", "logged", "stored", "exposed", "never"}, func(verb string) bool { return strings.Contains(text, verb) })
 }
 
 // notHandedOver matches a statement in the passive voice that something is not handed over.

@@ -81,8 +81,9 @@ type Clauses struct {
 	concepts [][]concept
 	// bridges are the phrases that begin in the previous clause, by clause.
 	bridges       [][]uint32
-	joined        []bool      // to the previous clause, by a word such as "because"
-	words         [2][]string // of the last two clauses
+	joined        []bool     // to the previous clause, by a word such as "because"
+	words         [2][]*term // of the last two clauses
+	vocabulary    vocabulary
 	place         hash32
 	tool          bool
 	inShortPrompt bool // in a prompt that is too short to show whether the sentence fits the rest
@@ -185,7 +186,7 @@ func (c *View) clausesOf(s *Sentence, x *Clauses) {
 			x.wholeSentence.name(namedGroup, "param:", stem(w))
 		}
 	}
-	var before []string
+	var before []*term
 	for i := range s.clauses {
 		x.joined[i] = s.clauses[i].Joined
 		words := c.clauseOf(x, i, s.source[s.clauses[i].Start:s.clauses[i].End], &s.clauses[i].Concepts)
@@ -195,31 +196,31 @@ func (c *View) clausesOf(s *Sentence, x *Clauses) {
 }
 
 // bridge appends the phrases that begin in the words before and end in those after.
-func bridge(list []uint32, before, after []string) []uint32 {
+func bridge(list []uint32, before, after []*term) []uint32 {
 	if len(before) == 0 || len(after) == 0 {
 		return list
 	}
-	last := fnvBasis.str(before[len(before)-1]).byte(' ').str(after[0])
+	last := before[len(before)-1].phrase.then(after[0])
 	list = append(list, last.mixed())
 	if len(after) > 1 {
-		list = append(list, last.byte(' ').str(after[1]).mixed())
+		list = append(list, last.then(after[1]).mixed())
 	}
 	if len(before) > 1 {
-		list = append(list, fnvBasis.str(before[len(before)-2]).byte(' ').str(before[len(before)-1]).byte(' ').str(after[0]).mixed())
+		list = append(list, before[len(before)-2].phrase.then(before[len(before)-1]).then(after[0]).mixed())
 	}
 	return list
 }
 
 // clauseOf stores the features of clause i and returns its words.
-func (c *View) clauseOf(x *Clauses, i int, text string, concepts *scan.Set) []string {
+func (c *View) clauseOf(x *Clauses, i int, text string, concepts *scan.Set) []*term {
 	f, st := &x.list[i], c.scoringContext()
 	x.concepts[i] = f.concepts(x.place, concepts, x.concepts[i][:0])
-	words := tokens(x.words[i%2], text, st)
+	words := x.vocabulary.split(x.words[i%2], text, st)
 	x.words[i%2] = words
 	x.fitness[i] = f.words(words, st)
 	f.phrases(words)
 	for _, w := range words {
-		f.pieces(w)
+		f[pieceGroup] = append(f[pieceGroup], w.pieces...)
 	}
 	if x.tool || x.inShortPrompt {
 		return words
@@ -314,45 +315,43 @@ func (x *Clauses) conceptPairs(i, j int) func(yield func(uint32) bool) {
 }
 
 // words adds the stems of words and counts those that fit the definition.
-func (f *Features) words(words []string, st *scoringContext) fit {
+func (f *Features) words(words []*term, st *scoringContext) fit {
 	var fit fit
 	from := len(f[namedGroup])
 	for _, w := range words {
-		if stopWords[w] {
+		if w.stem == "" || slices.Contains(f[namedGroup][from:], w.named) {
 			continue
 		}
-		w = stem(w)
-		h := wordBasis.str(w).mixed()
-		if slices.Contains(f[namedGroup][from:], h) {
-			continue
-		}
-		f[namedGroup] = append(f[namedGroup], h)
+		f[namedGroup] = append(f[namedGroup], w.named)
 		switch {
-		case st.topics[w], st.count[w] > 1:
+		case st.topics[w.stem], st.count[w.stem] > 1:
 			fit.related++
-		case len(w) > 2 && w[0] != '~':
+		case len(w.stem) > 2 && w.stem[0] != '~':
 			fit.strange++
 		}
 	}
 	return fit
 }
 
+// then returns the hash of a phrase with one more word.
+func (h hash32) then(w *term) hash32 { return h.byte(' ').str(w.text) }
+
 // phrases adds all sequences of two and three words.
-func (f *Features) phrases(words []string) {
+func (f *Features) phrases(words []*term) {
 	for i := range words {
-		h := fnvBasis.str(words[i])
+		h := words[i].phrase
 		for k := 1; k < 3 && i+k < len(words); k++ {
-			h = h.byte(' ').str(words[i+k])
+			h = h.then(words[i+k])
 			f[phraseGroup] = append(f[phraseGroup], h.mixed())
 		}
 	}
 }
 
-// pieces adds the sequences of three to five characters in w with its ends marked. In scripts
-// without spaces it adds sequences of one to three.
-func (f *Features) pieces(w string) {
+// pieces appends the features of the sequences of three to five characters in w with its ends
+// marked. In scripts without spaces, they are sequences of one to three.
+func pieces(list []uint32, w string) []uint32 {
 	if w[0] == '~' {
-		return
+		return list
 	}
 	if w[0] < utf8.RuneSelf {
 		const edge = '_'
@@ -366,10 +365,10 @@ func (f *Features) pieces(w string) {
 			h := fnvBasis.byte(at(i)).byte(at(i + 1))
 			for k := 2; k < 5 && i+k <= len(w); k++ {
 				h = h.byte(at(i + k))
-				f[pieceGroup] = append(f[pieceGroup], h.mixed())
+				list = append(list, h.mixed())
 			}
 		}
-		return
+		return list
 	}
 	runes := []rune(w)
 	shortest, longest := 3, 5
@@ -378,7 +377,8 @@ func (f *Features) pieces(w string) {
 	}
 	for i := range runes {
 		for n := shortest; n <= longest && i+n <= len(runes); n++ {
-			f[pieceGroup] = append(f[pieceGroup], fnvBasis.str(string(runes[i:i+n])).mixed())
+			list = append(list, fnvBasis.str(string(runes[i:i+n])).mixed())
 		}
 	}
+	return list
 }

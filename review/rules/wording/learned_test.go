@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/lists"
 	"toolcrib/review/rules/rulestest"
 )
 
@@ -55,7 +56,8 @@ func TestWordsIn(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	st := &scoringContext{names: map[string]bool{"get_rate": true}}
-	got := strings.Join(tokens(nil, "Call read_file, not get_rate: see https://x.example/a and mail me@x.example 12", st), " ")
+	var v vocabulary
+	got := strings.Join(lists.Map(v.split(nil, "Call read_file, not get_rate: see https://x.example/a and mail me@x.example 12", st), func(t *term) string { return t.text }), " ")
 	if want := "call ~other read file not ~own get rate see ~url and mail ~mail 0"; got != want {
 		t.Errorf("%q", got)
 	}

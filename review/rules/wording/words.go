@@ -92,33 +92,53 @@ func undouble(w string) string {
 // wordsOf returns the words that wordsIn yields.
 func wordsOf(text string) []string { return slices.Collect(wordsIn(text)) }
 
+// Kinds of bytes in words.
+const (
+	small = iota + 1
+	capital
+	number
+)
+
+var wordBytes = func() (t [256]uint8) {
+	for c := range t {
+		switch b := byte(c); {
+		case b >= 'a' && b <= 'z':
+			t[c] = small
+		case b >= 'A' && b <= 'Z':
+			t[c] = capital
+		case b >= '0' && b <= '9':
+			t[c] = number
+		}
+	}
+	return t
+}()
+
 // wordsIn yields the words of ASCII letters in text, in lower case. It splits names such as apiKey
 // and api_key and yields "0" for every number.
 func wordsIn(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		start := -1
-		for i := 0; i <= len(text); i++ {
-			if i < len(text) && text[i] == '\'' && start >= 0 && i+1 < len(text) && LetterOrDigit(rune(text[i+1]|0x20)) {
-				continue
-			}
-			in := i < len(text) && LetterOrDigit(rune(text[i]))
-			if start >= 0 && (!in || startsWord(text[i-1], text[i])) {
-				if !yield(normalize(text[start:i])) {
-					return
+		for i := 0; i < len(text); {
+			start := i
+			for i < len(text) {
+				c := wordBytes[text[i]]
+				if c == 0 && (i == start || text[i] != '\'' || i+1 == len(text) || wordBytes[text[i+1]|0x20] == 0) {
+					break
 				}
-				start = -1
+				if i > start && c != 0 {
+					before := wordBytes[text[i-1]]
+					if before == small && c == capital || before != 0 && (before == number) != (c == number) {
+						break
+					}
+				}
+				i++
 			}
-			if in && start < 0 {
-				start = i
+			if i == start {
+				i++
+			} else if !yield(normalize(text[start:i])) {
+				return
 			}
 		}
 	}
-}
-
-// startsWord reports whether a new word begins between two adjacent letters or digits.
-func startsWord(before, after byte) bool {
-	digit := func(c byte) bool { return c >= '0' && c <= '9' }
-	return after >= 'A' && after <= 'Z' && before >= 'a' && before <= 'z' || before != '\'' && digit(before) != digit(after)
 }
 
 // normalize returns the plain form of a word: lower case, no apostrophes, and "0" for a number.
@@ -141,48 +161,108 @@ func unspaced(r rune) bool {
 // maxWords limits the number of words that are scored in a clause.
 const maxWords = 400
 
-// tokens splits text into lower-case words. It returns them in list, which it overwrites. It
-// replaces addresses, file paths, and tool names with placeholders, because only their kind
-// matters.
-func tokens(list []string, text string, st *scoringContext) []string {
+// term is a word with its features.
+type term struct {
+	text   string // in lower case, or a placeholder
+	stem   string // "" for a stop word
+	phrase hash32 // the hash with which a phrase begins
+	named  uint32 // the feature of the stem
+	pieces []uint32
+}
+
+// vocabulary holds the terms of words, because texts repeat words.
+type vocabulary struct {
+	terms  map[string]*term
+	pieces []uint32 // of all terms
+	lower  []byte   // scratch space
+}
+
+// Limits of a vocabulary, so that it does not keep the words of a large text.
+const (
+	maxVocabulary = 1 << 13
+	maxKept       = 32 // bytes of a word
+)
+
+// term returns the term of a word, which may be in upper case only if it consists of ASCII letters.
+func (v *vocabulary) term(word string) *term {
+	v.lower = v.lower[:0]
+	for i := range len(word) {
+		v.lower = append(v.lower, letters.Lower(word[i]))
+	}
+	if t, ok := v.terms[string(v.lower)]; ok {
+		return t
+	}
+	if len(v.terms) == maxVocabulary || v.terms == nil {
+		v.terms, v.pieces = map[string]*term{}, nil
+	}
+	word = string(v.lower)
+	t := &term{text: word, phrase: fnvBasis.str(word)}
+	if !stopWords[word] {
+		t.stem = stem(word)
+		t.named = wordBasis.str(t.stem).mixed()
+	}
+	if len(word) > maxKept {
+		t.pieces = pieces(nil, word)
+		return t
+	}
+	before := len(v.pieces)
+	v.pieces = pieces(v.pieces, word)
+	t.pieces = v.pieces[before:len(v.pieces):len(v.pieces)]
+	v.terms[word] = t
+	return t
+}
+
+// split splits text into words. It returns them in list, which it overwrites.
+func (v *vocabulary) split(list []*term, text string, st *scoringContext) []*term {
 	list = list[:0]
 	for chunk := range strings.FieldsSeq(letters.Fold(text)) {
 		if len(list) >= maxWords {
 			break
 		}
-		written := chunk
-		chunk = strings.ToLower(chunk)
-		switch {
-		case strings.Contains(chunk, "://") || strings.HasPrefix(chunk, "www."):
-			list = append(list, "~url")
-			continue
-		case strings.IndexByte(chunk, '@') > 0 && strings.Contains(chunk, "."):
-			list = append(list, "~mail")
-			continue
-		case strings.HasPrefix(chunk, "~/") || strings.HasPrefix(chunk, "/") && strings.Count(chunk, "/") > 1:
-			list = append(list, "~path")
+		end := len(chunk)
+		for end > 0 && strings.IndexByte(".,:;!?)\"`*", chunk[end-1]) >= 0 {
+			end--
 		}
-		list = splitWords(list, chunk, strings.IndexByte(written, '_') > 0 && written == strings.ToUpper(written), st)
+		if word := chunk[:end]; onlyLetters(word) && !strings.EqualFold(word, "args") { // the common case
+			list = append(list, v.term(word))
+			continue
+		}
+		for _, word := range tokens(chunk, st) {
+			list = append(list, v.term(word))
+		}
 	}
 	return list
 }
 
-// lowerLetters reports whether a word consists of the letters a to z.
-func lowerLetters(word string) bool {
+// onlyLetters reports whether a word consists of ASCII letters.
+func onlyLetters(word string) bool {
 	for i := range len(word) {
-		if word[i] < 'a' || word[i] > 'z' {
+		if !letters.IsLetter(word[i]) {
 			return false
 		}
 	}
 	return word != ""
 }
 
+// tokens splits a chunk without spaces into lower-case words. It replaces addresses, file paths,
+// and tool names with placeholders, because only their kind matters.
+func tokens(written string, st *scoringContext) []string {
+	chunk := strings.ToLower(written)
+	var list []string
+	switch {
+	case strings.Contains(chunk, "://") || strings.HasPrefix(chunk, "www."):
+		return []string{"~url"}
+	case strings.IndexByte(chunk, '@') > 0 && strings.Contains(chunk, "."):
+		return []string{"~mail"}
+	case strings.HasPrefix(chunk, "~/") || strings.HasPrefix(chunk, "/") && strings.Count(chunk, "/") > 1:
+		list = append(list, "~path")
+	}
+	return splitWords(list, chunk, strings.IndexByte(written, '_') > 0 && written == strings.ToUpper(written), st)
+}
+
 // splitWords appends the words of a chunk without spaces to list. Names in capitals are taken for
 // environment variables, not for tools.
 func splitWords(list []string, chunk string, capitals bool, st *scoringContext) []string {
-	if word := strings.TrimRight(chunk, ".,:;!?)\"`*"); word != "args" && lowerLetters(word) { // the common case
-		return append(list, word)
-	}
 	for word := range strings.FieldsFuncSeq(chunk, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '\'' }) {
 		if i := strings.IndexByte(word, '_'); i > 0 && i < len(word)-1 {
 			switch {

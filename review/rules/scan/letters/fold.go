@@ -221,7 +221,9 @@ func Fold(text string) string {
 		return text
 	}
 	var b strings.Builder
-	var cache Cache
+	b.Grow(len(text))
+	cache := caches.Get().(*Cache) //nolint:forcetypeassert // nothing else is stored
+	defer caches.Put(cache)
 	for i := 0; i < len(text); {
 		if c := text[i]; c < utf8.RuneSelf {
 			b.WriteByte(c)
@@ -246,6 +248,8 @@ type Cache [256]struct {
 	r rune
 	f Folded
 }
+
+var caches = sync.Pool{New: func() any { return new(Cache) }}
 
 // Fold returns the folded form of a character outside ASCII.
 func (c *Cache) Fold(r rune) *Folded {
