@@ -68,10 +68,16 @@ func compileReceipts() (p struct{ place, lineOf, line, plain, quote, footnote *r
 // refers reports whether s contains a receipt that depends on neither the input nor footnotes.
 func refers(s string) bool {
 	p := receiptPatterns()
-	if hasDigit(s) && (inRange(p.place, s, 0) || inRange(p.lineOf, s, 0)) {
+	if hasDigit(s) && (strings.ContainsAny(s, ":#") && inRange(p.place, s, 0) || mentionsLine(s) && inRange(p.lineOf, s, 0)) {
 		return true
 	}
 	return (hasDigit(s) || strings.Contains(s, "_") || strings.Contains(s, "://")) && p.plain.MatchString(s)
+}
+
+// mentionsLine reports whether s contains "line", "l.", or "ll.", which the expression for lines of files needs.
+func mentionsLine(s string) bool {
+	s = strings.ToLower(s)
+	return strings.Contains(s, "line") || strings.Contains(s, "l.")
 }
 
 // hasDigit reports whether s contains a digit. Most receipts contain one.
