@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
@@ -152,7 +153,23 @@ func (d Definition) Node() (*jsondoc.Node, error) {
 			return n, nil
 		}
 	}
-	return jsondoc.FromValue(d.Content())
+	if d.Tool == nil {
+		return jsondoc.FromValue(d.Content())
+	}
+	t, long := *d.Tool, map[string]string{} // long texts are not encoded and parsed
+	for key, text := range map[string]*string{"prompt": &t.Prompt, "description": &t.Description} {
+		if len(*text) > 1<<10 && utf8.ValidString(*text) {
+			long[key], *text = *text, "-"
+		}
+	}
+	n, err := jsondoc.FromValue(&t)
+	if err != nil {
+		return nil, err
+	}
+	for key, text := range long {
+		n.Set(key, jsondoc.NewString(text))
+	}
+	return n, nil
 }
 
 // Hash returns the content hash of d: the SHA-256 of its canonical JSON in

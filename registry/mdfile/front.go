@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
@@ -228,7 +229,33 @@ func SplitFront(text string) (front, body string, ok bool) {
 // an object. Values that are not YAML, such as "globs: **/*.go", are read as if
 // they were quoted. If that does not help, it reads line by line: keys in the first
 // column, each with the text after the colon or the list below it.
+//
+// Several callers parse the same front matter, so the last results are cached. Callers must not
+// modify them.
 func LooseFront(front string) *jsondoc.Node {
+	if len(front) > maxCached {
+		return looseFront(front)
+	}
+	slot := &parsedFronts[len(front)%len(parsedFronts)]
+	if p := slot.Load(); p != nil && p.front == front {
+		return p.node
+	}
+	n := looseFront(front)
+	slot.Store(&parsedFront{strings.Clone(front), n})
+	return n
+}
+
+// maxCached is the maximum length in bytes of front matter that is cached.
+const maxCached = 4 << 10
+
+type parsedFront struct {
+	front string
+	node  *jsondoc.Node
+}
+
+var parsedFronts [64]atomic.Pointer[parsedFront]
+
+func looseFront(front string) *jsondoc.Node {
 	n, problems := ParseYAML(front, 2)
 	if len(problems) > 0 {
 		n, problems = ParseYAML(quotedValues(front), 2)
