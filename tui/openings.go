@@ -248,8 +248,8 @@ func (m *pageOpener) found(found *proposals.Proposal, err error) tea.Cmd {
 	switch {
 	case err != nil:
 		return m.screen.Fail(err)
-	case found == nil && m.queue.FullFilter() != "":
-		return m.screen.Say(screen.Remark, "Nothing else that matches %q waits for you", m.queue.FullFilter())
+	case found == nil && m.queue.Waiting().Filter != "":
+		return m.screen.Say(screen.Remark, "Nothing else that matches %q waits for you", m.queue.Waiting().Filter)
 	case found == nil:
 		return m.screen.Say(screen.Remark, "Nothing else waits for you")
 	}

@@ -3,15 +3,19 @@
 package queue
 
 import (
+	"context"
+
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/tui/queue/rows"
 	"toolcrib/tui/screen"
 )
 
 // extents caches the size of the changes of listed proposals, by revision.
 type extents struct {
+	read      func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
 	known     map[revision]review.Extent
 	requested map[revision]bool
 }
@@ -42,37 +46,29 @@ func (e *extents) store(of []revision, found map[proposals.ID]review.Extent) {
 	}
 }
 
-// measure reads the missing extents of the visible rows.
-func (q *Page) measure() tea.Cmd {
-	if q.Extents == nil {
-		return nil
-	}
+// measure returns a command that reads the missing extents of rows for page, or nil if none is missing.
+func (e *extents) measure(ctx context.Context, visible []rows.Row, page screen.Page) tea.Cmd {
 	var of []revision
 	var ids []proposals.ID
-	for i := q.list.top; i < q.list.top+q.list.height; i++ {
-		r, ok := q.list.At(i)
-		if !ok || r.Folded() { // a folded set counts its members instead
-			continue
-		}
+	for _, r := range visible {
 		p := r.First()
 		key := revision{p.ID, p.Revision}
-		if _, known := q.known[key]; known || q.requested[key] {
+		if _, known := e.known[key]; known || e.requested[key] || r.Folded() { // a folded set counts its members instead
 			continue
 		}
-		if q.requested == nil {
-			q.requested = map[revision]bool{}
+		if e.requested == nil {
+			e.requested = map[revision]bool{}
 		}
-		q.requested[key] = true
+		e.requested[key] = true
 		of, ids = append(of, key), append(ids, p.ID)
 	}
-	if len(ids) == 0 {
+	if len(ids) == 0 || e.read == nil {
 		return nil
 	}
-	read, ctx := q.Extents, q.ctx
 	return func() tea.Msg {
-		found, _ := read(ctx, ids) // rows without an extent leave the column empty
-		return screen.Then{Page: q, Do: func() tea.Cmd {
-			q.store(of, found)
+		found, _ := e.read(ctx, ids) // rows without an extent leave the column empty
+		return screen.Then{Page: page, Do: func() tea.Cmd {
+			e.store(of, found)
 			return nil
 		}}
 	}

@@ -36,18 +36,12 @@ type criteria struct {
 	order     review.Order
 }
 
-// setFilter filters the list by text. A filter that names a state or a number searches all states.
-func (q *Page) setFilter(text string) tea.Cmd {
+// SetFilter filters the list by text. A filter that names a state or a number searches all states.
+func (q *Page) SetFilter(text string) tea.Cmd {
 	if text == q.list.filter {
 		return nil
 	}
 	q.list.filter, q.list.allStates = text, namesState(text)
-	return q.readFrom(false)
-}
-
-// SetFilter filters the list by text, within the current tab.
-func (q *Page) SetFilter(text string) tea.Cmd {
-	q.list.filter, q.list.allStates = text, false
 	return q.readFrom(false)
 }
 
@@ -87,13 +81,13 @@ func (q *Page) askFilter() tea.Cmd {
 		},
 		Done: func() tea.Cmd {
 			if f.err != nil {
-				return tea.Batch(q.shell.Say(screen.Warning, "%s", f.err), q.setFilter(before))
+				return tea.Batch(q.shell.Say(screen.Warning, "%s", f.err), q.SetFilter(before))
 			}
 			if n, err := strconv.Atoi(strings.TrimSpace(f.text.String())); err == nil && n > 0 {
-				return tea.Batch(q.shell.OpenNumber("#"+strconv.Itoa(n)), q.setFilter(before))
+				return tea.Batch(q.shell.OpenNumber("#"+strconv.Itoa(n)), q.SetFilter(before))
 			}
 			if p, ok := q.list.current(); ok && q.list.Total() == 1 && filter.IsNumber(q.list.filter) {
-				return tea.Batch(q.shell.Open(p, false), q.setFilter(before))
+				return tea.Batch(q.shell.Open(p, false), q.SetFilter(before))
 			}
 			return nil
 		},
@@ -126,7 +120,7 @@ func (f *filterLine) typed(q *Page) tea.Cmd {
 	if _, f.err = filter.Parse(text); f.err != nil {
 		return nil
 	}
-	return q.setFilter(strings.TrimSpace(text))
+	return q.SetFilter(strings.TrimSpace(text))
 }
 
 // lines draws the completions, or else the error of the filter.
@@ -165,13 +159,10 @@ func orderName(o review.Order) string {
 	return cmp.Or(names[o], "newest ↓")
 }
 
-// sort selects the next or the previous order and returns to the beginning of the list.
-func (q *Page) sort(step int) func() tea.Cmd {
-	return func() tea.Cmd {
-		all := review.Orders()
-		q.list.order = all[(slices.Index(all, q.list.order)+step+len(all))%len(all)]
-		return q.readFrom(false)
-	}
+// sort selects the next or the previous order.
+func (s *criteria) sort(step int) {
+	all := review.Orders()
+	s.order = all[(slices.Index(all, s.order)+step+len(all))%len(all)]
 }
 
 // separatesSets reports whether the order separates the members of a change set.
@@ -185,7 +176,6 @@ type View struct{ Name, Filter string }
 // queueTab is a tab of the list: one or several states, or a view.
 type queueTab struct {
 	name   string
-	brief  string // short name, for narrow screens
 	states []proposals.State
 	filter string // filter of a view, or of a tab with several states
 }
@@ -200,12 +190,12 @@ func (t queueTab) state() proposals.State {
 
 func states() []queueTab {
 	return []queueTab{
-		{name: "Your turn", brief: "Yours", states: []proposals.State{proposals.UserReview}},
-		{name: "Chief", brief: "Chief", states: []proposals.State{proposals.ChiefReview}},
-		{name: "Changes", brief: "Changes", states: []proposals.State{proposals.NeedsChanges}},
-		{name: "Drafts", brief: "Drafts", states: []proposals.State{proposals.Drafted}},
-		{name: "Done", brief: "Done", states: []proposals.State{proposals.Approved, proposals.Rejected, proposals.Withdrawn}, filter: "state:closed"},
-		{name: "All", brief: "All", states: proposals.States()},
+		{name: "Your turn", states: []proposals.State{proposals.UserReview}},
+		{name: "Chief", states: []proposals.State{proposals.ChiefReview}},
+		{name: "Changes", states: []proposals.State{proposals.NeedsChanges}},
+		{name: "Drafts", states: []proposals.State{proposals.Drafted}},
+		{name: "Done", states: []proposals.State{proposals.Approved, proposals.Rejected, proposals.Withdrawn}, filter: "state:closed"},
+		{name: "All", states: proposals.States()},
 	}
 }
 
@@ -213,7 +203,7 @@ func states() []queueTab {
 func (s *criteria) tabList() []queueTab {
 	all := states()
 	for _, v := range s.views {
-		all = append(all, queueTab{name: string(draw.Escape(v.Name)), brief: string(draw.Escape(v.Name)), filter: v.Filter})
+		all = append(all, queueTab{name: string(draw.Escape(v.Name)), filter: v.Filter})
 	}
 	return all
 }
@@ -227,14 +217,6 @@ func (s *criteria) shownIndex() int {
 		return len(states()) - 1
 	}
 	return s.tab
-}
-
-// nextTab moves step tabs forward, or backward if step is negative.
-func (q *Page) nextTab(step int) func() tea.Cmd {
-	return func() tea.Cmd {
-		n := len(q.list.tabList())
-		return q.SelectTab((q.list.tab + step + n) % n)
-	}
 }
 
 // SelectTab implements screen.TabSwitcher.

@@ -32,6 +32,17 @@ func (l *list) current() (proposals.Proposal, bool) {
 	return r.First(), true
 }
 
+// visible returns the rows in the viewport.
+func (l *list) visible() []rows.Row {
+	var shown []rows.Row
+	for i := l.top; i < l.top+l.height; i++ {
+		if r, ok := l.At(i); ok {
+			shown = append(shown, r)
+		}
+	}
+	return shown
+}
+
 func (l *list) noneSelected() string {
 	if _, ok := l.current(); !ok {
 		return "no proposal is selected"
@@ -113,8 +124,20 @@ func (l *list) databaseEmpty() bool {
 	return l.counts != nil
 }
 
-// emptyText returns the text of an empty list. err is the error of the last read.
-func (l *list) emptyText(err error) []draw.Safe {
+// emptyText returns the text of an empty list. err is the error of the last read. remote is set if the workbench runs on
+// another machine than the user's terminal.
+func (l *list) emptyText(th theme.Theme, err error, remote bool) []draw.Line {
+	if err == nil && l.filter == "" && l.databaseEmpty() {
+		return firstSteps(th, remote)
+	}
+	lines := []draw.Line{nil}
+	for _, text := range l.whyEmpty(err) {
+		lines = append(lines, draw.Of(th.Faint, text))
+	}
+	return lines
+}
+
+func (l *list) whyEmpty(err error) []draw.Safe {
 	switch {
 	case err != nil:
 		return []draw.Safe{draw.Escape(wording.OneLine(err))}

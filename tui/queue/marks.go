@@ -146,50 +146,44 @@ func (m *markSet) hasAll(r rows.Row) bool {
 	return !slices.ContainsFunc(r.Members, func(p proposals.Proposal) bool { return !m.List.Has(p.ID) })
 }
 
-// markRow toggles the mark of the selected row and moves to the next row.
-func (q *Page) markRow() tea.Cmd {
-	q.Marks.endRange()
-	r, _ := q.list.At(q.list.cursor)
-	all := q.Marks.hasAll(r)
+// toggleRow toggles the mark of the selected row.
+func (m *markSet) toggleRow(l *list) {
+	m.endRange()
+	r, _ := l.At(l.cursor)
+	all := m.hasAll(r)
 	for _, p := range r.Members {
-		if q.Marks.List.Has(p.ID) == all {
-			q.Marks.Mark(p)
+		if m.List.Has(p.ID) == all {
+			m.Mark(p)
 		}
 	}
-	return q.Move(1)
 }
 
-// markOn marks the selected row, moves one step, and marks the row there.
-func markOn(q *Page, step int) func() tea.Cmd {
-	return func() tea.Cmd {
-		q.Marks.endRange()
-		q.Marks.addRows(&q.list.Rows, q.list.cursor, q.list.cursor+1)
-		moved := q.Move(step)
-		q.Marks.addRows(&q.list.Rows, q.list.cursor, q.list.cursor+1)
-		return moved
-	}
+// markRow marks the selected row.
+func (m *markSet) markRow(l *list) {
+	m.endRange()
+	m.addRows(&l.Rows, l.cursor, l.cursor+1)
 }
 
-// markRange starts a range at the selected row, or ends the active range.
-func (q *Page) markRange() tea.Cmd {
-	p, _ := q.list.current()
-	if !q.Marks.beginRange(p) {
+// toggleRange starts a range at the selected row, or ends the active range.
+func (m *markSet) toggleRange(l *list, sh screen.Messenger) tea.Cmd {
+	p, _ := l.current()
+	if !m.beginRange(p) {
 		return nil
 	}
-	q.Marks.extendRange(&q.list.Rows, q.list.cursor)
-	return q.shell.Say(screen.Remark, "Move to mark a range of rows; v or esc ends it")
+	m.extendRange(&l.Rows, l.cursor)
+	return sh.Say(screen.Remark, "Move to mark a range of rows; v or esc ends it")
 }
 
-// markAll marks all listed proposals that wait for a decision. If nothing was left to mark, it removes all marks.
-func (q *Page) markAll() tea.Cmd {
-	before := len(q.Marks.List)
-	q.Marks.addRows(&q.list.Rows, 0, q.list.Total())
+// toggleAll marks all listed proposals that wait for a decision. If nothing was left to mark, it removes all marks.
+func (m *markSet) toggleAll(l *list, sh screen.Messenger) tea.Cmd {
+	before := len(m.List)
+	m.addRows(&l.Rows, 0, l.Total())
 	switch {
-	case len(q.Marks.List) == before:
-		q.Marks.List = nil
-		return q.shell.Say(screen.Remark, "All marks removed")
-	case len(q.Marks.List) == maxMarks:
-		return q.shell.Say(screen.Remark, "%d marked, the most that can be decided together", maxMarks)
+	case len(m.List) == before:
+		m.List = nil
+		return sh.Say(screen.Remark, "All marks removed")
+	case len(m.List) == maxMarks:
+		return sh.Say(screen.Remark, "%d marked, the most that can be decided together", maxMarks)
 	}
 	return nil
 }

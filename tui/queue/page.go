@@ -63,13 +63,13 @@ type Page struct {
 	ctx     context.Context //nolint:containedctx // Bubble Tea's commands receive no context
 	desk    Desk
 	content PreviewContent // content of the side pane
+	extents extents
 	err     error
-	extents
 }
 
 // New returns an empty page. Reload loads it.
 func New(ctx context.Context, sh Shell, desk Desk, o Options) *Page {
-	return &Page{shell: sh, ctx: ctx, desk: desk, Options: o, list: list{criteria: criteria{views: o.Views}, Rows: rows.New()}}
+	return &Page{shell: sh, ctx: ctx, desk: desk, Options: o, extents: extents{read: o.Extents}, list: list{criteria: criteria{views: o.Views}, Rows: rows.New()}}
 }
 
 // Current implements screen.ProposalPage.
@@ -83,11 +83,8 @@ func (q *Page) Rows() int { return q.list.height }
 
 // Waiting returns the query for the proposals that wait for the user, in the order and with the filter of the list.
 func (q *Page) Waiting() review.Query {
-	return review.Query{State: proposals.UserReview, Filter: q.FullFilter(), Order: q.list.order, Limit: 2}
+	return review.Query{State: proposals.UserReview, Filter: q.list.fullFilter(), Order: q.list.order, Limit: 2}
 }
-
-// FullFilter returns the filter of the tab joined with the user's filter.
-func (q *Page) FullFilter() string { return q.list.fullFilter() }
 
 // WaitingText returns how many proposals wait for the user, as text for other pages.
 func (q *Page) WaitingText() string {
@@ -99,31 +96,39 @@ func (q *Page) Place() string { return "Queue" }
 
 // Keys implements screen.Page.
 func (q *Page) Keys() []screen.Key {
+	mark := func(step int) func() tea.Cmd { // marks the selected row and the one that it moves to
+		return func() tea.Cmd {
+			q.Marks.markRow(&q.list)
+			defer q.Marks.markRow(&q.list)
+			return q.Move(step)
+		}
+	}
+	tab := func(step int) func() tea.Cmd {
+		return func() tea.Cmd { n := len(q.list.tabList()); return q.SelectTab((q.list.tab + step + n) % n) }
+	}
+	sort := func(step int) func() tea.Cmd {
+		return func() tea.Cmd { q.list.sort(step); return q.readFrom(false) }
+	}
 	return slices.Concat([]screen.Key{
-		{Name: "open", Keys: []string{"enter", "right", "l"}, Label: "open", Help: "Open the selected proposal", Do: q.open, Disabled: q.list.noneSelected},
+		{Name: "open", Keys: []string{"enter", "right", "l"}, Label: "open", Help: "Open the selected proposal", Do: func() tea.Cmd { p, _ := q.list.current(); return q.shell.OpenSet(p) }, Disabled: q.list.noneSelected},
 		{Name: "approve-marked", Keys: []string{"a"}, Label: "approve", Help: "Approve all marked proposals or none; otherwise the selected one", Terms: "accept, merge, publish, go live, ok, yes", Do: q.decide(proposals.ActApprove), Disabled: q.cannotDecide(proposals.ActApprove)},
 		{Name: "needs-changes-marked", Keys: []string{"c"}, Label: "send back", Help: "Send back the marked proposals, or the selected one, with a reason", Terms: "send back, request changes, return", Do: q.decide(proposals.ActRequestChanges), Disabled: q.cannotDecide(proposals.ActRequestChanges)},
 		{Name: "reject-marked", Keys: []string{"x"}, Label: "reject", Help: "Reject the marked proposals, or the selected one, with a reason", Terms: "decline, refuse, deny, no", Do: q.decide(proposals.ActReject), Disabled: q.cannotDecide(proposals.ActReject)},
-		{Name: "mark", Keys: []string{"space", "+"}, Label: "mark", Help: "Toggle mark and move down", Do: q.markRow, Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
-		{Name: "mark-down", Keys: []string{"shift+down"}, Help: "Mark this row and the next, and go there", Terms: "select several, range, extend", Do: markOn(q, 1), Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
-		{Name: "mark-up", Keys: []string{"shift+up"}, Help: "Mark this row and the one above, and go there", Do: markOn(q, -1), Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
-		{Name: "mark-range", Keys: []string{"v"}, Help: "Mark a range of rows by moving; again: end it", Terms: "select several, extend", Do: q.markRange, Disabled: q.list.noneSelected},
-		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark every listed proposal that waits for you; again: unmark all", Do: q.markAll, Disabled: func() string { return q.Marks.cannotMarkAll(&q.list.Rows) }},
-		{Name: "next-state", Keys: []string{"tab"}, Label: "state", Help: "Show the next state", Do: q.nextTab(1)},
-		{Name: "previous-state", Keys: []string{"shift+tab"}, Help: "Show the previous state", Do: q.nextTab(-1)},
+		{Name: "mark", Keys: []string{"space", "+"}, Label: "mark", Help: "Toggle mark and move down", Do: func() tea.Cmd { q.Marks.toggleRow(&q.list); return q.Move(1) }, Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
+		{Name: "mark-down", Keys: []string{"shift+down"}, Help: "Mark this row and the next, and go there", Terms: "select several, range, extend", Do: mark(1), Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
+		{Name: "mark-up", Keys: []string{"shift+up"}, Help: "Mark this row and the one above, and go there", Do: mark(-1), Disabled: func() string { return q.Marks.cannotMark(&q.list) }},
+		{Name: "mark-range", Keys: []string{"v"}, Help: "Mark a range of rows by moving; again: end it", Terms: "select several, extend", Do: func() tea.Cmd { return q.Marks.toggleRange(&q.list, q.shell) }, Disabled: q.list.noneSelected},
+		{Name: "mark-all", Keys: []string{"*"}, Help: "Mark every listed proposal that waits for you; again: unmark all", Do: func() tea.Cmd { return q.Marks.toggleAll(&q.list, q.shell) }, Disabled: func() string { return q.Marks.cannotMarkAll(&q.list.Rows) }},
+		{Name: "next-state", Keys: []string{"tab"}, Label: "state", Help: "Show the next state", Do: tab(1)},
+		{Name: "previous-state", Keys: []string{"shift+tab"}, Help: "Show the previous state", Do: tab(-1)},
 		{Name: "fold-set", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "List the members of the selected change set, or fold it to one row", Terms: "expand, collapse, group, set", Do: q.fold, Disabled: q.list.cannotFold},
 		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by text, number, state, author, rule and more", Terms: "find, search, grep, views", Do: q.askFilter},
-		{Name: "sort", Keys: []string{"o"}, Label: "sort", Late: screen.Always, Help: "Sort by newest, oldest, worst finding, subject, author", Terms: "order, newest, oldest, risk", Do: q.sort(1)},
-		{Name: "sort-back", Keys: []string{"O"}, Help: "Go back to the previous order", Do: q.sort(-1)},
+		{Name: "sort", Keys: []string{"o"}, Label: "sort", Late: screen.Always, Help: "Sort by newest, oldest, worst finding, subject, author", Terms: "order, newest, oldest, risk", Do: sort(1)},
+		{Name: "sort-back", Keys: []string{"O"}, Help: "Go back to the previous order", Do: sort(-1)},
 		{Name: "next-waiting", Keys: []string{"."}, Help: "Open the next proposal that waits for you, in list order", Do: q.openWaiting},
 		screen.NewKey(q.shell, q.NoEditor),
 		screen.CopyKey(q.shell, q.reference, q.list.noneSelected),
 	}, paneKeys(q), screen.ListKeys(q))
-}
-
-func (q *Page) open() tea.Cmd {
-	p, _ := q.list.current()
-	return q.shell.OpenSet(p)
 }
 
 // reference returns the name of the selected row: the number of a proposal, or the name of a folded set.
@@ -243,7 +248,7 @@ func (q *Page) fold() tea.Cmd {
 	q.list.Fold(p.ChangeSet)
 	q.list.restore()
 	q.Fit(q.Frame) // the height of the pane below depends on the number of rows
-	return tea.Batch(q.Fill(), q.measure(), q.debounce())
+	return q.follow()
 }
 
 // Escape implements screen.Page. It ends a range of marks, or clears the filter.
@@ -254,7 +259,7 @@ func (q *Page) Escape() (tea.Cmd, bool) {
 	if q.list.filter == "" {
 		return nil, false
 	}
-	return q.setFilter(""), true
+	return q.SetFilter(""), true
 }
 
 // Scroll implements screen.Page.
@@ -308,7 +313,7 @@ func (q *Page) Select(id proposals.ID) tea.Cmd {
 	q.list.restoreID = id
 	q.list.restore()
 	q.list.clamp()
-	return tea.Batch(q.Fill(), q.measure())
+	return tea.Batch(q.Fill(), q.extents.measure(q.ctx, q.list.visible(), q))
 }
 
 // Reload implements screen.Page. It reloads the list down to the viewport.
@@ -347,7 +352,12 @@ func (q *Page) Move(n int) tea.Cmd {
 	q.Preview.Reset()
 	q.list.clamp()
 	q.Marks.extendRange(&q.list.Rows, q.list.cursor)
-	return tea.Batch(q.Fill(), q.measure(), q.debounce())
+	return q.follow()
+}
+
+// follow loads what the viewport and the side pane need after the rows or the cursor have changed.
+func (q *Page) follow() tea.Cmd {
+	return tea.Batch(q.Fill(), q.extents.measure(q.ctx, q.list.visible(), q), q.debounce())
 }
 
 // Returned implements screen.Returning. It loads the selected proposal, because the selection may have changed while

@@ -19,31 +19,25 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// sidePane draws the side pane.
-func (q *Page) sidePane() []string {
-	f := q.list.previewFrame(q.Frame)
-	r, ok := q.list.At(q.list.cursor)
-	if f.Side == 0 || !ok {
-		return nil
+// pane draws the content of the side pane about a row, with its id.
+func (g PreviewContent) pane(f screen.Frame, r rows.Row, actor proposals.Actor, known *extents) (id string, page *prose.Page) {
+	p, th := r.First(), f.Theme
+	switch {
+	case r.Folded():
+		return "set:" + p.ChangeSet, setPreview(f, r)
+	case f.Side == f.Width: // below the list
+		return g.id(p), g.summary(f, actor, p, known)
 	}
-	p := r.First()
-	if r.Folded() {
-		return q.Preview.View(f, "set:"+p.ChangeSet, setPreview(f, r))
-	}
-	if q.list.heightBelow(q.Frame) > 0 {
-		return q.Preview.View(f, q.content.id(p), q.content.summary(f, q.Actor, p, &q.extents))
-	}
-	th := f.Theme
-	page := prose.New(th)
+	page = prose.New(th)
 	page.Title(p.Title)
 	page.Text("", string(p.Type)+" "+p.Subject.String())
 	page.Blank()
-	view := facts.View{Age: func(t time.Time) string { return wording.ShortAge(q.Frame.Now().Sub(t)) }}
-	labels.Facts(page, th, q.Actor, p, view, draw.Escapef("   %s   revision %d", wording.Reference(p), p.Revision))
-	if q.content.shows(p) {
-		q.content.addDetails(f, page)
+	view := facts.View{Age: func(t time.Time) string { return wording.ShortAge(f.Now().Sub(t)) }}
+	labels.Facts(page, th, actor, p, view, draw.Escapef("   %s   revision %d", wording.Reference(p), p.Revision))
+	if g.shows(p) {
+		g.addDetails(f, page)
 	}
-	return q.Preview.View(f, q.content.id(p), page)
+	return g.id(p), page
 }
 
 // shows reports whether the content is that of the current revision of p.

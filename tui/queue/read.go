@@ -99,7 +99,7 @@ func (q *Page) loaded(query review.Query, ps []proposals.Proposal, next string, 
 	q.list.cursor, q.list.top = q.list.cursor+above, q.list.top+above
 	q.list.restore()
 	q.Fit(q.Frame)
-	return tea.Batch(q.Fill(), q.measure(), q.debounce())
+	return q.follow()
 }
 
 // Fill loads the next chunk when the viewport comes near the end of what is loaded.

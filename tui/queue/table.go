@@ -350,3 +350,48 @@ func author(th theme.Theme, a proposals.Actor, width int) draw.Line {
 	}
 	return draw.Of(th.Faint, kind+":").Add(th.Info, name)
 }
+
+// view draws the column headings and the visible rows of a list. The columns have width cells, and each line all cells.
+func (g grid) view(l *list, marks *markSet, width, all int) []string {
+	columns := g.columns(width)
+	heading := draw.Of("", draw.Safe(draw.Blank(marksWidth)))
+	for _, c := range columns {
+		heading = append(heading, c.draw(draw.Of(g.th.Faint, draw.Escape(c.heading)))...)
+	}
+	total := l.Total()
+	if total == 0 {
+		heading = nil
+	}
+	lines := []string{heading.String(all)}
+	for n, r := range l.visible() {
+		i, base, mark, marked := l.top+n, theme.Style(""), draw.Span{Text: " "}, draw.Span{Text: " "}
+		if i == l.cursor {
+			base, mark = g.th.Selected, draw.Span{Text: "▌", Style: g.th.Accent}
+		}
+		if marks.hasAll(r) {
+			marked = draw.Span{Text: "*", Style: g.th.Accent}
+		}
+		row := draw.Line{mark, {Text: l.Bracket(i, r), Style: g.th.Faint}, marked}
+		for _, c := range columns {
+			row = append(row, c.draw(c.cell(r))...)
+		}
+		if i == l.cursor && g.th.Uniform {
+			row = row.Plain()
+		}
+		var b strings.Builder
+		row.Write(&b, all, base)
+		lines = append(lines, b.String())
+	}
+	if rest := total - l.height; rest > 0 {
+		draw.Scrollbar(lines[1:], l.top*100/rest, total, g.th.Rule)
+	}
+	return lines
+}
+
+// draw fits the content of a cell into the width of the column.
+func (c column) draw(l draw.Line) draw.Line {
+	if w := l.Width(); c.right && w < c.width {
+		l = append(draw.Of("", draw.Safe(draw.Blank(c.width-w))), l...)
+	}
+	return l.Fit(c.width).Add("", draw.Safe(draw.Blank(gap)))
+}
