@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"toolcrib/internal/shortrun"
+	"toolcrib/tui/theme"
 )
 
 // TestReviewOnOneScreen decides on a single screen (T16, T17): the summary, the findings, the test cases, and the
@@ -111,5 +112,41 @@ func TestWidestScreens(t *testing.T) {
 			checkWidth(t, b.m.View().Content, 300, 70)
 			golden.RequireEqual(t, masked(trimmed(b.screen())))
 		})
+	}
+}
+
+// TestFocusColor checks that the rule above the pane with the focus has the color of the focus, and no other rule.
+func TestFocusColor(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	b := newSharedBench(t, "screens", 140, 40, demo(demoFiles...), assessed)
+	title := string(theme.Dark().Title)
+	for _, step := range []struct {
+		keys []string
+		want string
+	}{
+		{nil, "left"},
+		{[]string{"enter"}, "right"},
+		{[]string{"h"}, "left"},
+		{[]string{"2"}, "right"},
+		{[]string{"z"}, "none"},
+		{[]string{"z", "Q", "T"}, "left"},
+		{[]string{"j", "enter"}, "left"},
+		{[]string{"l"}, "right"},
+		{[]string{"L"}, "none"},
+		{[]string{"?"}, "none"},
+	} {
+		left, right, two := strings.Cut(strings.Split(b.press(step.keys...).m.View().Content, "\n")[2], "┬")
+		got := "none"
+		switch l, r := strings.Contains(left, title), strings.Contains(right, title); {
+		case l && r:
+			got = "both"
+		case l:
+			got = "left"
+		case r && two:
+			got = "right"
+		}
+		if got != step.want {
+			t.Errorf("after %v: %s, want %s", step.keys, got, step.want)
+		}
 	}
 }
