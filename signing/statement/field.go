@@ -8,14 +8,13 @@ import (
 )
 
 // field is a field of a line.
-type field interface {
-	name() string
-	text() string
+type field struct {
+	name string
+	text string // of the value
 	// problem returns the reason why text is not a valid value of the field, or "".
 	// Each value has exactly one text.
-	problem(text string) string
-	// set stores the value of a valid text.
-	set(text string)
+	problem func(text string) string
+	set     func(text string) // stores the value of a valid text
 }
 
 // form describes the syntax of a field.
@@ -37,111 +36,81 @@ var (
 	tierName     = form{valid: isTier, expected: `"auto_approve", "requires_approval" or "-"`, optional: true}
 )
 
-type textField struct {
-	label string
-	form  form
-	to    *string
-}
-
-func text(label string, f form, to *string) field { return textField{label, f, to} }
-
-func (f textField) name() string { return f.label }
-
-// text quotes the value "-" to make it invalid: the decoder would read "-" as "".
-func (f textField) text() string {
+func text(name string, f form, to *string) field {
+	absent := func(text string) bool { return f.optional && text == none }
+	text := *to
 	switch {
-	case f.form.optional && *f.to == "":
-		return none
-	case f.form.optional && *f.to == none:
-		return strconv.Quote(none)
+	case absent(text):
+		text = strconv.Quote(none) // not valid, because the decoder would read "-" as ""
+	case f.optional && text == "":
+		text = none
 	}
-	return *f.to
+	problem := func(text string) string {
+		if f.valid(text) || absent(text) {
+			return ""
+		}
+		return fmt.Sprintf("expected %s; got %.80q", f.expected, text)
+	}
+	return field{name, text, problem, func(text string) {
+		if *to = text; absent(text) {
+			*to = ""
+		}
+	}}
 }
 
-func (f textField) problem(text string) string {
-	if f.form.valid(text) || f.form.optional && text == none {
+func number[T int | int64](name string, least T, to *T) field {
+	problem := func(text string) string {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < int64(least) || int64(T(n)) != n || strconv.FormatInt(n, 10) != text {
+			return fmt.Sprintf("expected a number of at least %d; got %.80q", least, text)
+		}
 		return ""
 	}
-	return fmt.Sprintf("expected %s; got %.80q", f.form.expected, text)
+	return field{name, strconv.FormatInt(int64(*to), 10), problem, func(text string) {
+		n, _ := strconv.ParseInt(text, 10, 64) // checked by problem
+		*to = T(n)
+	}}
 }
 
-func (f textField) set(text string) {
-	if f.form.optional && text == none {
-		text = ""
+// micros is the format of times.
+const micros = "2006-01-02T15:04:05.000000Z"
+
+func stamp(name string, to *time.Time) field {
+	text := to.UTC().Format(micros)
+	if to.Nanosecond()%1000 != 0 {
+		text = to.UTC().Format(time.RFC3339Nano) // not valid, because rounding would change the time
 	}
-	*f.to = text
-}
-
-type numberField[T int | int64] struct {
-	label string
-	least T
-	to    *T
-}
-
-func number[T int | int64](label string, least T, to *T) field {
-	return numberField[T]{label, least, to}
-}
-
-func (f numberField[T]) name() string { return f.label }
-func (f numberField[T]) text() string { return strconv.FormatInt(int64(*f.to), 10) }
-
-func (f numberField[T]) problem(text string) string {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < int64(f.least) || int64(T(n)) != n || strconv.FormatInt(n, 10) != text {
-		return fmt.Sprintf("expected a number of at least %d; got %.80q", f.least, text)
-	}
-	return ""
-}
-
-func (f numberField[T]) set(text string) {
-	n, _ := strconv.ParseInt(text, 10, 64) // checked by problem
-	*f.to = T(n)
-}
-
-// Formats of times; the history uses the first.
-const (
-	micros = "2006-01-02T15:04:05.000000Z"
-)
-
-type stampField struct {
-	label    string
-	optional bool
-	to       *time.Time
-}
-
-func stamp(label string, to *time.Time) field         { return stampField{label, false, to} }
-func optionalStamp(label string, to *time.Time) field { return stampField{label, true, to} }
-
-func (f stampField) name() string { return f.label }
-
-// text returns an invalid text for a time that is more precise than a microsecond:
-// rounding it would change it.
-func (f stampField) text() string {
-	switch {
-	case f.optional && f.to.IsZero():
-		return none
-	case f.to.Nanosecond()%1000 != 0:
-		return f.to.UTC().Format(time.RFC3339Nano)
-	}
-	return f.to.UTC().Format(micros)
-}
-
-func (f stampField) problem(text string) string {
-	if f.optional && text == none {
+	problem := func(text string) string {
+		t, err := time.Parse(micros, text)
+		if err != nil || t.Format(micros) != text || t.IsZero() {
+			return fmt.Sprintf("expected a time in UTC with microseconds, such as 2026-12-01T10:00:00.000000Z; got %.80q", text)
+		}
 		return ""
 	}
-	t, err := time.Parse(micros, text)
-	if err != nil || t.Format(micros) != text || t.IsZero() {
-		return fmt.Sprintf("expected a time in UTC with microseconds, such as 2026-12-01T10:00:00.000000Z; got %.80q", text)
-	}
-	return ""
+	return field{name, text, problem, func(text string) {
+		*to, _ = time.Parse(micros, text) // checked by problem
+	}}
 }
 
-func (f stampField) set(text string) {
-	*f.to = time.Time{}
-	if text != none {
-		*f.to, _ = time.Parse(micros, text) // checked by problem
+// optionalStamp is like stamp, but "-" means the zero time.
+func optionalStamp(name string, to *time.Time) field {
+	f := stamp(name, to)
+	if to.IsZero() {
+		f.text = none
 	}
+	required, set := f.problem, f.set
+	f.problem = func(text string) string {
+		if text == none {
+			return ""
+		}
+		return required(text)
+	}
+	f.set = func(text string) {
+		if *to = (time.Time{}); text != none {
+			set(text)
+		}
+	}
+	return f
 }
 
 const (

@@ -136,9 +136,8 @@ func (c *codec) line(keyword string, fields ...field) {
 	}
 	c.out = append(c.out, keyword...)
 	for _, f := range fields {
-		text := f.text()
-		c.check(f, text)
-		c.out = append(append(c.out, ' '), text...)
+		c.check(f, f.text)
+		c.out = append(append(c.out, ' '), f.text...)
 	}
 	c.out = append(c.out, '\n')
 }
@@ -178,7 +177,7 @@ func (c *codec) read(fields []field) {
 
 func (c *codec) check(f field, text string) {
 	if problem := f.problem(text); problem != "" {
-		c.fail(f.name(), "%s", problem)
+		c.fail(f.name, "%s", problem)
 	}
 }
 
