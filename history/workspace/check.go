@@ -187,21 +187,10 @@ func (w *Workspace) Drift(ctx context.Context) (Drift, error) {
 	if err != nil {
 		return out, err
 	}
-	text, err := w.files().read(liveName)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Equal(text, want) {
-		out.Known = true
-		return out, nil
-	}
-	if err != nil {
+	text, edited, err := w.edited(ctx, w.store, want)
+	if err != nil || !edited {
+		out.Known = err == nil
 		return out, err
-	}
-	known, err := w.store.Known(ctx, w.dir)
-	if err != nil {
-		return out, err
-	}
-	if slices.Contains(known, registry.HashBytes(text)) {
-		out.Known = true
-		return out, nil
 	}
 	current, err := w.store.Current(ctx, w.layer())
 	if err != nil {

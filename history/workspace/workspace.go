@@ -130,7 +130,11 @@ func (w *Workspace) publish(ctx context.Context) (again bool, err error) {
 				return nil, "", err
 			}
 		}
-		if drift = w.drifted(ctx, store, text); drift != nil {
+		_, edited, err := w.edited(ctx, store, text)
+		if err != nil || edited {
+			if drift = err; edited {
+				drift = fmt.Errorf("%s was %w after toolcrib wrote it, so it was not overwritten; see toolcrib drift", w.LivePath(), ErrDrift)
+			}
 			// Keep the live file of the project in the queue.
 			return seqs(slices.DeleteFunc(pending, func(d PendingExport) bool { return d.Version.Subject.Layer == w.layer() })), "", nil
 		}
@@ -174,24 +178,18 @@ func (w *Workspace) writeLive(text []byte) error {
 	return w.files().write(liveName, text)
 }
 
-// drifted returns an error that wraps ErrDrift if the live file is neither up to
-// date nor as toolcrib wrote it last.
-func (w *Workspace) drifted(ctx context.Context, store Store, want []byte) error {
-	now, err := w.files().read(liveName)
+// edited reads the live file and reports whether it exists and is neither up to date
+// nor as toolcrib wrote it last.
+func (w *Workspace) edited(ctx context.Context, store Store, want []byte) (text []byte, edited bool, err error) {
+	text, err = w.files().read(liveName)
 	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && bytes.Equal(now, want):
-		return nil
-	case err != nil:
-		return err
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, false, nil
+	case err != nil, bytes.Equal(text, want):
+		return text, false, err
 	}
 	known, err := store.Known(ctx, w.dir)
-	if err != nil {
-		return err
-	}
-	if slices.Contains(known, registry.HashBytes(now)) {
-		return nil
-	}
-	return fmt.Errorf("%s was %w after toolcrib wrote it, so it was not overwritten; see toolcrib drift", w.LivePath(), ErrDrift)
+	return text, err == nil && !slices.Contains(known, registry.HashBytes(text)), err
 }
 
 // emptyFile is the live file of a project without definitions.
