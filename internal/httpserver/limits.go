@@ -46,7 +46,7 @@ func Server(h http.Handler) *http.Server {
 // the error of ctx. It uses TLS if web has a TLS configuration. At shutdown, active
 // requests get closingTime to finish.
 func Serve(ctx context.Context, web *http.Server, l net.Listener) error {
-	l = New(l)
+	l = New(l, Limits{Unauthenticated: maxUnauthenticated, Authenticated: maxConnections, Time: 2 * time.Second})
 	if web.TLSConfig != nil {
 		l = tls.NewListener(l, web.TLSConfig)
 	}

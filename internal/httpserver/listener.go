@@ -33,14 +33,6 @@ type listener struct {
 	members         members
 }
 
-// New returns a listener that accepts the connections of l. Its limits follow from
-// the number of files that the process may open. Serve its connections with a
-// server made by Server.
-func New(l net.Listener) net.Listener {
-	places, seats := connectionLimits(OpenFiles())
-	return &listener{Listener: l, places: places, authTime: 2 * time.Second, members: members{seats: seats}}
-}
-
 // Limits are the limits for the connections of a listener.
 type Limits struct {
 	Unauthenticated int           // unauthenticated connections; one more closes the oldest
@@ -48,9 +40,11 @@ type Limits struct {
 	Time            time.Duration // until a connection must be authenticated
 }
 
-// NewWith returns a listener like New with lower limits. A server calls AdmitConn
-// for each accepted connection once it is authenticated.
-func NewWith(l net.Listener, c Limits) net.Listener {
+// New returns a listener that accepts the connections of l, with lower limits if the
+// process may not open enough files. A server calls AdmitConn for each accepted
+// connection once it is authenticated; the handlers of a server made by Server call
+// Admit.
+func New(l net.Listener, c Limits) net.Listener {
 	places, seats := connectionLimits(OpenFiles())
 	return &listener{Listener: l, places: min(places, c.Unauthenticated), authTime: c.Time, members: members{seats: min(seats, c.Authenticated)}}
 }
@@ -210,7 +204,7 @@ func Conn(r *http.Request) net.Conn {
 	return nil
 }
 
-// AdmitConn does the same as Admit for a connection that NewWith accepted.
+// AdmitConn does the same as Admit for a connection that a listener of this package accepted.
 func AdmitConn(conn net.Conn, who string) bool {
 	v, ok := conn.(*clientConn)
 	return !ok || v.admit(who)

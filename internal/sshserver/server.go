@@ -116,7 +116,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	stop := s.recheckAll(ctx)
 	defer stop()
 	served := make(chan error, 1)
-	l = httpserver.NewWith(l, httpserver.Limits{Unauthenticated: s.limits.Unauthenticated, Authenticated: s.limits.Connections, Time: s.limits.Handshake})
+	l = httpserver.New(l, httpserver.Limits{Unauthenticated: s.limits.Unauthenticated, Authenticated: s.limits.Connections, Time: s.limits.Handshake})
 	go func() { served <- server.Serve(l) }()
 	select {
 	case err := <-served:
