@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"toolcrib/store/engine"
@@ -50,16 +49,11 @@ const applicationID = 0x63726962
 
 // SchemaVersion returns the number of the last migration.
 func SchemaVersion() int {
-	files, err := migrationFiles.ReadDir("migrations") // sorted by name
+	list, err := steps()
 	if err != nil {
-		return 0 // steps reports it
+		return 0 // Steps reports it
 	}
-	prefix, _, _ := strings.Cut(files[len(files)-1].Name(), "_")
-	number, _ := strconv.Atoi(prefix)
-	for _, a := range engine.AddedColumns() {
-		number = max(number, a.Step)
-	}
-	return number
+	return list[len(list)-1].Number
 }
 
 // lastReused is the last number of an abandoned numbering of migrations. Files from development builds of that time
