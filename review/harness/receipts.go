@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/internal/commonmark"
+	"toolcrib/internal/folding"
 )
 
 // receipts recognizes receipts. A receipt is a reference that allows a reader to check a claim:
@@ -154,7 +155,7 @@ func wordsOf(s string) string {
 	inside := false
 	for _, r := range strings.ToLower(s) {
 		switch {
-		case unicode.In(r, unspaced...):
+		case folding.Unspaced(r):
 			inside = false
 			b.WriteByte(' ')
 			b.WriteRune(r)
@@ -172,11 +173,6 @@ func wordsOf(s string) string {
 		return ""
 	}
 	return b.String() + " "
-}
-
-// unspaced lists the scripts that are written without spaces between words.
-var unspaced = []*unicode.RangeTable{
-	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
 func wordCount(s string) int { return countWords(wordsOf(s)) }
