@@ -209,16 +209,6 @@ func (a *arrangement) blank() {
 	}
 }
 
-// oneSided reports whether a hunk only adds or only removes lines.
-func oneSided(h diff.Hunk) bool {
-	for _, x := range h.Lines {
-		if x.Kind == diff.Context || x.Kind != h.Lines[0].Kind {
-			return false
-		}
-	}
-	return true
-}
-
 // lines adds the lines of a hunk below each other.
 func (a *arrangement) lines(i, h int32, hunk diff.Hunk) {
 	before := diff.Context
@@ -237,7 +227,7 @@ func (a *arrangement) lines(i, h int32, hunk diff.Hunk) {
 // arrangeSplit puts removed lines beside added ones. A hunk with only one of them takes the whole width.
 func (l *List) arrangeSplit(i, h int32, hunk diff.Hunk) {
 	a := &l.split
-	if oneSided(hunk) {
+	if !slices.ContainsFunc(hunk.Lines, func(x diff.Line) bool { return x.Kind == diff.Context || x.Kind != hunk.Lines[0].Kind }) {
 		a.lines(i, h, hunk)
 		return
 	}

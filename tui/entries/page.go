@@ -99,7 +99,7 @@ func (r *Page) Keys() []screen.Key {
 		{Name: "fold", Keys: []string{"F"}, Label: "fold", Late: screen.Always, Help: "Fold the group of the selected row, or unfold it", Do: r.fold, Disabled: r.cannotFold},
 		{Name: "fold-all", Keys: []string{"E"}, Help: "Unfold all groups; again: fold them", Do: r.foldAll, Disabled: r.cannotFold},
 		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by id or name", Terms: "find, search, grep, views", Do: r.askFilter},
-	}, screen.EntryKeys(r.shell, r.Selected, r.editSelected, r.NoEditor), []screen.Key{
+	}, screen.EntryKeys(r.shell, r.Selected, func() tea.Cmd { e, _ := r.Selected(); return r.shell.OpenEntry(screen.Opening{Entry: e, Change: true}) }, r.NoEditor), []screen.Key{
 		restoreKey(r),
 		screen.NewKey(r.shell, r.NoEditor),
 	}, screen.PaneKeys(r.shell, r), screen.PreviewKeys(r), screen.ListKeys(r))
@@ -119,12 +119,6 @@ func (r *Page) open() tea.Cmd {
 		return r.fold()
 	}
 	return r.shell.OpenEntry(screen.Opening{Entry: e})
-}
-
-// editSelected opens the selected entry in the editor.
-func (r *Page) editSelected() tea.Cmd {
-	e, _ := r.Selected()
-	return r.shell.OpenEntry(screen.Opening{Entry: e, Change: true})
 }
 
 // restoreKey returns the key that proposes to restore the version before the live one.

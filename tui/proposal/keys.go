@@ -1,6 +1,7 @@
 package proposal
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -30,12 +31,20 @@ func (pp *Page) Keys() []screen.Key {
 		{Name: "rendered", Keys: []string{"r"}, Label: "raw", OnTab: pp.inTab(tabPrompt), Help: "Switch between rendered and raw Markdown", Do: pp.switchRendered, Disabled: pp.cannotRender},
 	}, pp.acts.keys(), []screen.Key{
 		{Name: "next-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next change you have not seen", Do: pp.diff.nextUnseen, Disabled: pp.diff.nothingUnseen},
-		{Name: "fold", Keys: []string{"F"}, Label: "fold", OnTab: pp.inTab(tabDiff), Help: "Fold or unfold the findings and comments in the diff", Do: pp.diff.foldNotes, Disabled: pp.diff.nothingToFold},
+		{Name: "fold", Keys: []string{"F"}, Label: "fold", OnTab: pp.inTab(tabDiff), Help: "Fold or unfold the findings and comments in the diff", Do: func() tea.Cmd {
+			pp.diff.folded = !pp.diff.folded
+			pp.diff.list.FoldNotes(pp.diff.folded)
+			pp.diff.Fill()
+			return nil
+		}, Disabled: pp.diff.nothingToFold},
 		{Name: "next-tab", Keys: []string{"tab"}, Label: "switch", Help: "Show the next tab", Do: step(1)},
 		{Name: "previous-tab", Keys: []string{"shift+tab"}, Help: "Show the previous tab", Do: step(-1)},
 		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Help: "Open the next proposal that waits for you, in queue order", Do: func() tea.Cmd { return pp.Shell.OpenWaiting() }},
 	}, pp.acts.lateKeys(), []screen.Key{
-		{Name: "copy-diff", Keys: []string{"Y"}, Help: "Copy the diff", Do: pp.diff.copyDiff, Disabled: pp.diff.none},
+		{Name: "copy-diff", Keys: []string{"Y"}, Help: "Copy the diff", Do: func() tea.Cmd {
+			pp.Shell.Say(screen.Success, "Copied the diff")
+			return tea.SetClipboard(pp.diff.list.String())
+		}, Disabled: pp.diff.none},
 	})
 	for i, name := range tabNames {
 		keys = append(keys, screen.Key{Name: "tab-" + strings.ToLower(name), Keys: []string{strconv.Itoa(i + 1)}, Help: "Show the tab " + name, Terms: tabTerms[i], Do: func() tea.Cmd { return pp.SelectTab(i) }})
@@ -46,7 +55,10 @@ func (pp *Page) Keys() []screen.Key {
 // findingKeys returns the keys that act on the selected finding.
 func (a *acts) findingKeys() []screen.Key {
 	return []screen.Key{
-		{Name: "waive", Keys: []string{"W"}, Label: "waive", OnTab: a.canWaive, Help: "Waive the selected finding with a reason", Terms: "ignore, suppress, allow, dismiss, exception", Do: a.askWaive, Disabled: a.cannotWaive},
+		{Name: "waive", Keys: []string{"W"}, Label: "waive", OnTab: func() bool {
+			_, ok := a.host.selectedFinding()
+			return ok && a.loaded && a.dossier.Proposal.State.Open()
+		}, Help: "Waive the selected finding with a reason", Terms: "ignore, suppress, allow, dismiss, exception", Do: a.askWaive, Disabled: a.cannotWaive},
 		{Name: "undo", Keys: []string{"U"}, Label: "undo", OnTab: func() bool { return a.loaded && a.cannotUndo() == "" }, Help: "End the selected waiver; propose a rejected or withdrawn proposal again; in the history, restore the selected version", Terms: "unwaive, reopen", Do: a.undo, Disabled: a.cannotUndo},
 	}
 }
@@ -54,7 +66,7 @@ func (a *acts) findingKeys() []screen.Key {
 // keys returns the keys that submit the proposal or decide on it.
 func (a *acts) keys() []screen.Key {
 	return []screen.Key{
-		{Name: "submit", Keys: []string{"S"}, Label: "submit", OnTab: a.inState(proposals.Drafted), Help: "Submit the draft", Do: a.askPerform(proposals.ActSubmit), Disabled: a.cannotSubmit},
+		{Name: "submit", Keys: []string{"S"}, Label: "submit", OnTab: func() bool { return a.loaded && a.dossier.Proposal.State == proposals.Drafted }, Help: "Submit the draft", Do: a.askPerform(proposals.ActSubmit), Disabled: func() string { return cmp.Or(append([]string{a.cannotAct(proposals.ActSubmit)()}, a.problems...)...) }},
 		{Name: "rebase", Keys: []string{"R"}, Label: "rebase", OnTab: func() bool { return a.loaded && a.dossier.Proposal.Stale() }, Help: "Rebase it on the live version", Terms: "merge, update, stale, conflict", Do: a.askPerform(proposals.ActRebase), Disabled: a.cannotAct(proposals.ActRebase)},
 		{Name: "approve", Keys: []string{"a"}, Label: "approve", Late: a.notMyTurn, Help: "Approve it and make it live", Terms: "accept, merge, publish, go live, ok, yes", Do: a.askApprove, Disabled: a.cannotApprove},
 		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: a.notMyTurn, Help: "Send it back to its author with a reason", Terms: "send back, request changes, return", Do: a.ask(proposals.ActRequestChanges), Disabled: a.cannotAct(proposals.ActRequestChanges)},
@@ -66,7 +78,7 @@ func (a *acts) keys() []screen.Key {
 func (a *acts) lateKeys() []screen.Key {
 	return []screen.Key{
 		{Name: "comment", Keys: []string{"C"}, Label: "comment overall", Help: "Write a comment", Terms: "reply, note, discuss", Do: func() tea.Cmd { return a.askComment(review.Anchor{}) }, Disabled: a.cannotAct(proposals.ActComment)},
-		{Name: "revise", Keys: []string{"e"}, Label: "revise", Help: "Revise it in the editor, at the line of the diff", Terms: "edit, change", WhilePicking: true, Do: a.revise, Disabled: a.cannotRevise},
+		{Name: "revise", Keys: []string{"e"}, Label: "revise", Help: "Revise it in the editor, at the line of the diff", Terms: "edit, change", WhilePicking: true, Do: a.revise, Disabled: func() string { return cmp.Or(a.cannotAct(proposals.ActRevise)(), a.NoEditor()) }},
 		{Name: "withdraw", Keys: []string{"X"}, Help: "Withdraw it", Terms: "cancel, retract, delete", Do: a.askPerform(proposals.ActWithdraw), Disabled: a.cannotAct(proposals.ActWithdraw)},
 		{Name: "assess-again", Keys: []string{"ctrl+r"}, Label: "review again", OnTab: func() bool { return a.loaded && a.onlyOutdated() }, Help: "Run the built-in review again", Do: func() tea.Cmd { return a.perform(proposals.ActAssess) }, Disabled: a.cannotReassess},
 		{Name: "mark-read", Keys: []string{"+"}, Help: "Toggle its mark in the queue", Do: func() tea.Cmd { return a.Shell.Mark(a.dossier.Proposal) }, Disabled: func() string { return a.CannotMark(a.dossier.Proposal) }},
@@ -163,27 +175,6 @@ func (a *acts) cannotWaive() string {
 		return "select a finding first, on the tabs Overview, Diff or Assessment"
 	}
 	return wording.CannotWaive(a.Actor, a.dossier.Proposal, s)
-}
-
-// canWaive reports whether the footer shows the waive key.
-func (a *acts) canWaive() bool {
-	_, ok := a.host.selectedFinding()
-	return ok && a.loaded && a.dossier.Proposal.State.Open()
-}
-
-func (a *acts) cannotRevise() string {
-	if why := a.cannotAct(proposals.ActRevise)(); why != "" {
-		return why
-	}
-	return a.NoEditor()
-}
-
-// cannotSubmit returns why the draft cannot be submitted, or "".
-func (a *acts) cannotSubmit() string {
-	if why := a.cannotAct(proposals.ActSubmit)(); why != "" || len(a.problems) == 0 {
-		return why
-	}
-	return a.problems[0]
 }
 
 // nextBase compares with the next base. On the History tab, it marks a version.

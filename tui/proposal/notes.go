@@ -15,9 +15,9 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
-	"toolcrib/review/rules"
 	"toolcrib/tui/difflist"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/labels"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/seen"
 	"toolcrib/tui/theme"
@@ -30,7 +30,7 @@ func (t *diffPane) Keys() []screen.Key {
 	return []screen.Key{
 		{Name: "comment-line", Keys: []string{";"}, Label: "comment", OnTab: here, Help: "Choose a line of the diff and comment on it", Terms: "reply, note, discuss", Do: t.comment, Disabled: t.cannotComment, WhilePicking: true},
 		{Name: "files", Keys: []string{"i"}, Label: "files", OnTab: func() bool { return t.noFiles() == "" }, Help: "Choose a file of the diff of a skill", Do: t.chooseFile, Disabled: t.noFiles, WhilePicking: true},
-		{Name: "split", Keys: []string{"s"}, Label: "split", OnTab: here, Help: "Switch between side by side and unified", Terms: "side by side, unified", Do: t.switchSplit, Disabled: t.cannotSplit},
+		{Name: "split", Keys: []string{"s"}, Label: "split", OnTab: here, Help: "Switch between side by side and unified", Terms: "side by side, unified", Do: func() tea.Cmd { t.split = !t.split; t.host.fill(); return nil }, Disabled: t.cannotSplit},
 		{Name: "whole", Keys: []string{"E"}, Label: "whole", OnTab: here, Help: "Switch between whole texts and changes only; files that need not be read are shown with whole texts", Do: t.switchContext, Disabled: t.cannotExpand},
 	}
 }
@@ -153,7 +153,8 @@ func (t *diffPane) notes() []difflist.Note {
 			continue
 		}
 		sign, style := noteSign(s)
-		if i > 0 && isRepeated(d.Standing[i-1], s) {
+		before := d.Standing[max(0, i-1)]
+		if i > 0 && before.Path == s.Path && before.Line == s.Line && before.Rule == s.Rule && before.Message == s.Message && (before.Waiver == nil) == (s.Waiver == nil) {
 			times++
 			out[len(out)-1].Text = fmt.Sprintf("%s (%d times)", s.Deed(), times)
 			continue
@@ -174,11 +175,6 @@ func (t *diffPane) notes() []difflist.Note {
 	return out
 }
 
-// isRepeated reports whether a finding repeats the previous one, later in the same line.
-func isRepeated(before, s review.Standing) bool {
-	return before.Path == s.Path && before.Line == s.Line && before.Rule == s.Rule && before.Message == s.Message && (before.Waiver == nil) == (s.Waiver == nil)
-}
-
 // inDiff returns the path of a field in the diff. It returns false if the diff does not show the field.
 func inDiff(field string) (path string, ok bool) {
 	path, ok = strings.CutPrefix(field, inDefinition)
@@ -187,15 +183,12 @@ func inDiff(field string) (path string, ok bool) {
 
 // noteSign returns the sign of a finding, and its style by theme.
 func noteSign(s review.Standing) (draw.Safe, func(theme.Theme) theme.Style) {
-	switch {
-	case s.Waiver != nil:
+	if s.Waiver != nil {
 		return "□", func(th theme.Theme) theme.Style { return th.Faint }
-	case s.Severity == rules.Block:
-		return "■", func(th theme.Theme) theme.Style { return th.Bad }
-	case s.Severity == rules.Warn:
-		return "▲", func(th theme.Theme) theme.Style { return th.Warn }
 	}
-	return "·", func(th theme.Theme) theme.Style { return th.Info }
+	word, _ := labels.Severity(theme.Theme{}, s.Severity)
+	sign, _, _ := strings.Cut(string(word), " ")
+	return draw.Safe(sign), func(th theme.Theme) theme.Style { _, style := labels.Severity(th, s.Severity); return style }
 }
 
 // selectedNote returns the selected note.
@@ -211,13 +204,6 @@ func (t *diffPane) selectedNote() (difflist.Note, bool) {
 		}
 	}
 	return t.list.NoteAt(row, t.split)
-}
-
-func (t *diffPane) foldNotes() tea.Cmd {
-	t.folded = !t.folded
-	t.list.FoldNotes(t.folded)
-	t.Fill()
-	return nil
 }
 
 func (t *diffPane) nothingToFold() string {
@@ -265,12 +251,6 @@ func (t *diffPane) cannotExpand() string {
 	return ""
 }
 
-func (t *diffPane) switchSplit() tea.Cmd {
-	t.split = !t.split
-	t.host.fill()
-	return nil
-}
-
 func (t *diffPane) switchContext() tea.Cmd {
 	if t.context == difflist.WholeText {
 		t.context = difflist.DefaultContext
@@ -278,9 +258,4 @@ func (t *diffPane) switchContext() tea.Cmd {
 		t.context = difflist.WholeText
 	}
 	return t.Load()
-}
-
-func (t *diffPane) copyDiff() tea.Cmd {
-	t.Shell.Say(screen.Success, "Copied the diff")
-	return tea.SetClipboard(t.list.String())
 }

@@ -87,11 +87,6 @@ func (s *state) inTab(tabs ...int) func() bool {
 	return func() bool { return slices.Contains(tabs, s.Tab) }
 }
 
-// inState returns a function that reports whether the proposal is in one of states.
-func (s *state) inState(states ...proposals.State) func() bool {
-	return func() bool { return s.loaded && slices.Contains(states, s.dossier.Proposal.State) }
-}
-
 // cannotAct returns a function that returns why the user cannot perform act, according to the tables of authority and
 // of states.
 func (s *state) cannotAct(act proposals.Act) func() string {

@@ -31,7 +31,7 @@ type Reader interface {
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
 	// Source returns the JSON that a definition was imported from, or nil.
 	Source(ctx context.Context, definition registry.Definition) ([]byte, error)
-	// ActivePager records that the actor was shown proposals, which permits approvals on the command line.
+	// Shown records that the actor was shown proposals, which permits approvals on the command line.
 	Shown(ctx context.Context, actor proposals.Actor, ds ...review.Dossier) error
 }
 

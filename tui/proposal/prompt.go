@@ -38,16 +38,7 @@ const (
 	promptViews
 )
 
-func (v promptView) String() string {
-	switch v {
-	case promptAfter:
-		return "after"
-	case promptNow:
-		return "now"
-	case promptDiff, promptViews:
-	}
-	return "diff"
-}
+func (v promptView) String() string { return [...]string{"diff", "after", "now"}[v] }
 
 // promptPane is the tab with the channel prompts that the proposal changes: the diffs of all prompts of an agent, or
 // one complete prompt.
@@ -348,7 +339,7 @@ func (t *promptPane) Keys() []screen.Key {
 	return []screen.Key{
 		{Name: "next-prompt", Keys: []string{"]"}, Label: "channel", OnTab: here, Help: "Show the next channel prompt", Do: func() tea.Cmd { return t.next(1) }, Disabled: t.noPrompts},
 		{Name: "previous-prompt", Keys: []string{"["}, Help: "Show the previous channel prompt", Do: func() tea.Cmd { return t.next(-1) }, Disabled: t.noPrompts},
-		{Name: "prompt-view", Keys: []string{"p"}, Label: "view", OnTab: here, Help: "Switch between the prompt's diff, after and now", Do: t.nextView, Disabled: t.noPrompts},
+		{Name: "prompt-view", Keys: []string{"p"}, Label: "view", OnTab: here, Help: "Switch between the prompt's diff, after and now", Do: func() tea.Cmd { t.view = (t.view + 1) % promptViews; t.Fill(); return nil }, Disabled: t.noPrompts},
 	}
 }
 
@@ -369,12 +360,6 @@ func (t *promptPane) next(step int) tea.Cmd {
 		t.pager.ScrollTo(t.starts[t.selected])
 	}
 	return t.LoadVisible()
-}
-
-func (t *promptPane) nextView() tea.Cmd {
-	t.view = (t.view + 1) % promptViews
-	t.Fill()
-	return nil
 }
 
 func (t *promptPane) noPrompts() string {
