@@ -30,7 +30,11 @@ func (b *batch) refused(actor proposals.Actor) []refusal {
 		if b.act == proposals.ActApprove {
 			alone := d
 			alone.Members = nil // the batch contains the other members with their own reasons
-			why = strings.Join(wording.Obstacles(alone, wording.Remedies{}), "; ")
+			again := "; in a shell, toolcrib review " + review.Reference(d.Proposal) + " --again reviews it again"
+			if set := d.Proposal.ChangeSet; set != "" { // one reason for all members
+				again = "; in a shell, toolcrib review 'set:" + set + "' --again reviews the set again"
+			}
+			why = strings.Join(wording.Obstacles(alone, wording.Remedies{Assess: again}), "; ")
 		}
 		if why != "" {
 			out = append(out, refusal{d, why})
@@ -58,8 +62,6 @@ func namesOf(refused []refusal) string {
 func byReason(refused []refusal) [][]refusal {
 	var list [][]refusal
 	for _, r := range refused {
-		// Rename the subject in the remedy of an outdated assessment, so that equal remedies are grouped.
-		r.why = strings.Replace(r.why, "toolcrib review "+review.Reference(r.dossier.Proposal)+" --again", "toolcrib review "+setOrID(r.dossier.Proposal)+" --again", 1)
 		i := slices.IndexFunc(list, func(o []refusal) bool { return o[0].why == r.why })
 		if i < 0 {
 			i, list = len(list), append(list, nil)
@@ -67,14 +69,6 @@ func byReason(refused []refusal) [][]refusal {
 		list[i] = append(list[i], r)
 	}
 	return list
-}
-
-// setOrID returns the argument that selects the change set of p on the command line, or p itself.
-func setOrID(p proposals.Proposal) string {
-	if p.ChangeSet != "" {
-		return "'set:" + p.ChangeSet + "'"
-	}
-	return review.Reference(p)
 }
 
 // remedy is a move of proposals that lets the rest of a change set be approved.
