@@ -121,7 +121,7 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit 
 		return err
 	}
 	c := a.Config
-	_, file, err := c.Signers.Load()
+	now, file, err := c.Signers.Load()
 	if err != nil {
 		return fmt.Errorf("%w: %w", proof.ErrSigners, err)
 	}
@@ -137,17 +137,24 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit 
 	if err != nil {
 		return err
 	}
+	if next.Digest() == now.Digest() { // such as a key that was added before
+		text = before
+	}
 	desk, err := c.DeskOf(a.DB, a.Env, next)
 	if err != nil {
 		return err
 	}
 	signed, err := signSigners(ctx, a, desk, b.Actor, f, next)
-	if err != nil {
+	inForce := errors.Is(err, proposals.ErrUnchanged)
+	if err != nil && !inForce {
 		return err
 	}
 	keep := atomicfile.Options{Mode: 0o600, Keep: true}
 	if err := atomicfile.Write(file, text, keep); err != nil {
 		return err
+	}
+	if inForce {
+		return printSigners(a, proof.SignersState{})
 	}
 	state, err := desk.Signed(*signed).Signers.ChangeSigners(ctx, b.Actor)
 	if err != nil {
