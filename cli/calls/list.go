@@ -50,11 +50,11 @@ func newCallsList(a *command.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.Waiting = !all
 			ctx := cmd.Context()
-			limit, err := command.PageLimit(q.Limit)
-			if err != nil {
+			limit := q.Limit
+			if err := command.CheckPageLimit(limit); err != nil {
 				return err
 			}
-			q.Limit = limit + 1
+			q.Limit++
 			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
 				list, err := g.Pending(ctx, q)
 				if err != nil {
@@ -175,8 +175,8 @@ func newCallsLog(a *command.App) *cobra.Command {
 				return err
 			}
 			ctx := cmd.Context()
-			limit, err := command.PageLimit(q.Limit)
-			if err != nil {
+			limit := q.Limit
+			if err := command.CheckPageLimit(limit); err != nil {
 				return err
 			}
 			if tool != "" {
@@ -184,7 +184,7 @@ func newCallsLog(a *command.App) *cobra.Command {
 					return err
 				}
 			}
-			q.Limit = limit + 1
+			q.Limit++
 			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
 				calls, err := g.Calls(ctx, q)
 				if err != nil {

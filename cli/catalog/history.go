@@ -17,7 +17,6 @@ import (
 	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/review"
 	"toolcrib/store/records"
 )
 
@@ -247,8 +246,8 @@ func newLog(a *command.App) *cobra.Command {
 }
 
 func runLog(ctx context.Context, a *command.App, q records.EventQuery, args []string) error {
-	if q.Limit < 1 || q.Limit > review.MaxPage {
-		return process.Usagef("--limit must be between 1 and %d (got %d)", review.MaxPage, q.Limit)
+	if err := command.CheckPageLimit(q.Limit); err != nil {
+		return err
 	}
 	desk, err := a.OpenDesk(ctx)
 	if err != nil {

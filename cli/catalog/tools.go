@@ -15,12 +15,10 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/document"
 	"toolcrib/cli/output"
-	"toolcrib/cli/process"
 	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
-	"toolcrib/review"
 	"toolcrib/store"
 	"toolcrib/store/catalog"
 )
@@ -171,8 +169,8 @@ func newDocCatalog(kind registry.Kind, docs []docTool, next string) any {
 }
 
 func runCatalog(ctx context.Context, a *command.App, q catalog.Query) error {
-	if q.Limit < 1 || q.Limit > review.MaxPage {
-		return process.Usagef("--limit must be between 1 and %d (got %d)", review.MaxPage, q.Limit)
+	if err := command.CheckPageLimit(q.Limit); err != nil {
+		return err
 	}
 	db, err := a.Database(ctx)
 	if err != nil {

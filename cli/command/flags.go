@@ -64,12 +64,12 @@ func (n *NoteFlags) Read(ctx context.Context, a *App) (string, error) {
 	return strings.TrimSpace(string(b)), err
 }
 
-// PageLimit validates the number of entries per page.
-func PageLimit(n int) (int, error) {
+// CheckPageLimit validates the number of entries per page.
+func CheckPageLimit(n int) error {
 	if n < 1 || n > review.MaxPage {
-		return 0, process.Usagef("--limit must be between 1 and %d (got %d)", review.MaxPage, n)
+		return process.Usagef("--limit must be between 1 and %d (got %d)", review.MaxPage, n)
 	}
-	return n, nil
+	return nil
 }
 
 // ExactArgs requires n arguments.

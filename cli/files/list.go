@@ -11,7 +11,6 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
-	"toolcrib/cli/process"
 	"toolcrib/gateway/instructions"
 	"toolcrib/internal/lists"
 	"toolcrib/registry"
@@ -62,32 +61,21 @@ type DocFile struct {
 
 // newList returns the command files.
 func newList(a *command.App) *cobra.Command {
-	var kind string
-	var drifted bool
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:     "files [FOLDER]",
 		Aliases: []string{"skills"},
 		Args:    command.ArgsBetween(0, 1, "at most one folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runList(cmd.Context(), a, args, registry.Kind(kind), drifted)
+			return runList(cmd.Context(), a, args)
 		},
 	}
-	cmd.Flags().StringVar(&kind, "kind", "", "only those of `KIND`: skill or instructions")
-	cmd.Flags().BoolVar(&drifted, "drifted", false, "only files that differ from their approved version")
-	return cmd
 }
 
-func runList(ctx context.Context, a *command.App, args []string, kind registry.Kind, drifted bool) error {
-	if kind != "" && !kind.InFiles() {
-		return process.Usagef("--kind is %q: use skill or instructions", kind)
-	}
+func runList(ctx context.Context, a *command.App, args []string) error {
 	list, err := List(ctx, a, args)
 	if err != nil {
 		return err
 	}
-	list = slices.DeleteFunc(list, func(l instructions.Listed) bool {
-		return kind != "" && l.Subject.Kind != kind || drifted && l.Drift == ""
-	})
 	doc := docFiles{Head: output.NewHead("file.list"), Files: lists.Map(list, func(l instructions.Listed) DocFile {
 		f := DocFile{
 			Kind: string(l.Subject.Kind), Layer: string(l.Subject.Layer), Folder: l.Folder, Path: l.Path, Version: l.Version, Status: string(l.Status),

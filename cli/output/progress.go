@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"toolcrib/cli/process"
 	"toolcrib/tui/draw"
 )
 
@@ -43,25 +42,20 @@ func (a *Printer) Progress() *progress {
 	if !a.Env.ErrTerminal || a.Form.JSON || a.Form.Accessible || a.Env.Getenv("TERM") == "dumb" {
 		return nil
 	}
-	p := NewProgress(a.Env)
+	p := &progress{to: a.Env.Err, now: a.Env.Now, began: a.Env.Now(), stop: make(chan struct{})}
 	p.ended.Go(func() {
 		tick := time.NewTicker(progressInterval)
 		defer tick.Stop()
 		for {
 			select {
 			case <-tick.C:
-				p.Draw()
+				p.draw()
 			case <-p.stop:
 				return
 			}
 		}
 	})
 	return p
-}
-
-// NewProgress returns a progress line that is only drawn by Draw.
-func NewProgress(env process.Env) *progress {
-	return &progress{to: env.Err, now: env.Now, began: env.Now(), stop: make(chan struct{})}
 }
 
 // Tell sets the progress. total is 0 if unknown.
@@ -74,7 +68,7 @@ func (p *progress) Tell(done, total int64, step string) {
 	p.done, p.total, p.step = done, total, step
 }
 
-func (p *progress) Draw() {
+func (p *progress) draw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	took := p.now().Sub(p.began)

@@ -92,8 +92,9 @@ func runList(ctx context.Context, a *command.App, q review.Query) error {
 		return process.Usagef("unknown state %q: use %s", q.State, strings.Join(StateNames(), ", "))
 	case !slices.Contains(review.Orders(), q.Order):
 		return process.Usagef("unknown order %q: use newest, oldest, risk, subject, or author", q.Order)
-	case q.Limit < 1 || q.Limit > review.MaxPage:
-		return process.Usagef("--limit must be between 1 and %d (got %d)", q.Limit, review.MaxPage)
+	}
+	if err := command.CheckPageLimit(q.Limit); err != nil {
+		return err
 	}
 	desk, err := a.OpenDesk(ctx)
 	if err != nil {

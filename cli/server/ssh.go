@@ -51,7 +51,7 @@ func Offers() map[string]Offer {
 	)
 	files, programs, account, keys := Offer{why: ofServerFiles}, Offer{why: ofServerPrograms}, Offer{why: ofServerAccount}, Offer{why: ofServerKeys}
 	return map[string]Offer{
-		"": {Flags: "approve unseen version " + decided}, "help": {}, "version": {}, "rules": {Flags: "markdown"}, "schema": {},
+		"": {Flags: "approve unseen version " + decided}, "help": {}, "version": {}, "rules": {}, "schema": {},
 
 		"propose": {Flags: "draft"}, "revise": {}, "submit": {}, "withdraw": {Flags: "note note-file-"}, "rebase": {}, "regroup": {Flags: "alone into"},
 		"fork": {Flags: "layer"}, "assign": {Flags: "to"}, "rollback": {Flags: "note note-file- submit"}, "comment": {Flags: "field line note note-file- revision"},

@@ -55,7 +55,7 @@ func runSignersInit(ctx context.Context, a *command.App, f signature.Flags) erro
 	}
 	key, err := ownKey(ctx, a, f.Key)
 	if len(states) > 0 {
-		return joinSigners(ctx, a, b, c, states, key)
+		return joinSigners(a, b, c, states, key)
 	}
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func writeSigning(a *command.App, c settings.Config, since, keyFile string) erro
 
 // joinSigners writes the settings for signing if signing has already started, either because init was interrupted or
 // because another user added this user's key to the signers file.
-func joinSigners(ctx context.Context, a *command.App, b command.Session, c settings.Config, states []proof.SignersState, key keys.Key) error {
+func joinSigners(a *command.App, b command.Session, c settings.Config, states []proof.SignersState, key keys.Key) error {
 	start := states[0].Event.Hash
 	s, _, err := c.Signers.Load()
 	if err == nil && key.Public != nil && c.Signatures == "" && c.SignedSince == "" && s.Digest() == statement.Sum(states[len(states)-1].Text) {
