@@ -3,6 +3,7 @@
 package reach
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,7 +25,8 @@ const (
 
 // Prose returns a copy of a file's text with spaces in place of everything except prose, at the
 // same offsets. Prose is the paragraphs of Markdown, and comments, strings, and values that address
-// a reader. Code, markup, and data tables are blanked. Prose also reports whether the file is a
+// a reader. Code, markup, and data tables are blanked, and a line break takes the place of a key of
+// front matter. Prose also reports whether the file is a
 // document, which consists of prose except for its code blocks.
 func Prose(name, text string) (said string, document bool) {
 	f, ext := formatOf(name, text)
@@ -38,7 +40,7 @@ func Prose(name, text string) (said string, document bool) {
 		from := 0
 		if ok {
 			from = len(text) - len(body)
-			copy(m.out, text[:from])
+			m.front(from)
 		}
 		m.markdown(from, len(text), 0)
 	case comments:
@@ -97,6 +99,18 @@ func (m *masked) markdown(from, to, depth int) {
 		default:
 			m.keep(start, end)
 		}
+	}
+}
+
+// frontKey matches a key of front matter that is one or two words, which form no sentence.
+var frontKey = regexp.MustCompile(`(?m)^[A-Za-z]{1,16}(?:[-_][A-Za-z]{1,16})?:(?:[ \t]|$)`)
+
+// front copies the front matter, which ends at to, to out, with a line break in place of each key:
+// its values do not form a sentence together.
+func (m *masked) front(to int) {
+	m.keep(0, to)
+	for _, key := range frontKey.FindAllStringIndex(m.text[:to], -1) {
+		copy(m.out[key[0]:key[1]], "\n"+strings.Repeat(" ", key[1]-key[0]-2)+m.text[key[1]-1:key[1]])
 	}
 }
 
