@@ -40,6 +40,7 @@ var extraChecks = map[string]func(c *View) []candidate{
 	"straying-parameters": executingParameters,
 	"acting-besides":      unannouncedActions,
 	"data-in-links":       dataInLinks,
+	"credential-patterns": credentialPatterns,
 }
 
 // wordingRules returns the wording rules of a family, which is the first letter of their ids.

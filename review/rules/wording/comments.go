@@ -3,11 +3,21 @@
 package wording
 
 import (
+	"slices"
+	"strings"
+
 	"toolcrib/review/rules"
 )
 
 // longComment is the minimum number of words of a comment in a tool that always causes a warning.
+// In a prompt, such a comment must address a model.
 const longComment = 8
+
+// models and secondPerson are words with which comments address a model.
+var (
+	secondPerson = words("you your yours")
+	models       = words("model models llm llms ai assistant assistants agent agents chatbot claude gpt chatgpt gemini copilot cursor codex")
+)
 
 // comments finds comments in s that instruct the model. It skips programs, which may contain
 // comment marks as data.
@@ -21,8 +31,14 @@ func comments(c *View, s *Scanned) []rules.Finding {
 		switch {
 		case c.instructs(s, p):
 			orders = append(orders, p)
-		case c.IsAction() && len(wordsOf(s.Value[p.Start:p.End])) >= longComment:
-			long = append(long, p)
+		default:
+			said := wordsOf(s.Value[p.Start:p.End])
+			has := func(set map[string]bool) bool {
+				return slices.ContainsFunc(said, func(w string) bool { return set[strings.ToLower(w)] })
+			}
+			if len(said) >= longComment && (c.IsAction() || has(models) && has(secondPerson)) {
+				long = append(long, p)
+			}
 		}
 	}
 	found := s.Findings(orders, func(p rules.Passage) string {

@@ -135,7 +135,7 @@ func (c *View) Clauses(s *Sentence) *Clauses {
 //   - In a tool, frames of two independent classes in sentences that score as attacks block,
 //     and so does a frame in a place that users do not see.
 //   - In a prompt, frames of two independent classes in the same sentence warn regardless of the
-//     score, and block if each frame warns alone.
+//     score, and block if each frame warns alone. In neighboring sentences, they warn.
 //
 // In all other cases the wording of a prompt never blocks, because prompts consist of orders.
 func (c *View) judge(table *Learned) *evidence {
@@ -172,6 +172,9 @@ func (c *View) judge(table *Learned) *evidence {
 		combineClasses(found, list, in, table)
 	}
 	combineInSentence(found, in, named, !c.IsAction())
+	if !c.IsAction() {
+		combineNearby(found, list, in, named, table)
+	}
 	e.byRule = c.report(found, list, in)
 	for k := range list {
 		s := &list[k]
@@ -380,7 +383,7 @@ func combineClasses(found []candidate, list []Sentence, in []int, table *Learned
 // combineInSentence combines frames of two independent classes in the same sentence. If both warn
 // alone, each gets its maximum severity: reading a key and sending it to a third party, for
 // example, or sending it and hiding that from the user. Benign instructions contain such pairs in
-// consecutive sentences, so pairs across sentences do not count. In a prompt, frames that do not
+// consecutive sentences, so pairs across sentences do not block; see combineNearby. In a prompt, frames that do not
 // overlap warn regardless of the score, and their sentence is marked in named: each may be benign,
 // but the combination rarely is.
 func combineInSentence(found []candidate, in []int, named []bool, prompt bool) {
@@ -404,6 +407,42 @@ func combineInSentence(found []candidate, in []int, named []bool, prompt bool) {
 		}
 	}
 }
+
+// combineNearby makes frames of two independent classes warn if their sentences in a prompt are at most nearby apart and
+// neither scores as clearly benign: an attack spreads over several sentences, while benign frames are rare and alone.
+// A prohibition counts only if it conceals something.
+func combineNearby(found []candidate, list []Sentence, in []int, named []bool, table *Learned) {
+	counts := func(n int) bool {
+		if in[n] < 0 || found[n].maxSeverity.Rank() < rules.Warn.Rank() {
+			return false
+		}
+		s := &list[in[n]]
+		return s.score >= float64(table.Threshold)-clearlyBenign && (found[n].Rule == "S102" || found[n].Rule == "S148" || !prohibition().MatchString(s.Text))
+	}
+	for n := range found {
+		for k := range found[:n] {
+			f, o := &found[n], &found[k]
+			if f.text != o.text || in[n] == in[k] || max(in[n], in[k])-min(in[n], in[k]) > nearby || classOf(f.Rule) == classOf(o.Rule) || !counts(n) || !counts(k) {
+				continue
+			}
+			for _, i := range []int{n, k} {
+				if found[i].Severity == rules.Info {
+					found[i].Severity, named[in[i]] = rules.Warn, true
+				}
+			}
+		}
+	}
+}
+
+// nearby is a number of sentences, and clearlyBenign a score below the threshold.
+const (
+	nearby        = 2
+	clearlyBenign = 4
+)
+
+var prohibition = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^\W*(?:do not|don't|never|avoid|must not|should not)\b`)
+})
 
 // classOf returns the class of attack that a rule belongs to; several rules may share a class.
 func classOf(rule string) string {

@@ -4,6 +4,7 @@ package wording
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -95,6 +96,7 @@ func namedElsewhere(_ *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 	}
 	around := s.wholeSentence(rules.Passage{Start: m.Start, End: end})
 	sentence, before := s.Value[around.Start:around.End], max(0, start+strings.Index(s.Value[start:end], name)-around.Start)
+	private := m.Sentence.Meets(grammar().Concept("userData|secretFile|secret"))
 	at := 0
 	for range maxCopies {
 		n := strings.Index(s.Value[at:], name)
@@ -103,12 +105,20 @@ func namedElsewhere(_ *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 		}
 		at += n
 		isCopy := at >= before && strings.HasPrefix(s.Value[at-before:], sentence)
-		if !isCopy && (at+len(name) <= around.Start || at >= around.End) {
+		if !isCopy && (at+len(name) <= around.Start || at >= around.End) && !(private && s.sendsTo(at)) {
 			return true
 		}
 		at += len(name)
 	}
 	return false
+}
+
+// sendsTo reports whether the address at an offset of s is the recipient in another sentence that
+// sends something: such a sentence does not show that the address belongs to the task.
+func (s *Scanned) sendsTo(at int) bool {
+	return slices.ContainsFunc(s.Matches, func(m scan.Match) bool {
+		return (rulebook.IDOf(m.Frame) == "S161" || rulebook.IDOf(m.Frame) == "S103") && m.Start <= at && at < s.addressEnd(m.End) && !mentioned(&m)
+	})
 }
 
 // maxCopies limits the occurrences of a name that are compared. An attack may repeat its sentence.

@@ -1,8 +1,9 @@
-// This file finds addresses that carry data to a third party.
+// This file finds addresses that carry data to a third party, and lists of files with credentials.
 
 package wording
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -143,3 +144,54 @@ func dataInLinks(c *View) []candidate {
 	}
 	return found
 }
+
+// credentialPattern matches names and patterns of files with credentials.
+var credentialPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:\*\*/)?(?:\.env\b(?:\.[\w*]+)?|\*?(?:secret|credential|token|password)s?(?:\*(?:\.\w+)?|\.\*)|\*(?:secret|credential|token|password)s?\b|\*\.(?:pem|key|p12|pfx|env)\b|\bid_rsa\b|~/\.(?:ssh|aws|kube)\b[\w./]*|\.(?:npmrc|netrc|pypirc)\b)`)
+})
+
+// manyPatterns is the minimum number of different patterns in a list that collects credentials, and
+// betweenPatterns the maximum number of bytes between two of them.
+const (
+	manyPatterns    = 3
+	betweenPatterns = 40
+)
+
+// credentialPatterns finds orders to read all files that match a list of patterns for credentials.
+func credentialPatterns(c *View) []candidate {
+	g := grammar()
+	var found []candidate
+	for _, s := range c.Scan() {
+		if !s.Visible || s.Kind == rules.Program {
+			continue
+		}
+		text := cmp.Or(s.Prose, s.Value)
+		var spans []rules.Passage
+		patterns := map[string]bool{}
+		start, end := 0, 0
+		for _, at := range append(credentialPattern().FindAllStringIndex(text, -1), []int{len(text) + betweenPatterns + 1, 0}) {
+			if at[0] > end+betweenPatterns {
+				if len(patterns) >= manyPatterns {
+					list := s.wholeSentence(rules.Passage{Start: start, End: end})
+					if said := g.Scan(text[list.Start:list.End]).Concepts; said.Meets(g.Concept("read|include|send|exfil")) && !said.Meets(g.Concept("neg|negator")) {
+						spans = append(spans, list)
+					}
+				}
+				start = at[0]
+				clear(patterns)
+			}
+			end = at[1]
+			if end > 0 {
+				patterns[strings.Trim(envName().ReplaceAllString(text[at[0]:end], ".env"), "*/.")] = true
+			}
+		}
+		for _, f := range s.candidates(spans, func(rules.Passage) string { return "Tells the agent to read all files that may contain credentials" }) {
+			f.certain = true
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// envName matches the name of a file of environment variables for one stage.
+var envName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.env\.[\w*]+`) })
