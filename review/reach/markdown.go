@@ -17,6 +17,12 @@ import (
 
 // document adds the facts of a Markdown file with front matter.
 func document(d fact.Doc) {
+	if strings.HasPrefix(strings.TrimSpace(d.Text), "{") { // settings under the name of a document
+		if n, err := jsondoc.Parse([]byte(d.Text), jsondoc.DefaultLimits); err == nil {
+			tree(d, n, false)
+			return
+		}
+	}
 	front, body, ok := mdfile.SplitFront(d.Text)
 	if ok {
 		tree(d, mdfile.LooseFront(front), true)

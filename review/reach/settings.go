@@ -4,8 +4,10 @@ package reach
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/reach/fact"
@@ -50,11 +52,70 @@ var meanings = sync.OnceValue(func() map[string]meaning {
 func tree(d fact.Doc, n *jsondoc.Node, front bool) {
 	t := settings{Doc: d, front: front}
 	t.node(n, "", plain, 0)
+	t.disclosed()
 }
 
 type settings struct {
 	fact.Doc
-	front bool
+	front   bool
+	sends   bool         // contains the address of a recipient
+	private []disclosure // settings that include private data
+}
+
+// disclosure is a setting that includes private data in something.
+type disclosure struct {
+	fact.Doc
+	text string
+}
+
+// disclosed adds the settings that include private data if the document also names a recipient.
+func (t *settings) disclosed() {
+	for _, p := range t.private {
+		if t.sends {
+			p.Add(0, fact.Secret, fact.Private, p.text)
+		}
+	}
+}
+
+// Words in the names of settings: the special kinds of data of the GDPR, articles 4, 9, and 10, and of payments; verbs
+// that pass data on; the measures of its article 32; and nouns for a recipient.
+var (
+	privateData = strings.Fields("pii personal sensitive financial health medical payment payments biometric genetic salary")
+	disclosing  = strings.Fields("include includes collect collects export exports send sends forward capture upload share sync extract copy log track")
+	protecting  = strings.Fields("anonymize anonymise anonymization anonymisation anonymized pseudonymize pseudonymization redact redaction consent")
+	recipients  = strings.Fields("endpoint url uri target destination webhook host server sink collector")
+)
+
+// discloses records what the setting key says about private data and its recipient.
+func (t *settings) discloses(d fact.Doc, key string) {
+	if len(key) > 64 || len(d.Text) > 512 {
+		return
+	}
+	words := strings.FieldsFunc(splitCase(key), func(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ' ' })
+	has := func(set []string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(set, w) })
+	}
+	switch value := strings.ToLower(d.Text); {
+	case len(words) == 0:
+	case value == "true" && (has(privateData) && has(disclosing) || has(protecting) && has([]string{"skip", "disable", "no"})), value == "false" && has(protecting) && !has([]string{"skip", "disable", "no"}):
+		t.private = append(t.private, disclosure{d, key + "=" + value})
+	case slices.Contains(recipients, words[len(words)-1]):
+		_, rest, ok := strings.Cut(value, "://")
+		host := rest[:len(rest)-len(strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz0123456789.-"))]
+		t.sends = t.sends || ok && literal.Outside(host)
+	}
+}
+
+// splitCase returns name in lower case, with a space before each word that begins with a capital.
+func splitCase(name string) string {
+	var b strings.Builder
+	for i, r := range name {
+		if i > 0 && unicode.IsUpper(r) && unicode.IsLower(rune(name[i-1])) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
 }
 
 // maxLevels is the maximum depth to which a document is read.
@@ -102,6 +163,9 @@ func (t *settings) object(n *jsondoc.Node, as meaning, level int) {
 			t.Pinned(m.Pos, m.Key).Add(0, fact.Other, "name", m.Key)
 		case as == hooks && level < 4:
 			t.Pinned(m.Pos, m.Key).Add(0, fact.Rights, "hooks", m.Key)
+			if below == plain && m.Value.Kind == jsondoc.String {
+				below = hooks
+			}
 		case m.Key == "tools" && t.front, m.Key == "allow" && m.Value.Kind == jsondoc.Array:
 			below = tools
 		}
@@ -117,6 +181,7 @@ func (t *settings) value(d fact.Doc, key string, as meaning) {
 		return
 	}
 	literal.Variable(d, 0, key)
+	t.discloses(d, key)
 	switch as {
 	case tools:
 		for _, tool := range Listed(text) {
@@ -127,6 +192,9 @@ func (t *settings) value(d fact.Doc, key string, as meaning) {
 			d.Add(0, fact.Rights, key, text)
 		}
 	case hooks:
+		if !shell.Inline(d) {
+			literal.Scan(d, literal.Data, fact.Literal)
+		}
 	case command, scripts:
 		shell.Read(d, nil)
 	case image:
@@ -188,4 +256,5 @@ func pairs(d fact.Doc) {
 			t.value(d.Part(begin+from, begin+to), key, meanings()[key])
 		}
 	}
+	t.disclosed()
 }

@@ -32,8 +32,8 @@ func Rules() []rules.Rule {
 			return f.Kind == fact.Write || f.Kind == fact.File && (f.Use == fact.Mentioned || literal.PlaceOf(f.Value) == literal.Obeyed)
 		}, nil),
 		factRule("S164", "Reads stored credentials", func(f fact.Fact) bool { return f.Kind == fact.Secret && f.Use == fact.Store }, nil),
-		factRule("S165", "Sends credentials, or reads the whole environment", func(f fact.Fact) bool {
-			return f.Kind == fact.Secret && (f.Use == fact.VariableSent || f.Use == fact.Environment || exfiltratesCredentials(f))
+		factRule("S165", "Sends credentials or private data, or reads the whole environment", func(f fact.Fact) bool {
+			return f.Kind == fact.Secret && (f.Use == fact.VariableSent || f.Use == fact.Private || f.Use == fact.Environment || exfiltratesCredentials(f))
 		}, sendsCredentials),
 		factRule("S166", "Runs downloaded code, or a shell for a network connection", func(f fact.Fact) bool {
 			return f.Kind == fact.Run && (f.Use == fact.FetchedRun || f.Use == fact.Connected)

@@ -24,7 +24,7 @@ func exfiltratesCredentials(f fact.Fact) bool {
 // name and password with a colon are an exception, because clients encode them together (RFC 7617).
 func sendsCredentials(f fact.Fact, line string, _ *facts) bool {
 	switch {
-	case exfiltratesCredentials(f):
+	case exfiltratesCredentials(f), f.Use == fact.Private:
 		return true
 	case f.Use != fact.VariableSent || authenticationOption().MatchString(line):
 		return false
