@@ -26,19 +26,16 @@ func (m *Model) globalKeys() []screen.Key {
 		{Name: "run", Keys: []string{"!"}, Help: "Run a program of your own on the selection; [commands] in your toolcrib.toml names it", Terms: "shell external program", Do: m.askCommand, Disabled: m.cannotRun},
 		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", WhilePicking: true, Do: m.pages.Back},
 		m.keys.UndoKey(),
-		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between dark, light and high contrast", Terms: "colours, colors, dark, light, contrast, appearance", Do: m.switchTheme, Disabled: func() string { return unless(!m.shell.Choice.Plain, "colors are off") }},
+		{Name: "theme", Keys: []string{"ctrl+t"}, Help: "Switch between dark, light and high contrast", Terms: "colours, colors, dark, light, contrast, appearance", Do: func() tea.Cmd {
+			m.shell.Choice.Next()
+			m.retheme()
+			return m.shell.Say(screen.Remark, "Theme: %s (saved)", m.shell.Choice.Name)
+		}, Disabled: func() string { return unless(!m.shell.Choice.Plain, "colors are off") }},
 		{Name: "mouse", Keys: []string{"m"}, Help: "Turn the mouse on or off", Do: m.switchMouse},
 		{Name: "refresh", Keys: []string{"ctrl+l"}, WhilePicking: true, Help: "Reload and redraw", Terms: "reload, redraw", Do: func() tea.Cmd { return tea.Batch(tea.ClearScreen, m.pages.Reload()) }},
 		{Name: "suspend", Keys: []string{"ctrl+z"}, WhilePicking: true, Help: "Suspend; fg resumes", Do: m.suspend, Disabled: m.cannotSuspend},
 		{Name: "quit", Keys: []string{"q", "ctrl+c"}, Label: "quit", Late: screen.Always, WhilePicking: true, Help: "Quit after pending writes", Terms: "exit, leave, close", Do: m.quit},
 	}...)
-}
-
-// switchTheme selects the next theme.
-func (m *Model) switchTheme() tea.Cmd {
-	m.shell.Choice.Next()
-	m.retheme()
-	return m.shell.Say(screen.Remark, "Theme: %s (saved)", m.shell.Choice.Name)
 }
 
 // askTheme asks the user to pick a theme if the terminal did not report its background and no theme is configured.

@@ -342,7 +342,13 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	}
 	m.queue.Marks.List = m.queue.Marks.List.Without(msg.Decided...)
 	m.keys.SetUndo(msg.Undo)
-	m.shell.Say(screen.Success, "%s", writeMessage(msg))
+	if msg.Undo != nil {
+		msg.Text += ". U " + msg.Undo.Says
+	}
+	if len(msg.Decided) > 0 {
+		msg.Text += decisions.NextHint
+	}
+	m.shell.Say(screen.Success, "%s", msg.Text)
 	if msg.Open != nil || msg.Made {
 		m.news.known = 0 // the user's own proposals are not news
 	}
@@ -357,16 +363,4 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 		cmds = append(cmds, m.openings.Open(*msg.Open, false))
 	}
 	return tea.Batch(cmds...)
-}
-
-// writeMessage returns the text about a write: its outcome, the key that undoes it, and after a decision the next step.
-func writeMessage(msg screen.Wrote) string {
-	text := msg.Text
-	if msg.Undo != nil {
-		text += ". U " + msg.Undo.Says
-	}
-	if len(msg.Decided) > 0 {
-		text += decisions.NextHint
-	}
-	return text
 }

@@ -30,12 +30,6 @@ type breaks struct {
 	done   bool
 }
 
-func newLayout() *layout {
-	l := &layout{}
-	l.reset()
-	return l
-}
-
 func (l *layout) reset() {
 	l.breaks, l.marks, l.window = map[cellKey]*breaks{}, map[cellKey][]int{}, window{}
 }

@@ -29,7 +29,8 @@ type Pager struct {
 
 // New returns a pager in the styles of th.
 func New(th theme.Theme) *Pager {
-	p := &Pager{viewport: viewport{rows: Fixed{}, layout: newLayout()}, stop: -1, seen: map[TextID]int{}}
+	p := &Pager{viewport: viewport{rows: Fixed{}, layout: &layout{}}, stop: -1, seen: map[TextID]int{}}
+	p.layout.reset()
 	p.Restyle(th)
 	return p
 }

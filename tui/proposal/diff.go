@@ -42,14 +42,6 @@ func (t *diffPane) Fill() {
 	t.pager.Replace(t.list.Rows(t.frame.Theme, t.split))
 }
 
-// comparedWith describes the base of the current diff.
-func (t *diffPane) comparedWith() string {
-	if t.comparison.From == newSubject {
-		return newSubject
-	}
-	return "against " + t.comparison.From
-}
-
 // wantedComparison returns the comparison to show, and both of its sides.
 func (t *diffPane) wantedComparison() (what seen.Comparison, before, after diff.Content) {
 	b, r := t.bases.chosen(), t.dossier.Revision

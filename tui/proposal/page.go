@@ -324,7 +324,11 @@ func (pp *Page) Tabs() (left, right draw.Line) {
 	}
 	if pp.Visible(pp.frame.Layout, tabDiff) && pp.diff.list != nil {
 		added, removed := pp.diff.list.Changed()
-		right = draw.Changes(pp.frame.Theme, added, removed).Add(pp.frame.Theme.Faint, "  "+draw.Escape(pp.diff.comparedWith())+" ")
+		against := pp.diff.comparison.From
+		if against != newSubject {
+			against = "against " + against
+		}
+		right = draw.Changes(pp.frame.Theme, added, removed).Add(pp.frame.Theme.Faint, "  "+draw.Escape(against)+" ")
 	}
 	return pp.TabBar(pp.frame, names[:], right), right
 }

@@ -60,15 +60,6 @@ func (m *markSet) Mark(p proposals.Proposal) {
 	}
 }
 
-// beginRange starts a range at p. If a range was active, it ends that range and returns false.
-func (m *markSet) beginRange(p proposals.Proposal) bool {
-	if m.endRange() {
-		return false
-	}
-	m.rangeStart, m.beforeRange = p.ID, slices.Clone(m.List)
-	return true
-}
-
 // endRange ends the range and reports whether one was active.
 func (m *markSet) endRange() bool {
 	was := m.rangeStart != ""
@@ -167,9 +158,10 @@ func (m *markSet) markRow(l *list) {
 // toggleRange starts a range at the selected row, or ends the active range.
 func (m *markSet) toggleRange(l *list, sh screen.Messenger) tea.Cmd {
 	p, _ := l.current()
-	if !m.beginRange(p) {
+	if m.endRange() {
 		return nil
 	}
+	m.rangeStart, m.beforeRange = p.ID, slices.Clone(m.List)
 	m.extendRange(&l.Rows, l.cursor)
 	return sh.Say(screen.Remark, "Move to mark a range of rows; v or esc ends it")
 }
