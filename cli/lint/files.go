@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -82,23 +83,36 @@ func lintFiles(a *command.App, names []string) ([]string, error) {
 			list = append(list, filepath.Join(name, file))
 		}
 	}
-	var skills []string
+	skills := map[string]bool{}
 	for _, name := range list {
 		if isSkill(name) {
-			skills = append(skills, filepath.Dir(name))
+			skills[filepath.Dir(name)] = true
 		}
 	}
 	return slices.DeleteFunc(list, func(name string) bool {
-		return slices.ContainsFunc(skills, func(dir string) bool {
-			rel, err := filepath.Rel(dir, name)
-			return err == nil && filepath.IsLocal(rel) && rel != registry.SkillFile
-		})
+		for dir := range folders(name) {
+			if skills[dir] && filepath.Join(dir, registry.SkillFile) != filepath.Clean(name) {
+				return true
+			}
+		}
+		return false
 	}), nil
+}
+
+// folders yields the folders that contain the file with the given name, the innermost first.
+func folders(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		dir := filepath.Dir(name)
+		for yield(dir) && filepath.Base(dir) != ".." && filepath.Dir(dir) != dir {
+			dir = filepath.Dir(dir)
+		}
+	}
 }
 
 // instructionFiles returns the files in root that agents read, relative to root.
 func instructionFiles(root string) ([]string, error) {
-	var files, skills []string
+	var files []string
+	skills := map[string]bool{}
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -111,15 +125,16 @@ func instructionFiles(root string) ([]string, error) {
 		rel, err := filepath.Rel(root, path)
 		files = append(files, rel)
 		if strings.EqualFold(d.Name(), "skill.md") {
-			skills = append(skills, filepath.Dir(rel))
+			skills[filepath.Dir(rel)] = true
 		}
 		return err
 	})
 	whole, absErr := filepath.Abs(root)
 	return slices.DeleteFunc(files, func(file string) bool {
-		inSkill := slices.ContainsFunc(skills, func(folder string) bool {
-			return folder == "." || strings.HasPrefix(file, folder+string(filepath.Separator))
-		})
+		inSkill := false
+		for dir := range folders(file) {
+			inSkill = inSkill || skills[dir]
+		}
 		named := file // including the name of the root, which may be "commands"
 		if absErr == nil {
 			named = filepath.Join(filepath.Base(whole), file)
