@@ -91,10 +91,12 @@ func (s *scanner) route(at int) bool {
 // the folders of Windows and macOS.
 var personal = map[string]bool{"Desktop": true, "Documents": true, "Downloads": true, "Movies": true, "Music": true, "Pictures": true, "Videos": true}
 
+var plainPath = strings.NewReplacer(`\`, "/", "{", "", "}", "")
+
 // Whole returns name without a trailing wildcard and reports whether it is the root of a file
 // system, one of its top-level folders, a drive, a home folder, or a folder of a user's own files.
 func Whole(name string) (string, bool) {
-	name = strings.TrimRight(strings.NewReplacer(`\`, "/", "{", "", "}", "").Replace(name), "*")
+	name = strings.TrimRight(plainPath.Replace(name), "*")
 	trimmed := strings.TrimRight(name, "/")
 	for _, home := range []string{"~", "$HOME", "$env:USERPROFILE", "$env:HOME", "%USERPROFILE%"} {
 		if rest, ok := strings.CutPrefix(trimmed, home); ok && (rest == "" || rest[0] == '/' && personal[rest[1:]]) {
