@@ -82,8 +82,13 @@ func (p purpose) shared(q purpose, weight func(stem string) float64) (words []st
 		weight float64
 	}
 	var all []both
-	for s, t := range p {
-		if u, ok := q[s]; ok {
+	fewer := p
+	if len(q) < len(p) {
+		fewer = q
+	}
+	for s := range fewer {
+		t, inP := p[s]
+		if u, inQ := q[s]; inP && inQ {
 			all = append(all, both{t.Word, weight(s) * float64(min(t.Weight, u.Weight))})
 		}
 	}
