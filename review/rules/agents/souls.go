@@ -73,16 +73,13 @@ func firstMatches(re *regexp.Regexp, s string, most int) []rules.Passage {
 // idWords yields the words in s that consist of letters, digits, and "_".
 func idWords(s string) iter.Seq[rules.Passage] {
 	return func(yield func(rules.Passage) bool) {
-		start := -1
-		for i := 0; i <= len(s); i++ {
-			switch in := i < len(s) && idBytes[s[i]]; {
-			case in && start < 0:
-				start = i
-			case !in && start >= 0:
-				if !yield(rules.Passage{Start: start, End: i}) {
-					return
-				}
-				start = -1
+		for i := 0; i < len(s); i++ {
+			start := i
+			for i < len(s) && idBytes[s[i]] {
+				i++
+			}
+			if i > start && !yield(rules.Passage{Start: start, End: i}) {
+				return
 			}
 		}
 	}

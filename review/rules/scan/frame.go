@@ -64,8 +64,9 @@ type guard struct {
 type frame struct {
 	steps  []step
 	guards []guard
-	any    int32 // if positive, steps match in any order within this number of words
-	anchor int   // index of the step with the rarest concepts
+	any    int32   // if positive, steps match in any order within this number of words
+	anchor int     // index of the step with the rarest concepts
+	others []*part // of the other steps, the rarest first
 }
 
 func (g *Grammar) compile(f Frame) (frame, error) {

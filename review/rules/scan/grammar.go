@@ -3,6 +3,7 @@
 package scan
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/internal/lists"
 	"toolcrib/review/rules/scan/disguise"
 )
 
@@ -154,6 +156,9 @@ func (g *Grammar) index() {
 				f.anchor = i
 			}
 		}
+		others := slices.Delete(slices.Clone(f.steps), f.anchor, f.anchor+1)
+		slices.SortStableFunc(others, func(a, b step) int { return cmp.Compare(g.weight(&a), g.weight(&b)) })
+		f.others = lists.Map(others, func(st step) *part { return st.part })
 		for _, c := range f.steps[f.anchor].members {
 			g.byAnchor[c] = append(g.byAnchor[c], uint16(n))
 			g.anchors.add(c)

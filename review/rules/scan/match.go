@@ -81,8 +81,8 @@ func (m *marks) add(i uint16) bool {
 // try reports the matches of frame n in the sentence.
 func (s *matcher) try(n int) {
 	f := &s.g.frames[n]
-	for i := range f.steps {
-		if !s.words.mayContain(f.steps[i].part) {
+	for _, p := range f.others {
+		if !s.words.mayContain(p) {
 			return
 		}
 	}

@@ -115,8 +115,8 @@ func extendHash[T string | []byte](h uint64, s T) uint64 {
 // table maps the hashes of words to their numbers, which are never 0. It uses open addressing with
 // linear probing and is at most half full.
 type table struct {
-	slots   []uint32 // index in entries plus 1, or 0 if the slot is free
-	entries []entry
+	slots []entry // free if the number is 0
+	used  int
 	// seen is a bitmap of the upper 16 bits of all hashes. Most words of a text are not in the
 	// lexicon, and the bitmap rules them out without probing the slots.
 	seen [1 << 16 / 64]uint64
@@ -131,34 +131,32 @@ func (t *table) get(h uint64) uint32 {
 	if b := h >> 48; t.seen[b>>6]&(1<<(b&63)) == 0 {
 		return 0
 	}
-	if e := t.slots[t.slot(h)]; e != 0 {
-		return t.entries[e-1].id
-	}
-	return 0
+	return t.slot(h).id
 }
 
 // slot returns the slot of h, or the free slot for h if the table does not contain it. It mixes in
 // the high bits of the hash, where FNV-1a is best distributed.
-func (t *table) slot(h uint64) uint64 {
+func (t *table) slot(h uint64) *entry {
 	mask := uint64(len(t.slots) - 1)
 	for i := (h ^ h>>29) & mask; ; i = (i + 1) & mask {
-		if e := t.slots[i]; e == 0 || t.entries[e-1].hash == h {
-			return i
+		if e := &t.slots[i]; e.id == 0 || e.hash == h {
+			return e
 		}
 	}
 }
 
 // put adds h, which must not be in t.
 func (t *table) put(h uint64, id uint32) {
-	if 2*(len(t.entries)+1) > len(t.slots) {
-		t.slots = make([]uint32, max(1<<14, 2*len(t.slots)))
-		t.entries = slices.Grow(t.entries, len(t.slots)/2-len(t.entries))
-		for i := range t.entries {
-			t.slots[t.slot(t.entries[i].hash)] = uint32(i) + 1
+	if t.used++; 2*t.used > len(t.slots) {
+		before := t.slots
+		t.slots = make([]entry, max(1<<14, 2*len(before)))
+		for _, e := range before {
+			if e.id != 0 {
+				*t.slot(e.hash) = e
+			}
 		}
 	}
-	t.entries = append(t.entries, entry{h, id})
-	t.slots[t.slot(h)] = uint32(len(t.entries))
+	*t.slot(h) = entry{h, id}
 	b := h >> 48
 	t.seen[b>>6] |= 1 << (b & 63)
 }

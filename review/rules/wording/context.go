@@ -93,7 +93,11 @@ func (c *View) isShortPrompt() bool {
 // find sentences with words that do not occur elsewhere. Equal sentences count once; otherwise, an
 // attack could make its own words ordinary by repetition.
 func (c *View) countWords(st *scoringContext) {
-	st.count, st.concepts, st.hosts = make(map[string]int, 512), make([]int, len(grammar().Names())), map[string]int{}
+	size := 0
+	for _, s := range c.Scan() {
+		size += len(s.Value)
+	}
+	st.count, st.concepts, st.hosts = make(map[string]int, min(size/20, 512)), make([]int, len(grammar().Names())), map[string]int{}
 	left, counted := maxCounted, map[string]bool{}
 	for _, s := range c.Scan() {
 		if !s.Visible || s.Kind != rules.Prose {

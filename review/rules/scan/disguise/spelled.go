@@ -115,9 +115,20 @@ func (s *Decoder) decodeCiphers() {
 }
 
 // isMoreReadable reports whether turning the words of a span makes most of them known, and more
-// than before. Short words do not count.
+// than before.
 func (s *Decoder) isMoreReadable(m span, turn func(word []byte)) bool {
-	words, plain, turned := 0, 0, 0
+	words, turned := s.countWords(m, 2, turn)
+	if 2*turned < words {
+		return false
+	}
+	_, plain := s.countWords(m, 0, func([]byte) {})
+	return turned > plain
+}
+
+// countWords returns the number of words in a span, except for short ones, and the number of those
+// that are known once they are turned. It stops early if least times the known words are fewer than
+// all words, whatever follows.
+func (s *Decoder) countWords(m span, least int, turn func(word []byte)) (words, known int) {
 	var word []byte
 	for i := m.start; i <= m.end; {
 		r, size := rune(0), 1
@@ -134,19 +145,16 @@ func (s *Decoder) isMoreReadable(m span, turn func(word []byte)) bool {
 		}
 		if len(word) >= shortMarker {
 			words++
-			if s.Known(word) {
-				plain++
-			}
 			if turn(word); s.Known(word) {
-				turned++
+				known++
 			}
-			if words-2*turned > (m.end-i)/(shortMarker+1)+1 {
-				return false // even if all other words are known
+			if follow := (m.end-i)/(shortMarker+1) + 1; least > 0 && words-least*known > (least-1)*follow {
+				break
 			}
 		}
 		word = word[:0]
 	}
-	return turned > plain && 2*turned >= words
+	return words, known
 }
 
 // widen returns the span extended by aroundMarkers bytes on both sides.
