@@ -43,7 +43,7 @@ func Decode(data []byte, must bool) (text, encoding string, ok bool) {
 			return text, encoding, true
 		}
 	}
-	if !must && countNonText(data) > len(data)/10 {
+	if !must && isBinary(data) {
 		return "", "", false
 	}
 	var b strings.Builder
@@ -139,17 +139,17 @@ func escape(b *strings.Builder, value uint16, digits int) {
 	b.WriteString(closing)
 }
 
-// countNonText counts bytes that cannot be text.
-func countNonText(data []byte) int {
-	count := 0
-	for len(data) > 0 {
+// isBinary reports whether more than one in ten bytes cannot be text.
+func isBinary(data []byte) bool {
+	left := len(data) / 10
+	for len(data) > 0 && left >= 0 {
 		r, n := utf8.DecodeRune(data)
 		if r == utf8.RuneError && n == 1 || r < ' ' && !strings.ContainsRune("\t\n\f\r\x1b", r) {
-			count++
+			left--
 		}
 		data = data[n:]
 	}
-	return count
+	return left < 0
 }
 
 // byteOrder reads and appends UTF-16 units.
@@ -188,11 +188,12 @@ func utf16Of(data []byte) string {
 	}
 	enough := max(2, (len(little)*4+4)/5)
 	markedLE, markedBE := bytes.HasPrefix(data, []byte{0xff, 0xfe}), bytes.HasPrefix(data, []byte{0xfe, 0xff})
+	isLE, isBE := markedLE || littles >= enough && !markedBE, markedBE || bigs >= enough && !markedLE
 	switch {
-	case hasWords(data):
-	case (markedLE || littles >= enough && !markedBE) && !hasWords(big):
+	case !isLE && !isBE, hasWords(data):
+	case isLE && !hasWords(big):
 		return UTF16LE
-	case (markedBE || bigs >= enough && !markedLE) && !hasWords(little):
+	case isBE && !hasWords(little):
 		return UTF16BE
 	}
 	return ""
