@@ -107,27 +107,6 @@ var flags = func() map[string]facts.Property {
 // Flags returns the words with a special meaning, sorted.
 func Flags() []string { return slices.Sorted(maps.Keys(flags)) }
 
-// Help explains the terms, one per line.
-func Help() string {
-	lines := [][2]string{
-		{`scene "night shift"`, "text in subject, title, author or change set, in any case"},
-		{"#17 01a2029f", "a number, the beginning of an id"},
-	}
-	for _, f := range facts.All() {
-		for _, t := range f.Terms {
-			lines = append(lines, [2]string{t.Key + ":" + t.Sample, t.Means})
-		}
-		if f.Flag.Word != "" {
-			lines = append(lines, [2]string{f.Flag.Word, f.Flag.Means})
-		}
-	}
-	var b strings.Builder
-	for _, l := range lines {
-		fmt.Fprintf(&b, "  %-21s%s\n", l[0], l[1])
-	}
-	return b.String()
-}
-
 // idPrefix matches prefixes of ids that are too long to be a word.
 var idPrefix = regexp.MustCompile(`^[0-9a-f]{6,8}(-[0-9a-f]{0,4}){0,3}(-[0-9a-f]{0,12})?$`)
 
