@@ -155,17 +155,11 @@ func requireOneOf[T ~string](c *checker, key string, value T, allowed ...T) {
 
 // joinOr returns "a, b or c".
 func joinOr[T ~string](values []T) string {
-	var b strings.Builder
-	for i, v := range values {
-		switch {
-		case i > 0 && i == len(values)-1:
-			b.WriteString(" or ")
-		case i > 0:
-			b.WriteString(", ")
-		}
-		b.WriteString(string(v))
+	words := lists.Map(values, func(v T) string { return string(v) })
+	if n := len(words); n > 1 {
+		words = append(words[:n-2], words[n-2]+" or "+words[n-1])
 	}
-	return b.String()
+	return strings.Join(words, ", ")
 }
 
 // maxLimit is the maximum of cooldowns and daily limits: 30 years in seconds.

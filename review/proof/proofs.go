@@ -12,6 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
@@ -255,10 +256,7 @@ func (p *Proofs) prove(record SignatureRecord, hash string) *provenStatement {
 		}
 	}
 	if t, ok := s.Act.(*statement.Tier); ok {
-		s.tools = make(map[string]bool, len(t.Tools))
-		for _, tool := range t.Tools {
-			s.tools[tool] = true
-		}
+		s.tools = lists.Set(t.Tools, func(tool string) string { return tool })
 	}
 	return s
 }
