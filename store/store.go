@@ -162,16 +162,14 @@ func (db *DB) Content(ctx context.Context, sha256 string) (data []byte, ok bool,
 }
 
 // NewestEvent returns the time of the newest event, or the zero time if there are no events.
-func (db *DB) NewestEvent(ctx context.Context) (at time.Time, err error) {
-	err = db.pool.View(ctx, func(s *session.Session) error {
-		var stamp string
-		found, err := s.OptionalRow(ctx, "SELECT at FROM events ORDER BY seq DESC LIMIT 1", nil, &stamp)
-		if err == nil && found {
-			at, err = time.Parse(time.RFC3339Nano, stamp)
+func (db *DB) NewestEvent(ctx context.Context) (time.Time, error) {
+	return session.Read(ctx, db.pool, func(s *session.Session) (time.Time, error) {
+		var at string
+		if found, err := s.OptionalRow(ctx, "SELECT at FROM events ORDER BY seq DESC LIMIT 1", nil, &at); err != nil || !found {
+			return time.Time{}, err
 		}
-		return err
+		return time.Parse(time.RFC3339Nano, at)
 	})
-	return at, err
 }
 
 // Head returns the sequence number of the newest event and the state of the registry, which increases with each

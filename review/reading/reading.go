@@ -36,33 +36,29 @@ func New(r *records.Records, inspector *inspection.Inspector, policy review.Poli
 
 // Show returns the dossier of a proposal for actor, from one snapshot.
 func (d *Reader) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error) {
-	var out review.Dossier
-	err := d.records.View(ctx, func(r review.Reader, live *impact.Snapshot) error {
+	return records.ReadCached(ctx, d.records, func(r review.Reader, live *impact.Snapshot) (review.Dossier, error) {
 		dossiers, err := d.dossiers(ctx, inspection.NewCache(r, live), actor, id)
 		if err != nil {
-			return err
+			return review.Dossier{}, err
 		}
-		out = dossiers[0]
-		return nil
+		return dossiers[0], nil
 	})
-	return out, err
 }
 
 // ShowSet returns the dossiers of a change set for actor, from one snapshot.
 func (d *Reader) ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (review.ChangeSet, error) {
-	set := review.ChangeSet{Name: changeSet}
-	err := d.records.View(ctx, func(r review.Reader, live *impact.Snapshot) error {
+	return records.ReadCached(ctx, d.records, func(r review.Reader, live *impact.Snapshot) (review.ChangeSet, error) {
+		set := review.ChangeSet{Name: changeSet}
 		ids, err := resolveSet(ctx, r, changeSet)
 		if err != nil {
-			return err
+			return set, err
 		}
 		if set.Members, err = d.dossiers(ctx, inspection.NewCache(r, live), actor, ids...); err != nil {
-			return err
+			return set, err
 		}
 		set.Digest = inspection.SetDigest(changeSet, lists.Map(set.Members, func(m review.Dossier) string { return m.Digest }))
-		return nil
+		return set, nil
 	})
-	return set, err
 }
 
 // dossiers returns the dossiers of proposals from one snapshot.

@@ -51,16 +51,18 @@ func (r *Records) Update(ctx context.Context, fn func(review.Tx) error) error {
 	return err
 }
 
-// View runs fn with a snapshot and a cache of its live registry.
-func (r *Records) View(ctx context.Context, fn func(review.Reader, *impact.Snapshot) error) error {
-	return r.Storage.View(ctx, func(reader review.Reader) error {
+// ReadCached runs fn with a snapshot and a cache of its live registry, and returns its result.
+func ReadCached[T any](ctx context.Context, r *Records, fn func(review.Reader, *impact.Snapshot) (T, error)) (found T, err error) {
+	err = r.Storage.View(ctx, func(reader review.Reader) error {
 		live, done, err := r.Pool.Take(ctx, reader)
 		if err != nil {
 			return err
 		}
 		defer done()
-		return fn(reader, live)
+		found, err = fn(reader, live)
+		return err
 	})
+	return found, err
 }
 
 // Read runs fn with a snapshot and returns its result.

@@ -274,20 +274,15 @@ func (s listing) find(ctx context.Context, q Query, ref string) (Entry, error) {
 // Subject returns the subject that an id or alias refers to in a merged view, including deactivated
 // subjects. Tools take precedence over agents, and agents over allow-lists.
 func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) (registry.Subject, error) {
-	var subject registry.Subject
-	err := db.Pool.View(ctx, func(s *session.Session) error {
-		var err error
+	return session.Read(ctx, db.Pool, func(s *session.Session) (registry.Subject, error) {
 		for _, kind := range registry.SubjectKinds() {
-			var e Entry
-			e, err = listing{Session: s}.find(ctx, Query{Kind: kind, View: view}, ref)
-			subject = e.Subject
+			e, err := listing{Session: s}.find(ctx, Query{Kind: kind, View: view}, ref)
 			if !errors.Is(err, proposals.ErrNotFound) {
-				return err
+				return e.Subject, err
 			}
 		}
-		return fmt.Errorf("%w: no tool, agent, allow-list, skill, or instruction file is called %s; toolcrib tools, agents, lists, and files list them", proposals.ErrNotFound, ref)
+		return registry.Subject{}, fmt.Errorf("%w: no tool, agent, allow-list, skill, or instruction file is called %s; toolcrib tools, agents, lists, and files list them", proposals.ErrNotFound, ref)
 	})
-	return subject, err
 }
 
 // contentTables stores the bytes of binary files by SHA-256.

@@ -192,8 +192,7 @@ type Exported struct {
 // Limit and After of q. If signatures are required, it omits entries without a valid signature or,
 // if All is set, returns them without content.
 func (db Lists) Export(ctx context.Context, q Query) ([]Exported, error) {
-	var out []Exported
-	err := db.Pool.View(ctx, func(s *session.Session) error {
+	return session.Read(ctx, db.Pool, func(s *session.Session) ([]Exported, error) {
 		q.Limit, q.After = math.MaxInt, ""
 		read := map[registry.Subject]Exported{}
 		page, err := q.merge(func(fn func(Entry) error) error {
@@ -203,18 +202,17 @@ func (db Lists) Export(ctx context.Context, q Query) ([]Exported, error) {
 			})
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
-		out = make([]Exported, 0, len(page.Entries))
+		out := make([]Exported, 0, len(page.Entries))
 		for _, e := range page.Entries {
 			x := read[e.Subject]
 			if x.Entry = e; q.All || x.Refused == nil && x.Status == registry.Active {
 				out = append(out, x)
 			}
 		}
-		return nil
+		return out, nil
 	})
-	return out, err
 }
 
 // exportColumns lists the hash and the definition of a version, and the times at which the

@@ -309,39 +309,35 @@ type Health struct {
 // Health runs the engine's quick checks. They detect damage to the structure; the hash chains detect damage to the
 // content.
 func (db Audits) Health(ctx context.Context) (Health, error) {
-	h := Health{Proposals: map[string]int{}}
-	err := db.Pool.View(ctx, func(s *session.Session) error {
-		var err error
+	return session.Read(ctx, db.Pool, func(s *session.Session) (h Health, err error) {
 		if h.Schema, err = s.Engine.Schema(ctx, s.Conn); err != nil {
-			return err
+			return h, err
 		}
 		counts, err := queue.Proposals{Session: s}.Counts(ctx)
 		if err != nil {
-			return err
+			return h, err
 		}
+		h.Proposals = map[string]int{}
 		for state, n := range counts {
 			h.Proposals[string(state)] = n
 		}
 		h.Problems, err = s.Engine.Problems(ctx, s.Conn)
-		return err
+		return h, err
 	})
-	return h, err
 }
 
 // Rows returns the approximate number of records to verify, based on their sequence numbers.
-func (db Audits) Rows(ctx context.Context) (n int64, err error) {
-	err = db.Pool.View(ctx, func(s *session.Session) error {
-		n = 0
+func (db Audits) Rows(ctx context.Context) (int64, error) {
+	return session.Read(ctx, db.Pool, func(s *session.Session) (n int64, err error) {
 		for _, table := range append(recordNames(), catalog.VersionTable.Name, records.EventTable.Name) {
 			var last int64
 			if err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM "+table, nil, &last); err != nil {
-				return err
+				return 0, err
 			}
 			n += last
 		}
-		return nil
+		return n, nil
 	})
-	return n, err
 }
 
 // Audits verifies databases.
