@@ -6,25 +6,19 @@ import (
 	"slices"
 	"testing"
 
+	"toolcrib/internal/lists"
+	"toolcrib/store/engine"
 	"toolcrib/store/queue"
 	"toolcrib/store/session"
 	"toolcrib/store/sqlite"
 )
 
-// SchemaVersion is the number of the last migration.
-var SchemaVersion = sqlite.SchemaVersion()
-
 // ScanLimit is the number of proposals up to which a filter of less than three characters scans the list.
 const ScanLimit = queue.ScanLimit
 
 // Steps returns the numbers of the migrations in order.
-func Steps() ([]int, error) {
-	all, err := new(sqlite.File).Steps()
-	numbers := make([]int, len(all))
-	for i, step := range all {
-		numbers[i] = step.Number
-	}
-	return numbers, err
+func Steps() []int {
+	return lists.Map(new(sqlite.File).Steps(0), func(step engine.Step) int { return step.Number })
 }
 
 // Interrupted is like Open for a new database, but stops after the first steps of the migration, as if the process had
@@ -35,8 +29,7 @@ func Interrupted(ctx context.Context, path string, opts Options, steps int) erro
 		return err
 	}
 	db := use(file, opts)
-	all, err := file.Steps()
-	for _, step := range all[:steps] {
+	for _, step := range file.Steps(0)[:steps] {
 		err = errors.Join(err, db.migrateStep(ctx, step))
 	}
 	return errors.Join(err, db.Close())

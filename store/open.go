@@ -112,18 +112,13 @@ func (db *DB) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !db.pool.Engine.Current(version) {
-		if db.pool.DryRun {
-			return errors.New("its schema is older than this program's, and --dry-run does not change it; run a command without --dry-run first")
-		}
-		steps, err := db.pool.Engine.Steps()
-		if err != nil {
-			return err
-		}
-		for _, step := range steps {
-			if err := db.migrateStep(ctx, step); err != nil {
-				return fmt.Errorf("migration %d: %w", step.Number, err)
-			}
+	steps := db.pool.Engine.Steps(version)
+	if len(steps) > 0 && db.pool.DryRun {
+		return errors.New("its schema is older than this program's, and --dry-run does not change it; run a command without --dry-run first")
+	}
+	for _, step := range steps {
+		if err := db.migrateStep(ctx, step); err != nil {
+			return fmt.Errorf("migration %d: %w", step.Number, err)
 		}
 	}
 	return db.pool.View(ctx, func(s *session.Session) error { return catalog.Definitions{Session: s}.CheckCore(ctx) })

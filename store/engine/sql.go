@@ -4,12 +4,15 @@ package engine
 
 import (
 	"cmp"
+	"embed"
+	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"toolcrib/internal/lists"
 )
 
 // Clause is a fragment of SQL with a "?" for each argument. Fragments can be joined in any order;
@@ -127,30 +130,23 @@ func Adds(step int) bool {
 }
 
 // ReadSteps returns the migrations in files, named migrations/NUMBER_NAME.sql, and the steps that
-// add makes of AddedColumns, ordered by number.
-func ReadSteps(files fs.ReadFileFS, add func(Added) Step) ([]Step, error) {
-	names, err := fs.Glob(files, "migrations/*.sql")
-	if err != nil {
-		return nil, err
-	}
-	var list []Step
-	for _, name := range names {
-		prefix, _, _ := strings.Cut(strings.TrimPrefix(name, "migrations/"), "_")
-		number, err := strconv.Atoi(prefix)
-		if err != nil {
-			return nil, fmt.Errorf("migration %s: %w", name, err)
-		}
-		script, err := files.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
+// add makes of AddedColumns, ordered by number. It does not return errors, because tests check that
+// the embedded files are complete and valid.
+func ReadSteps(files embed.FS, add func(Added) Step) []Step {
+	entries, err := files.ReadDir("migrations")
+	list := lists.Map(AddedColumns(), add)
+	for _, entry := range entries {
+		prefix, _, _ := strings.Cut(entry.Name(), "_")
+		number, invalid := strconv.Atoi(prefix)
+		script, unread := files.ReadFile("migrations/" + entry.Name())
+		err = errors.Join(err, invalid, unread)
 		list = append(list, Step{Number: number, SQL: string(script)})
 	}
-	for _, a := range AddedColumns() {
-		list = append(list, add(a))
+	if err != nil {
+		panic("migrations: " + err.Error())
 	}
 	slices.SortFunc(list, func(a, b Step) int { return cmp.Compare(a.Number, b.Number) })
-	return list, nil
+	return list
 }
 
 // AddedColumns lists the columns that both engines add to existing tables, each in a separate

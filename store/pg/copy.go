@@ -20,10 +20,7 @@ func BeginCopy(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := steps()
-	if err != nil {
-		return nil, err
-	}
+	all := steps()
 	switch last := all[len(all)-1].Number; {
 	case version > last:
 		return nil, fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib", ErrSchemaNewer, version, last)
@@ -105,10 +102,6 @@ func setTriggers(ctx context.Context, tx pgx.Tx, how string) error {
 
 // FinishCopy completes and commits a copy.
 func FinishCopy(ctx context.Context, tx pgx.Tx) error {
-	all, err := steps()
-	if err != nil {
-		return err
-	}
 	if err := setTriggers(ctx, tx, "ENABLE"); err != nil {
 		return err
 	}
@@ -118,7 +111,7 @@ func FinishCopy(ctx context.Context, tx pgx.Tx) error {
 	if err := takeStep(ctx, tx, engine.Step{Number: seedStep}); err != nil {
 		return err
 	}
-	for _, s := range all {
+	for _, s := range steps() {
 		if s.Number <= seedStep {
 			continue
 		}
@@ -132,7 +125,7 @@ func FinishCopy(ctx context.Context, tx pgx.Tx) error {
 	if err := tx.Commit(ctx); err != nil {
 		return err
 	}
-	_, err = tx.Conn().Exec(ctx, "RESET ROLE; ANALYZE")
+	_, err := tx.Conn().Exec(ctx, "RESET ROLE; ANALYZE")
 	return err
 }
 
@@ -142,10 +135,7 @@ func CheckSchema(ctx context.Context, conn *pgx.Conn) error {
 	if err != nil {
 		return err
 	}
-	all, err := steps()
-	if err != nil {
-		return err
-	}
+	all := steps()
 	if last := all[len(all)-1].Number; version != last {
 		return fmt.Errorf("the database has schema %d, this program needs %d", version, last)
 	}
@@ -155,11 +145,8 @@ func CheckSchema(ctx context.Context, conn *pgx.Conn) error {
 // Script prints the statements that create the roles and the schema, so that an administrator can
 // run them. seed prints the rows of the shipped definitions.
 func Script(seed func() error, print func(statements string) error) error {
-	all, err := steps()
-	if err != nil {
-		return err
-	}
-	for _, s := range all {
+	for _, s := range steps() {
+		var err error
 		if s.Number == rolesStep {
 			err = print(s.SQL + "\nSET ROLE " + Owner + ";\nSET search_path = " + Schema + ", pg_temp;\n\n")
 		} else {

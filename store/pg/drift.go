@@ -51,13 +51,9 @@ var (
 // checks reports tables with rows that violate CHECK constraints, or with fewer constraints than
 // the migrations create, as SQLite's integrity check does.
 func checks(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
-	all, err := steps()
-	if err != nil {
-		return err
-	}
-	want := clauses(all, "CHECK (")
+	want := clauses("CHECK (")
 	conditions := map[string]string{}
-	err = c.Each(ctx, constraints, nil, func(row engine.Scanner) error {
+	err := c.Each(ctx, constraints, nil, func(row engine.Scanner) error {
 		var table, condition string
 		var n int
 		var readable bool
@@ -90,9 +86,9 @@ func checks(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error 
 
 // clauses counts the occurrences of a clause in each table that the migrations create. It omits
 // tables without the clause.
-func clauses(all []engine.Step, clause string) map[string]int {
+func clauses(clause string) map[string]int {
 	found := map[string]int{}
-	for _, step := range all {
+	for _, step := range steps() {
 		for _, m := range tableText.FindAllStringSubmatch(comment.ReplaceAllString(step.SQL, ""), -1) {
 			if n := strings.Count(m[2], clause); n > 0 {
 				found[m[1]] = n
@@ -117,16 +113,12 @@ const references = `SELECT CAST(c.relname AS text), CAST(p.relname AS text),
 // danglingKeys reports tables with rows whose foreign key refers to a missing row, or with fewer
 // foreign keys than the migrations create.
 func danglingKeys(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
-	all, err := steps()
-	if err != nil {
-		return err
-	}
 	type key struct {
 		table, parent, same, set string
 		readable                 bool
 	}
 	var keys []key
-	err = c.Each(ctx, references, nil, func(row engine.Scanner) error {
+	err := c.Each(ctx, references, nil, func(row engine.Scanner) error {
 		var k key
 		err := row.Scan(&k.table, &k.parent, &k.same, &k.set, &k.readable)
 		keys = append(keys, k)
@@ -135,7 +127,7 @@ func danglingKeys(ctx context.Context, c *engine.Conn, fn func(history.Damage)) 
 	if err != nil {
 		return err
 	}
-	missing := clauses(all, "REFERENCES ")
+	missing := clauses("REFERENCES ")
 	for _, k := range keys {
 		missing[k.table]--
 		if !k.readable {

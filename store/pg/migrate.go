@@ -24,10 +24,7 @@ type seedFunc = func(ctx context.Context, conn *pgx.Conn) error
 // separate transaction; all other migrations share one transaction. The login of conn must be
 // allowed to create roles and schemas.
 func migrate(ctx context.Context, conn *pgx.Conn, seed seedFunc) ([]int, error) {
-	all, err := steps()
-	if err != nil {
-		return nil, err
-	}
+	all := steps()
 	version, err := schemaVersion(ctx, conn)
 	if err != nil {
 		return nil, err
@@ -135,10 +132,7 @@ func schemaVersion(ctx context.Context, conn *pgx.Conn) (version int, err error)
 	if err != nil || len(have) == 0 {
 		return 0, err
 	}
-	all, err := steps()
-	if err != nil {
-		return 0, err
-	}
+	all := steps()
 	want := []int{seedStep}
 	for _, s := range all[rolesStep+1:] {
 		want = append(want, s.Number)
@@ -169,7 +163,7 @@ const (
 )
 
 // steps returns the migrations, ordered by number. They cannot be reversed.
-func steps() ([]engine.Step, error) {
+func steps() []engine.Step {
 	return engine.ReadSteps(migrationFiles, func(a engine.Added) engine.Step {
 		// A copy from another engine may already have the column; see beginCopy.
 		sql := strings.Replace(a.Statement(`text COLLATE "C"`, "bigint"), "ADD COLUMN", "ADD COLUMN IF NOT EXISTS", 1)

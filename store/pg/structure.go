@@ -23,10 +23,7 @@ func (s *Server) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	all, err := steps()
-	if err != nil {
-		return 0, err
-	}
+	all := steps()
 	version, err := schemaVersion(ctx, conn)
 	last := all[len(all)-1].Number
 	switch {
@@ -42,11 +39,8 @@ func (s *Server) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 	return version, nil
 }
 
-// Current implements session.Engine. Schema rejects all other versions.
-func (s *Server) Current(int) bool { return true }
-
 // Steps implements session.Engine. Migrate runs the migrations instead.
-func (s *Server) Steps() ([]engine.Step, error) { return nil, nil }
+func (s *Server) Steps(int) []engine.Step { return nil }
 
 // RecordStep implements session.Engine.
 func (s *Server) RecordStep(context.Context, *engine.Conn, engine.Step) error { return nil }
@@ -76,10 +70,9 @@ var (
 // expectedObjects returns the objects that the migrations define, in order, and the latest definitions of
 // indexes, triggers, and functions. It omits the trigram index, because the extension may be
 // missing.
-func expectedObjects() (list []object, definitions map[object]string, err error) {
-	all, err := steps()
+func expectedObjects() (list []object, definitions map[object]string) {
 	definitions = map[object]string{}
-	for _, step := range all {
+	for _, step := range steps() {
 		for _, m := range created.FindAllStringSubmatch(step.SQL, -1) {
 			o := object{kind: strings.ToLower(m[1]), name: m[2]}
 			if on := onTable.FindStringSubmatch(m[0]); on != nil && (o.kind == "trigger" || o.kind == "policy") {
@@ -96,7 +89,7 @@ func expectedObjects() (list []object, definitions map[object]string, err error)
 			definitions[object{kind: "function", name: m[1]}] = m[2] + m[3]
 		}
 	}
-	return list, definitions, err
+	return list, definitions
 }
 
 // selectObjects selects the objects of the schema that protect or index rows: whether they are enabled, and
@@ -116,15 +109,12 @@ const selectObjects = `SELECT 'table', '', relname, relrowsecurity, '' FROM pg_c
 // of the schema, and rows that violate CHECK constraints or foreign keys. Use pg_amcheck on the
 // server to check the data files.
 func (s *Server) Structure(ctx context.Context, c *engine.Conn, _ bool, fn func(history.Damage)) error {
-	list, definitions, err := expectedObjects()
-	if err != nil {
-		return err
-	}
+	list, definitions := expectedObjects()
 	missing := lists.Set(list, func(o object) object { return o })
 	report := func(o object, message string) {
 		fn(history.Damage{Table: "pg_class", Key: o.String(), Message: message})
 	}
-	err = c.Each(ctx, selectObjects, nil, func(row engine.Scanner) error {
+	err := c.Each(ctx, selectObjects, nil, func(row engine.Scanner) error {
 		var o object
 		var inForce bool
 		var definition string

@@ -155,11 +155,9 @@ type Connector interface {
 type Migrator interface {
 	// Schema returns the number of the last completed migration, or 0 if there is none.
 	Schema(ctx context.Context, c *engine.Conn) (int, error)
-	// Current reports whether version is the number of the last migration.
-	Current(version int) bool
-	// Steps returns the migrations to run when a database is opened, including the seed, which the store writes. It
-	// returns none if an administrator migrates the schema.
-	Steps() ([]engine.Step, error)
+	// Steps returns the migrations after version, to run when a database is opened, including the seed, which the store
+	// writes. It returns none if an administrator migrates the schema.
+	Steps(version int) []engine.Step
 	// RecordStep records that a migration was completed.
 	RecordStep(ctx context.Context, c *engine.Conn, step engine.Step) error
 	// Structure reports differences from the schema, broken foreign keys, and damaged search indexes. If deep is set,

@@ -184,10 +184,7 @@ func openCopy(ctx context.Context, file string, pragmas ...string) (*Copy, error
 
 // begin starts the transaction and creates the tables.
 func (c *Copy) begin(ctx context.Context) error {
-	all, err := steps()
-	if err != nil {
-		return err
-	}
+	all := steps()
 	if err := c.Script(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}

@@ -12,7 +12,9 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
+	"toolcrib/internal/lists"
 	"toolcrib/store/engine"
 )
 
@@ -26,22 +28,19 @@ const seedStep = 7
 // steps returns the migrations, ordered by number: the SQL files, the seed, and the added columns. They cannot be
 // reversed, and each runs in its own transaction. A released migration is never changed or renumbered; a later one
 // changes the schema instead.
-func steps() ([]engine.Step, error) {
-	list, err := engine.ReadSteps(migrationFiles, func(a engine.Added) engine.Step {
+var steps = sync.OnceValue(func() []engine.Step {
+	list := engine.ReadSteps(migrationFiles, func(a engine.Added) engine.Step {
 		return engine.Step{Number: a.Step, SQL: a.Statement("TEXT", "INTEGER")}
 	})
-	if err != nil {
-		return nil, err
-	}
 	list = append(list, engine.Step{Number: seedStep})
 	slices.SortFunc(list, func(a, b engine.Step) int { return cmp.Compare(a.Number, b.Number) })
 	for i, step := range list {
 		if step.Number < 1 || i > 0 && step.Number == list[i-1].Number {
-			return nil, fmt.Errorf("migration %d is listed twice or below 1", step.Number)
+			panic(fmt.Sprintf("migration %d is listed twice or below 1", step.Number))
 		}
 	}
-	return list, nil
-}
+	return list
+})
 
 // applicationID marks the file as a toolcrib database in its header ("crib" in ASCII). It distinguishes a foreign
 // database from an old one of toolcrib.
@@ -49,10 +48,7 @@ const applicationID = 0x63726962
 
 // SchemaVersion returns the number of the last migration.
 func SchemaVersion() int {
-	list, err := steps()
-	if err != nil {
-		return 0 // Steps reports it
-	}
+	list := steps()
 	return list[len(list)-1].Number
 }
 
@@ -64,10 +60,7 @@ const lastReused = 20
 func checkNumber(ctx context.Context, c *engine.Conn, version int) error {
 	unknown := fmt.Errorf(`%w: its schema %d is from a development build, which numbered its schemas differently, and cannot be converted; `+
 		`run "toolcrib export --output registry.json" with the build that wrote it, then "toolcrib --db NEW import registry.json" with this one; the file was not changed`, engine.ErrNumbering, version)
-	list, err := steps()
-	if err != nil {
-		return err
-	}
+	list := steps()
 	if !slices.ContainsFunc(list, func(s engine.Step) bool { return s.Number == version }) {
 		return unknown
 	}
@@ -149,10 +142,9 @@ func (f *File) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 }
 
 // Steps implements session.Engine.
-func (f *File) Steps() ([]engine.Step, error) { return steps() }
-
-// Current implements session.Engine.
-func (f *File) Current(version int) bool { return version >= SchemaVersion() }
+func (f *File) Steps(version int) []engine.Step {
+	return lists.Filter(steps(), func(s engine.Step) bool { return s.Number > version })
+}
 
 // RecordStep implements session.Engine.
 func (f *File) RecordStep(ctx context.Context, c *engine.Conn, step engine.Step) error {

@@ -36,7 +36,7 @@ func openFile(ctx context.Context, path string) (_ reader, err error) {
 	}
 	f := file{conn: conn, end: func() error { return errors.Join(conn.Close(), db.Close()) }}
 	version, err := db.Schema(ctx, conn)
-	if err == nil && !db.Current(version) {
+	if err == nil && version < sqlite.SchemaVersion() {
 		err = fmt.Errorf("%s has schema %d; open it with this toolcrib first", path, version)
 	}
 	if err == nil {
