@@ -36,6 +36,7 @@ type Chief struct {
 	counter      *tokens.Counter
 	trials       *Trials
 	drafts       []proposals.Draft
+	together     map[string]bool // ids of the tools in drafts
 }
 
 // New returns a chief. rulesVersion identifies the rules and the policy in force, counter counts the tokens of prompts,
@@ -47,7 +48,12 @@ func New(r *records.Records, policy review.Policy, rules ruleset.Set, rulesVersi
 // WithDrafts returns a chief for drafts that are proposed in one call and go live together.
 func (c *Chief) WithDrafts(drafts []proposals.Draft) *Chief {
 	with := *c
-	with.drafts = drafts
+	with.drafts, with.together = drafts, map[string]bool{}
+	for _, d := range drafts {
+		if d.Definition.Tool != nil && d.Type != proposals.Deactivate {
+			with.together[d.Subject.ID] = true
+		}
+	}
 	return &with
 }
 
@@ -163,6 +169,9 @@ func (c *Chief) Examine(ctx context.Context, r review.Reader, id proposals.ID, s
 // comingWith returns the allow-lists and the ids of the tools that go live together with a draft and that it may refer
 // to: those in its change set and those proposed in the same call.
 func (c *Chief) comingWith(ctx context.Context, r review.Reader, draft proposals.Draft) (lists []registry.Live, tools map[string]bool, err error) {
+	if draft.Subject.Kind == registry.KindTool {
+		return nil, c.together, nil
+	}
 	if draft.ChangeSet == "" || draft.Subject.Kind != registry.KindAgent && draft.Subject.Kind != registry.KindList {
 		return nil, nil, nil
 	}

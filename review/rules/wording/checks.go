@@ -3,11 +3,13 @@
 package wording
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"toolcrib/registry"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan/letters"
 )
@@ -60,11 +62,30 @@ func (c *View) namesUnrelatedTool(text string) bool {
 	st, own := c.scoringContext(), stems(c.Draft.Definition.Tool.ID)
 	for _, name := range toolName().FindAllString(text, rules.MaxPerText) {
 		name = strings.Trim(name, "`'\"")
-		if !st.names[strings.ToLower(name)] && !slices.ContainsFunc(wordsOf(name), func(part string) bool { return own[stem(part)] }) {
+		if !st.names[strings.ToLower(name)] && !c.isSibling(name) && !slices.ContainsFunc(wordsOf(name), func(part string) bool { return own[stem(part)] }) {
 			return true
 		}
 	}
 	return false
+}
+
+// isSibling reports whether name is another tool of the same server, whose tools may depend on each other. Their ids
+// begin with the same label.
+func (c *View) isSibling(name string) bool {
+	t := c.Draft.Definition.Tool
+	if t.Provider == nil || t.Provider.Name == "" {
+		return false
+	}
+	label, ok := strings.CutSuffix(t.ID, strings.ToLower(t.Provider.Name))
+	if !ok || label == "" {
+		return false
+	}
+	id := label + strings.ToLower(name)
+	if source := c.Draft.Definition.Columns().Source; !c.Coming[id] && source != "" && c.World != nil {
+		live, err := c.World.FromServer(context.Background(), source)
+		return err == nil && slices.ContainsFunc(live, func(l registry.Live) bool { return l.Subject.ID == id })
+	}
+	return c.Coming[id]
 }
 
 // directsToUnrelatedTool reports whether text directs the model to an unrelated tool, which has no
@@ -81,7 +102,7 @@ func (c *View) directsToUnrelatedTool(text string) bool {
 			if slices.ContainsFunc(wordsOf(word), func(part string) bool { return own[stem(part)] }) {
 				return false
 			}
-			sends = sends || called
+			sends = sends || called && !c.isSibling(word)
 		}
 		called = callingVerbs[w] || called && callFillers[w]
 	}

@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"context"
 	"testing"
 
 	"toolcrib/registry"
@@ -27,6 +28,32 @@ func TestDirectingOnly(t *testing.T) {
 			t.Errorf("%s: %q: %d findings", test.name, test.description, len(found))
 		}
 	}
+}
+
+// TestSibling checks that a tool may direct the model to a tool of the same server, whether that goes live with it or is
+// live, but not to one of another server.
+func TestSibling(t *testing.T) {
+	for name, want := range map[string]bool{"find_orders": false, "list_orders": false, "purge_records": true} {
+		c := rulestest.ToolChange("shop_side_kick", "Call "+name+" ahead of this one.")
+		tool := c.Draft.Definition.Tool
+		tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: "shop", Name: "side_kick"}
+		tool.Source = &registry.Source{Type: registry.SourceMCP, Ref: "shop#side_kick"}
+		c.Coming = map[string]bool{"shop_find_orders": true, "other_purge_records": true}
+		c.World = ofServer{}
+		if found := directingOnly(Of(c)); (len(found) > 0) != want {
+			t.Errorf("%s: %d findings", name, len(found))
+		}
+	}
+}
+
+// ofServer is a World with one live tool of the server shop.
+type ofServer struct{ rules.Memory }
+
+func (ofServer) FromServer(_ context.Context, name string) ([]registry.Live, error) {
+	if name != "shop" {
+		return nil, nil
+	}
+	return []registry.Live{{Subject: registry.Subject{Kind: registry.KindTool, ID: "shop_list_orders"}}}, nil
 }
 
 // TestCustody checks that a text may say that a secret stays where it is, but not that something is
