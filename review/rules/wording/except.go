@@ -67,8 +67,8 @@ var conditions = map[string]func(c *View, s *Scanned, m *scan.Match, concepts sc
 	"spares-data": sparesData,
 }
 
-// ownTask reports whether m is the beginning of the description and repeats the tool's name:
-// "send_feedback: Sends feedback to the makers".
+// ownTask reports whether m is the beginning of the description and repeats the tool's name, with at most two words
+// between its parts: "send_feedback: Sends feedback to the makers", "delete_backup: Delete a shop backup".
 func ownTask(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 	t := c.Draft.Definition.Tool
 	said := wordsOf(s.Value[m.Start:m.End])
@@ -76,7 +76,7 @@ func ownTask(c *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 		return false
 	}
 	own := stems(t.ID)
-	return own[stem(said[0])] && own[stem(said[1])]
+	return own[stem(said[0])] && slices.ContainsFunc(said[1:min(len(said), 4)], func(w string) bool { return own[stem(w)] && stem(w) != stem(said[0]) })
 }
 
 // namedElsewhere reports whether the file or host at the end of m also occurs in different sentences,
