@@ -166,9 +166,10 @@ func joinOr[T ~string](values []T) string {
 const maxLimit = 1_000_000_000
 
 // The maximum lengths of texts in the objects of a tool, in characters. The limit of settings also limits the time to
-// compile a pattern.
+// compile a pattern. PostgreSQL indexes the names of a provider, and an entry of an index has at most 2,704 bytes.
 const (
 	maxTagPrefix = 64
+	maxProvider  = 256
 	maxSetting   = 2_048
 )
 
@@ -227,8 +228,8 @@ func (c *checker) between(key string, v int) {
 
 func (p Provider) check(c *checker) {
 	requireOneOf(c, "type", p.Type, ProviderBuiltin, ProviderMCP, ProviderHTTP)
-	c.text("name", p.Name, maxSetting)
-	c.text("server", p.Server, maxSetting)
+	c.text("name", p.Name, maxProvider)
+	c.text("server", p.Server, maxProvider)
 	c.text("url", p.URL, maxSetting)
 	switch p.Type {
 	case ProviderMCP:

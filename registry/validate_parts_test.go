@@ -88,7 +88,7 @@ func TestProviderProblems(t *testing.T) {
 		{"http without host", provider(registry.Provider{Type: "http", URL: "https:tides"}), []string{"d.provider.url: expected an http or https address"}},
 		{"no provider type", provider(registry.Provider{Name: "x"}), []string{"d.provider.type: missing; expected builtin, mcp or http"}},
 		{"unknown provider type", provider(registry.Provider{Type: "grpc", URL: "x"}), []string{"d.provider.type: expected builtin, mcp or http"}},
-		{"long provider keys", provider(registry.Provider{Type: "mcp", Server: strings.Repeat("s", 2049), Name: strings.Repeat("n", 2049)}), []string{"d.provider.name: got 2049", "d.provider.server: got 2049"}},
+		{"long provider keys", provider(registry.Provider{Type: "mcp", Server: strings.Repeat("s", 257), Name: strings.Repeat("n", 257)}), []string{"d.provider.name: got 257", "d.provider.server: got 257"}},
 	})
 }
 
