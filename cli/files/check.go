@@ -212,7 +212,11 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 		if err != nil {
 			return f, err
 		}
-		f.Message = fmt.Sprintf("%s differs from its approved version %d: %s.", name, approved.Version, instructions.ListChanges(instructions.Files(*approved.Definition.Folder(), d.Found.Folder)))
+		changes := instructions.Files(*approved.Definition.Folder(), d.Found.Folder)
+		f.Message = fmt.Sprintf("%s differs from its approved version %d: %s.", name, approved.Version, instructions.ListChanges(changes))
+		if i := slices.IndexFunc(changes, func(c instructions.FileChange) bool { return c.Change != instructions.Missing }); i >= 0 && d.Kind == registry.KindSkill {
+			f.File = r.shown(path.Join(d.Path, changes[i].Path))
+		}
 	case instructions.New:
 		f.Message = fmt.Sprintf("%s was never approved, and agents read it (%s).", name, d.Found.Client)
 	case instructions.Missing:
@@ -225,13 +229,17 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 	return f, nil
 }
 
-// file returns the path of a difference for users and code scanning: relative to the project, and for a skill the path
-// of its SKILL.md.
+// file returns the path of a difference, which is that of SKILL.md for a skill.
 func (r root) file(d instructions.Difference) string {
 	p := d.Path
 	if d.Kind == registry.KindSkill {
 		p = path.Join(p, registry.SkillFile)
 	}
+	return r.shown(p)
+}
+
+// shown returns a path for users and code scanning, relative to the project.
+func (r root) shown(p string) string {
 	if r.scope == places.Project {
 		return p
 	}
