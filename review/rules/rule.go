@@ -110,6 +110,9 @@ type Finding struct {
 	// Context is the hex-encoded SHA-256 of the context of the passage (Change.Bind). It is ""
 	// without a passage, and in assessments older than this field.
 	Context string `json:"context,omitempty"`
+	// Added is the severity of the finding if a change adds the passage to an approved version, or
+	// "" for the severity of its rule in such text.
+	Added Severity `json:"-"`
 	// Waivable reports whether the user may waive the finding.
 	Waivable bool `json:"waivable"`
 	// Carried reports whether the passage is already in an approved version. The change did not

@@ -1,6 +1,7 @@
 package rulebook
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -57,7 +58,7 @@ func TestIDsStandOnce(t *testing.T) {
 func TestRulesAreComplete(t *testing.T) {
 	var list []block
 	for _, r := range Rules() {
-		list = append(list, block{id: r.ID, name: r.Name, severity: r.Severity, added: r.Added, doc: r.Doc})
+		list = append(list, block{id: r.ID, name: r.Name, severity: r.Severity, added: cmp.Or(r.Added, r.CompleteAdded), doc: r.Doc})
 		if !strings.ContainsRune("SP", rune(r.ID[0])) || r.Message == "" || r.Suggestion == "" || r.Importer == "" || strings.Join(r.Bad, "") == "" || strings.Join(r.Good, "") == "" {
 			t.Errorf("%s: a rule about wording is of S or P and has a message, a suggestion, an importer, and examples", r.ID)
 		}

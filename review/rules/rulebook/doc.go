@@ -34,6 +34,8 @@
 //	            sentence as benign
 //	plain *     frames that always get the severity of the rule, even in a prompt
 //	complete *  frames with all parts of an attack, which always warn in a tool
+//	complete_added *
+//	            the severity of their findings in text that a change adds
 //	except *    benign uses: each entry is a condition, or several conditions
 //	            joined by " & "; "!" negates a condition
 //	extra *     names of checks in Go that find what frames cannot describe

@@ -7,23 +7,24 @@ import (
 
 // Rule is a block of a rule file; see the package comment.
 type Rule struct {
-	ID         string `toml:"-"`
-	Name       string
-	Severity   string
-	Added      string // the severity in text that a change adds, if it is higher
-	Message    string
-	Suggestion string
-	Importer   string
-	Doc        string
-	Bad, Good  []string
-	Frames     Frames
-	Translated Frames
-	Certain    Frames
-	Plain      Frames
-	Complete   Frames
-	Except     []Exception
-	Extra      []string
-	Reports    bool
+	ID            string `toml:"-"`
+	Name          string
+	Severity      string
+	Added         string // the severity in text that a change adds, if it is higher
+	CompleteAdded string `toml:"complete_added"` // Added for matches of Complete
+	Message       string
+	Suggestion    string
+	Importer      string
+	Doc           string
+	Bad, Good     []string
+	Frames        Frames
+	Translated    Frames
+	Certain       Frames
+	Plain         Frames
+	Complete      Frames
+	Except        []Exception
+	Extra         []string
+	Reports       bool
 	// Rationale reports whether the rule also checks the rationale. Unlike examples and test cases,
 	// which quote attacks on purpose, it is the author's statement.
 	Rationale bool

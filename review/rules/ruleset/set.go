@@ -205,8 +205,8 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 					f.From = fmt.Sprintf("%s@%d", in.Subject, in.Version)
 				}
 			}
-			if !f.Carried && c.Before != nil && !r.fixed && r.Added.Rank() > f.Severity.Rank() {
-				f.Severity = r.Added
+			if added := cmp.Or(f.Added, r.Added); !f.Carried && c.Before != nil && !r.fixed && added.Rank() > f.Severity.Rank() {
+				f.Severity = added
 			}
 			f.Suggestion, f.Importer = cmp.Or(f.Suggestion, r.Suggestion), forImporter(r.Rule, c)
 			findings = append(findings, f)

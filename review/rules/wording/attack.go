@@ -100,6 +100,9 @@ func (a *attack) findings(c *View, s *Scanned) []candidate {
 	} {
 		for _, f := range a.matched(c, s, strength.frames, strength.plain) {
 			f.kind, f.certain, f.plain = strength.kind, strength.certain, strength.plain
+			if f.kind == rulebook.CompleteMark {
+				f.Added = rules.Severity(a.CompleteAdded)
+			}
 			found = append(slices.DeleteFunc(found, f.overlaps), f)
 		}
 	}

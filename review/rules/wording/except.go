@@ -38,6 +38,8 @@ var conditions = map[string]func(c *View, s *Scanned, m *scan.Match, concepts sc
 	"sentence": func(_ *View, _ *Scanned, m *scan.Match, concepts scan.Set) bool { return m.Sentence.Meets(concepts) },
 	// The definition is an action tool.
 	"tool": func(c *View, _ *Scanned, _ *scan.Match, _ scan.Set) bool { return c.IsAction() },
+	// The definition changes an approved version.
+	"change": func(c *View, _ *Scanned, _ *scan.Match, _ scan.Set) bool { return c.Before != nil },
 	// The text is an instruction for the agent itself, and the frame is not plain.
 	"prompt": func(_ *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 		return s.Governs() && !strings.HasSuffix(m.Frame, rulebook.PlainMark)

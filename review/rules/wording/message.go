@@ -74,10 +74,11 @@ func findings(text *rules.Text, group []reported) []rules.Finding {
 		}
 		span := merged[last].span
 		span.End, span.Disguise = max(span.End, r.span.End), span.Disguise|r.span.Disguise
+		added := cmp.Or(merged[last].Added, r.Added)
 		if r.Severity.Rank() > merged[last].Severity.Rank() {
 			merged[last] = r
 		}
-		merged[last].span = span
+		merged[last].span, merged[last].Added = span, added
 	}
 	spans := make([]rules.Passage, 0, len(merged))
 	for _, r := range merged {
@@ -87,7 +88,7 @@ func findings(text *rules.Text, group []reported) []rules.Finding {
 	for i := range made {
 		f, r := &made[i], merged[i]
 		more := f.Message // states how many findings were omitted
-		f.Severity, f.Message = r.Severity, messageWith(r.Message, cmp.Or(r.decoded, f.Passage), r.span.Disguise)+more
+		f.Severity, f.Added, f.Message = r.Severity, r.Added, messageWith(r.Message, cmp.Or(r.decoded, f.Passage), r.span.Disguise)+more
 	}
 	if more > 0 {
 		made[len(made)-1].More(more)
