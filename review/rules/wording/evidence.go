@@ -171,9 +171,10 @@ func (c *View) judge(table *Learned) *evidence {
 	if c.IsAction() {
 		combineClasses(found, list, in, table)
 	}
-	combineInSentence(found, in, named, !c.IsAction())
+	groups := bySentence(found, in)
+	combineInSentence(found, groups, named, !c.IsAction())
 	if !c.IsAction() {
-		combineNearby(found, list, in, named, table)
+		combineNearby(found, list, groups, named, table)
 	}
 	e.byRule = c.report(found, list, in)
 	for k := range list {
@@ -386,48 +387,61 @@ func combineClasses(found []candidate, list []Sentence, in []int, table *Learned
 // consecutive sentences, so pairs across sentences do not block; see combineNearby. In a prompt, frames that do not
 // overlap warn regardless of the score, and their sentence is marked in named: each may be benign,
 // but the combination rarely is.
-func combineInSentence(found []candidate, in []int, named []bool, prompt bool) {
+func combineInSentence(found []candidate, groups map[int][]int, named []bool, prompt bool) {
 	alone := make([]bool, len(found)) // warn without the other frame
 	for n := range found {
 		alone[n] = found[n].Severity.Rank() >= rules.Warn.Rank()
 	}
-	for n := range found {
-		f := &found[n]
-		for k := range found {
-			o := &found[k]
-			if in[n] < 0 || in[k] != in[n] || min(f.maxSeverity.Rank(), o.maxSeverity.Rank()) < rules.Warn.Rank() || classOf(o.Rule) == classOf(f.Rule) {
-				continue
-			}
-			switch {
-			case alone[n] && alone[k]:
-				f.Severity = f.maxSeverity
-			case prompt && f.Severity == rules.Info && !o.overlaps(*f):
-				f.Severity, named[in[n]] = rules.Warn, true
+	for at, group := range groups {
+		for _, n := range group {
+			for _, k := range group {
+				f, o := &found[n], &found[k]
+				switch {
+				case classOf(o.Rule) == classOf(f.Rule):
+				case alone[n] && alone[k]:
+					f.Severity = f.maxSeverity
+				case prompt && f.Severity == rules.Info && !o.overlaps(*f):
+					f.Severity, named[at] = rules.Warn, true
+				}
 			}
 		}
 	}
 }
 
+// bySentence returns the candidates that can warn by the index of their sentence. Comparing the candidates of a sentence
+// instead of all takes linear time for a skill of many files.
+func bySentence(found []candidate, in []int) map[int][]int {
+	groups := map[int][]int{}
+	for n := range found {
+		if in[n] >= 0 && found[n].maxSeverity.Rank() >= rules.Warn.Rank() {
+			groups[in[n]] = append(groups[in[n]], n)
+		}
+	}
+	return groups
+}
+
 // combineNearby makes frames of two independent classes warn if their sentences in a prompt are at most nearby apart and
 // neither scores as clearly benign: an attack spreads over several sentences, while benign frames are rare and alone.
 // A prohibition counts only if it conceals something.
-func combineNearby(found []candidate, list []Sentence, in []int, named []bool, table *Learned) {
-	counts := func(n int) bool {
-		if in[n] < 0 || found[n].maxSeverity.Rank() < rules.Warn.Rank() {
-			return false
-		}
-		s := &list[in[n]]
+func combineNearby(found []candidate, list []Sentence, groups map[int][]int, named []bool, table *Learned) {
+	counts := func(n, at int) bool {
+		s := &list[at]
 		return s.score >= float64(table.Threshold)-clearlyBenign && (found[n].Rule == "S102" || found[n].Rule == "S148" || !prohibition().MatchString(s.Text))
 	}
-	for n := range found {
-		for k := range found[:n] {
-			f, o := &found[n], &found[k]
-			if f.text != o.text || in[n] == in[k] || max(in[n], in[k])-min(in[n], in[k]) > nearby || classOf(f.Rule) == classOf(o.Rule) || !counts(n) || !counts(k) {
-				continue
-			}
-			for _, i := range []int{n, k} {
-				if found[i].Severity == rules.Info {
-					found[i].Severity, named[in[i]] = rules.Warn, true
+	for at, group := range groups {
+		for other := at + 1; other <= at+nearby; other++ {
+			for _, n := range group {
+				for _, k := range groups[other] {
+					f, o := &found[n], &found[k]
+					if f.text != o.text || classOf(f.Rule) == classOf(o.Rule) || !counts(n, at) || !counts(k, other) {
+						continue
+					}
+					if f.Severity == rules.Info {
+						f.Severity, named[at] = rules.Warn, true
+					}
+					if o.Severity == rules.Info {
+						o.Severity, named[other] = rules.Warn, true
+					}
 				}
 			}
 		}
