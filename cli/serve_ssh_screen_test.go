@@ -105,7 +105,8 @@ func TestSSHWorkbench(t *testing.T) {
 			if err := session.Wait(); err != nil {
 				t.Error(err)
 			}
-			if got := strings.Contains(s.seen.String(), "\x1b[38;"); got != tt.colours && tt.term != "xterm" {
+			seen := s.seen.String()
+			if got := strings.Contains(seen, "\x1b[38;5;") || strings.Contains(seen, "\x1b[38;2;"); got != tt.colours && tt.term != "xterm" {
 				t.Errorf("colours: %t", got)
 			}
 		})
