@@ -150,6 +150,25 @@ var credentialPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:\*\*/)?(?:\.env\b(?:\.[\w*]+)?|\*?(?:secret|credential|token|password)s?(?:\*(?:\.\w+)?|\.\*)|\*(?:secret|credential|token|password)s?\b|\*\.(?:pem|key|p12|pfx|env)\b|\bid_rsa\b|~/\.(?:ssh|aws|kube)\b[\w./]*|\.(?:npmrc|netrc|pypirc)\b)`)
 })
 
+// patternWords are parts of which each match of credentialPattern contains one.
+var patternWords = []string{".env", "*.", "secret", "credential", "token", "password", "id_rsa", "~/.", ".npmrc", ".netrc", ".pypirc"}
+
+// patternsIn returns the matches of credentialPattern in text. The expression has no literal prefix, so it is slow, but
+// no match extends over a line break.
+func patternsIn(text string) [][]int {
+	var found [][]int
+	start := 0
+	for line := range strings.Lines(text) {
+		if slices.ContainsFunc(patternWords, func(word string) bool { return strings.Contains(line, word) }) {
+			for _, at := range credentialPattern().FindAllStringIndex(line, -1) {
+				found = append(found, []int{start + at[0], start + at[1]})
+			}
+		}
+		start += len(line)
+	}
+	return found
+}
+
 // manyPatterns is the minimum number of different patterns in a list that collects credentials, and
 // betweenPatterns the maximum number of bytes between two of them.
 const (
@@ -169,7 +188,7 @@ func credentialPatterns(c *View) []candidate {
 		var spans []rules.Passage
 		patterns := map[string]bool{}
 		start, end := 0, 0
-		for _, at := range append(credentialPattern().FindAllStringIndex(text, -1), []int{len(text) + betweenPatterns + 1, 0}) {
+		for _, at := range append(patternsIn(text), []int{len(text) + betweenPatterns + 1, 0}) {
 			if at[0] > end+betweenPatterns {
 				if len(patterns) >= manyPatterns {
 					list := s.wholeSentence(rules.Passage{Start: start, End: end})
