@@ -134,26 +134,47 @@ func TestNoticesThatFailForGood(t *testing.T) {
 	defer web.Close()
 	c := newTestDB(t)
 	c.write(".config/toolcrib/toolcrib.toml", "[notify]\nurl = \""+web.URL+"\"\nsecret_env = \"FIXTURE_SECRET\"\n")
-	text, err := os.ReadFile("../testdata/scripts/sample.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	at := func(after time.Duration, args ...string) {
-		t.Helper()
-		var out bytes.Buffer
-		env := c.env(args, strings.NewReader(""), &out, &out)
-		env.Now = func() time.Time { return first.Add(after) }
-		if code := cli.Main(context.Background(), env); code != 0 {
-			t.Fatalf("exit status %d: %s", code, out.String())
-		}
-	}
 	for i, id := range []string{"first_pacer", "second_pacer", "third_pacer"} {
-		c.write(id+".json", strings.ReplaceAll(string(text), "scene_pacer", id))
 		r.set(i < 2)
-		at(time.Duration(i)*25*time.Hour, "propose", id+".json", "--as", "user:tester")
+		c.proposeAfter(time.Duration(i)*25*time.Hour, id)
 	}
 	if got := r.events(t); got != "user_review tool:user/second_pacer, user_review tool:user/third_pacer" {
 		t.Error(got)
+	}
+}
+
+// TestOldNoticesAreTriedAgain checks that a notice that was not sent for a day is not dropped when one attempt fails.
+func TestOldNoticesAreTriedAgain(t *testing.T) {
+	r := &receiver{}
+	web := httptest.NewServer(r)
+	defer web.Close()
+	c := newTestDB(t)
+	const config = ".config/toolcrib/toolcrib.toml"
+	notify := "[notify]\nurl = \"" + web.URL + "\"\nsecret_env = \"FIXTURE_SECRET\"\n"
+	for i, id := range []string{"first_pacer", "second_pacer", "third_pacer", "fourth_pacer"} {
+		if c.write(config, notify); i == 1 {
+			c.write(config, "")
+		}
+		r.set(i == 2)
+		c.proposeAfter(time.Duration(i)*25*time.Hour, id)
+	}
+	if got := r.events(t); got != "user_review tool:user/first_pacer, user_review tool:user/second_pacer, user_review tool:user/third_pacer, user_review tool:user/fourth_pacer" {
+		t.Error(got)
+	}
+}
+
+// proposeAfter proposes a tool at a time after the start of a test.
+func (c testDB) proposeAfter(after time.Duration, id string) {
+	c.t.Helper()
+	text, err := os.ReadFile("../testdata/scripts/sample.json")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.write(id+".json", strings.ReplaceAll(string(text), "scene_pacer", id))
+	var out bytes.Buffer
+	env := c.env([]string{"propose", id + ".json", "--as", "user:tester"}, strings.NewReader(""), &out, &out)
+	env.Now = func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).Add(after) }
+	if code := cli.Main(context.Background(), env); code != 0 {
+		c.t.Fatalf("exit status %d: %s", code, out.String())
 	}
 }

@@ -96,8 +96,8 @@ type Courier struct {
 // page is the number of events read per query.
 const page = 500
 
-// Deliver sends the notices that are due, in log order. It stops at the first one that fails, unless that one is so old
-// that it is dropped. In a new log, it skips notices older than Since.
+// Deliver sends the notices that are due, in log order. It stops at the first one that fails, unless it drops that
+// notice. In a new log, it skips notices older than Since.
 func (c *Courier) Deliver(ctx context.Context) error {
 	genesis, err := c.genesis(ctx)
 	if err != nil || genesis == "" {
@@ -114,7 +114,7 @@ func (c *Courier) Deliver(ctx context.Context) error {
 		}
 		for _, e := range events {
 			if known || !e.At.Before(c.Since) {
-				if err := c.event(ctx, e); err != nil {
+				if err := c.event(ctx, e, &so); err != nil {
 					return errors.Join(err, c.save(genesis, so))
 				}
 			}
@@ -134,8 +134,8 @@ func (c *Courier) genesis(ctx context.Context) (string, error) {
 	return first[0].Hash, nil
 }
 
-// event sends the notices of an event. It drops one that cannot be sent and is older than giveUp.
-func (c *Courier) event(ctx context.Context, e history.Event) error {
+// event sends the notices of an event. It drops one that is older than giveUp if the receiver has failed for as long.
+func (c *Courier) event(ctx context.Context, e history.Event, so *progress) error {
 	all, err := c.of(ctx, e)
 	if errors.Is(err, proposals.ErrNotFound) {
 		return nil
@@ -153,8 +153,15 @@ func (c *Courier) event(ctx context.Context, e history.Event) error {
 		if err != nil {
 			return err
 		}
-		if err := c.Sender.Send(ctx, n, visible.JSON(body)); err != nil && c.Now().Sub(e.At) < giveUp {
-			return err
+		if err := c.Sender.Send(ctx, n, visible.JSON(body)); err == nil {
+			so.FailingSince = time.Time{}
+		} else {
+			if so.FailingSince.IsZero() {
+				so.FailingSince = c.Now().UTC()
+			}
+			if c.Now().Sub(so.FailingSince) < giveUp || c.Now().Sub(e.At) < giveUp {
+				return err
+			}
 		}
 	}
 	return nil
@@ -220,10 +227,12 @@ func about(k Kind, p proposals.Proposal) Notice {
 // progress describes how far the notices of a log have been sent to a receiver.
 type progress struct {
 	Seq int64 `json:"seq"` // the last event whose notices are sent or given up
+	// FailingSince is set while the receiver accepts no notices.
+	FailingSince time.Time `json:"failing_since,omitzero"`
 }
 
-// giveUp is the age at which a notice that cannot be sent is dropped. Otherwise, a notice that is never accepted would
-// block the others.
+// giveUp is the age at which a notice is dropped if the receiver has accepted none for as long. Otherwise, a notice
+// that is never accepted would block the others.
 const giveUp = 24 * time.Hour
 
 func (c *Courier) file(genesis string) string { return filepath.Join(c.State, genesis+".json") }
