@@ -307,8 +307,8 @@ func (s *Server) Describe(err error) error {
 		return fmt.Errorf("%w: the database does not allow this for the login %s, or not under another name: %w", proposals.ErrAuthority, s.config.User, err)
 	case "25006", "0A000": // 0A000: a standby was asked for a write transaction
 		return fmt.Errorf("%w; the server is a standby, or does not accept writes: %w", review.ErrReadOnly, err)
-	case "22021": // the argument contains U+0000 or invalid UTF-8, which no row contains
-		return fmt.Errorf("%w: %w", proposals.ErrNotFound, err)
+	case "22021": // such as an argument that no row can match
+		return fmt.Errorf("%w: a text is not valid UTF-8, or contains a NUL character: %w", proposals.ErrNotFound, err)
 	case "53100":
 		return fmt.Errorf("the disk of the server is full; nothing was written: %w", err)
 	case "42P01", "3F000": // no such table, no such schema
