@@ -416,6 +416,10 @@ func Interactive(words []string) bool {
 	return !slices.ContainsFunc(words[1:], func(w string) bool { return w != "-i" && w != "-l" && w != "-li" && w != "-il" && w != "--login" })
 }
 
+// disks are the beginnings of the names of disks in /dev on Linux, macOS, and FreeBSD:
+// https://www.kernel.org/doc/html/latest/admin-guide/devices.html.
+var disks = []string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "mapper/", "disk", "rdisk", "ada", "da"}
+
 // wipes returns the folder or device whose whole content c deletes, or "".
 func (c *command) wipes(args []string) string {
 	deletes := false
@@ -428,7 +432,8 @@ func (c *command) wipes(args []string) string {
 		deletes = len(args) == 1 && slices.Contains(c.words, "-delete")
 	case strings.HasPrefix(c.program, "mkfs"), c.program == "shred", c.program == "dd":
 		for _, w := range args {
-			if w = strings.TrimPrefix(w, "of="); strings.HasPrefix(w, "/dev/") && strings.TrimLeft(w[len("/dev/"):], "shvnxdmemcblik") != w[len("/dev/"):] && !strings.HasPrefix(w, "/dev/null") && !strings.HasPrefix(w, "/dev/shm") {
+			w = strings.TrimPrefix(w, "of=")
+			if device, ok := strings.CutPrefix(w, "/dev/"); ok && slices.ContainsFunc(disks, func(d string) bool { return strings.HasPrefix(device, d) }) {
 				return w
 			}
 		}

@@ -107,7 +107,7 @@ func namedElsewhere(_ *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
 		}
 		at += n
 		isCopy := at >= before && strings.HasPrefix(s.Value[at-before:], sentence)
-		if !isCopy && (at+len(name) <= around.Start || at >= around.End) && !(private && s.sendsTo(at)) {
+		if !isCopy && (at+len(name) <= around.Start || at >= around.End) && (!private || !s.sendsTo(at)) {
 			return true
 		}
 		at += len(name)
