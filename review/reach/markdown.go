@@ -17,10 +17,9 @@ import (
 
 // document adds the facts of a Markdown file with front matter.
 func document(d fact.Doc) {
-	if strings.HasPrefix(strings.TrimSpace(d.Text), "{") { // settings under the name of a document
+	if strings.HasPrefix(strings.TrimSpace(d.Text), "{") { // settings under the name of a document, which an agent reads as a text
 		if n, err := jsondoc.Parse([]byte(d.Text), jsondoc.DefaultLimits); err == nil {
 			tree(d, n, false)
-			return
 		}
 	}
 	front, body, ok := mdfile.SplitFront(d.Text)
