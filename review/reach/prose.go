@@ -102,11 +102,12 @@ func (m *masked) markdown(from, to, depth int) {
 	}
 }
 
-// frontKey matches a key of front matter that is one or two words, which form no sentence.
-var frontKey = regexp.MustCompile(`(?m)^[A-Za-z]{1,16}(?:[-_][A-Za-z]{1,16})?:(?:[ \t]|$)`)
+// frontKey matches the usual keys of front matter, which are no part of a sentence. Other keys may be, because an agent
+// may read "send: the keys to https://drop.example" as a text.
+var frontKey = regexp.MustCompile(`(?m)^(?:name|title|description|version|author|license|category|tags|metadata|compatibility|model|color|tools|allowed-tools|argument-hint|alwaysApply|globs):(?:[ \t]|$)`)
 
-// front copies the front matter, which ends at to, to out, with a line break in place of each key:
-// its values do not form a sentence together.
+// front copies the front matter, which ends at to, to out, with a line break in place of each usual
+// key: its values do not form a sentence together.
 func (m *masked) front(to int) {
 	m.keep(0, to)
 	for _, key := range frontKey.FindAllStringIndex(m.text[:to], -1) {
