@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"toolcrib/registry"
 	"toolcrib/review/reach"
@@ -145,6 +146,11 @@ func TestLong(t *testing.T) {
 		for _, piece := range []string{"`", "```\n", "[", "{\"a\":", "- ", "a: ", "> ", "https://", "ask the user ", "$(", "---\n", "|", "\t", "\"", "RUN (\\\n", "https://a.example,", "curl -x, ", "<!--", "    x -y\n"} {
 			skill(name, strings.Repeat(piece, (64<<10)/len(piece)))
 		}
+	}
+	// One statement with many calls takes 0.2 s, but 50 s if each call reads the texts of the statement again.
+	start := time.Now()
+	if skill("a.py", "import shutil\nf("+strings.Repeat(`shutil.rmtree("a"),`, 50_000)+")\n"); time.Since(start) > 20*time.Second {
+		t.Errorf("one statement took %v", time.Since(start))
 	}
 }
 

@@ -202,7 +202,8 @@ func (p *program) path(s *state, from int, texts []text) string {
 		}
 	}
 	var parts []string
-	strs := slices.DeleteFunc(slices.Clone(texts), func(t text) bool { return t.start < s.start+from || t.start >= s.start+end })
+	first, _ := slices.BinarySearchFunc(texts, s.start+from, func(t text, at int) int { return t.start - at })
+	strs := texts[first:]
 	literals := func(before int) {
 		for ; len(strs) > 0 && strs[0].start < s.start+before; strs = strs[1:] {
 			if name := strs[0].value; name == "HOME" || name == "USERPROFILE" {
