@@ -24,6 +24,7 @@ import (
 	"toolcrib/signing/keys"
 	"toolcrib/signing/signers"
 	"toolcrib/signing/sshsig"
+	"toolcrib/signing/statement"
 )
 
 func newSignersAdd(a *command.App) *cobra.Command {
@@ -157,10 +158,14 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit 
 		return printSigners(a, proof.SignersState{})
 	}
 	state, err := desk.Signed(*signed).Signers.ChangeSigners(ctx, b.Actor)
-	if err != nil {
-		return errors.Join(err, atomicfile.Write(file, before, keep))
+	if err == nil {
+		return printSigners(a, state)
 	}
-	return printSigners(a, state)
+	states, unknown := desk.Signers.SignersStates(ctx)
+	if unknown != nil || len(states) > 0 && statement.Sum(states[len(states)-1].Text) == next.Digest() {
+		return err // the state may be in force, for example if the connection was lost after the commit
+	}
+	return errors.Join(err, atomicfile.Write(file, before, keep))
 }
 
 // printSigners prints the signers, and the new state if it has changed.

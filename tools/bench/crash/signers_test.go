@@ -30,7 +30,7 @@ func TestKilledWhileSignersChange(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			kills, finished := 0, 0
-			for _, point := range []string{"committed", "file-renamed", "file", "file-written"}[:blows(4, 1)] {
+			for _, point := range []string{"file-renamed", "committed", "file", "file-written"}[:blows(4, 1)] {
 				for n := 1; n <= 6; n++ {
 					c := newTestDB(t)
 					c.must("", opening()...)
@@ -44,7 +44,7 @@ func TestKilledWhileSignersChange(t *testing.T) {
 						break
 					}
 					kills++
-					repair := []string{"signers", "record", "--sign-key", filepath.Join(t.TempDir(), "no-key")}
+					repair := []string{"signers", "record", "--sign-key", mara, "--as", "user:mara"}
 					if name == "init" {
 						repair = change
 					}
@@ -60,7 +60,7 @@ func TestKilledWhileSignersChange(t *testing.T) {
 					c.must("", "reject", "#1", "--note", "Not needed.", "--sign-key", mara, "--as", "user:mara")
 				}
 			}
-			if finished == 0 {
+			if finished == 0 && name != "init" { // without a state, nothing differs from it
 				t.Errorf("%d kills, of which none left a change to finish", kills)
 			}
 			figures.note(t, "kill -9 while the signers change: "+name, kills, "%d times undone or whole, else finished by the named command", kills-finished)
