@@ -84,7 +84,7 @@ func (p person) asksToApprove(id string) {
 	p.press("Enter")
 	p.sees("Rationale")
 	p.press("2")
-	p.sees("+9 −0")
+	p.sees("+9  new")
 	p.press("a")
 }
 
