@@ -102,7 +102,11 @@ func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.
 		case "recommendation":
 			advice, style := Advice(th, p.Summary.Recommendation)
 			found, foundStyle := Findings(th, p.Summary)
-			page.Line(label.Add(style, advice).Add(th.Faint, ", ").Add(foundStyle, found))
+			between := draw.Safe("   ") // before a mark
+			if p.Summary.Findings == 0 {
+				between = ", "
+			}
+			page.Line(label.Add(style, advice).Add(th.Faint, between).Add(foundStyle, found))
 		default:
 			page.Field(f.Label, f.Read(p, v))
 		}
