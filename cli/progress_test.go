@@ -1,7 +1,6 @@
-package cli
+package cli_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,7 +14,7 @@ import (
 // TestProgressIsForTerminals checks that progress is shown on a terminal and erased at the end, and that nothing is
 // written to a pipe (T15).
 func TestProgressIsForTerminals(t *testing.T) {
-	var out bytes.Buffer
+	var out lockedBuffer
 	a := &command.App{Printer: &output.Printer{Env: process.Env{Err: &out, Now: time.Now, Getenv: func(string) string { return "" }}}}
 	if p := a.Progress(); p != nil {
 		t.Fatal("progress goes into a pipe")
