@@ -254,19 +254,19 @@ func (s *Server) describe(ctx context.Context, actor proposals.Actor, args *json
 	}}, nil
 }
 
-// Run is the JSON form of the result of a call.
+// Run is the result of a call in JSON documents.
 type Run struct {
 	Call       string          `json:"call"`
 	Tool       string          `json:"tool"`
 	Version    int             `json:"version"`
 	At         time.Time       `json:"at"`
-	DurationMS float64         `json:"duration_ms"` // Of the provider
+	DurationMS float64         `json:"duration_ms"` // How long the provider took
 	Output     json.RawMessage `json:"output"`
-	Answer     json.RawMessage `json:"answer,omitempty"` // What else the provider answered with
+	Answer     json.RawMessage `json:"answer,omitempty"` // The rest of what the provider returned
 	Warnings   []string        `json:"warnings,omitempty"`
 }
 
-// NewRun returns the JSON form of a result.
+// NewRun converts a result for JSON documents.
 func NewRun(r gateway.Result) Run {
 	return Run{
 		Call: r.Call, Tool: r.Tool.String(), Version: r.Version, At: r.At, DurationMS: float64(r.Duration.Microseconds()) / 1000,

@@ -204,7 +204,7 @@ func Conn(r *http.Request) net.Conn {
 	return nil
 }
 
-// AdmitConn does the same as Admit for a connection that a listener of this package accepted.
+// AdmitConn is like Admit for a connection without HTTP requests, such as one of SSH.
 func AdmitConn(conn net.Conn, who string) bool {
 	v, ok := conn.(*clientConn)
 	return !ok || v.admit(who)

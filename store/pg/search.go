@@ -1,4 +1,4 @@
-// This file searches proposals with regular expressions and the trigram index of the server.
+// This file finds proposals by their text, with PostgreSQL's regular expressions and trigram index.
 
 package pg
 

@@ -1,4 +1,4 @@
-// This file connects to a server, runs transactions, and explains its errors.
+// This file connects to a PostgreSQL server, runs transactions on it, and explains its errors.
 
 package pg
 
@@ -307,7 +307,7 @@ func (s *Server) Describe(err error) error {
 		return fmt.Errorf("%w: the database does not allow this for the login %s, or not under another name: %w", proposals.ErrAuthority, s.config.User, err)
 	case "25006", "0A000": // 0A000: a standby was asked for a write transaction
 		return fmt.Errorf("%w; the server is a standby, or does not accept writes: %w", review.ErrReadOnly, err)
-	case "22021": // such as an argument that no row can match
+	case "22021": // invalid text, for example in a filter
 		return fmt.Errorf("%w: a text is not valid UTF-8, or contains a NUL character: %w", proposals.ErrNotFound, err)
 	case "53100":
 		return fmt.Errorf("the disk of the server is full; nothing was written: %w", err)

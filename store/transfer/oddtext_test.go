@@ -21,7 +21,8 @@ const oddText = "a'\"\\\\N\t\\.\n\u0301Z\U0010FFFD41\u200b"
 // quote returns an SQL expression that SQLite evaluates to exactly these bytes.
 func quote(text string) string { return fmt.Sprintf("CAST(x'%x' AS TEXT)", text) }
 
-// TestOldOddTextsAreRefused copies calls in the format of earlier versions, with names that PostgreSQL cannot store.
+// TestOldOddTextsAreRefused copies calls of earlier versions whose names PostgreSQL cannot store: invalid UTF-8 and
+// U+0000.
 // Verification must report the names. A copy to a server must name the cause and write nothing, and a copy to a file
 // must preserve all rows (C34, C43).
 func TestOldOddTextsAreRefused(t *testing.T) {

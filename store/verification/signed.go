@@ -1,4 +1,4 @@
-// This file reads the records that signatures cover.
+// This file reads the records whose signatures are verified.
 
 package verification
 

@@ -178,7 +178,7 @@ func (p *Pager) Move(n int) {
 		p.Scroll(n)
 		return
 	}
-	extendsBelow := func(stop int) bool { // whether an item extends below the viewport
+	extendsBelow := func(stop int) bool { // reports whether the item at a stop ends below the viewport
 		end := p.len() - 1
 		if stop+1 < len(p.stops) {
 			end = p.stops[stop+1] - 1

@@ -40,7 +40,7 @@ const (
 	Order        = "order"         // in a sentence
 	Store        = "store"         // a credential store
 	Environment  = "environment"   // the whole environment
-	Private      = "private data"  // a setting that includes private data in what is sent
+	Private      = "private data"  // a setting that adds private data to what is sent
 	Variable     = "variable"      // a variable with a credential, in a file that does not send data
 	VariableSent = "sent"          // a variable with a credential, in a file that sends data
 	Command      = "command"       // an ordinary command

@@ -27,9 +27,9 @@ var shellInAddress = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`\\w)")
 })
 
-// linkParts yields the paragraphs of a text that contain an address with a character that
-// linkWithData or shellInAddress requires. The expressions are too slow for the rest of the text,
-// and no link extends over an empty line.
+// linkParts yields the paragraphs in which linkWithData or shellInAddress may match, because
+// builtAddress accepts one of their addresses. These expressions are too slow for a whole text, and
+// no link extends over an empty line.
 func linkParts(text string) func(yield func(start, end int) bool) {
 	return func(yield func(start, end int) bool) {
 		for at := 0; at < len(text); {
@@ -52,8 +52,8 @@ func linkParts(text string) func(yield func(start, end int) bool) {
 	}
 }
 
-// builtAddress reports whether an address in text contains a character that may begin a placeholder
-// or a query.
+// builtAddress reports whether text contains an address with a character that may begin a
+// placeholder or a query.
 func builtAddress(text string) bool {
 	for {
 		i := strings.Index(text, "://")

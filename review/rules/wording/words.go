@@ -163,9 +163,9 @@ const maxWords = 400
 
 // term is a word with its features.
 type term struct {
-	text   string // in lower case, or a placeholder
+	text   string // the word in lower case, or the placeholder that replaces it
 	stem   string // "" for a stop word
-	phrase hash32 // the hash with which a phrase begins
+	phrase hash32 // hash of a phrase that begins with the word
 	named  uint32 // the feature of the stem
 	pieces []uint32
 }
@@ -234,7 +234,7 @@ func (v *vocabulary) split(list []*term, text string, st *scoringContext) []*ter
 	return list
 }
 
-// onlyLetters reports whether a word consists of ASCII letters.
+// onlyLetters reports whether all bytes of a word are ASCII letters.
 func onlyLetters(word string) bool {
 	for i := range len(word) {
 		if !letters.IsLetter(word[i]) {
