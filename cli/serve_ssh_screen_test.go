@@ -7,7 +7,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -266,7 +268,7 @@ func (h *sshHome) approvedWithVersions() int {
 	return approved
 }
 
-// TestSSHCutSessions cuts the connections of fifty approvals at random times. Each proposal must either be approved
+// TestSSHCutSessions cuts the connections of fifty approvals at random times while they run. Each proposal must either be approved
 // with its version or be unchanged, and no files may remain.
 func TestSSHCutSessions(t *testing.T) {
 	shortrun.NeedsLong(t)
@@ -278,35 +280,53 @@ func TestSSHCutSessions(t *testing.T) {
 	t.Setenv("TMPDIR", temporary) // contains no files of others
 	h := serveSSH(t)
 	const cuts = 50
-	h.proposePacers(cuts)
+	h.proposePacers(cuts + 1)
 	h.stop()
 	h.log = &logLines{more: make(chan struct{})}
 	h.start()
-	before := runtime.NumGoroutine()
 	keyring := agent.NewKeyring()
 	if err := keyring.Add(agent.AddedKey{PrivateKey: h.keys["mara"].Private()}); err != nil {
 		t.Fatal(err)
 	}
+	start := time.Now()
+	h.wants(h.as("mara", "", fmt.Sprintf("approve tool:user/pacer_%d", cuts)), 0)
+	half := time.Since(start) / 2         // on this machine, with the login; many cuts then precede the commit
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // moments, not secrets
 	for i := range cuts {
 		client := h.startApproval(i, keyring)
-		<-time.After(time.Duration(random.IntN(30)) * time.Millisecond)
+		if len(sessionGoroutines()) == 0 {
+			t.Fatal("sessionGoroutines does not find the session")
+		}
+		<-time.After(time.Duration(random.Float64() * float64(half)))
 		_ = client.Close()
 	}
-	h.log.wait(t, fmt.Sprintf(`(?s)(msg="ssh session".*){%d}`, cuts))
-	t.Logf("%d of %d approvals were committed", h.approvedWithVersions()-1, cuts/2)
+	h.log.wait(t, fmt.Sprintf(`(?s)(msg="ssh session".*){%d}`, cuts+1))
+	t.Logf("%d of %d approvals were committed", h.approvedWithVersions()-2, cuts/2)
 	h.must("verify")
 	h.wants(h.as("mara", "", "show 2"), 0)
 	h.wants(h.as("mara", "", "approve 2"), 0)
-	for end := time.Now().Add(3 * time.Minute); runtime.NumGoroutine() > before+3; runtime.Gosched() {
+	for end := time.Now().Add(3 * time.Minute); ; runtime.Gosched() {
+		left := sessionGoroutines()
+		if len(left) == 0 {
+			break
+		}
 		if time.Now().After(end) {
-			buf := make([]byte, 1<<20)
-			t.Fatalf("%d goroutines, and %d before:\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
+			t.Fatalf("%d goroutines of sessions remain:\n%s", len(left), strings.Join(left, "\n\n"))
 		}
 	}
 	if left, err := filepath.Glob(filepath.Join(temporary, "toolcrib-*sign*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %q, %v", left, err)
 	}
+}
+
+// sessionGoroutines returns the stacks of all goroutines that serve or use an SSH connection. The goroutines of the
+// server itself and of earlier tests do not count.
+func sessionGoroutines() []string {
+	buf := make([]byte, 1<<20)
+	stacks := strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")
+	return slices.DeleteFunc(stacks, func(stack string) bool {
+		return !regexp.MustCompile(`golang\.org/x/crypto/ssh[./]|charm\.land/bubbletea/|ssh\.\(\*Server\)\.HandleConn`).MatchString(stack)
+	})
 }
 
 // config returns the user's configuration.
