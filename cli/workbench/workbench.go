@@ -75,9 +75,11 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, calls.Close()) }()
-	defer a.KeepCalls(ctx, func(string) {})() // the next command that moves calls reports the error
+	defer a.KeepCalls(ctx, func(string) {})()                   // the next command that moves calls reports the error
+	open, end := context.WithCancel(context.WithoutCancel(ctx)) // a signal ends writes one by one
+	defer end()                                                 // reads of pages that are gone
 	conf := tui.Config{
-		Context: context.WithoutCancel(ctx), Remote: a.Remote != nil,
+		Context: open, Remote: a.Remote != nil,
 		Desk: tui.DeskOf(b.Desk), Regroup: b.Desk.Drafting.Regroup, Extents: b.Desk.Reading.Extents, Sources: tui.Sources{Calls: calls}, Registry: catalogReader{a.DB, c.Layer.View()}, Wait: a.DB.Wait, Blocked: a.DB.Blocked, Actor: b.Actor, Layer: c.Layer, Place: place,
 		Theme: c.Theme, Plain: a.Form.NoColor || a.Env.Getenv("NO_COLOR") != "" || a.Env.Getenv("TERM") == "dumb",
 		Getenv: a.Env.Getenv, Drafts: drafts, Counter: b.Desk.Impact.Counter(),
