@@ -8,12 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"toolcrib/internal/shortrun"
 	"toolcrib/store/storetest"
 )
 
 // TestDamagedPagesAreNamed overwrites one page of a database file at a time. verify --deep and doctor must report the
 // page (C70).
 func TestDamagedPagesAreNamed(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	if storetest.OnPostgres() {
 		t.Skip("a server has no pages of ours")
 	}

@@ -225,6 +225,7 @@ func TestMCPFollows(t *testing.T) {
 // TestStatusNamesAnotherCopy lists an entry with an environment that makes its guard read another copy of the followed
 // registry than the user's, which may have been written by somebody else.
 func TestStatusNamesAnotherCopy(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	r := newRepository(t)
 	public := filepath.Join(r.dir, "public")
 	r.in(0, "publish", public)

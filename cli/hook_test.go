@@ -13,6 +13,7 @@ import (
 	"toolcrib/cli"
 	"toolcrib/cli/process"
 	"toolcrib/history"
+	"toolcrib/internal/shortrun"
 )
 
 // session is an account with clients that run the hook: its home, and a repository in it with an approved AGENTS.md.
@@ -301,6 +302,7 @@ func (s session) approveBut(dir, proposal string) {
 // FuzzHookInput passes arbitrary input to the hook while a file is not approved. The session must always stop, with a
 // verdict or an error.
 func FuzzHookInput(f *testing.F) {
+	shortrun.OneGoroutine(f)
 	s := newSession(f)
 	s.write("src/repo/AGENTS.md", "Changed.\n")
 	for _, text := range []string{

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"toolcrib/internal/shortrun"
 )
 
 // importing imports the fixture server and returns the document.
@@ -54,6 +56,7 @@ func (c testDB) open() string {
 // TestImportAgain repeatedly imports a server that changes. Each tool must have one proposal, with a revision for each
 // definition, and reverted changes must be withdrawn.
 func TestImportAgain(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
 	c.write("tools.json", guardedTools)
 	if doc := c.importing(); doc.ChangeSet != "library" || len(doc.Proposals) != 2 {

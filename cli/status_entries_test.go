@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolcrib/cli"
+	"toolcrib/internal/shortrun"
 )
 
 // repository is a folder with an approved server named far, for a program that knows its own path.
@@ -92,6 +93,7 @@ const guardFar = `"guard","far","--","` + fixtureServer + `","tools.json"`
 // user's. None may count as guarded or show the counts of the user's database, and wrap must repair them if possible
 // (S32).
 func TestStatusNamesWhatAnEntryUses(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	r := newRepository(t)
 	elsewhere := t.TempDir()
 	after := `"guard","far","--","` + fixtureServer + `","tools.json"`
@@ -186,6 +188,7 @@ func TestStatusNamesWhatAnEntryUses(t *testing.T) {
 // TestWrapReplacesAnUnreadableGuard wraps an entry with a guard that has invalid arguments. The new guard must replace
 // it, and unwrap must restore the bare server (S32).
 func TestWrapReplacesAnUnreadableGuard(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	r := newRepository(t)
 	for _, args := range []string{
 		`"guard","far","--frob","--","` + fixtureServer + `","tools.json"`,
@@ -211,6 +214,7 @@ func TestWrapReplacesAnUnreadableGuard(t *testing.T) {
 // TestEnvChangesTheFolder puts env -C before a guard. The folder that it selects must be part of the approved command,
 // and a single wrap must repair the entry (S41).
 func TestEnvChangesTheFolder(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	r := newRepository(t)
 	cl := r.behindGuard(nil, "guard", "far", "--", fixtureServer, filepath.Join(r.dir, "repo", "tools.json"))
 	if res, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "lookUp", Arguments: map[string]any{"what": "x"}}); err != nil || res.IsError {
@@ -248,6 +252,7 @@ func TestEnvChangesTheFolder(t *testing.T) {
 // TestWrapRejectsOtherDatabase wraps a server with environment variables that would select another database for its
 // guard. The entry must remain unchanged, and the reason must be printed (S32).
 func TestWrapRejectsOtherDatabase(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	r := newRepository(t)
 	file := guardEntry(fixtureServer, `"tools.json"`, `"HOME":"`+t.TempDir()+`"`)
 	r.write("repo/.mcp.json", file)
@@ -262,6 +267,7 @@ func TestWrapRejectsOtherDatabase(t *testing.T) {
 // TestApprovedNameWithAnotherCommand replaces the server with an approved name in the files of three clients. status
 // must report it, the log must contain its command, and wrap must give it a new name without approvals (S41).
 func TestApprovedNameWithAnotherCommand(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	r := newRepository(t)
 	cl := r.behindGuard(nil, "guard", "far", "--", fixtureServer, filepath.Join(r.dir, "repo", "evil.json"), "--token", "s3cret")
 	if res, err := cl.CallTool(t.Context(), &sdk.CallToolParams{Name: "lookUp", Arguments: map[string]any{"what": "x"}}); err != nil || res.IsError {
@@ -307,6 +313,7 @@ func TestApprovedNameWithAnotherCommand(t *testing.T) {
 
 // TestStatusOfServerNamedLikeAFilter counts waiting proposals of servers with names that have a meaning in filters.
 func TestStatusOfServerNamedLikeAFilter(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
 	c.write("tools.json", guardedTools)
 	for _, name := range []string{"unread", "stale", "s1"} {

@@ -21,6 +21,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"toolcrib/cli"
+	"toolcrib/internal/shortrun"
 )
 
 // starts starts a server as its client does: with the command in the file, in the folder of the entry or of the client,
@@ -122,6 +123,7 @@ func TestFromClientToGuarded(t *testing.T) {
 // TestEntriesKeepWhatTheyHave starts a guarded entry as its client does, which fills in placeholders, and requests the
 // server's folder, arguments, and environment. All other parts of the entry must remain unchanged, byte for byte.
 func TestEntriesKeepWhatTheyHave(t *testing.T) {
+	shortrun.OneGoroutine(t)
 	c := newTestDB(t)
 	c.write("work/tools.json", "["+lookTool+"]")
 	dir, err := filepath.EvalSymlinks(filepath.Join(c.dir, "work"))
