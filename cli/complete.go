@@ -1,3 +1,5 @@
+// This file completes arguments and flags for shells.
+
 package cli
 
 import (

@@ -1,3 +1,5 @@
+// This file adapts the help and the messages of the command-line library.
+
 package cli
 
 import (

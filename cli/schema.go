@@ -1,3 +1,5 @@
+// This file derives JSON schemas from the types of documents and files.
+
 package cli
 
 import (

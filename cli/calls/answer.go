@@ -1,3 +1,5 @@
+// This file implements the commands that answer pending calls and choose approval tiers.
+
 package calls
 
 import (

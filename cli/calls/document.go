@@ -1,3 +1,5 @@
+// This file defines the documents about calls.
+
 package calls
 
 import (

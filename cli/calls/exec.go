@@ -1,3 +1,5 @@
+// This file implements the commands that run calls and parse them in the answer of a model.
+
 package calls
 
 import (

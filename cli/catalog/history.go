@@ -1,3 +1,5 @@
+// This file implements the commands history, blame, and log.
+
 package catalog
 
 import (

@@ -1,3 +1,5 @@
+// This file implements the commands resolve and reach.
+
 package catalog
 
 import (

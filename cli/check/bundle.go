@@ -1,3 +1,5 @@
+// This file verifies bundles.
+
 package check
 
 import (

@@ -1,3 +1,5 @@
+// This file contains the targets of checkpoints: a branch of a Git repository, or a program.
+
 package checkpoints
 
 import (

@@ -1,3 +1,5 @@
+// This file maps errors to exit codes and documents.
+
 package command
 
 import (

@@ -1,3 +1,5 @@
+// This file groups the commands into families, and reads their help from files.
+
 package command
 
 import (

@@ -1,3 +1,5 @@
+// This file reads input files and explains why they cannot be used.
+
 package command
 
 import (

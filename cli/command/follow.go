@@ -1,3 +1,5 @@
+// This file connects commands to the registry that this machine follows.
+
 package command
 
 import (

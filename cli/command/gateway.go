@@ -1,3 +1,5 @@
+// This file opens the gateway for commands that find and call tools.
+
 package command
 
 import (

@@ -1,3 +1,5 @@
+// This file moves old calls from the database to files.
+
 package command
 
 import (

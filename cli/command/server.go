@@ -1,3 +1,5 @@
+// This file specifies the MCP servers that commands start or connect to.
+
 package command
 
 import (

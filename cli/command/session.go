@@ -1,3 +1,5 @@
+// This file resolves what arguments refer to, and opens sessions of the review service, also for users connected over SSH.
+
 package command
 
 import (

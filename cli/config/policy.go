@@ -1,3 +1,5 @@
+// This file implements the command that shows what the approval policy requires for a subject.
+
 package config
 
 import (

@@ -1,3 +1,5 @@
+// This file implements the commands that trust the configuration files of projects.
+
 package config
 
 import (

@@ -1,3 +1,5 @@
+// This file implements the command that compares the files of a workspace with the registry.
+
 package database
 
 import (

@@ -1,3 +1,5 @@
+// This file implements the commands migrate and backup.
+
 package database
 
 import (

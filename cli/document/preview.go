@@ -1,3 +1,5 @@
+// This file defines the documents about prompts and what proposals change in them.
+
 package document
 
 import (

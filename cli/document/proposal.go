@@ -1,3 +1,5 @@
+// This file defines the documents about proposals, assessments, and decisions.
+
 package document
 
 import (

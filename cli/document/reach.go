@@ -1,3 +1,5 @@
+// This file prints reach, hunks, definitions, and suggestions.
+
 package document
 
 import (

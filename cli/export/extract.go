@@ -1,3 +1,5 @@
+// This file selects the definitions to export, and writes them in the formats of toolcrib and of MCP servers.
+
 package export
 
 import (

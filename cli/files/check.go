@@ -1,3 +1,5 @@
+// This file compares files with their approved versions, which it reads from the database or from the registry that this machine follows.
+
 package files
 
 import (

@@ -1,3 +1,5 @@
+// This file answers the hooks that clients run before a prompt.
+
 package files
 
 import (

@@ -1,3 +1,5 @@
+// This file proposes files that differ from their approved versions.
+
 package files
 
 import (

@@ -1,3 +1,5 @@
+// This file lists skills and instruction files, and declares the commands of the package.
+
 package files
 
 import (

@@ -1,3 +1,5 @@
+// This file proposes the files that following machines report.
+
 package files
 
 import (

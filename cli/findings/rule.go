@@ -1,3 +1,5 @@
+// This file describes rules, also in SARIF.
+
 package findings
 
 import (

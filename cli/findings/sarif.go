@@ -1,3 +1,5 @@
+// This file writes findings in SARIF.
+
 package findings
 
 import (

@@ -1,3 +1,5 @@
+// This file implements the command that excludes parts of a tool from its pin, and checks changes to these parts.
+
 package imports
 
 import (

@@ -1,3 +1,5 @@
+// This file compares an import with the open proposals of earlier imports.
+
 package imports
 
 import (

@@ -1,3 +1,5 @@
+// This file stores what an import read, and describes its results.
+
 package imports
 
 import (

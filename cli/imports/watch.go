@@ -1,3 +1,5 @@
+// This file implements the command that repeats imports.
+
 package imports
 
 import (

@@ -1,3 +1,5 @@
+// This file finds the files that agents read, and converts them to units.
+
 package lint
 
 import (

@@ -1,6 +1,6 @@
-package lint
-
 // This file reviews the changes of a branch. Texts in the base commit count as approved.
+
+package lint
 
 import (
 	"bytes"

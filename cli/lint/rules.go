@@ -1,3 +1,5 @@
+// This file implements the command that describes the rules.
+
 package lint
 
 import (

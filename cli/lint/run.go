@@ -1,3 +1,5 @@
+// This file runs the rules on units in parallel.
+
 package lint
 
 import (

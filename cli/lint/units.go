@@ -1,3 +1,5 @@
+// This file splits files into units, and maps findings to positions in the files.
+
 package lint
 
 import (

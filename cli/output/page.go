@@ -1,3 +1,5 @@
+// This file lays out pages of text for people.
+
 package output
 
 import (

@@ -1,3 +1,5 @@
+// This file shows the progress of long operations.
+
 package output
 
 import (

@@ -1,3 +1,5 @@
+// This file formats errors and numbers as sentences.
+
 package output
 
 import (

@@ -1,3 +1,5 @@
+// This file contains the commands that comment on, fork, roll back, regroup, and assign.
+
 package proposal
 
 import (

@@ -1,3 +1,5 @@
+// This file contains the commands that create and move proposals.
+
 package proposal
 
 import (

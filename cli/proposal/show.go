@@ -1,3 +1,5 @@
+// This file prints proposals and change sets in full, and records that the actor saw them.
+
 package proposal
 
 import (

@@ -1,3 +1,5 @@
+// This file implements the command guard, which stands between a client and an MCP server.
+
 package server
 
 import (

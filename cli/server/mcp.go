@@ -1,3 +1,5 @@
+// This file implements the command mcp, and what it and serve show to agents.
+
 package server
 
 import (

@@ -1,3 +1,5 @@
+// This file stores the call logs that following machines send.
+
 package server
 
 import (

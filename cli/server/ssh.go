@@ -1,3 +1,5 @@
+// This file serves the workbench and some commands to users over SSH.
+
 package server
 
 import (

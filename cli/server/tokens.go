@@ -1,3 +1,5 @@
+// This file implements the commands that create, list, and revoke tokens.
+
 package server
 
 import (

@@ -1,3 +1,5 @@
+// This file decodes configuration files, and reports the position of errors in them.
+
 package settings
 
 import (

@@ -1,3 +1,5 @@
+// This file reads configuration files, and derives the review service, the user, and the list of settings from them.
+
 package settings
 
 import (

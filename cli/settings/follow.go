@@ -1,3 +1,5 @@
+// This file describes the registry that the machine follows, and where its own registry is published.
+
 package settings
 
 import (

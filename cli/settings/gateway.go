@@ -1,3 +1,5 @@
+// This file contains the settings for tool calls, models, and reviewers.
+
 package settings
 
 import (

@@ -1,3 +1,5 @@
+// This file contains the approval policy and the settings for checkpoints, notices, access, views, and commands.
+
 package settings
 
 import (

@@ -1,3 +1,5 @@
+// This file applies the configuration of a project, which can tighten the user's settings, and records the trust in it.
+
 package settings
 
 import (

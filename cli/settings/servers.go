@@ -1,3 +1,5 @@
+// This file contains the settings of MCP servers and their guards.
+
 package settings
 
 import (

@@ -1,3 +1,5 @@
+// This file applies the settings that neither the environment nor a project can weaken.
+
 package settings
 
 import (

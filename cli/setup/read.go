@@ -1,3 +1,5 @@
+// This file starts the servers of clients once to read their tools.
+
 package setup
 
 import (

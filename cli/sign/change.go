@@ -1,3 +1,5 @@
+// This file implements the commands that change the signers file.
+
 package sign
 
 import (

@@ -1,3 +1,5 @@
+// This file implements the command that starts signing.
+
 package sign
 
 import (

@@ -1,3 +1,5 @@
+// This file implements the commands that list, verify, and record signers.
+
 package sign
 
 import (

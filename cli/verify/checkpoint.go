@@ -1,3 +1,5 @@
+// This file implements the command checkpoint, and reads the checkpoints that verify is given.
+
 package verify
 
 import (

@@ -1,3 +1,5 @@
+// This file publishes checkpoints after decisions.
+
 package verify
 
 import (

@@ -1,3 +1,5 @@
+// This file completes the commands entered in the dialogue, and confirms decisions.
+
 package workbench
 
 import (

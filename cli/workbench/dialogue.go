@@ -1,3 +1,5 @@
+// This file implements the workbench in plain text.
+
 package workbench
 
 import (

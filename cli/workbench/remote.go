@@ -1,3 +1,5 @@
+// This file shows the workbench on a terminal over SSH, and signs decisions made on a screen.
+
 package workbench
 
 import (

@@ -1,3 +1,5 @@
+// This file reads the servers of clients, and determines how guards are started.
+
 package wrap
 
 import (

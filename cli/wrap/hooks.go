@@ -1,3 +1,5 @@
+// This file plans the hooks that compare skills and instruction files.
+
 package wrap
 
 import (

@@ -1,3 +1,5 @@
+// This file checks that the guards in the files of clients use this program and the settings of the user.
+
 package wrap
 
 import (

@@ -1,3 +1,5 @@
+// This file implements the command status.
+
 package wrap
 
 import (
