@@ -41,7 +41,7 @@ func complete(a *command.App, root *cobra.Command) {
 		"tools,exec,assign,fork,policy test":    ofKind(registry.KindTool),
 		"agents":                                ofKind(registry.KindAgent),
 		"lists":                                 ofKind(registry.KindList),
-		"history,blame,rollback":                combined(ofKind(registry.KindTool), fileSubjects),
+		"history,blame,rollback":                toolsAndFiles,
 		"restore":                               fileSubjects,
 		"rules":                                 ruleIDs,
 		"wrap,unwrap":                           clientIDs,
@@ -139,19 +139,14 @@ func ofKind(kind registry.Kind) candidates {
 	}
 }
 
-// combined combines several candidates.
-func combined(all ...candidates) candidates {
-	return func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error) {
-		var offered []cobra.Completion
-		for _, c := range all {
-			some, err := c(ctx, a, prefix)
-			if err != nil {
-				return nil, err
-			}
-			offered = append(offered, some...)
-		}
-		return offered, nil
+// toolsAndFiles completes the ids of live tools, and the subjects of skills and instructions.
+func toolsAndFiles(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error) {
+	tools, err := ofKind(registry.KindTool)(ctx, a, prefix)
+	if err != nil {
+		return nil, err
 	}
+	files, err := fileSubjects(ctx, a, prefix)
+	return append(tools, files...), err
 }
 
 // fileSubjects completes the subjects of live skills and instructions, in all layers.

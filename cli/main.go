@@ -258,8 +258,18 @@ func honorDryRun(a *command.App, root *cobra.Command) {
 	before := root.PersistentPreRunE
 	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
 		if a.Flags.DryRun {
-			if err := checkDryRun(c); err != nil {
-				return err
+			name := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), c.Root().Name()), " ")
+			flags, honors := dryRuns()[name]
+			if !honors {
+				return process.ErrNoDryRun(name)
+			}
+			if c == c.Root() && c.Flags().NArg() == 0 && !c.Flags().Changed("approve") && !c.Flags().Changed("version") {
+				return process.ErrNoDryRun("the workbench")
+			}
+			for _, flag := range strings.Fields(flags) {
+				if f := c.Flags().Lookup(flag); f.Changed && f.Value.String() != "-" { // "-" is standard output
+					return process.ErrNoDryRun(name + " --" + flag)
+				}
 			}
 			a.Form.NoPager = true // a pager is a program
 		}
@@ -268,21 +278,4 @@ func honorDryRun(a *command.App, root *cobra.Command) {
 		}
 		return nil
 	}
-}
-
-func checkDryRun(c *cobra.Command) error {
-	name := strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), c.Root().Name()), " ")
-	flags, honors := dryRuns()[name]
-	if !honors {
-		return process.ErrNoDryRun(name)
-	}
-	if c == c.Root() && c.Flags().NArg() == 0 && !c.Flags().Changed("approve") && !c.Flags().Changed("version") {
-		return process.ErrNoDryRun("the workbench")
-	}
-	for _, flag := range strings.Fields(flags) {
-		if f := c.Flags().Lookup(flag); f.Changed && f.Value.String() != "-" { // "-" is standard output
-			return process.ErrNoDryRun(name + " --" + flag)
-		}
-	}
-	return nil
 }

@@ -83,7 +83,17 @@ func schemaNames() []string {
 func schemaNamed(name string) (*jsonschema.Schema, error) {
 	switch name {
 	case schemaOfProposals:
-		return proposalSchema()
+		text, err := mcp.ProposalSchema()
+		if err != nil {
+			return nil, err
+		}
+		var s jsonschema.Schema
+		if err := json.Unmarshal(text, &s); err != nil {
+			return nil, err
+		}
+		delete(s.Properties, "draft") // an argument of the MCP tool, not a key of proposals
+		optional(&s)                  // a draft may be incomplete; submitting it reports the missing parts
+		return &s, nil
 	case schemaOfConfig:
 		return configSchema(), nil
 	}
@@ -157,22 +167,6 @@ func plainSchemas() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[diff.Span]():          {Type: "array", Items: &jsonschema.Schema{Type: "integer"}, MinItems: jsonschema.Ptr(2), MaxItems: jsonschema.Ptr(2)},
 		reflect.TypeFor[proposals.Expect]():   enum(proposals.ExpectPass, proposals.ExpectFail),
 	}
-}
-
-// proposalSchema returns the schema of proposal files, with a description of every key. No key is required, because a
-// draft may be incomplete; submitting it reports the missing parts.
-func proposalSchema() (*jsonschema.Schema, error) {
-	text, err := mcp.ProposalSchema()
-	if err != nil {
-		return nil, err
-	}
-	var s jsonschema.Schema
-	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, err
-	}
-	delete(s.Properties, "draft") // an argument of the MCP tool, not a key of proposals
-	optional(&s)
-	return &s, nil
 }
 
 // optional removes the required keys from a schema and its subschemas.

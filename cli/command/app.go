@@ -118,10 +118,16 @@ func (a *App) Settings() (settings.Config, error) {
 	}
 	var c settings.Config
 	var err error
-	if a.Remote != nil {
-		c, err = a.Remote.settings(a.Flags.Overrides, a.Form.Accessible)
-	} else {
+	if a.Remote == nil {
 		c, err = settings.LoadConfig(a.Env, a.Flags.Overrides, a.Form.Accessible)
+	} else { // the settings of the server, with those that the user may change
+		c = a.Remote.Config
+		c.Accessible = a.Form.Accessible
+		if project := a.Flags.Project; project != "" {
+			if c, err = c.WithProject(project); err != nil {
+				err = process.Usagef("--project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", project)
+			}
+		}
 	}
 	if err != nil {
 		return settings.Config{}, err
@@ -288,12 +294,16 @@ func (a *App) committed(acts []string) {
 	if a.OnCommit != nil {
 		a.OnCommit(acts)
 	}
-	for _, act := range acts {
-		if proposals.Act(act).Decides() {
-			a.Publisher.Again()
-			a.Publisher.wake()
-			return
-		}
+	if !slices.ContainsFunc(acts, func(act string) bool { return proposals.Act(act).Decides() }) {
+		return
+	}
+	p := &a.Publisher
+	p.Mu.Lock()
+	defer p.Mu.Unlock()
+	p.decided = true
+	select {
+	case p.Woken <- struct{}{}: // a nil channel is never ready
+	default:
 	}
 }
 
@@ -302,15 +312,6 @@ func (p *publishing) Again() {
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
 	p.decided = true
-}
-
-func (p *publishing) wake() {
-	p.Mu.Lock()
-	defer p.Mu.Unlock()
-	select {
-	case p.Woken <- struct{}{}: // a nil channel is never ready
-	default:
-	}
 }
 
 // Take reports whether there is a decision to publish, and resets the record.

@@ -137,29 +137,24 @@ var outcomes = []outcome{
 	{nil, "failed", ExitFailed},
 }
 
-// callOutcome returns the outcome for an error of a gate or a provider.
-func callOutcome(e *gateway.Error) outcome {
-	o := outcome{Code: string(e.Code), exit: ExitRefused}
-	switch e.Code {
-	case gateway.CodeUnknown:
-		o.exit = ExitNotFound
-	case gateway.CodeAmbiguous:
-		o.exit = ExitUsage
-	case gateway.CodeApprovalExpired, gateway.CodeApprovalOutdated:
-		o.exit = ExitConflict
-	case gateway.CodeNotAllowed, gateway.CodeNotCallable, gateway.CodeApprovalRequired, gateway.CodeApprovalRefused, gateway.CodePendingFull,
-		gateway.CodeCooldown, gateway.CodeDailyLimit, gateway.CodeGateRefused, gateway.CodeGateUnavailable, gateway.CodeChanged, gateway.CodeProviderApproval:
-	default: // the call is invalid, or the provider failed
-		o.exit = ExitFailed
-	}
-	return o
-}
-
-// OutcomeOf returns the outcome for an error.
+// OutcomeOf returns the outcome for an error. The code of an error of a gate or a provider determines its outcome.
 func OutcomeOf(err error) outcome {
 	var refused *gateway.Error
 	if errors.As(err, &refused) && refused.Code != "" {
-		return callOutcome(refused)
+		o := outcome{Code: string(refused.Code), exit: ExitRefused}
+		switch refused.Code {
+		case gateway.CodeUnknown:
+			o.exit = ExitNotFound
+		case gateway.CodeAmbiguous:
+			o.exit = ExitUsage
+		case gateway.CodeApprovalExpired, gateway.CodeApprovalOutdated:
+			o.exit = ExitConflict
+		case gateway.CodeNotAllowed, gateway.CodeNotCallable, gateway.CodeApprovalRequired, gateway.CodeApprovalRefused, gateway.CodePendingFull,
+			gateway.CodeCooldown, gateway.CodeDailyLimit, gateway.CodeGateRefused, gateway.CodeGateUnavailable, gateway.CodeChanged, gateway.CodeProviderApproval:
+		default: // the call is invalid, or the provider failed
+			o.exit = ExitFailed
+		}
+		return o
 	}
 	var o outcome
 	for _, o = range outcomes {

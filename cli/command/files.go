@@ -4,7 +4,6 @@ package command
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -91,20 +90,6 @@ func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 		return parsed, nil
 	}
 	return nil, &problems
-}
-
-// ImportError returns an error that explains why a file cannot be imported.
-func ImportError(file string, data []byte, err error) error {
-	start := bytes.TrimLeft(data, "\ufeff \t\r\n")
-	if len(start) > 0 && !bytes.ContainsAny(start[:1], "{[") {
-		return fmt.Errorf("%s is not valid JSON; import reads an MCP server's answer to tools/list, an OpenAI or Anthropic tool array, a v0 prompt file, or an export of toolcrib; "+
-			"use `toolcrib propose` for a proposal, and `toolcrib lint` to check a prompt%w", file, process.Silent(err))
-	}
-	var ps jsondoc.Problems
-	if errors.As(err, &ps) {
-		return fmt.Errorf("%s cannot be imported: %w", file, err)
-	}
-	return fmt.Errorf("%s: %w", file, err)
 }
 
 // ReadAll reads a file, or standard input for "-". It returns when ctx ends, even if the file is a pipe without a

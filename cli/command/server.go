@@ -45,8 +45,11 @@ func (f *ServerFlags) config(dir string) (settings.ServerConfig, error) {
 	}
 	if f.command != "" {
 		var err error
-		if s.Command, err = settings.CommandLine(f.command); err != nil {
-			return s, err
+		switch s.Command, err = process.Words(f.command); {
+		case err != nil:
+			return s, process.Usagef("the command %q ends within a quotation", f.command)
+		case len(s.Command) == 0 || s.Command[0] == "":
+			return s, process.Usagef("the command is empty; name a program and its arguments, such as 'npx -y some-server'")
 		}
 	}
 	check := s
@@ -56,7 +59,7 @@ func (f *ServerFlags) config(dir string) (settings.ServerConfig, error) {
 	if err := check.Check("given"); err != nil {
 		return s, process.Usagef("the server %v", err)
 	}
-	if f.command != "" && s.Dir == "" {
+	if f.command != "" {
 		s.Dir = dir // the command was typed here
 	}
 	return s, nil

@@ -8,17 +8,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"toolcrib/cli/checkpoints"
-	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/cli/settings"
 	"toolcrib/history/workspace"
 	"toolcrib/proposals"
-	"toolcrib/proposals/filter"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/review"
@@ -109,43 +108,6 @@ func (a *App) OpenProposals(ctx context.Context, refs []string) (Session, []prop
 	return b, ids, err
 }
 
-// NoteProjectSettings prints the settings in a project's file on which a decision depends, because others may be able to write
-// that file.
-func (a *App) NoteProjectSettings(c settings.Config) {
-	if s := c.Policy().Settings().Deciding().From(settings.FromProject); len(s) > 0 {
-		a.Note("toolcrib: decided under %s: %s", c.ProjectFile, output.FullStop(s.String()))
-	}
-}
-
-// ApplyView adds the filter of a configured view to a query.
-func (a *App) ApplyView(q *review.Query, name string) error {
-	if name == "" {
-		return nil
-	}
-	c, err := a.Settings()
-	if err != nil {
-		return err
-	}
-	if view, ok := c.Views[name]; ok {
-		q.Filter = filter.Join(view, q.Filter)
-		return nil
-	}
-	if len(c.Views) == 0 {
-		return process.Usagef("unknown view %q: define it in %s, such as [views] and mine = \"author:mara state:open\"", name, c.UserFile)
-	}
-	return process.Usagef("unknown view %q: use %s", name, strings.Join(c.ViewOrder, ", "))
-}
-
-// ToolID returns the id of the live tool with a name.
-func (a *App) ToolID(ctx context.Context, name string) (string, error) {
-	db, err := a.Database(ctx)
-	if err != nil {
-		return "", err
-	}
-	e, _, err := db.Find(ctx, catalog.Query{Kind: registry.KindTool, View: a.Config.Layer.View()}, name)
-	return e.Subject.ID, err
-}
-
 // Subject parses a subject, or resolves an id in the view or in the registry that this machine follows.
 func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error) {
 	if s, err := registry.ParseSubject(ref); err == nil {
@@ -176,16 +138,12 @@ func (a *App) FreeSet(ctx context.Context, actor proposals.Actor, name string) (
 		if n > 1 {
 			set = fmt.Sprintf("%s_%d", name, n)
 		}
-		free := true
-		err := a.DB.View(ctx, func(r review.Reader) error {
-			members, err := r.Members(ctx, set)
-			for _, m := range members {
-				joins := actor.Kind == proposals.User || actor.Kind == proposals.System || m.Author == actor
-				free = free && joins && m.State != proposals.Rejected
-			}
-			return err
+		members, err := ReadView(ctx, a.DB.View, func(r review.Reader) ([]proposals.Proposal, error) { return r.Members(ctx, set) })
+		blocked := slices.ContainsFunc(members, func(m proposals.Proposal) bool {
+			joins := actor.Kind == proposals.User || actor.Kind == proposals.System || m.Author == actor
+			return !joins || m.State == proposals.Rejected
 		})
-		if err != nil || free {
+		if err != nil || !blocked {
 			return set, err
 		}
 	}
@@ -262,20 +220,6 @@ var ErrRemote = errors.New("not available over SSH")
 
 // ErrServerFile is ErrRemote for a file.
 var ErrServerFile = fmt.Errorf("files of the server are %w; write - and redirect yours, as in ssh HOST toolcrib propose - < FILE", ErrRemote)
-
-// settings returns the settings of the server, with those that the user may change.
-func (r *Remote) settings(flags settings.Overrides, accessible bool) (settings.Config, error) {
-	c := r.Config
-	c.Accessible = accessible
-	if flags.Project == "" {
-		return c, nil
-	}
-	c, err := c.WithProject(flags.Project)
-	if err != nil {
-		return c, process.Usagef("--project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", flags.Project)
-	}
-	return c, nil
-}
 
 // Forwarded connects to the user's forwarded SSH agent.
 func (r *Remote) Forwarded(ctx context.Context) (io.ReadWriteCloser, error) {

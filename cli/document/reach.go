@@ -3,6 +3,7 @@
 package document
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"toolcrib/history/diff"
 	"toolcrib/internal/lists"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/review/reach/fact"
@@ -150,7 +152,10 @@ func lineRange(start, lines int) string {
 
 // WriteDefinition prints all keys of a definition: multi-line strings as text, and other values as JSON.
 func WriteDefinition(p *output.Page, d registry.Definition) {
-	doc := output.MustParse(d.Canonical())
+	doc, err := jsondoc.Parse(d.Canonical(), jsondoc.DefaultLimits)
+	if err != nil {
+		panic(fmt.Sprintf("cli: canonical JSON does not parse: %v", err))
+	}
 	for _, key := range d.Keys() {
 		v := doc.Get(key)
 		switch {

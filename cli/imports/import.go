@@ -3,6 +3,7 @@
 package imports
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -62,7 +63,46 @@ func newImport(a *command.App) *cobra.Command {
 		Args: command.ArgsBetween(0, 1, "one file, - for standard input, or none with --mcp, --mcp-url, --server or --files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.named = cmd.Flags().Changed("change-set")
-			return runImport(cmd.Context(), a, args, f)
+			ctx := cmd.Context()
+			if f.files {
+				if f.from.Given() || f.Server != "" || f.layer != "" || f.capabilities != "" {
+					return process.Usagef("--files cannot be combined with --server, --mcp, --mcp-url, --layer, or --client-capabilities; --project names the project of a folder")
+				}
+				return files.Import{Set: f.set, Draft: f.draft}.Run(ctx, a, args)
+			}
+			p := a.Progress()
+			defer p.End()
+			var data []byte
+			var from *command.LiveServer
+			var err error
+			name := strings.Join(args, "")
+			switch {
+			case len(args) == 1 && f.from.Given():
+				return process.Usagef("a file cannot be combined with a live server")
+			case f.from.Given() && f.capabilities != "":
+				return process.Usagef("--client-capabilities is for a stored answer; to a live server, toolcrib declares %s", upstream.Declared)
+			case len(args) == 1:
+				data, err = a.ReadAll(ctx, name)
+			case !f.from.Given() && f.Server == "":
+				return process.Usagef("name a file, or a live server with --mcp, --mcp-url, or --server")
+			default:
+				var live command.LiveServer
+				if live, err = f.from.LiveServer(a, f.Server); err == nil {
+					from, name = &live, live.Shown
+					p.Tell(0, 0, "Asking "+name+" for its tools")
+					data, err = live.Ask(ctx, a)
+				}
+			}
+			if err != nil {
+				return err
+			}
+			f.tell = p.Tell
+			taken, err := f.Run(ctx, a, name, data, from)
+			p.End()
+			if err != nil {
+				return err
+			}
+			return printImport(a, taken)
 		},
 	}
 	set := cmd.Flags()
@@ -74,48 +114,6 @@ func newImport(a *command.App) *cobra.Command {
 	set.BoolVar(&f.files, "files", false, "import skills and instruction files of a folder")
 	f.from.Register(set)
 	return cmd
-}
-
-func runImport(ctx context.Context, a *command.App, args []string, f Import) error {
-	if f.files {
-		if f.from.Given() || f.Server != "" || f.layer != "" || f.capabilities != "" {
-			return process.Usagef("--files cannot be combined with --server, --mcp, --mcp-url, --layer, or --client-capabilities; --project names the project of a folder")
-		}
-		return files.Import{Set: f.set, Draft: f.draft}.Run(ctx, a, args)
-	}
-	p := a.Progress()
-	defer p.End()
-	var data []byte
-	var from *command.LiveServer
-	var err error
-	name := strings.Join(args, "")
-	switch {
-	case len(args) == 1 && f.from.Given():
-		return process.Usagef("a file cannot be combined with a live server")
-	case f.from.Given() && f.capabilities != "":
-		return process.Usagef("--client-capabilities is for a stored answer; to a live server, toolcrib declares %s", upstream.Declared)
-	case len(args) == 1:
-		data, err = a.ReadAll(ctx, name)
-	case !f.from.Given() && f.Server == "":
-		return process.Usagef("name a file, or a live server with --mcp, --mcp-url, or --server")
-	default:
-		var live command.LiveServer
-		if live, err = f.from.LiveServer(a, f.Server); err == nil {
-			from, name = &live, live.Shown
-			p.Tell(0, 0, "Asking "+name+" for its tools")
-			data, err = live.Ask(ctx, a)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	f.tell = p.Tell
-	taken, err := f.Run(ctx, a, name, data, from)
-	p.End()
-	if err != nil {
-		return err
-	}
-	return printImport(a, taken)
 }
 
 // reportStep reports the current step as progress.
@@ -141,7 +139,18 @@ type Result struct {
 func (f Import) Run(ctx context.Context, a *command.App, file string, data []byte, from *command.LiveServer) (Result, error) {
 	doc, err := wire.Decode(data)
 	if err != nil {
-		return Result{}, command.ImportError(file, data, err)
+		var problems jsondoc.Problems
+		start := bytes.TrimLeft(data, "\ufeff \t\r\n")
+		switch {
+		case len(start) > 0 && !bytes.ContainsAny(start[:1], "{["):
+			err = fmt.Errorf("%s is not valid JSON; import reads an MCP server's answer to tools/list, an OpenAI or Anthropic tool array, a v0 prompt file, or an export of toolcrib; "+
+				"use `toolcrib propose` for a proposal, and `toolcrib lint` to check a prompt%w", file, process.Silent(err))
+		case errors.As(err, &problems):
+			err = fmt.Errorf("%s cannot be imported: %w", file, err)
+		default:
+			err = fmt.Errorf("%s: %w", file, err)
+		}
+		return Result{}, err
 	}
 	if doc.Format == wire.Names {
 		return Result{}, fmt.Errorf("%s: a list of names defines no tools; toolcrib check reads it", file)
@@ -249,80 +258,79 @@ func newCanonicalize(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "canonicalize FILE | -",
 		Args: command.ExactArgs(1, "one file, or - for standard input"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runCanonicalize(cmd.Context(), a, args[0], set) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, file := cmd.Context(), args[0]
+			data, err := a.ReadAll(ctx, file)
+			if err != nil {
+				return err
+			}
+			legacy, err := intake.DecodeLegacy(data)
+			if err != nil {
+				return fmt.Errorf("%s is not a legacy registry: %w", file, err)
+			}
+			b, err := a.OpenSession(ctx)
+			if err != nil {
+				return err
+			}
+			o := intake.Origin{Set: set, Layer: a.Config.Layer}
+			live, err := command.Definitions(ctx, a)
+			if err != nil {
+				return err
+			}
+			m := intake.Canonicalize(legacy, o, live)
+			if err := leaveOutPending(ctx, a, m.Steps, false); err != nil {
+				return err
+			}
+			var drafts []proposals.Draft
+			for _, s := range m.Steps {
+				if s.Draft != nil {
+					drafts = append(drafts, *s.Draft)
+				}
+			}
+			var made []proposals.Proposal
+			if len(drafts) > 0 {
+				if made, err = b.Desk.Drafting.Propose(ctx, b.Actor, drafts, true); err != nil {
+					return err
+				}
+			}
+			doc := docMigration{
+				Head: output.NewHead("migration"), ChangeSet: set, Steps: newDocImportSteps(m.Steps, made), Retired: append([]intake.RetiredName{}, m.Retired...),
+				DeadTiers: append([]string{}, m.DeadTiers...), Remarks: append([]string{}, m.Remarks...),
+				Proposals: document.NewProposalList(made, "", false).Proposals, DryRun: a.Flags.DryRun,
+			}
+			return a.Print(doc, func(p *output.Page) {
+				switch {
+				case len(m.Steps) > 0:
+				case len(m.Retired)+len(m.DeadTiers) > 0:
+					p.Linef("The registry is canonical, so nothing is proposed. The file still uses retired names:")
+				default:
+					p.Linef("The registry is canonical, so nothing is proposed.")
+				}
+				for _, s := range m.Steps {
+					p.Linef("%s %s: %s", s.Change, s.Subject, s.Reason)
+				}
+				for _, r := range m.Retired {
+					if r.Successor == "" {
+						p.Linef("Retired without a successor: %s (%s)", r.Name, strings.Join(r.In, ", "))
+						continue
+					}
+					p.Linef("Retired: %s → %s (%s)", r.Name, r.Successor, strings.Join(r.In, ", "))
+				}
+				for _, name := range m.DeadTiers {
+					p.Linef("Unused approval tier: %s", name)
+				}
+				for _, r := range m.Remarks {
+					p.Linef("Note: %s", output.FullStop(r))
+				}
+				if len(made) > 0 && !a.Flags.DryRun {
+					p.Linef("%d proposals. Approve them together: toolcrib --approve set:%s", len(made), set)
+				}
+				a.Closing(p)
+			})
+		},
 	}
 	cmd.Flags().StringVar(&set, "change-set", "canonicalize", "the `NAME` of the change set")
 	return cmd
-}
-
-func runCanonicalize(ctx context.Context, a *command.App, file, set string) error {
-	data, err := a.ReadAll(ctx, file)
-	if err != nil {
-		return err
-	}
-	legacy, err := intake.DecodeLegacy(data)
-	if err != nil {
-		return fmt.Errorf("%s is not a legacy registry: %w", file, err)
-	}
-	b, err := a.OpenSession(ctx)
-	if err != nil {
-		return err
-	}
-	o := intake.Origin{Set: set, Layer: a.Config.Layer}
-	live, err := command.Definitions(ctx, a)
-	if err != nil {
-		return err
-	}
-	m := intake.Canonicalize(legacy, o, live)
-	if err := leaveOutPending(ctx, a, m.Steps, false); err != nil {
-		return err
-	}
-	var drafts []proposals.Draft
-	for _, s := range m.Steps {
-		if s.Draft != nil {
-			drafts = append(drafts, *s.Draft)
-		}
-	}
-	var made []proposals.Proposal
-	if len(drafts) > 0 {
-		if made, err = b.Desk.Drafting.Propose(ctx, b.Actor, drafts, true); err != nil {
-			return err
-		}
-	}
-	doc := docMigration{
-		Head: output.NewHead("migration"), ChangeSet: set, Steps: newDocImportSteps(m.Steps, made), Retired: append([]intake.RetiredName{}, m.Retired...),
-		DeadTiers: append([]string{}, m.DeadTiers...), Remarks: append([]string{}, m.Remarks...),
-		Proposals: document.NewProposalList(made, "", false).Proposals, DryRun: a.Flags.DryRun,
-	}
-	return a.Print(doc, func(p *output.Page) {
-		switch {
-		case len(m.Steps) > 0:
-		case len(m.Retired)+len(m.DeadTiers) > 0:
-			p.Linef("The registry is canonical, so nothing is proposed. The file still uses retired names:")
-		default:
-			p.Linef("The registry is canonical, so nothing is proposed.")
-		}
-		for _, s := range m.Steps {
-			p.Linef("%s %s: %s", s.Change, s.Subject, s.Reason)
-		}
-		for _, r := range m.Retired {
-			if r.Successor == "" {
-				p.Linef("Retired without a successor: %s (%s)", r.Name, strings.Join(r.In, ", "))
-				continue
-			}
-			p.Linef("Retired: %s → %s (%s)", r.Name, r.Successor, strings.Join(r.In, ", "))
-		}
-		for _, name := range m.DeadTiers {
-			p.Linef("Unused approval tier: %s", name)
-		}
-		for _, r := range m.Remarks {
-			p.Linef("Note: %s", output.FullStop(r))
-		}
-		if len(made) > 0 && !a.Flags.DryRun {
-			p.Linef("%d proposals. Approve them together: toolcrib --approve set:%s", len(made), set)
-		}
-		a.Closing(p)
-	})
 }
 
 // Observer returns the actor who proposes the tools of guarded servers: toolcrib itself, or the actor of the database

@@ -179,10 +179,7 @@ func (t Result) obsolete(draft proposals.Draft) string {
 // openOf returns the open proposals for the tools and texts of a server.
 func openOf(ctx context.Context, a *command.App, label string) (open []review.Bundle, err error) {
 	states := slices.DeleteFunc(proposals.States(), func(s proposals.State) bool { return !s.Open() })
-	err = a.DB.View(ctx, func(r review.Reader) error {
-		open, err = guarding.OpenOf(ctx, r, label, states...)
-		return err
-	})
+	open, err = command.ReadView(ctx, a.DB.View, func(r review.Reader) ([]review.Bundle, error) { return guarding.OpenOf(ctx, r, label, states...) })
 	return slices.DeleteFunc(open, func(p review.Bundle) bool {
 		source := p.Revision.Draft.Definition.Tool.Source
 		return source == nil || !strings.HasPrefix(source.Ref, label+"#")

@@ -137,12 +137,8 @@ func printImport(a *command.App, t Result) error {
 		}
 		p.Linef("%s: %s as %s, %s", t.file, output.Counted(out.Definitions, "definition"), string(t.doc.Format), t.Origin.Label)
 		t.lines(p)
-		var parts []any
-		for _, c := range []intake.Change{intake.New, intake.Modify, intake.Deactivate, intake.Reactivate, intake.None, intake.Pending, intake.Skip} {
-			parts = append(parts, counts[c])
-		}
-		parts[len(parts)-1] = t.Skipped()
-		p.Linef("%d new, %d changed, %d vanished, %d back, %d unchanged, %d proposed before, %d skipped.", parts...)
+		p.Linef("%d new, %d changed, %d vanished, %d back, %d unchanged, %d proposed before, %d skipped.",
+			counts[intake.New], counts[intake.Modify], counts[intake.Deactivate], counts[intake.Reactivate], counts[intake.None], counts[intake.Pending], t.Skipped())
 		if out.Configuration != "" {
 			p.Blank()
 			p.Linef("To run its approved tools, %s needs:", a.Config.UserFile)
@@ -188,11 +184,9 @@ func (t Result) lines(p *output.Page) {
 
 // notKept describes the parts of a file that an export does not contain.
 func notKept(doc wire.Document) []string {
-	lines := []string{}
-	for _, key := range doc.NotKept {
-		lines = append(lines, fmt.Sprintf("not kept: %s belongs to no definition, so it is neither reviewed nor exported; toolcrib lint reads it", jsondoc.Quote(key)))
-	}
-	return lines
+	return lists.Map(doc.NotKept, func(key string) string {
+		return fmt.Sprintf("not kept: %s belongs to no definition, so it is neither reviewed nor exported; toolcrib lint reads it", jsondoc.Quote(key))
+	})
 }
 
 // counts returns the number of definitions for each change.

@@ -35,7 +35,67 @@ func newWatch(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "watch [SERVER…] | --files [FOLDER]",
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
+		RunE: func(cmd *cobra.Command, names []string) error {
+			ctx := cmd.Context()
+			if f.every < shortestWatch {
+				return process.Usagef("--every must be at least %s (got %s)", shortestWatch, f.every)
+			}
+			if f.files {
+				switch {
+				case f.from.Given() || f.Server != "" || f.layer != "":
+					return process.Usagef("--files cannot be combined with --server, --mcp, --mcp-url, or --layer; --project names the project of a folder")
+				case len(names) > 1:
+					return process.Usagef("--files takes at most one folder; got %d arguments", len(names))
+				}
+				w := files.Import{Set: f.set, Watched: true}
+				if f.once {
+					return w.Run(ctx, a, names)
+				}
+				a.RestoreGC()
+				return w.Watch(ctx, a, names, f.every)
+			}
+			places, err := f.places(a, names)
+			if err != nil {
+				return err
+			}
+			b, err := a.OpenSession(ctx)
+			if err != nil {
+				return err
+			}
+			if f.once {
+				return f.pollOnce(ctx, a, places)
+			}
+			for _, p := range places {
+				a.Note("watching %s, every %s; %s proposes changes, which wait for the user", p.Shown, f.every, b.Actor)
+			}
+			a.RestoreGC()
+			ctx, stop := context.WithCancel(ctx)
+			results := make(chan pollResult)
+			var watchers sync.WaitGroup
+			for _, p := range places {
+				watchers.Go(func() {
+					upstream.Watch(ctx, p.Upstream(a), f.every, func(data []byte, err error) {
+						select {
+						case results <- pollResult{p, data, err}:
+						case <-ctx.Done():
+						}
+					})
+				})
+			}
+			defer watchers.Wait() // stop all servers before returning
+			defer stop()
+			seen := map[string]string{}
+			for {
+				select {
+				case <-ctx.Done():
+					return ctx.Err()
+				case s := <-results:
+					if err := f.handlePoll(ctx, a, s, seen); err != nil {
+						return err
+					}
+				}
+			}
+		},
 	}
 	set := cmd.Flags()
 	set.DurationVar(&f.every, "every", 15*time.Minute, "check at least every `TIME`")
@@ -52,67 +112,6 @@ type pollResult struct {
 	from command.LiveServer
 	data []byte
 	err  error
-}
-
-func (f watchFlags) run(ctx context.Context, a *command.App, names []string) error {
-	if f.every < shortestWatch {
-		return process.Usagef("--every must be at least %s (got %s)", shortestWatch, f.every)
-	}
-	if f.files {
-		switch {
-		case f.from.Given() || f.Server != "" || f.layer != "":
-			return process.Usagef("--files cannot be combined with --server, --mcp, --mcp-url, or --layer; --project names the project of a folder")
-		case len(names) > 1:
-			return process.Usagef("--files takes at most one folder; got %d arguments", len(names))
-		}
-		w := files.Import{Set: f.set, Watched: true}
-		if f.once {
-			return w.Run(ctx, a, names)
-		}
-		a.RestoreGC()
-		return w.Watch(ctx, a, names, f.every)
-	}
-	places, err := f.places(a, names)
-	if err != nil {
-		return err
-	}
-	b, err := a.OpenSession(ctx)
-	if err != nil {
-		return err
-	}
-	if f.once {
-		return f.pollOnce(ctx, a, places)
-	}
-	for _, p := range places {
-		a.Note("watching %s, every %s; %s proposes changes, which wait for the user", p.Shown, f.every, b.Actor)
-	}
-	a.RestoreGC()
-	ctx, stop := context.WithCancel(ctx)
-	results := make(chan pollResult)
-	var watchers sync.WaitGroup
-	for _, p := range places {
-		watchers.Go(func() {
-			upstream.Watch(ctx, p.Upstream(a), f.every, func(data []byte, err error) {
-				select {
-				case results <- pollResult{p, data, err}:
-				case <-ctx.Done():
-				}
-			})
-		})
-	}
-	defer watchers.Wait() // stop all servers before returning
-	defer stop()
-	seen := map[string]string{}
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case s := <-results:
-			if err := f.handlePoll(ctx, a, s, seen); err != nil {
-				return err
-			}
-		}
-	}
 }
 
 // pollOnce polls all servers once. It reports the results of the others even if a poll fails, and then returns an

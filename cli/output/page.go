@@ -109,7 +109,13 @@ func (p *Page) Cut(s string, width int) string {
 func (p *Page) Table(header []string, rows [][]string) {
 	if p.Spoken {
 		for _, row := range rows {
-			p.Raw(spoken(header, row))
+			var cells []string
+			for i, cell := range row {
+				if name := strings.ToLower(header[i]); cell != "" {
+					cells = append(cells, strings.TrimSpace(name+" "+visible.Line(cell)))
+				}
+			}
+			p.Raw(strings.TrimSuffix(strings.Join(cells, ", "), ".") + ".")
 		}
 		return
 	}
@@ -136,16 +142,6 @@ func (p *Page) Table(header []string, rows [][]string) {
 		}
 		p.Raw(line)
 	}
-}
-
-func spoken(header, row []string) string {
-	var cells []string
-	for i, cell := range row {
-		if name := strings.ToLower(header[i]); cell != "" {
-			cells = append(cells, strings.TrimSpace(name+" "+visible.Line(cell)))
-		}
-	}
-	return strings.TrimSuffix(strings.Join(cells, ", "), ".") + "."
 }
 
 // Cut truncates s to width terminal cells.

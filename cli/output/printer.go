@@ -133,15 +133,6 @@ func Timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 // Safe returns s as one line that is safe to print.
 func Safe(s string) string { return visible.Line(s) }
 
-// MustParse parses canonical JSON that this program created.
-func MustParse(b []byte) *jsondoc.Node {
-	n, err := jsondoc.Parse(b, jsondoc.DefaultLimits)
-	if err != nil {
-		panic(fmt.Sprintf("cli: canonical JSON does not parse: %v", err))
-	}
-	return n
-}
-
 // IsText reports whether a value is easier to read as a block than on one line.
 func IsText(n *jsondoc.Node) bool {
 	return n.Kind == jsondoc.String && (strings.Contains(n.Text, "\n") || len(n.Text) > 60)

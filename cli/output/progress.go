@@ -78,19 +78,15 @@ func (p *progress) draw() {
 		return
 	}
 	p.drawn = true
-	_, _ = fmt.Fprintf(p.to, "\r\x1b[K%s", draw.Cut(draw.Escape(p.line(took)), progressWidth))
-}
-
-// line returns the progress line, such as "Checking files: 120 of 400, 30 %, 2 s".
-func (p *progress) line(took time.Duration) string {
-	seconds := fmt.Sprintf("%d s", int(took.Seconds()))
+	line := p.step // such as "Checking files: 120 of 400, 30 %, 2 s"
 	switch {
 	case p.total > 0:
-		return fmt.Sprintf("%s: %d of %d, %d %%, %s", p.step, p.done, p.total, 100*min(p.done, p.total)/p.total, seconds)
+		line += fmt.Sprintf(": %d of %d, %d %%", p.done, p.total, 100*min(p.done, p.total)/p.total)
 	case p.done > 0:
-		return fmt.Sprintf("%s: %d, %s", p.step, p.done, seconds)
+		line += fmt.Sprintf(": %d", p.done)
 	}
-	return p.step + ", " + seconds
+	line += fmt.Sprintf(", %d s", int(took.Seconds()))
+	_, _ = fmt.Fprintf(p.to, "\r\x1b[K%s", draw.Cut(draw.Escape(line), progressWidth))
 }
 
 // Clear erases the line. The next update draws it again.
@@ -114,7 +110,5 @@ func (p *progress) End() {
 	p.over = true
 	close(p.stop)
 	p.ended.Wait()
-	if p.drawn {
-		_, _ = io.WriteString(p.to, "\r\x1b[K")
-	}
+	p.Clear()
 }

@@ -183,9 +183,11 @@ func newAssign(a *command.App) *cobra.Command {
 			}
 			ids := make([]string, len(args))
 			for i, name := range args {
-				if ids[i], err = a.ToolID(ctx, name); err != nil {
+				e, _, err := a.DB.Find(ctx, catalog.Query{Kind: registry.KindTool, View: a.Config.Layer.View()}, name)
+				if err != nil {
 					return err
 				}
+				ids[i] = e.Subject.ID
 			}
 			holder, err := holder(ctx, a, to)
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"toolcrib/cli/document"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/cli/settings"
 	"toolcrib/cli/signature"
 	"toolcrib/history"
 	"toolcrib/internal/lists"
@@ -102,7 +103,10 @@ func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFla
 	if err != nil {
 		return err
 	}
-	a.NoteProjectSettings(*a.Config)
+	// Others may be able to write the project's file.
+	if s := a.Config.Policy().Settings().Deciding().From(settings.FromProject); len(s) > 0 {
+		a.Note("toolcrib: decided under %s: %s", a.Config.ProjectFile, output.FullStop(s.String()))
+	}
 	a.Publish(ctx)
 	return nil
 }

@@ -81,7 +81,45 @@ func newDiff(a *command.App) *cobra.Command {
 		Use:  "diff ID | set:NAME | SUBJECT@A..B | LEFT RIGHT",
 		Args: command.ArgsBetween(1, 2, "one or two versions to compare"),
 		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
-			return runDiff(ctx, b, a, args, layout)
+			if set, ok := review.ChangeSetRef(args[0]); ok && len(args) == 1 {
+				return diffSet(ctx, b, a, set, layout)
+			}
+			if len(args) == 1 && !strings.Contains(args[0], "@") {
+				d, err := show(ctx, b, a, args[0])
+				if err != nil {
+					return err
+				}
+				left, right := proposed(d)
+				if err := printDiff(a, left, right, d.Reach, layout); err != nil {
+					return err
+				}
+				if layout.whole(a) {
+					shown(ctx, b, a, d)
+				}
+				return nil
+			}
+			if len(args) == 1 {
+				thing, span, hasSpan := strings.Cut(args[0], "@")
+				from, to, hasTo := strings.Cut(span, "..")
+				if !hasSpan || !hasTo || from == "" || to == "" {
+					return process.Usagef("%q is not a comparison: use %s@A..B, with versions, revisions, or live", args[0], thing)
+				}
+				args = []string{thing + "@" + from, thing + "@" + to}
+			}
+			left, err := contentOf(ctx, b, a, args[0])
+			if err != nil {
+				return err
+			}
+			right, err := contentOf(ctx, b, a, args[1])
+			if err != nil {
+				return err
+			}
+			for _, side := range []*content{&left, &right} {
+				if side.Source, err = b.Desk.Reading.Source(ctx, side.Definition); err != nil {
+					return err
+				}
+			}
+			return printDiff(a, left, right, reach.Compare(&left.Definition, right.Definition), layout)
 		}),
 	}
 	cmd.Flags().IntVar(&layout.around, "context", 3, "show `N` lines around each change; -1 for all")
@@ -97,48 +135,6 @@ type diffLayout struct {
 
 // whole reports whether differences are printed in full. Side by side, long lines are cut.
 func (l diffLayout) whole(a *command.App) bool { return !l.columns || a.Form.JSON }
-
-func runDiff(ctx context.Context, b command.Session, a *command.App, args []string, layout diffLayout) error {
-	if set, ok := review.ChangeSetRef(args[0]); ok && len(args) == 1 {
-		return diffSet(ctx, b, a, set, layout)
-	}
-	if len(args) == 1 && !strings.Contains(args[0], "@") {
-		d, err := show(ctx, b, a, args[0])
-		if err != nil {
-			return err
-		}
-		left, right := proposed(d)
-		if err := printDiff(a, left, right, d.Reach, layout); err != nil {
-			return err
-		}
-		if layout.whole(a) {
-			shown(ctx, b, a, d)
-		}
-		return nil
-	}
-	if len(args) == 1 {
-		thing, span, hasSpan := strings.Cut(args[0], "@")
-		from, to, hasTo := strings.Cut(span, "..")
-		if !hasSpan || !hasTo || from == "" || to == "" {
-			return process.Usagef("%q is not a comparison: use %s@A..B, with versions, revisions, or live", args[0], thing)
-		}
-		args = []string{thing + "@" + from, thing + "@" + to}
-	}
-	left, err := contentOf(ctx, b, a, args[0])
-	if err != nil {
-		return err
-	}
-	right, err := contentOf(ctx, b, a, args[1])
-	if err != nil {
-		return err
-	}
-	for _, side := range []*content{&left, &right} {
-		if side.Source, err = b.Desk.Reading.Source(ctx, side.Definition); err != nil {
-			return err
-		}
-	}
-	return printDiff(a, left, right, reach.Compare(&left.Definition, right.Definition), layout)
-}
 
 func printDiff(a *command.App, left, right content, reach fact.Difference, layout diffLayout) error {
 	doc := docDiff{output.NewHead("diff"), newDocSides(left, right, reach, layout.around)}

@@ -2,7 +2,6 @@
 package proposal
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
+	"toolcrib/proposals/filter"
 	"toolcrib/review"
 )
 
@@ -68,10 +68,50 @@ func newList(a *command.App) *cobra.Command {
 			if q.Order = review.Order(order); order == "newest" {
 				q.Order = review.ByNewest
 			}
-			if err := a.ApplyView(&q, view); err != nil {
+			if view != "" {
+				c, err := a.Settings()
+				if err != nil {
+					return err
+				}
+				saved, ok := c.Views[view]
+				switch {
+				case !ok && len(c.Views) == 0:
+					return process.Usagef("unknown view %q: define it in %s, such as [views] and mine = \"author:mara state:open\"", view, c.UserFile)
+				case !ok:
+					return process.Usagef("unknown view %q: use %s", view, strings.Join(c.ViewOrder, ", "))
+				}
+				q.Filter = filter.Join(saved, q.Filter)
+			}
+			switch {
+			case q.State != "" && !slices.Contains(proposals.States(), q.State):
+				return process.Usagef("unknown state %q: use %s", q.State, strings.Join(StateNames(), ", "))
+			case !slices.Contains(review.Orders(), q.Order):
+				return process.Usagef("unknown order %q: use newest, oldest, risk, subject, or author", q.Order)
+			}
+			if err := command.CheckPageLimit(q.Limit); err != nil {
 				return err
 			}
-			return runList(cmd.Context(), a, q)
+			desk, err := a.OpenDesk(cmd.Context())
+			if err != nil {
+				return err
+			}
+			found, err := desk.Reading.List(cmd.Context(), q)
+			if err != nil {
+				return err
+			}
+			if a.Audience != nil {
+				a.Audience.Listed(found.Proposals)
+			}
+			return a.Print(document.NewProposalList(found.Proposals, found.Next, false), func(p *output.Page) {
+				if len(found.Proposals) == 0 {
+					p.Remark("No proposals.")
+					return
+				}
+				p.List(queueTable(p, found, a.Env.Now()))
+				if found.Next != "" {
+					p.Remark("More: --after %s", found.Next)
+				}
+			})
 		},
 	}
 	f := cmd.Flags()
@@ -84,39 +124,6 @@ func newList(a *command.App) *cobra.Command {
 	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N` entries")
 	f.StringVar(&q.After, "after", "", "continue a list at its `CURSOR`")
 	return cmd
-}
-
-func runList(ctx context.Context, a *command.App, q review.Query) error {
-	switch {
-	case q.State != "" && !slices.Contains(proposals.States(), q.State):
-		return process.Usagef("unknown state %q: use %s", q.State, strings.Join(StateNames(), ", "))
-	case !slices.Contains(review.Orders(), q.Order):
-		return process.Usagef("unknown order %q: use newest, oldest, risk, subject, or author", q.Order)
-	}
-	if err := command.CheckPageLimit(q.Limit); err != nil {
-		return err
-	}
-	desk, err := a.OpenDesk(ctx)
-	if err != nil {
-		return err
-	}
-	found, err := desk.Reading.List(ctx, q)
-	if err != nil {
-		return err
-	}
-	if a.Audience != nil {
-		a.Audience.Listed(found.Proposals)
-	}
-	return a.Print(document.NewProposalList(found.Proposals, found.Next, false), func(p *output.Page) {
-		if len(found.Proposals) == 0 {
-			p.Remark("No proposals.")
-			return
-		}
-		p.List(queueTable(p, found, a.Env.Now()))
-		if found.Next != "" {
-			p.Remark("More: --after %s", found.Next)
-		}
-	})
 }
 
 func StateNames() []string {

@@ -25,27 +25,26 @@ func newPropose(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "propose FILE… | -",
 		Args: command.AtLeastOneArg("files, or - for standard input"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runPropose(cmd.Context(), a, args, draft) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			actor, err := a.Actor()
+			if err != nil {
+				return err
+			}
+			drafts, err := a.ReadDrafts(ctx, args, !draft)
+			if err != nil {
+				return err
+			}
+			desk, err := a.OpenDesk(ctx)
+			if err != nil {
+				return err
+			}
+			made, err := desk.Drafting.Propose(ctx, actor, drafts, !draft)
+			return printMoved(a, made, err)
+		},
 	}
 	cmd.Flags().BoolVar(&draft, "draft", false, "save them as drafts")
 	return cmd
-}
-
-func runPropose(ctx context.Context, a *command.App, files []string, draft bool) error {
-	actor, err := a.Actor()
-	if err != nil {
-		return err
-	}
-	drafts, err := a.ReadDrafts(ctx, files, !draft)
-	if err != nil {
-		return err
-	}
-	desk, err := a.OpenDesk(ctx)
-	if err != nil {
-		return err
-	}
-	made, err := desk.Drafting.Propose(ctx, actor, drafts, !draft)
-	return printMoved(a, made, err)
 }
 
 // printMoved prints proposals after an operation on them, unless it failed.

@@ -148,7 +148,11 @@ func writeSetEnd(p *output.Page, set review.ChangeSet) {
 	}
 	obstacles := setObstacles(set)
 	for _, o := range obstacles {
-		p.Linef("%s cannot be approved: %s", o.who(len(set.Members)), o.why)
+		who := strings.Join(o.members, ", ")
+		if n := len(o.members); n > 1 && n == len(set.Members) {
+			who = fmt.Sprintf("All %d", n)
+		}
+		p.Linef("%s cannot be approved: %s", who, o.why)
 	}
 	var blocked []string
 	for _, d := range set.Members {
@@ -211,17 +215,6 @@ func setObstacles(set review.ChangeSet) []setObstacle {
 		list[i].why = strings.Replace(o.why, assessing(""), assessing(refs), 1)
 	}
 	return list
-}
-
-// who names the affected members. all is the number of members of the set.
-func (o setObstacle) who(all int) string {
-	switch n := len(o.members); n {
-	case 1:
-		return o.members[0]
-	case all:
-		return fmt.Sprintf("All %d", n)
-	}
-	return strings.Join(o.members, ", ")
 }
 
 // printedWhole reports whether the reader received the complete output. A filter prints only a part, and a reader who
@@ -431,33 +424,30 @@ func writeAssessment(p *output.Page, d review.Dossier) {
 		p.Linef("  test case %s%s: %s. %s", r.Name, how, strings.ReplaceAll(string(r.Outcome), "_", " "), output.FullStop(r.Reason))
 	}
 	for _, s := range d.Standing {
-		if !s.Carried {
-			writeFinding(p, s)
+		if s.Carried {
+			continue
+		}
+		p.Blank()
+		state := string(s.Severity)
+		ink := map[string]output.Ink{"block": output.InkBad, "warn": output.InkWarn}[state]
+		if s.Waiver != nil {
+			state, ink = "waived by "+s.Waiver.By+": "+s.Waiver.Reason, output.InkFaint
+		}
+		p.Raw("  " + p.Paint(ink, output.Safe(state)) + "  " + output.Safe(review.Handle(s.Finding)))
+		p.Linef("    %s", s.Message)
+		switch {
+		case s.Line > 0 && s.HasQuote():
+			p.Linef("    at line %d, column %d", s.Line, s.Column)
+		case s.Line > 0:
+			p.Linef("    at line %d, column %d: %s", s.Line, s.Column, output.Cut(s.Passage, 100))
+		}
+		for _, remedy := range s.Remedies() {
+			p.Linef("    %s", remedy)
 		}
 	}
 	for _, c := range d.Carried {
 		p.Blank()
 		p.Linef("  %s: %s", c, strings.Join(c.Rules(), ", "))
-	}
-}
-
-func writeFinding(p *output.Page, s review.Standing) {
-	p.Blank()
-	state := string(s.Severity)
-	ink := map[string]output.Ink{"block": output.InkBad, "warn": output.InkWarn}[state]
-	if s.Waiver != nil {
-		state, ink = "waived by "+s.Waiver.By+": "+s.Waiver.Reason, output.InkFaint
-	}
-	p.Raw("  " + p.Paint(ink, output.Safe(state)) + "  " + output.Safe(review.Handle(s.Finding)))
-	p.Linef("    %s", s.Message)
-	switch {
-	case s.Line > 0 && s.HasQuote():
-		p.Linef("    at line %d, column %d", s.Line, s.Column)
-	case s.Line > 0:
-		p.Linef("    at line %d, column %d: %s", s.Line, s.Column, output.Cut(s.Passage, 100))
-	}
-	for _, remedy := range s.Remedies() {
-		p.Linef("    %s", remedy)
 	}
 }
 

@@ -13,12 +13,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
 	"toolcrib/gateway/clients"
 	"toolcrib/proposals"
 	"toolcrib/review"
+	"toolcrib/review/chief"
+	"toolcrib/review/harness"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/review/service"
@@ -33,7 +36,17 @@ func (c Config) Desk(db review.Store, env process.Env) (*service.Desk, error) {
 
 // DeskOf is like Desk. If next is not nil, it replaces the signers in their file.
 func (c Config) DeskOf(db review.Store, env process.Env, next *signers.Signers) (*service.Desk, error) {
-	policy := c.connect(c.Policy(), env)
+	policy := c.Policy()
+	if c.Model != (ModelConfig{}) {
+		policy.Model = connection(sync.OnceValues(func() (harness.Model, error) { return c.Model.client(env) }))
+	}
+	for _, r := range c.Reviewers {
+		if len(r.Command) > 0 {
+			policy.Consultants = append(policy.Consultants, chief.Command{Label: r.Name, Args: r.Command, Dir: env.Dir, Timeout: parseLength(r.Timeout)})
+		} else {
+			policy.Consultants = append(policy.Consultants, chief.Model{Label: r.Name, Connect: func() (harness.Model, error) { return r.withDefaults(c.Model).client(env) }})
+		}
+	}
 	if next != nil {
 		policy.Signatures.Signers = func() (*signers.Signers, error) { return next, nil }
 	}

@@ -12,15 +12,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"toolcrib/cli/process"
 	"toolcrib/gateway"
 	"toolcrib/gateway/evalgate"
 	"toolcrib/gateway/hub"
-	"toolcrib/review"
-	"toolcrib/review/chief"
 	"toolcrib/review/harness"
 	"toolcrib/review/harness/openai"
 )
@@ -237,21 +234,6 @@ func (c Config) checkReviewers() error {
 		}
 	}
 	return nil
-}
-
-// connect adds the model and the reviewers to a policy. It opens no connections: clients are created when first used.
-func (c Config) connect(p review.Policy, env process.Env) review.Policy {
-	if c.Model != (ModelConfig{}) {
-		p.Model = connection(sync.OnceValues(func() (harness.Model, error) { return c.Model.client(env) }))
-	}
-	for _, r := range c.Reviewers {
-		if len(r.Command) == 0 {
-			p.Consultants = append(p.Consultants, chief.Model{Label: r.Name, Connect: func() (harness.Model, error) { return r.withDefaults(c.Model).client(env) }})
-			continue
-		}
-		p.Consultants = append(p.Consultants, chief.Command{Label: r.Name, Args: r.Command, Dir: env.Dir, Timeout: parseLength(r.Timeout)})
-	}
-	return p
 }
 
 // connection creates the client of a model when the model is first used.

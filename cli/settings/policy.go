@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -24,7 +23,6 @@ import (
 	"toolcrib/proposals/filter"
 	"toolcrib/review/approval"
 	"toolcrib/signing/signers"
-	"toolcrib/tui"
 )
 
 // policyConfig is a [[policy]] entry. It names the owners of some subjects and the number of owners who must approve a
@@ -140,17 +138,6 @@ const (
 	FromProject = approval.FromProject
 	fromSystem  = "system"
 )
-
-// origins returns the kind of source of each setting. Decisions record these kinds, not the paths on this machine.
-func (c Config) origins() map[string]string {
-	kinds := map[string]string{}
-	for key, source := range c.Sources {
-		if source != "" {
-			kinds[key] = c.kindOf(source)
-		}
-	}
-	return kinds
-}
 
 // kindOf returns the kind of a source as in Setting.From, or "" if source is "".
 func (c Config) kindOf(source string) string {
@@ -279,11 +266,6 @@ func (c *Config) checkViews() error {
 	return nil
 }
 
-// NamedViews returns the configured views, in the order of the files.
-func (c Config) NamedViews() []tui.View {
-	return lists.Map(c.ViewOrder, func(name string) tui.View { return tui.View{Name: name, Filter: c.Views[name]} })
-}
-
 // maxCommands is the maximum number of commands in the workbench. Each has a digit as its key.
 const maxCommands = 9
 
@@ -300,9 +282,4 @@ func (c *Config) checkCommands() error {
 		}
 	}
 	return nil
-}
-
-// NamedCommands returns the configured commands of the workbench, sorted by name.
-func (c Config) NamedCommands() []tui.Command {
-	return lists.Map(slices.Sorted(maps.Keys(c.Commands)), func(name string) tui.Command { return tui.Command{Name: name, Args: c.Commands[name]} })
 }

@@ -17,6 +17,7 @@ import (
 
 	"toolcrib/cli/process"
 	"toolcrib/internal/atomicfile"
+	"toolcrib/internal/lists"
 	"toolcrib/internal/owner"
 	"toolcrib/registry"
 	"toolcrib/review/reach/fact"
@@ -285,8 +286,5 @@ func ReadTrusted(env process.Env) (list []Trusted, marks []string, err error) {
 		marks = append(marks, mark)
 	}
 	slices.SortFunc(marks, func(a, b string) int { return strings.Compare(found[a].File+a, found[b].File+b) })
-	for _, mark := range marks {
-		list = append(list, found[mark])
-	}
-	return list, marks, nil
+	return lists.Map(marks, func(mark string) Trusted { return found[mark] }), marks, nil
 }

@@ -187,7 +187,7 @@ func TestReachOfProject(t *testing.T) {
 // not, and so are entries without a program.
 func TestCommandsAreTheUsersOwn(t *testing.T) {
 	const text = "[commands]\nissue = [\"gh\", \"issue\", \"{id}\"]\n"
-	if c, err := LoadConfig(withFiles(t, text, ""), Overrides{}, false); err != nil || len(c.NamedCommands()) != 1 || c.NamedCommands()[0].Name != "issue" {
+	if c, err := LoadConfig(withFiles(t, text, ""), Overrides{}, false); err != nil || len(c.Commands) != 1 || c.Commands["issue"] == nil {
 		t.Errorf("%v: %+v", err, c.Commands)
 	}
 	if c, err := LoadConfig(withFiles(t, "", text), Overrides{}, false); err == nil || errors.Is(err, ErrUntrusted) || !strings.Contains(err.Error(), "commands is only allowed in the user's own file") || len(c.Commands) > 0 {

@@ -37,6 +37,9 @@ type ServerConfig struct {
 	Timeout string            `toml:"timeout"` // time limit for a request, such as "30s"
 }
 
+// reservedHeaders lists the headers that HTTP or the protocol sets itself.
+var reservedHeaders = []string{"Accept", "Connection", "Content-Length", "Content-Type", "Host", "Last-Event-Id", "Origin", "Transfer-Encoding", "Upgrade"}
+
 func (s ServerConfig) Check(name string) error {
 	if registry.ServerName(name) != name || name == "" {
 		return fmt.Errorf("is not a valid name: use lower-case words of letters and digits, joined by \"_\"")
@@ -62,8 +65,16 @@ func (s ServerConfig) Check(name string) error {
 		return nil
 	}
 	for _, header := range slices.Sorted(maps.Keys(s.Headers)) {
-		if err := checkHeader(header, s.Headers[header]); err != nil {
-			return err
+		canonical := textproto.CanonicalMIMEHeaderKey(header)
+		switch {
+		case header == "" || strings.Trim(strings.ToLower(header), "abcdefghijklmnopqrstuvwxyz0123456789-_") != "":
+			return fmt.Errorf("has %q, which is not a valid header", header)
+		case slices.Contains(reservedHeaders, canonical), strings.HasPrefix(canonical, "Mcp-"):
+			return fmt.Errorf("has the header %s, which the protocol sets itself", header)
+		case canonical != header:
+			return fmt.Errorf("has the header %s; spell it %s", header, canonical)
+		case s.Headers[header] == "":
+			return fmt.Errorf("has the header %s without a variable for its value", header)
 		}
 	}
 	if _, twice := s.Headers["Authorization"]; twice && s.TokenEnv != "" {
@@ -129,23 +140,6 @@ func (c *Config) checkServers() error {
 
 // ReviewsTexts reports whether the prompts and instructions of a server are reviewed.
 func (c *Config) ReviewsTexts(server string) bool { return c.Guard[server].Prompts == ReviewPrompts }
-
-// checkHeader rejects invalid headers, and headers that HTTP or the protocol sets itself.
-func checkHeader(header, variable string) error {
-	reserved := []string{"Accept", "Connection", "Content-Length", "Content-Type", "Host", "Last-Event-Id", "Origin", "Transfer-Encoding", "Upgrade"}
-	name := textproto.CanonicalMIMEHeaderKey(header)
-	switch {
-	case header == "" || strings.Trim(strings.ToLower(header), "abcdefghijklmnopqrstuvwxyz0123456789-_") != "":
-		return fmt.Errorf("has %q, which is not a valid header", header)
-	case slices.Contains(reserved, name), strings.HasPrefix(name, "Mcp-"):
-		return fmt.Errorf("has the header %s, which the protocol sets itself", header)
-	case name != header:
-		return fmt.Errorf("has the header %s; spell it %s", header, name)
-	case variable == "":
-		return fmt.Errorf("has the header %s without a variable for its value", header)
-	}
-	return nil
-}
 
 // CheckEndpoint rejects invalid addresses of servers, and addresses to which a secret would be sent unencrypted.
 func CheckEndpoint(address string, secret bool) error {
@@ -231,16 +225,4 @@ func (s ServerConfig) Lines(name string) string {
 		lines += "env = " + quoted(s.Env) + "\n"
 	}
 	return lines
-}
-
-// CommandLine splits a command into words, as process.Words does.
-func CommandLine(line string) ([]string, error) {
-	words, err := process.Words(line)
-	switch {
-	case err != nil:
-		return nil, process.Usagef("the command %q ends within a quotation", line)
-	case len(words) == 0 || words[0] == "":
-		return nil, process.Usagef("the command is empty; name a program and its arguments, such as 'npx -y some-server'")
-	}
-	return words, nil
 }

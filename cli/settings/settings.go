@@ -29,7 +29,8 @@ func Names() []string {
 			names = append(names, name)
 		}
 	}
-	return slices.Sorted(slices.Values(names))
+	slices.Sort(names)
+	return names
 }
 
 // ConfigName is the name of a configuration file.
@@ -94,9 +95,15 @@ type Config struct {
 }
 
 func (c Config) Policy() review.Policy {
+	origins := map[string]string{} // decisions record the kinds of the sources, not the paths on this machine
+	for key, source := range c.Sources {
+		if source != "" {
+			origins[key] = c.kindOf(source)
+		}
+	}
 	return review.Policy{
 		ManualChief: c.Chief == "manual", FourEyes: c.FourEyes, RequireExpect: c.RequireExpect,
-		MaxOpen: c.MaxOpen, MaxOpenAll: c.MaxOpenAll, MaxWrites: c.MaxWrites, Severities: c.Rules, Reach: c.Reach, Origins: c.origins(),
+		MaxOpen: c.MaxOpen, MaxOpenAll: c.MaxOpenAll, MaxWrites: c.MaxWrites, Severities: c.Rules, Reach: c.Reach, Origins: origins,
 		Signatures: c.SignaturePolicy(), Approvals: c.Approvals(),
 	}
 }
@@ -290,7 +297,7 @@ func (c *Config) check() error {
 		return fmt.Errorf("configuration: max_open_all_agents must be at least 1 (got %d)", c.MaxOpenAll)
 	case c.MaxWrites < 1:
 		return fmt.Errorf("configuration: max_writes_per_agent_hour must be at least 1 (got %d)", c.MaxWrites)
-	case strings.HasSuffix(c.Sources["project"], ConfigName) && !ValidProject(c.Project): // otherwise, it is a usage error
+	case strings.HasSuffix(c.Sources["project"], ConfigName) && !validProject(c.Project): // otherwise, it is a usage error
 		return fmt.Errorf("configuration: project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", c.Project)
 	case slices.ContainsFunc(c.MayActAs, process.NotUser):
 		return fmt.Errorf("configuration: may_act_as is %q: name users such as [\"user:mara\"]", c.MayActAs)
@@ -300,8 +307,8 @@ func (c *Config) check() error {
 	return errors.Join(c.checkServers(), c.Gateway.check(), c.Calls.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkCommands(), c.checkSignatures(), c.Follow.check(), c.Publish.check())
 }
 
-// ValidProject reports whether name is a valid project name.
-func ValidProject(name string) bool {
+// validProject reports whether name is a valid project name.
+func validProject(name string) bool {
 	_, err := registry.ParseLayer(string(registry.ProjectLayer(name)))
 	return err == nil
 }

@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -84,7 +86,8 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 		Theme: c.Theme, Plain: a.Form.NoColor || a.Env.Getenv("NO_COLOR") != "" || a.Env.Getenv("TERM") == "dumb",
 		Getenv: a.Env.Getenv, Drafts: drafts, Counter: b.Desk.Impact.Counter(),
 		Now: a.Env.Now, Size: func() (width int, height int) { return terminalSize(a) },
-		Views: c.NamedViews(), Commands: c.NamedCommands(),
+		Views:    lists.Map(c.ViewOrder, func(name string) tui.View { return tui.View{Name: name, Filter: c.Views[name]} }),
+		Commands: lists.Map(slices.Sorted(maps.Keys(c.Commands)), func(name string) tui.Command { return tui.Command{Name: name, Args: c.Commands[name]} }),
 	}
 	conf.Servers = wrap.ScreenServers(a, calls)
 	conf.Files = func(ctx context.Context) ([]instructions.Listed, error) { return files.List(ctx, a, nil) }
@@ -195,11 +198,7 @@ func draftsFolder(ctx context.Context, a *command.App) (string, error) {
 	if all == "" {
 		return "", nil
 	}
-	first := ""
-	err := a.DB.View(ctx, func(r review.Reader) (err error) {
-		first, err = r.EventHash(ctx, 1)
-		return err
-	})
+	first, err := command.ReadView(ctx, a.DB.View, func(r review.Reader) (string, error) { return r.EventHash(ctx, 1) })
 	if errors.Is(err, proposals.ErrNotFound) { // the database is damaged; toolcrib verify describes the damage
 		first, err = strings.Repeat("0", 16), nil
 	}
