@@ -39,8 +39,28 @@ type guardFlags struct {
 func newGuard(a *command.App) *cobra.Command {
 	var f guardFlags
 	cmd := &cobra.Command{
-		Use:  "guard NAME -- COMMAND… | guard NAME --url URL",
-		Args: func(cmd *cobra.Command, args []string) error { return f.check(cmd.ArgsLenAtDash(), args) },
+		Use: "guard NAME -- COMMAND… | guard NAME --url URL",
+		Args: func(cmd *cobra.Command, args []string) error {
+			dash := cmd.ArgsLenAtDash() // the number of arguments before "--", or -1 if it is missing
+			if dash < 0 {
+				dash = len(args)
+			}
+			switch {
+			case dash != 1:
+				return process.Usagef(`name the server, then "--" and its command, or --url URL; got %s before the command`, output.Counted(dash, "argument"))
+			case registry.ServerName(args[0]) == "":
+				return process.Usagef("%q is not a name of a server: it needs a letter or a digit", args[0])
+			case f.url == "" && len(args) == 1:
+				return process.Usagef(`name the program of the server: -- COMMAND…, or --url URL`)
+			case f.url != "" && len(args) > 1:
+				return process.Usagef("--url cannot be combined with a command")
+			case f.url != "":
+				if err := settings.CheckEndpoint(f.url, false); err != nil {
+					return process.Usagef("the server %v", err)
+				}
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args) },
 	}
 	set := cmd.Flags()
@@ -48,28 +68,6 @@ func newGuard(a *command.App) *cobra.Command {
 	set.StringVar(&f.tokenEnv, "token-env", "", "with --url: send the bearer token in the variable `NAME`")
 	set.StringVar(&f.was, "was", "", "`HOW` the client's file was written before toolcrib wrap, for unwrap; no other effect")
 	return cmd
-}
-
-// check validates the arguments. dash is the number of arguments before "--", or -1 if it is missing.
-func (f guardFlags) check(dash int, args []string) error {
-	if dash < 0 {
-		dash = len(args)
-	}
-	switch {
-	case dash != 1:
-		return process.Usagef(`name the server, then "--" and its command, or --url URL; got %s before the command`, output.Counted(dash, "argument"))
-	case registry.ServerName(args[0]) == "":
-		return process.Usagef("%q is not a name of a server: it needs a letter or a digit", args[0])
-	case f.url == "" && len(args) == 1:
-		return process.Usagef(`name the program of the server: -- COMMAND…, or --url URL`)
-	case f.url != "" && len(args) > 1:
-		return process.Usagef("--url cannot be combined with a command")
-	case f.url != "":
-		if err := settings.CheckEndpoint(f.url, false); err != nil {
-			return process.Usagef("the server %v", err)
-		}
-	}
-	return nil
 }
 
 func (f guardFlags) run(ctx context.Context, a *command.App, args []string) error {

@@ -54,8 +54,54 @@ const tokenVariable = "TOOLCRIB_MCP_TOKEN" //nolint:gosec // this is only its na
 func newMCP(a *command.App) *cobra.Command {
 	f := mcpFlags{CallerFlags: command.CallerFlags{Agent: "assistant"}}
 	cmd := &cobra.Command{
-		Use:  "mcp",
-		RunE: func(cmd *cobra.Command, _ []string) error { return runMCP(cmd.Context(), a, f) },
+		Use: "mcp",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			c := mcp.Config{Version: process.ProgramVersion(), Documents: documents(), Expose: mcp.Expose(f.expose)}
+			if err := checkWeb(f.expose, f.origins); err != nil {
+				return err
+			}
+			var err error
+			if a.Flags.As != "" {
+				if c.As, err = a.Actor(); err != nil {
+					return err
+				}
+			}
+			if c.Caller, err = f.Caller(a); err != nil {
+				return err
+			}
+			run, err := a.Gateway(ctx)
+			if err != nil {
+				return err
+			}
+			c.Gateway, c.Upstream = toolUser{run.Gateway}, run.Upstream
+			if run.Followed == nil {
+				desk, err := a.OpenDesk(ctx)
+				if err != nil {
+					return errors.Join(err, run.Close())
+				}
+				c.Desk, c.Registry, c.Prompter = proposerOf(desk), approved{a.DB, c.Caller.Layer.View()}, prompter{desk, a.Builtin(desk), a.Env.Now}
+			} else {
+				if _, err := run.Followed.Registry(ctx); err != nil {
+					return errors.Join(err, run.Close())
+				}
+				following, err := a.Following()
+				if err != nil {
+					return errors.Join(err, run.Close())
+				}
+				go following.Poll(ctx, func(err error) { a.Note("toolcrib: %s", output.Sentence(err)) })
+				r := followed{run.Followed, c.Caller.Layer.View(), a.Env.Now}
+				c.Registry, c.Prompter = r, r
+			}
+			server, err := mcp.New(c)
+			a.RestoreGC()
+			if err == nil && f.http == "" {
+				err = server.ServeStdio(ctx, a.Env.In, a.Stdout)
+			} else if err == nil {
+				err = f.serveHTTP(ctx, a, server)
+			}
+			return errors.Join(err, run.Close())
+		},
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.http, "http", "", "serve over HTTP at `HOST:PORT`; port 0 takes a free one")
@@ -65,53 +111,6 @@ func newMCP(a *command.App) *cobra.Command {
 	set.BoolVar(&f.remote, "allow-remote", false, "allow --http to listen beyond this machine")
 	f.Register(set)
 	return cmd
-}
-
-func runMCP(ctx context.Context, a *command.App, f mcpFlags) error {
-	c := mcp.Config{Version: process.ProgramVersion(), Documents: documents(), Expose: mcp.Expose(f.expose)}
-	if err := checkWeb(f.expose, f.origins); err != nil {
-		return err
-	}
-	var err error
-	if a.Flags.As != "" {
-		if c.As, err = a.Actor(); err != nil {
-			return err
-		}
-	}
-	if c.Caller, err = f.Caller(a); err != nil {
-		return err
-	}
-	run, err := a.Gateway(ctx)
-	if err != nil {
-		return err
-	}
-	c.Gateway, c.Upstream = toolUser{run.Gateway}, run.Upstream
-	if run.Followed == nil {
-		desk, err := a.OpenDesk(ctx)
-		if err != nil {
-			return errors.Join(err, run.Close())
-		}
-		c.Desk, c.Registry, c.Prompter = proposerOf(desk), approved{a.DB, c.Caller.Layer.View()}, prompter{desk, a.Builtin(desk), a.Env.Now}
-	} else {
-		if _, err := run.Followed.Registry(ctx); err != nil {
-			return errors.Join(err, run.Close())
-		}
-		following, err := a.Following()
-		if err != nil {
-			return errors.Join(err, run.Close())
-		}
-		go following.Poll(ctx, func(err error) { a.Note("toolcrib: %s", output.Sentence(err)) })
-		r := followed{run.Followed, c.Caller.Layer.View(), a.Env.Now}
-		c.Registry, c.Prompter = r, r
-	}
-	server, err := mcp.New(c)
-	a.RestoreGC()
-	if err == nil && f.http == "" {
-		err = server.ServeStdio(ctx, a.Env.In, a.Stdout)
-	} else if err == nil {
-		err = f.serveHTTP(ctx, a, server)
-	}
-	return errors.Join(err, run.Close())
 }
 
 // serveHTTP serves HTTP requests until ctx is done.

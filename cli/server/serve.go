@@ -26,6 +26,7 @@ import (
 	"toolcrib/cli/imports"
 	"toolcrib/cli/process"
 	"toolcrib/cli/share"
+	"toolcrib/cli/verify"
 	"toolcrib/gateway"
 	"toolcrib/gateway/builtin"
 	"toolcrib/gateway/follow"
@@ -163,7 +164,13 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 	}
 	c.Metrics = people.server.WriteMetrics
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return people.serve(ctx) })
+	group.Go(func() error {
+		if a.Config.Checkpoints.Name() != "" { // of the users' decisions
+			people.shared.Checkpoint = verify.WatchCheckpoints(a)
+			defer verify.PublishWhileRunning(ctx, a, people.shared.Checkpoint)()
+		}
+		return errors.Join(people.server.Serve(ctx, people.listen), people.close())
+	})
 	group.Go(func() error { return f.listen(ctx, a, c) })
 	return errors.Join(group.Wait(), run.Close())
 }
@@ -214,51 +221,42 @@ func (f serveFlags) check(a *command.App) (*slog.Logger, error) {
 
 // listen serves requests until ctx is done.
 func (f serveFlags) listen(ctx context.Context, a *command.App, c serve.Config) error {
-	l, encryption, host, err := f.listener(ctx, a, c)
+	var l net.Listener
+	var encryption *tls.Config
+	var err error
+	scheme := "unix:"
+	if f.http == "" {
+		l, err = f.socketListener(ctx, a, slices.Sorted(maps.Keys(c.Peers)))
+	} else {
+		name, _, wrong := net.SplitHostPort(f.http)
+		if wrong != nil {
+			return process.Usagef("--http is %q: use HOST:PORT, such as 127.0.0.1:8766", f.http)
+		}
+		scheme, c.Host = "http://", httpserver.Loopback
+		if f.cert != "" {
+			pair, err := tls.LoadX509KeyPair(a.Path(f.cert), a.Path(f.key))
+			if err != nil {
+				return fmt.Errorf("the certificate: %w", err)
+			}
+			encryption = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+			scheme = "https://"
+			c.Host = func(name string) bool { return httpserver.Loopback(name) || pair.Leaf.VerifyHostname(name) == nil }
+		} else if !httpserver.Loopback(name) {
+			return process.Usagef("--http is %q, which other machines may reach; use 127.0.0.1:PORT, or encrypt with --tls-cert and --tls-key", f.http)
+		}
+		l, err = new(net.ListenConfig).Listen(ctx, "tcp", f.http)
+	}
 	if err != nil {
 		return err
 	}
-	c.Host = host
 	server := serve.New(c)
 	web := httpserver.Server(server.Handler(ctx))
 	web.TLSConfig, web.ErrorLog = encryption, slog.NewLogLogger(c.Logger.Handler(), slog.LevelDebug)
-	where := "unix:" + l.Addr().String()
-	if f.http != "" && encryption != nil {
-		where = "https://" + l.Addr().String()
-	} else if f.http != "" {
-		where = "http://" + l.Addr().String()
-	}
-	c.Logger.Info("serving", "address", where, "database", a.DB.Path(), "version", c.Version)
+	c.Logger.Info("serving", "address", scheme+l.Addr().String(), "database", a.DB.Path(), "version", c.Version)
 	a.RestoreGC()
 	err = server.Serve(ctx, l, web)
 	c.Logger.Info("stopped")
 	return err
-}
-
-// listener opens the address or socket given by the flags. host reports whether requests may use a host name; if it is
-// nil, they may use any.
-func (f serveFlags) listener(ctx context.Context, a *command.App, c serve.Config) (l net.Listener, encryption *tls.Config, host func(string) bool, err error) {
-	if f.http == "" {
-		l, err := f.socketListener(ctx, a, slices.Sorted(maps.Keys(c.Peers)))
-		return l, nil, nil, err
-	}
-	name, _, err := net.SplitHostPort(f.http)
-	if err != nil {
-		return nil, nil, nil, process.Usagef("--http is %q: use HOST:PORT, such as 127.0.0.1:8766", f.http)
-	}
-	host = httpserver.Loopback
-	if f.cert != "" {
-		pair, err := tls.LoadX509KeyPair(a.Path(f.cert), a.Path(f.key))
-		if err != nil {
-			return nil, nil, nil, fmt.Errorf("the certificate: %w", err)
-		}
-		encryption = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
-		host = func(name string) bool { return httpserver.Loopback(name) || pair.Leaf.VerifyHostname(name) == nil }
-	} else if !httpserver.Loopback(name) {
-		return nil, nil, nil, process.Usagef("--http is %q, which other machines may reach; use 127.0.0.1:PORT, or encrypt with --tls-cert and --tls-key", f.http)
-	}
-	l, err = new(net.ListenConfig).Listen(ctx, "tcp", f.http)
-	return l, encryption, host, err
 }
 
 // socketListener listens on the Unix socket, to which this account and the accounts with the given user ids can

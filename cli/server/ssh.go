@@ -23,7 +23,6 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
-	"toolcrib/cli/verify"
 	"toolcrib/history"
 	"toolcrib/internal/sshserver"
 	"toolcrib/proposals"
@@ -103,7 +102,17 @@ func Restrict(a *command.App, root *cobra.Command) {
 			return fmt.Errorf("toolcrib %s is %w: %s", name(c), command.ErrRemote, o.why)
 		}
 		a.Remote.Ran(name(c))
-		return o.check(c)
+		var err error // about flags that are not available, or that name files
+		c.Flags().Visit(func(f *pflag.Flag) {
+			switch {
+			case err != nil:
+			case !o.takes(f.Name):
+				err = fmt.Errorf("--%s is %w: %s", f.Name, command.ErrRemote, ofServerFiles)
+			case slices.Contains(strings.Fields(o.Flags), f.Name+"-") && f.Value.String() != "-" && f.Value.String() != "[-]":
+				err = fmt.Errorf("--%s: %w", f.Name, command.ErrServerFile)
+			}
+		})
+		return err
 	}
 	var hide func(*cobra.Command)
 	hide = func(c *cobra.Command) {
@@ -122,21 +131,6 @@ func Restrict(a *command.App, root *cobra.Command) {
 // takes reports whether a flag of the command is available.
 func (o Offer) takes(flag string) bool {
 	return slices.ContainsFunc(strings.Fields(common+" "+o.Flags), func(f string) bool { return strings.TrimSuffix(f, "-") == flag })
-}
-
-// check rejects flags that are not available, and flags with names of files.
-func (o Offer) check(c *cobra.Command) error {
-	var err error
-	c.Flags().Visit(func(f *pflag.Flag) {
-		switch {
-		case err != nil:
-		case !o.takes(f.Name):
-			err = fmt.Errorf("--%s is %w: %s", f.Name, command.ErrRemote, ofServerFiles)
-		case slices.Contains(strings.Fields(o.Flags), f.Name+"-") && f.Value.String() != "-" && f.Value.String() != "[-]":
-			err = fmt.Errorf("--%s: %w", f.Name, command.ErrServerFile)
-		}
-	})
-	return err
 }
 
 // sshServing runs the SSH sessions of users.
@@ -192,15 +186,6 @@ func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logge
 	s.server = sshserver.New(sshserver.Config{HostKey: key, Identify: s.identify, Run: s.run, Browses: func(command string) bool { return browses(a.Program, command) }, Limits: limits, Logger: log, Now: a.Env.Now})
 	log.Info("serving", "address", (&url.URL{Scheme: "ssh", Host: s.listen.Addr().String()}).String(), "host_key", gossh.FingerprintSHA256(key.PublicKey()))
 	return s, nil
-}
-
-// serve serves users until ctx is done, and publishes checkpoints of their decisions.
-func (s *sshServing) serve(ctx context.Context) error {
-	if s.app.Config.Checkpoints.Name() != "" {
-		s.shared.Checkpoint = verify.WatchCheckpoints(s.app)
-		defer verify.PublishWhileRunning(ctx, s.app, s.shared.Checkpoint)()
-	}
-	return errors.Join(s.server.Serve(ctx, s.listen), s.close())
 }
 
 // identify returns the user who owns a key according to the current signers file.

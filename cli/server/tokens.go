@@ -18,65 +18,57 @@ import (
 	"toolcrib/proposals"
 )
 
-type tokenFlags struct {
-	command.CallerFlags
-	name     string
-	anyUser  bool
-	lifetime time.Duration
-}
-
 func newTokensCreate(a *command.App) *cobra.Command {
-	var f tokenFlags
+	var f command.CallerFlags
+	var name string
+	var anyUser bool
+	var lifetime time.Duration
 	cmd := &cobra.Command{
 		Use:  "create AGENT",
 		Args: command.ExactArgs(1, "the id of an agent"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.Agent, a.Creates = args[0], true
-			return f.create(cmd.Context(), a)
+			switch {
+			case anyUser && f.User != "":
+				return process.Usagef("--any-user cannot be combined with --user")
+			case lifetime < 0:
+				return process.Usagef("--expires-in is %s: use a positive duration, such as 720h", lifetime)
+			}
+			caller, err := f.Caller(a)
+			if err != nil {
+				return err
+			}
+			if anyUser {
+				caller.User = ""
+			}
+			b, err := a.OpenSession(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if caller.Actor, err = proposals.ParseActor(string(proposals.Agent) + ":" + cmp.Or(name, f.Agent)); err != nil {
+				return err
+			}
+			t, secret, err := tokensOf(a, b).Create(cmd.Context(), b.Actor, caller, lifetime)
+			if err != nil {
+				return err
+			}
+			doc := docTokenOne{Head: output.NewHead("token"), Token: newDocToken(t, a.Env.Now()), Secret: secret}
+			return a.Print(doc, func(p *output.Page) {
+				p.Linef("%s", secret)
+				p.Blank()
+				p.Linef("This is the only time the token is shown. Send it as `Authorization: Bearer TOKEN` to toolcrib serve.")
+				p.Linef("It acts as %s with the profile %s, for %s. Revoke it with `toolcrib tokens revoke %s`.", doc.Token.Actor, doc.Token.Agent, doc.Token.whom(), t.ID)
+			})
 		},
 	}
 	set := cmd.Flags()
-	set.StringVar(&f.name, "name", "", "record calls and proposals as agent:`NAME` (default: the id of the agent)")
+	set.StringVar(&name, "name", "", "record calls and proposals as agent:`NAME` (default: the id of the agent)")
 	set.StringVar(&f.User, "user", "", "call tools for the user `NAME` (default: the login name)")
-	set.BoolVar(&f.anyUser, "any-user", false, "let each request name the user")
+	set.BoolVar(&anyUser, "any-user", false, "let each request name the user")
 	set.StringVar(&f.Customer, "customer", "", "the customer `NAME`, for hubs")
-	set.DurationVar(&f.lifetime, "expires-in", 0, "expire after `DURATION`, such as 720h (default: never)")
+	set.DurationVar(&lifetime, "expires-in", 0, "expire after `DURATION`, such as 720h (default: never)")
 	f.Where.Register(set)
 	return cmd
-}
-
-func (f tokenFlags) create(ctx context.Context, a *command.App) error {
-	switch {
-	case f.anyUser && f.User != "":
-		return process.Usagef("--any-user cannot be combined with --user")
-	case f.lifetime < 0:
-		return process.Usagef("--expires-in is %s: use a positive duration, such as 720h", f.lifetime)
-	}
-	caller, err := f.Caller(a)
-	if err != nil {
-		return err
-	}
-	if f.anyUser {
-		caller.User = ""
-	}
-	b, err := a.OpenSession(ctx)
-	if err != nil {
-		return err
-	}
-	if caller.Actor, err = proposals.ParseActor(string(proposals.Agent) + ":" + cmp.Or(f.name, f.Agent)); err != nil {
-		return err
-	}
-	t, secret, err := tokensOf(a, b).Create(ctx, b.Actor, caller, f.lifetime)
-	if err != nil {
-		return err
-	}
-	doc := docTokenOne{Head: output.NewHead("token"), Token: newDocToken(t, a.Env.Now()), Secret: secret}
-	return a.Print(doc, func(p *output.Page) {
-		p.Linef("%s", secret)
-		p.Blank()
-		p.Linef("This is the only time the token is shown. Send it as `Authorization: Bearer TOKEN` to toolcrib serve.")
-		p.Linef("It acts as %s with the profile %s, for %s. Revoke it with `toolcrib tokens revoke %s`.", doc.Token.Actor, doc.Token.Agent, doc.Token.whom(), t.ID)
-	})
 }
 
 // tokensOf returns the token store.
