@@ -31,11 +31,9 @@ type Rule struct {
 
 // Reviewed returns the rules of the Chief of Staff.
 func Reviewed() []Rule {
-	list := make([]Rule, 0, len(ruleset.All()))
-	for _, r := range ruleset.All() {
-		list = append(list, Rule{r.ID, r.Name, string(r.Severity), r.Waivable, r.Locked, r.Doc, r.Suggestion, r.Importer, r.Bad, r.Good})
-	}
-	return list
+	return lists.Map(ruleset.All(), func(r rules.Rule) Rule {
+		return Rule{r.ID, r.Name, string(r.Severity), r.Waivable, r.Locked, r.Doc, r.Suggestion, r.Importer, r.Bad, r.Good}
+	})
 }
 
 // Conformance returns the rules of check --code.

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/registry/jsondoc"
 )
@@ -109,14 +110,12 @@ const home = "https://toolcrib.example/"
 func SARIF(r Run, version string) ([]byte, error) {
 	run := sarifRun{
 		Tool: sarifTool{Driver: sarifDriver{
-			Name: "toolcrib", Version: semantic(version), SemanticVersion: semantic(version), InformationURI: home + r.Page, Rules: []sarifRule{},
+			Name: "toolcrib", Version: semantic(version), SemanticVersion: semantic(version), InformationURI: home + r.Page,
+			Rules: lists.Map(r.Rules, func(rule Rule) sarifRule { return rule.sarif(home + r.Page) }),
 		}},
 		Automation: sarifID{"toolcrib/" + r.Command + "/"},
 		ColumnKind: "unicodeCodePoints",
 		Results:    []sarifResult{},
-	}
-	for _, rule := range r.Rules {
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule.sarif(home+r.Page))
 	}
 	seen := map[string]int{}
 	for _, f := range r.Found {

@@ -83,7 +83,7 @@ func Branch(ctx context.Context, a *command.App, span string, paths []string, fo
 		return err
 	}
 	doc := DocBranch{Head: output.NewHead("branch.review"), OK: true, Base: before.commit, Commit: after.commit, Changes: []docChanged{}, Findings: []findings.Finding{}}
-	l := newLinter(set, "")
+	l := newLinter(set)
 	var found []findings.Finding
 	for _, file := range texts(changed, before, after) {
 		was, _, err := before.units(ctx, g, filepath.Join(scratch, "base"), file)

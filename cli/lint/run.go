@@ -10,7 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"toolcrib/cli/command"
 	"toolcrib/cli/findings"
 	"toolcrib/cli/output"
 	"toolcrib/cli/report"
@@ -51,7 +50,6 @@ func (l memoryRegistry) Heads(ctx context.Context, kind registry.ToolKind, view 
 
 // linter runs the rules on files and collects the findings.
 type linter struct {
-	server   string // the server that offers the tools, or "" if unknown
 	set      ruleset.Set
 	corpus   *lintCorpus
 	listable map[string]bool // ids of the tools read so far, which agents may list
@@ -78,7 +76,7 @@ type task struct {
 // each file separately would leave processors idle.
 const manyTasks = 512
 
-func newLinter(set ruleset.Set, server string) *linter {
+func newLinter(set ruleset.Set) *linter {
 	var world rules.Memory // the definitions that toolcrib ships, treated as live
 	for i, d := range slices.Concat(shipped.Core(), shipped.Assistant(), shipped.Lists(), shipped.Agents()) {
 		world = append(world, registry.Live{
@@ -91,46 +89,12 @@ func newLinter(set ruleset.Set, server string) *linter {
 	for i := range world {
 		corpus.subjects[world[i].Subject] = &world[i]
 	}
-	return &linter{server: server, set: set, corpus: corpus, listable: map[string]bool{}, tokens: tokens.NewCounter()}
-}
-
-// file splits a file into units and adds them.
-func (l *linter) file(ctx context.Context, name string, data []byte, executable bool) error {
-	units, problems, err := readUnits(name, l.server, data, executable)
-	if err != nil {
-		return err
-	}
-	return l.add(ctx, name, units, problems)
+	return &linter{set: set, corpus: corpus, listable: map[string]bool{}, tokens: tokens.NewCounter()}
 }
 
 // noPlace returns a problem that concerns a whole file.
 func noPlace(message string) jsondoc.Problem {
 	return jsondoc.Problem{Pos: jsondoc.Pos{Line: 1, Column: 1}, Message: message}
-}
-
-// skill adds the skill that contains the SKILL.md with this name.
-func (l *linter) skill(ctx context.Context, a *command.App, name string) error {
-	u, err := skillUnit(a.Path(name), name)
-	if err != nil {
-		return l.add(ctx, name, nil, []findings.Finding{unreadable(name, noPlace(err.Error()))})
-	}
-	var problems []findings.Finding
-	for _, p := range u.change.Draft.Definition.Problems("skill") { // these would prevent the submission
-		problems = append(problems, unreadable(name, noPlace(p.String())))
-	}
-	return l.add(ctx, name, []*unit{u}, problems)
-}
-
-// add adds the units and the problems of a file, and runs the collected tasks if there are enough of them.
-func (l *linter) add(ctx context.Context, name string, units []*unit, problems []findings.Finding) error {
-	l.todo = append(l.todo, &task{file: name, found: problems})
-	for _, u := range units {
-		l.todo = append(l.todo, &task{unit: u, file: name})
-	}
-	if len(l.todo) < manyTasks {
-		return nil
-	}
-	return l.flush(ctx)
 }
 
 // flush runs the collected tasks on all processors. Each tool is compared with the tools before it.
@@ -179,8 +143,16 @@ func (l *linter) place(u *unit) {
 	u.change.World = corpusSnapshot{l.corpus.shipped, l.corpus, len(l.corpus.peers)}
 	u.change.Before = l.corpus.subjects[u.change.Draft.Subject]
 	u.change.Coming = l.listable
-	if u.change.Proposed != nil {
-		l.corpus.add(u.change.Proposed)
+	if p := u.change.Proposed; p != nil { // its fingerprint is computed already, because place runs on one processor
+		s, n := l.corpus, len(l.corpus.peers)
+		text, purpose := p.Fingerprint().Sketches()
+		s.text.Add(int64(n), text)
+		s.purpose.Add(int64(n), purpose)
+		s.peers = append(s.peers, p)
+		s.labels[p.Tool().Name] = append(s.labels[p.Tool().Name], n)
+		if tag := p.Tool().Tag; tag != nil {
+			s.tags[tag.Prefix] = append(s.tags[tag.Prefix], n)
+		}
 	}
 	l.units++
 }
@@ -235,19 +207,6 @@ type lintCorpus struct {
 	peers         []*rules.Peer
 	labels, tags  map[string][]int // indexes of peers, by name and by prefix
 	text, purpose overlap.Index
-}
-
-// add adds a tool. The caller should have computed its fingerprint, because add runs on one processor.
-func (s *lintCorpus) add(p *rules.Peer) {
-	text, purpose := p.Fingerprint().Sketches()
-	n := len(s.peers)
-	s.text.Add(int64(n), text)
-	s.purpose.Add(int64(n), purpose)
-	s.peers = append(s.peers, p)
-	s.labels[p.Tool().Name] = append(s.labels[p.Tool().Name], n)
-	if tag := p.Tool().Tag; tag != nil {
-		s.tags[tag.Prefix] = append(s.tags[tag.Prefix], n)
-	}
 }
 
 // corpusSnapshot is a snapshot of the corpus with only the first peers. The corpus must not grow while the snapshot is in use.
