@@ -79,98 +79,90 @@ func answering(ctx context.Context, a *command.App, g *command.OpenGateway, acto
 	return g.Signed(*signed), nil
 }
 
-// policyFlags select the tools and the user for calls policy.
-type policyFlags struct {
-	user, server string
-	annotations  []string
-	sign         signature.Flags
-}
-
-func (f policyFlags) selects() bool { return f.server != "" || len(f.annotations) > 0 }
-
 func newCallsPolicy(a *command.App) *cobra.Command {
-	var f policyFlags
+	var user, server string
+	var annotations []string
+	var sign signature.Flags
 	cmd := &cobra.Command{
 		Use: "policy [TOOL… | --server NAME | --annotations NAME] [auto_approve | requires_approval | default]",
 		Args: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case f.selects() && len(args) != 1:
+			switch selected := server != "" || len(annotations) > 0; {
+			case selected && len(args) != 1:
 				return process.Usagef("with --server or --annotations, %s takes only a tier; got %d arguments", cmd.CommandPath(), len(args))
-			case !f.selects() && len(args) == 1:
+			case !selected && len(args) == 1:
 				return process.Usagef("%s takes either no arguments or tools followed by a tier; got %d argument", cmd.CommandPath(), len(args))
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return runCallsPolicy(cmd.Context(), a, f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			c, err := a.Settings()
+			if err != nil {
+				return err
+			}
+			choice := gateway.TierChoice{User: cmp.Or(user, a.User()), Server: server, Layer: c.Layer}
+			for _, name := range annotations {
+				key, err := hint(name)
+				if err != nil {
+					return err
+				}
+				choice.Hints = append(choice.Hints, key)
+			}
+			if len(args) == 0 {
+				return a.WithGateway(ctx, func(g *command.OpenGateway) error {
+					list, err := g.Overrides(ctx, choice.User)
+					if err != nil {
+						return err
+					}
+					doc := newDocTierList(gateway.TierChange{Set: list}, false)
+					return a.Print(doc, func(p *output.Page) {
+						if len(doc.Tiers) == 0 {
+							p.Remark("The user %s has chosen no tier; every tool has its own.", choice.User)
+						}
+						writeTierChange(p, doc)
+					})
+				})
+			}
+			choice.Tools, choice.Tier = args[:len(args)-1], registry.ApprovalTier(args[len(args)-1])
+			if choice.Tier == signature.DefaultTier {
+				choice.Tier = ""
+			}
+			actor, err := a.Actor()
+			if err != nil {
+				return err
+			}
+			a.Creates = !a.Flags.DryRun
+			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
+				change, err := g.Tiers(ctx, actor, choice)
+				if err != nil {
+					return err
+				}
+				if len(change.Set) > 0 && !a.Flags.DryRun {
+					answer, err := answering(ctx, a, g, actor, sign, func() ([]byte, error) { return g.PrepareTiers(ctx, actor, choice) })
+					if err != nil {
+						return err
+					}
+					if change, err = answer.SetTiers(ctx, actor, choice); err != nil {
+						return err
+					}
+				}
+				doc := newDocTierList(change, a.Flags.DryRun)
+				if err := a.Print(doc, func(p *output.Page) { writeTierChange(p, doc) }); err != nil {
+					return err
+				}
+				if len(change.Set)+len(change.Same) == 0 {
+					return fmt.Errorf("%w: you cannot choose the tier of any of these tools", proposals.ErrAuthority)
+				}
+				return nil
+			})
+		},
 	}
 	set := cmd.Flags()
-	set.StringVar(&f.user, "user", "", "for the user `NAME` (default: the login name)")
-	set.StringVar(&f.server, "server", "", "all tools of the MCP server `NAME`")
-	set.StringSliceVar(&f.annotations, "annotations", nil, "all tools with the annotation `NAME`, such as destructive or read_only")
-	f.sign.Register(set)
+	set.StringVar(&user, "user", "", "for the user `NAME` (default: the login name)")
+	set.StringVar(&server, "server", "", "all tools of the MCP server `NAME`")
+	set.StringSliceVar(&annotations, "annotations", nil, "all tools with the annotation `NAME`, such as destructive or read_only")
+	sign.Register(set)
 	return cmd
-}
-
-func runCallsPolicy(ctx context.Context, a *command.App, f policyFlags, args []string) error {
-	c, err := a.Settings()
-	if err != nil {
-		return err
-	}
-	choice := gateway.TierChoice{User: cmp.Or(f.user, a.User()), Server: f.server, Layer: c.Layer}
-	for _, name := range f.annotations {
-		key, err := hint(name)
-		if err != nil {
-			return err
-		}
-		choice.Hints = append(choice.Hints, key)
-	}
-	if len(args) == 0 {
-		return a.WithGateway(ctx, func(g *command.OpenGateway) error {
-			list, err := g.Overrides(ctx, choice.User)
-			if err != nil {
-				return err
-			}
-			doc := newDocTierList(gateway.TierChange{Set: list}, false)
-			return a.Print(doc, func(p *output.Page) {
-				if len(doc.Tiers) == 0 {
-					p.Remark("The user %s has chosen no tier; every tool has its own.", choice.User)
-				}
-				writeTierChange(p, doc)
-			})
-		})
-	}
-	choice.Tools, choice.Tier = args[:len(args)-1], registry.ApprovalTier(args[len(args)-1])
-	if choice.Tier == signature.DefaultTier {
-		choice.Tier = ""
-	}
-	actor, err := a.Actor()
-	if err != nil {
-		return err
-	}
-	a.Creates = !a.Flags.DryRun
-	return a.WithGateway(ctx, func(g *command.OpenGateway) error {
-		change, err := g.Tiers(ctx, actor, choice)
-		if err != nil {
-			return err
-		}
-		if len(change.Set) > 0 && !a.Flags.DryRun {
-			answer, err := answering(ctx, a, g, actor, f.sign, func() ([]byte, error) { return g.PrepareTiers(ctx, actor, choice) })
-			if err != nil {
-				return err
-			}
-			if change, err = answer.SetTiers(ctx, actor, choice); err != nil {
-				return err
-			}
-		}
-		doc := newDocTierList(change, a.Flags.DryRun)
-		if err := a.Print(doc, func(p *output.Page) { writeTierChange(p, doc) }); err != nil {
-			return err
-		}
-		if len(change.Set)+len(change.Same) == 0 {
-			return fmt.Errorf("%w: you cannot choose the tier of any of these tools", proposals.ErrAuthority)
-		}
-		return nil
-	})
 }
 
 func writeTierChange(p *output.Page, doc docTierList) {

@@ -65,45 +65,43 @@ type docDoctor struct {
 func newDoctor(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "doctor",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.NamePages(cmd.Context(), runDoctor(cmd.Context(), a))
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			ctx := cmd.Context()
+			defer func() { err = a.NamePages(ctx, err) }()
+			c, err := settings.LoadConfig(a.Env, a.Flags.Overrides, a.Form.Accessible)
+			if err != nil && c.Untrusted == nil {
+				return err
+			}
+			a.Config = &c
+			actor, err := a.Actor()
+			if err != nil {
+				return err
+			}
+			rulesNow, err := c.RulesVersion(a.Env)
+			if err != nil {
+				return err
+			}
+			doc := docDoctor{
+				Head: output.NewHead("doctor"), Settings: c.List(), Actor: actor.String(), Database: store.DisplayName(c.DB),
+				Rules: rulesNow, Proposals: map[string]int{}, Problems: []string{},
+			}
+			if c.Untrusted != nil {
+				doc.Problems = append(doc.Problems, output.Sentence(c.Untrusted))
+			}
+			err = doc.examine(ctx, a)
+			switch {
+			case errors.Is(err, store.ErrNoDatabase): // the settings may explain the path
+				doc.Problems = append(doc.Problems, output.Sentence(err))
+			case err != nil:
+				return err
+			}
+			doc.OK = len(doc.Problems) == 0
+			if printed := a.Print(doc, func(p *output.Page) { writeDoctor(p, doc) }); printed != nil || err != nil {
+				return errors.Join(printed, err)
+			}
+			return process.CheckFindings(doc.OK)
 		},
 	}
-}
-
-func runDoctor(ctx context.Context, a *command.App) error {
-	c, err := settings.LoadConfig(a.Env, a.Flags.Overrides, a.Form.Accessible)
-	if err != nil && c.Untrusted == nil {
-		return err
-	}
-	a.Config = &c
-	actor, err := a.Actor()
-	if err != nil {
-		return err
-	}
-	rulesNow, err := c.RulesVersion(a.Env)
-	if err != nil {
-		return err
-	}
-	doc := docDoctor{
-		Head: output.NewHead("doctor"), Settings: c.List(), Actor: actor.String(), Database: store.DisplayName(c.DB),
-		Rules: rulesNow, Proposals: map[string]int{}, Problems: []string{},
-	}
-	if c.Untrusted != nil {
-		doc.Problems = append(doc.Problems, output.Sentence(c.Untrusted))
-	}
-	err = doc.examine(ctx, a)
-	switch {
-	case errors.Is(err, store.ErrNoDatabase): // the settings may explain the path
-		doc.Problems = append(doc.Problems, output.Sentence(err))
-	case err != nil:
-		return err
-	}
-	doc.OK = len(doc.Problems) == 0
-	if printed := a.Print(doc, func(p *output.Page) { writeDoctor(p, doc) }); printed != nil || err != nil {
-		return errors.Join(printed, err)
-	}
-	return process.CheckFindings(doc.OK)
 }
 
 // examine adds the state of the database, the signers, and the publication of checkpoints.

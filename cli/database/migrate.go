@@ -143,10 +143,8 @@ func verifyFile(ctx context.Context, a *command.App, path string) error {
 	if err != nil {
 		return err
 	}
-	var report history.Report
-	err = db.Audit(ctx, func(l history.Ledger) error {
-		report, err = history.Verify(ctx, l, history.Options{Deep: true})
-		return err
+	report, err := command.ReadView(ctx, db.Audit, func(l history.Ledger) (history.Report, error) {
+		return history.Verify(ctx, l, history.Options{Deep: true})
 	})
 	if err = errors.Join(err, db.Close()); err != nil || len(report.Damage) == 0 {
 		return err

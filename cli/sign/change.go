@@ -188,6 +188,24 @@ func printSigners(a *command.App, s proof.SignersState) error {
 		if s.Number > 0 {
 			p.Linef("State %d of the signers is in force.", s.Number)
 		}
-		doc.write(p)
+		rows := make([][]string, len(doc.Signers))
+		for i, s := range doc.Signers {
+			var limits []string
+			if s.Authority {
+				limits = append(limits, "authority")
+			}
+			if s.VerifyRequired {
+				limits = append(limits, "verify-required")
+			}
+			if s.ValidAfter != "" {
+				limits = append(limits, "from "+s.ValidAfter)
+			}
+			if s.ValidBefore != "" {
+				limits = append(limits, "until "+s.ValidBefore)
+			}
+			rows[i] = []string{strings.Join(s.Principals, ","), s.State, s.KeyType, s.Fingerprint, strings.Join(limits, ", ")}
+		}
+		p.Remark("%s", doc.File)
+		p.List([]string{"WHO", "NOW", "KEY TYPE", "FINGERPRINT", "LIMITS"}, rows)
 	})
 }

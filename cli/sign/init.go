@@ -35,65 +35,61 @@ func newSignersInit(a *command.App) *cobra.Command {
 		Use: "init",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			a.Creates = true
-			return runSignersInit(cmd.Context(), a, sign)
+			b, err := a.OpenSession(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := proposals.Authorize(b.Actor, proposals.ActChangeSigners, proposals.Actor{}); err != nil {
+				return err
+			}
+			c := *a.Config
+			states, err := b.Desk.Signers.SignersStates(cmd.Context())
+			if err != nil {
+				return err
+			}
+			key, err := ownKey(cmd.Context(), a, sign.Key)
+			if len(states) > 0 {
+				return joinSigners(a, b, c, states, key)
+			}
+			if err != nil {
+				return err
+			}
+			next, text, err := firstSigners(c, b.Actor.String(), key)
+			if err != nil {
+				return err
+			}
+			if _, err := startSigning(c, "", key.File); err != nil { // must succeed before anything is signed
+				return err
+			}
+			desk, err := c.DeskOf(a.DB, a.Env, next)
+			if err != nil {
+				return err
+			}
+			sign.Key = key.File
+			signed, err := signSigners(cmd.Context(), a, desk, b.Actor, sign, next)
+			if err != nil {
+				return err
+			}
+			if text != nil { // the file does not contain the key yet
+				if err := os.MkdirAll(filepath.Dir(c.UserFile), 0o700); err != nil {
+					return err
+				}
+				if err := atomicfile.Write(filepath.Join(filepath.Dir(c.UserFile), signers.AllowedFile), text, atomicfile.Options{Mode: 0o600, Keep: true}); err != nil {
+					return err
+				}
+			}
+			state, err := desk.Signed(*signed).Signers.ChangeSigners(cmd.Context(), b.Actor)
+			if err != nil {
+				return err
+			}
+			if err := writeSigning(a, c, state.Event.Hash, key.File); err != nil {
+				return err
+			}
+			return printSigners(a, state)
 		},
 	}
 	cmd.Flags().StringVar(&sign.Key, "sign-key", "", signature.KeyUsage)
 	return cmd
-}
-
-func runSignersInit(ctx context.Context, a *command.App, f signature.Flags) error {
-	b, err := a.OpenSession(ctx)
-	if err != nil {
-		return err
-	}
-	if err := proposals.Authorize(b.Actor, proposals.ActChangeSigners, proposals.Actor{}); err != nil {
-		return err
-	}
-	c := *a.Config
-	states, err := b.Desk.Signers.SignersStates(ctx)
-	if err != nil {
-		return err
-	}
-	key, err := ownKey(ctx, a, f.Key)
-	if len(states) > 0 {
-		return joinSigners(a, b, c, states, key)
-	}
-	if err != nil {
-		return err
-	}
-	next, text, err := firstSigners(c, b.Actor.String(), key)
-	if err != nil {
-		return err
-	}
-	if _, err := startSigning(c, "", key.File); err != nil { // must succeed before anything is signed
-		return err
-	}
-	desk, err := c.DeskOf(a.DB, a.Env, next)
-	if err != nil {
-		return err
-	}
-	f.Key = key.File
-	signed, err := signSigners(ctx, a, desk, b.Actor, f, next)
-	if err != nil {
-		return err
-	}
-	if text != nil { // the file does not contain the key yet
-		if err := os.MkdirAll(filepath.Dir(c.UserFile), 0o700); err != nil {
-			return err
-		}
-		if err := atomicfile.Write(filepath.Join(filepath.Dir(c.UserFile), signers.AllowedFile), text, atomicfile.Options{Mode: 0o600, Keep: true}); err != nil {
-			return err
-		}
-	}
-	state, err := desk.Signed(*signed).Signers.ChangeSigners(ctx, b.Actor)
-	if err != nil {
-		return err
-	}
-	if err := writeSigning(a, c, state.Event.Hash, key.File); err != nil {
-		return err
-	}
-	return printSigners(a, state)
 }
 
 // writeSigning adds the settings for signing to the user's toolcrib.toml.

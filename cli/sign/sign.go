@@ -3,7 +3,6 @@ package sign
 
 import (
 	"cmp"
-	"context"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/crypto/ssh"
@@ -30,15 +29,53 @@ func Family() command.Family {
 }
 
 func newSign(a *command.App) *cobra.Command {
-	var key string
+	var keyFile string
 	cmd := &cobra.Command{
 		Use:  "sign [FILE]",
 		Args: command.ArgsBetween(0, 1, "the file of a statement"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runSign(cmd.Context(), a, append(args, "-")[0], key)
+			ctx, name := cmd.Context(), append(args, "-")[0]
+			text, err := a.ReadAll(ctx, name)
+			if err != nil {
+				return err
+			}
+			st, err := statement.Decode(text)
+			if err != nil {
+				return err
+			}
+			c, err := a.Settings()
+			if err != nil {
+				return err
+			}
+			file := cmp.Or(settings.Absolute(a.Env.Dir, keyFile), c.SignKey)
+			may := func(ssh.PublicKey) error { return nil }
+			if who, err := c.Signers.Signers(); err == nil { // the file may exist only on the other machine
+				may = func(k ssh.PublicKey) error { _, err := who.May(st.By, k, st.At); return err }
+			}
+			tools := signature.KeyTools(a)
+			if name == "-" {
+				tools.Stdin = nil
+			}
+			key, err := tools.Find(ctx, file, may)
+			if err != nil {
+				return err
+			}
+			for _, line := range signature.DescribeStatement(st) {
+				a.Note("toolcrib: %s", line)
+			}
+			a.Note("toolcrib: signing as %s with %s; statement %.12s", st.By, signature.KeyName(key), statement.Sum(text))
+			signed, err := tools.Sign(ctx, key, text)
+			if err != nil {
+				return err
+			}
+			doc := docSignature{
+				Head: output.NewHead("signature"), Statement: statement.Sum(text), By: st.By, Verdict: string(statement.VerdictOf(st.Act)), Key: signature.KeyName(key),
+				Signature: string(signed.Armor()),
+			}
+			return a.Print(doc, func(p *output.Page) { p.Text("", doc.Signature) })
 		},
 	}
-	cmd.Flags().StringVar(&key, "sign-key", "", signature.KeyUsage)
+	cmd.Flags().StringVar(&keyFile, "sign-key", "", signature.KeyUsage)
 	return cmd
 }
 
@@ -49,45 +86,4 @@ type docSignature struct {
 	Verdict   string `json:"verdict"`
 	Key       string `json:"key"`
 	Signature string `json:"signature"` // armored signature
-}
-
-func runSign(ctx context.Context, a *command.App, name, file string) error {
-	text, err := a.ReadAll(ctx, name)
-	if err != nil {
-		return err
-	}
-	st, err := statement.Decode(text)
-	if err != nil {
-		return err
-	}
-	c, err := a.Settings()
-	if err != nil {
-		return err
-	}
-	file = cmp.Or(settings.Absolute(a.Env.Dir, file), c.SignKey)
-	may := func(ssh.PublicKey) error { return nil }
-	if who, err := c.Signers.Signers(); err == nil { // the file may exist only on the other machine
-		may = func(k ssh.PublicKey) error { _, err := who.May(st.By, k, st.At); return err }
-	}
-	tools := signature.KeyTools(a)
-	if name == "-" {
-		tools.Stdin = nil
-	}
-	key, err := tools.Find(ctx, file, may)
-	if err != nil {
-		return err
-	}
-	for _, line := range signature.DescribeStatement(st) {
-		a.Note("toolcrib: %s", line)
-	}
-	a.Note("toolcrib: signing as %s with %s; statement %.12s", st.By, signature.KeyName(key), statement.Sum(text))
-	signed, err := tools.Sign(ctx, key, text)
-	if err != nil {
-		return err
-	}
-	doc := docSignature{
-		Head: output.NewHead("signature"), Statement: statement.Sum(text), By: st.By, Verdict: string(statement.VerdictOf(st.Act)), Key: signature.KeyName(key),
-		Signature: string(signed.Armor()),
-	}
-	return a.Print(doc, func(p *output.Page) { p.Text("", doc.Signature) })
 }

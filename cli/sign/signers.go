@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -64,15 +63,9 @@ func newSigners(a *command.App) *cobra.Command {
 		Args: command.ExactArgs(0, "a subcommand: list, add, remove, record, verify or init"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSignersList(a), newSignersAdd(a), newSignersRemove(a), newSignersRecord(a), newSignersVerify(a), newSignersInit(a))
+	list := &cobra.Command{Use: "list", RunE: func(*cobra.Command, []string) error { return printSigners(a, proof.SignersState{}) }}
+	cmd.AddCommand(list, newSignersAdd(a), newSignersRemove(a), newSignersRecord(a), newSignersVerify(a), newSignersInit(a))
 	return cmd
-}
-
-func newSignersList(a *command.App) *cobra.Command {
-	return &cobra.Command{
-		Use:  "list",
-		RunE: func(*cobra.Command, []string) error { return printSigners(a, proof.SignersState{}) },
-	}
 }
 
 // newDocSigners returns the document that describes the signers file.
@@ -100,28 +93,6 @@ func newDocSigners(c settings.Config, now time.Time) (DocSigners, error) {
 		doc.Signers = append(doc.Signers, d)
 	}
 	return doc, nil
-}
-
-func (doc DocSigners) write(p *output.Page) {
-	rows := make([][]string, len(doc.Signers))
-	for i, s := range doc.Signers {
-		var limits []string
-		if s.Authority {
-			limits = append(limits, "authority")
-		}
-		if s.VerifyRequired {
-			limits = append(limits, "verify-required")
-		}
-		if s.ValidAfter != "" {
-			limits = append(limits, "from "+s.ValidAfter)
-		}
-		if s.ValidBefore != "" {
-			limits = append(limits, "until "+s.ValidBefore)
-		}
-		rows[i] = []string{strings.Join(s.Principals, ","), s.State, s.KeyType, s.Fingerprint, strings.Join(limits, ", ")}
-	}
-	p.Remark("%s", doc.File)
-	p.List([]string{"WHO", "NOW", "KEY TYPE", "FINGERPRINT", "LIMITS"}, rows)
 }
 
 func newSignersVerify(a *command.App) *cobra.Command {

@@ -106,10 +106,8 @@ func runCheckpoint(ctx context.Context, a *command.App) error {
 		return err
 	}
 	checker := checkpoint.NewChecker()
-	var r history.Report
-	err = db.Audit(ctx, func(l history.Ledger) error {
-		r, err = history.Verify(ctx, logOnly{watched{l, checker}}, history.Options{})
-		return err
+	r, err := command.ReadView(ctx, db.Audit, func(l history.Ledger) (history.Report, error) {
+		return history.Verify(ctx, logOnly{watched{l, checker}}, history.Options{})
 	})
 	if err != nil {
 		return err
@@ -191,8 +189,17 @@ type keptCheckpoint struct {
 func readCheckpoints(ctx context.Context, a *command.App, files []string, key string) ([]keptCheckpoint, error) {
 	var known note.Verifiers
 	if len(files) > 0 && a.Remote == nil { // over SSH, the user's key is on another machine
-		var err error
-		if known, err = checkpointVerifiers(a, key); err != nil {
+		_, public, err := checkpointKeys(a.Env)
+		if key != "" {
+			public, err = a.Path(key), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		known, err = checkpoint.ReadVerifier(public)
+		if key == "" && settings.Missing(err) {
+			known = nil // the user need not have a key
+		} else if err != nil {
 			return nil, err
 		}
 	}
@@ -203,35 +210,14 @@ func readCheckpoints(ctx context.Context, a *command.App, files []string, key st
 			return nil, err
 		}
 		kept[i] = keptCheckpoint{file: file, signed: known != nil}
-		if kept[i].Checkpoint, err = openCheckpoint(text, known); err != nil {
+		if known == nil {
+			kept[i].Checkpoint, err = checkpoint.Read(text)
+		} else {
+			kept[i].Checkpoint, err = checkpoint.Open(text, known)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("checkpoint %s: %w", file, err)
 		}
 	}
 	return kept, nil
-}
-
-// openCheckpoint reads a checkpoint and verifies that a known key signed it. If there are no known keys, it does not
-// check signatures.
-func openCheckpoint(signed []byte, known note.Verifiers) (checkpoint.Checkpoint, error) {
-	if known == nil {
-		return checkpoint.Read(signed)
-	}
-	return checkpoint.Open(signed, known)
-}
-
-// checkpointVerifiers returns the public key in a file, or the user's own key if file is "". It returns nil if the user
-// has none.
-func checkpointVerifiers(a *command.App, file string) (note.Verifiers, error) {
-	if file != "" {
-		return checkpoint.ReadVerifier(a.Path(file))
-	}
-	_, public, err := checkpointKeys(a.Env)
-	if err != nil {
-		return nil, err
-	}
-	known, err := checkpoint.ReadVerifier(public)
-	if settings.Missing(err) {
-		return nil, nil //nolint:nilnil // there need not be one
-	}
-	return known, err
 }

@@ -51,67 +51,83 @@ type Verification struct {
 }
 
 func newVerify(a *command.App) *cobra.Command {
-	var f verifyFlags
+	var deep bool
+	var files, callFiles []string
+	var key string
 	cmd := &cobra.Command{
 		Use: "verify",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.NamePages(cmd.Context(), runVerify(cmd.Context(), a, f))
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			ctx := cmd.Context()
+			defer func() { err = a.NamePages(ctx, err) }()
+			kept, err := readCheckpoints(ctx, a, files, key)
+			if err != nil {
+				return err
+			}
+			if err := checkCallFiles(a, callFiles); err != nil {
+				return err
+			}
+			db, err := a.Inspected(ctx)
+			if err != nil {
+				return err
+			}
+			var checker *checkpoint.Checker
+			if len(kept) > 0 {
+				checker = checkpoint.NewChecker(lists.Map(kept, func(k keptCheckpoint) checkpoint.Checkpoint { return k.Checkpoint })...)
+			}
+			p := a.Progress()
+			o := history.Options{Deep: deep}
+			if p != nil {
+				total, _ := db.Rows(ctx) // unknown if the file is damaged
+				rows := map[string]int64{}
+				o.Progress = func(table string, n int64) {
+					rows[table] = n
+					done := int64(0)
+					for _, n := range rows {
+						done += n
+					}
+					p.Tell(done, max(done, total), "Recomputing the seals of "+table)
+				}
+			}
+			r, err := Verified(ctx, db, checker, o)
+			p.End()
+			if err != nil {
+				return err
+			}
+			if len(callFiles) > 0 {
+				prunes, err := db.Calls().Prunes(ctx)
+				if err != nil {
+					return err
+				}
+				for _, file := range callFiles {
+					var l history.Ledger = calls.File{Path: a.Path(file), Prunes: prunes}
+					if checker != nil {
+						l = watched{l, checker}
+					}
+					moved, err := history.Verify(ctx, l, history.Options{})
+					if err != nil {
+						return err
+					}
+					r.Damage = append(r.Damage, moved.Damage...)
+					r.Rows["moved_calls"] += moved.Rows["calls"]
+					r.Rows["moved_call_outcomes"] += moved.Rows["call_outcomes"]
+				}
+			}
+			if checker != nil {
+				for i, err := range checker.Result() {
+					kept[i].unproven = checker.Unproven(kept[i].Checkpoint)
+					if err != nil {
+						r.Damage = append(r.Damage, history.Damage{Table: "checkpoints", Key: "checkpoint " + kept[i].file, Message: output.FullStop("The database does not extend it: " + err.Error())})
+					}
+				}
+			}
+			return PrintReport(a, r, kept)
 		},
 	}
-	cmd.Flags().BoolVar(&f.deep, "deep", false, "also check every page and index of the database file")
-	cmd.Flags().StringArrayVar(&f.checkpoints, "checkpoint", nil, "the `FILE` with a checkpoint that the database must extend, - for standard input; can be repeated")
-	cmd.Flags().StringArrayVar(&f.calls, "calls", nil, "also check the `FILE` that toolcrib calls prune wrote; can be repeated")
-	cmd.Flags().StringVar(&f.key, "checkpoint-key", "", "`FILE` with the public half of the key that signed it (default: your own, if there is one)")
+	cmd.Flags().BoolVar(&deep, "deep", false, "also check every page and index of the database file")
+	cmd.Flags().StringArrayVar(&files, "checkpoint", nil, "the `FILE` with a checkpoint that the database must extend, - for standard input; can be repeated")
+	cmd.Flags().StringArrayVar(&callFiles, "calls", nil, "also check the `FILE` that toolcrib calls prune wrote; can be repeated")
+	cmd.Flags().StringVar(&key, "checkpoint-key", "", "`FILE` with the public half of the key that signed it (default: your own, if there is one)")
 	return cmd
-}
-
-// verifyFlags are the flags of verify.
-type verifyFlags struct {
-	deep        bool
-	checkpoints []string
-	calls       []string
-	key         string
-}
-
-func runVerify(ctx context.Context, a *command.App, f verifyFlags) error {
-	kept, err := readCheckpoints(ctx, a, f.checkpoints, f.key)
-	if err != nil {
-		return err
-	}
-	if err := checkCallFiles(a, f.calls); err != nil {
-		return err
-	}
-	db, err := a.Inspected(ctx)
-	if err != nil {
-		return err
-	}
-	var checker *checkpoint.Checker
-	if len(kept) > 0 {
-		checker = checkpoint.NewChecker(lists.Map(kept, func(k keptCheckpoint) checkpoint.Checkpoint { return k.Checkpoint })...)
-	}
-	p := a.Progress()
-	o := history.Options{Deep: f.deep}
-	if p != nil {
-		total, _ := db.Rows(ctx) // unknown if the file is damaged
-		o.Progress = RowCounter(total, p.Tell)
-	}
-	r, err := Verified(ctx, db, checker, o)
-	p.End()
-	if err != nil {
-		return err
-	}
-	if err := verifyCalls(ctx, a, db, f.calls, checker, &r); err != nil {
-		return err
-	}
-	if checker != nil {
-		for i, err := range checker.Result() {
-			kept[i].unproven = checker.Unproven(kept[i].Checkpoint)
-			if err != nil {
-				r.Damage = append(r.Damage, history.Damage{Table: "checkpoints", Key: "checkpoint " + kept[i].file, Message: output.FullStop("The database does not extend it: " + err.Error())})
-			}
-		}
-	}
-	return PrintReport(a, r, kept)
 }
 
 // checkCallFiles returns an error if a file of calls cannot be read, because a mistyped name must not be reported as
@@ -136,56 +152,17 @@ func checkCallFiles(a *command.App, files []string) error {
 	return nil
 }
 
-// verifyCalls adds the verification of files of calls to r. If checker is not nil, it receives the calls.
-func verifyCalls(ctx context.Context, a *command.App, db *store.DB, files []string, checker *checkpoint.Checker, r *Verification) error {
-	if len(files) == 0 {
-		return nil
-	}
-	prunes, err := db.Calls().Prunes(ctx)
-	if err != nil {
-		return err
-	}
-	for _, file := range files {
-		var l history.Ledger = calls.File{Path: a.Path(file), Prunes: prunes}
-		if checker != nil {
-			l = watched{l, checker}
-		}
-		moved, err := history.Verify(ctx, l, history.Options{})
-		if err != nil {
-			return err
-		}
-		r.Damage = append(r.Damage, moved.Damage...)
-		r.Rows["moved_calls"] += moved.Rows["calls"]
-		r.Rows["moved_call_outcomes"] += moved.Rows["call_outcomes"]
-	}
-	return nil
-}
-
-// RowCounter returns a function that adds up the numbers of verified rows of all tables.
-func RowCounter(total int64, tell output.Tell) func(table string, rows int64) {
-	rows := map[string]int64{}
-	return func(table string, n int64) {
-		rows[table] = n
-		done := int64(0)
-		for _, n := range rows {
-			done += n
-		}
-		tell(done, max(done, total), "Recomputing the seals of "+table)
-	}
-}
-
 // Verified verifies the database, and the snapshot files in the folders attached to it. It ignores files that the
 // database does not know, because a folder may be newer than a copy of the database; drift reports them. If checker is
 // not nil, it receives the log.
 func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o history.Options) (Verification, error) {
 	var r Verification
-	err := db.Audit(ctx, func(l history.Ledger) error {
+	var err error
+	r.Report, err = command.ReadView(ctx, db.Audit, func(l history.Ledger) (history.Report, error) {
 		if checker != nil {
 			l = watched{l, checker}
 		}
-		var err error
-		r.Report, err = history.Verify(ctx, l, o)
-		return err
+		return history.Verify(ctx, l, o)
 	})
 	if err != nil {
 		return r, err
