@@ -86,7 +86,68 @@ func newInit(a *command.App) *cobra.Command {
 		Use: "init",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.timed = cmd.Flags().Changed("timeout")
-			return runInit(cmd.Context(), a, f)
+			ctx := cmd.Context()
+			doc, found, err := f.find(ctx, a)
+			if err != nil {
+				return err
+			}
+			if f.empty {
+				a.Empty, doc.Empty = true, true
+				db, err := a.Database(ctx)
+				if err != nil {
+					return err
+				}
+				if alone, err := command.CoreAlone(ctx, db); err != nil {
+					return err
+				} else if !alone {
+					return fmt.Errorf("%s exists and has the shipped agents and tools, which cannot be removed from a registry; name a new file with --db%w", a.Config.DB, process.Silent(proposals.ErrConflict))
+				}
+			}
+			ready := slices.DeleteFunc(slices.Clone(found), func(c clientServer) bool { return c.excluded != "" })
+			asks := !f.yes && !a.Form.JSON && a.Env.InTerminal && a.Env.OutTerminal && len(ready)+files.Open(doc.Files) > 0
+			if asks {
+				question := fmt.Sprintf("Start %s once to read the tools", output.Counted(len(ready), "server"))
+				switch propose := "ropose " + output.Counted(files.Open(doc.Files), "skill or instruction file"); {
+				case len(ready) == 0:
+					question = "P" + propose
+				case files.Open(doc.Files) > 0:
+					question += ", and p" + propose
+				}
+				f.yes, err = a.Confirm(question+"?", func(p *output.Page) {
+					doc.writeServers(p)
+					p.Blank()
+				})
+				if err != nil {
+					return err
+				}
+			}
+			if f.yes && len(ready) > 0 && !a.Flags.DryRun { // a dry run does not start servers
+				if err := doc.importAll(ctx, a, ready, f.timeout); err != nil {
+					return err
+				}
+			}
+			if f.yes && files.Open(doc.Files) > 0 {
+				if doc.Files, doc.proposed, err = (files.Import{}).ProposeChanges(ctx, a, doc.Files); err != nil {
+					return err
+				}
+			}
+			nothing := len(f.clients) == 0 && len(ready)+files.Open(doc.Files) == 0 // nothing to ask for
+			if (f.yes || nothing) && !a.Flags.DryRun {
+				if _, err := a.Database(ctx); err != nil {
+					return err
+				}
+			}
+			err = a.Print(doc, func(p *output.Page) {
+				if doc.Empty {
+					p.Linef("Empty registry: %s has only the core tools, which are locked.", a.Config.DB)
+					p.Blank()
+				}
+				if !asks {
+					doc.writeServers(p)
+				}
+				doc.writeImports(a, p, len(ready))
+			})
+			return cmp.Or(err, process.CheckFindings(len(doc.Failures)+doc.skipped == 0))
 		},
 	}
 	set := cmd.Flags()
@@ -96,70 +157,6 @@ func newInit(a *command.App) *cobra.Command {
 	set.BoolVar(&f.empty, "empty", false, "create the registry without the shipped agents, lists and tools")
 	set.BoolVar(&f.here, "here", false, "also import the servers in files of the working directory")
 	return cmd
-}
-
-func runInit(ctx context.Context, a *command.App, f initFlags) error {
-	doc, found, err := f.find(ctx, a)
-	if err != nil {
-		return err
-	}
-	if f.empty {
-		a.Empty, doc.Empty = true, true
-		db, err := a.Database(ctx)
-		if err != nil {
-			return err
-		}
-		if alone, err := command.CoreAlone(ctx, db); err != nil {
-			return err
-		} else if !alone {
-			return fmt.Errorf("%s exists and has the shipped agents and tools, which cannot be removed from a registry; name a new file with --db%w", a.Config.DB, process.Silent(proposals.ErrConflict))
-		}
-	}
-	ready := slices.DeleteFunc(slices.Clone(found), func(c clientServer) bool { return c.excluded != "" })
-	asks := !f.yes && !a.Form.JSON && a.Env.InTerminal && a.Env.OutTerminal && len(ready)+files.Open(doc.Files) > 0
-	if asks {
-		question := fmt.Sprintf("Start %s once to read the tools", output.Counted(len(ready), "server"))
-		switch propose := "ropose " + output.Counted(files.Open(doc.Files), "skill or instruction file"); {
-		case len(ready) == 0:
-			question = "P" + propose
-		case files.Open(doc.Files) > 0:
-			question += ", and p" + propose
-		}
-		f.yes, err = a.Confirm(question+"?", func(p *output.Page) {
-			doc.writeServers(p)
-			p.Blank()
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if f.yes && len(ready) > 0 && !a.Flags.DryRun { // a dry run does not start servers
-		if err := doc.importAll(ctx, a, ready, f.timeout); err != nil {
-			return err
-		}
-	}
-	if f.yes && files.Open(doc.Files) > 0 {
-		if doc.Files, doc.proposed, err = (files.Import{}).ProposeChanges(ctx, a, doc.Files); err != nil {
-			return err
-		}
-	}
-	nothing := len(f.clients) == 0 && len(ready)+files.Open(doc.Files) == 0 // nothing to ask for
-	if (f.yes || nothing) && !a.Flags.DryRun {
-		if _, err := a.Database(ctx); err != nil {
-			return err
-		}
-	}
-	err = a.Print(doc, func(p *output.Page) {
-		if doc.Empty {
-			p.Linef("Empty registry: %s has only the core tools, which are locked.", a.Config.DB)
-			p.Blank()
-		}
-		if !asks {
-			doc.writeServers(p)
-		}
-		doc.writeImports(a, p, len(ready))
-	})
-	return cmp.Or(err, process.CheckFindings(len(doc.Failures)+doc.skipped == 0))
 }
 
 // find reads the files of the clients.
@@ -190,7 +187,7 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 	doc.Servers = lists.Map(found, func(c clientServer) docInitServer {
 		s := c.entry.Server()
 		return docInitServer{
-			Name: c.name, Clients: c.clients(), Transport: string(s.Transport), Starts: c.commandOrURL(), Project: s.Project, Excluded: c.excluded,
+			Name: c.name, Clients: lists.Union(nil, lists.Map(c.all, func(e clients.Entry) string { return e.File.Client })), Transport: string(s.Transport), Starts: c.commandOrURL(), Project: s.Project, Excluded: c.excluded,
 			Guarded:   !slices.ContainsFunc(c.all, func(e clients.Entry) bool { return e.State() != clients.Guarded }),
 			Files:     lists.Map(c.all, func(e clients.Entry) string { return e.File.Path }),
 			Variables: lists.Map(s.Env, func(v clients.Variable) string { return v.Name }),

@@ -78,7 +78,16 @@ func (c *clientServer) convert(env process.Env, here bool) {
 		for _, arg := range s.Args {
 			u.Command = append(u.Command, fill.text(arg))
 		}
-		c.place(&u, fill.text(s.Dir), env)
+		u.Dir = cmp.Or(s.Project, settings.HomeFolder(env)) // in a project's folder, npx would run a package of the project with the same name
+		if c.entry.File.Scope == clients.Project {
+			u.Dir = env.Dir
+		}
+		if dir := fill.text(s.Dir); dir != "" {
+			u.Dir = settings.Absolute(u.Dir, dir)
+		}
+		if program := u.Command[0]; program != filepath.Base(program) && !filepath.IsAbs(program) {
+			u.Command[0] = filepath.Join(u.Dir, program)
+		}
 		runsPackages := func(program string) bool { // it may have to install the server first
 			name := strings.TrimSuffix(filepath.Base(program), filepath.Ext(program))
 			return slices.Contains([]string{"npx", "npm", "pnpm", "pnpx", "yarn", "bun", "bunx", "uvx", "uv", "pipx", "dnx", "deno", "docker", "podman"}, name)
@@ -99,23 +108,6 @@ func (c *clientServer) convert(env process.Env, here bool) {
 		c.excluded = "it is in a file of this folder; --here starts it too"
 	case len(fill.left) > 0:
 		c.excluded = "it needs " + strings.Join(fill.left, ", ") + ", which only the client can fill in; wrap it, and its tools are proposed when the client starts it"
-	}
-}
-
-// place sets the folder of a command: the entry's folder, the entry's project, or the home folder. In a project's
-// folder, npx would run a package of the project with the same name.
-func (c *clientServer) place(u *upstream.Server, dir string, env process.Env) {
-	base := c.entry.Server().Project
-	if c.entry.File.Scope == clients.Project {
-		base = env.Dir
-	}
-	u.Dir = cmp.Or(base, settings.HomeFolder(env))
-	if dir != "" && !filepath.IsAbs(dir) {
-		dir = filepath.Join(u.Dir, dir)
-	}
-	u.Dir = cmp.Or(dir, u.Dir)
-	if program := u.Command[0]; program != filepath.Base(program) && !filepath.IsAbs(program) {
-		u.Command[0] = filepath.Join(u.Dir, program)
 	}
 }
 
@@ -154,11 +146,6 @@ func (c clientServer) commandOrURL() string {
 		return s.URL
 	}
 	return strings.Join(lists.Map(append([]string{s.Command}, s.Args...), output.ShellWord), " ")
-}
-
-// clients returns the ids of the clients that use the server.
-func (c clientServer) clients() []string {
-	return lists.Union(nil, lists.Map(c.all, func(e clients.Entry) string { return e.File.Client }))
 }
 
 // answer is the tool list of a server, or an error.

@@ -39,8 +39,10 @@ func (i inspector) inspect(s clients.Start) clients.Use {
 	}
 	line, server, err := i.parse(probe, s.Args)
 	switch {
-	case err != nil:
-		line = unreadable(s.Args)
+	case err != nil: // find the server nevertheless, so that wrap can replace the guard
+		if at, dash := slices.Index(s.Args, "guard"), slices.Index(s.Args, "--"); at >= 0 && at+1 < dash && dash+1 < len(s.Args) {
+			line = clients.Line{Name: registry.ServerName(s.Args[at+1]), Server: dash + 1}
+		}
 		differs = cmp.Or(differs, "has unknown arguments: "+strings.TrimSuffix(output.Sentence(err), "."))
 	case !server:
 		use.Differs = differs // another command, which does not use the user's database
@@ -124,16 +126,6 @@ func (i inspector) parse(probe *command.App, args []string) (line clients.Line, 
 		}
 	}
 	return line, true, nil
-}
-
-// unreadable returns the server behind a guard with invalid arguments, so that wrap can replace that guard. It returns
-// zero if the arguments do not contain the server.
-func unreadable(args []string) (line clients.Line) {
-	at, dash := slices.Index(args, "guard"), slices.Index(args, "--")
-	if at >= 0 && at+1 < dash && dash+1 < len(args) {
-		line = clients.Line{Name: registry.ServerName(args[at+1]), Server: dash + 1}
-	}
-	return line
 }
 
 // program returns the file that an entry runs, and a description of how it differs from the user's program.

@@ -69,95 +69,91 @@ func newStatus(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "status",
 		Aliases: []string{"servers"},
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), a) },
-	}
-}
-
-func runStatus(ctx context.Context, a *command.App) error {
-	entries, read, err := ClientEntries(ctx, a)
-	if err != nil {
-		return err
-	}
-	following, err := a.Following()
-	if err != nil {
-		return err
-	}
-	status, err := readStatus(ctx, a, following, entries)
-	if err != nil {
-		return err
-	}
-	doc := newDocStatus(status)
-	if following != nil {
-		described, err := following.Describe(ctx, a.Env.Now())
-		if err != nil {
-			return err
-		}
-		doc.Follow = &described
-	}
-	for _, f := range read {
-		for _, p := range f.Problems {
-			doc.Problems = append(doc.Problems, p.Error())
-		}
-	}
-	m, err := machine(a)
-	if err != nil {
-		return err
-	}
-	doc.Hooks = lists.Map(m.Hooks(), func(f clients.File) docStatusHook {
-		hook := docStatusHook{Client: f.Client, File: f.Path, Hooked: f.Hooked()}
-		if f.Client == "claude-code" {
-			hook.OffIn = hooksOff(a.Env.Dir, filepath.Dir(f.Path))
-		}
-		return hook
-	})
-	if doc.Unchecked, err = files.Unchecked(a); err != nil {
-		doc.Problems = append(doc.Problems, output.Sentence(err))
-	}
-	if a.DB != nil {
-		desk, err := a.OpenDesk(ctx)
-		if err != nil {
-			return err
-		}
-		for q := (review.Query{Filter: "unread", Limit: review.MaxPage}); ; {
-			page, err := desk.Reading.List(ctx, q)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
+			entries, read, err := ClientEntries(ctx, a)
 			if err != nil {
 				return err
 			}
-			doc.Unread += len(page.Proposals)
-			if q.After = page.Next; q.After == "" {
-				break
+			following, err := a.Following()
+			if err != nil {
+				return err
 			}
-		}
-		err = a.DB.View(ctx, func(r review.Reader) error {
-			counts, err := r.Counts(ctx)
-			doc.Waiting = counts[proposals.UserReview]
-			return err
-		})
-		if err != nil {
-			return err
-		}
+			status, err := readStatus(ctx, a, following, entries)
+			if err != nil {
+				return err
+			}
+			doc := newDocStatus(status)
+			if following != nil {
+				described, err := following.Describe(ctx, a.Env.Now())
+				if err != nil {
+					return err
+				}
+				doc.Follow = &described
+			}
+			for _, f := range read {
+				for _, p := range f.Problems {
+					doc.Problems = append(doc.Problems, p.Error())
+				}
+			}
+			m, err := machine(a)
+			if err != nil {
+				return err
+			}
+			doc.Hooks = lists.Map(m.Hooks(), func(f clients.File) docStatusHook {
+				hook := docStatusHook{Client: f.Client, File: f.Path, Hooked: f.Hooked()}
+				if f.Client == "claude-code" {
+					hook.OffIn = hooksOff(a.Env.Dir, filepath.Dir(f.Path))
+				}
+				return hook
+			})
+			if doc.Unchecked, err = files.Unchecked(a); err != nil {
+				doc.Problems = append(doc.Problems, output.Sentence(err))
+			}
+			if a.DB != nil {
+				desk, err := a.OpenDesk(ctx)
+				if err != nil {
+					return err
+				}
+				for q := (review.Query{Filter: "unread", Limit: review.MaxPage}); ; {
+					page, err := desk.Reading.List(ctx, q)
+					if err != nil {
+						return err
+					}
+					doc.Unread += len(page.Proposals)
+					if q.After = page.Next; q.After == "" {
+						break
+					}
+				}
+				counts, err := command.ReadView(ctx, a.DB.View, func(r review.Reader) (map[proposals.State]int, error) { return r.Counts(ctx) })
+				if err != nil {
+					return err
+				}
+				doc.Waiting = counts[proposals.UserReview]
+			}
+			return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
+				writeStatus(p, status, doc.Problems)
+				if doc.Follow != nil {
+					p.Remark("This machine follows %s. Its copy: %s.", doc.Follow.Source, doc.Follow.State())
+				}
+				if doc.Waiting > 0 {
+					p.Remark("Waiting for you in total: %s. List them with toolcrib list --state user_review", output.Counted(doc.Waiting, "proposal"))
+				}
+				if doc.Unread > 0 {
+					p.Remark("%s live although nobody read it completely: toolcrib list --filter unread", output.Counted(doc.Unread, "proposal")+" went")
+				}
+				files.NoteUnchecked(doc.Unchecked, p.Remark)
+				for _, h := range doc.Hooks {
+					switch {
+					case h.Hooked && len(h.OffIn) > 0:
+						p.Remark("Sessions of %s do not stop: disableAllHooks disables its hooks in %s.", h.Client, strings.Join(h.OffIn, ", "))
+					case h.Hooked:
+						p.Remark("Sessions of %s stop while skills or instruction files differ from their approved versions (%s).", h.Client, h.File)
+					}
+				}
+			})
+		},
 	}
-	return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
-		writeStatus(p, status, doc.Problems)
-		if doc.Follow != nil {
-			p.Remark("This machine follows %s. Its copy: %s.", doc.Follow.Source, doc.Follow.State())
-		}
-		if doc.Waiting > 0 {
-			p.Remark("Waiting for you in total: %s. List them with toolcrib list --state user_review", output.Counted(doc.Waiting, "proposal"))
-		}
-		if doc.Unread > 0 {
-			p.Remark("%s live although nobody read it completely: toolcrib list --filter unread", output.Counted(doc.Unread, "proposal")+" went")
-		}
-		files.NoteUnchecked(doc.Unchecked, p.Remark)
-		for _, h := range doc.Hooks {
-			switch {
-			case h.Hooked && len(h.OffIn) > 0:
-				p.Remark("Sessions of %s do not stop: disableAllHooks disables its hooks in %s.", h.Client, strings.Join(h.OffIn, ", "))
-			case h.Hooked:
-				p.Remark("Sessions of %s stop while skills or instruction files differ from their approved versions (%s).", h.Client, h.File)
-			}
-		}
-	})
 }
 
 // unreadDatabase adds to a database error how it affects guards, and the remedy.

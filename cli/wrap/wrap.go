@@ -25,8 +25,8 @@ import (
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
-			{Group: command.GroupRegistry, New: newWrap},
-			{Group: command.GroupRegistry, New: newUnwrap},
+			{Group: command.GroupRegistry, New: newWrap(false)},
+			{Group: command.GroupRegistry, New: newWrap(true)},
 			{Group: command.GroupRegistry, New: newStatus},
 		},
 		Documents: map[string]any{
@@ -69,37 +69,58 @@ type docWrapLeft struct {
 	Reason string `json:"reason"`
 }
 
-func newWrap(a *command.App) *cobra.Command {
-	var f wrapFlags
-	cmd := &cobra.Command{
-		Use:  "wrap [CLIENT…]",
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return runWrap(cmd.Context(), a, args, f) },
+// newWrap returns the command that wraps servers or, if undo is set, the one that unwraps them.
+func newWrap(undo bool) func(a *command.App) *cobra.Command {
+	return func(a *command.App) *cobra.Command {
+		f := wrapFlags{here: undo, undo: undo}
+		name, hooksUsage := "wrap", "add the hook that checks skills and instruction files, instead of wrapping servers"
+		if undo {
+			name, hooksUsage = "unwrap", "remove only the hooks that check files; the servers stay guarded"
+		}
+		cmd := &cobra.Command{
+			Use:  name + " [CLIENT…]",
+			Args: cobra.ArbitraryArgs,
+			RunE: func(cmd *cobra.Command, ids []string) error {
+				ctx := cmd.Context()
+				if err := KnownClients(ids); err != nil {
+					return err
+				}
+				if f.hooks && len(f.servers)+len(f.except) > 0 {
+					return process.Usagef("--hooks cannot be combined with --server or --except")
+				}
+				doc := docWrap{Head: output.NewHead(name), Files: []docWrapFile{}, Left: []docWrapLeft{}, DryRun: a.Flags.DryRun}
+				var plans []*wrapping
+				var err error
+				if !f.hooks {
+					if plans, err = f.planServers(ctx, a, &doc, ids); err != nil {
+						return err
+					}
+				}
+				if f.hooks || f.undo && len(f.servers)+len(f.except) == 0 {
+					hooks, err := f.planHooks(a, &doc, ids)
+					if err != nil {
+						return err
+					}
+					plans = append(plans, hooks...)
+				}
+				for _, w := range plans {
+					patch := diff.Lines(string(w.before.Masked()), string(w.after.Masked()))
+					doc.Files = append(doc.Files, docWrapFile{Client: w.before.Client, File: w.before.Path, Servers: w.servers, Hook: w.hook, Hunks: document.NewHunks(patch.Unified(3))})
+				}
+				return doc.finish(a, f, plans)
+			},
+		}
+		set := cmd.Flags()
+		set.StringSliceVar(&f.servers, "server", nil, "only the server `NAME`")
+		set.StringSliceVar(&f.except, "except", nil, "all servers except the server `NAME`")
+		set.BoolVar(&f.links, "follow-links", false, "write to the target of a symbolic link")
+		set.BoolVar(&f.yes, "yes", false, "write without asking")
+		if !undo {
+			set.BoolVar(&f.here, "here", false, "also wrap the servers in files of the working directory")
+		}
+		set.BoolVar(&f.hooks, "hooks", false, hooksUsage)
+		return cmd
 	}
-	f.register(cmd)
-	cmd.Flags().BoolVar(&f.here, "here", false, "also wrap the servers in files of the working directory")
-	cmd.Flags().BoolVar(&f.hooks, "hooks", false, "add the hook that checks skills and instruction files, instead of wrapping servers")
-	return cmd
-}
-
-func newUnwrap(a *command.App) *cobra.Command {
-	f := wrapFlags{here: true, undo: true}
-	cmd := &cobra.Command{
-		Use:  "unwrap [CLIENT…]",
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return runWrap(cmd.Context(), a, args, f) },
-	}
-	f.register(cmd)
-	cmd.Flags().BoolVar(&f.hooks, "hooks", false, "remove only the hooks that check files; the servers stay guarded")
-	return cmd
-}
-
-func (f *wrapFlags) register(cmd *cobra.Command) {
-	set := cmd.Flags()
-	set.StringSliceVar(&f.servers, "server", nil, "only the server `NAME`")
-	set.StringSliceVar(&f.except, "except", nil, "all servers except the server `NAME`")
-	set.BoolVar(&f.links, "follow-links", false, "write to the target of a symbolic link")
-	set.BoolVar(&f.yes, "yes", false, "write without asking")
 }
 
 // wrapping is a planned change of a file. Two clients may share the file.
@@ -107,35 +128,6 @@ type wrapping struct {
 	before, after clients.File
 	servers       []string
 	hook          bool
-}
-
-func runWrap(ctx context.Context, a *command.App, ids []string, f wrapFlags) error {
-	if err := KnownClients(ids); err != nil {
-		return err
-	}
-	if f.hooks && len(f.servers)+len(f.except) > 0 {
-		return process.Usagef("--hooks cannot be combined with --server or --except")
-	}
-	doc := docWrap{Head: output.NewHead(map[bool]string{true: "unwrap", false: "wrap"}[f.undo]), Files: []docWrapFile{}, Left: []docWrapLeft{}, DryRun: a.Flags.DryRun}
-	var plans []*wrapping
-	var err error
-	if !f.hooks {
-		if plans, err = f.planServers(ctx, a, &doc, ids); err != nil {
-			return err
-		}
-	}
-	if f.hooks || f.undo && len(f.servers)+len(f.except) == 0 {
-		hooks, err := f.planHooks(a, &doc, ids)
-		if err != nil {
-			return err
-		}
-		plans = append(plans, hooks...)
-	}
-	for _, w := range plans {
-		patch := diff.Lines(string(w.before.Masked()), string(w.after.Masked()))
-		doc.Files = append(doc.Files, docWrapFile{Client: w.before.Client, File: w.before.Path, Servers: w.servers, Hook: w.hook, Hunks: document.NewHunks(patch.Unified(3))})
-	}
-	return doc.finish(a, f, plans)
 }
 
 // planServers plans the changes of the files that list servers.
