@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,45 +60,43 @@ type docStep struct {
 func newDemo(a *command.App) *cobra.Command {
 	var keep, printed bool
 	cmd := &cobra.Command{
-		Use:  "demo",
-		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), a, keep, printed) },
+		Use: "demo",
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			s, err := newStage(a.Program, a.Env, a.Colour() && !a.Form.JSON)
+			if err != nil {
+				return fmt.Errorf("demo: %w", err)
+			}
+			defer func() {
+				if !keep || err != nil {
+					if removeErr := os.RemoveAll(s.dir); err == nil && removeErr != nil {
+						err = fmt.Errorf("demo: %w", removeErr)
+					}
+				}
+			}()
+			doc := docDemo{Head: output.NewHead("demo")}
+			p := a.Progress()
+			defer p.End()
+			for i, act := range story {
+				p.Tell(int64(i), int64(len(story)), "Playing the demo")
+				played, err := s.runAct(cmd.Context(), act)
+				if err != nil {
+					return err
+				}
+				doc.Acts = append(doc.Acts, played)
+			}
+			p.End()
+			if keep {
+				doc.Database = s.database()
+			}
+			if a.Env.InTerminal && a.Env.OutTerminal && !a.Form.JSON && !printed {
+				return s.open(cmd.Context(), a)
+			}
+			return a.Print(doc, func(p *output.Page) { writeDemo(p, doc) })
+		},
 	}
 	cmd.Flags().BoolVar(&printed, "print", false, "print the commands and their output instead of opening the workbench")
 	cmd.Flags().BoolVar(&keep, "keep", false, "keep the database and print its path")
 	return cmd
-}
-
-func runDemo(ctx context.Context, a *command.App, keep, printed bool) (err error) {
-	s, err := newStage(a.Program, a.Env, a.Colour() && !a.Form.JSON)
-	if err != nil {
-		return fmt.Errorf("demo: %w", err)
-	}
-	defer func() {
-		if !keep || err != nil {
-			if removeErr := os.RemoveAll(s.dir); err == nil && removeErr != nil {
-				err = fmt.Errorf("demo: %w", removeErr)
-			}
-		}
-	}()
-	doc := docDemo{Head: output.NewHead("demo")}
-	p := a.Progress()
-	defer p.End()
-	for i, act := range story {
-		p.Tell(int64(i), int64(len(story)), "Playing the demo")
-		played, err := s.runAct(ctx, act)
-		if err != nil {
-			return err
-		}
-		doc.Acts = append(doc.Acts, played)
-	}
-	p.End()
-	if keep {
-		doc.Database = s.database()
-	}
-	if a.Env.InTerminal && a.Env.OutTerminal && !a.Form.JSON && !printed {
-		return s.open(ctx, a)
-	}
-	return a.Print(doc, func(p *output.Page) { writeDemo(p, doc) })
 }
 
 func writeDemo(p *output.Page, doc docDemo) {
@@ -138,7 +137,7 @@ type stage struct {
 	program command.Program
 }
 
-// newStage creates the folder. The caller must remove it.
+// newStage creates the folder and copies the proposals into it. The caller must remove it.
 func newStage(program command.Program, parent process.Env, colour bool) (*stage, error) {
 	dir, err := os.MkdirTemp(parent.Getenv("TMPDIR"), "toolcrib-demo-")
 	if err != nil {
@@ -149,9 +148,15 @@ func newStage(program command.Program, parent process.Env, colour bool) (*stage,
 		In: strings.NewReader(""), Getenv: s.getenv, Dir: filepath.Join(dir, "proposals"), Now: parent.Now, NewID: parent.NewID,
 		OutTerminal: colour,
 	}
-	if err := s.prepare(); err != nil {
-		_ = os.RemoveAll(s.dir) // return the original error instead
-		return nil, err
+	files, err := fs.Sub(testdata.Demo, "demo")
+	if err == nil {
+		err = os.CopyFS(s.env.Dir, files)
+	}
+	if err == nil { // ends the search for a configuration file before it reaches the user's files
+		err = os.WriteFile(filepath.Join(s.env.Dir, settings.ConfigName), nil, 0o600)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return s, nil
 }
@@ -168,31 +173,6 @@ func (s *stage) getenv(name string) string {
 }
 
 func (s *stage) database() string { return filepath.Join(s.dir, "toolcrib.db") }
-
-// prepare copies the proposals and writes an empty configuration file next to them, so that the search for a
-// configuration file does not reach the user's files.
-func (s *stage) prepare() error {
-	if err := os.Mkdir(s.env.Dir, 0o700); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(s.env.Dir, settings.ConfigName), nil, 0o600); err != nil {
-		return err
-	}
-	files, err := testdata.Demo.ReadDir("demo")
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		text, err := testdata.Demo.ReadFile("demo/" + f.Name())
-		if err == nil {
-			err = os.WriteFile(filepath.Join(s.env.Dir, f.Name()), text, 0o600)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // run runs a command as the program would.
 func (s *stage) run(ctx context.Context, args []string) docStep {
@@ -223,11 +203,12 @@ func (s *stage) runAct(ctx context.Context, act act) (docAct, error) {
 			args = append(args, "--note", step.note)
 		}
 		if step.expect != "" {
-			digest, err := s.digest(ctx, step.expect)
-			if err != nil {
-				return played, err
+			shown := s.run(ctx, []string{"show", step.expect, "--json"})
+			var doc document.Dossier
+			if err := json.Unmarshal([]byte(shown.Stdout), &doc); err != nil {
+				return played, fmt.Errorf("demo: show %s: %w: %s", step.expect, err, strings.TrimSpace(shown.Stderr))
 			}
-			args = append(args, "--expect", digest)
+			args = append(args, "--expect", doc.Proposal.ReviewDigest)
 		}
 		done := s.run(ctx, args)
 		if err := ctx.Err(); err != nil {
@@ -240,16 +221,6 @@ func (s *stage) runAct(ctx context.Context, act act) (docAct, error) {
 		played.Steps = append(played.Steps, done)
 	}
 	return played, nil
-}
-
-// digest returns the review digest of a proposal.
-func (s *stage) digest(ctx context.Context, ref string) (string, error) {
-	looked := s.run(ctx, []string{"show", ref, "--json"})
-	var doc document.Dossier
-	if err := json.Unmarshal([]byte(looked.Stdout), &doc); err != nil {
-		return "", fmt.Errorf("demo: show %s: %w: %s", ref, err, strings.TrimSpace(looked.Stderr))
-	}
-	return doc.Proposal.ReviewDigest, nil
 }
 
 // open opens the workbench on the stage, as the user who decides, in the terminal of the parent program.
