@@ -3,7 +3,6 @@
 package catalog
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -239,54 +238,51 @@ func newLog(a *command.App) *cobra.Command {
 		Aliases: []string{"audit"},
 		Args:    command.ArgsBetween(0, 1, "at most the number of a proposal or a subject"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runLog(cmd.Context(), a, q, args)
+			ctx := cmd.Context()
+			if err := command.CheckPageLimit(q.Limit); err != nil {
+				return err
+			}
+			desk, err := a.OpenDesk(ctx)
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 { // a proposal or a subject
+				subject, err := registry.ParseSubject(args[0])
+				if err == nil {
+					q.Subject = subject.String()
+				} else if ids, err := a.IDs(ctx, desk, args); err == nil && len(ids) == 1 {
+					q.Proposal = string(ids[0])
+				} else if err == nil {
+					return process.Usagef("%s names %d proposals; name one", args[0], len(ids))
+				} else if subject, noSubject := a.Subject(ctx, args[0]); noSubject == nil && errors.Is(err, proposals.ErrNotFound) {
+					q.Subject = subject.String()
+				} else {
+					return err
+				}
+			}
+			limit := q.Limit
+			q.Limit++
+			events, err := a.DB.Events(ctx, q)
+			if err != nil {
+				return err
+			}
+			doc := docEventList{Head: output.NewHead("event.list")}
+			if len(events) > limit {
+				events = events[:limit]
+				doc.Next = events[limit-1].Seq
+			}
+			doc.Events = lists.Map(events, func(e history.Event) docEvent { return docEvent(e) })
+			return a.Print(doc, func(p *output.Page) {
+				p.List([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, lists.Map(events, func(e history.Event) []string {
+					return []string{output.Itoa(int(e.Seq)), output.Timestamp(e.At), e.Actor, e.Act, p.Cut(e.Subject, 44), string(e.Data)}
+				}))
+				if doc.Next > 0 {
+					p.Remark("More: --before %d", doc.Next)
+				}
+			})
 		},
 	}
 	cmd.Flags().IntVar(&q.Limit, "limit", 50, "at most `N` entries")
 	cmd.Flags().Int64Var(&q.Before, "before", 0, "only entries before number `N`")
 	return cmd
-}
-
-func runLog(ctx context.Context, a *command.App, q records.EventQuery, args []string) error {
-	if err := command.CheckPageLimit(q.Limit); err != nil {
-		return err
-	}
-	desk, err := a.OpenDesk(ctx)
-	if err != nil {
-		return err
-	}
-	if len(args) == 1 { // a proposal or a subject
-		subject, err := registry.ParseSubject(args[0])
-		if err == nil {
-			q.Subject = subject.String()
-		} else if ids, err := a.IDs(ctx, desk, args); err == nil && len(ids) == 1 {
-			q.Proposal = string(ids[0])
-		} else if err == nil {
-			return process.Usagef("%s names %d proposals; name one", args[0], len(ids))
-		} else if subject, noSubject := a.Subject(ctx, args[0]); noSubject == nil && errors.Is(err, proposals.ErrNotFound) {
-			q.Subject = subject.String()
-		} else {
-			return err
-		}
-	}
-	limit := q.Limit
-	q.Limit++
-	events, err := a.DB.Events(ctx, q)
-	if err != nil {
-		return err
-	}
-	doc := docEventList{Head: output.NewHead("event.list")}
-	if len(events) > limit {
-		events = events[:limit]
-		doc.Next = events[limit-1].Seq
-	}
-	doc.Events = lists.Map(events, func(e history.Event) docEvent { return docEvent(e) })
-	return a.Print(doc, func(p *output.Page) {
-		p.List([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, lists.Map(events, func(e history.Event) []string {
-			return []string{output.Itoa(int(e.Seq)), output.Timestamp(e.At), e.Actor, e.Act, p.Cut(e.Subject, 44), string(e.Data)}
-		}))
-		if doc.Next > 0 {
-			p.Remark("More: --before %d", doc.Next)
-		}
-	})
 }

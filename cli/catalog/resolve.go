@@ -3,7 +3,6 @@
 package catalog
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -54,7 +53,62 @@ func newResolve(a *command.App) *cobra.Command {
 			if agent == "" {
 				return process.Usagef("name the agent with --agent ID")
 			}
-			return runResolve(cmd.Context(), a, agent, where.Context(!noDeferred), explain)
+			ctx, where := cmd.Context(), where.Context(!noDeferred)
+			desk, err := a.OpenDesk(ctx)
+			if err != nil {
+				return err
+			}
+			profile, res, err := desk.Impact.Toolset(ctx, agent, a.Config.Layer, where)
+			if err != nil {
+				return err
+			}
+			doc := docResolution{
+				Head: output.NewHead("resolution"), Agent: profile.Subject.ID, Subject: profile.Subject.String(),
+				Context: document.NewWhere(where), Tools: []docChoice{}, Warnings: append([]string{}, res.Warnings...),
+			}
+			in := 0
+			for _, c := range res.Choices {
+				if c.In {
+					in++
+				}
+				if !c.In && !explain {
+					continue
+				}
+				choice := docChoice{ID: c.Name, In: c.In, Reason: string(c.Reason), Detail: c.Detail}
+				if t := c.Entry.Definition.Tool; t != nil {
+					choice.Layer, choice.Kind, choice.Category = string(c.Entry.Subject.Layer), string(t.Kind), t.Category
+					choice.Locked, choice.Deferred = c.Entry.Core(), t.DeferLoading
+					if t.Approval != nil {
+						choice.Approval = string(t.Approval.Tier)
+					}
+					connected := builtin.Connected(*t)
+					if t.Provider != nil && t.Provider.Type == registry.ProviderMCP {
+						_, connected = a.Config.Servers[t.Provider.Server]
+					}
+					choice.NotConnected = !connected
+				}
+				doc.Tools = append(doc.Tools, choice)
+			}
+			for _, w := range res.Warnings {
+				a.Note("toolcrib: %s", output.FullStop(w+"; it is skipped"))
+			}
+			return a.Print(doc, func(p *output.Page) {
+				if !explain {
+					for _, t := range doc.Tools {
+						p.Linef("%s", t.ID)
+					}
+					return
+				}
+				rows := make([][]string, len(res.Choices))
+				for i, c := range res.Choices {
+					rows[i] = []string{map[bool]string{true: "in", false: "out"}[c.In], c.Name, doc.Tools[i].Layer, c.Why()}
+					if doc.Tools[i].NotConnected {
+						rows[i][3] += ", not connected"
+					}
+				}
+				p.List([]string{"", "TOOL", "LAYER", "WHY"}, rows)
+				p.Remark("\n%s has %d of the %d tools that its allow-list mentions.", profile.Subject, in, len(res.Choices))
+			})
 		},
 	}
 	f := cmd.Flags()
@@ -63,64 +117,6 @@ func newResolve(a *command.App) *cobra.Command {
 	f.BoolVar(&noDeferred, "no-deferred", false, "leave out deferred tools")
 	f.BoolVar(&explain, "explain", false, "also list excluded tools, and give reasons")
 	return cmd
-}
-
-func runResolve(ctx context.Context, a *command.App, agent string, where registry.Context, explain bool) error {
-	desk, err := a.OpenDesk(ctx)
-	if err != nil {
-		return err
-	}
-	profile, res, err := desk.Impact.Toolset(ctx, agent, a.Config.Layer, where)
-	if err != nil {
-		return err
-	}
-	doc := docResolution{
-		Head: output.NewHead("resolution"), Agent: profile.Subject.ID, Subject: profile.Subject.String(),
-		Context: document.NewWhere(where), Tools: []docChoice{}, Warnings: append([]string{}, res.Warnings...),
-	}
-	in := 0
-	for _, c := range res.Choices {
-		if c.In {
-			in++
-		}
-		if !c.In && !explain {
-			continue
-		}
-		choice := docChoice{ID: c.Name, In: c.In, Reason: string(c.Reason), Detail: c.Detail}
-		if t := c.Entry.Definition.Tool; t != nil {
-			choice.Layer, choice.Kind, choice.Category = string(c.Entry.Subject.Layer), string(t.Kind), t.Category
-			choice.Locked, choice.Deferred = c.Entry.Core(), t.DeferLoading
-			if t.Approval != nil {
-				choice.Approval = string(t.Approval.Tier)
-			}
-			connected := builtin.Connected(*t)
-			if t.Provider != nil && t.Provider.Type == registry.ProviderMCP {
-				_, connected = a.Config.Servers[t.Provider.Server]
-			}
-			choice.NotConnected = !connected
-		}
-		doc.Tools = append(doc.Tools, choice)
-	}
-	for _, w := range res.Warnings {
-		a.Note("toolcrib: %s", output.FullStop(w+"; it is skipped"))
-	}
-	return a.Print(doc, func(p *output.Page) {
-		if !explain {
-			for _, t := range doc.Tools {
-				p.Linef("%s", t.ID)
-			}
-			return
-		}
-		rows := make([][]string, len(res.Choices))
-		for i, c := range res.Choices {
-			rows[i] = []string{map[bool]string{true: "in", false: "out"}[c.In], c.Name, doc.Tools[i].Layer, c.Why()}
-			if doc.Tools[i].NotConnected {
-				rows[i][3] += ", not connected"
-			}
-		}
-		p.List([]string{"", "TOOL", "LAYER", "WHY"}, rows)
-		p.Remark("\n%s has %d of the %d tools that its allow-list mentions.", profile.Subject, in, len(res.Choices))
-	})
 }
 
 // docReach is the reach of live definitions.

@@ -19,7 +19,6 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
-	"toolcrib/store"
 	"toolcrib/store/catalog"
 )
 
@@ -78,22 +77,6 @@ type docImported struct {
 	// Capabilities are those that the client declared to the server. The list of a server
 	// may depend on them.
 	Capabilities json.RawMessage `json:"client_capabilities,omitempty"`
-}
-
-// imported returns the origin of a definition, or nil if it was not imported or its origin is unknown.
-func imported(ctx context.Context, db *store.DB, d registry.Definition) (*docImported, error) {
-	if d.Tool == nil || d.Tool.Source == nil || d.Tool.Source.Hash == "" {
-		return nil, nil //nolint:nilnil // no origin is not an error
-	}
-	i, ok, err := db.ImportOf(ctx, d.Tool.Source.Hash)
-	if err != nil || !ok {
-		return nil, err
-	}
-	from := i.Label // of the newest import of these bytes; several servers may have them
-	if label, _, ok := strings.Cut(d.Tool.Source.Ref, "#"); ok {
-		from = label
-	}
-	return &docImported{At: i.At.UTC(), By: i.Actor, Format: i.Format, From: from, Hash: d.Tool.Source.Hash, Capabilities: i.Capabilities}, nil
 }
 
 type docToolList struct {
@@ -228,8 +211,18 @@ func runOne(ctx context.Context, a *command.App, q catalog.Query, ref string) er
 	if err != nil {
 		return fmt.Errorf("%s: %w", e.Subject, err)
 	}
-	if t.Imported, err = imported(ctx, db, d); err != nil {
-		return err
+	if d.Tool != nil && d.Tool.Source != nil && d.Tool.Source.Hash != "" {
+		i, ok, err := db.ImportOf(ctx, d.Tool.Source.Hash)
+		if err != nil {
+			return err
+		}
+		if ok {
+			from := i.Label // of the newest import of these bytes; several servers may have them
+			if label, _, ok := strings.Cut(d.Tool.Source.Ref, "#"); ok {
+				from = label
+			}
+			t.Imported = &docImported{At: i.At.UTC(), By: i.Actor, Format: i.Format, From: from, Hash: d.Tool.Source.Hash, Capabilities: i.Capabilities}
+		}
 	}
 	doc := newDocCatalog(q.Kind, []docTool{t}, "")
 	return a.Print(doc, func(p *output.Page) {

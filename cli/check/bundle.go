@@ -12,10 +12,7 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/report"
 	"toolcrib/internal/lists"
-	"toolcrib/registry"
-	"toolcrib/registry/conform"
 	"toolcrib/review/bundle"
-	"toolcrib/review/proof"
 	"toolcrib/signing/signers"
 )
 
@@ -129,18 +126,4 @@ func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
 	}
 	p.Unproved = append(p.Unproved, bundle.Unproved()...)
 	return p
-}
-
-// scope sets the definitions of s to those of the bundle, which must be valid.
-func (f bundleFlags) scope(ctx context.Context, a *command.App, s conform.Scope) (conform.Scope, error) {
-	_, r, err := f.read(ctx, a)
-	if err != nil {
-		return s, err
-	}
-	if len(r.Faults) > 0 {
-		return s, fmt.Errorf("%s: %w: %s; check the bundle alone to see all faults", f.file, proof.ErrSignature, r.Faults[0].Message)
-	}
-	s.Catalog, s.Registry = registry.Merge(r.Live), f.file
-	s.Tools = s.Catalog.Tools()
-	return s, nil
 }

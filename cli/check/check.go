@@ -22,6 +22,7 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/spans"
 	"toolcrib/registry/wire"
+	"toolcrib/review/proof"
 )
 
 // Family returns the command for comparing code and files with the registry.
@@ -264,7 +265,16 @@ func (f checkFlags) scope(ctx context.Context, a *command.App) (conform.Scope, e
 		return s, err
 	}
 	if f.bundle.file != "" {
-		return f.bundle.scope(ctx, a, s)
+		_, r, err := f.bundle.read(ctx, a)
+		if err != nil {
+			return s, err
+		}
+		if len(r.Faults) > 0 {
+			return s, fmt.Errorf("%s: %w: %s; check the bundle alone to see all faults", f.bundle.file, proof.ErrSignature, r.Faults[0].Message)
+		}
+		s.Catalog, s.Registry = registry.Merge(r.Live), f.bundle.file
+		s.Tools = s.Catalog.Tools()
+		return s, nil
 	}
 	lives, err := command.Definitions(ctx, a)
 	if err != nil {

@@ -110,7 +110,10 @@ func (p *Publisher) publish(ctx context.Context, genesis string, target Target, 
 	if err != nil {
 		return err
 	}
-	published := kept.published()
+	var published []checkpoint.Checkpoint
+	if c, err := checkpoint.Read([]byte(kept.Note)); err == nil { // otherwise, all events are read again
+		published = append(published, c)
+	}
 	missing := len(published) == 0 || kept.To != p.To
 	if there != nil {
 		c, err := checkpoint.Read(there)
@@ -275,16 +278,6 @@ type saved struct {
 	At   time.Time       `json:"at"`
 
 	genesis string
-}
-
-// published returns the published checkpoint. If it is not readable, published returns none, and all events are read
-// again.
-func (s saved) published() []checkpoint.Checkpoint {
-	c, err := checkpoint.Read([]byte(s.Note))
-	if err != nil {
-		return nil
-	}
-	return []checkpoint.Checkpoint{c}
 }
 
 func (p *Publisher) file(genesis string) string { return filepath.Join(p.State, genesis+".json") }

@@ -9,7 +9,6 @@ import (
 
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
-	"toolcrib/cli/settings"
 	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/review/approval"
@@ -72,54 +71,44 @@ func newPolicyTest(a *command.App) *cobra.Command {
 				Actor: actor.String(), YouApprove: actor.Kind == proposals.User && need.MayApprove(actor.String()),
 			}
 			for _, r := range c.PolicyRules {
-				if len(approval.Rules{r.Rule}.For(subject, now)) > 0 {
-					doc.Rules = append(doc.Rules, newDocPolicyRule(a, r))
+				if len(approval.Rules{r.Rule}.For(subject, now)) == 0 {
+					continue
 				}
+				if a.Remote != nil {
+					r.Place = "the server" // not the path of its file
+				}
+				doc.Rules = append(doc.Rules, docPolicyRule{
+					Subjects: lists.Map(r.Subjects, approval.Pattern.String), Owners: r.Owners, Approvals: r.Approvals, Place: r.Place, From: r.From,
+					Since: output.EntryTime(r.Since), Until: output.EntryTime(r.Until),
+				})
 			}
-			return a.Print(doc, doc.write)
+			return a.Print(doc, func(p *output.Page) {
+				if len(doc.Rules) == 0 {
+					p.Linef("No entry of the policy applies to %s: the approval of any user makes a change live.", doc.Subject)
+				} else {
+					p.Linef("A change of %s needs %s, so that each of these entries is satisfied:", doc.Subject, output.Counted(doc.Required, "approval"))
+					p.List([]string{"APPROVALS", "OWNERS", "SUBJECTS", "FROM", "LIMITS"}, lists.Map(doc.Rules, func(r docPolicyRule) []string {
+						var limits []string
+						if r.Since != "" {
+							limits = append(limits, "from "+r.Since)
+						}
+						if r.Until != "" {
+							limits = append(limits, "until "+r.Until)
+						}
+						return []string{output.Itoa(r.Approvals), strings.Join(r.Owners, " "), strings.Join(r.Subjects, " "), r.Place, strings.Join(limits, ", ")}
+					}))
+					p.Linef("may approve  %s", strings.Join(doc.MayApprove, ", "))
+					p.Linef("may waive    %s", strings.Join(doc.MayWaive, ", "))
+				}
+				if doc.FourEyes {
+					p.Linef("four_eyes    the author of a revision does not count")
+				}
+				yours := "does not count"
+				if doc.YouApprove {
+					yours = "counts"
+				}
+				p.Linef("you are      %s, whose approval %s", doc.Actor, yours)
+			})
 		},
 	}
-}
-
-// newDocPolicyRule describes a rule. Over SSH, it hides the location in the server's file.
-func newDocPolicyRule(a *command.App, r settings.PolicyRule) docPolicyRule {
-	doc := docPolicyRule{
-		Subjects: lists.Map(r.Subjects, approval.Pattern.String), Owners: r.Owners, Approvals: r.Approvals, Place: r.Place, From: r.From, Since: output.EntryTime(r.Since), Until: output.EntryTime(r.Until),
-	}
-	if a.Remote != nil {
-		doc.Place = "the server"
-	}
-	return doc
-}
-
-func writePolicyRules(p *output.Page, list []docPolicyRule) {
-	p.List([]string{"APPROVALS", "OWNERS", "SUBJECTS", "FROM", "LIMITS"}, lists.Map(list, func(r docPolicyRule) []string {
-		var limits []string
-		if r.Since != "" {
-			limits = append(limits, "from "+r.Since)
-		}
-		if r.Until != "" {
-			limits = append(limits, "until "+r.Until)
-		}
-		return []string{output.Itoa(r.Approvals), strings.Join(r.Owners, " "), strings.Join(r.Subjects, " "), r.Place, strings.Join(limits, ", ")}
-	}))
-}
-
-func (doc docPolicyTest) write(p *output.Page) {
-	if len(doc.Rules) == 0 {
-		p.Linef("No entry of the policy applies to %s: the approval of any user makes a change live.", doc.Subject)
-	} else {
-		p.Linef("A change of %s needs %s, so that each of these entries is satisfied:", doc.Subject, output.Counted(doc.Required, "approval"))
-		writePolicyRules(p, doc.Rules)
-		p.Linef("may approve  %s", strings.Join(doc.MayApprove, ", "))
-		p.Linef("may waive    %s", strings.Join(doc.MayWaive, ", "))
-	}
-	if doc.FourEyes {
-		p.Linef("four_eyes    the author of a revision does not count")
-	}
-	yours := "does not count"
-	if doc.YouApprove {
-		yours = "counts"
-	}
-	p.Linef("you are      %s, whose approval %s", doc.Actor, yours)
 }

@@ -38,7 +38,38 @@ func newTrust(a *command.App) *cobra.Command {
 			if err := ownsTrust(a); err != nil {
 				return err
 			}
-			return trust(a, args, yes)
+			file := projectFile(a, args)
+			text, err := settings.ReadConfig(file)
+			switch {
+			case settings.Missing(err):
+				return fmt.Errorf("%s: %w: the file does not exist", file, settings.ErrNoTrust)
+			case err != nil:
+				return fmt.Errorf("configuration %s: %w", file, err)
+			}
+			if _, err := (&settings.Config{}).Decode(file, settings.FromProject, text); err != nil {
+				return err
+			}
+			if !yes {
+				if a.Form.JSON || !a.Env.InTerminal || !a.Env.OutTerminal {
+					return process.Usagef("read %s, then trust it with: toolcrib trust --yes %s", file, output.ShellWord(file))
+				}
+				yes, err := a.Confirm("Trust this file as it is?", func(p *output.Page) {
+					p.Linef("%s:", file)
+					p.Text("  ", string(text))
+				})
+				if err != nil {
+					return err
+				}
+				if !yes {
+					return fmt.Errorf("%s: %w: it was not trusted", file, settings.ErrUntrusted)
+				}
+			}
+			t, err := settings.Trust(a.Env, file, text)
+			if err != nil {
+				return err
+			}
+			doc := docTrustList{Head: output.NewHead("trust.list"), Files: []docTrusted{{t, true}}}
+			return a.Print(doc, func(p *output.Page) { p.Linef("%s is trusted with its current content.", t.File) })
 		},
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "list the trusted files")
@@ -91,41 +122,6 @@ func projectFile(a *command.App, args []string) string {
 		return filepath.Join(name, settings.ConfigName)
 	}
 	return name
-}
-
-func trust(a *command.App, args []string, yes bool) error {
-	file := projectFile(a, args)
-	text, err := settings.ReadConfig(file)
-	switch {
-	case settings.Missing(err):
-		return fmt.Errorf("%s: %w: the file does not exist", file, settings.ErrNoTrust)
-	case err != nil:
-		return fmt.Errorf("configuration %s: %w", file, err)
-	}
-	if _, err := (&settings.Config{}).Decode(file, settings.FromProject, text); err != nil {
-		return err
-	}
-	if !yes {
-		if a.Form.JSON || !a.Env.InTerminal || !a.Env.OutTerminal {
-			return process.Usagef("read %s, then trust it with: toolcrib trust --yes %s", file, output.ShellWord(file))
-		}
-		yes, err := a.Confirm("Trust this file as it is?", func(p *output.Page) {
-			p.Linef("%s:", file)
-			p.Text("  ", string(text))
-		})
-		if err != nil {
-			return err
-		}
-		if !yes {
-			return fmt.Errorf("%s: %w: it was not trusted", file, settings.ErrUntrusted)
-		}
-	}
-	t, err := settings.Trust(a.Env, file, text)
-	if err != nil {
-		return err
-	}
-	doc := docTrustList{Head: output.NewHead("trust.list"), Files: []docTrusted{{t, true}}}
-	return a.Print(doc, func(p *output.Page) { p.Linef("%s is trusted with its current content.", t.File) })
 }
 
 func listTrusted(a *command.App) error {

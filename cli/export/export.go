@@ -92,8 +92,25 @@ type exportFlags struct {
 func newExport(a *command.App) *cobra.Command {
 	var f exportFlags
 	cmd := &cobra.Command{
-		Use:  "export",
-		RunE: func(cmd *cobra.Command, _ []string) error { return runExport(cmd.Context(), a, f) },
+		Use: "export",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			text, notes, err := export(cmd.Context(), a, f)
+			if err != nil {
+				return err
+			}
+			for _, n := range notes {
+				a.Note("toolcrib: %s", n)
+			}
+			printed := f.output == "" || f.output == "-"
+			if printed || f.server == "" {
+				text = visible.JSON(text)
+			}
+			if printed {
+				_, err := a.Env.Out.Write(text)
+				return err
+			}
+			return WriteExport(a, f.output, text)
+		},
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.format, "format", string(wire.Toolcrib), "write it as `FORMAT`: toolcrib, v0, openai, anthropic, mcp, lock or bundle")
@@ -104,25 +121,6 @@ func newExport(a *command.App) *cobra.Command {
 	f.where.Register(set)
 	set.BoolVar(&f.deferred, "deferred", false, "with --agent: include deferred tools")
 	return cmd
-}
-
-func runExport(ctx context.Context, a *command.App, f exportFlags) error {
-	text, notes, err := export(ctx, a, f)
-	if err != nil {
-		return err
-	}
-	for _, n := range notes {
-		a.Note("toolcrib: %s", n)
-	}
-	printed := f.output == "" || f.output == "-"
-	if printed || f.server == "" {
-		text = visible.JSON(text)
-	}
-	if printed {
-		_, err := a.Env.Out.Write(text)
-		return err
-	}
-	return WriteExport(a, f.output, text)
 }
 
 // export renders the selected definitions in the requested format. notes describes values that the format cannot

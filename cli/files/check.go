@@ -193,8 +193,12 @@ func (r root) approved(ctx context.Context, a *command.App, locked []instruction
 // available.
 func (r root) finding(ctx context.Context, a *command.App, d instructions.Difference, lock bool) (findings.Finding, error) {
 	rule := Rules[rulesByChange[d.Change]]
+	file := d.Path
+	if d.Kind == registry.KindSkill {
+		file = path.Join(file, registry.SkillFile)
+	}
 	f := findings.Finding{
-		Rule: rule.ID, Name: rule.Name, Severity: rule.Severity, File: r.file(d), Subject: d.Subject.String(), Line: 1, Column: 1, Suggestion: rule.Suggestion,
+		Rule: rule.ID, Name: rule.Name, Severity: rule.Severity, File: r.shown(file), Subject: d.Subject.String(), Line: 1, Column: 1, Suggestion: rule.Suggestion,
 	}
 	name := jsondoc.Printable(d.Path) // may contain line breaks
 	if elsewhere(r.scope) {
@@ -229,15 +233,6 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 		f.Message = d.Found.Err.Error() + "."
 	}
 	return f, nil
-}
-
-// file returns the path of a difference, which is that of SKILL.md for a skill.
-func (r root) file(d instructions.Difference) string {
-	p := d.Path
-	if d.Kind == registry.KindSkill {
-		p = path.Join(p, registry.SkillFile)
-	}
-	return r.shown(p)
 }
 
 // shown returns a path for users and code scanning, relative to the project.

@@ -341,7 +341,7 @@ func FindChanges(ctx context.Context, a *command.App) (folders []DocFolder, prob
 	return folders, problems, nil
 }
 
-// ProposeChanges proposes the differences that Look found. It returns the folders with their proposals, and a function that
+// ProposeChanges proposes the differences that FindChanges found. It returns the folders with their proposals, and a function that
 // prints them.
 func (f Import) ProposeChanges(ctx context.Context, a *command.App, folders []DocFolder) ([]DocFolder, func(*output.Page), error) {
 	all, err := f.all(ctx, a, nil, folders)

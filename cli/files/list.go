@@ -68,39 +68,35 @@ func newList(a *command.App) *cobra.Command {
 		Aliases: []string{"skills"},
 		Args:    command.ArgsBetween(0, 1, "at most one folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runList(cmd.Context(), a, args)
+			list, err := List(cmd.Context(), a, args)
+			if err != nil {
+				return err
+			}
+			doc := docFiles{Head: output.NewHead("file.list"), Files: lists.Map(list, func(l instructions.Listed) DocFile {
+				f := DocFile{
+					Kind: string(l.Subject.Kind), Layer: string(l.Subject.Layer), Folder: l.Folder, Path: l.Path, Version: l.Version, Status: string(l.Status),
+					ContentHash: l.Hash, Drift: string(l.Drift), ReadBy: l.ReadBy, Reason: l.Reason, Proposal: l.Proposal,
+				}
+				if l.Version > 0 {
+					f.Subject = l.Subject.String()
+				}
+				return f
+			})}
+			return a.Print(doc, func(p *output.Page) {
+				if len(list) == 0 {
+					p.Remark("No skills or instruction files.")
+					return
+				}
+				p.List([]string{"SUBJECT", "VERSION", "STATE", "PATH", "READ BY"}, lists.Map(list, func(l instructions.Listed) []string {
+					subject, version := string(l.Subject.Kind), ""
+					if l.Version > 0 {
+						subject, version = l.Subject.String(), output.Itoa(l.Version)
+					}
+					return []string{subject, version, l.State(), l.At(), l.ReadBy}
+				}))
+			})
 		},
 	}
-}
-
-func runList(ctx context.Context, a *command.App, args []string) error {
-	list, err := List(ctx, a, args)
-	if err != nil {
-		return err
-	}
-	doc := docFiles{Head: output.NewHead("file.list"), Files: lists.Map(list, func(l instructions.Listed) DocFile {
-		f := DocFile{
-			Kind: string(l.Subject.Kind), Layer: string(l.Subject.Layer), Folder: l.Folder, Path: l.Path, Version: l.Version, Status: string(l.Status),
-			ContentHash: l.Hash, Drift: string(l.Drift), ReadBy: l.ReadBy, Reason: l.Reason, Proposal: l.Proposal,
-		}
-		if l.Version > 0 {
-			f.Subject = l.Subject.String()
-		}
-		return f
-	})}
-	return a.Print(doc, func(p *output.Page) {
-		if len(list) == 0 {
-			p.Remark("No skills or instruction files.")
-			return
-		}
-		p.List([]string{"SUBJECT", "VERSION", "STATE", "PATH", "READ BY"}, lists.Map(list, func(l instructions.Listed) []string {
-			subject, version := string(l.Subject.Kind), ""
-			if l.Version > 0 {
-				subject, version = l.Subject.String(), output.Itoa(l.Version)
-			}
-			return []string{subject, version, l.State(), l.At(), l.ReadBy}
-		}))
-	})
 }
 
 // List returns the skills and instruction files in the home folder and in the project, with their open proposals. For a

@@ -59,10 +59,19 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 	if !s.Kind.InFiles() {
 		return process.Usagef("%s is not a skill or instructions, so it has no files", s)
 	}
-	r, err := f.root(a, s.Layer)
+	var args []string
+	if f.dir != "" {
+		args = []string{f.dir}
+	}
+	list, err := roots(a, args)
 	if err != nil {
 		return err
 	}
+	at := slices.IndexFunc(list, func(r root) bool { return r.layer == s.Layer || f.dir != "" })
+	if at < 0 {
+		return process.Usagef("name the folder of %s with --dir", s.Layer)
+	}
+	r := list[at]
 	from, err := approvalsOf(ctx, a)
 	if err != nil {
 		return err
@@ -99,8 +108,20 @@ func (f restoreFlags) run(ctx context.Context, a *command.App, name string) erro
 			doc.summarize(a, p, "would be written", "would be deleted")
 		})
 	}
-	if ok, err := f.confirmed(a, doc, changes); err != nil || !ok {
-		return err
+	switch {
+	case len(doc.Written)+len(doc.Deleted) == 0, f.yes && a.Form.JSON:
+	case f.yes:
+		p := &output.Page{Colour: a.Colour()}
+		doc.write(p, changes)
+		if _, err := a.Env.Out.Write(p.Buf.Bytes()); err != nil {
+			return err
+		}
+	case !a.Env.InTerminal || a.Form.JSON:
+		return process.Usagef("restore asks before it writes; in a script, add --yes")
+	default:
+		if ok, err := a.Confirm("Write this?", func(p *output.Page) { doc.write(p, changes) }); err != nil || !ok {
+			return err
+		}
 	}
 	if err := instructions.Restore(r.dir, s.Kind, folder, doc.Written, func(sha256 string) ([]byte, bool, error) { return from.content(ctx, sha256) }); err != nil {
 		return err
@@ -145,38 +166,4 @@ func (doc docRestore) write(p *output.Page, changes []diff.Field) {
 // unfinished reports whether a file is a temporary file of another restore in progress.
 func unfinished(c instructions.FileChange) bool {
 	return c.Change == instructions.New && strings.HasPrefix(path.Base(c.Path), atomicfile.Temporary)
-}
-
-// root returns the folder of a layer.
-func (f restoreFlags) root(a *command.App, layer registry.Layer) (root, error) {
-	var args []string
-	if f.dir != "" {
-		args = []string{f.dir}
-	}
-	list, err := roots(a, args)
-	if err != nil {
-		return root{}, err
-	}
-	for _, r := range list {
-		if r.layer == layer || f.dir != "" {
-			return r, nil
-		}
-	}
-	return root{}, process.Usagef("name the folder of %s with --dir", layer)
-}
-
-// confirmed prints the changes and asks for confirmation, unless --yes is given or no file changes.
-func (f restoreFlags) confirmed(a *command.App, doc docRestore, changes []diff.Field) (bool, error) {
-	switch {
-	case len(doc.Written)+len(doc.Deleted) == 0, f.yes && a.Form.JSON:
-		return true, nil
-	case f.yes:
-		p := &output.Page{Colour: a.Colour()}
-		doc.write(p, changes)
-		_, err := a.Env.Out.Write(p.Buf.Bytes())
-		return err == nil, err
-	case !a.Env.InTerminal || a.Form.JSON:
-		return false, process.Usagef("restore asks before it writes; in a script, add --yes")
-	}
-	return a.Confirm("Write this?", func(p *output.Page) { doc.write(p, changes) })
 }

@@ -99,10 +99,11 @@ const page = 500
 // Deliver sends the notices that are due, in log order. It stops at the first one that fails, unless it drops that
 // notice. In a new log, it skips notices older than Since.
 func (c *Courier) Deliver(ctx context.Context) error {
-	genesis, err := c.genesis(ctx)
-	if err != nil || genesis == "" {
+	first, err := c.Log.EventsAfter(ctx, 0, 1)
+	if err != nil || len(first) == 0 {
 		return err
 	}
+	genesis := first[0].Hash
 	so, known, err := c.load(genesis)
 	if err != nil {
 		return err
@@ -124,14 +125,6 @@ func (c *Courier) Deliver(ctx context.Context) error {
 			return c.save(genesis, so)
 		}
 	}
-}
-
-func (c *Courier) genesis(ctx context.Context) (string, error) {
-	first, err := c.Log.EventsAfter(ctx, 0, 1)
-	if err != nil || len(first) == 0 {
-		return "", err
-	}
-	return first[0].Hash, nil
 }
 
 // event sends the notices of an event. It drops one that is older than giveUp if the receiver has failed for as long.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -51,25 +52,19 @@ func causesNotice(act string) bool {
 // Committed wakes the sender if the settings specify a receiver.
 func (n *Sender) Committed(acts []string) {
 	a := n.App
-	if a.Config == nil || !a.Config.Notify.Configured() || a.Scratch != "" || a.Flags.DryRun {
+	if a.Config == nil || !a.Config.Notify.Configured() || a.Scratch != "" || a.Flags.DryRun || !slices.ContainsFunc(acts, causesNotice) {
 		return
 	}
-	for _, act := range acts {
-		if !causesNotice(act) {
-			continue
-		}
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		if n.woken == nil {
-			n.woken, n.ended = make(chan struct{}, 1), make(chan struct{})
-			n.since = a.Env.Now().Add(-noticeTime)
-			go n.deliver(n.woken, n.ended)
-		}
-		select {
-		case n.woken <- struct{}{}:
-		default:
-		}
-		return
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.woken == nil {
+		n.woken, n.ended = make(chan struct{}, 1), make(chan struct{})
+		n.since = a.Env.Now().Add(-noticeTime)
+		go n.deliver(n.woken, n.ended)
+	}
+	select {
+	case n.woken <- struct{}{}:
+	default:
 	}
 }
 

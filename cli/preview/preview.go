@@ -65,7 +65,72 @@ func newPreview(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "preview [ID…]",
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return runPreview(cmd.Context(), a, args, f) },
+		RunE: func(cmd *cobra.Command, refs []string) error {
+			ctx := cmd.Context()
+			compared := len(refs) > 0
+			if err := f.check(compared); err != nil {
+				return err
+			}
+			desk, err := a.OpenDesk(ctx)
+			if err != nil {
+				return err
+			}
+			scene, err := f.scenery(ctx, a, compared)
+			if err != nil {
+				return err
+			}
+			var ids []proposals.ID
+			if compared {
+				if ids, err = a.IDs(ctx, desk, refs); err != nil {
+					return err
+				}
+			}
+			previews, err := desk.Impact.Preview(ctx, ids, f.agent, scene)
+			if err != nil {
+				return err
+			}
+			for _, p := range previews {
+				switch {
+				case p.Toolless == nil:
+				case len(previews) == 1:
+					return p.Toolless
+				default:
+					a.Note("toolcrib: %s", output.FullStop(p.Toolless.Error()))
+				}
+			}
+			docs, err := document.NewPreviews(previews, compared)
+			if err != nil {
+				return err
+			}
+			loads, err := loadedBy(ctx, a, desk, ids)
+			if err != nil {
+				return err
+			}
+			if f.agent != "" && !compared && len(previews) > 0 {
+				_, res, err := desk.Impact.Toolset(ctx, f.agent, scene.Layer, scene.Where)
+				if err != nil {
+					return err
+				}
+				for _, w := range res.Warnings {
+					a.Note("toolcrib: %s", output.FullStop(w+"; it is skipped"))
+				}
+			}
+			for _, p := range previews { // without this check, an unknown channel would produce an ordinary text
+				if scene.Channel != "" && !slices.Contains(p.Channels, scene.Channel) {
+					a.Note("toolcrib: %s is not a channel of %s%s, so it gets the text of %s.", scene.Channel, p.Agent.ID, output.DidYouMean(scene.Channel, "", p.Channels), prompt.Web)
+				}
+			}
+			if f.agent != "" && f.channel != everyChannel && len(docs) == 1 {
+				return a.Print(document.OnePreview{Head: output.NewHead("preview"), Preview: docs[0]}, func(p *output.Page) { writePreviews(p, docs, f.show) })
+			}
+			list := document.PreviewList{Head: output.NewHead("preview.list"), Previews: append([]document.Preview{}, docs...), Files: loads}
+			return a.Print(list, func(p *output.Page) {
+				if len(docs) > 0 || len(loads) == 0 {
+					writePreviews(p, docs, f.show)
+				}
+				writeLoads(p, loads, len(docs) > 0, f.show)
+			})
+		},
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.agent, "agent", "", "the `ID` or subject of the agent")
@@ -104,73 +169,8 @@ func (f *previewFlags) check(compared bool) error {
 	return nil
 }
 
-func runPreview(ctx context.Context, a *command.App, refs []string, f previewFlags) error {
-	compared := len(refs) > 0
-	if err := f.check(compared); err != nil {
-		return err
-	}
-	desk, err := a.OpenDesk(ctx)
-	if err != nil {
-		return err
-	}
-	scene, err := f.scenery(ctx, a, compared)
-	if err != nil {
-		return err
-	}
-	var ids []proposals.ID
-	if compared {
-		if ids, err = a.IDs(ctx, desk, refs); err != nil {
-			return err
-		}
-	}
-	previews, err := desk.Impact.Preview(ctx, ids, f.agent, scene)
-	if err != nil {
-		return err
-	}
-	for _, p := range previews {
-		switch {
-		case p.Toolless == nil:
-		case len(previews) == 1:
-			return p.Toolless
-		default:
-			a.Note("toolcrib: %s", output.FullStop(p.Toolless.Error()))
-		}
-	}
-	docs, err := document.NewPreviews(previews, compared)
-	if err != nil {
-		return err
-	}
-	loads, err := loadedBy(ctx, a, desk, ids)
-	if err != nil {
-		return err
-	}
-	if f.agent != "" && !compared && len(previews) > 0 {
-		_, res, err := desk.Impact.Toolset(ctx, f.agent, scene.Layer, scene.Where)
-		if err != nil {
-			return err
-		}
-		for _, w := range res.Warnings {
-			a.Note("toolcrib: %s", output.FullStop(w+"; it is skipped"))
-		}
-	}
-	for _, p := range previews { // without this check, an unknown channel would produce an ordinary text
-		if scene.Channel != "" && !slices.Contains(p.Channels, scene.Channel) {
-			a.Note("toolcrib: %s is not a channel of %s%s, so it gets the text of %s.", scene.Channel, p.Agent.ID, output.DidYouMean(scene.Channel, "", p.Channels), prompt.Web)
-		}
-	}
-	if f.agent != "" && f.channel != everyChannel && len(docs) == 1 {
-		return a.Print(document.OnePreview{Head: output.NewHead("preview"), Preview: docs[0]}, func(p *output.Page) { writePreviews(p, docs, f.show) })
-	}
-	list := document.PreviewList{Head: output.NewHead("preview.list"), Previews: append([]document.Preview{}, docs...), Files: loads}
-	return a.Print(list, func(p *output.Page) {
-		if len(docs) > 0 || len(loads) == 0 {
-			writePreviews(p, docs, f.show)
-		}
-		writeLoads(p, loads, len(docs) > 0, f.show)
-	})
-}
-
-// scenery returns the context in which the prompts are rendered. The desk must be open.
+// scenery returns the context in which the prompts are rendered: the time, the user, and the channel according to the
+// flags and the context file. The desk must be open.
 func (f *previewFlags) scenery(ctx context.Context, a *command.App, compared bool) (impact.Scene, error) {
 	s := f.to
 	s.Layer, s.Where.Local, s.Where.Embedding = a.Config.Layer, !f.notLocal, !f.noSemantic
@@ -181,9 +181,44 @@ func (f *previewFlags) scenery(ctx context.Context, a *command.App, compared boo
 		s.Context = prompt.Reference()
 		return s, nil
 	}
-	var err error
-	if s.Context, err = f.promptContext(ctx, a); err != nil || compared && f.user == "" {
+	var file struct { // a JSON object, in which all keys are optional
+		At               string `json:"at"`   // RFC 3339
+		Zone             string `json:"zone"` // IANA name
+		UserInstructions string `json:"user_instructions"`
+		MemoryNotes      string `json:"memory_notes"`
+		LastMessageAt    string `json:"last_message_at"` // RFC 3339
+		BootstrapContext string `json:"bootstrap_context"`
+	}
+	if f.context != "" {
+		data, err := a.ReadAll(ctx, f.context)
+		if err != nil {
+			return s, err
+		}
+		n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
+		if err == nil {
+			err = jsondoc.Bind(n, jsondoc.Root, &file).Err()
+		}
+		if err != nil {
+			return s, process.Usagef("%s is not a context: %v", f.context, err)
+		}
+	}
+	at, err := command.ParseTime(cmp.Or(f.at, file.At))
+	if err != nil {
 		return s, err
+	}
+	s.Context = prompt.Context{Now: at, Zone: file.Zone, UserInstructions: file.UserInstructions, MemoryNotes: file.MemoryNotes, BootstrapContext: file.BootstrapContext}
+	if at.IsZero() {
+		s.Context.Now = a.Env.Now()
+	}
+	last, err := command.ParseTime(file.LastMessageAt)
+	if err != nil {
+		return s, err
+	}
+	if !last.IsZero() {
+		s.Context.LastMessageAt = &last
+	}
+	if compared && f.user == "" {
+		return s, nil
 	}
 	user := cmp.Or(f.user, a.User())
 	return s, command.AddStoredContext(ctx, builtin.New(a.DB, builtin.Options{NewID: a.Env.NewID}), builtin.Owner{Customer: f.customer, User: user}, &s.Context)
@@ -212,7 +247,16 @@ func writePreviews(p *output.Page, docs []document.Preview, show string) {
 func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
 	p.Linef("%s in the view of %s", docs[0].Subject, docs[0].View)
 	p.Blank()
-	costTable(p, docs)
+	columns, compared := []string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE"}, docs[0].Change != nil
+	if compared {
+		columns = append(columns, "")
+	}
+	p.Table(columns, lists.Map(docs, func(d document.Preview) []string {
+		if compared {
+			return append([]string{d.Channel}, costCells(d.Compared)...)
+		}
+		return []string{d.Channel, output.Itoa(d.Chars), output.Itoa(d.Tokens.O200k), output.Itoa(d.Tokens.Cl100k)}
+	}))
 	reported := map[string]bool{} // most channels cut the same texts
 	for _, d := range docs {
 		for _, c := range d.Cuts {
@@ -240,19 +284,6 @@ func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
 			p.Text("", text.Text)
 		}
 	}
-}
-
-// costTable prints the cost on each channel, and the tokens that the proposals add.
-func costTable(p *output.Page, docs []document.Preview) {
-	if docs[0].Change == nil {
-		p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE"}, lists.Map(docs, func(d document.Preview) []string {
-			return []string{d.Channel, output.Itoa(d.Chars), output.Itoa(d.Tokens.O200k), output.Itoa(d.Tokens.Cl100k)}
-		}))
-		return
-	}
-	p.Table([]string{"CHANNEL", "CHARACTERS", "O200K_BASE", "CL100K_BASE", ""}, lists.Map(docs, func(d document.Preview) []string {
-		return append([]string{d.Channel}, costCells(d.Compared)...)
-	}))
 }
 
 // costCells returns the last cells of a row: the costs before and after, and the change of the text.
@@ -284,47 +315,6 @@ func writeChanges(p *output.Page, docs []document.Preview) {
 			document.WriteHunk(p, h)
 		}
 	}
-}
-
-// sceneFile is a context file: a JSON object, in which all keys are optional.
-type sceneFile struct {
-	At               string `json:"at"`   // RFC 3339
-	Zone             string `json:"zone"` // IANA name
-	UserInstructions string `json:"user_instructions"`
-	MemoryNotes      string `json:"memory_notes"`
-	LastMessageAt    string `json:"last_message_at"` // RFC 3339
-	BootstrapContext string `json:"bootstrap_context"`
-}
-
-// promptContext returns the time, the user, and the channel according to the context file. --at overrides its time.
-func (f *previewFlags) promptContext(ctx context.Context, a *command.App) (prompt.Context, error) {
-	var file sceneFile
-	if f.context != "" {
-		data, err := a.ReadAll(ctx, f.context)
-		if err != nil {
-			return prompt.Context{}, err
-		}
-		n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
-		if err == nil {
-			err = jsondoc.Bind(n, jsondoc.Root, &file).Err()
-		}
-		if err != nil {
-			return prompt.Context{}, process.Usagef("%s is not a context: %v", f.context, err)
-		}
-	}
-	c := prompt.Context{Now: a.Env.Now(), Zone: file.Zone, UserInstructions: file.UserInstructions, MemoryNotes: file.MemoryNotes, BootstrapContext: file.BootstrapContext}
-	at, err := command.ParseTime(cmp.Or(f.at, file.At))
-	if err != nil {
-		return c, err
-	}
-	if !at.IsZero() {
-		c.Now = at
-	}
-	last, err := command.ParseTime(file.LastMessageAt)
-	if err == nil && !last.IsZero() {
-		c.LastMessageAt = &last
-	}
-	return c, err
 }
 
 // loadedBy returns the files that the proposals would add to the context.
@@ -376,34 +366,29 @@ func writeLoads(p *output.Page, docs []document.Loads, below bool, show string) 
 			return append([]string{part.When, file}, costCells(part.Compared)...)
 		}))
 		for _, part := range d.Parts {
-			writePart(p, part, show)
+			text := part.Text
+			if show == showNow {
+				text = ""
+				if part.Before != nil {
+					text = part.Before.Text
+				}
+			}
+			hunks := []document.Hunk{}
+			if part.Diff != nil {
+				hunks = *part.Diff
+			}
+			if show == showSummary || show == showDiff && len(hunks) == 0 || show != showDiff && text == "" {
+				continue
+			}
+			p.Blank()
+			p.Raw(p.Paint(output.InkStrong, "── "+output.Safe(part.When)+": "+output.Safe(part.File)+" ──"))
+			if show != showDiff {
+				p.Text("", text)
+				continue
+			}
+			for _, h := range hunks {
+				document.WriteHunk(p, h)
+			}
 		}
-	}
-}
-
-// writePart prints a file that enters the context, or how it changes.
-func writePart(p *output.Page, d document.Part, show string) {
-	text := d.Text
-	if show == showNow {
-		text = ""
-		if d.Before != nil {
-			text = d.Before.Text
-		}
-	}
-	hunks := []document.Hunk{}
-	if d.Diff != nil {
-		hunks = *d.Diff
-	}
-	if show == showSummary || show == showDiff && len(hunks) == 0 || show != showDiff && text == "" {
-		return
-	}
-	p.Blank()
-	p.Raw(p.Paint(output.InkStrong, "── "+output.Safe(d.When)+": "+output.Safe(d.File)+" ──"))
-	if show != showDiff {
-		p.Text("", text)
-		return
-	}
-	for _, h := range hunks {
-		document.WriteHunk(p, h)
 	}
 }
