@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -99,16 +100,16 @@ func (c call) part(ctx context.Context, r Reader, part string, out *docContext) 
 	case "reminders":
 		sent := false // unsent reminders, with overdue ones first
 		list, err := r.Reminders(ctx, ReminderFilter{Sent: &sent}, next)
-		out.Reminders = pointerTo(docs(list, Reminder.doc))
+		out.Reminders = new(lists.Map(list, Reminder.doc))
 		return err
 	case "schedules":
 		all, err := r.Schedules(ctx)
 		list, _ := cut(upcoming(all, c.At, false), next)
-		out.Schedules = pointerTo(listed(list))
+		out.Schedules = new(listed(list))
 		return err
 	case "memories":
 		list, err := r.Memories(ctx, MemoryFilter{}, next)
-		out.Memories = pointerTo(listed(list))
+		out.Memories = new(listed(list))
 		return err
 	case "instructions":
 		text, err := r.Instructions(ctx)
@@ -117,8 +118,6 @@ func (c call) part(ctx context.Context, r Reader, part string, out *docContext) 
 	}
 	return nil
 }
-
-func pointerTo[T any](v T) *T { return &v }
 
 // maxInstructions is the maximum length of the standing instructions, in characters.
 const maxInstructions = 2_000
@@ -198,26 +197,26 @@ func (p *projects) add(ctx context.Context, name string) (string, error) {
 	return name, p.w.AddProject(ctx, name)
 }
 
-// maxClose is the maximum number of similar names in an error.
-const maxClose = 5
-
-// close returns similar names, the most similar first.
-func (p *projects) close(name string) []string {
+// unknown returns the error for an unknown project. It suggests up to five similar names, the most similar first.
+func (p *projects) unknown(name string) error {
 	score := map[string]float64{}
 	for _, n := range p.names {
 		if s := nameSimilarity(words(name), words(n)); s >= leastLikeness {
 			score[n] = s
 		}
 	}
-	found, _ := cut(slices.SortedFunc(maps.Keys(score), func(a, b string) int {
+	similar, _ := cut(slices.SortedFunc(maps.Keys(score), func(a, b string) int {
 		return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(a, b))
-	}), maxClose)
-	return found
-}
-
-type projectOut struct {
-	Project *string `json:"project"`
-	Created bool    `json:"created"`
+	}), 5)
+	details, err := jsondoc.Marshal(map[string]any{"close": similar})
+	if err != nil {
+		return err
+	}
+	message := fmt.Sprintf("Project %s not found, nor one with a similar name; the project was not changed. Set create to true to create it.", jsondoc.Quote(name))
+	if len(similar) > 0 {
+		message = fmt.Sprintf("Project %s not found; the project was not changed. Did you mean %s? Set create to true to create a new one.", jsondoc.Quote(name), strings.Join(lists.Map(similar, jsondoc.Quote), " or "))
+	}
+	return &gateway.Error{Code: CodeNotFound, Message: message, Details: details}
 }
 
 func setProject(ctx context.Context, c call) (any, error) {
@@ -232,7 +231,10 @@ func setProject(ctx context.Context, c call) (any, error) {
 	case !in.Project.null:
 		in.Project.value = ps.text("project", in.Project.value, maxProjectName)
 	}
-	var out projectOut
+	var out struct {
+		Project *string `json:"project"`
+		Created bool    `json:"created"`
+	}
 	err := c.write(ctx, ps, func(w Writer) error {
 		p, err := c.projects(ctx, w)
 		if err != nil {
@@ -258,18 +260,4 @@ func setProject(ctx context.Context, c call) (any, error) {
 		return w.SetProject(ctx, c.agent(), name)
 	})
 	return out, err
-}
-
-// unknown returns the error for an unknown project, with similar names.
-func (p *projects) unknown(name string) error {
-	close := p.close(name)
-	details, err := jsondoc.Marshal(map[string]any{"close": close})
-	if err != nil {
-		return err
-	}
-	message := fmt.Sprintf("Project %s not found, nor one with a similar name; the project was not changed. Set create to true to create it.", jsondoc.Quote(name))
-	if len(close) > 0 {
-		message = fmt.Sprintf("Project %s not found; the project was not changed. Did you mean %s? Set create to true to create a new one.", jsondoc.Quote(name), strings.Join(docs(close, jsondoc.Quote), " or "))
-	}
-	return &gateway.Error{Code: CodeNotFound, Message: message, Details: details}
 }

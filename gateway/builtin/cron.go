@@ -1,3 +1,5 @@
+// This file parses cron expressions and computes the runs of schedules.
+
 package builtin
 
 import (
@@ -27,7 +29,16 @@ func parseCron(expression string) (cronSchedule, error) {
 	if len(fields) != 5 {
 		return cronSchedule{}, fmt.Errorf("expected five fields (minute, hour, day of month, month, day of week), got %d", len(fields))
 	}
-	fields[4] = sunday(fields[4])
+	weekdays := strings.Split(fields[4], ",")
+	for i, part := range weekdays { // the parser knows Sunday only as 0
+		switch from, ranged := strings.CutSuffix(part, "-7"); {
+		case part == "7", ranged && from == "7":
+			weekdays[i] = "0"
+		case ranged:
+			weekdays[i] = from + "-6,0"
+		}
+	}
+	fields[4] = strings.Join(weekdays, ",")
 	parsed, err := cron.NewParser(cronFields).Parse(strings.Join(fields, " "))
 	if err != nil {
 		why, _, _ := strings.Cut(err.Error(), ": strconv.")
@@ -38,22 +49,6 @@ func parseCron(expression string) (cronSchedule, error) {
 		return cronSchedule{}, errors.New("is not a cron expression of five fields")
 	}
 	return cronSchedule{spec}, nil
-}
-
-// sunday replaces 7, the alternative number for Sunday, with 0.
-func sunday(field string) string {
-	parts := strings.Split(field, ",")
-	for i, p := range parts {
-		switch from, ranged := strings.CutSuffix(p, "-7"); {
-		case p == "7":
-			parts[i] = "0"
-		case ranged && from == "7":
-			parts[i] = "0"
-		case ranged:
-			parts[i] = from + "-6,0"
-		}
-	}
-	return strings.Join(parts, ",")
 }
 
 // star is the bit that the parser sets for a field that starts with an asterisk.

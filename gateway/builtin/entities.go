@@ -1,3 +1,5 @@
+// This file implements the tools for entities and for the links of memories.
+
 package builtin
 
 import (
@@ -12,6 +14,7 @@ import (
 	"github.com/agnivade/levenshtein"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -47,7 +50,7 @@ func getEntities(ctx context.Context, c call) (any, error) {
 		}
 		about, err := r.MemoriesOf(ctx, *in.ID, limit+1)
 		about, out.More = cut(about, limit)
-		out.Memories = pointerTo(listed(about))
+		out.Memories = new(listed(about))
 		return err
 	})
 	return out, err
@@ -86,7 +89,11 @@ func searchEntities(ctx context.Context, c call) (any, error) {
 		}
 		found = found[:0] // the transaction may be retried
 		for _, e := range candidates {
-			if score := e.similarity(query); score >= leastLikeness {
+			score := 0.0
+			for _, name := range append([]string{e.Name}, e.Aliases...) {
+				score = max(score, nameSimilarity(words(query), words(name)))
+			}
+			if score >= leastLikeness {
 				found = append(found, foundEntity{e, round(score)})
 			}
 		}
@@ -144,15 +151,6 @@ func heaviest(weight map[int64]float64, most int) []int64 {
 		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(b, a))
 	})
 	return keys[:min(len(keys), most)]
-}
-
-// similarity rates how well a query matches the name or an alias, from 0 to 1.
-func (e Entity) similarity(query string) float64 {
-	best := 0.0
-	for _, name := range append([]string{e.Name}, e.Aliases...) {
-		best = max(best, nameSimilarity(words(query), words(name)))
-	}
-	return best
 }
 
 // nameSimilarity compares names word by word, in any order. All words of the query count. Additional words of the name
@@ -218,21 +216,20 @@ const (
 	maxAliases    = 20
 )
 
-// linkIn is the input of link_memories.
-type linkIn struct {
-	ID         string  `json:"id"`
-	ToMemoryID *string `json:"to_memory_id"`
-	ToEntity   *string `json:"to_entity"`
-	EntityType string  `json:"entity_type"`
-	Relation   string  `json:"relation"`
-}
-
 // entityType checks the type of an entity.
 func (ps *problems) entityType(path, value, fallback string) string {
 	return ps.oneOf(path, value, fallback, "person", "organisation", "place", "project", "thing", "other")
 }
 
-func (in *linkIn) check(ps *problems) {
+func linkMemories(ctx context.Context, c call) (any, error) {
+	in := struct {
+		ID         string  `json:"id"`
+		ToMemoryID *string `json:"to_memory_id"`
+		ToEntity   *string `json:"to_entity"`
+		EntityType string  `json:"entity_type"`
+		Relation   string  `json:"relation"`
+	}{}
+	ps := decode(c.Args, &in)
 	ps.id("id", in.ID)
 	in.EntityType = ps.entityType("entity_type", in.EntityType, "")
 	in.Relation = ps.oneOf("relation", in.Relation, "about", "about", "explains", "replaces", "contradicts", "follows", "part_of")
@@ -252,20 +249,12 @@ func (in *linkIn) check(ps *problems) {
 			ps.Add("to_entity", "expected a name with letters or digits")
 		}
 	}
-}
-
-type linkOut struct {
-	ID       string `json:"id"`
-	Target   string `json:"target"`
-	Relation string `json:"relation"`
-	Created  bool   `json:"created"`
-}
-
-func linkMemories(ctx context.Context, c call) (any, error) {
-	var in linkIn
-	ps := decode(c.Args, &in)
-	in.check(&ps)
-	out := linkOut{ID: in.ID, Relation: in.Relation}
+	out := struct {
+		ID       string `json:"id"`
+		Target   string `json:"target"`
+		Relation string `json:"relation"`
+		Created  bool   `json:"created"`
+	}{ID: in.ID, Relation: in.Relation}
 	err := c.write(ctx, ps, func(w Writer) error {
 		from, err := memory(ctx, w, in.ID)
 		if err != nil {
@@ -342,7 +331,7 @@ func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, 
 func pickEntity(found []Entity, name, kind string) (Entity, bool, error) {
 	switch {
 	case kind == "" && len(found) > 1:
-		types := docs(found, func(e Entity) string { return e.Type })
+		types := lists.Map(found, func(e Entity) string { return e.Type })
 		slices.Sort(types)
 		return Entity{}, false, &gateway.Error{
 			Code: gateway.CodeArguments,

@@ -1,3 +1,5 @@
+// This file decodes the arguments of the tools and checks them.
+
 package builtin
 
 import (
@@ -141,20 +143,6 @@ func (ps *problems) tags(path string, tags []string) []string {
 		}
 	}
 	return out
-}
-
-// ids checks a list of ids to remove.
-func (ps *problems) ids(path string, ids []string) {
-	ps.count(path, len(ids), maxListed)
-	seen := map[string]bool{}
-	for i, id := range ids {
-		at := jsondoc.Index(path, i)
-		ps.id(at, id)
-		if seen[id] {
-			ps.Add(at, "is a duplicate")
-		}
-		seen[id] = true
-	}
 }
 
 // id checks the form of a required id.

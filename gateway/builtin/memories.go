@@ -1,3 +1,5 @@
+// This file implements the tools for memories, except the search.
+
 package builtin
 
 import (
@@ -87,50 +89,6 @@ func getMemories(ctx context.Context, c call) (any, error) {
 	return memoriesOut{listed(memories), more}, err
 }
 
-// memoryChange is the input of update_memories.
-type memoryChange struct {
-	ID         string         `json:"id"`
-	Content    *string        `json:"content"`
-	Kind       *string        `json:"kind"`
-	Importance *int           `json:"importance"`
-	Project    change[string] `json:"project"`
-	Tags       *[]string      `json:"tags"`
-	ExpiresAt  change[moment] `json:"expires_at"`
-}
-
-// check reports problems of the change and normalizes it.
-func (m *memoryChange) check(ps *problems, c call) {
-	ps.id("id", m.ID)
-	if m.Content != nil {
-		*m.Content = ps.text("content", *m.Content, maxContent)
-	}
-	if m.Kind != nil {
-		*m.Kind = ps.kind(*m.Kind, "")
-	}
-	if m.Importance != nil {
-		ps.between("importance", m.Importance, 0, maxImportance)
-	}
-	if m.Tags != nil {
-		*m.Tags = ps.tags("tags", *m.Tags)
-	}
-	ps.projectChange("project", &m.Project)
-	if c.expired(Memory{Expires: m.ExpiresAt.value.Time}) {
-		ps.Add("expires_at", "expected a time in the future; it is %s now. To delete the memory, use delete_memories", c.clock())
-	}
-}
-
-// apply returns the changed memory. The caller sets its project.
-func (m *memoryChange) apply(to Memory) Memory {
-	set(&to.Content, m.Content)
-	setUnlessEmpty(&to.Kind, m.Kind)
-	set(&to.Importance, m.Importance)
-	set(&to.Tags, m.Tags)
-	if m.ExpiresAt.given {
-		to.Expires = m.ExpiresAt.value.Time
-	}
-	return to
-}
-
 // same reports whether the change has no effect.
 func (m Memory) same(o Memory) bool {
 	return m.Content == o.Content && m.Kind == o.Kind && m.Importance == o.Importance && m.Project == o.Project &&
@@ -138,16 +96,47 @@ func (m Memory) same(o Memory) bool {
 }
 
 func updateMemories(ctx context.Context, c call) (any, error) {
-	var in memoryChange
+	in := struct {
+		ID         string         `json:"id"`
+		Content    *string        `json:"content"`
+		Kind       *string        `json:"kind"`
+		Importance *int           `json:"importance"`
+		Project    change[string] `json:"project"`
+		Tags       *[]string      `json:"tags"`
+		ExpiresAt  change[moment] `json:"expires_at"`
+	}{}
 	ps := decode(c.Args, &in)
-	in.check(&ps, c)
+	ps.id("id", in.ID)
+	if in.Content != nil {
+		*in.Content = ps.text("content", *in.Content, maxContent)
+	}
+	if in.Kind != nil {
+		*in.Kind = ps.kind(*in.Kind, "")
+	}
+	if in.Importance != nil {
+		ps.between("importance", in.Importance, 0, maxImportance)
+	}
+	if in.Tags != nil {
+		*in.Tags = ps.tags("tags", *in.Tags)
+	}
+	ps.projectChange("project", &in.Project)
+	if c.expired(Memory{Expires: in.ExpiresAt.value.Time}) {
+		ps.Add("expires_at", "expected a time in the future; it is %s now. To delete the memory, use delete_memories", c.clock())
+	}
 	var out memoryOut
 	err := c.write(ctx, ps, func(w Writer) error {
 		was, err := memory(ctx, w, in.ID)
 		if err != nil {
 			return err
 		}
-		m := in.apply(was)
+		m := was
+		set(&m.Content, in.Content)
+		setUnlessEmpty(&m.Kind, in.Kind)
+		set(&m.Importance, in.Importance)
+		set(&m.Tags, in.Tags)
+		if in.ExpiresAt.given {
+			m.Expires = in.ExpiresAt.value.Time
+		}
 		if in.Project.given {
 			p, err := c.projects(ctx, w)
 			if err != nil {

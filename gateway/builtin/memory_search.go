@@ -1,3 +1,5 @@
+// This file implements the search for memories, with its index terms and its ranking.
+
 package builtin
 
 import (
@@ -74,40 +76,33 @@ func searchMemories(ctx context.Context, c call) (any, error) {
 			slices.SortStableFunc(s.query, func(a, b queryWord) int { return cmp.Compare(len(b.word), len(a.word)) })
 			s.query = s.query[:maxQueryWords]
 		}
-		found, err = s.run(ctx)
-		return err
+		if err := s.addMatches(ctx); err != nil {
+			return err
+		}
+		memories, err := r.MemoriesByKey(ctx, heaviest(s.weight, maxRanked))
+		if err != nil {
+			return err
+		}
+		found = nil // the transaction may be retried
+		for _, m := range memories {
+			if score := s.score(m); score > 0 {
+				found = append(found, foundMemory{m, score})
+			}
+		}
+		byScore(found)
+		if found, err = s.addLinked(ctx, found); err != nil {
+			return err
+		}
+		byScore(found)
+		for i := range found {
+			found[i].Score = round(found[i].Score)
+		}
+		return nil
 	})
 	found, _ = cut(found, limit)
 	return struct {
 		Memories []foundMemory `json:"memories"`
-	}{append([]foundMemory{}, found...)}, err
-}
-
-// run returns the found memories, the best match first.
-func (s *search) run(ctx context.Context) ([]foundMemory, error) {
-	if err := s.addMatches(ctx); err != nil {
-		return nil, err
-	}
-	keys := heaviest(s.weight, maxRanked)
-	memories, err := s.r.MemoriesByKey(ctx, keys)
-	if err != nil {
-		return nil, err
-	}
-	var found []foundMemory
-	for _, m := range memories {
-		if score := s.score(m); score > 0 {
-			found = append(found, foundMemory{m, score})
-		}
-	}
-	byScore(found)
-	if found, err = s.addLinked(ctx, found); err != nil {
-		return nil, err
-	}
-	byScore(found)
-	for i := range found {
-		found[i].Score = round(found[i].Score)
-	}
-	return found, nil
+	}{listed(found)}, err
 }
 
 func byScore(found []foundMemory) {
@@ -116,7 +111,9 @@ func byScore(found []foundMemory) {
 	})
 }
 
-// addMatches looks up the words and adds their weights to the memories that contain them.
+// addMatches looks up the words and adds their weights to the memories that contain them. If some words are common, it
+// also searches for memories with all of these, for important memories, and for those of the current project, because
+// these may not be among the newest.
 func (s *search) addMatches(ctx context.Context) error {
 	all, err := s.r.MatchMemories(ctx, nil, MemoryFilter{}, maxHits)
 	if err != nil {
@@ -151,12 +148,6 @@ func (s *search) addMatches(ctx context.Context) error {
 	if len(common) == 0 {
 		return nil
 	}
-	return s.addCommonMatches(ctx, common)
-}
-
-// addCommonMatches searches for memories with all common words, for important memories, and for those of the current
-// project, because these may not be among the newest.
-func (s *search) addCommonMatches(ctx context.Context, common []string) error {
 	bonus := 0.0
 	for _, q := range s.query {
 		bonus += q.rarity
@@ -240,16 +231,11 @@ func (s *search) addLinked(ctx context.Context, found []foundMemory) ([]foundMem
 		return nil, err
 	}
 	for _, m := range more {
-		if s.matchesFilters(m) {
+		if (s.filter.Kind == "" || m.Kind == s.filter.Kind) && (s.filter.Project == "" || NameKey(m.Project) == NameKey(s.filter.Project)) {
 			found = append(found, foundMemory{m, scores[m.ID]})
 		}
 	}
 	return found, nil
-}
-
-// matchesFilters reports whether a linked memory matches the filters of the request.
-func (s *search) matchesFilters(m Memory) bool {
-	return (s.filter.Kind == "" || m.Kind == s.filter.Kind) && (s.filter.Project == "" || NameKey(m.Project) == NameKey(s.filter.Project))
 }
 
 // NameKey returns a key for comparing names. It ignores case and the amount of white space.

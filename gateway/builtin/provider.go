@@ -1,3 +1,5 @@
+// This file implements gateway.Provider, and defines the records that the tools store.
+
 package builtin
 
 import (
@@ -11,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/gateway"
-	"toolcrib/internal/lists"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -194,11 +195,6 @@ func get[T, F any](
 	})
 	found, more = cut(found, most)
 	return found, more, err
-}
-
-// docs converts records to documents. It returns an empty list rather than nil.
-func docs[T, D any](list []T, doc func(T) D) []D {
-	return lists.Map(list, doc)
 }
 
 // listed returns list, or an empty list instead of nil.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -62,48 +63,37 @@ func getReminders(ctx context.Context, c call) (any, error) {
 		f.Sent = &sent
 	}
 	reminders, more, err := get(ctx, c, &ps, Reader.RemindersByID, Reader.Reminders, in.ID, f, in.Limit)
-	return remindersOut{Reminders: docs(reminders, Reminder.doc), More: more, Delivery: undelivered}, err
-}
-
-// newReminder is the input of create_reminders for one reminder.
-type newReminder struct {
-	Text     string  `json:"text"`
-	RemindAt moment  `json:"remind_at"`
-	TaskID   *string `json:"task_id"`
-	Channel  string  `json:"channel"`
-}
-
-// reminder returns the reminder to store.
-func (r *newReminder) reminder(ps *problems, c call, path string) Reminder {
-	at := func(key string) string { return jsondoc.Join(path, key) }
-	reminder := Reminder{
-		ID: c.opts.NewID(), Text: ps.text(at("text"), r.Text, maxReminderText), At: r.RemindAt.Time,
-		Channel: ps.channel(at("channel"), r.Channel), Created: c.At,
-	}
-	switch {
-	case r.RemindAt.IsZero():
-		ps.missing(at("remind_at"), "a time")
-	case !r.RemindAt.After(c.At):
-		ps.Add(at("remind_at"), "expected a time in the future; it is %s now", c.clock())
-	}
-	if r.TaskID != nil {
-		ps.id(at("task_id"), *r.TaskID)
-		reminder.Task = *r.TaskID
-	}
-	return reminder
+	return remindersOut{Reminders: lists.Map(reminders, Reminder.doc), More: more, Delivery: undelivered}, err
 }
 
 func createReminders(ctx context.Context, c call) (any, error) {
 	in := struct {
-		Reminders []newReminder `json:"reminders"`
+		Reminders []struct {
+			Text     string  `json:"text"`
+			RemindAt moment  `json:"remind_at"`
+			TaskID   *string `json:"task_id"`
+			Channel  string  `json:"channel"`
+		} `json:"reminders"`
 	}{}
 	ps := decode(c.Args, &in)
 	ps.count("reminders", len(in.Reminders), maxListed)
 	list := make([]Reminder, len(in.Reminders))
 	var tasks []string
 	for i, r := range in.Reminders {
-		list[i] = r.reminder(&ps, c, jsondoc.Index("reminders", i))
+		at := func(key string) string { return jsondoc.Join(jsondoc.Index("reminders", i), key) }
+		list[i] = Reminder{
+			ID: c.opts.NewID(), Text: ps.text(at("text"), r.Text, maxReminderText), At: r.RemindAt.Time,
+			Channel: ps.channel(at("channel"), r.Channel), Created: c.At,
+		}
+		switch {
+		case r.RemindAt.IsZero():
+			ps.missing(at("remind_at"), "a time")
+		case !r.RemindAt.After(c.At):
+			ps.Add(at("remind_at"), "expected a time in the future; it is %s now", c.clock())
+		}
 		if r.TaskID != nil {
+			ps.id(at("task_id"), *r.TaskID)
+			list[i].Task = *r.TaskID
 			tasks = append(tasks, *r.TaskID)
 		}
 	}
@@ -133,7 +123,7 @@ func createReminders(ctx context.Context, c call) (any, error) {
 	return struct {
 		Reminders []docReminder `json:"reminders"`
 		Delivery  string        `json:"delivery"`
-	}{docs(list, Reminder.doc), undelivered}, err
+	}{lists.Map(list, Reminder.doc), undelivered}, err
 }
 
 // Limits of schedules.

@@ -1,3 +1,5 @@
+// This file declares the storage that the tools need.
+
 package builtin
 
 import (

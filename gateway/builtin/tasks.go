@@ -1,3 +1,5 @@
+// This file implements the tools for tasks, and those that delete records of any kind by id.
+
 package builtin
 
 import (
@@ -58,40 +60,31 @@ func (ps *problems) projectFilter(name *string) string {
 	return ps.text("project", *name, maxProjectName)
 }
 
-// newTask is the input of create_tasks for one task.
-type newTask struct {
-	Title    string   `json:"title"`
-	Notes    string   `json:"notes"`
-	Due      moment   `json:"due"`
-	Priority string   `json:"priority"`
-	Project  *string  `json:"project"`
-	Tags     []string `json:"tags"`
-}
-
-// task returns the task to store.
-func (t *newTask) task(ps *problems, c call, path string) Task {
-	at := func(key string) string { return jsondoc.Join(path, key) }
-	task := Task{
-		ID: c.opts.NewID(), Title: ps.text(at("title"), t.Title, maxTitle), Notes: t.Notes, Status: "open", Due: t.Due.Time,
-		Priority: ps.oneOf(at("priority"), t.Priority, "normal", "low", "normal", "high"),
-		Tags:     ps.tags(at("tags"), t.Tags), Created: c.At, Updated: c.At,
-	}
-	ps.short(at("notes"), t.Notes, maxNotes)
-	if t.Project != nil {
-		task.Project = ps.text(at("project"), *t.Project, maxProjectName)
-	}
-	return task
-}
-
 func createTasks(ctx context.Context, c call) (any, error) {
 	in := struct {
-		Tasks []newTask `json:"tasks"`
+		Tasks []struct {
+			Title    string   `json:"title"`
+			Notes    string   `json:"notes"`
+			Due      moment   `json:"due"`
+			Priority string   `json:"priority"`
+			Project  *string  `json:"project"`
+			Tags     []string `json:"tags"`
+		} `json:"tasks"`
 	}{}
 	ps := decode(c.Args, &in)
 	ps.count("tasks", len(in.Tasks), maxListed)
 	tasks := make([]Task, len(in.Tasks))
 	for i, t := range in.Tasks {
-		tasks[i] = t.task(&ps, c, jsondoc.Index("tasks", i))
+		at := func(key string) string { return jsondoc.Join(jsondoc.Index("tasks", i), key) }
+		tasks[i] = Task{
+			ID: c.opts.NewID(), Title: ps.text(at("title"), t.Title, maxTitle), Notes: t.Notes, Status: "open", Due: t.Due.Time,
+			Priority: ps.oneOf(at("priority"), t.Priority, "normal", "low", "normal", "high"),
+			Tags:     ps.tags(at("tags"), t.Tags), Created: c.At, Updated: c.At,
+		}
+		ps.short(at("notes"), t.Notes, maxNotes)
+		if t.Project != nil {
+			tasks[i].Project = ps.text(at("project"), *t.Project, maxProjectName)
+		}
 	}
 	err := c.write(ctx, ps, func(w Writer) error {
 		p, err := c.projects(ctx, w)
@@ -114,58 +107,11 @@ func createTasks(ctx context.Context, c call) (any, error) {
 	}{tasks}, err
 }
 
-// taskChange is one entry of update_tasks.
-type taskChange struct {
-	ID       string         `json:"id"`
-	Title    *string        `json:"title"`
-	Notes    *string        `json:"notes"`
-	Status   *string        `json:"status"`
-	Due      change[moment] `json:"due"`
-	Priority *string        `json:"priority"`
-	Project  change[string] `json:"project"`
-	Tags     *[]string      `json:"tags"`
-}
-
-// check reports problems of the change and normalizes it.
-func (t *taskChange) check(ps *problems, path string) {
-	at := func(key string) string { return jsondoc.Join(path, key) }
-	ps.id(at("id"), t.ID)
-	if t.Title != nil {
-		*t.Title = ps.text(at("title"), *t.Title, maxTitle)
-	}
-	if t.Notes != nil {
-		ps.short(at("notes"), *t.Notes, maxNotes)
-	}
-	if t.Status != nil {
-		*t.Status = ps.oneOf(at("status"), *t.Status, "", "open", "done", "cancelled")
-	}
-	if t.Priority != nil {
-		*t.Priority = ps.oneOf(at("priority"), *t.Priority, "", "low", "normal", "high")
-	}
-	if t.Tags != nil {
-		*t.Tags = ps.tags(at("tags"), *t.Tags)
-	}
-	ps.projectChange(at("project"), &t.Project)
-}
-
 // projectChange checks the new project of an update. null clears the project.
 func (ps *problems) projectChange(path string, c *change[string]) {
 	if c.given && !c.null {
 		c.value = ps.text(path, c.value, maxProjectName)
 	}
-}
-
-// apply returns the changed task. The caller sets its project.
-func (t *taskChange) apply(to Task) Task {
-	set(&to.Title, t.Title)
-	set(&to.Notes, t.Notes)
-	setUnlessEmpty(&to.Status, t.Status)
-	setUnlessEmpty(&to.Priority, t.Priority)
-	set(&to.Tags, t.Tags)
-	if t.Due.given {
-		to.Due = t.Due.value.Time
-	}
-	return to
 }
 
 func set[T any](dst, to *T) {
@@ -188,16 +134,42 @@ func (t Task) same(o Task) bool {
 
 func updateTasks(ctx context.Context, c call) (any, error) {
 	in := struct {
-		Tasks []taskChange `json:"tasks"`
+		Tasks []struct {
+			ID       string         `json:"id"`
+			Title    *string        `json:"title"`
+			Notes    *string        `json:"notes"`
+			Status   *string        `json:"status"`
+			Due      change[moment] `json:"due"`
+			Priority *string        `json:"priority"`
+			Project  change[string] `json:"project"`
+			Tags     *[]string      `json:"tags"`
+		} `json:"tasks"`
 	}{}
 	ps := decode(c.Args, &in)
 	ps.count("tasks", len(in.Tasks), maxListed)
 	ids := make([]string, len(in.Tasks))
 	for i := range in.Tasks {
-		t, at := &in.Tasks[i], jsondoc.Index("tasks", i)
-		t.check(&ps, at)
+		t := &in.Tasks[i]
+		at := func(key string) string { return jsondoc.Join(jsondoc.Index("tasks", i), key) }
+		ps.id(at("id"), t.ID)
+		if t.Title != nil {
+			*t.Title = ps.text(at("title"), *t.Title, maxTitle)
+		}
+		if t.Notes != nil {
+			ps.short(at("notes"), *t.Notes, maxNotes)
+		}
+		if t.Status != nil {
+			*t.Status = ps.oneOf(at("status"), *t.Status, "", "open", "done", "cancelled")
+		}
+		if t.Priority != nil {
+			*t.Priority = ps.oneOf(at("priority"), *t.Priority, "", "low", "normal", "high")
+		}
+		if t.Tags != nil {
+			*t.Tags = ps.tags(at("tags"), *t.Tags)
+		}
+		ps.projectChange(at("project"), &t.Project)
 		if slices.Contains(ids[:i], t.ID) {
-			ps.Add(jsondoc.Join(at, "id"), "duplicate id; combine the changes of a task in one entry")
+			ps.Add(at("id"), "duplicate id; combine the changes of a task in one entry")
 		}
 		ids[i] = t.ID
 	}
@@ -219,7 +191,15 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 				missing = append(missing, t.ID)
 				continue
 			}
-			now := t.apply(found[n])
+			now := found[n]
+			set(&now.Title, t.Title)
+			set(&now.Notes, t.Notes)
+			setUnlessEmpty(&now.Status, t.Status)
+			setUnlessEmpty(&now.Priority, t.Priority)
+			set(&now.Tags, t.Tags)
+			if t.Due.given {
+				now.Due = t.Due.value.Time
+			}
 			if t.Project.given {
 				if now.Project, err = p.resolve(ctx, true, t.Project.value); err != nil {
 					return err
@@ -241,12 +221,6 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 	}{changed, missing}, err
 }
 
-// removed is the result of tools that delete records.
-type removed struct {
-	Deleted []string `json:"deleted"`
-	Missing []string `json:"missing"`
-}
-
 // remove returns the tool that deletes the records with the given ids.
 func remove(record func(w Writer, ctx context.Context, id string) (bool, error)) tool {
 	return func(ctx context.Context, c call) (any, error) {
@@ -254,10 +228,22 @@ func remove(record func(w Writer, ctx context.Context, id string) (bool, error))
 			IDs []string `json:"ids"`
 		}{}
 		ps := decode(c.Args, &in)
-		ps.ids("ids", in.IDs)
-		var out removed
+		ps.count("ids", len(in.IDs), maxListed)
+		seen := map[string]bool{}
+		for i, id := range in.IDs {
+			at := jsondoc.Index("ids", i)
+			ps.id(at, id)
+			if seen[id] {
+				ps.Add(at, "is a duplicate")
+			}
+			seen[id] = true
+		}
+		var out struct {
+			Deleted []string `json:"deleted"`
+			Missing []string `json:"missing"`
+		}
 		err := c.write(ctx, ps, func(w Writer) error {
-			out = removed{Deleted: []string{}, Missing: []string{}} // the transaction may be retried
+			out.Deleted, out.Missing = []string{}, []string{} // the transaction may be retried
 			for _, id := range in.IDs {
 				ok, err := record(w, ctx, id)
 				switch {
