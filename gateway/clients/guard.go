@@ -178,26 +178,23 @@ func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, stri
 	return first.apply(ready[half:], change, well, left)
 }
 
-// canonicalWithout returns a canonical text of the file without the commands of the given servers.
+// canonicalWithout returns a canonical text of the file without the commands of the given servers. It contains these
+// servers and the other fields of their entries, which a guard does not change.
 func (f *File) canonicalWithout(which []int) string {
+	moved := slices.Concat(commandKeys, []string{"args"}, envKeys, urlKeys, headerKeys, typeKeys, []string{"bearer_token_env_var", "env_vars"})
 	without, texts := map[*spanedit.Node]bool{}, ""
 	for _, i := range which {
-		without[f.Servers[i].node] = true
-		texts += f.Servers[i].canonical()
+		s := f.Servers[i]
+		without[s.node] = true
+		words := append([]string{s.Command}, s.Args...)
+		if l, err := parseCommand(words); err == nil {
+			words = l.words // env and a shell remain when the guard behind them is removed
+		}
+		server := []any{s.Name, s.Project, words, s.Dir, s.Env, s.Inherit, s.URL, s.Headers, s.TokenEnv}
+		rest := &spanedit.Node{Fields: slices.DeleteFunc(slices.Clone(s.node.Fields), func(fd spanedit.Field) bool { return slices.Contains(moved, fd.Name) })}
+		texts += fmt.Sprintf("%q %v %s", server, s.Disabled, rest.Canonical(nil))
 	}
 	return texts + f.doc.Root.Canonical(without)
-}
-
-// canonical returns a canonical text of the server and of the other fields of its entry. A guard does not change it.
-func (s *Server) canonical() string {
-	moved := slices.Concat(commandKeys, []string{"args"}, envKeys, urlKeys, headerKeys, typeKeys, []string{"bearer_token_env_var", "env_vars"})
-	n := &spanedit.Node{Fields: slices.DeleteFunc(slices.Clone(s.node.Fields), func(fd spanedit.Field) bool { return slices.Contains(moved, fd.Name) })}
-	words := append([]string{s.Command}, s.Args...)
-	if l, err := parseCommand(words); err == nil {
-		words = l.words // env and a shell remain when the guard behind them is removed
-	}
-	is := []any{s.Name, s.Project, words, s.Dir, s.Env, s.Inherit, s.URL, s.Headers, s.TokenEnv}
-	return fmt.Sprintf("%q %v %s", is, s.Disabled, n.Canonical(nil))
 }
 
 // quoted returns the arguments that start a guard, quoted for the file.

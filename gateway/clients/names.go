@@ -97,8 +97,18 @@ func Entries(files []File, known map[string]Server) []Entry {
 		}
 	}
 	for i := range all {
-		if s := all[i].Server(); all[i].Name == "" {
-			all[i].Name = n.name(s, s.Refused == "")
+		if all[i].Name != "" {
+			continue
+		}
+		s := all[i].Server()
+		start, label := s.startKey(), registry.ServerName(s.Name)
+		if name, ok := n.byStart[start]; ok {
+			all[i].Name = name
+			continue
+		}
+		all[i].Name = label // a server that cannot be guarded does not claim it
+		for next := 2; s.Refused == "" && !n.claim(all[i].Name, start); next++ {
+			all[i].Name = fmt.Sprintf("%s_%d", label, next)
 		}
 	}
 	return all
@@ -117,23 +127,6 @@ func (n naming) claim(name, start string) bool {
 		n.byStart[start] = name
 	}
 	return true
-}
-
-// name returns the name of a server. It claims the name only if take is set.
-func (n naming) name(s *Server, take bool) string {
-	start, label := s.startKey(), registry.ServerName(s.Name)
-	if name, ok := n.byStart[start]; ok || !take {
-		if ok {
-			return name
-		}
-		return label
-	}
-	for i, name := 2, label; ; i++ {
-		if n.claim(name, start) {
-			return name
-		}
-		name = fmt.Sprintf("%s_%d", label, i)
-	}
 }
 
 // startKey returns a text that identifies the command or URL of a server. Secrets do not affect it.

@@ -41,11 +41,10 @@ func Parse(data []byte, format Format) (Document, error) {
 	}
 	parse := map[Format]func([]byte) (*Node, error){JSON: parseJSON, TOML: parseTOML, YAML: parseYAML}[format]
 	root, err := parse(data)
-	var problem Problem
 	switch {
 	case err == nil:
 		d.Root = root
-	case !errors.As(err, &problem):
+	case !errors.As(err, new(Problem)):
 		err = Problem{Text: err.Error()}
 	}
 	return d, err

@@ -35,7 +35,8 @@ func parseYAML(data []byte) (*Node, error) {
 	case errors.Is(err, io.EOF):
 		return &Node{}, nil
 	case err != nil:
-		return nil, yamlProblem(text, err)
+		at, message := mdfile.YAMLError(string(text), err)
+		return nil, Problem{Line: at.Line, Column: at.Column, Text: message}
 	}
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {
 		return nil, Problem{Text: "more than one YAML document"}
@@ -64,11 +65,6 @@ func withoutDirectives(text []byte) []byte {
 		}
 	}
 	return text
-}
-
-func yamlProblem(text []byte, err error) Problem {
-	at, message := mdfile.YAMLError(string(text), err)
-	return Problem{Line: at.Line, Column: at.Column, Text: message}
 }
 
 type yamlTree struct {
