@@ -130,7 +130,14 @@ func (d *Database) open(ctx context.Context) (Connection, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.conn != nil {
-		return *d.conn, d.checkReplaced()
+		if d.file == nil {
+			return *d.conn, nil
+		}
+		path := d.conn.Store.Path()
+		if now, err := os.Stat(path); err != nil || !os.SameFile(now, d.file) { // the open file would lose calls and miss new decisions
+			return *d.conn, fmt.Errorf("its database %s was moved, deleted or replaced; put it back, or start the server again in the client", path)
+		}
+		return *d.conn, nil
 	}
 	conn, err := d.Open(ctx)
 	if err != nil {
@@ -140,19 +147,6 @@ func (d *Database) open(ctx context.Context) (Connection, error) {
 	d.file, _ = os.Stat(conn.Store.Path()) // fails for a database server
 	d.conn, d.raws, d.last = &conn, map[string]json.RawMessage{}, nil
 	return conn, nil
-}
-
-// checkReplaced returns an error if the database file was replaced or removed. Otherwise, the open file would lose
-// calls and miss new decisions.
-func (d *Database) checkReplaced() error {
-	if d.file == nil {
-		return nil
-	}
-	path := d.conn.Store.Path()
-	if now, err := os.Stat(path); err == nil && os.SameFile(now, d.file) {
-		return nil
-	}
-	return fmt.Errorf("its database %s was moved, deleted or replaced; put it back, or start the server again in the client", path)
 }
 
 // Approved implements Backend.
@@ -290,8 +284,8 @@ func (d *Database) Admit(ctx context.Context, client string, r gateway.Request) 
 	}
 	r.Command = strings.Join(d.Start, " ")
 	a, err := conn.Gateway.Admit(ctx, conn.Caller, r)
-	var refused *gateway.Error
-	if !errors.As(err, &refused) {
+	refused, ok := errors.AsType[*gateway.Error](err)
+	if !ok {
 		return a, err
 	}
 	shown := *refused

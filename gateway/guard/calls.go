@@ -1,3 +1,5 @@
+// This file passes the client's calls through the gates, in order.
+
 package guard
 
 import (
@@ -30,23 +32,6 @@ type call struct {
 	began    time.Time
 	admitted *gateway.Admitted // set while the server processes the call
 	sent     bool
-}
-
-// markSent records that the call has been sent to the server.
-func (c *call) markSent(a *gateway.Admitted) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.admitted, c.began, c.sent = a, time.Now(), true
-}
-
-// isQueued reports whether the call has not been sent yet.
-func (c *call) isQueued() bool {
-	if c == nil {
-		return false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return !c.sent
 }
 
 // conclude records the outcome of a call, once, if the call was sent. c may be nil.
@@ -95,15 +80,18 @@ func (g *Guard) cancelQueued(m *message) bool {
 		return false
 	}
 	a := g.requests.find(idKey(id.of(m.text)))
-	switch {
-	case a == nil:
-	case a.call.isQueued():
-		a.call.cancel()
-		return true
-	default:
-		g.conclude(a.call, canceled) // the server may still respond
+	if a == nil || a.call == nil {
+		return false
 	}
-	return false
+	a.call.mu.Lock()
+	sent := a.call.sent
+	a.call.mu.Unlock()
+	if sent {
+		g.conclude(a.call, canceled) // the server may still respond
+		return false
+	}
+	a.call.cancel()
+	return true
 }
 
 // forwardQueued sends queued messages to the server, in order.
@@ -144,7 +132,9 @@ func (g *Guard) forwardCall(ctx context.Context, c *call) {
 		g.writeClient(refusal(c, g.session.modern.Load(), err))
 		return
 	}
-	c.markSent(admitted)
+	c.mu.Lock()
+	c.admitted, c.began, c.sent = admitted, time.Now(), true
+	c.mu.Unlock()
 	if err := g.server.send(ctx, &c.message, c.line); err != nil {
 		g.refuseUnsent(&c.message, err)
 	}

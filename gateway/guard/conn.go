@@ -241,8 +241,13 @@ func (c *Conn) receive(line []byte) {
 	switch {
 	case err != nil && bytes.HasPrefix(text, []byte("{")) && bytes.Contains(text, []byte(`"jsonrpc"`)):
 		c.fail(fmt.Errorf("%w: a message cannot be read: %w", ErrProtocol, err))
-	case err == nil && m.named.present() && m.id.present():
-		c.respond(&m)
+	case err == nil && m.named.present() && m.id.present(): // a request from the server
+		id, method := m.id.of(m.text), m.str(m.named)
+		response := refused(id, jsonrpc.CodeMethodNotFound, "toolcrib does not answer "+jsondoc.Printable(method))
+		if result, known := map[string]string{"ping": `{}`, "roots/list": `{"roots":[]}`}[method]; known {
+			response = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
+		}
+		c.send(response, nil, func(error) {})
 	case err == nil && m.named.present():
 		if c.notify != nil {
 			c.notify(m.str(m.named))
@@ -261,15 +266,4 @@ func (c *Conn) receive(line []byte) {
 			c.fail(fmt.Errorf("%w: its standard output contains lines that are not messages", ErrProtocol))
 		}
 	}
-}
-
-// respond handles a request from the server.
-func (c *Conn) respond(m *message) {
-	id, method := m.id.of(m.text), m.str(m.named)
-	result, known := map[string]string{"ping": `{}`, "roots/list": `{"roots":[]}`}[method]
-	if known {
-		c.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result), nil, func(error) {})
-		return
-	}
-	c.send(refused(id, jsonrpc.CodeMethodNotFound, "toolcrib does not answer "+jsondoc.Printable(method)), nil, func(error) {})
 }

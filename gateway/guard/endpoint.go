@@ -202,8 +202,7 @@ func (f errorReader) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF)
 func withoutURL(err error) error {
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 		err = inner
-		var op *net.OpError
-		if errors.As(err, &op) {
+		if op, ok := errors.AsType[*net.OpError](err); ok {
 			return op
 		}
 	}

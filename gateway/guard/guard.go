@@ -1,3 +1,5 @@
+// This file relays the messages between the client and the server, and reads and writes them as lines.
+
 package guard
 
 import (
@@ -172,9 +174,8 @@ func (g *Guard) handleClient(ctx context.Context, line []byte) {
 		return
 	}
 	m, err := read(text)
-	var unclear ambiguous
 	switch {
-	case errors.As(err, &unclear):
+	case errors.As(err, new(ambiguous)):
 		g.writeClient(refused(m.id.of(text), codeInvalidRequest, "toolcrib does not pass this message on: "+err.Error()))
 		return
 	case err != nil:
@@ -305,8 +306,15 @@ func (g *Guard) handleServer(ctx context.Context, line []byte) {
 	case m.kind == 0 && !m.id.present() && err != nil:
 		g.noise.Store(new(clip(string(text))))
 		g.config.Log(fmt.Sprintf("the server writes to standard output: %s (not a message: %v)", clip(string(text)), err))
-	case err != nil:
-		g.withhold(&m, err)
+	case err != nil: // withhold it, and respond with an error to its request
+		g.config.Log("a message of the server is withheld: " + err.Error())
+		if !m.isResponse() || g.requester.conn.deliver(m.key(), answer{err: err}) {
+			return
+		}
+		if a := g.requests.remove(m.key()); a != nil {
+			g.conclude(a.call, failed("withheld: "+err.Error()))
+			g.writeClient(refused(m.id.of(m.text), codeInternal, "toolcrib withheld the response of the server: "+err.Error()))
+		}
 	case m.kind == response:
 		g.relay(ctx, &m, line)
 	default:
@@ -321,21 +329,6 @@ func (g *Guard) handleServer(ctx context.Context, line []byte) {
 
 // byteOrderMark precedes every line of some programs.
 var byteOrderMark = []byte("\uFEFF")
-
-// withhold responds with an error to the request whose response is withheld.
-func (g *Guard) withhold(m *message, err error) {
-	g.config.Log("a message of the server is withheld: " + err.Error())
-	if !m.isResponse() {
-		return
-	}
-	if g.requester.conn.deliver(m.key(), answer{err: err}) {
-		return
-	}
-	if a := g.requests.remove(m.key()); a != nil {
-		g.conclude(a.call, failed("withheld: "+err.Error()))
-		g.writeClient(refused(m.id.of(m.text), codeInternal, "toolcrib withheld the response of the server: "+err.Error()))
-	}
-}
 
 // relay passes a response to the client.
 func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
@@ -547,8 +540,16 @@ func (r *lineReader) next() ([]byte, error) {
 			return line, nil
 		}
 		looked = r.end
-		if looked == len(r.buf) {
-			looked -= r.makeRoom()
+		if looked == len(r.buf) { // move unread data to the start of the buffer, and enlarge a full buffer
+			used, to := r.end-r.start, r.buf
+			switch {
+			case r.start == 0:
+				to = make([]byte, 2*len(r.buf))
+			case len(r.buf) > keptBuffer && used < firstBuffer:
+				to = make([]byte, firstBuffer)
+			}
+			copy(to, r.buf[r.start:r.end])
+			r.buf, r.start, r.end, looked = to, 0, used, used
 			if len(r.buf) > r.limit+firstBuffer {
 				return nil, ErrTooLarge
 			}
@@ -564,22 +565,6 @@ func (r *lineReader) next() ([]byte, error) {
 			return nil, err
 		}
 	}
-}
-
-// makeRoom moves unread data to the start of the buffer, and enlarges a full buffer. It returns by how much the data
-// moved.
-func (r *lineReader) makeRoom() (moved int) {
-	moved, used := r.start, r.end-r.start
-	to := r.buf
-	switch {
-	case moved == 0:
-		to = make([]byte, 2*len(r.buf))
-	case len(r.buf) > keptBuffer && used < firstBuffer:
-		to = make([]byte, firstBuffer)
-	}
-	copy(to, r.buf[r.start:r.end])
-	r.buf, r.start, r.end = to, 0, used
-	return moved
 }
 
 // lineWriter writes complete lines from several goroutines.

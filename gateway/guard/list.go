@@ -48,10 +48,16 @@ func (g *Guard) kinds() []listKind {
 
 // of returns the approved entries of a list by their name on the server.
 func (a Approved) of(kind listKind) map[string]Tool {
-	if kind == promptsList {
-		return a.prompts()
+	if kind == toolsList {
+		return a.Tools
 	}
-	return a.Tools
+	prompts := map[string]Tool{}
+	for _, t := range a.Texts {
+		if item, err := wire.ReadItem(wire.MCP, t.Entry); len(t.Entry) > 0 && err == nil {
+			prompts[item.Name] = Tool{Hash: t.EntryHash, Raw: t.Entry}
+		}
+	}
+	return prompts
 }
 
 // list responds to the client's tools/list with the tools that the server lists as approved, in their approved bytes.
@@ -243,13 +249,23 @@ func (r *refresher) wake() {
 
 // finish stores the result of a comparison that covers all requests up to covers.
 func (r *refresher) finish(covers int, l Listing, err error) {
-	texts, entries := textsOf(l)
-	lists := listings{toolsList: wire.ByName(l.Tools), promptsList: wire.ByName(entries)}
+	serverTexts, prompts := map[string]wire.ServerText{}, []json.RawMessage(nil)
+	for _, raw := range l.Texts {
+		item, err := wire.ReadItem(wire.MCPText, raw)
+		if err != nil {
+			continue
+		}
+		t, err := wire.ReadServerText(raw)
+		if serverTexts[item.Name] = t; err == nil && len(t.Entry) > 0 {
+			prompts = append(prompts, t.Entry)
+		}
+	}
+	lists := listings{toolsList: wire.ByName(l.Tools), promptsList: wire.ByName(prompts)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.done, r.failed = max(r.done, covers), err
 	if err == nil {
-		r.lists, r.serverTexts = lists, texts
+		r.lists, r.serverTexts = lists, serverTexts
 	}
 	close(r.compared)
 	r.compared = make(chan struct{})
@@ -398,9 +414,8 @@ func quote(text string) []byte {
 // the model.
 func refusal(c *call, modern bool, err error) []byte {
 	var why *gateway.Error
-	var unclear ambiguous
 	switch {
-	case errors.As(err, &unclear):
+	case errors.As(err, new(ambiguous)):
 		return refused(c.id, codeInvalidParams, "toolcrib does not pass this call on: "+err.Error())
 	case errors.As(err, &why) && why.Code == gateway.CodeUnknown:
 		return refused(c.id, codeInvalidParams, why.Message)

@@ -54,11 +54,10 @@ var gatedMethods = []string{"initialize", "server/discover", "tools/list", "tool
 func read(text []byte) (message, error) {
 	m := message{text: text}
 	err := m.parse(strict)
-	var unclear ambiguous
 	switch {
 	case err == nil:
 		return m, m.classify()
-	case errors.As(err, &unclear):
+	case errors.As(err, new(ambiguous)):
 		return m, err
 	}
 	refused := malformed{err}
@@ -67,7 +66,7 @@ func read(text []byte) (message, error) {
 	if !jsontext.Value(m.id.of(text)).IsValid() {
 		m.id = span{}
 	}
-	if err == nil || errors.As(err, &unclear) {
+	if err == nil || errors.As(err, new(ambiguous)) {
 		return m, ambiguous(refused.Error())
 	}
 	return m, refused

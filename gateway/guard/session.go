@@ -1,3 +1,6 @@
+// This file stores what the client and the server have reported about themselves, and sends notifications to the
+// client.
+
 package guard
 
 import (
@@ -61,7 +64,7 @@ func (s *session) facts() facts {
 	return s.reported
 }
 
-// recordRequest records facts from a client's request.
+// hear records facts from a client's request.
 func (s *session) hear(m *message) {
 	if m.kind != request {
 		return

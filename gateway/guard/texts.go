@@ -17,17 +17,6 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// prompts returns the approved prompts by their name on the server.
-func (a Approved) prompts() map[string]Tool {
-	all := map[string]Tool{}
-	for _, t := range a.Texts {
-		if item, err := wire.ReadItem(wire.MCP, t.Entry); len(t.Entry) > 0 && err == nil {
-			all[item.Name] = Tool{Hash: t.EntryHash, Raw: t.Entry}
-		}
-	}
-	return all
-}
-
 // prompt passes on the response to prompts/get if it is the approved text with the client's arguments in place of the
 // placeholders.
 func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []byte) {
@@ -167,20 +156,4 @@ func (q *requester) instructions(ctx context.Context) (string, error) {
 	}
 	m := message{text: result}
 	return m.str(m.member(span{0, len(result)}, "instructions")), err
-}
-
-// textsOf returns the texts of a listing by name, and the entries of its prompts.
-func textsOf(l Listing) (texts map[string]wire.ServerText, entries []json.RawMessage) {
-	texts = map[string]wire.ServerText{}
-	for _, raw := range l.Texts {
-		item, err := wire.ReadItem(wire.MCPText, raw)
-		if err != nil {
-			continue
-		}
-		t, err := wire.ReadServerText(raw)
-		if texts[item.Name] = t; err == nil && len(t.Entry) > 0 {
-			entries = append(entries, t.Entry)
-		}
-	}
-	return texts, entries
 }
