@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 )
 
 const bundlePath = "/v1/bundle"
@@ -79,7 +80,7 @@ func (s *Server) bundle(q *request) error {
 	// A client that disconnects must not cancel the publishing that others wait for.
 	data, err := s.bundles.file(s.clients.ctx, s.config, q.state, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return problem(http.StatusNotFound, "not_found", "the published registry has no file "+quote(name))
+		return problem(http.StatusNotFound, "not_found", "the published registry has no file "+jsondoc.Quote(name))
 	}
 	if err != nil {
 		return err

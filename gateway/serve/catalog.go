@@ -15,6 +15,7 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/prompt"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 )
 
@@ -175,7 +176,7 @@ func (s *Server) catalog(q *request) error {
 	if text := q.text("as_of", ""); text != "" {
 		var err error
 		if asOf, err = time.Parse(time.RFC3339Nano, text); err != nil {
-			return problem(http.StatusBadRequest, "usage", "as_of is "+quote(text)+": use a time such as 2006-01-02T15:04:05Z")
+			return problem(http.StatusBadRequest, "usage", "as_of is "+jsondoc.Quote(text)+": use a time such as 2006-01-02T15:04:05Z")
 		}
 	}
 	doc := docCatalog{}

@@ -48,10 +48,10 @@ func (s *Server) agentConfig(q *request) error {
 	}
 	channel, format := q.text("channel", prompt.Web), Format(q.text("format", string(wire.Toolcrib)))
 	if !registry.ValidChannel(channel) {
-		return problem(http.StatusBadRequest, "usage", "channel is "+quote(channel)+": use a name such as web or telegram")
+		return problem(http.StatusBadRequest, "usage", "channel is "+jsondoc.Quote(channel)+": use a name such as web or telegram")
 	}
 	if !slices.Contains([]Format{wire.OpenAI, wire.Anthropic, wire.MCP, wire.Toolcrib}, format) {
-		return problem(http.StatusBadRequest, "usage", "format is "+quote(string(format))+": use openai, anthropic, mcp, or toolcrib")
+		return problem(http.StatusBadRequest, "usage", "format is "+jsondoc.Quote(string(format))+": use openai, anthropic, mcp, or toolcrib")
 	}
 	caller, err := q.forUser(q.text("user", ""))
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Server) agentConfig(q *request) error {
 // checkAgent refuses requests for an agent other than the token's.
 func (q *request) checkAgent() error {
 	if id := q.r.PathValue("id"); id != q.caller.Agent {
-		return problem(http.StatusForbidden, "not_allowed", "the token belongs to the agent "+quote(q.caller.Agent)+", and is valid for that agent only")
+		return problem(http.StatusForbidden, "not_allowed", "the token belongs to the agent "+jsondoc.Quote(q.caller.Agent)+", and is valid for that agent only")
 	}
 	return nil
 }
@@ -136,12 +136,9 @@ func problem(status int, code, message string) error {
 	return &refusal{status: status, fault: mcp.Fault{Code: code, Message: message}}
 }
 
-func quote(text string) string { return jsondoc.Quote(text) }
-
 // answerTo converts an error to a response.
 func (s *Server) answerTo(ctx context.Context, err error) *refusal {
-	var r *refusal
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[*refusal](err); ok {
 		return r
 	}
 	fault := s.config.Documents.FaultOf(err)
@@ -155,12 +152,11 @@ func (s *Server) answerTo(ctx context.Context, err error) *refusal {
 
 // statusOf returns the HTTP status for an error.
 func statusOf(err error) int {
-	var refused *gateway.Error
-	var malformed jsondoc.Problems
-	switch {
-	case errors.As(err, &refused):
+	if refused, ok := errors.AsType[*gateway.Error](err); ok {
 		return statusOfCall(refused.Code)
-	case errors.As(err, &malformed), errors.Is(err, review.ErrText), errors.Is(err, registry.ErrSubject),
+	}
+	switch {
+	case errors.As(err, new(jsondoc.Problems)), errors.Is(err, review.ErrText), errors.Is(err, registry.ErrSubject),
 		errors.Is(err, wire.ErrFormat), errors.Is(err, review.ErrIncomplete), errors.Is(err, review.ErrExcess):
 		return http.StatusBadRequest
 	case errors.Is(err, proposals.ErrNotFound):

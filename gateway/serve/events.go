@@ -17,6 +17,7 @@ import (
 	"toolcrib/gateway"
 	"toolcrib/gateway/tokens"
 	"toolcrib/internal/visible"
+	"toolcrib/registry/jsondoc"
 )
 
 // docNotice is an event of a stream.
@@ -69,7 +70,7 @@ func (s *Server) events(q *request) error {
 	text := cmp.Or(q.r.Header.Get("Last-Event-ID"), q.text("after", strconv.FormatInt(q.event, 10)))
 	after, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || after < 0 {
-		return problem(http.StatusBadRequest, "usage", "after is "+quote(text)+": use the number of an event")
+		return problem(http.StatusBadRequest, "usage", "after is "+jsondoc.Quote(text)+": use the number of an event")
 	}
 	if !s.budgets.events.TryAcquire(q.token.ID) {
 		return problem(http.StatusServiceUnavailable, "busy", "too many event streams; close unused ones")

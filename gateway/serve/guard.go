@@ -16,6 +16,7 @@ import (
 	"toolcrib/internal/httpserver"
 	"toolcrib/internal/semaphore"
 	"toolcrib/internal/unixsocket"
+	"toolcrib/registry/jsondoc"
 )
 
 // Limits of request bodies, in bytes. Only a few bodies larger than largeBody are read at the same time, because
@@ -47,7 +48,7 @@ func (s *Server) authorize(r route, q *request) error {
 		host = name
 	}
 	if s.config.Host != nil && !s.config.Host(host) { // DNS rebinding: a page with a name that resolves to this server
-		return rejected(http.StatusMisdirectedRequest, "host", "this server does not answer for the host "+quote(host))
+		return rejected(http.StatusMisdirectedRequest, "host", "this server does not answer for the host "+jsondoc.Quote(host))
 	}
 	for _, origin := range q.r.Header.Values("Origin") {
 		if !httpserver.OriginAllowed(origin, s.config.Origins) {

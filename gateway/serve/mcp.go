@@ -1,3 +1,5 @@
+// This file serves the MCP endpoints of tokens.
+
 package serve
 
 import (

@@ -197,16 +197,13 @@ func (m *metrics) write(b *bytes.Buffer, event, state int64, streams, clients in
 	}) {
 		fmt.Fprintf(b, "toolcrib_requests_total{route=%q,method=%q,status=\"%d\"} %d\n", l.route, l.method, l.status, m.requests[l])
 	}
-	family("toolcrib_request_duration_seconds", "histogram", "Durations of requests, by route.")
+	const duration = "toolcrib_request_duration_seconds"
+	family(duration, "histogram", "Durations of requests, by route.")
 	for _, route := range slices.Sorted(maps.Keys(m.took)) {
-		m.took[route].write(b, route)
+		h := m.took[route]
+		for i, limit := range buckets {
+			fmt.Fprintf(b, "%s_bucket{route=%q,le=\"%v\"} %d\n", duration, route, limit, h.counts[i])
+		}
+		fmt.Fprintf(b, "%s_bucket{route=%q,le=\"+Inf\"} %d\n%s_sum{route=%q} %v\n%s_count{route=%q} %d\n", duration, route, h.count, duration, route, h.sum, duration, route, h.count)
 	}
-}
-
-func (h *histogram) write(b *bytes.Buffer, route string) {
-	const name = "toolcrib_request_duration_seconds"
-	for i, limit := range buckets {
-		fmt.Fprintf(b, "%s_bucket{route=%q,le=\"%v\"} %d\n", name, route, limit, h.counts[i])
-	}
-	fmt.Fprintf(b, "%s_bucket{route=%q,le=\"+Inf\"} %d\n%s_sum{route=%q} %v\n%s_count{route=%q} %d\n", name, route, h.count, name, route, h.sum, name, route, h.count)
 }

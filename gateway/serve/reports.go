@@ -1,8 +1,9 @@
+// This file accepts reports and lines of call logs from machines that follow the registry.
+
 package serve
 
 import (
 	"errors"
-	"io"
 	"net/http"
 	"regexp"
 
@@ -36,17 +37,11 @@ func (s *Server) reports(q *request) error {
 	if s.config.Report == nil {
 		return problem(http.StatusNotFound, "not_found", "this server accepts no reports; start it with toolcrib serve --bundle")
 	}
-	text, err := io.ReadAll(q.r.Body)
-	if err != nil {
-		return err
-	}
-	const around = 8 // levels in the body around the documents
-	n, err := jsondoc.Parse(text, jsondoc.Limits{Bytes: maxBody, Depth: jsondoc.DefaultLimits.Depth + around})
-	if err != nil {
-		return err
-	}
 	var in docReports
-	ps := jsondoc.Bind(n, jsondoc.Root, &in)
+	ps, err := q.bind(&in, 8)
+	if err != nil {
+		return err
+	}
 	if len(in.Reports) > 100 {
 		ps.Append(jsondoc.Problem{Path: "reports", Message: "more than 100"})
 	}
@@ -94,16 +89,11 @@ func (s *Server) receiveCalls(q *request) error {
 	if s.config.Calls == nil {
 		return problem(http.StatusNotFound, "not_found", "this server keeps no calls of other machines; start it with toolcrib serve --bundle")
 	}
-	text, err := io.ReadAll(q.r.Body)
-	if err != nil {
-		return err
-	}
-	n, err := jsondoc.Parse(text, jsondoc.Limits{Bytes: maxBody, Depth: jsondoc.DefaultLimits.Depth})
-	if err != nil {
-		return err
-	}
 	var in follow.CallLines
-	ps := jsondoc.Bind(n, jsondoc.Root, &in)
+	ps, err := q.bind(&in, 0)
+	if err != nil {
+		return err
+	}
 	if !validMachine.MatchString(in.Machine) {
 		ps.Append(jsondoc.Problem{Path: "machine", Message: "expected 32 lower-case hexadecimal digits"})
 	}

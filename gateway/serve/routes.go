@@ -60,25 +60,6 @@ func (s *Server) table() []route {
 	}
 }
 
-// unknownPath returns the route for unknown paths.
-func unknownPath() route {
-	return route{pattern: "/", open: true, handle: func(q *request) error {
-		return problem(http.StatusNotFound, "not_found", "unknown path; /openapi.json lists the paths")
-	}}
-}
-
-// notAllowed returns the route of a path for all other methods.
-func notAllowed(pattern string, methods []string) route {
-	if slices.Contains(methods, http.MethodGet) {
-		methods = append(methods, http.MethodHead)
-	}
-	allow := strings.Join(methods, ", ")
-	return route{pattern: pattern, open: true, handle: func(q *request) error {
-		q.w.Header().Set("Allow", allow)
-		return problem(http.StatusMethodNotAllowed, "method_not_allowed", "this path takes "+allow)
-	}}
-}
-
 // checkQuery refuses unknown and repeated parameters.
 func (r route) checkQuery(q *request) error {
 	for key, values := range q.r.URL.Query() {
@@ -87,7 +68,7 @@ func (r route) checkQuery(q *request) error {
 			if len(r.query) > 0 {
 				known = strings.Join(r.query, ", ")
 			}
-			return problem(http.StatusBadRequest, "usage", "unknown parameter "+quote(key)+"; known here: "+known)
+			return problem(http.StatusBadRequest, "usage", "unknown parameter "+jsondoc.Quote(key)+"; known here: "+known)
 		}
 		if len(values) > 1 {
 			return problem(http.StatusBadRequest, "usage", "the parameter "+key+" is given more than once")
@@ -116,6 +97,20 @@ func (q *request) forUser(named string) (gateway.Caller, error) {
 	}
 	c.User = named
 	return c, nil
+}
+
+// bind parses the body of a request into dst, and returns the problems of the body, such as unknown fields. around is
+// the number of levels in the body around the documents in it.
+func (q *request) bind(dst any, around int) (jsondoc.Problems, error) {
+	text, err := io.ReadAll(q.r.Body)
+	if err != nil {
+		return nil, err
+	}
+	n, err := jsondoc.Parse(text, jsondoc.Limits{Bytes: maxBody, Depth: jsondoc.DefaultLimits.Depth + around})
+	if err != nil {
+		return nil, err
+	}
+	return jsondoc.Bind(n, jsondoc.Root, dst), nil
 }
 
 //go:embed openapi.json
@@ -156,8 +151,18 @@ func (s *Server) execute(q *request) error {
 	if err := q.checkAgent(); err != nil {
 		return err
 	}
-	in, err := readCall(q.r)
-	if err != nil {
+	var in docCall
+	ps, err := q.bind(&in, 0)
+	switch {
+	case err != nil:
+		return err
+	case len(ps) > 0:
+	case in.Pending != "" && (in.Tool != "" || in.Args != nil || in.CallContext != nil):
+		ps.Append(jsondoc.Problem{Path: "pending", Message: "cannot be combined with a call: it polls the outcome of a pending one"})
+	case in.Pending == "" && in.Tool == "":
+		ps.Append(jsondoc.Problem{Path: "tool", Message: "missing"})
+	}
+	if err := ps.Err(); err != nil {
 		return err
 	}
 	caller, err := q.forUser(in.User)
@@ -179,26 +184,4 @@ func (s *Server) execute(q *request) error {
 		return err
 	}
 	return answer(q.w, mcp.NewRun(r))
-}
-
-// readCall parses the body of a call. It refuses unknown fields.
-func readCall(r *http.Request) (docCall, error) {
-	var in docCall
-	text, err := io.ReadAll(r.Body)
-	if err != nil {
-		return in, err
-	}
-	n, err := jsondoc.Parse(text, jsondoc.Limits{Bytes: maxBody, Depth: jsondoc.DefaultLimits.Depth})
-	if err != nil {
-		return in, err
-	}
-	ps := jsondoc.Bind(n, jsondoc.Root, &in)
-	switch {
-	case len(ps) > 0:
-	case in.Pending != "" && (in.Tool != "" || in.Args != nil || in.CallContext != nil):
-		ps.Append(jsondoc.Problem{Path: "pending", Message: "cannot be combined with a call: it polls the outcome of a pending one"})
-	case in.Pending == "" && in.Tool == "":
-		ps.Append(jsondoc.Problem{Path: "tool", Message: "missing"})
-	}
-	return in, ps.Err()
 }

@@ -11,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"path"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -103,7 +105,6 @@ type Config struct {
 // Server serves applications. It is safe for concurrent use.
 type Server struct {
 	config  Config
-	routes  []route
 	metrics *metrics
 	views   views
 	bundles bundles
@@ -119,11 +120,9 @@ type Server struct {
 
 // New returns a server.
 func New(c Config) *Server {
-	s := &Server{config: c, metrics: &metrics{version: c.Version, start: c.Now(), requests: map[requestLabels]int64{}, took: map[string]*histogram{}, calls: map[string]int64{}}, work: semaphore.New(semaphore.Unlimited, semaphore.Share()), budgets: budgets{
+	return &Server{config: c, metrics: &metrics{version: c.Version, start: c.Now(), requests: map[requestLabels]int64{}, took: map[string]*histogram{}, calls: map[string]int64{}}, work: semaphore.New(semaphore.Unlimited, semaphore.Share()), budgets: budgets{
 		requests: semaphore.New(512, 128), large: semaphore.New(4, 2), events: semaphore.New(3072, 512), listens: semaphore.New(512, 128), calls: semaphore.New(512, 128),
 	}}
-	s.routes = s.table()
-	return s
 }
 
 // Serve serves clients on a listener until ctx is done or the database is gone, and returns the cause. It uses TLS if
@@ -164,7 +163,7 @@ func (s *Server) Handler(ctx context.Context) http.Handler {
 	s.clients.ctx = ctx
 	mux := http.NewServeMux()
 	allowed := map[string][]string{}
-	for _, r := range s.routes {
+	for _, r := range s.table() {
 		pattern := r.pattern
 		if r.method != "" {
 			pattern = r.method + " " + r.pattern
@@ -173,9 +172,18 @@ func (s *Server) Handler(ctx context.Context) http.Handler {
 		mux.Handle(pattern, s.guard(r))
 	}
 	for pattern, methods := range allowed {
-		mux.Handle(pattern, s.guard(notAllowed(pattern, methods)))
+		if slices.Contains(methods, http.MethodGet) {
+			methods = append(methods, http.MethodHead)
+		}
+		allow := strings.Join(methods, ", ")
+		mux.Handle(pattern, s.guard(route{pattern: pattern, open: true, handle: func(q *request) error {
+			q.w.Header().Set("Allow", allow)
+			return problem(http.StatusMethodNotAllowed, "method_not_allowed", "this path takes "+allow)
+		}}))
 	}
-	elsewhere := s.guard(unknownPath())
+	elsewhere := s.guard(route{pattern: "/", open: true, handle: func(*request) error {
+		return problem(http.StatusNotFound, "not_found", "unknown path; /openapi.json lists the paths")
+	}})
 	mux.Handle("/", elsewhere)
 	return s.observe(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != path.Clean(r.URL.Path) { // the mux would redirect such a path
