@@ -164,8 +164,7 @@ func (s *Server) callApproved(ctx context.Context, req *sdk.CallToolRequest) (*s
 	var unknown error
 	run := func(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 		r, err := s.config.Gateway.Execute(ctx, s.caller(actor), gateway.Request{Tool: name, Args: jsondoc.Canonical(args)})
-		var refused *gateway.Error
-		if errors.As(err, &refused) && refused.Code == gateway.CodeUnknown {
+		if refused, ok := errors.AsType[*gateway.Error](err); ok && refused.Code == gateway.CodeUnknown {
 			unknown = invalid("unknown tool %q: %s", name, refused.Message)
 		}
 		return toolResult(r), err
@@ -227,8 +226,8 @@ func (r toolResult) result() (*sdk.CallToolResult, error) {
 // howToPoll extends the refusal of a waiting call for a client that has call_outcome. The extension tells how to get
 // the outcome.
 func (s *Server) howToPoll(err error) error {
-	var refused *gateway.Error
-	if s.config.Expose != ExposeTools || !errors.As(err, &refused) || refused.Pending == "" {
+	refused, ok := errors.AsType[*gateway.Error](err)
+	if s.config.Expose != ExposeTools || !ok || refused.Pending == "" {
 		return err
 	}
 	told := *refused

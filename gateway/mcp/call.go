@@ -110,10 +110,10 @@ func (s *Server) actor(client *sdk.Implementation) proposals.Actor {
 
 // FaultOf returns the JSON form of an error, including details of the gateway.
 func (d Documents) FaultOf(err error) Fault {
-	var refused *gateway.Error
-	if !errors.As(err, &refused) {
+	refused, ok := errors.AsType[*gateway.Error](err)
+	if !ok {
 		f := d.Fault(err)
-		if ps := jsondoc.Problems(nil); errors.As(err, &ps) {
+		if errors.As(err, new(jsondoc.Problems)) {
 			f.Code = malformed
 		}
 		return f

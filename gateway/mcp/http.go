@@ -1,4 +1,4 @@
-// The HTTP endpoint and its limits, and the tools that change the state of proposals.
+// The HTTP endpoint and its limits.
 
 package mcp
 
@@ -18,9 +18,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolcrib/internal/httpserver"
-	"toolcrib/proposals"
-	"toolcrib/registry/jsondoc"
-	"toolcrib/review"
 )
 
 // Path is the path of the endpoint.
@@ -37,8 +34,30 @@ type HTTP struct {
 	Origins []string
 }
 
-// Handler returns the endpoint for clients with the token.
-func (s *Server) Handler(h HTTP) http.Handler { return h.guard(s.endpoint()) }
+// Handler returns the endpoint for clients with the token. It refuses requests of web pages from other origins.
+func (s *Server) Handler(h HTTP) http.Handler {
+	next, want := s.endpoint(), sha256.Sum256([]byte(h.Token))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, origin := range r.Header.Values("Origin") {
+			if !httpserver.OriginAllowed(origin, h.Origins) {
+				refuse(w, http.StatusForbidden, "this origin is not allowed; allow it with toolcrib mcp --allow-origin")
+				return
+			}
+		}
+		shown, _ := httpserver.Bearer(r)
+		got := sha256.Sum256([]byte(shown))
+		if h.Token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="toolcrib"`)
+			refuse(w, http.StatusUnauthorized, "a bearer token is required; toolcrib mcp prints the token, or the file that contains it, when it starts")
+			return
+		}
+		if !httpserver.Admit(r, "") {
+			refuse(w, http.StatusServiceUnavailable, "too many connections with the token; close unused ones, or try again later")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
 
 // Endpoint returns a handler for clients that the caller has authenticated. It serves them until ctx is done, which
 // also ends their sessions.
@@ -66,32 +85,7 @@ func (s *Server) endpoint() http.Handler {
 		}
 		withSessions.ServeHTTP(w, r)
 	})
-	return s.limiter().limit(mux)
-}
-
-// guard refuses requests without the token, and requests of web pages from other origins.
-func (h HTTP) guard(next http.Handler) http.Handler {
-	want := sha256.Sum256([]byte(h.Token))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		for _, origin := range r.Header.Values("Origin") {
-			if !httpserver.OriginAllowed(origin, h.Origins) {
-				refuse(w, http.StatusForbidden, "this origin is not allowed; allow it with toolcrib mcp --allow-origin")
-				return
-			}
-		}
-		shown, _ := httpserver.Bearer(r)
-		got := sha256.Sum256([]byte(shown))
-		if h.Token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="toolcrib"`)
-			refuse(w, http.StatusUnauthorized, "a bearer token is required; toolcrib mcp prints the token, or the file that contains it, when it starts")
-			return
-		}
-		if !httpserver.Admit(r, "") {
-			refuse(w, http.StatusServiceUnavailable, "too many connections with the token; close unused ones, or try again later")
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+	return s.limit(mux)
 }
 
 // ServeHTTP serves clients on a listener until ctx is done. Running calls then have a short time to complete.
@@ -108,105 +102,28 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	return ctx.Err()
 }
 
-// submit implements submit_proposal. It submits a draft of the agent.
-func (s *Server) submit(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
-	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Submit(ctx, actor, id) })
-}
-
-// rebase implements rebase_proposal. It rebases a stale proposal of the agent.
-func (s *Server) rebase(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
-	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Rebase(ctx, actor, id) })
-}
-
-// move changes the state of a proposal.
-func (s *Server) move(ctx context.Context, actor proposals.Actor, args *jsondoc.Node, act func(proposals.ID) (proposals.Proposal, error)) (any, error) {
-	id, err := s.id(ctx, args)
-	if err != nil {
-		return nil, err
-	}
-	p, err := act(id)
-	if err != nil {
-		return nil, err
-	}
-	return s.reply(ctx, actor, p)
-}
-
-// withdraw implements withdraw_proposal. It withdraws an open proposal of the agent.
-func (s *Server) withdraw(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
-	var in struct {
-		Note string `json:"note"`
-	}
-	if err := bind(selectKeys(args, "note"), &in); err != nil {
-		return nil, err
-	}
-	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) {
-		return s.config.Desk.Withdraw(ctx, actor, id, in.Note)
-	})
-}
-
-// comment implements comment_proposal. It comments on any proposal.
-func (s *Server) comment(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
-	var in struct {
-		Body     string `json:"body"`
-		Revision int    `json:"revision"`
-		Field    string `json:"field"`
-		Line     int    `json:"line"`
-	}
-	if err := bind(selectKeys(args, "body", "revision", "field", "line"), &in, "body"); err != nil {
-		return nil, err
-	}
-	id, err := s.id(ctx, args)
-	if err != nil {
-		return nil, err
-	}
-	c, err := s.config.Desk.Comment(ctx, actor, id, in.Body, review.Anchor{Revision: in.Revision, Field: in.Field, Line: in.Line})
-	if err != nil {
-		return nil, err
-	}
-	return map[string]any{"comment": s.config.Documents.Comment(c)}, nil
-}
-
-// selectKeys moves some keys of arguments to a new object.
-func selectKeys(args *jsondoc.Node, keys ...string) *jsondoc.Node {
-	taken := jsondoc.NewObject()
-	for _, key := range keys {
-		if n := args.Remove(key); n != nil {
-			taken.Set(key, n)
-		}
-	}
-	return taken
-}
-
-// limiter contains limits that all clients of an endpoint share. Requests beyond a limit are refused.
-type limiter struct {
-	requests chan struct{} // open requests, including notification streams
-	large    chan struct{} // requests of more than heavyArguments bytes
-	full     func() bool   // reports whether the maximum number of sessions is reached
-	work     Turn          // nil for no limit
-}
-
-func (s *Server) limiter() *limiter {
-	return &limiter{requests: make(chan struct{}, 512), large: make(chan struct{}, 8), work: s.config.Turn, full: func() bool {
-		n := 0
+// limit returns a handler that refuses requests beyond the limits, which all clients of the endpoint share, and reads
+// the bodies of the others.
+func (s *Server) limit(next http.Handler) http.Handler {
+	requests := make(chan struct{}, 512) // open requests, including notification streams
+	large := make(chan struct{}, 8)      // requests of more than heavyArguments bytes
+	full := func() bool {
+		sessions := 0
 		for range s.sdk.Sessions() {
-			n++
+			sessions++
 		}
-		return n >= 1000
-	}}
-}
-
-// limit applies the limits to a request and reads its body.
-func (b *limiter) limit(next http.Handler) http.Handler {
+		return sessions >= 1000
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
-		case b.requests <- struct{}{}:
-			defer func() { <-b.requests }()
+		case requests <- struct{}{}:
+			defer func() { <-requests }()
 		default:
 			refuse(w, http.StatusServiceUnavailable, "too many requests at once; try again later")
 			return
 		}
 		if r.Method == http.MethodPost {
-			if r.Header.Get("Mcp-Session-Id") == "" && r.Header.Get("Mcp-Protocol-Version") < sessionless && b.full() {
+			if r.Header.Get("Mcp-Session-Id") == "" && r.Header.Get("Mcp-Protocol-Version") < sessionless && full() {
 				refuse(w, http.StatusServiceUnavailable, "too many sessions; end unused ones, or try again later")
 				return
 			}
@@ -214,8 +131,8 @@ func (b *limiter) limit(next http.Handler) http.Handler {
 				ctx, cancel := context.WithTimeout(r.Context(), 10*time.Second)
 				defer cancel()
 				select {
-				case b.large <- struct{}{}:
-					defer func() { <-b.large }()
+				case large <- struct{}{}:
+					defer func() { <-large }()
 				case <-ctx.Done():
 					refuse(w, http.StatusServiceUnavailable, "too many large requests at once; try again later")
 					return
@@ -225,7 +142,7 @@ func (b *limiter) limit(next http.Handler) http.Handler {
 				refuse(w, err.Status, err.Reason)
 				return
 			}
-			if !b.checkMessage(w, r) {
+			if !s.checkBody(w, r) {
 				return
 			}
 		}
@@ -233,11 +150,11 @@ func (b *limiter) limit(next http.Handler) http.Handler {
 	})
 }
 
-// checkMessage reports whether the message of a request can be passed on, and otherwise refuses it. It takes a turn,
+// checkBody reports whether the message of a request can be passed on, and otherwise refuses it. It takes a turn,
 // because parsing a message can cost as much as handling it.
-func (b *limiter) checkMessage(w http.ResponseWriter, r *http.Request) bool {
-	if b.work != nil {
-		_, done, err := b.work(r.Context())
+func (s *Server) checkBody(w http.ResponseWriter, r *http.Request) bool {
+	if s.config.Turn != nil {
+		_, done, err := s.config.Turn(r.Context())
 		if err != nil {
 			refuse(w, http.StatusServiceUnavailable, err.Error())
 			return false

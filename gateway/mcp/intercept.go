@@ -64,7 +64,7 @@ func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 			req = &one
 		}
 		res, err := next(ctx, method, req)
-		if own := new(jsonrpc.Error); err != nil && method == "initialize" && !errors.As(err, &own) {
+		if err != nil && method == "initialize" && !errors.As(err, new(*jsonrpc.Error)) {
 			err = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 		}
 		return res, err

@@ -31,7 +31,7 @@ func TestCheckMessage(t *testing.T) {
 		}
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", strings.NewReader(text))
 		w := httptest.NewRecorder()
-		if passes := (&limiter{}).checkMessage(w, r); passes != (want == 0) || !passes && (w.Code != 400 || !strings.Contains(w.Body.String(), `"error":{"code":-32`)) {
+		if passes := (&Server{}).checkBody(w, r); passes != (want == 0) || !passes && (w.Code != 400 || !strings.Contains(w.Body.String(), `"error":{"code":-32`)) {
 			t.Errorf("over HTTP, %s: %v, %d %s", text, passes, w.Code, w.Body)
 		}
 	}

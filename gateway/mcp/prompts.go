@@ -1,3 +1,5 @@
+// This file lists and renders the agent's prompt and its prompt tools as prompts of the protocol.
+
 package mcp
 
 import (
@@ -129,8 +131,7 @@ func (s *Server) getPrompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk
 		return s.renderPrompt(ctx, p)
 	}
 	d, err := s.config.Gateway.Describe(ctx, s.config.Caller, requestedName(ctx))
-	var refused *gateway.Error
-	if errors.As(err, &refused) || err == nil && d.Tool.Definition.Tool.Kind != registry.PromptTool {
+	if errors.As(err, new(*gateway.Error)) || err == nil && d.Tool.Definition.Tool.Kind != registry.PromptTool {
 		return nil, invalid("you have no prompt tool called %s", jsondoc.Quote(requestedName(ctx)))
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-// The tools that draft, check, and read proposals.
+// The tools that draft, check, and read proposals, change their states, and comment on them.
 
 package mcp
 
@@ -188,4 +188,73 @@ func (s *Server) get(ctx context.Context, actor proposals.Actor, args *jsondoc.N
 		return nil, err
 	}
 	return map[string]any{"proposal": s.config.Documents.Dossier(d)}, nil
+}
+
+// submit implements submit_proposal. It submits a draft of the agent.
+func (s *Server) submit(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
+	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Submit(ctx, actor, id) })
+}
+
+// rebase implements rebase_proposal. It rebases a stale proposal of the agent.
+func (s *Server) rebase(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
+	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Rebase(ctx, actor, id) })
+}
+
+// move changes the state of a proposal.
+func (s *Server) move(ctx context.Context, actor proposals.Actor, args *jsondoc.Node, act func(proposals.ID) (proposals.Proposal, error)) (any, error) {
+	id, err := s.id(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	p, err := act(id)
+	if err != nil {
+		return nil, err
+	}
+	return s.reply(ctx, actor, p)
+}
+
+// withdraw implements withdraw_proposal. It withdraws an open proposal of the agent.
+func (s *Server) withdraw(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
+	var in struct {
+		Note string `json:"note"`
+	}
+	if err := bind(selectKeys(args, "note"), &in); err != nil {
+		return nil, err
+	}
+	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) {
+		return s.config.Desk.Withdraw(ctx, actor, id, in.Note)
+	})
+}
+
+// comment implements comment_proposal. It comments on any proposal.
+func (s *Server) comment(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
+	var in struct {
+		Body     string `json:"body"`
+		Revision int    `json:"revision"`
+		Field    string `json:"field"`
+		Line     int    `json:"line"`
+	}
+	if err := bind(selectKeys(args, "body", "revision", "field", "line"), &in, "body"); err != nil {
+		return nil, err
+	}
+	id, err := s.id(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.config.Desk.Comment(ctx, actor, id, in.Body, review.Anchor{Revision: in.Revision, Field: in.Field, Line: in.Line})
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"comment": s.config.Documents.Comment(c)}, nil
+}
+
+// selectKeys moves some keys of arguments to a new object.
+func selectKeys(args *jsondoc.Node, keys ...string) *jsondoc.Node {
+	taken := jsondoc.NewObject()
+	for _, key := range keys {
+		if n := args.Remove(key); n != nil {
+			taken.Set(key, n)
+		}
+	}
+	return taken
 }

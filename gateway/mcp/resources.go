@@ -1,3 +1,5 @@
+// This file lists and reads versions of definitions as resources of the protocol.
+
 package mcp
 
 import (
@@ -80,33 +82,28 @@ func after(s, last registry.Subject) bool {
 	return s.Kind == registry.KindTool && s.ID > last.ID || s.Kind.InFiles() && s.String() > last.String() // there is one agent and one list
 }
 
-// allReadable returns the result of readable, followed by the skills and the instruction files.
-func (s *Server) allReadable(ctx context.Context) ([]registry.Live, error) {
+// listVersions implements resources/list. It lists the live versions of all readable subjects, followed by the skills
+// and the instruction files. The cursor is the last subject of a page.
+func (s *Server) listVersions(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.ListResourcesResult, error) {
+	cursor := ""
+	if p != nil {
+		cursor = p.Cursor
+	}
 	lives, err := s.readable(ctx)
 	if err != nil {
 		return nil, err
 	}
 	files, err := s.config.Registry.Files(ctx)
+	if err != nil {
+		return nil, err
+	}
 	slices.SortFunc(files, func(a, b registry.Live) int {
 		if after(a.Subject, b.Subject) {
 			return 1
 		}
 		return -1
 	})
-	return append(lives, files...), err
-}
-
-// listVersions implements resources/list. It lists the live versions of all readable subjects. The cursor is the last
-// subject of a page.
-func (s *Server) listVersions(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.ListResourcesResult, error) {
-	cursor := ""
-	if p != nil {
-		cursor = p.Cursor
-	}
-	lives, err := s.allReadable(ctx)
-	if err != nil {
-		return nil, err
-	}
+	lives = append(lives, files...)
 	if cursor != "" {
 		last, err := registry.ParseSubject(cursor)
 		if err != nil {
@@ -183,8 +180,7 @@ func noResource(uri string) error {
 		return err
 	}
 	none := sdk.ResourceNotFoundError(uri)
-	var wire *jsonrpc.Error
-	if errors.As(none, &wire) {
+	if wire, ok := errors.AsType[*jsonrpc.Error](none); ok {
 		wire.Data = visible.JSON(data)
 	}
 	return none

@@ -1,3 +1,5 @@
+// This file defines the server, its configuration, and the interfaces that it uses.
+
 package mcp
 
 import (
@@ -281,11 +283,12 @@ func (s *Server) addTools() error {
 	if err := json.Unmarshal(toolsJSON, &tools); err != nil {
 		return fmt.Errorf("mcp: the embedded tools: %w", err)
 	}
+	handlers := s.handlers()
 	for _, d := range tools {
 		if s.config.Desk == nil && !slices.Contains(runtimeTools, d.Name) {
 			continue
 		}
-		handle, ok := s.handlers()[d.Name]
+		handle, ok := handlers[d.Name]
 		if !ok {
 			return fmt.Errorf("mcp: the embedded tool %s has no handler", d.Name)
 		}

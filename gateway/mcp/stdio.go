@@ -204,8 +204,13 @@ func checkMessage(text []byte) (refused *jsonrpc.Error, id json.RawMessage) {
 	if json.Unmarshal(message["method"], &method) != nil || method == "" || len(message["params"]) == 0 {
 		return nil, id
 	}
-	params := paramsOf(method)
-	if params == nil {
+	params, known := map[string]any{
+		"initialize": &sdk.InitializeParams{}, "ping": &sdk.PingParams{},
+		"tools/list": &sdk.ListToolsParams{}, "tools/call": &sdk.CallToolParamsRaw{},
+		"prompts/list": &sdk.ListPromptsParams{}, "prompts/get": &sdk.GetPromptParams{},
+		"resources/list": &sdk.ListResourcesParams{}, "resources/read": &sdk.ReadResourceParams{},
+	}[method]
+	if !known {
 		return nil, id
 	}
 	var wrong *json.UnmarshalTypeError
@@ -230,13 +235,3 @@ func refusal(id json.RawMessage, why *jsonrpc.Error) []byte {
 
 // maxID is the largest number that every JSON parser reads exactly.
 const maxID = 1 << 53
-
-// paramsOf returns a value of the type of a method's params, or nil for an unknown method.
-func paramsOf(method string) any {
-	return map[string]any{
-		"initialize": &sdk.InitializeParams{}, "ping": &sdk.PingParams{},
-		"tools/list": &sdk.ListToolsParams{}, "tools/call": &sdk.CallToolParamsRaw{},
-		"prompts/list": &sdk.ListPromptsParams{}, "prompts/get": &sdk.GetPromptParams{},
-		"resources/list": &sdk.ListResourcesParams{}, "resources/read": &sdk.ReadResourceParams{},
-	}[method]
-}
