@@ -309,8 +309,7 @@ func (g *Gateway) warnUnlogged(p *prepared, what string, cause error) {
 
 // codeOf returns the code of a refusal or failure.
 func codeOf(err error) Code {
-	var e *Error
-	if errors.As(err, &e) && e.Code != "" {
+	if e, ok := errors.AsType[*Error](err); ok && e.Code != "" {
 		return e.Code
 	}
 	return CodeProvider
@@ -339,18 +338,6 @@ func guardedToolset(ctx context.Context, r impact.ToolReader, key toolsetKey, st
 	}
 	slices.SortFunc(set.entries, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
 	return set, nil
-}
-
-// byServerName returns the tool of a guarded server by its name on the server. The error is an *Error.
-func (s *toolset) byServerName(name string) (registry.Entry, error) {
-	for _, e := range s.entries {
-		if e.Definition.Tool.OriginName() == name {
-			s.names.put(name, e)
-			return e, nil
-		}
-	}
-	return registry.Entry{}, &Error{Code: CodeUnknown, NotRun: true, Message: fmt.Sprintf(
-		"%s is not an approved tool of the server %s. toolcrib status shows the user the waiting proposals and how to review them", jsondoc.Quote(name), s.key.server)}
 }
 
 // GuardedTools contains the approved tools of a guarded server for one state of the registry.
@@ -494,7 +481,6 @@ func (p providers) run(ctx context.Context, in Invocation) (Output, error) {
 	}
 	output, err := provider.Run(limited, in)
 	back()
-	var known *Error
 	switch {
 	case err == nil:
 		if err := checkOutput(in.Tool, output.Object); err != nil {
@@ -504,7 +490,7 @@ func (p providers) run(ctx context.Context, in Invocation) (Output, error) {
 			return Output{}, err
 		}
 		return output, nil
-	case errors.As(err, &known):
+	case errors.As(err, new(*Error)):
 		return Output{}, err
 	case ctx.Err() != nil:
 		return Output{}, ctx.Err()
@@ -549,8 +535,8 @@ func (g *Gateway) conclude(ctx context.Context, p *prepared, o Outcome, failed e
 
 // addChange records an audit event if a call failed because its tool differs from the approved definition.
 func (g *Gateway) addChange(ctx context.Context, tx LedgerTx, p *prepared, failed error, at time.Time) error {
-	var e *Error
-	if !errors.As(failed, &e) || e.Code != CodeChanged {
+	e, ok := errors.AsType[*Error](failed)
+	if !ok || e.Code != CodeChanged {
 		return nil
 	}
 	return tx.AddChange(ctx, Change{ID: g.newID(), Tool: p.tool.Subject, Version: p.tool.Version, Details: e.Details, By: p.call.Caller.Actor, At: at})
@@ -583,7 +569,6 @@ const maxNoted = 500
 // message of the error.
 func outcomeOf(output Output, failed error) Outcome {
 	var o Outcome
-	var e *Error
 	switch {
 	case errors.Is(failed, context.Canceled), errors.Is(failed, context.DeadlineExceeded):
 		o.Code = CodeCanceled
@@ -591,7 +576,7 @@ func outcomeOf(output Output, failed error) Outcome {
 	case failed != nil:
 		o.Code = codeOf(failed)
 		o.Message = plaintext.Clip(visible.Line(failed.Error()), maxNoted)
-		if errors.As(failed, &e) {
+		if e, ok := errors.AsType[*Error](failed); ok {
 			o.ApprovalRequest, o.NotRun = e.ApprovalRequest, e.NotRun
 		}
 		return o
@@ -622,8 +607,7 @@ type failureRecord struct {
 // failure returns the record of a pending call that failed.
 func failure(err error) json.RawMessage {
 	doc := failureRecord{Code: codeOf(err), Message: err.Error()}
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		doc.Details, doc.Request, doc.Answer = e.Details, e.ApprovalRequest, e.Answer
 	}
 	b, marshalErr := json.Marshal(doc)
@@ -722,14 +706,12 @@ type Result struct {
 // NotReached describes why an address did not answer. It omits the address, which agents must not learn. sure reports
 // that the request was not delivered, so that the call cannot have run.
 func NotReached(err error) (why string, sure bool) {
-	var name *net.DNSError
-	var certificate *tls.CertificateVerificationError
-	var op *net.OpError
-	dialing := errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect")
+	op, ok := errors.AsType[*net.OpError](err)
+	dialing := ok && (op.Op == "dial" || op.Op == "proxyconnect")
 	switch {
-	case errors.As(err, &name):
+	case errors.As(err, new(*net.DNSError)):
 		return "its name cannot be resolved", true
-	case errors.As(err, &certificate):
+	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return "its certificate is not accepted", true
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "the connection was refused", dialing

@@ -154,7 +154,7 @@ func (c TierChoice) tools(ctx context.Context, r LedgerReader) ([]registry.Live,
 	var missing []error
 	for _, name := range c.Tools {
 		tool, err := findTool(ctx, r, name, c.Layer)
-		if unknown := (*Error)(nil); errors.As(err, &unknown) {
+		if errors.As(err, new(*Error)) {
 			missing = append(missing, err)
 			continue
 		}

@@ -218,22 +218,17 @@ func (g *Gateway) Outcome(ctx context.Context, c Caller, id string) (Result, err
 	case PendingInterrupted:
 		return fail(CodeInterrupted, "toolcrib exited during the call. It may have run; it is not run again.")
 	case PendingFailed:
-		return Result{}, p.failure()
+		e := Error{Code: p.Outcome.Code, Message: fmt.Sprintf("%s failed with %s.", p.Tool, p.Outcome.Code), Pending: p.ID}
+		var kept failureRecord
+		if err := json.Unmarshal(p.Outcome.Output, &kept); err == nil && kept.Message != "" {
+			e.Message, e.Details, e.ApprovalRequest, e.Answer = kept.Message, kept.Details, kept.Request, kept.Answer
+		}
+		return Result{}, &e
 	case PendingDone:
 	}
 	return Result{
 		Call: p.Answer.Call, Tool: p.Tool, Version: p.Version, Output: p.Outcome.Output, At: p.Answer.At, Duration: p.Outcome.Duration,
 	}, nil
-}
-
-// failure returns the error of a pending call that failed.
-func (p Pending) failure() error {
-	e := Error{Code: p.Outcome.Code, Message: fmt.Sprintf("%s failed with %s.", p.Tool, p.Outcome.Code), Pending: p.ID}
-	var kept failureRecord
-	if err := json.Unmarshal(p.Outcome.Output, &kept); err == nil && kept.Message != "" {
-		e.Message, e.Details, e.ApprovalRequest, e.Answer = kept.Message, kept.Details, kept.Request, kept.Answer
-	}
-	return &e
 }
 
 // MaxReason is the maximum length of the reason for a refusal, in characters.

@@ -195,9 +195,8 @@ func (g *Gateway) ParseJSON(ctx context.Context, c Caller, answer, nonce string)
 		return ParsedCall{}, protocolError(err)
 	}
 	_, e, err := g.toolsets.lookup(ctx, c, call.Tool)
-	var refused *Error
 	switch {
-	case errors.As(err, &refused) && refused.Code == CodeNotAllowed:
+	case errors.Is(err, CodeNotAllowed):
 		// Do not reveal tools that the agent does not have.
 		return ParsedCall{}, unknown(call.Tool)
 	case err != nil:

@@ -137,8 +137,15 @@ func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (r
 	if e, ok := s.names.get(name); ok {
 		return e, nil
 	}
-	if s.key.server != "" {
-		return s.byServerName(name)
+	if s.key.server != "" { // behind a guard, tools have only their names on the server
+		for _, e := range s.entries {
+			if e.Definition.Tool.OriginName() == name {
+				s.names.put(name, e)
+				return e, nil
+			}
+		}
+		return registry.Entry{}, &Error{Code: CodeUnknown, NotRun: true, Message: fmt.Sprintf(
+			"%s is not an approved tool of the server %s. toolcrib status shows the user the waiting proposals and how to review them", jsondoc.Quote(name), s.key.server)}
 	}
 	if name == "" || len(name) > 128 || // the longest name that any host permits
 		plaintext.Problem(name) != "" {

@@ -107,11 +107,11 @@ func (c Command) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAn
 	}
 	out, err := proc.Exchange(ctx, c.Args, c.Dir, q, maxAnswer+1) // one more byte, to detect that it is too long
 	if err != nil {
-		var exit *exec.ExitError
-		switch { // without the path of the program, because the agent may see the error
-		case errors.As(err, &exit):
+		// Omit the path of the program, because the agent may see the error.
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			return gateway.GateAnswer{}, fmt.Errorf("its program exited with %s", exit.ProcessState)
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, exec.ErrNotFound):
+		}
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
 			return gateway.GateAnswer{}, errors.New("its program was not found")
 		}
 		return gateway.GateAnswer{}, errors.New("cannot run its program")

@@ -28,20 +28,6 @@ type head struct {
 // headsFile contains the heads of an accepted bundle by subject.
 const headsFile = "heads.json"
 
-// extends returns an error if a registry lacks the accepted version of a subject.
-func extends(heads map[string]head, versions []bundle.Version) error {
-	hashes := map[string]bool{}
-	for _, v := range versions {
-		hashes[v.Subject+" "+v.Hash] = true
-	}
-	for subject, h := range heads {
-		if !hashes[subject+" "+h.Hash] {
-			return fmt.Errorf("it lacks version %d of %s, which the accepted copy has", h.Number, subject)
-		}
-	}
-	return nil
-}
-
 // advanced is the result of verifying a new bundle.
 type advanced struct {
 	heads map[string]head
@@ -59,7 +45,7 @@ func viewOf(d registry.Definition) string {
 	return ""
 }
 
-// verify verifies a complete registry.
+// verify verifies a complete registry. It returns an error if the registry lacks an accepted version in heads.
 func (c *Copy) verify(ctx context.Context, index bundle.Index, heads map[string]head) (advanced, error) {
 	b, err := index.Join(c.part)
 	if err != nil {
@@ -69,8 +55,14 @@ func (c *Copy) verify(ctx context.Context, index bundle.Index, heads map[string]
 	if err != nil {
 		return advanced{}, err
 	}
-	if err := extends(heads, b.Versions); err != nil {
-		return advanced{}, fmt.Errorf("%w: %w", ErrRefused, err)
+	hashes := map[string]bool{}
+	for _, v := range b.Versions {
+		hashes[v.Subject+" "+v.Hash] = true
+	}
+	for subject, h := range heads {
+		if !hashes[subject+" "+h.Hash] {
+			return advanced{}, fmt.Errorf("%w: it lacks version %d of %s, which the accepted copy has", ErrRefused, h.Number, subject)
+		}
 	}
 	a := advanced{headsOf(b.Versions, lives), map[string]bundle.Bundle{}}
 	of := map[string][]registry.Live{filesView: nil}

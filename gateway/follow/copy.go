@@ -295,15 +295,6 @@ func (c *Copy) part(hash string) ([]byte, error) {
 	return os.ReadFile(filepath.Join(c.Dir, PartsDir, hash))
 }
 
-// whole returns the complete accepted bundle.
-func (c *Copy) whole(a Accepted) (bundle.Bundle, error) {
-	index, err := c.index(a)
-	if err != nil {
-		return bundle.Bundle{}, err
-	}
-	return index.Join(c.part)
-}
-
 func (c *Copy) index(a Accepted) (bundle.Index, error) {
 	data, err := os.ReadFile(filepath.Join(c.Dir, a.Index, IndexFile))
 	if err != nil {
@@ -371,7 +362,10 @@ func (c *Copy) read(ctx context.Context, view string, known *Registry) (*Registr
 		var b bundle.Bundle
 		var data []byte
 		if view == "" {
-			b, err = c.whole(a)
+			var index bundle.Index
+			if index, err = c.index(a); err == nil {
+				b, err = index.Join(c.part)
+			}
 		} else if data, err = c.viewData(a, view); err == nil {
 			if known != nil && known.hash == registry.HashBytes(data) {
 				return known, nil

@@ -2,6 +2,7 @@
 package guarding
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -194,19 +195,12 @@ func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, err
 			return s, err
 		}
 	}
-	return s, s.readCalls(ctx, from)
-}
-
-// readCalls reads the calls that wait for the user.
-func (s *Status) readCalls(ctx context.Context, from Store) error {
-	list, err := from.Pending(ctx, gateway.PendingQuery{Waiting: true, Limit: MostCalls + 1})
-	if s.More = len(list) > MostCalls; s.More {
-		list = list[:MostCalls]
-	}
-	for _, p := range list {
+	waiting, err := from.Pending(ctx, gateway.PendingQuery{Waiting: true, Limit: MostCalls + 1})
+	s.More = len(waiting) > MostCalls
+	for _, p := range waiting[:min(len(waiting), MostCalls)] {
 		s.Calls = append(s.Calls, HeldCall{ID: p.ID, Tool: p.Tool.ID, Agent: p.Caller.Agent, Expires: p.ExpiresAt})
 	}
-	return err
+	return s, err
 }
 
 // read sets the numbers of the server's tools and texts, and its last call, from the database.
@@ -251,10 +245,7 @@ func (v *Server) read(ctx context.Context, from Store, open, rejected []review.B
 	}
 	v.Last = &LastCall{At: calls[0].At, Tool: calls[0].Name, Command: calls[0].Command}
 	if o := calls[0].Outcome; o != nil {
-		v.Last.Code = o.Code
-		if o.Code == "" {
-			v.Last.Code = gateway.CodeOK
-		}
+		v.Last.Code = cmp.Or(o.Code, gateway.CodeOK)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ package hub
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -129,10 +130,7 @@ func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, e
 	if tool.Provider == nil || tool.Provider.URL == "" {
 		return gateway.Output{}, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("%s has no hub address.", in.Tool.Subject), NotRun: true}
 	}
-	name := tool.Provider.Name
-	if name == "" {
-		name = tool.WireName()
-	}
+	name := cmp.Or(tool.Provider.Name, tool.WireName())
 	limited, cancel := context.WithTimeout(ctx, h.config.Timeout)
 	defer cancel()
 	body, status, err := h.post(limited, tool.Provider.URL, newCall(name, in))
@@ -374,7 +372,15 @@ func read(in gateway.Invocation, name string, body []byte, status int) (gateway.
 		out, err := wrapped(a.result)
 		return gateway.Output{Object: out, Structured: a.result, Answer: a.otherFields()}, err
 	case err == nil && a.success != nil && a.failure != nil:
-		return gateway.Output{}, a.refusal(in)
+		code := gateway.Code(a.failure.code)
+		message := fmt.Sprintf("The hub of %s: %s", in.Tool.Subject, plaintext.Clip(visible.Line(a.failure.message), maxMessage))
+		if code == "" {
+			code = gateway.CodeProvider
+		} else if !code.Foreign() {
+			message += fmt.Sprintf(" (its code %s is reserved and was replaced)", jsondoc.Quote(a.failure.code))
+			code = gateway.CodeProvider
+		}
+		return gateway.Output{}, &gateway.Error{Code: code, Message: message, Details: a.failure.details, ApprovalRequest: a.request, Answer: a.otherFields()}
 	}
 	return gateway.Output{}, noResponse(in, status, err)
 }
@@ -399,19 +405,6 @@ func (a answer) pending(in gateway.Invocation) error {
 	}
 	e.Message = message
 	return e
-}
-
-// refusal returns the error that the hub reported.
-func (a answer) refusal(in gateway.Invocation) error {
-	code := gateway.Code(a.failure.code)
-	message := fmt.Sprintf("The hub of %s: %s", in.Tool.Subject, plaintext.Clip(visible.Line(a.failure.message), maxMessage))
-	if code == "" {
-		code = gateway.CodeProvider
-	} else if !code.Foreign() {
-		message += fmt.Sprintf(" (its code %s is reserved and was replaced)", jsondoc.Quote(a.failure.code))
-		code = gateway.CodeProvider
-	}
-	return &gateway.Error{Code: code, Message: message, Details: a.failure.details, ApprovalRequest: a.request, Answer: a.otherFields()}
 }
 
 // otherFields returns the other fields as JSON, or nil.

@@ -1,3 +1,5 @@
+// This file compares the skills and files on disk with the approved ones.
+
 package instructions
 
 import (

@@ -44,8 +44,8 @@ type Reader struct {
 // in the format of registry/wire. A prompt with an unchanged entry is not requested
 // again unless again is set.
 func (r *Reader) Read(ctx context.Context, instructions string, again bool) ([]json.RawMessage, error) {
-	entries, err := r.list(ctx)
-	if err != nil {
+	entries, _, err := List(ctx, r.Ask, "prompts", MaxPrompts, 64<<20)
+	if err != nil && !errors.Is(err, ErrNoMethod) {
 		return nil, err
 	}
 	if again {
@@ -73,15 +73,6 @@ func (r *Reader) Read(ctx context.Context, instructions string, again bool) ([]j
 	}
 	r.read = read
 	return all, nil
-}
-
-// list returns the server's list of prompts.
-func (r *Reader) list(ctx context.Context) ([]json.RawMessage, error) {
-	entries, _, err := List(ctx, r.Ask, "prompts", MaxPrompts, 64<<20)
-	if errors.Is(err, ErrNoMethod) {
-		return nil, nil
-	}
-	return entries, err
 }
 
 // ErrEndless is returned for a list that exceeds a limit.

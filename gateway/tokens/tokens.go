@@ -144,11 +144,11 @@ func (k Tokens) List(ctx context.Context) ([]Token, error) { return k.Store.Toke
 // Check returns the token with a secret, or ErrToken if it is unknown, revoked, or expired. Its timing reveals
 // nothing about the secret, because the token is found by id and hashes are compared in constant time.
 func (k Tokens) Check(ctx context.Context, secret string) (Token, error) {
-	id, ok := idOf(secret)
-	if !ok {
+	parts := secretForm.FindStringSubmatch(secret)
+	if parts == nil {
 		return Token{}, ErrToken
 	}
-	t, inForce := k.ByID(ctx, id)
+	t, inForce := k.ByID(ctx, strings.Join(parts[1:], "-"))
 	if inForce != nil && t.ID == "" {
 		return Token{}, inForce
 	}
@@ -189,12 +189,3 @@ func hash(secret string) string {
 
 // secretForm matches a secret with the parts of the token's id.
 var secretForm = regexp.MustCompile(`^` + prefix + `([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_.`)
-
-// idOf returns the id in a secret.
-func idOf(secret string) (id string, ok bool) {
-	parts := secretForm.FindStringSubmatch(secret)
-	if parts == nil {
-		return "", false
-	}
-	return strings.Join(parts[1:], "-"), true
-}

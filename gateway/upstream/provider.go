@@ -116,7 +116,7 @@ func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, wi
 	session, tools, err := p.listed(ctx, server)
 	if err != nil {
 		err = asError(err)
-		if e := (*gateway.Error)(nil); errors.As(err, &e) {
+		if e, ok := errors.AsType[*gateway.Error](err); ok {
 			e.NotRun = true // the tool was not called
 		}
 		return nil, wire.ListedItem{}, err
@@ -171,8 +171,12 @@ func (p *Provider) session(ctx context.Context, s Server) (session *Session, fre
 		return nil, false, err
 	}
 	defer l.release()
-	if l.session != nil && l.session.alive() {
-		return l.session, false, nil
+	if l.session != nil {
+		select {
+		case <-l.session.Ended():
+		default:
+			return l.session, false, nil
+		}
 	}
 	var changed func()
 	p.mu.Lock()

@@ -1,3 +1,5 @@
+// This file describes a server, and starts its program or prepares requests to its URL.
+
 package upstream
 
 import (
@@ -123,8 +125,7 @@ func (f *failed) Unwrap() error { return f.err }
 
 // Stderr returns the last part of the server's standard error before err, or "". It is untrusted.
 func Stderr(err error) string {
-	var f *failed
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*failed](err); ok {
 		return f.stderr
 	}
 	return ""

@@ -1,3 +1,5 @@
+// This file connects to a server and reads its lists over a session.
+
 package upstream
 
 import (
@@ -162,16 +164,6 @@ func (s *Session) Close() { s.conn.Close() }
 // Ended returns a channel that is closed when the session ends.
 func (s *Session) Ended() <-chan struct{} { return s.conn.Ended() }
 
-// alive reports whether the session is still open.
-func (s *Session) alive() bool {
-	select {
-	case <-s.conn.Ended():
-		return false
-	default:
-		return true
-	}
-}
-
 // ask sends a request and returns its unchanged result. It also returns the parsed result, except for lists, which
 // texts.List parses. params is an object without surrounding white space. headers belong to a call.
 func (s *Session) ask(ctx context.Context, method string, params []byte, headers map[string]string) (json.RawMessage, *jsondoc.Node, error) {
@@ -207,13 +199,12 @@ func (s *Session) Tools(ctx context.Context) (all []json.RawMessage, skipped []w
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()
 	all, repeats, err := texts.List(ctx, s.askText, "tools", MaxTools, MaxMessage)
-	var own *failed
 	switch {
 	case errors.Is(err, texts.ErrNoMethod):
 		return nil, nil, nil
 	case errors.Is(err, texts.ErrEndless):
 		return nil, nil, s.failed(ctx, fmt.Errorf("%w: %w", ErrTooLarge, err))
-	case err != nil && !errors.As(err, &own):
+	case err != nil && !errors.As(err, new(*failed)):
 		return nil, nil, s.failed(ctx, fmt.Errorf("%w: %w", ErrProtocol, err))
 	case err != nil:
 		return nil, nil, err
