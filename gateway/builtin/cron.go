@@ -17,9 +17,6 @@ type cronSchedule struct {
 	*cron.SpecSchedule
 }
 
-// cronFields selects the five fields of an expression, all of which are required.
-const cronFields = cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow
-
 // minGap is the minimum time between two runs.
 const minGap = 15 * time.Minute
 
@@ -39,7 +36,7 @@ func parseCron(expression string) (cronSchedule, error) {
 		}
 	}
 	fields[4] = strings.Join(weekdays, ",")
-	parsed, err := cron.NewParser(cronFields).Parse(strings.Join(fields, " "))
+	parsed, err := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).Parse(strings.Join(fields, " "))
 	if err != nil {
 		why, _, _ := strings.Cut(err.Error(), ": strconv.")
 		return cronSchedule{}, fmt.Errorf("is not a cron expression: %s", why)
@@ -98,9 +95,6 @@ func fromWallClock(wall time.Time, loc *time.Location) time.Time {
 	return early
 }
 
-// days is the number of days that consecutive checks. All combinations of date and weekday occur within 28 years.
-const days = 28*366 + 1
-
 // gap returns the shortest time between two runs in local time, at most an hour.
 func (r cronSchedule) gap() time.Duration {
 	least := 60
@@ -122,29 +116,19 @@ func (r cronSchedule) gap() time.Duration {
 	return time.Duration(least) * time.Minute
 }
 
-// consecutive reports whether the schedule has runs on two consecutive days.
+// consecutive reports whether the schedule has runs on two consecutive days. If both a day of the month and a day of
+// the week are given, one match is enough for a run.
 func (r cronSchedule) consecutive() bool {
 	day := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 	before := false
-	for range days {
-		runs := r.runsOn(day)
+	for range 28*366 + 1 { // all combinations of date and weekday occur within 28 years
+		dom, dow := r.Dom&(1<<uint(day.Day())) != 0, r.Dow&(1<<uint(day.Weekday())) != 0
+		runs := dom && dow || (dom || dow) && r.Dom&star == 0 && r.Dow&star == 0
+		runs = runs && r.Month&(1<<uint(day.Month())) != 0
 		if runs && before {
 			return true
 		}
 		before, day = runs, day.AddDate(0, 0, 1)
 	}
 	return false
-}
-
-// runsOn reports whether the schedule has a run on a day. If both a day of the month
-// and a day of the week are given, one match is enough.
-func (r cronSchedule) runsOn(day time.Time) bool {
-	if r.Month&(1<<uint(day.Month())) == 0 {
-		return false
-	}
-	dom, dow := r.Dom&(1<<uint(day.Day())) != 0, r.Dow&(1<<uint(day.Weekday())) != 0
-	if r.Dom&star != 0 || r.Dow&star != 0 {
-		return dom && dow
-	}
-	return dom || dow
 }

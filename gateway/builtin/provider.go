@@ -227,11 +227,8 @@ type Known struct {
 	Notes        string // memories, one per line, the most important first
 }
 
-// maxKnown is the maximum number of newest memories that are considered for the notes.
-const maxKnown = 200
-
-// Known returns the data of an owner at a given time. The notes contain as many complete memories as fit into a
-// prompt, the most important first, and among those the newest.
+// Known returns the data of an owner at a given time. The notes contain as many of the newest complete memories as fit
+// into a prompt, the most important first, and among those the newest.
 func (p *Provider) Known(ctx context.Context, of Owner, at time.Time) (Known, error) {
 	var known Known
 	err := p.store.ReadAssistant(ctx, of, at.UTC().Truncate(time.Microsecond), func(r Reader) error {
@@ -239,7 +236,7 @@ func (p *Provider) Known(ctx context.Context, of Owner, at time.Time) (Known, er
 		if known.Instructions, err = r.Instructions(ctx); err != nil {
 			return err
 		}
-		memories, err := r.Memories(ctx, MemoryFilter{}, maxKnown)
+		memories, err := r.Memories(ctx, MemoryFilter{}, 200)
 		slices.SortStableFunc(memories, func(a, b Memory) int { return cmp.Compare(b.Importance, a.Importance) })
 		var lines []string
 		room := prompt.MaxMemoryNotes

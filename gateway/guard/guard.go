@@ -319,8 +319,12 @@ func (g *Guard) handleServer(ctx context.Context, line []byte) {
 		g.relay(ctx, &m, line)
 	default:
 		for _, kind := range g.kinds() {
-			if m.method == kind.changed() {
-				g.notice(kind) // before the client can call a changed tool
+			if m.method == kind.changed() { // compare again, before the client can call a changed tool
+				g.mu.Lock()
+				g.noticed[kind] = true
+				g.again = g.again || kind == promptsList
+				g.mu.Unlock()
+				g.refresher.request()
 			}
 		}
 		_ = g.client.write(line)

@@ -302,15 +302,6 @@ func (r *refresher) texts() map[string]wire.ServerText {
 	return r.serverTexts
 }
 
-// notice requests a comparison, because the server has sent a change notification.
-func (g *Guard) notice(kind listKind) {
-	g.mu.Lock()
-	g.noticed[kind] = true
-	g.again = g.again || kind == promptsList
-	g.mu.Unlock()
-	g.refresher.request()
-}
-
 // refreshLists compares the server's tools at the start, after change notifications, and periodically, until ctx is
 // done.
 func (g *Guard) refreshLists(ctx context.Context) {

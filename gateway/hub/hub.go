@@ -60,7 +60,7 @@ func New(c Config) *Hub {
 		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute},
 		CheckRedirect: func(next *http.Request, via []*http.Request) error { // the host, the scheme, and the method must stay the same
 			first := via[0]
-			if len(via) > maxRedirects || next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme || next.Method != first.Method {
+			if len(via) > 3 || next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme || next.Method != first.Method {
 				return errRedirect
 			}
 			return nil
@@ -70,9 +70,6 @@ func New(c Config) *Hub {
 
 // Close closes idle connections.
 func (h *Hub) Close() { h.client.CloseIdleConnections() }
-
-// maxRedirects is the maximum number of redirects.
-const maxRedirects = 3
 
 // errRedirect is returned for a redirect that is not followed.
 var errRedirect = errors.New("it redirects to an address that was not approved")

@@ -103,14 +103,11 @@ func (s Step) checked() Step {
 	return s
 }
 
-// maxListed is the maximum number of files that ListChanges lists.
-const maxListed = 10
-
-// ListChanges lists changed files on one line.
+// ListChanges lists the first ten changed files on one line.
 func ListChanges(changes []FileChange) string {
 	var parts []string
 	for i, c := range changes {
-		if i == maxListed {
+		if i == 10 {
 			parts = append(parts, fmt.Sprintf("and %d more", len(changes)-i))
 			break
 		}

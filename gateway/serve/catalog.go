@@ -73,7 +73,7 @@ type viewKey struct {
 	where registry.Context
 }
 
-// views caches views.
+// views caches a few views.
 type views struct {
 	mu    sync.Mutex
 	slots map[viewKey]*viewSlot
@@ -86,9 +86,6 @@ type viewSlot struct {
 	view *view
 }
 
-// maxViews is the maximum number of cached views.
-const maxViews = 16
-
 func (v *views) slot(c gateway.Caller) *viewSlot {
 	key := viewKey{c.Agent, c.Layer, c.Where}
 	v.mu.Lock()
@@ -96,7 +93,7 @@ func (v *views) slot(c gateway.Caller) *viewSlot {
 	if s, ok := v.slots[key]; ok {
 		return s
 	}
-	if len(v.slots) >= maxViews || v.slots == nil {
+	if len(v.slots) >= 16 || v.slots == nil {
 		v.slots = map[viewKey]*viewSlot{}
 	}
 	s := &viewSlot{}

@@ -63,29 +63,25 @@ func (s *Server) observe(next http.Handler) http.Handler {
 		next.ServeHTTP(o, r.WithContext(context.WithValue(r.Context(), recorderKey{}, o)))
 		took := s.config.Now().Sub(began)
 		s.metrics.request(o.route, r.Method, o.status, took)
-		level := o.level()
+		known := o.request != nil && o.request.token.ID != ""
+		level := slog.LevelDebug
+		switch {
+		case o.status >= http.StatusInternalServerError && o.status != http.StatusServiceUnavailable && o.status != http.StatusBadGateway && o.status != http.StatusGatewayTimeout:
+			level = slog.LevelError
+		case known && (o.status >= http.StatusBadRequest || o.request.r.Method == http.MethodPost && o.route != mcpPath):
+			level = slog.LevelInfo
+		}
 		if !s.config.Logger.Enabled(r.Context(), level) {
 			return
 		}
 		attrs := []slog.Attr{
 			slog.String("method", r.Method), slog.String("route", o.route), slog.Int("status", o.status), slog.Int("bytes", o.size), slog.Duration("took", took.Round(time.Microsecond)),
 		}
-		if o.request != nil && o.request.token.ID != "" {
+		if known {
 			attrs = append(attrs, slog.String("token", o.request.token.ID), slog.String("actor", o.request.caller.Actor.String()))
 		}
 		s.config.Logger.LogAttrs(r.Context(), level, "request", attrs...)
 	})
-}
-
-func (o *responseRecorder) level() slog.Level {
-	known := o.request != nil && o.request.token.ID != ""
-	switch {
-	case o.status >= http.StatusInternalServerError && o.status != http.StatusServiceUnavailable && o.status != http.StatusBadGateway && o.status != http.StatusGatewayTimeout:
-		return slog.LevelError
-	case known && (o.status >= http.StatusBadRequest || o.request.r.Method == http.MethodPost && o.route != mcpPath):
-		return slog.LevelInfo
-	}
-	return slog.LevelDebug
 }
 
 // metrics are written in the text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats),

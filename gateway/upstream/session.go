@@ -86,15 +86,11 @@ func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
 	return session, nil
 }
 
-// discoverTime is the time limit for a response in the newest revision, before the handshake is tried. Some servers
-// never respond to an unknown request.
-const discoverTime = 5 * time.Second
-
 // handshake introduces toolcrib to the server. If watching is set, it subscribes to changes.
 func (s *Session) handshake(ctx context.Context, watching bool) error {
 	const client = `{"name":"toolcrib","version":"1"}`
 	discover := func() (err error) {
-		limited, cancel := context.WithTimeout(ctx, discoverTime)
+		limited, cancel := context.WithTimeout(ctx, 5*time.Second) // some servers never respond to an unknown request
 		defer cancel()
 		s.revision, s.meta = modernRevision, fmt.Sprintf(
 			`"_meta":{"io.modelcontextprotocol/protocolVersion":"%s","io.modelcontextprotocol/clientInfo":%s,"io.modelcontextprotocol/clientCapabilities":%s}}`, modernRevision, client, s.server.declared())
