@@ -5,7 +5,6 @@ package rules
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -22,7 +21,7 @@ import (
 //
 // New text in c may redirect an address in these sentences. If they contain one, c must not add any
 // address, or any sentence about addresses. Skills and instruction files contain many addresses. For
-// their warnings, c must only not add a sentence that changes a word of this address, or a following
+// their warnings, c must only not add a sentence with a word of this address, or a following
 // sentence that may refer back. Versions with an invalid approval are ignored, and a
 // finding without a passage is never approved.
 func (c *Change) ApprovedIn(ctx context.Context, f Finding) (*registry.Live, error) {
@@ -48,11 +47,9 @@ func (c *Change) redirects(f Finding, approved *registry.Live) bool {
 		sentence := t.sentenceAround(start, end)
 		if tokens, ok := namesAddress(sentence); ok {
 			now := Computed(c, (*Change).speaking)
-			named := now.with(hostWords(tokens))
+			found = append(found, now.with(hostWords(tokens))...)
 			if c.Draft.Definition.Folder() == nil || f.Severity == Block {
-				found = slices.Concat(found, now.addresses, named)
-			} else {
-				found = append(found, slices.DeleteFunc(named, func(s string) bool { return !changesWord.MatchString(s) })...)
+				found = append(found, now.addresses...)
 			}
 			if next := followUp(t.Value, sentence); next != "" {
 				found = append(found, plainDots(letters.Fold(next)))
@@ -76,9 +73,6 @@ func (c *Change) redirects(f Finding, approved *registry.Live) bool {
 	}
 	return slices.ContainsFunc(found, func(text string) bool { return !before.(map[string]bool)[text] }) //nolint:forcetypeassert // nothing else is stored
 }
-
-// changesWord matches the verbs that give a word another meaning or replace it.
-var changesWord = regexp.MustCompile(`(?i)\b(?:chang|replac|renam|swap|substitut|redirect|rewrit|becom|stands? for|means?\b|treat\b)`)
 
 // approvedTexts caches the sentences and addresses of approved versions.
 type approvedTexts struct{ sync.Map }
