@@ -1,7 +1,6 @@
 package files
 
 import (
-	"context"
 	"fmt"
 	"path"
 	"slices"
@@ -31,114 +30,107 @@ type docRestore struct {
 	DryRun  bool     `json:"dry_run,omitempty"`
 }
 
-type restoreFlags struct {
-	dir         string
-	yes, remove bool
-}
-
 // newRestore returns the command restore.
 func newRestore(a *command.App) *cobra.Command {
-	var f restoreFlags
+	var dir string
+	var yes, remove bool
 	cmd := &cobra.Command{
 		Use:  "restore ID | SUBJECT",
 		Args: command.ExactArgs(1, "a skill or instructions, such as pdf or skill:user/pdf"),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd.Context(), a, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			s, err := a.Subject(ctx, args[0])
+			if err != nil {
+				return err
+			}
+			if !s.Kind.InFiles() {
+				return process.Usagef("%s is not a skill or instructions, so it has no files", s)
+			}
+			var named []string
+			if dir != "" {
+				named = []string{dir}
+			}
+			list, err := roots(a, named)
+			if err != nil {
+				return err
+			}
+			at := slices.IndexFunc(list, func(r root) bool { return r.layer == s.Layer || dir != "" })
+			if at < 0 {
+				return process.Usagef("name the folder of %s with --dir", s.Layer)
+			}
+			r := list[at]
+			from, err := approvalsOf(ctx, a)
+			if err != nil {
+				return err
+			}
+			approved, err := from.Live(ctx, s)
+			if err != nil {
+				return err
+			}
+			folder := *approved.Definition.Folder()
+			if folder.Status == registry.Deactivated {
+				return fmt.Errorf("%s is deactivated; activate it before you restore it: toolcrib rollback %s VERSION", s, s)
+			}
+			now, _ := instructions.Read(r.dir, s.Kind, folder.Path) // unreadable files are replaced
+			doc := docRestore{Head: output.NewHead("restore"), Subject: s.String(), Folder: r.dir, Path: folder.Path, Written: []string{}, Deleted: []string{}, Left: []string{}, DryRun: a.Flags.DryRun}
+			others := &doc.Left // files that were never approved
+			if remove {
+				others = &doc.Deleted
+			}
+			for _, c := range instructions.Files(folder, now) {
+				switch {
+				case unfinished(c):
+				case c.Change == instructions.New:
+					*others = append(*others, c.Path)
+				default:
+					doc.Written = append(doc.Written, c.Path)
+				}
+			}
+			changes := diff.Definitions(instructions.Definition(s.Kind, s.ID, now), approved.Definition)
+			if a.Flags.DryRun {
+				return a.PrintChecked(doc, len(doc.Left) == 0, func(p *output.Page) {
+					doc.write(p, changes)
+					doc.summarize(a, p, "would be written", "would be deleted")
+				})
+			}
+			switch {
+			case len(doc.Written)+len(doc.Deleted) == 0, yes && a.Form.JSON:
+			case yes:
+				p := &output.Page{Colour: a.Colour()}
+				doc.write(p, changes)
+				if _, err := a.Env.Out.Write(p.Buf.Bytes()); err != nil {
+					return err
+				}
+			case !a.Env.InTerminal || a.Form.JSON:
+				return process.Usagef("restore asks before it writes; in a script, add --yes")
+			default:
+				if ok, err := a.Confirm("Write this?", func(p *output.Page) { doc.write(p, changes) }); err != nil || !ok {
+					return err
+				}
+			}
+			if err := instructions.Restore(r.dir, s.Kind, folder, doc.Written, func(sha256 string) ([]byte, bool, error) { return from.content(ctx, sha256) }); err != nil {
+				return err
+			}
+			if err := instructions.Remove(r.dir, folder, doc.Deleted); err != nil {
+				return err
+			}
+			if now, err = instructions.Read(r.dir, s.Kind, folder.Path); err != nil {
+				return fmt.Errorf("%s differs from its approved version after this: %w", s, err)
+			}
+			differs := slices.DeleteFunc(instructions.Files(folder, now), func(c instructions.FileChange) bool {
+				return unfinished(c) || c.Change == instructions.New && slices.Contains(doc.Left, c.Path)
+			})
+			if len(differs) > 0 { // another program is writing to the folder, or it contains unreadable files
+				return fmt.Errorf("%s differs from its approved version after this: %s", s, instructions.ListChanges(differs))
+			}
+			return a.PrintChecked(doc, len(doc.Left) == 0, func(p *output.Page) { doc.summarize(a, p, "written", "deleted") })
+		},
 	}
 	set := cmd.Flags()
-	set.StringVar(&f.dir, "dir", "", "the `FOLDER` of the project (default: the project's, or your home)")
-	set.BoolVar(&f.yes, "yes", false, "do not ask")
-	set.BoolVar(&f.remove, "delete", false, "delete files of a skill that were never approved")
+	set.StringVar(&dir, "dir", "", "the `FOLDER` of the project (default: the project's, or your home)")
+	set.BoolVar(&yes, "yes", false, "do not ask")
+	set.BoolVar(&remove, "delete", false, "delete files of a skill that were never approved")
 	return cmd
-}
-
-func (f restoreFlags) run(ctx context.Context, a *command.App, name string) error {
-	s, err := a.Subject(ctx, name)
-	if err != nil {
-		return err
-	}
-	if !s.Kind.InFiles() {
-		return process.Usagef("%s is not a skill or instructions, so it has no files", s)
-	}
-	var args []string
-	if f.dir != "" {
-		args = []string{f.dir}
-	}
-	list, err := roots(a, args)
-	if err != nil {
-		return err
-	}
-	at := slices.IndexFunc(list, func(r root) bool { return r.layer == s.Layer || f.dir != "" })
-	if at < 0 {
-		return process.Usagef("name the folder of %s with --dir", s.Layer)
-	}
-	r := list[at]
-	from, err := approvalsOf(ctx, a)
-	if err != nil {
-		return err
-	}
-	approved, err := from.Live(ctx, s)
-	if err != nil {
-		return err
-	}
-	folder := *approved.Definition.Folder()
-	if folder.Status == registry.Deactivated {
-		return fmt.Errorf("%s is deactivated; activate it before you restore it: toolcrib rollback %s VERSION", s, s)
-	}
-	now, _ := instructions.Read(r.dir, s.Kind, folder.Path) // unreadable files are replaced
-	doc := docRestore{Head: output.NewHead("restore"), Subject: s.String(), Folder: r.dir, Path: folder.Path, Written: []string{}, Deleted: []string{}, Left: []string{}, DryRun: a.Flags.DryRun}
-	var added []string
-	for _, c := range instructions.Files(folder, now) {
-		switch {
-		case unfinished(c):
-		case c.Change == instructions.New:
-			added = append(added, c.Path)
-		default:
-			doc.Written = append(doc.Written, c.Path)
-		}
-	}
-	if f.remove {
-		doc.Deleted = append(doc.Deleted, added...)
-	} else {
-		doc.Left = append(doc.Left, added...)
-	}
-	changes := diff.Definitions(instructions.Definition(s.Kind, s.ID, now), approved.Definition)
-	if a.Flags.DryRun {
-		return a.PrintChecked(doc, len(doc.Left) == 0, func(p *output.Page) {
-			doc.write(p, changes)
-			doc.summarize(a, p, "would be written", "would be deleted")
-		})
-	}
-	switch {
-	case len(doc.Written)+len(doc.Deleted) == 0, f.yes && a.Form.JSON:
-	case f.yes:
-		p := &output.Page{Colour: a.Colour()}
-		doc.write(p, changes)
-		if _, err := a.Env.Out.Write(p.Buf.Bytes()); err != nil {
-			return err
-		}
-	case !a.Env.InTerminal || a.Form.JSON:
-		return process.Usagef("restore asks before it writes; in a script, add --yes")
-	default:
-		if ok, err := a.Confirm("Write this?", func(p *output.Page) { doc.write(p, changes) }); err != nil || !ok {
-			return err
-		}
-	}
-	if err := instructions.Restore(r.dir, s.Kind, folder, doc.Written, func(sha256 string) ([]byte, bool, error) { return from.content(ctx, sha256) }); err != nil {
-		return err
-	}
-	if err := instructions.Remove(r.dir, folder, doc.Deleted); err != nil {
-		return err
-	}
-	if now, err = instructions.Read(r.dir, s.Kind, folder.Path); err != nil {
-		return fmt.Errorf("%s differs from its approved version after this: %w", s, err)
-	}
-	differs := slices.DeleteFunc(instructions.Files(folder, now), func(c instructions.FileChange) bool {
-		return unfinished(c) || c.Change == instructions.New && slices.Contains(doc.Left, c.Path)
-	})
-	if len(differs) > 0 { // another program is writing to the folder, or it contains unreadable files
-		return fmt.Errorf("%s differs from its approved version after this: %s", s, instructions.ListChanges(differs))
-	}
-	return a.PrintChecked(doc, len(doc.Left) == 0, func(p *output.Page) { doc.summarize(a, p, "written", "deleted") })
 }
 
 // summarize prints the numbers of written and deleted files, with the given verbs.

@@ -13,11 +13,9 @@ import (
 	"strings"
 
 	"toolcrib/cli/command"
-	"toolcrib/cli/findings"
 	"toolcrib/gateway/instructions"
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
 )
 
@@ -170,22 +168,4 @@ func folderUnit(kind registry.Kind, name string, f registry.Folder) *unit {
 		}},
 		families: fileFamilies, subject: name, lintPlace: lintPlace{folder: &f},
 	}
-}
-
-// inFolder sets the file and the position of a finding in a skill or in instructions.
-func (p *lintPlace) inFolder(file string, f rules.Finding, out *findings.Finding) {
-	longest := ""
-	for name := range p.folder.Files {
-		at := jsondoc.Join("definition.files", name)
-		if rest, ok := strings.CutPrefix(f.Path, at); ok && (rest == "" || rest[0] == '.') && len(name) > len(longest) {
-			longest, out.Path = name, strings.TrimPrefix(strings.TrimPrefix(rest, ".text"), ".")
-		}
-	}
-	switch {
-	case longest == "":
-		out.Path = f.Path
-	case len(p.folder.Files) > 1:
-		out.File = filepath.Join(filepath.Dir(file), filepath.FromSlash(longest))
-	}
-	out.Line, out.Column, out.EndLine, out.EndColumn = f.Line, f.Column, f.EndLine, f.EndColumn
 }

@@ -110,14 +110,13 @@ func (l *linter) flush(ctx context.Context) error {
 		}
 	})
 	for _, t := range todo {
-		if t.unit != nil && t.change.Draft.Definition.Tool != nil {
-			l.listable[t.change.Draft.Definition.Tool.ID] = true
+		if t.unit == nil {
+			continue
 		}
-	}
-	for _, t := range todo {
-		if t.unit != nil {
-			l.place(t.unit)
+		if tool := t.change.Draft.Definition.Tool; tool != nil {
+			l.listable[tool.ID] = true
 		}
+		l.place(t.unit)
 	}
 	eachOf(todo, func() func(*task) {
 		live := impact.NewSnapshot(memoryRegistry{l.corpus.shipped})

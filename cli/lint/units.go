@@ -249,11 +249,24 @@ func (u *unit) at(file string, f rules.Finding) findings.Finding {
 		Rule: f.Rule, Name: ruleNames()[f.Rule], Severity: string(f.Severity), File: file, Subject: u.subject, Tool: u.tool,
 		Message: f.Message, Suggestion: f.Suggestion, Importer: f.Importer, Passage: f.Passage, Waivable: f.Waivable, Server: u.server,
 	}
-	if u.folder != nil {
-		u.inFolder(file, f, &out)
-	} else {
+	if u.folder == nil {
 		u.locate(f, &out)
+		return out
 	}
+	longest := "" // the file in which the finding is
+	for name := range u.folder.Files {
+		at := jsondoc.Join("definition.files", name)
+		if rest, ok := strings.CutPrefix(f.Path, at); ok && (rest == "" || rest[0] == '.') && len(name) > len(longest) {
+			longest, out.Path = name, strings.TrimPrefix(strings.TrimPrefix(rest, ".text"), ".")
+		}
+	}
+	switch {
+	case longest == "":
+		out.Path = f.Path
+	case len(u.folder.Files) > 1:
+		out.File = filepath.Join(filepath.Dir(file), filepath.FromSlash(longest))
+	}
+	out.Line, out.Column, out.EndLine, out.EndColumn = f.Line, f.Column, f.EndLine, f.EndColumn
 	return out
 }
 

@@ -104,9 +104,14 @@ func (c *Courier) Deliver(ctx context.Context) error {
 		return err
 	}
 	genesis := first[0].Hash
-	so, known, err := c.load(genesis)
-	if err != nil {
-		return err
+	var so progress
+	text, err := os.ReadFile(c.file(genesis))
+	known := !errors.Is(err, fs.ErrNotExist) // whether the log is not new
+	if err == nil {
+		err = json.Unmarshal(text, &so)
+	}
+	if err != nil && known {
+		return fmt.Errorf("%s: %w; remove it, and notices start with the next event", c.file(genesis), err)
 	}
 	for {
 		events, err := c.Log.EventsAfter(ctx, so.Seq, page)
@@ -229,21 +234,6 @@ type progress struct {
 const giveUp = 24 * time.Hour
 
 func (c *Courier) file(genesis string) string { return filepath.Join(c.State, genesis+".json") }
-
-// load returns the stored progress. known is false if the log is new.
-func (c *Courier) load(genesis string) (p progress, known bool, err error) {
-	text, err := os.ReadFile(c.file(genesis))
-	if errors.Is(err, fs.ErrNotExist) {
-		return p, false, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(text, &p)
-	}
-	if err != nil {
-		return progress{}, false, fmt.Errorf("%s: %w; remove it, and notices start with the next event", c.file(genesis), err)
-	}
-	return p, true, nil
-}
 
 func (c *Courier) save(genesis string, p progress) error {
 	return atomicfile.WriteJSON(c.file(genesis), p)

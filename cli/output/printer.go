@@ -85,16 +85,47 @@ func (a *Printer) PrintChecked(doc any, ok bool, text func(*Page)) error {
 	return process.CheckFindings(ok)
 }
 
-// PrintJSON prints doc on one line. It escapes hidden characters; the value remains the same.
+// PrintJSON prints doc on one line. It escapes hidden characters; the value remains the same. With --jq, it prints the
+// results of that program, one per line: strings without quotes, other values as JSON.
 func (a *Printer) PrintJSON(doc any) error {
 	text, err := jsondoc.Encode(doc)
 	if err != nil {
 		return err
 	}
-	if a.Form.JQ != nil {
-		return a.printJQ(text)
+	if a.Form.JQ == nil {
+		_, err = a.Env.Out.Write(visible.JSON(text))
+		return err
 	}
-	_, err = a.Env.Out.Write(visible.JSON(text))
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber() // keeps all digits
+	var value any
+	if err := dec.Decode(&value); err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	for results := a.Form.JQ.RunWithContext(a.Running, value); ; {
+		v, ok := results.Next()
+		if !ok {
+			break
+		}
+		if err, failed := v.(error); failed {
+			var halt *gojq.HaltError
+			if errors.As(err, &halt) && halt.Value() == nil {
+				break
+			}
+			return process.Usagef("the command succeeded, but --jq cannot print its document: %v", err)
+		}
+		if s, ok := v.(string); ok {
+			out.WriteString(visible.Text(s) + "\n")
+			continue
+		}
+		line, err := gojq.Marshal(v)
+		if err != nil {
+			return err
+		}
+		out.Write(append(visible.JSON(line), '\n'))
+	}
+	_, err = a.Env.Out.Write(out.Bytes())
 	return err
 }
 
@@ -220,41 +251,5 @@ func (f *Format) SetJQ(text string) error {
 	}
 	f.JQ, err = gojq.Compile(q)
 	f.JSON = f.JSON || err == nil
-	return err
-}
-
-// printJQ prints the results of the --jq program for a document, one per line: strings without quotes, other values as
-// JSON.
-func (a *Printer) printJQ(text []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber() // keeps all digits
-	var doc any
-	if err := dec.Decode(&doc); err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	for values := a.Form.JQ.RunWithContext(a.Running, doc); ; {
-		v, ok := values.Next()
-		if !ok {
-			break
-		}
-		if err, failed := v.(error); failed {
-			var halt *gojq.HaltError
-			if errors.As(err, &halt) && halt.Value() == nil {
-				break
-			}
-			return process.Usagef("the command succeeded, but --jq cannot print its document: %v", err)
-		}
-		if s, ok := v.(string); ok {
-			out.WriteString(visible.Text(s) + "\n")
-			continue
-		}
-		line, err := gojq.Marshal(v)
-		if err != nil {
-			return err
-		}
-		out.Write(append(visible.JSON(line), '\n'))
-	}
-	_, err := a.Env.Out.Write(out.Bytes())
 	return err
 }
