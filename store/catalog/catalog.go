@@ -260,10 +260,9 @@ func (s listing) find(ctx context.Context, q Query, ref string) (Entry, error) {
 			return Entry{}, err
 		}
 		found = slices.DeleteFunc(found, func(e Entry) bool { return !slices.Contains(q.View, e.Subject.Layer) })
-		if len(found) == 0 {
-			continue
+		if len(found) > 0 {
+			return slices.MinFunc(found, byStrength), nil
 		}
-		return slices.MinFunc(found, byStrength), nil
 	}
 	if several != nil {
 		return Entry{}, several

@@ -61,7 +61,7 @@ func (s listing) eachEntry(ctx context.Context, q Query, query string, args []an
 	hashed := "SELECT " + provenColumns() + ", (SELECT hash FROM versions v WHERE v.subject = r.subject AND v.number = r.version)"
 	return s.Each(ctx, hashed+query, args, func(row table.Scanner) error {
 		var hash string
-		e, err := s.scanProven(ctx, p, q, &hash, extendedRow{row, []any{&hash}})
+		e, err := s.scanProven(ctx, p, q, row, &hash)
 		if err != nil {
 			return err
 		}
@@ -76,14 +76,14 @@ func provenColumns() string {
 		records.SignedLater("r.subject", "(SELECT s.signature FROM versions s WHERE s.subject = r.subject AND s.number = r.version)")
 }
 
-// scanProven scans provenColumns and the hash of the version, and fills in the entry from its
-// verified definition.
-func (s listing) scanProven(ctx context.Context, p *proof.Proofs, q Query, hash *string, row table.Scanner) (Entry, error) {
+// scanProven scans provenColumns, the hash of the version, and the columns after it, and fills in the
+// entry from its verified definition.
+func (s listing) scanProven(ctx context.Context, p *proof.Proofs, q Query, row table.Scanner, hash *string, rest ...any) (Entry, error) {
 	var e Entry
 	var subject string
 	var newest int
 	var signed bool
-	err := row.Scan(&subject, &e.Version, &e.ContentHash, &e.Locked, &newest, &signed)
+	err := row.Scan(append([]any{&subject, &e.Version, &e.ContentHash, &e.Locked, &newest, &signed, hash}, rest...)...)
 	if err == nil {
 		err = table.Into(&e.Subject, registry.ParseSubject, subject)
 	}
@@ -170,15 +170,6 @@ func (db Lists) CatalogGroups(ctx context.Context, q Query) ([]GroupCount, error
 	return lists.Map(groups, func(g Group) GroupCount { return GroupCount{g, counts[g]} }), nil
 }
 
-// extendedRow scans the additional last columns of a row into rest.
-type extendedRow struct {
-	table.Scanner
-	rest []any
-}
-
-// Scan implements table.Scanner.
-func (w extendedRow) Scan(dest ...any) error { return w.Scanner.Scan(append(dest, w.rest...)...) }
-
 // Exported is a live definition with its canonical JSON and the hash of its version.
 type Exported struct {
 	Entry
@@ -239,12 +230,10 @@ func (s listing) eachExported(ctx context.Context, q Query, fn func(Exported) er
 	var x Exported
 	var created, updated string
 	var sound bool
-	beside := []any{&x.Hash, (*[]byte)(&x.Definition), &created, &updated, &sound}
-	scan := table.Reading(entryColumns, beside...)
+	beside := []any{(*[]byte)(&x.Definition), &created, &updated, &sound}
+	scan := table.Reading(entryColumns, append([]any{&x.Hash}, beside...)...)
 	if p != nil {
-		scan = func(row table.Scanner) (Entry, error) {
-			return s.scanProven(ctx, p, q, &x.Hash, extendedRow{row, beside})
-		}
+		scan = func(row table.Scanner) (Entry, error) { return s.scanProven(ctx, p, q, row, &x.Hash, beside...) }
 	}
 	return s.Each(ctx, "SELECT "+list+exportColumns+", "+consistent+query, args, func(row table.Scanner) (err error) {
 		x = Exported{}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"toolcrib/history"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
@@ -193,14 +195,13 @@ func (s Definitions) OfKind(ctx context.Context, kind registry.ToolKind, view []
 // Heads implements review.RegistryReader. If signatures are required, it reads the definitions.
 func (s Definitions) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
 	ids, args := ofKind(kind, view, most)
-	core := shipped.CoreHashes()
 	heads, err = table.All(ctx, s, func(row table.Scanner) (registry.Live, error) {
 		tool, bytes := &registry.Tool{}, 0
 		l := registry.Live{Subject: registry.Subject{Kind: registry.KindTool}, Definition: registry.Definition{Tool: tool}}
 		err := row.Scan(&tool.ID, &l.Subject.Layer, &tool.Kind, &tool.Status, &bytes)
 		size += bytes
-		_, l.Locked = core[tool.ID]
-		l.Subject.ID, l.Locked = tool.ID, l.Locked && l.Subject.Layer == registry.LayerGlobal
+		l.Subject.ID = tool.ID
+		l.Locked = locked(l.Subject)
 		return l, err
 	}, "SELECT l.id, l.layer, l.tool_kind, l.status, l.size FROM live l WHERE l.tool_kind IN ('prompt', 'action', 'text') AND "+ids, args...) // an index has them
 	if err != nil {
@@ -285,17 +286,16 @@ func (s Definitions) SetLive(ctx context.Context, versions []history.Version, de
 			return fmt.Errorf("version %d of %s is not among those just written", v.Number, v.Subject)
 		}
 	}
-	sketches := make(chan sketching, 1)
-	go func() { sketches <- sketchAll(added, versions, definitions) }()
-	if err := s.setLive(ctx, versions, definitions); err != nil {
-		<-sketches
+	var sketches []sketched
+	var computing errgroup.Group
+	computing.Go(func() (err error) {
+		sketches, err = sketchAll(added, versions, definitions)
+		return err
+	})
+	if err := cmp.Or(s.setLive(ctx, versions, definitions), computing.Wait()); err != nil {
 		return err
 	}
-	made := <-sketches
-	if made.err != nil {
-		return made.err
-	}
-	return sketchTables(s).addSketches(ctx, made.sketches)
+	return sketchTables(s).addSketches(ctx, sketches)
 }
 
 // liveColumns returns the columns of a live row that change with each version: its number, its
@@ -323,21 +323,19 @@ func (s Definitions) setLive(ctx context.Context, versions []history.Version, de
 	*session.PerTransaction[liveProfiles](s.Session) = liveProfiles{}
 	var rows, names []table.Columns
 	for i, v := range versions {
-		if v.Number > 1 {
-			continue
+		if v.Number == 1 {
+			rows = append(rows, append(newLive(v, definitions[i], false), table.Col("size", new(len(v.Definition)))))
+			names = append(names, newNames(v.Subject, definitions[i])...)
 		}
-		rows = append(rows, append(newLive(v, definitions[i], false), table.Col("size", new(len(v.Definition)))))
-		names = append(names, newNames(v.Subject, definitions[i])...)
 	}
 	if err := s.insertLive(ctx, rows, names); err != nil {
 		return err
 	}
 	for i, v := range versions {
-		if v.Number == 1 {
-			continue
-		}
-		if err := s.moveLive(ctx, v, definitions[i]); err != nil {
-			return err
+		if v.Number > 1 {
+			if err := s.moveLive(ctx, v, definitions[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

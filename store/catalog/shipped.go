@@ -43,8 +43,8 @@ func Seed(ctx context.Context, s *session.Session, with Seeding) error {
 		if err := (Definitions{Session: s}).insertLive(ctx, []table.Columns{newLive(v, d, locked)}, newNames(subject, d)); err != nil {
 			return err
 		}
-		made := sketchAll(*session.PerTransaction[addedVersions](s), []history.Version{v}, []registry.Definition{d})
-		if err := errors.Join(made.err, (sketchTables{Session: s}).addSketches(ctx, made.sketches)); err != nil {
+		sketches, err := sketchAll(*session.PerTransaction[addedVersions](s), []history.Version{v}, []registry.Definition{d})
+		if err := errors.Join(err, (sketchTables{Session: s}).addSketches(ctx, sketches)); err != nil {
 			return err
 		}
 		return records.Log{Session: s}.AppendEvent(ctx, history.Event{ID: with.NewID(), At: now, Actor: "system", Act: "ship", Subject: subject.String(), Record: v.Hash})
@@ -72,7 +72,7 @@ func Seed(ctx context.Context, s *session.Session, with Seeding) error {
 // differences but does not repair them, because other data may have been changed as well.
 func (s Definitions) CheckCore(ctx context.Context) error {
 	want := shipped.CoreHashes()
-	seen := 0
+	missing := maps.Clone(want)
 	err := s.Each(ctx, `
 		SELECT c.id, c.content_hash, coalesce(l.version, 0), coalesce(l.locked, 0), coalesce(l.status, ''), coalesce(l.content_hash, ''), coalesce(v.definition, '')
 		FROM core c
@@ -89,22 +89,14 @@ func (s Definitions) CheckCore(ctx context.Context) error {
 				registry.HashBytes([]byte(definition)) != hash {
 				return tampered(id)
 			}
-			seen++
+			delete(missing, id)
 			return nil
 		})
 	if err != nil {
 		return err
 	}
-	if seen != len(want) {
-		for _, id := range slices.Sorted(maps.Keys(want)) {
-			var n int
-			if err := s.Row(ctx, "SELECT count(*) FROM core WHERE id = $1", []any{id}, &n); err != nil {
-				return err
-			}
-			if n == 0 {
-				return tampered(id)
-			}
-		}
+	if len(missing) > 0 {
+		return tampered(slices.Sorted(maps.Keys(missing))[0])
 	}
 	var overridden string // a tool that uses the name of a core tool
 	// CROSS JOIN keeps the engine from scanning all names for core tools.

@@ -122,15 +122,9 @@ type sketched struct {
 	Text, Purpose []byte
 }
 
-// sketching is the result of sketchAll.
-type sketching struct {
-	sketches []sketched
-	err      error
-}
-
 // sketchAll computes the sketches of the tools among newly added versions, in the order of their
 // sequence numbers.
-func sketchAll(added addedVersions, versions []history.Version, definitions []registry.Definition) sketching {
+func sketchAll(added addedVersions, versions []history.Version, definitions []registry.Definition) ([]sketched, error) {
 	made := make([]sketched, len(versions))
 	var group errgroup.Group
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -150,11 +144,11 @@ func sketchAll(added addedVersions, versions []history.Version, definitions []re
 		}
 	}
 	err := group.Wait()
-	made = slices.DeleteFunc(made, func(sk sketched) bool { return sk.seq == 0 })
-	return sketching{made, err}
+	return slices.DeleteFunc(made, func(sk sketched) bool { return sk.seq == 0 }), err
 }
 
-// addSketches stores the sketches of new tool versions and moves those of completed blocks.
+// addSketches stores the sketches of new tool versions and moves those of completed blocks, together with the new
+// ones among them, into their blocks.
 func (s sketchTables) addSketches(ctx context.Context, sks []sketched) error {
 	if len(sks) == 0 {
 		return nil
@@ -162,31 +156,26 @@ func (s sketchTables) addSketches(ctx context.Context, sks []sketched) error {
 	before, last := sks[0].seq-1, sks[len(sks)-1].seq
 	if before/sketchLook != last/sketchLook {
 		first := last / SketchBlock * SketchBlock
-		complete := slices.IndexFunc(sks, func(sk sketched) bool { return sk.seq >= first })
-		if err := s.completeBlocks(ctx, first, sks[:complete]); err != nil {
+		further := slices.IndexFunc(sks, func(sk sketched) bool { return sk.seq >= first })
+		stored, err := table.All(ctx, s, ScanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq < $1 ORDER BY seq", first)
+		if err != nil {
 			return err
 		}
-		sks = sks[complete:]
+		if complete := slices.Concat(stored, sks[:further]); len(complete) > 0 {
+			if err := s.appendBlocks(ctx, complete); err != nil {
+				return err
+			}
+			if _, err := s.Exec(ctx, "DELETE FROM recent_sketches WHERE seq < $1", first); err != nil {
+				return err
+			}
+		}
+		sks = sks[further:]
 	}
 	var rows []any
 	for _, sk := range sks {
 		rows = append(rows, sk.seq, sk.Text, sk.Purpose)
 	}
 	return table.InsertRows(ctx, s, "recent_sketches", "seq, text, purpose", rows)
-}
-
-// completeBlocks moves the stored sketches of versions before first, and those in further, which
-// have no rows yet, into their blocks.
-func (s sketchTables) completeBlocks(ctx context.Context, first int64, further []sketched) error {
-	complete, err := table.All(ctx, s, ScanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq < $1 ORDER BY seq", first)
-	if err != nil || len(complete)+len(further) == 0 {
-		return err
-	}
-	if err := s.appendBlocks(ctx, slices.Concat(complete, further)); err != nil {
-		return err
-	}
-	_, err = s.Exec(ctx, "DELETE FROM recent_sketches WHERE seq < $1", first)
-	return err
 }
 
 // appendBlocks appends sketches to their blocks.

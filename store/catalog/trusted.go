@@ -1,3 +1,6 @@
+// This file verifies live definitions. All reads of the live registry go through Find, which checks signatures if
+// they are required.
+
 package catalog
 
 import (
@@ -11,9 +14,6 @@ import (
 	"toolcrib/store/records"
 	"toolcrib/store/table"
 )
-
-// This file verifies live definitions. All reads of the live registry go through provenLive if
-// signatures are required.
 
 // State implements review.RegistryReader. Every change to the registry adds a version. If
 // signatures are required, a change of the signers can also change which versions are live.
@@ -59,61 +59,47 @@ func (s Definitions) Find(ctx context.Context, from string, args ...any) ([]regi
 	if p == nil {
 		return table.All(ctx, s, s.scanLive, "SELECT l.subject, l.version, l.content_hash, l.locked, v.definition, "+consistentLive("l")+", "+shownLive+" "+from, args...)
 	}
-	rows, err := table.All(ctx, s, scanLiveRow, `SELECT l.subject, l.version, l.content_hash, l.locked, v.definition, v.hash,
+	scan := func(row table.Scanner) (registry.Live, error) { return s.scanProvenLive(ctx, p, row) }
+	return table.All(ctx, s, scan, `SELECT l.subject, l.version, l.content_hash, l.locked, v.definition, v.hash,
 		(SELECT max(number) FROM versions n WHERE n.subject = l.subject),
 		`+records.SignedLater("l.subject", "v.signature")+" "+from, args...)
-	if err != nil {
-		return nil, err
-	}
-	lives := make([]registry.Live, len(rows))
-	for i, row := range rows {
-		if lives[i], err = s.provenLive(ctx, p, row); err != nil {
-			return nil, err
-		}
-	}
-	return lives, nil
 }
 
-// liveRow is a row of the live registry before decoding.
-type liveRow struct {
-	live       registry.Live
-	subject    string
-	definition string
-	hash       string // of the version
-	newest     int    // newest version of the subject
-	signed     bool   // a statement about the subject is newer than the version's
-}
-
-func scanLiveRow(row table.Scanner) (liveRow, error) {
-	var r liveRow
-	err := row.Scan(&r.subject, &r.live.Version, &r.live.ContentHash, &r.live.Locked, &r.definition, &r.hash, &r.newest, &r.signed)
-	if err != nil {
-		return r, err
+// scanProvenLive scans a live definition. It returns a deactivated placeholder if its version is not valid: its
+// signature is refused, or the row has other content, is not the newest version, or has the wrong lock.
+func (s Definitions) scanProvenLive(ctx context.Context, p *proof.Proofs, row table.Scanner) (registry.Live, error) {
+	var l registry.Live
+	var subject, definition, hash string
+	var newest int
+	var signed bool // a statement about the subject is newer than the version's
+	if err := row.Scan(&subject, &l.Version, &l.ContentHash, &l.Locked, &definition, &hash, &newest, &signed); err != nil {
+		return l, err
 	}
-	return r, table.Into(&r.live.Subject, registry.ParseSubject, r.subject)
-}
-
-// provenLive returns the live definition of a row, or a deactivated placeholder if its version is
-// not valid.
-func (s Definitions) provenLive(ctx context.Context, p *proof.Proofs, r liveRow) (registry.Live, error) {
-	l := r.live
-	proof, err := s.proof(ctx, p, l.Subject, l.Version, r.hash)
+	if err := table.Into(&l.Subject, registry.ParseSubject, subject); err != nil {
+		return l, err
+	}
+	proof, err := s.proof(ctx, p, l.Subject, l.Version, hash)
 	if err != nil {
 		return l, err
 	}
 	refused := proof.Err
-	if refused == nil {
-		refused = checkLive(proof, r)
-	}
-	if refused == nil {
-		if refused, err = s.superseded(ctx, p, proof, r.signed); err != nil {
+	switch {
+	case refused != nil:
+	case registry.HashBytes([]byte(definition)) != proof.ContentHash || l.ContentHash != proof.ContentHash:
+		refused = fmt.Errorf("version %d of %s: %w: its content differs from the signed one", l.Version, l.Subject, proposals.ErrTampered)
+	case l.Version != newest:
+		refused = fmt.Errorf("version %d of %s: %w: it is not the newest", l.Version, l.Subject, proposals.ErrTampered)
+	case l.Locked != locked(l.Subject):
+		refused = fmt.Errorf("version %d of %s: %w: its lock was changed", l.Version, l.Subject, proposals.ErrTampered)
+	default:
+		if refused, err = s.superseded(ctx, p, proof, signed); err != nil {
 			return l, err
 		}
 	}
 	if refused != nil {
 		return l.Refuse(refused), nil
 	}
-	return l, table.Into(&l.Definition, proof.Definition, r.definition)
+	return l, table.Into(&l.Definition, proof.Definition, definition)
 }
 
 // proof returns the proof of a version. For a version that was checked before, it costs one map
@@ -127,21 +113,6 @@ func (s Definitions) proof(ctx context.Context, p *proof.Proofs, subject registr
 		return nil, err
 	}
 	return p.Version(ctx, records.Signatures(s), v)
-}
-
-// checkLive returns an error if a row differs from its valid version: it has other content, is not
-// the newest version, or has the wrong lock.
-func checkLive(proof *proof.Proof, r liveRow) error {
-	l := r.live
-	switch {
-	case registry.HashBytes([]byte(r.definition)) != proof.ContentHash || l.ContentHash != proof.ContentHash:
-		return fmt.Errorf("version %d of %s: %w: its content differs from the signed one", l.Version, l.Subject, proposals.ErrTampered)
-	case l.Version != r.newest:
-		return fmt.Errorf("version %d of %s: %w: it is not the newest", l.Version, l.Subject, proposals.ErrTampered)
-	case l.Locked != locked(l.Subject):
-		return fmt.Errorf("version %d of %s: %w: its lock was changed", l.Version, l.Subject, proposals.ErrTampered)
-	}
-	return nil
 }
 
 // superseded returns refused if checked is not the version of its subject that was signed last.

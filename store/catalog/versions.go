@@ -1,3 +1,5 @@
+// This file reads and appends versions, which form a hash chain for each subject.
+
 package catalog
 
 import (
