@@ -30,7 +30,8 @@ type Conn struct {
 	buffers bool // read all rows of a query before the first is used
 }
 
-// Buffer makes Each read all rows before the first call of fn.
+// Buffer makes Each read all rows before the first call of fn, because a PostgreSQL connection runs one query at a time
+// and fn may run another.
 func (c *Conn) Buffer() { c.buffers = true }
 
 // Connect acquires a connection from a pool.
@@ -158,18 +159,42 @@ func (c *Conn) EachUncached(ctx context.Context, query string, args []any, fn fu
 	return c.walk(ctx, rows, fn)
 }
 
-// walk calls fn for each row and closes rows.
+// walk calls fn for each row and closes rows. If the connection buffers, it reads all rows before it calls fn.
 func (c *Conn) walk(ctx context.Context, rows *sql.Rows, fn func(Scanner) error) error {
-	if c.buffers {
-		return buffered(rows, func(row Scanner) error { return errors.Join(ctx.Err(), fn(row)) })
-	}
 	defer rows.Close()
+	if !c.buffers {
+		for rows.Next() {
+			if err := errors.Join(ctx.Err(), fn(rows)); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	}
+	columns, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	var read []bufferedRow
 	for rows.Next() {
-		if err := errors.Join(ctx.Err(), fn(rows)); err != nil {
+		row := make(bufferedRow, len(columns))
+		into := make([]any, len(columns))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		read = append(read, row)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for _, row := range read {
+		if err := errors.Join(ctx.Err(), fn(row)); err != nil {
 			return err
 		}
 	}
-	return rows.Err()
+	return nil
 }
 
 // EachRaw runs a query and calls fn with the driver's values of each row, without the conversions of
@@ -262,37 +287,6 @@ func Checks(text string) []Check {
 		list = append(list, Check{table, query, message})
 	}
 	return list
-}
-
-// buffered reads all rows before it calls fn, because a PostgreSQL connection runs one query at a
-// time and fn may run another.
-func buffered(rows *sql.Rows, fn func(Scanner) error) error {
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return err
-	}
-	var read []bufferedRow
-	for rows.Next() {
-		row := make(bufferedRow, len(columns))
-		into := make([]any, len(columns))
-		for i := range row {
-			into[i] = &row[i]
-		}
-		if err := rows.Scan(into...); err != nil {
-			return err
-		}
-		read = append(read, row)
-	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	for _, row := range read {
-		if err := fn(row); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // bufferedRow contains the values of a row.

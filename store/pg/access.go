@@ -62,17 +62,6 @@ func Examine(ctx context.Context, url string) (a Access, err error) {
 	if a.Roles, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
 		return a, err
 	}
-	a.judge(super, bypass)
-	if err := a.oddLogins(ctx, conn); err != nil {
-		return a, err
-	}
-	differ, err := compareRights(ctx, conn)
-	a.Problems = append(a.Problems, differ...)
-	return a, err
-}
-
-// judge adds the problems of the access to a.Problems.
-func (a *Access) judge(super, bypass bool) {
 	problem := func(format string, args ...any) { a.Problems = append(a.Problems, fmt.Sprintf(format, args...)) }
 	roles := " " + strings.Join(a.Roles, " ") + " "
 	switch {
@@ -97,31 +86,32 @@ func (a *Access) judge(super, bypass bool) {
 	if !a.RowSecurity {
 		problem("Tables have no row-level security, so a login can write under the name of another.")
 	}
-}
-
-// oddLogins adds logins that have a toolcrib role but no name of a principal of that role, and
-// logins of servers that look like principals.
-func (a *Access) oddLogins(ctx context.Context, conn *pgx.Conn) error {
-	rows, err := conn.Query(ctx, `SELECT CAST(m.rolname AS text), CAST(r.rolname AS text)
+	// Logins that have a toolcrib role but no name of a principal of that role, and logins of servers that look like
+	// principals.
+	rows, err = conn.Query(ctx, `SELECT CAST(m.rolname AS text), CAST(r.rolname AS text)
 		FROM pg_catalog.pg_auth_members x JOIN pg_catalog.pg_roles m ON m.oid = x.member JOIN pg_catalog.pg_roles r ON r.oid = x.roleid
 		WHERE m.rolcanlogin AND NOT m.rolsuper AND m.rolname <> session_user AND (
 			r.rolname IN ('toolcrib_user', 'toolcrib_agent', 'toolcrib_chief') AND m.rolname !~ ('^' || substr(r.rolname, 10) || ':[A-Za-z0-9_][A-Za-z0-9_.@+-]*$')
 			OR r.rolname = 'toolcrib_server' AND m.rolname !~ '^[A-Za-z0-9_.-]+$')
 		ORDER BY m.rolname, r.rolname`)
 	if err != nil {
-		return err
+		return a, err
 	}
 	var login, role string
 	_, err = pgx.ForEachRow(rows, []any{&login, &role}, func() error {
-		name := visible.Line(login)
 		if role == "toolcrib_server" {
-			a.Problems = append(a.Problems, fmt.Sprintf("The login %s has the role toolcrib_server, so it writes for every user, but it is named like a single principal.", name))
+			problem("The login %s has the role toolcrib_server, so it writes for every user, but it is named like a single principal.", visible.Line(login))
 		} else {
-			a.Problems = append(a.Problems, fmt.Sprintf("The login %s has the role %s but is not named like a principal of that role, so it cannot write as one.", name, role))
+			problem("The login %s has the role %s but is not named like a principal of that role, so it cannot write as one.", visible.Line(login), role)
 		}
 		return nil
 	})
-	return err
+	if err != nil {
+		return a, err
+	}
+	differ, err := compareRights(ctx, conn)
+	a.Problems = append(a.Problems, differ...)
+	return a, err
 }
 
 // rightsQuery lists each right on the schema, and the statement that revokes it.

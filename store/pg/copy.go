@@ -1,3 +1,6 @@
+// This file copies a database into PostgreSQL, in one transaction. During the copy, the triggers of
+// the target are disabled.
+
 package pg
 
 import (
@@ -9,9 +12,6 @@ import (
 
 	"toolcrib/store/engine"
 )
-
-// This file copies a database into PostgreSQL, in one transaction. During the copy, the triggers of
-// the target are disabled.
 
 // BeginCopy begins a transaction in which a database receives the rows of another one. Closing conn
 // discards the copy. The transaction is nil if the database already has the schema of this program.

@@ -48,18 +48,12 @@ func (s Search) AllRows(wanted, unwanted []string) engine.Clause {
 
 // Matching implements session.Searcher.
 func (s Search) Matching(wanted, unwanted []string) engine.Source {
-	source := engine.Source{From: "proposals p", Seq: "p.seq"}
-	var conditions []string
-	for _, words := range wanted {
-		c := s.Contains(words)
-		conditions, source.Where.Args = append(conditions, c.SQL), append(source.Where.Args, c.Args...)
-	}
+	conditions := lists.Map(wanted, s.Contains)
 	for _, words := range unwanted {
 		c := s.Contains(words)
-		conditions, source.Where.Args = append(conditions, "NOT "+c.SQL), append(source.Where.Args, c.Args...)
+		conditions = append(conditions, engine.Clause{SQL: "NOT " + c.SQL, Args: c.Args})
 	}
-	source.Where.SQL = strings.Join(conditions, " AND ")
-	return source
+	return engine.Source{From: "proposals p", Seq: "p.seq", Where: engine.Join(conditions, " AND ")}
 }
 
 // Beginning implements session.Searcher. No index supports texts shorter than a trigram.

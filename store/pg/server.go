@@ -146,8 +146,8 @@ func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 		if !pooled && s.detectPooler(err) {
 			continue
 		}
-		var refused *pgconn.PgError
-		full := errors.As(err, &refused) && (refused.Code == "53300" || strings.Contains(refused.Message, "no more connections allowed")) // the latter by pgbouncer
+		refused, ok := errors.AsType[*pgconn.PgError](err)
+		full := ok && (refused.Code == "53300" || strings.Contains(refused.Message, "no more connections allowed")) // the latter by pgbouncer
 		if !full && (!s.connected.Load() || !errors.Is(s.Describe(err), engine.ErrLost)) || time.Now().After(over) {
 			return nil, err
 		}
@@ -162,8 +162,8 @@ func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 // detectPooler reports whether a connection failed because of a pooler. If so, s uses the pool for
 // poolers from then on.
 func (s *Server) detectPooler(err error) bool {
-	var refused *pgconn.PgError
-	pooler := errors.As(err, &refused) && refused.Code == "08P01" && strings.Contains(refused.Message, "startup parameter")
+	refused, ok := errors.AsType[*pgconn.PgError](err)
+	pooler := ok && refused.Code == "08P01" && strings.Contains(refused.Message, "startup parameter")
 	if pooler {
 		s.pooled.Store(true)
 	}
@@ -284,8 +284,8 @@ func (s *Server) Describe(err error) error {
 			return err
 		}
 	}
-	var e *pgconn.PgError
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
 		if strange := new(tls.CertificateVerificationError); errors.As(err, &strange) {
 			return fmt.Errorf("%w: %w", errCertificate, err)
 		}
