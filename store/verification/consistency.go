@@ -87,7 +87,13 @@ func (l Ledger) References(ctx context.Context, fn func(history.Damage)) error {
 		return err
 	}
 	if !logged {
-		checks = recordChecks()
+		seals := "SELECT hash FROM versions UNION ALL SELECT hash FROM imports"
+		var each []engine.Check
+		for _, table := range recordNames() {
+			seals += " UNION ALL SELECT seal FROM " + table
+			each = append(each, engine.Checks(strings.ReplaceAll(eachRecordSQL, "TABLE", table))...)
+		}
+		checks = append(engine.Checks(strings.ReplaceAll(recordsSQL, "SEALS", seals)), each...)
 	}
 	current, err := l.liveIsNewest(ctx)
 	if err != nil {
@@ -99,15 +105,20 @@ func (l Ledger) References(ctx context.Context, fn func(history.Damage)) error {
 	return l.inspectAll(ctx, inspections(checks), fn)
 }
 
-// inspectAll runs inspections in parallel, limited by the number of sessions.
+// inspectAll runs inspections in parallel, each with the next free session. It reports an inspection that fails as damage.
 func (l Ledger) inspectAll(ctx context.Context, list []inspection, fn func(history.Damage)) error {
-	answers := make([][]history.Damage, len(list))
+	found := make([][]history.Damage, len(list))
 	var running sync.WaitGroup
 	for i, in := range list {
-		running.Go(func() { answers[i] = l.inspect(ctx, in) })
+		running.Go(func() {
+			add := func(d history.Damage) { found[i] = append(found[i], d) }
+			if err := l.use(ctx, func(s *session.Session) error { return in.run(ctx, s, add) }); err != nil {
+				add(history.Damage{Table: in.table, Message: fmt.Sprintf("It cannot be compared with the other tables: %v.", err)})
+			}
+		})
 	}
 	running.Wait()
-	for _, damage := range slices.Concat(answers...) {
+	for _, damage := range slices.Concat(found...) {
 		fn(damage)
 	}
 	return ctx.Err()
@@ -132,18 +143,6 @@ func inspections(checks []engine.Check) []inspection {
 		}}
 	}
 	return list
-}
-
-// inspect runs an inspection with the next free session and returns the damage found.
-func (l Ledger) inspect(ctx context.Context, in inspection) []history.Damage {
-	var found []history.Damage
-	err := l.use(ctx, func(s *session.Session) error {
-		return in.run(ctx, s, func(d history.Damage) { found = append(found, d) })
-	})
-	if err != nil {
-		found = append(found, history.Damage{Table: in.table, Message: fmt.Sprintf("It cannot be compared with the other tables: %v.", err)})
-	}
-	return found
 }
 
 // recordsAreLogged reports whether the records and the log refer to each other in order, without gaps in the tables of
@@ -265,15 +264,4 @@ func unsealedTexts() []inspection {
 		}})
 	}
 	return list
-}
-
-// recordChecks returns the checks for tables of records.
-func recordChecks() []engine.Check {
-	seals := "SELECT hash FROM versions UNION ALL SELECT hash FROM imports"
-	var each []engine.Check
-	for _, table := range recordNames() {
-		seals += " UNION ALL SELECT seal FROM " + table
-		each = append(each, engine.Checks(strings.ReplaceAll(eachRecordSQL, "TABLE", table))...)
-	}
-	return append(engine.Checks(strings.ReplaceAll(recordsSQL, "SEALS", seals)), each...)
 }

@@ -116,7 +116,22 @@ func checkSketches(ctx context.Context, s *session.Session, block int64, deep bo
 	}
 	var same bool
 	if deep {
-		same, err = sameSketches(ctx, s, text, purpose, first, last)
+		var wantText, wantPurpose overlap.Index
+		err = s.Each(ctx, "SELECT seq, definition FROM versions WHERE kind = 'tool' AND seq BETWEEN $1 AND $2 ORDER BY seq", []any{first, last}, func(row table.Scanner) error {
+			var seq int64
+			var definition []byte
+			if err := row.Scan(&seq, &definition); err != nil {
+				return err
+			}
+			d, err := registry.DecodeDefinition(registry.KindTool, definition)
+			if err != nil {
+				return fmt.Errorf("version in row %d: %w", seq, err)
+			}
+			wantText.Add(seq, overlap.TextOf(*d.Tool).Sketch())
+			wantPurpose.Add(seq, overlap.PurposeOf(*d.Tool).Sketch())
+			return nil
+		})
+		same = equalSketches(text, &wantText) && equalSketches(purpose, &wantPurpose)
 	} else {
 		var ids []int64
 		ids, err = table.All(ctx, s, table.ScanValue[int64], "SELECT seq FROM versions WHERE kind = 'tool' AND seq BETWEEN $1 AND $2 ORDER BY seq", first, last)
@@ -138,26 +153,6 @@ func checkSketches(ctx context.Context, s *session.Session, block int64, deep bo
 func sketchesOf(stored []byte, ids []int64) bool {
 	var have overlap.Index
 	return have.Load(stored) == nil && slices.Equal(have.IDs(), ids)
-}
-
-// sameSketches reports whether stored blocks contain the sketches recomputed from the versions in a range.
-func sameSketches(ctx context.Context, s *session.Session, text, purpose []byte, first, last int64) (bool, error) {
-	var wantText, wantPurpose overlap.Index
-	err := s.Each(ctx, "SELECT seq, definition FROM versions WHERE kind = 'tool' AND seq BETWEEN $1 AND $2 ORDER BY seq", []any{first, last}, func(row table.Scanner) error {
-		var seq int64
-		var definition []byte
-		if err := row.Scan(&seq, &definition); err != nil {
-			return err
-		}
-		d, err := registry.DecodeDefinition(registry.KindTool, definition)
-		if err != nil {
-			return fmt.Errorf("version in row %d: %w", seq, err)
-		}
-		wantText.Add(seq, overlap.TextOf(*d.Tool).Sketch())
-		wantPurpose.Add(seq, overlap.PurposeOf(*d.Tool).Sketch())
-		return nil
-	})
-	return equalSketches(text, &wantText) && equalSketches(purpose, &wantPurpose), err
 }
 
 // equalSketches reports whether stored blocks have the same entries as want, regardless of block boundaries.
