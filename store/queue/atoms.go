@@ -111,9 +111,10 @@ func (m matcher) lookup(a facts.Atom) lookup {
 	case facts.Stale:
 		return lookup{row: engine.Clause{SQL: "p." + staleRows}, rows: engine.Clause{SQL: "SELECT p.seq FROM proposals p" + m.IndexedBy("proposals_open") + " WHERE p." + staleRows}}
 	case facts.Blocked:
+		states := lists.Map(proposals.States(), func(s proposals.State) string { return "'" + string(s) + "'" })
 		blocked := engine.Clause{SQL: "p.risk >= ?", Args: []any{10_000_000}} // minimum risk of a proposal with an open blocking finding
 		return lookup{row: blocked, rows: engine.Clause{
-			SQL:  "SELECT p.seq FROM proposals p" + m.IndexedBy("proposals_by_risk") + " WHERE p.state IN (" + quoted(proposals.States()) + ") AND " + blocked.SQL,
+			SQL:  "SELECT p.seq FROM proposals p" + m.IndexedBy("proposals_by_risk") + " WHERE p.state IN (" + strings.Join(states, ", ") + ") AND " + blocked.SQL,
 			Args: blocked.Args,
 		}}
 	case facts.Unread:
@@ -143,8 +144,4 @@ func (m matcher) textCondition(words string) engine.Clause {
 	}
 	c.SQL = strings.TrimPrefix(c.SQL, " OR ")
 	return c
-}
-
-func quoted(states []proposals.State) string {
-	return strings.Join(lists.Map(states, func(s proposals.State) string { return "'" + string(s) + "'" }), ", ")
 }

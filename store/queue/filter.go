@@ -22,7 +22,9 @@ import (
 // which covers all proposals.
 const ScanLimit = 2_000
 
-// termsOf converts a query to filter terms and an additional condition.
+// termsOf converts a query to filter terms and the condition of its terms about required approvals. The approval policy
+// is not in the database: to find proposals that wait for the approval of a user, the query contains the policy, and its
+// patterns become conditions.
 func termsOf(q review.Query) ([]filter.Term, engine.Clause, error) {
 	var terms []filter.Term
 	if q.State != "" {
@@ -38,8 +40,21 @@ func termsOf(q review.Query) ([]filter.Term, engine.Clause, error) {
 		terms = append(terms, filter.Holds(facts.Subject, q.Subject))
 	}
 	f, err := filter.Parse(q.Filter)
-	terms, waits := splitWaits(q, append(terms, f.Terms...))
-	return terms, waits, err
+	var waits []engine.Clause
+	for _, t := range f.Terms {
+		if len(t.Any) == 0 || t.Any[0].Is != facts.Waits {
+			terms = append(terms, t)
+			continue
+		}
+		c := engine.Join(lists.Map(t.Any, func(a facts.Atom) engine.Clause { return waitsFor(q, a.Value) }), " OR ")
+		if c.SQL = "(" + c.SQL + ")"; t.Not {
+			c.SQL = "NOT " + c.SQL
+		} else {
+			terms = append(terms, filter.Holds(facts.State, string(proposals.UserReview)))
+		}
+		waits = append(waits, c)
+	}
+	return terms, engine.Join(waits, " AND "), err
 }
 
 // selectTerms returns the selection of proposals that match all terms. It finds rows with the index
@@ -185,8 +200,7 @@ func every() selection { return selection{from: "proposals p", seq: "p.seq"} }
 
 // from returns the selection for the matches of a text index.
 func from(source engine.Source) selection {
-	sel := selection{from: source.From, seq: source.Seq}
-	return sel.with(source.Where)
+	return selection{from: source.From, seq: source.Seq}.with(source.Where)
 }
 
 // matcher returns the matcher for the engine.
@@ -244,31 +258,6 @@ func countSpellings(words string) int {
 	return n
 }
 
-// The approval policy is not in the database. To find proposals that wait for the approval of a
-// user, the query contains the policy, and its patterns become conditions.
-
-// splitWaits separates the terms about required approvals from the others and returns them as one
-// condition.
-func splitWaits(q review.Query, terms []filter.Term) ([]filter.Term, engine.Clause) {
-	var others []filter.Term
-	var conditions []engine.Clause
-	for _, t := range terms {
-		if len(t.Any) == 0 || t.Any[0].Is != facts.Waits {
-			others = append(others, t)
-			continue
-		}
-		anyOf := lists.Map(t.Any, func(a facts.Atom) engine.Clause { return waitsFor(q, a.Value) })
-		c := engine.Join(anyOf, " OR ")
-		if c.SQL = "(" + c.SQL + ")"; t.Not {
-			c.SQL = "NOT " + c.SQL
-		} else {
-			others = append(others, filter.Holds(facts.State, string(proposals.UserReview)))
-		}
-		conditions = append(conditions, c)
-	}
-	return others, engine.Join(conditions, " AND ")
-}
-
 // endorsements selects the approvals of the current revision of p with its latest assessment.
 const endorsements = `FROM decisions d WHERE d.proposal = p.id AND d.revision = p.revision AND d.verdict = 'endorsed'
 	AND d.assessment = (SELECT a.id FROM assessments a WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1)`
@@ -287,11 +276,8 @@ func waitsFor(q review.Query, user string) engine.Clause {
 	for _, r := range q.Approvals {
 		m := matches(r)
 		matched = append(matched, m)
-		for _, owner := range r.Owners {
-			if owner == user {
-				owned = append(owned, engine.Join([]engine.Clause{m, lacksApprovals(r)}, " AND "))
-				break
-			}
+		if slices.Contains(r.Owners, user) {
+			owned = append(owned, engine.Join([]engine.Clause{m, lacksApprovals(r)}, " AND "))
 		}
 	}
 	if len(matched) == 0 {

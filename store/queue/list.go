@@ -83,16 +83,16 @@ func (s Proposals) listByTime(ctx context.Context, q review.Query, limit int) ([
 	return s.listed(ctx, sel.query(listColumns)+" ORDER BY "+sel.seq+" "+k.direction+" LIMIT ?", append(sel.args, limit), q)
 }
 
-// listed reads proposals without caching the statement, because the number of different filters is
+// listed reads proposals. It does not cache the statement of a filter, because the number of different filters is
 // unlimited.
 func (s Proposals) listed(ctx context.Context, query string, args []any, q review.Query) ([]proposals.Proposal, error) {
-	query = engine.Numbered(query)
+	each := s.EachUncached
 	if q.Filter == "" {
-		return table.All(ctx, s, table.Reading(proposalRow), query, args...)
+		each = s.Each
 	}
 	var found []proposals.Proposal
 	scan := table.Reading(proposalRow)
-	err := s.EachUncached(ctx, query, args, func(row table.Scanner) error {
+	err := each(ctx, engine.Numbered(query), args, func(row table.Scanner) error {
 		p, err := scan(row)
 		found = append(found, p)
 		return err
@@ -114,11 +114,10 @@ func (s *selection) add(condition string, values ...any) {
 
 // with returns the selection with an additional condition, unless c is empty.
 func (s selection) with(c engine.Clause) selection {
-	more := s
 	if c.SQL != "" {
-		more.where, more.args = append(slices.Clip(s.where), c.SQL), append(slices.Clip(s.args), c.Args...)
+		s.where, s.args = append(slices.Clip(s.where), c.SQL), append(slices.Clip(s.args), c.Args...)
 	}
-	return more
+	return s
 }
 
 // query returns a query for columns of p (proposals) and l (live versions of their subjects).
@@ -133,10 +132,7 @@ func (s selection) query(columns string) string {
 // uniquePrefixes returns, for each proposal, the length of the shortest unique prefix of its id, in
 // characters: one more than the longest prefix shared with a neighbor in the index.
 func (s Proposals) uniquePrefixes(ctx context.Context, page []proposals.Proposal) ([]int, error) {
-	ids := make([]proposals.ID, len(page))
-	for i := range page {
-		ids[i] = page[i].ID
-	}
+	ids := lists.Map(page, func(p proposals.Proposal) proposals.ID { return p.ID })
 	list, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err
@@ -291,8 +287,7 @@ func (s Proposals) walk(ctx context.Context, q review.Query, k key, states []str
 	var args []any
 	for _, state := range states {
 		for _, r := range ranges {
-			part := sel.with(engine.Clause{SQL: "p.state = ?", Args: []any{state}})
-			part = part.with(r)
+			part := sel.with(engine.Clause{SQL: "p.state = ?", Args: []any{state}}).with(r)
 			queries = append(queries, "SELECT p.seq AS seq, p."+k.column+" AS k FROM "+part.from+" WHERE "+strings.Join(part.where, " AND "))
 			args = append(args, part.args...)
 		}

@@ -49,17 +49,18 @@ func (x *Index) Close() error {
 // matches "scheduling"). A text matches if any word does; more matches rank higher. Matches in names weigh more than
 // those in short descriptions, and these more than those in the remaining text.
 func (x *Index) Rank(ctx context.Context, key string, texts func() []gateway.Text, query string, limit int) ([]int, error) {
-	match := matchAny(query)
-	if match == "" {
+	words := strings.FieldsFunc(query, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
+	if len(words) == 0 {
 		return nil, nil
 	}
+	quoted := lists.Map(words[:min(len(words), maxWords)], func(w string) string { return `"` + w + `"*` })
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	db, err := x.open(ctx, key, texts)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.QueryContext(ctx, "SELECT rowid FROM tools WHERE tools MATCH $1 ORDER BY bm25(tools, 8, 4, 1), rowid LIMIT $2", match, limit)
+	rows, err := db.QueryContext(ctx, "SELECT rowid FROM tools WHERE tools MATCH $1 ORDER BY bm25(tools, 8, 4, 1), rowid LIMIT $2", strings.Join(quoted, " OR "), limit)
 	if err != nil {
 		return nil, err
 	}
@@ -130,13 +131,3 @@ func fill(ctx context.Context, texts []gateway.Text) (*sql.DB, error) {
 
 // maxWords limits the number of query words.
 const maxWords = 32
-
-// matchAny returns an FTS5 query that matches any word of text.
-func matchAny(text string) string {
-	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
-	words = words[:min(len(words), maxWords)]
-	for i, w := range words {
-		words[i] = `"` + w + `"*`
-	}
-	return strings.Join(words, " OR ")
-}
