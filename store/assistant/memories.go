@@ -1,3 +1,5 @@
+// This file stores memories and their full-text index.
+
 package assistant
 
 import (
@@ -160,31 +162,26 @@ func (a memoryTables) tagTerm(tag string) string {
 	return a.term(tagMark, hex.EncodeToString(sum[:8]))
 }
 
-// facets returns the key of a memory and its search terms for filters.
-func (a memoryTables) facets(ctx context.Context, id string) (seq int64, terms []string, err error) {
+// index adds a memory to the full-text index with terms and its search terms for filters.
+func (a memoryTables) index(ctx context.Context, id string, terms []string) error {
+	var seq int64
 	var kind, project, tags string
 	var importance int
-	err = a.Row(ctx, "SELECT seq, kind, importance, coalesce(CAST(project AS text), ''), tags FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = ''",
+	err := a.Row(ctx, "SELECT seq, kind, importance, coalesce(CAST(project AS text), ''), tags FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = ''",
 		[]any{a.owner, id}, &seq, &kind, &importance, &project, &tags)
 	if err != nil {
-		return 0, nil, table.Missing(err, "memory %s", id)
+		return table.Missing(err, "memory %s", id)
 	}
-	terms = []string{a.term(kindMark, kind), a.term(importanceMark, strconv.Itoa(importance))}
+	facets := []string{a.term(kindMark, kind), a.term(importanceMark, strconv.Itoa(importance))}
 	if project != "" {
-		terms = append(terms, a.term(projectMark, project))
+		facets = append(facets, a.term(projectMark, project))
 	}
 	names, err := table.ParseList(tags)
-	for _, tag := range names {
-		terms = append(terms, a.tagTerm(tag))
-	}
-	return seq, terms, err
-}
-
-// index adds a memory to the full-text index with terms and its filter terms.
-func (a memoryTables) index(ctx context.Context, id string, terms []string) error {
-	seq, facets, err := a.facets(ctx, id)
 	if err != nil {
 		return err
+	}
+	for _, tag := range names {
+		facets = append(facets, a.tagTerm(tag))
 	}
 	_, err = a.Exec(ctx, "INSERT INTO memories_text (rowid, terms) VALUES ($1, $2)", seq, a.join(terms, facets))
 	return err

@@ -1,3 +1,5 @@
+// This file stores tasks.
+
 package assistant
 
 import (

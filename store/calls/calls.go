@@ -253,12 +253,15 @@ func (c Tables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call,
 	if q.Hint != "" {
 		where, args = append(where, "instr(c.annotations, ?) > 0"), append(args, jsondoc.Quote(q.Hint)+":true")
 	}
-	if q.Code != "" && q.Code != gateway.CodeInterrupted && len(where) == 0 {
-		return c.concluded(ctx, q)
-	}
-	switch q.Code {
-	case "", gateway.CodeInterrupted:
-	default:
+	if q.Code != "" && q.Code != gateway.CodeInterrupted {
+		if len(where) == 0 { // read the calls in the order of their outcomes
+			query, args := selectCalls+"FROM call_outcomes o CROSS JOIN calls c WHERE c.id = o.call AND o.code = ?", []any{storedCode(q.Code)}
+			if q.Before > 0 {
+				query += " AND o.seq < (SELECT p.seq FROM call_outcomes p JOIN calls b ON b.id = p.call WHERE b.seq = ?)"
+				args = append(args, q.Before)
+			}
+			return c.readCalls(ctx, query+" ORDER BY o.seq DESC LIMIT ?", append(args, q.Limit)...)
+		}
 		indexed = false
 		and("o.code", storedCode(q.Code))
 	}
@@ -275,16 +278,6 @@ func (c Tables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call,
 		query += " WHERE " + strings.Join(where, " AND ")
 	}
 	return c.readCalls(ctx, query+" ORDER BY "+seq+" DESC LIMIT ?", append(args, q.Limit)...)
-}
-
-// concluded returns calls that have an outcome, in the order of their outcomes.
-func (c Tables) concluded(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
-	query, args := selectCalls+"FROM call_outcomes o CROSS JOIN calls c WHERE c.id = o.call AND o.code = ?", []any{storedCode(q.Code)}
-	if q.Before > 0 {
-		query += " AND o.seq < (SELECT p.seq FROM call_outcomes p JOIN calls b ON b.id = p.call WHERE b.seq = ?)"
-		args = append(args, q.Before)
-	}
-	return c.readCalls(ctx, query+" ORDER BY o.seq DESC LIMIT ?", append(args, q.Limit)...)
 }
 
 // storedCode returns the stored form of a code.

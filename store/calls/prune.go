@@ -207,16 +207,16 @@ type line struct {
 // fileFormat names the format of a file of calls.
 const fileFormat = "toolcrib calls 1"
 
-// chainedTables returns the tables that a file contains, in the order of the file.
-func chainedTables() []struct {
+// chainedTable is a table that a file contains.
+type chainedTable struct {
 	name, format, word string
 	columns            []string
-} {
+}
+
+// chainedTables returns the tables that a file contains, in the order of the file.
+func chainedTables() []chainedTable {
 	names := func(row table.Columns) []string { return strings.Split(Chained(row).Names(), ", ") }
-	return []struct {
-		name, format, word string
-		columns            []string
-	}{
+	return []chainedTable{
 		{CallTable.Name, CallFormat, "call", names(callColumns(new(gateway.Call)))},
 		{OutcomeTable.Name, OutcomeFormat, "outcome", names(outcomeColumns(new(EndedCall)))},
 	}
@@ -268,32 +268,6 @@ func (p *Prune) write(ctx context.Context, s *session.Session, from chains, w io
 	return last, out.Flush()
 }
 
-// readLines calls fn for each line of a file of calls, numbered from 1, and returns the hash of the
-// last line.
-func readLines(r io.Reader, fn func(number int, l line) error) (last string, err error) {
-	in := bufio.NewReader(r)
-	for n := 1; ; n++ {
-		text, err := in.ReadBytes('\n')
-		if errors.Is(err, io.EOF) && len(text) == 0 && n > 1 {
-			return last, nil
-		}
-		if err != nil {
-			return "", fmt.Errorf("line %d: %w", n, err)
-		}
-		var l line
-		if err := json.Unmarshal(text, &l); err != nil || n == 1 && l.Format != fileFormat {
-			return "", fmt.Errorf("line %d is not from a file that toolcrib calls prune wrote", n)
-		}
-		if l.Prev != last {
-			return "", fmt.Errorf("line %d does not continue the line before: lines were changed or removed", n)
-		}
-		last = registry.HashBytes(bytes.TrimSuffix(text, []byte("\n")))
-		if err := fn(n, l); err != nil {
-			return "", err
-		}
-	}
-}
-
 // File is a file of calls that implements history.Ledger, so that history can verify it.
 type File struct {
 	Path   string
@@ -332,13 +306,34 @@ func (f File) Rows(_ context.Context, name string, fn func(history.Row) error) e
 	return err
 }
 
-func (f File) lines(fn func(int, line) error) (last string, err error) {
-	in, err := os.Open(f.Path)
+// lines calls fn for each line, numbered from 1, and returns the hash of the last line.
+func (f File) lines(fn func(number int, l line) error) (last string, err error) {
+	file, err := os.Open(f.Path)
 	if err != nil {
 		return "", err
 	}
-	defer in.Close()
-	return readLines(in, fn)
+	defer file.Close()
+	in := bufio.NewReader(file)
+	for n := 1; ; n++ {
+		text, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) && len(text) == 0 && n > 1 {
+			return last, nil
+		}
+		if err != nil {
+			return "", fmt.Errorf("line %d: %w", n, err)
+		}
+		var l line
+		if err := json.Unmarshal(text, &l); err != nil || n == 1 && l.Format != fileFormat {
+			return "", fmt.Errorf("line %d is not from a file that toolcrib calls prune wrote", n)
+		}
+		if l.Prev != last {
+			return "", fmt.Errorf("line %d does not continue the line before: lines were changed or removed", n)
+		}
+		last = registry.HashBytes(bytes.TrimSuffix(text, []byte("\n")))
+		if err := fn(n, l); err != nil {
+			return "", err
+		}
+	}
 }
 
 // Structure implements history.Ledger. It reports an error unless the database has recorded the

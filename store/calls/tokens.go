@@ -1,3 +1,5 @@
+// This file stores the access tokens of agents and their revocations.
+
 package calls
 
 import (

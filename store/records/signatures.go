@@ -116,11 +116,11 @@ func (s Signatures) Proofs(ctx context.Context) (*proof.Proofs, error) {
 	if p := *session.PerTransaction[*proof.Proofs](s.Session); p != nil {
 		return p, nil
 	}
-	last, err := Signatures(s).LastSigners(ctx)
+	last, err := s.LastSigners(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return Signatures(s).ProofsOf(ctx, last)
+	return s.ProofsOf(ctx, last)
 }
 
 // ProofsOf is like Proofs. last is the hash of the event that recorded the latest signers.
@@ -139,15 +139,15 @@ func (s Signatures) ProofsOf(ctx context.Context, last string) (*proof.Proofs, e
 // CountedWaivers returns the valid waivers of a proposal: all, or only those with valid signatures if signatures are
 // required.
 func (s Signatures) CountedWaivers(ctx context.Context, of proposals.Proposal, waivers []history.Waiver) ([]history.Waiver, error) {
-	p, err := Signatures(s).Proofs(ctx)
+	p, err := s.Proofs(ctx)
 	if p == nil || err != nil {
 		return waivers, err
 	}
 	var counted []history.Waiver
 	for _, w := range waivers {
-		err := p.Waiver(ctx, Signatures(s), of, w)
+		err := p.Waiver(ctx, s, of, w)
 		if err == nil {
-			err = p.CheckNewestWaiver(ctx, Signatures(s), of, w, waivers)
+			err = p.CheckNewestWaiver(ctx, s, of, w, waivers)
 		}
 		switch {
 		case err == nil:
@@ -161,11 +161,11 @@ func (s Signatures) CountedWaivers(ctx context.Context, of proposals.Proposal, w
 
 // Counts returns an error if signatures are required and v has no valid one.
 func (s Signatures) Counts(ctx context.Context, v history.Version) error {
-	p, err := Signatures(s).Proofs(ctx)
+	p, err := s.Proofs(ctx)
 	if p == nil || err != nil {
 		return err
 	}
-	proof, err := p.Version(ctx, Signatures(s), v)
+	proof, err := p.Version(ctx, s, v)
 	if err != nil {
 		return err
 	}

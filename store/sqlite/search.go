@@ -5,11 +5,11 @@ package sqlite
 import (
 	"context"
 	_ "embed" // the checks
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"toolcrib/internal/lists"
 	"toolcrib/store/engine"
 )
 
@@ -33,15 +33,9 @@ func (Search) Rows(words string, spellings []string) engine.Clause {
 	if utf8.RuneCountInString(words) >= minIndexed {
 		return engine.Clause{SQL: "SELECT rowid AS seq FROM proposals_text WHERE proposals_text MATCH ?", Args: []any{quoteFTS(words)}}
 	}
-	var found engine.Clause
-	for i, spelling := range spellings {
-		if i > 0 {
-			found.SQL += " UNION ALL "
-		}
-		found.SQL += "SELECT doc AS seq FROM proposals_terms WHERE term >= ? AND term <= ?"
-		found.Args = append(found.Args, spelling, afterAll(spelling))
-	}
-	return found
+	return engine.Join(lists.Map(spellings, func(s string) engine.Clause {
+		return engine.Clause{SQL: "SELECT doc AS seq FROM proposals_terms WHERE term >= ? AND term <= ?", Args: []any{s, afterAll(s)}}
+	}), " UNION ALL ")
 }
 
 // phrases returns the FTS5 query for rows with all wanted and no unwanted texts.
@@ -110,11 +104,7 @@ func quoteFTS(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) +
 
 // HasTerms implements session.Searcher.
 func (Search) HasTerms(table string, terms []string) engine.Clause {
-	quoted := slices.Clone(terms)
-	for i, t := range quoted {
-		quoted[i] = quoteFTS(t)
-	}
-	return engine.Clause{SQL: table + " MATCH ?", Args: []any{strings.Join(quoted, " AND ")}}
+	return engine.Clause{SQL: table + " MATCH ?", Args: []any{strings.Join(lists.Map(terms, quoteFTS), " AND ")}}
 }
 
 //go:embed checks.sql

@@ -64,8 +64,17 @@ func Open(ctx context.Context, path string, opts Options) (*File, error) {
 		return nil, err
 	}
 	f := &File{path: path, info: info, frozen: opts.Frozen, busyTimeout: busyTimeout}
-	if err := f.openPools(opts.Readers); err != nil {
-		return nil, err
+	write, log := writerPragmas(), loggerPragmas()
+	if f.frozen {
+		write, log = readerPragmas(), readerPragmas()
+	}
+	var errs [4]error
+	f.write, errs[0] = f.openPool(1, write)
+	f.log, errs[1] = f.openPool(1, log)
+	f.read, errs[2] = f.openPool(opts.Readers+2, readerPragmas()) // one may become the writer, and one the logger
+	f.audit, errs[3] = f.openPool(opts.Readers+1, append(readerPragmas(), auditCache))
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	if err := f.refuse(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
@@ -165,24 +174,7 @@ func dsn(path, mode string, pragmas ...string) (string, error) {
 	return u.String(), nil
 }
 
-// openPools creates the database/sql pools for writing, for transactions that a power failure may roll back, for
-// reading, and for audits. It opens no connections.
-func (f *File) openPools(readers int) error {
-	write, log := writerPragmas(), loggerPragmas()
-	if f.frozen {
-		write, log = readerPragmas(), readerPragmas()
-	}
-	var errs [4]error
-	f.write, errs[0] = f.openPool(1, write)
-	f.log, errs[1] = f.openPool(1, log)
-	f.read, errs[2] = f.openPool(readers+2, readerPragmas()) // one may become the writer, and one the logger
-	f.audit, errs[3] = f.openPool(readers+1, append(readerPragmas(), auditCache))
-	if err := errors.Join(errs[:]...); err != nil {
-		return errors.Join(err, f.Close())
-	}
-	return nil
-}
-
+// openPool returns a pool with at most the given number of connections. It opens none.
 func (f *File) openPool(most int, pragmas []string) (*sql.DB, error) {
 	mode := "rw"
 	if f.frozen {

@@ -177,8 +177,7 @@ func makeSchema(ctx context.Context, last int) (map[string]string, error) {
 		return nil, err
 	}
 	defer c.Close() //nolint:errcheck // nothing in memory can be lost
-	steps := steps()
-	for _, step := range steps {
+	for _, step := range steps() {
 		if step.SQL == "" || step.Number > last {
 			continue
 		}

@@ -14,11 +14,6 @@ import (
 	"toolcrib/store/engine"
 )
 
-// rowsAtOnce returns the numbers of rows that a statement can insert. Rows in one statement share its overhead;
-// triggers and constraints still apply to each row. There are few sizes, to limit the number of cached statements, and
-// they are small, because SQLite searches all parameters of a statement for each name.
-func rowsAtOnce() []int { return []int{16, 4, 1} }
-
 // execer is a session or a type that embeds one.
 type execer interface {
 	querier
@@ -26,10 +21,12 @@ type execer interface {
 	Row(ctx context.Context, query string, args []any, dest ...any) error
 }
 
-// InsertRows inserts rows into a table. values contains the values of all rows in sequence.
+// InsertRows inserts rows into a table. values contains the values of all rows in sequence. Rows in one statement share
+// its overhead; triggers and constraints still apply to each row. Statements have few sizes, to limit the number of
+// cached ones, and these are small, because SQLite searches all parameters of a statement for each name.
 func InsertRows(ctx context.Context, s execer, table, columns string, values []any) error {
 	width := strings.Count(columns, ",") + 1
-	for _, size := range rowsAtOnce() {
+	for _, size := range []int{16, 4, 1} {
 		for ; len(values) >= size*width; values = values[size*width:] {
 			if _, err := s.Exec(ctx, insertStatement(table, columns, width, size), values[:size*width]...); err != nil {
 				return err
@@ -138,7 +135,7 @@ func First[T any](found []T, err error, format string, args ...any) (T, error) {
 // other errors unchanged.
 func Missing(err error, format string, args ...any) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
+		return NotFound(format, args...)
 	}
 	return err
 }

@@ -89,13 +89,8 @@ func (f file) rows(ctx context.Context, t table, columns []string, fn func([]any
 	if t.terms() {
 		from = "(SELECT doc AS rowid, group_concat(term, ' ') AS terms FROM temp." + t.name + "_terms GROUP BY doc)"
 	}
-	return f.conn.EachUncached(ctx, t.selectRows(from, columns), nil, valuesOf(len(columns), fn))
-}
-
-// valuesOf returns a function that scans a row and calls fn with its values.
-func valuesOf(width int, fn func([]any) error) func(engine.Scanner) error {
-	return func(row engine.Scanner) error {
-		values, into := make([]any, width), make([]any, width)
+	return f.conn.EachUncached(ctx, t.selectRows(from, columns), nil, func(row engine.Scanner) error {
+		values, into := make([]any, len(columns)), make([]any, len(columns))
 		for i := range values {
 			into[i] = &values[i]
 		}
@@ -103,7 +98,7 @@ func valuesOf(width int, fn func([]any) error) func(engine.Scanner) error {
 			return err
 		}
 		return fn(values)
-	}
+	})
 }
 
 func (f file) newest(ctx context.Context) (event int64, hash string, err error) {
@@ -112,7 +107,7 @@ func (f file) newest(ctx context.Context) (event int64, hash string, err error) 
 }
 
 func (f file) add(ctx context.Context, t table, columns []string, rows [][]any) error {
-	statement := t.insertRow(columns)
+	statement := "INSERT INTO " + t.name + " (" + quoted(columns) + ") VALUES (" + engine.Placeholders(1, len(columns)) + ")"
 	for _, row := range rows {
 		if _, err := f.conn.Exec(ctx, statement, row...); err != nil {
 			return err

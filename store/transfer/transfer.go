@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"toolcrib/internal/failpoint"
-	"toolcrib/store/engine"
 	"toolcrib/store/pg"
 )
 
@@ -226,9 +225,4 @@ func quoted(names []string) string {
 // selectRows returns a query for the rows of a table, ordered by key.
 func (t table) selectRows(from string, columns []string) string {
 	return "SELECT " + quoted(columns) + " FROM " + from + " ORDER BY " + quoted(t.key)
-}
-
-// insertRow returns a statement that inserts a row.
-func (t table) insertRow(columns []string) string {
-	return "INSERT INTO " + t.name + " (" + quoted(columns) + ") VALUES (" + engine.Placeholders(1, len(columns)) + ")"
 }
