@@ -1,3 +1,5 @@
+// This file defines agents and allow-lists.
+
 package registry
 
 import (

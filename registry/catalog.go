@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"toolcrib/internal/lists"
 )
 
 // Entry is the visible definition of an id in several merged layers.
@@ -102,13 +104,7 @@ func (c Layered) withRelated(ctx context.Context, found []Live, names ...string)
 	if all, ok := c.Finder.(*memoryFinder); ok {
 		return layers{all, c.View}, nil
 	}
-	known, asked := map[Subject]bool{}, map[string]bool{}
-	for _, l := range found {
-		known[l.Subject] = true
-	}
-	for _, name := range names {
-		asked[name] = true
-	}
+	known, asked := lists.Set(found, func(l Live) Subject { return l.Subject }), lists.Set(names, func(name string) string { return name })
 	for range 2 { // first others with the same ids, then core tools with the aliases
 		var more []string
 		for _, l := range found {
@@ -213,11 +209,11 @@ func (c Layered) ByKind(ctx context.Context, kind ToolKind, most int) (entries [
 
 // List implements Catalog.
 func (c Layered) List(ctx context.Context, id string) (Entry, bool, error) {
-	lists, err := c.Finder.Lists(ctx)
+	all, err := c.Finder.Lists(ctx)
 	if err != nil {
 		return Entry{}, false, err
 	}
-	for _, e := range Visible(lists, c.View) {
+	for _, e := range Visible(all, c.View) {
 		if e.Subject.ID == id {
 			return e, true, nil
 		}

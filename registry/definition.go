@@ -1,3 +1,5 @@
+// This file defines the content of governed objects, its canonical form, and its hash.
+
 package registry
 
 import (
@@ -240,25 +242,20 @@ func (t *Tool) normalise() {
 	if t.Status == Active {
 		t.Status = ""
 	}
-	if len(t.Aliases) == 0 {
-		t.Aliases = nil
-	}
-	if len(t.Guidance) == 0 {
-		t.Guidance = nil
-	}
+	dropEmpty(&t.Aliases)
+	dropEmpty(&t.Guidance)
 	t.Annotations = absent(t.Annotations)
 	t.Approval = absent(t.Approval)
 	t.Availability = absent(t.Availability)
 	t.Limits = absent(t.Limits)
 	t.Provider = absent(t.Provider)
-	if s := t.Source; s != nil && len(s.Excluded) == 0 {
-		s.Excluded = nil
-		if s.Type+s.Ref+s.Hash+s.Masked == "" {
+	if s := t.Source; s != nil {
+		if dropEmpty(&s.Excluded); s.Excluded == nil && s.Type+s.Ref+s.Hash+s.Masked == "" {
 			t.Source = nil
 		}
 	}
-	if t.Tag != nil && len(t.Tag.ArgGroups) == 0 {
-		t.Tag.ArgGroups = nil
+	if t.Tag != nil {
+		dropEmpty(&t.Tag.ArgGroups)
 	}
 }
 
@@ -266,15 +263,9 @@ func (a *Agent) normalise() {
 	if a.Status == Active {
 		a.Status = ""
 	}
-	if len(a.ChannelGuidance) == 0 {
-		a.ChannelGuidance = nil
-	}
-	if len(a.Categories) == 0 {
-		a.Categories = nil
-	}
-	if len(a.Features) == 0 {
-		a.Features = nil
-	}
+	dropEmpty(&a.ChannelGuidance)
+	dropEmpty(&a.Categories)
+	dropEmpty(&a.Features)
 	a.SessionOpen = absent(a.SessionOpen)
 }
 
@@ -288,6 +279,13 @@ func (l *List) normalise() {
 	}
 	if l.Name == l.ID {
 		l.Name = ""
+	}
+}
+
+// dropEmpty sets an empty list or map to nil, which is absent in JSON.
+func dropEmpty[T []string | []Exclusion | map[string]string | map[string]bool | map[string]File](v *T) {
+	if len(*v) == 0 {
+		*v = nil
 	}
 }
 

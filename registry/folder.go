@@ -1,3 +1,5 @@
+// This file defines skills and instructions, and checks their files.
+
 package registry
 
 import (
@@ -86,9 +88,7 @@ func (f *Folder) normalise() {
 	if f.Status == Active {
 		f.Status = ""
 	}
-	if len(f.Files) == 0 {
-		f.Files = nil
-	}
+	dropEmpty(&f.Files)
 }
 
 // node returns the same tree as jsondoc.FromValue, but faster, because checks hash
@@ -175,7 +175,22 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 			c.add(name, "differs from %s only in letter case or Unicode normalization; many systems treat them as one file", jsondoc.Quote(other))
 		}
 		folded[fold] = name
-		file.problems(c, kind, name)
+		binary := file.Binary() || file.Size != 0 || file.Type != ""
+		switch {
+		case binary && (file.Text != "" || file.Link != "" || file.Encoding != ""):
+			c.add(name, "expected a text, a link, or a type and a size with sha256")
+		case binary && (!hexHash(file.SHA256) || file.Size < 0 || len(file.Type) > maxType):
+			c.add(name, "expected a type, a size and a SHA-256 of 64 lower-case hex digits")
+		case file.Link != "" && file.Executable:
+			c.add(name, "a link cannot be executable; only its target can")
+		case len(file.Text) > MaxFileText:
+			c.add(name, "must not exceed %[2]d bytes (got %[1]d)", len(file.Text), MaxFileText)
+		default:
+			if problem := file.Problem(kind, name); problem != "" {
+				c.add(name, "%s", problem)
+			}
+		}
+		c.at(name).text("text", file.Text, MaxFileText)
 		if file.Link == "" {
 			continue
 		}
@@ -329,26 +344,6 @@ func (f File) Problem(kind Kind, name string) string {
 		return "is not in UTF-8 or UTF-16, so it cannot be shown; save it as UTF-8"
 	}
 	return ""
-}
-
-// problems adds the problems of a file's structure and content.
-func (f File) problems(c *checker, kind Kind, name string) {
-	binary := f.Binary() || f.Size != 0 || f.Type != ""
-	switch {
-	case binary && (f.Text != "" || f.Link != "" || f.Encoding != ""):
-		c.add(name, "expected a text, a link, or a type and a size with sha256")
-	case binary && (!hexHash(f.SHA256) || f.Size < 0 || len(f.Type) > maxType):
-		c.add(name, "expected a type, a size and a SHA-256 of 64 lower-case hex digits")
-	case f.Link != "" && f.Executable:
-		c.add(name, "a link cannot be executable; only its target can")
-	case len(f.Text) > MaxFileText:
-		c.add(name, "must not exceed %[2]d bytes (got %[1]d)", len(f.Text), MaxFileText)
-	default:
-		if problem := f.Problem(kind, name); problem != "" {
-			c.add(name, "%s", problem)
-		}
-	}
-	c.textAt(jsondoc.Join(jsondoc.Join(c.path, name), "text"), f.Text, MaxFileText)
 }
 
 // maxType is the maximum length of a media type, in bytes.

@@ -280,7 +280,20 @@ func (c *candidate) choose(in Context) Choice {
 	if tool.Availability != nil {
 		where = *tool.Availability
 	}
-	way, detail := c.inReason(in)
+	var way Reason // why the candidate is in, or "" if nothing admits it in this context
+	var detail string
+	switch {
+	case c.listed:
+		way = InListed
+	case c.nonLocal && !in.Local:
+		way = InNonLocal
+	case c.embedded && in.Embedding:
+		way = InEmbedding
+	case c.category != "" && c.tier:
+		way, detail = InCategory, c.category
+	case c.kind != "":
+		way, detail = InKind, string(c.kind)
+	}
 	switch {
 	case !c.entry.Active():
 		choice.Reason = OutDeactivated
@@ -306,22 +319,4 @@ func (c *candidate) choose(in Context) Choice {
 		choice.In, choice.Reason, choice.Detail = true, way, detail
 	}
 	return choice
-}
-
-// inReason returns the reason why the candidate is in, or "" if nothing admits it in
-// this context.
-func (c *candidate) inReason(in Context) (reason Reason, detail string) {
-	switch {
-	case c.listed:
-		return InListed, ""
-	case c.nonLocal && !in.Local:
-		return InNonLocal, ""
-	case c.embedded && in.Embedding:
-		return InEmbedding, ""
-	case c.category != "" && c.tier:
-		return InCategory, c.category
-	case c.kind != "":
-		return InKind, string(c.kind)
-	}
-	return "", ""
 }

@@ -33,26 +33,75 @@ var (
 // Resolve returns the tools of the catalog that the agent has. Its allow-list may
 // refer to a list of the catalog. Listed names that are not in the catalog cause a
 // warning. If no tool remains, the error wraps ErrNoTools, and the resolution has
-// the reasons.
+// the reasons. Resolve looks up all listed names together, and each category.
 func Resolve(ctx context.Context, a Agent, in Context, cat Catalog) (Resolution, error) {
 	allowed, err := Allowed(ctx, a, cat)
 	if err != nil {
 		return Resolution{}, err
 	}
-	r := resolver{in: in, catalog: cat, candidates: map[string]*candidate{}}
-	if err := r.gather(ctx, allowed, a.Categories); err != nil {
+	named, err := cat.ByName(ctx, slices.Concat(allowed.Tools, allowed.AddWhenNonLocal, allowed.AddWhenEmbeddingOK, allowed.ExcludeInLocal)...)
+	if err != nil {
 		return Resolution{}, err
 	}
-	ordered := slices.SortedFunc(maps.Values(r.candidates), func(a, b *candidate) int {
+	var resolution Resolution
+	candidates := map[string]*candidate{} // by id, or by name if unknown
+	known := func(e Entry) *candidate {
+		id := e.Subject.ID
+		if candidates[id] == nil {
+			candidates[id] = &candidate{name: id, entry: e, known: true}
+		}
+		return candidates[id]
+	}
+	for _, part := range []struct {
+		names []string
+		mark  func(*candidate)
+	}{
+		{allowed.Tools, func(c *candidate) { c.listed = true }},
+		{allowed.AddWhenNonLocal, func(c *candidate) { c.nonLocal = true }},
+		{allowed.AddWhenEmbeddingOK, func(c *candidate) { c.embedded = true }},
+	} {
+		for _, name := range part.names { // which may be an alias
+			if e, ok := named[name]; ok && e.Definition.Tool != nil {
+				part.mark(known(e))
+				continue
+			}
+			if candidates[name] == nil {
+				candidates[name] = &candidate{name: name}
+				resolution.Warnings = append(resolution.Warnings, fmt.Sprintf("the allow-list names %s, which is not in the registry", jsondoc.Quote(name)))
+			}
+			part.mark(candidates[name])
+		}
+	}
+	for _, category := range slices.Concat(allowed.Categories, a.Categories) {
+		entries, err := cat.ByCategory(ctx, category)
+		if err != nil {
+			return Resolution{}, err
+		}
+		for _, e := range entries {
+			c := known(e)
+			c.category = cmp.Or(c.category, category)
+			c.tier = len(allowed.Tiers) == 0 || slices.Contains(allowed.Tiers, e.Definition.Tool.Tier)
+		}
+	}
+	for _, kind := range allowed.Kinds {
+		entries, more, err := cat.ByKind(ctx, kind, in.MostOfKind)
+		if err != nil {
+			return Resolution{}, err
+		}
+		resolution.More = resolution.More || more
+		for _, e := range entries {
+			known(e).kind = kind
+		}
+	}
+	for _, name := range allowed.ExcludeInLocal {
+		if e, ok := named[name]; ok && candidates[e.Subject.ID] != nil {
+			candidates[e.Subject.ID].excluded = true
+		}
+	}
+	ordered := slices.SortedFunc(maps.Values(candidates), func(a, b *candidate) int {
 		return cmp.Or(trueFirst(a.entry.Core(), b.entry.Core()), cmp.Compare(a.name, b.name))
 	})
-	resolution := Resolution{More: r.more, Choices: make([]Choice, len(ordered))}
-	for i, c := range ordered {
-		resolution.Choices[i] = c.choose(in)
-	}
-	for _, name := range r.unknown {
-		resolution.Warnings = append(resolution.Warnings, fmt.Sprintf("the allow-list names %s, which is not in the registry", jsondoc.Quote(name)))
-	}
+	resolution.Choices = lists.Map(ordered, func(c *candidate) Choice { return c.choose(in) })
 	if len(resolution.Tools()) == 0 {
 		return resolution, fmt.Errorf("%w: %s", ErrNoTools, resolution.summary())
 	}
@@ -78,84 +127,6 @@ func Allowed(ctx context.Context, a Agent, cat Catalog) (AllowList, error) {
 		return AllowList{}, fmt.Errorf("%w: %s is deactivated", ErrUnknownList, e.Subject)
 	}
 	return e.Definition.List.AllowList(), nil
-}
-
-type resolver struct {
-	in         Context
-	catalog    Catalog
-	candidates map[string]*candidate // by id, or by name if unknown
-	unknown    []string
-	more       bool // there are more tools of a kind than the limit
-}
-
-// gather collects the candidates with one look-up for all listed names and one for
-// each category.
-func (r *resolver) gather(ctx context.Context, allowed AllowList, more []string) error {
-	named, err := r.catalog.ByName(ctx, slices.Concat(allowed.Tools, allowed.AddWhenNonLocal, allowed.AddWhenEmbeddingOK, allowed.ExcludeInLocal)...)
-	if err != nil {
-		return err
-	}
-	for _, part := range []struct {
-		names []string
-		mark  func(*candidate)
-	}{
-		{allowed.Tools, func(c *candidate) { c.listed = true }},
-		{allowed.AddWhenNonLocal, func(c *candidate) { c.nonLocal = true }},
-		{allowed.AddWhenEmbeddingOK, func(c *candidate) { c.embedded = true }},
-	} {
-		for _, name := range part.names {
-			part.mark(r.listed(name, named))
-		}
-	}
-	for _, category := range slices.Concat(allowed.Categories, more) {
-		entries, err := r.catalog.ByCategory(ctx, category)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			c := r.candidate(e)
-			if c.category == "" {
-				c.category = category
-			}
-			c.tier = len(allowed.Tiers) == 0 || slices.Contains(allowed.Tiers, e.Definition.Tool.Tier)
-		}
-	}
-	for _, kind := range allowed.Kinds {
-		entries, more, err := r.catalog.ByKind(ctx, kind, r.in.MostOfKind)
-		if err != nil {
-			return err
-		}
-		r.more = r.more || more
-		for _, e := range entries {
-			r.candidate(e).kind = kind
-		}
-	}
-	for _, name := range allowed.ExcludeInLocal {
-		if e, ok := named[name]; ok && r.candidates[e.Subject.ID] != nil {
-			r.candidates[e.Subject.ID].excluded = true
-		}
-	}
-	return nil
-}
-
-// listed returns the candidate for a listed name, which may be an alias.
-func (r *resolver) listed(name string, named map[string]Entry) *candidate {
-	if e, ok := named[name]; ok && e.Definition.Tool != nil {
-		return r.candidate(e)
-	}
-	if r.candidates[name] == nil {
-		r.candidates[name] = &candidate{name: name}
-		r.unknown = append(r.unknown, name)
-	}
-	return r.candidates[name]
-}
-
-func (r *resolver) candidate(e Entry) *candidate {
-	id := e.Subject.ID
-	if r.candidates[id] == nil {
-		r.candidates[id] = &candidate{name: id, entry: e, known: true}
-	}
-	return r.candidates[id]
 }
 
 // Reason explains why a tool is in or out.

@@ -1,3 +1,5 @@
+// This file defines tools, their settings, and their names.
+
 package registry
 
 import (
@@ -315,7 +317,21 @@ func (t Tool) Short() string {
 	if short == "" {
 		short = FirstSentence(t.Description)
 	}
-	return shorten(short, MaxShortDescription)
+	if utf8.RuneCountInString(short) <= MaxShortDescription {
+		return short
+	}
+	// As many whole words as fit, with an ellipsis. Grapheme clusters stay whole.
+	end, used := 0, 0
+	for it := graphemes.FromString(short); it.Next(); end += len(it.Value()) {
+		if used += utf8.RuneCountInString(it.Value()); used > MaxShortDescription-1 {
+			break
+		}
+	}
+	cut := short[:end]
+	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 && short[end] != ' ' {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, " ,;:") + "…"
 }
 
 // categories lists the known categories. Others are allowed but cause a finding of
@@ -649,23 +665,4 @@ func FirstSentence(s string) string {
 		return strings.TrimSpace(it.Value())
 	}
 	return s
-}
-
-// shorten returns s if it has at most limit characters, and otherwise as many whole
-// words as fit, with an ellipsis. It does not split grapheme clusters.
-func shorten(s string, limit int) string {
-	if utf8.RuneCountInString(s) <= limit {
-		return s
-	}
-	end, used := 0, 0
-	for it := graphemes.FromString(s); it.Next(); end += len(it.Value()) {
-		if used += utf8.RuneCountInString(it.Value()); used > limit-1 {
-			break
-		}
-	}
-	cut := s[:end]
-	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 && s[end] != ' ' {
-		cut = cut[:i]
-	}
-	return strings.TrimRight(cut, " ,;:") + "…"
 }

@@ -1,3 +1,5 @@
+// This file reads and writes prompt registries in the v0 file format.
+
 package registry
 
 import (

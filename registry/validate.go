@@ -215,11 +215,7 @@ func (t Tag) check(c *checker) {
 	}
 }
 
-func (l Limits) check(c *checker) {
-	c.between("cooldownSeconds", l.CooldownSeconds)
-	c.between("dailyLimit", l.DailyLimit)
-}
-
+// between adds a problem if a limit is not in the permitted range.
 func (c *checker) between(key string, v int) {
 	if v < 0 || v > maxLimit {
 		c.add(key, "expected 0 (no limit) to %d, got %d", maxLimit, v)
@@ -384,7 +380,8 @@ func (t Tool) Problems(path string) jsondoc.Problems {
 		t.Tag.check(c.at("tag"))
 	}
 	if t.Limits != nil {
-		t.Limits.check(c.at("limits"))
+		c.at("limits").between("cooldownSeconds", t.Limits.CooldownSeconds)
+		c.at("limits").between("dailyLimit", t.Limits.DailyLimit)
 	}
 	c.channels("guidance", t.Guidance, MaxNotes)
 	if t.Provider != nil {
@@ -409,8 +406,7 @@ func (c *checker) object(key string, raw json.RawMessage) {
 	if len(raw) == 0 {
 		return
 	}
-	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
-	switch {
+	switch n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits); {
 	case err != nil:
 		c.add(key, "expected a JSON Schema object, got invalid JSON")
 	case n.Kind != jsondoc.Object:

@@ -69,13 +69,19 @@ func NewLock(agent string, view []registry.Layer, lives []registry.Live) Lock {
 		if t == nil || t.Status == registry.Deactivated {
 			continue
 		}
+		values, hashes := t.Values(), map[string]string{}
+		for _, key := range slices.Concat(hashedKeys(wire.MCP), hashedKeys(wire.V0)) {
+			if v, ok := values[key]; ok {
+				hashes[key] = registry.HashBytes([]byte(v))
+			}
+		}
 		l.Tools = append(l.Tools, LockedTool{
 			Subject: live.Subject.String(), WireName: t.WireName(), Version: live.Version, ContentHash: live.ContentHash,
 			Tool: registry.Tool{
 				ID: t.ID, Kind: t.Kind, Name: t.Name, Archetype: t.Archetype, Scope: t.Scope, Aliases: t.Aliases,
 				Annotations: t.Annotations, Approval: t.Approval, Provider: t.Provider, Source: t.Source,
 			},
-			Hashes: hashed(t.Values()),
+			Hashes: hashes,
 		})
 	}
 	slices.SortFunc(l.Tools, func(a, b LockedTool) int { return bytes.Compare([]byte(a.Subject), []byte(b.Subject)) })
@@ -96,17 +102,6 @@ func hashedKeys(f wire.Format) []string {
 	case wire.MCPText, wire.Toolcrib, wire.Names:
 	}
 	return nil
-}
-
-// hashed returns the hashes of the long values of a tool.
-func hashed(of map[string]string) map[string]string {
-	out := map[string]string{}
-	for _, key := range slices.Concat(hashedKeys(wire.MCP), hashedKeys(wire.V0)) {
-		if v, ok := of[key]; ok {
-			out[key] = registry.HashBytes([]byte(v))
-		}
-	}
-	return out
 }
 
 // Encode returns the lock as indented JSON in a stable order.
