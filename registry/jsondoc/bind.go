@@ -1,3 +1,5 @@
+// This file fills Go values from a document, and words the problems of documents.
+
 package jsondoc
 
 import (
@@ -137,7 +139,7 @@ func fieldsOf(t reflect.Type) fields {
 // unknownKey returns the message for an unknown key, with the key that was probably
 // meant.
 func unknownKey(key string, keys []string) string {
-	known := slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return k == "" || k == "-" })
+	known := named(keys)
 	switch meant, slips := closest(key, known); {
 	case meant == "":
 		return "unknown key; known keys: " + strings.Join(known, ", ")
@@ -402,12 +404,10 @@ func Printable(s string) string {
 
 // Keys returns the names in a struct's json tags, in order.
 func Keys(v any) []string {
-	t := reflect.Indirect(reflect.ValueOf(v)).Type()
-	keys := make([]string, 0, t.NumField())
-	for i := range t.NumField() {
-		if key, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); key != "" && key != "-" {
-			keys = append(keys, key)
-		}
-	}
-	return keys
+	return named(fieldsOf(reflect.Indirect(reflect.ValueOf(v)).Type()).keys)
+}
+
+// named returns the keys without those of fields that are not in JSON.
+func named(keys []string) []string {
+	return lists.Filter(keys, func(key string) bool { return key != "" && key != "-" })
 }

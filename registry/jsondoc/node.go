@@ -1,3 +1,5 @@
+// This file defines the tree of a document, the paths in it, and its canonical and indented forms.
+
 package jsondoc
 
 import (
@@ -77,10 +79,7 @@ func NewNumber(literal string) *Node { return &Node{Kind: Number, Text: literal}
 
 // NewBool returns a boolean node without a position.
 func NewBool(v bool) *Node {
-	if v {
-		return &Node{Kind: Bool, Text: "true"}
-	}
-	return &Node{Kind: Bool, Text: "false"}
+	return &Node{Kind: Bool, Text: strconv.FormatBool(v)}
 }
 
 // NewArray returns an array node without a position.

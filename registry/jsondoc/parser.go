@@ -1,3 +1,5 @@
+// This file parses documents and streams, with their limits.
+
 package jsondoc
 
 import (
@@ -196,7 +198,11 @@ func (p *parser) value(depth int) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := p.node()
+	if len(p.spare) == 0 { // allocate as many nodes as there are so far, within limits
+		p.spare = make([]Node, min(max(p.total, 4), 64))
+	}
+	n := &p.spare[0]
+	p.spare = p.spare[1:]
 	n.Pos = pos
 	switch tok.Kind() {
 	case '{', '[':
@@ -226,18 +232,6 @@ func (p *parser) value(depth int) (*Node, error) {
 		n.Kind = Null
 	}
 	return n, err
-}
-
-// node returns a new node. It allocates as many nodes at once as there are so far,
-// within limits.
-func (p *parser) node() *Node {
-	const least, most = 4, 64
-	if len(p.spare) == 0 {
-		p.spare = make([]Node, min(max(p.total, least), most))
-	}
-	n := &p.spare[0]
-	p.spare = p.spare[1:]
-	return n
 }
 
 func (p *parser) members(n *Node, depth int) error {

@@ -1,3 +1,5 @@
+// This file checks schemas by counting on their graph.
+
 package schemaguard
 
 import (
@@ -153,7 +155,10 @@ func (m *meter) count(v *vertex, n *jsondoc.Node) int {
 			return known
 		}
 	}
-	own := v.ownWork(n)
+	own := 1 + len(n.Text)/1_000 + v.listed + len(n.Members) + len(n.Items) // steps of v itself
+	if v.unique && n.Kind == jsondoc.Array {
+		own += 10 * size(n) // up to 20 elements are compared pairwise
+	}
 	m.spent += own
 	sum := own
 	for i := 0; i < len(v.edges) && sum <= MaxWork; i++ {
@@ -206,16 +211,6 @@ func (m *meter) follow(e edge, n *jsondoc.Node) int {
 		sum += m.count(e.to, values[i])
 	}
 	return sum
-}
-
-// ownWork returns the number of steps of v itself with n.
-func (v *vertex) ownWork(n *jsondoc.Node) int {
-	sum := 1 + len(n.Text)/1_000
-	sum += v.listed
-	if v.unique && n.Kind == jsondoc.Array {
-		sum += 10 * size(n) // up to 20 elements are compared pairwise
-	}
-	return sum + len(n.Members) + len(n.Items)
 }
 
 // size returns the number of values in n.
@@ -425,21 +420,18 @@ func lookup(index map[*jsondoc.Node]map[string]*jsondoc.Node, n *jsondoc.Node, k
 // identify records the names of v. An "$id" in a subschema is rejected, because it
 // changes the base of relative references; in the root it has no effect.
 func (g *graph) identify(v *vertex) {
-	keys := []string{"$id"}
+	key := "$id"
 	if dialect(g.root.node) == dialects[0] {
-		keys = []string{"id"}
+		key = "id"
 	}
-	for _, key := range keys {
-		n := v.node.Get(key)
-		switch {
-		case n == nil || n.Kind != jsondoc.String:
-		case strings.HasPrefix(n.Text, "#"): // an anchor in drafts before 2019-09
-			g.anchor(v, key, n.Text[1:])
-		case v != g.root:
-			g.refuse(at(v, key), "sets an identity for a subschema, which only the root can have")
-		default:
-			g.remark(at(v, key), "the identity of the schema is ignored")
-		}
+	switch n := v.node.Get(key); {
+	case n == nil || n.Kind != jsondoc.String:
+	case strings.HasPrefix(n.Text, "#"): // an anchor in drafts before 2019-09
+		g.anchor(v, key, n.Text[1:])
+	case v != g.root:
+		g.refuse(at(v, key), "sets an identity for a subschema, which only the root can have")
+	default:
+		g.remark(at(v, key), "the identity of the schema is ignored")
 	}
 	for _, key := range []string{"$anchor", "$dynamicAnchor"} {
 		if n := v.node.Get(key); n != nil && n.Kind == jsondoc.String {
@@ -584,7 +576,14 @@ func (g *graph) connect(v *vertex) []reference {
 		}
 	}
 	g.identify(v)
-	g.checkPatterns(v)
+	if n := v.node.Get("pattern"); n != nil && n.Kind == jsondoc.String {
+		g.checkPattern(n.Text, at(v, "pattern"))
+	}
+	if byPattern := v.node.Get("patternProperties"); byPattern != nil {
+		for _, m := range byPattern.Members {
+			g.checkPattern(m.Key, at(v, "patternProperties", m.Key))
+		}
+	}
 	for _, key := range []string{"enum", "const"} {
 		if n := v.node.Get(key); n != nil {
 			v.listed += size(n)

@@ -1,3 +1,5 @@
+// This file passes checked schemas to the validator, and validates values within limits.
+
 package schemaguard
 
 import (
@@ -69,29 +71,24 @@ func (c Checked) Compile() (*Schema, error) {
 	if err == nil {
 		s.compiled, err = compiler.Compile(location)
 	}
-	if err != nil {
-		return nil, c.graph.invalid(err)
+	if err == nil {
+		return s, nil
 	}
-	return s, nil
+	var ps jsondoc.Problems
+	var invalid *jsonschema.SchemaValidationError
+	var found *jsonschema.ValidationError
+	if errors.As(err, &invalid) && errors.As(invalid.Err, &found) {
+		ps = explain(found, c.Root, nil)
+	} else {
+		ps.Add(jsondoc.Root, "is not a valid JSON Schema: %s", jsondoc.Printable(err.Error()))
+	}
+	return nil, ps.Locate(c.Root)
 }
 
 // denyLoader refuses to load any document.
 type denyLoader struct{}
 
 func (denyLoader) Load(string) (any, error) { return nil, ErrLoad }
-
-// invalid converts the validator's errors about the schema.
-func (g *graph) invalid(err error) error {
-	var ps jsondoc.Problems
-	var invalid *jsonschema.SchemaValidationError
-	var found *jsonschema.ValidationError
-	if errors.As(err, &invalid) && errors.As(invalid.Err, &found) {
-		ps = explain(found, g.root.node, nil)
-	} else {
-		ps.Add(jsondoc.Root, "is not a valid JSON Schema: %s", jsondoc.Printable(err.Error()))
-	}
-	return ps.Locate(g.root.node)
-}
 
 // export converts n for the validator. It omits keywords that would make the
 // validator look for other documents.
@@ -284,19 +281,7 @@ func compilePattern(pattern string) (re *regexp2.Regexp, err error) {
 // errNotRun reports an expression that has none of the known syntaxes.
 var errNotRun = errors.New("has an unsupported syntax")
 
-// checkPatterns rejects long regular expressions in v and lists those that cannot
-// be run.
-func (g *graph) checkPatterns(v *vertex) {
-	if n := v.node.Get("pattern"); n != nil && n.Kind == jsondoc.String {
-		g.checkPattern(n.Text, at(v, "pattern"))
-	}
-	if named := v.node.Get("patternProperties"); named != nil {
-		for _, m := range named.Members {
-			g.checkPattern(m.Key, at(v, "patternProperties", m.Key))
-		}
-	}
-}
-
+// checkPattern rejects a long regular expression and lists one that cannot be run.
 func (g *graph) checkPattern(pattern string, s spot) {
 	g.matches = true
 	problem, known := g.patterns[pattern]
