@@ -1,3 +1,5 @@
+// This file parses and formats Markdown files with sections.
+
 package mdfile
 
 import (

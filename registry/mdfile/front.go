@@ -1,3 +1,5 @@
+// This file parses YAML front matter, strictly for definitions and leniently for files of agents.
+
 package mdfile
 
 import (

@@ -1,3 +1,5 @@
+// This file reads documents in all formats.
+
 package wire
 
 import (

@@ -1,3 +1,5 @@
+// This file writes tools in the formats of other programs, and checks the limits of hosts.
+
 package wire
 
 import (

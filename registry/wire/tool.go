@@ -1,3 +1,5 @@
+// This file converts items to definitions, reads lists with invalid entries, and excludes parts from pins.
+
 package wire
 
 import (
