@@ -30,23 +30,46 @@ const (
 // sketchTables stores the sketches for near-duplicate detection.
 type sketchTables struct{ *session.Session }
 
-// Alike implements review.RegistryReader.
+// Alike implements review.RegistryReader. The session keeps complete blocks; the last block, which still grows, and the
+// single rows are read each time.
 func (s sketchTables) Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error) {
-	text, purpose := t.Sketches()
 	known := session.Cached[sketches](s.Session)
 	var tail sketches
-	if err := s.readSketches(ctx, &tail); err != nil {
+	blocks, err := table.All(ctx, s, ScanSketched, "SELECT block, text, purpose FROM sketches WHERE block >= $1 ORDER BY block", known.next)
+	if err != nil {
 		return nil, err
 	}
+	for i, b := range blocks {
+		into := known
+		if i == len(blocks)-1 {
+			into = &tail
+		} else {
+			known.next = b.seq + 1
+		}
+		if err := errors.Join(into.text.Load(b.Text), into.purpose.Load(b.Purpose)); err != nil {
+			return nil, err
+		}
+	}
+	recent, err := table.All(ctx, s, ScanSketched, "SELECT seq, text, purpose FROM recent_sketches ORDER BY seq")
+	if err != nil {
+		return nil, err
+	}
+	var texts, purposes []byte
+	for _, sk := range recent {
+		texts, purposes = append(texts, sk.Text...), append(purposes, sk.Purpose...)
+	}
+	if err := errors.Join(tail.text.Load(texts), tail.purpose.Load(purposes)); err != nil {
+		return nil, err
+	}
+	text, purpose := t.Sketches()
 	var byText, byPurpose []overlap.Match
 	var scans sync.WaitGroup
 	scans.Go(func() { byPurpose = scan(known.purpose, tail.purpose, purpose, leastPurpose) })
 	byText = scan(known.text, tail.text, text, leastText)
 	scans.Wait()
-	candidates := slices.Concat(byText, byPurpose)
 	var alike []registry.Live
 	seen := map[int64]bool{}
-	for _, c := range candidates {
+	for _, c := range slices.Concat(byText, byPurpose) {
 		if seen[c.ID] {
 			continue
 		}
@@ -70,36 +93,6 @@ func scan(known, tail overlap.Index, s overlap.Sketch, least float64) []overlap.
 	matches := slices.Concat(known.Scan(s, least, mostAlike), tail.Scan(s, least, mostAlike))
 	slices.SortStableFunc(matches, func(x, y overlap.Match) int { return -cmp.Compare(x.Estimate, y.Estimate) })
 	return matches[:min(len(matches), mostAlike)]
-}
-
-// readSketches loads newly completed blocks into the session. It loads the last block, which still
-// grows, and the single rows into tail.
-func (s sketchTables) readSketches(ctx context.Context, tail *sketches) error {
-	known := session.Cached[sketches](s.Session)
-	blocks, err := table.All(ctx, s, ScanSketched, "SELECT block, text, purpose FROM sketches WHERE block >= $1 ORDER BY block", known.next)
-	if err != nil {
-		return err
-	}
-	for i, b := range blocks {
-		into := known
-		if i == len(blocks)-1 {
-			into = tail
-		} else {
-			known.next = b.seq + 1
-		}
-		if err := errors.Join(into.text.Load(b.Text), into.purpose.Load(b.Purpose)); err != nil {
-			return err
-		}
-	}
-	recent, err := table.All(ctx, s, ScanSketched, "SELECT seq, text, purpose FROM recent_sketches ORDER BY seq")
-	if err != nil {
-		return err
-	}
-	var texts, purposes []byte
-	for _, sk := range recent {
-		texts, purposes = append(texts, sk.Text...), append(purposes, sk.Purpose...)
-	}
-	return errors.Join(tail.text.Load(texts), tail.purpose.Load(purposes))
 }
 
 // sketches caches the complete blocks that a session has read. Complete blocks never change.

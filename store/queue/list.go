@@ -228,7 +228,22 @@ func (s Proposals) listByKey(ctx context.Context, q review.Query, limit int) ([]
 	if err != nil {
 		return nil, err
 	}
-	states, others := splitStates(terms)
+	var states []string // to walk
+	var others []filter.Term
+	for _, t := range terms {
+		if states != nil || t.Not || slices.ContainsFunc(t.Any, func(a facts.Atom) bool { return a.Is != facts.State }) {
+			others = append(others, t)
+			continue
+		}
+		for _, a := range t.Any {
+			if !slices.Contains(states, a.Value) {
+				states = append(states, a.Value)
+			}
+		}
+	}
+	if states == nil {
+		states = lists.Map(proposals.States(), func(s proposals.State) string { return string(s) })
+	}
 	seqs, isFew, err := s.mostSelective(ctx, others)
 	if err != nil {
 		return nil, err
@@ -245,25 +260,6 @@ func (s Proposals) listByKey(ctx context.Context, q review.Query, limit int) ([]
 		sel.add("(p."+k.column+", p.seq) "+k.beyond+" (?, ?)", value, seq)
 	}
 	return s.listed(ctx, sel.query(listColumns)+k.orderBy("p."+k.column, "p.seq")+" LIMIT ?", append(sel.args, limit), q)
-}
-
-// splitStates separates the states to walk from the other terms.
-func splitStates(terms []filter.Term) (states []string, others []filter.Term) {
-	for _, t := range terms {
-		if states != nil || t.Not || slices.ContainsFunc(t.Any, func(a facts.Atom) bool { return a.Is != facts.State }) {
-			others = append(others, t)
-			continue
-		}
-		for _, a := range t.Any {
-			if !slices.Contains(states, a.Value) {
-				states = append(states, a.Value)
-			}
-		}
-	}
-	if states == nil {
-		states = lists.Map(proposals.States(), func(s proposals.State) string { return string(s) })
-	}
-	return states, others
 }
 
 // walk reads a selection in the order of an index, state by state, and merges the states. After a
