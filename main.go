@@ -1,3 +1,4 @@
+// Command toolcrib is a review system for the text that controls AI agents. Package cli contains it.
 package main
 
 import (
@@ -7,6 +8,4 @@ import (
 	"toolcrib/internal/gctune"
 )
 
-func main() { os.Exit(run()) }
-
-func run() int { return cli.Run(gctune.DelayFirst()) }
+func main() { os.Exit(cli.Run(gctune.DelayFirst())) }
