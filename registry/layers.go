@@ -276,10 +276,7 @@ func (c *candidate) choose(in Context) Choice {
 		return choice
 	}
 	tool := c.entry.Definition.Tool
-	var where Availability
-	if tool.Availability != nil {
-		where = *tool.Availability
-	}
+	where := cmp.Or(tool.Availability, &Availability{})
 	var way Reason // why the candidate is in, or "" if nothing admits it in this context
 	var detail string
 	switch {

@@ -413,10 +413,7 @@ func (t *Tool) Server() string {
 // Has reports whether an annotation of t is true. For "destructive" it takes the
 // category of t into account.
 func (t *Tool) Has(annotation string) bool {
-	a := t.Annotations
-	if a == nil {
-		a = &Annotations{}
-	}
+	a := cmp.Or(t.Annotations, &Annotations{})
 	is := func(b *bool) bool { return b != nil && *b }
 	switch annotation {
 	case "readOnly":

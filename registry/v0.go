@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -114,10 +115,7 @@ func DecodeV0(data []byte) (V0File, error) {
 // Encode returns the file as JSON, indented by two spaces. A prompt read by
 // DecodeV0 keeps its keys and their order; other prompts have all keys.
 func (f V0File) Encode() []byte {
-	prompts := jsondoc.NewArray()
-	for _, p := range f.Prompts {
-		prompts.Items = append(prompts.Items, p.Node())
-	}
+	prompts := jsondoc.NewArray(lists.Map(f.Prompts, V0Prompt.Node)...)
 	return jsondoc.Indent(jsondoc.NewObject(append([]jsondoc.Member{{Key: "prompts", Value: prompts}}, f.rest...)...))
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
@@ -57,10 +58,8 @@ var ErrLock = errors.New("not a lock file of toolcrib")
 
 // NewLock returns a lock of the active tools, skills and instructions in lives.
 func NewLock(agent string, view []registry.Layer, lives []registry.Live) Lock {
-	l := Lock{Schema: lockSchema, Kind: lockKind, Agent: agent, View: []string{}, Tools: []LockedTool{}}
-	for _, layer := range view {
-		l.View = append(l.View, string(layer))
-	}
+	layers := lists.Map(view, func(l registry.Layer) string { return string(l) })
+	l := Lock{Schema: lockSchema, Kind: lockKind, Agent: agent, View: layers, Tools: []LockedTool{}}
 	for _, live := range lives {
 		if f := live.Definition.Folder(); f != nil && f.Status != registry.Deactivated {
 			l.Files = append(l.Files, LockedFile{live.Subject.String(), f.Path, live.Version, live.ContentHash})

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -194,9 +195,7 @@ func (m *meter) follow(e edge, n *jsondoc.Node) int {
 		values = n.Items
 	case Names:
 		if m.names[n] == nil {
-			for _, member := range n.Members {
-				m.names[n] = append(m.names[n], jsondoc.NewString(member.Key))
-			}
+			m.names[n] = lists.Map(n.Members, func(member jsondoc.Member) *jsondoc.Node { return jsondoc.NewString(member.Key) })
 		}
 		values = m.names[n]
 	case Members:

@@ -1,3 +1,5 @@
+// This file reads the embedded definitions, hashes, and names.
+
 package shipped
 
 import (
@@ -26,15 +28,16 @@ func read(name string) []byte {
 	return b
 }
 
-// readJSON fills the value that dst points to from an embedded file.
-func readJSON(name string, dst any) {
+// readJSON returns the value in an embedded file.
+func readJSON[T any](name string) (v T) {
 	n, err := jsondoc.Parse(read(name), jsondoc.DefaultLimits)
 	if err == nil {
-		err = jsondoc.Bind(n, jsondoc.Root, dst).Err()
+		err = jsondoc.Bind(n, jsondoc.Root, &v).Err()
 	}
 	if err != nil {
 		panic(fmt.Sprintf("shipped: %s: %v", name, err))
 	}
+	return v
 }
 
 // readMarkdown returns the definition in an embedded Markdown file.
@@ -199,11 +202,7 @@ type verb struct {
 	Input Input  `json:"input"`
 }
 
-var names = sync.OnceValue(func() vocabulary {
-	var v vocabulary
-	readJSON("names.json", &v)
-	return v
-})
+var names = sync.OnceValue(func() vocabulary { return readJSON[vocabulary]("names.json") })
 
 // Verbs returns the verbs that the name of a tool can start with.
 func Verbs() []string {
@@ -250,11 +249,7 @@ type succession struct {
 	Successor string `json:"successor"`
 }
 
-var retired = sync.OnceValue(func() retirement {
-	var r retirement
-	readJSON("retired.json", &r)
-	return r
-})
+var retired = sync.OnceValue(func() retirement { return readJSON[retirement]("retired.json") })
 
 var successors = sync.OnceValue(func() map[string]string {
 	byName := map[string]string{}

@@ -434,10 +434,7 @@ func (it Item) repeats(m jsondoc.Member, t registry.Tool) bool {
 // unreadHints returns the annotations of a server that t does not contain.
 func unreadHints(hints *jsondoc.Node, t registry.Tool) *jsondoc.Node {
 	rest := jsondoc.NewObject()
-	var a registry.Annotations
-	if t.Annotations != nil {
-		a = *t.Annotations
-	}
+	a := *cmp.Or(t.Annotations, &registry.Annotations{})
 	for _, m := range hints.Members {
 		known := m.Key == "title" && isText(m.Value, t.Name)
 		for _, key := range hintKeys() {

@@ -54,10 +54,7 @@ func NewPrompt(entry json.RawMessage, answers []PromptAnswer) (json.RawMessage, 
 		if err != nil {
 			return nil, err
 		}
-		with := jsondoc.NewArray()
-		for _, name := range a.With {
-			with.Items = append(with.Items, jsondoc.NewString(name))
-		}
+		with := jsondoc.NewArray(lists.Map(a.With, jsondoc.NewString)...)
 		list.Items = append(list.Items, jsondoc.NewObject(append([]jsondoc.Member{{Key: "with", Value: with}}, read.Members...)...))
 	}
 	return fmt.Appendf(nil, `{"name":%s,%q:%s,%q:%s}`, jsondoc.Canonical(jsondoc.NewString(PromptName(name))), textPrompt, entry, textAnswers, jsondoc.Canonical(list)), nil
@@ -121,9 +118,7 @@ func ReadServerText(raw []byte) (ServerText, error) {
 		return ServerText{}, err
 	}
 	t.Entry, t.EntryHash = parts[textPrompt], registry.HashBytes(jsondoc.Canonical(entry))
-	for _, a := range argumentsOf(entry) {
-		t.arguments = append(t.arguments, text(a.Get("name")))
-	}
+	t.arguments = lists.Map(argumentsOf(entry), func(a *jsondoc.Node) string { return text(a.Get("name")) })
 	if answers := n.Get(textAnswers); answers != nil {
 		for _, a := range answers.Items {
 			a.Remove("with")

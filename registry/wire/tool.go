@@ -107,10 +107,7 @@ func hintField(a *registry.Annotations, key string) **bool {
 // hints returns the annotations with the values that the server claims. Missing hints remain unset, because readers
 // choose their own defaults.
 func (it Item) hints(old *registry.Annotations) *registry.Annotations {
-	var a registry.Annotations
-	if old != nil {
-		a = *old
-	}
+	a := *cmp.Or(old, &registry.Annotations{})
 	for _, key := range hintKeys() {
 		n := it.node.Get("annotations").Get(key)
 		*hintField(&a, key) = nil
@@ -389,13 +386,10 @@ func (l ServerList) Document() []byte {
 		add("texts", Array(l.Texts))
 	}
 	if len(l.Skipped) > 0 {
-		list := jsondoc.NewArray()
-		for _, s := range l.Skipped {
-			list.Items = append(list.Items, jsondoc.NewObject(
-				jsondoc.Member{Key: "name", Value: jsondoc.NewString(s.Name)}, jsondoc.Member{Key: "reason", Value: jsondoc.NewString(s.Reason)},
-				jsondoc.Member{Key: "detail", Value: jsondoc.NewString(s.Detail)}))
-		}
-		add(unreadKey, jsondoc.Canonical(list))
+		list := lists.Map(l.Skipped, func(s Skipped) *jsondoc.Node {
+			return object("name", jsondoc.NewString(s.Name), "reason", jsondoc.NewString(s.Reason), "detail", jsondoc.NewString(s.Detail))
+		})
+		add(unreadKey, jsondoc.Canonical(jsondoc.NewArray(list...)))
 	}
 	fmt.Fprintf(&doc, `"tools":%s}`, Array(l.Tools))
 	return doc.Bytes()

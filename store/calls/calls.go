@@ -14,6 +14,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/store/catalog"
@@ -216,14 +217,12 @@ func (c Tables) readCalls(ctx context.Context, query string, args ...any) ([]gat
 		return slices.Concat(table.Columns{table.Col("seq", &r.call.Seq)}, callColumns(&r.call), outcomeColumns(&r.outcome).When(&r.ended))
 	}
 	rows, err := table.All(ctx, c, table.Reading(columns), engine.Numbered(query), args...)
-	calls := make([]gateway.Call, len(rows))
-	for i, r := range rows {
-		calls[i] = r.call
+	return lists.Map(rows, func(r callRow) gateway.Call {
 		if r.ended {
-			calls[i].Outcome = &rows[i].outcome.Outcome
+			r.call.Outcome = &r.outcome.Outcome
 		}
-	}
-	return calls, err
+		return r.call
+	}), err
 }
 
 // Calls implements gateway.CallReader. Only the most selective condition uses an index, so the cost

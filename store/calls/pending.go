@@ -12,6 +12,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -137,17 +138,15 @@ var selectPending = "SELECT p.seq, " + pendingColumns(new(gateway.Pending)).Of("
 // readPending returns the pending calls that query, which selects pendingRowColumns, finds.
 func (c Tables) readPending(ctx context.Context, query string, args ...any) ([]gateway.Pending, error) {
 	rows, err := table.All(ctx, c, table.Reading(pendingRowColumns), query, args...)
-	pending := make([]gateway.Pending, len(rows))
-	for i, r := range rows {
-		pending[i] = r.pending
+	return lists.Map(rows, func(r pendingRow) gateway.Pending {
 		if r.answered {
-			pending[i].Answer = &rows[i].answer.Answer
+			r.pending.Answer = &r.answer.Answer
 		}
 		if r.ended {
-			pending[i].Outcome = &rows[i].outcome.Outcome
+			r.pending.Outcome = &r.outcome.Outcome
 		}
-	}
-	return pending, err
+		return r.pending
+	}), err
 }
 
 // Pending implements gateway.CallReader.

@@ -33,11 +33,7 @@ func (f *File) Backup(ctx context.Context, path string) (err error) {
 	if f.frozen {
 		mode = modeFrozen
 	}
-	source, err := dsn(f.path, mode, defaultBusyTimeout)
-	if err != nil {
-		return err
-	}
-	conn, err := sql.Open(Driver, source)
+	conn, err := openDB(f.path, mode, defaultBusyTimeout)
 	if err != nil {
 		return err
 	}
@@ -167,11 +163,7 @@ func BeginCopy(ctx context.Context, path string) (_ *Copy, complete bool, err er
 }
 
 func openCopy(ctx context.Context, file string, pragmas ...string) (*Copy, error) {
-	name, err := dsn(file, "rw", pragmas...)
-	if err != nil {
-		return nil, err
-	}
-	pool, err := sql.Open(Driver, name)
+	pool, err := openDB(file, "rw", pragmas...)
 	if err != nil {
 		return nil, err
 	}

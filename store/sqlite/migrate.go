@@ -5,7 +5,6 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
@@ -88,11 +87,7 @@ func (f *File) refuse(ctx context.Context) error {
 	if err != nil || info.Size() == 0 {
 		return nil //nolint:nilerr // there is no log
 	}
-	name, err := dsn(f.path, "ro", defaultBusyTimeout)
-	if err != nil {
-		return err
-	}
-	look, err := sql.Open(Driver, name)
+	look, err := openDB(f.path, "ro", defaultBusyTimeout)
 	if err != nil {
 		return err
 	}

@@ -90,16 +90,15 @@ func (f *File) Frozen() bool { return f.frozen }
 
 // Conn implements session.Engine.
 func (f *File) Conn(ctx context.Context, use engine.Use) (c *engine.Conn, err error) {
+	pool := f.write
 	switch use {
 	case engine.Read:
 		return engine.Connect(ctx, f.read)
 	case engine.Audit:
 		return engine.Connect(ctx, f.audit)
-	case engine.Write, engine.Log:
-	}
-	pool := f.write
-	if use == engine.Log {
+	case engine.Log:
 		pool = f.log
+	case engine.Write:
 	}
 	err = f.retryBusy(ctx, func() error {
 		c, err = engine.Connect(ctx, pool)
@@ -157,13 +156,13 @@ func (f *File) WhileAudited(ctx context.Context, c *engine.Conn, fn func() error
 // database in a read-only folder (https://www.sqlite.org/wal.html#readonly).
 const modeFrozen = "frozen"
 
-// dsn returns the data source name for path in a mode: "rw", "ro", or modeFrozen. A connection in mode "ro" does not
-// remove the log. The driver runs busy_timeout before the other pragmas. With synchronous=FULL, an acknowledged commit
-// survives a power failure; with NORMAL, the write-ahead log is not synced at commit.
-func dsn(path, mode string, pragmas ...string) (string, error) {
+// openDB returns a pool for path in a mode: "rw", "ro", or modeFrozen. It opens no connections. A connection in mode "ro"
+// does not remove the log. The driver runs busy_timeout before the other pragmas. With synchronous=FULL, an acknowledged
+// commit survives a power failure; with NORMAL, the write-ahead log is not synced at commit.
+func openDB(path, mode string, pragmas ...string) (*sql.DB, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	q := url.Values{"mode": {mode}, "_pragma": append([]string{"foreign_keys(1)"}, pragmas...)}
 	if mode == modeFrozen {
@@ -171,25 +170,20 @@ func dsn(path, mode string, pragmas ...string) (string, error) {
 		q.Set("immutable", "1")
 	}
 	u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(abs), RawQuery: q.Encode()}
-	return u.String(), nil
+	return sql.Open(Driver, u.String())
 }
 
-// openPool returns a pool with at most the given number of connections. It opens none.
+// openPool returns a pool with at most the given number of connections.
 func (f *File) openPool(most int, pragmas []string) (*sql.DB, error) {
 	mode := "rw"
 	if f.frozen {
 		mode = modeFrozen
 	}
-	name, err := dsn(f.path, mode, pragmas...)
-	if err != nil {
-		return nil, err
+	pool, err := openDB(f.path, mode, pragmas...)
+	if err == nil {
+		pool.SetMaxOpenConns(most)
 	}
-	pool, err := sql.Open(Driver, name)
-	if err != nil {
-		return nil, err
-	}
-	pool.SetMaxOpenConns(most)
-	return pool, nil
+	return pool, err
 }
 
 // writerPragmas returns the settings of the write connection.

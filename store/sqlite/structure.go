@@ -53,11 +53,7 @@ func (f *File) Structure(ctx context.Context, c *engine.Conn, deep bool, fn func
 // DamagedPages returns the pages that the engine's integrity check reports in a damaged file, or none if the file
 // cannot be opened.
 func DamagedPages(ctx context.Context, path string) (found []string) {
-	source, err := dsn(path, "ro")
-	if err != nil {
-		return nil
-	}
-	db, err := sql.Open(Driver, source)
+	db, err := openDB(path, "ro")
 	if err != nil {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 
 	"toolcrib/gateway/builtin"
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/internal/plaintext"
 	"toolcrib/registry/wire"
 	"toolcrib/signing/statement"
@@ -132,17 +133,15 @@ type inspection struct {
 
 // inspections returns an inspection for each check.
 func inspections(checks []engine.Check) []inspection {
-	list := make([]inspection, len(checks))
-	for i, c := range checks {
-		list[i] = inspection{c.Table, func(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
+	return lists.Map(checks, func(c engine.Check) inspection {
+		return inspection{c.Table, func(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 			keys, err := table.All(ctx, s, table.ScanValue[string], c.Query)
 			for _, key := range keys {
 				fn(history.Damage{Table: c.Table, Key: key, Message: c.Message})
 			}
 			return err
 		}}
-	}
-	return list
+	})
 }
 
 // recordsAreLogged reports whether the records and the log refer to each other in order, without gaps in the tables of
