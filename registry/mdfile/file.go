@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 )
 
@@ -218,11 +219,7 @@ func toYAML(n *jsondoc.Node) *yaml.Node {
 		}
 		return out
 	case jsondoc.Array:
-		out := &yaml.Node{Kind: yaml.SequenceNode, Style: emptyStyle(len(n.Items))}
-		for _, item := range n.Items {
-			out.Content = append(out.Content, toYAML(item))
-		}
-		return out
+		return &yaml.Node{Kind: yaml.SequenceNode, Style: emptyStyle(len(n.Items)), Content: lists.Map(n.Items, toYAML)}
 	case jsondoc.String:
 		return stringToYAML(n.Text)
 	case jsondoc.Null:

@@ -64,10 +64,7 @@ func (a taskTables) Tasks(ctx context.Context, f builtin.TaskFilter, limit int) 
 		where, args = where+" AND t.due >= ?", append(args, history.Timestamp(f.From))
 	}
 	if before := table.FormatMaybe(f.Before); before != "" || !f.From.IsZero() {
-		if before == "" {
-			before = never
-		}
-		where, args = where+" AND t.due < ?", append(args, before)
+		where, args = where+" AND t.due < ?", append(args, cmp.Or(before, never))
 	}
 	return table.All(ctx, a, table.Reading(projectTask), engine.Numbered(selectTasks+a.Hints.IndexedBy(index)+" LEFT JOIN projects p ON p.id = t.project WHERE "+where+
 		" ORDER BY t.due, t.seq LIMIT ?"), append(args, limit)...)

@@ -183,14 +183,9 @@ func (c Tables) link(ctx context.Context, table, format string, row table.Column
 	}
 	seq++
 	sealed := append(append([]string{format, strconv.FormatInt(seq, 10)}, fields...), prev)
-	args := make([]any, 0, len(fields)+3)
-	args = append(args, seq)
-	for _, f := range fields {
-		args = append(args, f)
-	}
 	seal := history.Seal(sealed...)
-	args = append(args, prev, seal)
-	_, err = c.Exec(ctx, "INSERT INTO "+table+" ("+Chained(row).Names()+") VALUES ("+engine.Placeholders(1, len(fields)+3)+")", args...)
+	args := slices.Concat([]any{seq}, engine.Args(fields), []any{prev, seal})
+	_, err = c.Exec(ctx, "INSERT INTO "+table+" ("+Chained(row).Names()+") VALUES ("+engine.Placeholders(1, len(args))+")", args...)
 	if err != nil {
 		return fmt.Errorf("%s %d: %w", table, seq, err)
 	}

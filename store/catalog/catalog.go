@@ -96,9 +96,7 @@ func (q Query) rows(join string) (query string, args []any) {
 	and("r.kind = $%d", q.Kind)
 	if !q.All {
 		query += " AND r.layer IN (" + engine.Placeholders(len(args)+1, len(q.View)) + ")"
-		for _, l := range q.View {
-			args = append(args, l)
-		}
+		args = append(args, engine.Args(q.View)...)
 	}
 	if q.After != "" {
 		and(" AND r.id > $%d", q.After)

@@ -221,9 +221,7 @@ func ofKind(kind registry.ToolKind, view []registry.Layer, most int) (where stri
 	args = []any{kind}
 	if view != nil {
 		ids += " AND layer IN (" + engine.Placeholders(2, len(view)) + ")"
-		for _, l := range view {
-			args = append(args, l)
-		}
+		args = append(args, engine.Args(view)...)
 	}
 	ids += " ORDER BY id"
 	if most > 0 {

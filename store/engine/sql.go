@@ -34,6 +34,9 @@ func Join(all []Clause, between string) Clause {
 	return joined
 }
 
+// Args converts a list to statement arguments.
+func Args[T any](list []T) []any { return lists.Map(list, func(v T) any { return v }) }
+
 // Numbered replaces each "?" in a statement by $1, $2, …, which both engines accept. The statement
 // must not contain other question marks.
 func Numbered(query string) string {

@@ -3,6 +3,7 @@
 package pg
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"database/sql"
@@ -58,12 +59,8 @@ func Open(name string) (*Server, error) {
 		return nil, fmt.Errorf("%s: %w", Redacted(name), err) // omits the password
 	}
 	config.RuntimeParams["search_path"] = Schema
-	if config.RuntimeParams["application_name"] == "" {
-		config.RuntimeParams["application_name"] = "toolcrib"
-	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = longestWait
-	}
+	config.RuntimeParams["application_name"] = cmp.Or(config.RuntimeParams["application_name"], "toolcrib")
+	config.ConnectTimeout = cmp.Or(config.ConnectTimeout, longestWait)
 	// Poolers such as pgbouncer reject search_path as a startup parameter.
 	plain := config.Copy()
 	delete(plain.RuntimeParams, "search_path")

@@ -292,13 +292,8 @@ func waitsFor(q review.Query, user string) engine.Clause {
 
 // lacksApprovals returns the condition that fewer owners approved p than the rule requires.
 func lacksApprovals(r approval.Rule) engine.Clause {
-	c := engine.Clause{SQL: "(SELECT count(DISTINCT d.decided_by) " + endorsements + " AND " + unmoved + " AND d.decided_by IN (" +
-		strings.TrimSuffix(strings.Repeat("?, ", len(r.Owners)), ", ") + ")) < ?"}
-	for _, owner := range r.Owners {
-		c.Args = append(c.Args, owner)
-	}
-	c.Args = append(c.Args, r.Approvals)
-	return c
+	return engine.Clause{SQL: "(SELECT count(DISTINCT d.decided_by) " + endorsements + " AND " + unmoved + " AND d.decided_by IN (" +
+		strings.TrimSuffix(strings.Repeat("?, ", len(r.Owners)), ", ") + ")) < ?", Args: append(engine.Args(r.Owners), r.Approvals)}
 }
 
 // matches returns the condition that the rule applies to the subject of p.

@@ -62,10 +62,7 @@ func signatureColumns(r *proof.SignatureRecord) table.Columns {
 // LastSigners implements proof.SignatureReader.
 func (s Signatures) LastSigners(ctx context.Context) (string, error) {
 	ends, err := EndsOf(ctx, s.Session)
-	if err != nil {
-		return "", err
-	}
-	return ends.signers, nil
+	return ends.signers, err
 }
 
 // LastSigners selects the hash of the event that recorded the latest signers.

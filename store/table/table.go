@@ -89,11 +89,7 @@ func (t Table[T]) AppendAll(ctx context.Context, s execer, seq int64, rows []T) 
 			sealed = columns[i].seal(sealed, f)
 		}
 		seals[i] = history.Seal(sealed...)
-		values = append(values, seq+int64(i))
-		for _, f := range fields {
-			values = append(values, f)
-		}
-		values = append(values, seals[i])
+		values = append(append(append(values, seq+int64(i)), engine.Args(fields)...), seals[i])
 	}
 	if err := InsertRows(ctx, s, t.Name, "seq, "+t.names, values); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name, err)
