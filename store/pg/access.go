@@ -63,18 +63,18 @@ func Examine(ctx context.Context, url string) (a Access, err error) {
 		return a, err
 	}
 	problem := func(format string, args ...any) { a.Problems = append(a.Problems, fmt.Sprintf(format, args...)) }
-	roles := " " + strings.Join(a.Roles, " ") + " "
+	has := func(role string) bool { return slices.Contains(a.Roles, role) }
 	switch {
 	case super || bypass:
 		problem("The login %s bypasses row-level security; use one that is a member of toolcrib_user, toolcrib_agent, toolcrib_chief or toolcrib_reader.", a.Login)
-	case strings.Contains(roles, " "+Owner+" "):
+	case has(Owner):
 		problem("The login %s has the rights of %s, which may change the schema; keep it for toolcrib migrate.", a.Login, Owner)
 	case len(a.Roles) == 0:
 		problem("The login %s has none of toolcrib's roles; a superuser runs: GRANT toolcrib_user TO %s", a.Login, pgx.Identifier{a.Login}.Sanitize())
-	case strings.Contains(roles, " toolcrib_user ") && !strings.Contains(roles, " toolcrib_server ") && !strings.HasPrefix(a.Login, "user:"):
+	case has("toolcrib_user") && !has("toolcrib_server") && !strings.HasPrefix(a.Login, "user:"):
 		problem("The login %s has the role toolcrib_user but is not named like a user, so it cannot decide; name it user:NAME, or, for a server that writes for every user, a superuser runs: GRANT toolcrib_server TO %s",
 			a.Login, pgx.Identifier{a.Login}.Sanitize())
-	case strings.Contains(roles, " toolcrib_agent ") && !strings.HasPrefix(a.Login, "agent:"):
+	case has("toolcrib_agent") && !strings.HasPrefix(a.Login, "agent:"):
 		problem("The login %s has the role toolcrib_agent but is not named like an agent, so it cannot write; name it agent:NAME.", a.Login)
 	}
 	if a.TLS == "" && !a.Local {

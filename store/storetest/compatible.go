@@ -1,3 +1,5 @@
+// This file imitates engines that are compatible with PostgreSQL, with a proxy in front of a server.
+
 package storetest
 
 import (

@@ -1,3 +1,5 @@
+// This file shuffles the rows that the proxy for compatible engines returns.
+
 package storetest
 
 import (

@@ -1,3 +1,5 @@
+// This file writes and opens databases that several test programs share.
+
 package storetest
 
 import (

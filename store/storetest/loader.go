@@ -1,3 +1,5 @@
+// This file writes the rows of a generated database.
+
 package storetest
 
 import (

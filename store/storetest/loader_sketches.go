@@ -1,3 +1,5 @@
+// This file writes the near-duplicate sketches of a generated database.
+
 package storetest
 
 import (

@@ -1,3 +1,5 @@
+// This file generates texts for a generated database.
+
 package storetest
 
 import (
