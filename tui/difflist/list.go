@@ -5,6 +5,7 @@ package difflist
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"toolcrib/history/diff"
@@ -20,6 +21,7 @@ type List struct {
 	fields  []field
 	unified arrangement
 	split   arrangement
+	shown   *arrangement // the one that Rows returned last
 	theme   theme.Theme
 	digits  int
 	names   int // width of the names of brief fields, in cells
@@ -51,6 +53,7 @@ type arrangement struct {
 	bareStops []int
 	place     []int
 	noted     map[ref]bool // rows with notes
+	read      int          // number of bare rows before the first unread one
 }
 
 type kind uint8
@@ -98,6 +101,7 @@ const (
 
 func newList(fields []diff.Field, context, names int) *List {
 	l := &List{digits: 1, names: names}
+	l.shown = &l.unified
 	for _, f := range fields {
 		patch := f.Patch()
 		x := field{path: f.Path, change: f.Change, hunks: patch.Unified(context), outside: f.Beside}
@@ -108,7 +112,7 @@ func newList(fields []diff.Field, context, names int) *List {
 			if len(h.Lines) <= maxWordDiff {
 				x.hunks[i] = h.Words()
 			}
-			l.digits = max(l.digits, digits(max(h.OldStart+h.OldLines, h.NewStart+h.NewLines)))
+			l.digits = max(l.digits, len(strconv.Itoa(max(h.OldStart+h.OldLines, h.NewStart+h.NewLines))))
 		}
 		l.fields = append(l.fields, x)
 	}
@@ -143,14 +147,6 @@ func (l *List) layOut() {
 		a.bare, a.bareStops = a.rows, a.stops
 	}
 	l.arrangeNotes()
-}
-
-func digits(n int) int {
-	d := 1
-	for ; n >= 10; n /= 10 {
-		d++
-	}
-	return d
 }
 
 // arrange adds the rows of a field to both arrangements.
@@ -284,13 +280,14 @@ func (l *List) Changed() (added, removed int) {
 	return added, removed
 }
 
-// Rows returns the rows in a theme, unified or side by side.
+// Rows returns the rows in a theme, unified or side by side. The other methods count rows in the arrangement that Rows
+// returned last.
 func (l *List) Rows(th theme.Theme, split bool) pager.Rows {
-	l.theme = th
+	l.theme, l.shown = th, &l.unified
 	if split {
-		return rows{l, &l.split}
+		l.shown = &l.split
 	}
-	return rows{l, &l.unified}
+	return rows{l}
 }
 
 // SplitMinWidth is the minimum width, in cells, at which diffs initially are side by side.
@@ -330,31 +327,17 @@ func (l *List) ListFiles(files []diff.File) *List {
 
 // FileAt returns the row of the first difference in the file that row lists. It returns false if the row lists no
 // file.
-func (l *List) FileAt(row int, split bool) (at int, ok bool) {
-	a := l.arrangement(split)
+func (l *List) FileAt(row int) (at int, ok bool) {
+	a := l.shown
 	if row < 0 || row >= len(a.rows) || a.rows[row].kind != file {
 		return 0, false
 	}
-	f := l.files[a.rows[row].a]
-	for _, path := range f.Fields() {
-		if at, ok := l.Find(path, 0, split); ok {
+	for _, path := range l.files[a.rows[row].a].Fields() {
+		if at, ok := l.Find(path, 0); ok {
 			return at, true
 		}
 	}
 	return 0, false
-}
-
-// listFiles adds the list of n files, each a stop.
-func (a *arrangement) listFiles(n int) {
-	if n == 0 {
-		return
-	}
-	a.rows = append(a.rows, ref{kind: count})
-	for i := range n {
-		a.stops = append(a.stops, len(a.rows))
-		a.rows = append(a.rows, ref{kind: file, a: int32(i)})
-	}
-	a.rows = append(a.rows, ref{kind: blank})
 }
 
 // file draws a file of the list, or the number of files.
@@ -390,11 +373,11 @@ func (r rows) file(x ref) pager.Row {
 
 // FileRow returns the row that lists the file of another row, or the first file if that row belongs to none. It
 // returns false if no files are listed.
-func (l *List) FileRow(row int, split bool) (at int, ok bool) {
+func (l *List) FileRow(row int) (at int, ok bool) {
 	if len(l.files) == 0 {
 		return 0, false
 	}
-	path, _, _ := l.NewPosition(row, split)
+	path, _, _ := l.NewPosition(row)
 	for i, f := range l.files {
 		if slices.ContainsFunc(f.Fields(), func(field string) bool { return field == path || isPartOf(path, field) }) {
 			return 1 + i, true

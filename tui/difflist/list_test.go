@@ -74,20 +74,21 @@ func TestListHasWhatChanged(t *testing.T) {
 func TestLinesAreFound(t *testing.T) {
 	l := edited()
 	for _, split := range []bool{false, true} {
+		l.Rows(theme.Plain(), split)
 		for _, number := range []int{1, 3, 6, 37, 40, 43} {
-			row, ok := l.Find("prompt", number, split)
+			row, ok := l.Find("prompt", number)
 			if !ok {
 				t.Errorf("line %d is not found", number)
 			}
-			if path, got, ok := l.NewPosition(row, split); !ok || path != "prompt" || got != number {
+			if path, got, ok := l.NewPosition(row); !ok || path != "prompt" || got != number {
 				t.Errorf("split %v: row %d of line %d is %s:%d, %v", split, row, number, path, got, ok)
 			}
 		}
 	}
-	if _, ok := l.Find("goals", 1, false); ok {
+	if _, ok := l.Find("goals", 1); ok {
 		t.Error("a field that has not changed is found")
 	}
-	if _, _, ok := l.NewPosition(10_000, false); ok {
+	if _, _, ok := l.NewPosition(10_000); ok {
 		t.Error("there is a row 10,000")
 	}
 }
@@ -101,10 +102,10 @@ func TestUnseenChangesAreNamed(t *testing.T) {
 	if got := l.Unseen(p); !slices.Equal(got, []string{"name", "prompt"}) {
 		t.Errorf("before anything was shown: %v", got)
 	}
-	if row, ok := l.FirstUnseen(p, false, 0); !ok || row > 2 {
+	if row, ok := l.FirstUnseen(p); !ok || row > 2 {
 		t.Errorf("the first is in row %d, %v", row, ok)
 	}
-	forty, _ := l.Find("prompt", 40, false)
+	forty, _ := l.Find("prompt", 40)
 	p.SetSize(120, forty-1) // both sides of line 40 are below the viewport
 	p.View()
 	p.MarkSeen()
@@ -117,7 +118,7 @@ func TestUnseenChangesAreNamed(t *testing.T) {
 	if got := l.Unseen(p); len(got) > 0 {
 		t.Errorf("after everything: %v", got)
 	}
-	if _, ok := l.FirstUnseen(p, false, 0); ok {
+	if _, ok := l.FirstUnseen(p); ok {
 		t.Error("something is unseen")
 	}
 }
@@ -147,12 +148,12 @@ func TestNotesStandUnderTheirLines(t *testing.T) {
 			t.Errorf("split %v:\n%s", split, screen)
 		}
 		row := 0
-		for n, is := l.NoteAt(row, split); !is || n.Of != 0; n, is = l.NoteAt(row, split) {
+		for n, is := l.NoteAt(row); !is || n.Of != 0; n, is = l.NoteAt(row) {
 			if row++; row > 1000 {
 				t.Fatalf("split %v: no row has the note", split)
 			}
 		}
-		if path, line, ok := l.NewPosition(row, split); !ok || path != "prompt" || line != 40 {
+		if path, line, ok := l.NewPosition(row); !ok || path != "prompt" || line != 40 {
 			t.Errorf("split %v: the note is on %s:%d", split, path, line)
 		}
 		l.FoldNotes(true)
@@ -167,19 +168,18 @@ func TestNotesHideNoChange(t *testing.T) {
 	l := noted()
 	p := pager.New(theme.Plain())
 	p.SetRows(l.Rows(theme.Plain(), false))
-	forty, _ := l.Find("prompt", 40, false)
+	forty, _ := l.Find("prompt", 40)
 	p.SetSize(120, forty-1)
 	p.View()
 	p.MarkSeen()
-	row, ok := l.FirstUnseen(p, false, 0)
-	if !ok {
+	if _, ok := l.FirstUnseen(p); !ok {
 		t.Fatal("all was read")
 	}
 	for _, folded := range []bool{true, false} {
 		l.FoldNotes(folded)
 		p.Replace(l.Rows(theme.Plain(), false))
-		again, ok := l.FirstUnseen(p, false, row)
-		if path, line, _ := l.NewPosition(l.RowWithNotes(again, false), false); !ok || path != "prompt" || line != 40 {
+		again, ok := l.FirstUnseen(p)
+		if path, line, _ := l.NewPosition(again); !ok || path != "prompt" || line != 40 {
 			t.Errorf("folded %v: %s:%d, %v", folded, path, line, ok)
 		}
 	}
@@ -200,7 +200,7 @@ func TestNotesOnSeveralFields(t *testing.T) {
 	if tier < 0 || note < tier || rest < note {
 		t.Errorf("the note is not under the field:\n%s", screen)
 	}
-	if row, ok := l.Find("approval", 1, false); !ok || row > 1 {
+	if row, ok := l.Find("approval", 1); !ok || row > 1 {
 		t.Errorf("the field is in row %d, %v", row, ok)
 	}
 }

@@ -40,8 +40,8 @@ func (l *List) FoldNotes(folded bool) {
 }
 
 // NoteAt returns the note in a row.
-func (l *List) NoteAt(row int, split bool) (Note, bool) {
-	a := l.arrangement(split)
+func (l *List) NoteAt(row int) (Note, bool) {
+	a := l.shown
 	if row < 0 || row >= len(a.rows) || a.rows[row].kind != remark {
 		return Note{}, false
 	}
@@ -65,7 +65,14 @@ func (l *List) arrangeNotes() {
 		a.place = a.place[:0]
 		a.rows = make([]ref, 0, len(a.bare)+len(l.notes))
 		a.stops = make([]int, 0, len(a.bareStops)+len(l.notes))
-		a.listFiles(len(l.files))
+		if len(l.files) > 0 {
+			a.rows = append(a.rows, ref{kind: count})
+			for i := range l.files {
+				a.stops = append(a.stops, len(a.rows))
+				a.rows = append(a.rows, ref{kind: file, a: int32(i)})
+			}
+			a.rows = append(a.rows, ref{kind: blank})
+		}
 		next := 0
 		for i, r := range a.bare {
 			a.place = append(a.place, len(a.rows))
@@ -167,12 +174,12 @@ func (l *List) Unseen(p *pager.Pager) []string {
 	return names
 }
 
-// FirstUnseen returns the first row, starting at row from, with a change that was not on p's screen, or false if
-// there is none. Rows are counted without notes, because those can change; RowWithNotes converts the result.
-func (l *List) FirstUnseen(p *pager.Pager, split bool, from int) (row int, ok bool) {
-	a := l.arrangement(split)
-	for i := from; i < len(a.bare); i++ {
-		r := a.bare[i]
+// FirstUnseen returns the first row with a change that was not on p's screen, or false if there is none. It does not
+// check read rows again, so p must always be the same pager.
+func (l *List) FirstUnseen(p *pager.Pager) (row int, ok bool) {
+	a := l.shown
+	for ; a.read < len(a.bare); a.read++ {
+		r := a.bare[a.read]
 		if r.kind != line && r.kind != pair && r.kind != brief || l.fields[r.field].note != "" {
 			continue
 		}
@@ -182,12 +189,9 @@ func (l *List) FirstUnseen(p *pager.Pager, split bool, from int) (row int, ok bo
 			}
 			x := l.fields[r.field].hunks[r.hunk].Lines[n]
 			if x.Kind != diff.Context && !p.Seen(track(r.field, x), len(x.Text)) {
-				return i, true
+				return a.place[a.read], true
 			}
 		}
 	}
-	return len(a.bare), false
+	return 0, false
 }
-
-// RowWithNotes converts a row of FirstUnseen to a row of the pager.
-func (l *List) RowWithNotes(row int, split bool) int { return l.arrangement(split).place[row] }

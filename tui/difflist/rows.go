@@ -11,21 +11,18 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// rows implements pager.Rows for one arrangement of a list.
-type rows struct {
-	*List
-	at *arrangement
-}
+// rows implements pager.Rows for the shown arrangement of a list.
+type rows struct{ *List }
 
 // Len implements pager.Rows.
-func (r rows) Len() int { return len(r.at.rows) }
+func (r rows) Len() int { return len(r.shown.rows) }
 
 // Stops implements pager.Rows.
-func (r rows) Stops() []int { return r.at.stops }
+func (r rows) Stops() []int { return r.shown.stops }
 
 // Row implements pager.Rows.
 func (r rows) Row(i int) pager.Row {
-	x := r.at.rows[i]
+	x := r.shown.rows[i]
 	switch x.kind {
 	case head:
 		return r.head(x)
@@ -52,7 +49,7 @@ func (r rows) Row(i int) pager.Row {
 
 // HasText implements pager.Searchable.
 func (r rows) HasText(i int, holds func(string) bool) bool {
-	x := r.at.rows[i]
+	x := r.shown.rows[i]
 	has := func(n int32) bool { return n >= 0 && holds(r.fields[x.field].hunks[x.hunk].Lines[n].Text) }
 	switch x.kind {
 	case brief:
@@ -80,7 +77,7 @@ func (r rows) head(x ref) pager.Row {
 	if f.note != "" {
 		l = l.Add(th.Faint, "  "+draw.Escape(f.note))
 	}
-	if r.at.noted[x] {
+	if r.shown.noted[x] {
 		l = l.Add(th.Accent, " *")
 	}
 	return pager.Row{Cells: []pager.Cell{{Gutter: l}}}
@@ -134,7 +131,7 @@ func (r rows) cell(x ref, n int32, at side) pager.Cell {
 		mark = "≈" // only the line breaks changed
 	}
 	gutter := r.numbers(l, at, f.plain).Add(sign, " "+mark+" ")
-	if at != left && r.at.noted[x] {
+	if at != left && r.shown.noted[x] {
 		gutter[len(gutter)-1].Text = " " + mark
 		gutter = gutter.Add(th.Accent, "*")
 	}
@@ -222,7 +219,7 @@ func (l *List) String() string {
 
 // CurrentRow returns the row of the current line of a pager: the picked one, or else the stop, or else the first on
 // screen.
-func (l *List) CurrentRow(p *pager.Pager, split bool) int {
+func (l *List) CurrentRow(p *pager.Pager) int {
 	at, last := p.Window()
 	if s := p.StopRow(); s >= at && s < last {
 		at = s
@@ -231,7 +228,7 @@ func (l *List) CurrentRow(p *pager.Pager, split bool) int {
 		at = row
 	}
 	for ; at < last-1; at++ {
-		if _, _, ok := l.NewPosition(at, split); ok {
+		if _, _, ok := l.NewPosition(at); ok {
 			break
 		}
 	}
@@ -240,8 +237,8 @@ func (l *List) CurrentRow(p *pager.Pager, split bool) int {
 
 // NewPosition returns the field of a row and the number of its line in the new text. For a removed line, it returns the
 // number of the next line; for headings and removed fields, 0.
-func (l *List) NewPosition(row int, split bool) (path string, number int, ok bool) {
-	a := l.arrangement(split)
+func (l *List) NewPosition(row int) (path string, number int, ok bool) {
+	a := l.shown
 	if row < 0 || row >= len(a.rows) {
 		return "", 0, false
 	}
@@ -264,13 +261,6 @@ func (l *List) NewPosition(row int, split bool) (path string, number int, ok boo
 	return l.fields[r.field].path, 0, true
 }
 
-func (l *List) arrangement(split bool) *arrangement {
-	if split {
-		return &l.split
-	}
-	return &l.unified
-}
-
 // contains reports whether path refers to the field or a part of it.
 func (f field) contains(path string) bool { return f.path == path || isPartOf(path, f.path) }
 
@@ -281,8 +271,8 @@ func isPartOf(path, field string) bool {
 
 // Find returns the row of a line of a field's new text, or else the nearest preceding row, or else the first changed
 // field below path. It returns false if nothing there has changed.
-func (l *List) Find(path string, number int, split bool) (row int, ok bool) {
-	a := l.arrangement(split)
+func (l *List) Find(path string, number int) (row int, ok bool) {
+	a := l.shown
 	for i, r := range a.rows {
 		if r.kind == blank || r.kind == title || !l.fields[r.field].contains(path) {
 			continue
@@ -319,8 +309,8 @@ func (l *List) newNumber(r ref) int {
 
 // OldPosition returns the field of a row and the number of the nearest line in the old text; 0 for headings and added
 // fields.
-func (l *List) OldPosition(row int, split bool) (path string, number int, ok bool) {
-	a := l.arrangement(split)
+func (l *List) OldPosition(row int) (path string, number int, ok bool) {
+	a := l.shown
 	if row < 0 || row >= len(a.rows) {
 		return "", 0, false
 	}

@@ -4,49 +4,69 @@ package proposal
 
 import (
 	"strconv"
+	"strings"
 
 	"toolcrib/history/diff"
 	"toolcrib/proposals/facts"
+	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/wire"
 	"toolcrib/review"
+	"toolcrib/tui/difflist"
+	"toolcrib/tui/seen"
 )
 
 // base is a version or an earlier revision that the current revision is compared with.
 type base struct {
-	name    string
-	version int // 0 for a revision
-	content diff.Content
-	tests   []byte // examples and test cases of the revision, comparable to those in content
+	name          string
+	version       int          // 0 for a revision
+	before, after diff.Content // of the base, and of the current revision as far as it is comparable
 }
 
 // newSubject is the name of the base if the subject has no version yet.
 const newSubject = "new"
 
-// bases are the versions and revisions to compare with, of which one is chosen. The base of the draft comes first.
-type bases struct {
-	all []base
-	at  int
+// hasField reports whether the definition of the base has a field.
+func (b base) hasField(path string) bool {
+	if path == "" || strings.HasPrefix(path, wire.SourcePath) {
+		return false
+	}
+	doc, err := jsondoc.Parse(b.before.Definition.Canonical(), jsondoc.DefaultLimits)
+	return err == nil && doc.Find(path) != nil
 }
 
-// update replaces the bases by those of a dossier and keeps the choice, as far as possible.
-func (b *bases) update(d review.Dossier) {
-	first := base{name: facts.Against(d.Proposal.BaseVersion), version: d.Proposal.BaseVersion}
+// bases are the versions and revisions to compare with, of which one is chosen. The base of the draft comes first.
+type bases struct {
+	all      []base
+	at       int
+	whole    bool   // whole texts are compared, not only the changes and their context
+	revision int    // the current revision
+	hash     string // of everything that its diff shows
+}
+
+// update replaces the bases by those of a dossier. It keeps the choice of the same revision, as far as possible.
+func (b *bases) update(d review.Dossier, hash string) {
+	definition := d.Revision.Draft.Definition
+	first := base{name: facts.Against(d.Proposal.BaseVersion), version: d.Proposal.BaseVersion, after: diff.Content{Definition: definition}}
 	if first.version == 0 {
 		first.name = newSubject
 	}
 	if d.Base != nil {
-		first.content.Definition = *d.Base
+		first.before.Definition = *d.Base
 	}
-	first.content.Beside, first.tests = d.Tests()
+	first.before.Beside, first.after.Beside = d.Tests()
 	b.all = append(b.all[:0:0], first)
 	if d.Live != nil && d.Live.Version != first.version {
-		b.all = append(b.all, base{name: "live, version " + strconv.Itoa(d.Live.Version), version: d.Live.Version, content: diff.Content{Definition: d.Live.Definition}})
+		b.all = append(b.all, base{"live, version " + strconv.Itoa(d.Live.Version), d.Live.Version, diff.Content{Definition: d.Live.Definition}, diff.Content{Definition: definition}})
 	}
 	for i := len(d.Revisions) - 1; i >= 0; i-- {
 		if r := d.Revisions[i]; r.Number != d.Proposal.Revision {
-			b.all = append(b.all, base{"revision " + strconv.Itoa(r.Number), 0, diff.Content{Definition: r.Draft.Definition, Beside: r.Draft.Beside()}, d.Revision.Draft.Beside()})
+			b.all = append(b.all, base{"revision " + strconv.Itoa(r.Number), 0, diff.Content{Definition: r.Draft.Definition, Beside: r.Draft.Beside()}, diff.Content{Definition: definition, Beside: d.Revision.Draft.Beside()}})
 		}
 	}
-	b.at = min(b.at, len(b.all)-1)
+	if b.revision != d.Revision.Number {
+		b.at = 0
+	}
+	b.at, b.revision, b.hash = min(b.at, len(b.all)-1), d.Revision.Number, hash
 }
 
 // chosen returns the chosen base.
@@ -59,4 +79,13 @@ func (b *bases) isDraftBase() bool { return b.at == 0 }
 func (b *bases) next() bool {
 	b.at = (b.at + 1) % len(b.all)
 	return len(b.all) > 1
+}
+
+// comparison identifies the comparison of the current revision with the chosen base.
+func (b *bases) comparison() seen.Comparison {
+	c := seen.Comparison{From: b.chosen().name, New: b.hash, Revision: b.revision, Context: difflist.DefaultContext}
+	if b.whole {
+		c.Context = difflist.WholeText
+	}
+	return c
 }

@@ -30,7 +30,7 @@ func (pp *Page) Keys() []screen.Key {
 	}, pp.prompts.Keys(), []screen.Key{
 		{Name: "rendered", Keys: []string{"r"}, Label: "raw", OnTab: pp.inTab(tabPrompt), Help: "Switch between rendered and raw Markdown", Do: pp.switchRendered, Disabled: pp.cannotRender},
 	}, pp.acts.keys(), []screen.Key{
-		{Name: "next-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next change you have not seen", Do: pp.diff.nextUnseen, Disabled: pp.diff.nothingUnseen},
+		{Name: "next-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next change you have not seen", Do: pp.nextUnseen, Disabled: pp.nothingUnseen},
 		{Name: "fold", Keys: []string{"F"}, Label: "fold", OnTab: pp.inTab(tabDiff), Help: "Fold or unfold the findings and comments in the diff", Do: func() tea.Cmd {
 			pp.diff.folded = !pp.diff.folded
 			pp.diff.list.FoldNotes(pp.diff.folded)
@@ -114,7 +114,7 @@ func (a *acts) noMembers() string {
 func (a *acts) revise() tea.Cmd {
 	w := a.Revision(a.dossier)
 	if t := a.diff; t.list != nil {
-		path, line, _ := t.list.NewPosition(t.list.CurrentRow(t.pager, t.split), t.split)
+		path, line, _ := t.list.NewPosition(t.list.CurrentRow(t.pager))
 		w.At, _ = t.quotes.Line(t.dossier, review.Anchor{Revision: t.dossier.Revision.Number, Field: inDefinition + path, Line: max(line, 1)})
 		t.pager.Unpick()
 	}
@@ -182,7 +182,10 @@ func (pp *Page) nextBase() tea.Cmd {
 	if pp.Tab == tabHistory {
 		return pp.history.mark()
 	}
-	return pp.diff.nextBase()
+	if !pp.diff.bases.next() {
+		pp.Shell.Say(screen.Remark, "Nothing else to compare with")
+	}
+	return pp.diff.Load()
 }
 
 // cannotCompare returns why nextBase is unavailable, or "".

@@ -58,7 +58,6 @@ func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *
 	if r := pp.reading(); r != nil {
 		pp.overview.pager, pp.assessment.pager = r.Findings[0], r.Findings[1]
 	}
-	pp.diff.context = difflist.DefaultContext
 	if f.Left > 0 {
 		pp.Focus(tabDiff)
 	}
@@ -200,15 +199,54 @@ func (pp *Page) SelectTab(tab int) tea.Cmd {
 func (pp *Page) rememberTab(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
 
 // Unseen goes to the next unread part, once the diff has been computed.
-func (pp *Page) Unseen() tea.Cmd { return tea.Batch(pp.SelectTab(tabDiff), pp.diff.unseen()) }
+func (pp *Page) Unseen() tea.Cmd {
+	return tea.Batch(pp.SelectTab(tabDiff), pp.diff.whenShown(func() tea.Cmd {
+		if pp.nothingUnseen() != "" {
+			return nil
+		}
+		return pp.nextUnseen()
+	}))
+}
+
+// nextUnseen goes to the next part that must be read before an approval.
+func (pp *Page) nextUnseen() tea.Cmd {
+	if !pp.diff.bases.isDraftBase() {
+		pp.diff.bases.at = 0
+		return pp.diff.Load()
+	}
+	r := pp.reading()
+	row, finding := r.FirstUnseen()
+	if finding != nil {
+		return pp.showFinding(*finding)
+	}
+	if row >= 0 {
+		pp.SelectTab(tabDiff)
+		r.Pager.Reveal(row)
+	}
+	return nil
+}
+
+// nothingUnseen returns why nextUnseen is unavailable, or "".
+func (pp *Page) nothingUnseen() string {
+	r := pp.reading()
+	switch {
+	case r == nil || r.List == nil:
+		return screen.Loading
+	case !pp.dossier.Proposal.State.Open():
+		return wording.NotPermitted(pp.dossier.Proposal.State)
+	}
+	if row, finding := r.FirstUnseen(); row < 0 && finding == nil {
+		return "you've seen every change"
+	}
+	return ""
+}
 
 // showFinding selects a finding: in the overview beside the diff, or in the assessment if there is one pane.
-func (pp *Page) showFinding(n int) tea.Cmd {
+func (pp *Page) showFinding(of review.Standing) tea.Cmd {
 	tab := tabAssessment
 	if pp.frame.Left > 0 {
 		tab = tabOverview
 	}
-	of := pp.dossier.Standing[n]
 	pp.tabs[tab].ActivePager().SetStop(slices.IndexFunc(pp.findings, func(r quotes.Row) bool {
 		return slices.ContainsFunc(r, func(s review.Standing) bool {
 			return review.Handle(s.Finding) == review.Handle(of.Finding) && s.Line == of.Line && s.Column == of.Column
@@ -229,7 +267,15 @@ func (pp *Page) showLine(field string, line int) tea.Cmd {
 	if !ok && !strings.HasPrefix(field, wire.SourcePath) {
 		return pp.Shell.Say(screen.Warning, "%s is not a field of the definition, so it is not in the diff", field)
 	}
-	return pp.diff.reveal(anchor{path, line})
+	return pp.diff.whenShown(func() tea.Cmd {
+		row, ok := pp.diff.list.Find(path, line)
+		if !ok {
+			return pp.Shell.Say(screen.Warning, "%s did not change, so it is not in the diff", path)
+		}
+		cmd := pp.SelectTab(tabDiff)
+		pp.diff.pager.Center(row)
+		return cmd
+	})
 }
 
 // HasTwoPanes implements screen.Tabbed.
@@ -278,12 +324,11 @@ func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
 	}
 	if pp.loaded && pp.dossier.Proposal.Revision != msg.Dossier.Proposal.Revision {
 		pp.Shell.Say(screen.Remark, "Revision %d was submitted", msg.Dossier.Proposal.Revision)
-		pp.diff.bases.at = 0
 	}
 	pp.dossier, pp.loaded, pp.err = msg.Dossier, true, nil
-	pp.diff.bases.update(msg.Dossier)
+	pp.diff.bases.update(msg.Dossier, msg.Hash)
 	pp.findings = quotes.Rows(msg.Dossier.Standing)
-	pp.problems, pp.hash = msg.Problems, msg.Hash
+	pp.problems = msg.Problems
 	pp.Seen.Show(msg.Dossier, msg.Hash, [2]*pager.Pager{pp.overview.pager, pp.assessment.pager})
 	pp.fill()
 	var cmds []tea.Cmd

@@ -53,7 +53,7 @@ type host interface {
 	fill()
 	// showLine shows a line in the diff. showFinding and showComment select a finding or a comment in its tab.
 	showLine(field string, line int) tea.Cmd
-	showFinding(n int) tea.Cmd
+	showFinding(s review.Standing) tea.Cmd
 	showComment(n int) tea.Cmd
 	// selectedFinding returns the finding that keys act on.
 	selectedFinding() (review.Standing, bool)
@@ -71,7 +71,6 @@ type state struct {
 	id       proposals.ID
 	loaded   bool
 	dossier  review.Dossier
-	hash     string   // hash of everything that the diff shows
 	problems []string // why a draft cannot be submitted as it is
 	split    bool     // diffs are shown side by side
 	quotes   quotes.Quotes

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -78,7 +79,7 @@ func (s *Record) Progress(d review.Dossier) Progress {
 		if d.Parts == nil {
 			p.Parts = r.List.Required()
 		}
-		p.Unread, p.Missing = r.List.Unseen(r.Pager), r.unseenFindings(false)
+		p.Unread, p.Missing = r.List.Unseen(r.Pager), lists.Map(r.unseenFindings(false), findingName)
 	}
 	if len(p.Unread)+len(p.Missing) == 0 {
 		return p
@@ -99,7 +100,7 @@ func (s *Record) Missing(d review.Dossier) []string {
 		return missing
 	}
 	if r := s.readings[d.Proposal.ID]; r != nil && r.dossier.Digest == d.Digest {
-		return r.unseenFindings(true)
+		return lists.Map(r.unseenFindings(true), findingName)
 	}
 	return []string{"its findings"}
 }
@@ -119,7 +120,6 @@ type Reading struct {
 	Pager      *pager.Pager         // shows the diff against the base
 	Findings   [2]*pager.Pager      // texts that quote passages: overview and assessment
 	Passages   map[pager.TextID]int // number of bytes of each quoted line to read
-	read       int                  // row of the unified list up to which all was on screen
 	dossier    review.Dossier
 	hash       string // of the content (ContentHash)
 }
@@ -143,30 +143,30 @@ func (r *Reading) Dossier() review.Dossier { return r.dossier }
 
 // SetDiff sets the diff that has to be read.
 func (r *Reading) SetDiff(made Comparison, list *difflist.List, p *pager.Pager) {
-	r.Comparison, r.List, r.Pager, r.read = made, list, p, 0
+	r.Comparison, r.List, r.Pager = made, list, p
 }
 
-// AllSeen reports whether everything was on screen. It stops at the first unread part and does not check read parts
-// again.
-func (r *Reading) AllSeen() bool {
-	var missing bool
-	r.read, missing = r.List.FirstUnseen(r.Pager, false, r.read)
-	return !missing && len(r.unseenFindings(false)) == 0
+// FirstUnseen returns the first part that was not on screen: a row of the diff, or else a finding about hidden
+// characters. It returns -1 and nil if everything was.
+func (r *Reading) FirstUnseen() (row int, finding *review.Standing) {
+	if row, ok := r.List.FirstUnseen(r.Pager); ok {
+		return row, nil
+	}
+	if unseen := r.unseenFindings(false); len(unseen) > 0 {
+		return -1, &unseen[0]
+	}
+	return -1, nil
 }
 
 // unseenFindings returns the findings that were not on screen: all of them, or only those about hidden characters.
-func (r *Reading) unseenFindings(all bool) []string {
-	var names []string
-	for _, s := range r.dossier.Standing {
-		if (all || !visible.Clean(s.Passage)) && !r.HasSeen(s) {
-			names = append(names, s.Rule+" in "+wording.FieldName(s.Path))
-		}
-	}
-	return names
+func (r *Reading) unseenFindings(all bool) []review.Standing {
+	return lists.Filter(r.dossier.Standing, func(s review.Standing) bool { return (all || !visible.Clean(s.Passage)) && !r.hasSeen(s) })
 }
 
-// HasSeen reports whether every line of a finding's passage was on screen up to its end.
-func (r *Reading) HasSeen(s review.Standing) bool {
+func findingName(s review.Standing) string { return s.Rule + " in " + wording.FieldName(s.Path) }
+
+// hasSeen reports whether every line of a finding's passage was on screen up to its end.
+func (r *Reading) hasSeen(s review.Standing) bool {
 	id := quotes.FindingID(s)
 	for n := range quotes.PassageLines(s) {
 		need, laid := r.Passages[id+pager.TextID(n)]
