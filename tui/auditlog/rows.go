@@ -1,3 +1,5 @@
+// This file draws the entries of the log, and the selected entry completely.
+
 package auditlog
 
 import (
@@ -44,7 +46,10 @@ func (p *Page) layOut() {
 			if width < 80 {
 				draws = labels.Brief // in each row
 			}
-			text = names(draws(th, s, width-2-line.Width()))
+			text = ""
+			for _, span := range draws(th, s, width-2-line.Width()) {
+				text += string(span.Text)
+			}
 		}
 		if width >= 100 {
 			text += details(e, width-2-line.Width()-draw.Width(draw.Escape(text)))
@@ -52,15 +57,6 @@ func (p *Page) layOut() {
 		page.Item(line, text)
 	}
 	p.Pager.Replace(page.Rows())
-}
-
-// names returns the text of a line.
-func names(l draw.Line) string {
-	var b strings.Builder
-	for _, s := range l {
-		b.WriteString(string(s.Text))
-	}
-	return b.String()
 }
 
 // briefAct returns the name of an action in at most eight cells.

@@ -126,8 +126,23 @@ func (c *Page) drawCall(page *prose.Page, p gateway.Pending) {
 			page.Field("  reason", a.Reason)
 		}
 	}
-	if p.Outcome != nil {
-		outcome(page, *p.Outcome)
+	if o := p.Outcome; o != nil {
+		if o.Code != "" {
+			page.Field("  failed", string(o.Code))
+		}
+		if o.Message != "" {
+			page.Field("  message", o.Message)
+		}
+		if len(o.Output) > 0 {
+			page.Faint("  ", "result")
+			lines := wording.DocumentLines(o.Output)
+			for _, line := range lines[:min(len(lines), maxResult)] {
+				page.Text("    ", line)
+			}
+			if more := len(lines) - maxResult; more > 0 {
+				page.Faint("    ", strconv.Itoa(more)+" more lines; toolcrib calls show prints them")
+			}
+		}
 	}
 	if state == gateway.PendingInterrupted {
 		page.Faint("  ", "toolcrib ended while it ran. It may or may not have run; it will not run again.")
@@ -136,27 +151,6 @@ func (c *Page) drawCall(page *prose.Page, p gateway.Pending) {
 
 // maxResult is the maximum number of shown lines of a result. `toolcrib calls show` prints all of them.
 const maxResult = 40
-
-// outcome draws the result of a call, or why it failed.
-func outcome(page *prose.Page, o gateway.Outcome) {
-	if o.Code != "" {
-		page.Field("  failed", string(o.Code))
-	}
-	if o.Message != "" {
-		page.Field("  message", o.Message)
-	}
-	if len(o.Output) == 0 {
-		return
-	}
-	page.Faint("  ", "result")
-	lines := wording.DocumentLines(o.Output)
-	for _, line := range lines[:min(len(lines), maxResult)] {
-		page.Text("    ", line)
-	}
-	if more := len(lines) - maxResult; more > 0 {
-		page.Faint("    ", strconv.Itoa(more)+" more lines; toolcrib calls show prints them")
-	}
-}
 
 // track returns the id of the first line of a call's arguments in the pager.
 func (c *Page) track(p gateway.Pending) pager.TextID {

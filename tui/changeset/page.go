@@ -18,7 +18,6 @@ import (
 	"toolcrib/review/setpage"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
-	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
@@ -59,7 +58,7 @@ type Page struct {
 	rows    *rows
 	texts   textIDs
 	raw     bool
-	// extents describe the size of each member's change.
+	// extents describe the change of each member: new, removed, or the number of changed lines.
 	extents []string
 	// current is the index of the selected member.
 	current int
@@ -77,7 +76,11 @@ func (p *Page) Show(set review.ChangeSet) {
 	first := p.rows == nil
 	p.extents = nil
 	for _, d := range set.Members {
-		p.extents = append(p.extents, extentOf(d))
+		extent := wording.Change(d.Proposal.Type)
+		if t := d.Proposal.Type; t == proposals.Modify || t == proposals.Restore {
+			extent = screen.Extent(diff.Contents(d.Change()))
+		}
+		p.extents = append(p.extents, extent)
 	}
 	p.content = setpage.Page{}
 	p.set, p.current = set, min(p.current, max(0, len(set.Members)-1))
@@ -96,15 +99,6 @@ func (p *Page) Contains(set review.ChangeSet) bool {
 		shown[s.of] = true
 	}
 	return slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return shown[d.Proposal.ID] })
-}
-
-// layOut lays out the rows for the current theme. raw shows the lines of files and the imported JSON.
-func (p *Page) layOut(raw bool) pager.Rows {
-	if p.content.Rows == nil || raw != p.raw { // this takes longer than everything else on the page
-		p.content, p.raw = setpage.Of(p.set, raw), raw
-	}
-	p.rows = layRows(p.Frame.Theme, p.content, p.set.Members, p.texts, raw)
-	return p.rows
 }
 
 // unseen returns the number of rows that were not on screen.
@@ -225,12 +219,10 @@ func (p *Page) allSeen() string {
 	return ""
 }
 
-func (p *Page) members() []proposals.Proposal {
-	return lists.Map(p.set.Members, func(d review.Dossier) proposals.Proposal { return d.Proposal })
-}
-
 func (p *Page) decide(act proposals.Act) func() tea.Cmd {
-	return func() tea.Cmd { return p.shell.Decide(act, p.members()) }
+	return func() tea.Cmd {
+		return p.shell.Decide(act, lists.Map(p.set.Members, func(d review.Dossier) proposals.Proposal { return d.Proposal }))
+	}
 }
 
 // cannot returns a function that returns why act is not possible for the set, or "".
@@ -382,14 +374,6 @@ func (p *Page) index(width int) []string {
 		lines = append(lines, l.String(width))
 	}
 	return lines
-}
-
-// extentOf describes the change of a member: new, removed, or the number of changed lines.
-func extentOf(d review.Dossier) string {
-	if t := d.Proposal.Type; t != proposals.Modify && t != proposals.Restore {
-		return wording.Change(t)
-	}
-	return screen.Extent(diff.Contents(d.Change()))
 }
 
 // MarkSeen implements screen.Page.

@@ -1,3 +1,5 @@
+// This file lays out the rows of the page and records which of their texts must be read.
+
 package changeset
 
 import (
@@ -5,7 +7,6 @@ import (
 	"strings"
 
 	"toolcrib/proposals"
-	"toolcrib/review"
 	"toolcrib/review/rules"
 	"toolcrib/review/setpage"
 	"toolcrib/tui/draw"
@@ -63,25 +64,28 @@ func isRestore(p proposals.Proposal) bool {
 	return p.Type == proposals.Restore && p.Author.Kind == proposals.User
 }
 
-// layRows lays out a page. Unless whole is set, it folds the lines of files and of restored versions. These versions,
-// blank lines, the counts in the title, and imported JSON need not be read.
-func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known textIDs, whole bool) *rows {
+// layOut lays out the rows for the current theme. Unless raw is set, it folds the lines of files and of restored
+// versions. These versions, blank lines, the counts in the title, and imported JSON need not be read.
+func (p *Page) layOut(raw bool) pager.Rows {
+	if p.content.Rows == nil || raw != p.raw { // this takes longer than everything else on the page
+		p.content, p.raw = setpage.Of(p.set, raw), raw
+	}
 	r := &rows{}
 	times := map[textKey]int{}
-	for _, row := range page.Rows {
+	for _, row := range p.content.Rows {
 		if row.Kind == setpage.Tool {
 			r.StopRows = append(r.StopRows, len(r.Rows))
 		}
-		restored := row.Kind == setpage.Text && row.Tool >= 0 && isRestore(members[row.Tool].Proposal)
-		c, fold := cellOf(th, row), (row.Fold || restored) && !whole
+		restored := row.Kind == setpage.Text && row.Tool >= 0 && isRestore(p.set.Members[row.Tool].Proposal)
+		c, fold := cellOf(p.Frame.Theme, row), (row.Fold || restored) && !raw
 		if row.Kind != setpage.Raw && row.Kind != setpage.Title && !restored && c.Text.Raw != "" {
 			s := textKey{kind: row.Kind, sign: row.Sign, text: cmp.Or(row.Same, row.Part+c.Text.Raw)}
 			if row.Tool >= 0 {
-				s.of = members[row.Tool].Proposal.ID
+				s.of = p.set.Members[row.Tool].Proposal.ID
 			}
 			times[s]++
 			s.nth = times[s]
-			c.Track = known.number(s)
+			c.Track = p.texts.number(s)
 			r.all = append(r.all, text{
 				track: c.Track, need: len(c.Text.Raw), member: row.Tool, part: row.Part, row: len(r.Rows), fold: fold,
 				line: row.Tool >= 0 && row.Kind == setpage.Text, from: row.From - 1,
@@ -92,6 +96,7 @@ func layRows(th theme.Theme, page setpage.Page, members []review.Dossier, known 
 		}
 		r.Rows, r.member = append(r.Rows, pager.Row{Cells: []pager.Cell{c}}), append(r.member, row.Tool)
 	}
+	p.rows = r
 	return r
 }
 

@@ -83,27 +83,22 @@ func (m *Decisions) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 		defer o.End()
 		ds, err := m.User.ReadForDecision(m.Context, act, ps, o.Tell)
 		return screen.Then{Do: func() tea.Cmd {
+			switch {
+			case b != m.reading, !m.Pages.Deciding(): // the user has left the page or requested another batch
+				return nil
+			case err != nil:
+				return m.Shell.Fail(err)
+			}
 			b.dossiers = ds
-			return m.batchRead(b, err)
+			if refused := b.refused(m.User.Actor); len(refused) > 0 {
+				return m.askPartial(*b, refused)
+			}
+			if act == proposals.ActApprove {
+				return m.askApproveAll(*b)
+			}
+			return m.askRefuseAll(*b)
 		}}
 	}
-}
-
-// batchRead asks for the decision, unless the user has left the page or requested another batch.
-func (m *Decisions) batchRead(b *batch, err error) tea.Cmd {
-	switch {
-	case b != m.reading, !m.Pages.Deciding():
-		return nil
-	case err != nil:
-		return m.Shell.Fail(err)
-	}
-	if refused := b.refused(m.User.Actor); len(refused) > 0 {
-		return m.askPartial(*b, refused)
-	}
-	if b.act == proposals.ActApprove {
-		return m.askApproveAll(*b)
-	}
-	return m.askRefuseAll(*b)
 }
 
 // readProgress counts the parts of a batch that were on screen and those still unread.
@@ -212,7 +207,11 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 		d.Form.Title, d.Form.Verb = d.Form.Title+" unread", "approve "+wording.Count(n, "unread part", "unread parts")
 	case n > 0 && b.mayStayUnread(so):
 		d.Keys = append(d.Keys, screen.Key{Keys: []string{"A"}, Label: "approve " + strconv.Itoa(n) + " unread", Do: func() tea.Cmd {
-			if withheld := b.missing(m.Seen.Missing); len(withheld) > 0 {
+			var withheld []string
+			for _, d := range b.dossiers {
+				withheld = lists.Union(withheld, m.Seen.Missing(d))
+			}
+			if len(withheld) > 0 {
 				return m.Shell.Say(screen.Warning, "Not shown yet: %s", wording.Enumerate(withheld))
 			}
 			return again(func(b *batch) { b.unread, b.byHash = true, true })()
@@ -239,15 +238,6 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 		return slices.ContainsFunc(so.unread, func(p proposals.Proposal) bool { return p.ID == d.Proposal.ID })
 	})
 	return tea.Batch(m.Shell.Ask(d), m.RecordShown(m.Context, asked...))
-}
-
-// missing returns the parts that must be on screen before the batch can be approved without reading.
-func (b *batch) missing(of func(review.Dossier) []string) []string {
-	var names []string
-	for _, d := range b.dossiers {
-		names = lists.Union(names, of(d))
-	}
-	return names
 }
 
 // askRefuseAll asks for the reason to send proposals back or to reject them.
@@ -381,7 +371,11 @@ func (m *Decisions) askPartial(b batch, refused []refusal) tea.Cmd {
 	d := screen.Dialog{
 		Form: proposals.Form{Title: "Some decisions are not possible"},
 		Content: func(page *prose.Page) {
-			page.Text("", "Nothing changed. "+refusedCount(len(refused), len(b.dossiers)))
+			which := "Blocked by:"
+			if len(b.dossiers) > 1 {
+				which = strconv.Itoa(len(refused)) + " of " + strconv.Itoa(len(b.dossiers)) + " proposals cannot be decided:"
+			}
+			page.Text("", "Nothing changed. "+which)
 			for _, alike := range byReason(refused) {
 				first := alike[0].dossier
 				page.Blank()

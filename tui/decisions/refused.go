@@ -128,17 +128,6 @@ func (b *batch) withSets(refused []refusal) []proposals.ID {
 	return ids
 }
 
-// refusedCount describes how many proposals of a batch are refused.
-func refusedCount(refused, all int) string {
-	switch {
-	case all == 1:
-		return "Blocked by:"
-	case refused == 1:
-		return "1 of " + strconv.Itoa(all) + " proposals cannot be decided:"
-	}
-	return strconv.Itoa(refused) + " of " + strconv.Itoa(all) + " proposals cannot be decided:"
-}
-
 // findingsLabel summarizes the open findings of a proposal, the worst first.
 func findingsLabel(th theme.Theme, d review.Dossier) (draw.Safe, theme.Style) {
 	sums := review.OpenByRule(d.Standing)

@@ -1,3 +1,5 @@
+// This file makes decisions and describes their outcome.
+
 package desk
 
 import (

@@ -1,3 +1,5 @@
+// This file undoes decisions.
+
 package desk
 
 import (
@@ -22,12 +24,15 @@ import (
 
 // undo returns the action that undoes decisions, or nil.
 func (u *User) undo(act proposals.Act, decisions []proposals.Decision, set string) *screen.Undo {
-	d := decisions[0]
+	d, them := decisions[0], "it"
+	if len(decisions) > 1 {
+		them = "them"
+	}
 	switch {
 	case act == proposals.ActApprove && len(decisions) > 1 && set != "" && d.Version > 0:
 		return &screen.Undo{Says: "undoes all of it", Ask: func(sh screen.Shell, f screen.Frame) tea.Cmd { return u.AskUndoSet(sh, f, set) }}
 	case act != proposals.ActApprove:
-		return &screen.Undo{Says: "proposes " + them(len(decisions)) + " again", Ask: func(sh screen.Shell, f screen.Frame) tea.Cmd { return u.askRepropose(sh, f, decisions) }}
+		return &screen.Undo{Says: "proposes " + them + " again", Ask: func(sh screen.Shell, f screen.Frame) tea.Cmd { return u.askRepropose(sh, f, decisions) }}
 	case len(decisions) > 1 || d.Version == 0:
 		return nil
 	case d.Version == 1:
@@ -36,13 +41,6 @@ func (u *User) undo(act proposals.Act, decisions []proposals.Decision, set strin
 	return &screen.Undo{Says: "restores version " + strconv.Itoa(d.Version-1), Ask: func(sh screen.Shell, f screen.Frame) tea.Cmd {
 		return screen.Restorer{Versions: u.Versions, Restore: u.Restore}.Ask(u.Context, sh, nil, f, d.Subject, d.Version-1)
 	}}
-}
-
-func them(n int) string {
-	if n == 1 {
-		return "it"
-	}
-	return "them"
 }
 
 // askRepropose reads proposals that were rejected or sent back, and asks whether to propose them again.

@@ -185,8 +185,11 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
 			return d.scheduleSave()
 		}
 		return nil
-	}
-	if d.typeCount(name) {
+	case name == "backspace" && d.typed != "":
+		d.typed = d.typed[:len(d.typed)-1]
+		return nil
+	case d.TypedCount != "" && len(name) == 1 && name[0] >= '0' && name[0] <= '9':
+		d.typed = (d.typed + name)[:min(len(d.typed)+1, len(d.TypedCount))]
 		return nil
 	}
 	if name != "y" { // y counts directly after the count, but not in "3 years"
@@ -251,19 +254,6 @@ func (d *Dialog) otherKey(msg tea.KeyPressMsg) tea.Cmd {
 		return d.Decline()
 	}
 	return nil
-}
-
-// typeCount adds a digit to the typed count, or removes the last digit.
-func (d *Dialog) typeCount(name string) bool {
-	switch {
-	case name == "backspace" && d.typed != "":
-		d.typed = d.typed[:len(d.typed)-1]
-	case d.TypedCount != "" && len(name) == 1 && name[0] >= '0' && name[0] <= '9':
-		d.typed = (d.typed + name)[:min(len(d.typed)+1, len(d.TypedCount))]
-	default:
-		return false
-	}
-	return true
 }
 
 // maxSaveDelay is the maximum time of uninterrupted typing without a save.

@@ -1,3 +1,5 @@
+// This file draws the dialog as a sheet below the page, so that its subject stays visible.
+
 package dialog
 
 import (
@@ -10,8 +12,6 @@ import (
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 )
-
-// This file draws the dialog as a sheet below the page, so that its subject stays visible.
 
 // minSheetHeight is the minimum height of a sheet with facts, whose usual height is a third of the screen.
 const minSheetHeight = 5

@@ -1,3 +1,5 @@
+// This file lets the user resolve the conflicts of a rebase.
+
 package drafting
 
 import (

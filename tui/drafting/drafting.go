@@ -60,21 +60,11 @@ func (m *Drafting) EditLive(s registry.Subject, d registry.Definition, version i
 	return m.Edit(w)
 }
 
-// Edit opens a manuscript in the editor.
+// Edit opens a manuscript in the user's editor or, if the terminal is remote, in the built-in one.
 func (m *Drafting) Edit(w editor.Manuscript) tea.Cmd {
-	if m.Editor.Remote {
-		return m.editBuiltIn(w)
+	if !m.Editor.Remote {
+		return m.Editor.Run(w, func(text []byte, err error) tea.Cmd { return m.edited(w, text, err) })
 	}
-	return m.Editor.Run(w, func(text []byte, err error) tea.Cmd { return m.edited(w, text, err) })
-}
-
-// Fork drafts a new tool based on a core tool.
-func (m *Drafting) Fork(id string) tea.Cmd {
-	return m.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.User.Fork(ctx, id) }))
-}
-
-// editBuiltIn opens a manuscript in the built-in editor.
-func (m *Drafting) editBuiltIn(w editor.Manuscript) tea.Cmd {
 	text, err := w.Read()
 	if err != nil {
 		return m.Shell.Fail(err)
@@ -98,7 +88,12 @@ func (m *Drafting) editBuiltIn(w editor.Manuscript) tea.Cmd {
 	return opened
 }
 
-// edited handles the text from the editor.
+// Fork drafts a new tool based on a core tool.
+func (m *Drafting) Fork(id string) tea.Cmd {
+	return m.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.User.Fork(ctx, id) }))
+}
+
+// edited lists the problems of the text from the editor. If there are none, it asks whether to send it.
 func (m *Drafting) edited(w editor.Manuscript, text []byte, err error) tea.Cmd {
 	switch {
 	case err != nil:
@@ -108,11 +103,6 @@ func (m *Drafting) edited(w editor.Manuscript, text []byte, err error) tea.Cmd {
 		return m.Unsent.Drop(filepath.Base(w.File))
 	}
 	draft, problems := w.Parse(text)
-	return m.reviewText(w, problems, draft)
-}
-
-// reviewText lists the problems of a text. If there are none, it asks whether to send it.
-func (m *Drafting) reviewText(w editor.Manuscript, problems []string, draft *proposals.Draft) tea.Cmd {
 	draftName := filepath.Base(w.File)
 	d := screen.Dialog{
 		Form: proposals.Form{Title: w.Name},
