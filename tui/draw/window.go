@@ -1,3 +1,5 @@
+// This file writes the visible part of a text line with its styles.
+
 package draw
 
 import (

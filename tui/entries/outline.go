@@ -27,26 +27,6 @@ type section struct {
 // fewEntries is the maximum number of entries that are loaded at once and shown unfolded.
 const fewEntries = 200
 
-func newOutline(groups []GroupCount) outline {
-	o := outline{make([]section, len(groups))}
-	for i, g := range groups {
-		o.sections[i].GroupCount = g
-	}
-	return o
-}
-
-// fill distributes all entries among their groups.
-func (o *outline) fill(entries []screen.Entry) {
-	for _, e := range entries {
-		if p := o.section(Group{e.Subject.Layer, e.Source}); p != nil {
-			p.entries = append(p.entries, e)
-		}
-	}
-	for i := range o.sections {
-		o.sections[i].read = true
-	}
-}
-
 // complete reports whether the group has been loaded completely.
 func (p *section) complete() bool { return p.read && p.next == "" }
 
@@ -202,7 +182,29 @@ func (r *Page) more(p *section, limit int) tea.Cmd {
 	q := Query{Kind: r.Kind, Filter: r.filter, Group: &group, Limit: limit, After: p.next}
 	return func() tea.Msg {
 		entries, next, err := r.registry.Entries(r.ctx, q)
-		return screen.Then{Page: r, Do: func() tea.Cmd { return r.added(result{query: q, entries: entries, next: next}, err) }}
+		return screen.Then{Page: r, Do: func() tea.Cmd {
+			p := r.outline.section(group) // the list may have been loaded again
+			if q.Filter != r.filter || p == nil || p.next != q.After || p.complete() {
+				return nil
+			}
+			if p.loading = false; err != nil {
+				return r.shell.Fail(err)
+			}
+			below := r.cursor >= r.outline.start(p)+r.outline.rows(p) && r.cursor < r.outline.len()
+			p.entries, p.next, p.read = append(p.entries, entries...), next, true
+			r.measure(entries)
+			switch last := p == &r.outline.sections[len(r.outline.sections)-1]; {
+			case r.toEnd && last && p.complete():
+				r.toEnd, r.cursor = false, r.outline.len()
+			case r.toEnd && last:
+				return r.more(p, p.Count)
+			case p.open && below: // rows that are added above the cursor move it down
+				r.cursor += len(entries)
+				r.top += len(entries)
+			}
+			r.clamp()
+			return tea.Batch(r.fill(), r.debounce())
+		}}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/screen"
@@ -184,14 +185,6 @@ func (r *Page) Click(x, row int) tea.Cmd {
 	return r.Move(r.top + row - r.cursor)
 }
 
-// result is the result of a query: groups, or more entries of one group.
-type result struct {
-	query   Query
-	outline outline
-	entries []screen.Entry
-	next    string
-}
-
 // Filter implements screen.Filtered.
 func (r *Page) Filter() string { return r.filter }
 
@@ -248,15 +241,22 @@ func (r *Page) Reload() tea.Cmd {
 // them at once.
 func (r *Page) read(loaded map[Group]int) tea.Cmd {
 	q := Query{Kind: r.Kind, Filter: r.filter}
-	return screen.Load(r.shell, r, func() (result, error) {
+	return screen.Load(r.shell, r, func() (outline, error) {
 		groups, err := r.registry.Groups(r.ctx, q)
-		o := newOutline(groups)
+		o := outline{lists.Map(groups, func(g GroupCount) section { return section{GroupCount: g} })}
 		if err == nil && o.total() <= fewEntries {
 			q.Limit = fewEntries
 			var entries []screen.Entry
 			entries, _, err = r.registry.Entries(r.ctx, q)
-			o.fill(entries)
-			return result{query: q, outline: o}, err
+			for _, e := range entries {
+				if p := o.section(Group{e.Subject.Layer, e.Source}); p != nil {
+					p.entries = append(p.entries, e)
+				}
+			}
+			for i := range o.sections {
+				o.sections[i].read = true
+			}
+			return o, err
 		}
 		for i := range o.sections {
 			p := &o.sections[i]
@@ -266,22 +266,23 @@ func (r *Page) read(loaded map[Group]int) tea.Cmd {
 				p.read = true
 			}
 		}
-		q.Group = nil
-		return result{query: q, outline: o}, err
-	}, r.loaded)
+		return o, err
+	}, func(o outline) tea.Cmd {
+		if q.Filter != r.filter {
+			return nil
+		}
+		return r.loaded(o)
+	})
 }
 
 // loaded replaces the groups and keeps the selection.
-func (r *Page) loaded(msg result) tea.Cmd {
-	if msg.query.Filter != r.filter {
-		return nil
-	}
+func (r *Page) loaded(o outline) tea.Cmd {
 	fresh := r.filterChanged
 	group, subject := r.group(), registry.Subject{}
 	if e, ok := r.Selected(); ok {
 		subject = e.Subject
 	}
-	r.hasRead, r.filterChanged, r.outline = true, false, msg.outline
+	r.hasRead, r.filterChanged, r.outline = true, false, o
 	few := r.outline.total() <= fewEntries || r.filter != "" || len(r.outline.sections) == 1
 	r.widest = map[draw.Safe]int{}
 	for i := range r.outline.sections {
@@ -308,31 +309,6 @@ func (r *Page) loaded(msg result) tea.Cmd {
 	}
 	r.clamp()
 	r.definition = definitionPreview{} // the definition may have changed
-	return tea.Batch(r.fill(), r.debounce())
-}
-
-// added adds entries to a group. Rows that are added above the cursor move it down.
-func (r *Page) added(msg result, err error) tea.Cmd {
-	p := r.outline.section(*msg.query.Group)
-	if msg.query.Filter != r.filter || p == nil || p.next != msg.query.After || p.complete() {
-		return nil
-	}
-	if p.loading = false; err != nil {
-		return r.shell.Fail(err)
-	}
-	below := r.cursor >= r.outline.start(p)+r.outline.rows(p) && r.cursor < r.outline.len()
-	p.entries, p.next, p.read = append(p.entries, msg.entries...), msg.next, true
-	r.measure(msg.entries)
-	switch last := p == &r.outline.sections[len(r.outline.sections)-1]; {
-	case r.toEnd && last && p.complete():
-		r.toEnd, r.cursor = false, r.outline.len()
-	case r.toEnd && last:
-		return r.more(p, p.Count)
-	case p.open && below:
-		r.cursor += len(msg.entries)
-		r.top += len(msg.entries)
-	}
-	r.clamp()
 	return tea.Batch(r.fill(), r.debounce())
 }
 

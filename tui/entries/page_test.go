@@ -171,13 +171,15 @@ func TestFiltersEntries(t *testing.T) {
 	if !ok {
 		t.Fatalf("/ asks for %#v", want)
 	}
-	line.Text.Insert("_01")
+	line.Text.Insert("_0")
+	late := line.Changed()
+	line.Text.Insert("1")
 	read := line.Changed()
 	read().(screen.Then).Do()
 	if p.outline.len() != 10 || p.Filter() != "_01" {
 		t.Errorf("%d entries with the filter %q", p.outline.len(), p.Filter())
 	}
-	p.loaded(result{query: Query{Kind: registry.KindTool, Filter: "_0"}}) // a late result
+	late().(screen.Then).Do()
 	if p.outline.len() != 10 {
 		t.Errorf("%d entries after an answer to another question", p.outline.len())
 	}

@@ -1,3 +1,5 @@
+// This file draws the list and the pane beside it.
+
 package entries
 
 import (
@@ -168,16 +170,11 @@ func heading(th theme.Theme, p *section) draw.Line {
 	case p.loading:
 		sign = "⋯ "
 	}
-	return draw.Of(th.Accent, sign).Add(th.Title, groupName(p.Group)).Add(th.Faint, draw.Escapef("  %d", p.Count))
-}
-
-// groupName returns the display name of a group.
-func groupName(g Group) draw.Safe {
-	name := draw.Escape(string(g.Layer))
-	if g.Source != "" {
-		name += " · " + draw.Cut(draw.Escape(g.Source), 48)
+	name := draw.Escape(string(p.Layer))
+	if p.Source != "" {
+		name += " · " + draw.Cut(draw.Escape(p.Source), 48)
 	}
-	return name
+	return draw.Of(th.Accent, sign).Add(th.Title, name).Add(th.Faint, draw.Escapef("  %d", p.Count))
 }
 
 // definitionPreview is the decoded definition of the selected row, for the side pane.

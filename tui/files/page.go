@@ -206,38 +206,9 @@ func (p *Page) edit() tea.Cmd {
 	})
 }
 
-// Fit implements screen.Page.
+// Fit implements screen.Page. It lays out the rows, grouped by folder.
 func (p *Page) Fit(f screen.Frame) {
 	p.FitIn(f, cmp.Or(p.LeftWidth(f.Layout), f.Width))
-	p.layOut()
-}
-
-// Reload implements screen.Page.
-func (p *Page) Reload() tea.Cmd {
-	return screen.Load(p.shell, p, func() ([]instructions.Listed, error) { return p.read(p.ctx) }, func(list []instructions.Listed) tea.Cmd {
-		p.list, p.loaded = list, true
-		p.Fit(p.Frame)
-		return nil
-	})
-}
-
-// Tabs implements screen.Page.
-func (p *Page) Tabs() (left, right draw.Line) {
-	th, drifted := p.Frame.Theme, 0
-	for _, l := range p.list {
-		if l.Drift != "" {
-			drifted++
-		}
-	}
-	left = draw.Of("", " ").Add(th.Accent, "▎Files").Add(th.Faint, draw.Escapef("  %s", wording.Count(len(p.list), "file or skill", "files and skills")))
-	if drifted > 0 {
-		left = left.Add(th.Warn, draw.Escapef("  %d not as approved", drifted))
-	}
-	return left, nil
-}
-
-// layOut lays out the rows, grouped by folder.
-func (p *Page) layOut() {
 	th := p.Frame.Theme
 	page := prose.New(th)
 	if p.loaded && len(p.list) == 0 {
@@ -277,6 +248,30 @@ func (p *Page) layOut() {
 		}
 	}
 	p.Pager.Replace(page.Rows())
+}
+
+// Reload implements screen.Page.
+func (p *Page) Reload() tea.Cmd {
+	return screen.Load(p.shell, p, func() ([]instructions.Listed, error) { return p.read(p.ctx) }, func(list []instructions.Listed) tea.Cmd {
+		p.list, p.loaded = list, true
+		p.Fit(p.Frame)
+		return nil
+	})
+}
+
+// Tabs implements screen.Page.
+func (p *Page) Tabs() (left, right draw.Line) {
+	th, drifted := p.Frame.Theme, 0
+	for _, l := range p.list {
+		if l.Drift != "" {
+			drifted++
+		}
+	}
+	left = draw.Of("", " ").Add(th.Accent, "▎Files").Add(th.Faint, draw.Escapef("  %s", wording.Count(len(p.list), "file or skill", "files and skills")))
+	if drifted > 0 {
+		left = left.Add(th.Warn, draw.Escapef("  %d not as approved", drifted))
+	}
+	return left, nil
 }
 
 // Widths of the columns after the path, and the minimum width of the column of clients.

@@ -130,7 +130,9 @@ func (m *Keys) Interrupt() (just bool) {
 // an action that can be undone.
 func (m *Keys) Press(msg tea.KeyPressMsg, just bool) tea.Cmd {
 	keys := m.active()
-	if !m.picking() && m.undoes(keys, msg, just) {
+	// Right after an action, its undo key works on every page. Later, it works only on the queue, because other pages
+	// may show something else.
+	if undo, ok := m.named("take-back"); ok && just && m.undo != nil && !m.picking() && undo.Matches(msg) {
 		return m.Undo(m.undo)
 	}
 	for _, k := range keys {
@@ -177,13 +179,6 @@ func (m *Keys) picking() bool {
 // SetUndo stores how to undo the last action; nil if it cannot be undone.
 func (m *Keys) SetUndo(undo *screen.Undo) { m.undo, m.justActed = undo, true }
 
-// undoes reports whether a key undoes the last action. Right after the action, the key works on every page. Later,
-// it works only on the queue, because other pages may show something else.
-func (m *Keys) undoes(keys []screen.Key, msg tea.KeyPressMsg, just bool) bool {
-	i := slices.IndexFunc(keys, func(k screen.Key) bool { return k.Name == "take-back" })
-	return just && m.undo != nil && keys[i].Matches(msg)
-}
-
 // UndoKey returns the key that undoes the last decision or waiver.
 func (m *Keys) UndoKey() screen.Key {
 	return screen.Key{
@@ -224,16 +219,14 @@ func (m *Keys) Footer() draw.Line {
 		}
 		return screen.Hint(name, label, k.Keys[0], k.Label)
 	}
-	keys := m.active()
 	var last draw.Line // always shown
 	for _, name := range []string{"back", "quit", "help"} {
-		i := slices.IndexFunc(keys, func(k screen.Key) bool { return k.Name == name })
-		if name != "back" || m.pages.CanGoBack() {
-			last = append(last, hint(&keys[i])...)
+		if k, ok := m.named(name); ok && (name != "back" || m.pages.CanGoBack()) {
+			last = append(last, hint(&k)...)
 		}
 	}
 	room, l := f.Width-last.Width(), draw.Of("", " ")
-	for _, k := range m.footerKeys(keys) {
+	for _, k := range m.footerKeys(m.active()) {
 		next := append(l[:len(l):len(l)], hint(k)...)
 		if next.Width() > room {
 			break

@@ -1,3 +1,5 @@
+// This file searches keys, commands, and settings.
+
 package keys
 
 import (

@@ -1,3 +1,5 @@
+// This file converts the output of Glamour to lines with roles.
+
 package markdown
 
 import (

@@ -1,3 +1,5 @@
+// This file splits and parses Markdown.
+
 package markdown
 
 import (

@@ -1,3 +1,5 @@
+// This file maps roles to styles: those of Glamour and those of a theme.
+
 package markdown
 
 import (

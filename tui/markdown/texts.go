@@ -1,10 +1,10 @@
+// This file renders texts in parts and caches the renderings.
+
 package markdown
 
 import (
 	"bytes"
 	"crypto/sha256"
-	"errors"
-	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -120,23 +120,14 @@ func (t *Texts) Prose(page *prose.Page, th theme.Theme, width int, text string) 
 // MaxBytes is the maximum size of a rendered text. Glamour renders about half a megabyte per second.
 const MaxBytes = 200_000
 
-// Reasons to show a part as written.
-var (
-	errDeep   = errors.New("it is nested too deeply, or a line is too long")
-	errLossy  = errors.New("rendering would hide part of it")
-	errFailed = errors.New("it cannot be rendered")
-)
-
 // Render renders a part of a text in lines of at most width cells, where they can be broken. If the part cannot be
 // rendered without loss, it returns the part as written, and whole is false. It is slow and must run outside the
 // update loop.
 func Render(part string, width int) (out []Line, whole bool) {
 	safe := visible.Text(part)
-	out, err := render(safe, max(8, width))
-	if err == nil {
+	if out, whole = render(safe, max(8, width)); whole {
 		return out, true
 	}
-	out = nil
 	for line := range strings.SplitSeq(strings.TrimSuffix(safe, "\n"), "\n") {
 		l := Line{Text: line, spans: []span{{end: len(line)}}}
 		l.finish()
@@ -145,16 +136,16 @@ func Render(part string, width int) (out []Line, whole bool) {
 	return out, false
 }
 
-func render(safe string, width int) (page []Line, err error) {
+// render returns false if the text is nested too deeply, has too long a line, or would lose a part.
+func render(safe string, width int) (page []Line, whole bool) {
 	defer func() {
-		// A panic in the renderer must not crash the program.
-		if r := recover(); r != nil {
-			page, err = nil, fmt.Errorf("%w: %v", errFailed, r)
+		if recover() != nil { // a panic in the renderer must not crash the program
+			page, whole = nil, false
 		}
 	}()
 	doc, ok := parse([]byte(safe))
 	if !ok {
-		return nil, errDeep
+		return nil, false
 	}
 	if !doc.tables {
 		width = 0 // the pager breaks lines; Glamour takes ten times as long to do so
@@ -164,11 +155,10 @@ func render(safe string, width int) (page []Line, err error) {
 		WordWrap: width, PreserveNewLines: true, Styles: styleConfig(), ChromaFormatter: "terminal16m",
 	}), 1000)))
 	if err := r.Render(&out, doc.source, doc.root); err != nil {
-		return nil, fmt.Errorf("%w: %w", errFailed, err)
+		return nil, false
 	}
-	page = lines(out.String())
-	if !containsAll(page, safe) {
-		return nil, errLossy
+	if page = lines(out.String()); !containsAll(page, safe) {
+		return nil, false
 	}
-	return page, nil
+	return page, true
 }

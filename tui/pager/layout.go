@@ -1,3 +1,5 @@
+// This file breaks texts into lines and defines the rows of a pager.
+
 package pager
 
 import (

@@ -12,9 +12,12 @@ import (
 // Pager is a viewport with stops, a search, and a record of what was read. Create it with New.
 type Pager struct {
 	viewport
-	finder
 	stops []int
 	stop  int // index of the current stop; -1 for none
+
+	query string
+	hit   int         // row of the last match; -1 for none
+	match theme.Style // style of matches
 
 	rule        theme.Style // divider between two cells
 	more        theme.Style // sign for text beyond the edge

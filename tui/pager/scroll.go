@@ -1,3 +1,5 @@
+// This file moves the viewport and the cursor, and records what was on screen.
+
 package pager
 
 import (

@@ -1,3 +1,5 @@
+// This file searches the rows.
+
 package pager
 
 import (
@@ -6,34 +8,26 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/tui/draw"
-	"toolcrib/tui/theme"
 )
 
-// finder is the state of the search.
-type finder struct {
-	query string
-	hit   int         // row of the last match; -1 for none
-	match theme.Style // style of matches
-}
-
 // Query returns the search text.
-func (f *finder) Query() string { return f.query }
+func (p *Pager) Query() string { return p.query }
 
 // matches returns the marks of the matches between two offsets.
-func (f *finder) matches(raw string, from, to int) []draw.Mark {
-	from = max(0, from-len(f.query))
-	to = min(len(raw), to+len(f.query))
+func (p *Pager) matches(raw string, from, to int) []draw.Mark {
+	from = max(0, from-len(p.query))
+	to = min(len(raw), to+len(p.query))
 	for from > 0 && !utf8.RuneStart(raw[from]) {
 		from--
 	}
 	var marks []draw.Mark
 	for at := from; at < to; {
-		i := indexFold(raw[at:to], f.query)
+		i := indexFold(raw[at:to], p.query)
 		if i < 0 {
 			break
 		}
-		marks = append(marks, draw.Mark{Start: at + i, End: at + i + len(f.query), Style: f.match})
-		at += i + len(f.query)
+		marks = append(marks, draw.Mark{Start: at + i, End: at + i + len(p.query), Style: p.match})
+		at += i + len(p.query)
 	}
 	return marks
 }

@@ -1,3 +1,5 @@
+// This file computes the visible part of the rows.
+
 package pager
 
 import "toolcrib/tui/draw"
