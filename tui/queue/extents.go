@@ -33,19 +33,6 @@ func (e *extents) get(p proposals.Proposal) (review.Extent, bool) {
 	return found, ok
 }
 
-// store caches the extents that were read. A revision whose extent could not be read is not requested again.
-func (e *extents) store(of []revision, found map[proposals.ID]review.Extent) {
-	if e.known == nil || len(e.known)+len(found) > maxMeasured {
-		e.known = map[revision]review.Extent{}
-	}
-	for _, r := range of {
-		if extent, ok := found[r.id]; ok {
-			e.known[r] = extent
-			delete(e.requested, r)
-		}
-	}
-}
-
 // measure returns a command that reads the missing extents of rows for page, or nil if none is missing.
 func (e *extents) measure(ctx context.Context, visible []rows.Row, page screen.Page) tea.Cmd {
 	var of []revision
@@ -68,7 +55,15 @@ func (e *extents) measure(ctx context.Context, visible []rows.Row, page screen.P
 	return func() tea.Msg {
 		found, _ := e.read(ctx, ids) // rows without an extent leave the column empty
 		return screen.Then{Page: page, Do: func() tea.Cmd {
-			e.store(of, found)
+			if e.known == nil || len(e.known)+len(found) > maxMeasured {
+				e.known = map[revision]review.Extent{}
+			}
+			for _, r := range of {
+				if extent, ok := found[r.id]; ok { // a revision without an extent is not requested again
+					e.known[r] = extent
+					delete(e.requested, r)
+				}
+			}
 			return nil
 		}}
 	}

@@ -1,7 +1,8 @@
+// This file filters and orders the list: by the tab, and by the text that the user types.
+
 package queue
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,6 @@ import (
 	"toolcrib/review/rules/ruleset"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/edit"
-	"toolcrib/tui/queue/rows"
 	"toolcrib/tui/screen"
 )
 
@@ -51,19 +51,23 @@ const maxSuggestions = 6
 // filterLine is the input line of the filter.
 type filterLine struct {
 	text  *edit.Field
-	known filter.Vocabulary
-	ids   []string // ids of the listed subjects
-	found []string // completions
-	at    int      // index of the selected completion
-	err   error    // why the text does not parse yet
+	known filter.Vocabulary // values of the loaded rows, and the rules
+	ids   []string          // ids of the listed subjects
+	found []string          // completions
+	at    int               // index of the selected completion
+	err   error             // why the text does not parse yet
 }
 
 // askFilter opens the filter line. The list follows the typed text, except while the text is not a valid filter.
 func (q *Page) askFilter() tea.Cmd {
 	list := q.list // copied with its selected row, so that esc can restore it
 	before := list.filter
-	f := &filterLine{text: edit.NewSelected(before), known: vocabulary(&q.list.Rows)}
+	f := &filterLine{text: edit.NewSelected(before), known: filter.Vocabulary{}}
+	for _, r := range ruleset.All() {
+		f.known["rule"] = append(f.known["rule"], r.ID)
+	}
 	for p := range q.list.All() {
+		f.known.Add(p)
 		if !slices.Contains(f.ids, p.Subject.ID) {
 			f.ids = append(f.ids, p.Subject.ID)
 		}
@@ -139,24 +143,6 @@ func (f *filterLine) lines(frame screen.Frame) []draw.Line {
 		return nil
 	}
 	return lines
-}
-
-// vocabulary returns the values that a filter can be completed to: the values of the loaded rows, and the rules.
-func vocabulary(rs *rows.Rows) filter.Vocabulary {
-	v := filter.Vocabulary{}
-	for p := range rs.All() {
-		v.Add(p)
-	}
-	for _, r := range ruleset.All() {
-		v["rule"] = append(v["rule"], r.ID)
-	}
-	return v
-}
-
-// orderName returns the label of an order.
-func orderName(o review.Order) string {
-	names := map[review.Order]string{review.ByOldest: "oldest ↑", review.ByRisk: "worst first", review.BySubject: "by subject", review.ByAuthor: "by author"}
-	return cmp.Or(names[o], "newest ↓")
 }
 
 // sort selects the next or the previous order.

@@ -1,3 +1,5 @@
+// This file keeps the cursor and the viewport of the list, and describes an empty list.
+
 package queue
 
 import (
@@ -55,16 +57,6 @@ func (l *list) query(after string) review.Query {
 	return review.Query{State: l.shownTab().state(), Filter: l.fullFilter(), Order: l.order, Reverse: l.Backward, Limit: rows.Chunk, After: after}
 }
 
-// size returns the number of proposals in the list. If that is not known, it returns the number loaded so far, and
-// false unless the whole list is loaded.
-func (l *list) size() (int, bool) {
-	t := l.shownTab()
-	if l.filter != "" || t.states == nil || l.counts == nil {
-		return l.Loaded(), l.Complete()
-	}
-	return l.count(t), true
-}
-
 // count returns the number of proposals in a tab.
 func (l *list) count(t queueTab) (n int) {
 	for _, s := range t.states {
@@ -96,7 +88,10 @@ func (l *list) clamp() {
 
 // positionText draws the position of the cursor, such as "3 of 20".
 func (l *list) positionText(th theme.Theme) draw.Line {
-	n, known := l.size()
+	n, known := l.Loaded(), l.Complete()
+	if t := l.shownTab(); l.filter == "" && t.states != nil && l.counts != nil {
+		n, known = l.count(t), true
+	}
 	if n == 0 {
 		return nil
 	}

@@ -80,20 +80,18 @@ func (m *markSet) extendRange(rs *rows.Rows, to int) {
 	m.addRows(rs, min(from, to), max(from, to)+1)
 }
 
-// addRows marks the waiting proposals in the rows from up to but excluding to, as long as maxMarks permits.
+// addRows marks the proposals that wait for a decision in the rows from up to but excluding to, as long as maxMarks
+// permits.
 func (m *markSet) addRows(rs *rows.Rows, from, to int) {
 	for i := from; i < to && len(m.List) < maxMarks; i++ {
-		if r, ok := rs.At(i); ok && len(m.List)+len(r.Members) <= maxMarks {
-			m.add(r.Members)
+		r, ok := rs.At(i)
+		if !ok || len(m.List)+len(r.Members) > maxMarks {
+			continue
 		}
-	}
-}
-
-// add marks those of ps that wait for a decision.
-func (m *markSet) add(ps []proposals.Proposal) {
-	for _, p := range ps {
-		if p.State == proposals.UserReview && !m.List.Has(p.ID) {
-			m.List = append(m.List, p)
+		for _, p := range r.Members {
+			if p.State == proposals.UserReview && !m.List.Has(p.ID) {
+				m.List = append(m.List, p)
+			}
 		}
 	}
 }

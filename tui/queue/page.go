@@ -302,8 +302,13 @@ func (q *Page) Update(msg tea.Msg) tea.Cmd {
 			}
 		}
 	case PreviewContent:
-		p, _ := q.list.current()
-		q.content.update(msg, p.ID)
+		if p, _ := q.list.current(); msg.Err != nil || msg.ID != p.ID {
+			return nil
+		}
+		if msg.Changes == nil && q.content.ID == msg.ID && q.content.Dossier.Digest == msg.Dossier.Digest {
+			msg.Changes = q.content.Changes // it was read again without them
+		}
+		q.content = msg
 	}
 	return nil
 }

@@ -224,15 +224,3 @@ func (g PreviewContent) addChanges(f screen.Frame, page *prose.Page) {
 		page.Row(rows.Row(i))
 	}
 }
-
-// update replaces the content of the pane, unless read is not about the selected proposal. It keeps known changes if
-// the proposal was read without them.
-func (g *PreviewContent) update(read PreviewContent, selected proposals.ID) {
-	if read.Err != nil || read.ID != selected {
-		return
-	}
-	if read.Changes == nil && g.ID == read.ID && g.Dossier.Digest == read.Dossier.Digest {
-		read.Changes = g.Changes
-	}
-	*g = read
-}

@@ -1,3 +1,5 @@
+// This file reads proposals and counts them.
+
 package queue
 
 import (

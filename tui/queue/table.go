@@ -1,3 +1,5 @@
+// This file draws the columns of the list.
+
 package queue
 
 import (

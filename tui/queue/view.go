@@ -1,9 +1,13 @@
+// This file draws the page.
+
 package queue
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
+	"toolcrib/review"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/screen"
 )
@@ -11,7 +15,8 @@ import (
 // Tabs implements screen.Page.
 func (q *Page) Tabs() (left, right draw.Line) {
 	th := q.Frame.Theme
-	right = append(draw.Of(th.Faint, " "+draw.Safe(orderName(q.list.order))+" "), q.list.positionText(th)...)
+	orders := map[review.Order]draw.Safe{review.ByOldest: "oldest ↑", review.ByRisk: "worst first", review.BySubject: "by subject", review.ByAuthor: "by author"}
+	right = append(draw.Of(th.Faint, " "+cmp.Or(orders[q.list.order], "newest ↓")+" "), q.list.positionText(th)...)
 	var names []string
 	for i, t := range q.list.tabList() {
 		n, view := "", i-len(states())
