@@ -1,3 +1,5 @@
+// This file defines dialogs and the names of their unsent texts.
+
 package screen
 
 import (

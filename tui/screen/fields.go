@@ -1,3 +1,5 @@
+// This file draws the parts that several pages share: prompts, capabilities, test cases, definitions, and versions.
+
 package screen
 
 import (

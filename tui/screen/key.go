@@ -1,3 +1,5 @@
+// This file declares keys.
+
 package screen
 
 import (

@@ -1,3 +1,5 @@
+// This file divides the screen between two panes with tabs.
+
 package screen
 
 import (

@@ -1,3 +1,5 @@
+// This file draws the facts of a decision, and asks whether to restore a version or to propose again.
+
 package screen
 
 import (
@@ -237,7 +239,7 @@ func (r Restorer) Ask(ctx context.Context, sh Shell, page Page, f Frame, s regis
 			case live[0].Number == version:
 				return sh.Say(Warning, "Version %d of %s is the live one", version, s)
 			}
-			return sh.Ask(f.RestoreDialog(found[0], func(w Write) tea.Cmd { return sh.Write(w) }, r.Restore))
+			return sh.Ask(f.RestoreDialog(found[0], sh.Write, r.Restore))
 		}}
 	}
 }

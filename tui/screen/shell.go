@@ -1,3 +1,5 @@
+// This file defines what pages request from the workbench: messages, questions, and writes.
+
 package screen
 
 import (
@@ -16,7 +18,7 @@ import (
 // methods return a command that continues the action, or nil.
 type Shell interface {
 	Messenger
-	// Write runs a write. Start runs a job behind a dialog that shows its progress.
+	// Write runs a write.
 	Write(w Write) tea.Cmd
 	// Divide changes how the screen is divided between two panes.
 	Divide(by Division) tea.Cmd

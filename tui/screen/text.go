@@ -1,3 +1,5 @@
+// This file contains the common part of pages with a text, and its keys.
+
 package screen
 
 import (

@@ -161,34 +161,9 @@ func (p *Page) open() tea.Cmd {
 	return p.shell.FilterQueue(filter)
 }
 
-// Fit implements screen.Page.
+// Fit implements screen.Page. It lays out the entries. Below each are the states of its tools, or why it is not guarded.
 func (p *Page) Fit(f screen.Frame) {
 	p.FitIn(f, cmp.Or(p.LeftWidth(f.Layout), f.Width))
-	p.layOut()
-}
-
-// Reload implements screen.Page.
-func (p *Page) Reload() tea.Cmd {
-	return screen.Load(p.shell, p, func() (guarding.Status, error) { return p.read(p.ctx) }, func(status guarding.Status) tea.Cmd {
-		p.status, p.loaded = status, true
-		p.Fit(p.Frame)
-		return nil
-	})
-}
-
-// Tabs implements screen.Page.
-func (p *Page) Tabs() (left, right draw.Line) {
-	th, guarded := p.Frame.Theme, 0
-	for _, e := range p.status.Entries {
-		if e.State == clients.Guarded && e.Why == "" {
-			guarded++
-		}
-	}
-	return draw.Of("", " ").Add(th.Accent, "▎Servers").Add(th.Faint, draw.Escapef("  %d of %d guarded", guarded, len(p.status.Entries))), nil
-}
-
-// layOut lays out the entries. Below each are the states of its tools, or why it is not guarded.
-func (p *Page) layOut() {
 	th := p.Frame.Theme
 	page := prose.New(th)
 	if p.loaded && len(p.status.Entries) == 0 {
@@ -214,11 +189,20 @@ func (p *Page) layOut() {
 		line := draw.Of(style, draw.Pad(mark, 2)).Add(th.Strong, draw.Pad(draw.Escape(e.Name), name)+"  ").
 			Add(th.Faint, draw.Pad(place, client)+"  ").Add(style, draw.Escape(e.StateText()))
 		page.Line(line)
-		if v, ok := p.status.Of(e.Server); ok && e.State != clients.Refused {
-			page.Item(draw.Of("", draw.Safe(draw.Blank(4))), counts(v)+p.last(v))
+		v, known := p.status.Of(e.Server)
+		if known && e.State != clients.Refused {
+			text := strconv.Itoa(v.Tools.Approved) + " approved" + open(v.Tools)
+			if v.Texts != (guarding.Counts{}) {
+				text += "; texts: " + strconv.Itoa(v.Texts.Approved) + " approved" + open(v.Texts)
+			}
+			page.Item(draw.Of("", draw.Safe(draw.Blank(4))), text+p.last(v))
 		}
-		if v, ok := p.status.Of(e.Server); ok && len(v.LeftOut) > 0 {
-			page.FaintItem(draw.Of("", draw.Safe(draw.Blank(4))), leftOut(v))
+		if known && len(v.LeftOut) > 0 {
+			text := "left out: " + v.LeftOut[0].String()
+			if more := len(v.LeftOut) - 1; more > 0 {
+				text += " (and " + strconv.Itoa(more) + " more)"
+			}
+			page.FaintItem(draw.Of("", draw.Safe(draw.Blank(4))), text)
 		}
 		if why := e.Reason(); why != above && p.Frame.Side == 0 { // the side pane shows it
 			if above = why; why != "" {
@@ -227,6 +211,26 @@ func (p *Page) layOut() {
 		}
 	}
 	p.Pager.Replace(page.Rows())
+}
+
+// Reload implements screen.Page.
+func (p *Page) Reload() tea.Cmd {
+	return screen.Load(p.shell, p, func() (guarding.Status, error) { return p.read(p.ctx) }, func(status guarding.Status) tea.Cmd {
+		p.status, p.loaded = status, true
+		p.Fit(p.Frame)
+		return nil
+	})
+}
+
+// Tabs implements screen.Page.
+func (p *Page) Tabs() (left, right draw.Line) {
+	th, guarded := p.Frame.Theme, 0
+	for _, e := range p.status.Entries {
+		if e.State == clients.Guarded && e.Why == "" {
+			guarded++
+		}
+	}
+	return draw.Of("", " ").Add(th.Accent, "▎Servers").Add(th.Faint, draw.Escapef("  %d of %d guarded", guarded, len(p.status.Entries))), nil
 }
 
 // stateCells is the width of the sign and the state, including gaps.
@@ -247,24 +251,6 @@ func (p *Page) layCalls(page *prose.Page) {
 	}
 	page.FaintItem(draw.Of("", "    "), "P shows their arguments, and approves or refuses them.")
 	page.Blank()
-}
-
-// counts describes the states of a server's tools and texts.
-func counts(v guarding.Server) string {
-	text := strconv.Itoa(v.Tools.Approved) + " approved" + open(v.Tools)
-	if v.Texts != (guarding.Counts{}) {
-		text += "; texts: " + strconv.Itoa(v.Texts.Approved) + " approved" + open(v.Texts)
-	}
-	return text
-}
-
-// leftOut describes the entries that cannot be proposed in one line, the first of them in full.
-func leftOut(v guarding.Server) string {
-	text := "left out: " + v.LeftOut[0].String()
-	if more := len(v.LeftOut) - 1; more > 0 {
-		text += " (and " + strconv.Itoa(more) + " more)"
-	}
-	return text
 }
 
 // open describes how many proposals wait for the user.

@@ -1,3 +1,5 @@
+// This file shows which version added each line of a definition.
+
 package subject
 
 import (
@@ -7,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history"
-	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
@@ -69,7 +70,16 @@ func (b *blameSection) load() tea.Cmd {
 	}
 	return func() tea.Msg {
 		for i := range texts {
-			texts[i].compute()
+			t := &texts[i]
+			blame := history.NewBlame(t.field)
+			for _, v := range slices.Backward(t.versions) {
+				if t.err = blame.Add(v); t.err != nil {
+					break
+				}
+			}
+			if t.err == nil {
+				t.lines = blame.Lines()
+			}
 		}
 		return b.page.then(func() tea.Cmd {
 			first := b.version == 0
@@ -81,17 +91,6 @@ func (b *blameSection) load() tea.Cmd {
 			return nil
 		})
 	}
-}
-
-// compute computes the versions of the lines.
-func (m *blamedText) compute() {
-	follow := history.NewBlame(m.field)
-	for _, v := range slices.Backward(m.versions) {
-		if m.err = follow.Add(v); m.err != nil {
-			return
-		}
-	}
-	m.lines = follow.Lines()
 }
 
 // turn scrolls to another text.
@@ -202,10 +201,4 @@ func (b *blameSection) line() (history.Version, bool) {
 		return history.Version{}, false
 	}
 	return versionOf(b.page.versions, b.results[text].lines[line].Version)
-}
-
-// open opens the proposal that added the selected line.
-func (b *blameSection) open() tea.Cmd {
-	v, _ := b.line()
-	return b.page.shell.Open(proposals.Proposal{ID: proposals.ID(v.Proposal)}, false)
 }

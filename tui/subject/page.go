@@ -249,12 +249,8 @@ func (s *Page) layOut() {
 // compare computes the diff of two versions.
 func (s *Page) compare(want screen.Span) tea.Cmd {
 	text := func(n int) ([]byte, bool) {
-		for _, v := range s.versions {
-			if v.Number == n {
-				return v.Definition, true
-			}
-		}
-		return nil, n == 0
+		v, ok := versionOf(s.versions, n)
+		return v.Definition, ok || n == 0
 	}
 	before, okBefore := text(want.From)
 	after, okAfter := text(want.To)
@@ -277,7 +273,18 @@ func (s *Page) compare(want screen.Span) tea.Cmd {
 			fields, err = difflist.Compare(s.ctx, s.Desk, diff.Content{Definition: a}, diff.Content{Definition: b})
 		}
 		list := difflist.New(fields, difflist.DefaultContext).ListFiles(diff.Files(a, b))
-		return s.then(func() tea.Cmd { return s.shown(want, list, err) })
+		return s.then(func() tea.Cmd {
+			switch {
+			case want != s.compared: // another comparison has been requested since
+				return nil
+			case err != nil:
+				return s.shell.Fail(err)
+			}
+			s.changed = list
+			s.Pager.Home()
+			s.layOut()
+			return s.shell.Say(screen.Remark, "Changes from %s to version %d; tab: next section, esc: back to the list", versionName(want.From), want.To)
+		})
 	}
 }
 
@@ -311,20 +318,6 @@ func (s *Page) Reload() tea.Cmd {
 		}
 		return s.loadSection()
 	}))
-}
-
-// shown shows a diff, unless another one has been requested since.
-func (s *Page) shown(span screen.Span, list *difflist.List, err error) tea.Cmd {
-	switch {
-	case span != s.compared:
-		return nil
-	case err != nil:
-		return s.shell.Fail(err)
-	}
-	s.changed = list
-	s.Pager.Home()
-	s.layOut()
-	return s.shell.Say(screen.Remark, "Changes from %s to version %d; tab: next section, esc: back to the list", versionName(span.From), span.To)
 }
 
 // loadSection returns the command that loads what the current section lacks.

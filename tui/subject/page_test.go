@@ -17,40 +17,40 @@ import (
 
 var clock = registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: "clock"}
 
-// past is a tool with three versions, in memory.
-type past struct {
+// versionedTool is a tool with three versions, in memory.
+type versionedTool struct {
 	restored []int
 	err      error
 }
 
-func (p *past) text(version int) json.RawMessage {
+func (p *versionedTool) text(version int) json.RawMessage {
 	goals := []string{"One thing that is told.", "Two things that are told.", "Three things\u202e that are told."}
 	return registry.Definition{Tool: &registry.Tool{ID: clock.ID, Goals: goals[version-1]}}.Canonical()
 }
 
-func (p *past) Definition(context.Context, registry.Subject) (json.RawMessage, error) {
+func (p *versionedTool) Definition(context.Context, registry.Subject) (json.RawMessage, error) {
 	return p.text(3), p.err
 }
 
-func (p *past) Versions(context.Context, registry.Subject, int, int) (vs []history.Version, err error) {
+func (p *versionedTool) Versions(context.Context, registry.Subject, int, int) (vs []history.Version, err error) {
 	for n := 3; n > 0; n-- {
 		vs = append(vs, history.Version{Subject: clock, Number: n, Definition: p.text(n), Author: "user:mara", DecidedBy: "user:ida", DecidedAt: screentest.Now, Proposal: "p"})
 	}
 	return vs, nil
 }
 
-func (p *past) Source(context.Context, registry.Definition) ([]byte, error) { return nil, nil }
+func (p *versionedTool) Source(context.Context, registry.Definition) ([]byte, error) { return nil, nil }
 
-func (p *past) Uses(context.Context, registry.Subject, registry.Layer) ([]impact.Use, error) {
+func (p *versionedTool) Uses(context.Context, registry.Subject, registry.Layer) ([]impact.Use, error) {
 	return []impact.Use{{Agent: registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: "assistant"}, In: true, Why: "listed"}}, nil
 }
 
-func (p *past) restore(_ context.Context, _ registry.Subject, version int, _ string) (proposals.Proposal, string, error) {
+func (p *versionedTool) restore(_ context.Context, _ registry.Subject, version int, _ string) (proposals.Proposal, string, error) {
 	p.restored = append(p.restored, version)
 	return proposals.Proposal{ID: "new"}, "Drafted", nil
 }
 
-func opened(t *testing.T, p *past, open screen.Opening, width int) (*Page, []any) {
+func opened(t *testing.T, p *versionedTool, open screen.Opening, width int) (*Page, []any) {
 	t.Helper()
 	open.Entry.Subject = clock
 	s := New(t.Context(), new(screentest.Shell), open, Options{Registry: p, Desk: p, NoEditor: func() string { return "" }, Restore: p.restore})
@@ -79,7 +79,7 @@ func TestShowsSections(t *testing.T) {
 		{60, []string{"tab", "tab"}, []string{"◆ goals  as of v3", "v3 2026-11-20 user:mara"}},
 		{140, []string{"tab", "tab", "tab"}, []string{"✓ agent:global/assistant", "listed"}},
 	} {
-		s, _ := opened(t, &past{}, screen.Opening{}, c.width)
+		s, _ := opened(t, &versionedTool{}, screen.Opening{}, c.width)
 		press(t, s, c.keys...)
 		text := screentest.View(t, s, c.width)
 		for _, want := range c.wants {
@@ -88,14 +88,14 @@ func TestShowsSections(t *testing.T) {
 			}
 		}
 	}
-	_, want := opened(t, &past{err: errors.New("busy")}, screen.Opening{}, 60)
+	_, want := opened(t, &versionedTool{err: errors.New("busy")}, screen.Opening{}, 60)
 	if len(want) != 1 || want[0] != screen.Fail(errors.New("busy")) {
 		t.Errorf("an error is told as %#v", want)
 	}
 }
 
 func TestComparesVersions(t *testing.T) {
-	s, _ := opened(t, &past{}, screen.Opening{}, 100)
+	s, _ := opened(t, &versionedTool{}, screen.Opening{}, 100)
 	if got, _ := press(t, s, "tab", "b"); got[0] != screen.Sayf(screen.Remark, "Version 3 marked; enter on another version compares them") {
 		t.Errorf("b asks for %#v", got)
 	}
@@ -112,14 +112,14 @@ func TestComparesVersions(t *testing.T) {
 	if _, left := s.Escape(); !left || s.Pager.Stop() != 2 {
 		t.Errorf("esc leads to version row %d", s.Pager.Stop())
 	}
-	s, want := opened(t, &past{}, screen.Opening{Compare: screen.Span{From: 1, To: 2}}, 100)
+	s, want := opened(t, &versionedTool{}, screen.Opening{Compare: screen.Span{From: 1, To: 2}}, 100)
 	if len(want) != 1 || s.compared != (screen.Span{From: 1, To: 2}) || s.changed == nil {
 		t.Errorf("opened at a comparison: %v, %v", s.compared, want)
 	}
 }
 
 func TestRestoresVersions(t *testing.T) {
-	p := &past{}
+	p := &versionedTool{}
 	s, _ := opened(t, p, screen.Opening{}, 100)
 	if _, off := press(t, s, "tab", "U"); off != "it is the live version" {
 		t.Errorf("U on the newest: %q", off)
@@ -137,7 +137,7 @@ func TestRestoresVersions(t *testing.T) {
 
 // TestOpensTheEditor opens a loaded definition immediately, and another once it has loaded.
 func TestOpensTheEditor(t *testing.T) {
-	s, want := opened(t, &past{}, screen.Opening{Change: true}, 100)
+	s, want := opened(t, &versionedTool{}, screen.Opening{Change: true}, 100)
 	if len(want) != 1 {
 		t.Fatalf("opened to be changed, the page asks for %#v", want)
 	}

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review/impact"
 	"toolcrib/tui/draw"
@@ -94,7 +95,8 @@ func (s *Page) edit() tea.Cmd {
 // openRow opens the changes of the selected version, or the proposal of the selected line.
 func (s *Page) openRow() tea.Cmd {
 	if s.Tab == sectionBlame {
-		return s.blame.open()
+		v, _ := s.blame.line()
+		return s.shell.Open(proposals.Proposal{ID: proposals.ID(v.Proposal)}, false)
 	}
 	return s.compare(screen.Between(s.versions, s.Pager.Stop(), s.marked))
 }
@@ -145,5 +147,5 @@ func (s *Page) cannotRestore() string {
 // askRestore asks why an earlier version should be restored.
 func (s *Page) askRestore() tea.Cmd {
 	v := s.versions[s.Pager.Stop()]
-	return s.shell.Ask(s.Frame.RestoreDialog(v, func(w screen.Write) tea.Cmd { return s.shell.Write(w) }, s.Restore))
+	return s.shell.Ask(s.Frame.RestoreDialog(v, s.shell.Write, s.Restore))
 }

@@ -89,9 +89,7 @@ func (p palette) theme(name string, dark bool) Theme {
 
 // Dark returns the theme for dark backgrounds. It is the default, because a terminal may never answer the background
 // query.
-func Dark() Theme { return dark().theme("dark", true) }
-
-func dark() palette {
+func Dark() Theme {
 	c := lipgloss.Color
 	return palette{
 		ground: c("#1e2127"), text: c("#d8dee9"), faint: c("#98a2b5"), rule: c("#3b4252"), off: c("#7b8597"), accent: c("#88c0d0"),
@@ -100,13 +98,11 @@ func dark() palette {
 		added: c("#1d2f27"), removed: c("#38232a"), addedWord: c("#2f5a43"), removedWord: c("#6b3441"),
 		hiddenText: c("#1b1e25"), hidden: c("#ec8790"), matchText: c("#1b1e25"), match: c("#ebcb8b"),
 		markText: c("#f0e2bd"), markBed: c("#4a4128"),
-	}
+	}.theme("dark", true)
 }
 
 // Light returns the theme for light backgrounds.
-func Light() Theme { return light().theme("light", false) }
-
-func light() palette {
+func Light() Theme {
 	c := lipgloss.Color
 	return palette{
 		ground: c("#ffffff"), text: c("#24292f"), faint: c("#59636e"), rule: c("#d0d7de"), off: c("#7b848f"), accent: c("#0a6c8e"),
@@ -115,7 +111,7 @@ func light() palette {
 		added: c("#e3f6e8"), removed: c("#fdeaea"), addedWord: c("#abe5bb"), removedWord: c("#f8bcbc"),
 		hiddenText: c("#ffffff"), hidden: c("#b3261e"), matchText: c("#24292f"), match: c("#ffd866"),
 		markText: c("#24292f"), markBed: c("#fbe9b7"),
-	}
+	}.theme("light", false)
 }
 
 // HighContrast returns a dark theme with a contrast of at least 7 for all text.

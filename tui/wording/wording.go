@@ -84,14 +84,6 @@ func Advice(r proposals.Recommendation) string {
 	return string(r)
 }
 
-// OrNone returns text, or "none" if it is empty.
-func OrNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return text
-}
-
 // RuleCount returns the name of a rule, with the number of its findings if there are several.
 func RuleCount(r review.RuleFindings) string {
 	if r.Count == 1 {
