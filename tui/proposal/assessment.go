@@ -6,7 +6,6 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
-	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 )
@@ -17,24 +16,22 @@ type assessmentPane struct{ pane }
 // Count implements tab.
 func (t *assessmentPane) Count() int { return len(t.dossier.Standing) }
 
-// Fill implements tab.
-func (t *assessmentPane) Fill() { t.pager.Replace(t.rows()) }
-
 // OpenSelected implements tab.
 func (t *assessmentPane) OpenSelected() tea.Cmd { return t.openFinding(t.pager.Stop()) }
 
 // CannotOpen implements tab.
 func (t *assessmentPane) CannotOpen() string { return t.cannotOpenFinding(t.pager) }
 
-// rows draws the assessment. Every finding is a stop.
-func (t *assessmentPane) rows() pager.Rows {
+// Fill implements tab. Every finding is a stop.
+func (t *assessmentPane) Fill() {
 	d := t.dossier
 	page := prose.New(t.frame.Theme)
+	defer func() { t.pager.Replace(page.Rows()) }()
 	page.Blank()
 	a := d.Assessment()
 	if a == nil {
 		page.Faint("", "This revision has no assessment yet.")
-		return page.Rows()
+		return
 	}
 	advice, style := labels.Advice(t.frame.Theme, a.Recommendation)
 	page.Line(draw.Of(t.frame.Theme.Faint, draw.Pad("chief", prose.LabelWidth)).Add(style, advice))
@@ -55,5 +52,4 @@ func (t *assessmentPane) rows() pager.Rows {
 		page.Heading(proposals.BuiltinChief().String())
 		t.Texts.Prose(page, t.frame.Theme, t.TabWidth(t.frame.Layout, tabAssessment), a.Report.Builtin)
 	}
-	return page.Rows()
 }

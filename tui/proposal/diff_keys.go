@@ -16,7 +16,7 @@ import (
 	"toolcrib/tui/seen"
 )
 
-// Keys implements tab.
+// Keys returns the keys of the tab.
 func (t *diffPane) Keys() []screen.Key {
 	here := t.inTab(tabDiff)
 	return []screen.Key{

@@ -9,7 +9,6 @@ import (
 	"toolcrib/history"
 	"toolcrib/proposals/facts"
 	"toolcrib/tui/draw"
-	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 )
@@ -21,9 +20,6 @@ type historyPane struct {
 	extents  []string // numbers of changed lines of the versions
 	marked   int      // version at which the next comparison begins
 }
-
-// Fill implements tab.
-func (t *historyPane) Fill() { t.pager.Replace(t.rows()) }
 
 // Load implements tab. It reads the versions.
 func (t *historyPane) Load() tea.Cmd {
@@ -40,8 +36,8 @@ func (t *historyPane) Load() tea.Cmd {
 	}
 }
 
-// rows lists the revisions of the proposal and the versions of the subject, the newest first.
-func (t *historyPane) rows() pager.Rows {
+// Fill implements tab. It lists the revisions of the proposal and the versions of the subject, the newest first.
+func (t *historyPane) Fill() {
 	page := prose.New(t.frame.Theme)
 	page.Blank()
 	page.Heading("Revisions of this proposal")
@@ -70,7 +66,7 @@ func (t *historyPane) rows() pager.Rows {
 		page.Faint("  ", "None yet.")
 	}
 	t.frame.VersionRows(page, t.TabWidth(t.frame.Layout, tabHistory), t.versions, t.extents, t.marked)
-	return page.Rows()
+	t.pager.Replace(page.Rows())
 }
 
 // CannotOpen implements tab.
@@ -89,7 +85,7 @@ func (t *historyPane) OpenSelected() tea.Cmd {
 // askRestore asks why the selected version should be restored.
 func (t *historyPane) askRestore() tea.Cmd {
 	v := t.versions[t.pager.Stop()]
-	return t.Shell.Ask(t.frame.RestoreDialog(v, func(w screen.Write) tea.Cmd { return t.Shell.Write(w) }, t.Acts.Restore))
+	return t.Shell.Ask(t.frame.RestoreDialog(v, t.Shell.Write, t.Acts.Restore))
 }
 
 // cannotRestore returns why the selected version cannot be restored, or "".

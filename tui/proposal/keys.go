@@ -1,3 +1,5 @@
+// This file is the table of the keys of the page.
+
 package proposal
 
 import (
@@ -18,18 +20,27 @@ import (
 // Keys implements screen.Page.
 func (pp *Page) Keys() []screen.Key {
 	pp.bind()
+	a := &pp.acts
 	step := func(n int) func() tea.Cmd {
 		return func() tea.Cmd { return pp.SelectTab((pp.Tab + n + tabCount) % tabCount) }
 	}
-	keys := []screen.Key{
+	keys := slices.Concat([]screen.Key{
 		{Name: "go", Keys: []string{"enter"}, Label: "show", OnTab: func() bool { return true }, Help: "Show the selected finding or comment in the diff, or in its tab; open the selected version", Do: func() tea.Cmd { return pp.tabs[pp.Tab].OpenSelected() }, Disabled: func() string { return pp.tabs[pp.Tab].CannotOpen() }, WhilePicking: true},
-	}
-	keys = slices.Concat(keys, pp.acts.findingKeys(), pp.diff.Keys(), []screen.Key{
+		{Name: "waive", Keys: []string{"W"}, Label: "waive", OnTab: func() bool {
+			_, ok := a.host.selectedFinding()
+			return ok && a.loaded && a.dossier.Proposal.State.Open()
+		}, Help: "Waive the selected finding with a reason", Terms: "ignore, suppress, allow, dismiss, exception", Do: a.askWaive, Disabled: a.cannotWaive},
+		{Name: "undo", Keys: []string{"U"}, Label: "undo", OnTab: func() bool { return a.loaded && a.cannotUndo() == "" }, Help: "End the selected waiver; propose a rejected or withdrawn proposal again; in the history, restore the selected version", Terms: "unwaive, reopen", Do: a.undo, Disabled: a.cannotUndo},
+	}, pp.diff.Keys(), []screen.Key{
 		{Name: "against", Keys: []string{"b"}, Label: "base", OnTab: pp.inTab(tabDiff, tabHistory), Help: "Compare with the base, the live version or an earlier revision; in the history, mark a version", Terms: "compare, diff, versions", Do: pp.nextBase, Disabled: pp.cannotCompare},
 		{Name: "blame", Keys: []string{"B"}, Label: "blame", Late: screen.Always, Help: "Show which version introduced the line, and the other lines of its field; with ; choose the line first", Terms: "annotate, who wrote it, praise", Do: pp.diff.blame, Disabled: pp.diff.cannotBlame, WhilePicking: true},
 	}, pp.prompts.Keys(), []screen.Key{
 		{Name: "rendered", Keys: []string{"r"}, Label: "raw", OnTab: pp.inTab(tabPrompt), Help: "Switch between rendered and raw Markdown", Do: pp.switchRendered, Disabled: pp.cannotRender},
-	}, pp.acts.keys(), []screen.Key{
+		{Name: "submit", Keys: []string{"S"}, Label: "submit", OnTab: func() bool { return a.loaded && a.dossier.Proposal.State == proposals.Drafted }, Help: "Submit the draft", Do: a.askPerform(proposals.ActSubmit), Disabled: func() string { return cmp.Or(append([]string{a.cannotAct(proposals.ActSubmit)()}, a.problems...)...) }},
+		{Name: "rebase", Keys: []string{"R"}, Label: "rebase", OnTab: func() bool { return a.loaded && a.dossier.Proposal.Stale() }, Help: "Rebase it on the live version", Terms: "merge, update, stale, conflict", Do: a.askPerform(proposals.ActRebase), Disabled: a.cannotAct(proposals.ActRebase)},
+		{Name: "approve", Keys: []string{"a"}, Label: "approve", Late: a.notMyTurn, Help: "Approve it and make it live", Terms: "accept, merge, publish, go live, ok, yes", Do: a.askApprove, Disabled: a.cannotApprove},
+		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: a.notMyTurn, Help: "Send it back to its author with a reason", Terms: "send back, request changes, return", Do: a.ask(proposals.ActRequestChanges), Disabled: a.cannotAct(proposals.ActRequestChanges)},
+		{Name: "reject", Keys: []string{"x"}, Label: "reject", Late: a.notMyTurn, Help: "Reject it with a reason", Terms: "decline, refuse, deny, no", Do: a.ask(proposals.ActReject), Disabled: a.cannotAct(proposals.ActReject)},
 		{Name: "next-unseen", Keys: []string{"u"}, Label: "unseen", Help: "Go to the next change you have not seen", Do: pp.nextUnseen, Disabled: pp.nothingUnseen},
 		{Name: "fold", Keys: []string{"F"}, Label: "fold", OnTab: pp.inTab(tabDiff), Help: "Fold or unfold the findings and comments in the diff", Do: func() tea.Cmd {
 			pp.diff.folded = !pp.diff.folded
@@ -40,43 +51,6 @@ func (pp *Page) Keys() []screen.Key {
 		{Name: "next-tab", Keys: []string{"tab"}, Label: "switch", Help: "Show the next tab", Do: step(1)},
 		{Name: "previous-tab", Keys: []string{"shift+tab"}, Help: "Show the previous tab", Do: step(-1)},
 		{Name: "next-waiting", Keys: []string{"."}, Label: "next", Help: "Open the next proposal that waits for you, in queue order", Do: func() tea.Cmd { return pp.Shell.OpenWaiting() }},
-	}, pp.acts.lateKeys(), []screen.Key{
-		{Name: "copy-diff", Keys: []string{"Y"}, Help: "Copy the diff", Do: func() tea.Cmd {
-			pp.Shell.Say(screen.Success, "Copied the diff")
-			return tea.SetClipboard(pp.diff.list.String())
-		}, Disabled: pp.diff.none},
-	})
-	for i, name := range tabNames {
-		keys = append(keys, screen.Key{Name: "tab-" + strings.ToLower(name), Keys: []string{strconv.Itoa(i + 1)}, Help: "Show the tab " + name, Terms: tabTerms[i], Do: func() tea.Cmd { return pp.SelectTab(i) }})
-	}
-	return slices.Concat(keys, screen.PaneKeys(pp.Shell, pp), screen.TextKeys(pp.Shell, pp))
-}
-
-// findingKeys returns the keys that act on the selected finding.
-func (a *acts) findingKeys() []screen.Key {
-	return []screen.Key{
-		{Name: "waive", Keys: []string{"W"}, Label: "waive", OnTab: func() bool {
-			_, ok := a.host.selectedFinding()
-			return ok && a.loaded && a.dossier.Proposal.State.Open()
-		}, Help: "Waive the selected finding with a reason", Terms: "ignore, suppress, allow, dismiss, exception", Do: a.askWaive, Disabled: a.cannotWaive},
-		{Name: "undo", Keys: []string{"U"}, Label: "undo", OnTab: func() bool { return a.loaded && a.cannotUndo() == "" }, Help: "End the selected waiver; propose a rejected or withdrawn proposal again; in the history, restore the selected version", Terms: "unwaive, reopen", Do: a.undo, Disabled: a.cannotUndo},
-	}
-}
-
-// keys returns the keys that submit the proposal or decide on it.
-func (a *acts) keys() []screen.Key {
-	return []screen.Key{
-		{Name: "submit", Keys: []string{"S"}, Label: "submit", OnTab: func() bool { return a.loaded && a.dossier.Proposal.State == proposals.Drafted }, Help: "Submit the draft", Do: a.askPerform(proposals.ActSubmit), Disabled: func() string { return cmp.Or(append([]string{a.cannotAct(proposals.ActSubmit)()}, a.problems...)...) }},
-		{Name: "rebase", Keys: []string{"R"}, Label: "rebase", OnTab: func() bool { return a.loaded && a.dossier.Proposal.Stale() }, Help: "Rebase it on the live version", Terms: "merge, update, stale, conflict", Do: a.askPerform(proposals.ActRebase), Disabled: a.cannotAct(proposals.ActRebase)},
-		{Name: "approve", Keys: []string{"a"}, Label: "approve", Late: a.notMyTurn, Help: "Approve it and make it live", Terms: "accept, merge, publish, go live, ok, yes", Do: a.askApprove, Disabled: a.cannotApprove},
-		{Name: "needs-changes", Keys: []string{"c"}, Label: "send back", Late: a.notMyTurn, Help: "Send it back to its author with a reason", Terms: "send back, request changes, return", Do: a.ask(proposals.ActRequestChanges), Disabled: a.cannotAct(proposals.ActRequestChanges)},
-		{Name: "reject", Keys: []string{"x"}, Label: "reject", Late: a.notMyTurn, Help: "Reject it with a reason", Terms: "decline, refuse, deny, no", Do: a.ask(proposals.ActReject), Disabled: a.cannotAct(proposals.ActReject)},
-	}
-}
-
-// lateKeys returns the keys that are needed less often.
-func (a *acts) lateKeys() []screen.Key {
-	return []screen.Key{
 		{Name: "comment", Keys: []string{"C"}, Label: "comment overall", Help: "Write a comment", Terms: "reply, note, discuss", Do: func() tea.Cmd { return a.askComment(review.Anchor{}) }, Disabled: a.cannotAct(proposals.ActComment)},
 		{Name: "revise", Keys: []string{"e"}, Label: "revise", Help: "Revise it in the editor, at the line of the diff", Terms: "edit, change", WhilePicking: true, Do: a.revise, Disabled: func() string { return cmp.Or(a.cannotAct(proposals.ActRevise)(), a.NoEditor()) }},
 		{Name: "withdraw", Keys: []string{"X"}, Help: "Withdraw it", Terms: "cancel, retract, delete", Do: a.askPerform(proposals.ActWithdraw), Disabled: a.cannotAct(proposals.ActWithdraw)},
@@ -89,7 +63,15 @@ func (a *acts) lateKeys() []screen.Key {
 			}
 			return ""
 		}),
+		{Name: "copy-diff", Keys: []string{"Y"}, Help: "Copy the diff", Do: func() tea.Cmd {
+			pp.Shell.Say(screen.Success, "Copied the diff")
+			return tea.SetClipboard(pp.diff.list.String())
+		}, Disabled: pp.diff.none},
+	})
+	for i, name := range tabNames {
+		keys = append(keys, screen.Key{Name: "tab-" + strings.ToLower(name), Keys: []string{strconv.Itoa(i + 1)}, Help: "Show the tab " + name, Terms: tabTerms[i], Do: func() tea.Cmd { return pp.SelectTab(i) }})
 	}
+	return slices.Concat(keys, screen.PaneKeys(pp.Shell, pp), screen.TextKeys(pp.Shell, pp))
 }
 
 // nextMember opens the next proposal of the change set at the same tab.

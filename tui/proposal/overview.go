@@ -1,6 +1,7 @@
 package proposal
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -12,7 +13,6 @@ import (
 	"toolcrib/review/harness"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
-	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
@@ -24,9 +24,6 @@ type overviewPane struct {
 	prompts *promptPane
 }
 
-// Fill implements tab.
-func (t *overviewPane) Fill() { t.pager.Replace(t.rows()) }
-
 // OpenSelected implements tab.
 func (t *overviewPane) OpenSelected() tea.Cmd { return t.openFinding(t.pager.Stop()) }
 
@@ -36,8 +33,9 @@ func (t *overviewPane) CannotOpen() string { return t.cannotOpenFinding(t.pager)
 // beside reports whether a tab is in the pane beside the overview, which then omits what the tab shows.
 func (t *overviewPane) beside(tab int) bool { return t.frame.Left > 0 && t.RightTab() == tab }
 
-// rows draws the change, its author, its consequences, and the rationale. Digests and hashes come last.
-func (t *overviewPane) rows() pager.Rows {
+// Fill implements tab. It draws the change, its author, its consequences, and the rationale. Digests and hashes come
+// last.
+func (t *overviewPane) Fill() {
 	d := t.dossier
 	p := d.Proposal
 	page := prose.New(t.frame.Theme)
@@ -55,7 +53,7 @@ func (t *overviewPane) rows() pager.Rows {
 	t.consequences(page)
 	page.Blank()
 	page.Heading("Rationale")
-	t.Texts.Prose(page, t.frame.Theme, t.TabWidth(t.frame.Layout, tabOverview), wording.OrNone(d.Revision.Draft.Rationale))
+	t.Texts.Prose(page, t.frame.Theme, t.TabWidth(t.frame.Layout, tabOverview), cmp.Or(d.Revision.Draft.Rationale, "none"))
 	if n := len(d.Standing); n > 0 && !t.beside(tabAssessment) {
 		page.Blank()
 		page.Heading(wording.Count(n, "finding", "findings"))
@@ -73,7 +71,7 @@ func (t *overviewPane) rows() pager.Rows {
 		}
 		page.Field("digest", digest)
 	}
-	return page.Rows()
+	t.pager.Replace(page.Rows())
 }
 
 // consequences lists the effects of an approval, and the obstacles to it.

@@ -98,14 +98,6 @@ func (pp *Page) ID() proposals.ID { return pp.id }
 // Resume makes the page continue an unsent text once the proposal has loaded.
 func (pp *Page) Resume(r screen.Resume) { pp.resume = &r }
 
-// ResumeDraft continues the unsent text if the proposal has loaded.
-func (pp *Page) ResumeDraft() tea.Cmd {
-	if pp.resume == nil || !pp.loaded {
-		return nil
-	}
-	return pp.openDraft()
-}
-
 // Rules returns the rules of the selected finding, or of all findings if none is selected. It returns nil on tabs
 // without findings.
 func (pp *Page) Rules() []string {
@@ -301,7 +293,27 @@ func (pp *Page) updateCursors() {
 func (pp *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case Loaded:
-		return pp.dossierLoaded(msg)
+		if pp.id != msg.ID { // it belongs to another page
+			return nil
+		}
+		if msg.Err != nil {
+			pp.err = msg.Err
+			return pp.Shell.Fail(msg.Err)
+		}
+		if pp.loaded && pp.dossier.Proposal.Revision != msg.Dossier.Proposal.Revision {
+			pp.Shell.Say(screen.Remark, "Revision %d was submitted", msg.Dossier.Proposal.Revision)
+		}
+		pp.dossier, pp.loaded, pp.err = msg.Dossier, true, nil
+		pp.diff.bases.update(msg.Dossier, msg.Hash)
+		pp.findings = quotes.Rows(msg.Dossier.Standing)
+		pp.problems = msg.Problems
+		pp.Seen.Show(msg.Dossier, msg.Hash, [2]*pager.Pager{pp.overview.pager, pp.assessment.pager})
+		pp.fill()
+		var cmds []tea.Cmd
+		for _, t := range pp.tabs {
+			cmds = append(cmds, t.Load())
+		}
+		return tea.Batch(cmds...)
 	case screen.Rendered:
 		if pp.loaded {
 			pp.fill()
@@ -312,31 +324,6 @@ func (pp *Page) Update(msg tea.Msg) tea.Cmd {
 
 // ActivePager implements screen.Page.
 func (pp *Page) ActivePager() *pager.Pager { return pp.tabs[pp.Tab].ActivePager() }
-
-// dossierLoaded shows a dossier, unless it belongs to another page.
-func (pp *Page) dossierLoaded(msg Loaded) tea.Cmd {
-	if pp.id != msg.ID {
-		return nil
-	}
-	if msg.Err != nil {
-		pp.err = msg.Err
-		return pp.Shell.Fail(msg.Err)
-	}
-	if pp.loaded && pp.dossier.Proposal.Revision != msg.Dossier.Proposal.Revision {
-		pp.Shell.Say(screen.Remark, "Revision %d was submitted", msg.Dossier.Proposal.Revision)
-	}
-	pp.dossier, pp.loaded, pp.err = msg.Dossier, true, nil
-	pp.diff.bases.update(msg.Dossier, msg.Hash)
-	pp.findings = quotes.Rows(msg.Dossier.Standing)
-	pp.problems = msg.Problems
-	pp.Seen.Show(msg.Dossier, msg.Hash, [2]*pager.Pager{pp.overview.pager, pp.assessment.pager})
-	pp.fill()
-	var cmds []tea.Cmd
-	for _, t := range pp.tabs {
-		cmds = append(cmds, t.Load())
-	}
-	return tea.Batch(cmds...)
-}
 
 // fill lays out all tabs.
 func (pp *Page) fill() {

@@ -1,3 +1,5 @@
+// This file defines what the tabs of the page share.
+
 package proposal
 
 import (
@@ -33,13 +35,11 @@ type tab interface {
 	Count() int
 	// Fill lays out the text again, for a new size or new data.
 	Fill()
-	// Load reads the data that the tab needs in addition to a new dossier. Look reads data for a visible tab.
+	// Load reads the data that the tab needs in addition to a new dossier.
 	Load() tea.Cmd
-	LoadVisible() tea.Cmd
 	// OpenSelected opens the target of the selected row, unless CannotOpen returns a reason.
 	OpenSelected() tea.Cmd
 	CannotOpen() string
-	Keys() []screen.Key
 }
 
 // host is the part of the page that a tab uses, including the other tabs.
@@ -115,7 +115,7 @@ func (s *state) openFinding(n int) tea.Cmd {
 	return s.host.showLine(f.Path, f.Line)
 }
 
-// pane is the common part of all tabs. Its methods are defaults for tabs without links, keys, or reads.
+// pane is the common part of all tabs. Its methods are defaults for tabs without links or reads.
 type pane struct {
 	*state
 	pager *pager.Pager
@@ -125,7 +125,5 @@ type pane struct {
 func (p *pane) ActivePager() *pager.Pager { return p.pager }
 func (p *pane) Count() int                { return 0 }
 func (p *pane) Load() tea.Cmd             { return nil }
-func (p *pane) LoadVisible() tea.Cmd      { return nil }
 func (p *pane) OpenSelected() tea.Cmd     { return nil }
 func (p *pane) CannotOpen() string        { return "nothing on this tab can be opened" }
-func (p *pane) Keys() []screen.Key        { return nil }

@@ -1,3 +1,5 @@
+// This file shows the channel prompts that the proposal changes.
+
 package proposal
 
 import (
@@ -122,7 +124,7 @@ func (t *promptPane) groups() [][]int {
 	return groups
 }
 
-// LoadVisible implements tab. It computes the diffs of the selected agent's prompts if the tab is on screen, or would
+// LoadVisible computes the diffs of the selected agent's prompts if the tab is on screen, or would
 // be in a right pane.
 func (t *promptPane) LoadVisible() tea.Cmd {
 	if t.RightTab() != tabPrompt || t.selected >= len(t.changes) {
@@ -333,7 +335,7 @@ func (r joinedRows) Stops() []int {
 	return stops
 }
 
-// Keys implements tab.
+// Keys returns the keys of the tab.
 func (t *promptPane) Keys() []screen.Key {
 	here := t.inTab(tabPrompt)
 	return []screen.Key{

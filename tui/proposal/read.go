@@ -1,3 +1,5 @@
+// This file reads the proposal and continues unsent texts about it.
+
 package proposal
 
 import (
@@ -40,8 +42,11 @@ func (pp *Page) Reload() tea.Cmd {
 	}
 }
 
-// openDraft opens the dialog of an unsent text.
-func (pp *Page) openDraft() tea.Cmd {
+// ResumeDraft opens the dialog of the unsent text if the proposal has loaded.
+func (pp *Page) ResumeDraft() tea.Cmd {
+	if pp.resume == nil || !pp.loaded {
+		return nil
+	}
 	t := pp.resume
 	pp.resume = nil
 	name := map[string]string{"comment": "comment", "approve": "approve", "changes": "needs-changes", "reject": "reject", "waive": "waive"}[t.Kind]

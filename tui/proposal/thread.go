@@ -11,7 +11,6 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/review"
 	"toolcrib/tui/draw"
-	"toolcrib/tui/pager"
 	"toolcrib/tui/prose"
 	"toolcrib/tui/screen"
 	"toolcrib/tui/wording"
@@ -26,11 +25,8 @@ type threadPane struct {
 // Count implements tab.
 func (t *threadPane) Count() int { return len(t.dossier.Comments) + len(t.dossier.Decisions) }
 
-// Fill implements tab.
-func (t *threadPane) Fill() { t.pager.Replace(t.rows()) }
-
-// rows draws the issue with its comments and decisions, in order.
-func (t *threadPane) rows() pager.Rows {
+// Fill implements tab. It draws the issue with its comments and decisions, in order.
+func (t *threadPane) Fill() {
 	d := t.dossier
 	page := prose.New(t.frame.Theme)
 	page.Blank()
@@ -58,7 +54,7 @@ func (t *threadPane) rows() pager.Rows {
 		page.Blank()
 		page.Faint("", "No comments yet. C adds one.")
 	}
-	return page.Rows()
+	t.pager.Replace(page.Rows())
 }
 
 // entry is a comment, a decision, or a waiver in the thread.
