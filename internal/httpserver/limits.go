@@ -1,3 +1,5 @@
+// This file limits requests and the connections of each principal.
+
 package httpserver
 
 import (
@@ -76,19 +78,19 @@ type Refusal struct {
 
 // ReadBody reads the body of a request into memory and replaces r.Body with it. It
 // returns nil, or the reason why it rejected or could not read the body. most is the
-// limit in bytes.
+// limit in bytes, a multiple of 1 MiB.
 func ReadBody(w http.ResponseWriter, r *http.Request, most int64) *Refusal {
-	tooLong := &Refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %s", size(most))}
+	tooLong := &Refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %d MiB", most>>20)}
 	if r.ContentLength > most {
 		return tooLong
 	}
 	deadline := http.NewResponseController(w)
 	_ = deadline.SetReadDeadline(time.Now().Add(bodyTime)) // fails only without a network connection
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
-	var exceeded *http.MaxBytesError
-	switch {
-	case errors.As(err, &exceeded):
+	if _, exceeded := errors.AsType[*http.MaxBytesError](err); exceeded {
 		return tooLong
+	}
+	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return &Refusal{http.StatusRequestTimeout, "the client did not send the whole message in time"}
 	case err != nil:
@@ -97,14 +99,6 @@ func ReadBody(w http.ResponseWriter, r *http.Request, most int64) *Refusal {
 	_ = deadline.SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return nil
-}
-
-// size formats a number of bytes.
-func size(n int64) string {
-	if n >= 1<<20 {
-		return fmt.Sprintf("%d MiB", n>>20)
-	}
-	return fmt.Sprintf("%d KiB", n>>10)
 }
 
 // Reject closes the connection of a request after the response, without waiting

@@ -131,27 +131,6 @@ func (v *clientConn) SetDeadline(t time.Time) error {
 	return v.SetWriteDeadline(t)
 }
 
-// admit makes v a member of the principal who. It reports false if the principal
-// has no room or the connection was closed in the meantime.
-func (v *clientConn) admit(who string) bool {
-	v.listener.mu.Lock()
-	var idle *clientConn
-	ok := !v.closed
-	if ok && (v.principal == nil || v.principal.name != who) {
-		idle, ok = v.listener.members.join(v, who)
-	}
-	if ok && v.place != nil {
-		v.listener.unauthenticated.Remove(v.place)
-		v.place = nil
-		ok = v.Conn.SetReadDeadline(time.Time{}) == nil
-	}
-	v.listener.mu.Unlock()
-	if idle != nil {
-		_ = idle.Conn.Close()
-	}
-	return ok
-}
-
 // connKey is the context key of a request's connection.
 type connKey struct{}
 
@@ -204,8 +183,27 @@ func Conn(r *http.Request) net.Conn {
 	return nil
 }
 
-// AdmitConn is like Admit for a connection without HTTP requests, such as one of SSH.
+// AdmitConn is like Admit for a connection without HTTP requests, such as one of SSH. It reports false if the principal
+// has no room or the connection was closed in the meantime.
 func AdmitConn(conn net.Conn, who string) bool {
 	v, ok := conn.(*clientConn)
-	return !ok || v.admit(who)
+	if !ok {
+		return true
+	}
+	v.listener.mu.Lock()
+	var idle *clientConn
+	ok = !v.closed
+	if ok && (v.principal == nil || v.principal.name != who) {
+		idle, ok = v.listener.members.join(v, who)
+	}
+	if ok && v.place != nil {
+		v.listener.unauthenticated.Remove(v.place)
+		v.place = nil
+		ok = v.Conn.SetReadDeadline(time.Time{}) == nil
+	}
+	v.listener.mu.Unlock()
+	if idle != nil {
+		_ = idle.Conn.Close()
+	}
+	return ok
 }

@@ -108,18 +108,18 @@ func TestUnauthenticatedConnectionsTimeOut(t *testing.T) {
 	}
 	v := &clientConn{Conn: closeOnlyConn{}, listener: &listener{members: members{seats: 1}}, until: time.Now()}
 	v.place = v.listener.unauthenticated.PushBack(v)
-	first, again := v.admit(""), v.admit("")
+	first, again := AdmitConn(v, ""), AdmitConn(v, "")
 	if !first || !again || v.listener.members.count != 1 || v.listener.unauthenticated.Len() != 0 {
 		t.Errorf("%+v", v.listener)
 	}
 	other := &clientConn{Conn: closeOnlyConn{}, listener: v.listener}
 	other.place = v.listener.unauthenticated.PushBack(other)
-	if other.admit("") {
+	if AdmitConn(other, "") {
 		t.Error("two connections share one place")
 	}
 	_ = v.Close()
 	_ = v.Close()
-	if !other.admit("") || v.listener.members.count != 1 {
+	if !AdmitConn(other, "") || v.listener.members.count != 1 {
 		t.Errorf("a free place was refused: %+v", v.listener)
 	}
 }

@@ -1,3 +1,5 @@
+// This file reads files that no other account can change.
+
 package owner
 
 import (

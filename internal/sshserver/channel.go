@@ -1,3 +1,5 @@
+// This file serves the channels of a connection.
+
 package sshserver
 
 import (

@@ -1,3 +1,5 @@
+// This file authenticates clients and reads the host key.
+
 package sshserver
 
 import (

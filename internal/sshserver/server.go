@@ -98,7 +98,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		Version: "toolcrib", HostSigners: []ssh.Signer{s.config.HostKey},
 		ConnCallback: func(ctx ssh.Context, conn net.Conn) net.Conn {
 			ctx.SetValue(connKey, conn)
-			_ = conn.SetDeadline(time.Time{}) // the door sets its own deadline
+			_ = conn.SetDeadline(time.Time{}) // the listener sets its own deadline
 			s.metrics.add(&s.metrics.connections, 1)
 			return conn
 		},

@@ -1,3 +1,5 @@
+// This file runs sessions and connects them to the terminal of the client.
+
 package sshserver
 
 import (
