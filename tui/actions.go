@@ -21,7 +21,17 @@ func (m *Model) globalKeys() []screen.Key {
 		{Name: "help", Keys: []string{"?"}, Label: "help", WhilePicking: true, Help: "Show the keys for this page; in an assessment, also explain the rule; / there searches like :", Terms: "keys, shortcuts, bindings, manual", Do: m.openHelp},
 		{Name: "commands", Keys: []string{":"}, Label: "commands", Late: screen.Always, Help: "Search keys, commands, pages and settings and go there, or open a proposal by its number", Do: m.keys.OpenSearch},
 	}
-	all = append(all, m.pageKeys()...)
+	for _, k := range pageKinds() {
+		if k.key.Name == "" {
+			continue
+		}
+		key := k.key
+		key.Do = func() tea.Cmd { return m.pages.Visit(m.pages.Target(key.Name, k.next)) }
+		if k.off != nil {
+			key.Disabled = func() string { return k.off(&m.cfg) }
+		}
+		all = append(all, key)
+	}
 	return append(all, []screen.Key{
 		{Name: "run", Keys: []string{"!"}, Help: "Run a program of your own on the selection; [commands] in your toolcrib.toml names it", Terms: "shell external program", Do: m.askCommand, Disabled: m.cannotRun},
 		{Name: "back", Keys: []string{"esc", "backspace"}, Label: "back", Help: "Go back, or end a search", WhilePicking: true, Do: m.pages.Back},
@@ -88,7 +98,7 @@ func (m *Model) quit() tea.Cmd {
 			m.shell.Fail(saved.Err)
 		}
 	}
-	savedState{}.save(m.cfg.Drafts, m.pages)
+	saveState(m.cfg.Drafts, m.pages)
 	if m.shell.Choice.Picked {
 		savedState{Theme: m.shell.Choice.Name}.write(themeFolder(m.cfg.Drafts))
 	}
@@ -106,23 +116,6 @@ func places() []keys.Place {
 		if !slices.ContainsFunc(all, func(p keys.Place) bool { return p.Name == k.zero.Place() }) {
 			all = append(all, keys.Place{Name: k.zero.Place(), Keys: k.zero.Keys()})
 		}
-	}
-	return all
-}
-
-// pageKeys returns the keys that open a page from everywhere.
-func (m *Model) pageKeys() []screen.Key {
-	var all []screen.Key
-	for _, k := range pageKinds() {
-		if k.key.Name == "" {
-			continue
-		}
-		key := k.key
-		key.Do = func() tea.Cmd { return m.pages.Visit(m.pages.Target(key.Name, k.next)) }
-		if k.off != nil {
-			key.Disabled = func() string { return k.off(&m.cfg) }
-		}
-		all = append(all, key)
 	}
 	return all
 }

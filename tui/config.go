@@ -1,3 +1,5 @@
+// This file defines the configuration of the workbench and the interfaces that it needs.
+
 package tui
 
 import (

@@ -1,3 +1,5 @@
+// This file opens the help, explains rules in it, and shows the guide for new users.
+
 package tui
 
 import (

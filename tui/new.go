@@ -1,3 +1,5 @@
+// This file builds the workbench and runs the commands of its user.
+
 package tui
 
 import (
@@ -77,7 +79,7 @@ func New(cfg Config) *Model {
 	ops := pending.New(cfg.Now, after)
 	cfg = trackReads(cfg, ops)
 	toParts := new(delegate)
-	m := &Model{cfg: cfg, pending: ops, texts: markdown.NewTexts(), news: new(news), guide: &guide{on: cfg.Guide}, pageShell: toParts}
+	m := &Model{cfg: cfg, pending: ops, texts: markdown.NewTexts(), guide: &guide{on: cfg.Guide}, pageShell: toParts}
 	texts := unsent.New(cfg.Drafts)
 	user := &desk.User{
 		Context: ctx, Actor: cfg.Actor, Layer: cfg.Layer, Desk: cfg.Desk, Versions: cfg.Registry.Versions, Calls: cfg.Calls, Signer: cfg.Signer, Ask: writes.AskToSign,
@@ -93,11 +95,20 @@ func New(cfg Config) *Model {
 	d := &deps{Config: &cfg, ctx: ctx, shell: toParts, user: user, editor: edit, ops: ops, seen: seen.New(), after: after, waitingText: func() string { return m.queue.WaitingText() }}
 	m.pages = navigation.New(d.roots(), isProposal)
 	m.queue = m.pages.Active().(*queue.Page)
-	screens := m.shell
-	m.openings = &pageOpener{deps: d, screen: m.shell, pages: m.pages, queue: m.queue, sets: map[string]*changeset.Page{}, options: d.proposals(m.texts, m.queue)}
+	m.openings = &pageOpener{deps: d, screen: m.shell, pages: m.pages, queue: m.queue, sets: map[string]*changeset.Page{}}
+	if cfg.Counter == nil {
+		cfg.Counter = tokens.NewCounter()
+	}
+	m.openings.options = proposal.Options{ // all proposal pages share one record of seen parts
+		Shell: toParts, Desk: cfg.Desk, Registry: cfg.Registry, Acts: user, Actor: cfg.Actor, Layer: cfg.Layer,
+		Seen: d.seen, Texts: m.texts, Counter: cfg.Counter, NoEditor: edit.Missing,
+		CannotMark: m.queue.Marks.CannotMark, Marked: m.openings.Marked,
+		Revision: edit.Revision,
+		StoredIn: func(file string) string { return edit.StoredIn(filepath.Join(cfg.Drafts, file)) },
+	}
 	m.keys = keys.New(m.shell, m.pages, keys.Options{
 		Opener: m.openings, Places: places, Elsewhere: cfg.Elsewhere, HelpPlace: new(help.Page).Place(),
-		Undo: func(undo *screen.Undo) tea.Cmd { return undo.Ask(toParts, screens.Frame()) },
+		Undo: func(undo *screen.Undo) tea.Cmd { return undo.Ask(toParts, m.shell.Frame()) },
 	})
 	m.keys.Bind(nil, m.globalKeys())
 	decide := &decisions.Decisions{
@@ -114,21 +125,6 @@ func New(cfg Config) *Model {
 	}
 	m.resize(80, 24)
 	return m
-}
-
-// proposals returns the options of the proposal pages, which share one record of seen parts.
-func (d *deps) proposals(texts *markdown.Texts, marks *queue.Page) proposal.Options {
-	counter := d.Counter
-	if counter == nil {
-		counter = tokens.NewCounter()
-	}
-	return proposal.Options{
-		Shell: d.shell, Desk: d.Desk, Registry: d.Registry, Acts: d.user, Actor: d.Actor, Layer: d.Layer,
-		Seen: d.seen, Texts: texts, Counter: counter, NoEditor: d.editor.Missing,
-		CannotMark: marks.Marks.CannotMark, Marked: func() []proposals.Proposal { return marks.Marks.List },
-		Revision: d.editor.Revision,
-		StoredIn: func(file string) string { return d.editor.StoredIn(filepath.Join(d.Drafts, file)) },
-	}
 }
 
 // Prime loads the first page for a screen of the given size, so that the first frame shows data.
@@ -164,9 +160,12 @@ type Model struct {
 	pending   *pending.Operations
 	texts     *markdown.Texts
 	queue     *queue.Page
-	news      *news
 	guide     *guide
 
+	news struct { // proposals that other processes added since the user last looked at the queue
+		known int // number of proposals at the last count; 0 before the first
+		fresh int // proposals added since
+	}
 	primed   tea.Cmd   // the first page's commands, run by Init
 	drawn    *tea.View // cached frame; nil after a message that may have changed it
 	drawnAt  string
@@ -191,12 +190,6 @@ func (m *Model) retheme() {
 
 // Outcomes returns the outcomes of the writes that were running when the program was told to quit.
 func (m *Model) Outcomes() []string { return m.writes.Outcomes() }
-
-// news counts the proposals that other processes added since the user last looked at the queue.
-type news struct {
-	known int // number of proposals at the last count; 0 before the first
-	fresh int // proposals added since
-}
 
 // Command is a program from the user's configuration, which the ! key runs on the selection. The placeholders
 // {number}, {id}, and {subject} in its arguments are replaced by the values of the selected proposal.

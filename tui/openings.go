@@ -1,3 +1,5 @@
+// This file opens the pages that have a subject, at the request of other pages.
+
 package tui
 
 import (
@@ -226,38 +228,32 @@ func (m *pageOpener) OpenNumber(number string) tea.Cmd {
 	})
 }
 
-// find opens the proposal that find returns, unless the user has left the page before the result arrives. from is the
-// proposal on screen, or "".
+// find opens the proposal that find returns, or its change set, unless the user has left the page before the result
+// arrives. from is the proposal on screen, or "".
 func (m *pageOpener) find(find func(from proposals.ID) (*proposals.Proposal, error)) tea.Cmd {
 	before, _ := m.pages.Current()
 	on := m.pages.Active()
 	return func() tea.Msg {
 		found, err := find(before.ID)
 		return screen.Then{Do: func() tea.Cmd {
-			if here, _ := m.pages.Current(); m.pages.Active() != on || on != m.queue && here.ID != before.ID || m.screen.Dialog() != nil {
+			here, _ := m.pages.Current()
+			switch {
+			case m.pages.Active() != on || on != m.queue && here.ID != before.ID || m.screen.Dialog() != nil:
 				return nil
+			case err != nil:
+				return m.screen.Fail(err)
+			case found == nil && m.queue.Waiting().Filter != "":
+				return m.screen.Say(screen.Remark, "Nothing else that matches %q waits for you", m.queue.Waiting().Filter)
+			case found == nil:
+				return m.screen.Say(screen.Remark, "Nothing else waits for you")
 			}
-			return m.found(found, err)
+			open := m.OpenSet
+			if on != m.queue && here.ChangeSet == found.ChangeSet { // another member of the set is on screen
+				open = func(p proposals.Proposal) tea.Cmd { return m.Open(p, true) }
+			}
+			return tea.Batch(open(*found), m.queue.Select(found.ID))
 		}}
 	}
-}
-
-// found opens the proposal that seek found, at the current tab, or opens its change set unless a member of that set
-// is on screen. If found is nil, it reports that nothing waits.
-func (m *pageOpener) found(found *proposals.Proposal, err error) tea.Cmd {
-	switch {
-	case err != nil:
-		return m.screen.Fail(err)
-	case found == nil && m.queue.Waiting().Filter != "":
-		return m.screen.Say(screen.Remark, "Nothing else that matches %q waits for you", m.queue.Waiting().Filter)
-	case found == nil:
-		return m.screen.Say(screen.Remark, "Nothing else waits for you")
-	}
-	cmd := m.OpenSet(*found)
-	if here, ok := m.pages.Current(); ok && m.pages.Active() != m.queue && here.ChangeSet == found.ChangeSet {
-		cmd = m.Open(*found, true)
-	}
-	return tea.Batch(cmd, m.queue.Select(found.ID))
 }
 
 // OpenPlace implements keys.Opener.

@@ -1,3 +1,5 @@
+// This file is the table of the kinds of pages.
+
 package tui
 
 import (

@@ -1,3 +1,5 @@
+// This file stores and restores the state of the workbench between two runs.
+
 package tui
 
 import (
@@ -75,13 +77,10 @@ func lightBackground(getenv func(string) string) bool {
 	return background == "7" || background == "15"
 }
 
-// save stores the page, the theme, and the state of each page. It ignores errors, because restoring them is only
+// saveState stores the page and the state of each page. It ignores errors, because restoring them is only
 // a convenience.
-func (left savedState) save(folder string, pages *navigation.Pages) {
-	if folder == "" {
-		return
-	}
-	left.Pages = map[string]screen.PageState{}
+func saveState(folder string, pages *navigation.Pages) {
+	left := savedState{Pages: map[string]screen.PageState{}}
 	for _, r := range pages.Named() {
 		if r.Page == pages.TrailRoot() {
 			left.Page = string(r.Name)

@@ -16,7 +16,7 @@ import (
 
 // trackReads returns cfg with reads that are recorded as pending operations.
 func trackReads(cfg Config, p *pending.Operations) Config {
-	cfg.Desk.Reader = trackedReader{cfg.Desk.Reader, p, cfg.Registry.Stamp, new(lastSet)}
+	cfg.Desk.Reader = &trackedReader{Reader: cfg.Desk.Reader, pending: p, stamp: cfg.Registry.Stamp}
 	cfg.Desk.Impact, cfg.Registry = trackedImpact{cfg.Desk.Impact, p}, trackedRegistry{cfg.Registry, p}
 	if extents := cfg.Extents; extents != nil {
 		cfg.Extents = func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error) {
@@ -27,24 +27,20 @@ func trackReads(cfg Config, p *pending.Operations) Config {
 	return cfg
 }
 
-// trackedReader records its reads as pending operations.
+// trackedReader records its reads as pending operations. It also keeps the change set that was read last, with the
+// stamp of the database before that: the dialog of a decision needs what the page of the set has read.
 type trackedReader struct {
 	Reader
 	pending *pending.Operations
 	stamp   func(context.Context) (int64, error)
-	last    *lastSet
-}
 
-// lastSet is the change set that was read last, and the stamp of the database before that. The dialog of a decision
-// needs what the page of the set has read.
-type lastSet struct {
-	sync.Mutex
-	set   review.ChangeSet
-	stamp int64
+	mu        sync.Mutex
+	last      review.ChangeSet
+	lastStamp int64
 }
 
 // List implements Reader, as do the following methods.
-func (d trackedReader) List(ctx context.Context, q review.Query) (review.Page, error) {
+func (d *trackedReader) List(ctx context.Context, q review.Query) (review.Page, error) {
 	what := "Listing proposals"
 	if q.Filter != "" {
 		what = "Searching the proposals"
@@ -53,27 +49,27 @@ func (d trackedReader) List(ctx context.Context, q review.Query) (review.Page, e
 	return d.Reader.List(ctx, q)
 }
 
-func (d trackedReader) Counts(ctx context.Context) (map[proposals.State]int, error) {
+func (d *trackedReader) Counts(ctx context.Context) (map[proposals.State]int, error) {
 	defer d.pending.Begin("Counting the proposals").End()
 	return d.Reader.Counts(ctx)
 }
 
-func (d trackedReader) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error) {
+func (d *trackedReader) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error) {
 	defer d.pending.Begin("Reading the proposal").End()
 	return d.Reader.Show(ctx, actor, id)
 }
 
-func (d trackedReader) ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (review.ChangeSet, error) {
+func (d *trackedReader) ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (review.ChangeSet, error) {
 	defer d.pending.Begin("Reading the change set").End()
-	d.last.Lock()
-	defer d.last.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	stamp, err := d.stamp(ctx)
-	if err == nil && d.last.set.Name == changeSet && d.last.stamp == stamp {
-		return d.last.set, nil
+	if err == nil && d.last.Name == changeSet && d.lastStamp == stamp {
+		return d.last, nil
 	}
 	set, readErr := d.Reader.ShowSet(ctx, actor, changeSet)
 	if err == nil && readErr == nil {
-		d.last.set, d.last.stamp = set, stamp
+		d.last, d.lastStamp = set, stamp
 	}
 	return set, readErr
 }

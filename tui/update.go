@@ -1,3 +1,5 @@
+// This file routes messages: keys, clicks, results of commands, and writes by other processes.
+
 package tui
 
 import (
@@ -106,11 +108,13 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 			choice.Dark, choice.BackgroundKnown = msg.IsDark(), true
 			m.retheme()
 		}
+		return nil
 	case tea.ColorProfileMsg:
 		choice := &m.shell.Choice
 		choice.Sixteen = msg.Profile == colorprofile.ANSI
 		choice.Plain = choice.Plain || msg.Profile <= colorprofile.ASCII
 		m.retheme()
+		return nil
 	case Terminate:
 		m.writes.Cancel()
 		declined := tea.Cmd(nil)
@@ -133,15 +137,6 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		return m.pages.Reload()
-	default:
-		return m.routeResult(msg)
-	}
-	return nil
-}
-
-// routeResult routes the result of a command.
-func (m *Model) routeResult(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
 	case screen.Then:
 		return m.pages.Do(msg)
 	case writes.SignatureRequested:

@@ -1,3 +1,5 @@
+// This file draws the screen.
+
 package tui
 
 import (
@@ -7,7 +9,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/queue"
 	"toolcrib/tui/screen"
@@ -44,10 +45,22 @@ func (m *Model) parts() shell.Parts {
 	return p
 }
 
-// bar returns the first line: the page names, the waiting proposals, and the user's name. Where space is short, the
-// name is dropped first.
+// bar returns the first line: the page names, running work, what waits, and the user's name. Where space is short,
+// the name is dropped first.
 func (m *Model) bar() draw.Line {
-	signs, f := m.signs(), m.shell.Frame()
+	f := m.shell.Frame()
+	signs := append(m.checkpointSign(), m.pending.Sign(f.Theme, m.writes.Running() > 0)...)
+	if n := m.news.fresh; n > 0 {
+		signs = signs.Add(f.Theme.Accent, draw.Escapef("● %d new: Q  ", n))
+	}
+	signs = append(signs, m.pages.BarSigns(f)...)
+	if n := len(m.queue.Marks.List); n > 0 {
+		sign := draw.Escapef("* %d marked  ", n)
+		if f.Width < 80 {
+			sign = draw.Escapef("*%d  ", n)
+		}
+		signs = signs.Add(f.Theme.Accent, sign)
+	}
 	l := draw.Of(f.Theme.Accent, " toolcrib ")
 	if c, ok := m.pages.Active().(screen.Breadcrumbed); ok {
 		l = l.Add(f.Theme.Faint, "  "+c.Parent()+" › ")
@@ -66,24 +79,6 @@ func (m *Model) bar() draw.Line {
 	return draw.Justify(l, whole, f.Width)
 }
 
-// signs returns the part of the bar that every page shows: running work and waiting proposals.
-func (m *Model) signs() draw.Line {
-	f := m.shell.Frame()
-	l := append(m.checkpointSign(), m.pending.Sign(f.Theme, m.writes.Running() > 0)...)
-	if n := m.news.fresh; n > 0 {
-		l = l.Add(f.Theme.Accent, draw.Escapef("● %d new: Q  ", n))
-	}
-	l = append(l, m.pages.BarSigns(f)...)
-	if n := len(m.queue.Marks.List); n > 0 {
-		sign := draw.Escapef("* %d marked  ", n)
-		if f.Width < 80 {
-			sign = draw.Escapef("*%d  ", n)
-		}
-		l = l.Add(f.Theme.Accent, sign)
-	}
-	return l
-}
-
 // counted stores the number of proposals and reports new ones from other processes.
 func (m *Model) counted(msg queue.Counted) {
 	if msg.Err != nil {
@@ -93,19 +88,15 @@ func (m *Model) counted(msg queue.Counted) {
 	if more := msg.Total - m.news.known; m.news.known > 0 && more > 0 {
 		m.news.fresh += more
 		if len(msg.Newest) == 1 && !m.shell.Busy() {
-			m.shell.Say(screen.Remark, "%s", arrived(m.news.fresh, msg.Newest[0]))
+			p := msg.Newest[0]
+			text := "New: "
+			if m.news.fresh > 1 {
+				text = strconv.Itoa(m.news.fresh) + " new since you looked; the newest is "
+			}
+			m.shell.Say(screen.Remark, "%s%s %s %s by %s", text, wording.Reference(p), p.Type, p.Subject, p.Author)
 		}
 	}
 	m.news.known = msg.Total
-}
-
-// arrived returns the text about n new proposals, of which p is the newest.
-func arrived(n int, p proposals.Proposal) string {
-	name := wording.Reference(p) + " " + string(p.Type) + " " + p.Subject.String() + " by " + p.Author.String()
-	if n == 1 {
-		return "New: " + name
-	}
-	return strconv.Itoa(n) + " new since you looked; the newest is " + name
 }
 
 // clock returns the parts of the screen that change without a message: ages, in minutes, and the checkpoint.
