@@ -16,7 +16,7 @@ import (
 const nameBank = "tool:user/name_bank"
 
 // state returns the state of the proposal of the name bank.
-func (b *bench) state() proposals.State {
+func (b *workbench) state() proposals.State {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{Subject: nameBank})
 	if err != nil || len(page.Proposals) == 0 {
@@ -27,7 +27,7 @@ func (b *bench) state() proposals.State {
 
 func TestApprovalIsLockedUntilEverythingWasSeen(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 80, 15, demo("name_bank.json"))
+	b := newWorkbench(t, 80, 15, demo("name_bank.json"))
 	b.press("enter", "a").wants("not shown yet", "prompt")
 	b.press("y").wants("Not shown yet")
 	if got := b.state(); got != proposals.UserReview {
@@ -53,7 +53,7 @@ func TestApprovalIsLockedUntilEverythingWasSeen(t *testing.T) {
 
 func TestRejectNeedsAReason(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "x", "tab", "y").wants("Give a reason first")
 	if got := b.state(); got != proposals.UserReview {
 		t.Fatalf("rejected without a reason: %s", got)
@@ -66,7 +66,7 @@ func TestRejectNeedsAReason(t *testing.T) {
 }
 
 func TestCommentDraftLastsUntilSent(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "C").write("Where does the list").press("esc")
 	b.press("C").wants("Where does the list", "Restored your draft")
 	b.write(" come from?").press("ctrl+s", "y").wants("Comment sent")
@@ -79,7 +79,7 @@ func TestCommentDraftLastsUntilSent(t *testing.T) {
 
 func TestKeysSayWhyTheyAreOff(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "S").wants("S: ")
 	b.press("R").wants("R: ")
 	b.press("esc", "T", "e").wants("Locked (core)")
@@ -88,12 +88,12 @@ func TestKeysSayWhyTheyAreOff(t *testing.T) {
 
 func TestForkOfACoreTool(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 30)
+	b := newWorkbench(t, 120, 30)
 	b.press("T", "f").wants("beat_architect_custom", "draft")
 }
 
 func TestOtherProcessesAppear(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json", "word_counts.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json", "word_counts.json"))
 	b.press("j").wants("▌  #1")
 	demo("viewpoint_keeper.md")(b)
 	b.poll()
@@ -101,7 +101,7 @@ func TestOtherProcessesAppear(t *testing.T) {
 }
 
 func TestStaleDigestDecidesNothing(t *testing.T) {
-	b := newBench(t, 100, 60, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 60, demo("name_bank.json"))
 	b.press("enter", "2", "3", "a")
 	page, err := b.desk.Reading.List(context.Background(), review.Query{})
 	if err != nil {
@@ -118,7 +118,7 @@ func TestStaleDigestDecidesNothing(t *testing.T) {
 }
 
 func TestChangeSetIsApprovedTogether(t *testing.T) {
-	b := newBench(t, 120, 60, demo("research_notes.json"))
+	b := newWorkbench(t, 120, 60, demo("research_notes.json"))
 	b.press("enter").wants("Queue › set research-notes", "3 tools: 3 new")
 	b.press("a").wants("not shown yet", "of this page")
 	b.press("esc", "E", "space", "space", "space", "space", "space").wants("all seen")
@@ -129,7 +129,7 @@ func TestChangeSetIsApprovedTogether(t *testing.T) {
 // TestChangeSetsAreGrouped checks that a set whose members are not adjacent is one row until it is unfolded.
 func TestChangeSetsAreGrouped(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 30, func(b *bench) {
+	b := newWorkbench(t, 120, 30, func(b *workbench) {
 		set := b.files("research_notes.json")
 		b.propose(set[0])
 		b.propose(b.file("name_bank.json"))
@@ -160,8 +160,8 @@ func TestChangeSetsAreGrouped(t *testing.T) {
 // changed.
 func TestOtherRulesWantAnotherLook(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 110, 40, demo("word_counts.json"))
-	policy := quiet()
+	b := newWorkbench(t, 110, 40, demo("word_counts.json"))
+	policy := policyWithoutRules()
 	policy.Severities["B101"] = rules.Info
 	desk, err := service.New(b.db, policy, b.now, func() string { return "01990000-0000-7000-8000-00000000ffff" })
 	if err != nil {
@@ -179,7 +179,7 @@ func TestOtherRulesWantAnotherLook(t *testing.T) {
 }
 
 func TestWaive(t *testing.T) {
-	b := newBench(t, 120, 40, demo("name_bank.json"), assessed)
+	b := newWorkbench(t, 120, 40, demo("name_bank.json"), assessed)
 	b.press("enter", "a")
 	b.wants("Can't approve: ", "blocking finding")
 	b.press("3", "W").write("The author wrote it so.").press("tab", "y")

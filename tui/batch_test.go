@@ -11,7 +11,7 @@ import (
 )
 
 // states returns the state of every proposal by subject.
-func (b *bench) states() map[string]proposals.State {
+func (b *workbench) states() map[string]proposals.State {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{})
 	if err != nil {
@@ -25,7 +25,7 @@ func (b *bench) states() map[string]proposals.State {
 }
 
 // count returns the number of proposals in a state.
-func (b *bench) count(s proposals.State) int {
+func (b *workbench) count(s proposals.State) int {
 	n := 0
 	for _, state := range b.states() {
 		if state == s {
@@ -35,8 +35,8 @@ func (b *bench) count(s proposals.State) int {
 	return n
 }
 
-// noted checks that the first decision on each proposal has a note.
-func (b *bench) noted(note string) {
+// checkNotes checks that the first decision on each proposal has a note.
+func (b *workbench) checkNotes(note string) {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{})
 	if err != nil {
@@ -52,7 +52,7 @@ func (b *bench) noted(note string) {
 // TestApproveMarked checks that marked proposals cannot be approved before all of them were read, nor by enter, by y
 // alone, or by another number.
 func TestApproveMarked(t *testing.T) {
-	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
+	b := newWorkbench(t, 120, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 	b.press("space", "j", "space").wants("* 2 marked", "▌ *#1")
 	b.press("a").wants("Approve 2 proposals", "not shown yet", "#3 tool:user/viewpoint_keeper: the diff", "#1 tool:user/name_bank: the diff", "u go to it")
 	b.press("2", "y").wants("Not shown yet")
@@ -84,7 +84,7 @@ func TestApproveMarked(t *testing.T) {
 // TestMarkedFromThePage goes from the dialog about marked proposals to the unread parts and approves there. The
 // approval still covers all marked proposals (T46).
 func TestMarkedFromThePage(t *testing.T) {
-	b := newBench(t, 120, 50, demo("word_counts.json", "viewpoint_keeper.md"))
+	b := newWorkbench(t, 120, 50, demo("word_counts.json", "viewpoint_keeper.md"))
 	b.press("*", "a", "u", "space", "space", "space", "a").wants("Approve 2 proposals", "not shown yet")
 	b.press("u", "space", "space", "space", "a", "2", "y").wants("Live: ")
 	if n := b.count(proposals.Approved); n != 2 {
@@ -94,7 +94,7 @@ func TestMarkedFromThePage(t *testing.T) {
 
 // TestLeftFilterKeepsTheRow checks that leaving the filter line restores the selected row.
 func TestLeftFilterKeepsTheRow(t *testing.T) {
-	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
+	b := newWorkbench(t, 120, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 	b.press("j", "/").write("viewpoint").press("esc").wants("▌  #2")
 }
 
@@ -108,7 +108,7 @@ func TestRefuseMarked(t *testing.T) {
 		{"c", "y send them back", "Sent back: ", proposals.NeedsChanges},
 		{"x", "y reject them for good", "Rejected: ", proposals.Rejected},
 	} {
-		b := newBench(t, 100, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
+		b := newWorkbench(t, 100, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 		b.press("*").wants("* 3 marked")
 		b.press(c.key).wants("#1", "#2", "#3", "Reason")
 		b.press("tab", "y").wants("Give a reason first")
@@ -117,7 +117,7 @@ func TestRefuseMarked(t *testing.T) {
 		if n := b.count(c.state); n != 3 {
 			t.Errorf("%s: %v", c.key, b.states())
 		}
-		b.noted("Not now.")
+		b.checkNotes("Not now.")
 	}
 }
 
@@ -125,7 +125,7 @@ func TestRefuseMarked(t *testing.T) {
 // without them on request.
 func TestMarkedThatCanNotBe(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"), assessed)
+	b := newWorkbench(t, 120, 50, demo("name_bank.json", "word_counts.json"), assessed)
 	b.press("*", "a").wants("Some decisions are not possible", "1 of 2 proposals cannot be decided", "#1 tool:user/name_bank", "1 blocking finding is open (X101)", "d unmark these and continue with 1")
 	b.press("y", "enter")
 	if n := b.count(proposals.Approved); n != 0 {
@@ -146,7 +146,7 @@ func TestMarkedThatCanNotBe(t *testing.T) {
 
 // TestMarkedChangesMeanwhile checks that a decision is refused if a digest differs from the one that was shown.
 func TestMarkedChangesMeanwhile(t *testing.T) {
-	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
+	b := newWorkbench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
 	b.press("*", "x").write("No.").press("ctrl+s")
 	b.reassess("name_bank")
 	b.press("y").wants("nothing decided", "#1")
@@ -159,7 +159,7 @@ func TestMarkedChangesMeanwhile(t *testing.T) {
 // TestMarkedWithTheirChangeSet checks that an approval includes the other members of the change set.
 func TestMarkedWithTheirChangeSet(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 50, demo("research_notes.json"))
+	b := newWorkbench(t, 120, 50, demo("research_notes.json"))
 	b.press("space").wants("* 3 marked")
 	b.press("space", "F", "space").wants("* 1 marked")
 	b.press("a").wants("Approve 3 proposals", "#1", "#2", "#3", "not shown yet")
@@ -168,7 +168,7 @@ func TestMarkedWithTheirChangeSet(t *testing.T) {
 // TestFoldedSetIsRefusedAsOne sends back all members of a folded set.
 func TestFoldedSetIsRefusedAsOne(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 80, 24, demo("name_bank.json", "research_notes.json"))
+	b := newWorkbench(t, 80, 24, demo("name_bank.json", "research_notes.json"))
 	b.press("c").wants("3 proposals")
 	b.write("Shorter.").press("ctrl+s", "y")
 	if n := b.count(proposals.NeedsChanges); n != 3 {
@@ -179,7 +179,7 @@ func TestFoldedSetIsRefusedAsOne(t *testing.T) {
 // TestMarksStay checks that marks survive filtering and opening a proposal.
 func TestMarksStay(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
+	b := newWorkbench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
 	b.press("space", "/").write("name").press("enter", "space").wants("* 2 marked")
 	b.press("enter").wants("* 2 marked")
 	b.press("+").wants("#1 unmarked", "* 1 marked")
@@ -190,7 +190,7 @@ func TestMarksStay(t *testing.T) {
 
 // TestDecideOnTheSelectedRow checks that a single proposal needs neither a mark nor a typed number.
 func TestDecideOnTheSelectedRow(t *testing.T) {
-	b := newBench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
+	b := newWorkbench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
 	b.press("j", "x").write("Twice.").press("esc").wants("Draft saved")
 	b.press("x").wants("Twice.", "Restored your draft")
 	b.press("tab", "y").wants("Rejected: tool:user/name_bank")
@@ -201,7 +201,7 @@ func TestDecideOnTheSelectedRow(t *testing.T) {
 }
 
 // reassess assesses a proposal again, like another process.
-func (b *bench) reassess(name string) {
+func (b *workbench) reassess(name string) {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{Filter: name})
 	if err != nil {
@@ -215,13 +215,13 @@ func (b *bench) reassess(name string) {
 // TestMarksOnTheWay marks rows with shift and an arrow key, and rejects three of several proposals with five keys.
 func TestMarksOnTheWay(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 40, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md", "style_memory.md"))
+	b := newWorkbench(t, 120, 40, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md", "style_memory.md"))
 	b.press("shift+down", "shift+down").wants("* 3 marked")
 	b.press("x").write("Not these.").press("ctrl+s", "y").wants("Rejected: ")
 	if s := b.states(); b.count(proposals.Rejected) != 3 || s["name_bank"] != proposals.UserReview {
 		t.Errorf("states %v", s)
 	}
-	b = newBench(t, 120, 40, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
+	b = newWorkbench(t, 120, 40, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 	b.press("G", "shift+up").wants("* 2 marked")
 	b.press("space").wants("* 1 marked")
 	b.press("tab", "tab", "shift+down").wants("no proposal is selected")

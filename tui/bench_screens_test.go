@@ -37,7 +37,7 @@ func BenchmarkKey(b *testing.B) {
 		{"help", []string{"?"}, []string{"j", "k"}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			w := bigBench(b, draft)
+			w := newBigWorkbench(b, draft)
 			w.press(c.way...)
 			keys := make([]tea.KeyPressMsg, len(c.press))
 			for i, k := range c.press {
@@ -55,7 +55,7 @@ func BenchmarkKey(b *testing.B) {
 
 // BenchmarkResize alternates between two sizes of the terminal with 1 MB in the diff.
 func BenchmarkResize(b *testing.B) {
-	w := bigBench(b, megabyte(100))
+	w := newBigWorkbench(b, megabyte(100))
 	w.press("enter", "2", "space", "space")
 	sizes := []tea.WindowSizeMsg{{Width: 120, Height: 40}, {Width: 200, Height: 60}}
 	for i := 0; b.Loop(); i++ {
@@ -75,7 +75,7 @@ func BenchmarkPanes(b *testing.B) {
 		{"one", []string{"enter", "2", "z"}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			w := bigBench(b, megabyte(100))
+			w := newBigWorkbench(b, megabyte(100))
 			w.press(c.way...)
 			down, up := keyPress("j"), keyPress("k")
 			b.ReportAllocs()

@@ -57,7 +57,7 @@ func BenchmarkKeyIn1MB(b *testing.B) {
 		{"search", 100, []string{"n"}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			w := bigBench(b, megabyte(c.line))
+			w := newBigWorkbench(b, megabyte(c.line))
 			w.press("enter", "2")
 			switch c.name {
 			case "split":
@@ -82,9 +82,9 @@ func BenchmarkKeyIn1MB(b *testing.B) {
 	}
 }
 
-func bigBench(tb testing.TB, draft proposals.Draft) *bench {
+func newBigWorkbench(tb testing.TB, draft proposals.Draft) *workbench {
 	tb.Helper()
-	w := newBench(tb, 200, 60)
+	w := newWorkbench(tb, 200, 60)
 	if _, err := w.desk.Drafting.Propose(tb.Context(), drafter, []proposals.Draft{hostile("plain")}, true); err != nil {
 		tb.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func bigBench(tb testing.TB, draft proposals.Draft) *bench {
 func BenchmarkQueue(b *testing.B) {
 	for _, n := range []int{10, 20_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			w := newBench(b, 200, 60, func(w *bench) {
+			w := newWorkbench(b, 200, 60, func(w *workbench) {
 				drafts := make([]proposals.Draft, n)
 				for i := range drafts {
 					drafts[i] = proposals.Draft{Type: proposals.New, Subject: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerUser, ID: fmt.Sprintf("tool_%d", i)}}

@@ -18,8 +18,8 @@ import (
 	"toolcrib/tui"
 )
 
-// switchboard contains waiting calls. An answered call no longer waits.
-type switchboard struct {
+// fakeCalls contains waiting calls. An answered call no longer waits.
+type fakeCalls struct {
 	tui.Calls
 	calls []gateway.Pending
 	ran   []string // ids with the approved digest
@@ -27,7 +27,7 @@ type switchboard struct {
 	fail  error
 }
 
-func (s *switchboard) Pending(_ context.Context, q gateway.PendingQuery) ([]gateway.Pending, error) {
+func (s *fakeCalls) Pending(_ context.Context, q gateway.PendingQuery) ([]gateway.Pending, error) {
 	var list []gateway.Pending
 	for _, p := range s.calls {
 		if !q.Waiting || p.Answer == nil {
@@ -37,7 +37,7 @@ func (s *switchboard) Pending(_ context.Context, q gateway.PendingQuery) ([]gate
 	return list, nil
 }
 
-func (s *switchboard) State(p gateway.Pending) gateway.PendingState {
+func (s *fakeCalls) State(p gateway.Pending) gateway.PendingState {
 	switch {
 	case p.Answer == nil:
 		return gateway.PendingWaiting
@@ -47,7 +47,7 @@ func (s *switchboard) State(p gateway.Pending) gateway.PendingState {
 	return gateway.PendingRefused
 }
 
-func (s *switchboard) answer(id string, a gateway.Answer) {
+func (s *fakeCalls) answer(id string, a gateway.Answer) {
 	for i := range s.calls {
 		if s.calls[i].ID == id {
 			s.calls[i].Answer = &a
@@ -58,7 +58,7 @@ func (s *switchboard) answer(id string, a gateway.Answer) {
 	}
 }
 
-func (s *switchboard) Approve(_ context.Context, actor proposals.Actor, id, expect string) (gateway.Result, error) {
+func (s *fakeCalls) Approve(_ context.Context, actor proposals.Actor, id, expect string) (gateway.Result, error) {
 	if s.fail != nil {
 		return gateway.Result{}, s.fail
 	}
@@ -67,14 +67,14 @@ func (s *switchboard) Approve(_ context.Context, actor proposals.Actor, id, expe
 	return gateway.Result{Warnings: []string{"The eval gate was late."}}, nil
 }
 
-func (s *switchboard) Refuse(_ context.Context, actor proposals.Actor, id, reason string) (gateway.Pending, error) {
+func (s *fakeCalls) Refuse(_ context.Context, actor proposals.Actor, id, reason string) (gateway.Pending, error) {
 	s.no = append(s.no, id+" "+reason)
 	s.answer(id, gateway.Answer{By: actor, At: fakeTime, Reason: reason})
 	return gateway.Pending{}, nil
 }
 
-// asked returns a waiting call.
-func asked(n int, args string) gateway.Pending {
+// pendingCall returns a waiting call.
+func pendingCall(n int, args string) gateway.Pending {
 	return gateway.Pending{
 		ID: fmt.Sprintf("01990000-0000-7000-8000-%012d", n), Version: 2, Args: json.RawMessage(args), Digest: strings.Repeat("d", 64),
 		Caller: gateway.Caller{Actor: drafter, Agent: "assistant", User: "mara"}, Tool: registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: "delete_tasks"},
@@ -83,10 +83,10 @@ func asked(n int, args string) gateway.Pending {
 }
 
 // withCalls opens a workbench with waiting calls.
-func withCalls(t *testing.T, width, height int, calls ...gateway.Pending) (*bench, *switchboard) {
+func withCalls(t *testing.T, width, height int, calls ...gateway.Pending) (*workbench, *fakeCalls) {
 	t.Helper()
-	s := &switchboard{calls: calls}
-	b := newBench(t, width, height)
+	s := &fakeCalls{calls: calls}
+	b := newWorkbench(t, width, height)
 	b.config.Calls = s
 	b.m = tui.New(b.config)
 	b.m.Prime(width, height)
@@ -95,7 +95,7 @@ func withCalls(t *testing.T, width, height int, calls ...gateway.Pending) (*benc
 }
 
 func TestCallsAreAnswered(t *testing.T) {
-	b, s := withCalls(t, 100, 50, asked(1, `{"ids":["t1","t2"]}`), asked(2, `{"ids":["t3"]}`))
+	b, s := withCalls(t, 100, 50, pendingCall(1, `{"ids":["t1","t2"]}`), pendingCall(2, `{"ids":["t3"]}`))
 	b.wants("2 calls wait: P")
 	b.press("P").wants("2 wait for you", "tool:global/delete_tasks", "agent:drafter", `"t1",`, `"t3"`, "expires")
 	b.press("a").wants("Approve a call", "run it", `"t2"`, strings.Repeat("d", 64))
@@ -104,12 +104,12 @@ func TestCallsAreAnswered(t *testing.T) {
 		t.Error("enter answers")
 	}
 	b.press("y").wants("Ran tool:global/delete_tasks; The eval gate was late.", "1 waits for you", "No longer waiting", "done", "result", `"deleted": [`, "⟨U+202E⟩9")
-	if len(s.ran) != 1 || s.ran[0] != asked(1, "").ID+" "+strings.Repeat("d", 64) {
+	if len(s.ran) != 1 || s.ran[0] != pendingCall(1, "").ID+" "+strings.Repeat("d", 64) {
 		t.Errorf("ran %q", s.ran)
 	}
 	b.press("k", "k", "x").wants("Refuse a call")
 	b.write("Not t3.").press("tab", "y").wants("Refused tool:global/delete_tasks", "No calls are waiting.", "Not t3.")
-	if len(s.no) != 1 || s.no[0] != asked(2, "").ID+" Not t3." {
+	if len(s.no) != 1 || s.no[0] != pendingCall(2, "").ID+" Not t3." {
 		t.Errorf("refused %q", s.no)
 	}
 	b.press("a").wants("not waiting")
@@ -123,7 +123,7 @@ func TestLongArgumentsAreReadFirst(t *testing.T) {
 	for i := range ids {
 		ids[i] = fmt.Sprintf(`"t%d"`, i)
 	}
-	b, s := withCalls(t, 80, 24, asked(1, `{"ids":[`+strings.Join(ids, ",")+`]}`))
+	b, s := withCalls(t, 80, 24, pendingCall(1, `{"ids":[`+strings.Join(ids, ",")+`]}`))
 	b.press("P", "a").wants("not shown yet: its arguments, from line")
 	b.press("y").wants("Not shown yet", "u goes there")
 	for range 10 {
@@ -142,7 +142,7 @@ func TestLongArgumentsAreReadFirst(t *testing.T) {
 // TestHostileCalls checks that escape sequences in calls are shown and not executed.
 func TestHostileCalls(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	p := asked(1, `{"ids":["\u001b[2J\u202e\u200b"]}`)
+	p := pendingCall(1, `{"ids":["\u001b[2J\u202e\u200b"]}`)
 	p.Caller.Agent, p.Caller.User = "\x1b[2J", "a\u202eb"
 	b, _ := withCalls(t, 100, 30, p)
 	b.press("P", "a")
@@ -161,9 +161,9 @@ func TestCallsScreens(t *testing.T) {
 			keys []string
 		}{{"calls", []string{"P"}}, {"calls-approve", []string{"P", "a"}}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
-				answered := asked(2, `{"ids":["t3"]}`)
+				answered := pendingCall(2, `{"ids":["t3"]}`)
 				answered.Answer = &gateway.Answer{By: mara, At: fakeTime, Reason: "Not this one."}
-				b, _ := withCalls(t, size[0], size[1], asked(1, `{"ids":["t1","t2"]}`), answered)
+				b, _ := withCalls(t, size[0], size[1], pendingCall(1, `{"ids":["t1","t2"]}`), answered)
 				b.press(s.keys...)
 				checkWidth(t, b.m.View().Content, size[0], size[1])
 				golden.RequireEqual(t, masked(trimmed(b.screen())))

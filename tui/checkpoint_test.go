@@ -12,7 +12,7 @@ import (
 // one.
 func TestCheckpointSign(t *testing.T) {
 	var state tui.Checkpoint
-	b := newBench(t, 120, 24)
+	b := newWorkbench(t, 120, 24)
 	b.config.Checkpoint = func() tui.Checkpoint { return state }
 	b.m = tui.New(b.config)
 	b.m.Prime(120, 24)

@@ -9,7 +9,7 @@ import (
 )
 
 // only returns the only proposal.
-func (b *bench) only() proposals.Proposal {
+func (b *workbench) only() proposals.Proposal {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{})
 	if err != nil || len(page.Proposals) != 1 {
@@ -22,12 +22,12 @@ func (b *bench) only() proposals.Proposal {
 // author revises it. The answer then has no effect.
 func TestDialogSaysWhatHappenedMeanwhile(t *testing.T) {
 	ctx := context.Background()
-	decided := func(b *bench) {
+	decided := func(b *workbench) {
 		if _, err := b.desk.Deciding.Reject(ctx, mara, []review.Choice{{ID: b.only().ID}}, "No."); err != nil {
 			b.t.Fatal(err)
 		}
 	}
-	revised := func(b *bench) {
+	revised := func(b *workbench) {
 		draft := b.file("name_bank.json")
 		draft.Rationale = "Another one."
 		if _, err := b.desk.Drafting.Revise(ctx, drafter, b.only().ID, draft); err != nil {
@@ -35,7 +35,7 @@ func TestDialogSaysWhatHappenedMeanwhile(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		act  func(*bench)
+		act  func(*workbench)
 		says string
 		left proposals.State
 	}{
@@ -43,7 +43,7 @@ func TestDialogSaysWhatHappenedMeanwhile(t *testing.T) {
 		"revised": {revised, "it changed while the dialog was open", proposals.UserReview},
 	} {
 		for _, keys := range [][]string{{"a"}, {"x", "W", "h", "y", ".", "tab"}} {
-			b := newBench(t, 100, 60, demo("name_bank.json"))
+			b := newWorkbench(t, 100, 60, demo("name_bank.json"))
 			b.press("enter", "2").press(keys...).wants("y ")
 			c.act(b)
 			b.poll()

@@ -9,7 +9,7 @@ import (
 
 // TestTerminalCursor checks that the terminal's cursor is where the next character is inserted (T13).
 func TestTerminalCursor(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	if b.m.View().Cursor != nil {
 		t.Error("there is a cursor in a list")
 	}

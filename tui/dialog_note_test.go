@@ -18,7 +18,7 @@ import (
 func TestTypedNoteNeverApproves(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const note = "Nice, they asked for it, just so. Yes."
-	b := newBench(t, 100, 50, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 50, demo("name_bank.json"))
 	b.press("enter", "2", "space", "space", "a").wants("━━ Approve ━━")
 	if strings.Contains(b.m.View().Content, string(edit.CursorStyle)) {
 		t.Error("the note has a cursor and no focus")
@@ -35,22 +35,22 @@ func TestTypedNoteNeverApproves(t *testing.T) {
 		t.Error("the note that is being written has no cursor")
 	}
 	b.press("ctrl+s", "y").wants("Live: tool:user/name_bank version 1")
-	b.noted(note)
+	b.checkNotes(note)
 }
 
 // TestOnlyItsKeyBeginsANote presses a key without effect in the sheet, leaves the sheet, and approves. The letter is
 // not recorded (T44).
 func TestOnlyItsKeyBeginsANote(t *testing.T) {
-	b := newBench(t, 120, 60, demo("name_bank.json"))
+	b := newWorkbench(t, 120, 60, demo("name_bank.json"))
 	b.wants("◆ prompt")
 	b.press("a", "u", "esc", "a", "y").wants("Live: ")
-	b.noted("")
+	b.checkNotes("")
 }
 
 // TestTypedNoteOfSeveral types a note that begins with the number of marked proposals and a word that begins with y.
 func TestTypedNoteOfSeveral(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 60, demo("name_bank.json", "word_counts.json"))
+	b := newWorkbench(t, 120, 60, demo("name_bank.json", "word_counts.json"))
 	b.press("*")
 	for range 2 {
 		b.press("a", "u", "space", "space", "space", "esc")
@@ -67,15 +67,15 @@ func TestTypedNoteOfSeveral(t *testing.T) {
 // TestReasonGoesOnWithALetter checks that a letter returns the focus to an empty reason.
 func TestReasonGoesOnWithALetter(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "x", "tab").write("no, not yet").press("ctrl+s", "y").wants("Rejected")
-	b.noted("no, not yet")
+	b.checkNotes("no, not yet")
 }
 
 // TestReasonShowsItsLimit checks that the field has several lines and shows the limit before the reason is sent.
 func TestReasonShowsItsLimit(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 80, 24, demo(demoFiles...))
+	b := newWorkbench(t, 80, 24, demo(demoFiles...))
 	b.press("x")
 	b.send(tea.PasteMsg{Content: "first\nsecond\nthird\nfourth"})
 	b.wants("▎ first", "▎ fourth")
@@ -90,7 +90,7 @@ func TestReasonShowsItsLimit(t *testing.T) {
 // others. None of them contains the text, and the right one shows what it was written for (C41).
 func TestDraftsStayWithTheirProposals(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 60, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
+	b := newWorkbench(t, 120, 60, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 	for _, key := range []string{"c", "x"} {
 		b.press(key).write("Only for #3.").press("esc").wants("Draft saved")
 		b.press("j", key)
@@ -119,7 +119,7 @@ func TestDraftsStayWithTheirProposals(t *testing.T) {
 // TestDraftOfAChangeSetIsForItsMembers adds a member to a change set after a note about the set was begun.
 func TestDraftOfAChangeSetIsForItsMembers(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 60, demo("research_notes.json"))
+	b := newWorkbench(t, 120, 60, demo("research_notes.json"))
 	b.press("enter", "a").wants("━━ Approve 3 proposals ━━")
 	b.press("n").write("All three.").press("esc")
 	b.press("a").wants("All three.", "Restored your draft for #1 tool:user/get_research_notes and 2 more")
@@ -137,7 +137,7 @@ func TestDraftOfAChangeSetIsForItsMembers(t *testing.T) {
 
 // TestNoteInTheEditor continues a note in the user's editor and then in the dialog.
 func TestNoteInTheEditor(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "c").write("First. ")
 	b.press("ctrl+o")
 	b.wants("First.")
@@ -158,7 +158,7 @@ func TestNoteInTheEditor(t *testing.T) {
 
 // TestEditsAPaste pastes into the middle of a note, undoes that, and kills and yanks a word.
 func TestEditsAPaste(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "c").write("one four")
 	b.send(tea.KeyPressMsg{Code: 'b', Mod: tea.ModAlt})
 	b.send(tea.PasteMsg{Content: "two \u200bthree "})

@@ -13,7 +13,7 @@ import (
 )
 
 // restart keeps only the state that survives a crash: the database and the unsent texts.
-func (b *bench) restart() {
+func (b *workbench) restart() {
 	b.m = tui.New(b.config)
 	b.m.Prime(100, 30)
 	b.drain(b.m.Init())
@@ -22,7 +22,7 @@ func (b *bench) restart() {
 // TestDraftsAreOffered crashes with an unfinished comment on a line and an unfinished reason, and continues both.
 func TestDraftsAreOffered(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "2", ";", "j", "j", ";").write("Which of th")
 	b.restart()
 	b.wants("1 unsent draft. Press D to see it")
@@ -52,7 +52,7 @@ func TestDraftsAreOffered(t *testing.T) {
 	b.wants("No unsent drafts.")
 }
 
-func draftFiles(t *testing.T, b *bench) []string {
+func draftFiles(t *testing.T, b *workbench) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(b.config.Drafts, "*"))
 	if err != nil {
@@ -61,7 +61,7 @@ func draftFiles(t *testing.T, b *bench) []string {
 	return files
 }
 
-func selectedLine(b *bench) string {
+func selectedLine(b *workbench) string {
 	for line := range strings.Lines(b.screen()) {
 		if strings.HasPrefix(line, "▌") {
 			return line
@@ -73,7 +73,7 @@ func selectedLine(b *bench) string {
 // TestDraftTooLongToSubmit checks that the workbench warns about an overlong draft before its submission (T20).
 func TestDraftTooLongToSubmit(t *testing.T) {
 	shortrun.NeedsLong(t)
-	b := newBench(t, 120, 40, func(b *bench) {
+	b := newWorkbench(t, 120, 40, func(b *workbench) {
 		d := b.file("name_bank.json")
 		d.Definition.Tool.Prompt = strings.Repeat("All of it. ", 100_000)
 		if _, err := b.desk.Drafting.Propose(context.Background(), mara, []proposals.Draft{d}, false); err != nil {

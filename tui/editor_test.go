@@ -15,8 +15,8 @@ import (
 	"toolcrib/review"
 )
 
-// editor makes the bench use a shell script as the editor. The file is its "$1".
-func (b *bench) editor(script string) {
+// editor makes the workbench use a shell script as the editor. The file is its "$1".
+func (b *workbench) editor(script string) {
 	b.t.Helper()
 	file := filepath.Join(b.t.TempDir(), "editor.sh")
 	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
@@ -29,7 +29,7 @@ func (b *bench) editor(script string) {
 // TestNewDraftInTheEditor writes an incomplete proposal. The workbench lists everything that is missing and keeps the
 // text.
 func TestNewDraftInTheEditor(t *testing.T) {
-	b := newBench(t, 120, 50)
+	b := newWorkbench(t, 120, 50)
 	b.editor(`test "$1" = --wait && echo "<!-- mine -->" >> "$2" && cp "$2" "` + filepath.Join(t.TempDir(), "seen.md") + `"`)
 	b.press("ctrl+n").write("scene_pacer").press("enter")
 	b.wants("Cannot submit it yet", "problems", "definition.prompt", "rationale", "Saved in")
@@ -51,7 +51,7 @@ func TestNewDraftInTheEditor(t *testing.T) {
 
 // TestEditorAtTheLine opens the revision at the current line of the diff, in an editor that supports that.
 func TestEditorAtTheLine(t *testing.T) {
-	b := newBench(t, 140, 40, demo("name_bank.json"))
+	b := newWorkbench(t, 140, 40, demo("name_bank.json"))
 	dir := t.TempDir()
 	out := filepath.Join(dir, "args")
 	for name, want := range map[string]string{"nano": "+%d FILE", "code": "--goto FILE:%d", "other": "FILE"} {
@@ -77,14 +77,14 @@ func TestEditorAtTheLine(t *testing.T) {
 }
 
 func TestEditorThatFails(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.editor("exit 3")
 	b.press("enter", "e")
 	b.wants("the editor failed: exit status 3; the draft is in")
 }
 
-// conflicting creates an open proposal and a live version that change the same line.
-func conflicting(b *bench) {
+// createConflict creates an open proposal and a live version that change the same line.
+func createConflict(b *workbench) {
 	b.t.Helper()
 	file := func() proposals.Draft { // without parts that Markdown cannot represent
 		d := b.file("name_bank.json")
@@ -109,7 +109,7 @@ func conflicting(b *bench) {
 // refused, and that a new revision results.
 func TestRebaseWithConflicts(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 50, conflicting)
+	b := newWorkbench(t, 120, 50, createConflict)
 	b.press("j", "enter", "R").press("y")
 	b.wants("Conflicts with version 2", "◆ goals", "here  Mine.", "live  Theirs.", "was   One thing.", "◆ limits", "here  5", "live  7")
 	b.press("e")
@@ -142,7 +142,7 @@ func TestRebaseWithConflicts(t *testing.T) {
 // TestRebaseTakesSides resolves each passage with a key (T11).
 func TestRebaseTakesSides(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 50, conflicting)
+	b := newWorkbench(t, 120, 50, createConflict)
 	b.press("j", "enter", "R", "y").wants("▌ ◆ goals", "h take here", "l take live")
 	b.press("l").wants("✓   live  Theirs.", "▌ ◆ limits")
 	b.press("y").wants("Choose a side first")
@@ -154,7 +154,7 @@ func TestRebaseTakesSides(t *testing.T) {
 }
 
 // checkTaken compares the only waiting proposal with the sides that were taken.
-func checkTaken(b *bench, goals string, limit int) {
+func checkTaken(b *workbench, goals string, limit int) {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{State: proposals.UserReview})
 	if err != nil || len(page.Proposals) != 1 {
@@ -172,7 +172,7 @@ func checkTaken(b *bench, goals string, limit int) {
 
 // TestEditWithoutAChange checks that an unchanged text is neither offered for submission nor kept (T9).
 func TestEditWithoutAChange(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.editor("true")
 	b.press("enter", "e").wants("No changes", "▎Overview")
 	if left := draftFiles(t, b); len(left) != 0 {
@@ -185,7 +185,7 @@ func TestEditWithoutAChange(t *testing.T) {
 // TestEditorOfARemoteWorkbench revises a proposal where no programs can be run: in the built-in editor, with a draft
 // that is kept, and with the usual check and dialog.
 func TestEditorOfARemoteWorkbench(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.config.Remote = true
 	b.restart()
 	b.editor("exit 3") // must not run
@@ -214,7 +214,7 @@ func TestEditorOfARemoteWorkbench(t *testing.T) {
 // TestEditorAtTheLineOfALiveText opens a change of a live definition at the line that the page shows: the match of a
 // search, or the line whose version was asked for.
 func TestEditorAtTheLineOfALiveText(t *testing.T) {
-	b := newBench(t, 100, 30, func(b *bench) { b.approved(b.file("viewpoint_keeper.md")) })
+	b := newWorkbench(t, 100, 30, func(b *workbench) { b.approved(b.file("viewpoint_keeper.md")) })
 	dir := t.TempDir()
 	out, file := filepath.Join(dir, "args"), filepath.Join(dir, "nano")
 	if err := os.WriteFile(file, []byte("#!/bin/sh\necho \"$@\" > "+out+"\ncp \"$2\" "+dir+"/text 2>/dev/null || cp \"$1\" "+dir+"/text\n"), 0o700); err != nil {

@@ -59,8 +59,8 @@ func changedReport() registry.Folder {
 	return f
 }
 
-// ofSkill proposes a folder as a skill. It is new if base is 0.
-func ofSkill(b *bench, f registry.Folder, base int) proposals.Proposal {
+// proposeSkill proposes a folder as a skill. It is new if base is 0.
+func proposeSkill(b *workbench, f registry.Folder, base int) proposals.Proposal {
 	b.t.Helper()
 	d := proposals.Draft{
 		Type: proposals.New, Subject: registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: f.ID},
@@ -77,18 +77,18 @@ func ofSkill(b *bench, f registry.Folder, base int) proposals.Proposal {
 }
 
 // withSkill approves the skill and proposes a change of it.
-func withSkill(b *bench) {
+func withSkill(b *workbench) {
 	b.t.Helper()
-	p := ofSkill(b, reportSkill(), 0)
+	p := proposeSkill(b, reportSkill(), 0)
 	if _, err := b.desk.Deciding.Approve(context.Background(), mara, []review.Choice{{ID: p.ID}}, ""); err != nil {
 		b.t.Fatal(err)
 	}
-	ofSkill(b, changedReport(), 1)
+	proposeSkill(b, changedReport(), 1)
 }
 
 // TestPromptShowsWhatEntersTheContext shows all occasions of a skill with a changed description.
 func TestPromptShowsWhatEntersTheContext(t *testing.T) {
-	b := newSharedBench(t, "skill", 110, 40, withSkill)
+	b := newSharedWorkbench(t, "skill", 110, 40, withSkill)
 	b.press("enter").wants("Tokens in the context of an agent (o200k)", "at once     ", "when read   ")
 	b.press("4").wants("▎at once", "name and description", "+ - report: Writes the weekly report. Use it when somebody asks for one or on Fridays.")
 	b.press("]").wants("▎on use", "unchanged", "Read `references/format.md` and run")
@@ -104,7 +104,7 @@ func TestPromptShowsWhatEntersTheContext(t *testing.T) {
 
 // TestDiffListsFiles opens files of a skill from the list above its diff.
 func TestDiffListsFiles(t *testing.T) {
-	b := newSharedBench(t, "skill", 110, 24, withSkill)
+	b := newSharedWorkbench(t, "skill", 110, 24, withSkill)
 	b.press("enter", "2").wants("7 files: 4 changed, 1 renamed, 1 new, 1 gone", "changed  SKILL.md  +1 −1", "gone     LICENSE.txt  −1",
 		"changed  FORMAT.md  link to references/tone.md, was to references/format.md", "renamed  references/teams.md → references/groups.md",
 		"new      references/dates.md  +1", "changed  scripts/width.py  becomes executable", "changed  assets/logo.png  binary, approved by hash: image/png, 3000 → 3100 bytes")
@@ -121,9 +121,9 @@ func TestDiffListsFiles(t *testing.T) {
 // TestFilesAreNamed comments on a line of a skill's file, waives a finding in a file, and undoes the waiver. Messages
 // contain the file name rather than its path in JSON.
 func TestFilesAreNamed(t *testing.T) {
-	b := newSharedBench(t, "noted skill", 110, 40, func(b *bench) {
+	b := newSharedWorkbench(t, "noted skill", 110, 40, func(b *workbench) {
 		b.t.Helper()
-		p := ofSkill(b, reportSkill(), 0)
+		p := proposeSkill(b, reportSkill(), 0)
 		at := jsondoc.Join("definition.files", "references/teams.md")
 		_, err := b.desk.Assessing.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, p.ID, review.Opinion{
 			Recommendation: proposals.RecommendReject, Comment: "Not green.",
@@ -164,7 +164,7 @@ func TestFilesAreNamed(t *testing.T) {
 
 // TestFilesOpens goes from the page of files to the readable files of a skill.
 func TestFilesOpens(t *testing.T) {
-	b := newSharedBench(t, "skill", 110, 40, withSkill)
+	b := newSharedWorkbench(t, "skill", 110, 40, withSkill)
 	b.config.Files = func(context.Context) ([]instructions.Listed, error) {
 		s := registry.Subject{Kind: registry.KindSkill, Layer: registry.LayerUser, ID: "report"}
 		return []instructions.Listed{{Subject: s, Folder: "/home/mara", Path: ".claude/skills/report", Version: 1, Drift: instructions.Changed, Proposal: "#2"}}, nil
@@ -179,7 +179,7 @@ func TestFilesOpens(t *testing.T) {
 }
 
 // twoSkills proposes two skills in one change set. They share a file, and the second contains data and a script.
-func twoSkills(b *bench) {
+func twoSkills(b *workbench) {
 	b.t.Helper()
 	shared := registry.File{Text: strings.Repeat("print('shared')\n", 80)}
 	for id, files := range map[string]map[string]registry.File{
@@ -202,7 +202,7 @@ func twoSkills(b *bench) {
 
 // TestReadOnce reads the set of two skills. The shared file is read once, and one key accepts data by hash (T41).
 func TestReadOnce(t *testing.T) {
-	b := newBench(t, 120, 40, twoSkills)
+	b := newWorkbench(t, 120, 40, twoSkills)
 	b.press("enter").wants("set office", "2 skills: 2 new", "◆ scripts/pack.py", "1 file  scripts/pack.py", "◆ by hash  1 data file  data/rows.csv")
 	b.press("a").wants("! read 0/4 · 1 as in ", "1 data file by hash", "not shown yet", "A approve 4 unread")
 	b.press("esc", "u")
@@ -223,7 +223,7 @@ func TestReadOnce(t *testing.T) {
 // TestApproveUnread approves a new set unread, which requires that its findings and headings were on screen and that
 // the number of unread parts is typed.
 func TestApproveUnread(t *testing.T) {
-	b := newBench(t, 120, 40, twoSkills)
+	b := newWorkbench(t, 120, 40, twoSkills)
 	b.press("enter", "a", "A").wants("Approve 2 proposals unread", "4y approve 4 unread parts")
 	b.press("y").wants("Type 4, then y")
 	b.press("4", "y").wants("Live: ")
@@ -237,7 +237,7 @@ func TestApproveUnread(t *testing.T) {
 	if unread != 4 {
 		t.Errorf("%d parts are recorded as unread", unread)
 	}
-	c := newBench(t, 120, 40, withSkill)
+	c := newWorkbench(t, 120, 40, withSkill)
 	c.press("enter", "a").wants("not shown yet")
 	if strings.Contains(c.screen(), "unread") {
 		t.Errorf("a change can be approved unread:\n%s", c.screen())
@@ -245,7 +245,7 @@ func TestApproveUnread(t *testing.T) {
 }
 
 // readings returns the records of reading in the decisions.
-func (b *bench) readings() []proposals.Reading {
+func (b *workbench) readings() []proposals.Reading {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{State: proposals.Approved})
 	if err != nil {
@@ -266,7 +266,7 @@ func (b *bench) readings() []proposals.Reading {
 
 // TestFilesEdit opens the files of the selected rows in the editor, a skill at its SKILL.md.
 func TestFilesEdit(t *testing.T) {
-	b := newSharedBench(t, "skill", 110, 40, withSkill)
+	b := newSharedWorkbench(t, "skill", 110, 40, withSkill)
 	dir := t.TempDir()
 	skill, rules := filepath.Join(dir, "report", "SKILL.md"), filepath.Join(dir, "AGENTS.md")
 	if err := os.Mkdir(filepath.Dir(skill), 0o700); err != nil {

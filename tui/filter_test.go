@@ -13,7 +13,7 @@ import (
 // TestFilterOffersWhatComesNext types a filter with completions (T5).
 func TestFilterOffersWhatComesNext(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 30, demo("name_bank.json", "viewpoint_keeper.md", "word_counts.json"), assessed)
+	b := newWorkbench(t, 120, 30, demo("name_bank.json", "viewpoint_keeper.md", "word_counts.json"), assessed)
 	b.press("/")
 	b.wants("text, #17, agent:, author:", "tab complete")
 	b.write("ru")
@@ -62,7 +62,7 @@ func TestFilterOffersWhatComesNext(t *testing.T) {
 
 // TestHostileFilter checks that typed text and completions are sanitized.
 func TestHostileFilter(t *testing.T) {
-	b := newBench(t, 80, 20, demo("name_bank.json"))
+	b := newWorkbench(t, 80, 20, demo("name_bank.json"))
 	b.press("/").write("set:\u202e\x1b[2J\U000e0041")
 	if screen := b.m.View().Content; strings.ContainsAny(screen, "\u202e\U000e0041") || strings.Contains(screen, "\x1b[2J") {
 		t.Errorf("%q", screen)
@@ -72,7 +72,7 @@ func TestHostileFilter(t *testing.T) {
 // TestViewsAreTabs checks that a view lists the matches of its filter (T5, T21).
 func TestViewsAreTabs(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 30, demo("name_bank.json", "viewpoint_keeper.md"), assessed)
+	b := newWorkbench(t, 120, 30, demo("name_bank.json", "viewpoint_keeper.md"), assessed)
 	b.config.Views = []tui.View{{Name: "Blocked \u202eones", Filter: "blocked"}, {Name: "None", Filter: "rule:S999"}}
 	b.m = tui.New(b.config)
 	b.m.Prime(120, 30)
@@ -91,7 +91,7 @@ func TestViewsAreTabs(t *testing.T) {
 // TestFilterNamesAState checks that a filter with a state applies to all states, and that the tab returns afterwards
 // (T5).
 func TestFilterNamesAState(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json", "viewpoint_keeper.md"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json", "viewpoint_keeper.md"))
 	b.press("enter", "x").write("No.").press("ctrl+s", "y", "esc").wants("▎Your turn 1")
 	for _, text := range []string{"state:rejected", "#2"} {
 		b.press("/").write(text)

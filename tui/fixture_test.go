@@ -16,8 +16,8 @@ import (
 	"toolcrib/tui"
 )
 
-// newBench opens a workbench of the given size. Times and ids are the same in every run.
-func newBench(tb testing.TB, width, height int, prepare ...func(*bench)) *bench {
+// newWorkbench opens a workbench of the given size. Times and ids are the same in every run.
+func newWorkbench(tb testing.TB, width, height int, prepare ...func(*workbench)) *workbench {
 	tb.Helper()
 	b := prepared(tb, "new").open(tb)
 	for _, p := range prepare {
@@ -26,9 +26,9 @@ func newBench(tb testing.TB, width, height int, prepare ...func(*bench)) *bench 
 	return b.show(width, height)
 }
 
-// newSharedBench is like newBench, but its database is prepared only once for all tests that use the same name, and
+// newSharedWorkbench is like newWorkbench, but its database is prepared only once for all tests that use the same name, and
 // copied for each of them.
-func newSharedBench(tb testing.TB, name string, width, height int, prepare ...func(*bench)) *bench {
+func newSharedWorkbench(tb testing.TB, name string, width, height int, prepare ...func(*workbench)) *workbench {
 	tb.Helper()
 	return prepared(tb, name, prepare...).open(tb).show(width, height)
 }
@@ -39,9 +39,9 @@ var (
 	fixtures  = map[string]fixture{}
 )
 
-// prepared returns the fixture with a name, and creates it if necessary. A bench runs commands sequentially, so a
+// prepared returns the fixture with a name, and creates it if necessary. A workbench runs commands sequentially, so a
 // short run skips its tests; the workbenches of SSH sessions run theirs concurrently.
-func prepared(tb testing.TB, name string, prepare ...func(*bench)) fixture {
+func prepared(tb testing.TB, name string, prepare ...func(*workbench)) fixture {
 	tb.Helper()
 	shortrun.OneGoroutine(tb)
 	preparing.Lock()
@@ -73,9 +73,9 @@ type fixture struct {
 
 type counts struct{ seconds, ids int }
 
-func (f fixture) open(tb testing.TB) *bench {
+func (f fixture) open(tb testing.TB) *workbench {
 	tb.Helper()
-	b := &bench{t: tb, env: map[string]string{}, made: f.made}
+	b := &workbench{t: tb, env: map[string]string{}, made: f.made}
 	now := func() time.Time {
 		b.made.seconds++
 		return time.Date(2026, 11, 20, 12, 0, b.made.seconds, 0, time.UTC)
@@ -99,14 +99,14 @@ func (f fixture) open(tb testing.TB) *bench {
 			tb.Error(err)
 		}
 	})
-	if b.desk, err = service.New(b.db, quiet(), now, newID); err != nil {
+	if b.desk, err = service.New(b.db, policyWithoutRules(), now, newID); err != nil {
 		tb.Fatal(err)
 	}
 	return b
 }
 
 // show opens the workbench.
-func (b *bench) show(width, height int) *bench {
+func (b *workbench) show(width, height int) *workbench {
 	b.config = tui.Config{
 		Desk: tui.DeskOf(b.desk), Regroup: b.desk.Drafting.Regroup, Registry: registryPage{b.db}, Actor: mara, Layer: registry.LayerUser, Place: "test", Theme: "dark",
 		Getenv: func(name string) string { return b.env[name] }, Drafts: b.t.TempDir(), Now: b.now, After: b.after, Exec: runNow, Size: b.size,

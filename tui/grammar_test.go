@@ -9,7 +9,7 @@ import (
 
 // TestListsSelectTheFirst opens the first row of every list with enter, and others with the arrow keys (T3).
 func TestListsSelectTheFirst(t *testing.T) {
-	b := newSharedBench(t, "screens", 100, 30, demo(demoFiles...), assessed)
+	b := newSharedWorkbench(t, "screens", 100, 30, demo(demoFiles...), assessed)
 	for _, way := range [][]string{{"L"}, {"j", "j", "enter", "3"}, {"T", "enter", "tab"}, {"g", "enter", "6"}} {
 		b.press("Q").press(way...)
 		if selectedLine(b) == "" {
@@ -36,7 +36,7 @@ func TestListsSelectTheFirst(t *testing.T) {
 // TestChoosingALineIsAMode checks that the footer shows the keys of the mode and that all other keys are disabled
 // (T4).
 func TestChoosingALineIsAMode(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "2", ";").wants("enter comment on the line", "esc leave")
 	b.press("a").wants("Choose a line first: enter comments on it, esc leaves")
 	b.press("j", "enter").wants("Comment", "of revision 1")
@@ -46,7 +46,7 @@ func TestChoosingALineIsAMode(t *testing.T) {
 
 // TestFooterFollowsTheTab checks that the footer shows the keys of the current tab.
 func TestFooterFollowsTheTab(t *testing.T) {
-	b := newSharedBench(t, "screens", 100, 30, demo(demoFiles...), assessed)
+	b := newSharedWorkbench(t, "screens", 100, 30, demo(demoFiles...), assessed)
 	b.press("j", "j", "enter")
 	for tab, keys := range map[string]string{"2": "; comment", "3": "W waive"} {
 		b.press(tab)
@@ -58,7 +58,7 @@ func TestFooterFollowsTheTab(t *testing.T) {
 
 // TestCommandsAreFoundByName runs a command from the search, and shows why another is disabled.
 func TestCommandsAreFoundByName(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", ":").write("with a rea").wants("Reject it with a reason", "Send it back to its author with a reason", "enter go there")
 	b.press("down", "enter").wants("━━ Reject ━━")
 	b.press("esc", ":").write("rebase").press("enter").wants("R: it is not stale")
@@ -77,7 +77,7 @@ func TestCommandsAreFoundByName(t *testing.T) {
 // TestSearchGoesThere finds keys of other pages by synonyms and runs them (T23).
 func TestSearchGoesThere(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "versions", 100, 40, threeVersions)
+	b := newSharedWorkbench(t, "versions", 100, 40, threeVersions)
 	b.press("?", "/").write("waive").wants("Proposal: Waive the selected finding")
 	b.press("esc", "esc")
 	for _, word := range []string{"restore", "rollback", "roll back", "revert"} {
@@ -95,7 +95,7 @@ func TestSearchGoesThere(t *testing.T) {
 	b.press(":").write("blame").press("enter").wants("Select a row and press enter")
 }
 
-func lastLine(b *bench) string {
+func lastLine(b *workbench) string {
 	lines := strings.Split(b.screen(), "\n")
 	return lines[len(lines)-1]
 }

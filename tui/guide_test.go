@@ -4,7 +4,7 @@ import "testing"
 
 // TestGuide follows the hints of the demonstration from a proposal to a rollback, and strays from them.
 func TestGuide(t *testing.T) {
-	b := newBench(t, 100, 60, demo("word_counts.json"))
+	b := newWorkbench(t, 100, 60, demo("word_counts.json"))
 	b.config.Guide = true
 	b.restart()
 	b.wants("nothing goes live unapproved", "1/4  enter reads the selected proposal")

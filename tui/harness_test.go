@@ -26,8 +26,8 @@ import (
 	"toolcrib/tui"
 )
 
-// bench is a workbench with its own database.
-type bench struct {
+// workbench is a workbench with its own database.
+type workbench struct {
 	t    testing.TB
 	m    *tui.Model
 	desk *service.Desk
@@ -48,12 +48,12 @@ func runNow(run *exec.Cmd, done tea.ExecCallback) tea.Cmd {
 }
 
 // now returns the time on which ages are based.
-func (b *bench) now() time.Time {
+func (b *workbench) now() time.Time {
 	return time.Date(2026, 11, 20, 13, 50, 0, 0, time.UTC).Add(b.waited)
 }
 
 // after returns a command that sends msg immediately. Polls are sent by tests.
-func (b *bench) after(_ time.Duration, msg tea.Msg) tea.Cmd {
+func (b *workbench) after(_ time.Duration, msg tea.Msg) tea.Cmd {
 	if name := reflect.TypeOf(msg).Name(); name == "pollMsg" || name == "Tick" {
 		return nil
 	}
@@ -65,8 +65,8 @@ var (
 	drafter = proposals.Actor{Kind: proposals.Agent, Name: "drafter"}
 )
 
-// quiet returns a policy without rules, so that screens do not depend on the current rules.
-func quiet() review.Policy {
+// policyWithoutRules returns a policy without rules, so that screens do not depend on the current rules.
+func policyWithoutRules() review.Policy {
 	p := review.Policy{Severities: map[string]rules.Severity{}}
 	for _, r := range ruleset.All() {
 		if !r.Locked {
@@ -77,7 +77,7 @@ func quiet() review.Policy {
 }
 
 // assessed lets a chief report a finding in the name bank.
-func assessed(b *bench) {
+func assessed(b *workbench) {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{Subject: nameBank})
 	if err != nil || len(page.Proposals) != 1 {
@@ -97,8 +97,8 @@ func assessed(b *bench) {
 }
 
 // demo returns a function that proposes files of the demonstration.
-func demo(names ...string) func(*bench) {
-	return func(b *bench) {
+func demo(names ...string) func(*workbench) {
+	return func(b *workbench) {
 		b.t.Helper()
 		for _, name := range names {
 			for _, d := range b.files(name) {
@@ -109,7 +109,7 @@ func demo(names ...string) func(*bench) {
 }
 
 // files reads the proposals in a file of the demonstration.
-func (b *bench) files(name string) []proposals.Draft {
+func (b *workbench) files(name string) []proposals.Draft {
 	b.t.Helper()
 	text, err := os.ReadFile("testdata/proposals/" + name)
 	if err != nil {
@@ -127,12 +127,12 @@ func (b *bench) files(name string) []proposals.Draft {
 }
 
 // file reads the only proposal in a file.
-func (b *bench) file(name string) proposals.Draft {
+func (b *workbench) file(name string) proposals.Draft {
 	b.t.Helper()
 	return b.files(name)[0]
 }
 
-func (b *bench) propose(d proposals.Draft) {
+func (b *workbench) propose(d proposals.Draft) {
 	b.t.Helper()
 	if _, err := b.desk.Drafting.Propose(context.Background(), drafter, []proposals.Draft{d}, true); err != nil {
 		b.t.Fatal(err)
@@ -140,7 +140,7 @@ func (b *bench) propose(d proposals.Draft) {
 }
 
 // press presses keys by their Bubble Tea names. A second passes after each.
-func (b *bench) press(keys ...string) *bench {
+func (b *workbench) press(keys ...string) *workbench {
 	b.t.Helper()
 	for _, k := range keys {
 		b.send(keyPress(k))
@@ -150,7 +150,7 @@ func (b *bench) press(keys ...string) *bench {
 }
 
 // write types a text without delays.
-func (b *bench) write(text string) *bench {
+func (b *workbench) write(text string) *workbench {
 	for _, r := range text {
 		b.send(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
@@ -175,13 +175,13 @@ func keyPress(name string) tea.KeyPressMsg {
 	return tea.KeyPressMsg{Code: r, Text: name}
 }
 
-func (b *bench) send(msg tea.Msg) {
+func (b *workbench) send(msg tea.Msg) {
 	_, cmd := b.m.Update(msg)
 	b.drain(cmd)
 }
 
 // drain runs commands sequentially until none are left.
-func (b *bench) drain(cmd tea.Cmd) {
+func (b *workbench) drain(cmd tea.Cmd) {
 	b.t.Helper()
 	queue := []tea.Cmd{cmd}
 	for n := 0; len(queue) > 0; n++ {
@@ -211,15 +211,15 @@ func (b *bench) drain(cmd tea.Cmd) {
 }
 
 // sized returns the terminal's answer to a request for its size.
-func (b *bench) sized() tea.Msg {
+func (b *workbench) sized() tea.Msg {
 	width, height := b.config.Size()
 	return tea.WindowSizeMsg{Width: width, Height: height}
 }
 
 // screen returns the screen as the user sees it.
-func (b *bench) screen() string { return ansi.Strip(b.m.View().Content) }
+func (b *workbench) screen() string { return ansi.Strip(b.m.View().Content) }
 
-func (b *bench) wants(texts ...string) {
+func (b *workbench) wants(texts ...string) {
 	b.t.Helper()
 	for _, text := range texts {
 		if !strings.Contains(b.screen(), text) {
@@ -275,4 +275,4 @@ func (c registryPage) Stamp(ctx context.Context) (int64, error) {
 }
 
 // poll checks whether other processes have written.
-func (b *bench) poll() { b.send(tui.Poll()) }
+func (b *workbench) poll() { b.send(tui.Poll()) }

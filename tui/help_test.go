@@ -9,7 +9,7 @@ import (
 )
 
 func TestHelpFindsKeys(t *testing.T) {
-	b := newBench(t, 100, 60, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 60, demo("name_bank.json"))
 	b.press("enter", "?", "/").write("waive")
 	b.wants("Waive the selected finding")
 	b.press("esc")
@@ -24,7 +24,7 @@ func TestHelpFindsKeys(t *testing.T) {
 // TestFuzzySearch checks that matches of letters in order follow matches of the text, among the keys and in the
 // filter. It then copies the number of a proposal and the command that shows it (T50).
 func TestFuzzySearch(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json", "word_counts.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json", "word_counts.json"))
 	b.press(":").write("nxwt")
 	b.wants("▌ .", "Open the next proposal that waits")
 	b.press("esc", "/").write("wcnt")
@@ -58,6 +58,6 @@ func ruleIndex(t *testing.T, id string) int {
 // TestKeyOfAnotherPage checks that the message about an unavailable key names the page where it works (T48).
 func TestKeyOfAnotherPage(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 40, demo("name_bank.json"))
+	b := newWorkbench(t, 120, 40, demo("name_bank.json"))
 	b.press("W").wants("W is a key of another page, ")
 }

@@ -114,14 +114,14 @@ var tours = [][]string{
 }
 
 // newFake opens a workbench on a desk that returns text everywhere.
-func newFake(t *testing.T, text string, width, height int) *bench {
+func newFake(t *testing.T, text string, width, height int) *workbench {
 	t.Helper()
 	return newFakeOf(t, fake{text: text}, width, height)
 }
 
-func newFakeOf(t *testing.T, f fake, width, height int) *bench {
+func newFakeOf(t *testing.T, f fake, width, height int) *workbench {
 	t.Helper()
-	b := &bench{t: t}
+	b := &workbench{t: t}
 	b.m = tui.New(tui.Config{
 		Desk: tui.Desk{Reader: f, Impact: f, Decider: f, Proposer: f, Assessor: f}, Registry: f, Actor: mara, Layer: registry.LayerUser, Place: f.text, Theme: "dark",
 		Getenv: func(string) string { return "" }, Drafts: t.TempDir(), Now: b.now, After: b.after,
@@ -131,8 +131,8 @@ func newFakeOf(t *testing.T, f fake, width, height int) *bench {
 	return b
 }
 
-// look shows a text in every field and checks the screen after every key, while the size of the terminal changes.
-func look(t *testing.T, text string, width, height int, keys ...string) {
+// checkHostile shows a text in every field and checks the screen after every key, while the size of the terminal changes.
+func checkHostile(t *testing.T, text string, width, height int, keys ...string) {
 	t.Helper()
 	b, own := newFake(t, text, width, height), ownStyles()
 	check := func() {
@@ -189,7 +189,7 @@ func TestHostileText(t *testing.T) {
 			if (i+j)%shortrun.Every(8) != 0 {
 				continue
 			}
-			t.Run(fmt.Sprintf("%d/%dx%d", i, size[0], size[1]), func(t *testing.T) { look(t, text, size[0], size[1], slices.Concat(tours...)...) })
+			t.Run(fmt.Sprintf("%d/%dx%d", i, size[0], size[1]), func(t *testing.T) { checkHostile(t, text, size[0], size[1], slices.Concat(tours...)...) })
 		}
 	}
 }
@@ -206,7 +206,7 @@ func TestHugeHostileText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			draft := hostile("plain")
 			draft.Definition.Tool.Prompt = text
-			b := bigBench(t, draft)
+			b := newBigWorkbench(t, draft)
 			for _, k := range []string{"enter", "2", "w", "l", "G", "g", "w", "space", "J", "z", "z", "h", "j", "3", "5", "6", "7", "Q", "T", "L", "?"} {
 				b.press(k)
 				checkWidth(t, b.m.View().Content, 200, 60)
@@ -240,6 +240,6 @@ func FuzzHostileText(f *testing.F) {
 		for _, k := range keys[:min(len(keys), 8)] {
 			walk = append(walk, anyKeys[int(k)%len(anyKeys)])
 		}
-		look(t, limit(text, 400), 60+int(width)%140, 15+int(height)%45, walk...)
+		checkHostile(t, limit(text, 400), 60+int(width)%140, 15+int(height)%45, walk...)
 	})
 }

@@ -12,7 +12,7 @@ import (
 // by another process and after a minute.
 func TestDrawsNothingWhileIdle(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 140, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 140, 30, demo("name_bank.json"))
 	now := b.config.Now()
 	b.config.Now = func() time.Time { return now }
 	b.m = tui.New(b.config)

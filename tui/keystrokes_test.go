@@ -39,11 +39,11 @@ func TestKeystrokes(t *testing.T) {
 		{name: "blame a line", keys: []string{"enter", "B"}, most: 2, best: "1 (tig)", done: []string{"▎Blame", "as of v1"}},
 	} {
 		t.Run(job.name, func(t *testing.T) {
-			fill, name := []func(*bench){demo(demoFiles...), assessed}, "screens"
+			fill, name := []func(*workbench){demo(demoFiles...), assessed}, "screens"
 			if job.versions {
-				fill, name = []func(*bench){threeVersions}, "versions"
+				fill, name = []func(*workbench){threeVersions}, "versions"
 			}
-			b := newSharedBench(t, name, 140, 80, fill...)
+			b := newSharedWorkbench(t, name, 140, 80, fill...)
 			typed := slices.DeleteFunc(slices.Clone(job.keys), func(k string) bool { return k[0] == '"' })
 			for _, k := range job.keys {
 				b.screen() // a terminal draws a frame after every key

@@ -11,7 +11,7 @@ import (
 // TestCommentOnALine picks a line of the diff, comments on it, and returns to it from the thread.
 func TestCommentOnALine(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", ";")
 	b.wants(";: only on the Diff tab")
 	b.press("2", "J", "J", ";")
@@ -36,7 +36,7 @@ func TestCommentOnALine(t *testing.T) {
 }
 
 func TestLeavingTheChoiceOfALine(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "2", ";", "j", "esc")
 	b.wants("▎Diff")
 	b.press("enter")

@@ -11,7 +11,7 @@ import (
 
 // exploreList returns a draft of the user's allow-list explore, which takes precedence over the one shipped with
 // toolcrib.
-func exploreList(b *bench, tools ...string) proposals.Draft {
+func exploreList(b *workbench, tools ...string) proposals.Draft {
 	b.t.Helper()
 	d := b.file("name_bank.json")
 	d.Subject = registry.Subject{Kind: registry.KindList, Layer: registry.LayerUser, ID: "explore"}
@@ -23,7 +23,7 @@ func exploreList(b *bench, tools ...string) proposals.Draft {
 // and the references to it.
 func TestAllowListsPage(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 30, func(b *bench) {
+	b := newWorkbench(t, 100, 30, func(b *workbench) {
 		b.approved(exploreList(b, "file_reader"))
 		wider, version := exploreList(b, "file_reader", "file_locator"), 1
 		wider.Type, wider.BaseVersion = proposals.Modify, &version
@@ -47,7 +47,7 @@ func TestAllowListsPage(t *testing.T) {
 // fewer.
 func TestDeactivatedListIsGone(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 30, func(b *bench) {
+	b := newWorkbench(t, 100, 30, func(b *workbench) {
 		b.approved(exploreList(b, "file_reader"))
 		off, version := exploreList(b), 1
 		off.Type, off.BaseVersion, off.Definition = proposals.Deactivate, &version, registry.Definition{}

@@ -12,7 +12,7 @@ import (
 )
 
 // clickOn clicks on the first occurrence of a text.
-func (b *bench) clickOn(text string) {
+func (b *workbench) clickOn(text string) {
 	b.t.Helper()
 	for y, l := range strings.Split(b.screen(), "\n") {
 		if before, _, ok := strings.Cut(l, text); ok {
@@ -27,7 +27,7 @@ func (b *bench) clickOn(text string) {
 // dialog presses it (T50).
 func TestClicks(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 30, demo("name_bank.json", "word_counts.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json", "word_counts.json"))
 	b.clickOn("Drafts")
 	b.wants("▎Drafts")
 	b.clickOn("Your turn")

@@ -16,7 +16,7 @@ import (
 // back (T7).
 func TestFindingsStandInTheDiff(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 40, demo("name_bank.json"), assessed)
+	b := newWorkbench(t, 120, 40, demo("name_bank.json"), assessed)
 	page, err := b.desk.Reading.List(context.Background(), review.Query{Subject: nameBank})
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestFindingsStandInTheDiff(t *testing.T) {
 // TestRevisionsAreComparedWhole checks that changes outside the definition are shown (T1).
 func TestRevisionsAreComparedWhole(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 40, demo("viewpoint_keeper.md"))
+	b := newWorkbench(t, 120, 40, demo("viewpoint_keeper.md"))
 	page, err := b.desk.Reading.List(context.Background(), review.Query{})
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestRevisionsAreComparedWhole(t *testing.T) {
 // because copies would hide the text on a small screen.
 func TestRepeatedFindingsShareARow(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 60, 15, demo("name_bank.json"), func(b *bench) {
+	b := newWorkbench(t, 60, 15, demo("name_bank.json"), func(b *workbench) {
 		page, err := b.desk.Reading.List(context.Background(), review.Query{Subject: nameBank})
 		if err != nil {
 			t.Fatal(err)
@@ -125,7 +125,7 @@ func TestRepeatedFindingsShareARow(t *testing.T) {
 func TestFindingsShareALine(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const quote = "the cast list"
-	b := newBench(t, 160, 40, demo("name_bank.json"), func(b *bench) {
+	b := newWorkbench(t, 160, 40, demo("name_bank.json"), func(b *workbench) {
 		page, err := b.desk.Reading.List(context.Background(), review.Query{Subject: nameBank})
 		if err != nil {
 			t.Fatal(err)

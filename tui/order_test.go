@@ -13,9 +13,9 @@ import (
 	"toolcrib/registry"
 )
 
-// crowded drafts n proposals with names in a different order.
-func crowded(n int) func(*bench) {
-	return func(b *bench) {
+// manyDrafts drafts n proposals with names in a different order.
+func manyDrafts(n int) func(*workbench) {
+	return func(b *workbench) {
 		b.t.Helper()
 		drafts := make([]proposals.Draft, n)
 		for i := range drafts {
@@ -28,16 +28,16 @@ func crowded(n int) func(*bench) {
 	}
 }
 
-var crowdedName = regexp.MustCompile(`tool_\d+`)
+var draftName = regexp.MustCompile(`tool_\d+`)
 
 // listed scrolls through the whole queue and returns its rows.
-func (b *bench) listed() []string {
+func (b *workbench) listed() []string {
 	b.t.Helper()
 	var names []string
 	b.press("g")
 	for range 100 {
 		for line := range strings.Lines(b.screen()) {
-			if name := crowdedName.FindString(line); name != "" && !slices.Contains(names, name) {
+			if name := draftName.FindString(line); name != "" && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
@@ -50,7 +50,7 @@ func (b *bench) listed() []string {
 // and after an addition.
 func TestSortHoldsForAllOfIt(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 80, 24, crowded(251))
+	b := newWorkbench(t, 80, 24, manyDrafts(251))
 	b.press("shift+tab")
 	for _, want := range []string{"oldest ↑", "worst first", "by subject"} {
 		b.press("o").wants(want)
@@ -76,7 +76,7 @@ func TestSortHoldsForAllOfIt(t *testing.T) {
 }
 
 // row returns the row at the cursor.
-func (b *bench) row() string {
+func (b *workbench) row() string {
 	b.t.Helper()
 	for line := range strings.Lines(b.screen()) {
 		if strings.HasPrefix(line, "▌") {

@@ -15,7 +15,7 @@ import (
 // cost of the prompts are left of the diff, and the digests come last.
 func TestReviewOnOneScreen(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "screens", 140, 80, demo(demoFiles...), assessed)
+	b := newSharedWorkbench(t, "screens", 140, 80, demo(demoFiles...), assessed)
 	b.press("j", "j", "enter").wants("▎Diff", "◆ prompt  added", "Rationale", "■ block  X101", "Test cases", "✓ passed", "tokens", "Seals")
 	if screen := b.screen(); strings.Index(screen, "Seals") < strings.Index(screen, "An approval changes") {
 		t.Errorf("the seals are not last:\n%s", screen)
@@ -32,7 +32,7 @@ func TestReviewOnOneScreen(t *testing.T) {
 // TestPanesShowNothingTwice checks that the overview omits what the tab beside it shows.
 func TestPanesShowNothingTwice(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "screens", 140, 80, demo(demoFiles...), assessed)
+	b := newSharedWorkbench(t, "screens", 140, 80, demo(demoFiles...), assessed)
 	b.press("j", "j", "enter")
 	for tab, once := range map[string]string{"3": "A character of no width", "7": "Name the harbour master. The cast has a"} {
 		if b.press(tab); strings.Count(b.screen(), once) != 1 {
@@ -44,7 +44,7 @@ func TestPanesShowNothingTwice(t *testing.T) {
 // TestPanesMoveAndZoom moves the divider between two panes, and zooms one of them.
 func TestPanesMoveAndZoom(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "screens", 140, 40, demo(demoFiles...), assessed)
+	b := newSharedWorkbench(t, "screens", 140, 40, demo(demoFiles...), assessed)
 	line := func() int {
 		t.Helper()
 		rule := []rune(strings.Split(b.screen(), "\n")[2])
@@ -70,7 +70,7 @@ func TestPanesMoveAndZoom(t *testing.T) {
 		b.press("<")
 	}
 	b.wants("at least 40 cells")
-	b = newSharedBench(t, "screens", 100, 40)
+	b = newSharedWorkbench(t, "screens", 100, 40)
 	b.wants("Delete tasks", "◆ approval.tier")
 	if strings.Contains(b.press("z").screen(), "◆ approval.tier") {
 		t.Errorf("z leaves the pane below the list:\n%s", b.screen())
@@ -82,7 +82,7 @@ func TestPanesMoveAndZoom(t *testing.T) {
 // TestPreviewScrolls scrolls the pane beside a list.
 func TestPreviewScrolls(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "screens", 120, 20, demo(demoFiles...), assessed)
+	b := newSharedWorkbench(t, "screens", 120, 20, demo(demoFiles...), assessed)
 	b.press("T").wants("▪ Locked (core)", "usageNotes")
 	before := b.screen()
 	if b.press("J"); b.screen() == before {
@@ -107,7 +107,7 @@ func TestWidestScreens(t *testing.T) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s/300x70", s.name), func(t *testing.T) {
-			b := newSharedBench(t, "screens", 300, 70, demo(demoFiles...), assessed)
+			b := newSharedWorkbench(t, "screens", 300, 70, demo(demoFiles...), assessed)
 			b.press(s.keys...)
 			checkWidth(t, b.m.View().Content, 300, 70)
 			golden.RequireEqual(t, masked(trimmed(b.screen())))
@@ -118,7 +118,7 @@ func TestWidestScreens(t *testing.T) {
 // TestFocusColor checks that the rule above the pane with the focus has the color of the focus, and no other rule.
 func TestFocusColor(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "screens", 140, 40, demo(demoFiles...), assessed)
+	b := newSharedWorkbench(t, "screens", 140, 40, demo(demoFiles...), assessed)
 	title := string(theme.Dark().Title)
 	for _, step := range []struct {
 		keys []string

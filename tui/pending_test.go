@@ -48,10 +48,10 @@ func (l slowLog) Events(ctx context.Context, before int64, limit int) ([]history
 	return l.Registry.Events(ctx, before, limit)
 }
 
-// slowBench opens a workbench with reads that the test can delay.
-func slowBench(t *testing.T, files ...string) (*bench, *slowDesk) {
+// newSlowWorkbench opens a workbench with reads that the test can delay.
+func newSlowWorkbench(t *testing.T, files ...string) (*workbench, *slowDesk) {
 	t.Helper()
-	b := newBench(t, 80, 24, demo(files...))
+	b := newWorkbench(t, 80, 24, demo(files...))
 	d := &slowDesk{Reader: b.desk.Reading, asked: make(chan struct{}, 100), answers: make(chan struct{})}
 	b.config.Desk.Reader, b.config.Registry = d, slowLog{b.config.Registry, d}
 	b.m = tui.New(b.config)
@@ -60,8 +60,8 @@ func slowBench(t *testing.T, files ...string) (*bench, *slowDesk) {
 	return b, d
 }
 
-// during runs the read that a key starts in the background, and calls see after some seconds without an answer.
-func (b *bench) during(d *slowDesk, key string, see func()) {
+// whileReading runs the read that a key starts in the background, and calls see after some seconds without an answer.
+func (b *workbench) whileReading(d *slowDesk, key string, see func()) {
 	b.t.Helper()
 	_, cmd := b.m.Update(keyPress(key))
 	done := make(chan struct{})
@@ -81,8 +81,8 @@ func (b *bench) during(d *slowDesk, key string, see func()) {
 // TestLongReadsAreSeen checks that a read that a key waits for is shown with its duration after one second.
 func TestLongReadsAreSeen(t *testing.T) {
 	for key, want := range map[string]string{"o": "Listing proposals  3 s", "enter": "Reading the proposal  3 s", "L": "Reading the audit log  3 s"} {
-		b, d := slowBench(t, "name_bank.json")
-		b.during(d, key, func() { b.wants(want, "reading 3 s") })
+		b, d := newSlowWorkbench(t, "name_bank.json")
+		b.whileReading(d, key, func() { b.wants(want, "reading 3 s") })
 		b.poll()
 		if s := b.screen(); strings.Contains(s, want) || strings.Contains(s, "reading") {
 			t.Errorf("%s: it is read, and waited for:\n%s", key, s)
@@ -92,8 +92,8 @@ func TestLongReadsAreSeen(t *testing.T) {
 
 // TestLongReadOfSeveral checks that the progress of reading several proposals for a decision is shown.
 func TestLongReadOfSeveral(t *testing.T) {
-	b, d := slowBench(t, "name_bank.json", "word_counts.json")
+	b, d := newSlowWorkbench(t, "name_bank.json", "word_counts.json")
 	b.press("*")
-	b.during(d, "x", func() { b.wants("Reading the marked proposals: 0 of 2  3 s") })
+	b.whileReading(d, "x", func() { b.wants("Reading the marked proposals: 0 of 2  3 s") })
 	b.wants("Reject 2 proposals")
 }

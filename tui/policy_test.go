@@ -18,14 +18,14 @@ import (
 
 var ada = proposals.Actor{Kind: proposals.User, Name: "ada"}
 
-// ruled makes the desk require the approvals of mara and ada, neither of whom is the author.
-func ruled(b *bench) {
+// twoApprovers makes the desk require the approvals of mara and ada, neither of whom is the author.
+func twoApprovers(b *workbench) {
 	b.t.Helper()
 	every, err := approval.ParsePattern("tool:**")
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	policy := quiet()
+	policy := policyWithoutRules()
 	policy.FourEyes = true
 	policy.Approvals = approval.Rules{{Subjects: []approval.Pattern{every}, Owners: []string{mara.String(), ada.String()}, Approvals: 2, From: "user"}}
 	now := func() time.Time {
@@ -42,7 +42,7 @@ func ruled(b *bench) {
 }
 
 // as continues as another user in a terminal of the same size.
-func (b *bench) as(who proposals.Actor) *bench {
+func (b *workbench) as(who proposals.Actor) *workbench {
 	lines := strings.Split(b.screen(), "\n")
 	b.config.Actor = who
 	b.m = tui.New(b.config)
@@ -52,30 +52,32 @@ func (b *bench) as(who proposals.Actor) *bench {
 }
 
 // read opens the first proposal and reads its diff.
-func (b *bench) read() *bench { return b.press("enter", "2", "space", "space", "space", "space", "1") }
+func (b *workbench) read() *workbench {
+	return b.press("enter", "2", "space", "space", "space", "space", "1")
+}
 
 // TestPolicyScreens checks which missing approvals are shown in the queue, the decision column, and the dialog:
 // before the first approval, between the two, and at the last one.
 func TestPolicyScreens(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	endorsed := func(b *bench) { b.read().press("a", "y").wants("1 of 2, waits for user:ada") }
+	endorsed := func(b *workbench) { b.read().press("a", "y").wants("1 of 2, waits for user:ada") }
 	for _, s := range []struct {
 		name string
-		show func(b *bench)
+		show func(b *workbench)
 	}{
-		{"dialog-first", func(b *bench) { b.read().press("a") }},
+		{"dialog-first", func(b *workbench) { b.read().press("a") }},
 		{"endorsed", endorsed},
-		{"queue-between", func(b *bench) { endorsed(b); b.as(ada) }},
-		{"queue-endorsed", func(b *bench) { endorsed(b); b.press("esc") }},
-		{"column-between", func(b *bench) { endorsed(b); b.as(ada).press("enter") }},
-		{"dialog-again", func(b *bench) { endorsed(b); b.press("a") }},
-		{"dialog-last", func(b *bench) { endorsed(b); b.as(ada).read().press("a") }},
-		{"live", func(b *bench) { endorsed(b); b.as(ada).read().press("a", "y") }},
+		{"queue-between", func(b *workbench) { endorsed(b); b.as(ada) }},
+		{"queue-endorsed", func(b *workbench) { endorsed(b); b.press("esc") }},
+		{"column-between", func(b *workbench) { endorsed(b); b.as(ada).press("enter") }},
+		{"dialog-again", func(b *workbench) { endorsed(b); b.press("a") }},
+		{"dialog-last", func(b *workbench) { endorsed(b); b.as(ada).read().press("a") }},
+		{"live", func(b *workbench) { endorsed(b); b.as(ada).read().press("a", "y") }},
 	} {
 		for _, size := range [][2]int{{80, 24}, {140, 40}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
 				t.Parallel()
-				b := newBench(t, size[0], size[1], ruled, demo("name_bank.json"))
+				b := newWorkbench(t, size[0], size[1], twoApprovers, demo("name_bank.json"))
 				s.show(b)
 				checkWidth(t, b.m.View().Content, size[0], size[1])
 				golden.RequireEqual(t, masked(trimmed(b.screen())))
@@ -91,7 +93,7 @@ func TestPolicyRefusals(t *testing.T) {
 		{Kind: proposals.User, Name: "eve"}: "by policy, only user:ada, user:mara may approve it",
 		mara:                                "four eyes: user:mara wrote revision 1, so someone else must approve it",
 	} {
-		b := newBench(t, 140, 40, ruled, func(b *bench) {
+		b := newWorkbench(t, 140, 40, twoApprovers, func(b *workbench) {
 			author := drafter
 			if who == mara {
 				author = mara

@@ -12,7 +12,7 @@ import (
 )
 
 // onlyProposal returns the only proposal.
-func (b *bench) onlyProposal() proposals.Proposal {
+func (b *workbench) onlyProposal() proposals.Proposal {
 	b.t.Helper()
 	page, err := b.desk.Reading.List(context.Background(), review.Query{})
 	if err != nil || len(page.Proposals) != 1 {
@@ -25,7 +25,7 @@ func (b *bench) onlyProposal() proposals.Proposal {
 func TestChangesBesideTheListAreRead(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, size := range [][2]int{{120, 60}, {200, 60}, {80, 90}} {
-		b := newBench(t, size[0], size[1], demo("name_bank.json"))
+		b := newWorkbench(t, size[0], size[1], demo("name_bank.json"))
 		b.wants("◆ prompt")
 		b.press("a").wants("✓ read 1/1", "y approve")
 		b.press("y").wants("Live: tool:user/name_bank version 1")
@@ -36,7 +36,7 @@ func TestChangesBesideTheListAreRead(t *testing.T) {
 // end.
 func TestChangesOutOfThePaneAreNotRead(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 24, demo("name_bank.json"))
+	b := newWorkbench(t, 120, 24, demo("name_bank.json"))
 	locked := func() {
 		t.Helper()
 		b.screen()
@@ -56,7 +56,7 @@ func TestChangesOutOfThePaneAreNotRead(t *testing.T) {
 // TestChangesUnderADialogAreNotRead scrolls the pane while a sheet covers the screen.
 func TestChangesUnderADialogAreNotRead(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 24, demo("name_bank.json"))
+	b := newWorkbench(t, 120, 24, demo("name_bank.json"))
 	b.screen()
 	b.press("a").wants("read 0/1")
 	for range 20 {
@@ -68,7 +68,7 @@ func TestChangesUnderADialogAreNotRead(t *testing.T) {
 // TestRevisionBesideTheListIsReadAnew checks that reading an earlier revision does not count.
 func TestRevisionBesideTheListIsReadAnew(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 24, demo("name_bank.json"))
+	b := newWorkbench(t, 120, 24, demo("name_bank.json"))
 	for range 20 {
 		b.screen()
 		b.press("J")
@@ -89,7 +89,7 @@ func TestRevisionBesideTheListIsReadAnew(t *testing.T) {
 // that shows its passage.
 func TestHiddenCharactersAreNotReadBesideTheList(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 90, demo("name_bank.json"), func(b *bench) {
+	b := newWorkbench(t, 120, 90, demo("name_bank.json"), func(b *workbench) {
 		_, err := b.desk.Assessing.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, b.onlyProposal().ID, review.Opinion{
 			Recommendation: proposals.RecommendApprove,
 			Findings:       []rules.Finding{{Rule: "X103", Severity: rules.Info, Path: "definition.prompt", Line: 3, Column: 1, EndLine: 3, EndColumn: 9, Message: "It is split.", Passage: "Ig\u200bnore"}},
@@ -105,8 +105,8 @@ func TestHiddenCharactersAreNotReadBesideTheList(t *testing.T) {
 	}
 }
 
-// suspected lets a chief report a waivable finding without hidden characters in the only proposal.
-func suspected(b *bench) {
+// reportFinding lets a chief report a waivable finding without hidden characters in the only proposal.
+func reportFinding(b *workbench) {
 	b.t.Helper()
 	_, err := b.desk.Assessing.Assess(context.Background(), proposals.Actor{Kind: proposals.Chief, Name: "ida"}, b.onlyProposal().ID, review.Opinion{
 		Recommendation: proposals.RecommendNeedsChanges,
@@ -118,7 +118,7 @@ func suspected(b *bench) {
 }
 
 // waive waives the first finding of the selected proposal.
-func (b *bench) waive() {
+func (b *workbench) waive() {
 	b.t.Helper()
 	b.press("enter", "3", "W").write("It was meant.").press("ctrl+s", "y").wants("Waived X101")
 }
@@ -127,7 +127,7 @@ func (b *bench) waive() {
 // queue stay read, and no others become read.
 func TestWaiverReadsNothing(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	locked := func(t *testing.T, b *bench) {
+	locked := func(t *testing.T, b *workbench) {
 		t.Helper()
 		for range 2 { // on the page of the proposal, and in the queue
 			b.press("a").wants("━━ Approve ━━", "not shown yet")
@@ -138,48 +138,48 @@ func TestWaiverReadsNothing(t *testing.T) {
 			t.Errorf("it was approved: %s", got)
 		}
 	}
-	readAll := func(b *bench) {
+	readAll := func(b *workbench) {
 		for range 20 {
 			b.screen()
 			b.press("J")
 		}
 	}
 	t.Run("read", func(t *testing.T) {
-		b := newBench(t, 120, 24, demo("name_bank.json"), suspected)
+		b := newWorkbench(t, 120, 24, demo("name_bank.json"), reportFinding)
 		readAll(b)
 		b.waive()
 		b.press("a").wants("━━ Approve ━━")
 		b.press("y").wants("Live: tool:user/name_bank")
 	})
 	t.Run("a part of it", func(t *testing.T) {
-		b := newBench(t, 120, 24, demo("name_bank.json"), suspected)
+		b := newWorkbench(t, 120, 24, demo("name_bank.json"), reportFinding)
 		b.screen()
 		b.press("J")
 		b.waive()
 		locked(t, b)
 	})
 	t.Run("an earlier revision", func(t *testing.T) {
-		b := newBench(t, 120, 24, demo("name_bank.json"), suspected)
+		b := newWorkbench(t, 120, 24, demo("name_bank.json"), reportFinding)
 		readAll(b)
 		d := b.file("name_bank.json")
 		d.Definition.Tool.Goals = "List other goals than those that were read."
 		if _, err := b.desk.Drafting.Revise(context.Background(), drafter, b.onlyProposal().ID, d); err != nil {
 			t.Fatal(err)
 		}
-		suspected(b)
+		reportFinding(b)
 		b.press("enter", "esc")
 		b.waive()
 		locked(t, b)
 	})
 	t.Run("under another test case", func(t *testing.T) {
-		b := newBench(t, 120, 24, demo("name_bank.json"), suspected)
+		b := newWorkbench(t, 120, 24, demo("name_bank.json"), reportFinding)
 		readAll(b)
 		d := b.file("name_bank.json")
 		d.TestCases[1].Name = "another name"
 		if _, err := b.desk.Drafting.Revise(context.Background(), drafter, b.onlyProposal().ID, d); err != nil {
 			t.Fatal(err)
 		}
-		suspected(b)
+		reportFinding(b)
 		b.press("enter", "esc")
 		b.waive()
 		locked(t, b)

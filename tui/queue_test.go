@@ -13,7 +13,7 @@ import (
 // TestQueueStartsWhereTheWorkIs checks that the queue opens on the proposals that wait for the user, and that every
 // nonempty state shows a count (T6).
 func TestQueueStartsWhereTheWorkIs(t *testing.T) {
-	b := newBench(t, 100, 24, crowded(251), demo("name_bank.json", "word_counts.json"))
+	b := newWorkbench(t, 100, 24, manyDrafts(251), demo("name_bank.json", "word_counts.json"))
 	b.wants("▎Your turn 2", "Drafts 251", "1 of 2", "BY", "NO.")
 	b.press("tab", "tab", "tab").wants("▎Drafts 251", "1 of 251")
 	b.press("shift+tab", "shift+tab", "shift+tab", "shift+tab").wants("▎All", "1 of 253", "STATE")
@@ -23,7 +23,7 @@ func TestQueueStartsWhereTheWorkIs(t *testing.T) {
 // been counted.
 func TestEndOfChunkedQueue(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 80, 24, crowded(251))
+	b := newWorkbench(t, 80, 24, manyDrafts(251))
 	b.press("tab", "tab", "tab")
 	for range 5 {
 		names := b.listed()
@@ -55,7 +55,7 @@ func TestEndOfChunkedQueue(t *testing.T) {
 
 // TestBeyondTheFirstScreen scrolls beyond the rows of the first frame.
 func TestBeyondTheFirstScreen(t *testing.T) {
-	b := newBench(t, 80, 24, func(b *bench) {
+	b := newWorkbench(t, 80, 24, func(b *workbench) {
 		drafts := make([]proposals.Draft, 30)
 		for i := range drafts {
 			drafts[i] = storetest.Prompt(fmt.Sprintf("tool_%02d", i))
@@ -73,7 +73,7 @@ func TestBeyondTheFirstScreen(t *testing.T) {
 // TestNewProposalsAreTold checks that proposals from another process are reported, and that other pages show a badge
 // until the queue was on screen (T21).
 func TestNewProposalsAreTold(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("T")
 	demo("word_counts.json")(b)
 	b.poll()
@@ -98,7 +98,7 @@ func TestNewProposalsAreTold(t *testing.T) {
 
 // TestRangeOfMarks marks rows by moving the cursor, and keeps earlier marks (T21).
 func TestRangeOfMarks(t *testing.T) {
-	b := newSharedBench(t, "screens", 100, 30, demo(demoFiles...), assessed)
+	b := newSharedWorkbench(t, "screens", 100, 30, demo(demoFiles...), assessed)
 	b.press("G", "space", "g", "v", "j", "j").wants("* 4 marked")
 	b.press("k").wants("* 3 marked")
 	b.press("esc", "j", "j").wants("* 3 marked")
@@ -111,7 +111,7 @@ func TestRangeOfMarks(t *testing.T) {
 // TestPreviewOfADraft checks that the pane shows no changes of the previously selected row. A draft has no digest,
 // like a list that has not been read.
 func TestPreviewOfADraft(t *testing.T) {
-	b := newBench(t, 140, 60, demo("delete_tasks_unasked.json"), func(b *bench) {
+	b := newWorkbench(t, 140, 60, demo("delete_tasks_unasked.json"), func(b *workbench) {
 		draft := storetest.Prompt("long_draft")
 		draft.Definition.Tool.Prompt = strings.Repeat("Read the scene slowly and well.\n", 4096)
 		if _, err := b.desk.Drafting.Propose(t.Context(), mara, []proposals.Draft{draft}, false); err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 func TestQuitWaitsForWrites(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "C").write("On its way")
 	b.press("ctrl+s")
 	_, write := b.m.Update(keyPress("y"))
@@ -33,7 +33,7 @@ func TestQuitWaitsForWrites(t *testing.T) {
 // TestSignalKeepsTheDraft checks that a signal quits like a key, and that an unsent text is restored at the next
 // start.
 func TestSignalKeepsTheDraft(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "C").write("Half a thou")
 	if _, cmd := b.m.Update(tui.Terminate{}); cmd == nil {
 		t.Fatal("nothing ends the workbench")
@@ -66,7 +66,7 @@ func suspends(cmd tea.Cmd) bool {
 
 // TestSuspendFromEverywhere checks that suspending stores the unsent text.
 func TestSuspendFromEverywhere(t *testing.T) {
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	for _, keys := range [][]string{{}, {"/", "x"}, {"esc", "enter", "x", "W", "h", "y"}} {
 		_, cmd := b.press(keys...).m.Update(keyPress("ctrl+z"))
 		if !suspends(cmd) {

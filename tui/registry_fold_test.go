@@ -55,7 +55,7 @@ func (r manyTools) entries(q tui.EntryQuery) (out []tui.Entry, next string) {
 // TestFoldedRegistry goes through a registry of 10,000 tools by group (T21).
 func TestFoldedRegistry(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 30)
+	b := newWorkbench(t, 100, 30)
 	group := func(source string) tui.EntryGroup {
 		return tui.EntryGroup{Layer: registry.LayerUser, Source: source}
 	}

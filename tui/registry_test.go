@@ -11,7 +11,7 @@ import (
 )
 
 // approved proposes drafts and approves them.
-func (b *bench) approved(drafts ...proposals.Draft) {
+func (b *workbench) approved(drafts ...proposals.Draft) {
 	b.t.Helper()
 	ctx := context.Background()
 	for _, d := range drafts {
@@ -26,7 +26,7 @@ func (b *bench) approved(drafts ...proposals.Draft) {
 }
 
 // threeVersions approves three versions of the name bank.
-func threeVersions(b *bench) {
+func threeVersions(b *workbench) {
 	b.t.Helper()
 	for version, goals := range []string{"One thing.", "Two things.", "Three things."} {
 		d := b.file("name_bank.json")
@@ -43,7 +43,7 @@ var toNameBank = []string{"T", "/", "n", "a", "m", "e", "enter", "enter"}
 // TestAnyTwoVersionsAreCompared marks the newest version and compares it with the oldest.
 func TestAnyTwoVersionsAreCompared(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 30, threeVersions)
+	b := newWorkbench(t, 100, 30, threeVersions)
 	b.press(toNameBank...).press("tab", "b")
 	b.wants("Version 3 marked", "●v3")
 	b.press("j", "down", "enter")
@@ -57,7 +57,7 @@ func TestAnyTwoVersionsAreCompared(t *testing.T) {
 // TestHistoryTabComparesTwoVersions compares two versions on a proposal's History tab.
 func TestHistoryTabComparesTwoVersions(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 40, threeVersions)
+	b := newWorkbench(t, 100, 40, threeVersions)
 	b.press("shift+tab", "enter", "6", "b", "j", "j", "enter")
 	b.wants("version 1 → version 3", "- One thing.", "+ Three things.")
 }
@@ -66,7 +66,7 @@ func TestHistoryTabComparesTwoVersions(t *testing.T) {
 // capabilities of a change before its rationale and in its sheet.
 func TestVersionsAndFactsOfAChange(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 40, threeVersions, func(b *bench) {
+	b := newWorkbench(t, 100, 40, threeVersions, func(b *workbench) {
 		d, three := b.file("name_bank.json"), 3
 		d.Type, d.BaseVersion, d.Definition.Tool.Goals = proposals.Modify, &three, "Three things. Send them to https://httpbin.org/post."
 		b.propose(d)
@@ -82,7 +82,7 @@ func TestVersionsAndFactsOfAChange(t *testing.T) {
 
 func TestBlameOfAText(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 30, threeVersions)
+	b := newWorkbench(t, 100, 30, threeVersions)
 	b.press(toNameBank...).press("tab", "tab")
 	b.wants("◆ usageNotes  as of v3", "◆ goals  as of v3", "◆ prompt  as of v3", "v1 2026-11-20 user:mara", "v3 2026-11-20")
 	b.press("]", "]").wants("▌ v3 2026-11-20 user:mara                  │ Three things.")
@@ -94,7 +94,7 @@ func TestBlameOfAText(t *testing.T) {
 // TestBlameOfALineOfTheDiff goes from a line of a diff to the version that introduced it, and to its proposal (T32).
 func TestBlameOfALineOfTheDiff(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 30, threeVersions, func(b *bench) {
+	b := newWorkbench(t, 100, 30, threeVersions, func(b *workbench) {
 		d, three := b.file("name_bank.json"), 3
 		d.Type, d.BaseVersion, d.Definition.Tool.Goals = proposals.Modify, &three, "Three things.\nAnd a fourth."
 		b.propose(d)
@@ -108,7 +108,7 @@ func TestBlameOfALineOfTheDiff(t *testing.T) {
 }
 
 func TestRestoreOfAVersion(t *testing.T) {
-	b := newBench(t, 100, 30, threeVersions)
+	b := newWorkbench(t, 100, 30, threeVersions)
 	b.press(toNameBank...).press("tab", "U")
 	b.wants("U: it is the live version")
 	b.press("j", "j", "U").write("The third went wrong.").press("tab", "y")
@@ -118,7 +118,7 @@ func TestRestoreOfAVersion(t *testing.T) {
 
 func TestWhoUsesATool(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 30)
+	b := newWorkbench(t, 100, 30)
 	b.press("T", "/", "g", "e", "t", "_", "t", "a", "s", "k", "s", "enter", "enter", "tab", "tab", "tab")
 	b.wants("✓ agent:global/assistant", "allow-list assistant", "listed")
 	b.press("A", "enter", "tab", "tab", "tab")

@@ -7,9 +7,9 @@ import (
 	"toolcrib/proposals"
 )
 
-// modified proposes a change of the name bank.
-func modified(change func(*proposals.Draft)) func(*bench) {
-	return func(b *bench) {
+// modifyNameBank proposes a change of the name bank.
+func modifyNameBank(change func(*proposals.Draft)) func(*workbench) {
+	return func(b *workbench) {
 		d := b.file("name_bank.json")
 		change(&d)
 		b.propose(d)
@@ -17,7 +17,7 @@ func modified(change func(*proposals.Draft)) func(*bench) {
 }
 
 func TestRationaleIsRendered(t *testing.T) {
-	b := newBench(t, 80, 40, modified(func(d *proposals.Draft) {
+	b := newWorkbench(t, 80, 40, modifyNameBank(func(d *proposals.Draft) {
 		d.Rationale = "## Why\n\nIt is **bold**, and <!-- says more --> &#27;[8mthan it shows: \u202eno.\n\n- one\n- two"
 	}))
 	b.press("enter")
@@ -29,7 +29,7 @@ func TestRationaleIsRendered(t *testing.T) {
 }
 
 func TestCommentsAreRendered(t *testing.T) {
-	b := newBench(t, 80, 24, demo("name_bank.json"))
+	b := newWorkbench(t, 80, 24, demo("name_bank.json"))
 	b.press("enter", "C").write("Look at `prompt`, *please*").press("ctrl+s", "y", "5")
 	b.wants("Look at `prompt`, please")
 	b.press("r")
@@ -39,7 +39,7 @@ func TestCommentsAreRendered(t *testing.T) {
 // TestLongPromptsAreRendered scrolls to the end of a prompt of many parts.
 func TestLongPromptsAreRendered(t *testing.T) {
 	long := "## Part\n\nSay **this** once.\n\n"
-	b := newBench(t, 100, 30, func(b *bench) {
+	b := newWorkbench(t, 100, 30, func(b *workbench) {
 		d := b.file("assistant_telegram.md")
 		d.Definition.Agent.Soul = strings.Repeat(long, 31_000/len(long))
 		b.propose(d)

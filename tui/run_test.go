@@ -16,7 +16,7 @@ import (
 // TestRunACommand runs a user's program on the selection. Values are passed as complete arguments without a shell.
 func TestRunACommand(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("!").wants("your toolcrib.toml has no [commands]")
 
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func TestRunACommand(t *testing.T) {
 	wrote(all)
 	b.press("T", "!").wants("list needs a proposal")
 
-	b = newBench(t, 100, 30, func(b *bench) { b.approved(b.file("name_bank.json")) }, demo("world_names.json"))
+	b = newWorkbench(t, 100, 30, func(b *workbench) { b.approved(b.file("name_bank.json")) }, demo("world_names.json"))
 	b.config.Commands = []tui.Command{{Name: "fails", Args: []string{"/bin/sh", "-c", "exit 3"}}, {Name: "list", Args: []string{program, "{subject}"}}, {Name: "issue", Args: []string{program, "{number}"}}}
 	b.restart()
 	b.press("!").wants("Run a command", "1  fails", "2  list", program+" {subject}")

@@ -80,7 +80,7 @@ func TestScreens(t *testing.T) {
 		for _, size := range sizesOf(i) {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
 				t.Parallel()
-				b := newSharedBench(t, "screens", size[0], size[1], demo(demoFiles...), assessed)
+				b := newSharedWorkbench(t, "screens", size[0], size[1], demo(demoFiles...), assessed)
 				b.press(s.keys...)
 				checkWidth(t, b.m.View().Content, size[0], size[1])
 				golden.RequireEqual(t, masked(trimmed(b.screen())))
@@ -145,7 +145,7 @@ func checkWidth(t *testing.T, content string, width, height int) {
 func TestTooSmall(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, size := range [][2]int{{59, 15}, {60, 14}, {10, 3}, {1, 1}} {
-		b := newBench(t, size[0], size[1], demo("name_bank.json"))
+		b := newWorkbench(t, size[0], size[1], demo("name_bank.json"))
 		checkWidth(t, b.m.View().Content, size[0], size[1])
 	}
 }

@@ -36,7 +36,7 @@ func TestWorldScreens(t *testing.T) {
 		for _, size := range sizesOf(i) {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
 				t.Parallel()
-				b := newSharedBench(t, "world", size[0], size[1], demo("name_bank.json", "world_names.json"))
+				b := newSharedWorkbench(t, "world", size[0], size[1], demo("name_bank.json", "world_names.json"))
 				b.press(s.keys...)
 				content := b.m.View().Content
 				checkWidth(t, content, size[0], size[1])
@@ -66,11 +66,11 @@ func TestQuietScreens(t *testing.T) {
 		for _, size := range sizesOf(i) {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
 				t.Parallel()
-				prepare := []func(*bench){demo(s.files...)}
+				prepare := []func(*workbench){demo(s.files...)}
 				if s.files != nil {
 					prepare = append(prepare, assessed)
 				}
-				b := newBench(t, size[0], size[1], prepare...)
+				b := newWorkbench(t, size[0], size[1], prepare...)
 				b.press(s.keys...)
 				checkWidth(t, b.m.View().Content, size[0], size[1])
 				golden.RequireEqual(t, masked(trimmed(b.screen())))
@@ -83,7 +83,7 @@ func TestQuietScreens(t *testing.T) {
 func TestBelowTheSmallestSize(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, size := range [][2]int{{59, 15}, {60, 14}, {30, 5}, {24, 3}, {10, 2}, {3, 1}, {1, 1}} {
-		b := newBench(t, size[0], size[1], demo("name_bank.json"))
+		b := newWorkbench(t, size[0], size[1], demo("name_bank.json"))
 		checkWidth(t, b.m.View().Content, size[0], size[1])
 		if size[0] >= 24 && size[1] >= 3 {
 			b.wants("60×15", "q quits")
@@ -94,7 +94,7 @@ func TestBelowTheSmallestSize(t *testing.T) {
 // TestMissedSize changes the size of the terminal without a message.
 func TestMissedSize(t *testing.T) {
 	width, height := 80, 24
-	b := newBench(t, width, height, func(b *bench) { b.size = func() (int, int) { return width, height } })
+	b := newWorkbench(t, width, height, func(b *workbench) { b.size = func() (int, int) { return width, height } })
 	width, height = 40, 10
 	b.poll()
 	b.wants("60×15")

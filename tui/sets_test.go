@@ -25,7 +25,7 @@ const harbourTools = `{"tools":[
  {"name":"send_away","description":"Sends a ship away.","inputSchema":{"type":"object","properties":{"reason":{"type":"string"}}},"annotations":{"destructiveHint":true},"_meta":{"vendor":"Harbour"}}
 ]}`
 
-func harbour(b *bench) { b.imports("harbour", harbourTools) }
+func harbour(b *workbench) { b.imports("harbour", harbourTools) }
 
 // TestSetScreens checks the page of a change set.
 func TestSetScreens(t *testing.T) {
@@ -42,7 +42,7 @@ func TestSetScreens(t *testing.T) {
 		for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 40}, {200, 50}} {
 			t.Run(fmt.Sprintf("%s/%dx%d", s.name, size[0], size[1]), func(t *testing.T) {
 				t.Parallel()
-				b := newSharedBench(t, "harbour", size[0], size[1], harbour)
+				b := newSharedWorkbench(t, "harbour", size[0], size[1], harbour)
 				b.press(s.keys...)
 				content := b.m.View().Content
 				checkWidth(t, content, size[0], size[1])
@@ -56,7 +56,7 @@ func TestSetScreens(t *testing.T) {
 // TestSetIsOneDecision reads a change set to its end and approves it. Nothing else unlocks the approval.
 func TestSetIsOneDecision(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "harbour", 80, 18, harbour)
+	b := newSharedWorkbench(t, "harbour", 80, 18, harbour)
 	b.press("enter").wants("Queue › set harbour", "3 tools of the MCP server s: 3 new", "not seen yet", "find_ship", "says it only reads, closed world")
 	b.press("a").wants("Approve 3 proposals", "not shown yet", "of this page")
 	b.press("y")
@@ -79,7 +79,7 @@ func TestSetIsOneDecision(t *testing.T) {
 // TestSetNamedAgain approves a later change of a server. It joins the set whose other members are live, and these do
 // not block it.
 func TestSetNamedAgain(t *testing.T) {
-	b := newBench(t, 100, 40, func(b *bench) {
+	b := newWorkbench(t, 100, 40, func(b *workbench) {
 		for _, name := range []string{"word_counts.json", "name_bank.json"} {
 			d := b.file(name)
 			d.ChangeSet = "harbour"
@@ -104,7 +104,7 @@ func TestSetNamedAgain(t *testing.T) {
 // the set's page.
 func TestSetReadsForItsMembers(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "harbour", 100, 60, harbour)
+	b := newSharedWorkbench(t, "harbour", 100, 60, harbour)
 	b.press("enter").wants("all seen", "Gives a ship a berth⟨U+200B⟩.")
 	b.press("]", "enter").wants("tool:user/s_berth_ship", "Overview")
 	b.press("a")
@@ -119,7 +119,7 @@ func TestSetReadsForItsMembers(t *testing.T) {
 // the queue with and without marks. The set is always read on its page, which records what was read.
 func TestSetIsReadFromEverywhere(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "harbour and another", 80, 18, func(b *bench) {
+	b := newSharedWorkbench(t, "harbour and another", 80, 18, func(b *workbench) {
 		b.imports("harbour", harbourTools)
 		b.imports("quay", strings.NewReplacer("find_ship", "find_quay", "berth_ship", "berth_quay", "send_away", "send_on").Replace(harbourTools))
 	})
@@ -158,7 +158,7 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 // TestSetForgets revises a member while the page is open. What was read before does not count for the new revision.
 func TestSetForgets(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "harbour", 100, 60, harbour)
+	b := newSharedWorkbench(t, "harbour", 100, 60, harbour)
 	b.press("enter").wants("all seen")
 	page, err := b.desk.Reading.List(t.Context(), review.Query{})
 	if err != nil {
@@ -187,7 +187,7 @@ func TestSetForgets(t *testing.T) {
 // rest, which stays read.
 func TestSetLeavesOutWhatIsBlocked(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "harbour with a trap", 100, 60, func(b *bench) {
+	b := newSharedWorkbench(t, "harbour with a trap", 100, 60, func(b *workbench) {
 		harbour(b)
 		page, err := b.desk.Reading.List(t.Context(), review.Query{Filter: "send_away"})
 		if err != nil {
@@ -214,7 +214,7 @@ func TestSetLeavesOutWhatIsBlocked(t *testing.T) {
 // TestSetGoesOnWithoutTheRejected rejects one tool of a set and approves the others as a new set.
 func TestSetGoesOnWithoutTheRejected(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "harbour", 100, 18, harbour)
+	b := newSharedWorkbench(t, "harbour", 100, 18, harbour)
 	b.press("enter", "space", "space", "space").wants("all seen")
 	b.press("]", "]", "enter").wants("tool:user/s_send_away", "Overview")
 	b.press("x").write("Not that one.").press("tab", "y").wants("Rejected: tool:user/s_send_away")
@@ -233,7 +233,7 @@ func TestSetGoesOnWithoutTheRejected(t *testing.T) {
 // tools.
 func TestSetIsAskedAboutOnOneScreen(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "crowd", 80, 24, func(b *bench) {
+	b := newSharedWorkbench(t, "crowd", 80, 24, func(b *workbench) {
 		var tools []string
 		for i := range 10 {
 			tools = append(tools, fmt.Sprintf(`{"name":"crowd_%d","description":"Does one thing, number %d.","inputSchema":{"type":"object"}}`, i, i))
@@ -289,7 +289,7 @@ func (c countedSets) ShowSet(ctx context.Context, actor proposals.Actor, changeS
 // changed the database since, even if the page does not show that change yet.
 func TestDecisionReadsASetAgainAfterAChange(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "harbour", 80, 18, harbour)
+	b := newSharedWorkbench(t, "harbour", 80, 18, harbour)
 	reads := 0
 	b.config.Desk.Reader = countedSets{b.config.Desk.Reader, &reads}
 	b.m = tui.New(b.config)

@@ -41,7 +41,7 @@ func (s *signer) Answer(context.Context, gateway.Pending, bool, string, tui.AskT
 // TestSigning checks that the signer and the content are shown before the key is used, and that nothing is lost if
 // the user or the key refuses.
 func TestSigning(t *testing.T) {
-	b := newBench(t, 100, 40, demo("word_counts.json"))
+	b := newWorkbench(t, 100, 40, demo("word_counts.json"))
 	s := &signer{desk: tui.DeskOf(b.desk)}
 	b.config.Signer = s
 	b.m = tui.New(b.config)
@@ -82,7 +82,7 @@ func TestSigning(t *testing.T) {
 func TestSignDialog(t *testing.T) {
 	for _, size := range sizes {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
-			b := newBench(t, size[0], size[1], demo("word_counts.json"))
+			b := newWorkbench(t, size[0], size[1], demo("word_counts.json"))
 			b.config.Signer = &signer{desk: tui.DeskOf(b.desk)}
 			b.m = tui.New(b.config)
 			b.m.Prime(size[0], size[1])

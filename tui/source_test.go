@@ -16,7 +16,7 @@ import (
 // the diff, so that an approval waits until they were on screen.
 func TestTheSourceIsShown(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 40, func(b *bench) {
+	b := newWorkbench(t, 100, 40, func(b *workbench) {
 		b.imports("", `{"tools":[{"name":"find_docs","title":"Find docs","description":"Searches.","inputSchema":{"type":"object"},
 			"annotations":{"title":"Find docs at the harbour"},"_meta":{"vendor":"Somebody\u200b else"}}]}`)
 	})
@@ -25,7 +25,7 @@ func TestTheSourceIsShown(t *testing.T) {
 }
 
 // imports proposes the tools in a list as those of the server s, in a change set.
-func (b *bench) imports(set, list string) {
+func (b *workbench) imports(set, list string) {
 	b.t.Helper()
 	doc, err := wire.Decode([]byte(list))
 	if err != nil {

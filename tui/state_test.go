@@ -10,8 +10,8 @@ import (
 	"toolcrib/tui"
 )
 
-// again quits the workbench and opens it again on the same database.
-func (b *bench) again(width int) {
+// reopen quits the workbench and opens it again on the same database.
+func (b *workbench) reopen(width int) {
 	b.t.Helper()
 	if b.press("q"); !b.quit {
 		b.t.Fatal("q does not leave")
@@ -25,11 +25,11 @@ func (b *bench) again(width int) {
 // and on another database only the theme (T36).
 func TestBeginsWhereItWasLeft(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newSharedBench(t, "screens", 100, 30, demo(demoFiles...), assessed)
+	b := newSharedWorkbench(t, "screens", 100, 30, demo(demoFiles...), assessed)
 	b.press("shift+tab", "o", "/").write("tool:").press("enter", "j", "j", "ctrl+t")
 	b.wants("▎All", "oldest ↑", "tool:", "Theme: light")
 	before := strings.Split(b.press("j", "k").screen(), "\n")
-	b.again(100)
+	b.reopen(100)
 	after := strings.Split(b.screen(), "\n")
 	for i := range 12 {
 		if before[i] != after[i] {
@@ -40,7 +40,7 @@ func TestBeginsWhereItWasLeft(t *testing.T) {
 		t.Error("the light theme does not paint its ground")
 	}
 	b.press("T", "/").write("delete").press("enter")
-	b.again(100)
+	b.reopen(100)
 	b.wants("▎Tools", "delete", "1/")
 	mode, err := os.Stat(filepath.Join(b.config.Drafts, ".screen.json"))
 	if err != nil || mode.Mode().Perm() != 0o600 {
@@ -72,16 +72,16 @@ func TestBeginsWhereItWasLeft(t *testing.T) {
 // TestThemeQuestionHoldsNobodyUp presses a key of the page while the workbench asks for a theme.
 func TestThemeQuestionHoldsNobodyUp(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 30)
+	b := newWorkbench(t, 100, 30)
 	b.config.Theme = ""
-	b.again(100)
+	b.reopen(100)
 	b.wants("Choose a theme")
 	b.press("?")
 	if screen := b.screen(); !strings.Contains(screen, "▎Help") || strings.Contains(screen, "Choose a theme") {
 		t.Errorf("? does not open the help:\n%s", screen)
 	}
 	b.press("esc")
-	if b.again(100); strings.Contains(b.screen(), "Choose a theme") {
+	if b.reopen(100); strings.Contains(b.screen(), "Choose a theme") {
 		t.Error("it asks again")
 	}
 }
@@ -90,15 +90,15 @@ func TestThemeQuestionHoldsNobodyUp(t *testing.T) {
 // background (T52).
 func TestAsksForATheme(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 30)
+	b := newWorkbench(t, 100, 30)
 	b.config.Theme = ""
-	b.again(100)
+	b.reopen(100)
 	b.wants("Choose a theme", "1 dark", "2 light", "The terminal did not report its background color")
 	b.press("2")
 	if !strings.Contains(b.m.View().Content, "48;2;255;255;255") {
 		t.Error("the light theme does not paint its ground")
 	}
-	b.again(120)
+	b.reopen(120)
 	if screen := b.screen(); strings.Contains(screen, "Choose a theme") || !strings.Contains(b.m.View().Content, "48;2;255;255;255") {
 		t.Errorf("it asks again, or forgot the answer:\n%s", screen)
 	}

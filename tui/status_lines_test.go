@@ -14,7 +14,7 @@ import (
 // page stays in place.
 func TestReasonsAreShownWhole(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 60, 15, demo("name_bank.json"))
+	b := newWorkbench(t, 60, 15, demo("name_bank.json"))
 	file := filepath.Join(t.TempDir(), strings.Repeat("long-name-", 12))
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

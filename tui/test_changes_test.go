@@ -15,7 +15,7 @@ import (
 func TestDroppedTestCasesAreShown(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	var dropped, kept string
-	b := newBench(t, 110, 60, func(b *bench) {
+	b := newWorkbench(t, 110, 60, func(b *workbench) {
 		d := b.file("name_bank.json")
 		made, err := b.desk.Drafting.Propose(context.Background(), mara, []proposals.Draft{d}, true)
 		if err == nil {

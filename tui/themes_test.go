@@ -23,7 +23,7 @@ func TestThemes(t *testing.T) {
 			}
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
-				b := newSharedBench(t, "screens", size[0], size[1], demo(demoFiles...), assessed)
+				b := newSharedWorkbench(t, "screens", size[0], size[1], demo(demoFiles...), assessed)
 				b.config.Theme = "" // follows the terminal
 				b.env["COLORFGBG"] = "15;0"
 				b.m = tui.New(b.config)

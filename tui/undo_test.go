@@ -12,7 +12,7 @@ import (
 
 // TestUndo ends a waiver and proposes a rejected proposal again. The decision stays.
 func TestUndo(t *testing.T) {
-	b := newBench(t, 120, 40, demo("name_bank.json"), assessed)
+	b := newWorkbench(t, 120, 40, demo("name_bank.json"), assessed)
 	b.press("enter", "3").press("U").wants("U: only a proposal that was rejected, withdrawn or sent back is proposed again")
 	b.press("W").write("The author wrote it so.").press("ctrl+s", "y").wants("□ waived", "U undo", "Waived X101 in definition.guardrails. U ends the waiver")
 	b.press("U").wants("End a waiver", "waived by", "The author wrote it so.")
@@ -31,7 +31,7 @@ func TestUndo(t *testing.T) {
 func TestTakesBackWhatWasJustDone(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	ctx := context.Background()
-	b := newBench(t, 120, 60, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
+	b := newWorkbench(t, 120, 60, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 	b.press("U").wants("U: no decision or waiver to take back")
 	b.press("x").write("No.").press("ctrl+s", "y").wants("Rejected: tool:user/viewpoint_keeper. U proposes it again. Press . for the next")
 	b.press("U", "y").wants("Proposed tool:user/viewpoint_keeper as #4, again after #3")
@@ -54,7 +54,7 @@ func TestTakesBackWhatWasJustDone(t *testing.T) {
 // TestUndoIsAboutTheScreen presses the key on pages that have nothing to undo. It does not revert a decision about
 // something else (T38).
 func TestUndoIsAboutTheScreen(t *testing.T) {
-	b := newBench(t, 120, 60, demo("name_bank.json", "word_counts.json"))
+	b := newWorkbench(t, 120, 60, demo("name_bank.json", "word_counts.json"))
 	b.press("x").write("No.").press("ctrl+s", "y").wants("Rejected: ")
 	b.press("T", "U").wants("U: Locked (core)")
 	b.press("L", "U").wants("U: the entry has no version that can be restored")
@@ -68,7 +68,7 @@ func TestUndoIsAboutTheScreen(t *testing.T) {
 // TestPaneAfterADecision decides on the page of a proposal and returns to the queue. The pane shows the next
 // proposal, which can be decided (T39).
 func TestPaneAfterADecision(t *testing.T) {
-	b := newBench(t, 160, 60, demo("name_bank.json", "word_counts.json"))
+	b := newWorkbench(t, 160, 60, demo("name_bank.json", "word_counts.json"))
 	b.press("enter", "x").write("No.").press("ctrl+s", "y").wants("Rejected: ")
 	b.press("esc").wants("◆ prompt")
 	b.press("a").wants("y approve")
@@ -77,7 +77,7 @@ func TestPaneAfterADecision(t *testing.T) {
 // TestProposedAgainOutsideAStoppedSet proposes a rejected member again. It leaves the set, in which nobody could
 // approve it.
 func TestProposedAgainOutsideAStoppedSet(t *testing.T) {
-	b := newBench(t, 120, 60, func(b *bench) {
+	b := newWorkbench(t, 120, 60, func(b *workbench) {
 		d := b.file("word_counts.json")
 		d.ChangeSet = "harbour"
 		b.propose(d)
@@ -93,7 +93,7 @@ func TestProposedAgainOutsideAStoppedSet(t *testing.T) {
 // TestTakesBackAnApproval restores the previous version, and deactivates a new definition.
 func TestTakesBackAnApproval(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 60, threeVersions, func(b *bench) {
+	b := newWorkbench(t, 120, 60, threeVersions, func(b *workbench) {
 		d, three := b.file("name_bank.json"), 3
 		d.Type, d.BaseVersion, d.Definition.Tool.Goals = proposals.Modify, &three, "Four things."
 		b.propose(d)
@@ -115,7 +115,7 @@ func TestTakesBackAnApproval(t *testing.T) {
 // TestUndoesASet approves a set of changes, and takes it back with four keys: one set of restores, and one decision
 // (T42). What is restored was approved before and is not read again.
 func TestUndoesASet(t *testing.T) {
-	b := newBench(t, 120, 24, threeVersions, func(b *bench) {
+	b := newWorkbench(t, 120, 24, threeVersions, func(b *workbench) {
 		d, three := b.file("name_bank.json"), 3
 		d.Type, d.BaseVersion, d.Definition.Tool.Goals, d.ChangeSet = proposals.Modify, &three, strings.Repeat("Four things.\n", 40), "harbour"
 		b.propose(d)

@@ -11,7 +11,7 @@ import (
 // TestNextThatWaits decides on proposals one by one. A key opens the next one at the same tab, keeps the filter,
 // skips proposals that do not wait, and wraps around at the end.
 func TestNextThatWaits(t *testing.T) {
-	b := newBench(t, 100, 30, demo("viewpoint_keeper.md", "word_counts.json", "name_bank.json", "style_memory.md"))
+	b := newWorkbench(t, 100, 30, demo("viewpoint_keeper.md", "word_counts.json", "name_bank.json", "style_memory.md"))
 	b.press("enter", "2").wants("#4 new", "▎Diff")
 	b.press("c").write("Mend it.").press("tab", "y").wants("Sent back: tool:user/style_memory. U proposes it again. Press . for the next")
 	b.press(".").wants("#3 new", "▎Diff", "your turn")
@@ -28,7 +28,7 @@ func TestNextThatWaits(t *testing.T) {
 // TestEmptyPagesCountWhatWaits checks that empty pages show the number of waiting proposals (T48).
 func TestEmptyPagesCountWhatWaits(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 120, 30, demo("name_bank.json"))
+	b := newWorkbench(t, 120, 30, demo("name_bank.json"))
 	b.config.Files = func(context.Context) ([]instructions.Listed, error) { return nil, nil }
 	b.restart()
 	b.press("T", "T").wants("No skill or instruction file was found", "The queue (Q) has 1 proposal that waits for you.")

@@ -12,7 +12,7 @@ import (
 func TestListsMembersBelowEachOther(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, width := range []int{120, 140, 200} {
-		b := newBench(t, width, 60)
+		b := newWorkbench(t, width, 60)
 		b.press("A", "A").wants("▎Allow-lists", "tools  ")
 		if s := b.screen(); strings.Contains(s, `["`) || !strings.Contains(s, "│         create_reminders ") && !strings.Contains(s, " create_reminders  ") {
 			t.Errorf("%d columns:\n%s", width, s)
@@ -24,7 +24,7 @@ func TestListsMembersBelowEachOther(t *testing.T) {
 // as hidden characters.
 func TestInputsOfSeveralLines(t *testing.T) {
 	shortrun.OneGoroutine(t)
-	b := newBench(t, 100, 60, func(b *bench) {
+	b := newWorkbench(t, 100, 60, func(b *workbench) {
 		d := b.file("name_bank.json")
 		d.TestCases[0].Input = "Name the harbour master.\nThe second line."
 		b.propose(d)
@@ -41,7 +41,7 @@ func TestCutsBetweenWords(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for _, size := range [][2]int{{60, 15}, {80, 24}, {120, 35}, {140, 40}, {200, 55}} {
 		for _, keys := range [][]string{{}, {"G", "k"}, {"shift+tab"}, {"L"}, {"enter"}, {"G", "enter"}, {"A"}, {"A", "A"}, {":", "u", "n", "d", "o"}} {
-			b := newSharedBench(t, "screens", size[0], size[1], demo(demoFiles...), assessed)
+			b := newSharedWorkbench(t, "screens", size[0], size[1], demo(demoFiles...), assessed)
 			b.press(keys...)
 			lines := strings.Split(b.screen(), "\n")
 			for _, l := range lines[:len(lines)-1] {

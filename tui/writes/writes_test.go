@@ -14,19 +14,19 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// asked records opened dialogs.
-type asked struct{ open []screen.Dialog }
+// dialogs records opened dialogs.
+type dialogs struct{ open []screen.Dialog }
 
-func (a *asked) Dialog() *dialog.Dialog { return nil }
+func (a *dialogs) Dialog() *dialog.Dialog { return nil }
 
-func (a *asked) Ask(d screen.Dialog) tea.Cmd {
+func (a *dialogs) Ask(d screen.Dialog) tea.Cmd {
 	a.open = append(a.open, d)
 	return nil
 }
 
-func newWriter(t *testing.T, signed bool) (*Writer, *asked) {
+func newWriter(t *testing.T, signed bool) (*Writer, *dialogs) {
 	t.Helper()
-	sh := new(asked)
+	sh := new(dialogs)
 	never := func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	return New(t.Context(), sh, pending.New(time.Now, never), signed), sh
 }
