@@ -114,7 +114,7 @@ func (f fake) Groups(context.Context, tui.EntryQuery) ([]tui.GroupCount, error) 
 
 func (f fake) Entries(context.Context, tui.EntryQuery) ([]tui.Entry, string, error) {
 	return []tui.Entry{{
-		Subject: f.subject(), Name: f.text, ToolKind: f.text, Category: f.text, Tier: f.text, Approval: f.text, Source: f.text, Hides: []registry.Subject{f.subject()},
+		Subject: f.subject(), Name: f.text, ToolKind: f.text, Category: f.text, Approval: f.text, Source: f.text, Hides: []registry.Subject{f.subject()},
 	}}, "", nil
 }
 

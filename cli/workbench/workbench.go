@@ -245,8 +245,8 @@ func (r catalogReader) Entries(ctx context.Context, q tui.EntryQuery) ([]tui.Ent
 	page, err := r.db.Catalog(ctx, r.query(q))
 	return lists.Map(page.Entries, func(e catalog.Entry) tui.Entry {
 		return tui.Entry{
-			Subject: e.Subject, Version: e.Version, Name: e.Name, ToolKind: e.ToolKind, Category: e.Category, Tier: e.Tier,
-			Approval: e.Approval, Status: e.Status, Source: e.Source, Locked: e.Locked, Hides: e.Hides,
+			Subject: e.Subject, Version: e.Version, Name: e.Name, ToolKind: e.ToolKind, Category: e.Category,
+			Approval: e.Approval, Source: e.Source, Locked: e.Locked, Hides: e.Hides,
 		}
 	}), page.Next, err
 }

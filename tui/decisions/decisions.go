@@ -361,8 +361,16 @@ func (b *batch) listChannels(m *Decisions, page *prose.Page) {
 		}
 	}
 	m.Shell.Frame().Unassigned(page, nobody...)
-	if slices.ContainsFunc(b.dossiers, func(d review.Dossier) bool { return !d.Proposal.Subject.Kind.InFiles() }) {
-		screen.PromptsField(page, all)
+	if !slices.ContainsFunc(b.dossiers, func(d review.Dossier) bool { return !d.Proposal.Subject.Kind.InFiles() }) {
+		return // definitions in files change no prompt
+	}
+	label := "prompts"
+	if len(all.Rendered) == 0 {
+		page.Field(label, "no agent's prompt changes")
+	}
+	for _, line := range wording.Channels(all, nil) {
+		page.Field(label, line)
+		label = ""
 	}
 }
 

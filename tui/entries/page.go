@@ -12,6 +12,7 @@ import (
 	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/tui/draw"
+	"toolcrib/tui/edit"
 	"toolcrib/tui/screen"
 )
 
@@ -188,9 +189,13 @@ func (r *Page) Click(x, row int) tea.Cmd {
 // Filter implements screen.Filtered.
 func (r *Page) Filter() string { return r.filter }
 
-// askFilter filters the list while the user types.
+// askFilter filters the list while the user types. esc restores the current filter.
 func (r *Page) askFilter() tea.Cmd {
-	return r.shell.OpenLine(screen.FilterLine(r.filter, r.setFilter))
+	before, text := r.filter, edit.NewSelected(r.filter)
+	return r.shell.OpenLine(&screen.Line{
+		Prompt: "filter", Text: text, Hints: [][2]string{{"enter", "keep the filter"}, {"esc", "undo it"}},
+		Changed: func() tea.Cmd { return r.setFilter(text.String()) }, Cancel: func() tea.Cmd { return r.setFilter(before) },
+	})
 }
 
 func (r *Page) setFilter(text string) tea.Cmd {

@@ -162,7 +162,7 @@ func (p *Page) open() tea.Cmd {
 	if l.Version == 0 {
 		return p.waiting()
 	}
-	return p.shell.OpenEntry(screen.Opening{Entry: screen.Entry{Subject: l.Subject, Name: l.Path, Version: l.Version, Status: l.Status}})
+	return p.shell.OpenEntry(screen.Opening{Entry: screen.Entry{Subject: l.Subject, Name: l.Path, Version: l.Version}})
 }
 
 func (p *Page) waiting() tea.Cmd {

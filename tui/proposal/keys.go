@@ -150,13 +150,18 @@ func (a *acts) cannotReassess() string {
 
 func (a *acts) cannotWaive() string {
 	s, ok := a.host.selectedFinding()
-	switch {
-	case !a.loaded:
-		return screen.Loading
-	case !ok:
+	if a.loaded && !ok {
 		return "select a finding first, on the tabs Overview, Diff or Assessment"
 	}
-	return wording.CannotWaive(a.Actor, a.dossier.Proposal, s)
+	switch why := a.cannotAct(proposals.ActWaive)(); {
+	case why != "":
+		return why
+	case s.Waiver != nil:
+		return "it is already waived"
+	case !s.Waivable:
+		return "structural rules cannot be waived"
+	}
+	return ""
 }
 
 // nextBase compares with the next base. On the History tab, it marks a version.

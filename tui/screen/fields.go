@@ -56,23 +56,6 @@ func textOf(outputs []prompt.Output, channel string) string {
 	return ""
 }
 
-// PromptsField lists the channel prompts that an approval changes. Definitions in files change none.
-func PromptsField(page *prose.Page, d review.Dossier) {
-	if d.Proposal.Subject.Kind.InFiles() {
-		return
-	}
-	if len(d.Rendered) == 0 {
-		page.Field("prompts", "no agent's prompt changes")
-	}
-	for i, line := range wording.Channels(d, nil) {
-		label := ""
-		if i == 0 {
-			label = "prompts"
-		}
-		page.Field(label, line)
-	}
-}
-
 // Capabilities lists the capabilities that a proposal adds and removes, one per line. For a first import, it groups
 // them by kind. Sentences are omitted, because the diff shows them.
 func (f Frame) Capabilities(page *prose.Page, d review.Dossier) {
@@ -304,9 +287,7 @@ type Entry struct {
 	Name     string
 	ToolKind string
 	Category string
-	Tier     string
 	Approval string
-	Status   registry.Status
 	Source   string // server or file it was imported from
 	Locked   bool
 	Hides    []registry.Subject

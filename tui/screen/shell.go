@@ -89,16 +89,6 @@ func Fuzzy(typed, text string) bool {
 	return len(rest) == 0
 }
 
-// FilterLine returns an input line that filters a list while the user types. before is the current filter, which esc
-// restores.
-func FilterLine(before string, set func(text string) tea.Cmd) *Line {
-	text := edit.NewSelected(before)
-	return &Line{
-		Prompt: "filter", Text: text, Hints: [][2]string{{"enter", "keep the filter"}, {"esc", "undo it"}},
-		Changed: func() tea.Cmd { return set(text.String()) }, Cancel: func() tea.Cmd { return set(before) },
-	}
-}
-
 // Write is a function that writes. The workbench waits for its result before it quits.
 type Write func(ctx context.Context) Wrote
 

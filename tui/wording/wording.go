@@ -135,19 +135,6 @@ func Cannot(actor proposals.Actor, act proposals.Act, p proposals.Proposal) stri
 	}
 }
 
-// CannotWaive returns why actor cannot waive a finding of p, or "".
-func CannotWaive(actor proposals.Actor, p proposals.Proposal, s review.Standing) string {
-	switch why := Cannot(actor, proposals.ActWaive, p); {
-	case why != "":
-		return why
-	case s.Waiver != nil:
-		return "it is already waived"
-	case !s.Waivable:
-		return "structural rules cannot be waived"
-	}
-	return ""
-}
-
 // CannotRepropose returns why a proposal cannot be proposed again, or "".
 func CannotRepropose(p proposals.Proposal) string {
 	switch p.State {
