@@ -1,3 +1,5 @@
+// This file puts notes below their lines, and finds the lines that were not on screen.
+
 package difflist
 
 import (
@@ -124,17 +126,6 @@ func (l *List) contains(r ref, passage string) bool {
 	}
 	x := l.fields[r.field].hunks[r.hunk].Lines[n]
 	return x.Kind != diff.Delete && strings.Contains(x.Text, first)
-}
-
-// note draws a note.
-func (r rows) note(x ref) pager.Row {
-	n, th := r.notes[x.a], r.theme
-	indent := draw.Safe(draw.Blank(2*r.digits + 3))
-	sign := draw.Of(th.Rule, indent+"└ ").Add(n.Style(th), n.Sign+" ")
-	return pager.Row{Cells: []pager.Cell{{
-		Gutter: sign, Hang: draw.Of("", draw.Safe(draw.Blank(sign.Width()))),
-		Text: draw.Text{Raw: n.Text, Base: th.Text, Hidden: th.Hidden, Faint: th.Faint}, NoScroll: true,
-	}}}
 }
 
 // HasAllLines reports whether there are changed fields and all of them have changed lines.

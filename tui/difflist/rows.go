@@ -1,3 +1,5 @@
+// This file draws the rows and maps them to lines of the texts.
+
 package difflist
 
 import (
@@ -27,7 +29,13 @@ func (r rows) Row(i int) pager.Row {
 	case head:
 		return r.head(x)
 	case gap:
-		return r.gap(x)
+		before, after := r.fields[x.field].hunks[x.hunk-1], r.fields[x.field].hunks[x.hunk]
+		lines := " unchanged lines"
+		n := after.NewStart - before.NewStart - before.NewLines
+		if n == 1 {
+			lines = " unchanged line"
+		}
+		return pager.Row{Cells: []pager.Cell{{Gutter: draw.Of(r.theme.Faint, draw.Escapef("%s⋯ %d%s", draw.Blank(2*r.digits+3), n, lines))}}}
 	case brief:
 		return r.brief(x)
 	case note:
@@ -39,7 +47,12 @@ func (r rows) Row(i int) pager.Row {
 	case title:
 		return pager.Row{Cells: []pager.Cell{{Gutter: draw.Of(r.theme.Title, " "+draw.Safe(diff.BesideHeading))}}}
 	case remark:
-		return r.note(x)
+		n, th := r.notes[x.a], r.theme
+		sign := draw.Of(th.Rule, draw.Safe(draw.Blank(2*r.digits+3))+"└ ").Add(n.Style(th), n.Sign+" ")
+		return pager.Row{Cells: []pager.Cell{{
+			Gutter: sign, Hang: draw.Of("", draw.Safe(draw.Blank(sign.Width()))),
+			Text: draw.Text{Raw: n.Text, Base: th.Text, Hidden: th.Hidden, Faint: th.Faint}, NoScroll: true,
+		}}}
 	case count, file:
 		return r.file(x)
 	case blank:
@@ -91,17 +104,6 @@ func (r rows) brief(x ref) pager.Row {
 	return pager.Row{Cells: []pager.Cell{c}}
 }
 
-func (r rows) gap(x ref) pager.Row {
-	f := r.fields[x.field]
-	before, after := f.hunks[x.hunk-1], f.hunks[x.hunk]
-	n := after.NewStart - before.NewStart - before.NewLines
-	text := draw.Escapef("%s⋯ %d unchanged lines", draw.Blank(2*r.digits+3), n)
-	if n == 1 {
-		text = draw.Escapef("%s⋯ 1 unchanged line", draw.Blank(2*r.digits+3))
-	}
-	return pager.Row{Cells: []pager.Cell{{Gutter: draw.Of(r.theme.Faint, text)}}}
-}
-
 // side is the position of a cell.
 type side int
 
@@ -127,6 +129,7 @@ func (r rows) cell(x ref, n int32, at side) pager.Cell {
 		base, word, sign, mark = th.Removed, th.RemovedWord, th.RemovedSign, "-"
 	case diff.Context:
 	}
+	continued := mark
 	if l.Rewrapped && l.Kind != diff.Context && len(l.Spans) == 0 {
 		mark = "≈" // only the line breaks changed
 	}
@@ -135,7 +138,7 @@ func (r rows) cell(x ref, n int32, at side) pager.Cell {
 		gutter[len(gutter)-1].Text = " " + mark
 		gutter = gutter.Add(th.Accent, "*")
 	}
-	hang := draw.Of("", draw.Safe(draw.Blank(gutter.Width()-3))).Add(sign, " "+continued(l.Kind)+" ")
+	hang := draw.Of("", draw.Safe(draw.Blank(gutter.Width()-3))).Add(sign, " "+continued+" ")
 	c := pager.Cell{
 		Gutter: gutter, Hang: hang,
 		Text: draw.Text{Raw: l.Text, Base: base, Hidden: th.Hidden, Faint: th.Faint},
@@ -149,18 +152,6 @@ func (r rows) cell(x ref, n int32, at side) pager.Cell {
 		c.Text.Marks = append(c.Text.Marks, draw.Mark{Start: s.Start, End: s.End, Style: word})
 	}
 	return c
-}
-
-// continued returns the sign of continuation lines.
-func continued(k diff.Kind) draw.Safe {
-	switch k {
-	case diff.Insert:
-		return "+"
-	case diff.Delete:
-		return "-"
-	case diff.Context:
-	}
-	return " "
 }
 
 // numbers draws the line numbers of l.

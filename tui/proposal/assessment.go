@@ -1,3 +1,5 @@
+// This file shows the findings and the reviewer's comment.
+
 package proposal
 
 import (

@@ -1,3 +1,5 @@
+// This file lists the revisions of the proposal and the versions of its subject.
+
 package proposal
 
 import (

@@ -1,3 +1,5 @@
+// This file draws the summary of the proposal.
+
 package proposal
 
 import (
@@ -154,6 +156,18 @@ func (t *overviewPane) testCases(page *prose.Page) {
 		page.Heading("Test cases")
 	}
 	t.frame.TestsField(page, t.dossier)
+	outcomes := map[string]string{} // by name of the test cases that were run
+	if a := t.dossier.Assessment(); a != nil {
+		for _, r := range a.Report.Harness {
+			switch r.Outcome {
+			case harness.Passed:
+				outcomes[r.Name] = ": ✓ passed"
+			case harness.Failed:
+				outcomes[r.Name] = ": ✗ failed"
+			case harness.NotRun:
+			}
+		}
+	}
 	for i, c := range draft.TestCases {
 		if i > 0 {
 			page.Blank()
@@ -162,7 +176,7 @@ func (t *overviewPane) testCases(page *prose.Page) {
 		if c.Expect == proposals.ExpectFail {
 			sign, style = "  - fail  ", t.frame.Theme.Bad
 		}
-		page.Item(draw.Of(style, sign), c.Name+t.outcome(c.Name))
+		page.Item(draw.Of(style, sign), c.Name+outcomes[c.Name])
 		page.FaintLines(draw.Of(t.frame.Theme.Faint, "          in   "), c.Input)
 		if c.Output != nil {
 			page.FaintLines(draw.Of(t.frame.Theme.Faint, "          out  "), *c.Output)
@@ -171,20 +185,4 @@ func (t *overviewPane) testCases(page *prose.Page) {
 			page.Faint("          ", "check "+string(check.Type)+" "+string(check.Value))
 		}
 	}
-}
-
-// outcome returns the result of a test case in the assessment, or "" if it was not run.
-func (t *overviewPane) outcome(name string) string {
-	if a := t.dossier.Assessment(); a != nil {
-		for _, r := range a.Report.Harness {
-			switch {
-			case r.Name != name:
-			case r.Outcome == harness.Passed:
-				return ": ✓ passed"
-			case r.Outcome == harness.Failed:
-				return ": ✗ failed"
-			}
-		}
-	}
-	return ""
 }

@@ -1,3 +1,5 @@
+// This file shows the comments, the decisions, and the waivers.
+
 package proposal
 
 import (
