@@ -75,8 +75,8 @@ func New(cfg Config) *Model {
 	if cfg.After == nil {
 		cfg.After = func(d time.Duration, msg tea.Msg) tea.Cmd { return tea.Tick(d, func(time.Time) tea.Msg { return msg }) }
 	}
-	ctx, after, left := cfg.Context, cfg.After, readState(cfg.Drafts)
-	ops := pending.New(cfg.Now, after)
+	ctx, left := cfg.Context, readState(cfg.Drafts)
+	ops := pending.New(cfg.Now, cfg.After)
 	cfg = trackReads(cfg, ops)
 	toParts := new(delegate)
 	m := &Model{cfg: cfg, pending: ops, texts: markdown.NewTexts(), guide: &guide{on: cfg.Guide}, pageShell: toParts}
@@ -86,13 +86,13 @@ func New(cfg Config) *Model {
 	}
 	edit := &editor.Editor{Folder: cfg.Drafts, Remote: cfg.Remote, Getenv: cfg.Getenv, Exec: cfg.Exec}
 	m.shell = shell.New(shell.Options{
-		Now: cfg.Now, After: after, Unsent: texts, Editor: edit,
+		Now: cfg.Now, After: cfg.After, Unsent: texts, Editor: edit,
 		Slow:  func(th theme.Theme) draw.Line { return ops.Line(th, cfg.Blocked) },
 		Hints: m.guide.lines,
 	}, readState(themeFolder(cfg.Drafts)).choice(cfg))
 	m.writes = writes.New(ctx, m.shell, ops, cfg.Signer != nil)
 	m.drafting = &drafting.Drafting{Shell: m.shell, Editor: edit, Unsent: texts, User: user, Write: m.writes.Write}
-	d := &deps{Config: &cfg, ctx: ctx, shell: toParts, user: user, editor: edit, ops: ops, seen: seen.New(), after: after, waitingText: func() string { return m.queue.WaitingText() }}
+	d := &deps{Config: &cfg, shell: toParts, user: user, editor: edit, ops: ops, seen: seen.New(), waitingText: func() string { return m.queue.WaitingText() }}
 	m.pages = navigation.New(d.roots(), isProposal)
 	m.queue = m.pages.Active().(*queue.Page)
 	m.openings = &pageOpener{deps: d, screen: m.shell, pages: m.pages, queue: m.queue, sets: map[string]*changeset.Page{}}

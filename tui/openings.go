@@ -65,7 +65,7 @@ func (m *pageOpener) Drop(draft string, next tea.Cmd) tea.Cmd {
 
 // OpenEntry opens the page of a live definition: a tool, an agent, or an allow-list.
 func (m *pageOpener) OpenEntry(open screen.Opening) tea.Cmd {
-	s := subject.New(m.ctx, m.shell, open, subject.Options{
+	s := subject.New(m.Context, m.shell, open, subject.Options{
 		Registry: m.Registry, Desk: m.Desk, Layer: m.Layer, NoEditor: m.editor.Missing, Restore: m.user.Restore,
 	})
 	s.Fit(m.screen.Frame())
@@ -74,7 +74,7 @@ func (m *pageOpener) OpenEntry(open screen.Opening) tea.Cmd {
 
 // page returns a new page of a proposal.
 func (m *pageOpener) page(p proposals.Proposal) *proposal.Page {
-	return proposal.New(m.ctx, m.options, p, m.screen.Frame())
+	return proposal.New(m.Context, m.options, p, m.screen.Frame())
 }
 
 // Open opens the page of p. With sameTab, it opens at the tab of the proposal on screen, and otherwise at the first
@@ -121,7 +121,7 @@ func (m *pageOpener) OpenSet(p proposals.Proposal) tea.Cmd {
 	}
 	on := m.pages.Active()
 	return func() tea.Msg {
-		set, err := m.Desk.ShowSet(m.ctx, m.Actor, p.ChangeSet)
+		set, err := m.Desk.ShowSet(m.Context, m.Actor, p.ChangeSet)
 		return screen.Then{Do: func() tea.Cmd {
 			switch {
 			case m.pages.Active() != on || m.screen.Dialog() != nil:
@@ -148,7 +148,7 @@ func (m *pageOpener) showSet(set review.ChangeSet) {
 	if next != nil {
 		next.Show(set)
 	} else {
-		next = changeset.New(m.ctx, m.shell, m.Desk, changeset.Options{Actor: m.Actor, AddView: m.seen.AddView, Regroup: m.Regroup}, set)
+		next = changeset.New(m.Context, m.shell, m.Desk, changeset.Options{Actor: m.Actor, AddView: m.seen.AddView, Regroup: m.Regroup}, set)
 		m.sets[set.Name] = next
 	}
 	next.Fit(m.screen.Frame())
@@ -196,7 +196,7 @@ func (m *pageOpener) OpenWaiting() tea.Cmd {
 	return m.find(func(from proposals.ID) (*proposals.Proposal, error) {
 		for _, after := range []proposals.ID{from, ""} {
 			for q.After = string(after); ; {
-				found, err := m.Desk.List(m.ctx, q)
+				found, err := m.Desk.List(m.Context, q)
 				if err != nil {
 					return nil, err
 				}
@@ -217,7 +217,7 @@ func (m *pageOpener) OpenWaiting() tea.Cmd {
 // OpenNumber opens the proposal with a number such as #17.
 func (m *pageOpener) OpenNumber(number string) tea.Cmd {
 	return m.find(func(proposals.ID) (*proposals.Proposal, error) {
-		found, err := m.Desk.List(m.ctx, review.Query{Filter: number, Limit: 1})
+		found, err := m.Desk.List(m.Context, review.Query{Filter: number, Limit: 1})
 		if err == nil && len(found.Proposals) == 0 {
 			err = fmt.Errorf("no proposal has the number %s", number)
 		}

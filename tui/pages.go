@@ -3,7 +3,6 @@
 package tui
 
 import (
-	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -70,13 +69,11 @@ type Sources struct {
 // deps are the dependencies of the pages.
 type deps struct {
 	*Config
-	ctx         context.Context //nolint:containedctx // for reads
 	shell       pageShell
 	user        *desk.User
 	editor      *editor.Editor
 	ops         *pending.Operations
 	seen        *seen.Record
-	after       func(time.Duration, tea.Msg) tea.Cmd
 	waitingText func() string // how many proposals wait for the user, as text
 }
 
@@ -87,7 +84,7 @@ func pageKinds() []pageKind {
 			zero: new(queue.Page), name: "Queue", watched: true,
 			key: screen.Key{Name: "queue", Keys: []string{"Q"}, Help: "Go to the queue"},
 			make: func(s *deps) screen.Page {
-				return queue.New(s.ctx, s.shell, s.Desk, queue.Options{
+				return queue.New(s.Context, s.shell, s.Desk, queue.Options{
 					Actor: s.Actor, Views: s.Views, NoEditor: s.editor.Missing, Remote: s.Remote, Extents: s.Extents, AddView: s.seen.AddView, Debounce: s.debounce,
 				})
 			},
@@ -107,7 +104,7 @@ func pageKinds() []pageKind {
 		{
 			zero: new(auditlog.Page), name: "Log", last: true,
 			key:  screen.Key{Name: "log", Keys: []string{"L"}, Help: "Go to the audit log", Terms: "audit, events, history"},
-			make: func(s *deps) screen.Page { return auditlog.New(s.ctx, s.shell, s.Registry, s.user.Restore) },
+			make: func(s *deps) screen.Page { return auditlog.New(s.Context, s.shell, s.Registry, s.user.Restore) },
 		},
 		{zero: new(help.Page)},
 		{
@@ -115,7 +112,7 @@ func pageKinds() []pageKind {
 			key:  screen.Key{Name: "drafts", Keys: []string{"D"}, Help: "Show unsent drafts"},
 			off:  func(cfg *Config) string { return unless(cfg.Drafts != "", "no folder for drafts is available") },
 			make: func(s *deps) screen.Page {
-				return drafts.New(s.ctx, s.shell, s.Desk, drafts.Options{
+				return drafts.New(s.Context, s.shell, s.Desk, drafts.Options{
 					Folder: s.Drafts, Actor: s.Actor, Remote: s.Remote, NoEditor: s.editor.Missing, StoredIn: s.editor.StoredIn,
 				})
 			},
@@ -126,9 +123,9 @@ func pageKinds() []pageKind {
 			off: func(cfg *Config) string { return unless(cfg.Calls != nil, "no gateway is available") },
 			make: func(s *deps) screen.Page {
 				if s.Calls == nil {
-					return calls.New(s.ctx, s.shell, nil, s.waitingText)
+					return calls.New(s.Context, s.shell, nil, s.waitingText)
 				}
-				return calls.New(s.ctx, s.shell, s.user, s.waitingText)
+				return calls.New(s.Context, s.shell, s.user, s.waitingText)
 			},
 			sign: func(p screen.Page, f screen.Frame) draw.Line {
 				n := p.(*calls.Page).Waiting()
@@ -143,13 +140,13 @@ func pageKinds() []pageKind {
 			key:  screen.Key{Name: "servers", Keys: []string{"H"}, Help: "Show which MCP servers of your clients are guarded", Terms: "mcp, guard, clients"},
 			off:  func(cfg *Config) string { return unless(cfg.Servers != nil, "the clients are on another machine") },
 			make: func(s *deps) screen.Page {
-				return servers.New(s.ctx, s.shell, pending.Tracked(s.ops, "Asking which servers are guarded", s.Servers), s.waitingText)
+				return servers.New(s.Context, s.shell, pending.Tracked(s.ops, "Asking which servers are guarded", s.Servers), s.waitingText)
 			},
 		},
 		{
 			zero: new(files.Page), name: "Files", present: func(cfg *Config) bool { return cfg.Files != nil },
 			make: func(s *deps) screen.Page {
-				return files.New(s.ctx, s.shell, pending.Tracked(s.ops, "Comparing skills and instruction files with what was approved", s.Files), s.editor, s.waitingText)
+				return files.New(s.Context, s.shell, pending.Tracked(s.ops, "Comparing skills and instruction files with what was approved", s.Files), s.editor, s.waitingText)
 			},
 		},
 	}
@@ -165,7 +162,7 @@ func unless(ok bool, why string) string {
 // entriesOf returns a constructor for the page of live definitions of one kind.
 func entriesOf(of registry.Kind) func(s *deps) screen.Page {
 	return func(s *deps) screen.Page {
-		return entries.New(s.ctx, s.shell, s.Registry, entries.Options{
+		return entries.New(s.Context, s.shell, s.Registry, entries.Options{
 			Kind: of, Layer: s.Layer, NoEditor: s.editor.Missing, Restore: s.user.Restore, Debounce: s.debounce,
 		})
 	}
@@ -174,7 +171,7 @@ func entriesOf(of registry.Kind) func(s *deps) screen.Page {
 // debounceDelay is the time for which the cursor rests on a row before the side pane loads it.
 const debounceDelay = 120 * time.Millisecond
 
-func (s *deps) debounce(msg tea.Msg) tea.Cmd { return s.after(debounceDelay, msg) }
+func (s *deps) debounce(msg tea.Msg) tea.Cmd { return s.After(debounceDelay, msg) }
 
 // roots builds the pages that exist as long as the workbench.
 func (s *deps) roots() []navigation.Root {
