@@ -48,6 +48,12 @@ func Open(question screen.Dialog, needs Needs, f screen.Frame) (*Dialog, tea.Cmd
 	if d.Form.Reason || d.NoteOptional {
 		d.text = edit.New("")
 	}
+	if d.Changed == nil {
+		d.Changed = func() string { return "" }
+	}
+	if d.Locked == nil {
+		d.Locked = func() []string { return nil }
+	}
 	d.Pager.SetWrap(true)
 	d.Fit(f)
 	ready := screen.Then{Do: func() tea.Cmd {
@@ -74,12 +80,7 @@ func (d *Dialog) Closed() bool { return d == nil || d.closed }
 func (d *Dialog) Reopen() { d.closed = false }
 
 // Decline runs the OnDecline callback of the dialog.
-func (d *Dialog) Decline() tea.Cmd {
-	if d.OnDecline == nil {
-		return nil
-	}
-	return d.OnDecline()
-}
+func (d *Dialog) Decline() tea.Cmd { return screen.Run(d.OnDecline) }
 
 // Typing reports whether the text field has the focus.
 func (d *Dialog) Typing() bool { return d.Writing && d.text != nil }
@@ -219,7 +220,7 @@ const editorKey = "ctrl+o"
 // note.
 func (d *Dialog) otherKey(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
-	if name == "u" && d.OpenUnread != nil && len(d.missing()) > 0 {
+	if name == "u" && d.OpenUnread != nil && len(d.Locked()) > 0 {
 		d.closed = true
 		return unsent.Then(d.Save(), d.OpenUnread())
 	}
@@ -286,11 +287,11 @@ func (d *Dialog) confirm() tea.Cmd {
 		d.ignoreLetter()
 		d.Status.Say(screen.Warning, "Nothing changed: letters before y; n begins a note, and y after a pause confirms")
 		return nil
-	case d.changedText() != "":
-		d.Status.Say(screen.Warning, "Nothing changed: %s", d.changedText())
+	case d.Changed() != "":
+		d.Status.Say(screen.Warning, "Nothing changed: %s", d.Changed())
 		return nil
-	case len(d.missing()) > 0:
-		d.Status.Say(screen.Warning, "Not shown yet: %s; u goes there", strings.Join(d.missing(), ", "))
+	case len(d.Locked()) > 0:
+		d.Status.Say(screen.Warning, "Not shown yet: %s; u goes there", strings.Join(d.Locked(), ", "))
 		return nil
 	case d.invalidText() != "":
 		d.Status.Say(screen.Warning, "Nothing changed: the text %s", d.invalidText())
@@ -322,19 +323,4 @@ func (d *Dialog) invalidText() string {
 		return ""
 	}
 	return review.Unusable(d.trimmed(), proposals.MaxComment)
-}
-
-// changedText describes how the subject has changed since the dialog opened, or returns "".
-func (d *Dialog) changedText() string {
-	if d.Changed == nil {
-		return ""
-	}
-	return d.Changed()
-}
-
-func (d *Dialog) missing() []string {
-	if d.Locked == nil {
-		return nil
-	}
-	return d.Locked()
 }

@@ -47,10 +47,10 @@ func (d *Dialog) layOut() {
 			most -= minTextHeight
 		}
 	}
-	if missing := d.missing(); len(missing) > 0 {
+	if missing := d.Locked(); len(missing) > 0 {
 		page.Item(draw.Of(th.Warn, "! not shown yet: "), strings.Join(missing, ", "))
 	}
-	if what := d.changedText(); what != "" {
+	if what := d.Changed(); what != "" {
 		page.Item(draw.Of(th.Warn, "! "), what)
 	}
 	if why := d.invalidText(); why != "" {
@@ -172,7 +172,7 @@ func (d *Dialog) Footer() draw.Line {
 	l := draw.Of("", " ")
 	hint := func(k, text string) { l = append(l, screen.Hint(th.Key, th.Faint, k, text)...) }
 	switch {
-	case d.changedText() != "":
+	case d.Changed() != "":
 	case d.Writing:
 		hint("ctrl+s", "done writing")
 		if d.Editor.CannotOpen(d.Unsent.File(d.Draft)) == "" {
@@ -180,9 +180,9 @@ func (d *Dialog) Footer() draw.Line {
 		}
 	case d.Run != nil:
 		switch {
-		case len(d.missing()) == 0 && !d.ready: // reserve the place of the answer, which is not accepted yet
+		case len(d.Locked()) == 0 && !d.ready: // reserve the place of the answer, which is not accepted yet
 			l = l.Add("", draw.Pad("", draw.Width(d.confirmKeys()+" "+d.Form.Verb+"  ")))
-		case len(d.missing()) == 0:
+		case len(d.Locked()) == 0:
 			hint(d.confirmKeys(), d.Form.Verb)
 			if d.TypedCount != "" {
 				l = l.Add(th.Faint, "typed: ").Add(th.Accent, draw.Escape(d.typed)+"▏  ")
