@@ -135,7 +135,7 @@ type Config struct {
 	After func(d time.Duration, msg tea.Msg) tea.Cmd
 	// Wait returns when another process may have written to the database, or after the interval every. seen is the
 	// previous result, initially 0. If Wait is nil, the workbench polls.
-	Wait func(ctx context.Context, seen int64, every time.Duration) (told int64)
+	Wait func(ctx context.Context, seen int64, every time.Duration) (stamp int64)
 }
 
 // Checkpoint is the state of the published checkpoints.

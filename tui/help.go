@@ -93,7 +93,7 @@ type guide struct {
 // because more lines would cover the page.
 type guideStep struct {
 	hint draw.Safe
-	done func(on screen.Page, status draw.Safe, asked bool) bool
+	done func(on screen.Page, status draw.Safe, dialog bool) bool
 	away draw.Safe // replaces hint on pages without a proposal; "" keeps hint
 }
 
@@ -104,7 +104,7 @@ var guideSteps = []guideStep{
 	{"1/4  enter reads the selected proposal", func(on screen.Page, _ draw.Safe, _ bool) bool { return isProposal(on) }, ""},
 	{"2/4  a approves it; u goes to what is unread, y confirms", func(_ screen.Page, status draw.Safe, _ bool) bool { return strings.HasPrefix(string(status), "Live:") }, "2/4  Q goes back to the proposals"},
 	{"3/4  T lists what is live; enter, tab: its versions", func(on screen.Page, _ draw.Safe, _ bool) bool { return isDefinition(on) }, ""},
-	{"4/4  U on a version rolls back to it; ? finds any key", func(on screen.Page, _ draw.Safe, asked bool) bool { return isDefinition(on) && asked }, ""},
+	{"4/4  U on a version rolls back to it; ? finds any key", func(on screen.Page, _ draw.Safe, dialog bool) bool { return isDefinition(on) && dialog }, ""},
 }
 
 func isProposal(p screen.Page) bool {

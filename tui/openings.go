@@ -100,11 +100,11 @@ func (m *pageOpener) OpenUnseen(p proposals.Proposal) tea.Cmd {
 // Mark toggles the mark of p in the queue and reports the new state, for pages that show no row of p.
 func (m *pageOpener) Mark(p proposals.Proposal) tea.Cmd {
 	m.queue.Marks.Mark(p)
-	said, marks := "unmarked", m.queue.Marks.List
+	state, marks := "unmarked", m.queue.Marks.List
 	if marks.Has(p.ID) {
-		said = "marked"
+		state = "marked"
 	}
-	return m.screen.Say(screen.Remark, "%s %s. In the queue (Q), a, c or x decides on %s", wording.Reference(p), said, wording.Count(len(marks), "marked proposal", "marked proposals"))
+	return m.screen.Say(screen.Remark, "%s %s. In the queue (Q), a, c or x decides on %s", wording.Reference(p), state, wording.Count(len(marks), "marked proposal", "marked proposals"))
 }
 
 // Marked returns the marked proposals.
@@ -257,7 +257,7 @@ func (m *pageOpener) find(find func(from proposals.ID) (*proposals.Proposal, err
 }
 
 // OpenPlace implements keys.Opener.
-func (m *pageOpener) OpenPlace(place string) (cmd tea.Cmd, there bool) {
+func (m *pageOpener) OpenPlace(place string) (cmd tea.Cmd, opened bool) {
 	switch place {
 	case new(subject.Page).Place():
 		if of, ok := m.pages.Active().(screen.EntryPage); ok {

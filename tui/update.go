@@ -34,7 +34,7 @@ type (
 		stamp int64
 		err   error
 	}
-	pollMsg struct{ told int64 }
+	pollMsg struct{ seen int64 }
 )
 
 // Terminate is a message that ends the workbench immediately. Running writes are canceled, and the workbench waits for
@@ -56,8 +56,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	} else {
 		cmd = tea.Batch(cmd, m.keys.RunPending())
 	}
-	on, asked := m.pages.Active(), m.shell.Dialog() != nil
-	for m.guide.on && m.guide.step < len(guideSteps) && guideSteps[m.guide.step].done(on, m.shell.Message(), asked) {
+	on, dialog := m.pages.Active(), m.shell.Dialog() != nil
+	for m.guide.on && m.guide.step < len(guideSteps) && guideSteps[m.guide.step].done(on, m.shell.Message(), dialog) {
 		m.guide.step++
 	}
 	m.guide.away = on != m.queue && !isProposal(on)
@@ -123,7 +123,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		}
 		return tea.Batch(declined, m.quit())
 	case pollMsg:
-		return tea.Batch(m.readStamp(), m.awaitWrite(msg.told), m.checkSize(), m.pending.Watch())
+		return tea.Batch(m.readStamp(), m.awaitWrite(msg.seen), m.checkSize(), m.pending.Watch())
 	case stampMsg:
 		switch {
 		case msg.err != nil:

@@ -135,14 +135,14 @@ func duplicate(root *os.Root, temp, name string) error {
 	if err != nil {
 		return err
 	}
-	made, err := to.Stat()
+	created, err := to.Stat()
 	if err == nil {
 		_, err = io.Copy(to, from)
 	}
 	if err = errors.Join(err, to.Chmod(info.Mode().Perm()), to.Sync(), to.Close()); err == nil {
 		return nil
 	}
-	if now, failed := root.Lstat(name); failed == nil && os.SameFile(now, made) {
+	if now, failed := root.Lstat(name); failed == nil && os.SameFile(now, created) {
 		return errors.Join(err, root.Remove(name))
 	}
 	return err

@@ -27,20 +27,20 @@ const (
 // panics if a length in a pty-req overflows, blocks on window changes without a
 // reader, stores unlimited environment variables, and does not report that the
 // client has closed only the channel.
-func (s *Server) channel(serving context.Context, conn *gossh.ServerConn, asked gossh.NewChannel, sc ssh.Context) {
+func (s *Server) channel(serving context.Context, conn *gossh.ServerConn, requested gossh.NewChannel, sc ssh.Context) {
 	m, ok := s.admit(conn, sc)
 	if !ok {
-		_ = asked.Reject(gossh.ResourceShortage, "too many connections; try again later")
+		_ = requested.Reject(gossh.ResourceShortage, "too many connections; try again later")
 		_ = conn.Close()
 		return
 	}
 	if !s.addSession(m) {
 		s.metrics.outcome("too_many_sessions")
-		_ = asked.Reject(gossh.ResourceShortage, "too many sessions of this key; close one first")
+		_ = requested.Reject(gossh.ResourceShortage, "too many sessions of this key; close one first")
 		return
 	}
 	defer s.endSession(m)
-	ch, requests, err := asked.Accept()
+	ch, requests, err := requested.Accept()
 	if err != nil {
 		return
 	}

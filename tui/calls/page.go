@@ -166,8 +166,8 @@ func (c *Page) track(p gateway.Pending) pager.TextID {
 // argumentLines returns the lines of a call's arguments, followed by the context from its caller.
 func argumentLines(p gateway.Pending) []string {
 	lines := wording.DocumentLines(p.Args)
-	if said := p.CallContext.Encode(); said != nil {
-		lines = append(append(lines, "context from its caller, not verified:"), wording.DocumentLines(said)...)
+	if encoded := p.CallContext.Encode(); encoded != nil {
+		lines = append(append(lines, "context from its caller, not verified:"), wording.DocumentLines(encoded)...)
 	}
 	return lines
 }

@@ -234,10 +234,10 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 			return m.Pages.OpenUnseen(so.unread[0])
 		}
 	}
-	asked := slices.DeleteFunc(slices.Clone(b.dossiers), func(d review.Dossier) bool {
+	read := slices.DeleteFunc(slices.Clone(b.dossiers), func(d review.Dossier) bool {
 		return slices.ContainsFunc(so.unread, func(p proposals.Proposal) bool { return p.ID == d.Proposal.ID })
 	})
-	return tea.Batch(m.Shell.Ask(d), m.RecordShown(m.Context, asked...))
+	return tea.Batch(m.Shell.Ask(d), m.RecordShown(m.Context, read...))
 }
 
 // askRefuseAll asks for the reason to send proposals back or to reject them.

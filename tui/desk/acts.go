@@ -50,7 +50,7 @@ func (u *User) Waive(ctx context.Context, act proposals.Act, id proposals.ID, s 
 }
 
 // submit submits a new draft. If that fails, the proposal stays a draft.
-func (u *User) submit(ctx context.Context, draft proposals.Proposal) (p proposals.Proposal, said string) {
+func (u *User) submit(ctx context.Context, draft proposals.Proposal) (p proposals.Proposal, outcome string) {
 	p, err := u.Desk.Submit(ctx, u.Actor, draft.ID)
 	if err != nil {
 		return draft, "Drafted " + draft.Title + ", not submitted: " + wording.OneLine(err)
@@ -94,8 +94,8 @@ func (u *User) Restore(ctx context.Context, s registry.Subject, version int, rea
 	if err != nil {
 		return p, "", err
 	}
-	p, said := u.submit(ctx, p)
-	return p, said + "; a approves it", nil
+	p, outcome := u.submit(ctx, p)
+	return p, outcome + "; a approves it", nil
 }
 
 // Send proposes an edited text, or revises a proposal with it.

@@ -73,18 +73,18 @@ func (u *User) reproposeAll(ds []review.Dossier) screen.Write {
 	}
 	form := proposals.Form{Undone: "not all proposed again"}
 	return screen.Act(screen.Wrote{Made: true}, form, func(ctx context.Context) (string, error) {
-		var said []string
+		var names []string
 		for _, d := range ds {
 			p, text, err := u.Repropose(ctx, d)
 			if err != nil {
-				return "", errors.Join(errors.New(strings.Join(said, ", ")+" are there"), err)
+				return "", errors.Join(errors.New(strings.Join(names, ", ")+" are there"), err)
 			}
 			if p.State == proposals.Drafted {
 				return text, nil
 			}
-			said = append(said, wording.Reference(p))
+			names = append(names, wording.Reference(p))
 		}
-		return "Proposed again as " + wording.Enumerate(said), nil
+		return "Proposed again as " + wording.Enumerate(names), nil
 	})
 }
 
@@ -105,8 +105,8 @@ func (u *User) Repropose(ctx context.Context, d review.Dossier) (proposals.Propo
 			return ps[0], "", err
 		}
 	}
-	p, said := u.submit(ctx, ps[0])
-	return p, said + ", again after " + wording.Reference(d.Proposal), nil
+	p, outcome := u.submit(ctx, ps[0])
+	return p, outcome + ", again after " + wording.Reference(d.Proposal), nil
 }
 
 // AskUndoSet asks whether to undo the last approval of a change set, by a change set that restores the earlier
@@ -121,11 +121,11 @@ func (u *User) AskUndoSet(sh screen.Shell, f screen.Frame, set string) tea.Cmd {
 		Content: func(page *prose.Page) { page.Text("", "On the command line: toolcrib rollback 'set:"+set+"'") },
 		Run: func(note string) tea.Cmd {
 			return sh.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) {
-				made, err := u.Desk.RollbackSet(ctx, u.Actor, set, note)
+				ps, err := u.Desk.RollbackSet(ctx, u.Actor, set, note)
 				if err != nil {
 					return proposals.Proposal{}, "", err
 				}
-				return made[0], "Proposed " + strconv.Itoa(len(made)) + " restores as the set " + made[0].ChangeSet + "; a approves it", nil
+				return ps[0], "Proposed " + strconv.Itoa(len(ps)) + " restores as the set " + ps[0].ChangeSet + "; a approves it", nil
 			}))
 		},
 	})
@@ -162,6 +162,6 @@ func (u *User) deactivate(ctx context.Context, of proposals.Decision, reason str
 	if err != nil {
 		return proposals.Proposal{}, "", err
 	}
-	p, said := u.submit(ctx, ps[0])
-	return p, said + "; a approves it", nil
+	p, outcome := u.submit(ctx, ps[0])
+	return p, outcome + "; a approves it", nil
 }

@@ -3,6 +3,7 @@
 package edit
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -38,7 +39,7 @@ func (t *Lossless) Set(text string) { *t = *NewLossless(text) }
 func (t *Lossless) Insert(text string) {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	in := []rune(text)
-	t.runes = append(t.runes[:t.cursor:t.cursor], append(in, t.runes[t.cursor:]...)...)
+	t.runes = slices.Insert(t.runes, t.cursor, in...)
 	t.cursor += len(in)
 }
 
@@ -87,8 +88,7 @@ func (t *Lossless) Key(k tea.KeyPressMsg) bool {
 func (t *Lossless) remove(from, to int) {
 	from, to = max(0, from), min(len(t.runes), to)
 	if from < to {
-		t.runes = append(t.runes[:from:from], t.runes[to:]...)
-		t.cursor = from
+		t.runes, t.cursor = slices.Delete(t.runes, from, to), from
 	}
 }
 

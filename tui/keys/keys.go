@@ -23,7 +23,7 @@ type Shell interface {
 // Opener opens the pages that have a subject.
 type Opener interface {
 	// OpenPlace opens the page of a place for the selection. It returns false if nothing suitable is selected.
-	OpenPlace(place string) (cmd tea.Cmd, there bool)
+	OpenPlace(place string) (cmd tea.Cmd, opened bool)
 	OpenNumber(number string) tea.Cmd
 }
 
@@ -260,7 +260,7 @@ func (m *Keys) footerKeys(keys []screen.Key) []*screen.Key {
 }
 
 // openPlace opens the page of a place. It returns false if nothing suitable is selected.
-func (m *Keys) openPlace(place string) (cmd tea.Cmd, there bool) {
+func (m *Keys) openPlace(place string) (cmd tea.Cmd, opened bool) {
 	if p := m.pages.ByPlace(place); p != nil {
 		return m.pages.Visit(p), true
 	}
@@ -285,22 +285,22 @@ func (m *Keys) RunPending() tea.Cmd {
 	if m.pending == nil || m.pending.place != Everywhere && m.pages.Active().Place() != m.pending.place || m.shell.Busy() {
 		return nil
 	}
-	wished, ok := m.named(m.pending.name)
+	key, ok := m.named(m.pending.name)
 	if !ok {
 		return nil
 	}
 	var turned tea.Cmd
 	for _, next := range []string{"next-section", "next-tab"} {
 		turn, ok := m.named(next)
-		for n := 0; ok && n < maxTabs && wished.OnTab != nil && !wished.OnTab(); n++ {
+		for n := 0; ok && n < maxTabs && key.OnTab != nil && !key.OnTab(); n++ {
 			turned = tea.Batch(turned, turn.Do())
 		}
 	}
-	if wished.WhyDisabled() == screen.Loading {
+	if key.WhyDisabled() == screen.Loading {
 		return turned
 	}
 	m.pending = nil
-	return tea.Batch(turned, m.run(wished))
+	return tea.Batch(turned, m.run(key))
 }
 
 // maxTabs exceeds the number of tabs of any page.

@@ -86,8 +86,8 @@ func (m *Keys) hits() []hit {
 	for _, t := range m.Places() {
 		for _, k := range m.rebound(t.Keys) {
 			add(t.Name, k, true, func() tea.Cmd {
-				cmd, there := m.openPlace(t.Name)
-				if !there {
+				cmd, opened := m.openPlace(t.Name)
+				if !opened {
 					return tea.Batch(cmd, m.shell.Say(screen.Remark, "Select a row and press enter; there %s does it: %s", screen.KeyName(k.Keys[0]), k.Help))
 				}
 				m.pending = &pendingKey{place: t.Name, name: k.Name}

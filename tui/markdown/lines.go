@@ -4,6 +4,7 @@ package markdown
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -79,16 +80,15 @@ func lines(out string) []Line {
 		}
 	}
 	end()
-	var kept []Line // without empty lines at the ends, and at most one between others
-	for _, l := range all {
-		if l.Text != "" || len(kept) > 0 && kept[len(kept)-1].Text != "" {
-			kept = append(kept, l)
-		}
+	// Keep one of adjacent empty lines, and none at the ends.
+	all = slices.CompactFunc(all, func(a, b Line) bool { return a.Text == "" && b.Text == "" })
+	if len(all) > 0 && all[0].Text == "" {
+		all = all[1:]
 	}
-	if n := len(kept); n > 0 && kept[n-1].Text == "" {
-		kept = kept[:n-1]
+	if n := len(all); n > 0 && all[n-1].Text == "" {
+		all = all[:n-1]
 	}
-	return kept
+	return all
 }
 
 // roleColor matches the color that encodes a role; see Role.colour.

@@ -110,7 +110,7 @@ func (t *diffPane) blame() tea.Cmd {
 	}
 	path, line, ok := t.list.OldPosition(row)
 	for n := row + 1; n < last && !picking && (!ok || line == 0); n++ { // from a heading, continue to its lines
-		if p, l, there := t.list.OldPosition(n); there && (!ok || p == path) {
+		if p, l, found := t.list.OldPosition(n); found && (!ok || p == path) {
 			path, line, ok = p, l, true
 		}
 	}

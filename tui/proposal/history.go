@@ -100,8 +100,8 @@ func (t *historyPane) cannotRestore() string {
 
 // mark makes the next comparison begin at the selected version.
 func (t *historyPane) mark() tea.Cmd {
-	var said tea.Cmd
-	t.marked, said = screen.MarkVersion(t.Shell, t.marked, t.versions[t.pager.Stop()].Number)
+	var cmd tea.Cmd
+	t.marked, cmd = screen.MarkVersion(t.Shell, t.marked, t.versions[t.pager.Stop()].Number)
 	t.Fill()
-	return said
+	return cmd
 }

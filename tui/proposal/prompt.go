@@ -140,14 +140,14 @@ func (t *promptPane) LoadVisible() tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		made := map[int]*difflist.List{}
+		computed := map[int]*difflist.List{}
 		for at, c := range missing {
 			f := diff.Field{Path: c.Agent.String() + " " + c.Channel, Change: diff.Modified, Before: jsondoc.NewString(c.Before), After: jsondoc.NewString(c.After)}
-			made[at] = difflist.New([]diff.Field{f}, difflist.DefaultContext)
+			computed[at] = difflist.New([]diff.Field{f}, difflist.DefaultContext)
 		}
 		return t.host.then(func() tea.Cmd {
 			if t.digest == digest && t.lists != nil {
-				maps.Copy(t.lists, made)
+				maps.Copy(t.lists, computed)
 				t.Fill()
 			}
 			return nil

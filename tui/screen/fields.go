@@ -367,7 +367,7 @@ func Between(versions []history.Version, selected, marked int) Span {
 
 // MarkVersion toggles the mark of the selected version. It returns the marked version, with which the next comparison
 // begins.
-func MarkVersion(sh Shell, before, selected int) (marked int, said tea.Cmd) {
+func MarkVersion(sh Shell, before, selected int) (marked int, cmd tea.Cmd) {
 	if before == selected {
 		return 0, sh.Say(Remark, "Mark removed")
 	}

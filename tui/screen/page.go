@@ -150,8 +150,8 @@ func NewLayout(width, height int, by Division) Layout {
 
 // divide splits width into two panes with one cell between them. The left pane has the wanted width, as far as both
 // panes keep MinPaneWidth.
-func divide(width, wanted int) (left, right int) {
-	left = min(max(wanted, MinPaneWidth), width-1-MinPaneWidth)
+func divide(width, leftWidth int) (left, right int) {
+	left = min(max(leftWidth, MinPaneWidth), width-1-MinPaneWidth)
 	return left, width - 1 - left
 }
 

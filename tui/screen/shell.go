@@ -125,8 +125,8 @@ func Act(about Wrote, form proposals.Form, do func(context.Context) (string, err
 // Drafted returns a write that creates a proposal and then opens it.
 func Drafted(draft string, do func(context.Context) (proposals.Proposal, string, error)) Write {
 	return func(ctx context.Context) Wrote {
-		p, said, err := do(ctx)
-		return Wrote{ID: p.ID, Draft: draft, Text: said, Open: &p, Err: err}
+		p, text, err := do(ctx)
+		return Wrote{ID: p.ID, Draft: draft, Text: text, Open: &p, Err: err}
 	}
 }
 

@@ -142,8 +142,8 @@ func (s *Record) Show(d review.Dossier, hash string, findings [2]*pager.Pager) {
 func (r *Reading) Dossier() review.Dossier { return r.dossier }
 
 // SetDiff sets the diff that has to be read.
-func (r *Reading) SetDiff(made Comparison, list *difflist.List, p *pager.Pager) {
-	r.Comparison, r.List, r.Pager = made, list, p
+func (r *Reading) SetDiff(c Comparison, list *difflist.List, p *pager.Pager) {
+	r.Comparison, r.List, r.Pager = c, list, p
 }
 
 // FirstUnseen returns the first part that was not on screen: a row of the diff, or else a finding about hidden

@@ -131,8 +131,8 @@ func (b *blameSection) layOut(page *prose.Page) {
 	}
 	b.rows = nil
 	for i, text := range texts {
-		made := i < len(b.results) && b.results[i].field == text.field && b.version == b.page.versions[0].Number
-		if made {
+		computed := i < len(b.results) && b.results[i].field == text.field && b.version == b.page.versions[0].Number
+		if computed {
 			text = b.results[i]
 		}
 		if i > 0 {
@@ -141,7 +141,7 @@ func (b *blameSection) layOut(page *prose.Page) {
 		b.rows = append(b.rows, page.Len())
 		page.Line(draw.Of(th.Field, "◆ "+draw.Escape(text.field)).Add(th.Faint, draw.Escapef("  as of v%d", text.versions[0].Number)))
 		switch {
-		case !made:
+		case !computed:
 			page.Faint("", "…")
 		case text.err != nil:
 			page.Text("", wording.OneLine(text.err))

@@ -103,10 +103,10 @@ func (s *Page) openRow() tea.Cmd {
 
 // markVersion makes the next comparison begin at the selected version.
 func (s *Page) markVersion() tea.Cmd {
-	var said tea.Cmd
-	s.marked, said = screen.MarkVersion(s.shell, s.marked, s.versions[s.Pager.Stop()].Number)
+	var cmd tea.Cmd
+	s.marked, cmd = screen.MarkVersion(s.shell, s.marked, s.versions[s.Pager.Stop()].Number)
 	s.layOut()
-	return said
+	return cmd
 }
 
 func (s *Page) noRow() string {
