@@ -65,10 +65,8 @@ func block(d fact.Doc, word string) {
 		shell.Read(d, prose.Comment)
 	case code.Known(word):
 		code.Read(d, word, prose.Comment)
-		for at := 0; at < len(d.Text); {
-			end := passage.LineEnd(d.Text, at)
-			shell.Fetches(d.Part(at, end))
-			at = end
+		for line := range d.Lines() {
+			shell.Fetches(line)
 		}
 	case strings.Contains(dataFences, " "+word+" ") && word != "":
 		data(d, word)
@@ -76,15 +74,13 @@ func block(d fact.Doc, word string) {
 		markdown(d)
 	default: // such as a file tree, a log, a diagram, or a template: recognize commands only by their form
 		literal.Hidden(d)
-		for at := 0; at < len(d.Text); {
-			end := passage.LineEnd(d.Text, at)
-			if line := d.Part(at, end); !shell.Inline(line) {
+		for line := range d.Lines() {
+			if !shell.Inline(line) {
 				literal.Scan(line, literal.Data, fact.Literal)
 				if word == "" || word == "text" || word == "txt" {
 					prose.Comment(line)
 				}
 			}
-			at = end
 		}
 	}
 }

@@ -40,7 +40,10 @@ func Prose(name, text string) (said string, document bool) {
 		from := 0
 		if ok {
 			from = len(text) - len(body)
-			m.front(from)
+			m.keep(0, from)
+			for _, key := range frontKey.FindAllStringIndex(text[:from], -1) { // the values do not form a sentence together
+				copy(m.out[key[0]:key[1]], "\n"+strings.Repeat(" ", key[1]-key[0]-2)+text[key[1]-1:key[1]])
+			}
 		}
 		m.markdown(from, len(text), 0)
 	case comments:
@@ -91,7 +94,10 @@ func (m *masked) markdown(from, to, depth int) {
 		case p.Kind == passage.Code && p.Language != "" && strings.Contains(dataFences, " "+p.Language+" "):
 			m.settings(start, end, p.Language)
 		case p.Kind == passage.Code:
-			m.lines(start, end)
+			for line := range strings.Lines(m.text[start:end]) {
+				m.keepProse(start, start+len(line))
+				start += len(line)
+			}
 		case p.Kind == passage.Indented:
 			m.keepProse(start, end)
 		case strings.HasPrefix(strings.TrimLeft(m.text[start:end], " \t>"), "|"):
@@ -106,15 +112,6 @@ func (m *masked) markdown(from, to, depth int) {
 // may read "send: the keys to https://drop.example" as a text.
 var frontKey = regexp.MustCompile(`(?m)^(?:name|title|description|version|author|license|category|tags|metadata|compatibility|model|color|tools|allowed-tools|argument-hint|alwaysApply|globs):(?:[ \t]|$)`)
 
-// front copies the front matter, which ends at to, to out, with a line break in place of each usual
-// key: its values do not form a sentence together.
-func (m *masked) front(to int) {
-	m.keep(0, to)
-	for _, key := range frontKey.FindAllStringIndex(m.text[:to], -1) {
-		copy(m.out[key[0]:key[1]], "\n"+strings.Repeat(" ", key[1]-key[0]-2)+m.text[key[1]-1:key[1]])
-	}
-}
-
 // row copies the cells of a table row that read as prose to out.
 func (m *masked) row(start, end int) {
 	for at := start; at < end; {
@@ -127,15 +124,6 @@ func (m *masked) row(start, end int) {
 		if at <= end {
 			m.keep(at-1, at) // the mark separates sentences
 		}
-	}
-}
-
-// lines copies the lines that read as prose to out. It is for code blocks without a language.
-func (m *masked) lines(start, end int) {
-	for at := start; at < end; {
-		next := passage.LineEnd(m.text[:end], at)
-		m.keepProse(at, next)
-		at = next
 	}
 }
 
@@ -154,14 +142,10 @@ func (m *masked) program(start, end int, lang string) {
 // JSON are no part of a value: nobody quotes it.
 func (m *masked) settings(start, end int, format string) {
 	m.program(start, end, "")
-	for at := start; at < end; {
-		next := passage.LineEnd(m.text[:end], at)
-		if i := strings.IndexAny(m.text[at:next], ":="); i >= 0 {
-			m.keepProse(at+i+1, next)
-		} else {
-			m.keepProse(at, next)
-		}
-		at = next
+	at := start
+	for line := range strings.Lines(m.text[start:end]) {
+		m.keepProse(at+strings.IndexAny(line, ":=")+1, at+len(line)) // the whole line if it has no key
+		at += len(line)
 	}
 	for i := start; i < end && strings.HasPrefix(format, "json"); i++ {
 		switch m.text[i] {

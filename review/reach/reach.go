@@ -29,13 +29,41 @@ func Of(d registry.Definition) []fact.Fact { return of(d, false) }
 
 func of(d registry.Definition, sentences bool) []fact.Fact {
 	l := fact.List{Sentences: sentences}
-	switch {
-	case d.Tool != nil:
-		ofTool(&l, d.Tool)
-	case d.Agent != nil:
-		ofAgent(&l, d.Agent)
-	case d.Folder() != nil:
-		f := d.Folder()
+	fields := map[string]string{}
+	if t := d.Tool; t != nil {
+		fields = map[string]string{
+			"usageNotes": t.UsageNotes, "goals": t.Goals, "guardrails": t.Guardrails, "prompt": t.Prompt, "description": t.Description, "shortDescription": t.ShortDescription,
+		}
+		for channel, text := range t.Guidance {
+			fields[jsondoc.Join("guidance", channel)] = text
+		}
+		if t.Tag != nil {
+			fields["tag.example"] = t.Tag.Example
+		}
+	}
+	if a := d.Agent; a != nil {
+		fields = map[string]string{
+			"description": a.Description, "vibe": a.Vibe, "soul": a.Soul, "promptTemplate": a.PromptTemplate, "operatingModel": a.OperatingModel,
+			"interactionLearning": a.InteractionLearning, "onboarding": a.Onboarding,
+		}
+		for channel, text := range a.ChannelGuidance {
+			fields[jsondoc.Join("channelGuidance", channel)] = text
+		}
+		if o := a.SessionOpen; o != nil {
+			fields["sessionOpen.bootstrap"], fields["sessionOpen.returning"] = o.Bootstrap, o.Returning
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(fields)) {
+		l.Read(at, fields[at], 0, markdown)
+	}
+	if t := d.Tool; t != nil {
+		ofSchema(&l, "inputSchema", t.InputSchema)
+		ofSchema(&l, "outputSchema", t.OutputSchema)
+		if p := t.Provider; p != nil && p.URL != "" {
+			l.Read("provider.url", p.URL, 0, func(d fact.Doc) { literal.Scan(d, literal.Data, "provider") })
+		}
+	}
+	if f := d.Folder(); f != nil {
 		for _, name := range f.Paths() {
 			file := f.Files[name]
 			if file.Link != "" {
@@ -45,45 +73,6 @@ func of(d registry.Definition, sentences bool) []fact.Fact {
 		}
 	}
 	return l.Facts()
-}
-
-func ofTool(l *fact.List, t *registry.Tool) {
-	fields := map[string]string{
-		"usageNotes": t.UsageNotes, "goals": t.Goals, "guardrails": t.Guardrails, "prompt": t.Prompt, "description": t.Description, "shortDescription": t.ShortDescription,
-	}
-	for channel, text := range t.Guidance {
-		fields[jsondoc.Join("guidance", channel)] = text
-	}
-	if t.Tag != nil {
-		fields["tag.example"] = t.Tag.Example
-	}
-	ofFields(l, fields)
-	ofSchema(l, "inputSchema", t.InputSchema)
-	ofSchema(l, "outputSchema", t.OutputSchema)
-	if p := t.Provider; p != nil && p.URL != "" {
-		l.Read("provider.url", p.URL, 0, func(d fact.Doc) { literal.Scan(d, literal.Data, "provider") })
-	}
-}
-
-func ofAgent(l *fact.List, a *registry.Agent) {
-	fields := map[string]string{
-		"description": a.Description, "vibe": a.Vibe, "soul": a.Soul, "promptTemplate": a.PromptTemplate, "operatingModel": a.OperatingModel,
-		"interactionLearning": a.InteractionLearning, "onboarding": a.Onboarding,
-	}
-	for channel, text := range a.ChannelGuidance {
-		fields[jsondoc.Join("channelGuidance", channel)] = text
-	}
-	if o := a.SessionOpen; o != nil {
-		fields["sessionOpen.bootstrap"], fields["sessionOpen.returning"] = o.Bootstrap, o.Returning
-	}
-	ofFields(l, fields)
-}
-
-// ofFields adds the facts of the given fields, in the order of their paths.
-func ofFields(l *fact.List, fields map[string]string) {
-	for _, at := range slices.Sorted(maps.Keys(fields)) {
-		l.Read(at, fields[at], 0, markdown)
-	}
 }
 
 // ofSchema adds the facts of a JSON schema: of its texts and data. A schema that is not valid JSON
@@ -189,22 +178,19 @@ func File(d fact.Doc, name string) {
 // requirements adds the packages of a pip requirements file:
 // https://pip.pypa.io/en/stable/reference/requirements-file-format/.
 func requirements(d fact.Doc) {
-	at := 0
-	for line := range strings.Lines(d.Text) {
-		begin := at
-		at += len(line)
-		line = strings.TrimSpace(line)
+	for line := range d.Lines() {
+		text := strings.TrimSpace(line.Text)
 		switch {
-		case line == "" || line[0] == '#':
-		case line[0] == '-':
-			shell.Read(d.Part(begin, at).Prefixed("pip install "), nil)
+		case text == "" || text[0] == '#':
+		case text[0] == '-':
+			shell.Read(line.Prefixed("pip install "), nil)
 		default:
-			name := line
+			name := text
 			if i := strings.IndexAny(name, "=<>~!; [#"); i > 0 {
 				name = name[:i]
 			}
-			d.AddKey(begin, fact.Run, fact.Package, "pip "+line, fact.Package+"\x00pip "+strings.ToLower(name))
-			literal.Scan(d.Part(begin, at), literal.Data, fact.Package)
+			line.AddKey(0, fact.Run, fact.Package, "pip "+text, fact.Package+"\x00pip "+strings.ToLower(name))
+			literal.Scan(line, literal.Data, fact.Package)
 		}
 	}
 }

@@ -233,27 +233,23 @@ func Listed(text string) []string {
 // INI, and YAML that cannot be parsed.
 func pairs(d fact.Doc) {
 	t := settings{Doc: d}
-	at := 0
-	for text := range strings.Lines(d.Text) {
-		begin := at
-		at += len(text)
-		body := strings.TrimLeft(text, " \t-")
-		begin += len(text) - len(body)
-		body = strings.TrimRight(body, "\r\n")
+	for line := range d.Lines() {
+		line = line.Part(len(line.Text)-len(strings.TrimLeft(line.Text, " \t-")), len(line.Text))
+		body := strings.TrimRight(line.Text, "\r\n")
 		if strings.HasPrefix(body, "#") || strings.HasPrefix(body, ";") || strings.HasPrefix(body, "//") {
-			prose.Comment(d.Part(begin, at))
+			prose.Comment(line)
 			continue
 		}
 		i := strings.IndexAny(body, ":=")
 		if i <= 0 || strings.ContainsAny(strings.TrimRight(body[:i], " "), " /{") {
-			literal.Scan(d.Part(begin, at), literal.Data, fact.Literal)
+			literal.Scan(line, literal.Data, fact.Literal)
 			continue
 		}
 		key := strings.Trim(body[:i], " \"'")
 		from := i + 1 + len(body[i+1:]) - len(strings.TrimLeft(body[i+1:], " \"'"))
 		to := len(strings.TrimRight(body, " \"',"))
 		if from < to {
-			t.value(d.Part(begin+from, begin+to), key, meanings()[key])
+			t.value(line.Part(from, to), key, meanings()[key])
 		}
 	}
 	t.disclosed()

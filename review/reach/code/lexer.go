@@ -96,14 +96,11 @@ type str struct {
 	value      string
 }
 
-// span is the range of a comment without its marks.
-type span struct{ start, end int }
-
 // lexed is a program with blanked comments and strings.
 type lexed struct {
 	code     []byte
 	strings  []str
-	comments []span
+	comments [][2]int // without their marks
 }
 
 // maxInside is the maximum nesting depth of code embedded in strings.
@@ -122,13 +119,6 @@ type open struct {
 func lex(text string, l *language) lexed {
 	out := lexed{code: []byte(text)}
 	var stack []open
-	blank := func(start, end int) {
-		for i := start; i < end; i++ {
-			if out.code[i] != '\n' {
-				out.code[i] = ' '
-			}
-		}
-	}
 	last := byte(0) // the last non-blank character of code
 	for i := 0; i < len(text); {
 		if n := len(stack); n > 0 {
@@ -140,7 +130,7 @@ func lex(text string, l *language) lexed {
 					o := stack[n-1]
 					stack = stack[:n-1]
 					out.code[i] = ' '
-					i = readLiteral(text, i+1, &o, &stack, &out, blank)
+					i = out.readLiteral(text, i+1, &o, &stack)
 					last = '"'
 					continue
 				}
@@ -148,7 +138,7 @@ func lex(text string, l *language) lexed {
 		}
 		if end, from, ok := commentAt(text, i, l); ok {
 			out.comments = append(out.comments, from)
-			blank(i, end)
+			out.blank(i, end)
 			i = end
 			continue
 		}
@@ -158,21 +148,21 @@ func lex(text string, l *language) lexed {
 				if !strings.ContainsAny(text[from:i], q.prefix) {
 					q.code = ""
 				}
-				blank(from, i)
+				out.blank(from, i)
 			}
 			if q.open == "'" && l.id == "other" && !closesSoon(text, i) {
 				i++
 				continue // a Rust lifetime or an apostrophe
 			}
 			o := open{quote: q, start: i}
-			blank(i, i+len(q.open))
-			i = readLiteral(text, i+len(q.open), &o, &stack, &out, blank)
+			out.blank(i, i+len(q.open))
+			i = out.readLiteral(text, i+len(q.open), &o, &stack)
 			last = '"'
 			continue
 		}
 		if text[i] == '/' && l.id == "javascript" && strings.IndexByte("(,=:[!&|?{};+\n\x00", last) >= 0 {
 			if end := regexpEnd(text, i); end > 0 {
-				blank(i, end)
+				out.blank(i, end)
 				i = end
 				last = '"'
 				continue
@@ -187,9 +177,18 @@ func lex(text string, l *language) lexed {
 	return out
 }
 
+// blank replaces the code from start to end by spaces, with the same line breaks.
+func (out *lexed) blank(start, end int) {
+	for i := start; i < end; i++ {
+		if out.code[i] != '\n' {
+			out.code[i] = ' '
+		}
+	}
+}
+
 // readLiteral reads a string literal from i to its end or to embedded code, and returns the
 // position at which to continue.
-func readLiteral(text string, i int, o *open, stack *[]open, out *lexed, blank func(start, end int)) int {
+func (out *lexed) readLiteral(text string, i int, o *open, stack *[]open) int {
 	begin := i
 	for i < len(text) {
 		switch {
@@ -198,14 +197,9 @@ func readLiteral(text string, i int, o *open, stack *[]open, out *lexed, blank f
 			i += 2
 			continue
 		case strings.HasPrefix(text[i:], o.close):
-			i += len(o.close)
-			blank(begin, i)
-			out.strings = append(out.strings, str{o.start, i, string(o.value)})
-			return i
+			return out.close(o, begin, i+len(o.close))
 		case text[i] == '\n' && !o.lines:
-			blank(begin, i)
-			out.strings = append(out.strings, str{o.start, i, string(o.value)})
-			return i
+			return out.close(o, begin, i)
 		case o.code != "" && strings.HasPrefix(text[i:], o.code):
 			if o.code == "{" && strings.HasPrefix(text[i:], "{{") {
 				o.value = append(o.value, '{')
@@ -215,7 +209,7 @@ func readLiteral(text string, i int, o *open, stack *[]open, out *lexed, blank f
 			if len(*stack) < maxInside {
 				o.value = append(o.value, "${}"...)
 				i += len(o.code)
-				blank(begin, i)
+				out.blank(begin, i)
 				o.braces = 0
 				*stack = append(*stack, *o)
 				return i
@@ -224,9 +218,14 @@ func readLiteral(text string, i int, o *open, stack *[]open, out *lexed, blank f
 		o.value = append(o.value, text[i])
 		i++
 	}
-	blank(begin, len(text))
-	out.strings = append(out.strings, str{o.start, len(text), string(o.value)})
-	return len(text)
+	return out.close(o, begin, len(text))
+}
+
+// close adds the string literal o, which was read from begin to end, and returns end.
+func (out *lexed) close(o *open, begin, end int) int {
+	out.blank(begin, end)
+	out.strings = append(out.strings, str{o.start, end, string(o.value)})
+	return end
 }
 
 // appendEscaped appends the character that the escape sequence of c represents.
@@ -245,26 +244,26 @@ func appendEscaped(value []byte, c, escape byte) []byte {
 }
 
 // commentAt returns the end and the body of the comment at i, if any.
-func commentAt(text string, i int, l *language) (end int, body span, ok bool) {
+func commentAt(text string, i int, l *language) (end int, body [2]int, ok bool) {
 	for _, mark := range l.line {
 		if strings.HasPrefix(text[i:], mark) && (i == 0 || mark != "//" || text[i-1] != ':') && (mark != "#" || i == 0 || text[i-1] != '$' && text[i-1] != '{' && (l != &data || text[i-1] <= ' ')) {
 			end = len(text)
 			if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
 				end = i + n
 			}
-			return end, span{min(i+len(mark), end), end}, true
+			return end, [2]int{min(i+len(mark), end), end}, true
 		}
 	}
 	for _, marks := range l.block {
 		if strings.HasPrefix(text[i:], marks[0]) {
 			from := i + len(marks[0])
 			if n := strings.Index(text[from:], marks[1]); n >= 0 {
-				return from + n + len(marks[1]), span{from, from + n}, true
+				return from + n + len(marks[1]), [2]int{from, from + n}, true
 			}
-			return len(text), span{from, len(text)}, true
+			return len(text), [2]int{from, len(text)}, true
 		}
 	}
-	return 0, span{}, false
+	return 0, [2]int{}, false
 }
 
 // quoteAt returns the kind of string literal that begins at i, if any.

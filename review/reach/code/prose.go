@@ -15,13 +15,10 @@ func Texts(text, lang string) (comments, strs [][2]int) {
 		l = &data
 	}
 	lexed := lex(text, l)
-	for _, c := range lexed.comments {
-		comments = append(comments, [2]int{c.start, c.end})
-	}
 	for _, s := range lexed.strings {
 		content := strings.TrimLeft(text[s.start:s.end], "\"'`@")
 		start := s.end - len(content)
 		strs = append(strs, [2]int{start, start + len(strings.TrimRight(content, "\"'`@"))})
 	}
-	return comments, strs
+	return lexed.comments, strs
 }

@@ -22,7 +22,7 @@ func Read(d fact.Doc, lang string, comment func(fact.Doc)) {
 	}
 	p := &program{Doc: d, lang: l, lexed: lex(d.Text, l), alias: map[string]string{}, values: map[string]value{}}
 	for _, c := range p.comments {
-		comment(d.Part(c.start, c.end))
+		comment(d.Part(c[0], c[1]))
 	}
 	strs := p.strings
 	ends := statements{code: p.code}
@@ -129,7 +129,7 @@ type state struct {
 	assigned   string   // the assigned variable
 	data       value    // properties of the calls and variables in the statement
 	shell      bool     // the code contains "shell"
-	bracket    int      // offset of the last bracket that opens returned, -1 if not called; len(code) if no bracket follows
+	bracket    int      // offset of the bracket after the last command call, -1 before the first one; len(code) if no bracket follows
 	listed     bool     // a list begins after the bracket
 
 	// The index plus 1 of the first string that was last read as a shell command, and as the
@@ -145,7 +145,11 @@ func (p *program) statement(start, end int, strs []str) {
 	}
 	p.imports(&s)
 	p.names(&s)
-	s.assigned = assignment(s.code)
+	if head := s.code[:min(len(s.code), 120)]; strings.Contains(head, "=") {
+		if m := assigned.FindStringSubmatch(head); m != nil {
+			s.assigned = m[1]
+		}
+	}
 	for _, name := range s.names {
 		if v, ok := p.values[name]; ok {
 			s.data.fetched, s.data.decoded, s.data.env = s.data.fetched || v.fetched, s.data.decoded || v.decoded, s.data.env || v.env
@@ -334,17 +338,6 @@ func (p *program) member(s *state, name string, begin, end int) {
 
 var assigned = regexp.MustCompile(`^\s*(?:export\s+)?(?:const|let|var|my|local)?\s*\$?(\w+)(?:\s*:\s*[\w.\[\]| ]+|,\s*\w+)?\s*(?::=|=[^=>])`)
 
-// assignment returns the variable that a statement assigns, or "".
-func assignment(code string) string {
-	if strings.IndexByte(code[:min(len(code), 120)], '=') < 0 {
-		return ""
-	}
-	if m := assigned.FindStringSubmatch(code[:min(len(code), 120)]); m != nil {
-		return m[1]
-	}
-	return ""
-}
-
 // effects adds the facts of the calls in a statement.
 func (p *program) effects(s *state, texts []text) {
 	for _, c := range s.calls {
@@ -421,22 +414,8 @@ func (p *program) passesEnvironment(s *state) bool {
 // maxWords is the maximum number of strings after a call that are read as a command.
 const maxWords = 50
 
-// opens reports whether a bracket follows the call c, and whether a list begins after this bracket.
-// It must be called with the calls in order; the code of the statement is then read only once.
-func (s *state) opens(c call) (found, list bool) {
-	if from := c.end - s.start; s.bracket < from {
-		n := strings.IndexByte(s.code[from:], '(')
-		if n < 0 {
-			s.bracket, s.listed = len(s.code), false
-		} else {
-			s.bracket = from + n
-			s.listed = strings.HasPrefix(strings.TrimLeft(s.code[s.bracket+1:], " \n\t"), "[")
-		}
-	}
-	return s.bracket < len(s.code), s.listed
-}
-
-// runs adds the command that the call c runs.
+// runs adds the command that the call c runs. The calls must be passed in order; the code of the
+// statement is then searched for brackets only once.
 func (p *program) runs(s *state, c call, texts []text) {
 	var words []string
 	at := c.at
@@ -455,8 +434,15 @@ func (p *program) runs(s *state, c call, texts []text) {
 	}
 	s.data.shell = s.data.shell || shell.Interactive(words)
 	list := c.effect == runsArgs && (!strings.Contains(words[0], " ") || !s.shell)
-	if found, listed := s.opens(c); found {
-		list = list && (len(words) > 1 || !strings.Contains(words[0], " ") || listed)
+	if after := c.end - s.start; s.bracket < after {
+		s.bracket = len(s.code)
+		if n := strings.IndexByte(s.code[after:], '('); n >= 0 {
+			s.bracket = after + n
+			s.listed = strings.HasPrefix(strings.TrimLeft(s.code[s.bracket+1:], " \n\t"), "[")
+		}
+	}
+	if s.bracket < len(s.code) {
+		list = list && (len(words) > 1 || !strings.Contains(words[0], " ") || s.listed)
 	}
 	last := &s.words
 	if list {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"toolcrib/internal/lists"
 )
 
 // Decisions lists the patterns of facts that a configuration allows, warns about, or blocks, such
@@ -40,21 +42,14 @@ func (d Decisions) Lists() map[string]string {
 
 // Check returns an error for an invalid pattern.
 func (d Decisions) Check() error {
+	known := slices.Compact(lists.Map(Policies, func(r Row) string { return string(r.Kind) }))
 	for _, p := range slices.Concat(d.Allow, d.Warn, d.Block) {
 		kind, value, ok := strings.Cut(p, ":")
-		if known := kinds(); !ok || value == "" || kind != "*" && !slices.Contains(known, kind) {
+		if !ok || value == "" || kind != "*" && !slices.Contains(known, kind) {
 			return fmt.Errorf(`reach: unknown pattern %q: use KIND:VALUE, such as "out:*.example.com" or "write:*", with one of the kinds %s`, p, strings.Join(known, ", "))
 		}
 	}
 	return nil
-}
-
-func kinds() []string {
-	var list []string
-	for _, row := range Policies {
-		list = append(list, string(row.Kind))
-	}
-	return slices.Compact(list)
 }
 
 // Of returns the strictest decision with a pattern that matches f.

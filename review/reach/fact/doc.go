@@ -5,6 +5,7 @@ package fact
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -109,6 +110,19 @@ func (d Doc) Part(start, end int) Doc {
 		d.base += start
 	}
 	return d
+}
+
+// Lines yields the lines of d, with their line breaks.
+func (d Doc) Lines() iter.Seq[Doc] {
+	return func(yield func(Doc) bool) {
+		at := 0
+		for line := range strings.Lines(d.Text) {
+			if !yield(d.Part(at, at+len(line))) {
+				return
+			}
+			at += len(line)
+		}
+	}
 }
 
 // Within returns a Doc for text, a transformed version of the text at an offset: unquoted, decoded,

@@ -3,6 +3,8 @@
 // grammars.
 package fact
 
+import "toolcrib/internal/lists"
+
 // Kind is the kind of a fact.
 type Kind string
 
@@ -142,7 +144,8 @@ type Difference struct {
 // marked as new to the registry until MarkKnown finds them there.
 func Compare(before, after []Fact) Difference {
 	var d Difference
-	had, has := keys(before), keys(after)
+	key := func(f Fact) string { return f.Key }
+	had, has := lists.Set(before, key), lists.Set(after, key)
 	for _, f := range after {
 		if had[f.Key] {
 			d.Unchanged = append(d.Unchanged, f)
@@ -157,12 +160,4 @@ func Compare(before, after []Fact) Difference {
 		}
 	}
 	return d
-}
-
-func keys(facts []Fact) map[string]bool {
-	set := make(map[string]bool, len(facts))
-	for _, f := range facts {
-		set[f.Key] = true
-	}
-	return set
 }

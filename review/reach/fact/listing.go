@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"toolcrib/internal/lists"
 )
 
 // Listing is an arrangement of facts for display, in which some facts are listed and all other facts are only counted.
@@ -107,12 +109,7 @@ func (f Fact) Words() string {
 
 // Summary describes the facts of a first import, one line for each kind.
 func Summary(facts []Fact) []string {
-	groups := ByKind(facts)
-	lines := make([]string, len(groups))
-	for i, g := range groups {
-		lines[i] = fmt.Sprintf("%-6s  %s", g.Kind, g.Values())
-	}
-	return lines
+	return lists.Map(ByKind(facts), func(g Group) string { return fmt.Sprintf("%-6s  %s", g.Kind, g.Values()) })
 }
 
 // Values lists the values of the facts without duplicates, beginning with those that would warn in

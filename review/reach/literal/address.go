@@ -4,6 +4,7 @@ package literal
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -33,9 +34,9 @@ func (s *scanner) address(w word, colon int) {
 		return
 	}
 	rest := w.text[colon+3:]
-	end := strings.IndexAny(rest, "/?#\\")
-	if end < 0 {
-		end = len(rest)
+	end := len(rest)
+	if i := strings.IndexAny(rest, "/?#\\"); i >= 0 {
+		end = i
 	}
 	authority := rest[:end]
 	if authority == "" && strings.HasPrefix(s.Text[w.end:], "[") { // an IPv6 address
@@ -43,10 +44,7 @@ func (s *scanner) address(w word, colon int) {
 			authority = s.Text[w.end+1 : w.end+i]
 		}
 	} else {
-		authority = authority[strings.LastIndexByte(authority, '@')+1:]
-		if i := strings.IndexByte(authority, ':'); i >= 0 {
-			authority = authority[:i]
-		}
+		authority, _, _ = strings.Cut(authority[strings.LastIndexByte(authority, '@')+1:], ":")
 	}
 	host := strings.ToLower(strings.Trim(authority, ".*_&"))
 	if scheme == "s3" || scheme == "gs" {
@@ -101,15 +99,10 @@ const maxLabel = 200
 func (s *scanner) isLink(at int) bool {
 	before := strings.TrimRight(s.Text[max(0, at-maxLabel):at], "\"'")
 	before = before[strings.LastIndexByte(before, '\n')+1:]
-	for _, mark := range []string{"](", "<", "href=", "src=", "]:", "]: "} {
-		if strings.HasSuffix(before, mark) {
-			return true
-		}
+	if slices.ContainsFunc([]string{"](", "<", "href=", "src=", "]:", "]: "}, func(mark string) bool { return strings.HasSuffix(before, mark) }) {
+		return true
 	}
-	after := s.Text[at:min(len(s.Text), at+2*maxLabel)]
-	if i := strings.IndexByte(after, '\n'); i >= 0 {
-		after = after[:i]
-	}
+	after, _, _ := strings.Cut(s.Text[at:min(len(s.Text), at+2*maxLabel)], "\n")
 	if strings.ContainsAny(strings.TrimSpace(after), " ") { // words follow
 		return false
 	}
@@ -196,12 +189,7 @@ func FileExtension(name string) bool {
 
 // isPrecededBy reports whether one of marks directly precedes the given offset.
 func (s *scanner) isPrecededBy(at int, marks ...string) bool {
-	for _, m := range marks {
-		if strings.HasSuffix(s.Text[:at], m) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(marks, func(m string) bool { return strings.HasSuffix(s.Text[:at], m) })
 }
 
 // ip adds a public IPv4 address, unless it is a version number.

@@ -3,6 +3,7 @@
 package literal
 
 import (
+	"slices"
 	"strings"
 
 	"toolcrib/review/reach/fact"
@@ -79,12 +80,8 @@ func (s *scanner) outside(at int, name string) bool {
 // route reports whether the path at the given offset follows a request method (RFC 9110).
 func (s *scanner) route(at int) bool {
 	before := strings.TrimRight(s.Text[max(0, at-10):at], " `\"'")
-	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"} {
-		if strings.HasSuffix(before, method) {
-			return true
-		}
-	}
-	return false
+	methods := []string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"}
+	return slices.ContainsFunc(methods, func(method string) bool { return strings.HasSuffix(before, method) })
 }
 
 // personal are the folders in a home folder that contain a user's own files: xdg-user-dir(1), and

@@ -108,12 +108,11 @@ func dotenv(name string) bool {
 	if rest[0] != '.' || len(rest) == 1 {
 		return false
 	}
-	for _, s := range templateSuffixes {
-		if strings.HasSuffix(rest, s) {
-			return false
-		}
-	}
-	return true
+	return !hasTemplateSuffix(rest)
+}
+
+func hasTemplateSuffix(name string) bool {
+	return slices.ContainsFunc(templateSuffixes, func(s string) bool { return strings.HasSuffix(name, s) })
 }
 
 // namedEnv reports whether name is a file of environment variables with a name before its extension,
@@ -121,8 +120,7 @@ func dotenv(name string) bool {
 // process.env.
 func namedEnv(name string) bool {
 	stem, ok := strings.CutSuffix(name, ".env")
-	return ok && len(stem) > 2 && strings.Trim(stem, "abcdefghijklmnopqrstuvwxyz0123456789_-") == "" && !slices.Contains(objectsWithEnv, stem) &&
-		!slices.ContainsFunc(templateSuffixes, func(s string) bool { return strings.HasSuffix(stem, s) })
+	return ok && len(stem) > 2 && strings.Trim(stem, "abcdefghijklmnopqrstuvwxyz0123456789_-") == "" && !slices.Contains(objectsWithEnv, stem) && !hasTemplateSuffix(stem)
 }
 
 // objectsWithEnv are objects of programs with a member env: https://nodejs.org/api/process.html#processenv.

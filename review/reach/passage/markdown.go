@@ -29,66 +29,64 @@ type Part struct {
 
 // Markdown yields the parts of a Markdown text in order, without fences and blank lines.
 func Markdown(text string) iter.Seq[Part] {
-	return func(yield func(Part) bool) { parts(text, yield) }
-}
-
-func parts(text string, yield func(Part) bool) {
-	paragraph := -1 // start of the current paragraph, or -1
-	flush := func(end int) bool {
-		from := paragraph
-		paragraph = -1
-		return from < 0 || yield(Part{from, end, Prose, ""})
-	}
-	indented := false // the previous line was indented code
-	for at := 0; at < len(text); {
-		end := LineEnd(text, at)
-		line := text[at:end]
-		content := trimLeft(line, quoted)
-		opener := trimLeft(content, listed)
-		fence := ""
-		if opener != "" && (opener[0] == '`' || opener[0] == '~') {
-			fence = commonmark.Fence(opener)
+	return func(yield func(Part) bool) {
+		paragraph := -1 // start of the current paragraph, or -1
+		flush := func(end int) bool {
+			from := paragraph
+			paragraph = -1
+			return from < 0 || yield(Part{from, end, Prose, ""})
 		}
-		ok := true
-		switch {
-		case fence != "":
-			ok = flush(at)
-			word, _, _ := strings.Cut(strings.TrimLeft(strings.TrimSpace(opener), "`~ "), " ")
-			from := end
-			at = end
-			for at < len(text) && !commonmark.Closes(trimLeft(text[at:LineEnd(text, at)], quoted), fence) {
+		indented := false // the previous line was indented code
+		for at := 0; at < len(text); {
+			end := LineEnd(text, at)
+			line := text[at:end]
+			content := trimLeft(line, quoted)
+			opener := trimLeft(content, listed)
+			fence := ""
+			if opener != "" && (opener[0] == '`' || opener[0] == '~') {
+				fence = commonmark.Fence(opener)
+			}
+			ok := true
+			switch {
+			case fence != "":
+				ok = flush(at)
+				word, _, _ := strings.Cut(strings.TrimLeft(strings.TrimSpace(opener), "`~ "), " ")
+				from := end
+				at = end
+				for at < len(text) && !commonmark.Closes(trimLeft(text[at:LineEnd(text, at)], quoted), fence) {
+					at = LineEnd(text, at)
+				}
+				if !ok || !yield(Part{from, at, Code, strings.ToLower(strings.Trim(word, "{}.,:"))}) {
+					return
+				}
 				at = LineEnd(text, at)
+				continue
+			case content == "" || (content[0] <= ' ' || content[0] >= utf8.RuneSelf) && strings.TrimSpace(content) == "":
+				ok = flush(at)
+			case paragraph < 0 && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")) && opener == strings.TrimLeft(line, " \t") && (indented || at == 0 || blankBefore(text, at)):
+				if !yield(Part{at, end, Indented, ""}) {
+					return
+				}
+				indented = true
+				at = end
+				continue
+			case begins(content):
+				ok = flush(at)
+				paragraph = at
+				if ok && (content[0] == '#' || content[0] == '|') {
+					ok = flush(end)
+				}
+			case paragraph < 0:
+				paragraph = at
 			}
-			if !ok || !yield(Part{from, at, Code, strings.ToLower(strings.Trim(word, "{}.,:"))}) {
+			if !ok {
 				return
 			}
-			at = LineEnd(text, at)
-			continue
-		case content == "" || (content[0] <= ' ' || content[0] >= utf8.RuneSelf) && strings.TrimSpace(content) == "":
-			ok = flush(at)
-		case paragraph < 0 && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")) && opener == strings.TrimLeft(line, " \t") && (indented || at == 0 || blankBefore(text, at)):
-			if !yield(Part{at, end, Indented, ""}) {
-				return
-			}
-			indented = true
+			indented = false
 			at = end
-			continue
-		case begins(content):
-			ok = flush(at)
-			paragraph = at
-			if ok && (content[0] == '#' || content[0] == '|') {
-				ok = flush(end)
-			}
-		case paragraph < 0:
-			paragraph = at
 		}
-		if !ok {
-			return
-		}
-		indented = false
-		at = end
+		flush(len(text))
 	}
-	flush(len(text))
 }
 
 // The marks before the content of a line in a block quote or a list.

@@ -277,7 +277,14 @@ func (r *reader) redirects(s *syntax.Stmt, c *command) {
 				literal.Scan(in, literal.Data, fact.Literal)
 			}
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
-			r.writes(at, target, c)
+			if c.traits&fetches != 0 {
+				r.fetched[path.Base(target)] = true
+			}
+			if literal.PlaceOf(target) == literal.Obeyed {
+				r.Add(at, fact.Write, fact.Order, target)
+			} else if in, ok := r.Within(at, target); ok {
+				literal.Scan(in.Handled(), literal.Data, fact.Literal)
+			}
 		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 			body := red.Hdoc
 			if red.Op == syntax.WordHdoc {
@@ -307,19 +314,5 @@ func (r *reader) redirects(s *syntax.Stmt, c *command) {
 				r.Add(at, fact.Out, "/dev/tcp", host)
 			}
 		}
-	}
-}
-
-// writes adds a file to which c writes.
-func (r *reader) writes(at int, target string, c *command) {
-	if c.traits&fetches != 0 {
-		r.fetched[path.Base(target)] = true
-	}
-	if literal.PlaceOf(target) == literal.Obeyed {
-		r.Add(at, fact.Write, fact.Order, target)
-		return
-	}
-	if in, ok := r.Within(at, target); ok {
-		literal.Scan(in.Handled(), literal.Data, fact.Literal)
 	}
 }

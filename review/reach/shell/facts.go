@@ -36,8 +36,16 @@ func (r *reader) command(c *command, in input) {
 		}
 		r.Add(c.at, fact.Rights, c.elevatedBy, shown)
 	}
-	args := c.arguments()
-	name := c.name(args)
+	var args []string // the words after the program, without flags
+	for _, w := range c.words[min(1, len(c.words)):] {
+		if !strings.HasPrefix(w, "-") && w != "" {
+			args = append(args, w)
+		}
+	}
+	name := c.program // with its subcommand if it has one
+	if len(args) > 0 && (c.traits&family != 0 || c.traits&interpret != 0 && c.traits&shells == 0 && len(args[0]) < 80) {
+		name += " " + args[0]
+	}
 	address := r.words(c, name)
 	r.addFetchedRun(c, in, args)
 	switch {
@@ -53,25 +61,6 @@ func (r *reader) command(c *command, in input) {
 	if folder := c.wipes(args); folder != "" {
 		r.Add(c.at, fact.File, fact.Wiped, c.program+" "+folder)
 	}
-}
-
-// arguments returns the words after the program, without flags.
-func (c *command) arguments() []string {
-	var args []string
-	for _, w := range c.words[min(1, len(c.words)):] {
-		if !strings.HasPrefix(w, "-") && w != "" {
-			args = append(args, w)
-		}
-	}
-	return args
-}
-
-// name returns the program, with its subcommand if it has one.
-func (c *command) name(args []string) string {
-	if c.traits&family != 0 && len(args) > 0 || c.traits&interpret != 0 && len(args) > 0 && c.traits&shells == 0 && len(args[0]) < 80 {
-		return c.program + " " + args[0]
-	}
-	return c.program
 }
 
 // words adds the facts of the words of c and returns the first host in them.

@@ -52,9 +52,10 @@ var tables = sync.OnceValue(func() *table {
 	t := &table{programs: map[string]trait{}, installer: map[string]bool{}, registry: map[string]bool{}, handlers: map[string]bool{}, inspects: map[string]bool{}}
 	for what, names := range fact.Rows(programs) {
 		switch what {
-		case "installs":
+		case "installs", "handles", "inspects":
+			commands := map[string]map[string]bool{"installs": t.installer, "handles": t.handlers, "inspects": t.inspects}[what]
 			for command := range strings.SplitSeq(names, ",") {
-				t.installer[command] = true
+				commands[command] = true
 			}
 		case "registry":
 			for option := range strings.FieldsSeq(names) {
@@ -63,14 +64,6 @@ var tables = sync.OnceValue(func() *table {
 		case "sends":
 			for command := range strings.SplitSeq(names, ",") {
 				t.senders = append(t.senders, strings.Fields(command))
-			}
-		case "handles":
-			for command := range strings.SplitSeq(names, ",") {
-				t.handlers[command] = true
-			}
-		case "inspects":
-			for command := range strings.SplitSeq(names, ",") {
-				t.inspects[command] = true
 			}
 		case "prints":
 			t.secrets = append(t.secrets, strings.Split(names, ",")...)

@@ -100,17 +100,16 @@ func Inline(d fact.Doc) bool {
 	return true
 }
 
-// Fetches adds the facts of a line in a program that is a shell command for fetching something, and reports whether the
-// line is such a command: a network program followed by a flag or an address. This is not valid syntax in other
-// languages, but notebooks run such lines, and a code fence may state the wrong language.
-func Fetches(d fact.Doc) bool {
+// Fetches adds the facts of a line in a program if it is a shell command for fetching something: a network program
+// followed by a flag or an address. This is not valid syntax in other languages, but notebooks run such lines, and a
+// code fence may state the wrong language.
+func Fetches(d fact.Doc) {
 	text := strings.TrimLeft(d.Text, " \t!%$")
 	name, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	if traits := tables().programs[name]; traits&(network|fetches) == 0 || traits&ambiguous != 0 || !flag(rest) && !strings.Contains(rest, "://") || strings.HasPrefix(rest, "=") {
-		return false
+		return
 	}
 	Read(d.Part(len(d.Text)-len(text), len(d.Text)), nil)
-	return true
 }
 
 // argument reports whether rest, the text after the name of a program, looks like arguments and not
@@ -189,7 +188,12 @@ func (r *reader) parse(text string, shift int, line bool) int {
 			failed = err
 			continue // the parser stops by itself, and may report an error twice
 		}
-		r.comments(s)
+		for _, c := range s.Comments { // none are kept unless somebody reads them
+			if !strings.HasPrefix(c.Text, "!") {
+				start := shift + int(c.Pos().Offset()) + 1
+				r.comment(r.Part(min(start, len(r.Text)), min(start+len(c.Text), len(r.Text))))
+			}
+		}
 		r.statement(s)
 		read = min(int(s.End().Offset()), len(text))
 	}
@@ -217,19 +221,6 @@ func nestsTooDeep(text string) bool {
 		}
 	}
 	return false
-}
-
-func (r *reader) comments(s *syntax.Stmt) {
-	if r.comment == nil {
-		return
-	}
-	for _, c := range s.Comments {
-		if strings.HasPrefix(c.Text, "!") {
-			continue
-		}
-		start := r.shift + int(c.Pos().Offset()) + 1
-		r.comment(r.Part(min(start, len(r.Text)), min(start+len(c.Text), len(r.Text))))
-	}
 }
 
 // Inspects reports whether text is a command, and whether it only shows local state: a single
