@@ -12,11 +12,9 @@ import (
 	"strings"
 
 	"toolcrib/history/diff"
-	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
-	"toolcrib/review/intake"
 )
 
 // entry is a text of a tool, or a parameter.
@@ -42,18 +40,11 @@ func (e entry) content() [3]string { return [3]string{e.name, e.detail, e.text} 
 
 // textsOf returns all texts except the name in the imported JSON of a member.
 func textsOf(d review.Dossier, source []byte) []entry {
-	list := entriesOf(shown(d, source))
-	for i := range list {
-		if isText(d) && list[i].path == wire.SourcePath+"prompt" {
-			list[i].path = promptPath
-		}
+	tool := shown(d, source)
+	paths := map[string]string{"description": "definition.description", "prompt": wire.SourcePath + "prompt"}
+	if isText(d) {
+		paths["prompt"] = promptPath
 	}
-	slices.SortStableFunc(list, func(a, b entry) int { return order(a.path) - order(b.path) })
-	return list
-}
-
-// entriesOf returns all texts except the name in the JSON of a tool.
-func entriesOf(tool *jsondoc.Node) []entry {
 	var list []entry
 	name := review.Scalar(tool.Get("name"))
 	titles := []string{name, name + "Arguments", name + "Output"} // titles that programs generate from the name
@@ -63,10 +54,9 @@ func entriesOf(tool *jsondoc.Node) []entry {
 		case "title":
 			list = append(list, short(named("title", oneLine(review.Scalar(m.Value)), "definition.name")))
 		case "description", "prompt":
-			path := map[string]string{"description": "definition.description", "prompt": wire.SourcePath + "prompt"}[m.Key]
 			for p := range strings.SplitSeq(review.Scalar(m.Value), "\n\n") { // each paragraph is a row
 				if p = oneLine(p); p != "" {
-					list = append(list, entry{text: p, path: path})
+					list = append(list, entry{text: p, path: paths[m.Key]})
 				}
 			}
 		case "inputSchema":
@@ -79,6 +69,7 @@ func entriesOf(tool *jsondoc.Node) []entry {
 			list = append(list, unknownTexts(m.Key, m.Value)...)
 		}
 	}
+	slices.SortStableFunc(list, func(a, b entry) int { return order(a.path) - order(b.path) })
 	return list
 }
 
@@ -123,7 +114,7 @@ func annotations(n *jsondoc.Node) []entry {
 	}
 	rest := jsondoc.NewObject()
 	for _, m := range n.Members {
-		if m.Value.Kind != jsondoc.Bool || !slices.ContainsFunc(hintWords(), func(h hintWord) bool { return h.key == m.Key }) {
+		if m.Value.Kind != jsondoc.Bool || !slices.ContainsFunc(hintWords, func(h hintWord) bool { return h.key == m.Key }) {
 			rest.Members = append(rest.Members, m)
 		}
 	}
@@ -208,20 +199,7 @@ const around = 2
 // fewLines is the maximum number of changed lines of a field that is not folded.
 const fewLines = 40
 
-// member adds a member that does not come from a server: its heading, its findings, and its changes by field or file.
-// Files that need not be read share a row.
-func (b *builder) member(i int, d review.Dossier) {
-	b.heading(i, d, d.Proposal.Title)
-	b.list(i, nil, b.placed(i, nil))
-	if !intake.Generated(d.Revision.Draft, d.Base) {
-		b.list(i, rationaleEntries(d.Revision.Draft), nil)
-	}
-	if d.Proposal.Type != proposals.Deactivate {
-		b.files(i, d)
-	}
-}
-
-// files adds the changes of a member.
+// files adds the changes of a member by field or file. Files that need not be read share a row.
 func (b *builder) files(i int, d review.Dossier) {
 	parts, known, data := map[string]review.Part{}, map[string][]string{}, []string(nil)
 	for _, p := range d.Parts {
@@ -276,7 +254,11 @@ func (b *builder) files(i int, d review.Dossier) {
 				}
 				b.add(row)
 			}
-			b.remember(h.Lines, i, name)
+			for n := range h.Lines { // for later files
+				if hash, ok := b.passage(h.Lines[n:]); ok && b.lines[hash].lines == nil {
+					b.lines[hash] = lineAt{i, name, h.Lines[n:]}
+				}
+			}
 		}
 	}
 	for _, as := range slices.Sorted(maps.Keys(known)) {
@@ -328,15 +310,6 @@ func (b *builder) repeats(lines []diff.Line) (at lineAt, same int) {
 		return at, 0
 	}
 	return at, same
-}
-
-// remember stores the passages of a hunk for later files.
-func (b *builder) remember(lines []diff.Line, member int, part string) {
-	for n := range lines {
-		if hash, ok := b.passage(lines[n:]); ok && b.lines[hash].lines == nil {
-			b.lines[hash] = lineAt{member, part, lines[n:]}
-		}
-	}
 }
 
 // mostNames limits the number of names in a row.

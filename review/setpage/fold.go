@@ -25,14 +25,21 @@ type listing struct {
 	tool    int
 	entries []entry
 	at      map[int][]found // findings by entry; -1 for those of the tool
-	keys    [][32]byte      // keys of the entries, including nested ones
+	keys    [][32]byte      // hashes of the entries, including nested ones
 }
 
 // list adds the texts of a tool, each with its findings.
 func (b *builder) list(tool int, entries []entry, at map[int][]found) {
 	l := listing{builder: b, tool: tool, entries: entries, at: at, keys: make([][32]byte, len(entries))}
-	for i := len(entries) - 1; i >= 0; i-- {
-		l.keys[i] = l.key(i)
+	for i, e := range slices.Backward(entries) { // nested entries first
+		h := sha256.New()
+		for _, part := range []string{e.sign, e.label, e.detail, e.text} {
+			fmt.Fprintf(h, "%d:%s", len(part), part)
+		}
+		for k := i + 1; k < l.end(i); k = l.end(k) {
+			_, _ = h.Write(l.keys[k][:]) // cannot fail
+		}
+		l.keys[i] = [32]byte(h.Sum(nil))
 	}
 	l.addFindings(at[-1])
 	for i := 0; i < len(entries); {
@@ -60,19 +67,6 @@ func (l listing) end(i int) int {
 		k++
 	}
 	return k
-}
-
-// key returns a hash of an entry and its nested entries, whose keys must have been computed.
-func (l listing) key(i int) [32]byte {
-	h := sha256.New()
-	e := l.entries[i]
-	for _, part := range []string{e.sign, e.label, e.detail, e.text} {
-		fmt.Fprintf(h, "%d:%s", len(part), part)
-	}
-	for k := i + 1; k < l.end(i); k = l.end(k) {
-		_, _ = h.Write(l.keys[k][:]) // cannot fail
-	}
-	return [32]byte(h.Sum(nil))
 }
 
 // sameTool is the origin of an entry that the same tool already contains.

@@ -91,14 +91,29 @@ func Of(set review.ChangeSet, raw bool) Page {
 		b.add(Row{Kind: Note, Tool: -1, Text: "Of every tool:"})
 		b.list(-1, b.common, nil)
 	}
-	b.reach()
+	var reached []fact.Fact
+	for _, d := range set.Members {
+		if d.Base == nil {
+			reached = append(reached, d.Reach.Added...)
+		}
+	}
+	for _, g := range fact.ByKind(reached) {
+		b.add(Row{Kind: Fact, Tool: -1, Name: string(g.Kind), Text: oneLine(g.Values())})
+	}
 	b.summary()
 	for i, d := range set.Members {
 		b.page.Starts = append(b.page.Starts, len(b.page.Rows))
 		if ofServer(d) {
 			b.tool(i, d)
 		} else {
-			b.member(i, d)
+			b.heading(i, d, d.Proposal.Title)
+			b.list(i, nil, b.placed(i, nil))
+			if !intake.Generated(d.Revision.Draft, d.Base) {
+				b.list(i, rationaleEntries(d.Revision.Draft), nil)
+			}
+			if d.Proposal.Type != proposals.Deactivate {
+				b.files(i, d)
+			}
 		}
 		for _, c := range d.Comments {
 			b.add(Row{Kind: Note, Tool: i, Name: c.Author.String(), Text: oneLine(c.Body)})
@@ -128,41 +143,6 @@ type builder struct {
 }
 
 func (b *builder) add(r Row) { b.page.Rows = append(b.page.Rows, r) }
-
-// reach adds the facts about the reach of new members by kind.
-func (b *builder) reach() {
-	var facts []fact.Fact
-	for _, d := range b.set.Members {
-		if d.Base == nil {
-			facts = append(facts, d.Reach.Added...)
-		}
-	}
-	for _, g := range fact.ByKind(facts) {
-		b.add(Row{Kind: Fact, Tool: -1, Name: string(g.Kind), Text: oneLine(g.Values())})
-	}
-}
-
-// reaches adds a row for each fact that a change adds or removes.
-func (b *builder) reaches(i int, d review.Dossier) {
-	if d.Base == nil {
-		return
-	}
-	isText := func(f fact.Fact) bool { return f.Kind == fact.Text } // new sentences are among the texts
-	l := fact.Arrange(slices.DeleteFunc(slices.Clone(d.Reach.Added), isText))
-	for _, f := range l.Listed {
-		row := Row{Kind: Fact, Tool: i, Sign: "+", Text: oneLine(f.Words()), Severity: rules.Info}
-		if f.NewToRegistry && f.Policy() == fact.Warns {
-			row.Severity = rules.Warn
-		}
-		b.add(row)
-	}
-	for _, c := range l.Counts {
-		b.add(Row{Kind: Fact, Tool: i, Sign: "+", Text: c.String(), Severity: rules.Info})
-	}
-	if n := len(slices.DeleteFunc(slices.Clone(d.Reach.Removed), isText)); n > 0 {
-		b.add(Row{Kind: Fact, Tool: i, Sign: "-", Text: counted(n, "fact") + " no longer reached", Severity: rules.Info})
-	}
-}
 
 // Counts describes the number of tools and texts in a change set, their servers, and the number of each type of change.
 func Counts(members []review.Dossier) string {
@@ -241,7 +221,24 @@ func (b *builder) heading(i int, d review.Dossier, text string) {
 		detail = d.Proposal.Handle() + " " + detail
 	}
 	b.add(Row{Kind: Tool, Tool: i, Name: Name(d), Detail: detail, Text: text})
-	b.reaches(i, d)
+	if d.Base == nil {
+		return // the facts of new members are at the top of the page
+	}
+	isText := func(f fact.Fact) bool { return f.Kind == fact.Text } // new sentences are among the texts
+	l := fact.Arrange(slices.DeleteFunc(slices.Clone(d.Reach.Added), isText))
+	for _, f := range l.Listed {
+		row := Row{Kind: Fact, Tool: i, Sign: "+", Text: oneLine(f.Words()), Severity: rules.Info}
+		if f.NewToRegistry && f.Policy() == fact.Warns {
+			row.Severity = rules.Warn
+		}
+		b.add(row)
+	}
+	for _, c := range l.Counts {
+		b.add(Row{Kind: Fact, Tool: i, Sign: "+", Text: c.String(), Severity: rules.Info})
+	}
+	if n := len(slices.DeleteFunc(slices.Clone(d.Reach.Removed), isText)); n > 0 {
+		b.add(Row{Kind: Fact, Tool: i, Sign: "-", Text: counted(n, "fact") + " no longer reached", Severity: rules.Info})
+	}
 }
 
 // commonEntries returns the entries, other than descriptions and parameters, that all tools of a change set share. It
@@ -317,7 +314,7 @@ func inHeading(e entry) bool {
 // hints describes the boolean annotations of a server.
 func hints(annotations *jsondoc.Node) string {
 	var words []string
-	for _, h := range hintWords() {
+	for _, h := range hintWords {
 		switch v := annotations.Get(h.key); {
 		case v == nil || v.Kind != jsondoc.Bool:
 		case v.Text == "true":
@@ -332,13 +329,11 @@ func hints(annotations *jsondoc.Node) string {
 // hintWord contains the words for an annotation.
 type hintWord struct{ key, yes, no string }
 
-func hintWords() []hintWord {
-	return []hintWord{
-		{"readOnlyHint", "says it only reads", "says it writes"},
-		{"destructiveHint", "destructive", "not destructive"},
-		{"idempotentHint", "idempotent", "not idempotent"},
-		{"openWorldHint", "open world", "closed world"},
-	}
+var hintWords = []hintWord{
+	{"readOnlyHint", "says it only reads", "says it writes"},
+	{"destructiveHint", "destructive", "not destructive"},
+	{"idempotentHint", "idempotent", "not idempotent"},
+	{"openWorldHint", "open world", "closed world"},
 }
 
 // edited returns the keys in which a definition differs from an import of its JSON, such as a tier or a description

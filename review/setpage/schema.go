@@ -50,7 +50,49 @@ func (s schema) detail() string {
 // schemaOf reads a schema into s, which already has its position.
 func schemaOf(n *jsondoc.Node, s schema) schema {
 	for _, m := range n.Members {
-		s.keyword(m, n)
+		at := jsondoc.Join(s.path, m.Key)
+		switch m.Key {
+		case "type":
+			s.types = append(s.types, words(m.Value)...)
+		case "description":
+			s.text = strings.TrimSpace(s.text + " " + oneLine(review.Scalar(m.Value)))
+		case "title":
+			if m.Value.Kind != jsondoc.String || !slices.ContainsFunc(append(s.titles, s.name[strings.LastIndexByte(s.name, '.')+1:]), func(name string) bool { return repeats(m.Value.Text, name) }) {
+				s.terms = append(s.terms, "titled "+oneLine(review.Scalar(m.Value)))
+			}
+		case "enum":
+			s.terms = append(s.terms, "one of "+strings.Join(words(m.Value), " | "))
+		case "required":
+			for _, name := range words(m.Value) {
+				if n.Get("properties").Get(name) == nil {
+					s.terms = append(s.terms, "requires "+name)
+				}
+			}
+		case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
+			if m.Value.Kind != jsondoc.Object {
+				s.terms = append(s.terms, m.Key+" "+oneLine(review.Scalar(m.Value)))
+				continue
+			}
+			for _, p := range m.Value.Members {
+				name, mark := dotted(s.name, p.Key), ""
+				if m.Key != "properties" {
+					name = dotted(s.name, m.Key+"."+p.Key)
+				} else if required := n.Get("required"); required != nil && slices.Contains(words(required), p.Key) {
+					mark = "*"
+				}
+				s.child(p.Value, jsondoc.Join(at, p.Key), name, mark)
+			}
+		case "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems":
+			s.part(m, at)
+		case "anyOf", "oneOf", "allOf", "prefixItems":
+			s.variants(m, at)
+		case "$schema":
+			if !strings.HasPrefix(review.Scalar(m.Value), "http://json-schema.org/draft") && !strings.HasPrefix(review.Scalar(m.Value), "https://json-schema.org/draft") || strings.ContainsAny(review.Scalar(m.Value), " \n") {
+				s.terms = append(s.terms, "$schema "+oneLine(review.Scalar(m.Value)))
+			}
+		default:
+			s.terms = append(s.terms, m.Key+" "+oneLine(review.Scalar(m.Value)))
+		}
 	}
 	return s
 }
@@ -60,58 +102,6 @@ func schemaOf(n *jsondoc.Node, s schema) schema {
 func repeats(title, name string) bool {
 	words := strings.NewReplacer("_", "", " ", "", "-", "")
 	return strings.EqualFold(words.Replace(title), words.Replace(name))
-}
-
-// keyword adds a keyword of a schema.
-func (s *schema) keyword(m jsondoc.Member, of *jsondoc.Node) {
-	at := jsondoc.Join(s.path, m.Key)
-	switch m.Key {
-	case "type":
-		s.types = append(s.types, words(m.Value)...)
-	case "description":
-		s.text = strings.TrimSpace(s.text + " " + oneLine(review.Scalar(m.Value)))
-	case "title":
-		if m.Value.Kind != jsondoc.String || !slices.ContainsFunc(append(s.titles, s.name[strings.LastIndexByte(s.name, '.')+1:]), func(name string) bool { return repeats(m.Value.Text, name) }) {
-			s.terms = append(s.terms, "titled "+oneLine(review.Scalar(m.Value)))
-		}
-	case "enum":
-		s.terms = append(s.terms, "one of "+strings.Join(words(m.Value), " | "))
-	case "required":
-		for _, name := range words(m.Value) {
-			if of.Get("properties").Get(name) == nil {
-				s.terms = append(s.terms, "requires "+name)
-			}
-		}
-	case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
-		s.members(m, at, of.Get("required"))
-	case "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems":
-		s.part(m, at)
-	case "anyOf", "oneOf", "allOf", "prefixItems":
-		s.variants(m, at)
-	case "$schema":
-		if !strings.HasPrefix(review.Scalar(m.Value), "http://json-schema.org/draft") && !strings.HasPrefix(review.Scalar(m.Value), "https://json-schema.org/draft") || strings.ContainsAny(review.Scalar(m.Value), " \n") {
-			s.terms = append(s.terms, "$schema "+oneLine(review.Scalar(m.Value)))
-		}
-	default:
-		s.terms = append(s.terms, m.Key+" "+oneLine(review.Scalar(m.Value)))
-	}
-}
-
-// members adds named schemas.
-func (s *schema) members(m jsondoc.Member, at string, required *jsondoc.Node) {
-	if m.Value.Kind != jsondoc.Object {
-		s.terms = append(s.terms, m.Key+" "+oneLine(review.Scalar(m.Value)))
-		return
-	}
-	for _, p := range m.Value.Members {
-		name, mark := dotted(s.name, p.Key), ""
-		if m.Key != "properties" {
-			name = dotted(s.name, m.Key+"."+p.Key)
-		} else if required != nil && slices.Contains(words(required), p.Key) {
-			mark = "*"
-		}
-		s.child(p.Value, jsondoc.Join(at, p.Key), name, mark)
-	}
 }
 
 // child adds the entries of a nested schema. mark follows the name.
