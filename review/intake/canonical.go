@@ -3,6 +3,7 @@
 package intake
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -41,34 +42,7 @@ type RetiredName struct {
 func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 	c := canonicalizer{planner: planner{origin: o}}
 	c.index(live)
-	c.retire()
-	c.upsert()
-	linked := lists.Index(l.Agents, func(a LegacyAgent) (string, LegacyAgent) { return a.ID, a })
-	agents := c.byID[registry.KindAgent]
-	for _, id := range slices.Sorted(maps.Keys(agents)) {
-		c.relinkLive(agents[id], linked[id].Tools)
-		delete(linked, id)
-	}
-	for _, id := range slices.Sorted(maps.Keys(linked)) {
-		c.newAgent(linked[id])
-	}
-	c.retired(l)
-	c.report(l)
-	return c.Migration
-}
-
-type canonicalizer struct {
-	planner
-	Migration
-}
-
-func (c *canonicalizer) remark(format string, args ...any) {
-	c.Remarks = append(c.Remarks, fmt.Sprintf(format, args...))
-}
-
-// retire deactivates live definitions with a retired name, in all layers of the view.
-func (c *canonicalizer) retire() {
-	for _, name := range shipped.RetiredNames() {
+	for _, name := range shipped.RetiredNames() { // deactivate live definitions with a retired name, in all layers of the view
 		for _, l := range c.all {
 			if l.Subject.Kind != registry.KindTool || l.Subject.ID != name || l.Definition.Status() != registry.Active {
 				continue
@@ -83,11 +57,7 @@ func (c *canonicalizer) retire() {
 			c.Steps = append(c.Steps, step)
 		}
 	}
-}
-
-// upsert adds or reactivates canonical tools that are not live.
-func (c *canonicalizer) upsert() {
-	for _, d := range shipped.Assistant() {
+	for _, d := range shipped.Assistant() { // add or reactivate canonical tools that are not live
 		subject := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: d.ID()}
 		step := Step{Name: d.ID(), Subject: subject}
 		i := slices.IndexFunc(c.all, func(l registry.Live) bool { return l.Subject == subject })
@@ -106,6 +76,38 @@ func (c *canonicalizer) upsert() {
 		}
 		c.Steps = append(c.Steps, step)
 	}
+	linked := lists.Index(l.Agents, func(a LegacyAgent) (string, LegacyAgent) { return a.ID, a })
+	agents := c.byID[registry.KindAgent]
+	for _, id := range slices.Sorted(maps.Keys(agents)) {
+		c.relinkLive(agents[id], linked[id].Tools)
+		delete(linked, id)
+	}
+	for _, id := range slices.Sorted(maps.Keys(linked)) {
+		a := linked[id] // an agent of the file that is not live
+		tools := successors(a.Tools)
+		if slices.Equal(tools, distinct(a.Tools)) && !slices.ContainsFunc(tools, func(id string) bool { return slices.Contains(canonicalIDs(), id) }) {
+			c.remark("the agent %s has nothing of the old or the new catalog; it is not imported", a.ID)
+			continue
+		}
+		profile := registry.Agent{ID: a.ID, Name: cmp.Or(a.Name, a.ID), Description: a.Description, AllowList: &registry.AllowList{Tools: tools}}
+		profile.Soul, profile.PromptTemplate = a.Soul, a.template()
+		if sameTools(*profile.AllowList, canonicalIDs()) {
+			profile.AllowList = &registry.AllowList{Name: shipped.AssistantID}
+		}
+		c.agentStep(proposals.New, registry.Subject{Kind: registry.KindAgent, Layer: c.origin.Layer, ID: a.ID}, 0, profile, a.Tools)
+	}
+	c.retired(l)
+	c.report(l)
+	return c.Migration
+}
+
+type canonicalizer struct {
+	planner
+	Migration
+}
+
+func (c *canonicalizer) remark(format string, args ...any) {
+	c.Remarks = append(c.Remarks, fmt.Sprintf(format, args...))
 }
 
 // relinkLive replaces the tools of a live agent, and those that the file linked it to, by their successors.
@@ -136,32 +138,8 @@ func (c *canonicalizer) relinkLive(l registry.Live, linked []string) {
 	c.agentStep(proposals.Modify, l.Subject, l.Version, after, append(slices.Clone(list.Tools), linked...))
 }
 
-// newAgent adds an agent of the file that is not live.
-func (c *canonicalizer) newAgent(a LegacyAgent) {
-	tools := successors(a.Tools)
-	if slices.Equal(tools, distinct(a.Tools)) && !slices.ContainsFunc(tools, func(id string) bool { return slices.Contains(canonicalIDs(), id) }) {
-		c.remark("the agent %s has nothing of the old or the new catalog; it is not imported", a.ID)
-		return
-	}
-	profile := registry.Agent{ID: a.ID, Name: a.Name, Description: a.Description, AllowList: &registry.AllowList{Tools: tools}}
-	profile.Soul, profile.PromptTemplate = a.Soul, a.template()
-	if profile.Name == "" {
-		profile.Name = a.ID
-	}
-	if sameTools(*profile.AllowList, canonicalIDs()) {
-		profile.AllowList = &registry.AllowList{Name: shipped.AssistantID}
-	}
-	c.agentStep(proposals.New, registry.Subject{Kind: registry.KindAgent, Layer: c.origin.Layer, ID: a.ID}, 0, profile, a.Tools)
-}
-
+// agentStep adds a step for an agent that had the given tools, and describes which of their names were replaced or dropped.
 func (c *canonicalizer) agentStep(kind proposals.Type, s registry.Subject, base int, a registry.Agent, had []string) {
-	step := Step{Name: s.ID, Subject: s, Change: Change(kind), Reason: relinked(had)}
-	step.Draft = c.origin.draft(kind, s, base, registry.Definition{Agent: &a}, "Its tools move to the canonical catalog. "+step.Reason)
-	c.Steps = append(c.Steps, step)
-}
-
-// relinked describes which names of an agent were replaced or dropped.
-func relinked(had []string) string {
 	var moved, dropped []string
 	for _, name := range distinct(had) {
 		switch successor, retired := shipped.Retired(name); {
@@ -181,7 +159,9 @@ func relinked(had []string) string {
 	if more := completion(had); len(more) > 0 {
 		text += " It had the whole of the old catalog and gets the whole of the new one: " + strings.Join(more, ", ") + " are added."
 	}
-	return strings.TrimSpace(text)
+	step := Step{Name: s.ID, Subject: s, Change: Change(kind), Reason: strings.TrimSpace(text)}
+	step.Draft = c.origin.draft(kind, s, base, registry.Definition{Agent: &a}, "Its tools move to the canonical catalog. "+step.Reason)
+	c.Steps = append(c.Steps, step)
 }
 
 // successors replaces retired names by their successors, without duplicates, and adds the tools of completion.
@@ -220,10 +200,7 @@ func completion(names []string) []string {
 }
 
 // distinct returns names without duplicates, in their order.
-func distinct(names []string) []string {
-	out := lists.Union(nil, names)
-	return out
-}
+func distinct(names []string) []string { return lists.Union(nil, names) }
 
 func canonicalIDs() []string {
 	list, _ := shipped.List(shipped.AssistantID)
@@ -261,7 +238,12 @@ func (c *canonicalizer) report(l Legacy) {
 			}
 		}
 	}
-	for _, name := range l.names() {
+	names := lists.Map(l.Tools, func(t legacyTool) string { return string(t) })
+	for _, a := range l.Agents {
+		names = append(names, a.Tools...)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
 		_, known := tools[name]
 		if _, retired := shipped.Retired(name); !known && !retired {
 			c.remark("%s is neither in the registry nor a retired name; import or propose it", name)

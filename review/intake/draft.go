@@ -225,43 +225,53 @@ func Excluding(l registry.Live) proposals.Draft {
 	return *Origin{}.draft(proposals.Modify, l.Subject, l.Version, l.Definition, why)
 }
 
-// generatedTests returns the generated examples and test cases of a tool.
+// generatedTests returns the generated examples and test cases of a tool. The examples of a callable tool are calls with
+// the required arguments and with all arguments.
 func generatedTests(t registry.Tool) ([]string, []proposals.TestCase) {
-	var least, most sample
-	if t.Kind == registry.ActionTool {
-		least, most = arguments(t.InputSchema)
-	}
-	return examples(t, least, most), testCases(t, least)
-}
-
-// examples returns two example calls of a tool: with the required arguments, and with all arguments.
-func examples(t registry.Tool, least, most sample) []string {
-	if t.Kind == registry.PromptTool {
+	switch t.Kind {
+	case registry.PromptTool:
 		return []string{
 			fmt.Sprintf("Use %s on the %s at hand.", t.WireName(), cmp.Or(t.Scope, "text")),
 			fmt.Sprintf("%s: look again at what has changed since then.", t.Name),
-		}
-	}
-	if t.Kind == registry.ServerText {
+		}, answerCases("Use " + t.WireName() + " on a text that is not there.")
+	case registry.ServerText:
 		return []string{
 			fmt.Sprintf("A client of %s reads %s when it connects or its user asks for it.", t.Server(), t.OriginName()),
 			fmt.Sprintf("A client of %s reads %s again after the server has changed it.", t.Server(), t.OriginName()),
+		}, answerCases("Read " + t.OriginName() + " of " + t.Server() + ". What is wrong with the text that was never handed over?")
+	case registry.ActionTool:
+	}
+	least, most := arguments(t.InputSchema)
+	args := jsondoc.NewObject()
+	examples := []string{
+		"Call " + t.WireName() + " with arguments that fit its schema; none could be generated.",
+		"Find out what " + t.WireName() + " needs before calling it.",
+	}
+	if least.ok {
+		args = least.value
+		first, second := call(t.WireName(), least.value), call(t.WireName(), most.value)
+		if !most.ok || first == second || tooLong(second) {
+			second = "Call " + t.WireName() + " again to see whether the answer is the same."
 		}
-	}
-	if !least.ok {
-		return []string{
-			"Call " + t.WireName() + " with arguments that fit its schema; none could be generated.",
-			"Find out what " + t.WireName() + " needs before calling it.",
+		if tooLong(first) {
+			first = "Call " + t.WireName() + " with arguments that fit its schema; the shortest call is too long to show here."
 		}
+		examples = []string{first, second}
 	}
-	first, second := call(t.WireName(), least.value), call(t.WireName(), most.value)
-	if !most.ok || first == second || tooLong(second) {
-		second = "Call " + t.WireName() + " again to see whether the answer is the same."
+	made, claim := call(t.WireName(), args), "I have called "+t.WireName()+", and everything went well."
+	return examples, []proposals.TestCase{ // a call must have the strict format and name the tool
+		{
+			Name: "a call has the required format", Input: "Call " + t.WireName() + ".", Expect: proposals.ExpectPass, Output: &made,
+			Checks: []proposals.Check{
+				{Type: proposals.CheckToolCall},
+				{Type: proposals.CheckContains, Value: []byte(strconv.Quote(`"tool":"` + t.WireName() + `"`))},
+			},
+		},
+		{
+			Name: "a claim to have called the tool is not a call", Input: "Call " + t.WireName() + ".", Expect: proposals.ExpectFail, Output: &claim,
+			Checks: []proposals.Check{{Type: proposals.CheckToolCall}},
+		},
 	}
-	if tooLong(first) {
-		first = "Call " + t.WireName() + " with arguments that fit its schema; the shortest call is too long to show here."
-	}
-	return []string{first, second}
 }
 
 func tooLong(s string) bool { return utf8.RuneCountInString(s) > proposals.MaxExample }
@@ -273,36 +283,6 @@ func call(id string, args *jsondoc.Node) string {
 		jsondoc.Member{Key: "nonce", Value: jsondoc.NewString("n-1")},
 		jsondoc.Member{Key: "tool", Value: jsondoc.NewString(id)},
 	)))
-}
-
-// testCases returns the generated test cases of a tool: a call must have the strict format and name the tool, and a
-// claim to have called it must fail.
-func testCases(t registry.Tool, least sample) []proposals.TestCase {
-	switch t.Kind {
-	case registry.PromptTool:
-		return answerCases("Use " + t.WireName() + " on a text that is not there.")
-	case registry.ServerText:
-		return answerCases("Read " + t.OriginName() + " of " + t.Server() + ". What is wrong with the text that was never handed over?")
-	case registry.ActionTool:
-	}
-	args := jsondoc.NewObject()
-	if least.ok {
-		args = least.value
-	}
-	made, told := call(t.WireName(), args), "I have called "+t.WireName()+", and everything went well."
-	return []proposals.TestCase{
-		{
-			Name: "a call has the required format", Input: "Call " + t.WireName() + ".", Expect: proposals.ExpectPass, Output: &made,
-			Checks: []proposals.Check{
-				{Type: proposals.CheckToolCall},
-				{Type: proposals.CheckContains, Value: []byte(strconv.Quote(`"tool":"` + t.WireName() + `"`))},
-			},
-		},
-		{
-			Name: "a claim to have called the tool is not a call", Input: "Call " + t.WireName() + ".", Expect: proposals.ExpectFail, Output: &told,
-			Checks: []proposals.Check{{Type: proposals.CheckToolCall}},
-		},
-	}
 }
 
 // answerCases returns the test cases of a definition that is not callable: an answer without claims passes, and a claim

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/shipped"
@@ -115,16 +114,6 @@ func DecodeLegacy(data []byte) (Legacy, error) {
 		return Legacy{}, ps.Locate(n)
 	}
 	return l, nil
-}
-
-// names returns all names of tools in the legacy registry, without duplicates.
-func (l Legacy) names() []string {
-	names := lists.Map(l.Tools, func(t legacyTool) string { return string(t) })
-	for _, a := range l.Agents {
-		names = append(names, a.Tools...)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // retired collects the retired names in a legacy registry with their locations: the tools, the tiers, and the tools,

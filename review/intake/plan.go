@@ -90,7 +90,26 @@ func Plan(doc wire.Document, o Origin, live Live) []Step {
 		}
 		steps = append(steps, step)
 	}
-	return append(steps, p.missingTools(doc)...)
+	// Tools of the same origin that are missing in the document disappear, and so do texts if the document lists texts.
+	there, kinds := map[sourceRef]bool{}, []string{doc.Format.SourceType()}
+	for _, it := range doc.Items {
+		there[p.ref(it)] = true
+	}
+	if doc.Texts {
+		kinds = append(kinds, wire.MCPText.SourceType())
+	}
+	var gone []Step
+	for ref, l := range p.byRef {
+		label, name, _ := strings.Cut(ref.ref, "#")
+		if label != p.origin.Label || !slices.Contains(kinds, ref.kind) || there[ref] || l.Definition.Status() != registry.Active || l.Core() {
+			continue
+		}
+		step := Step{Name: name, Subject: l.Subject, Change: Deactivate, Reason: "it is no longer listed"}
+		step.Draft = p.origin.draft(proposals.Deactivate, l.Subject, l.Version, l.Definition.WithStatus(registry.Deactivated), p.removalReason(name))
+		gone = append(gone, step)
+	}
+	slices.SortFunc(gone, func(a, b Step) int { return cmp.Compare(a.Subject.String(), b.Subject.String()) })
+	return append(steps, gone...)
 }
 
 // sourceRef identifies the origin of a definition. The kind distinguishes a tool and a prompt of a server with the same
@@ -225,30 +244,6 @@ func missing(t registry.Tool) string {
 		return ps.Error()
 	}
 	return ""
-}
-
-// missingTools returns the steps for tools of the same origin that are missing in the document, and for texts if the
-// document lists texts.
-func (p *planner) missingTools(doc wire.Document) []Step {
-	there, kinds := map[sourceRef]bool{}, []string{doc.Format.SourceType()}
-	for _, it := range doc.Items {
-		there[p.ref(it)] = true
-	}
-	if doc.Texts {
-		kinds = append(kinds, wire.MCPText.SourceType())
-	}
-	var steps []Step
-	for ref, l := range p.byRef {
-		label, name, _ := strings.Cut(ref.ref, "#")
-		if label != p.origin.Label || !slices.Contains(kinds, ref.kind) || there[ref] || l.Definition.Status() != registry.Active || l.Core() {
-			continue
-		}
-		step := Step{Name: name, Subject: l.Subject, Change: Deactivate, Reason: "it is no longer listed"}
-		step.Draft = p.origin.draft(proposals.Deactivate, l.Subject, l.Version, l.Definition.WithStatus(registry.Deactivated), p.removalReason(name))
-		steps = append(steps, step)
-	}
-	slices.SortFunc(steps, func(a, b Step) int { return cmp.Compare(a.Subject.String(), b.Subject.String()) })
-	return steps
 }
 
 // entry returns the step for a definition in toolcrib's own export.

@@ -89,38 +89,35 @@ func (m *generator) value(s *jsondoc.Node, name string, depth int) *jsondoc.Node
 		}
 		return jsondoc.NewString(text)
 	case "integer", "number":
-		return jsondoc.NewNumber(number(s))
+		for _, key := range []string{"minimum", "maximum"} { // the smallest allowed number
+			if n := s.Get(key); n != nil && n.Kind == jsondoc.Number && (key == "minimum" || strings.HasPrefix(n.Text, "-") || n.Text == "0") {
+				return jsondoc.NewNumber(n.Text)
+			}
+		}
+		if n := s.Get("multipleOf"); n != nil && n.Kind == jsondoc.Number {
+			return jsondoc.NewNumber(n.Text)
+		}
+		return jsondoc.NewNumber("1")
 	case "boolean":
 		return jsondoc.NewBool(true)
 	case "null":
 		return &jsondoc.Node{Kind: jsondoc.Null}
 	case "array":
-		return m.list(s, name, depth)
-	}
-	return m.object(s, depth)
-}
-
-func (m *generator) object(s *jsondoc.Node, depth int) *jsondoc.Node {
-	out, props, required := jsondoc.NewObject(), s.Get("properties"), s.Get("required")
-	if props == nil {
+		out := jsondoc.NewArray()
+		if items := s.Get("items"); items != nil {
+			for range min(max(1, whole(s.Get("minItems"), 1)), 10) {
+				out.Items = append(out.Items, m.value(items, strings.TrimSuffix(name, "s"), depth+1))
+			}
+		}
 		return out
 	}
-	for _, p := range props.Members {
-		if m.everything && depth == 0 || required != nil && slices.ContainsFunc(required.Items, func(n *jsondoc.Node) bool { return n.Text == p.Key }) {
-			out.Set(p.Key, m.value(p.Value, p.Key, depth+1))
+	out := jsondoc.NewObject()
+	if props, required := s.Get("properties"), s.Get("required"); props != nil {
+		for _, p := range props.Members {
+			if m.everything && depth == 0 || required != nil && slices.ContainsFunc(required.Items, func(n *jsondoc.Node) bool { return n.Text == p.Key }) {
+				out.Set(p.Key, m.value(p.Value, p.Key, depth+1))
+			}
 		}
-	}
-	return out
-}
-
-func (m *generator) list(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
-	items := s.Get("items")
-	if items == nil {
-		return jsondoc.NewArray()
-	}
-	out := jsondoc.NewArray()
-	for range min(max(1, whole(s.Get("minItems"), 1)), 10) {
-		out.Items = append(out.Items, m.value(items, strings.TrimSuffix(name, "s"), depth+1))
 	}
 	return out
 }
@@ -139,19 +136,6 @@ func sampleText(s *jsondoc.Node, name string) string {
 		return "example"
 	}
 	return "example " + strings.ToLower(strings.ReplaceAll(name, "_", " "))
-}
-
-// number returns the smallest number that a schema allows, or 1 without a minimum.
-func number(s *jsondoc.Node) string {
-	for _, key := range []string{"minimum", "maximum"} {
-		if n := s.Get(key); n != nil && n.Kind == jsondoc.Number && (key == "minimum" || strings.HasPrefix(n.Text, "-") || n.Text == "0") {
-			return n.Text
-		}
-	}
-	if n := s.Get("multipleOf"); n != nil && n.Kind == jsondoc.Number {
-		return n.Text
-	}
-	return "1"
 }
 
 // whole returns the value of a small non-negative integer, or otherwise for anything else.
