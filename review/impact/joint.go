@@ -111,25 +111,17 @@ func (m *Snapshot) Interaction(ctx context.Context, parts []Part) (which string,
 		if err != nil {
 			return "", nil, err
 		}
-		if channel, differs := interacts(alone, a, compared); differs {
-			return a.agent.String() + "#" + channel, reached[a], nil
+		whole := lists.Index(compared, func(c prompt.Change) (string, prompt.Change) { return c.Channel, c })
+		for key := range alone {
+			if _, ok := whole[key.channel]; key.promptKey == a && !ok {
+				whole[key.channel] = prompt.Change{Channel: key.channel}
+			}
+		}
+		for _, channel := range slices.Sorted(maps.Keys(whole)) {
+			if !cmp.Or(alone[channelKey{a, channel}], &promptDelta{}).equals(whole[channel]) {
+				return a.agent.String() + "#" + channel, reached[a], nil
+			}
 		}
 	}
 	return "", nil, nil
-}
-
-// interacts returns a channel with a change that is not the sum of the changes by each part.
-func interacts(alone map[channelKey]*promptDelta, a promptKey, compared []prompt.Change) (channel string, differs bool) {
-	whole := lists.Index(compared, func(c prompt.Change) (string, prompt.Change) { return c.Channel, c })
-	for key := range alone {
-		if _, ok := whole[key.channel]; key.promptKey == a && !ok {
-			whole[key.channel] = prompt.Change{Channel: key.channel}
-		}
-	}
-	for _, channel := range slices.Sorted(maps.Keys(whole)) {
-		if !cmp.Or(alone[channelKey{a, channel}], &promptDelta{}).equals(whole[channel]) {
-			return channel, true
-		}
-	}
-	return "", false
 }

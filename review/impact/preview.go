@@ -22,11 +22,6 @@ type Scene struct {
 	Channel   string // the only channel to render, or "" for all channels of the agent
 }
 
-// reference reports whether a review renders prompts in this scene.
-func (s Scene) reference() bool {
-	return s.Where == ReferenceContext() && s.Context == prompt.Reference() && !s.SkipTools && s.Channel == ""
-}
-
 // Preview contains the prompts for the channels of an agent.
 type Preview struct {
 	Agent registry.Subject
@@ -60,7 +55,19 @@ func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string
 		}
 		previews = make([]Preview, len(chosen))
 		for i, subject := range chosen {
-			if previews[i], err = p.preview(ctx, subject); err != nil {
+			out := &previews[i]
+			out.Agent, out.Layer = subject, p.scene.Layer
+			if out.Now, err = p.render(ctx, p.now, out, p.agents); err != nil {
+				return err
+			}
+			last, agents := p.now, p.agents
+			if len(p.changed) > 0 {
+				last, agents = p.then, p.then.agents(p.agents)
+				if out.Then, err = p.render(ctx, last, out, agents); err != nil {
+					return err
+				}
+			}
+			if out.Toolless, err = last.whyNoTools(ctx, subject, p.scene.Layer, agents, p.scene.Where); err != nil {
 				return err
 			}
 		}
@@ -145,26 +152,9 @@ func (p previewer) choose(ctx context.Context, agent string) ([]registry.Subject
 	return chosen, nil
 }
 
-func (p previewer) preview(ctx context.Context, agent registry.Subject) (Preview, error) {
-	out := Preview{Agent: agent, Layer: p.scene.Layer}
-	var err error
-	if out.Now, err = p.render(ctx, p.now, &out, p.agents); err != nil {
-		return out, err
-	}
-	last, agents := p.now, p.agents
-	if len(p.changed) > 0 {
-		last, agents = p.then, p.then.agents(p.agents)
-		if out.Then, err = p.render(ctx, last, &out, agents); err != nil {
-			return out, err
-		}
-	}
-	out.Toolless, err = last.whyNoTools(ctx, agent, p.scene.Layer, agents, p.scene.Where)
-	return out, err
-}
-
 // render returns the prompts of out's agent in c and adds its channels to out.
 func (p previewer) render(ctx context.Context, c *Overlay, out *Preview, agents []registry.Live) ([]prompt.Output, error) {
-	if p.scene.reference() {
+	if s := p.scene; s.Where == ReferenceContext() && s.Context == prompt.Reference() && !s.SkipTools && s.Channel == "" { // as in reviews
 		r, err := c.render(ctx, promptKey{out.Agent, p.scene.Layer})
 		if err != nil || r.in == nil {
 			return nil, err

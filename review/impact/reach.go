@@ -160,12 +160,9 @@ func reaches(subject registry.Subject, before *registry.Live, after, agent regis
 			return d.Agent.AllowList != nil && d.Agent.AllowList.Reference() && d.Agent.AllowList.Name == subject.ID
 		})
 	}
-	for _, tool := range []*registry.Live{before, &after} {
-		if tool != nil && tool.Definition.Tool != nil && slices.ContainsFunc(profiles, func(p registry.Definition) bool { return takesIn(*p.Agent, *tool.Definition.Tool, lists) }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]*registry.Live{before, &after}, func(tool *registry.Live) bool {
+		return tool != nil && tool.Definition.Tool != nil && slices.ContainsFunc(profiles, func(p registry.Definition) bool { return takesIn(*p.Agent, *tool.Definition.Tool, lists) })
+	})
 }
 
 // takesIn reports whether an agent's allow-list, or a list in lists with the name to which it

@@ -28,9 +28,19 @@ type TestChange struct {
 // Without test cases in the base, there are no changes.
 func CompareCases(base, now []proposals.TestCase) []TestChange {
 	var dropped, rest []TestChange
-	match := matchCases(base, now,
+	match := slices.Repeat([]int{-1}, len(base))               // the index of the corresponding case in now, or -1
+	for _, same := range []func(a, b proposals.TestCase) bool{ // all cases that meet the first criterion are paired first
 		func(a, b proposals.TestCase) bool { return a.Name == b.Name },
-		func(a, b proposals.TestCase) bool { return a.Input == b.Input && a.Expect == b.Expect })
+		func(a, b proposals.TestCase) bool { return a.Input == b.Input && a.Expect == b.Expect },
+	} {
+		for i, before := range base {
+			for j, after := range now {
+				if match[i] < 0 && !slices.Contains(match, j) && same(before, after) {
+					match[i] = j
+				}
+			}
+		}
+	}
 	for i, before := range base {
 		change := TestChange{Name: before.Name, Change: diff.Removed, Before: caseText(before)}
 		if match[i] < 0 {
@@ -49,22 +59,6 @@ func CompareCases(base, now []proposals.TestCase) []TestChange {
 		}
 	}
 	return append(dropped, rest...)
-}
-
-// matchCases returns for each case in before the index of the corresponding case in after, or -1.
-// It pairs all cases that meet the first criterion before it tries the next one.
-func matchCases(before, after []proposals.TestCase, criteria ...func(a, b proposals.TestCase) bool) []int {
-	match := slices.Repeat([]int{-1}, len(before))
-	for _, same := range criteria {
-		for i, a := range before {
-			for j, b := range after {
-				if match[i] < 0 && !slices.Contains(match, j) && same(a, b) {
-					match[i] = j
-				}
-			}
-		}
-	}
-	return match
 }
 
 // caseText returns a test case as lines. Texts are quoted, because they may contain line breaks.
