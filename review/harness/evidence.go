@@ -154,13 +154,33 @@ var sourceName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[\p{L}\p{N}_.~@+-]+\.[A-Za-z][A-Za-z0-9]{0,9}$`)
 })
 
-// value counts the claims in a JSON value and its descendants, and reports whether it contains a receipt.
+// value counts the claims in a JSON value and its descendants, and reports whether it contains a receipt. The strings of
+// an object count as one claim.
 func (l *claimCounter) value(n *jsondoc.Node) (cites bool) {
 	switch n.Kind { //nolint:exhaustive // the others say nothing
 	case jsondoc.String:
 		return l.receipts.in(n.Text) || l.receipts.verbatim(n.Text)
 	case jsondoc.Object:
-		return l.object(n)
+		var path, line bool // in separate members
+		claim := ""
+		for _, m := range n.Members {
+			switch strings.ToLower(m.Key) {
+			case "path", "file", "file_path", "filepath", "filename":
+				path = path || m.Value.Kind == jsondoc.String && m.Value.Text != ""
+			case "line", "lines", "start_line", "startline", "first_line":
+				line = line || m.Value.Kind == jsondoc.Number || m.Value.Kind == jsondoc.Array ||
+					m.Value.Kind == jsondoc.String && strings.ContainsFunc(m.Value.Text, unicode.IsDigit)
+			}
+			found := l.value(m.Value)
+			cites = cites || found
+			if m.Value.Kind == jsondoc.String && claim == "" && wordCount(m.Value.Text) >= minClaim {
+				claim = m.Value.Text
+			}
+		}
+		cites = cites || path && line
+		if claim != "" {
+			l.enter(claim, cites)
+		}
 	case jsondoc.Array:
 		for _, item := range n.Items {
 			found := l.value(item)
@@ -169,31 +189,6 @@ func (l *claimCounter) value(n *jsondoc.Node) (cites bool) {
 				l.enter(item.Text, found)
 			}
 		}
-	}
-	return cites
-}
-
-// object counts the strings of an object as one claim, in addition to the claims in its other values.
-func (l *claimCounter) object(n *jsondoc.Node) (cites bool) {
-	var path, line bool // in separate members
-	claim := ""
-	for _, m := range n.Members {
-		switch strings.ToLower(m.Key) {
-		case "path", "file", "file_path", "filepath", "filename":
-			path = path || m.Value.Kind == jsondoc.String && m.Value.Text != ""
-		case "line", "lines", "start_line", "startline", "first_line":
-			line = line || m.Value.Kind == jsondoc.Number || m.Value.Kind == jsondoc.Array ||
-				m.Value.Kind == jsondoc.String && strings.ContainsFunc(m.Value.Text, unicode.IsDigit)
-		}
-		found := l.value(m.Value)
-		cites = cites || found
-		if m.Value.Kind == jsondoc.String && claim == "" && wordCount(m.Value.Text) >= minClaim {
-			claim = m.Value.Text
-		}
-	}
-	cites = cites || path && line
-	if claim != "" {
-		l.enter(claim, cites)
 	}
 	return cites
 }

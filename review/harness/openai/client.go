@@ -4,6 +4,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -88,14 +89,40 @@ func (c *Client) Answer(ctx context.Context, prompt, input string) (string, erro
 	case status != http.StatusOK:
 		return "", c.refused(status, answer)
 	}
-	return c.text(answer)
+	var said completion
+	if json.Unmarshal(answer, &said) != nil || len(said.Choices) == 0 {
+		return "", errNoCompletion
+	}
+	choice := said.Choices[0]
+	text := cmp.Or(choice.Message.Content, choice.Message.Refusal) // a refusal is also an answer
+	switch {
+	case choice.FinishReason == "length":
+		return "", errors.New("the answer was cut off at the length limit of the model")
+	case choice.FinishReason == "content_filter":
+		return "", errors.New("the endpoint withheld the answer")
+	case text == "":
+		return "", errors.New("the answer has no text")
+	case len(text) > c.config.MaxAnswer:
+		return "", errTooLarge
+	}
+	return text, nil
 }
 
 // post sends body, retries temporary failures, and returns the last response. It returns the available part of a
 // truncated response.
 func (c *Client) post(ctx context.Context, body []byte) (status int, answer []byte, err error) {
 	for attempt := 0; ; attempt++ {
-		response, err := c.send(ctx, body)
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address.String(), bytes.NewReader(body))
+		if err != nil {
+			return 0, nil, err
+		}
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json")
+		r.Header.Set("User-Agent", "toolcrib")
+		if c.config.APIKey != "" {
+			r.Header.Set("Authorization", "Bearer "+c.config.APIKey)
+		}
+		response, err := c.client.Do(r)
 		wait, again := c.pause(attempt, response)
 		if !again || !sleep(ctx, wait) {
 			if err != nil {
@@ -113,43 +140,4 @@ func (c *Client) post(ctx context.Context, body []byte) (status int, answer []by
 			_ = response.Body.Close()
 		}
 	}
-}
-
-// send makes one attempt.
-func (c *Client) send(ctx context.Context, body []byte) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address.String(), bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json")
-	r.Header.Set("User-Agent", "toolcrib")
-	if c.config.APIKey != "" {
-		r.Header.Set("Authorization", "Bearer "+c.config.APIKey)
-	}
-	return c.client.Do(r)
-}
-
-// text returns the answer in a response.
-func (c *Client) text(answer []byte) (string, error) {
-	var said completion
-	if json.Unmarshal(answer, &said) != nil || len(said.Choices) == 0 {
-		return "", errNoCompletion
-	}
-	choice := said.Choices[0]
-	text := choice.Message.Content
-	if text == "" {
-		text = choice.Message.Refusal // a refusal is also an answer
-	}
-	switch {
-	case choice.FinishReason == "length":
-		return "", errors.New("the answer was cut off at the length limit of the model")
-	case choice.FinishReason == "content_filter":
-		return "", errors.New("the endpoint withheld the answer")
-	case text == "":
-		return "", errors.New("the answer has no text")
-	case len(text) > c.config.MaxAnswer:
-		return "", errTooLarge
-	}
-	return text, nil
 }

@@ -3,6 +3,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -52,15 +53,7 @@ var ErrConfig = errors.New("the model is not configured")
 
 // check fills in the defaults of c and returns the URL of the endpoint.
 func (c *Config) check() (*url.URL, error) {
-	if c.Timeout == 0 {
-		c.Timeout = DefaultTimeout
-	}
-	if c.RetryDelay == 0 {
-		c.RetryDelay = DefaultRetryDelay
-	}
-	if c.MaxAnswer == 0 {
-		c.MaxAnswer = harness.MaxAnswer
-	}
+	c.Timeout, c.RetryDelay, c.MaxAnswer = cmp.Or(c.Timeout, DefaultTimeout), cmp.Or(c.RetryDelay, DefaultRetryDelay), cmp.Or(c.MaxAnswer, harness.MaxAnswer)
 	u, err := url.Parse(c.BaseURL)
 	switch {
 	case c.BaseURL == "":
