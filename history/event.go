@@ -1,3 +1,5 @@
+// This file defines the events of the audit log, and seals rows.
+
 package history
 
 import (

@@ -1,3 +1,5 @@
+// This file verifies the seals and the chains of all stored rows.
+
 package history
 
 import (

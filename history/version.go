@@ -1,7 +1,8 @@
+// This file defines versions and waivers, and finds the version that introduced each line of a field.
+
 package history
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -155,7 +156,14 @@ func (b *Blame) Add(v Version) error {
 	if err != nil {
 		return fmt.Errorf("version %d of %s: %w", v.Number, v.Subject, err)
 	}
-	text := fieldText(doc.Find(b.field))
+	text := "" // strings unchanged, other values as indented JSON
+	switch n := doc.Find(b.field); {
+	case n == nil:
+	case n.Kind == jsondoc.String:
+		text = n.Text
+	default:
+		text = string(jsondoc.Indent(n))
+	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n" // appending a line does not change the line before it
 	}
@@ -175,19 +183,3 @@ func (b *Blame) Add(v Version) error {
 
 // Lines returns the lines of the field in the last version.
 func (b *Blame) Lines() []BlameLine { return slices.Clone(b.lines) }
-
-// fieldText returns the text of a value: strings unchanged, other values as
-// indented JSON, and "" for nil.
-func fieldText(n *jsondoc.Node) string {
-	switch {
-	case n == nil:
-		return ""
-	case n.Kind == jsondoc.String:
-		return n.Text
-	}
-	var buf bytes.Buffer
-	if err := json.Indent(&buf, jsondoc.Canonical(n), "", "  "); err != nil {
-		panic(fmt.Sprintf("history: canonical JSON does not indent: %v", err))
-	}
-	return buf.String()
-}

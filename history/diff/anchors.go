@@ -42,17 +42,15 @@ func (c *comparer) anchors(f box) []match {
 			found.add(int32(x), places[p])
 		}
 	}
-	return slices.DeleteFunc(found.longest(), func(m match) bool { return !c.sure(f, m) })
-}
-
-// sure reports whether m is reliable: its item occurs once on each side, or is next
-// to another equal item. For other items, the chain may have the wrong pair, so
-// they are left to the exact search.
-func (c *comparer) sure(f box, m match) bool {
-	v := c.a[m.x]
-	return c.inA[v]*c.inB[v] == 1 ||
-		m.x > f.x0 && m.y > f.y0 && c.a[m.x-1] == c.b[m.y-1] ||
-		m.x+1 < f.x1 && m.y+1 < f.y1 && c.a[m.x+1] == c.b[m.y+1]
+	// An item that occurs once on each side, or is next to another equal item, is
+	// reliable. For other items, the chain may have the wrong pair, so they are left to
+	// the exact search.
+	return slices.DeleteFunc(found.longest(), func(m match) bool {
+		v := c.a[m.x]
+		return c.inA[v]*c.inB[v] != 1 &&
+			!(m.x > f.x0 && m.y > f.y0 && c.a[m.x-1] == c.b[m.y-1]) &&
+			!(m.x+1 < f.x1 && m.y+1 < f.y1 && c.a[m.x+1] == c.b[m.y+1])
+	})
 }
 
 func (c *comparer) rare(v int32, most int) bool {
@@ -178,18 +176,6 @@ func (c *comparer) greedy() {
 	}
 	c.markDel(f.x0, f.x1)
 	c.markIns(f.y0, f.y1)
-}
-
-// refine compares each run of changes that greedy found again: at the boundary of two
-// strides, an item may be deleted on one side and inserted on the other.
-func (c *comparer) refine() {
-	for e := range changes(c.del, c.ins) {
-		if !e.Old.empty() && !e.New.empty() {
-			clear(c.del[e.Old.Start:e.Old.End])
-			clear(c.ins[e.New.Start:e.New.End])
-			c.solve(box{e.Old.Start, e.Old.End, e.New.Start, e.New.End}, maxDepth)
-		}
-	}
 }
 
 // step makes one stride through a and b, which start at x0 and y0 of the compact

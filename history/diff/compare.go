@@ -42,8 +42,17 @@ func (c *comparer) compare(a, b []int32, ids, budget int) {
 	}
 	c.walked = false
 	c.solve(box{0, len(a), 0, len(b)}, 0)
-	if c.walked {
-		c.refine()
+	if !c.walked {
+		return
+	}
+	// At the boundary of two strides of greedy, an item may be deleted on one side and
+	// inserted on the other, so each run of changes is compared again.
+	for e := range changes(c.del, c.ins) {
+		if !e.Old.empty() && !e.New.empty() {
+			clear(c.del[e.Old.Start:e.Old.End])
+			clear(c.ins[e.New.Start:e.New.End])
+			c.solve(box{e.Old.Start, e.Old.End, e.New.Start, e.New.End}, maxDepth)
+		}
 	}
 }
 
@@ -55,8 +64,8 @@ type box struct {
 
 func (f box) size() int { return f.x1 - f.x0 + f.y1 - f.y0 }
 
-// solve compares the fragment f. Fragments must be solved from left to right, as
-// allowance assumes.
+// solve compares the fragment f. Fragments must be solved from left to right, because
+// the budget is shared with the items ahead.
 func (c *comparer) solve(f box, depth int) {
 	f = trim(c.a, c.b, f)
 	if f.x0 == f.x1 || f.y0 == f.y1 {
@@ -69,8 +78,14 @@ func (c *comparer) solve(f box, depth int) {
 		chain = c.anchors(f)
 	}
 	if len(chain) == 0 {
-		c.fill(f)
-		if c.exact(c.allowance(f)) {
+		c.count(f)
+		k := &c.compact
+		k.a, k.atA = keep(c.a, f.x0, f.x1, c.inB, c.del, k.a[:0], k.atA[:0])
+		k.b, k.atB = keep(c.b, f.y0, f.y1, c.inA, c.ins, k.b[:0], k.atB[:0])
+		c.uncount(f)
+		ahead := len(c.a) - f.x0 + len(c.b) - f.y0
+		share := float64(max(c.budget, 0)) * float64(f.size()) / float64(ahead)
+		if c.exact(int(share) + min(stepsPerItem*f.size(), 1<<16) + 256) {
 			return
 		}
 		if depth > 0 && depth < maxDepth {
@@ -90,17 +105,9 @@ func (c *comparer) solve(f box, depth int) {
 	c.solve(f, depth+1)
 }
 
-// stepsPerItem is the number of steps per item that a fragment may always take,
-// within limits, even if the budget is used up.
+// stepsPerItem is the number of steps per item that a fragment may always take in
+// addition to its share of the remaining budget, within limits.
 const stepsPerItem = 8
-
-// allowance returns the number of steps that f may take: its share of the remaining
-// budget, and a minimum.
-func (c *comparer) allowance(f box) int {
-	ahead := len(c.a) - f.x0 + len(c.b) - f.y0
-	share := float64(max(c.budget, 0)) * float64(f.size()) / float64(ahead)
-	return int(share) + min(stepsPerItem*f.size(), 1<<16) + 256
-}
 
 // trim removes equal items at both ends of f.
 func trim(a, b []int32, f box) box {
@@ -126,15 +133,6 @@ func mark(flags []bool, from, to int) {
 type compact struct {
 	a, b     []int32
 	atA, atB []int32 // indices of the items in the whole sequences
-}
-
-// fill sets c.compact from f and marks the removed items as changed.
-func (c *comparer) fill(f box) {
-	c.count(f)
-	k := &c.compact
-	k.a, k.atA = keep(c.a, f.x0, f.x1, c.inB, c.del, k.a[:0], k.atA[:0])
-	k.b, k.atB = keep(c.b, f.y0, f.y1, c.inA, c.ins, k.b[:0], k.atB[:0])
-	c.uncount(f)
 }
 
 // keep appends the items in items[from:to] that also occur on the other side to

@@ -1,9 +1,10 @@
+// This file compares definitions and imported JSON field by field.
+
 package diff
 
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -21,9 +22,15 @@ import (
 func Definitions(before, after registry.Definition) []Field {
 	var w walk
 	b, a := tree(before), tree(after)
-	if before.IsZero() || after.IsZero() || before.Kind() == after.Kind() {
-		w.object(paths{}, membersOf(b), membersOf(a), shapeOfDefinition(before, after))
-	} else {
+	whole := after
+	if after.IsZero() {
+		whole = before
+	}
+	switch {
+	case whole.IsZero():
+	case before.IsZero() || before.Kind() == whole.Kind():
+		w.object(paths{}, membersOf(b), membersOf(a), shapeOf(reflect.TypeOf(whole.Content())))
+	default:
 		w.addField(paths{jsondoc.Root, jsondoc.Root}, b, a)
 	}
 	return w.fields
@@ -44,21 +51,6 @@ func parsed(text []byte) *jsondoc.Node {
 		panic(fmt.Sprintf("diff: canonical JSON does not parse: %v", err))
 	}
 	return n
-}
-
-func shapeOfDefinition(ds ...registry.Definition) *shape {
-	for _, d := range ds {
-		if d.Agent != nil {
-			return shapeOf(reflect.TypeFor[registry.Agent]())
-		}
-		if d.List != nil {
-			return shapeOf(reflect.TypeFor[registry.List]())
-		}
-		if d.Folder() != nil {
-			return shapeOf(reflect.TypeFor[registry.Folder]())
-		}
-	}
-	return shapeOf(reflect.TypeFor[registry.Tool]())
 }
 
 // walk collects the differences of two trees.
@@ -287,17 +279,12 @@ func elementLines(list *jsondoc.Node, raw bool) string {
 	return b.String()
 }
 
-// indented returns n as indented JSON.
+// indented returns n as indented JSON with sorted keys, or "" for nil.
 func indented(n *jsondoc.Node) string {
 	if n == nil {
 		return ""
 	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, jsondoc.Canonical(n), "", "  "); err != nil {
-		panic(fmt.Sprintf("diff: canonical JSON does not parse: %v", err))
-	}
-	b.WriteByte('\n')
-	return b.String()
+	return string(jsondoc.Indent(parsed(jsondoc.Canonical(n))))
 }
 
 // Content is a definition with the JSON from which it was imported, or nil.
@@ -317,28 +304,23 @@ const BesideHeading = "Not part of the definition"
 // start with wire.SourcePath, because an approval pins these too. For two
 // revisions, it finally compares the fields outside of the definitions.
 func Contents(before, after Content) []Field {
-	fields := append(Definitions(before.Definition, after.Definition), sources(before, after)...)
-	if before.Beside == nil || after.Beside == nil {
-		return fields
+	fields := Definitions(before.Definition, after.Definition)
+	var source, beside walk
+	if !bytes.Equal(before.Source, after.Source) {
+		source.parts(paths{}, before.unread(), after.unread())
 	}
-	var w walk
-	w.parts(paths{}, parsed(before.Beside), parsed(after.Beside))
-	for i := range w.fields {
-		w.fields[i].Beside = true
+	for _, f := range source.fields {
+		f.Path = wire.SourcePath + f.Path
+		fields = append(fields, f)
 	}
-	return append(fields, w.fields...)
-}
-
-func sources(before, after Content) []Field {
-	if string(before.Source) == string(after.Source) {
-		return nil
+	if before.Beside != nil && after.Beside != nil {
+		beside.parts(paths{}, parsed(before.Beside), parsed(after.Beside))
 	}
-	var w walk
-	w.parts(paths{}, before.unread(), after.unread())
-	for i := range w.fields {
-		w.fields[i].Path = wire.SourcePath + w.fields[i].Path
+	for _, f := range beside.fields {
+		f.Beside = true
+		fields = append(fields, f)
 	}
-	return w.fields
+	return fields
 }
 
 // unread returns the part of the source that the definition does not contain, or

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 )
 
 // Kind is the kind of a line: context, deleted or inserted.
@@ -163,7 +164,7 @@ func (p *Patch) hunk(es []Edit, context int) Hunk {
 
 // at returns line i of t.
 func (t text) at(i int, kind Kind, old, new int) Line {
-	line, newline := t.bare(i)
+	line, newline := strings.CutSuffix(t.line(i), "\n")
 	return Line{Kind: kind, Old: old, New: new, Text: line, NoNewline: !newline, Pair: -1}
 }
 
@@ -206,7 +207,7 @@ func (h Hunk) Rows() []Row {
 	rows := make([]Row, 0, len(h.Lines))
 	done := 0
 	for b := range h.blocks {
-		rows = h.contextRows(rows, done, b.from)
+		rows = contextRows(rows, done, b.from)
 		done = b.to
 		left, right := b.from, b.mid
 		for i := b.from; i < b.mid; i++ {
@@ -217,10 +218,10 @@ func (h Hunk) Rows() []Row {
 		}
 		rows = fillRows(rows, left, b.mid, right, b.to)
 	}
-	return h.contextRows(rows, done, len(h.Lines))
+	return contextRows(rows, done, len(h.Lines))
 }
 
-func (h Hunk) contextRows(rows []Row, from, to int) []Row {
+func contextRows(rows []Row, from, to int) []Row {
 	for i := from; i < to; i++ {
 		rows = append(rows, Row{i, i})
 	}
@@ -266,7 +267,14 @@ const workPerCompare = 10 << 20
 // slightly more changes.
 func Lines(old, new string) *Patch {
 	p := &Patch{old: split(old), new: split(new)}
-	head, tail := p.ends()
+	// The equal lines at the start and at the end are not compared.
+	head, tail, most := 0, 0, min(p.old.len(), p.new.len())
+	for head < most && p.old.line(head) == p.new.line(head) {
+		head++
+	}
+	for tail < most-head && p.old.line(p.old.len()-1-tail) == p.new.line(p.new.len()-1-tail) {
+		tail++
+	}
 	// A larger size would be wasted on repetitive texts.
 	ids := newInterner(min(p.old.len()+p.new.len()-2*(head+tail), 1<<16))
 	number := func(t text) []int32 {
@@ -289,18 +297,6 @@ func Lines(old, new string) *Patch {
 	}
 	p.edits = slide(p.old, p.new, p.edits)
 	return p
-}
-
-// ends counts the equal lines at the start and at the end.
-func (p *Patch) ends() (head, tail int) {
-	most := min(p.old.len(), p.new.len())
-	for head < most && p.old.line(head) == p.new.line(head) {
-		head++
-	}
-	for tail < most-head && p.old.line(p.old.len()-1-tail) == p.new.line(p.new.len()-1-tail) {
-		tail++
-	}
-	return head, tail
 }
 
 // isPlain reports whether a line has no letter and no digit, so that it is

@@ -1,3 +1,5 @@
+// This file merges two changes of a text.
+
 package diff
 
 import (
@@ -32,9 +34,28 @@ type Side struct {
 func Merge3(base, ours, theirs string) Merge {
 	o, t := Lines(base, ours), Lines(base, theirs)
 	m := merger{base: o.old, ours: side{p: o}, theirs: side{p: t}}
-	for m.next() {
+	done := 0 // number of merged lines of base
+	for piece, ok := m.piece(); ok; piece, ok = m.piece() {
+		m.take(Range{done, piece.Start}, m.base)
+		ours, theirs := m.ours.pass(piece), m.theirs.pass(piece)
+		o, t := m.ours.p.new.slice(ours), m.theirs.p.new.slice(theirs)
+		switch {
+		case m.ours.idle():
+			m.take(theirs, m.theirs.p.new)
+		case m.theirs.idle(), o == t:
+			m.take(ours, m.ours.p.new)
+		default:
+			m.conflicts = append(m.conflicts, Conflict{
+				Base:   Side{piece, m.base.slice(piece)},
+				Ours:   Side{ours, o},
+				Theirs: Side{theirs, t},
+				Merged: Range{m.lines, m.lines + ours.Len()},
+			})
+			m.take(ours, m.ours.p.new)
+		}
+		done = piece.End
 	}
-	m.take(Range{m.done, m.base.len()}, m.base)
+	m.take(Range{done, m.base.len()}, m.base)
 	return Merge{Text: m.out.String(), Conflicts: m.conflicts}
 }
 
@@ -42,7 +63,6 @@ func Merge3(base, ours, theirs string) Merge {
 type merger struct {
 	base         text
 	ours, theirs side
-	done         int // number of merged lines of base
 	out          strings.Builder
 	lines        int // number of lines in out
 	conflicts    []Conflict
@@ -54,33 +74,6 @@ type side struct {
 	at   int // index of the next edit
 	from int // index of the first edit in the current piece
 	by   int // line offset from base before edit from
-}
-
-// next merges the next changed piece of base, and returns false at the end.
-func (m *merger) next() bool {
-	piece, ok := m.piece()
-	if !ok {
-		return false
-	}
-	m.take(Range{m.done, piece.Start}, m.base)
-	ours, theirs := m.ours.pass(piece), m.theirs.pass(piece)
-	o, t := m.ours.p.new.slice(ours), m.theirs.p.new.slice(theirs)
-	switch {
-	case m.ours.idle():
-		m.take(theirs, m.theirs.p.new)
-	case m.theirs.idle(), o == t:
-		m.take(ours, m.ours.p.new)
-	default:
-		m.conflicts = append(m.conflicts, Conflict{
-			Base:   Side{piece, m.base.slice(piece)},
-			Ours:   Side{ours, o},
-			Theirs: Side{theirs, t},
-			Merged: Range{m.lines, m.lines + ours.Len()},
-		})
-		m.take(ours, m.ours.p.new)
-	}
-	m.done = piece.End
-	return true
 }
 
 // take appends lines of t to the result.

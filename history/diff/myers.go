@@ -45,11 +45,6 @@ func (t text) line(i int) string { return t.s[t.start(i):t.ends[i]] }
 // slice returns the lines in r.
 func (t text) slice(r Range) string { return t.s[t.start(r.Start):t.start(r.End)] }
 
-// bare returns line i without its newline, and whether it had one.
-func (t text) bare(i int) (line string, newline bool) {
-	return strings.CutSuffix(t.line(i), "\n")
-}
-
 // Range is a range of lines or other items: Start is the index of the first, and
 // End is the index after the last.
 type Range struct {

@@ -27,7 +27,18 @@ func (m *marker) pairs(dels, inss []changedLine) []match {
 	}
 	for _, lines := range [][]changedLine{dels, inss} {
 		for i := range lines {
-			m.fillBag(&lines[i])
+			l := &lines[i]
+			ends := l.tokens
+			if len(ends) > 2*bagEnd {
+				ends = slices.Concat(ends[:bagEnd], ends[len(ends)-bagEnd:])
+			}
+			for _, t := range ends {
+				if t.class == word {
+					l.bag = append(l.bag, t.id)
+					l.weight += t.len()
+				}
+			}
+			slices.Sort(l.bag)
 		}
 	}
 	if len(dels) == 1 && len(inss) == 1 {
@@ -37,25 +48,6 @@ func (m *marker) pairs(dels, inss []changedLine) []match {
 		return []match{{0, 0}}
 	}
 	return m.align(dels, inss)
-}
-
-// fillBag collects the words of l.
-func (m *marker) fillBag(l *changedLine) {
-	add := func(ts []token) {
-		for _, t := range ts {
-			if t.class == word {
-				l.bag = append(l.bag, t.id)
-				l.weight += t.len()
-			}
-		}
-	}
-	if len(l.tokens) <= 2*bagEnd {
-		add(l.tokens)
-	} else {
-		add(l.tokens[:bagEnd])
-		add(l.tokens[len(l.tokens)-bagEnd:])
-	}
-	slices.Sort(l.bag)
 }
 
 // similarity returns the similarity of two lines, from 0 to 1, based on common words

@@ -103,7 +103,7 @@ func (s *slider) best(e Edit, up, down int) Edit {
 	for by := first; by <= down; by++ {
 		start, end := t.score(run.Start+by), t.score(run.End+by)
 		score := splitScore{start.indent + end.indent, start.penalty + end.penalty}
-		if by == first || score.cost(best) <= 0 {
+		if by == first || indentWeight*cmp.Compare(score.indent, best.indent)+score.penalty <= best.penalty {
 			bestBy, best = by, score
 		}
 	}
@@ -139,11 +139,6 @@ const blank = -1
 type splitScore struct {
 	indent  int
 	penalty int
-}
-
-// cost returns less than 0 if s is better than o, and more than 0 if it is worse.
-func (s splitScore) cost(o splitScore) int {
-	return indentWeight*cmp.Compare(s.indent, o.indent) + s.penalty - o.penalty
 }
 
 // score rates the split before line i.

@@ -122,7 +122,15 @@ const stepsPerToken = 64
 // spans compares two lines.
 func (m *marker) spans(x, y changedLine) marking {
 	if len(x.text) > maxTokenized || len(y.text) > maxTokenized {
-		return affixSpans(x.text, y.text)
+		head, tail := affixes(x.text, y.text) // marks everything between them
+		k := marking{kept: head + tail, ok: true}
+		if k.kept < len(x.text) {
+			k.old = []Span{{head, len(x.text) - tail}}
+		}
+		if k.kept < len(y.text) {
+			k.new = []Span{{head, len(y.text) - tail}}
+		}
+		return k
 	}
 	c := m.compare(x.tokens, y.tokens)
 	es := tidy(edits(c.del, c.ins, 0), x.tokens, y.tokens)
@@ -170,19 +178,6 @@ func visible(ts []token) int {
 		}
 	}
 	return n
-}
-
-// affixSpans marks everything between the common prefix and suffix of two lines.
-func affixSpans(x, y string) marking {
-	head, tail := affixes(x, y)
-	k := marking{kept: head + tail, ok: true}
-	if k.kept < len(x) {
-		k.old = []Span{{head, len(x) - tail}}
-	}
-	if k.kept < len(y) {
-		k.new = []Span{{head, len(y) - tail}}
-	}
-	return k
 }
 
 // affixes returns the lengths in bytes of the common prefix and suffix of two

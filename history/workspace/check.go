@@ -68,7 +68,27 @@ func CheckSnapshots(ctx context.Context, store SnapshotStore, dir string) ([]Fau
 	for _, v := range written {
 		c.expect(v)
 	}
-	if err := c.walk(); err != nil {
+	err = c.files.in(func(root *os.Root) error {
+		err := fs.WalkDir(root.FS(), path.Join(folder, historyName), func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), ".") { // such as temporary files
+				return err
+			}
+			if !entry.Type().IsRegular() {
+				c.add(name, Foreign, snapshotKey{})
+				return nil
+			}
+			text, err := readIn(root, filepath.FromSlash(name))
+			if err != nil {
+				return err
+			}
+			return c.compare(name, text)
+		})
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	for _, v := range written {
@@ -109,31 +129,6 @@ func (c *snapshotCheck) expect(v history.Version) {
 
 func (c *snapshotCheck) add(file string, kind FaultKind, k snapshotKey) {
 	c.faults = append(c.faults, Fault{File: file, Kind: kind, Subject: k.subject, Version: k.number})
-}
-
-// walk compares every file in the folder of snapshots. It skips hidden files, such
-// as temporary files of toolcrib.
-func (c *snapshotCheck) walk() error {
-	return c.files.in(func(root *os.Root) error {
-		err := fs.WalkDir(root.FS(), path.Join(folder, historyName), func(name string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), ".") {
-				return err
-			}
-			if !entry.Type().IsRegular() {
-				c.add(name, Foreign, snapshotKey{})
-				return nil
-			}
-			text, err := readIn(root, filepath.FromSlash(name))
-			if err != nil {
-				return err
-			}
-			return c.compare(name, text)
-		})
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	})
 }
 
 // compare compares a file with the version that it names or, if that does not
@@ -200,29 +195,22 @@ func (w *Workspace) Drift(ctx context.Context) (Drift, error) {
 	if err != nil {
 		return out, fmt.Errorf("%s was %w and cannot be parsed: %w", out.File, ErrDrift, err)
 	}
-	out.Edits = edits(current, found)
-	return out, nil
-}
-
-// edits returns the differences between current and the definitions of a file.
-func edits(current []Dated, found map[registry.Subject]registry.Definition) []Edit {
-	var list []Edit
 	for _, d := range current {
 		after, there := found[d.Subject]
 		delete(found, d.Subject)
 		active := d.Definition.Status() == registry.Active
 		switch {
 		case !there && active:
-			list = append(list, Edit{Subject: d.Subject, Version: d.Version, Before: d.Definition})
+			out.Edits = append(out.Edits, Edit{Subject: d.Subject, Version: d.Version, Before: d.Definition})
 		case there && after.Hash() != d.Definition.Hash():
-			list = append(list, Edit{Subject: d.Subject, Version: d.Version, Before: d.Definition, After: after})
+			out.Edits = append(out.Edits, Edit{Subject: d.Subject, Version: d.Version, Before: d.Definition, After: after})
 		}
 	}
 	for subject, after := range found {
-		list = append(list, Edit{Subject: subject, After: after})
+		out.Edits = append(out.Edits, Edit{Subject: subject, After: after})
 	}
-	slices.SortFunc(list, func(a, b Edit) int { return cmp.Compare(a.Subject.String(), b.Subject.String()) })
-	return list
+	slices.SortFunc(out.Edits, func(a, b Edit) int { return cmp.Compare(a.Subject.String(), b.Subject.String()) })
+	return out, nil
 }
 
 // Overwrite writes the live file from the registry. It first copies an existing

@@ -129,23 +129,19 @@ func (f files) in(fn func(*os.Root) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.explain(fn(root)), root.Close())
+	err = fn(root)
+	var at *fs.PathError
+	for inner := err; errors.As(inner, &at); inner = at.Err {
+		if at.Err.Error() == "path escapes from parent" { // os.Root does not export this error
+			err = fmt.Errorf("%w: %s; the link was not followed", errEscapes, filepath.Join(f.dir, at.Path))
+			break
+		}
+	}
+	return errors.Join(err, root.Close())
 }
 
 // errEscapes is returned if a link leaves the workspace.
 var errEscapes = errors.New("the workspace contains a link that leads outside it")
-
-// explain recognizes the error of os.Root about a link that it did not follow.
-// os.Root does not export this error, so explain compares the text.
-func (f files) explain(err error) error {
-	var at *fs.PathError
-	for inner := err; errors.As(inner, &at); inner = at.Err {
-		if at.Err.Error() == "path escapes from parent" {
-			return fmt.Errorf("%w: %s; the link was not followed", errEscapes, filepath.Join(f.dir, at.Path))
-		}
-	}
-	return err
-}
 
 // read returns the content of a file, or fs.ErrNotExist.
 func (f files) read(name string) (text []byte, err error) {

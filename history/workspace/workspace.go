@@ -1,3 +1,5 @@
+// This file attaches a workspace to a registry and writes its live file.
+
 package workspace
 
 import (
@@ -246,10 +248,32 @@ func decodeLive(text []byte, layer registry.Layer, current []Dated) (map[registr
 		return nil, err
 	}
 	found := map[registry.Subject]registry.Definition{}
-	if rest := n.Remove(definitionsKey); rest != nil {
-		if err := decodeRest(rest, layer, found); err != nil {
+	rest := n.Remove(definitionsKey)
+	if rest == nil {
+		rest = jsondoc.NewArray()
+	}
+	for i, item := range rest.Items {
+		path := jsondoc.Index(definitionsKey, i)
+		var text string
+		if s := item.Get("subject"); s != nil {
+			text = s.Text
+		}
+		subject, err := registry.ParseSubject(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s.subject: %w", path, err)
+		}
+		if subject.Layer != layer {
+			return nil, fmt.Errorf("%s.subject: %s does not belong to %s", path, subject, layer)
+		}
+		definition := item.Get("definition")
+		if definition == nil {
+			return nil, fmt.Errorf("%s.definition is missing", path)
+		}
+		d, ps := registry.BindDefinition(subject.Kind, definition, path+".definition")
+		if err := ps.Err(); err != nil {
 			return nil, err
 		}
+		found[subject] = d
 	}
 	file, err := registry.DecodeV0(jsondoc.Canonical(n))
 	if err != nil {
@@ -259,44 +283,13 @@ func decodeLive(text []byte, layer registry.Layer, current []Dated) (map[registr
 		t := p.Tool()
 		subject := registry.Subject{Kind: registry.KindTool, Layer: layer, ID: t.ID}
 		if i := slices.IndexFunc(current, func(d Dated) bool { return d.Subject == subject && isPrompt(d.Definition) }); i >= 0 {
-			t = overlaid(*current[i].Definition.Tool, t)
+			edited := t
+			t = *current[i].Definition.Tool
+			t.Name, t.Archetype, t.Scope = edited.Name, edited.Archetype, edited.Scope
+			t.UsageNotes, t.Goals, t.Guardrails, t.Prompt = edited.UsageNotes, edited.Goals, edited.Guardrails, edited.Prompt
+			t.Status = ""
 		}
 		found[subject] = registry.Definition{Tool: &t}
 	}
 	return found, nil
-}
-
-// overlaid returns t with the texts of edited.
-func overlaid(t, edited registry.Tool) registry.Tool {
-	t.Name, t.Archetype, t.Scope = edited.Name, edited.Archetype, edited.Scope
-	t.UsageNotes, t.Goals, t.Guardrails, t.Prompt = edited.UsageNotes, edited.Goals, edited.Guardrails, edited.Prompt
-	t.Status = ""
-	return t
-}
-
-func decodeRest(rest *jsondoc.Node, layer registry.Layer, found map[registry.Subject]registry.Definition) error {
-	for i, item := range rest.Items {
-		path := jsondoc.Index(definitionsKey, i)
-		var text string
-		if s := item.Get("subject"); s != nil {
-			text = s.Text
-		}
-		subject, err := registry.ParseSubject(text)
-		if err != nil {
-			return fmt.Errorf("%s.subject: %w", path, err)
-		}
-		if subject.Layer != layer {
-			return fmt.Errorf("%s.subject: %s does not belong to %s", path, subject, layer)
-		}
-		definition := item.Get("definition")
-		if definition == nil {
-			return fmt.Errorf("%s.definition is missing", path)
-		}
-		d, ps := registry.BindDefinition(subject.Kind, definition, path+".definition")
-		if err := ps.Err(); err != nil {
-			return err
-		}
-		found[subject] = d
-	}
-	return nil
 }
