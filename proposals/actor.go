@@ -1,3 +1,5 @@
+// This file defines actors, and the texts for asking them to confirm an act.
+
 package proposals
 
 import (

@@ -1,3 +1,5 @@
+// This file checks the values of the checks in test cases.
+
 package proposals
 
 import (

@@ -1,3 +1,5 @@
+// This file decodes proposals in JSON, and encodes drafts.
+
 package proposals
 
 import (

@@ -45,8 +45,16 @@ func DecodeMarkdown(data []byte) (Parsed, error) {
 		}
 	}
 	file, err := mdfile.Parse(data, titles)
+	if problems, ok := errors.AsType[jsondoc.Problems](err); ok { // convert paths in the file to paths in the proposal
+		for i, p := range problems {
+			if p.Path != jsondoc.Root && !slices.Contains(proposalKeys, headOf(p.Path)) {
+				problems[i].Path = joinPath("definition", p.Path)
+			}
+		}
+		err = problems
+	}
 	if err != nil {
-		return Parsed{}, brokenText(inProposal(err))
+		return Parsed{}, brokenText(err)
 	}
 	doc, ps := gather(file, kind, known)
 	parsed := bindDraft(doc)
@@ -75,20 +83,6 @@ func kindOfFile(data []byte) (registry.Kind, bool) {
 
 func proposalTitles(kind registry.Kind) mdfile.Titles {
 	return mdfile.DefinitionTitles(kind, titleRationale, titleExamples, titleTestCases)
-}
-
-// inProposal converts the paths of problems in a file to paths in the proposal.
-func inProposal(err error) error {
-	ps, ok := errors.AsType[jsondoc.Problems](err)
-	if !ok {
-		return err
-	}
-	for i, p := range ps {
-		if p.Path != jsondoc.Root && !slices.Contains(proposalKeys, headOf(p.Path)) {
-			ps[i].Path = joinPath("definition", p.Path)
-		}
-	}
-	return ps
 }
 
 // joinPath returns the path of the value at path inside the value at outer.

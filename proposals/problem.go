@@ -1,3 +1,5 @@
+// This file defines the problems of a draft, and errors about unreadable proposals.
+
 package proposals
 
 import (

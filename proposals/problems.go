@@ -26,7 +26,11 @@ func (d Draft) Problems() Problems {
 	c.subject(d)
 	c.versions(d)
 	c.definition(d)
-	c.rationale(d)
+	if blank(d.Rationale) {
+		c.add(RuleRationale, "rationale", "missing; expected the reason for the change, for the person who decides")
+	} else {
+		c.length(RuleRationale, "rationale", d.Rationale, MaxRationale)
+	}
 	if !d.Subject.Kind.InFiles() || len(d.Examples)+len(d.TestCases) > 0 { // files are not called
 		c.examples(d)
 		c.testCases(d)
@@ -119,14 +123,6 @@ func (c *template) definition(d Draft) {
 	}
 }
 
-func (c *template) rationale(d Draft) {
-	if blank(d.Rationale) {
-		c.add(RuleRationale, "rationale", "missing; expected the reason for the change, for the person who decides")
-		return
-	}
-	c.length(RuleRationale, "rationale", d.Rationale, MaxRationale)
-}
-
 func (c *template) examples(d Draft) {
 	if n := len(d.Examples); n < MinExamples || n > MaxExamples {
 		c.add(RuleExamples, "examples", "expected %[2]d or %[3]d concrete invocations (got %[1]d)", n, MinExamples, MaxExamples)
@@ -169,12 +165,9 @@ func (c *template) length(rule, path, text string, limit int) {
 // blank reports whether s has no visible characters: it is empty, or consists of
 // white space, controls and characters that are not drawn.
 func blank(s string) bool {
-	for _, r := range s {
-		if unicode.IsGraphic(r) && !unicode.IsSpace(r) && r != brailleBlank && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && r != brailleBlank && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+	})
 }
 
 // brailleBlank is the Braille pattern without dots, which Unicode classifies as a

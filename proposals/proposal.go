@@ -1,3 +1,5 @@
+// This file defines proposals, revisions, test cases, issues, comments, and decisions.
+
 package proposals
 
 import (

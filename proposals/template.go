@@ -1,3 +1,5 @@
+// This file creates skeletons of proposals for authors to complete.
+
 package proposals
 
 import (

@@ -180,7 +180,14 @@ func Suggest(text string, v Vocabulary) []string {
 	} else {
 		key += ":"
 	}
-	for _, known := range v.values(key[:strings.IndexByte(key, ':')]) {
+	name := strings.ToLower(key[:strings.IndexByte(key, ':')])
+	values := slices.Clip(keys[name].Known) // the fixed ones in order, then others sorted
+	for _, other := range slices.Compact(slices.Sorted(slices.Values(v[name]))) {
+		if other != "" && !slices.Contains(keys[name].Known, other) {
+			values = append(values, other)
+		}
+	}
+	for _, known := range values {
 		if known != value && strings.HasPrefix(strings.ToLower(known), strings.ToLower(value)) {
 			if strings.ContainsAny(known, " \t,\"") {
 				known = Quote(known)
@@ -197,16 +204,4 @@ func keysWithColon() []string {
 		names[i] += ":"
 	}
 	return names
-}
-
-// values returns the values of a key: fixed ones in order, then others sorted.
-func (v Vocabulary) values(key string) []string {
-	key = strings.ToLower(key)
-	known, others := keys[key].Known, slices.Sorted(slices.Values(v[key]))
-	for _, value := range slices.Compact(others) {
-		if value != "" && !slices.Contains(known, value) {
-			known = append(slices.Clip(known), value)
-		}
-	}
-	return known
 }

@@ -18,7 +18,19 @@ func Parse(text string) (Filter, error) {
 	var f Filter
 	for p.skipSpace(); !p.done(); p.skipSpace() {
 		start := p.at
-		t, err := p.term()
+		var t Term
+		if p.peek() == '-' && p.at+1 < len(p.text) && !unicode.IsSpace(p.text[p.at+1]) { // a minus by itself is a text
+			t.Not = true
+			p.at++
+		}
+		var err error
+		if p.peek() == '"' {
+			var text string
+			text, err = p.quoted()
+			t.Any = []facts.Atom{{Is: facts.Text, Value: text}}
+		} else {
+			err = p.unquoted(&t, p.at)
+		}
 		if err != nil {
 			return Filter{}, err
 		}
@@ -52,26 +64,6 @@ func (p *parser) skipSpace() {
 
 func (p *parser) errorAt(at int, format string, args ...any) *Error {
 	return &Error{Column: at + 1, Message: fmt.Sprintf(format, args...)}
-}
-
-// term parses one term. A minus by itself is a text.
-func (p *parser) term() (Term, error) {
-	var t Term
-	if p.peek() == '-' && p.at+1 < len(p.text) && !unicode.IsSpace(p.text[p.at+1]) {
-		t.Not = true
-		p.at++
-	}
-	start := p.at
-	var err error
-	if p.peek() == '"' {
-		var text string
-		if text, err = p.quoted(); err == nil {
-			t.Any = []facts.Atom{{Is: facts.Text, Value: text}}
-		}
-	} else {
-		err = p.unquoted(&t, start)
-	}
-	return t, err
 }
 
 // unquoted parses a word, or a key and its values.
