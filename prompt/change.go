@@ -60,7 +60,14 @@ func Compare(before, after *Input) []Change {
 	c := comparison{before: newSide(before), after: newSide(after)}
 	c.removed, c.added = c.before.tools, c.after.tools
 	if slices.Equal(c.before.places, c.after.places) { // the texts of other tools do not move
-		c.removed, c.added = differing(c.before.tools, c.after.tools)
+		was, will := c.before.tools, c.after.tools
+		for len(was) > 0 && len(will) > 0 && was[0] == will[0] {
+			was, will = was[1:], will[1:]
+		}
+		for len(was) > 0 && len(will) > 0 && was[len(was)-1] == will[len(will)-1] {
+			was, will = was[:len(was)-1], will[:len(will)-1]
+		}
+		c.removed, c.added = without(was, will), without(will, was)
 	}
 	c.sameAgent = before != nil && after != nil && reflect.DeepEqual(before.Agent, after.Agent)
 	c.catalog = exclusive(c.before.shared(c.removed), c.after.shared(c.added))
@@ -197,18 +204,6 @@ func (s side) end(channel string) (n int, whole bool) {
 	}
 	fitting, _ := fit(s.template, s.valuesOf(channel))
 	return len(fitting), len(fitting) == len(s.template)
-}
-
-// differing returns the tools that only one of two lists contains. The order of
-// common tools is the same in both.
-func differing(was, will []Tool) (removed, added []Tool) {
-	for len(was) > 0 && len(will) > 0 && was[0] == will[0] {
-		was, will = was[1:], will[1:]
-	}
-	for len(was) > 0 && len(will) > 0 && was[len(was)-1] == will[len(will)-1] {
-		was, will = was[:len(was)-1], will[:len(will)-1]
-	}
-	return without(was, will), without(will, was)
 }
 
 // without returns the tools in all that are not in others.

@@ -1,8 +1,8 @@
+// This file computes the values of the placeholders in a template, and replaces placeholders by their values.
+
 package prompt
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -68,43 +68,9 @@ func identity(a registry.Agent) string {
 	return strings.Join(parts, " ")
 }
 
-// userInstructions returns the user's instructions and how they can be changed.
-func userInstructions(text string, tools []Tool) string {
-	change := changedElsewhere
-	if slices.ContainsFunc(tools, changesInstructions) {
-		change = changedByTool
-	}
-	if strings.TrimSpace(text) == "" {
-		return noInstructions + "\n\n" + change
-	}
-	kept, cut := firstChars(text, MaxUserInstructions)
-	if cut {
-		kept += fmt.Sprintf("\n\n(Cut here: only the first %d characters are shown.)", MaxUserInstructions)
-	}
-	return kept + "\n\n" + change
-}
-
 // changesInstructions reports whether t is the tool for changing the user's
 // instructions.
 func changesInstructions(t Tool) bool { return t.ID == updateInstructions }
-
-// toolGuidance returns the tools' notes on a channel as a list, in the order of
-// tools.
-func toolGuidance(tools []Tool, channel string) string {
-	var b strings.Builder
-	for _, t := range tools {
-		text := strings.TrimSpace(t.Guidance[channel])
-		if text == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString("- ")
-		b.WriteString(strings.ReplaceAll(text, "\n", "\n  ")) // continue the list item
-	}
-	return b.String()
-}
 
 // sessionSection returns the greeting for a new or a returning user.
 func sessionSection(a registry.Agent, channel string, c Context) string {

@@ -1,3 +1,5 @@
+// This file renders the prompts of an agent, one for each channel.
+
 package prompt
 
 import (
@@ -105,12 +107,23 @@ func (r *Renderer) makeValues() map[string]string {
 		zone = time.UTC
 	}
 	notes, _ := firstChars(c.MemoryNotes, MaxMemoryNotes)
+	change := changedElsewhere // how the user's instructions can be changed
+	if slices.ContainsFunc(r.in.Tools, changesInstructions) {
+		change = changedByTool
+	}
+	instructions, cut := firstChars(c.UserInstructions, MaxUserInstructions)
+	switch {
+	case strings.TrimSpace(c.UserInstructions) == "":
+		instructions = noInstructions
+	case cut:
+		instructions += fmt.Sprintf("\n\n(Cut here: only the first %d characters are shown.)", MaxUserInstructions)
+	}
 	return map[string]string{
 		Identity:         identity(a),
 		Soul:             soul,
 		CurrentTime:      fmt.Sprintf("%s (%s)", c.Now.In(zone).Format("Monday, January 2, 2006 3:04 PM"), zone),
 		MemoryNotes:      notes,
-		UserInstructions: userInstructions(c.UserInstructions, r.in.Tools),
+		UserInstructions: instructions + "\n\n" + change,
 		BootstrapContext: c.BootstrapContext,
 	}
 }
@@ -119,7 +132,18 @@ func (r *Renderer) makeValues() map[string]string {
 func (r *Renderer) valuesOf(channel string) map[string]string {
 	values := r.agentValues(channel)
 	values[ToolCatalog] = r.catalog().text
-	values[ToolGuidance] = toolGuidance(r.in.Tools, channel)
+	var notes strings.Builder // a list
+	for _, t := range r.in.Tools {
+		text := strings.TrimSpace(t.Guidance[channel])
+		if text == "" {
+			continue
+		}
+		if notes.Len() > 0 {
+			notes.WriteByte('\n')
+		}
+		notes.WriteString("- " + strings.ReplaceAll(text, "\n", "\n  ")) // continue the list item
+	}
+	values[ToolGuidance] = notes.String()
 	return values
 }
 
@@ -276,8 +300,14 @@ func fill(template string, values map[string]string, known passage) (text string
 	for i := 1; i < len(sections); {
 		i = f.section(i)
 	}
-	if f.lastDropped && f.trimEnd() {
-		f.parts = append(f.parts, template[len(strings.TrimRight(template, "\r\n")):])
+	if f.lastDropped { // remove line ends, and end like the template unless no text remains
+		for n := len(f.parts); n > 0; n-- {
+			last := strings.TrimRight(f.parts[n-1], "\r\n")
+			if f.parts = f.parts[:n-1]; last != "" {
+				f.parts = append(f.parts, last, template[len(strings.TrimRight(template, "\r\n")):])
+				break
+			}
+		}
 	}
 	return join(f.parts, known)
 }
@@ -317,18 +347,6 @@ func (f *filler) section(i int) int {
 		f.lastDropped = next == len(f.sections)
 	}
 	return next
-}
-
-// trimEnd removes line ends at the end and reports whether any text remains.
-func (f *filler) trimEnd() bool {
-	for n := len(f.parts); n > 0; n-- {
-		if last := strings.TrimRight(f.parts[n-1], "\r\n"); last != "" {
-			f.parts = append(f.parts[:n-1], last)
-			return true
-		}
-	}
-	f.parts = nil
-	return false
 }
 
 // hasBody reports whether a section has text after its first line. The first

@@ -464,20 +464,15 @@ const maxRun = 1024
 func longRun(text string) int {
 	start, last := 0, class(0xff)
 	for i, r := range text {
-		if k := kindOf(r); k != last {
-			start, last = i, k
+		kind := classOf(r) & (upper | lower | number | space) // word, number, space, or 0 for others
+		if kind&(upper|lower) != 0 {
+			kind = upper | lower
+		}
+		if kind != last {
+			start, last = i, kind
 		} else if i-start >= maxRun {
 			return i
 		}
 	}
 	return len(text)
-}
-
-// kindOf returns the kind of r for runs: word, number, space, or 0 for others.
-func kindOf(r rune) class {
-	c := classOf(r)
-	if c&(upper|lower) != 0 {
-		return upper | lower
-	}
-	return c & (number | space)
 }

@@ -1,3 +1,5 @@
+// This file parses the call of a tool in the answer of a model.
+
 package toolcall
 
 import (
