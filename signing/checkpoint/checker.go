@@ -1,3 +1,5 @@
+// This file compares checkpoints with the log.
+
 package checkpoint
 
 import (

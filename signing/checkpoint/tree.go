@@ -1,3 +1,5 @@
+// This file computes the Merkle tree of a log.
+
 package checkpoint
 
 import (

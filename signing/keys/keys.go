@@ -59,7 +59,19 @@ func (k Key) InAgent() bool { return k.agent }
 // is "", Find returns the first key of the agent that may accepts. The error wraps
 // ErrNoKey.
 func (t Tools) Find(ctx context.Context, file string, may func(ssh.PublicKey) error) (Key, error) {
-	held, err := t.held(ctx)
+	var held []ssh.PublicKey // keys in the agent
+	err := t.withAgent(ctx, func(a agent.ExtendedAgent) error {
+		list, err := a.List()
+		if err != nil {
+			return fmt.Errorf("%w: cannot list the keys of the SSH agent: %w", ErrNoKey, err)
+		}
+		for _, k := range list {
+			if key, err := ssh.ParsePublicKey(k.Blob); err == nil { // unknown types of keys cannot sign
+				held = append(held, key)
+			}
+		}
+		return nil
+	})
 	if file == "" {
 		if err != nil {
 			return Key{}, err
@@ -85,11 +97,26 @@ func (t Tools) Find(ctx context.Context, file string, may func(ssh.PublicKey) er
 }
 
 // Sign signs a message with a key. It may wait for the user; ctx cancels it.
-func (t Tools) Sign(ctx context.Context, k Key, message []byte) (*sshsig.Signature, error) {
-	if k.agent {
-		return t.signByAgent(ctx, k.Public, message)
+func (t Tools) Sign(ctx context.Context, k Key, message []byte) (signature *sshsig.Signature, err error) {
+	if !k.agent {
+		return t.signByKeygen(ctx, k, message)
 	}
-	return t.signByKeygen(ctx, k, message)
+	err = t.withAgent(ctx, func(a agent.ExtendedAgent) error {
+		var flags agent.SignatureFlags
+		if sshsig.Plain(k.Public).Type() == ssh.KeyAlgoRSA {
+			flags = agent.SignatureFlagRsaSha512
+		}
+		made, err := a.SignWithFlags(k.Public, sshsig.Message(message), flags)
+		if err != nil {
+			return fmt.Errorf("%w: the SSH agent did not sign: %w", ErrRefused, errors.Join(ctx.Err(), err))
+		}
+		// The agent is not trusted: verify its signature.
+		if signature, err = sshsig.New(k.Public, message, made); err != nil {
+			return fmt.Errorf("%w: invalid signature from the SSH agent: %w", ErrRefused, err)
+		}
+		return nil
+	})
+	return signature, err
 }
 
 // readPublic returns the public key of a key file, or nil if it requires the passphrase or the hardware key.
@@ -139,44 +166,6 @@ func PublicOf(b []byte) (ssh.PublicKey, bool) {
 		return locked.PublicKey, true
 	}
 	return nil, false
-}
-
-// held returns the keys in the agent.
-func (t Tools) held(ctx context.Context) ([]ssh.PublicKey, error) {
-	var keys []ssh.PublicKey
-	err := t.withAgent(ctx, func(a agent.ExtendedAgent) error {
-		list, err := a.List()
-		if err != nil {
-			return fmt.Errorf("%w: cannot list the keys of the SSH agent: %w", ErrNoKey, err)
-		}
-		for _, k := range list {
-			if key, err := ssh.ParsePublicKey(k.Blob); err == nil { // unknown types of keys cannot sign
-				keys = append(keys, key)
-			}
-		}
-		return nil
-	})
-	return keys, err
-}
-
-func (t Tools) signByAgent(ctx context.Context, key ssh.PublicKey, message []byte) (*sshsig.Signature, error) {
-	var signature *sshsig.Signature
-	err := t.withAgent(ctx, func(a agent.ExtendedAgent) error {
-		var flags agent.SignatureFlags
-		if sshsig.Plain(key).Type() == ssh.KeyAlgoRSA {
-			flags = agent.SignatureFlagRsaSha512
-		}
-		made, err := a.SignWithFlags(key, sshsig.Message(message), flags)
-		if err != nil {
-			return fmt.Errorf("%w: the SSH agent did not sign: %w", ErrRefused, errors.Join(ctx.Err(), err))
-		}
-		// The agent is not trusted: verify its signature.
-		if signature, err = sshsig.New(key, message, made); err != nil {
-			return fmt.Errorf("%w: invalid signature from the SSH agent: %w", ErrRefused, err)
-		}
-		return nil
-	})
-	return signature, err
 }
 
 // withAgent connects to the agent and calls fn. The end of ctx closes the connection.

@@ -1,3 +1,5 @@
+// This file checks transitions from one state of the signers to the next.
+
 package signers
 
 import (

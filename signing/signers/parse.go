@@ -1,3 +1,5 @@
+// This file parses the signers file and the certificates of authorities.
+
 package signers
 
 import (

@@ -1,3 +1,5 @@
+// This file determines who may sign, and reads the signers file when it changes.
+
 package signers
 
 import (
@@ -224,7 +226,13 @@ func (f *File) Signers() (*Signers, error) {
 func (f *File) Load() (*Signers, string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	now := f.stat()
+	var now []fs.FileInfo // of every file that Load may read, nil for missing ones
+	for _, folder := range []string{f.System, f.User} {
+		for _, name := range []string{"", AllowedFile, revokedFile} {
+			info, _ := os.Stat(filepath.Join(folder, name))
+			now = append(now, info)
+		}
+	}
 	if f.seen == nil || !slices.EqualFunc(now, f.seen, func(a, b fs.FileInfo) bool {
 		return a == b || a != nil && b != nil && os.SameFile(a, b) && a.Mode() == b.Mode() && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 	}) {
@@ -232,19 +240,6 @@ func (f *File) Load() (*Signers, string, error) {
 		f.signers, f.name, f.err = Load(f.System, f.User)
 	}
 	return f.signers, f.name, f.err
-}
-
-// stat returns the file info of every file that Load may read, nil for missing
-// ones.
-func (f *File) stat() []fs.FileInfo {
-	var found []fs.FileInfo
-	for _, folder := range []string{f.System, f.User} {
-		for _, name := range []string{"", AllowedFile, revokedFile} {
-			info, _ := os.Stat(filepath.Join(folder, name))
-			found = append(found, info)
-		}
-	}
-	return found
 }
 
 // AllowedFile is the name of the signers file in its folder.

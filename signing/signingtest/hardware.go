@@ -1,3 +1,5 @@
+// This file imitates hardware keys for tests.
+
 package signingtest
 
 import (

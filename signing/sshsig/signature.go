@@ -1,3 +1,5 @@
+// This file parses, verifies, and writes signatures.
+
 package sshsig
 
 import (

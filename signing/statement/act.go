@@ -1,3 +1,5 @@
+// This file defines the acts that a statement can contain.
+
 package statement
 
 import (

@@ -1,3 +1,5 @@
+// This file defines the syntax of the fields of a line.
+
 package statement
 
 import (

@@ -1,3 +1,5 @@
+// This file encodes and decodes statements.
+
 package statement
 
 import (
