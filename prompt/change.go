@@ -60,7 +60,7 @@ func Compare(before, after *Input) []Change {
 	c := comparison{before: newSide(before), after: newSide(after)}
 	c.removed, c.added = c.before.tools, c.after.tools
 	if slices.Equal(c.before.places, c.after.places) { // the texts of other tools do not move
-		was, will := c.before.tools, c.after.tools
+		was, will := c.before.tools, c.after.tools // common tools have the same order in both
 		for len(was) > 0 && len(will) > 0 && was[0] == will[0] {
 			was, will = was[1:], will[1:]
 		}

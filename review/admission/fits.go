@@ -65,12 +65,8 @@ func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (
 			return nil, err
 		}
 	}
-	return fitsType(draft, base, Implied(draft.Type, from), again), nil
-}
-
-// fitsType reports the differences between a draft and the change from base to want that its type implies. again allows
-// identical content.
-func fitsType(draft proposals.Draft, base, want registry.Definition, again bool) (ps proposals.Problems) {
+	want := Implied(draft.Type, from)
+	var ps proposals.Problems
 	if want.Hash() == base.Hash() && !again {
 		ps = misfit(proposals.RuleSubject, "type", "is %s, but that changes nothing: version %d is %s with the same content",
 			draft.Type, draft.Base(), base.Status())
@@ -78,7 +74,7 @@ func fitsType(draft proposals.Draft, base, want registry.Definition, again bool)
 	if draft.Definition.Hash() != want.Hash() {
 		ps = append(ps, misfit(proposals.RuleDefinition, "definition", "differs from the result of a %s; leave it out, or propose to modify", draft.Type)...)
 	}
-	return ps
+	return ps, nil
 }
 
 func misfit(rule, path, format string, args ...any) proposals.Problems {

@@ -341,7 +341,21 @@ func (c *Chief) Consulted(ctx context.Context, p proposals.Proposal, err error) 
 // actor may request it, because it contains no judgment of the caller. If the proposal is revised in the meantime,
 // Reassess returns ErrConflict.
 func (c *Chief) Reassess(ctx context.Context, id proposals.ID) (review.Assessment, error) {
-	req, err := c.request(ctx, id)
+	req, err := records.Read(ctx, c.records, func(r review.Reader) (req review.Request, err error) {
+		p, rev, err := impact.Current(ctx, r, id)
+		if err != nil {
+			return req, err
+		}
+		if _, err := proposals.Next(p.State, proposals.ActAssess); err != nil {
+			return req, fmt.Errorf("%s: %w", p.Name(), err)
+		}
+		report, change, err := c.Examine(ctx, r, p.ID, admission.NewSubmission(rev.Draft))
+		req = review.Request{Proposal: p, Draft: rev.Draft, Source: change.Source, Findings: report.Findings, Obligation: review.Obligation}
+		if change.Before != nil {
+			req.Before = change.Before.Definition
+		}
+		return req, err
+	})
 	if err != nil {
 		return review.Assessment{}, err
 	}
@@ -360,25 +374,6 @@ func (c *Chief) Reassess(ctx context.Context, id proposals.ID) (review.Assessmen
 		o = add(o, consultant.Name(), said, err)
 	}
 	return c.Assess(ctx, proposals.BuiltinChief(), id, o)
-}
-
-// request returns the document about a proposal for external reviewers.
-func (c *Chief) request(ctx context.Context, id proposals.ID) (review.Request, error) {
-	return records.Read(ctx, c.records, func(r review.Reader) (req review.Request, err error) {
-		p, rev, err := impact.Current(ctx, r, id)
-		if err != nil {
-			return req, err
-		}
-		if _, err := proposals.Next(p.State, proposals.ActAssess); err != nil {
-			return req, fmt.Errorf("%s: %w", p.Name(), err)
-		}
-		report, change, err := c.Examine(ctx, r, p.ID, admission.NewSubmission(rev.Draft))
-		req = review.Request{Proposal: p, Draft: rev.Draft, Source: change.Source, Findings: report.Findings, Obligation: review.Obligation}
-		if change.Before != nil {
-			req.Before = change.Before.Definition
-		}
-		return req, err
-	})
 }
 
 // Receive accepts a submitted revision. The built-in reviewer assesses it at once, unless external reviewers are to be

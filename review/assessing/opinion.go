@@ -3,6 +3,7 @@
 package assessing
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -94,10 +95,7 @@ func addExternal(findings, external []rules.Finding) []rules.Finding {
 		if !externalRule.MatchString(f.Rule) {
 			f.Rule = review.ExternalRule + "001"
 		}
-		if f.Path == "" {
-			f.Path = "$"
-		}
-		f.Waivable = true
+		f.Path, f.Waivable = cmp.Or(f.Path, "$"), true
 		for n := 1; slices.ContainsFunc(findings, func(g rules.Finding) bool {
 			return review.FindingKey(f) == review.FindingKey(g) && f.Message != g.Message
 		}); n++ {

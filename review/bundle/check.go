@@ -203,33 +203,23 @@ func (c *checker) checkRest(ctx context.Context, b Bundle) error {
 	}
 	for _, s := range b.Statements {
 		hash := statement.Sum([]byte(s.Statement))
-		c.statement(b, s, hash, used[hash])
+		st, err := statement.Decode([]byte(s.Statement))
+		switch {
+		case !used[hash]:
+			c.fault(contradiction, "", fmt.Sprintf("the statement %.12s is a duplicate, or no record refers to it because the record was changed or removed", hash))
+		case err != nil: // reported with the version that refers to it
+		case st.Database != b.Database:
+			c.fault(contradiction, "", fmt.Sprintf("the statement %.12s is about another database", hash))
+		case st.Log.Seq > b.Log.Seq || st.Log.Seq == b.Log.Seq && st.Log.Hash != b.Log.Hash || st.At.After(b.At):
+			c.fault(contradiction, "", fmt.Sprintf("the statement %.12s is later than the bundle", hash))
+		}
 		delete(used, hash) // a second use is a duplicate
 	}
 	if len(b.Signers) == 0 {
 		return nil
 	}
-	return c.states(ctx, b)
-}
-
-// statement checks that a record refers to the statement and that the statement refers to an earlier state of the same
-// log.
-func (c *checker) statement(b Bundle, s Statement, hash string, used bool) {
-	st, err := statement.Decode([]byte(s.Statement))
-	switch {
-	case !used:
-		c.fault(contradiction, "", fmt.Sprintf("the statement %.12s is a duplicate, or no record refers to it because the record was changed or removed", hash))
-	case err != nil: // reported with the version that refers to it
-	case st.Database != b.Database:
-		c.fault(contradiction, "", fmt.Sprintf("the statement %.12s is about another database", hash))
-	case st.Log.Seq > b.Log.Seq || st.Log.Seq == b.Log.Seq && st.Log.Hash != b.Log.Hash || st.At.After(b.At):
-		c.fault(contradiction, "", fmt.Sprintf("the statement %.12s is later than the bundle", hash))
-	}
-}
-
-// states checks the states of the signers as in a database: each must be signed by a signer of the previous state. The
-// caller's trust does not depend on them.
-func (c *checker) states(ctx context.Context, b Bundle) error {
+	// As in a database, each state must be signed by a signer of the previous state. The caller's trust does not depend on
+	// them.
 	err := proof.CheckStates(ctx, c.reader)
 	if errors.Is(err, proof.ErrSigners) {
 		c.fault(contradiction, "", err.Error())

@@ -20,11 +20,25 @@ import (
 	"toolcrib/review/records"
 )
 
-// changes describes the parts of v that differ from what was shown.
+// changes describes the parts of v that differ from what was shown, including the other members of its change set.
 func changes(s review.Shown, v inspection.View) []string {
 	p := v.Proposal
 	now := review.NewShownParts(p, v.Assessment, v.Standing, v.ChangeSet.Members, v.Rendered)
-	facts := memberChanges(p, s.Members, now.Members)
+	var facts []string
+	known := lists.Index(s.Members, func(m review.ShownMember) (proposals.ID, review.ShownMember) { return m.ID, m })
+	for _, m := range now.Members {
+		old, ok := known[m.ID]
+		delete(known, m.ID)
+		switch {
+		case !ok:
+			facts = append(facts, fmt.Sprintf("%s is a new member of change set %q", m.Name, p.ChangeSet))
+		case m.ID != p.ID && (m.Revision != old.Revision || m.ContentHash != old.ContentHash):
+			facts = append(facts, newRevision(m.Name, old.Revision, m.Revision))
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(known)) {
+		facts = append(facts, fmt.Sprintf("%s is no longer a member of the change set", known[id].Name))
+	}
 	switch {
 	case now.Revision != s.Revision || now.ContentHash != s.ContentHash:
 		return append([]string{newRevision(p.Name(), s.Revision, now.Revision) + " by " + v.Revision.Author.String()}, facts...)
@@ -47,26 +61,6 @@ func changes(s review.Shown, v inspection.View) []string {
 	}
 	if len(facts) == 0 && now.Assessment != s.Assessment {
 		facts = append(facts, p.Name()+" was assessed again")
-	}
-	return facts
-}
-
-// memberChanges describes which proposals joined or left the change set of p, and which other members were revised.
-func memberChanges(p proposals.Proposal, before, now []review.ShownMember) []string {
-	var facts []string
-	known := lists.Index(before, func(m review.ShownMember) (proposals.ID, review.ShownMember) { return m.ID, m })
-	for _, m := range now {
-		old, ok := known[m.ID]
-		delete(known, m.ID)
-		switch {
-		case !ok:
-			facts = append(facts, fmt.Sprintf("%s is a new member of change set %q", m.Name, p.ChangeSet))
-		case m.ID != p.ID && (m.Revision != old.Revision || m.ContentHash != old.ContentHash):
-			facts = append(facts, newRevision(m.Name, old.Revision, m.Revision))
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(known)) {
-		facts = append(facts, fmt.Sprintf("%s is no longer a member of the change set", known[id].Name))
 	}
 	return facts
 }

@@ -3,6 +3,7 @@
 package drafting
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -245,9 +246,7 @@ func (d *Drafter) Comment(ctx context.Context, actor proposals.Actor, id proposa
 		if err := proposals.Authorize(actor, proposals.ActComment, p.Author); err != nil {
 			return c, fmt.Errorf("%s: %w", p.Name(), err)
 		}
-		if at.Revision == 0 {
-			at.Revision = p.Revision
-		}
+		at.Revision = cmp.Or(at.Revision, p.Revision)
 		if err := anchored(ctx, tx, p, &at); err != nil {
 			return c, err
 		}

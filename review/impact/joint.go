@@ -118,7 +118,7 @@ func (m *Snapshot) Interaction(ctx context.Context, parts []Part) (which string,
 			}
 		}
 		for _, channel := range slices.Sorted(maps.Keys(whole)) {
-			if !cmp.Or(alone[channelKey{a, channel}], &promptDelta{}).equals(whole[channel]) {
+			if !cmp.Or(alone[channelKey{a, channel}], &promptDelta{}).equals(whole[channel]) { // not the sum of the separate changes
 				return a.agent.String() + "#" + channel, reached[a], nil
 			}
 		}

@@ -28,8 +28,10 @@ type TestChange struct {
 // Without test cases in the base, there are no changes.
 func CompareCases(base, now []proposals.TestCase) []TestChange {
 	var dropped, rest []TestChange
-	match := slices.Repeat([]int{-1}, len(base))               // the index of the corresponding case in now, or -1
-	for _, same := range []func(a, b proposals.TestCase) bool{ // all cases that meet the first criterion are paired first
+	// The index of the corresponding case in now, or -1. All cases that meet the first criterion are paired before the
+	// second one is tried.
+	match := slices.Repeat([]int{-1}, len(base))
+	for _, same := range []func(a, b proposals.TestCase) bool{
 		func(a, b proposals.TestCase) bool { return a.Name == b.Name },
 		func(a, b proposals.TestCase) bool { return a.Input == b.Input && a.Expect == b.Expect },
 	} {

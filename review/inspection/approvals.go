@@ -1,3 +1,5 @@
+// This file finds the approvals that a proposal needs, and those that it has.
+
 package inspection
 
 import (

@@ -229,30 +229,26 @@ func (d *Reader) List(ctx context.Context, q review.Query) (review.Page, error) 
 // Resolve converts references to proposal ids. A reference is a number with or without "#", an id or a unique prefix of
 // one, a subject or tool id with exactly one open proposal, or "set:NAME" for all members of a change set.
 func (d *Reader) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error) {
-	return records.Read(ctx, d.records, func(r review.Reader) ([]proposals.ID, error) { return resolve(ctx, r, refs) })
-}
-
-func resolve(ctx context.Context, r review.ProposalReader, refs []string) ([]proposals.ID, error) {
-	var ids []proposals.ID
-	for len(refs) > 0 {
-		changeSet, isSet := review.ChangeSetRef(refs[0])
-		n := 1
-		var found []proposals.ID
-		var err error
-		if isSet {
-			found, err = resolveSet(ctx, r, changeSet)
-		} else {
-			if n = slices.IndexFunc(refs, func(ref string) bool { _, isSet := review.ChangeSetRef(ref); return isSet }); n < 0 {
-				n = len(refs)
+	return records.Read(ctx, d.records, func(r review.Reader) (ids []proposals.ID, err error) {
+		for len(refs) > 0 {
+			changeSet, isSet := review.ChangeSetRef(refs[0])
+			n := 1
+			var found []proposals.ID
+			if isSet {
+				found, err = resolveSet(ctx, r, changeSet)
+			} else {
+				if n = slices.IndexFunc(refs, func(ref string) bool { _, isSet := review.ChangeSetRef(ref); return isSet }); n < 0 {
+					n = len(refs)
+				}
+				found, err = r.ResolveIDs(ctx, refs[:n])
 			}
-			found, err = r.ResolveIDs(ctx, refs[:n])
+			if err != nil {
+				return nil, err
+			}
+			ids, refs = append(ids, found...), refs[n:]
 		}
-		if err != nil {
-			return nil, err
-		}
-		ids, refs = append(ids, found...), refs[n:]
-	}
-	return ids, nil
+		return ids, nil
+	})
 }
 
 func resolveSet(ctx context.Context, r review.ProposalReader, changeSet string) ([]proposals.ID, error) {
@@ -340,33 +336,24 @@ func (d *Reader) Extents(ctx context.Context, ids []proposals.ID) (map[proposals
 		}
 		out := make(map[proposals.ID]review.Extent, len(ids))
 		for _, b := range bundles {
-			if out[b.Proposal.ID], err = extent(ctx, r, b); err != nil {
+			e := review.Extent{Rationale: b.Revision.Draft.Rationale}
+			if size := len(b.Revision.Canonical()); size > maxCompared {
+				e.Size = size
+				out[b.Proposal.ID] = e
+				continue
+			}
+			before, err := records.Definition(ctx, r, b.Proposal.Subject, b.Proposal.BaseVersion) // zero for a new subject
+			if err != nil && !errors.Is(err, proposals.ErrNotFound) {
 				return nil, err
 			}
+			for _, f := range diff.Definitions(before, b.Revision.Draft.Definition) {
+				removed, added := f.Patch().Changed()
+				e.Added, e.Removed = e.Added+added, e.Removed+removed
+			}
+			out[b.Proposal.ID] = e
 		}
 		return out, nil
 	})
-}
-
-func extent(ctx context.Context, r review.Reader, b review.Bundle) (review.Extent, error) {
-	e := review.Extent{Rationale: b.Revision.Draft.Rationale}
-	if size := len(b.Revision.Canonical()); size > maxCompared {
-		e.Size = size
-		return e, nil
-	}
-	var before diff.Content
-	base, err := records.Definition(ctx, r, b.Proposal.Subject, b.Proposal.BaseVersion)
-	switch {
-	case err == nil:
-		before.Definition = base
-	case !errors.Is(err, proposals.ErrNotFound):
-		return e, err
-	}
-	for _, f := range diff.Contents(before, diff.Content{Definition: b.Revision.Draft.Definition}) {
-		removed, added := f.Patch().Changed()
-		e.Added, e.Removed = e.Added+added, e.Removed+removed
-	}
-	return e, nil
 }
 
 // Reached lists the facts about the reach of a live definition.

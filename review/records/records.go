@@ -34,10 +34,12 @@ type Records struct {
 // errDryRun rolls back a dry run.
 var errDryRun = errors.New("dry run")
 
-// Update runs fn in a write transaction.
+// Update runs fn in a write transaction with a cache of the registry.
 func (r *Records) Update(ctx context.Context, fn func(review.Tx) error) error {
 	err := r.Storage.Update(ctx, func(tx review.Tx) error {
-		if err := fn(cachedTx(tx, r.Raws)); err != nil {
+		cached := &cachedRegistry{impact.NewSnapshot(tx), storedRegistry{knownRaws{tx.RegistryReader, r.Raws}}, &alike{}}
+		tx.RegistryReader, tx.RegistryWriter = cached, forgettingRegistry{tx.RegistryWriter, cached}
+		if err := fn(tx); err != nil {
 			return err
 		}
 		if r.DryRun {
@@ -202,14 +204,6 @@ func (f forgettingRegistry) SetLive(ctx context.Context, versions []history.Vers
 	f.cached.Forget()
 	*f.cached.alike = alike{}
 	return f.RegistryWriter.SetLive(ctx, versions, definitions)
-}
-
-// cachedTx returns tx with a cache of the registry that is valid until tx makes a version live. raws contains
-// additional imported documents that are not stored.
-func cachedTx(tx review.Tx, raws map[string][]byte) review.Tx {
-	c := &cachedRegistry{impact.NewSnapshot(tx), storedRegistry{knownRaws{tx.RegistryReader, raws}}, &alike{}}
-	tx.RegistryReader, tx.RegistryWriter = c, forgettingRegistry{tx.RegistryWriter, c}
-	return tx
 }
 
 // World implements rules.World with a snapshot.
