@@ -102,7 +102,7 @@ func (r *Page) Keys() []screen.Key {
 		{Name: "fold-all", Keys: []string{"E"}, Help: "Unfold all groups; again: fold them", Do: r.foldAll, Disabled: r.cannotFold},
 		{Name: "filter", Keys: []string{"/"}, Label: "filter", Help: "Filter by id or name", Terms: "find, search, grep, views", Do: r.askFilter},
 	}, screen.EntryKeys(r.shell, r.Selected, func() tea.Cmd { e, _ := r.Selected(); return r.shell.OpenEntry(screen.Opening{Entry: e, Change: true}) }, r.NoEditor), []screen.Key{
-		restoreKey(r),
+		{Name: "undo", Keys: []string{"U"}, Help: "Propose to restore the version before the live one", Do: r.askRestore, Disabled: r.cannotRestore},
 		screen.NewKey(r.shell, r.NoEditor),
 	}, screen.PaneKeys(r.shell, r), screen.PreviewKeys(r), screen.ListKeys(r))
 }
@@ -123,24 +123,22 @@ func (r *Page) open() tea.Cmd {
 	return r.shell.OpenEntry(screen.Opening{Entry: e})
 }
 
-// restoreKey returns the key that proposes to restore the version before the live one.
-func restoreKey(r *Page) screen.Key {
-	restore := func() tea.Cmd {
-		e, _ := r.Selected()
-		return screen.Restorer{Versions: r.registry.Versions, Restore: r.Restore}.Ask(r.ctx, r.shell, r, r.Frame, e.Subject, e.Version-1)
+// askRestore asks why the version before the live one should be restored.
+func (r *Page) askRestore() tea.Cmd {
+	e, _ := r.Selected()
+	return screen.Restorer{Versions: r.registry.Versions, Restore: r.Restore}.Ask(r.ctx, r.shell, r, r.Frame, e.Subject, e.Version-1)
+}
+
+func (r *Page) cannotRestore() string {
+	switch e, ok := r.Selected(); {
+	case !ok:
+		return "select a definition; enter folds or unfolds a group"
+	case e.Locked:
+		return "Locked (core)"
+	case e.Version < 2:
+		return "it has no earlier version"
 	}
-	off := func() string {
-		switch e, ok := r.Selected(); {
-		case !ok:
-			return "select a definition; enter folds or unfolds a group"
-		case e.Locked:
-			return "Locked (core)"
-		case e.Version < 2:
-			return "it has no earlier version"
-		}
-		return ""
-	}
-	return screen.Key{Name: "undo", Keys: []string{"U"}, Help: "Propose to restore the version before the live one", Do: restore, Disabled: off}
+	return ""
 }
 
 // LeftWidth implements screen.Paned.

@@ -3,8 +3,6 @@
 package proposal
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
@@ -13,16 +11,10 @@ import (
 )
 
 // assessmentPane is the tab with the findings, the worst first, and the comment of the Chief of Staff.
-type assessmentPane struct{ pane }
+type assessmentPane struct{ findingPane }
 
 // Count implements tab.
 func (t *assessmentPane) Count() int { return len(t.dossier.Standing) }
-
-// OpenSelected implements tab.
-func (t *assessmentPane) OpenSelected() tea.Cmd { return t.openFinding(t.pager.Stop()) }
-
-// CannotOpen implements tab.
-func (t *assessmentPane) CannotOpen() string { return t.cannotOpenFinding(t.pager) }
 
 // Fill implements tab. Every finding is a stop.
 func (t *assessmentPane) Fill() {

@@ -72,12 +72,7 @@ func (t *historyPane) Fill() {
 }
 
 // CannotOpen implements tab.
-func (t *historyPane) CannotOpen() string {
-	if t.pager.Stop() < 0 {
-		return "nothing is listed"
-	}
-	return ""
-}
+func (t *historyPane) CannotOpen() string { return t.noneSelected() }
 
 // OpenSelected implements tab. It shows the changes of the selected version.
 func (t *historyPane) OpenSelected() tea.Cmd {

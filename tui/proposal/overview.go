@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/registry"
@@ -22,15 +20,9 @@ import (
 
 // overviewPane is the tab with a summary of the proposal.
 type overviewPane struct {
-	pane
+	findingPane
 	prompts *promptPane
 }
-
-// OpenSelected implements tab.
-func (t *overviewPane) OpenSelected() tea.Cmd { return t.openFinding(t.pager.Stop()) }
-
-// CannotOpen implements tab.
-func (t *overviewPane) CannotOpen() string { return t.cannotOpenFinding(t.pager) }
 
 // beside reports whether a tab is in the pane beside the overview, which then omits what the tab shows.
 func (t *overviewPane) beside(tab int) bool { return t.frame.Left > 0 && t.RightTab() == tab }

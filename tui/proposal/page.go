@@ -397,7 +397,7 @@ func (pp *Page) Crumb(room int) draw.Line {
 	l := draw.Of(pp.frame.Theme.Strong, draw.Escape(wording.Reference(p))).Add(pp.frame.Theme.Text, " "+draw.Escape(string(p.Type))+" ")
 	state := draw.Of(style, "  "+sign+" "+word)
 	left := max(8, room-l.Width()-state.Width())
-	for _, s := range labels.Named(pp.frame.Theme, p.Subject, left).Plain() {
+	for _, s := range labels.Named(pp.frame.Theme, p.Subject, left) {
 		l = l.Add(pp.frame.Theme.Text, draw.Cut(s.Text, left))
 		left -= draw.Width(s.Text)
 	}

@@ -97,24 +97,6 @@ func (s *state) cannotAct(act proposals.Act) func() string {
 	}
 }
 
-// cannotOpenFinding returns why no finding can be opened, or "".
-func (s *state) cannotOpenFinding(p *pager.Pager) string {
-	switch {
-	case len(s.dossier.Standing) == 0:
-		return "no findings"
-	case p.Stop() < 0:
-		return "nothing is listed"
-	}
-	return ""
-}
-
-// openFinding shows the line of a finding in the diff.
-func (s *state) openFinding(n int) tea.Cmd {
-	f := s.findings[n][0]
-	s.host.rememberTab(s.Tab)
-	return s.host.showLine(f.Path, f.Line)
-}
-
 // pane is the common part of all tabs. Its methods are defaults for tabs without links or reads.
 type pane struct {
 	*state
@@ -127,3 +109,29 @@ func (p *pane) Count() int                { return 0 }
 func (p *pane) Load() tea.Cmd             { return nil }
 func (p *pane) OpenSelected() tea.Cmd     { return nil }
 func (p *pane) CannotOpen() string        { return "nothing on this tab can be opened" }
+
+// noneSelected returns why no item of a list is selected, or "".
+func (p *pane) noneSelected() string {
+	if p.pager.Stop() < 0 {
+		return "nothing is listed"
+	}
+	return ""
+}
+
+// findingPane is the common part of the tabs that list findings.
+type findingPane struct{ pane }
+
+// CannotOpen implements tab.
+func (p *findingPane) CannotOpen() string {
+	if len(p.dossier.Standing) == 0 {
+		return "no findings"
+	}
+	return p.noneSelected()
+}
+
+// OpenSelected implements tab. It shows the line of the selected finding in the diff.
+func (p *findingPane) OpenSelected() tea.Cmd {
+	f := p.findings[p.pager.Stop()][0]
+	p.host.rememberTab(p.Tab)
+	return p.host.showLine(f.Path, f.Line)
+}

@@ -118,12 +118,7 @@ func (t *threadPane) show(n int) {
 }
 
 // CannotOpen implements tab.
-func (t *threadPane) CannotOpen() string {
-	if t.pager.Stop() < 0 {
-		return "nothing is listed"
-	}
-	return ""
-}
+func (t *threadPane) CannotOpen() string { return t.noneSelected() }
 
 // OpenSelected implements tab. It shows the line that the selected comment is about.
 func (t *threadPane) OpenSelected() tea.Cmd {
