@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"toolcrib/cli/findings"
 	"toolcrib/internal/lists"
@@ -328,7 +327,7 @@ func (p *lintPlace) locate(f rules.Finding, out *findings.Finding) {
 
 // passage returns the span of a finding's passage in a value that begins at a given position.
 func (p *lintPlace) passage(at jsondoc.Pos, value string, f rules.Finding) (spans.Span, bool) {
-	start, end := offset(value, f.Line, f.Column), offset(value, f.EndLine, f.EndColumn)
+	start, end := spans.Offset(value, jsondoc.Pos{Line: f.Line, Column: f.Column}), spans.Offset(value, jsondoc.Pos{Line: f.EndLine, Column: f.EndColumn})
 	switch {
 	case f.Passage == "":
 		start, end = 0, len(value)
@@ -339,26 +338,6 @@ func (p *lintPlace) passage(at jsondoc.Pos, value string, f rules.Finding) (span
 		end = start + len(f.Passage)
 	}
 	return p.text.Value(at, value, start, end)
-}
-
-// offset returns the byte offset of a line and column in a text, or -1 if the position does not exist.
-func offset(text string, line, column int) int {
-	at := 0
-	for ; line > 1; line-- {
-		i := strings.IndexByte(text[at:], '\n')
-		if i < 0 {
-			return -1
-		}
-		at += i + 1
-	}
-	for ; column > 1 && at < len(text); column-- {
-		_, size := utf8.DecodeRuneInString(text[at:])
-		at += size
-	}
-	if line < 1 || column != 1 {
-		return -1
-	}
-	return at
 }
 
 // unreadable returns a finding for a syntax error in a file.

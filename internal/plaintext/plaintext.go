@@ -47,6 +47,14 @@ func CutBytes(s string, limit int) string {
 	return s[:limit]
 }
 
+// ClipBytes does the same as CutBytes and appends an ellipsis if it cut s.
+func ClipBytes(s string, limit int) string {
+	if cut := CutBytes(s, limit); len(cut) < len(s) {
+		return cut + "…"
+	}
+	return s
+}
+
 // Clip does the same as Cut and appends an ellipsis if it cut s.
 func Clip(s string, limit int) string {
 	if cut := Cut(s, limit); len(cut) < len(s) {

@@ -73,6 +73,56 @@ func (f *File) pos(offset int) jsondoc.Pos {
 	return jsondoc.Pos{Line: n + 1, Column: mark*stride + utf8.RuneCountInString(f.text[marks[mark]:offset]) + 1}
 }
 
+// Cursor converts increasing byte offsets in a text to positions, without an index
+// of the lines.
+type Cursor struct {
+	text string
+	at   int
+	pos  jsondoc.Pos
+}
+
+// NewCursor returns a Cursor at the start of text.
+func NewCursor(text string) *Cursor {
+	return &Cursor{text: text, pos: jsondoc.Pos{Line: 1, Column: 1}}
+}
+
+// To advances to a byte offset and returns its position. An offset before the
+// current one is treated as the current one.
+func (c *Cursor) To(offset int) jsondoc.Pos {
+	offset = max(c.at, offset)
+	skipped := c.text[c.at:offset]
+	if n := strings.Count(skipped, "\n"); n > 0 {
+		c.pos = jsondoc.Pos{Line: c.pos.Line + n, Column: 1}
+		skipped = skipped[strings.LastIndexByte(skipped, '\n')+1:]
+	}
+	c.at, c.pos.Column = offset, c.pos.Column+utf8.RuneCountInString(skipped)
+	return c.pos
+}
+
+// Offset returns the byte offset of a position in text, or -1 if text has no such
+// position.
+func Offset(text string, p jsondoc.Pos) int {
+	if p.Line < 1 || p.Column < 1 {
+		return -1
+	}
+	at := 0
+	for range p.Line - 1 {
+		n := strings.IndexByte(text[at:], '\n')
+		if n < 0 {
+			return -1
+		}
+		at += n + 1
+	}
+	for range p.Column - 1 {
+		if at == len(text) || text[at] == '\n' {
+			return -1
+		}
+		_, n := utf8.DecodeRuneInString(text[at:])
+		at += n
+	}
+	return at
+}
+
 // Value returns the span of the bytes start to end of value. The value starts at
 // position at, including its quotes if it has any. Value returns false if the text
 // at this position is not that value.

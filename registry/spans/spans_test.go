@@ -2,6 +2,8 @@ package spans_test
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,6 +119,25 @@ func TestAbsentPaths(t *testing.T) {
 	for _, at := range []jsondoc.Pos{{}, {Line: 9, Column: 1}, {Line: 1, Column: 99}, {Line: 1, Column: 6}} {
 		if s, ok := f.Value(at, "nothing like it", 0, 7); ok {
 			t.Errorf("found at %v: %v", at, s)
+		}
+	}
+}
+
+func TestCursor(t *testing.T) {
+	const text = "één\n\ntwo"
+	want := map[int]jsondoc.Pos{0: {Line: 1, Column: 1}, 2: {Line: 1, Column: 2}, 5: {Line: 1, Column: 4}, 6: {Line: 2, Column: 1}, 7: {Line: 3, Column: 1}, 10: {Line: 3, Column: 4}}
+	cursor := spans.NewCursor(text)
+	for _, offset := range slices.Sorted(maps.Keys(want)) {
+		if got := cursor.To(offset); got != want[offset] {
+			t.Errorf("byte %d is at %v; want %v", offset, got, want[offset])
+		}
+		if got := spans.Offset(text, want[offset]); got != offset {
+			t.Errorf("%v is at byte %d; want %d", want[offset], got, offset)
+		}
+	}
+	for _, p := range []jsondoc.Pos{{}, {Line: 1, Column: 5}, {Line: 3, Column: 5}, {Line: 4, Column: 1}} {
+		if got := spans.Offset(text, p); got != -1 {
+			t.Errorf("%v is at byte %d; want none", p, got)
 		}
 	}
 }

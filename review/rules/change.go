@@ -166,19 +166,20 @@ func (m Memory) tools(matches func(*registry.Tool) bool) []registry.Live {
 	return found
 }
 
-// Peer is a tool to compare with other tools. Its fingerprint is computed on first use and cached.
+// Peer is a tool to compare with other tools. Its fingerprint and words are computed on first use.
 // A Peer is safe for concurrent use.
 type Peer struct {
 	registry.Live
 
-	fingerprint func() *overlap.Fingerprint
+	// Fingerprint returns the fingerprint for comparing the tool with others, and Words the folded
+	// words of each of its texts.
+	Fingerprint func() *overlap.Fingerprint
 	Words       [contentTexts]func() string
 }
 
 // NewPeer returns a Peer for l, which must define a tool.
 func NewPeer(l registry.Live) *Peer {
-	p := &Peer{Live: l}
-	p.fingerprint = sync.OnceValue(func() *overlap.Fingerprint { return overlap.NewFingerprint(*l.Definition.Tool) })
+	p := &Peer{Live: l, Fingerprint: sync.OnceValue(func() *overlap.Fingerprint { return overlap.NewFingerprint(*l.Definition.Tool) })}
 	for i, text := range ContentOf(l.Definition.Tool) {
 		p.Words[i] = sync.OnceValue(func() string { return FoldWords(text) })
 	}
@@ -197,9 +198,6 @@ func Peers(list []registry.Live) []*Peer {
 }
 
 func (p *Peer) Tool() *registry.Tool { return p.Definition.Tool }
-
-// Fingerprint returns the fingerprint for comparing the tool with others.
-func (p *Peer) Fingerprint() *overlap.Fingerprint { return p.fingerprint() }
 
 // peers are the tools to compare for a change.
 type peers struct {

@@ -11,6 +11,7 @@ import (
 
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/spans"
 	"toolcrib/registry/wire"
 	"toolcrib/review/rules/scan/letters"
 )
@@ -24,18 +25,11 @@ import (
 // contains the passage. Elsewhere, it is the value at the path. If the context contains or mentions
 // an address, it also includes everything in the definition that may redirect this address.
 func (c *Change) Bind(findings []Finding) []Finding {
-	b := binder{c: c}
 	bound := slices.Clone(findings)
 	for i := range bound {
-		bound[i].Context = b.context(bound[i])
+		bound[i].Context = c.context(bound[i])
 	}
 	return bound
-}
-
-// binder computes the contexts of the findings in a change.
-type binder struct {
-	c      *Change
-	source *jsondoc.Node // the JSON that the draft was imported from, with the paths used by Texts
 }
 
 // field is a text with its addresses and the starts of its sentences, which are computed once.
@@ -45,15 +39,15 @@ type field struct {
 	starts    func() []int
 }
 
-func (b *binder) context(f Finding) string {
+func (c *Change) context(f Finding) string {
 	if f.Passage == "" {
 		return "" // a waiver without a passage expires with the revision
 	}
 	var parts []string
-	if node := b.node(f.Path); node != nil {
+	if node := c.enclosing(f.Path); node != nil {
 		parts = append(parts, string(jsondoc.Canonical(node)))
 	} else {
-		for _, t := range b.c.fields(f.Path) {
+		for _, t := range c.fields(f.Path) {
 			if start, end, ok := f.in(t.Text); ok {
 				sentence := t.sentenceAround(start, end)
 				parts = append(append(parts, sentence), t.addresses()...)
@@ -64,7 +58,11 @@ func (b *binder) context(f Finding) string {
 		}
 	}
 	if len(parts) == 0 {
-		parts = append(parts, string(jsondoc.Canonical(b.value(f.Path))))
+		value := c.draft().Find(f.Path)
+		if value == nil {
+			value = c.draft()
+		}
+		parts = append(parts, string(jsondoc.Canonical(value)))
 	}
 	if f.Severity == Info {
 		// A hint does not block anything, so a waiver that covers too much does no harm. Reading
@@ -72,7 +70,8 @@ func (b *binder) context(f Finding) string {
 		return registry.HashBytes([]byte(strings.Join(parts, "\x00")))
 	}
 	if tokens, ok := namesAddress(parts[0]); ok {
-		parts = append(parts, b.c.destinations(hostWords(tokens))...)
+		said := Computed(c, (*Change).speaking)
+		parts = append(append(parts, said.with(hostWords(tokens))...), registry.HashBytes([]byte(strings.Join(said.addresses, "\x00"))))
 	}
 	return registry.HashBytes([]byte(strings.Join(parts, "\x00"))) // texts of a draft never contain NUL
 }
@@ -80,34 +79,33 @@ func (b *binder) context(f Finding) string {
 // schemaPaths are the paths of the fields with JSON schemas.
 var schemaPaths = []string{"definition.inputSchema", "definition.outputSchema"}
 
-// node returns the innermost object that contains the value at path in a schema or in the JSON that
-// a tool was imported from. It returns nil for other paths.
-func (b *binder) node(path string) *jsondoc.Node {
+// enclosing returns the innermost object that contains the value at path in a schema or in the JSON
+// that a tool was imported from. It returns nil for other paths.
+func (c *Change) enclosing(path string) *jsondoc.Node {
 	if rest, ok := strings.CutPrefix(path, wire.SourcePath); ok {
-		if b.source == nil {
-			if tool := b.c.Draft.Definition.Tool; tool != nil {
-				b.source = wire.Unread(*tool, b.c.Source)
-			}
-			if b.source == nil {
-				b.source = jsondoc.NewObject()
-			}
-		}
-		return b.source.Enclosing(rest)
+		return c.unread().Enclosing(rest)
 	}
 	for _, schema := range schemaPaths {
 		if rest, ok := strings.CutPrefix(path, schema); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
-			return b.c.draft().Enclosing(path)
+			return c.draft().Enclosing(path)
 		}
 	}
 	return nil
 }
 
-// value returns the value at path, or the whole draft if there is none.
-func (b *binder) value(path string) *jsondoc.Node {
-	if n := b.c.draft().Find(path); n != nil {
-		return n
-	}
-	return b.c.draft()
+// source is the JSON that a tool was imported from, without its definition.
+type source struct{ *jsondoc.Node }
+
+// unread returns the JSON that the tool of c was imported from, without the parts in its definition.
+func (c *Change) unread() *jsondoc.Node {
+	return Computed(c, func(c *Change) source {
+		if tool := c.Draft.Definition.Tool; tool != nil && len(c.Source) > 0 {
+			if n := wire.Unread(*tool, c.Source); n != nil {
+				return source{n}
+			}
+		}
+		return source{jsondoc.NewObject()}
+	}).Node
 }
 
 // document is a draft as JSON.
@@ -147,35 +145,11 @@ func newField(t Text) field {
 // in returns the byte range of the finding's passage in t. If the finding has no position or a
 // wrong one, it is the first occurrence of the passage.
 func (f Finding) in(t Text) (start, end int, ok bool) {
-	start = offset(t.Value, f.Line, f.Column)
+	start = spans.Offset(t.Value, jsondoc.Pos{Line: f.Line, Column: f.Column})
 	if start < 0 || !strings.HasPrefix(t.Value[start:], f.Passage) {
 		start = strings.Index(t.Value, f.Passage)
 	}
 	return start, start + len(f.Passage), start >= 0
-}
-
-// offset returns the byte offset of a line and a column, which are counted from 1, in characters.
-// It returns -1 if text has no such position.
-func offset(text string, line, column int) int {
-	if line < 1 || column < 1 {
-		return -1
-	}
-	at := 0
-	for ; line > 1; line-- {
-		n := strings.IndexByte(text[at:], '\n')
-		if n < 0 {
-			return -1
-		}
-		at += n + 1
-	}
-	for ; column > 1; column-- {
-		if at == len(text) || text[at] == '\n' {
-			return -1
-		}
-		_, n := utf8.DecodeRuneInString(text[at:])
-		at += n
-	}
-	return at
 }
 
 // isProse reports whether t consists of sentences.

@@ -13,7 +13,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules/scan/letters"
 )
@@ -23,14 +22,6 @@ import (
 // the earlier one, or a variable takes precedence. The waiver is therefore bound to everything in
 // the definition that may affect the destination, and it expires when that changes. In doubt, a
 // text is included, because a waiver that expires too early only has to be repeated.
-
-// destinations returns everything in c that may name or redirect an address, sorted and without
-// duplicates: the sentences that contain a word of the waived addresses (hosts), and the digest of
-// all possible spellings of addresses and of all sentences that mention addresses.
-func (c *Change) destinations(hosts []string) []string {
-	known := Computed(c, (*Change).speaking)
-	return append(known.with(hosts), registry.HashBytes([]byte(strings.Join(known.addresses, "\x00"))))
-}
 
 // speaking contains the sentences of all texts of a change, the same in lower case, and everything
 // that may name or redirect an address, sorted and without duplicates.
@@ -135,14 +126,9 @@ func addressTokens(text string) []string {
 	for part := range spelledParts(text) {
 		found = append(found, spelledAddress().FindAllString(part, -1)...)
 	}
-	return append(found, encodedWords(text)...)
-}
-
-// encodedWords returns the words of text that are base64 of printable ASCII: evil.example is
-// ZXZpbC5leGFtcGxl. Ordinary names in mixed case decode to other bytes.
-func encodedWords(text string) []string {
+	// A word may be base64 of printable ASCII: evil.example is ZXZpbC5leGFtcGxl. Ordinary names in
+	// mixed case decode to other bytes.
 	const shortest = 12 // characters, 9 bytes
-	var found []string
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("+/-_", r)
 	}) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"toolcrib/internal/plaintext"
 	"toolcrib/internal/visible"
 )
 
@@ -22,14 +23,7 @@ func Quotation(text string) string {
 		}
 		b.WriteString(line)
 	}
-	text = b.String()
-	if n := maxQuoted; len(text) > n {
-		for n > 0 && !utf8.RuneStart(text[n]) {
-			n--
-		}
-		text = text[:n] + "…"
-	}
-	return `"` + strings.ReplaceAll(visible.Line(text), `"`, `\"`) + `"`
+	return `"` + strings.ReplaceAll(visible.Line(plaintext.ClipBytes(b.String(), maxQuoted)), `"`, `\"`) + `"`
 }
 
 // Quoting returns the message of a finding: the deed, followed by the quoted passage.

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"toolcrib/registry"
+	"toolcrib/registry/spans"
 	"toolcrib/review/rules/scan/disguise"
 )
 
@@ -177,12 +178,13 @@ func (t *Text) Findings(passages []Passage, message func(Passage) string) []Find
 	more := max(0, len(merged)-MaxPerText)
 	merged = merged[:len(merged)-more]
 	found := make([]Finding, 0, len(merged))
-	at := cursor{text: t.Value, line: 1, column: 1}
+	cursor := spans.NewCursor(t.Value)
 	for _, p := range merged {
-		f := Finding{Path: t.Path, Message: message(p), Passage: t.Value[p.Start:p.End]}
-		f.Line, f.Column = at.move(p.Start)
-		f.EndLine, f.EndColumn = at.move(p.End)
-		found = append(found, f)
+		from, to := cursor.To(p.Start), cursor.To(p.End)
+		found = append(found, Finding{
+			Path: t.Path, Message: message(p), Passage: t.Value[p.Start:p.End],
+			Line: from.Line, Column: from.Column, EndLine: to.Line, EndColumn: to.Column,
+		})
 	}
 	if more > 0 {
 		found[len(found)-1].More(more)
@@ -193,24 +195,6 @@ func (t *Text) Findings(passages []Passage, message func(Passage) string) []Find
 // More appends the number of further passages to the message of the last finding.
 func (f *Finding) More(passages int) {
 	f.Message += fmt.Sprintf(" Not listed: %d more of this kind.", passages)
-}
-
-// cursor converts increasing byte offsets to lines and columns.
-type cursor struct {
-	text         string
-	at           int
-	line, column int
-}
-
-// move advances to the byte offset to and returns its line and column.
-func (c *cursor) move(to int) (line, column int) {
-	skipped := c.text[c.at:max(c.at, to)]
-	if n := strings.Count(skipped, "\n"); n > 0 {
-		c.line, c.column = c.line+n, 1
-		skipped = skipped[strings.LastIndexByte(skipped, '\n')+1:]
-	}
-	c.at, c.column = max(c.at, to), c.column+utf8.RuneCountInString(skipped)
-	return c.line, c.column
 }
 
 // mostNamed is the maximum number of tools that a text names. JSON documents list all.
@@ -224,12 +208,6 @@ func InTools(names []string) string {
 		names, more = names[:mostNamed], fmt.Sprintf(" and %d more", total-mostNamed)
 	}
 	return fmt.Sprintf("%d tools: %s%s", total, strings.Join(names, ", "), more)
-}
-
-// GroupKey returns a key that is equal for findings that mean the same in several tools of a
-// server: findings of the same rule about the same words, such as a stock sentence.
-func (f Finding) GroupKey() string {
-	return f.Rule + "\x00" + string(f.Severity) + "\x00" + cmp.Or(f.Passage, f.Message)
 }
 
 // Importing returns the advice for importers as a complete sentence, or "" if advice is "".

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/schemaguard"
 	"toolcrib/registry/wire"
@@ -45,18 +44,7 @@ type Text struct {
 
 // Texts returns every string of the draft that agents or reviewers read, in field order. The result
 // is computed once per Change.
-func (c *Change) Texts() []Text {
-	return Computed(c, func(c *Change) texts {
-		t := texts{}
-		t.tool(c.Draft.Definition.Tool)
-		t.source(c.Draft.Definition.Tool, c.Source)
-		t.agent(c.Draft.Definition.Agent)
-		t.allowList(c.Draft.Definition.List)
-		t.folder(c.Draft.Definition.Folder())
-		t.report(c)
-		return t
-	}).list
-}
+func (c *Change) Texts() []Text { return Computed(c, collectTexts).list }
 
 // texts collects the texts of a draft.
 type texts struct{ list []Text }
@@ -67,106 +55,85 @@ func (t *texts) add(path, value string, kind TextKind) {
 	}
 }
 
-func (t *texts) tool(tool *registry.Tool) {
-	if tool == nil {
-		return
-	}
-	t.add("definition.id", tool.ID, Identifier)
-	t.add("definition.name", tool.Name, Label)
-	t.add("definition.archetype", tool.Archetype, Label)
-	t.add("definition.usageNotes", tool.UsageNotes, Prose)
-	t.add("definition.goals", tool.Goals, Prose)
-	t.add("definition.guardrails", tool.Guardrails, Prose)
-	t.add("definition.prompt", tool.Prompt, Prose)
-	t.add("definition.description", tool.Description, Prose)
-	t.add("definition.shortDescription", tool.ShortDescription, Prose)
-	t.add("definition.category", tool.Category, Identifier)
-	for i, alias := range tool.Aliases {
-		t.add(jsondoc.Index("definition.aliases", i), alias, Identifier)
-	}
-	t.schema("definition.inputSchema", tool.InputSchema)
-	t.schema("definition.outputSchema", tool.OutputSchema)
-	if tag := tool.Tag; tag != nil {
-		t.add("definition.tag.prefix", tag.Prefix, Identifier)
-		t.add("definition.tag.argPattern", tag.ArgPattern, Value)
-		for i, group := range tag.ArgGroups {
-			t.add(jsondoc.Index("definition.tag.argGroups", i), group, Identifier)
-		}
-		t.add("definition.tag.example", tag.Example, Prose)
-	}
-	t.byKey("definition.guidance", tool.Guidance)
-	if p := tool.Provider; p != nil {
-		t.add("definition.provider.name", p.Name, Identifier)
-		t.add("definition.provider.server", p.Server, Identifier)
-		t.add("definition.provider.url", p.URL, Report)
-	}
-	if s := tool.Source; s != nil {
-		t.add("definition.source.ref", s.Ref, Report)
-	}
-}
-
-func (t *texts) agent(a *registry.Agent) {
-	if a == nil {
-		return
-	}
-	t.add("definition.id", a.ID, Identifier)
-	t.add("definition.name", a.Name, Label)
-	t.add("definition.description", a.Description, Prose)
-	t.add("definition.vibe", a.Vibe, Prose)
-	t.add("definition.soul", a.Soul, Prose)
-	t.add("definition.promptTemplate", a.PromptTemplate, Prose)
-	t.add("definition.operatingModel", a.OperatingModel, Prose)
-	t.add("definition.interactionLearning", a.InteractionLearning, Prose)
-	t.byKey("definition.channelGuidance", a.ChannelGuidance)
-	if o := a.SessionOpen; o != nil {
-		t.add("definition.sessionOpen.bootstrap", o.Bootstrap, Prose)
-		t.add("definition.sessionOpen.returning", o.Returning, Prose)
-	}
-	t.add("definition.onboarding", a.Onboarding, Prose)
-	t.add("definition.timezone", a.Timezone, Identifier)
-}
-
-func (t *texts) allowList(l *registry.List) {
-	if l == nil {
-		return
-	}
-	t.add("definition.id", l.ID, Identifier)
-	t.add("definition.name", l.Name, Label)
-	t.add("definition.description", l.Description, Prose)
-}
-
-func (t *texts) folder(f *registry.Folder) {
-	if f == nil {
-		return
-	}
-	t.add("definition.id", f.ID, Identifier)
-	t.add("definition.path", f.Path, Label)
-	for _, name := range f.Paths() {
-		at := jsondoc.Join("definition.files", name)
-		t.add(at, name, Label)
-		if text := f.Files[name].Text; text != "" {
-			said, document := reach.Prose(name, text)
-			kind := Program
-			if document {
-				kind = Prose
-			}
-			t.list = append(t.list, Text{Path: at + ".text", Value: text, Prose: said, Kind: kind, Visible: true})
-		}
-		t.add(at+".link", f.Files[name].Link, Value)
-	}
-}
-
-// byKey adds the key and the text of each entry, such as the guidance per channel.
-func (t *texts) byKey(path string, m map[string]string) {
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		t.add(jsondoc.Join(path, key), key, Identifier)
-		t.add(jsondoc.Join(path, key), m[key], Prose)
-	}
-}
-
-// report adds the texts that agents do not see.
-func (t *texts) report(c *Change) {
+func collectTexts(c *Change) (t texts) {
 	d := &c.Draft
+	if tool := d.Definition.Tool; tool != nil {
+		t.add("definition.id", tool.ID, Identifier)
+		t.add("definition.name", tool.Name, Label)
+		t.add("definition.archetype", tool.Archetype, Label)
+		t.add("definition.usageNotes", tool.UsageNotes, Prose)
+		t.add("definition.goals", tool.Goals, Prose)
+		t.add("definition.guardrails", tool.Guardrails, Prose)
+		t.add("definition.prompt", tool.Prompt, Prose)
+		t.add("definition.description", tool.Description, Prose)
+		t.add("definition.shortDescription", tool.ShortDescription, Prose)
+		t.add("definition.category", tool.Category, Identifier)
+		for i, alias := range tool.Aliases {
+			t.add(jsondoc.Index("definition.aliases", i), alias, Identifier)
+		}
+		t.schema("definition.inputSchema", tool.InputSchema)
+		t.schema("definition.outputSchema", tool.OutputSchema)
+		if tag := tool.Tag; tag != nil {
+			t.add("definition.tag.prefix", tag.Prefix, Identifier)
+			t.add("definition.tag.argPattern", tag.ArgPattern, Value)
+			for i, group := range tag.ArgGroups {
+				t.add(jsondoc.Index("definition.tag.argGroups", i), group, Identifier)
+			}
+			t.add("definition.tag.example", tag.Example, Prose)
+		}
+		t.byKey("definition.guidance", tool.Guidance)
+		if p := tool.Provider; p != nil {
+			t.add("definition.provider.name", p.Name, Identifier)
+			t.add("definition.provider.server", p.Server, Identifier)
+			t.add("definition.provider.url", p.URL, Report)
+		}
+		if s := tool.Source; s != nil {
+			t.add("definition.source.ref", s.Ref, Report)
+		}
+		// The source pins the rest of the JSON that the tool was imported from, and hosts may show it
+		// to a model.
+		t.source(c.unread(), "", "")
+	}
+	if a := d.Definition.Agent; a != nil {
+		t.add("definition.id", a.ID, Identifier)
+		t.add("definition.name", a.Name, Label)
+		t.add("definition.description", a.Description, Prose)
+		t.add("definition.vibe", a.Vibe, Prose)
+		t.add("definition.soul", a.Soul, Prose)
+		t.add("definition.promptTemplate", a.PromptTemplate, Prose)
+		t.add("definition.operatingModel", a.OperatingModel, Prose)
+		t.add("definition.interactionLearning", a.InteractionLearning, Prose)
+		t.byKey("definition.channelGuidance", a.ChannelGuidance)
+		if o := a.SessionOpen; o != nil {
+			t.add("definition.sessionOpen.bootstrap", o.Bootstrap, Prose)
+			t.add("definition.sessionOpen.returning", o.Returning, Prose)
+		}
+		t.add("definition.onboarding", a.Onboarding, Prose)
+		t.add("definition.timezone", a.Timezone, Identifier)
+	}
+	if l := d.Definition.List; l != nil {
+		t.add("definition.id", l.ID, Identifier)
+		t.add("definition.name", l.Name, Label)
+		t.add("definition.description", l.Description, Prose)
+	}
+	if f := d.Definition.Folder(); f != nil {
+		t.add("definition.id", f.ID, Identifier)
+		t.add("definition.path", f.Path, Label)
+		for _, name := range f.Paths() {
+			at := jsondoc.Join("definition.files", name)
+			t.add(at, name, Label)
+			if text := f.Files[name].Text; text != "" {
+				said, document := reach.Prose(name, text)
+				kind := Program
+				if document {
+					kind = Prose
+				}
+				t.list = append(t.list, Text{Path: at + ".text", Value: text, Prose: said, Kind: kind, Visible: true})
+			}
+			t.add(at+".link", f.Files[name].Link, Value)
+		}
+	}
+	// Agents do not see the rest.
 	t.add("rationale", d.Rationale, Report)
 	for i, e := range d.Examples {
 		t.add(jsondoc.Index("examples", i), e, Report)
@@ -180,6 +147,15 @@ func (t *texts) report(c *Change) {
 		}
 	}
 	t.add("changeSet", d.ChangeSet, Report)
+	return t
+}
+
+// byKey adds the key and the text of each entry, such as the guidance per channel.
+func (t *texts) byKey(path string, m map[string]string) {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		t.add(jsondoc.Join(path, key), key, Identifier)
+		t.add(jsondoc.Join(path, key), m[key], Prose)
+	}
 }
 
 // schemaDepth limits the depth to which schemas are searched for texts. The rules about schemas
@@ -241,89 +217,62 @@ func (t *texts) walk(n *jsondoc.Node, path string, at place, depth int) {
 		}
 	case jsondoc.Object:
 		for _, m := range n.Members {
-			t.member(m, jsondoc.Join(path, m.Key), at, depth-1)
+			below := place{kind: Value, param: at.param}
+			kind, isText := textKinds[m.Key]
+			holds, named := schemaguard.Holds(m.Key)
+			chosen := false // by the author of the schema
+			switch {
+			case at.named:
+				below.schema, chosen = true, true
+				if at.param == "" {
+					below.param = m.Key
+				}
+			case !at.schema:
+				chosen = true
+			case isText:
+				below.kind = kind
+			case named:
+				below.named = true
+			case holdsData[m.Key]:
+			case holds, plainKeywords[m.Key]:
+				below.schema = true
+			default:
+				chosen = true
+			}
+			name := jsondoc.Join(path, m.Key)
+			if chosen && m.Key != "" {
+				t.list = append(t.list, Text{Path: name, Value: m.Key, Kind: Identifier, Visible: true, Param: below.param})
+			}
+			t.walk(m.Value, name, below, depth-1)
 		}
 	case jsondoc.Null, jsondoc.Bool, jsondoc.Number:
 	}
 }
 
-// member adds a key of an object and its value.
-func (t *texts) member(m jsondoc.Member, path string, at place, depth int) {
-	below := place{kind: Value, param: at.param}
-	switch {
-	case at.named:
-		below.schema = true
-		if at.param == "" {
-			below.param = m.Key
-		}
-		t.name(path, m.Key, below.param)
-	case at.schema:
-		kind, isText := textKinds[m.Key]
-		holds, named := schemaguard.Holds(m.Key)
-		switch {
-		case isText:
-			below.kind = kind
-		case named:
-			below.named = true
-		case holdsData[m.Key]:
-		case holds, plainKeywords[m.Key]:
-			below.schema = true
-		default:
-			t.name(path, m.Key, at.param)
-		}
-	default:
-		t.name(path, m.Key, at.param)
-	}
-	t.walk(m.Value, path, below, depth)
-}
-
-// name adds a name chosen by the author of the schema.
-func (t *texts) name(path, name, param string) {
-	if name != "" {
-		t.list = append(t.list, Text{Path: path, Value: name, Kind: Identifier, Visible: true, Param: param})
-	}
-}
-
-// source adds the strings of the JSON that a tool was imported from, except those in its
-// definition. The source pins them, and hosts may show them to a model.
-func (t *texts) source(tool *registry.Tool, raw []byte) {
-	if tool == nil || len(raw) == 0 {
-		return
-	}
-	rest := wire.Unread(*tool, raw)
-	if rest == nil {
-		return
-	}
-	t.sourceNode(rest, "", "")
-}
-
-// sourceNode adds the strings in n, the value of key.
-func (t *texts) sourceNode(n *jsondoc.Node, path, key string) {
+// source adds the strings in n, the value of key in the JSON that a tool was imported from. Servers
+// may use arbitrary keys, so the form of a string decides which kind it probably is.
+func (t *texts) source(n *jsondoc.Node, path, key string) {
 	switch n.Kind {
 	case jsondoc.String:
-		t.add(wire.SourcePath+path, n.Text, sourceKind(key, n.Text))
+		kind, known := textKinds[key]
+		switch {
+		case known:
+		case strings.ContainsAny(n.Text, " \n"):
+			kind = Prose
+		default:
+			kind = Value
+		}
+		t.add(wire.SourcePath+path, n.Text, kind)
 	case jsondoc.Array:
 		for i, item := range n.Items {
-			t.sourceNode(item, jsondoc.Index(path, i), key)
+			t.source(item, jsondoc.Index(path, i), key)
 		}
 	case jsondoc.Object:
 		for _, m := range n.Members {
 			below := jsondoc.Join(path, m.Key)
 			t.add(wire.SourcePath+below, m.Key, Identifier)
-			t.sourceNode(m.Value, below, m.Key)
+			t.source(m.Value, below, m.Key)
 		}
 	case jsondoc.Null, jsondoc.Bool, jsondoc.Number:
 	}
-}
-
-// sourceKind guesses the kind of a string from its key and its form, because servers may use
-// arbitrary keys.
-func sourceKind(key, s string) TextKind {
-	if kind, known := textKinds[key]; known {
-		return kind
-	}
-	if strings.ContainsAny(s, " \n") {
-		return Prose
-	}
-	return Value
 }

@@ -23,9 +23,10 @@ type found struct {
 	times int
 }
 
-// messageKey returns the key of findings with the same message, regardless of their location.
+// messageKey returns the key of findings that mean the same in several tools: findings of the same rule about the same
+// words, such as a stock sentence.
 func messageKey(s review.Standing) string {
-	text := s.GroupKey()
+	text := s.Rule + "\x00" + string(s.Severity) + "\x00" + cmp.Or(s.Passage, s.Message)
 	if s.Waiver != nil {
 		text += " " + s.Waiver.By + " " + s.Waiver.Reason
 	}

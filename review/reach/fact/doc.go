@@ -8,11 +8,11 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"toolcrib/internal/failpoint"
 	"toolcrib/internal/plaintext"
 	"toolcrib/registry/jsondoc"
+	"toolcrib/registry/spans"
 )
 
 // List collects the facts of a subject. It stores each key only once, with the first position.
@@ -183,9 +183,7 @@ func (d Doc) AddKey(at int, kind Kind, use, value, key string) {
 	if value == "" {
 		return
 	}
-	if len(value) > maxValue {
-		value = plaintext.CutBytes(value, maxValue) + "…"
-	}
+	value = plaintext.ClipBytes(value, maxValue)
 	if d.fixed {
 		at = 0
 	}
@@ -199,19 +197,12 @@ func (d Doc) AddKey(at int, kind Kind, use, value, key string) {
 // position.
 func (f *file) place(text string) {
 	slices.SortStableFunc(f.facts, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
-	line, column, at := 1, 1, 0
+	cursor := spans.NewCursor(text)
 	for i := range f.facts {
-		p := &f.facts[i]
-		if p.Line > 0 {
-			continue
+		if p := &f.facts[i]; p.Line == 0 {
+			pos := cursor.To(min(p.at, len(text)))
+			p.Line, p.Column = pos.Line, pos.Column
 		}
-		skipped := text[at:min(p.at, len(text))]
-		if n := strings.Count(skipped, "\n"); n > 0 {
-			line, column = line+n, 1
-			skipped = skipped[strings.LastIndexByte(skipped, '\n')+1:]
-		}
-		column, at = column+utf8.RuneCountInString(skipped), min(p.at, len(text))
-		p.Line, p.Column = line, column
 	}
 	slices.SortStableFunc(f.facts, func(a, b placed) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))

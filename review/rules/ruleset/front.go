@@ -56,7 +56,10 @@ func (s Set) front(ctx context.Context, c *rules.Change, letters string, found [
 			}
 			for _, f := range of {
 				f = inFile(f, t, n, file)
-				if !slices.ContainsFunc(found, func(other rules.Finding) bool { return covers(other, f) }) {
+				if !slices.ContainsFunc(found, func(other rules.Finding) bool { // the same lines, with at least the same severity
+					return other.Rule == f.Rule && other.Path == f.Path && other.Severity.Rank() >= f.Severity.Rank() &&
+						other.Line <= f.Line && max(other.EndLine, other.Line) >= f.EndLine
+				}) {
 					more = append(more, f)
 				}
 			}
@@ -76,15 +79,9 @@ func inFile(f rules.Finding, t rules.Text, n *jsondoc.Node, file *spans.File) ru
 	if span, ok := file.Value(n.Pos, n.Text, start, end); ok {
 		f.Line, f.Column, f.EndLine, f.EndColumn = span.From.Line, span.From.Column, span.To.Line, span.To.Column
 	} else if i := strings.Index(t.Value, f.Passage); i >= 0 && f.Passage != "" {
-		at := t.Findings([]rules.Passage{{Start: i, End: i + len(f.Passage)}}, func(rules.Passage) string { return "" })[0]
-		f.Line, f.Column, f.EndLine, f.EndColumn = at.Line, at.Column, at.EndLine, at.EndColumn
+		cursor := spans.NewCursor(t.Value)
+		from, to := cursor.To(i), cursor.To(i+len(f.Passage))
+		f.Line, f.Column, f.EndLine, f.EndColumn = from.Line, from.Column, to.Line, to.Column
 	}
 	return f
-}
-
-// covers reports whether other is a finding of the same rule for at least the same lines, with at
-// least the same severity.
-func covers(other, f rules.Finding) bool {
-	return other.Rule == f.Rule && other.Path == f.Path && other.Severity.Rank() >= f.Severity.Rank() &&
-		other.Line <= f.Line && max(other.EndLine, other.Line) >= f.EndLine
 }
