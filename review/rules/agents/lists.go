@@ -27,11 +27,22 @@ func checkAllowList(ctx context.Context, c *rules.Change) ([]rules.Finding, erro
 		{"addWhenEmbeddingOK", list.AddWhenEmbeddingOK},
 	} {
 		for i, name := range part.names[:min(len(part.names), maxLookups)] {
-			f, err := unknownName(ctx, c, jsondoc.Index(jsondoc.Join(path, part.key), i), name)
-			if err != nil {
-				return nil, err
+			f := rules.Finding{Path: jsondoc.Index(jsondoc.Join(path, part.key), i), Passage: name}
+			var retired bool
+			if f.Message, f.Suggestion, retired = retirement(name); !retired {
+				if c.Coming[name] {
+					continue
+				}
+				known, err := isTool(ctx, c, name)
+				if err != nil {
+					return nil, err
+				}
+				if known {
+					continue
+				}
+				f.Message = jsondoc.Quote(name) + " is not in the registry."
 			}
-			found = append(found, f...)
+			found = append(found, f)
 		}
 	}
 	return found, nil

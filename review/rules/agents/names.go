@@ -3,13 +3,11 @@
 package agents
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"toolcrib/proposals"
-	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/shipped"
 	"toolcrib/review/rules"
 )
@@ -60,38 +58,24 @@ func retiredIn(t rules.Text) []rules.Finding {
 		}
 	}
 	findings := t.Findings(found, func(p rules.Passage) string {
-		name := t.Value[p.Start:p.End]
-		if successor, _ := shipped.Retired(name); successor != "" {
-			return fmt.Sprintf("%s is a retired name; its successor is %s.", name, successor)
-		}
-		return fmt.Sprintf("%s is a retired name without a successor.", name)
+		message, _, _ := retirement(t.Value[p.Start:p.End])
+		return message
 	})
 	for i, f := range findings {
-		if successor, _ := shipped.Retired(f.Passage); successor != "" {
-			findings[i].Suggestion = fmt.Sprintf("Use %s.", successor)
-		}
+		_, findings[i].Suggestion, _ = retirement(f.Passage)
 	}
 	return findings
 }
 
-// unknownName returns a finding if name is on an allow-list but no tool has it.
-func unknownName(ctx context.Context, c *rules.Change, path, name string) ([]rules.Finding, error) {
+// retirement returns the message and the advice for a retired name. It returns false if the name is
+// not retired.
+func retirement(name string) (message, advice string, retired bool) {
 	successor, retired := shipped.Retired(name)
-	switch {
-	case successor != "":
-		return []rules.Finding{{
-			Path: path, Passage: name, Message: fmt.Sprintf("%s is a retired name; its successor is %s.", name, successor),
-			Suggestion: fmt.Sprintf("Use %s.", successor),
-		}}, nil
-	case retired:
-		return []rules.Finding{{Path: path, Passage: name, Message: fmt.Sprintf("%s is a retired name without a successor.", name)}}, nil
+	if !retired {
+		return "", "", false
 	}
-	if c.Coming[name] {
-		return nil, nil
+	if successor == "" {
+		return name + " is a retired name without a successor.", "", true
 	}
-	known, err := isTool(ctx, c, name)
-	if err != nil || known {
-		return nil, err
-	}
-	return []rules.Finding{{Path: path, Passage: name, Message: fmt.Sprintf("%s is not in the registry.", jsondoc.Quote(name))}}, nil
+	return fmt.Sprintf("%s is a retired name; its successor is %s.", name, successor), fmt.Sprintf("Use %s.", successor), true
 }

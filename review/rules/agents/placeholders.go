@@ -25,40 +25,29 @@ func checkUnknownPlaceholder(_ context.Context, _ *rules.Change, a registry.Agen
 	return textFindings(templatePath, a.PromptTemplate, found, func(use string) string { return fmt.Sprintf("Unknown placeholder %s.", use) }), nil
 }
 
-// requiredPlaceholders returns pairs of a placeholder that the template needs to include a text of
-// the agent, and the consequence of omitting it.
-func requiredPlaceholders(a registry.Agent) [][2]string {
-	list := [][2]string{
-		{prompt.ToolCatalog, "the agent does not learn which tools it has"},
-		{prompt.UserInstructions, "the agent never sees the user's standing instructions"},
-	}
-	for _, text := range []struct {
-		set         bool
-		placeholder string
-		key         string
-	}{
-		{a.Soul != "", prompt.Soul, "soul"},
-		{len(a.ChannelGuidance) > 0, prompt.ChannelGuidance, "channelGuidance"},
-		{a.OperatingModel != "", prompt.OperatingModel, "operatingModel"},
-		{a.InteractionLearning != "", prompt.InteractionLearning, "interactionLearning"},
-		{a.SessionOpen != nil || a.Onboarding != "", prompt.SessionSection, "sessionOpen and onboarding"},
-	} {
-		if text.set {
-			list = append(list, [2]string{text.placeholder, "the agent never sees its " + text.key})
-		}
-	}
-	return list
-}
-
 func checkMissingPlaceholder(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
 	if strings.TrimSpace(a.PromptTemplate) == "" {
 		return nil, nil
 	}
 	uses := prompt.Uses(a.PromptTemplate)
 	var found []rules.Finding
-	for _, w := range requiredPlaceholders(a) {
-		if !slices.ContainsFunc(uses, func(u prompt.Use) bool { return u.Name == w[0] }) {
-			found = append(found, rules.Finding{Path: templatePath, Passage: "$" + w[0], Message: fmt.Sprintf("The template has no $%s: %s.", w[0], w[1])})
+	for _, required := range []struct {
+		needed      bool
+		placeholder string
+		omitted     string // the consequence of omitting it
+	}{
+		{true, prompt.ToolCatalog, "the agent does not learn which tools it has"},
+		{true, prompt.UserInstructions, "the agent never sees the user's standing instructions"},
+		{a.Soul != "", prompt.Soul, "the agent never sees its soul"},
+		{len(a.ChannelGuidance) > 0, prompt.ChannelGuidance, "the agent never sees its channelGuidance"},
+		{a.OperatingModel != "", prompt.OperatingModel, "the agent never sees its operatingModel"},
+		{a.InteractionLearning != "", prompt.InteractionLearning, "the agent never sees its interactionLearning"},
+		{a.SessionOpen != nil || a.Onboarding != "", prompt.SessionSection, "the agent never sees its sessionOpen and onboarding"},
+	} {
+		if required.needed && !slices.ContainsFunc(uses, func(u prompt.Use) bool { return u.Name == required.placeholder }) {
+			found = append(found, rules.Finding{
+				Path: templatePath, Passage: "$" + required.placeholder, Message: fmt.Sprintf("The template has no $%s: %s.", required.placeholder, required.omitted),
+			})
 		}
 	}
 	return found, nil

@@ -28,7 +28,7 @@ func Rules() []rules.Rule {
 
 func descriptionCut(c *rules.Change) []rules.Finding {
 	t := c.Judged()
-	if t == nil || t.Kind != registry.ActionTool || len(t.Description) <= prompt.DescriptionLimit {
+	if t == nil || t.Kind != registry.ActionTool {
 		return nil
 	}
 	if n := utf8.RuneCountInString(t.Description); n > prompt.DescriptionLimit {

@@ -87,36 +87,32 @@ func isNarrow(grant string) bool {
 func unparsed(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	eachText(c, func(name string, t *rules.Text) {
-		if markdown(name) && (name == registry.SkillFile || c.Draft.Subject.Kind == registry.KindInstructions) {
-			found = append(found, frontMatterErrors(name, t)...)
+		if !markdown(name) || name != registry.SkillFile && c.Draft.Subject.Kind != registry.KindInstructions {
+			return
+		}
+		front, _, ok := mdfile.SplitFront(t.Value)
+		switch {
+		case mdfile.OpenFront(t.Value):
+			found = append(found, rules.Finding{
+				Path: t.Path, Line: 1, Column: 1, Message: "The front matter has no end.",
+				Suggestion: "Close it with a line of three hyphens, because clients now read the whole file as text.",
+			})
+			return
+		case !ok || !mdfile.HasKeys(front) && name != registry.SkillFile:
+			return
+		}
+		problems, lenient := mdfile.FrontFaults(front, 2)
+		if lenient && strings.EqualFold(path.Ext(name), ".mdc") {
+			return // Cursor itself writes such front matter
+		}
+		for _, p := range problems {
+			f := rules.Finding{Path: t.Path, Line: p.Pos.Line, Column: p.Pos.Column, Message: "Front matter: " + strings.TrimSuffix(p.Message, ".") + "."}
+			if lenient && len(grants(t.Value)) == 0 { // otherwise clients would lose restrictions
+				f.Severity, f.Suggestion = rules.Info, "Put the value in quotes: only some clients read it as it is."
+			}
+			found = append(found, f)
 		}
 	})
-	return found
-}
-
-func frontMatterErrors(name string, t *rules.Text) []rules.Finding {
-	front, _, ok := mdfile.SplitFront(t.Value)
-	switch {
-	case mdfile.OpenFront(t.Value):
-		return []rules.Finding{{
-			Path: t.Path, Line: 1, Column: 1, Message: "The front matter has no end.",
-			Suggestion: "Close it with a line of three hyphens, because clients now read the whole file as text.",
-		}}
-	case !ok || !mdfile.HasKeys(front) && name != registry.SkillFile:
-		return nil
-	}
-	problems, lenient := mdfile.FrontFaults(front, 2)
-	if lenient && strings.EqualFold(path.Ext(name), ".mdc") {
-		return nil // Cursor itself writes such front matter
-	}
-	var found []rules.Finding
-	for _, p := range problems {
-		f := rules.Finding{Path: t.Path, Line: p.Pos.Line, Column: p.Pos.Column, Message: "Front matter: " + strings.TrimSuffix(p.Message, ".") + "."}
-		if lenient && len(grants(t.Value)) == 0 { // otherwise clients would lose restrictions
-			f.Severity, f.Suggestion = rules.Info, "Put the value in quotes: only some clients read it as it is."
-		}
-		found = append(found, f)
-	}
 	return found
 }
 

@@ -5,12 +5,14 @@ package form
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"toolcrib/internal/visible"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan/hidden"
+	"toolcrib/review/rules/scan/letters"
 	"toolcrib/review/rules/wording"
 )
 
@@ -30,53 +32,42 @@ func Rules() []rules.Rule {
 	return list
 }
 
-// characters returns a rule about hidden characters of the given kinds. attribute describes them in
-// messages.
+// characters returns a rule about hidden characters of the given kinds, with a finding for each line.
+// attribute describes the characters in messages.
 func characters(id, attribute string, kinds ...hidden.Kind) rules.Rule {
-	wanted := map[hidden.Kind]bool{}
-	for _, k := range kinds {
-		wanted[k] = true
-	}
 	return wording.EachText(id, func(c *wording.View, s *wording.Scanned) []rules.Finding {
-		left := rules.Warn // severity of characters that are artifacts of copying
-		if !c.IsAction() {
-			left = rules.Info
-		}
-		return hiddenIn(s, wanted, attribute, left)
-	})
-}
-
-// hiddenIn returns a finding for each line of s with hidden characters of the wanted kinds. The
-// severity is left if the characters may be artifacts of copying.
-func hiddenIn(s *wording.Scanned, wanted map[hidden.Kind]bool, attribute string, left rules.Severity) []rules.Finding {
-	var spans []rules.Passage
-	var runs []hidden.Run
-	for _, h := range s.Hidden {
-		if !wanted[h.Kind] {
-			continue
-		}
-		runs = append(runs, h)
-		if last := len(spans) - 1; last >= 0 && !strings.Contains(s.Value[spans[last].End:h.Start], "\n") {
-			spans[last].End = h.End
-		} else {
-			spans = append(spans, rules.Passage{Start: h.Start, End: h.End})
-		}
-	}
-	found := s.Findings(spans, func(p rules.Passage) string {
-		count, characters := 0, ""
-		for _, h := range runs {
-			if p.Start <= h.Start && h.End <= p.End {
-				count, characters = count+h.Count, characters+s.Value[h.Start:h.End]
+		var spans []rules.Passage
+		var runs []hidden.Run
+		for _, h := range s.Hidden {
+			if !slices.Contains(kinds, h.Kind) {
+				continue
+			}
+			runs = append(runs, h)
+			if last := len(spans) - 1; last >= 0 && !strings.Contains(s.Value[spans[last].End:h.Start], "\n") {
+				spans[last].End = h.End
+			} else {
+				spans = append(spans, rules.Passage{Start: h.Start, End: h.End})
 			}
 		}
-		return hiddenCharacters(attribute, count, characters)
-	})
-	if areStrays(s.Value, runs) {
-		for i := range found {
-			found[i].Severity = left
+		found := s.Findings(spans, func(p rules.Passage) string {
+			count, characters := 0, ""
+			for _, h := range runs {
+				if p.Start <= h.Start && h.End <= p.End {
+					count, characters = count+h.Count, characters+s.Value[h.Start:h.End]
+				}
+			}
+			return hiddenCharacters(attribute, count, characters)
+		})
+		if areStrays(s.Value, runs) {
+			for i := range found {
+				found[i].Severity = rules.Warn
+				if !c.IsAction() {
+					found[i].Severity = rules.Info
+				}
+			}
 		}
-	}
-	return found
+		return found
+	})
 }
 
 // maxSpelled limits the number of tag characters that a message decodes.
@@ -121,7 +112,7 @@ func areStrays(text string, runs []hidden.Run) bool {
 		case h.Kind == hidden.PrivateUse, h.Kind == hidden.Separator, h.Kind == hidden.Variation && h.Count == 1:
 		case h.Kind != hidden.Invisible || h.Count > 2 || total > maxStrays || invisible == hidden.MaxRuns:
 			return false
-		case h.Start > 0 && h.End < len(text) && wording.LetterOrDigit(rune(text[h.Start-1])) && wording.LetterOrDigit(rune(text[h.End])):
+		case h.Start > 0 && h.End < len(text) && letters.IsWord(text[h.Start-1]) && letters.IsWord(text[h.End]):
 			return false
 		}
 	}

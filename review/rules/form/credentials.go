@@ -1,3 +1,5 @@
+// This file finds credentials by their published formats.
+
 package form
 
 import (

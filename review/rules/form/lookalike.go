@@ -1,3 +1,5 @@
+// This file finds look-alike characters and unrendered templates.
+
 package form
 
 import (

@@ -39,18 +39,24 @@ func likeLive(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 		if other.Subject.ID == t.ID || other.Locked || other.Definition.Status() != registry.Active {
 			continue
 		}
-		how, share := similarity(c.Self(), other)
-		if how == notSimilar || sameServer(*t, *other.Tool()) {
+		text, purpose := similarity(c.Self(), other)
+		if text+purpose == 0 || sameServer(*t, *other.Tool()) {
 			continue
 		}
-		f := how.finding(share, *t, other)
+		f := rules.Finding{Path: "definition", Passage: other.Subject.String()}
+		if text > 0 {
+			f.Message = fmt.Sprintf("%.0f%% of the text is also in %s.", 100*text, versioned(other.Live))
+			f.Path, f.Passage = firstPassage(*t, overlap.Passages(*t, *other.Tool()))
+		} else {
+			f.Message = fmt.Sprintf("The purpose is the same as that of %s: both are about %s.", versioned(other.Live), strings.Join(overlap.Words(*t, *other.Tool()), ", "))
+		}
 		fork, base := forkOf(t.ID)
 		if otherFork, otherBase := forkOf(other.Subject.ID); fork && otherFork && base == otherBase {
 			f.Severity = rules.Info
 		}
 		hintIfIdentical(&f, versioned(other.Live), "approved", *t, *other.Tool())
 		if before := c.Replaces(); before != nil {
-			if was, _ := similarity(before, other); was != notSimilar {
+			if text, purpose := similarity(before, other); text+purpose > 0 {
 				f.Severity = rules.Info
 			}
 		}
@@ -82,38 +88,17 @@ func hintIfIdentical(f *rules.Finding, name, state string, a, b registry.Tool) {
 	}
 }
 
-// aspect is a respect in which two tools are similar.
-type aspect int
-
-const (
-	notSimilar aspect = iota
-	similarText
-	similarPurpose
-)
-
-// similarity returns the aspect in which two tools are similar and the degree of similarity.
-func similarity(t, other *rules.Peer) (aspect, float64) {
+// similarity returns the resemblance of the texts of two tools or, if that is below alikeText, of
+// their purposes. A resemblance below its threshold is 0.
+func similarity(t, other *rules.Peer) (text, purpose float64) {
 	a, b := t.Fingerprint(), other.Fingerprint()
-	if same := a.Text(b).Resemblance; same >= alikeText {
-		return similarText, same
+	if text = a.Text(b).Resemblance; text >= alikeText {
+		return text, 0
 	}
-	if same := a.Purpose(b).Resemblance; same >= alikePurpose {
-		return similarPurpose, same
+	if purpose = a.Purpose(b).Resemblance; purpose >= alikePurpose {
+		return 0, purpose
 	}
-	return notSimilar, 0
-}
-
-// finding returns a finding that t is similar to other.
-func (l aspect) finding(share float64, t registry.Tool, other *rules.Peer) rules.Finding {
-	f := rules.Finding{Path: "definition"}
-	if l == similarText {
-		f.Message = fmt.Sprintf("%.0f%% of the text is also in %s.", 100*share, versioned(other.Live))
-		f.Path, f.Passage = firstPassage(t, overlap.Passages(t, *other.Tool()))
-		return f
-	}
-	f.Message = fmt.Sprintf("The purpose is the same as that of %s: both are about %s.", versioned(other.Live), strings.Join(overlap.Words(t, *other.Tool()), ", "))
-	f.Passage = other.Subject.String()
-	return f
+	return 0, 0
 }
 
 // versioned returns the name of a definition with its version. Definitions in files have no

@@ -19,8 +19,15 @@ func checkTwin(c *rules.Change) []rules.Finding {
 		if !twin.Rejected && sameServer(*t, *twin.Tool) {
 			continue
 		}
-		f := rules.Finding{Path: "definition", Passage: twin.Name, Message: message(twin)}
-		if !twin.Rejected {
+		f := rules.Finding{Path: "definition", Passage: twin.Name}
+		if twin.Rejected {
+			reason := []rune(strings.Join(strings.Fields(twin.Reason), " "))
+			if len(reason) > mostReason {
+				reason = append(reason[:mostReason-1], '…')
+			}
+			f.Message = fmt.Sprintf("%s, which was rejected, has the same text. The reason was: %s", twin.Name, string(reason))
+		} else {
+			f.Message = fmt.Sprintf("%s, which is open, has the same text.", twin.Name)
 			hintIfIdentical(&f, twin.Name, "open", *t, *twin.Tool)
 		}
 		if before := c.Before; before != nil && before.Definition.Tool != nil && before.Definition.Tool.TextHash() == t.TextHash() {
@@ -35,14 +42,3 @@ func checkTwin(c *rules.Change) []rules.Finding {
 
 // mostReason limits the number of characters of the reason for a rejection that a message quotes.
 const mostReason = 300
-
-func message(t rules.Twin) string {
-	if !t.Rejected {
-		return fmt.Sprintf("%s, which is open, has the same text.", t.Name)
-	}
-	reason := []rune(strings.Join(strings.Fields(t.Reason), " "))
-	if len(reason) > mostReason {
-		reason = append(reason[:mostReason-1], '…')
-	}
-	return fmt.Sprintf("%s, which was rejected, has the same text. The reason was: %s", t.Name, string(reason))
-}

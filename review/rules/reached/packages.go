@@ -5,27 +5,18 @@ package reached
 import (
 	"slices"
 	"strings"
-	"sync"
 )
 
 // popular are packages that many programs install, by package manager: the most downloaded ones of
 // https://hugovk.dev/top-pypi-packages and of https://github.com/LeoDog896/npm-rank, except for
 // short names, which other names resemble by chance.
-var popular = map[string]string{
-	"pip": "requests numpy pandas urllib3 setuptools certifi charset-normalizer cryptography pyyaml python-dateutil packaging typing-extensions boto3 botocore s3transfer click jinja2 markupsafe pydantic " +
-		"sqlalchemy flask django fastapi uvicorn httpx aiohttp pillow scipy scikit-learn matplotlib tensorflow pytorch torch transformers openai anthropic langchain selenium beautifulsoup4 pytest colorama paramiko " +
-		"psycopg2 pymongo redis celery gunicorn tqdm protobuf grpcio opencv-python playwright python-dotenv reportlab openpyxl pypdf pdfplumber virtualenv poetry poetry-core pyinstaller",
-	"npm": "lodash express react react-dom axios chalk commander typescript webpack eslint prettier moment dotenv mongoose jsonwebtoken nodemon socket.io puppeteer playwright cross-env electron bluebird " +
-		"underscore jquery next nuxt vite rollup babel-core discord.js ethers web3 node-fetch body-parser cookie-parser inquirer passport sequelize prisma tailwindcss styled-components",
+var popular = map[string][]string{
+	"pip": strings.Fields(`requests numpy pandas urllib3 setuptools certifi charset-normalizer cryptography pyyaml python-dateutil packaging typing-extensions boto3 botocore s3transfer click jinja2 markupsafe pydantic
+		sqlalchemy flask django fastapi uvicorn httpx aiohttp pillow scipy scikit-learn matplotlib tensorflow pytorch torch transformers openai anthropic langchain selenium beautifulsoup4 pytest colorama paramiko
+		psycopg2 pymongo redis celery gunicorn tqdm protobuf grpcio opencv-python playwright python-dotenv reportlab openpyxl pypdf pdfplumber virtualenv poetry poetry-core pyinstaller`),
+	"npm": strings.Fields(`lodash express react react-dom axios chalk commander typescript webpack eslint prettier moment dotenv mongoose jsonwebtoken nodemon socket.io puppeteer playwright cross-env electron bluebird
+		underscore jquery next nuxt vite rollup babel-core discord.js ethers web3 node-fetch body-parser cookie-parser inquirer passport sequelize prisma tailwindcss styled-components`),
 }
-
-var usual = sync.OnceValue(func() map[string][]string {
-	m := map[string][]string{}
-	for program, list := range popular {
-		m[program] = strings.Fields(list)
-	}
-	return m
-})
 
 // installers maps commands to the package managers in popular.
 var installers = map[string]string{"pip": "pip", "pip3": "pip", "uv": "pip", "pipx": "pip", "uvx": "pip", "npm": "npm", "npx": "npm", "pnpm": "npm", "yarn": "npm", "bun": "npm", "bunx": "npm"}
@@ -38,7 +29,7 @@ const fewestLetters = 5
 // none.
 func imitatedPackage(value string) string {
 	program, name, ok := strings.Cut(value, " ")
-	list := usual()[installers[program]]
+	list := popular[installers[program]]
 	if !ok || list == nil {
 		return ""
 	}

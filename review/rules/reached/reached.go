@@ -4,7 +4,6 @@
 package reached
 
 import (
-	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -136,69 +135,65 @@ func read(c *rules.Change) *facts {
 	return l
 }
 
-// factRule returns a rule about the facts for which about returns true. A finding warns if grave
-// returns true for the fact and its line.
+// factRule returns a rule about the facts for which about returns true, with a finding for each line.
+// A finding warns if grave returns true for the fact and its line.
 func factRule(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact, string, *facts) bool) rules.Rule {
-	return rules.Rule{ID: id, Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
-		if c.Draft.Type == proposals.Deactivate {
-			return nil, nil
-		}
-		all := rules.Computed(c, read)
-		var found []rules.Finding
-		for i := range all.texts {
-			found = append(found, all.texts[i].findings(id, deed, about, grave, all, c.Reach)...)
-		}
-		return found, nil
-	}}
-}
-
-// findings returns a finding for each line with facts that concern the rule.
-func (t *textFacts) findings(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact, string, *facts) bool, all *facts, decisions fact.Decisions) []rules.Finding {
 	type reason struct {
 		deed     string
 		severity rules.Severity
 		carried  bool
 	}
-	var spans []rules.Passage
-	at := map[int]reason{}
-	for _, f := range t.facts {
-		decision := decisions.Of(f)
-		if !about(f) || f.Line > len(t.lines) || decision == fact.Allow && f.Use != fact.Unread || id == decisionRule && decision == fact.Undecided && f.Use != fact.Unread {
-			continue
+	return rules.Of(id, func(c *rules.Change) []rules.Finding {
+		if c.Draft.Type == proposals.Deactivate {
+			return nil
 		}
-		span := t.line(f)
-		line := t.Value[span.Start:span.End]
-		if id != decisionRule && (denied(line, f.Value) || ownServer(f, all) || strings.HasSuffix(f.Value, "*") || strings.Contains(line, "{{"+f.Value+"}}")) || id == "S163" && f.Kind == fact.File && !t.ordersWriting(span, f.Value) {
-			continue
-		}
-		r := reason{deed: deed, carried: all.known[f.Key] && (f.Kind != fact.File || id == decisionRule)} // the order may be new even if the file is not
-		if id == decisionRule {
-			r.deed, r.severity = "Reaches "+f.Words()+", for which [reach] says "+string(decision), rules.Severity(decision)
-		}
-		if id == decisionRule && f.Use == fact.Unread {
-			r.deed, r.severity = "toolcrib could not read this text: a fault in the reader of facts ("+f.Value+"); report it", rules.Block
-		}
-		if name := imitatedPackage(f.Value); f.Use == fact.Package && name != "" {
-			r.deed += " (the usual one is " + name + ")"
-		}
-		if grave != nil && grave(f, line, all) {
-			r.severity = rules.Warn
-		} else if id == "S170" || id == "S167" {
-			continue // an ordinary command or call
-		}
-		if other, ok := at[span.Start]; ok {
-			if r.severity.Rank() <= other.severity.Rank() {
-				r.deed, r.severity = other.deed, other.severity
+		all := rules.Computed(c, read)
+		var found []rules.Finding
+		for i := range all.texts {
+			t := &all.texts[i]
+			var spans []rules.Passage
+			at := map[int]reason{}
+			for _, f := range t.facts {
+				decision := c.Reach.Of(f)
+				if !about(f) || f.Line > len(t.lines) || decision == fact.Allow && f.Use != fact.Unread || id == decisionRule && decision == fact.Undecided && f.Use != fact.Unread {
+					continue
+				}
+				span := t.line(f)
+				line := t.Value[span.Start:span.End]
+				if id != decisionRule && (denied(line, f.Value) || ownServer(f, all) || strings.HasSuffix(f.Value, "*") || strings.Contains(line, "{{"+f.Value+"}}")) || id == "S163" && f.Kind == fact.File && !ordersWriting(line, f.Value) {
+					continue
+				}
+				r := reason{deed: deed, carried: all.known[f.Key] && (f.Kind != fact.File || id == decisionRule)} // the order may be new even if the file is not
+				if id == decisionRule {
+					r.deed, r.severity = "Reaches "+f.Words()+", for which [reach] says "+string(decision), rules.Severity(decision)
+				}
+				if id == decisionRule && f.Use == fact.Unread {
+					r.deed, r.severity = "toolcrib could not read this text: a fault in the reader of facts ("+f.Value+"); report it", rules.Block
+				}
+				if name := imitatedPackage(f.Value); f.Use == fact.Package && name != "" {
+					r.deed += " (the usual one is " + name + ")"
+				}
+				if grave != nil && grave(f, line, all) {
+					r.severity = rules.Warn
+				} else if id == "S170" || id == "S167" {
+					continue // an ordinary command or call
+				}
+				if other, ok := at[span.Start]; ok {
+					if r.severity.Rank() <= other.severity.Rank() {
+						r.deed, r.severity = other.deed, other.severity
+					}
+					r.carried = r.carried && other.carried
+				}
+				spans, at[span.Start] = append(spans, span), r
 			}
-			r.carried = r.carried && other.carried
+			inText := t.Findings(spans, func(p rules.Passage) string { return rules.Quoting(at[p.Start].deed, t.Value[p.Start:p.End]) })
+			for k, p := range rules.Merge(spans)[:len(inText)] {
+				inText[k].Severity, inText[k].Carried = at[p.Start].severity, at[p.Start].carried
+			}
+			found = append(found, inText...)
 		}
-		spans, at[span.Start] = append(spans, span), r
-	}
-	found := t.Findings(spans, func(p rules.Passage) string { return rules.Quoting(at[p.Start].deed, t.Value[p.Start:p.End]) })
-	for i, p := range rules.Merge(spans)[:len(found)] {
-		found[i].Severity, found[i].Carried = at[p.Start].severity, at[p.Start].carried
-	}
-	return found
+		return found
+	})
 }
 
 // line returns the line of a fact without surrounding white space. For a long line, it returns only
@@ -220,12 +215,12 @@ func (t *textFacts) line(f fact.Fact) rules.Passage {
 
 // ordersWriting reports whether a line of prose begins with an order to write something to the file
 // value.
-func (t *textFacts) ordersWriting(span rules.Passage, value string) bool {
-	m := written().FindStringIndex(t.Value[span.Start:span.End])
+func ordersWriting(line, value string) bool {
+	m := written().FindStringIndex(line)
 	if m == nil {
 		return false
 	}
-	at := strings.Index(t.Value[span.Start+m[1]:span.End], value)
+	at := strings.Index(line[m[1]:], value)
 	return at >= 0 && at < maxDistance
 }
 

@@ -70,9 +70,6 @@ func ownerOf(host string) string {
 	}
 	labels := strings.Split(host, ".")
 	owner := labels[max(0, len(labels)-2)]
-	if len(labels) == 1 {
-		owner = labels[0]
-	}
 	if slices.Contains([]string{"", "example", "www", "api", "get", "install", "docs", "your", "co", "com"}, owner) {
 		return ""
 	}

@@ -1,3 +1,5 @@
+// This file parses the embedded files and compiles the grammar of the rules.
+
 package rulebook
 
 import (

@@ -1,3 +1,5 @@
+// This file defines the blocks of all other rules.
+
 package rulebook
 
 // Form describes a rule that is not about wording. Its check is implemented in Go under the same

@@ -1,3 +1,5 @@
+// This file defines the blocks of rules about wording.
+
 package rulebook
 
 import (

@@ -1,3 +1,5 @@
+// This file runs rules on examples, and builds changes without examples.
+
 package rulestest
 
 import (

@@ -1,3 +1,5 @@
+// This file builds the proposals that examples modify.
+
 package rulestest
 
 import (

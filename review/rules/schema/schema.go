@@ -102,18 +102,15 @@ func (s *Schema) Below(path string) string {
 
 // findings converts the first problems to findings.
 func (s *Schema) findings(problems jsondoc.Problems) []rules.Finding {
+	start := "In the output schema: "
+	if s.input() {
+		start = "In the input schema: "
+	}
 	var found []rules.Finding
 	for _, p := range problems[:min(len(problems), rules.MaxPerText)] {
-		found = append(found, rules.Finding{Path: s.Below(p.Path), Message: "In the " + s.name() + ": " + p.Message + "."})
+		found = append(found, rules.Finding{Path: s.Below(p.Path), Message: start + p.Message + "."})
 	}
 	return found
-}
-
-func (s *Schema) name() string {
-	if s.input() {
-		return "input schema"
-	}
-	return "output schema"
 }
 
 // schemas are the input and output schemas that a tool has.

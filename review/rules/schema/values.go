@@ -22,7 +22,24 @@ const (
 // wrongDefaults reports default values that their schema does not allow. It validates all of them
 // at once, each as a property of a probe schema with the definitions of the original.
 func (s *Schema) wrongDefaults() []rules.Finding {
-	tried, properties, values := s.defaults()
+	if s.invalid != nil || len(s.Parts) > maxProbed {
+		return nil
+	}
+	var tried []*Subschema
+	var properties, values []jsondoc.Member
+	for _, part := range s.Parts {
+		value := part.Node.Get("default")
+		if value == nil || value.Kind == jsondoc.Null || !portable(part.Node) {
+			continue
+		}
+		key := probeKey + strconv.Itoa(len(tried))
+		tried = append(tried, part)
+		properties = append(properties, jsondoc.Member{Key: key, Value: part.Node})
+		values = append(values, jsondoc.Member{Key: key, Value: value})
+		if len(tried) == maxDefaults {
+			break
+		}
+	}
 	if len(tried) == 0 {
 		return nil
 	}
@@ -56,25 +73,7 @@ func (s *Schema) wrongDefaults() []rules.Finding {
 	return found
 }
 
-// defaults returns the subschemas with a default and, for each, the property of the probe schema
-// and the value.
-func (s *Schema) defaults() (tried []*Subschema, properties, values []jsondoc.Member) {
-	if s.invalid != nil || len(s.Parts) > maxProbed {
-		return nil, nil, nil
-	}
-	for _, part := range s.Parts {
-		value := part.Node.Get("default")
-		if value == nil || value.Kind == jsondoc.Null || !portable(part.Node) || len(tried) == maxDefaults {
-			continue
-		}
-		key := probeKey + strconv.Itoa(len(tried))
-		tried = append(tried, part)
-		properties = append(properties, jsondoc.Member{Key: key, Value: part.Node})
-		values = append(values, jsondoc.Member{Key: key, Value: value})
-	}
-	return tried, properties, values
-}
-
+// probeKey is the beginning of the names of the properties of the probe schema.
 const probeKey = "default"
 
 // probed returns the index of the property of the probe schema that path refers to.

@@ -16,7 +16,7 @@ func Rules() []rules.Rule {
 	t := func(id string) rules.Rule {
 		return rules.Of(id, func(c *rules.Change) []rules.Finding {
 			var found []rules.Finding
-			for _, p := range problems(c) {
+			for _, p := range rules.Computed(c, func(c *rules.Change) proposals.Problems { return c.Draft.Problems() }) {
 				if p.Rule == id {
 					found = append(found, rules.Finding{Path: p.Path, Message: "At " + p.Path + ": " + p.Message + "."})
 				}
@@ -29,11 +29,6 @@ func Rules() []rules.Rule {
 		t(proposals.RuleDefinition), t(proposals.RuleBaseVersion), t(proposals.RuleRationale), t(proposals.RuleExamples), t(proposals.RuleTestCases),
 		t(proposals.RulePassAndFail), t(proposals.RuleConflictMarkers), t(proposals.RuleSubject), t(proposals.RuleChangeSet), t(proposals.RuleRestoreVersion),
 	}
-}
-
-// problems returns the problems of the draft. They are computed once for all rules.
-func problems(c *rules.Change) proposals.Problems {
-	return rules.Computed(c, func(c *rules.Change) proposals.Problems { return c.Draft.Problems() })
 }
 
 // checkCases runs the test cases on their recorded outputs, unless their results are known.

@@ -13,14 +13,9 @@ import (
 	"toolcrib/review/rules"
 )
 
-// expectedHints is the behavior that the verb in a tool's name suggests.
-type expectedHints struct {
-	readOnly    *bool
-	destructive *bool
-}
-
-// verbHints maps verbs to promises. If a promise is nil, the annotation is free.
-var verbHints = map[string]expectedHints{
+// verbHints maps verbs to the behavior that they promise in a tool's name. If a promise is nil, the
+// annotation is free.
+var verbHints = map[string]struct{ readOnly, destructive *bool }{
 	"get":    {readOnly: new(true), destructive: new(false)},
 	"search": {readOnly: new(true), destructive: new(false)},
 	"create": {readOnly: new(false)},
@@ -30,8 +25,22 @@ var verbHints = map[string]expectedHints{
 	"delete": {readOnly: new(false), destructive: new(true)},
 }
 
+// annotationRules returns the rules about the approval, the category, and the annotations of a tool.
 func annotationRules() []rules.Rule {
 	return []rules.Rule{
+		stated("R101", func(t *registry.Tool) []rules.Finding {
+			if t.Approval != nil && t.Approval.Tier != "" {
+				return nil
+			}
+			return []rules.Finding{{Path: "definition.approval", Message: "No approval tier is stated; every call will require approval."}}
+		}),
+		rules.Of("R102", categoryStated),
+		stated("R103", func(t *registry.Tool) []rules.Finding {
+			if !destructive(t) || t.Approval.Effective("") != registry.AutoApprove || matchesShipped(t) {
+				return nil
+			}
+			return []rules.Finding{{Path: "definition.approval", Message: "The tool is destructive and runs without approval."}}
+		}),
 		stated("R111", func(t *registry.Tool) []rules.Finding {
 			verb, _, _ := strings.Cut(t.ID, "_")
 			p, h := verbHints[verb], hints(t)
@@ -69,26 +78,22 @@ func annotationRules() []rules.Rule {
 			}
 			return found
 		}),
+		stated("R114", func(t *registry.Tool) []rules.Finding {
+			h := hints(t)
+			if h.Destructive != nil || is(h.ReadOnly) || !registry.DestructiveCategory(t.Category) {
+				return nil
+			}
+			return []rules.Finding{{
+				Path:    "definition.annotations",
+				Message: fmt.Sprintf("Tools of the category %s are usually destructive, but this one does not declare whether it is. It is treated as destructive.", t.Category),
+			}}
+		}),
 	}
-}
-
-// hintRules returns the rules about missing annotations.
-func hintRules() []rules.Rule {
-	return []rules.Rule{stated("R114", func(t *registry.Tool) []rules.Finding {
-		h := hints(t)
-		if h.Destructive != nil || is(h.ReadOnly) || !registry.DestructiveCategory(t.Category) {
-			return nil
-		}
-		return []rules.Finding{{
-			Path:    "definition.annotations",
-			Message: fmt.Sprintf("Tools of the category %s are usually destructive, but this one does not declare whether it is. It is treated as destructive.", t.Category),
-		}}
-	})}
 }
 
 // Rules returns the R family.
 func Rules() []rules.Rule {
-	return slices.Concat(statedRules(), annotationRules(), hintRules(), looseningRules(), offerRules(), agentRules(), renameRules())
+	return slices.Concat(annotationRules(), looseningRules(), offerRules(), agentRules(), renameRules())
 }
 
 // stated returns a rule that checks action tools.
@@ -100,24 +105,6 @@ func stated(id string, check func(t *registry.Tool) []rules.Finding) rules.Rule 
 		}
 		return check(t)
 	})
-}
-
-func statedRules() []rules.Rule {
-	return []rules.Rule{
-		stated("R101", func(t *registry.Tool) []rules.Finding {
-			if t.Approval != nil && t.Approval.Tier != "" {
-				return nil
-			}
-			return []rules.Finding{{Path: "definition.approval", Message: "No approval tier is stated; every call will require approval."}}
-		}),
-		rules.Of("R102", categoryStated),
-		stated("R103", func(t *registry.Tool) []rules.Finding {
-			if !destructive(t) || t.Approval.Effective("") != registry.AutoApprove || matchesShipped(t) {
-				return nil
-			}
-			return []rules.Finding{{Path: "definition.approval", Message: "The tool is destructive and runs without approval."}}
-		}),
-	}
 }
 
 // categoryStated reports missing and unknown categories of tools, allow-lists, and agents.

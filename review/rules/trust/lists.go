@@ -3,6 +3,7 @@
 package trust
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -121,6 +122,8 @@ func agentRules() []rules.Rule {
 	return []rules.Rule{{ID: "R221", Check: allowListWidened}, {ID: "R222", Check: listInUse}, {ID: "R104", Check: unassigned}}
 }
 
+// allowListWidened reports everything that an allow-list admits in addition to the one that it
+// replaces.
 func allowListWidened(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	d := c.Draft.Definition
 	if d.Agent == nil && d.List == nil || c.Draft.Type == proposals.Deactivate {
@@ -142,38 +145,29 @@ func allowListWidened(ctx context.Context, c *rules.Change) ([]rules.Finding, er
 	if d.Agent != nil {
 		path = "definition.allowList"
 	}
-	found := widened(path, had, has)
-	for i := range found {
-		found[i].Message += comparedWith(before, c) + "."
-	}
-	return found, nil
-}
-
-// widened compares two allow-lists and reports everything that after additionally admits. For a
-// filter, fewer elements admit more tools, but an empty filter by tier admits all.
-func widened(at string, before, after registry.AllowList) []rules.Finding {
 	var found []rules.Finding
 	add := func(key, message string, names []string) {
 		if len(names) > 0 {
-			found = append(found, rules.Finding{Path: jsondoc.Join(at, key), Passage: strings.Join(names, ", "), Message: message + ": " + someOf(names)})
+			found = append(found, rules.Finding{Path: jsondoc.Join(path, key), Passage: strings.Join(names, ", "), Message: message + ": " + someOf(names)})
 		}
 	}
 	// Listing a tool unconditionally that was admitted only with embedding also counts, because
 	// agents then get it more often.
-	add("tools", "The allow-list admits more tools", difference(after.Tools, before.Tools))
-	add("categories", "The allow-list admits more categories", difference(after.Categories, before.Categories))
-	add("addWhenNonLocal", "The allow-list admits more tools when the agent is not local", difference(after.AddWhenNonLocal, before.AddWhenNonLocal, before.Tools))
-	add("addWhenEmbeddingOK", "The allow-list admits more tools when embedding works", difference(after.AddWhenEmbeddingOK, before.AddWhenEmbeddingOK, before.Tools))
-	add("excludeInLocal", "The allow-list no longer excludes tools when the agent is local", difference(before.ExcludeInLocal, after.ExcludeInLocal))
-	add("kinds", "The allow-list admits every tool of the kind", namesOf(difference(after.Kinds, before.Kinds)))
-	if len(before.Tiers) > 0 && len(after.Categories) > 0 {
-		if len(after.Tiers) == 0 {
-			found = append(found, valueChange(jsondoc.Join(at, "tier"), "The filter by tier", strings.Join(namesOf(before.Tiers), ", "), "none"))
-		} else if more := difference(after.Tiers, before.Tiers); len(more) > 0 {
-			found = append(found, valueChange(jsondoc.Join(at, "tier"), "The filter by tier", strings.Join(namesOf(before.Tiers), ", "), strings.Join(namesOf(after.Tiers), ", ")))
-		}
+	add("tools", "The allow-list admits more tools", difference(has.Tools, had.Tools))
+	add("categories", "The allow-list admits more categories", difference(has.Categories, had.Categories))
+	add("addWhenNonLocal", "The allow-list admits more tools when the agent is not local", difference(has.AddWhenNonLocal, had.AddWhenNonLocal, had.Tools))
+	add("addWhenEmbeddingOK", "The allow-list admits more tools when embedding works", difference(has.AddWhenEmbeddingOK, had.AddWhenEmbeddingOK, had.Tools))
+	add("excludeInLocal", "The allow-list no longer excludes tools when the agent is local", difference(had.ExcludeInLocal, has.ExcludeInLocal))
+	add("kinds", "The allow-list admits every tool of the kind", namesOf(difference(has.Kinds, had.Kinds)))
+	// A filter by tier with fewer elements admits fewer tools, but an empty one admits all.
+	if len(had.Tiers) > 0 && len(has.Categories) > 0 && (len(has.Tiers) == 0 || len(difference(has.Tiers, had.Tiers)) > 0) {
+		after := cmp.Or(strings.Join(namesOf(has.Tiers), ", "), "none")
+		found = append(found, valueChange(jsondoc.Join(path, "tier"), "The filter by tier", strings.Join(namesOf(had.Tiers), ", "), after))
 	}
-	return found
+	for i := range found {
+		found[i].Message += comparedWith(before, c) + "."
+	}
+	return found, nil
 }
 
 // difference returns the items of list that none of the other lists contains.

@@ -141,6 +141,7 @@ func reactivated(ctx context.Context, c *rules.Change) ([]rules.Finding, error) 
 	return []rules.Finding{f}, nil
 }
 
+// categoryMoved reports a tool that moves to a category that more allow-lists and agents admit.
 func categoryMoved(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	after := c.Judged()
 	if after == nil {
@@ -154,26 +155,15 @@ func categoryMoved(ctx context.Context, c *rules.Change) ([]rules.Finding, error
 	if err != nil {
 		return nil, err
 	}
-	takers, err := newAdmitters(ctx, c, before.Definition.Tool.Category, after.Category, agents)
-	if err != nil || len(takers) == 0 {
-		return nil, err
-	}
-	f := valueChange("definition.category", "The category", cmp.Or(before.Definition.Tool.Category, "none"), after.Category)
-	f.Message += fmt.Sprintf("%s, which these admit: %s.", comparedWith(before, c), strings.Join(takers, ", "))
-	return []rules.Finding{f}, nil
-}
-
-// newAdmitters returns the allow-lists and agents that admit the category to but not the category
-// from.
-func newAdmitters(ctx context.Context, c *rules.Change, from, to string, agents []registry.Live) ([]string, error) {
 	lists, err := c.Lists(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var takers []string
+	from := before.Definition.Tool.Category
 	takes := func(categories []string) bool {
-		return slices.Contains(categories, to) && !slices.Contains(categories, from)
+		return slices.Contains(categories, after.Category) && !slices.Contains(categories, from)
 	}
+	var takers []string
 	for _, e := range lists {
 		if takes(e.Definition.List.Categories) {
 			takers = append(takers, "allow-list "+e.Subject.ID)
@@ -188,5 +178,10 @@ func newAdmitters(ctx context.Context, c *rules.Change, from, to string, agents 
 			takers = append(takers, l.Subject.String())
 		}
 	}
-	return takers, nil
+	if len(takers) == 0 {
+		return nil, nil
+	}
+	f := valueChange("definition.category", "The category", cmp.Or(from, "none"), after.Category)
+	f.Message += fmt.Sprintf("%s, which these admit: %s.", comparedWith(before, c), strings.Join(takers, ", "))
+	return []rules.Finding{f}, nil
 }
