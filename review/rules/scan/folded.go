@@ -198,33 +198,30 @@ type inflected struct {
 // final consonant, because that is cheaper than determining the correct form. For a noun ("token^")
 // they are singular and plural. Any other word has only one form.
 func inflect(w string) []inflected {
-	if stem, ok := strings.CutSuffix(w, "~"); ok {
-		return verbForms(stem)
-	}
 	if stem, ok := strings.CutSuffix(w, "^"); ok {
 		return []inflected{{stem, base}, {plural(stem), base}}
 	}
-	return []inflected{{w, base}}
+	stem, verb := strings.CutSuffix(w, "~")
+	if !verb {
+		return []inflected{{w, base}}
+	}
+	forms := []inflected{{stem, base}, {plural(stem), third}}
+	switch {
+	case strings.HasSuffix(stem, "e"):
+		return append(forms, inflected{stem + "d", past}, inflected{stem[:len(stem)-1] + "ing", ing})
+	case strings.HasSuffix(stem, "y") && !vowel(stem, 2):
+		return append(forms, inflected{stem[:len(stem)-1] + "ied", past}, inflected{stem + "ing", ing})
+	}
+	forms = append(forms, inflected{stem + "ed", past}, inflected{stem + "ing", ing})
+	if !vowel(stem, 1) && vowel(stem, 2) && !vowel(stem, 3) {
+		double := stem + stem[len(stem)-1:]
+		forms = append(forms, inflected{double + "ed", past}, inflected{double + "ing", ing})
+	}
+	return forms
 }
 
 // inflects reports whether a word of a lexeme has several forms.
 func inflects(w string) bool { return strings.HasSuffix(w, "~") || strings.HasSuffix(w, "^") }
-
-func verbForms(stem string) []inflected {
-	fs := []inflected{{stem, base}, {plural(stem), third}}
-	switch {
-	case strings.HasSuffix(stem, "e"):
-		return append(fs, inflected{stem + "d", past}, inflected{stem[:len(stem)-1] + "ing", ing})
-	case strings.HasSuffix(stem, "y") && !vowel(stem, 2):
-		return append(fs, inflected{stem[:len(stem)-1] + "ied", past}, inflected{stem + "ing", ing})
-	}
-	fs = append(fs, inflected{stem + "ed", past}, inflected{stem + "ing", ing})
-	if !vowel(stem, 1) && vowel(stem, 2) && !vowel(stem, 3) {
-		double := stem + stem[len(stem)-1:]
-		fs = append(fs, inflected{double + "ed", past}, inflected{double + "ing", ing})
-	}
-	return fs
-}
 
 func plural(stem string) string {
 	switch {
@@ -369,20 +366,10 @@ func (s *reader) emitCamelCase(i, j int) bool {
 // lookUpLeet returns the number of the word that text spells in leet spelling, or 0 if there is
 // none.
 func (s *reader) lookUpLeet(text string) uint32 {
-	b := s.asciiBuf[:0]
-	for i := range len(text) {
-		c := text[i]
-		if letters.IsUpper(c) {
-			c |= 0x20
-		}
-		k := letters.Skeleton(c)
-		if k == 0 {
-			return 0
-		}
-		b = append(b, k)
+	if h, ok := skeletonHash(text); ok {
+		return s.g.lex.skeletons.get(h)
 	}
-	s.asciiBuf = b
-	return s.g.lex.skeletons.get(hash(string(b)))
+	return 0
 }
 
 // readLeetChunk tries to read the run of letters, digits, and leet symbols from i, which includes

@@ -144,11 +144,26 @@ func (g *Grammar) Names() []string { return g.lex.names }
 // Meets reports whether s and o have a common concept.
 func (s Set) Meets(o Set) bool { return s.meets(&o) }
 
-// index finds the rarest step of each frame, its anchor, and indexes the frames by its concepts.
+// index estimates the frequency of each concept, finds the rarest step of each frame, its anchor, and
+// indexes the frames by its concepts.
 func (g *Grammar) index() {
 	concepts := maxNamed + int(g.lex.literals)
 	g.byAnchor = make([][]uint16, concepts)
-	g.weigh(concepts)
+	// The frequency of common words decreases with their rank (Zipf's law); all other words are rare.
+	g.weights = make([]int, concepts)
+	frequency := map[uint32]int{}
+	for w, n := range g.frequency {
+		frequency[g.lex.words.get(hash(w))] = n
+	}
+	for _, e := range g.lex.means.entered {
+		g.weights[e.concept] += max(weightRare, frequency[e.of])
+	}
+	for _, e := range g.lex.closes.entered {
+		g.weights[e.concept] += weightPhrase
+	}
+	for _, c := range []uint16{g.url, g.email, g.host, g.path, g.phone, g.number, g.ident, g.quoted, g.tag, g.bracket, g.label, g.caps, g.account} {
+		g.weights[c] += weightShape
+	}
 	for n := range g.frames {
 		f := &g.frames[n]
 		for i := range f.steps {
@@ -176,22 +191,3 @@ const (
 	weightPhrase = 2
 	weightShape  = 2_000
 )
-
-// weigh estimates the frequency of each concept. The frequency of common words decreases with their
-// rank (Zipf's law); all other words are rare.
-func (g *Grammar) weigh(concepts int) {
-	g.weights = make([]int, concepts)
-	frequency := map[uint32]int{}
-	for w, n := range g.frequency {
-		frequency[g.lex.words.get(hash(w))] = n
-	}
-	for _, e := range g.lex.means.entered {
-		g.weights[e.concept] += max(weightRare, frequency[e.of])
-	}
-	for _, e := range g.lex.closes.entered {
-		g.weights[e.concept] += weightPhrase
-	}
-	for _, c := range []uint16{g.url, g.email, g.host, g.path, g.phone, g.number, g.ident, g.quoted, g.tag, g.bracket, g.label, g.caps, g.account} {
-		g.weights[c] += weightShape
-	}
-}

@@ -313,32 +313,28 @@ func simple(s string) bool {
 	return s != ""
 }
 
-// id returns the number of the word w in l and adds w if it is unknown.
+// id returns the number of the word w in l. It adds w to the lexicon, with its indexes by skeleton,
+// prefix, and first character, if it is unknown.
 func id[T string | []byte](l *lexicon, w T) uint32 {
 	h := hash(w)
-	id := l.words.get(h)
-	if id == 0 {
-		id = uint32(len(l.list))
-		l.list = append(l.list, word{})
-		l.words.put(h, id)
-		l.enter(string(w), id)
+	if id := l.words.get(h); id != 0 {
+		return id
 	}
-	return id
-}
-
-// enter adds a new word to the indexes by skeleton, prefix, and first character.
-func (l *lexicon) enter(w string, id uint32) {
-	if len(w) >= minLeet {
-		if h, ok := skeletonHash(w); ok && l.skeletons.get(h) == 0 {
+	id, text := uint32(len(l.list)), string(w)
+	l.list = append(l.list, word{})
+	l.words.put(h, id)
+	if len(text) >= minLeet {
+		if h, ok := skeletonHash(text); ok && l.skeletons.get(h) == 0 {
 			l.skeletons.put(h, id)
 		}
 	}
-	if p := prefix(w); p >= 0 && len(w) >= minJoined {
+	if p := prefix(text); p >= 0 && len(text) >= minJoined {
 		l.prefixes[p>>6] |= 1 << (p & 63)
 	}
-	if r, _ := utf8.DecodeRuneInString(w); letters.NoSpaces(r) {
+	if r, _ := utf8.DecodeRuneInString(text); letters.NoSpaces(r) {
 		l.starts[r] = true
 	}
+	return id
 }
 
 // prefix returns the number of the first three letters of s, or -1 if s does not begin with three
@@ -358,12 +354,12 @@ func prefix(s string) int {
 	return p
 }
 
-// skeletonHash returns the hash of the skeleton of s. It returns false if a character of s has no
-// skeleton.
+// skeletonHash returns the hash of the skeleton of s in lower case. It returns false if a character
+// of s has no skeleton.
 func skeletonHash(s string) (h uint64, ok bool) {
 	h = hashSeed
 	for i := range len(s) {
-		c := letters.Skeleton(s[i])
+		c := letters.Skeleton(letters.Lower(s[i]))
 		if c == 0 {
 			return 0, false
 		}

@@ -91,8 +91,17 @@ func (s *matcher) try(n int) {
 			return
 		}
 	}
-	if f.any > 0 {
-		s.tryAny(n, f)
+	if f.any > 0 { // the steps may match in any order
+		found := 0
+		for i := 0; i < s.words.n && found < maxPerSentence; i++ {
+			if _, ok := s.fits(&f.steps[f.anchor], i); !ok {
+				continue
+			}
+			if first, last, ok := s.nearestSteps(f, i); ok && s.fit.passesGuards(f, first, last) {
+				s.report(n, f, first, last)
+				found++
+			}
+		}
 		return
 	}
 	s.failed = [maxSteps][2]uint64{}
@@ -147,39 +156,21 @@ func (s *matcher) fits(st *step, i int) (end int, ok bool) {
 	return end, end >= 0
 }
 
-// imperative reports whether an imperative can begin at token i.
+// imperative reports whether an imperative can begin at token i: at the start of a clause, or after a
+// word or phrase of the concept lead.
 func (s *matcher) imperative(i int) bool {
-	return i == 0 || s.words.tokens[i].gap&clauseMarks != 0 || s.words.sets[i-1].has(s.g.lead) || s.precededBy(i)
-}
-
-// precededBy reports whether a phrase of the concept lead ends before token i.
-func (s *matcher) precededBy(i int) bool {
+	if i == 0 || s.words.tokens[i].gap&clauseMarks != 0 || s.words.sets[i-1].has(s.g.lead) {
+		return true
+	}
 	for k := max(0, i-4); k < i; k++ {
-		t := &s.words.tokens[k]
-		if !s.words.sets[k].has(s.g.lead) {
-			continue
-		}
-		for _, h := range s.words.hits[t.hits:t.ends] {
-			if h.concept == s.g.lead && int(h.last) == i-1 {
+		if s.words.sets[k].has(s.g.lead) {
+			t := &s.words.tokens[k]
+			if slices.ContainsFunc(s.words.hits[t.hits:t.ends], func(h hit) bool { return h.concept == s.g.lead && int(h.last) == i-1 }) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// tryAny reports the matches of an unordered frame: its steps in any order within f.any words.
-func (s *matcher) tryAny(n int, f *frame) {
-	found := 0
-	for i := 0; i < s.words.n && found < maxPerSentence; i++ {
-		if _, ok := s.fits(&f.steps[f.anchor], i); !ok {
-			continue
-		}
-		if first, last, ok := s.nearestSteps(f, i); ok && s.fit.passesGuards(f, first, last) {
-			s.report(n, f, first, last)
-			found++
-		}
-	}
 }
 
 // nearestSteps finds the matches of the other steps of f that are closest to its anchor at token i.

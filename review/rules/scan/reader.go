@@ -335,7 +335,9 @@ func (s *reader) flush(carry bool) {
 		s.words.findConcepts()
 		s.frames.match()
 	}
-	s.words.updateProhibition()
+	if w := &s.words; w.tokens[0].gap&gBullet == 0 || w.gap&gColon != 0 { // may introduce a list of prohibitions, such as "Never:"
+		w.prohibited = w.gap&gColon != 0 && w.mask.has(s.g.negator) && w.n <= 12
+	}
 	if carry && s.words.n > overlap {
 		s.words.carry()
 		return

@@ -93,11 +93,6 @@ type sentence struct {
 	work       int  // number of words tried for a step of a frame
 }
 
-// begin resets s for a new segment.
-func (s *sentence) begin() {
-	s.n, s.gap, s.extras, s.mask, s.prohibited = 0, 0, s.extras[:0], Set{}, false
-}
-
 // abbreviations end with a full stop that does not end a sentence.
 var abbreviations = map[string]bool{
 	"approx": true, "resp": true, "incl": true, "excl": true, "etc": true, "bzw": true, "usw": true, "ggf": true, "inkl": true, "dept": true,
@@ -223,25 +218,27 @@ func (s *sentence) findConcepts() {
 		s.mask.union(&s.sets[i])
 	}
 	for _, x := range s.extras {
-		s.addShape(x)
+		t := &s.tokens[x.first]
+		if len(s.hits)+int(t.ends-t.hits) >= maxHits {
+			continue
+		}
+		own := s.hits[t.hits:t.ends] // the hits of a token must be contiguous
+		t.hits = uint16(len(s.hits))
+		s.hits = append(append(s.hits, own...), hit{x.concept, base, x.last})
+		t.ends = uint16(len(s.hits))
+		s.sets[x.first].add(x.concept)
+		s.mask.add(x.concept)
 	}
 }
 
-// recordLiterals records the literal concepts in list.
+// recordLiterals records that the sentence contains the literal concepts in list.
 func (s *sentence) recordLiterals(list []meaning) {
 	for _, m := range list {
-		if m.concept >= maxNamed {
-			s.recordLiteral(m.concept)
-		}
-	}
-}
-
-// recordLiteral records that the sentence contains the literal concept c.
-func (s *sentence) recordLiteral(c uint16) {
-	if s.lastSeen[c] != s.number {
-		s.lastSeen[c] = s.number
-		if len(s.g.byAnchor[c]) > 0 {
-			s.present = append(s.present, c)
+		if c := m.concept; c >= maxNamed && s.lastSeen[c] != s.number {
+			s.lastSeen[c] = s.number
+			if len(s.g.byAnchor[c]) > 0 {
+				s.present = append(s.present, c)
+			}
 		}
 	}
 }
@@ -264,21 +261,6 @@ func (s *sentence) addPhrases(i int, state uint32) {
 
 // maxHits limits the phrases that are found in a sentence.
 const maxHits = 4096
-
-// addShape adds a concept recognized by shape. The hits of a token must be contiguous, so its
-// existing hits are copied to the end.
-func (s *sentence) addShape(x extra) {
-	t := &s.tokens[x.first]
-	if len(s.hits)+int(t.ends-t.hits) >= maxHits {
-		return
-	}
-	own := s.hits[t.hits:t.ends]
-	t.hits = uint16(len(s.hits))
-	s.hits = append(append(s.hits, own...), hit{x.concept, base, x.last})
-	t.ends = uint16(len(s.hits))
-	s.sets[x.first].add(x.concept)
-	s.mask.add(x.concept)
-}
 
 // matchAt returns the last token of the longest phrase at token i that has a concept of p in one of
 // the given forms, or -1 if there is none. accept, if not nil, can reject a phrase by its last
@@ -374,12 +356,4 @@ func (s *sentence) inQuotes(first, last int) bool {
 		}
 	}
 	return s.gap&gQuote != 0
-}
-
-// updateProhibition records whether the sentence introduces a list of prohibitions, such as "Never:".
-func (s *sentence) updateProhibition() {
-	if s.n == 0 || s.tokens[0].gap&gBullet != 0 && s.gap&gColon == 0 {
-		return
-	}
-	s.prohibited = s.gap&gColon != 0 && s.mask.has(s.g.negator) && s.n <= 12
 }

@@ -28,7 +28,11 @@ func (s *sentence) shape(i, j, digits, letterCount int) {
 			s.recordShape(last, last, s.g.ident)
 		}
 	case '>':
-		if name := nameStart(text, i); name > 0 && (text[name-1] == '<' || text[name-1] == '/' && name > 1 && text[name-2] == '<') {
+		name := i // the start of the name, which may contain "_" and "-"
+		for name > 0 && (letters.IsWord(text[name-1]) || text[name-1] == '_' || text[name-1] == '-') {
+			name--
+		}
+		if name > 0 && (text[name-1] == '<' || text[name-1] == '/' && name > 1 && text[name-2] == '<') {
 			s.recordShape(last, last, s.g.tag)
 		}
 	case '@':
@@ -93,14 +97,6 @@ func mailbox(text string) bool {
 		}
 	}
 	return false
-}
-
-// nameStart returns the start of the name that continues at i. A name may contain "_" and "-".
-func nameStart(text string, i int) int {
-	for i > 0 && (letters.IsWord(text[i-1]) || text[i-1] == '_' || text[i-1] == '-') {
-		i--
-	}
-	return i
 }
 
 // accountLike reports whether the word text[i:j] begins an IBAN (ISO 13616: two letters, two check

@@ -49,7 +49,11 @@ func (s *Decoder) decodeInvisible() {
 				widths.add(byte(at/utf8.RuneLen(r)), i, n)
 			}
 		case r == 0x202e || r == 0x202d:
-			s.decodeOverride(i + n)
+			end := len(text) // the override ends at the line break or at the next direction control
+			if k := strings.IndexAny(text[i+n:], "\n\u202c\u202d\u202e"); k >= 0 {
+				end = i + n + k
+			}
+			s.reverse(i+n, end)
 		}
 		i += n
 	}

@@ -34,28 +34,22 @@ func (s *Decoder) JoinSpelled(start, end int) {
 			out, offs = append(out, text[i+k]), append(offs, int32(start+i))
 		}
 		i += n
-		i = s.skipSeparator(text, i, sep, &out, &offs, start)
+		if strings.HasPrefix(text[i:], sep) {
+			i += len(sep)
+		}
+		gap := i
+		for i < len(text) {
+			r, n := utf8.DecodeRuneInString(text[i:])
+			if again := sep != " " && strings.HasPrefix(text[i:], sep); !unicode.IsSpace(r) && !letters.Ignorable(r) && !again {
+				break
+			}
+			i += n
+		}
+		if i > gap && i < len(text) {
+			out, offs = append(out, ' '), append(offs, int32(start+gap))
+		}
 	}
 	s.push(string(out), start, end, append(offs, int32(end)), Spaced)
-}
-
-// skipSeparator skips the separator at i and appends a space if more white space follows.
-func (s *Decoder) skipSeparator(text string, i int, sep string, out *[]byte, offs *[]int32, start int) int {
-	i += len(sep) * min(1, strings.Count(text[i:min(len(text), i+len(sep))], sep))
-	wide := false
-	from := i
-	for i < len(text) {
-		r, n := utf8.DecodeRuneInString(text[i:])
-		if again := sep != " " && strings.HasPrefix(text[i:], sep); !unicode.IsSpace(r) && !letters.Ignorable(r) && !again {
-			break
-		}
-		wide = true
-		i += n
-	}
-	if wide && i < len(text) {
-		*out, *offs = append(*out, ' '), append(*offs, int32(start+from))
-	}
-	return i
 }
 
 // separator returns the text between the first two letters or digits of text.
@@ -107,7 +101,11 @@ const aroundMarkers = 400
 func (s *Decoder) decodeCiphers() {
 	if m := s.markers.rot13; m.count >= 2 && s.isMoreReadable(m, rot13) {
 		start, end := s.widen(m)
-		s.push(ToRot13(s.text[start:end]), start, end, identity(start, end), Rot13)
+		offs := make([]int32, end-start+1)
+		for i := range offs {
+			offs[i] = int32(start + i)
+		}
+		s.push(ToRot13(s.text[start:end]), start, end, offs, Rot13)
 	}
 	if m := s.markers.reversed; m.count >= 2 && s.isMoreReadable(m, slices.Reverse[[]byte]) {
 		s.reverse(s.widen(m))
@@ -169,15 +167,6 @@ func (s *Decoder) widen(m span) (start, end int) {
 	return start, end
 }
 
-// identity returns an offset map from a copy of text[start:end] to the text.
-func identity(start, end int) []int32 {
-	offs := make([]int32, end-start+1)
-	for i := range offs {
-		offs[i] = int32(start + i)
-	}
-	return offs
-}
-
 // ToRot13 returns s in ROT13.
 func ToRot13(s string) string {
 	b := []byte(s)
@@ -201,16 +190,6 @@ func Backwards(w string) string {
 	b := []byte(w)
 	slices.Reverse(b)
 	return string(b)
-}
-
-// decodeOverride queues the text that a direction override before start displays backwards. It ends
-// at the line break or at the next direction control.
-func (s *Decoder) decodeOverride(start int) {
-	end := len(s.text)
-	if k := strings.IndexAny(s.text[start:], "\n\u202c\u202d\u202e"); k >= 0 {
-		end = start + k
-	}
-	s.reverse(start, end)
 }
 
 // reverse queues text[start:end] with its characters in reverse order.

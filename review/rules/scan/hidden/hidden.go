@@ -2,6 +2,7 @@
 package hidden
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -48,7 +49,7 @@ func Find(text string) []Run {
 	if letters.Plain(text) {
 		return nil
 	}
-	h := search{text: text, rtl: hasRTL(text)}
+	h := search{text: text, rtl: strings.ContainsFunc(text, isRTL)}
 	for i := 0; i < len(text); {
 		c := text[i]
 		if c >= 0x20 && c < 0x7f || c == '\n' || c == '\t' {
@@ -61,7 +62,17 @@ func Find(text string) []Run {
 			h.add(k, i, n)
 		}
 		i += n
-		h.record(r, i)
+		h.last = r
+		if r == BlackFlag {
+			h.flag = i + FlagTags(text[i:])
+		}
+		if unicode.Is(unicode.Mn, r) {
+			continue
+		}
+		h.marks = 0
+		if !selector(r) && (r < 0x1f3fb || r > 0x1f3ff) {
+			h.prev = r
+		}
 	}
 	return h.found
 }
@@ -76,21 +87,6 @@ type search struct {
 	last  rune // the last character
 	flag  int  // end of the tag characters that spell the current flag
 	marks int  // number of combining marks since prev
-}
-
-// record adds the character r that ends at byte next.
-func (h *search) record(r rune, next int) {
-	h.last = r
-	if r == BlackFlag {
-		h.flag = next + FlagTags(h.text[next:])
-	}
-	if unicode.Is(unicode.Mn, r) {
-		return
-	}
-	h.marks = 0
-	if !selector(r) && (r < 0x1f3fb || r > 0x1f3ff) {
-		h.prev = r
-	}
 }
 
 // FlagTags returns the length in bytes of the tag sequence at the start of text that identifies the
@@ -123,12 +119,14 @@ func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 &
 // kind classifies the character r that ends at byte next.
 func (h *search) kind(r rune, next int) Kind {
 	switch {
-	case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0:
-		return h.control(r, next)
-	case r == utf8.RuneError:
+	case r == '\r' && (next == len(h.text) || h.text[next] == '\n' || h.text[next] == '\r'), r == '\f', r == utf8.RuneError:
 		return None
-	case r == 0x2028 || r == 0x2029:
+	case r == 0x85, r == 0x2028, r == 0x2029:
 		return Separator
+	case r == 0x1b || r == 0x90 || r == 0x98 || r == 0x9b || r >= 0x9d && r <= 0x9f:
+		return Escape
+	case r < 0x20 || r >= 0x7f && r < 0xa0:
+		return Control
 	case r >= TagFirst && r <= tagLast:
 		if next <= h.flag {
 			return None
@@ -159,18 +157,6 @@ func (h *search) kind(r rune, next int) Kind {
 		return h.stacked(r)
 	}
 	return None
-}
-
-func (h *search) control(r rune, next int) Kind {
-	switch {
-	case r == '\r' && (next == len(h.text) || h.text[next] == '\n' || h.text[next] == '\r'), r == '\f':
-		return None
-	case r == 0x85:
-		return Separator
-	case r == 0x1b || r == 0x90 || r == 0x98 || r == 0x9b || r >= 0x9d && r <= 0x9f:
-		return Escape
-	}
-	return Control
 }
 
 // isJustified reports whether the neighbors of the invisible character r justify it.
@@ -263,14 +249,7 @@ func (h *search) stacked(r rune) Kind {
 	return None
 }
 
-// hasRTL reports whether text contains a letter of a right-to-left script.
-func hasRTL(text string) bool {
-	for _, r := range text {
-		if r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefc || r >= 0x10800 && r <= 0x10fff || r >= 0x1e800 && r <= 0x1eeff {
-			if unicode.IsLetter(r) {
-				return true
-			}
-		}
-	}
-	return false
+// isRTL reports whether r is a letter of a right-to-left script.
+func isRTL(r rune) bool {
+	return (r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefc || r >= 0x10800 && r <= 0x10fff || r >= 0x1e800 && r <= 0x1eeff) && unicode.IsLetter(r)
 }

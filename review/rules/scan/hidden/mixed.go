@@ -41,7 +41,6 @@ type spelling struct {
 	latin, upper, imitating, strange int
 	greek                            int // Greek letters among the imitating ones
 	tail                             int // imitating letters after the last Latin one
-	head                             int // imitating letters before the first Latin one
 	switches                         int // number of changes between the scripts
 	compound                         bool
 	last                             rune
@@ -76,27 +75,19 @@ func mixedWord(text string) (w spelling, n int) {
 			return w, max(n, size)
 		case letters.ScriptOf(r) == letters.Imitating:
 			w.follow(r)
-			w.letter(r)
+			if letters.Imitates(r) == 0 {
+				w.strange++
+				break
+			}
+			w.imitating++
+			w.tail++
+			if unicode.Is(unicode.Greek, r) {
+				w.greek++
+			}
 		}
 		n += size
 	}
 	return w, n
-}
-
-// letter counts a letter of a script that imitates Latin.
-func (w *spelling) letter(r rune) {
-	if letters.Imitates(r) == 0 {
-		w.strange++
-		return
-	}
-	w.imitating++
-	w.tail++
-	if w.latin == 0 {
-		w.head++
-	}
-	if unicode.Is(unicode.Greek, r) {
-		w.greek++
-	}
 }
 
 // mixed reports whether the word mixes scripts and no exception of FindMixed applies.

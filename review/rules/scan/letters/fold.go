@@ -49,13 +49,6 @@ type Folded struct {
 	ASCII byte
 }
 
-// indicVowel reports whether r is a sign of an Indic script that represents a vowel or joins
-// consonants. Such a sign is a letter of its word, not an accent. The exception is the dot below a
-// letter (nukta), which also occurs in composed letters.
-func indicVowel(r rune) bool {
-	return r >= 0x0900 && r <= 0x0dff && unicode.In(r, unicode.Mn, unicode.Mc) && r != 0x093c && r != 0x09bc && r != 0x0a3c
-}
-
 //go:embed confusables.txt
 var confusables string
 
@@ -77,7 +70,10 @@ func foldRune(r rune) Folded {
 	switch {
 	case Ignorable(r):
 		return Folded{Class: Skip}
-	case indicVowel(r):
+	case r >= 0x0900 && r <= 0x0dff && unicode.In(r, unicode.Mn, unicode.Mc) && r != 0x093c && r != 0x09bc && r != 0x0a3c:
+		// A sign of an Indic script that represents a vowel or joins consonants is a letter of its word,
+		// not an accent, except for the dot below a letter (nukta), which also occurs in composed
+		// letters.
 		return Folded{Class: Letter, Script: Foreign, Text: string(r)}
 	case unicode.In(r, unicode.Mn, unicode.Me):
 		return Folded{Class: Skip}
