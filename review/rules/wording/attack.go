@@ -48,36 +48,27 @@ func wordingRules(family string) []rules.Rule {
 	var list []rules.Rule
 	for i := range attacks() {
 		if a := &attacks()[i]; a.ID[:1] == family {
-			list = append(list, a.rule())
+			list = append(list, rules.Rule{
+				ID: a.ID, Name: a.Name, Severity: a.severity, Added: rules.Severity(a.Added), Doc: a.Doc, Suggestion: a.Suggestion, Importer: a.Importer, Waivable: true,
+				Bad: strings.TrimPrefix(a.Bad[0], promptExample), Good: strings.TrimPrefix(a.Good[0], promptExample),
+				Check: func(_ context.Context, c *rules.Change) ([]rules.Finding, error) {
+					return Of(c).evidence().byRule[a.ID], nil
+				},
+			})
 		}
 	}
 	return list
 }
 
-func (a *attack) rule() rules.Rule {
-	return rules.Rule{
-		ID: a.ID, Name: a.Name, Severity: a.severity, Added: rules.Severity(a.Added), Doc: a.Doc, Suggestion: a.Suggestion, Importer: a.Importer, Waivable: true, Bad: shown(a.Bad[0]), Good: shown(a.Good[0]),
-		Check: func(_ context.Context, change *rules.Change) ([]rules.Finding, error) {
-			c := Of(change)
-			return c.evidence().byRule[a.ID], nil
-		},
-	}
-}
-
-// shown returns the part of an example that the documentation shows: for a prompt, only its text.
-func shown(example string) string { return strings.TrimPrefix(example, "prompt :: ") }
-
-// appliesTo reports whether a applies to s: a text that agents see, or a text for reviewers if the
-// rule includes those.
-func (a *attack) appliesTo(s *Scanned) bool {
-	return s.Visible || a.Reports || a.Rationale && s.Path == "rationale"
-}
+// promptExample begins an example that is a prompt. The documentation shows only its text.
+const promptExample = "prompt :: "
 
 // candidates returns what the frames and the extra checks of a find. The candidates have no scores yet.
 func (a *attack) candidates(c *View) []candidate {
 	var found []candidate
-	for _, s := range c.Scan() {
-		if a.appliesTo(s) && len(s.byRule) > 0 {
+	for _, s := range c.scanned() {
+		applies := s.Visible || a.Reports || a.Rationale && s.Path == "rationale"
+		if applies && len(s.byRule) > 0 {
 			found = append(found, a.findings(c, s)...)
 		}
 	}
@@ -136,11 +127,6 @@ func (s *Scanned) addressEnd(end int) int {
 		n = len(behind)
 	}
 	return end + len(strings.TrimRight(behind[:n], ".,;:!?"))
-}
-
-// isExcepted reports whether an exception of a explains m as benign.
-func (a *attack) isExcepted(c *View, s *Scanned, m *scan.Match) bool {
-	return slices.ContainsFunc(a.Except, func(e rulebook.Exception) bool { return allHold(e, c, s, m) })
 }
 
 // candidate is a finding that has not been scored yet.

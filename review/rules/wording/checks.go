@@ -25,7 +25,7 @@ func directingOnly(c *View) []candidate {
 	if !c.IsAction() {
 		return nil
 	}
-	for _, s := range c.Scan() {
+	for _, s := range c.scanned() {
 		if s.Path != "definition.description" || len(s.Sentences) == 0 {
 			continue
 		}
@@ -44,8 +44,8 @@ func directingOnly(c *View) []candidate {
 	return nil
 }
 
-// calling are verbs that precede the name of a tool to call; between are the words allowed between
-// the verb and the name.
+// callingVerbs precede the name of a tool to call. callFillers are allowed between the verb and the
+// name.
 var (
 	callingVerbs = words("call calls calling invoke invokes invoking run runs running use uses using execute executes trigger triggers")
 	callFillers  = words("the a an its tool function")
@@ -93,7 +93,7 @@ func (c *View) isSibling(name string) bool {
 func (c *View) directsToUnrelatedTool(text string) bool {
 	st, own := c.scoringContext(), stems(c.Draft.Definition.Tool.ID)
 	sends, called := false, false
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '_' && !LetterOrDigit(r) }) {
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '_' && !letterOrDigit(r) }) {
 		w := strings.ToLower(word)
 		switch {
 		case successorWords[w]:
@@ -143,7 +143,7 @@ func unannouncedActions(c *View) []candidate {
 	}
 	about := c.scoringContext().topics
 	var found []candidate
-	for _, s := range c.Scan() {
+	for _, s := range c.scanned() {
 		if s.Path != "definition.description" || len(s.Sentences) == 0 {
 			continue
 		}
@@ -165,15 +165,15 @@ func unannouncedActions(c *View) []candidate {
 	return found
 }
 
-// reaching are words in parameter names through which a tool executes or sends something.
-// reachingWhole are full parameter names that are checked only in tools that compute.
+// executingWords are words in parameter names through which a tool executes or sends something.
+// executingNames are full parameter names that are checked only in tools that compute.
 var (
 	executingWords = words("cmd command shell exec execute script webhook callback payload exfil exfiltrate sudo hook")
 	executingNames = words("code eval path file_path filepath send_to forward_to upload_url notify_url report_to post_to sidenote side_note")
 )
 
 // executingTopics are the topics of tools that may have such parameters.
-const executingTopics = "command run execut script shell terminal webhook callback notify send post api http request message event code payload"
+var executingTopics = strings.Fields("command run execut script shell terminal webhook callback notify send post api http request message event code payload")
 
 // executingParameters finds parameters for executing or sending in tools that only read or compute.
 func executingParameters(c *View) []candidate {
@@ -181,10 +181,10 @@ func executingParameters(c *View) []candidate {
 		return nil
 	}
 	about := c.scoringContext().topics
-	looks := c.readsOnly() && !slices.ContainsFunc(strings.Fields(executingTopics), func(w string) bool { return about[stem(w)] || about[w] })
+	looks := c.readsOnly() && !slices.ContainsFunc(executingTopics, func(w string) bool { return about[stem(w)] || about[w] })
 	computes := c.computesOnly() && !c.purposeHas("dReach")
 	var found []candidate
-	for _, s := range c.Scan() {
+	for _, s := range c.scanned() {
 		if s.Kind != rules.Identifier || s.Value != s.Param || !isBelow(s.Path, "definition.inputSchema") {
 			continue
 		}
@@ -203,7 +203,7 @@ func executingParameters(c *View) []candidate {
 // calls they see.
 func fencedCalls(c *View) []candidate {
 	var found []candidate
-	for _, s := range c.Scan() {
+	for _, s := range c.scanned() {
 		if !s.Visible || s.Kind != rules.Prose {
 			continue
 		}

@@ -4,7 +4,6 @@ package wording
 
 import (
 	"slices"
-	"strings"
 
 	"toolcrib/review/rules"
 )
@@ -28,17 +27,16 @@ func comments(c *View, s *Scanned) []rules.Finding {
 	var orders, long []rules.Passage
 	for _, at := range s.Comments {
 		p := rules.Passage{Start: at[0], End: at[1]}
-		switch {
-		case c.instructs(s, p):
+		if c.instructs(s, p) {
 			orders = append(orders, p)
-		default:
-			said := wordsOf(s.Value[p.Start:p.End])
-			has := func(set map[string]bool) bool {
-				return slices.ContainsFunc(said, func(w string) bool { return set[strings.ToLower(w)] })
-			}
-			if len(said) >= longComment && (c.IsAction() || has(models) && has(secondPerson)) {
-				long = append(long, p)
-			}
+			continue
+		}
+		said := wordsOf(s.Value[p.Start:p.End])
+		has := func(set map[string]bool) bool {
+			return slices.ContainsFunc(said, func(w string) bool { return set[w] })
+		}
+		if len(said) >= longComment && (c.IsAction() || has(models) && has(secondPerson)) {
+			long = append(long, p)
 		}
 	}
 	found := s.Findings(orders, func(p rules.Passage) string {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/plaintext"
 	"toolcrib/registry"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan"
@@ -25,11 +26,6 @@ type scoringContext struct {
 	concepts  []int
 	sentences int
 	hosts     map[string]int
-}
-
-func (c *View) scoringContext() *scoringContext {
-	c.contextOnce.Do(func() { c.context = c.newScoringContext() })
-	return c.context
 }
 
 func (c *View) newScoringContext() *scoringContext {
@@ -94,12 +90,12 @@ func (c *View) isShortPrompt() bool {
 // attack could make its own words ordinary by repetition.
 func (c *View) countWords(st *scoringContext) {
 	size := 0
-	for _, s := range c.Scan() {
+	for _, s := range c.scanned() {
 		size += len(s.Value)
 	}
 	st.count, st.concepts, st.hosts = make(map[string]int, min(size/20, 512)), make([]int, len(grammar().Names())), map[string]int{}
 	left, counted := maxCounted, map[string]bool{}
-	for _, s := range c.Scan() {
+	for _, s := range c.scanned() {
 		if !s.Visible || s.Kind != rules.Prose {
 			continue
 		}
@@ -138,7 +134,7 @@ func hostsIn(text string) func(yield func(string) bool) {
 			if !ok {
 				return
 			}
-			end := strings.IndexFunc(after, func(r rune) bool { return !LetterOrDigit(r) && r != '.' && r != '-' })
+			end := strings.IndexFunc(after, func(r rune) bool { return !letterOrDigit(r) && r != '.' && r != '-' })
 			if end < 0 {
 				end = len(after)
 			}
@@ -163,18 +159,14 @@ func (c *View) IsAction() bool {
 	return t != nil && t.Kind == registry.ActionTool
 }
 
-// purpose returns the concepts in a tool's names and first sentence, which state its purpose. Later
-// sentences are excluded, because an attack may use them to justify itself.
-func (c *View) purpose() scan.Set {
-	c.purposes.Do(func() {
-		t := c.Draft.Definition.Tool
-		if t == nil {
-			return
-		}
-		g := grammar()
-		c.purposeSet = g.Scan(withoutDigits(strings.Join(ownNames(&c.Draft.Definition), ".\n\n")) + ".\n\n" + firstSentence(t.Description)).Concepts
-	})
-	return c.purposeSet
+// purposeConcepts returns the concepts in a tool's names and first sentence, which state its purpose.
+// Later sentences are excluded, because an attack may use them to justify itself.
+func (c *View) purposeConcepts() scan.Set {
+	t := c.Draft.Definition.Tool
+	if t == nil {
+		return scan.Set{}
+	}
+	return grammar().Scan(withoutDigits(strings.Join(ownNames(&c.Draft.Definition), ".\n\n")) + ".\n\n" + firstSentence(t.Description)).Concepts
 }
 
 // firstSentence returns the beginning of text up to the first end of a sentence or empty line,
@@ -230,5 +222,5 @@ func (c *View) statedPurpose() string {
 	if t == nil {
 		return ""
 	}
-	return truncate(cmp.Or(firstSentence(t.Description), t.ID), maxPurpose)
+	return plaintext.ClipBytes(cmp.Or(firstSentence(t.Description), t.ID), maxPurpose)
 }

@@ -26,12 +26,6 @@ type evidence struct {
 	found     []candidate
 }
 
-// evidence returns the scored wording of the change. It is computed once for all rules.
-func (c *View) evidence() *evidence {
-	c.evidences.Do(func() { c.evidenceOf = c.judge(c.table()) })
-	return c.evidenceOf
-}
-
 // table returns the learned table for the kind of definition that changes.
 func (c *View) table() *Learned {
 	if c.Learned != nil {
@@ -72,7 +66,7 @@ func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []i
 	for i := range in {
 		in[i] = -1
 	}
-	for _, s := range c.Scan() {
+	for _, s := range c.scanned() {
 		from := len(list)
 		list = c.sentences(list, s, table)
 		for n := range found {
@@ -138,8 +132,8 @@ func (c *View) Clauses(s *Sentence) *Clauses {
 //     score, and block if each frame warns alone. In neighboring sentences, they warn.
 //
 // In all other cases the wording of a prompt never blocks, because prompts consist of orders.
-func (c *View) judge(table *Learned) *evidence {
-	found := c.candidates()
+func (c *View) judge() *evidence {
+	found, table := c.candidates(), c.table()
 	list, in := c.sentencesWith(table, found)
 	e := &evidence{sentences: list, found: found}
 	named := make([]bool, len(list))
@@ -156,7 +150,7 @@ func (c *View) judge(table *Learned) *evidence {
 		if s != nil && f.passage.Disguise == 0 && s.deniesSending() {
 			continue
 		}
-		if !f.certain && (f.passage.Disguise == 0 || f.passage.Disguise&guessedDisguises != 0 || f.passage.Disguise == disguise.Leet && f.text != nil && f.text.Kind == rules.Label) && (s == nil || s.score < table.frameThreshold(f.frame())) {
+		if !f.certain && (f.passage.Disguise == 0 || f.passage.Disguise&guessedDisguises != 0 || f.passage.Disguise == disguise.Leet && f.text.Kind == rules.Label) && (s == nil || s.score < table.frameThreshold(f.frame())) {
 			continue
 		}
 		f.Severity = rules.Warn
@@ -171,7 +165,14 @@ func (c *View) judge(table *Learned) *evidence {
 	if c.IsAction() {
 		combineClasses(found, list, in, table)
 	}
-	groups := bySentence(found, in)
+	// Comparing the candidates of a sentence instead of all takes linear time for a skill of many
+	// files.
+	groups := map[int][]int{} // the candidates that can warn, by the index of their sentence
+	for n := range found {
+		if in[n] >= 0 && found[n].maxSeverity.Rank() >= rules.Warn.Rank() {
+			groups[in[n]] = append(groups[in[n]], n)
+		}
+	}
 	combineInSentence(found, groups, named, !c.IsAction())
 	if !c.IsAction() {
 		combineNearby(found, list, groups, named, table)
@@ -190,18 +191,12 @@ func (c *View) judge(table *Learned) *evidence {
 // address nor an order.
 func (s *Sentence) deniesSending() bool {
 	g := grammar()
-	if !s.concepts.Meets(g.Concept("negator")) || !s.concepts.Meets(g.Concept("send|store|exfil")) || s.concepts.Meets(g.Concept("url|email|host")) || !handsOver(s.Text) || !notHandedOver().MatchString(s.Text) {
+	if !s.concepts.Meets(g.Concept("negator")) || !s.concepts.Meets(g.Concept("send|store|exfil")) || s.concepts.Meets(g.Concept("url|email|host")) || !notHandedOver().MatchString(s.Text) {
 		return false
 	}
 	return !slices.ContainsFunc(clauses(s.Text), func(p rules.Passage) bool {
 		return isOrdered(&Sentence{text: &Scanned{Text: rules.Text{Value: s.Text}}}, &candidate{passage: p})
 	})
-}
-
-// handsOver reports whether text contains a verb of notHandedOver.
-func handsOver(text string) bool {
-	text = strings.ToLower(text)
-	return slices.ContainsFunc([]string{"sent", "transmitted", "shared", "uploaded", "transferred", "logged", "stored", "exposed", "never"}, func(verb string) bool { return strings.Contains(text, verb) })
 }
 
 // notHandedOver matches a statement in the passive voice that something is not handed over.
@@ -406,18 +401,6 @@ func combineInSentence(found []candidate, groups map[int][]int, named []bool, pr
 			}
 		}
 	}
-}
-
-// bySentence returns the candidates that can warn by the index of their sentence. Comparing the candidates of a sentence
-// instead of all takes linear time for a skill of many files.
-func bySentence(found []candidate, in []int) map[int][]int {
-	groups := map[int][]int{}
-	for n := range found {
-		if in[n] >= 0 && found[n].maxSeverity.Rank() >= rules.Warn.Rank() {
-			groups[in[n]] = append(groups[in[n]], n)
-		}
-	}
-	return groups
 }
 
 // combineNearby makes frames of two independent classes warn if their sentences in a prompt are at most nearby apart and

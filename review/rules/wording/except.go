@@ -13,18 +13,16 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// allHold reports whether all conditions of e are met, which makes the match m benign.
-func allHold(e rulebook.Exception, c *View, s *Scanned, m *scan.Match) bool {
-	for _, x := range e {
+// isExcepted reports whether an exception of a explains m as benign: all its conditions are met.
+func (a *attack) isExcepted(c *View, s *Scanned, m *scan.Match) bool {
+	fails := func(x rulebook.Condition) bool {
 		var concepts scan.Set
 		if x.Concepts != "" {
 			concepts = grammar().Concept(x.Concepts)
 		}
-		if conditions[x.Name](c, s, m, concepts) == x.Not {
-			return false
-		}
+		return conditions[x.Name](c, s, m, concepts) == x.Not
 	}
-	return true
+	return slices.ContainsFunc(a.Except, func(e rulebook.Exception) bool { return !slices.ContainsFunc(e, fails) })
 }
 
 // conditions are the predicates that exceptions refer to by name, for a match m in a text s. The
@@ -42,7 +40,7 @@ var conditions = map[string]func(c *View, s *Scanned, m *scan.Match, concepts sc
 	"change": func(c *View, _ *Scanned, _ *scan.Match, _ scan.Set) bool { return c.Before != nil },
 	// The text is an instruction for the agent itself, and the frame is not plain.
 	"prompt": func(_ *View, s *Scanned, m *scan.Match, _ scan.Set) bool {
-		return s.Governs() && !strings.HasSuffix(m.Frame, rulebook.PlainMark)
+		return s.governs() && !strings.HasSuffix(m.Frame, rulebook.PlainMark)
 	},
 	// The text belongs to a parameter.
 	"parameter":  func(_ *View, s *Scanned, _ *scan.Match, _ scan.Set) bool { return s.Param != "" },

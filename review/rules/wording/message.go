@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan"
@@ -198,17 +197,3 @@ func shorten(value string, span, at rules.Passage) rules.Passage {
 	}
 	return span
 }
-
-// truncate cuts text to n bytes and appends an ellipsis if it was longer.
-func truncate(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
-}
-
-// maxWord limits the length in bytes of a word that a message quotes.
-const maxWord = 40

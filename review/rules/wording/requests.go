@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/plaintext"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/rulebook"
@@ -20,48 +21,46 @@ func (a *attack) needlessRequests(c *View) []candidate {
 		return nil
 	}
 	var found []candidate
-	for _, s := range c.Scan() {
-		if s.Visible && (len(s.byRule) > 0 || s.Kind == rules.Identifier) {
-			found = append(found, a.requestsIn(c, s)...)
+	for _, s := range c.scanned() {
+		if !s.Visible || len(s.byRule) == 0 && s.Kind != rules.Identifier {
+			continue
+		}
+		parameter := s.Param != "" && isBelow(s.Path, "definition.inputSchema") && s.Kind != rules.Value
+		var spans []rules.Passage
+		what, kind := "", ""
+		if s.Kind == rules.Identifier && parameter && conversationNames[strings.ToLower(s.Value)] && !c.purposeHas("dTalk") {
+			spans, what = []rules.Passage{{End: len(s.Value)}}, "the conversation"
+		}
+		for n, ask := range a.Asks {
+			for _, i := range s.byRule[a.AskName(n, !parameter)] {
+				m := &s.Matches[i]
+				due := c.purposeHas(ask.Needs) || ask.Foreign && c.sharesWordWith(s.Value[m.Start:m.End])
+				if !due && !mentioned(m) {
+					spans = append(spans, rules.Passage{Start: m.Start, End: m.End, Disguise: m.Disguise})
+					kind = fmt.Sprintf(".%d", n+1)
+					what = ask.What + " (" + rules.Quotation(plaintext.ClipBytes(s.Value[m.Start:m.End], maxWord)) + ")"
+				}
+			}
+		}
+		for _, f := range s.candidates(spans, func(rules.Passage) string {
+			if parameter {
+				return "Parameter " + rules.Quotation(s.Param) + " asks for " + what + ", which the tool does not need for its stated purpose"
+			}
+			return "Asks for " + what + ", which the tool does not need for its stated purpose"
+		}) {
+			f.kind = kind
+			// By convention callers ignore such a name. Only a model that was instructed to do so fills
+			// it in.
+			f.plain = s.Kind == rules.Identifier && strings.HasPrefix(s.Value, "_")
+			f.certain = f.plain
+			found = append(found, f)
 		}
 	}
 	return found
 }
 
-// requestsIn returns candidates for data that s requests without need.
-func (a *attack) requestsIn(c *View, s *Scanned) []candidate {
-	parameter := s.Param != "" && isBelow(s.Path, "definition.inputSchema") && s.Kind != rules.Value
-	var spans []rules.Passage
-	what, kind := "", ""
-	if s.Kind == rules.Identifier && parameter && conversationNames[strings.ToLower(s.Value)] && !c.purposeHas("dTalk") {
-		spans, what = []rules.Passage{{End: len(s.Value)}}, "the conversation"
-	}
-	for n, ask := range a.Asks {
-		for _, i := range s.byRule[a.AskName(n, !parameter)] {
-			m := &s.Matches[i]
-			due := c.purposeHas(ask.Needs) || ask.Foreign && c.sharesWordWith(s.Value[m.Start:m.End])
-			if !due && !mentioned(m) {
-				spans = append(spans, rules.Passage{Start: m.Start, End: m.End, Disguise: m.Disguise})
-				kind = fmt.Sprintf(".%d", n+1)
-				what = ask.What + " (" + rules.Quotation(truncate(s.Value[m.Start:m.End], maxWord)) + ")"
-			}
-		}
-	}
-	found := s.candidates(spans, func(rules.Passage) string {
-		if parameter {
-			return "Parameter " + rules.Quotation(s.Param) + " asks for " + what + ", which the tool does not need for its stated purpose"
-		}
-		return "Asks for " + what + ", which the tool does not need for its stated purpose"
-	})
-	for i := range found {
-		found[i].kind = kind
-		// By convention callers ignore such a name. Only a model that was instructed to do so fills
-		// it in.
-		found[i].plain = s.Kind == rules.Identifier && strings.HasPrefix(s.Value, "_")
-		found[i].certain = found[i].plain
-	}
-	return found
-}
+// maxWord limits the length in bytes of a word that a message quotes.
+const maxWord = 40
 
 // conversationNames are names of parameters that receive the conversation.
 var conversationNames = map[string]bool{"conversation": true, "chat": true, "dialog": true, "dialogue": true, "transcript": true, "chathistory": true, "messages": true}

@@ -28,30 +28,42 @@ type Scanned struct {
 	byRule map[string][]int // indices of Matches by frame
 }
 
-// Scan scans every text of the change. The result is computed once for all rules.
-func (c *View) Scan() []*Scanned {
-	c.scans.Do(func() {
-		g := grammar()
-		for _, t := range c.Texts() {
-			s := &Scanned{Text: t, Result: g.ScanProse(t.Value, t.Prose), Plain: letters.Plain(t.Value)}
-			if !s.Plain {
-				s.Hidden = hidden.Find(t.Value)
-			}
-			if len(s.Matches) > 0 {
-				s.byRule = map[string][]int{}
-				for i, m := range s.Matches {
-					s.byRule[m.Frame] = append(s.byRule[m.Frame], i)
-				}
-			}
-			c.scanList = append(c.scanList, s)
+// scanTexts scans every text of the change.
+func (c *View) scanTexts() []*Scanned {
+	g := grammar()
+	var list []*Scanned
+	for _, t := range c.Texts() {
+		s := &Scanned{Text: t, Result: g.ScanProse(t.Value, t.Prose), Plain: letters.Plain(t.Value)}
+		if !s.Plain {
+			s.Hidden = hidden.Find(t.Value)
 		}
-	})
-	return c.scanList
+		if len(s.Matches) > 0 {
+			s.byRule = map[string][]int{}
+			for i, m := range s.Matches {
+				s.byRule[m.Frame] = append(s.byRule[m.Frame], i)
+			}
+		}
+		list = append(list, s)
+	}
+	return list
 }
 
-// mentioned reports whether the text mentions m instead of saying it: a phrase that a detector
-// quotes, an example, or the object of a description.
-func mentioned(m *scan.Match) bool { return denied(m) || setApart(m) || isExample(m) }
+// mentioned reports whether the text only mentions m instead of saying it: the text denies m, quotes it,
+// introduces it as an example or as something to detect, or tells the model not to follow it.
+func mentioned(m *scan.Match) bool {
+	if m.Disguise.Decoded() {
+		return false // nobody encodes an example
+	}
+	g := grammar()
+	meet := func(set scan.Set, concepts ...string) bool {
+		return !slices.ContainsFunc(concepts, func(c string) bool { return !set.Meets(g.Concept(c)) })
+	}
+	return denied(m) ||
+		m.Quoted && (meet(m.Before, "detect") || meet(m.Lead, "mentioning")) ||
+		meet(m.Before, "detect") && meet(m.Lead, "mentioning") ||
+		meet(m.Lead, "urging") && meet(m.Sentence, "when", "neg") ||
+		meet(m.Before, "sampled", "sample") || meet(m.Before, "detect", "whether", "attempting")
+}
 
 // denied reports whether the text asserts the opposite of m or tells the model to refuse it.
 // Encoded text is never treated as denied, because denials are not encoded.
@@ -59,47 +71,12 @@ func denied(m *scan.Match) bool {
 	return !m.Disguise.Decoded() && m.Stance&(scan.Negated|scan.Asked|scan.Crossed|scan.Shown) != 0
 }
 
-// setApart reports whether the text clearly only mentions m: m is in quotation marks or follows
-// words that introduce a quotation, or the text tells the model not to follow it.
-func setApart(m *scan.Match) bool {
-	g := grammar()
-	if m.Disguise.Decoded() {
-		return false // nobody encodes an example
-	}
-	detects, mentions := g.Concept("detect"), g.Concept("mentioning")
-	samples, sample := g.Concept("sampled"), g.Concept("sample")
-	switch {
-	case m.Before.Meets(detects) && (m.Quoted || m.Lead.Meets(mentions)):
-		return true
-	case m.Lead.Meets(samples) && m.Lead.Meets(sample), m.Quoted && isExample(m):
-		return true
-	case m.Quoted && m.Lead.Meets(mentions):
-		return true
-	case m.Lead.Meets(g.Concept("urging")) && m.Sentence.Meets(g.Concept("when")) && m.Sentence.Meets(g.Concept("neg")):
-		return true
-	}
-	return false
-}
-
-// isExample reports whether earlier words introduce m as an example or as something to detect. The
-// model may still be meant to follow it.
-func isExample(m *scan.Match) bool {
-	g := grammar()
-	if m.Disguise.Decoded() {
-		return false
-	}
-	meets := func(concepts ...string) bool {
-		return !slices.ContainsFunc(concepts, func(c string) bool { return !m.Before.Meets(g.Concept(c)) })
-	}
-	return meets("sampled", "sample") || meets("detect", "whether", "attempting")
-}
-
 // disguised lists the disguises in d in words, or returns "" if there are none.
 func disguised(d disguise.Disguise) string { return strings.Join(d.Names(), ", ") }
 
-// Governs reports whether the text is an agent's own instruction or a file of a skill or of
+// governs reports whether the text is an agent's own instruction or a file of a skill or of
 // instructions. Such texts may decide which tools to use, when, and in which order.
-func (s *Scanned) Governs() bool {
+func (s *Scanned) governs() bool {
 	switch s.Path {
 	case "definition.prompt", "definition.soul", "definition.promptTemplate", "definition.operatingModel", "definition.interactionLearning",
 		"definition.onboarding", "definition.sessionOpen.bootstrap", "definition.sessionOpen.returning":
@@ -140,26 +117,29 @@ type View struct {
 	// Learned replaces the current learned table unless it is nil.
 	Learned *Learned
 
-	scans       sync.Once
-	scanList    []*Scanned
-	purposes    sync.Once
-	purposeSet  scan.Set
-	evidences   sync.Once
-	evidenceOf  *evidence
-	contextOnce sync.Once
-	context     *scoringContext
+	// These functions compute their result on the first call: the scanned texts, the concepts of the
+	// stated purpose, the context for scoring, and the scored wording.
+	scanned        func() []*Scanned
+	purpose        func() scan.Set
+	scoringContext func() *scoringContext
+	evidence       func() *evidence
 }
 
 // Of returns the View of c that all rules share.
 func Of(c *rules.Change) *View {
-	return rules.Computed(c, func(c *rules.Change) *View { return &View{Change: c} })
+	return rules.Computed(c, func(c *rules.Change) *View {
+		v := &View{Change: c}
+		v.scanned, v.purpose = sync.OnceValue(v.scanTexts), sync.OnceValue(v.purposeConcepts)
+		v.scoringContext, v.evidence = sync.OnceValue(v.newScoringContext), sync.OnceValue(v.judge)
+		return v
+	})
 }
 
 // EachText returns a rule that checks one text at a time.
 func EachText(id string, check func(c *View, s *Scanned) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(change *rules.Change) (found []rules.Finding) {
 		c := Of(change)
-		for _, s := range c.Scan() {
+		for _, s := range c.scanned() {
 			found = append(found, check(c, s)...)
 		}
 		return found

@@ -78,7 +78,7 @@ func carriesPrivate(link string) bool {
 	_, address, _ := strings.Cut(link, "://")
 	_, path, _ := strings.Cut(address, "/")
 	words := strings.Map(func(r rune) rune {
-		if LetterOrDigit(r) {
+		if letterOrDigit(r) {
 			return r
 		}
 		return ' '
@@ -117,7 +117,7 @@ func isTemplate(link string) bool {
 // dataInLinks finds addresses that carry data to a third party.
 func dataInLinks(c *View) []candidate {
 	var found []candidate
-	for _, s := range c.Scan() {
+	for _, s := range c.scanned() {
 		var spans []rules.Passage
 		for _, r := range s.Readings() {
 			if !s.Visible {
@@ -180,7 +180,7 @@ const (
 func credentialPatterns(c *View) []candidate {
 	g := grammar()
 	var found []candidate
-	for _, s := range c.Scan() {
+	for _, s := range c.scanned() {
 		if !s.Visible || s.Kind == rules.Program {
 			continue
 		}

@@ -20,8 +20,8 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// LetterOrDigit reports whether r is an ASCII letter or digit.
-func LetterOrDigit(r rune) bool {
+// letterOrDigit reports whether r is an ASCII letter or digit.
+func letterOrDigit(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
@@ -37,7 +37,7 @@ func withoutLinks(text string) string {
 			return b.String() + text
 		}
 		end := start
-		for start > 0 && LetterOrDigit(rune(text[start-1])) {
+		for start > 0 && letters.IsWord(text[start-1]) {
 			start--
 		}
 		for end < len(text) && text[end] > ' ' && text[end] != ')' && text[end] != '"' {
@@ -245,7 +245,8 @@ func onlyLetters(word string) bool {
 }
 
 // tokens splits a chunk without spaces into lower-case words. It replaces addresses, file paths,
-// and tool names with placeholders, because only their kind matters.
+// and tool names with placeholders, because only their kind matters. Names in capitals are taken for
+// environment variables, not for tools.
 func tokens(written string, st *scoringContext) []string {
 	chunk := strings.ToLower(written)
 	var list []string
@@ -257,12 +258,7 @@ func tokens(written string, st *scoringContext) []string {
 	case strings.HasPrefix(chunk, "~/") || strings.HasPrefix(chunk, "/") && strings.Count(chunk, "/") > 1:
 		list = append(list, "~path")
 	}
-	return splitWords(list, chunk, strings.IndexByte(written, '_') > 0 && written == strings.ToUpper(written), st)
-}
-
-// splitWords appends the words of a chunk without spaces to list. Names in capitals are taken for
-// environment variables, not for tools.
-func splitWords(list []string, chunk string, capitals bool, st *scoringContext) []string {
+	capitals := strings.IndexByte(written, '_') > 0 && written == strings.ToUpper(written)
 	for word := range strings.FieldsFuncSeq(chunk, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '\'' }) {
 		if i := strings.IndexByte(word, '_'); i > 0 && i < len(word)-1 {
 			switch {
