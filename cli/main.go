@@ -75,8 +75,7 @@ func (table) Run(ctx context.Context, app *command.App) int {
 	verify.PublishAtExit(ctx, app)
 	sender.Last()
 	err = errors.Join(err, app.Close())
-	var child process.ExitStatus
-	if ctx.Err() != nil && err != nil && !errors.As(err, &child) {
+	if _, ofChild := errors.AsType[process.ExitStatus](err); ctx.Err() != nil && err != nil && !ofChild {
 		err = context.Cause(ctx)
 	}
 	code := command.Report(env, app.WantsJSON(), err)

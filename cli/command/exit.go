@@ -139,8 +139,7 @@ var outcomes = []outcome{
 
 // OutcomeOf returns the outcome for an error. The code of an error of a gate or a provider determines its outcome.
 func OutcomeOf(err error) outcome {
-	var refused *gateway.Error
-	if errors.As(err, &refused) && refused.Code != "" {
+	if refused, ok := errors.AsType[*gateway.Error](err); ok && refused.Code != "" {
 		o := outcome{Code: string(refused.Code), exit: ExitRefused}
 		switch refused.Code {
 		case gateway.CodeUnknown:
@@ -173,13 +172,11 @@ func Report(env process.Env, asJSON bool, err error) int {
 	case errors.Is(err, process.ErrFindings):
 		return ExitFindings
 	}
-	var child process.ExitStatus
-	if errors.As(err, &child) {
+	if child, ok := errors.AsType[process.ExitStatus](err); ok {
 		return int(child)
 	}
 	o := OutcomeOf(err)
-	var refused *gateway.Error
-	ofCall := errors.As(err, &refused)
+	refused, ofCall := errors.AsType[*gateway.Error](err)
 	if !asJSON {
 		fmt.Fprintf(env.Err, "toolcrib: %s\n", visible.Text(output.IndentRest(output.Sentence(err))))
 		if ofCall && refused.Code == gateway.CodeApprovalRequired {

@@ -132,14 +132,12 @@ func (d *Compared) compare(before, after Prompt, was, will bool) {
 		d.Before = &before
 	}
 	d.Untouched = was && will && before.Hash == after.Hash
-	change := after.less(before.Cost)
-	d.Change = &change
+	d.Change = new(after.less(before.Cost))
 	hunks := diff.Lines(before.Text, after.Text).Unified(3)
 	for i, h := range hunks {
 		hunks[i] = h.Words()
 	}
-	doc := NewHunks(hunks)
-	d.Diff = &doc
+	d.Diff = new(NewHunks(hunks))
 }
 
 // NewOwnPreview returns a preview for the agent of an MCP client. It contains the new text and its changes, but not the

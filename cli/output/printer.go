@@ -109,8 +109,7 @@ func (a *Printer) PrintJSON(doc any) error {
 			break
 		}
 		if err, failed := v.(error); failed {
-			var halt *gojq.HaltError
-			if errors.As(err, &halt) && halt.Value() == nil {
+			if halt, ok := errors.AsType[*gojq.HaltError](err); ok && halt.Value() == nil {
 				break
 			}
 			return process.Usagef("the command succeeded, but --jq cannot print its document: %v", err)

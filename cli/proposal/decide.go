@@ -216,14 +216,12 @@ func parseExpiry(s string, now time.Time) (*time.Time, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		d, err := time.ParseDuration(days + "h")
 		if err == nil && d > 0 {
-			t := now.Add(24 * d).UTC()
-			return &t, nil
+			return new(now.Add(24 * d).UTC()), nil
 		}
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
 		return nil, process.Usagef("--expires is %q: use a time such as 2027-01-31T12:00:00Z, or days such as 30d", s)
 	}
-	t = t.UTC()
-	return &t, nil
+	return new(t.UTC()), nil
 }

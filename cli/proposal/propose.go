@@ -131,8 +131,7 @@ func newRebase(a *command.App) *cobra.Command {
 				return err
 			}
 			p, err := b.Desk.Drafting.Rebase(ctx, b.Actor, ids[0])
-			var conflict *review.RebaseConflict
-			if errors.As(err, &conflict) && source != "" {
+			if conflict, ok := errors.AsType[*review.RebaseConflict](err); ok && source != "" {
 				if writeErr := writeDraft(a, conflict.Draft, source); writeErr != nil {
 					return writeErr
 				}
