@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"strings"
 	"sync"
 	"time"
 
@@ -237,13 +238,7 @@ func (c Code) Foreign() bool {
 		return false
 	default: // codes of the protocol and of providers
 	}
-	if c == "" || len(c) > 64 {
-		return false
-	}
-	for _, r := range c {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-' && r != '.' {
-			return false
-		}
-	}
-	return true
+	return c != "" && len(c) <= 64 && !strings.ContainsFunc(string(c), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-' && r != '.'
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -141,25 +142,20 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 		if err != nil {
 			return err
 		}
-		for _, other := range waiting {
-			if other.same(pending) {
-				p.call.Pending = other.ID
-				p.refused = approvalRequired(other)
-				return g.addCall(ctx, tx, p)
-			}
-		}
-		if len(waiting) >= g.maxPending {
+		switch same := slices.IndexFunc(waiting, pending.same); {
+		case same >= 0:
+			p.call.Pending, p.refused = waiting[same].ID, approvalRequired(waiting[same])
+		case len(waiting) >= g.maxPending:
 			p.refused = &Error{
 				Code:    CodePendingFull,
 				Message: fmt.Sprintf("%d calls of %s already wait for the user, which is the limit; wait for answers.", len(waiting), jsondoc.Quote(pending.Caller.Agent)),
 			}
-			return g.addCall(ctx, tx, p)
+		default:
+			if err := tx.AddPending(ctx, pending); err != nil {
+				return err
+			}
+			p.call.Pending, p.refused = pending.ID, approvalRequired(pending)
 		}
-		if err := tx.AddPending(ctx, pending); err != nil {
-			return err
-		}
-		p.call.Pending = pending.ID
-		p.refused = approvalRequired(pending)
 		return g.addCall(ctx, tx, p)
 	})
 }

@@ -220,12 +220,10 @@ func (s *toolset) notAllowed(name string, found []registry.Entry) error {
 	if s.missing != nil {
 		return &Error{Code: CodeNotAllowed, Message: message + ": " + jsondoc.Printable(s.missing.Error()) + "."}
 	}
-	available := make([]string, min(len(s.entries), 20)) // the names in the prompt
-	for i := range available {
-		available[i] = s.entries[i].Definition.Tool.WireName()
-	}
+	shown := s.entries[:min(len(s.entries), 20)]
+	available := lists.Map(shown, func(e registry.Entry) string { return e.Definition.Tool.WireName() }) // the names in the prompt
 	message += "; it has " + strings.Join(available, ", ")
-	if more := len(s.entries) - len(available); more > 0 {
+	if more := len(s.entries) - len(shown); more > 0 {
 		message += fmt.Sprintf(" and %d more, which search_tools finds", more)
 	}
 	details, err := json.Marshal(map[string]any{"available": available})

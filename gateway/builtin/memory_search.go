@@ -188,10 +188,7 @@ const (
 // score returns how well a memory matches, from 0 to 1: by its words, weighted by rarity, then by its importance, its
 // age, and whether it belongs to the conversation's project.
 func (s *search) score(m Memory) float64 {
-	content, scope := words(m.Content), []string{}
-	for _, text := range m.scope() {
-		scope = append(scope, words(text)...)
-	}
+	content, scope := words(m.Content), words(strings.Join(m.scope(), " "))
 	sum, all := 0.0, 0.0
 	for _, q := range s.query {
 		all += q.rarity

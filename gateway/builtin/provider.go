@@ -141,10 +141,7 @@ func (c call) location(ctx context.Context) (*time.Location, error) {
 	if err != nil {
 		return nil, err
 	}
-	if loc := zone(name); loc != nil {
-		return loc, nil
-	}
-	return time.UTC, nil
+	return cmp.Or(zone(name), time.UTC), nil
 }
 
 // zone returns the location of an IANA time zone, or nil if the name is unknown. It refuses the local zone of the

@@ -12,6 +12,7 @@ import (
 
 	"toolcrib/gateway/clients/spanedit"
 	"toolcrib/gateway/guard"
+	"toolcrib/internal/lists"
 )
 
 // Flags of the guard that record the original form of an entry.
@@ -73,12 +74,10 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 // withoutForeign returns the file without guards that are not the user's or whose name is not the one in names. It
 // also removes the variables that only those guards read.
 func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
-	var which []int
-	for _, i := range slices.Sorted(maps.Keys(names)) {
-		if s := &f.Servers[i]; s.Guarded() && (s.Guard.Differs != "" || s.Guard.Name != names[i]) {
-			which = append(which, i)
-		}
-	}
+	which := lists.Filter(slices.Sorted(maps.Keys(names)), func(i int) bool {
+		s := &f.Servers[i]
+		return s.Guarded() && (s.Guard.Differs != "" || s.Guard.Name != names[i])
+	})
 	if len(which) == 0 {
 		return f
 	}

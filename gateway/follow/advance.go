@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"toolcrib/internal/atomicfile"
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/review/bundle"
 	"toolcrib/signing/statement"
@@ -55,10 +56,7 @@ func (c *Copy) verify(ctx context.Context, index bundle.Index, heads map[string]
 	if err != nil {
 		return advanced{}, err
 	}
-	hashes := map[string]bool{}
-	for _, v := range b.Versions {
-		hashes[v.Subject+" "+v.Hash] = true
-	}
+	hashes := lists.Set(b.Versions, func(v bundle.Version) string { return v.Subject + " " + v.Hash })
 	for subject, h := range heads {
 		if !hashes[subject+" "+h.Hash] {
 			return advanced{}, fmt.Errorf("%w: it lacks version %d of %s, which the accepted copy has", ErrRefused, h.Number, subject)
@@ -109,10 +107,7 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 	if err != nil || unread != nil || was.Database != index.Database || !slices.Equal(was.View, index.View) || index.At.Before(was.At) || index.Log.Seq < was.Log.Seq {
 		return a, false, nil
 	}
-	parts := map[string]bool{}
-	for _, hash := range index.Parts {
-		parts[hash] = true
-	}
+	parts := lists.Set(index.Parts, func(hash string) string { return hash })
 	removed, added := was, index
 	removed.Parts = slices.DeleteFunc(slices.Clone(was.Parts), func(hash string) bool { return parts[hash] })
 	added.Parts = slices.DeleteFunc(slices.Clone(index.Parts), func(hash string) bool { return slices.Contains(was.Parts, hash) })
@@ -179,21 +174,10 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 // isComplete reports whether changed parts keep the statements of the previous parts and add only statements that the
 // changes need.
 func isComplete(before, after, files, changes bundle.Bundle) bool {
-	known := map[string]bool{}
-	for _, s := range slices.Concat(before.Statements, files.Statements, changes.Statements) {
-		known[statement.Sum([]byte(s.Statement))] = true
-	}
-	for _, s := range after.Statements {
-		if !known[statement.Sum([]byte(s.Statement))] {
-			return false
-		}
-	}
-	for _, s := range before.Statements {
-		if !slices.Contains(after.Statements, s) {
-			return false
-		}
-	}
-	return true
+	sum := func(s bundle.Statement) string { return statement.Sum([]byte(s.Statement)) }
+	known := lists.Set(slices.Concat(before.Statements, files.Statements, changes.Statements), sum)
+	return !slices.ContainsFunc(after.Statements, func(s bundle.Statement) bool { return !known[sum(s)] }) &&
+		!slices.ContainsFunc(before.Statements, func(s bundle.Statement) bool { return !slices.Contains(after.Statements, s) })
 }
 
 func chainsOf(b bundle.Bundle) map[string][]bundle.Version {
@@ -246,10 +230,7 @@ func (c *Copy) write(old, now Accepted, index []byte, a advanced) error {
 	if err != nil {
 		return err
 	}
-	names := map[string]bool{}
-	for _, h := range a.heads {
-		names[h.View] = true
-	}
+	names := lists.Set(slices.Collect(maps.Values(a.heads)), func(h head) string { return h.View })
 	files := map[string][]byte{IndexFile: index, headsFile: heads}
 	for name, view := range a.views {
 		encoded, err := view.Encode()

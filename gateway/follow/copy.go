@@ -167,7 +167,8 @@ func (c *Copy) update(ctx context.Context, address string, source Source) (bool,
 		old.Tag = tag
 		return false, atomicfile.WriteJSON(filepath.Join(c.Dir, acceptedFile), old)
 	}
-	if source.Proves() {
+	// A single file does not contain the hashes that prove that a log has only been extended.
+	if _, single := source.(fileSource); !single {
 		if now.Root, err = c.grown(ctx, source, index, old); err != nil {
 			return false, fmt.Errorf("%w: %w", ErrRefused, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/wire"
@@ -82,10 +83,6 @@ func (r *Registry) Live(_ context.Context, s registry.Subject) (registry.Live, e
 	return registry.Live{}, fmt.Errorf("%w: %s", proposals.ErrNotFound, s)
 }
 
-func (r *Registry) where(keep func(registry.Live) bool) []registry.Live {
-	return slices.DeleteFunc(slices.Clone(r.Lives), func(l registry.Live) bool { return !keep(l) })
-}
-
 // Heads implements impact.Registry.
 func (r *Registry) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, int, error) {
 	lives, err := r.OfKind(ctx, kind, view, most)
@@ -98,12 +95,12 @@ func (r *Registry) Heads(ctx context.Context, kind registry.ToolKind, view []reg
 
 // Agents implements impact.Registry.
 func (r *Registry) Agents(context.Context) ([]registry.Live, error) {
-	return r.where(func(l registry.Live) bool { return l.Subject.Kind == registry.KindAgent }), nil
+	return lists.Filter(r.Lives, func(l registry.Live) bool { return l.Subject.Kind == registry.KindAgent }), nil
 }
 
 // ByWire implements impact.ToolReader.
 func (r *Registry) ByWire(_ context.Context, name string) ([]registry.Live, error) {
-	return r.where(func(l registry.Live) bool {
+	return lists.Filter(r.Lives, func(l registry.Live) bool {
 		t := l.Definition.Tool
 		return t != nil && (t.WireName() == name || t.OriginName() == name)
 	}), nil
@@ -111,7 +108,7 @@ func (r *Registry) ByWire(_ context.Context, name string) ([]registry.Live, erro
 
 // FromServer implements impact.ToolReader.
 func (r *Registry) FromServer(_ context.Context, name string) ([]registry.Live, error) {
-	return r.where(func(l registry.Live) bool { return l.Definition.Tool != nil && l.Definition.Columns().Source == name }), nil
+	return lists.Filter(r.Lives, func(l registry.Live) bool { return l.Definition.Tool != nil && l.Definition.Columns().Source == name }), nil
 }
 
 // Server caches the part of a copy for the guard of one MCP server, or the complete copy if Name is "".

@@ -34,15 +34,10 @@ type Source interface {
 	// Get returns a published file of at most limit bytes. It returns errUnchanged if tag, from an earlier response,
 	// is still current, and fs.ErrNotExist if the file does not exist.
 	Get(ctx context.Context, name, tag string, limit int64) (data []byte, newTag string, err error)
-	// Proves reports whether the source has the hashes that prove that a log has only been extended.
-	Proves() bool
 }
 
 // ErrAddress is wrapped for an invalid address.
 var ErrAddress = errors.New("not an address to follow")
-
-// errSilent is returned by Listen for a source without events.
-var errSilent = errors.New("the source announces nothing")
 
 // errUnchanged is returned for a file that the caller already has.
 var errUnchanged = errors.New("unchanged")
@@ -106,8 +101,6 @@ func checkRedirect(to *http.Request, via []*http.Request) error {
 // folderSource is a folder, such as one on a shared disk.
 type folderSource struct{ dir string }
 
-func (folderSource) Proves() bool { return true }
-
 func (s folderSource) Get(_ context.Context, name, tag string, limit int64) ([]byte, string, error) {
 	root, err := os.OpenRoot(s.dir)
 	if err != nil {
@@ -136,9 +129,6 @@ func (s folderSource) Get(_ context.Context, name, tag string, limit int64) ([]b
 
 // fileSource is a bundle in one file, as written by toolcrib export.
 type fileSource struct{ file string }
-
-// Proves implements Source. A single file does not contain the hashes of the log.
-func (fileSource) Proves() bool { return false }
 
 func (s fileSource) Get(ctx context.Context, name, tag string, _ int64) ([]byte, string, error) {
 	data, now, err := folderSource{filepath.Dir(s.file)}.Get(ctx, filepath.Base(s.file), tag, bundle.MaxSize)
@@ -170,8 +160,6 @@ type httpSource struct {
 	token  string // "" for none
 	client *http.Client
 }
-
-func (*httpSource) Proves() bool { return true }
 
 // answerWithin is the timeout for a file: 64 MB at 5 Mbit/s.
 const answerWithin = 2 * time.Minute
@@ -230,12 +218,9 @@ const ServePath = "/v1/bundle"
 // serve reports whether the source is toolcrib serve, which sends events and accepts reports.
 func (s *httpSource) serve() bool { return strings.HasSuffix(s.base.Path, ServePath) }
 
-// Listen receives the events of toolcrib serve until the connection ends. It calls news when connected and at each
+// listen receives the events of toolcrib serve until the connection ends. It calls news when connected and at each
 // event. The server sends a comment every 15 seconds. After a minute without data, the connection counts as lost.
-func (s *httpSource) Listen(ctx context.Context, news func()) error {
-	if !s.serve() {
-		return errSilent
-	}
+func (s *httpSource) listen(ctx context.Context, news func()) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	alarm := time.AfterFunc(time.Minute, cancel)
@@ -258,8 +243,6 @@ func (s *httpSource) Listen(ctx context.Context, news func()) error {
 
 // gitSource is a branch of a Git repository, which is fetched into a cache.
 type gitSource struct{ repository, branch, cache string }
-
-func (gitSource) Proves() bool { return true }
 
 func (s gitSource) Get(ctx context.Context, name, tag string, limit int64) ([]byte, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)

@@ -51,12 +51,6 @@ func (c *Copy) Wait(ctx context.Context, seen int64, every time.Duration) int64 
 	}
 }
 
-// announcer is a Source that announces changes.
-type announcer interface {
-	// Listen calls news when the registry may have changed, until the connection ends.
-	Listen(ctx context.Context, news func()) error
-}
-
 // Poll updates the copy at the given interval, and immediately when the source announces a change, until ctx is done.
 // It skips an update if another process of the machine has just polled. It passes errors to problem. Random delays
 // distribute the requests of machines that receive the same announcement. After a failure, it retries a few times.
@@ -68,8 +62,8 @@ func (c *Copy) Poll(ctx context.Context, address string, source Source, every ti
 		default:
 		}
 	}
-	if a, ok := source.(announcer); ok {
-		go c.listen(ctx, a, every, news)
+	if s, ok := source.(*httpSource); ok && s.serve() {
+		go c.listen(ctx, s, every, news)
 	}
 	failed := 0
 	for least := time.Duration(0); ctx.Err() == nil; least = time.Second {
@@ -104,15 +98,12 @@ func (c *Copy) Poll(ctx context.Context, address string, source Source, every ti
 }
 
 // listen keeps a connection to the events of a source open. Only one process of the machine does so.
-func (c *Copy) listen(ctx context.Context, source announcer, every time.Duration, news func()) {
+func (c *Copy) listen(ctx context.Context, source *httpSource, every time.Duration, news func()) {
 	for ctx.Err() == nil {
 		unlock, held, err := filelock.Try(filepath.Join(c.Dir, listenLock))
 		if err == nil && !held {
-			err = source.Listen(ctx, news)
+			_ = source.listen(ctx, news) // the next connection starts anew
 			unlock()
-		}
-		if errors.Is(err, errSilent) {
-			return
 		}
 		pause(ctx, time.Second+random(every))
 	}

@@ -356,12 +356,6 @@ func (g *Guard) refreshLists(ctx context.Context) {
 // compare requests a comparison if the client received a list that differs from the last comparison, because servers
 // may change without a notification.
 func (r *refresher) compare(list []byte, kind listKind, approved map[string]Tool) {
-	excluded := map[string][]registry.Exclusion{}
-	for name, tool := range approved {
-		if tool.Source != nil {
-			excluded[name] = tool.Source.Excluded
-		}
-	}
 	var page []json.RawMessage
 	err := array(list, lenient, func(value []byte) error {
 		page = append(page, bytes.Clone(value))
@@ -369,7 +363,11 @@ func (r *refresher) compare(list []byte, kind listKind, approved map[string]Tool
 	})
 	known, differs := r.list(kind), err != nil
 	for name, item := range wire.ByName(page) {
-		differs = differs || known[name].Node() == nil || known[name].Pin(excluded[name]) != item.Pin(excluded[name])
+		var excluded []registry.Exclusion
+		if source := approved[name].Source; source != nil {
+			excluded = source.Excluded
+		}
+		differs = differs || known[name].Node() == nil || known[name].Pin(excluded) != item.Pin(excluded)
 	}
 	if differs && known != nil {
 		r.request()

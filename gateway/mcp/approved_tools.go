@@ -16,6 +16,7 @@ import (
 
 	"toolcrib/gateway"
 	"toolcrib/history"
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -135,11 +136,7 @@ func (w *pageCache) of(entries []registry.Entry) ([]*sdk.Tool, error) {
 
 // approvedTools converts tools to list entries with their approved versions and hashes.
 func approvedTools(entries []registry.Entry) ([]*sdk.Tool, error) {
-	all := make([]wire.Listed, len(entries))
-	for i, e := range entries {
-		all[i].Tool = *e.Definition.Tool
-	}
-	text, _, err := wire.Encode(wire.MCP, all)
+	text, _, err := wire.Encode(wire.MCP, lists.Map(entries, func(e registry.Entry) wire.Listed { return wire.Listed{Tool: *e.Definition.Tool} }))
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"toolcrib/gateway"
+	"toolcrib/internal/lists"
 	"toolcrib/internal/visible"
 	"toolcrib/proposals"
 	"toolcrib/registry/jsondoc"
@@ -217,13 +218,11 @@ func (s *Server) search(ctx context.Context, actor proposals.Actor, args *jsondo
 	if err != nil {
 		return nil, err
 	}
-	tools := make([]docHit, len(hits))
-	for i, h := range hits {
-		tools[i] = docHit{
+	return map[string]any{"tools": lists.Map(hits, func(h gateway.Hit) docHit {
+		return docHit{
 			ID: h.Tool.ID, WireName: h.Wire, Name: h.Name, Kind: string(h.Kind), Category: h.Category, Description: h.Short, Approval: string(h.Approval), Deferred: h.Deferred,
 		}
-	}
-	return map[string]any{"tools": tools}, nil
+	})}, nil
 }
 
 type docDescription struct {

@@ -170,10 +170,7 @@ func (s *Server) list(ctx context.Context, _ proposals.Actor, args *jsondoc.Node
 	out := struct {
 		Proposals []any  `json:"proposals"`
 		Next      string `json:"next,omitempty"`
-	}{Proposals: []any{}, Next: page.Next}
-	for _, p := range page.Proposals {
-		out.Proposals = append(out.Proposals, s.config.Documents.Proposal(p))
-	}
+	}{lists.Map(page.Proposals, s.config.Documents.Proposal), page.Next}
 	return out, nil
 }
 

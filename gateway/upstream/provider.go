@@ -179,10 +179,7 @@ func (p *Provider) session(ctx context.Context, s Server) (session *Session, fre
 		}
 	}
 	var changed func()
-	p.mu.Lock()
-	followed := p.followers[s.Name] != nil
-	p.mu.Unlock()
-	if followed {
+	if p.followed(s.Name) != nil {
 		changed = func() { p.pollSoon(s.Name) }
 	}
 	if l.session, err = Connect(ctx, s, changed); err != nil {
@@ -263,9 +260,7 @@ func (p *Provider) Follow(ctx context.Context, names []string, changed func()) {
 // WaitPolled waits until every followed server in names has responded or failed once, or ctx is done.
 func (p *Provider) WaitPolled(ctx context.Context, names []string) {
 	for _, name := range names {
-		p.mu.Lock()
-		f := p.followers[name]
-		p.mu.Unlock()
+		f := p.followed(name)
 		if f == nil {
 			continue
 		}
@@ -283,9 +278,7 @@ func (p *Provider) Drifted(t *registry.Tool) bool {
 	if t.Provider == nil || t.Provider.Type != registry.ProviderMCP {
 		return false
 	}
-	p.mu.Lock()
-	f := p.followers[t.Provider.Server]
-	p.mu.Unlock()
+	f := p.followed(t.Provider.Server)
 	if f == nil {
 		return false
 	}
@@ -313,11 +306,16 @@ func (p *Provider) follower(name string) *follower {
 	return f
 }
 
+// followed returns the follower of a server, or nil.
+func (p *Provider) followed(name string) *follower {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.followers[name]
+}
+
 // pollSoon makes the follower of a server, if any, poll soon.
 func (p *Provider) pollSoon(name string) {
-	p.mu.Lock()
-	f := p.followers[name]
-	p.mu.Unlock()
+	f := p.followed(name)
 	if f == nil {
 		return
 	}
