@@ -137,7 +137,16 @@ func (s *Server) read(d dialect, inspect Inspect) {
 	s.URL = n.Get(urlKeys...).Str()
 	s.Headers = slices.Concat(variables(n.Get(headerKeys...)), variables(n.Get("requestOptions", "requestInit").Get("headers")))
 	s.TokenEnv = n.Get("bearer_token_env_var").Str()
-	s.Transport = s.transport(n, d)
+	switch word := strings.ToLower(n.Get(typeKeys...).Str()); {
+	case s.URL == "":
+		s.Transport = Stdio
+	case word == "sse", word == "" && (d.urlIsSSE && n.Get("httpUrl") == nil || ssePath().MatchString(s.URL)):
+		s.Transport = SSE
+	case word == "", word == "remote", strings.HasSuffix(word, "http"):
+		s.Transport = HTTP
+	default:
+		s.Transport = Transport(word)
+	}
 	s.unwrapGuard(inspect)
 }
 
@@ -167,22 +176,6 @@ func (s *Server) unwrapGuard(inspect Inspect) {
 	s.Env = env
 	if s.TokenEnv = s.Guard.token; s.TokenEnv != "" {
 		s.Inherit = nil
-	}
-}
-
-func (s *Server) transport(n *spanedit.Node, d dialect) Transport {
-	if s.URL == "" {
-		return Stdio
-	}
-	switch word := strings.ToLower(n.Get(typeKeys...).Str()); {
-	case word == "sse", word == "" && d.urlIsSSE && n.Get("httpUrl") == nil:
-		return SSE
-	case word == "" && ssePath().MatchString(s.URL):
-		return SSE
-	case word == "" || word == "remote" || strings.HasSuffix(word, "http"):
-		return HTTP
-	default:
-		return Transport(word)
 	}
 }
 
