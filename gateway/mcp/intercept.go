@@ -114,7 +114,7 @@ func (s *Server) follow(ctx context.Context) {
 		for _, name := range upstreamServers(entries) {
 			if !followed[name] {
 				followed[name] = true
-				s.config.Upstream.Follow(ctx, []string{name}, s.addPlaceholders)
+				s.config.Upstream.Follow(ctx, name, s.addPlaceholders)
 			}
 		}
 	}

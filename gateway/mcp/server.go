@@ -72,9 +72,9 @@ type Gateway interface {
 
 // Upstream follows the current tool lists of upstream servers.
 type Upstream interface {
-	// Follow polls servers until ctx is done, and calls changed after a list that differs from the previous one.
-	Follow(ctx context.Context, names []string, changed func())
-	// Asked waits until each server has answered or failed to answer once, or ctx is done.
+	// Follow polls a server until ctx is done, and calls changed after a list that differs from the previous one.
+	Follow(ctx context.Context, name string, changed func())
+	// WaitPolled waits until each server has answered or failed to answer once, or ctx is done.
 	WaitPolled(ctx context.Context, names []string)
 	// Drifted reports whether the tool in the last list of its server differs from the approved definition.
 	Drifted(t *registry.Tool) bool

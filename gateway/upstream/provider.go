@@ -236,25 +236,23 @@ type follower struct {
 	onChange map[*func()]bool           // functions to call after a change
 }
 
-// Follow lists the tools of servers until ctx is done: immediately, whenever a server reports a change or a call
+// Follow lists the tools of a server until ctx is done: immediately, whenever the server reports a change or a call
 // finds a changed definition, and every minute. It calls changed after a list that differs from the previous one. It
-// retries an unreachable server later and uses its last list until then. Tools of servers that are not configured
+// retries an unreachable server later and uses its last list until then. Tools of a server that is not configured
 // never count as changed.
-func (p *Provider) Follow(ctx context.Context, names []string, changed func()) {
-	for _, name := range names {
-		f := p.follower(name)
-		if f == nil {
-			continue
-		}
-		f.mu.Lock()
-		f.onChange[&changed] = true
-		f.mu.Unlock()
-		context.AfterFunc(ctx, func() {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			delete(f.onChange, &changed)
-		})
+func (p *Provider) Follow(ctx context.Context, name string, changed func()) {
+	f := p.follower(name)
+	if f == nil {
+		return
 	}
+	f.mu.Lock()
+	f.onChange[&changed] = true
+	f.mu.Unlock()
+	context.AfterFunc(ctx, func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		delete(f.onChange, &changed)
+	})
 }
 
 // WaitPolled waits until every followed server in names has responded or failed once, or ctx is done.
