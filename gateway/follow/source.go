@@ -5,7 +5,6 @@ package follow
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -220,14 +219,14 @@ func (s *httpSource) serve() bool { return strings.HasSuffix(s.base.Path, ServeP
 
 // listen receives the events of toolcrib serve until the connection ends. It calls news when connected and at each
 // event. The server sends a comment every 15 seconds. After a minute without data, the connection counts as lost.
-func (s *httpSource) listen(ctx context.Context, news func()) error {
+func (s *httpSource) listen(ctx context.Context, news func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	alarm := time.AfterFunc(time.Minute, cancel)
 	defer alarm.Stop()
 	answer, err := s.request(ctx, http.MethodGet, "../events", "", nil)
 	if err != nil {
-		return err
+		return // the next poll reports the problem
 	}
 	defer answer.Body.Close() //nolint:errcheck // only read
 	news()
@@ -238,7 +237,6 @@ func (s *httpSource) listen(ctx context.Context, news func()) error {
 			news()
 		}
 	}
-	return cmp.Or(lines.Err(), io.EOF)
 }
 
 // gitSource is a branch of a Git repository, which is fetched into a cache.

@@ -102,7 +102,7 @@ func (c *Copy) listen(ctx context.Context, source *httpSource, every time.Durati
 	for ctx.Err() == nil {
 		unlock, held, err := filelock.Try(filepath.Join(c.Dir, listenLock))
 		if err == nil && !held {
-			_ = source.listen(ctx, news) // the next connection starts anew
+			source.listen(ctx, news)
 			unlock()
 		}
 		pause(ctx, time.Second+random(every))

@@ -3,7 +3,6 @@
 package serve
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -101,7 +100,8 @@ func (v *views) slot(c gateway.Caller) *viewSlot {
 	return s
 }
 
-// view returns the view of a request's agent, as of the request's state or a later one.
+// view returns the view of a request's agent, as of the request's state or a later one. If a concurrent approval
+// changes the state while a view is read, it tries again a few times.
 func (s *Server) view(q *request) (*view, error) {
 	slot := s.views.slot(q.caller)
 	slot.mu.Lock()
@@ -109,21 +109,13 @@ func (s *Server) view(q *request) (*view, error) {
 	if slot.view != nil && slot.view.state >= q.state {
 		return slot.view, nil
 	}
-	v, err := s.newView(q.r.Context(), q.caller, q.state)
-	if err == nil {
-		slot.view = v
-	}
-	return v, err
-}
-
-// newView reads a view from one state. If a concurrent approval changes the state, it tries again a few times.
-func (s *Server) newView(ctx context.Context, c gateway.Caller, state int64) (*view, error) {
+	ctx, state := q.r.Context(), q.state
 	for range 5 {
-		loaded, err := s.config.Catalog.Load(ctx, c, time.Time{})
+		loaded, err := s.config.Catalog.Load(ctx, q.caller, time.Time{})
 		if err != nil {
 			return nil, err
 		}
-		in, err := s.config.Catalog.PromptInput(ctx, c)
+		in, err := s.config.Catalog.PromptInput(ctx, q.caller)
 		if err != nil {
 			return nil, err
 		}
@@ -133,9 +125,10 @@ func (s *Server) newView(ctx context.Context, c gateway.Caller, state int64) (*v
 		}
 		if after == state {
 			for _, w := range loaded.Warnings {
-				s.config.Logger.Warn(w+"; it is skipped", "agent", c.Agent)
+				s.config.Logger.Warn(w+"; it is skipped", "agent", q.caller.Agent)
 			}
-			return &view{state: state, hash: loaded.hash(), loaded: loaded, prompts: prompt.NewRenderer(in), heads: map[Format][]byte{}}, nil
+			slot.view = &view{state: state, hash: loaded.hash(), loaded: loaded, prompts: prompt.NewRenderer(in), heads: map[Format][]byte{}}
+			return slot.view, nil
 		}
 		state = after
 	}
