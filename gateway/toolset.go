@@ -470,12 +470,8 @@ func (g *Gateway) Describe(ctx context.Context, c Caller, name string) (Descript
 	if err != nil {
 		return Description{}, err
 	}
-	d := Description{Tool: e.Live, Why: set.allowed[e.Subject].Why()}
-	err = g.ledger.View(ctx, func(r LedgerReader) error {
-		d.Approval, err = tierOf(ctx, r, c, e.Live)
-		return err
-	})
-	return d, err
+	tier, err := view(ctx, g.ledger, func(r LedgerReader) (registry.ApprovalTier, error) { return tierOf(ctx, r, c, e.Live) })
+	return Description{Tool: e.Live, Why: set.allowed[e.Subject].Why(), Approval: tier}, err
 }
 
 // tierOf returns the approval tier of a caller's calls of a tool. Behind a guard, the tool's default never delays a
@@ -564,7 +560,8 @@ const (
 	maxQuoted   = 300 // characters of one message
 )
 
-type detail struct {
+// ArgumentProblem is the JSON form of a problem in the details of an error.
+type ArgumentProblem struct {
 	Path    string `json:"path"`
 	Message string `json:"message"`
 }
@@ -575,10 +572,10 @@ func explain(wrong error) (message string, details json.RawMessage, err error) {
 	if !errors.As(wrong, &ps) {
 		ps.Add(jsondoc.Root, "%s", jsondoc.Printable(wrong.Error()))
 	}
-	list := make([]detail, 0, min(len(ps), maxDetailed))
+	list := []ArgumentProblem{}
 	for i, p := range ps[:min(len(ps), maxDetailed)] {
 		p.Path, p.Message = plaintext.Clip(p.Path, maxQuoted), plaintext.Clip(p.Message, maxQuoted)
-		list = append(list, detail{Path: p.Path, Message: p.Message})
+		list = append(list, ArgumentProblem{p.Path, p.Message})
 		switch {
 		case i == 0:
 			message = p.String()

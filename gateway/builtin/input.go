@@ -32,19 +32,15 @@ func decode(args json.RawMessage, dst any) problems {
 // problems collects the problems of a call's arguments.
 type problems struct{ jsondoc.Problems }
 
-// docProblem is the JSON form of a problem.
-type docProblem struct {
-	Path    string `json:"path"`
-	Message string `json:"message"`
-}
-
 // err returns the error for the call, or nil if there are no problems.
 func (ps problems) err() error {
 	if len(ps.Problems) == 0 {
 		return nil
 	}
 	lines := lists.Map(ps.Problems, func(p jsondoc.Problem) string { return jsondoc.Problem{Path: p.Path, Message: p.Message}.String() })
-	found := lists.Map(ps.Problems, func(p jsondoc.Problem) docProblem { return docProblem{p.Path, p.Message} })
+	found := lists.Map(ps.Problems, func(p jsondoc.Problem) gateway.ArgumentProblem {
+		return gateway.ArgumentProblem{Path: p.Path, Message: p.Message}
+	})
 	details, err := jsondoc.Marshal(map[string]any{"problems": found})
 	if err != nil {
 		return err
