@@ -3,6 +3,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -98,11 +99,7 @@ func (s *toolset) tags() map[string][]tag {
 
 func newTag(tool registry.Live, def registry.Tag) tag {
 	t := tag{tool: tool, types: propertyTypes(tool.Definition.Tool.InputSchema)}
-	pattern := def.ArgPattern
-	if pattern == "" {
-		pattern = registry.DefaultArgPattern
-	}
-	pattern = `\A(?:` + pattern + `)\z`
+	pattern := `\A(?:` + cmp.Or(def.ArgPattern, registry.DefaultArgPattern) + `)\z`
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err == nil {
 		var program *syntax.Prog

@@ -294,10 +294,7 @@ func (g evalGate) check(ctx context.Context, in Invocation, tier registry.Approv
 		}
 		return "", &Error{Code: CodeGateUnavailable, Message: fmt.Sprintf("%s, and %s; try again when it does.", problem, why), NotRun: true}
 	case !answer.Approved:
-		reason := plaintext.Clip(visible.Line(answer.Reason), MaxReason)
-		if reason == "" {
-			reason = "it gave no reason"
-		}
+		reason := cmp.Or(plaintext.Clip(visible.Line(answer.Reason), MaxReason), "it gave no reason")
 		return "", &Error{Code: CodeGateRefused, Message: fmt.Sprintf("The eval gate refused the call of %s: %s.", in.Tool.Subject, reason)}
 	}
 	return "", nil
@@ -366,10 +363,7 @@ const (
 // Search returns tools of the caller's agent, including deferred ones, the best match first. For an empty query, it
 // returns them in catalog order. limit is at most MaxHits; 0 means DefaultHits.
 func (g *Gateway) Search(ctx context.Context, c Caller, query string, limit int) ([]Hit, error) {
-	if limit == 0 {
-		limit = DefaultHits
-	}
-	limit = min(max(limit, 1), MaxHits)
+	limit = min(max(cmp.Or(limit, DefaultHits), 1), MaxHits)
 	set, err := g.toolsets.of(ctx, c)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ package follow
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -53,10 +54,7 @@ func NewSource(address, cache, token string) (Source, error) {
 		if repository == "" || strings.HasPrefix(repository, "-") || strings.HasPrefix(branch, "-") {
 			return nil, fmt.Errorf("%w: %q has no repository: use git:PATH or git:URL, with #BRANCH if the branch is not %s", ErrAddress, address, Branch)
 		}
-		if branch == "" {
-			branch = Branch
-		}
-		return gitSource{repository, branch, filepath.Join(cache, "git")}, nil
+		return gitSource{repository, cmp.Or(branch, Branch), filepath.Join(cache, "git")}, nil
 	}
 	if u, err := url.Parse(address); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
 		if u.Host == "" || u.User != nil {

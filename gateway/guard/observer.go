@@ -4,6 +4,7 @@ package guard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,9 +47,7 @@ func (o *observer) put(l Listing) {
 func (o *observer) putBack(l *Listing) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.latest == nil {
-		o.latest = l
-	}
+	o.latest = cmp.Or(o.latest, l)
 }
 
 // wake wakes the observer.

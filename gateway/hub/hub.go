@@ -393,9 +393,7 @@ func (a answer) pending(in gateway.Invocation) error {
 	reason := text(a.rest["message"])
 	if a.failure != nil {
 		e.Details = a.failure.details
-		if a.failure.message != "" {
-			reason = a.failure.message
-		}
+		reason = cmp.Or(a.failure.message, reason)
 	}
 	if reason != "" {
 		message += " It says: " + plaintext.Clip(visible.Line(reason), maxMessage)

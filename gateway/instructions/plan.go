@@ -111,11 +111,7 @@ func ListChanges(changes []FileChange) string {
 			parts = append(parts, fmt.Sprintf("and %d more", len(changes)-i))
 			break
 		}
-		what := string(c.Change)
-		if c.What != "" {
-			what = c.What
-		}
-		parts = append(parts, jsondoc.Printable(c.Path)+" ("+what+")")
+		parts = append(parts, jsondoc.Printable(c.Path)+" ("+cmp.Or(c.What, string(c.Change))+")")
 	}
 	return strings.Join(parts, ", ")
 }

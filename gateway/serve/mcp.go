@@ -77,9 +77,6 @@ func (c *clients) acquire(key clientKey, create func() (*client, error)) (*clien
 		if one, err = create(); err != nil {
 			return nil, err
 		}
-		if c.all == nil {
-			c.all = map[clientKey]*client{}
-		}
 		c.all[key] = one
 	}
 	c.used++

@@ -120,7 +120,7 @@ type Server struct {
 
 // New returns a server.
 func New(c Config) *Server {
-	return &Server{config: c, metrics: &metrics{version: c.Version, start: c.Now(), requests: map[requestLabels]int64{}, took: map[string]*histogram{}, calls: map[string]int64{}}, work: semaphore.New(semaphore.Unlimited, semaphore.Share()), budgets: budgets{
+	return &Server{config: c, clients: clients{all: map[clientKey]*client{}}, metrics: &metrics{version: c.Version, start: c.Now(), requests: map[requestLabels]int64{}, took: map[string]*histogram{}, calls: map[string]int64{}}, work: semaphore.New(semaphore.Unlimited, semaphore.Share()), budgets: budgets{
 		requests: semaphore.New(512, 128), large: semaphore.New(4, 2), events: semaphore.New(3072, 512), listens: semaphore.New(512, 128), calls: semaphore.New(512, 128),
 	}}
 }

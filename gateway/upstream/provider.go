@@ -398,10 +398,7 @@ func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 			}
 		}
 	}
-	message := strings.Join(parts, "\n")
-	if message == "" {
-		message = "the server reports an error without a message"
-	}
+	message := cmp.Or(strings.Join(parts, "\n"), "the server reports an error without a message")
 	return gateway.Output{}, &gateway.Error{Code: gateway.CodeProvider, Message: cut(message), Details: raw}
 }
 
