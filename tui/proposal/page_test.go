@@ -58,7 +58,7 @@ func (d *desk) Versions(context.Context, registry.Subject, int, int) ([]history.
 	return nil, nil
 }
 
-func opened(t *testing.T, d *desk, seen *seen.Record, width int) (*Page, []any) {
+func newPage(t *testing.T, d *desk, seen *seen.Record, width int) *Page {
 	t.Helper()
 	on := func() string { return "" }
 	o := Options{
@@ -66,7 +66,12 @@ func opened(t *testing.T, d *desk, seen *seen.Record, width int) (*Page, []any) 
 		NoEditor: on, CannotMark: func(proposals.Proposal) string { return "" }, Marked: func() []proposals.Proposal { return nil },
 		Revision: func(review.Dossier) editor.Manuscript { return editor.Manuscript{Name: "it"} }, StoredIn: func(file string) string { return "/kept/" + file },
 	}
-	p := New(t.Context(), o, proposals.Proposal{ID: id}, screentest.Frame(width, 20))
+	return New(t.Context(), o, proposals.Proposal{ID: id}, screentest.Frame(width, 20))
+}
+
+func opened(t *testing.T, d *desk, seen *seen.Record, width int) (*Page, []any) {
+	t.Helper()
+	p := newPage(t, d, seen, width)
 	return p, screentest.Open(t, p.Shell, p, width, 20)
 }
 
@@ -137,6 +142,30 @@ func TestLocksTheApproval(t *testing.T) {
 	}
 	if len(ask(again)) == 0 {
 		t.Error("the approval of another text is unlocked")
+	}
+}
+
+// TestGoesToThePartOnceTheDiffIsShown checks that a jump to the unread parts or to a line, requested before the diff has
+// been computed, is made as soon as it is shown.
+func TestGoesToThePartOnceTheDiffIsShown(t *testing.T) {
+	for name, jump := range map[string]func(*Page){
+		"unread": func(p *Page) { p.Unseen() },
+		"line":   func(p *Page) { p.showLine("definition.goals", 1) },
+	} {
+		p := newPage(t, &desk{state: proposals.UserReview, goals: "Tell the time."}, seen.New(), 80)
+		if jump(p); p.Tab != tabDiff {
+			t.Errorf("%s: tab %d before the proposal has loaded", name, p.Tab)
+		}
+		p.SelectTab(tabOverview)
+		if screentest.Open(t, p.Shell, p, 80, 20); p.Tab != tabDiff {
+			t.Errorf("%s: tab %d once the diff is shown", name, p.Tab)
+		}
+	}
+	p := newPage(t, &desk{state: proposals.UserReview, goals: "Tell the time."}, seen.New(), 80)
+	p.showLine("definition.prompt", 1)
+	want := screen.Sayf(screen.Warning, "prompt did not change, so it is not in the diff")
+	if got := screentest.Open(t, p.Shell, p, 80, 20); len(got) != 1 || got[0] != want {
+		t.Errorf("a line that did not change: %#v", got)
 	}
 }
 
