@@ -36,7 +36,8 @@ func (c FollowConfig) Interval() time.Duration { return cmp.Or(parseLength(c.Eve
 func (c FollowConfig) Oldest() time.Duration { return parseLength(c.MaxAge) }
 
 func (c FollowConfig) check() error {
-	for key, value := range map[string]string{"every": c.Every, "max_age": c.MaxAge} {
+	for _, entry := range [][2]string{{"every", c.Every}, {"max_age", c.MaxAge}} {
+		key, value := entry[0], entry[1]
 		if d, err := time.ParseDuration(value); value != "" && (err != nil || d < time.Second) {
 			return fmt.Errorf("configuration: follow.%s is %q: use a duration of at least one second, such as \"1m\"", key, value)
 		}

@@ -208,8 +208,8 @@ func editFollow(file string, f *settings.FollowConfig) error {
 			text = append(text, '\n')
 		}
 		text = fmt.Appendf(text, "[follow]\nsource = %q\n", f.Source)
-		for key, value := range map[string]string{"signers": f.Signers, "every": f.Every, "max_age": f.MaxAge, "token": f.Token, "local": f.Local, "calls": f.Calls} {
-			if value != "" {
+		for _, entry := range [][2]string{{"signers", f.Signers}, {"every", f.Every}, {"max_age", f.MaxAge}, {"token", f.Token}, {"local", f.Local}, {"calls", f.Calls}} {
+			if key, value := entry[0], entry[1]; value != "" {
 				text = fmt.Appendf(text, "%s = %q\n", key, value)
 			}
 		}

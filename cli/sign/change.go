@@ -50,13 +50,15 @@ func newSignersAdd(a *command.App) *cobra.Command {
 				return err
 			}
 			e.Principals, e.Key, e.Namespaces = strings.Split(args[0], ","), key, []string{sshsig.Namespace}
-			for text, to := range map[*string]*time.Time{&after: &e.ValidAfter, &before: &e.ValidBefore} {
-				t, err := command.ParseTime(*text)
-				if err != nil {
-					return err
-				}
-				*to = t.Truncate(time.Second)
+			validAfter, err := command.ParseTime(after)
+			if err != nil {
+				return err
 			}
+			validBefore, err := command.ParseTime(before)
+			if err != nil {
+				return err
+			}
+			e.ValidAfter, e.ValidBefore = validAfter.Truncate(time.Second), validBefore.Truncate(time.Second)
 			return changeSigners(ctx, a, sign, func(text []byte) ([]byte, error) {
 				if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) {
 					text = append(text, '\n')
