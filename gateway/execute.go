@@ -347,7 +347,7 @@ type GuardedTools struct {
 	Texts []GuardedTool // prompts and instructions, by name among the server's texts
 }
 
-// GuardedTool is an approved tool or text in the form that its server has it.
+// GuardedTool is an approved tool or text, as its server lists it.
 type GuardedTool struct {
 	Name string // on the server
 	Hash string // hash of its JSON in canonical form: the pin
@@ -408,7 +408,7 @@ func (g *Gateway) resumeApproved(ctx context.Context, p *prepared) (approved boo
 // MaxOutput is the maximum size of a result, in bytes.
 const MaxOutput = 4 << 20
 
-// passGate submits a recorded call to the eval gate. If the gate refuses the call, pass records the outcome.
+// passGate submits a recorded call to the eval gate. If the gate refuses the call, passGate records the outcome.
 func (g *Gateway) passGate(ctx context.Context, p *prepared) (*Admitted, error) {
 	in := Invocation{
 		Call: p.call.ID, Caller: p.call.Caller, Tool: p.tool, Args: p.args, At: p.call.At, CallContext: p.context, Tier: p.tier, Nth: p.call.Nth,

@@ -196,7 +196,7 @@ const (
 	CodeCredentials      Code = "provider_credentials_refused" // it refused the credentials; the user must connect it again
 	CodeProvider         Code = "provider_failed"              // the provider reported an error without a code, or did not answer
 	CodeCanceled         Code = "canceled"                     // the caller disconnected during the call
-	CodeInterrupted      Code = "interrupted"                  // the program ended during the call: it may have run, and is not run again
+	CodeInterrupted      Code = "interrupted"                  // toolcrib exited during the call; the call may have run, and is not repeated
 )
 
 // Error returns the code.

@@ -73,8 +73,8 @@ type LedgerTx struct {
 type CallWriter interface {
 	// AddCall appends a call before it runs, or when it is refused.
 	AddCall(ctx context.Context, c Call) error
-	// CountRefused counts a refused call, and reports whether to append it as well. It returns true for the first most
-	// calls of an agent and user in each hour (UTC).
+	// CountRefused counts a refused call, and reports whether to append it as well. It returns true for the first
+	// calls of an agent and user in each hour (UTC), up to most.
 	CountRefused(ctx context.Context, c Call, code Code, most int) (write bool, err error)
 	// AddOutcome appends the outcome of a call.
 	AddOutcome(ctx context.Context, call string, o Outcome) error

@@ -168,7 +168,7 @@ func (p Pending) same(other Pending) bool {
 
 // approvalRequired returns the error for a call that waits for the user.
 func approvalRequired(p Pending) error {
-	message := fmt.Sprintf("%s requires user approval. Pending call %s expires at %s; do not retry, poll its outcome.", p.Tool, p.ID, p.ExpiresAt.Format(time.RFC3339))
+	message := fmt.Sprintf("%s requires user approval. Pending call %s expires at %s; do not retry the call; poll for its outcome.", p.Tool, p.ID, p.ExpiresAt.Format(time.RFC3339))
 	if p.Caller.isGuarded() {
 		message = fmt.Sprintf("%s requires user approval. Call it again with the same arguments once the user has approved it, before %s.", p.Tool, p.ExpiresAt.Format(time.RFC3339))
 	}
@@ -212,7 +212,7 @@ func (g *Gateway) Outcome(ctx context.Context, c Caller, id string) (Result, err
 	case PendingRefused:
 		return fail(CodeApprovalRefused, "the user refused it: %s", visible.Line(p.Answer.Reason))
 	case PendingInterrupted:
-		return fail(CodeInterrupted, "toolcrib exited during the call. It may have run; it is not run again.")
+		return fail(CodeInterrupted, "toolcrib exited during the call. The call may have run; toolcrib does not repeat it.")
 	case PendingFailed:
 		e := Error{Code: p.Outcome.Code, Message: fmt.Sprintf("%s failed with %s.", p.Tool, p.Outcome.Code), Pending: p.ID}
 		var kept failureRecord
@@ -302,7 +302,7 @@ func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect 
 		}
 		e := p.set.allowed[pending.Tool].Entry
 		if e.Definition.Tool == nil || e.Version != now.Version || e.ContentHash != now.ContentHash {
-			return fmt.Errorf("%s: %w: the definition that the agent %s has of %s changed or was removed; the agent must call again", now.ID, review.ErrStale, now.Caller.Agent, now.Tool)
+			return fmt.Errorf("%s: %w: the definition that the agent %s uses for %s changed or was removed; the agent must call again", now.ID, review.ErrStale, now.Caller.Agent, now.Tool)
 		}
 		p.tool, p.call.Annotations = e.Live, g.hints(e.Definition.Tool)
 		if err := g.admit(ctx, tx.LedgerReader, p); err != nil {

@@ -255,7 +255,7 @@ const (
 	TelegramLimit    = 4096     // characters of a message (core.telegram.org/bots/api#sendmessage)
 	DescriptionLimit = 2048     // characters of a tool's description that some clients keep
 	PromptLimit      = 16 << 20 // bytes of a prompt; short templates can expand to any size
-	MaxOfKind        = 200      // tools besides the core that a prompt lists by their kind
+	MaxOfKind        = 200      // maximum number of tools, besides core tools, that a prompt lists because of their kind
 )
 
 // CutKind is the kind of a cut.

@@ -32,8 +32,8 @@ type Catalog interface {
 	// ByCategory returns the active tools of a category, core tools first, then by
 	// id.
 	ByCategory(ctx context.Context, category string) ([]Entry, error)
-	// ByKind returns the active tools of a kind, core tools first, then by id. In addition to the core, it returns at
-	// most most tools, or all if most is 0. more reports whether there are further tools.
+	// ByKind returns the active tools of a kind, core tools first, then by id. In addition to the core, it returns up
+	// to most tools, or all if most is 0. more reports whether there are further tools.
 	ByKind(ctx context.Context, kind ToolKind, most int) (entries []Entry, more bool, err error)
 	// List returns the allow-list with an id, active or not, and false if it does
 	// not exist.
@@ -48,10 +48,9 @@ type Finder interface {
 	ByName(ctx context.Context, names ...string) ([]Live, error)
 	// InCategory returns the live tools of a category.
 	InCategory(ctx context.Context, category string) ([]Live, error)
-	// OfKind returns live tools of all kinds and layers whose id belongs to an
-	// active tool of the given kind in one of the layers in view (nil means all
-	// layers). It covers at least the first most such ids, or all if most is 0, and
-	// always the core tools.
+	// OfKind returns live tools of all kinds and layers whose id belongs to an active tool of the given kind in one of
+	// the layers in view (nil means all layers). It covers at least the first such ids, up to most, or all if most is
+	// 0, and always the core tools.
 	OfKind(ctx context.Context, kind ToolKind, view []Layer, most int) ([]Live, error)
 	// Lists returns the live allow-lists of all layers.
 	Lists(ctx context.Context) ([]Live, error)

@@ -57,7 +57,7 @@ type ProposalReader interface {
 	OpenBy(ctx context.Context, author proposals.Actor) (int, error)
 	// OpenOn returns the open proposals on a subject, oldest first.
 	OpenOn(ctx context.Context, s registry.Subject) ([]proposals.Proposal, error)
-	// SameText returns at most most of the latest proposals, without except, that are open or were rejected and whose
+	// SameText returns the latest proposals other than except, up to most, that are open or were rejected and whose
 	// tool has texts with the hash textHash.
 	SameText(ctx context.Context, textHash string, except proposals.ID, most int) ([]proposals.Proposal, error)
 	// Members returns the proposals of a change set that have not been withdrawn, oldest first.
@@ -311,13 +311,13 @@ func NewShownParts(p proposals.Proposal, a Assessment, standing []Standing, memb
 	return parts
 }
 
-// ShownFinding contains the compared parts of a finding.
+// ShownFinding contains the parts of a finding that are compared with what a user was shown.
 type ShownFinding struct {
 	Rule string `json:"rule"`
 	Seal string `json:"seal"`
 }
 
-// ShownMember contains the compared parts of a member of a change set.
+// ShownMember contains the parts of a member of a change set that are compared with what a user was shown.
 type ShownMember struct {
 	ID          proposals.ID `json:"id"`
 	Name        string       `json:"name"`

@@ -35,9 +35,9 @@ type waiting struct {
 	changed   chan struct{} // closed when changes increases
 }
 
-// Wait returns when another process may have committed something: after a notification from the engine, or after every,
-// which is raised to listeningPollInterval while notifications arrive. Pass the result of the last call as seen, or 0 at first:
-// Wait returns at once if there was a notification since then.
+// Wait returns when another process may have committed something: after a notification from the engine, or after the
+// interval every, which is raised to listeningPollInterval while notifications arrive. Pass the result of the last call
+// as seen, or 0 at first: Wait returns at once if there was a notification since then.
 func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (now int64) {
 	n, notifies := db.pool.Engine.(notifier)
 	if notifies {

@@ -26,7 +26,7 @@ func TestFindingsStandInTheDiff(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.press("enter", "2")
-	b.wants("+*Pass over", "└ ■ X101 Characters turn", "└ » mara: Why pass over⟨U+001B⟩[2J it?", "F fold")
+	b.wants("+*Pass over", "└ ■ X101 Characters reverse", "└ » mara: Why pass over⟨U+001B⟩[2J it?", "F fold")
 	b.press("F")
 	b.wants("+*Pass over")
 	if screen := b.screen(); strings.Contains(screen, "└ ") {

@@ -34,7 +34,7 @@ func TestPanesShowNothingTwice(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "screens", 140, 80, demo(demoFiles...), assessed)
 	b.press("j", "j", "enter")
-	for tab, once := range map[string]string{"3": "A character of no width", "7": "Name the harbour master. The cast has a"} {
+	for tab, once := range map[string]string{"3": "A zero-width character", "7": "Name the harbour master. The cast has a"} {
 		if b.press(tab); strings.Count(b.screen(), once) != 1 {
 			t.Errorf("tab %s shows %q %d times:\n%s", tab, once, strings.Count(b.screen(), once), b.screen())
 		}

@@ -157,7 +157,7 @@ func printPending(a *command.App, g *command.OpenGateway, pending gateway.Pendin
 			p.JSON("  ", c.Output)
 		}
 		if c.State == string(gateway.PendingInterrupted) {
-			p.Linef("toolcrib ended while it ran. It may or may not have run; it will not run again.")
+			p.Linef("toolcrib exited during the call. The call may have run; toolcrib does not repeat it.")
 		}
 	})
 }

@@ -157,7 +157,7 @@ func export(ctx context.Context, a *command.App, f exportFlags) (text []byte, no
 			notes = append(notes, output.FullStop(w+"; it is skipped"))
 		}
 		if left > 0 {
-			notes = append(notes, fmt.Sprintf("left out %s that agents discover, as the prompt does: offer search_tools, describe_tool, and execute_tool (toolcrib mcp), or export with --deferred.", output.Counted(left, "tool")))
+			notes = append(notes, fmt.Sprintf("like the prompt, the export leaves out %s that agents discover: offer search_tools, describe_tool, and execute_tool (toolcrib mcp), or export with --deferred.", output.Counted(left, "tool")))
 		}
 	}
 	if err := leaveOutCore(ctx, a, &c); err != nil {
@@ -201,7 +201,7 @@ func export(ctx context.Context, a *command.App, f exportFlags) (text []byte, no
 			notes = append(notes, fmt.Sprintf("%s cannot express:\n  %s", format, strings.Join(left, "\n  ")))
 		}
 		if len(beyond) > 0 {
-			notes = append(notes, fmt.Sprintf("%s allows less than the export has:\n  %s", format, strings.Join(beyond, "\n  ")))
+			notes = append(notes, fmt.Sprintf("the export exceeds the limits of %s:\n  %s", format, strings.Join(beyond, "\n  ")))
 		}
 	}
 	return text, notes, err

@@ -115,13 +115,13 @@ func newRestore(a *command.App) *cobra.Command {
 				return err
 			}
 			if now, err = instructions.Read(r.dir, s.Kind, folder.Path); err != nil {
-				return fmt.Errorf("%s differs from its approved version after this: %w", s, err)
+				return fmt.Errorf("%s still differs from its approved version: %w", s, err)
 			}
 			differs := slices.DeleteFunc(instructions.Files(folder, now), func(c instructions.FileChange) bool {
 				return unfinished(c) || c.Change == instructions.New && slices.Contains(doc.Left, c.Path)
 			})
 			if len(differs) > 0 { // another program is writing to the folder, or it contains unreadable files
-				return fmt.Errorf("%s differs from its approved version after this: %s", s, instructions.ListChanges(differs))
+				return fmt.Errorf("%s still differs from its approved version: %s", s, instructions.ListChanges(differs))
 			}
 			return a.PrintChecked(doc, len(doc.Left) == 0, func(p *output.Page) { doc.summarize(a, p, "written", "deleted") })
 		},

@@ -266,7 +266,7 @@ func ProposeReport(ctx context.Context, a *command.App, t tokens.Token, machine,
 		return 0, err
 	}
 	if doc.Format != wire.MCP || slices.ContainsFunc(doc.Items, func(it wire.Item) bool { return it.Format != wire.MCP }) {
-		return 0, fmt.Errorf("%w: a report contains only tools in the format of MCP", wire.ErrFormat)
+		return 0, fmt.Errorf("%w: a report may contain only tools in the format of MCP", wire.ErrFormat)
 	}
 	if len(doc.Items) == 0 && len(doc.Skipped) > 0 {
 		return 0, fmt.Errorf("%w: the reported tool %s", wire.ErrFormat, doc.Skipped[0].Reason)

@@ -174,7 +174,7 @@ func readToken(name string) (string, error) {
 		return "", err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return "", fmt.Errorf("the token in %s can be read by others (mode %s); chmod 600 it, and change the token", name, info.Mode().Perm())
+		return "", fmt.Errorf("the token in %s can be read by others (mode %s); run chmod 600 on it, and change the token", name, info.Mode().Perm())
 	}
 	text, err := os.ReadFile(name)
 	return strings.TrimSpace(string(text)), err

@@ -67,7 +67,7 @@ func (r *receivedLogs) reserve(token string, size int64, now time.Time) error {
 	}
 	r.used[token] = used
 	if !fits {
-		return fmt.Errorf("%w: the call logs of this token use their %d bytes; ask the maintainer of the server to move older files of %s away", review.ErrLimit, r.limit, folder)
+		return fmt.Errorf("%w: the call logs of this token have reached their limit of %d bytes; ask the maintainer of the server to move older files of %s away", review.ErrLimit, r.limit, folder)
 	}
 	return nil
 }

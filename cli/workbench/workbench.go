@@ -125,7 +125,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	}
 	m := tui.New(conf)
 	if unknown := m.Rebind(a.Config.Keys); len(unknown) > 0 {
-		return fmt.Errorf("configuration: keys names %q, which is not an action; docs/keys.md lists them", unknown[0])
+		return fmt.Errorf("configuration: unknown action %q in [keys]; docs/keys.md lists the actions", unknown[0])
 	}
 	m.Prime(width, height)
 	environ := os.Environ()

@@ -94,7 +94,7 @@ func hookPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 		return p, nil
 	}
 	if store.DisplayName(c.DB) != c.DB {
-		return p, fmt.Errorf("the address of the database contains a password, and hooks do not read %s; put it into the toolcrib.toml of the account's home", c.UserFile)
+		return p, fmt.Errorf("the address of the database contains a password, and hooks do not read %s; put the address into the toolcrib.toml of the account's home", c.UserFile)
 	}
 	p.Flags = []string{"--db", c.DB}
 	return p, nil

@@ -145,7 +145,8 @@ func candidateEntities(ctx context.Context, r Reader, query, kind string) ([]Ent
 	return slices.DeleteFunc(found, func(e Entity) bool { return kind != "" && e.Type != kind }), nil
 }
 
-// heaviest returns at most most keys by descending weight. Among keys of equal weight, newer ones come first.
+// heaviest returns the keys with the largest weights, in descending order, but not more than most. Among keys of equal
+// weight, newer ones come first.
 func heaviest(weight map[int64]float64, most int) []int64 {
 	keys := slices.SortedFunc(maps.Keys(weight), func(a, b int64) int {
 		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(b, a))

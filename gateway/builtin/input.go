@@ -52,8 +52,8 @@ func (ps problems) err() error {
 	}
 }
 
-// text checks a text of at most most characters and returns it without leading and
-// trailing white space.
+// text checks a text with the maximum length most, in characters, and returns it without leading and trailing white
+// space.
 func (ps *problems) text(path, s string, most int) string {
 	s = strings.TrimSpace(s)
 	if s == "" {

@@ -64,7 +64,7 @@ func (m Machine) Hooks(ids ...string) []File {
 	return found
 }
 
-// absent returns a file that does not exist.
+// absent returns a File for a path at which no file exists.
 func (m Machine) absent(c Client, l location, name string) File {
 	f := m.newFile(c, l, name, nil)
 	f.real, f.missing = name, true
@@ -84,8 +84,8 @@ func (m Machine) absent(c Client, l location, name string) File {
 // existed before it.
 var hookCommand = spanedit.LazyRegexp(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files --hook [a-z-]+(?: .*?)??(?: --was (hooks|event))? \|\| exit 2$`)
 
-// hookEnd makes the hook stop the session if it fails in any way, such as a missing program or a crash. Clients
-// ignore all other exit statuses.
+// hookEnd makes the hook stop the session if the command fails in any way, such as a missing program or a crash.
+// Clients ignore all other exit statuses.
 const hookEnd = " || exit 2"
 
 // parseHookCommand returns the parts of the hooks that existed before the hook of toolcrib was added.

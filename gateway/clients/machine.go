@@ -33,11 +33,11 @@ type Machine struct {
 	Inspect Inspect
 }
 
-// folders are the folders at the beginning of locations. For each name, the first entry for the system applies that
-// has its variable set or a path below the home folder. "unix" means every system except Windows.
+// folders are the folders at the beginning of locations. The entry that applies is the first one with the name and the
+// system whose variable is set or whose path is below the home folder. "unix" means every system except Windows.
 var folders = []struct{ name, system, variable, path string }{
 	{"home", "", "", "."},
-	{"xdg", "", "XDG_CONFIG_HOME", ".config"}, // xdg-basedir does so on every system
+	{"xdg", "", "XDG_CONFIG_HOME", ".config"}, // the XDG specification defines this for every system
 	{"local", "windows", "LOCALAPPDATA", "AppData/Local"},
 	{"local", "", "XDG_CONFIG_HOME", ".config"},
 	{"appdata", "windows", "APPDATA", "AppData/Roaming"}, // app.getPath("appData") of Electron
@@ -197,7 +197,7 @@ func readFile(name string) (data []byte, target string, err error) {
 // Reasons for refusing to write a file.
 var (
 	// ErrChanged is returned for a file that has changed since it was read.
-	ErrChanged = errors.New("the file changed in between; try again")
+	ErrChanged = errors.New("the file changed in the meantime; try again")
 	// ErrReadOnly is returned for a read-only file, even if its folder permits replacing it.
 	ErrReadOnly = errors.New("it is read-only; make it writable first")
 	// ErrLink is returned for a symbolic link that leads out of the folder.
@@ -390,7 +390,7 @@ func (f *File) plugin() (used bool) {
 	}
 	_, below, _ := strings.Cut(filepath.ToSlash(root), "/plugins/cache/")
 	names := strings.Split(below, "/")
-	if len(names) != 3 { // of a client other than Claude Code
+	if len(names) != 3 { // the file belongs to a client other than Claude Code
 		return true
 	}
 	id := names[1] + "@" + names[0]
@@ -482,8 +482,8 @@ func (m Machine) marketplaces() map[string]marketplace {
 }
 
 // marketplace adds the servers that a list of plugins itself declares for installed plugins, and reports whether there
-// are any (code.claude.com/docs/en/plugin-marketplaces). They are only reported, because the folder of the plugin, to
-// which their commands refer, differs between the servers of the list.
+// are any (code.claude.com/docs/en/plugin-marketplaces). These servers are only reported, because the folder of the
+// plugin, to which their commands refer, differs between the servers of the list.
 func (f *File) marketplace(root string) bool {
 	f.Servers, f.Problems = nil, nil
 	plugins := f.doc.Root.Get("plugins")

@@ -23,7 +23,7 @@ type Entry struct {
 	Index int    // in File.Servers
 	Name  string // "" if none
 	Fault string // why it cannot be guarded; "" if it can be or is guarded
-	// Differs is why its guard has no effect: its program, database, or server is not the user's. It is "" for other
+	// Differs is the reason why the guard has no effect: its program, database, or server is not the user's. It is "" for other
 	// entries.
 	Differs string
 }
@@ -186,8 +186,9 @@ func unversioned(words []string) []string {
 // packageVersion matches a package with a version, such as @scope/name@1.2.3 or name==1.2.
 var packageVersion = spanedit.LazyRegexp(`^((?:@[\w.-]+/)?[\w.-]+)(?:@|==)[\w.^~*-]+$`)
 
-// sameAs reports whether a server starts the recorded command, in which the client has replaced the placeholders, or
-// another version of its package. If the working directory is unknown, any path with the same file name matches.
+// sameAs reports whether a server starts the recorded command or another version of its package. The client may have
+// replaced the placeholders in the command. If the working directory is unknown, any path with the same file name
+// matches.
 func (f *File) sameAs(s *Server, recorded []string) bool {
 	return slices.EqualFunc(unversioned(s.Runs()), unversioned(recorded), func(word, other string) bool {
 		if word == other {
@@ -249,7 +250,7 @@ var (
 	secretName = spanedit.LazyRegexp(`(?i)token|secret|passw|passphrase|api[-_]?key|apikey|access[-_]?key|private[-_]?key|(^|[-_])key$|auth|bearer|credential|cookie|session|signature|(^|[-_])(dsn|pat)$|header`)
 	// secretText matches tokens by the prefixes of their issuers, and long runs of letters and digits.
 	secretText = spanedit.LazyRegexp(`(?:gh[pousr]_|github_pat_|sk[-_]|rk_|fc-|tvly-|gsk_|xai-|AIza|shpat_|whsec_|ATATT|xox[abeprs]-|glpat-|AKIA|eyJ|hf_|npm_|pplx-|lin_api_|ntn_|secret_)[A-Za-z0-9_.-]{8,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9_]{28,}`)
-	// pairText matches SID/KEY:secret. Names of images contain no capital letters.
+	// pairText matches SID/KEY:secret. Names of container images have the same form, but contain no capital letters.
 	pairText  = spanedit.LazyRegexp(`\b\w*[A-Z]\w*/\w*[A-Z]\w*:\S+|\b\w*\d\w{7,}/\w*\d\w{7,}:\S{8,}`)
 	password  = spanedit.LazyRegexp(`//[^/?#]*@`)
 	parameter = spanedit.LazyRegexp(`([^&=]*=|)[^&]+`)

@@ -288,7 +288,7 @@ type Inspect func(Start) Use
 type Use struct {
 	Program  string // executed file, if known
 	Database string // for display; "" if unknown
-	// Differs is why this is not the user's toolcrib with the user's database and settings, or "".
+	// Differs is the reason why this is not the user's toolcrib with the user's database and settings, or "".
 	Differs string
 	Line    Line // zero if it is not a guard
 }

@@ -109,7 +109,7 @@ func (c *Copy) Accepted() (Accepted, error) {
 	return a, err
 }
 
-// Checked returns the last poll. It returns zero if there was none.
+// Checked returns the last poll. It returns the zero value if there was none.
 func (c *Copy) Checked() Checked {
 	k, _ := readJSON[Checked](filepath.Join(c.Dir, checkedFile)) // a missing or damaged file counts as never polled
 	return k

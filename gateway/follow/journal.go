@@ -301,7 +301,7 @@ func (j *Journal) Append(lines []string, now time.Time) error {
 		case seq > has.Seq:
 			text = append(append(text, line...), '\n')
 		case seq == has.Seq && last != stored:
-			return fmt.Errorf("%w: line %d is another one there", ErrChain, seq)
+			return fmt.Errorf("%w: the two logs differ in line %d", ErrChain, seq)
 		}
 	}
 	if seq > 0 && seq < has.Seq { // each line has the hash of the one before it, so that the last one confirms the others
@@ -309,7 +309,7 @@ func (j *Journal) Append(lines []string, now time.Time) error {
 			return err
 		}
 		if stored != "" && stored != last {
-			return fmt.Errorf("%w: line %d is another one there", ErrChain, seq)
+			return fmt.Errorf("%w: the two logs differ in line %d", ErrChain, seq)
 		}
 	}
 	if len(text) == 0 {

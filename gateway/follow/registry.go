@@ -166,8 +166,8 @@ type Ledger struct {
 
 var _ gateway.Ledger = Ledger{}
 
-// Overlay is a followed registry with the approvals of the machine's own database, which only add to it: a tool or a text
-// of a server that the registry has, also a deactivated one, is that of the registry.
+// Overlay is a followed registry with the approvals of the machine's own database, which only add to it: if both define
+// a tool or a text of a server, the registry's definition applies, even if it is deactivated.
 type Overlay struct {
 	*Registry
 	Own impact.ToolReader
@@ -179,7 +179,8 @@ func (o Overlay) State(ctx context.Context) (int64, error) {
 	return o.state + own, err // the first counts nanoseconds, the second versions
 }
 
-// added returns own definitions of which the registry has none with the same origin, or with the same id in any layer.
+// added returns the definitions in own that have neither the origin of a definition in the registry nor its id in any
+// layer.
 func (o Overlay) added(own []registry.Live) []registry.Live {
 	type key struct{ server, name string }
 	keys := func(l registry.Live) []key {
@@ -200,8 +201,8 @@ func (o Overlay) added(own []registry.Live) []registry.Live {
 	})
 }
 
-// logged reports whether the own database can log calls of a tool: all but those of which only the registry has the
-// version in force.
+// logged reports whether the machine's own database can log calls of a tool. It cannot if only the registry contains
+// the version in force.
 func (o Overlay) logged(ctx context.Context, tool registry.Subject) (bool, error) {
 	l, err := o.Live(ctx, tool)
 	if err != nil {
@@ -309,7 +310,7 @@ func (w ownWriter) AddPending(ctx context.Context, p gateway.Pending) error {
 	return w.CallWriter.AddPending(ctx, p)
 }
 
-// errNotOwn is returned for calls that need an approval, of tools that the own database does not have.
+// errNotOwn is returned for a call that requires approval if the machine's own database does not contain the tool.
 var errNotOwn = errors.New("nobody can approve this call here, because this machine's own database does not have the version of the registry in force; import and approve it there, too, or ask for another approval tier where the registry is reviewed")
 
 // View implements gateway.Ledger.

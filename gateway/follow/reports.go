@@ -27,7 +27,7 @@ import (
 
 // Report tells the reviewers of a registry about unapproved tools or files that a follower has encountered.
 type Report struct {
-	Machine  string          `json:"machine"`          // A random name of the machine, 32 lower-case hexadecimal digits
+	Machine  string          `json:"machine"`          // The random name of the machine, 32 lower-case hexadecimal digits
 	Server   string          `json:"server,omitempty"` // The name of an MCP server
 	Kind     registry.Kind   `json:"kind,omitempty"`   // Instead of a server: skill or instructions
 	Layer    registry.Layer  `json:"layer,omitempty"`  // With kind: user or project/NAME
@@ -248,7 +248,7 @@ func (o Outbox) Send(ctx context.Context, source Source) error {
 
 // CallLines are lines of the call log of a follower.
 type CallLines struct {
-	Machine string   `json:"machine"` // A random name of the machine, 32 lower-case hexadecimal digits
+	Machine string   `json:"machine"` // The random name of the machine, 32 lower-case hexadecimal digits
 	Lines   []string `json:"lines"`   // JSON, each with the hash of the line before it
 }
 

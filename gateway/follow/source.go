@@ -37,7 +37,7 @@ type Source interface {
 }
 
 // ErrAddress is wrapped for an invalid address.
-var ErrAddress = errors.New("not an address to follow")
+var ErrAddress = errors.New("not a valid source")
 
 // errUnchanged is returned for a file that the caller already has.
 var errUnchanged = errors.New("unchanged")

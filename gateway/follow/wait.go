@@ -14,8 +14,8 @@ import (
 	"toolcrib/internal/filelock"
 )
 
-// Wait returns when another bundle has been accepted, or after every if the operating system does not report changes
-// of files. seen is the previous result, initially 0.
+// Wait returns when another bundle has been accepted. If the operating system does not report changes of files, Wait
+// polls at the interval every. seen is the previous result, initially 0.
 func (c *Copy) Wait(ctx context.Context, seen int64, every time.Duration) int64 {
 	changes, err := fsnotify.NewWatcher()
 	if err == nil {
@@ -118,7 +118,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// random returns a random duration of at most most.
+// random returns a random duration from 0 to most.
 func random(most time.Duration) time.Duration {
 	return time.Duration(rand.Int64N(int64(most) + 1)) //nolint:gosec // nothing depends on it
 }

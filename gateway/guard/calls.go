@@ -189,7 +189,7 @@ func (g *Guard) changed(tool string, item wire.ListedItem, source, checked *regi
 	e := &gateway.Error{Code: gateway.CodeChanged, NotRun: true}
 	e.Message = fmt.Sprintf("%s lists a definition of %s that differs from the approved one; the tool was not called. The user reviews the change with toolcrib show set:%s.", g.config.Name, jsondoc.Quote(tool), g.config.Name)
 	if listed == "" {
-		e.Message = fmt.Sprintf("%s no longer lists %s as approved; the tool was not called.", g.config.Name, jsondoc.Quote(tool))
+		e.Message = fmt.Sprintf("%s no longer lists the approved tool %s; the tool was not called.", g.config.Name, jsondoc.Quote(tool))
 	}
 	e.Details = fmt.Appendf(nil, `{"listed":%s,"name":%s,"server":%s}`, quote(listed), quote(tool), quote(g.config.Name))
 	return e

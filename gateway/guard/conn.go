@@ -45,7 +45,7 @@ type Credentials string
 func (c Credentials) Error() string { return string(c) }
 
 // Conn sends toolcrib's own requests to a server, whereas a Guard relays the requests of a client. Conn returns
-// results unchanged, so that their readers must validate them. It skips up to maxSkipped bytes of other output of a
+// results unchanged, so the callers must validate them. It skips up to maxSkipped bytes of other output of a
 // program, such as a greeting.
 type Conn struct {
 	server  Server

@@ -377,7 +377,7 @@ func (e *Endpoint) resume(id string) (*http.Response, error) {
 }
 
 // errNoStream is returned for a server without a stream of its own messages.
-var errNoStream = errors.New("it has no stream of events")
+var errNoStream = errors.New("it has no event stream")
 
 // listen passes on the server's own messages until the guard ends, or returns if the server has no such stream.
 func (e *Endpoint) listen() {

@@ -69,13 +69,13 @@ type Guard struct {
 
 	explained atomic.Bool // the observer knows why no list is available
 
-	notifying sync.Mutex // held while the client's lists are compared, so that an older comparison replaces no newer one
+	notifying sync.Mutex // held while the client's lists are compared, so that an older comparison cannot replace a newer one
 
 	mu        sync.Mutex
 	listed    map[listKind]string // identifies the list that the client would get; "" before the first comparison
 	shown     map[listKind]string // version of the approvals that filtered the client's last list
-	closedFor string              // reason, last reported to the client, why its list is empty
-	noticed   map[listKind]bool   // lists with a change notification, which the client has received, since the last comparison
+	closedFor string              // reason for the empty list, as last reported to the client
+	noticed   map[listKind]bool   // lists about whose changes the client was notified since the last comparison
 	again     bool                // read the texts of prompts again
 	vetted    map[string]vetted   // by name of the tool
 }

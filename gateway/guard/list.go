@@ -409,7 +409,7 @@ func refusal(c *call, modern bool, err error) []byte {
 	case errors.As(err, &why) && why.Code == gateway.CodeUnknown:
 		return refused(c.id, codeInvalidParams, why.Message)
 	case why == nil:
-		why = &gateway.Error{Code: "guard_closed", Message: "toolcrib passes no call on: " + err.Error()}
+		why = &gateway.Error{Code: "guard_closed", Message: "toolcrib does not pass calls on: " + err.Error()}
 	}
 	meta := fmt.Appendf(nil, `"toolcrib/code":%s`, quote(string(why.Code)))
 	if why.Pending != "" {

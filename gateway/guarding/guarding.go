@@ -53,7 +53,7 @@ const MostCalls = 10
 type HeldCall struct {
 	ID      string    `json:"id"`
 	Tool    string    `json:"tool"`
-	Agent   string    `json:"agent"` // caller, such as agent:scout; behind a guard guard:SERVER
+	Agent   string    `json:"agent"` // caller, such as agent:scout, or guard:SERVER for a call behind a guard
 	Expires time.Time `json:"expires_at"`
 }
 

@@ -134,7 +134,7 @@ func ignoresCase(root *os.Root) bool {
 	if err != nil {
 		return false
 	}
-	const enough = 16 // number of names to check, because names without letters are inconclusive
+	const enough = 16 // check this many names, because names without letters are inconclusive
 	return slices.ContainsFunc(entries[:min(len(entries), enough)], func(entry fs.DirEntry) bool {
 		other := strings.ToUpper(entry.Name())
 		if other == entry.Name() {

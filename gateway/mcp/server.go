@@ -83,8 +83,8 @@ type Upstream interface {
 // Registry reads the approved definitions that clients may read. For unknown subjects, it returns
 // proposals.ErrNotFound.
 type Registry interface {
-	// Wait returns when another process may have approved something, or after every if the database does not announce
-	// changes. seen is the previous result, initially 0.
+	// Wait returns when another process may have approved something. If the database does not announce changes, Wait
+	// returns after the interval every. seen is the previous result, initially 0.
 	Wait(ctx context.Context, seen int64, every time.Duration) (told int64)
 	// State returns a number that increases with every approval.
 	State(ctx context.Context) (int64, error)

@@ -82,7 +82,7 @@ func (d Document) ToFolder(dir string) (changed bool, err error) {
 			return false, fmt.Errorf("%s: %w; publish to another folder, or remove it", index, err)
 		}
 		if before.Database != d.index.Database {
-			return false, fmt.Errorf("%s is another registry's (%.12s, not %.12s); publish to another folder, or remove it", index, before.Database, d.index.Database)
+			return false, fmt.Errorf("%s belongs to another registry (%.12s, not %.12s); publish to another folder, or remove it", index, before.Database, d.index.Database)
 		}
 		if before.Log.Seq > d.index.Log.Seq {
 			return false, fmt.Errorf("%s is newer: its log has %d events, that of the database %d", index, before.Log.Seq, d.index.Log.Seq)

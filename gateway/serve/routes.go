@@ -68,10 +68,10 @@ func (r route) checkQuery(q *request) error {
 			if len(r.query) > 0 {
 				known = strings.Join(r.query, ", ")
 			}
-			return problem(http.StatusBadRequest, "usage", "unknown parameter "+jsondoc.Quote(key)+"; known here: "+known)
+			return problem(http.StatusBadRequest, "usage", "unknown parameter "+jsondoc.Quote(key)+"; known parameters: "+known)
 		}
 		if len(values) > 1 {
-			return problem(http.StatusBadRequest, "usage", "the parameter "+key+" is given more than once")
+			return problem(http.StatusBadRequest, "usage", "duplicate parameter "+key)
 		}
 	}
 	return nil

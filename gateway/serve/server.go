@@ -50,8 +50,8 @@ type Log interface {
 	Notices(ctx context.Context, after int64, limit int) (found []gateway.Notice, upTo int64, err error)
 	// CheckExists returns nil if the database is still the file that was opened.
 	CheckExists() error
-	// Wait returns when another process may have committed a transaction, or after every if the database does not
-	// announce changes. seen is the previous result, initially 0.
+	// Wait returns when another process may have committed a transaction, or after the interval every if the database
+	// does not announce changes. seen is the previous result, initially 0.
 	Wait(ctx context.Context, seen int64, every time.Duration) (told int64)
 }
 

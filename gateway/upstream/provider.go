@@ -219,7 +219,7 @@ func (d drift) refusal(id string) error {
 	case d.Approved == "":
 		e.Message = fmt.Sprintf("%s is not pinned to its definition on %s, so it was not called. The user must import it from there and approve it again.", id, d.Server)
 	case d.Listed == "":
-		e.Message = fmt.Sprintf("%s no longer lists %s as approved; the tool was not called.", d.Server, id)
+		e.Message = fmt.Sprintf("%s no longer lists the approved tool %s; the tool was not called.", d.Server, id)
 	default:
 		e.Message = fmt.Sprintf("%s lists a definition of %s that differs from the approved one; the tool was not called. The user must review the change (toolcrib import --server %s).", d.Server, id, d.Server)
 	}

@@ -75,8 +75,8 @@ func (s *slider) side(e Edit) (t text, run Range, ok bool) {
 	return text{}, Range{}, false
 }
 
-// room returns by how many lines, at most most, e can move: down if step is 1, up
-// if it is -1.
+// room returns by how many lines, up to most, e can move: down if step is 1, up if
+// it is -1.
 func (s *slider) room(e Edit, step, most int) int {
 	t, run, ok := s.side(e)
 	n := 0

@@ -31,10 +31,9 @@ type Options struct {
 	// Check, if not nil, runs after the new content is on disk and before it
 	// replaces the old. If it returns an error, the old file stays.
 	Check func() error
-	// New makes Write create the file and never replace one, not even a file that
-	// another program creates while Write runs: the error then wraps fs.ErrExist.
-	// An existing file with the same content is no error, because an interrupted
-	// Write leaves one.
+	// New makes Write create the file and never replace one, not even a file that another program creates
+	// while Write runs: the error then wraps fs.ErrExist. An existing file with the same content is not an
+	// error, because an interrupted Write leaves one.
 	New bool
 }
 
@@ -48,7 +47,7 @@ func Write(name string, text []byte, o Options) error {
 	})
 }
 
-// Stream does the same as Write for a text that fill writes.
+// Stream is like Write, for a text that fill writes.
 func Stream(name string, o Options, fill func(io.Writer) error) error {
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
@@ -70,8 +69,7 @@ func WriteJSON(name string, v any) error {
 	return Write(name, append(text, '\n'), Options{Mode: 0o600})
 }
 
-// WriteIn does the same as Write for a file below root. It does not follow links
-// that leave root (see os.Root).
+// WriteIn is like Write, for a file below root. It does not follow links that leave root (see os.Root).
 func WriteIn(root *os.Root, name string, text []byte, o Options) (err error) {
 	return writeIn(root, name, o, func(w io.Writer) error {
 		_, err := w.Write(text)

@@ -11,8 +11,8 @@ func Lock(name string) (unlock func(), err error) {
 	return unlock, err
 }
 
-// Try is Lock without waiting: held reports whether another process, or another
-// caller of this one, has the lock.
+// Try is like Lock, but does not wait: held reports whether another process, or
+// another caller of this one, has the lock.
 func Try(name string) (unlock func(), held bool, err error) { return open(name, false) }
 
 func open(name string, wait bool) (unlock func(), held bool, err error) {

@@ -123,7 +123,7 @@ func ReadLock(data []byte) (Lock, error) {
 		return l, fmt.Errorf("%w: %w", ErrLock, err)
 	}
 	if l.Schema != lockSchema {
-		return l, fmt.Errorf("%w of this version (schema %d); use a newer toolcrib", ErrLock, l.Schema)
+		return l, fmt.Errorf("%w that this version reads (schema %d); use a newer toolcrib", ErrLock, l.Schema)
 	}
 	return l, nil
 }

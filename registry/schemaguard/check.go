@@ -428,7 +428,7 @@ func (g *graph) identify(v *vertex) {
 	case strings.HasPrefix(n.Text, "#"): // an anchor in drafts before 2019-09
 		g.anchor(v, key, n.Text[1:])
 	case v != g.root:
-		g.refuse(at(v, key), "sets an identity for a subschema, which only the root can have")
+		g.refuse(at(v, key), "gives a subschema an identity, but only the root may have one")
 	default:
 		g.remark(at(v, key), "the identity of the schema is ignored")
 	}

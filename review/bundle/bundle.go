@@ -76,7 +76,7 @@ type Head struct {
 
 // Version is a version of a subject. The last one of a subject is live.
 type Version struct {
-	Subject string `json:"subject"` // which may be none in a bundle that was changed
+	Subject string `json:"subject"` // may be invalid in a bundle that was changed
 	history.Version
 }
 

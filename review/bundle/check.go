@@ -61,7 +61,7 @@ func (b Bundle) Check(ctx context.Context, trust Trust) (Result, error) {
 		c.proofs = proof.ProofsBy(trust.Signers, states, b.Database, trust.Approvals)
 	}
 	if trust.Database != "" && trust.Database != b.Database {
-		c.fault(otherDatabase, "", fmt.Sprintf("it is of the database %.12s, not %.12s", b.Database, trust.Database))
+		c.fault(otherDatabase, "", fmt.Sprintf("it is from the database %.12s, not %.12s", b.Database, trust.Database))
 	}
 	var order []registry.Subject
 	newest := map[string]int{}
@@ -229,7 +229,7 @@ func (c *checker) checkRest(ctx context.Context, b Bundle) error {
 	for i, s := range b.Signers {
 		signed, err := statement.Decode([]byte(c.reader.statements[s.Statement].Statement))
 		if s.Number != i+1 || s.Event.Seq <= last.Seq || s.Event.Seq > b.Log.Seq || err != nil || signed.At.After(s.At) || s.At.After(b.At) {
-			c.fault(contradiction, "", fmt.Sprintf("state %d of the signers has another number, time, or place than it was signed with", i+1))
+			c.fault(contradiction, "", fmt.Sprintf("the number, time, or place of state %d of the signers differs from what was signed", i+1))
 		}
 		last = s.Event
 	}

@@ -146,7 +146,7 @@ func (i Index) Join(get func(hash string) ([]byte, error)) (Bundle, error) {
 			return b, fmt.Errorf("part %s: %w", hash, err)
 		}
 		if PartHash(part) != hash {
-			return b, fmt.Errorf("part %s: %w: its content has another hash", hash, ErrMalformed)
+			return b, fmt.Errorf("part %s: %w: its content does not match its hash", hash, ErrMalformed)
 		}
 		r, err := decode[Records](part)
 		if err != nil {

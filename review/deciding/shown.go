@@ -54,7 +54,7 @@ func changes(s review.Shown, v inspection.View) []string {
 		facts = append(facts, p.Name()+" lost findings: "+ruleNames(gone))
 	}
 	if now.Recommendation != s.Recommendation {
-		facts = append(facts, fmt.Sprintf("the recommendation for %s is %s and was %s", p.Name(), now.Recommendation, s.Recommendation))
+		facts = append(facts, fmt.Sprintf("the recommendation for %s is now %s and was %s", p.Name(), now.Recommendation, s.Recommendation))
 	}
 	if now.Rendered != s.Rendered {
 		facts = append(facts, p.Name()+" changes other channel prompts, or the same ones differently")
@@ -207,7 +207,7 @@ func approvable(ctx context.Context, r review.Reader, choices []review.Choice, v
 		}
 		switch {
 		case unread < 0 || unread > n:
-			return nil, fmt.Errorf("%s: %w: %d of its %d parts cannot be unread", p.Name(), proposals.ErrConflict, unread, n)
+			return nil, fmt.Errorf("%s: %w: %d of its %d parts cannot be approved unread", p.Name(), proposals.ErrConflict, unread, n)
 		case choices[i].Unread > 0 && p.Type != proposals.New:
 			return nil, fmt.Errorf("%s: %w: it changes what is live, which cannot be approved unread; read it with toolcrib show %s", p.Name(), review.ErrUnseen, review.ShowArgument(p))
 		case choices[i].Unread > 0 && !review.MayBeUnread(p, v.Revision.Draft.Definition):

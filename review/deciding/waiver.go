@@ -113,7 +113,7 @@ func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals
 		return v, err
 	}
 	if strings.TrimSpace(v.reason) == "" {
-		return v, fmt.Errorf("%w: a waiver needs a reason, and so does its end", review.ErrNoReason)
+		return v, fmt.Errorf("%w: waiving a finding requires one, and so does ending the waiver", review.ErrNoReason)
 	}
 	need, err := d.inspector.Need(ctx, r, v.proposal.Subject, v.revision.Draft.Definition)
 	if err != nil {

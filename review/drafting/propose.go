@@ -55,7 +55,7 @@ func (d *Drafter) Import(ctx context.Context, actor proposals.Actor, drafts []pr
 	return d.propose(ctx, actor, drafts, submit, true)
 }
 
-// Observe is like TakeIn, with toolcrib itself as the author: it proposes the tools of a guarded server. The limits for
+// Observe is like Import, with toolcrib itself as the author: it proposes the tools of a guarded server. The limits for
 // agents do not apply, because a server can have any number of tools; the guard limits the rate. If four eyes are
 // required, the user can still approve the proposals, because the user did not write them.
 func (d *Drafter) Observe(ctx context.Context, drafts []proposals.Draft) ([]proposals.Proposal, error) {
@@ -317,7 +317,7 @@ func openBy(ctx context.Context, r review.Reader, actor proposals.Actor, s regis
 	if i := slices.IndexFunc(open, func(p proposals.Proposal) bool { return p.Author == actor }); i >= 0 {
 		return &open[i], nil
 	}
-	return nil, nil //nolint:nilnil // none open is an answer, not an error
+	return nil, nil //nolint:nilnil // nil means that none is open
 }
 
 // imported returns the open proposal that this import should revise instead of opening a new one: an earlier import of
@@ -347,7 +347,7 @@ func imported(ctx context.Context, r review.Reader, actor proposals.Actor, draft
 			return &p, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // none is an answer, not an error
+	return nil, nil //nolint:nilnil // nil means that there is none
 }
 
 // isGenerated reports whether an import generated the complete revision.

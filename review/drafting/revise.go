@@ -114,7 +114,7 @@ func (d *Drafter) Regroup(ctx context.Context, actor proposals.Actor, ids []prop
 				return nil, err
 			}
 			if p.State == proposals.NeedsChanges {
-				return nil, fmt.Errorf("%s: %w: it waits for a revision by its author, which can change the change set", p.Name(), proposals.ErrState)
+				return nil, fmt.Errorf("%s: %w: it waits for its author, whose next revision can also change the change set", p.Name(), proposals.ErrState)
 			}
 			rev.Draft.ChangeSet = changeSet
 			if moved[i], _, err = d.revise(ctx, tx, actor, rev.Author, p, admission.NewSubmission(rev.Draft)); err != nil {

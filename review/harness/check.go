@@ -66,7 +66,7 @@ func (a answer) check(c proposals.Check) (reason string, err error) {
 	case proposals.CheckMaxChars:
 		return with(c.Value, func(limit int) (string, error) {
 			if limit < 1 {
-				return "", fmt.Errorf("the limit is %d; at least 1 is expected", limit)
+				return "", fmt.Errorf("expected a limit of at least 1 (got %d)", limit)
 			}
 			if n := utf8.RuneCountInString(a.text); n > limit { // in code points
 				return fmt.Sprintf("the answer has %d characters, more than %d", n, limit), nil

@@ -82,7 +82,7 @@ func Live(ctx context.Context, r definitionReader, s registry.Subject) (*registr
 	l, err := r.Live(ctx, s)
 	switch {
 	case errors.Is(err, proposals.ErrNotFound):
-		return nil, nil //nolint:nilnil // nothing live is an answer, not an error
+		return nil, nil //nolint:nilnil // nil means that nothing is live
 	case err != nil:
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (m *Snapshot) Costs(ctx context.Context, draft proposals.Draft, counter *to
 	return costs, nil
 }
 
-// costs returns such changes to the prompts of a single agent.
+// costs is like Costs, for the prompts of a single agent.
 func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey, counter *tokens.Counter) ([]rules.PromptCost, error) {
 	wide, err := c.listsWholeKind(ctx, a, draft.Definition.Tool)
 	if err != nil {

@@ -188,7 +188,7 @@ func (c *Overlay) compare(ctx context.Context, s promptKey) ([]prompt.Change, er
 func (c *Overlay) input(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (*prompt.Input, error) {
 	profile := profileOf(agent, layer, agents)
 	if profile == nil {
-		return nil, nil //nolint:nilnil // no prompt is an answer, not an error
+		return nil, nil //nolint:nilnil // nil means that there is no prompt
 	}
 	in, err := Input(ctx, *profile, registry.Layered{Finder: c, View: layer.View()}, where)
 	return &in, err

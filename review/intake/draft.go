@@ -94,14 +94,14 @@ func (p *planner) additionReason(it wire.Item) string {
 func (p *planner) modificationReason(it wire.Item, before, after registry.Tool) string {
 	changed := Differing(before, after)
 	if len(changed) == 1 && changed[0] == "source" {
-		return fmt.Sprintf("%s has changed %s since its approval, in keys that toolcrib does not read; models see the same as before.", sentenceCase(p.place()), jsondoc.Quote(it.Name))
+		return fmt.Sprintf("%s has changed %s since its approval, in keys that toolcrib does not read; models see no difference.", sentenceCase(p.place()), jsondoc.Quote(it.Name))
 	}
 	note := ""
 	if i := slices.Index(changed, "approval"); i >= 0 {
 		changed = slices.Delete(changed, i, i+1)
-		note = " It does not say any more that it only reads, so by default it asks again before a call."
+		note = " The tool no longer states that it is read-only, so by default its calls require approval again."
 	}
-	return fmt.Sprintf("%s has another definition of %s than the live one: %s.%s", sentenceCase(p.place()), jsondoc.Quote(it.Name), strings.Join(changed, ", "), note)
+	return fmt.Sprintf("%s defines %s differently from the live version, in: %s.%s", sentenceCase(p.place()), jsondoc.Quote(it.Name), strings.Join(changed, ", "), note)
 }
 
 func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
@@ -215,7 +215,7 @@ func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 	if len(more) > named {
 		some += fmt.Sprintf(", and %d more tools", len(more)-named)
 	}
-	why := fmt.Sprintf("%s is to have %s.", holder.Subject.ID, some)
+	why := fmt.Sprintf("Give %s access to %s.", holder.Subject.ID, some)
 	return *Origin{}.draft(proposals.Modify, holder.Subject, holder.Version, d, why), true
 }
 

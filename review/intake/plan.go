@@ -199,7 +199,7 @@ func (p *planner) known(step Step, l registry.Live) Step {
 		return step
 	}
 	step.Change = Reactivate
-	why := fmt.Sprintf("%s lists %s again, as it was.", sentenceCase(p.place()), jsondoc.Quote(step.Name))
+	why := fmt.Sprintf("%s lists %s again, unchanged.", sentenceCase(p.place()), jsondoc.Quote(step.Name))
 	step.Draft = p.origin.draft(proposals.Reactivate, l.Subject, l.Version, l.Definition.WithStatus(registry.Active), why)
 	return step
 }
@@ -262,7 +262,7 @@ func (p *planner) entry(e wire.Entry) Step {
 	if i := slices.IndexFunc(p.all, func(l registry.Live) bool { return l.Subject == e.Subject }); i >= 0 {
 		before = &p.all[i]
 	}
-	why := fmt.Sprintf("It is so in an export of toolcrib (%s), and not here.", p.origin.Label)
+	why := fmt.Sprintf("An export of toolcrib (%s) contains this, and this registry does not.", p.origin.Label)
 	switch {
 	case before == nil && !slices.Contains(p.origin.Layer.View(), e.Subject.Layer):
 		return step.skip(fmt.Sprintf("%s is not in the view of %s; name the project with --project", e.Subject.Layer, p.origin.Layer))

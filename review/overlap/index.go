@@ -77,10 +77,10 @@ func (x *Index) First(n int) Index {
 	return first
 }
 
-// Scan returns the entries with an estimated resemblance to s of about least or more, at most most of them, by
-// decreasing estimate and then in the order in which they were added. It accepts estimates below least with a margin,
-// which misses fewer than 1 in 150 entries with a resemblance of least. The results are therefore candidates, and
-// callers must compare their texts. Scan takes time proportional to the number of sketches, less than 10 ns for each.
+// Scan returns up to most entries with an estimated resemblance to s of about least or more, by decreasing estimate
+// and then in the order in which they were added. It accepts estimates below least with a margin, which misses fewer
+// than 1 in 150 entries with a resemblance of least. The results are therefore candidates, and callers must compare
+// their texts. Scan takes time proportional to the number of sketches, less than 10 ns for each.
 func (x *Index) Scan(s Sketch, least float64, most int) []Match {
 	if s.IsZero() {
 		return nil
@@ -111,8 +111,8 @@ func (x *Index) Scan(s Sketch, least float64, most int) []Match {
 // dropped.
 const tooMany = 256
 
-// likeliest returns the most matches with the largest estimates, in their original order, and the maximum number of
-// differing bits of a further match that would rank above the last result. It overwrites matches.
+// likeliest returns the matches with the largest estimates, up to most, in their original order, and the maximum
+// number of differing bits of a further match that would rank above the last result. It overwrites matches.
 func likeliest(matches []Match, most int) (kept []Match, limit int) {
 	const unlike = sketchBits / 2 // from here on, the estimate is 0
 	differing := func(m Match) int { return int((1 - m.Estimate) * unlike) }

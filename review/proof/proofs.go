@@ -337,7 +337,7 @@ func (p *Proofs) CheckNewestTier(ctx context.Context, r SignatureReader, act *st
 }
 
 // newestAbout returns an error if a valid statement about the same object as act is newer than the one with a hash.
-// apart reports whether a statement does not replace the record; what names the record in errors.
+// apart returns true for a statement that does not replace the record; what names the record in errors.
 func (p *Proofs) newestAbout(ctx context.Context, r SignatureReader, act statement.Act, hash, what string, apart func(s *provenStatement, hash string) bool) error {
 	hashes, err := r.SignedAfter(ctx, statement.About(act)[0], hash)
 	if err != nil {

@@ -137,7 +137,7 @@ func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Versio
 		}, v.Number, v.PrevHash)
 		switch {
 		case err == nil && slices.Contains(keys, key):
-			refused += fmt.Sprintf("; the approval of %s has the key of another", a.By)
+			refused += fmt.Sprintf("; the approval of %s has the key of another owner", a.By)
 		case err == nil:
 			by, keys = append(by, a.By), append(keys, key)
 		case !Refuses(err):

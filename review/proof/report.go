@@ -210,14 +210,14 @@ func (c *signatureCheck) statement(ctx context.Context, s SignatureRecord) error
 		return err
 	}
 	if seen != st.Log.Hash {
-		c.damage("signatures", s.Hash, fmt.Errorf("%s signed with a different event %d: the statement is about another log", st.By, st.Log.Seq))
+		c.damage("signatures", s.Hash, fmt.Errorf("%s signed a different event %d: the statement is about another log", st.By, st.Log.Seq))
 	}
 	d, ok := st.Act.(*statement.Decision)
 	if known, err := c.proofs.statement(ctx, c.r, s.Hash); known == nil || err != nil {
 		return nil //nolint:nilerr // what refers to it is reported
 	}
 	if ok && d.Verdict == statement.Approved && c.seen[s.Hash] != len(d.Items) {
-		c.damage("signatures", s.Hash, fmt.Errorf("%s approved %d proposals, of which %d are here as versions or approvals", st.By, len(d.Items), c.seen[s.Hash]))
+		c.damage("signatures", s.Hash, fmt.Errorf("%s approved %d proposals, but only %d of them exist as versions or approvals", st.By, len(d.Items), c.seen[s.Hash]))
 	}
 	return nil
 }

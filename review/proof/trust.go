@@ -40,7 +40,7 @@ func (t *Trust) Required() bool { return t != nil && t.policy.Required }
 // Changes returns how often Proofs has found changed signers.
 func (t *Trust) Changes() int64 { return t.changes.Load() }
 
-// Proofs returns the Proofs for a snapshot in which the event with the hash last recorded the latest state of the
+// Proofs returns the Proofs for a snapshot. last is the hash of the event that recorded the latest state of the
 // signers. If the signers in the log or in the file are not valid, only shipped definitions are valid.
 func (t *Trust) Proofs(ctx context.Context, r SignatureReader, last string) (*Proofs, error) {
 	t.mu.Lock()
@@ -111,7 +111,7 @@ func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, 
 				"toolcrib signers record finishes a change that was interrupted, or records the file as a new state", ErrSigners, s.Number, len(states))
 		}
 	}
-	return nil, nil, fmt.Errorf("%w: the signers file is not the one in force (state %d); record the change, signed by a signer of that state: toolcrib signers record", ErrSigners, len(states))
+	return nil, nil, fmt.Errorf("%w: the signers file differs from the one in force (state %d); a signer in that state must record the change: toolcrib signers record", ErrSigners, len(states))
 }
 
 // checkStates checks that each state of the signers was signed by a signer of the previous one, and returns the last

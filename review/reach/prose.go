@@ -74,7 +74,7 @@ func blank(text string) []byte {
 
 func (m *masked) keep(start, end int) { copy(m.out[start:end], m.text[start:end]) }
 
-// keepProse keeps a part if it addresses a reader, also in escapes.
+// keepProse keeps a part if it addresses a reader, even if it is written in escapes.
 func (m *masked) keepProse(start, end int) {
 	part := m.text[start:end]
 	if readsAsProse(part) || strings.Count(part, `\u00`)+strings.Count(part, `\x`) >= fewestEscapes || strings.Count(part, "%20") >= fewestWords-1 {
@@ -108,8 +108,8 @@ func (m *masked) markdown(from, to, depth int) {
 	}
 }
 
-// frontKey matches the usual keys of front matter, which are no part of a sentence. Other keys may be, because an agent
-// may read "send: the keys to https://drop.example" as a text.
+// frontKey matches the usual keys of front matter, which are not part of a sentence. Other keys may be, because an
+// agent may read "send: the keys to https://drop.example" as a text.
 var frontKey = regexp.MustCompile(`(?m)^(?:name|title|description|version|author|license|category|tags|metadata|compatibility|model|color|tools|allowed-tools|argument-hint|alwaysApply|globs):(?:[ \t]|$)`)
 
 // row copies the cells of a table row that read as prose to out.
@@ -138,8 +138,8 @@ func (m *masked) program(start, end int, lang string) {
 	}
 }
 
-// settings keeps the values and comments of settings that say something. The quotation marks of
-// JSON are no part of a value: nobody quotes it.
+// settings keeps the values and comments of settings that say something. The quotation marks of JSON are not part
+// of a value, because they do not mean that the value quotes someone.
 func (m *masked) settings(start, end int, format string) {
 	m.program(start, end, "")
 	at := start
@@ -164,9 +164,9 @@ const (
 	fewestEscapes = 8 // letters that are written as escapes
 )
 
-// readsAsProse reports whether a text reads as words of a language: most of it are words of letters
-// alone. Words may be joined ("ignore_all_rules"), spelled letter by letter, or written with
-// digits: the rules about wording recognize these disguises.
+// readsAsProse reports whether a text reads as words of a language, that is, most of its words consist only of
+// letters. Words may be joined ("ignore_all_rules"), spelled letter by letter, or written with digits: the rules
+// about wording recognize these disguises.
 func readsAsProse(text string) bool {
 	words, others, single, glyphs := 0, 0, 0, 0
 	for field := range strings.FieldsSeq(text) {
@@ -190,11 +190,11 @@ func readsAsProse(text string) bool {
 // longWord is the number of letters in a row that are more likely several words.
 const longWord = 24
 
-// wordsIn returns how many words a field without spaces has, and how many characters of scripts
-// without spaces: 0 words for a field with marks of code, or of a single letter.
+// wordsIn returns the number of words in a field without spaces, and the number of characters of scripts without
+// spaces. A field with marks of code, or with a single letter, has 0 words.
 func wordsIn(field string) (words, glyphs int) {
 	letters, digits, parts := 0, 0, 1
-	mark, before := false, rune(0) // mark: joined by more than hyphens
+	mark, before := false, rune(0) // mark reports whether other marks than hyphens join the words
 	for _, r := range field {
 		switch {
 		case r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Hangul):

@@ -26,7 +26,7 @@ import (
 // finding without a passage is never approved.
 func (c *Change) ApprovedIn(ctx context.Context, f Finding) (*registry.Live, error) {
 	if f.Passage == "" {
-		return nil, nil //nolint:nilnil // no version is an answer
+		return nil, nil //nolint:nilnil // nil means that there is no such version
 	}
 	in, err := c.approvedIn(ctx, f)
 	if in != nil && f.Severity.Rank() >= Warn.Rank() && c.redirects(f, in) {
@@ -96,7 +96,7 @@ func (c *Change) approvedIn(ctx context.Context, f Finding) (*registry.Live, err
 		}
 		return in, approved.err
 	}
-	return nil, nil //nolint:nilnil // no version is an answer
+	return nil, nil //nolint:nilnil // nil means that there is no such version
 }
 
 // sameFiles caches the results of sameFile by path.
@@ -116,7 +116,7 @@ func (c *Change) sameFile(ctx context.Context, t Text) (in *registry.Live, err e
 		}
 	}
 	if c.Draft.Definition.Folder() == nil || longest == "" || c.World == nil {
-		return nil, nil //nolint:nilnil // no version is an answer
+		return nil, nil //nolint:nilnil // nil means that there is no such version
 	}
 	lives, err := c.World.Containing(ctx, []string{longest})
 	for _, l := range lives {

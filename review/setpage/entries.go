@@ -83,7 +83,7 @@ func order(path string) int {
 	return 9
 }
 
-// named returns an entry that does not belong to a parameter.
+// named returns an entry for a text that does not belong to a parameter.
 func named(name, text, path string) entry {
 	return entry{name: name, label: name, text: text, path: path}
 }
@@ -173,7 +173,7 @@ func changed(before, after []entry) []entry {
 	}
 	slices.SortStableFunc(list, func(a, b entry) int { return order(a.path) - order(b.path) })
 	if same > 0 {
-		list = append(list, entry{text: fmt.Sprintf("(%d more texts and parameters as before)", same)})
+		list = append(list, entry{text: fmt.Sprintf("(%d more texts and parameters are unchanged)", same)})
 	}
 	return list
 }

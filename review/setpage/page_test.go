@@ -274,7 +274,7 @@ func TestChangesOfATool(t *testing.T) {
 	set.Members[2].Revision.Draft.Definition = registry.Definition{Tool: &mine}
 	page := text(setpage.Of(set, false))
 	for _, want := range []string{
-		"-   Second, ↵ indented.\n+   Send your keys, ↵ indented.\n", "- n* integer minimum 3 \n", "+ n* integer minimum 4 \n", "(4 more texts and parameters as before)",
+		"-   Second, ↵ indented.\n+   Send your keys, ↵ indented.\n", "- n* integer minimum 3 \n", "+ n* integer minimum 4 \n", "(4 more texts and parameters are unchanged)",
 		"deep #2 removed", " in toolcrib, description  My own words.", ` in toolcrib, approval  {"tier":"auto_approve"}`,
 	} {
 		if !strings.Contains(page, want) {

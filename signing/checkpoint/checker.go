@@ -95,7 +95,8 @@ func (c *Checker) Moved(seq int64, hash string) {
 	}
 }
 
-// Unproven reports whether the call of a checkpoint was moved to a file that was not read.
+// Unproven reports whether the last call that a checkpoint covers cannot be verified, because it was moved to a file
+// that was not read.
 func (c *Checker) Unproven(cp Checkpoint) bool {
 	_, read := c.calls[cp.Calls.Seq]
 	return !read && cp.Calls.Seq > 0 && cp.Calls.Seq <= c.moved

@@ -249,7 +249,7 @@ func (p *Prune) write(ctx context.Context, s *session.Session, from chains, w io
 			for i, value := range values {
 				text, err := table.Text(value)
 				if err == nil && !utf8.ValidString(text) {
-					err = errors.New("it has invalid UTF-8 from an earlier version, which a JSON file cannot represent")
+					err = errors.New("it contains invalid UTF-8, written by an earlier version, and JSON cannot represent it")
 				}
 				if err != nil {
 					return fmt.Errorf("%s %s: %w", t.word, row["seq"], err)

@@ -268,7 +268,7 @@ func (s *Server) waited() error {
 	defer cancel()
 	ended, held, err := s.release(ctx)
 	if ended {
-		return fmt.Errorf("%w: a session that kept a lock was ended", engine.ErrAgain)
+		return fmt.Errorf("%w: a session that held a lock was ended", engine.ErrAgain)
 	}
 	busy := fmt.Errorf("%w: other processes are using it; nothing was written, try again", engine.ErrBusy)
 	if err != nil || len(held) == 0 { // the engine lacks these views, or no holder remains

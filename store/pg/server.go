@@ -271,7 +271,7 @@ func (s *Server) Listen(ctx context.Context, heard func(event int64)) (err error
 }
 
 // errCertificate means that TLS verification of the server failed.
-var errCertificate = fmt.Errorf("%w: the certificate does not prove that this is the server of the URL; name the authority that signed it with sslrootcert=FILE, and the server as its certificate does", engine.ErrLost)
+var errCertificate = fmt.Errorf("%w: the certificate does not prove that this is the server of the URL; name the authority that signed it with sslrootcert=FILE, and use the host name in the certificate", engine.ErrLost)
 
 // Describe implements session.Engine: it converts errors by their SQLSTATE
 // (https://www.postgresql.org/docs/current/errcodes-appendix.html) and returns all others unchanged.
@@ -301,7 +301,7 @@ func (s *Server) Describe(err error) error {
 	case "57P01", "57P02", "57P03", "57P05", "25P03": // the server is stopping, crashed, or starting, or the session or transaction timed out
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	case "42501":
-		return fmt.Errorf("%w: the database does not allow this for the login %s, or not under another name: %w", proposals.ErrAuthority, s.config.User, err)
+		return fmt.Errorf("%w: the database does not allow the login %s to do this, or to write under another name: %w", proposals.ErrAuthority, s.config.User, err)
 	case "25006", "0A000": // 0A000: a standby was asked for a write transaction
 		return fmt.Errorf("%w; the server is a standby, or does not accept writes: %w", review.ErrReadOnly, err)
 	case "22021": // invalid text, for example in a filter

@@ -80,7 +80,7 @@ func (m matcher) lookup(a facts.Atom) lookup {
 	case facts.Author:
 		return ordered("p.author = ?", v)
 	case facts.AuthorKind:
-		return ordered("substr(p.author, 1, instr(p.author, ':')) = ?", v) // the expression of the index
+		return ordered("substr(p.author, 1, instr(p.author, ':')) = ?", v) // must equal the expression of the index
 	case facts.Subject:
 		return ordered("p.subject = ?", v)
 	case facts.SubjectID:

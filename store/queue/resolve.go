@@ -132,5 +132,5 @@ func ambiguous(what string, found []proposals.Proposal, most int) error {
 	if len(found) > most {
 		names = append(names, "more")
 	}
-	return fmt.Errorf("%s %s; use the number of one: %w", what, strings.Join(names, ", "), review.ErrAmbiguous)
+	return fmt.Errorf("%s %s; use the number of one of them: %w", what, strings.Join(names, ", "), review.ErrAmbiguous)
 }

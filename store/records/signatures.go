@@ -108,7 +108,7 @@ var SignatureTable = table.Sealed("signatures", "toolcrib signature 1", signatur
 // Proofs returns the verifier for the current transaction, or nil if signatures are not required.
 func (s Signatures) Proofs(ctx context.Context) (*proof.Proofs, error) {
 	if !s.Trust.Required() {
-		return nil, nil //nolint:nilnil // nothing to check by is an answer, not an error
+		return nil, nil //nolint:nilnil // nil means that signatures cannot be checked
 	}
 	if p := *session.PerTransaction[*proof.Proofs](s.Session); p != nil {
 		return p, nil

@@ -67,7 +67,7 @@ func startCompatible(server string) (*compatible, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compatible{dir: dir, server: server, rand: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // it is to be repeated
+	c := &compatible{dir: dir, server: server, rand: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // the sequence must be reproducible
 	l, err := net.Listen("unix", filepath.Join(dir, filepath.Base(server)))          //nolint:noctx // it lives as long as the process
 	if err != nil {
 		return nil, err
@@ -104,12 +104,12 @@ func (c *compatible) one(n int) bool {
 }
 
 func (c *compatible) serve(client net.Conn) {
-	defer client.Close()                      //nolint:errcheck // the other end went
+	defer client.Close()                      //nolint:errcheck // the other end has closed
 	server, err := net.Dial("unix", c.server) //nolint:noctx // it lives as long as the connection of the client
 	if err != nil {
 		return
 	}
-	defer server.Close() //nolint:errcheck // the other end went
+	defer server.Close() //nolint:errcheck // the other end has closed
 	rows := &rowShuffler{c: c, open: map[string]bool{}}
 	go func() {
 		_ = rows.copyRows(client, server)

@@ -53,7 +53,7 @@ func (c Dataset) write(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() //nolint:errcheck // an error is on its way already, or it was committed
+	defer tx.Rollback() //nolint:errcheck // an error is already being returned, or the transaction was committed
 	locks, err := dropTriggers(ctx, tx)
 	if err != nil {
 		return err

@@ -189,7 +189,7 @@ func (s server) columns(ctx context.Context, t table) ([]string, error) {
 	}
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err == nil && len(names) == 0 {
-		err = fmt.Errorf("no table %s is visible to this login; have it granted a role of toolcrib, or run toolcrib migrate", t.name)
+		err = fmt.Errorf("no table %s is visible to this login; grant it a role of toolcrib, or run toolcrib migrate", t.name)
 	}
 	return slices.DeleteFunc(names, t.derived), err
 }

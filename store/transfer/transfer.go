@@ -14,7 +14,7 @@ import (
 )
 
 // ErrOther means that the target contains something other than a copy of the source.
-var ErrOther = errors.New("the target has other content")
+var ErrOther = errors.New("the target contains different data")
 
 // reader reads a snapshot of a database.
 type reader interface {

@@ -211,7 +211,7 @@ func signedSubjects(ctx context.Context, s *session.Session, fn func(history.Dam
 		}
 		st, err := statement.Decode(text)
 		if err != nil {
-			return nil //nolint:nilerr // nothing counts that refers to it
+			return nil //nolint:nilerr // records that refer to it are not counted
 		}
 		for _, about := range statement.About(st.Act) {
 			wanted[key{seq, about}] = true

@@ -185,7 +185,8 @@ func (l Ledger) chain(ctx context.Context, name string, row table.Columns, forma
 	})
 }
 
-// read calls fn with each row of a query as text, preceded by format. The slice is reused for the next row.
+// read calls fn with each row of a query. The fields are format followed by the columns as text. The slice is reused
+// for the next row.
 func (l Ledger) read(ctx context.Context, name, query, format string, fn func(fields []string) error) error {
 	return l.use(ctx, func(s *session.Session) error {
 		err := texts(ctx, s, query, []string{format}, fn)

@@ -54,7 +54,7 @@ func (c *Page) Place() string { return "Calls" }
 // Waiting returns the number of waiting calls.
 func (c *Page) Waiting() int { return c.waiting }
 
-// MarkSeen implements screen.Page. A call can be run only once its arguments were on screen.
+// MarkSeen implements screen.Page. A call can run only after its arguments were on screen.
 func (c *Page) MarkSeen() { c.Pager.MarkSeen() }
 
 // Fit implements screen.Page.
@@ -90,7 +90,7 @@ func (c *Page) layOut() {
 	if c.waiting == 0 {
 		page.Blank()
 		page.Text("", "No calls are waiting.")
-		page.Faint("", "A call of an agent waits here if its tool asks first. "+c.waitingText()+" In a shell, toolcrib calls lists earlier calls.")
+		page.Faint("", "A call of an agent waits here if its tool requires approval. "+c.waitingText()+" In a shell, toolcrib calls lists earlier calls.")
 		page.Blank()
 	}
 	for i, p := range c.calls {
@@ -145,7 +145,7 @@ func (c *Page) drawCall(page *prose.Page, p gateway.Pending) {
 		}
 	}
 	if state == gateway.PendingInterrupted {
-		page.Faint("  ", "toolcrib ended while it ran. It may or may not have run; it will not run again.")
+		page.Faint("  ", "toolcrib exited during the call. The call may have run; toolcrib does not repeat it.")
 	}
 }
 

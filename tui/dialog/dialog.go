@@ -285,7 +285,7 @@ func (d *Dialog) confirm() tea.Cmd {
 		return nil
 	case d.frame.Now().Sub(d.ignoredAt) < typingPause:
 		d.ignoreLetter()
-		d.Status.Say(screen.Warning, "Nothing changed: letters before y; n begins a note, and y after a pause confirms")
+		d.Status.Say(screen.Warning, "Nothing changed: you typed letters before y; press n for a note, or pause, then press y to confirm")
 		return nil
 	case d.Changed() != "":
 		d.Status.Say(screen.Warning, "Nothing changed: %s", d.Changed())

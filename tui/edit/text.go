@@ -163,7 +163,7 @@ func View(t Text, th theme.Theme, width, height int, focus bool) []string {
 	return p.View()
 }
 
-// Height returns the number of lines of width cells that a text needs, at most most.
+// Height returns the number of lines of width cells that a text needs, but not more than most.
 func Height(t Text, width, most int) int {
 	p := pager.New(theme.Plain())
 	p.SetWrap(true)

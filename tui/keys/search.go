@@ -88,7 +88,7 @@ func (m *Keys) hits() []hit {
 			add(t.Name, k, true, func() tea.Cmd {
 				cmd, opened := m.openPlace(t.Name)
 				if !opened {
-					return tea.Batch(cmd, m.shell.Say(screen.Remark, "Select a row and press enter; there %s does it: %s", screen.KeyName(k.Keys[0]), k.Help))
+					return tea.Batch(cmd, m.shell.Say(screen.Remark, "Select a row and press enter, then press %s: %s", screen.KeyName(k.Keys[0]), k.Help))
 				}
 				m.pending = &pendingKey{place: t.Name, name: k.Name}
 				return tea.Batch(cmd, m.RunPending())

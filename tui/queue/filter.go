@@ -208,7 +208,7 @@ func (s *criteria) shownIndex() int {
 // SelectTab implements screen.TabSwitcher.
 func (q *Page) SelectTab(tab int) tea.Cmd {
 	if q.list.allStates {
-		return q.shell.Say(screen.Remark, "The filter names a state or a number, in any state; esc clears it")
+		return q.shell.Say(screen.Remark, "This filter applies to all tabs; esc clears it")
 	}
 	q.list.tab = tab
 	return q.readFrom(false)

@@ -85,7 +85,7 @@ func (q *Page) Count() tea.Cmd {
 	}
 }
 
-// loaded adds the proposals that were read. next is the keyset cursor behind them.
+// loaded adds the proposals that were read. next is the keyset cursor after them.
 func (q *Page) loaded(query review.Query, ps []proposals.Proposal, next string, err error) tea.Cmd {
 	if query.State != q.list.shownTab().state() || query.Filter != q.list.fullFilter() || query.Order != q.list.order || query.Reverse != q.list.Backward {
 		return nil // the tab, filter, or order has changed since

@@ -57,7 +57,8 @@ func lineOf(text string, n int) (string, bool) {
 	return lines[n-1], true
 }
 
-// maxPassage is the maximum length of a quoted passage, in bytes. The diff shows the whole passage.
+// maxPassage is the maximum length of a quoted passage, in bytes. Longer passages are cut, because the diff shows
+// the whole passage.
 const maxPassage = 2000
 
 // Findings lists the findings of a dossier, each row a stop, and quotes each passage once below its rows. It stores

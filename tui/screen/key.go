@@ -84,7 +84,7 @@ func Hint(name, text theme.Style, k, label string) draw.Line {
 	return draw.Of(name, draw.Escape(KeyName(k))).Add(text, " "+draw.Escape(label)+"  ").WithClick("key " + k)
 }
 
-// Loading is why a key is disabled while its page is loading.
+// Loading is the reason why a key is disabled while its page is loading.
 const Loading = "it is still loading"
 
 // Always makes the footer show a key after the others.

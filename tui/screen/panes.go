@@ -38,7 +38,7 @@ func PaneKeys(sh Shell, p Paned) []Key {
 			next := l.By
 			next.Shift += cells
 			if p.LeftWidth(NewLayout(l.Width, l.Height, next)) == p.LeftWidth(l) {
-				return sh.Say(Remark, "The other pane has at least %d cells", MinPaneWidth)
+				return sh.Say(Remark, "The other pane needs at least %d cells", MinPaneWidth)
 			}
 			return sh.Divide(next)
 		}

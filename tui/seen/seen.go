@@ -47,8 +47,8 @@ type Progress struct {
 	Known     int    // files that were approved before, or are read in another member of the set
 	KnownFrom string // one subject that has those files
 	ByHash    int    // files that are accepted by hash
-	// Unread lists the parts that were not on screen. Missing lists the parts that must be in any case: findings, and
-	// content that changed since.
+	// Unread lists the parts that were not on screen. Missing lists the parts that must be on screen in any case:
+	// findings, and content that changed since.
 	Unread, Missing []string
 }
 

@@ -169,7 +169,7 @@ func (p *Page) Fit(f screen.Frame) {
 	if p.loaded && len(p.status.Entries) == 0 {
 		page.Blank()
 		page.Text("", "No client on this machine has an MCP server.")
-		page.Faint("", "Once one has, toolcrib init in a shell proposes its tools and guards it. "+p.waitingText())
+		page.Faint("", "Once a client has one, run toolcrib init in a shell to propose its tools and guard it. "+p.waitingText())
 	}
 	p.layCalls(page)
 	name, client := 10, 8

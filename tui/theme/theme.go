@@ -128,8 +128,8 @@ func HighContrast() Theme {
 }
 
 // Sixteen returns a theme for terminals with only the 16 basic colors. It sets no background for lines, because their
-// appearance is unpredictable. It uses the colors that are readable in xterm's palette; on white, green, cyan, and
-// yellow are not.
+// appearance is unpredictable. It uses the colors that are readable in xterm's palette. Green, cyan, and yellow are
+// not readable on white.
 func Sixteen(dark bool) Theme {
 	t := Plain()
 	t.Name, t.Dark = "16 colours", dark

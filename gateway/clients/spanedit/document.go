@@ -135,7 +135,7 @@ func (d *Document) comma(from, to int) (Edit, bool) {
 	return Edit{Span{from + at, from + at + 1}, ""}, at >= 0
 }
 
-// start returns the offset of an item of a list, or of its dash in YAML. For the index behind the last item, it
+// start returns the offset of an item of a list, or of its dash in YAML. For the index after the last item, it
 // returns the end of the list. It returns -1 if the offset is unknown.
 func (d *Document) start(n *Node, i int) int {
 	switch {

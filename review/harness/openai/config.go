@@ -61,7 +61,7 @@ func (c *Config) check() (*url.URL, error) {
 	case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":
 		return nil, fmt.Errorf("%w: expected an http or https address", ErrConfig)
 	case u.User != nil, u.RawQuery != "", u.Fragment != "":
-		return nil, fmt.Errorf("%w: expected an address without user, query and fragment", ErrConfig)
+		return nil, fmt.Errorf("%w: expected an address without a user, a query, or a fragment", ErrConfig)
 	case c.APIKey != "" && u.Scheme == "http" && !nearby(u.Hostname()):
 		return nil, fmt.Errorf("%w: the API key would travel unencrypted to %s; use https", ErrConfig, jsondoc.Quote(u.Host))
 	case c.Model == "":
@@ -69,7 +69,7 @@ func (c *Config) check() (*url.URL, error) {
 	case strings.ContainsFunc(c.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return nil, fmt.Errorf("%w: the API key contains a space or a control character", ErrConfig)
 	case c.Timeout < 0, c.RetryDelay < 0, c.MaxAnswer < 0, c.Retries < 0, c.Retries > MaxRetries:
-		return nil, fmt.Errorf("%w: expected times and sizes above 0 and 0 to %d retries", ErrConfig, MaxRetries)
+		return nil, fmt.Errorf("%w: times and sizes must be above 0, and retries between 0 and %d", ErrConfig, MaxRetries)
 	}
 	return u, nil
 }

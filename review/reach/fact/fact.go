@@ -56,7 +56,7 @@ const (
 	Evaluated    = "evaluated"     // a string that is run as code
 	Skipped      = "skipped test"  // a test that is not run
 	Granted      = "allowed-tools" // granted to an agent, in front matter or settings
-	Wiped        = "wiped"         // a home folder or a file system, deleted
+	Wiped        = "wiped"         // a deleted home folder or file system
 	Mentioned    = "mentioned"     // a file that other programs follow, mentioned without a write
 	Unread       = "not read"      // not read because of a fault in toolcrib
 )

@@ -256,7 +256,7 @@ func (r *reader) flatStatement(s *syntax.Stmt, in input) {
 		}
 	}
 	r.redirects(s, cmp.Or(c, &command{}))
-	// A command in the words of c still sees the argument of the command before.
+	// A command in the words of c still sees the argument of the preceding command.
 	if c != nil && len(c.inner) == 0 && len(c.words) > 0 && len(c.words[len(c.words)-1]) < 512 {
 		r.vars["_"] = c.words[len(c.words)-1] // bash(1), Special Parameters
 	}

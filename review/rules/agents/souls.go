@@ -61,7 +61,7 @@ func checkSoulHeading(_ context.Context, _ *rules.Change, a registry.Agent) ([]r
 	return textFindings(soulPath, a.Soul, firstMatches(heading(), a.Soul, rules.MaxPerText), func(string) string { return "The soul has a heading." }), nil
 }
 
-// firstMatches returns the first most matches of re in s, or all if most is -1.
+// firstMatches returns the first matches of re in s, up to most, or all if most is -1.
 func firstMatches(re *regexp.Regexp, s string, most int) []rules.Passage {
 	var found []rules.Passage
 	for _, at := range re.FindAllStringIndex(s, most) {

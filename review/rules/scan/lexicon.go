@@ -87,7 +87,7 @@ func (m *meanings) get(n uint32) []meaning { return m.list[m.ends[n]:m.ends[n+1]
 
 // build lays out the list from the collected entries. All numbers must be below n.
 func (m *meanings) build(n int) {
-	m.ends = make([]uint32, n+2) // shifted by one: filling advances each offset to the end of its range
+	m.ends = make([]uint32, n+2) // ends[n+1] begins as the start of the range of n; appending a meaning advances it to the end
 	for _, e := range m.entered {
 		m.ends[e.of+2]++
 	}

@@ -123,8 +123,8 @@ func (s *Sentence) hasEnoughWords() bool {
 	return false
 }
 
-// Judged reports whether s is judged: agents see it, and it has enough words or a frame fired in
-// it.
+// Judged reports whether s must be scored. This is the case if agents see it, and it has enough
+// words or a frame matched in it.
 func (s *Sentence) Judged() bool { return s.text.Visible && (s.hasEnoughWords() || len(s.frames) > 0) }
 
 // clauses splits text into clauses at punctuation and line breaks.
