@@ -17,7 +17,7 @@ import (
 //	read|open       of either concept; a name of a group in Spec.Groups
 //	                means all its members
 //	read/b          in the base form; /s third person, /d past, /g -ing
-//	'if_so'         the word or phrase itself, with "_" for a space; also inflected
+//	'if_so'         the word or phrase itself, with "_" for a space, in any inflection
 //	tag+marker      of the first concept, in a word or phrase that also contains
 //	                a word of the second
 //	^read           where an imperative is possible: at the start of a clause or

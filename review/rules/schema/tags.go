@@ -37,7 +37,7 @@ func untaggable(c *rules.Change) []rules.Finding {
 	if required := s.Root.Get("required"); required != nil {
 		for _, item := range required.Items {
 			if item.Kind == jsondoc.String && !slices.Contains(given, item.Text) {
-				found = append(found, rules.Finding{Path: path, Passage: item.Text, Message: fmt.Sprintf("%s is required but provided by no tag line, so every call by tag fails.", jsondoc.Quote(item.Text))})
+				found = append(found, rules.Finding{Path: path, Passage: item.Text, Message: fmt.Sprintf("No tag line provides %s, which is required, so every call by tag fails.", jsondoc.Quote(item.Text))})
 			}
 		}
 	}
