@@ -291,7 +291,7 @@ func split(template string) []section {
 // A section is removed if only its heading remains; text in subsections counts as
 // its own. If the last section is removed, so are the blank lines before it. Only
 // headings of the template count, not lines in values. Finally, runs of three or
-// more newlines are shortened to two, also in values. fill also counts the
+// more newlines are shortened to two, even in values. fill also counts the
 // characters of the result, and uses known as a cache for one value.
 func fill(template string, values map[string]string, known passage) (text string, chars int) {
 	sections := split(template)

@@ -19,7 +19,7 @@ import (
 // metaCommand matches a line in the output of pg_dump that only psql understands.
 var metaCommand = regexp.MustCompile(`(?m)^\\.*\n`)
 
-// Fixture returns the database in a form that FromFixture can open, also in another program: a SQLite file, or the SQL
+// Fixture returns the database in a form that FromFixture can open, even in another program: a SQLite file, or the SQL
 // statements that create it on a server.
 func (d *Database) Fixture(t testing.TB) []byte {
 	t.Helper()

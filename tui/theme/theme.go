@@ -178,7 +178,7 @@ func Plain() Theme {
 // Style is the SGR sequence that starts a style; "" for plain text.
 type Style string
 
-// Paint draws screen on the background of the theme, also after each reset.
+// Paint draws screen on the background of the theme, and restores the background after each reset.
 func (t Theme) Paint(screen string) string {
 	if t.Ground == "" {
 		return screen
