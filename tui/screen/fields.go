@@ -415,7 +415,7 @@ func (f Frame) VersionRows(page *prose.Page, width int, versions []history.Versi
 		}
 		who := Approvers(v.Author, v.DecidedBy)
 		if v.Proposal == "" {
-			who = "shipped"
+			who = "toolcrib"
 		}
 		line := draw.Of(f.Theme.Accent, mark).Add(f.Theme.Strong, draw.Escapef("v%-4d", v.Number)).Add(f.Theme.Faint, f.FormatDay(v.DecidedAt)+"  ")
 		line = line.Add(f.Theme.Text, who+"  ").Add(f.Theme.Faint, draw.Safe(extents[i])+"  ")
