@@ -77,7 +77,7 @@ func TestCommentDraftLastsUntilSent(t *testing.T) {
 	}
 }
 
-func TestKeysSayWhyTheyAreOff(t *testing.T) {
+func TestKeysExplainWhyTheyAreDisabled(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "S").wants("S: ")
@@ -156,9 +156,9 @@ func TestChangeSetsAreGrouped(t *testing.T) {
 	b.wants("M: it is the only member of its change set")
 }
 
-// TestOtherRulesWantAnotherLook checks that an approval requires a new assessment after the configuration has
+// TestOtherRulesRequireAnAssessment checks that an approval requires a new assessment after the configuration has
 // changed.
-func TestOtherRulesWantAnotherLook(t *testing.T) {
+func TestOtherRulesRequireAnAssessment(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 110, 40, demo("word_counts.json"))
 	policy := policyWithoutRules()

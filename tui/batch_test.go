@@ -92,8 +92,8 @@ func TestMarkedFromThePage(t *testing.T) {
 	}
 }
 
-// TestLeftFilterKeepsTheRow checks that leaving the filter line restores the selected row.
-func TestLeftFilterKeepsTheRow(t *testing.T) {
+// TestLeavingTheFilterRestoresTheRow checks that leaving the filter line restores the selected row.
+func TestLeavingTheFilterRestoresTheRow(t *testing.T) {
 	b := newWorkbench(t, 120, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 	b.press("j", "/").write("viewpoint").press("esc").wants("▌  #2")
 }
@@ -121,9 +121,9 @@ func TestRefuseMarked(t *testing.T) {
 	}
 }
 
-// TestMarkedThatCanNotBe checks that the dialog names proposals that cannot be decided and the reasons, and continues
+// TestMarkedThatCannotBeDecided checks that the dialog names proposals that cannot be decided and the reasons, and continues
 // without them on request.
-func TestMarkedThatCanNotBe(t *testing.T) {
+func TestMarkedThatCannotBeDecided(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 120, 50, demo("name_bank.json", "word_counts.json"), assessed)
 	b.press("*", "a").wants("Some decisions are not possible", "1 of 2 proposals cannot be decided", "#1 tool:user/name_bank", "1 blocking finding is open (X101)", "d unmark these and continue with 1")
@@ -176,8 +176,8 @@ func TestFoldedSetIsRefusedAsOne(t *testing.T) {
 	}
 }
 
-// TestMarksStay checks that marks survive filtering and opening a proposal.
-func TestMarksStay(t *testing.T) {
+// TestMarksSurviveFilters checks that marks survive filtering and opening a proposal.
+func TestMarksSurviveFilters(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 120, 50, demo("name_bank.json", "word_counts.json"))
 	b.press("space", "/").write("name").press("enter", "space").wants("* 2 marked")
@@ -212,8 +212,8 @@ func (b *workbench) reassess(name string) {
 	}
 }
 
-// TestMarksOnTheWay marks rows with shift and an arrow key, and rejects three of several proposals with five keys.
-func TestMarksOnTheWay(t *testing.T) {
+// TestMarksWithShiftAndArrows marks rows with shift and an arrow key, and rejects three of several proposals with five keys.
+func TestMarksWithShiftAndArrows(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 120, 40, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md", "style_memory.md"))
 	b.press("shift+down", "shift+down").wants("* 3 marked")

@@ -18,9 +18,9 @@ func (b *workbench) only() proposals.Proposal {
 	return page.Proposals[0]
 }
 
-// TestDialogSaysWhatHappenedMeanwhile changes the proposal while a dialog is open: another user decides, or the
+// TestDialogReportsChangesMadeMeanwhile changes the proposal while a dialog is open: another user decides, or the
 // author revises it. The answer then has no effect.
-func TestDialogSaysWhatHappenedMeanwhile(t *testing.T) {
+func TestDialogReportsChangesMadeMeanwhile(t *testing.T) {
 	ctx := context.Background()
 	decided := func(b *workbench) {
 		if _, err := b.desk.Deciding.Reject(ctx, mara, []review.Choice{{ID: b.only().ID}}, "No."); err != nil {

@@ -64,8 +64,8 @@ func TestTypedNoteOfSeveral(t *testing.T) {
 	b.press("2", "y").wants("Live: ")
 }
 
-// TestReasonGoesOnWithALetter checks that a letter returns the focus to an empty reason.
-func TestReasonGoesOnWithALetter(t *testing.T) {
+// TestLetterContinuesTheReason checks that a letter returns the focus to an empty reason.
+func TestLetterContinuesTheReason(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", "x", "tab").write("no, not yet").press("ctrl+s", "y").wants("Rejected")

@@ -10,8 +10,8 @@ import (
 	"toolcrib/tui"
 )
 
-// TestFilterOffersWhatComesNext types a filter with completions (T5).
-func TestFilterOffersWhatComesNext(t *testing.T) {
+// TestFilterSuggestsCompletions types a filter with completions (T5).
+func TestFilterSuggestsCompletions(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 120, 30, demo("name_bank.json", "viewpoint_keeper.md", "word_counts.json"), assessed)
 	b.press("/")

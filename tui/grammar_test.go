@@ -74,8 +74,8 @@ func TestCommandsAreFoundByName(t *testing.T) {
 	b.press(":").write("audit").press("enter").wants("▎Audit log")
 }
 
-// TestSearchGoesThere finds keys of other pages by synonyms and runs them (T23).
-func TestSearchGoesThere(t *testing.T) {
+// TestSearchRunsKeysOfOtherPages finds keys of other pages by synonyms and runs them (T23).
+func TestSearchRunsKeysOfOtherPages(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "versions", 100, 40, threeVersions)
 	b.press("?", "/").write("waive").wants("Proposal: Waive the selected finding")

@@ -12,9 +12,9 @@ import (
 	"toolcrib/review/rules"
 )
 
-// TestFindingsStandInTheDiff reads findings and comments below their lines, hides them, and jumps to their tabs and
+// TestFindingsAppearInTheDiff reads findings and comments below their lines, hides them, and jumps to their tabs and
 // back (T7).
-func TestFindingsStandInTheDiff(t *testing.T) {
+func TestFindingsAppearInTheDiff(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 120, 40, demo("name_bank.json"), assessed)
 	page, err := b.desk.Reading.List(context.Background(), review.Query{Subject: nameBank})

@@ -46,9 +46,9 @@ func (b *workbench) listed() []string {
 	return names
 }
 
-// TestSortHoldsForAllOfIt sorts a queue of several chunks. Later chunks are in the right place, also with a filter
+// TestSortAppliesToTheWholeList sorts a queue of several chunks. Later chunks are in the right place, also with a filter
 // and after an addition.
-func TestSortHoldsForAllOfIt(t *testing.T) {
+func TestSortAppliesToTheWholeList(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 80, 24, manyDrafts(251))
 	b.press("shift+tab")

@@ -65,8 +65,8 @@ func TestChangesUnderADialogAreNotRead(t *testing.T) {
 	b.wants("read 0/1")
 }
 
-// TestRevisionBesideTheListIsReadAnew checks that reading an earlier revision does not count.
-func TestRevisionBesideTheListIsReadAnew(t *testing.T) {
+// TestNewRevisionBesideTheListIsUnread checks that reading an earlier revision does not count.
+func TestNewRevisionBesideTheListIsUnread(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 120, 24, demo("name_bank.json"))
 	for range 20 {
@@ -123,9 +123,9 @@ func (b *workbench) waive() {
 	b.press("enter", "3", "W").write("It was meant.").press("ctrl+s", "y").wants("Waived X101")
 }
 
-// TestWaiverReadsNothing waives a finding, which changes the digest of the review. Parts that were read beside the
+// TestWaivingMarksNothingAsRead waives a finding, which changes the digest of the review. Parts that were read beside the
 // queue stay read, and no others become read.
-func TestWaiverReadsNothing(t *testing.T) {
+func TestWaivingMarksNothingAsRead(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	locked := func(t *testing.T, b *workbench) {
 		t.Helper()

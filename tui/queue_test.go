@@ -10,9 +10,9 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestQueueStartsWhereTheWorkIs checks that the queue opens on the proposals that wait for the user, and that every
+// TestQueueOpensOnWaitingProposals checks that the queue opens on the proposals that wait for the user, and that every
 // nonempty state shows a count (T6).
-func TestQueueStartsWhereTheWorkIs(t *testing.T) {
+func TestQueueOpensOnWaitingProposals(t *testing.T) {
 	b := newWorkbench(t, 100, 24, manyDrafts(251), demo("name_bank.json", "word_counts.json"))
 	b.wants("▎Your turn 2", "Drafts 251", "1 of 2", "BY", "NO.")
 	b.press("tab", "tab", "tab").wants("▎Drafts 251", "1 of 251")
@@ -70,9 +70,9 @@ func TestBeyondTheFirstScreen(t *testing.T) {
 	b.wants("▎Your turn 30", "30 of 30")
 }
 
-// TestNewProposalsAreTold checks that proposals from another process are reported, and that other pages show a badge
+// TestNewProposalsAreAnnounced checks that proposals from another process are reported, and that other pages show a badge
 // until the queue was on screen (T21).
-func TestNewProposalsAreTold(t *testing.T) {
+func TestNewProposalsAreAnnounced(t *testing.T) {
 	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("T")
 	demo("word_counts.json")(b)

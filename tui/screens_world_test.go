@@ -91,8 +91,8 @@ func TestBelowTheSmallestSize(t *testing.T) {
 	}
 }
 
-// TestMissedSize changes the size of the terminal without a message.
-func TestMissedSize(t *testing.T) {
+// TestStaleSizeIsRequested changes the size of the terminal without a message.
+func TestStaleSizeIsRequested(t *testing.T) {
 	width, height := 80, 24
 	b := newWorkbench(t, width, height, func(b *workbench) { b.size = func() (int, int) { return width, height } })
 	width, height = 40, 10

@@ -76,9 +76,9 @@ func TestSetIsOneDecision(t *testing.T) {
 	}
 }
 
-// TestSetNamedAgain approves a later change of a server. It joins the set whose other members are live, and these do
+// TestSetNameIsReused approves a later change of a server. It joins the set whose other members are live, and these do
 // not block it.
-func TestSetNamedAgain(t *testing.T) {
+func TestSetNameIsReused(t *testing.T) {
 	b := newWorkbench(t, 100, 40, func(b *workbench) {
 		for _, name := range []string{"word_counts.json", "name_bank.json"} {
 			d := b.file(name)
@@ -100,9 +100,9 @@ func TestSetNamedAgain(t *testing.T) {
 	b.press("y").wants("Live: tool:user/viewpoint_keeper version 1")
 }
 
-// TestSetReadsForItsMembers moves between tools, opens one, and approves the set from there with the parts read on
+// TestPartsReadInTheSetCount moves between tools, opens one, and approves the set from there with the parts read on
 // the set's page.
-func TestSetReadsForItsMembers(t *testing.T) {
+func TestPartsReadInTheSetCount(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "harbour", 100, 60, harbour)
 	b.press("enter").wants("all seen", "Gives a ship a berth⟨U+200B⟩.")
@@ -155,8 +155,8 @@ func TestSetIsReadFromEverywhere(t *testing.T) {
 	}
 }
 
-// TestSetForgets revises a member while the page is open. What was read before does not count for the new revision.
-func TestSetForgets(t *testing.T) {
+// TestNewRevisionIsUnreadInTheSet revises a member while the page is open. What was read before does not count for the new revision.
+func TestNewRevisionIsUnreadInTheSet(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "harbour", 100, 60, harbour)
 	b.press("enter").wants("all seen")
@@ -211,8 +211,8 @@ func TestSetLeavesOutWhatIsBlocked(t *testing.T) {
 	}
 }
 
-// TestSetGoesOnWithoutTheRejected rejects one tool of a set and approves the others as a new set.
-func TestSetGoesOnWithoutTheRejected(t *testing.T) {
+// TestSetContinuesWithoutTheRejectedMember rejects one tool of a set and approves the others as a new set.
+func TestSetContinuesWithoutTheRejectedMember(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "harbour", 100, 18, harbour)
 	b.press("enter", "space", "space", "space").wants("all seen")
@@ -229,9 +229,9 @@ func TestSetGoesOnWithoutTheRejected(t *testing.T) {
 	}
 }
 
-// TestSetIsAskedAboutOnOneScreen approves many tools on a screen of 80 by 24. The question is as long as for two
+// TestSetDecisionFitsOneScreen approves many tools on a screen of 80 by 24. The question is as long as for two
 // tools.
-func TestSetIsAskedAboutOnOneScreen(t *testing.T) {
+func TestSetDecisionFitsOneScreen(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "crowd", 80, 24, func(b *workbench) {
 		var tools []string

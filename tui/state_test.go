@@ -21,9 +21,9 @@ func (b *workbench) reopen(width int) {
 	b.drain(b.m.Init())
 }
 
-// TestBeginsWhereItWasLeft checks that the page, the tab, the row, the filter, the order, and the theme are restored,
+// TestStateIsRestored checks that the page, the tab, the row, the filter, the order, and the theme are restored,
 // and on another database only the theme (T36).
-func TestBeginsWhereItWasLeft(t *testing.T) {
+func TestStateIsRestored(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "screens", 100, 30, demo(demoFiles...), assessed)
 	b.press("shift+tab", "o", "/").write("tool:").press("enter", "j", "j", "ctrl+t")
@@ -69,8 +69,8 @@ func TestBeginsWhereItWasLeft(t *testing.T) {
 	}
 }
 
-// TestThemeQuestionHoldsNobodyUp presses a key of the page while the workbench asks for a theme.
-func TestThemeQuestionHoldsNobodyUp(t *testing.T) {
+// TestThemeQuestionDoesNotBlock presses a key of the page while the workbench asks for a theme.
+func TestThemeQuestionDoesNotBlock(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 100, 30)
 	b.config.Theme = ""

@@ -27,8 +27,8 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestTakesBackWhatWasJustDone presses the key in the message about a decision, on every page (T24).
-func TestTakesBackWhatWasJustDone(t *testing.T) {
+// TestUndoesTheLastAction presses the key in the message about a decision, on every page (T24).
+func TestUndoesTheLastAction(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	ctx := context.Background()
 	b := newWorkbench(t, 120, 60, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
@@ -51,9 +51,9 @@ func TestTakesBackWhatWasJustDone(t *testing.T) {
 	}
 }
 
-// TestUndoIsAboutTheScreen presses the key on pages that have nothing to undo. It does not revert a decision about
+// TestUndoRefersToThePage presses the key on pages that have nothing to undo. It does not revert a decision about
 // something else (T38).
-func TestUndoIsAboutTheScreen(t *testing.T) {
+func TestUndoRefersToThePage(t *testing.T) {
 	b := newWorkbench(t, 120, 60, demo("name_bank.json", "word_counts.json"))
 	b.press("x").write("No.").press("ctrl+s", "y").wants("Rejected: ")
 	b.press("T", "U").wants("U: Locked (core)")
@@ -90,8 +90,8 @@ func TestProposedAgainOutsideAStoppedSet(t *testing.T) {
 	b.press("2", "a", "y").wants("Live: tool:user/get_word_counts")
 }
 
-// TestTakesBackAnApproval restores the previous version, and deactivates a new definition.
-func TestTakesBackAnApproval(t *testing.T) {
+// TestUndoesAnApproval restores the previous version, and deactivates a new definition.
+func TestUndoesAnApproval(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newWorkbench(t, 120, 60, threeVersions, func(b *workbench) {
 		d, three := b.file("name_bank.json"), 3

@@ -176,10 +176,10 @@ func (q *queue) tryApprove(ps ...waiting) bool {
 	return err == nil
 }
 
-// TestAnyOrder shows all proposals of a random queue, and then approves them in random order, individually or several
+// TestApproveInAnyOrder shows all proposals of a random queue, and then approves them in random order, individually or several
 // per call. Every line that goes live must have been shown in the approval, and if that is the case, the approval must
 // succeed (G7).
-func TestAnyOrder(t *testing.T) {
+func TestApproveInAnyOrder(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for seed := range uint64(24 / shortrun.Every(24)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -188,9 +188,9 @@ func TestAnyOrder(t *testing.T) {
 	}
 }
 
-// TestTogether approves a tool and a list that contains it. Each was shown when it did not change any prompt, so the
+// TestJointEffectMustBeShown approves a tool and a list that contains it. Each was shown when it did not change any prompt, so the
 // effect of both together was not shown.
-func TestTogether(t *testing.T) {
+func TestJointEffectMustBeShown(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	list := storetest.Prompt("clerks")
@@ -229,9 +229,9 @@ func TestTogether(t *testing.T) {
 	o.sound()
 }
 
-// TestAnyOrderAtTheLimit is like TestAnyOrder, but with more live tools than a prompt lists, so that one tool can
+// TestApproveInAnyOrderAtTheLimit is like TestApproveInAnyOrder, but with more live tools than a prompt lists, so that one tool can
 // replace another in the prompt.
-func TestAnyOrderAtTheLimit(t *testing.T) {
+func TestApproveInAnyOrderAtTheLimit(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	path := filepath.Join(t.TempDir(), "crowd.db")
 	if err := (storetest.Dataset{Tools: prompt.MaxOfKind + 2}).Fill(t.Context(), path); err != nil {

@@ -99,9 +99,9 @@ func TestInsertedApprovalsDoNotCount(t *testing.T) {
 	}
 }
 
-// TestOneOwnerForgesNoVersion lets an owner with a key and write access to the file make a version live with only one
+// TestOneOwnerCannotForgeAVersion lets an owner with a key and write access to the file make a version live with only one
 // approval: without the other owner's approval, and with an approval that the other owner gave for something else.
-func TestOneOwnerForgesNoVersion(t *testing.T) {
+func TestOneOwnerCannotForgeAVersion(t *testing.T) {
 	s := openShared(t)
 	other := s.verdict(mara, "endorsed 1 of 2, waits for 1 of user:ada, user:kim", s.one("book_pacer"))
 	loose := s.Policy

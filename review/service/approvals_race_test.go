@@ -41,8 +41,8 @@ func TestOneVersionOfManyOwners(t *testing.T) {
 	o.sound()
 }
 
-// TestOneOwnerCannotRaceHimself approves a proposal several times concurrently as one principal.
-func TestOneOwnerCannotRaceHimself(t *testing.T) {
+// TestOneOwnerCannotApproveTwiceAtOnce approves a proposal several times concurrently as one principal.
+func TestOneOwnerCannotApproveTwiceAtOnce(t *testing.T) {
 	o := open(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:**", 2, ada, mara)}})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))
 	errs := make([]error, racers)

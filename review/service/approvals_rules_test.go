@@ -107,8 +107,8 @@ func TestDecisionsRecordWhoseApprovalsTheyNeeded(t *testing.T) {
 	}
 }
 
-// TestRulesHaveATime checks that the rules at the time of the decision apply.
-func TestRulesHaveATime(t *testing.T) {
+// TestPolicyEntriesHaveTimeLimits checks that the rules at the time of the decision apply.
+func TestPolicyEntriesHaveTimeLimits(t *testing.T) {
 	o := open(t, review.Policy{})
 	past, future := owners(t, "tool:**", 2, ada, mara), owners(t, "tool:**", 2, ada, mara)
 	past.Until, future.Since = o.Clock.Now().Add(-time.Hour), o.Clock.Now().Add(24*time.Hour)
@@ -116,10 +116,10 @@ func TestRulesHaveATime(t *testing.T) {
 	o.verdicts(bob, "approved", o.propose(scout, storetest.Prompt("scene_pacer")))
 }
 
-// TestPolicyFollowsEveryName creates tools with other ids that have a name covered by a policy: an alias, the name of a
+// TestPolicyAppliesToEveryName creates tools with other ids that have a name covered by a policy: an alias, the name of a
 // provider, a name of the live version, and a name in a change set. None may go live with the approval of another user
 // (S24).
-func TestPolicyFollowsEveryName(t *testing.T) {
+func TestPolicyAppliesToEveryName(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	rules := approval.Rules{owners(t, "tool:**/pay_*", 1, mara)}
 	provided := func(name string) proposals.Draft {

@@ -179,8 +179,8 @@ func TestOwnersChangeBetweenApprovals(t *testing.T) {
 	o.sound()
 }
 
-// TestAuthorIsNoSecondOwner checks that the author's approval counts, except with four_eyes.
-func TestAuthorIsNoSecondOwner(t *testing.T) {
+// TestAuthorDoesNotCountAsSecondOwner checks that the author's approval counts, except with four_eyes.
+func TestAuthorDoesNotCountAsSecondOwner(t *testing.T) {
 	rules := approval.Rules{owners(t, "tool:**", 2, ada, mara, kim)}
 	o := open(t, review.Policy{FourEyes: true, Approvals: rules})
 	p := o.propose(ada, storetest.Prompt("scene_pacer"))
@@ -241,8 +241,8 @@ func TestChangeSetWaitsForItsMembers(t *testing.T) {
 	o.sound()
 }
 
-// TestSomeOfABatchGoLive approves several proposals, one of which then has all required approvals.
-func TestSomeOfABatchGoLive(t *testing.T) {
+// TestBatchIsPartlyEndorsed approves several proposals, one of which then has all required approvals.
+func TestBatchIsPartlyEndorsed(t *testing.T) {
 	o := open(t, review.Policy{Approvals: approval.Rules{owners(t, "tool:user/two_*", 2, ada, mara)}})
 	ps := o.proposeAll(scout, storetest.Prompt("two_pacer"), storetest.Prompt("one_pacer"), storetest.Prompt("two_timer"))
 	o.verdicts(ada, "endorsed 1 of 2, waits for user:mara; approved; endorsed 1 of 2, waits for user:mara", ps...)

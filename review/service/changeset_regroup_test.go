@@ -9,9 +9,9 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestChangeSetNameAgain reuses the name of a change set that has gone live. Its old members must not block the new
+// TestChangeSetNameIsReused reuses the name of a change set that has gone live. Its old members must not block the new
 // ones.
-func TestChangeSetNameAgain(t *testing.T) {
+func TestChangeSetNameIsReused(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	o.approve(ada, o.proposeAll(ada, inSet("pacing", "scene_pacer", "chapter_pacer")...)...)

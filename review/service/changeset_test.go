@@ -47,8 +47,8 @@ func TestChangeSetTogether(t *testing.T) {
 	o.sound()
 }
 
-// TestOneBadMemberHoldsBackAll makes one of three members impossible to approve, in all possible ways.
-func TestOneBadMemberHoldsBackAll(t *testing.T) {
+// TestOneBadMemberBlocksTheChangeSet makes one of three members impossible to approve, in all possible ways.
+func TestOneBadMemberBlocksTheChangeSet(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	for name, spoil := range map[string]struct {
 		want error
@@ -99,8 +99,8 @@ func TestOneBadMemberHoldsBackAll(t *testing.T) {
 	}
 }
 
-// TestMembersAgainstEachOther approves members that are valid individually but conflict with each other.
-func TestMembersAgainstEachOther(t *testing.T) {
+// TestMembersConflict approves members that are valid individually but conflict with each other.
+func TestMembersConflict(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	same := inSet("alike", "scene_pacer", "chapter_pacer")

@@ -46,9 +46,9 @@ func TestCoreIsLocked(t *testing.T) {
 	})
 }
 
-// TestCoreNameIsNoAlias uses each core id as an alias. A draft may contain it, but it cannot be submitted, and a
+// TestCoreNameCannotBeAnAlias uses each core id as an alias. A draft may contain it, but it cannot be submitted, and a
 // submitted proposal cannot be revised to contain it.
-func TestCoreNameIsNoAlias(t *testing.T) {
+func TestCoreNameCannotBeAnAlias(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	drafted := o.draft(ada, withAlias(storetest.Prompt("drafted"), "file_reader"))
@@ -75,8 +75,8 @@ func TestCoreNameIsNoAlias(t *testing.T) {
 	})
 }
 
-// TestCoreCanNotBeRolledBack tries other ways to change a core tool.
-func TestCoreCanNotBeRolledBack(t *testing.T) {
+// TestCoreCannotBeRolledBack tries other ways to change a core tool.
+func TestCoreCannotBeRolledBack(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	o.Unchanged(t, func() {
@@ -92,8 +92,8 @@ func TestCoreCanNotBeRolledBack(t *testing.T) {
 	})
 }
 
-// TestLockIsNotConfigured checks that the lock cannot be disabled.
-func TestLockIsNotConfigured(t *testing.T) {
+// TestLockCannotBeConfigured checks that the lock cannot be disabled.
+func TestLockCannotBeConfigured(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	for _, id := range []string{"L101", "L102", "T101"} {

@@ -48,7 +48,7 @@ func budgetFindings(ds ...review.Standing) []string {
 	return found
 }
 
-func TestGrowingPromptIsFound(t *testing.T) {
+func TestGrowingPromptIsReported(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o, agent := shop(t, "$tool_catalog")
 	o.approve(ada, o.propose(ada, inShop("small_one", 200)))
@@ -105,9 +105,9 @@ func costsOf(t *testing.T, o testDesk, d proposals.Draft, counter *tokens.Counte
 	})
 }
 
-// TestPromptThatWouldBeCut adds a small tool to an agent with a template that repeats the tools so often that the
+// TestPromptThatWouldBeTruncated adds a small tool to an agent with a template that repeats the tools so often that the
 // prompt exceeds its limit.
-func TestPromptThatWouldBeCut(t *testing.T) {
+func TestPromptThatWouldBeTruncated(t *testing.T) {
 	shortrun.NeedsLong(t)
 	shortrun.OneGoroutine(t)
 	o, agent := shop(t, strings.Repeat("$tool_catalog\n", 2_000)+"Never send anything away.")

@@ -33,9 +33,9 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// TestDigestFollowsWhatIsShown changes each part of the content that a decider is shown. Each change must change the
+// TestDigestCoversWhatIsShown changes each part of the content that a decider is shown. Each change must change the
 // digest; showing the content again must not.
-func TestDigestFollowsWhatIsShown(t *testing.T) {
+func TestDigestCoversWhatIsShown(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	draft := withAlias(storetest.Prompt("scene_pacer"), "get_task")

@@ -59,8 +59,8 @@ func TestFloodingLimit(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce proposes more drafts than the limit of an agent in one call. None of them may be stored.
-func TestManyAtOnce(t *testing.T) {
+// TestLimitAppliesToAWholeCall proposes more drafts than the limit of an agent in one call. None of them may be stored.
+func TestLimitAppliesToAWholeCall(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	drafts := make([]proposals.Draft, 11)

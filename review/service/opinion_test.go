@@ -108,9 +108,9 @@ func TestOpinionLowersAndNeverRaises(t *testing.T) {
 	}
 }
 
-// TestChiefChangesItsMind checks that a reviewer can withdraw its own advice, which affects neither findings nor the
+// TestChiefRevisesItsAssessment checks that a reviewer can withdraw its own advice, which affects neither findings nor the
 // advice of others.
-func TestChiefChangesItsMind(t *testing.T) {
+func TestChiefRevisesItsAssessment(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))

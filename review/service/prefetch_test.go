@@ -50,9 +50,9 @@ func (t notedRecords) AppendEvents(ctx context.Context, events []history.Event) 
 	return t.RecordWriter.AppendEvents(ctx, events)
 }
 
-// TestAlikeBeforeWrites submits in all possible ways. Similar tools must be queried once, before the first write, and
+// TestSimilarToolsAreReadBeforeWrites submits in all possible ways. Similar tools must be queried once, before the first write, and
 // not at all if no rule needs them or nothing is submitted.
-func TestAlikeBeforeWrites(t *testing.T) {
+func TestSimilarToolsAreReadBeforeWrites(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	db := storetest.New(t)
 	n := &noted{Store: db.DB}

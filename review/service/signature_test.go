@@ -134,9 +134,9 @@ func (s signed) whole() {
 	storetest.Sound(s, s.DB)
 }
 
-// TestStoredSignaturesAreOpenSSHs verifies stored signatures with ssh-keygen, and makes a decision signed by
+// TestStoredSignaturesHaveOpenSSHFormat verifies stored signatures with ssh-keygen, and makes a decision signed by
 // ssh-keygen.
-func TestStoredSignaturesAreOpenSSHs(t *testing.T) {
+func TestStoredSignaturesHaveOpenSSHFormat(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	signingtest.NeedsKeygen(t)
 	s := openSigned(t, review.Policy{}, ada)

@@ -38,9 +38,9 @@ func (o testDesk) standing(p proposals.Proposal, want map[string]string) {
 	}
 }
 
-// TestWaiverHolds waives one of two findings. The waiver must survive a revision of another field, and the version must
+// TestWaiverRemainsValid waives one of two findings. The waiver must survive a revision of another field, and the version must
 // contain its reason.
-func TestWaiverHolds(t *testing.T) {
+func TestWaiverRemainsValid(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	draft := withAlias(storetest.Prompt("scene_pacer"), "get_task", "save_memory")
@@ -68,8 +68,8 @@ func TestWaiverHolds(t *testing.T) {
 	o.sound()
 }
 
-// TestWaiverFallsWithItsPassage changes the passage and then restores it.
-func TestWaiverFallsWithItsPassage(t *testing.T) {
+// TestWaiverEndsWithItsPassage changes the passage and then restores it.
+func TestWaiverEndsWithItsPassage(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.waiting(scout, "scene_pacer")
@@ -84,9 +84,9 @@ func TestWaiverFallsWithItsPassage(t *testing.T) {
 	o.standing(p, map[string]string{at: "waived"})
 }
 
-// TestWaiverFallsWithANewFinding causes another finding in the same field: by a rule after a change of the registry,
+// TestWaiverEndsWithANewFinding causes another finding in the same field: by a rule after a change of the registry,
 // and by a reviewer.
-func TestWaiverFallsWithANewFinding(t *testing.T) {
+func TestWaiverEndsWithANewFinding(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	at := "definition.aliases[0]"
 	t.Run("of a rule", func(t *testing.T) {

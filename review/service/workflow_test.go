@@ -46,8 +46,8 @@ func TestFromDraftToVersion(t *testing.T) {
 	}
 }
 
-// TestBuiltinReviewerIsAtOnce submits without a manual chief, so that the assessment is made immediately.
-func TestBuiltinReviewerIsAtOnce(t *testing.T) {
+// TestBuiltinReviewerAssessesAtOnce submits without a manual chief, so that the assessment is made immediately.
+func TestBuiltinReviewerAssessesAtOnce(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	p := o.propose(scout, storetest.Prompt("scene_pacer"))

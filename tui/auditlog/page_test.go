@@ -177,8 +177,8 @@ func TestDividesAndSearches(t *testing.T) {
 	}
 }
 
-// TestTellsInWholeWords checks that details without enough room are omitted as whole words.
-func TestTellsInWholeWords(t *testing.T) {
+// TestDetailsAreCutBetweenWords checks that details without enough room are omitted as whole words.
+func TestDetailsAreCutBetweenWords(t *testing.T) {
 	e := history.Event{Data: json.RawMessage(`{"version":3,"recommendation":"needs_changes","findings":12}`)}
 	for room, want := range map[int]string{100: "   version 3, send back, 12 findings", 33: "   version 3, send back", 12: "   version 3", 5: ""} {
 		if got := details(e, room); got != want {

@@ -47,7 +47,7 @@ func show(l *difflist.List, split bool) string {
 	return ansi.Strip(strings.Join(p.View(), "\n"))
 }
 
-func TestListHasWhatChanged(t *testing.T) {
+func TestListContainsTheChanges(t *testing.T) {
 	l := edited()
 	if got := l.Required(); got != 2 {
 		t.Errorf("fields %v", got)
@@ -135,8 +135,8 @@ func noted() *difflist.List {
 	return l
 }
 
-// TestNotesStandUnderTheirLines checks that notes are below their lines (T7).
-func TestNotesStandUnderTheirLines(t *testing.T) {
+// TestNotesAppearBelowTheirLines checks that notes are below their lines (T7).
+func TestNotesAppearBelowTheirLines(t *testing.T) {
 	for _, split := range []bool{false, true} {
 		l := noted()
 		screen := show(l, split)

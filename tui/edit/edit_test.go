@@ -72,8 +72,8 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestTakesBack undoes typing, pasting, and deleting, and yanks the last deletion.
-func TestTakesBack(t *testing.T) {
+// TestUndoAndYank undoes typing, pasting, and deleting, and yanks the last deletion.
+func TestUndoAndYank(t *testing.T) {
 	for _, tt := range []struct{ name, keys, want string }{
 		{"undo a word", "ctrl+w ctrl+_", "one\ntwo three|"},
 		{"undo moves the cursor back", "up home x ctrl+_", "|one\ntwo three"},

@@ -12,9 +12,9 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestEditorGetsNothingHidden checks S12: the file for the user's editor contains no raw hidden characters from any
+// TestEditorReceivesNoHiddenCharacters checks S12: the file for the user's editor contains no raw hidden characters from any
 // field of the proposal, and an unchanged file yields the same proposal to the byte.
-func TestEditorGetsNothingHidden(t *testing.T) {
+func TestEditorReceivesNoHiddenCharacters(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	const hidden = "Reads\u202e the\u200b scene\U000e0041.\u3164"
 	for name, change := range map[string]func(*proposals.Draft){

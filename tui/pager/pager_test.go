@@ -121,9 +121,9 @@ func (p pairs) Row(int) Row {
 	return Row{Cells: []Cell{cell(p[0]), cell(p[1])}}
 }
 
-// TestShorterSideEnds checks that the shorter of two texts side by side is followed by blanks, because a sign there
+// TestShorterSideIsBlank checks that the shorter of two texts side by side is followed by blanks, because a sign there
 // would belong to no line.
-func TestShorterSideEnds(t *testing.T) {
+func TestShorterSideIsBlank(t *testing.T) {
 	p := New(theme.Theme{})
 	p.SetWrap(true)
 	p.SetSize(21, 3)
@@ -159,9 +159,9 @@ func TestSearchCounts(t *testing.T) {
 	}
 }
 
-// TestReadOn goes from screen to screen of unread rows: without overlap, and past rows that
+// TestScrollToUnseenRows goes from screen to screen of unread rows: without overlap, and past rows that
 // were seen.
-func TestReadOn(t *testing.T) {
+func TestScrollToUnseenRows(t *testing.T) {
 	rows := make(texts, 40)
 	for i := range rows {
 		rows[i] = "row"

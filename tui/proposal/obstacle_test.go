@@ -8,9 +8,9 @@ import (
 	"toolcrib/review"
 )
 
-// TestAnotherMemberIsInTheWay checks that a proposal without obstacles names the members of its change set that it
+// TestAnotherMemberBlocks checks that a proposal without obstacles names the members of its change set that it
 // waits for.
-func TestAnotherMemberIsInTheWay(t *testing.T) {
+func TestAnotherMemberBlocks(t *testing.T) {
 	blocked := proposals.Proposal{State: proposals.UserReview, Issue: 7, Summary: proposals.Summary{Blocks: 1}}
 	of := acts{state: &state{loaded: true, dossier: review.Dossier{Members: []proposals.Proposal{{State: proposals.UserReview}, blocked}}}}
 	if why := of.cannotApprove(); !strings.Contains(why, "#7 of its change set has an open blocking finding") {

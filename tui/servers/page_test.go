@@ -70,8 +70,8 @@ func TestOpensWhatWaits(t *testing.T) {
 	}
 }
 
-// TestCutsNoState checks that the state and the client fit on every screen.
-func TestCutsNoState(t *testing.T) {
+// TestStateIsNeverCut checks that the state and the client fit on every screen.
+func TestStateIsNeverCut(t *testing.T) {
 	for _, width := range []int{60, 80, 119, 120, 140, 200} {
 		p := New(t.Context(), new(screentest.Shell), status, waits)
 		screentest.Open(t, p.shell, p, width, 30)

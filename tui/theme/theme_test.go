@@ -91,9 +91,9 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// TestWithoutColours checks that styles that differ by color also differ in the plain theme, or by the sign drawn
+// TestWithoutColors checks that styles that differ by color also differ in the plain theme, or by the sign drawn
 // with them.
-func TestWithoutColours(t *testing.T) {
+func TestWithoutColors(t *testing.T) {
 	plain := Plain()
 	for _, pair := range [][2]Style{
 		{plain.AddedWord, plain.Added},

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTheNewestDraftStays runs commands that store a text in the wrong order, as Bubble Tea may.
-func TestTheNewestDraftStays(t *testing.T) {
+// TestTheNewestTextIsStored runs commands that store a text in the wrong order, as Bubble Tea may.
+func TestTheNewestTextIsStored(t *testing.T) {
 	f := New(t.TempDir())
 	first, second := f.Save("reject", "N"), f.Save("reject", "Not this year.")
 	second()

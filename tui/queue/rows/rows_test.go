@@ -55,9 +55,9 @@ func TestFoldsOverChunks(t *testing.T) {
 	}
 }
 
-// TestFoldsNoEndlessSet checks that the members of a huge set are divided into several rows, so that a screen never
+// TestHugeSetTakesSeveralRows checks that the members of a huge set are divided into several rows, so that a screen never
 // needs the whole list.
-func TestFoldsNoEndlessSet(t *testing.T) {
+func TestHugeSetTakesSeveralRows(t *testing.T) {
 	rs := New()
 	for from := 0; from < maxMembers+Chunk; from += Chunk {
 		rs.Append(rs.Next, of("a", from, from+Chunk), strconv.Itoa(from+Chunk))

@@ -13,9 +13,9 @@ import (
 	"toolcrib/store/storetest"
 )
 
-// TestPace checks that an agent at its hourly limit can write nothing to any proposal. Other actors are not affected,
+// TestRateLimit checks that an agent at its hourly limit can write nothing to any proposal. Other actors are not affected,
 // and the agent can continue after an hour.
-func TestPace(t *testing.T) {
+func TestRateLimit(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{MaxWrites: 6})
 	d := storetest.Prompt("scene_pacer")
@@ -71,8 +71,8 @@ func TestPace(t *testing.T) {
 	o.refused(review.ErrPace, tries["comment"])
 }
 
-// TestPaceOfMany counts the drafts of one call. If there are too many, none may be stored.
-func TestPaceOfMany(t *testing.T) {
+// TestRateLimitOfAllAgents counts the drafts of one call. If there are too many, none may be stored.
+func TestRateLimitOfAllAgents(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{MaxOpen: 1000})
 	drafts := make([]proposals.Draft, review.DefaultMaxWrites+1)
@@ -89,8 +89,8 @@ func TestPaceOfMany(t *testing.T) {
 	}
 }
 
-// TestPaceWhenTheClockGoesBack checks that an agent is not blocked until the clock has caught up.
-func TestPaceWhenTheClockGoesBack(t *testing.T) {
+// TestRateLimitWhenTheClockGoesBack checks that an agent is not blocked until the clock has caught up.
+func TestRateLimitWhenTheClockGoesBack(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{MaxWrites: 2})
 	p := o.propose(ada, storetest.Prompt("scene_pacer"))
