@@ -45,7 +45,7 @@ func TestGuardFollows(t *testing.T) {
 	if got := cl.tools(); got != "find_book: Find a book." {
 		t.Errorf("the client is listed %q", got)
 	}
-	if got := cl.refusedCall("lend_book"); !strings.Contains(got, "not an approved tool") || !strings.Contains(got, "follows "+public+", where it can be approved by anyone who can write to it.") {
+	if got := cl.refusedCall("lend_book"); !strings.Contains(got, "not an approved tool") || !strings.Contains(got, "follows "+public+". There, it can be approved by anyone who can write to it.") {
 		t.Errorf("lend_book is refused with %q", got)
 	}
 	approve(guardedTools)

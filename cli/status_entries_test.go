@@ -149,7 +149,7 @@ func TestStatusNamesWhatAnEntryUses(t *testing.T) {
 			}
 			before := tc.file
 			if strings.Contains(tc.file, "envFile") {
-				if out := r.in(6, "wrap", "claude-code", "--here", "--yes"); !strings.Contains(out, "with its variables, its guard uses ./evil.db") {
+				if out := r.in(6, "wrap", "claude-code", "--here", "--yes"); !strings.Contains(out, "a guard with the variables of this entry uses ./evil.db") {
 					t.Errorf("%s", out)
 				}
 				return
@@ -256,7 +256,7 @@ func TestWrapRejectsOtherDatabase(t *testing.T) {
 	r := newRepository(t)
 	file := guardEntry(fixtureServer, `"tools.json"`, `"HOME":"`+t.TempDir()+`"`)
 	r.write("repo/.mcp.json", file)
-	if out := r.in(6, "wrap", "claude-code", "--here", "--yes"); !strings.Contains(out, "with its variables, its guard takes its settings from") {
+	if out := r.in(6, "wrap", "claude-code", "--here", "--yes"); !strings.Contains(out, "a guard with the variables of this entry takes its settings from") {
 		t.Errorf("%s", out)
 	}
 	if text, err := os.ReadFile(filepath.Join(r.dir, "repo", ".mcp.json")); err != nil || string(text) != file {

@@ -230,9 +230,9 @@ func limitError(code Code, again time.Time, message string) (refused *Error, err
 }
 
 // lateOutcomes are outcomes of calls that the callers ran themselves. They are written together after lateFor,
-// because a transaction costs more CPU than the rest of a guarded call, mostly for pages that the next outcome
-// changes again. The call itself is written before it runs, so that a crash loses only the outcome, and the call is
-// shown as interrupted.
+// because a transaction costs more CPU time than the rest of a guarded call, mostly for writing pages that the next
+// outcome would change again. The call itself is written before it runs, so that a crash loses only the outcome, and
+// the call is shown as interrupted.
 type lateOutcomes struct {
 	writing sync.Mutex // held while outcomes are written, so that the last Flush waits for them
 

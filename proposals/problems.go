@@ -229,7 +229,8 @@ func conflict(text string) int {
 	return 0
 }
 
-// marks reports whether line starts with marker and not with a longer run.
+// marks reports whether line starts with marker, but not with a longer run of its
+// character.
 func marks(line, marker string) bool {
 	rest, ok := strings.CutPrefix(line, marker)
 	return ok && !strings.HasPrefix(rest, marker[:1])

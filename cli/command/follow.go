@@ -268,7 +268,7 @@ func (f *Following) Reviewed() string {
 		slices.Sort(names)
 		who = strings.Join(slices.Compact(names), ", ")
 	}
-	return fmt.Sprintf("This machine follows %s, where it can be approved by %s.", f.Source, who)
+	return fmt.Sprintf("This machine follows %s. There, it can be approved by %s.", f.Source, who)
 }
 
 // Connection connects the guard of a server to the copy.

@@ -224,7 +224,7 @@ func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root
 					return nil, "", err
 				}
 				if name != "" && !trusted {
-					note = fmt.Sprintf(" %s names the project %s, which sessions use after toolcrib trust.", filepath.Join(dir, settings.ConfigName), name)
+					note = fmt.Sprintf(" %s names the project %s; sessions use this project after toolcrib trust.", filepath.Join(dir, settings.ConfigName), name)
 					name = ""
 				}
 			}

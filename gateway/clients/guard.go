@@ -42,7 +42,7 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 		case s.Refused != "" || s.Guarded():
 			return nil, s.Refused
 		case f.wouldDiffer(s, p, names[i]) != "":
-			return nil, fmt.Sprintf("with its variables, its guard %s; set them in front of its command instead (env NAME=VALUE COMMAND)", f.wouldDiffer(s, p, names[i]))
+			return nil, fmt.Sprintf("a guard with the variables of this entry %s; set the variables in front of the command instead (env NAME=VALUE COMMAND)", f.wouldDiffer(s, p, names[i]))
 		case s.URL != "":
 			return f.guardURL(s, p, names[i])
 		}

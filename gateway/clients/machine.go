@@ -447,7 +447,7 @@ func (m Machine) enabledPlugins() map[string]bool {
 	all := map[string]bool{}
 	for _, name := range []string{filepath.Join(m.folder("claude-home"), "settings.json"), filepath.Join(m.Project, ".claude", "settings.json"), filepath.Join(m.Project, ".claude", "settings.local.json")} {
 		for id, value := range readJSON[struct {
-			Enabled map[string]any `json:"enabledPlugins"` // a truth value, or a list of versions
+			Enabled map[string]any `json:"enabledPlugins"` // a boolean, or a list of versions
 		}](name).Enabled {
 			if value != nil {
 				all[id] = value != false

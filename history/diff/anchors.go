@@ -61,7 +61,7 @@ func (c *comparer) rare(v int32, most int) bool {
 // rarity returns the maximum number of pairs of a rare item such that all rare
 // items together stay within the limits, or 0 if there are none.
 func (c *comparer) rarity(f box) int {
-	var pairs [maxPairs + 1]int // by pairs per item, counted once for each x
+	var pairs [maxPairs + 1]int // by n: number of pairs of the items that have n pairs each
 	for _, v := range c.a[f.x0:f.x1] {
 		if c.rare(v, maxPairs) {
 			pairs[c.inA[v]*c.inB[v]] += int(c.inB[v])

@@ -135,9 +135,9 @@ type pair struct {
 }
 
 // meter estimates the maximum number of steps to validate a value, and stops at MaxWork+1.
-// Counting takes one step for each pair of subschema and value, while validating takes one
-// for every time that the pair is evaluated: a recursive schema can double these at every
-// level of the value.
+// It counts each pair of a subschema and a value only once. The validation evaluates a
+// pair as often as it is reached, and in a recursive schema, this number can double at
+// every level of the value.
 type meter struct {
 	memo    map[pair]int
 	names   map[*jsondoc.Node][]*jsondoc.Node          // names of the members of an object, as string nodes

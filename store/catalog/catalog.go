@@ -131,7 +131,8 @@ func (q Query) merge(each func(func(Entry) error) error) (Page, error) {
 	return page, nil
 }
 
-// eachMerged calls fn with the merged entries of each id that each reads.
+// eachMerged reads entries with each, merges the entries that have the same id, and calls fn once
+// for each id.
 func (q Query) eachMerged(each func(func(Entry) error) error, fn func([]Entry) error) error {
 	var same []Entry // entries of the current id from all layers
 	flush := func() error {

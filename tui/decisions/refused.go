@@ -29,7 +29,7 @@ func (b *batch) refused(actor proposals.Actor) []refusal {
 		why := wording.Cannot(actor, b.act, d.Proposal)
 		if b.act == proposals.ActApprove {
 			alone := d
-			alone.Members = nil // the batch contains the other members with their own reasons
+			alone.Members = nil // the other members are also in the batch, each with its own reason
 			again := "; in a shell, toolcrib review " + review.Reference(d.Proposal) + " --again reviews it again"
 			if set := d.Proposal.ChangeSet; set != "" { // one reason for all members
 				again = "; in a shell, toolcrib review 'set:" + set + "' --again reviews the set again"

@@ -171,7 +171,7 @@ var noAnswers = []struct {
 	}, 1, "the endpoint limits the request rate (429 Too Many Requests)"},
 	{"elsewhere", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/v1/chat/completions?again", http.StatusTemporaryRedirect)
-	}, 1, "the endpoint redirects, which is not followed (307 Temporary Redirect)"},
+	}, 1, "the endpoint redirects to another address; toolcrib does not follow redirects (307 Temporary Redirect)"},
 	{"a page", body("text/html", "<html>Welcome</html>"), 1, errNoCompletion.Error()},
 	{"garbage", body("application/json", "\x00\xff{{"), 1, errNoCompletion.Error()},
 	{"nothing", body("application/json", ""), 1, errNoCompletion.Error()},

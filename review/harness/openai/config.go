@@ -108,7 +108,7 @@ func (c *Client) refused(status int, body []byte) error {
 		return fmt.Errorf("the endpoint limits the request rate (%s); try again later", said)
 	}
 	if status < http.StatusBadRequest {
-		return fmt.Errorf("the endpoint redirects, which is not followed (%s)", said)
+		return fmt.Errorf("the endpoint redirects to another address; toolcrib does not follow redirects (%s)", said)
 	}
 	return fmt.Errorf("the endpoint failed (%s)", said)
 }
