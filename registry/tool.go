@@ -213,8 +213,8 @@ type Availability struct {
 	NeedsEmbedding bool `json:"needsEmbedding,omitempty"`
 }
 
-// SameBytes reports whether two servers send the same bytes as the tool, under the same name,
-// as one program does that two clients start in different ways.
+// SameBytes reports whether two servers send the same bytes for a tool of the same name. This
+// is the case if they are one program that two clients start in different ways.
 func (t Tool) SameBytes(o Tool) bool {
 	return t.Source != nil && o.Source != nil && t.Source.Type == SourceMCP && o.Source.Type == SourceMCP &&
 		t.Source.Hash != "" && t.Source.Hash == o.Source.Hash && t.OriginName() == o.OriginName()

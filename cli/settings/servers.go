@@ -27,7 +27,7 @@ import (
 type ServerConfig struct {
 	Command []string `toml:"command"`
 	Dir     string   `toml:"dir"`
-	Env     []string `toml:"env"` // names of environment variables to pass on, in addition to those of passedOn
+	Env     []string `toml:"env"` // names of environment variables to pass on, in addition to inheritedVariables
 	// Set contains variables with their values. TokenEnv may refer to one of them.
 	Set      map[string]string `toml:"set"`
 	URL      string            `toml:"url"`

@@ -15,7 +15,7 @@
 //     that occur once this is Bram Cohen's patience diff; lines that occur a
 //     few times are let in as in the histogram diff of JGit, so that one moved
 //     line cannot pull everything else out of place.
-//  3. Between the anchors, what stands on one side only is changed, and the
+//  3. Between the anchors, lines that are only on one side are changed, and the
 //     rest is compared exactly in linear space (Myers, "An O(ND) Difference
 //     Algorithm and Its Variations", Algorithmica 1, 1986).
 //  4. The work of step 3 is counted, not timed, so results repeat. Where it

@@ -68,10 +68,9 @@ func parseFront(text string, skipped int) (*jsondoc.Node, jsondoc.Problems) {
 	return n, nil
 }
 
-// YAMLError returns the position and the message of an error from the YAML library.
-// If the library notices the error only at the end of text, the position is the
-// start of the unfinished value, or the last line. The only part of the source that
-// messages quote are anchors, which consist of ASCII letters and digits.
+// YAMLError returns the position and the message of an error from the YAML library. If the library notices the
+// error only at the end of text, the position is the start of the unfinished value, or the last line. Messages
+// quote only one part of the source: anchors, which consist of ASCII letters and digits.
 func YAMLError(text string, err error) (jsondoc.Pos, string) {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
@@ -332,9 +331,8 @@ func OpenFront(text string) bool {
 	return strings.TrimRight(first, " \t\r") == "---" && HasKeys(second)
 }
 
-// FrontFaults returns the problems of front matter that is not the YAML of an
-// object. lenient reports that the only problem are missing quotes, as in "globs:
-// **/*.go" or "description: Usage: /x", which many clients accept.
+// FrontFaults returns the problems of front matter that is not the YAML of an object. lenient reports that the only
+// problem is missing quotes, as in "globs: **/*.go" or "description: Usage: /x", which many clients accept.
 func FrontFaults(front string, line int) (faults jsondoc.Problems, lenient bool) {
 	if _, faults = parseFront(front, line-1); len(faults) == 0 {
 		return nil, false

@@ -57,8 +57,8 @@ func (c Checked) Compile() (*Schema, error) {
 	compiler.UseLoader(denyLoader{})
 	compiler.UseRegexpEngine(s.budget.compile)
 	if slices.Contains(dialects[:3], dialect(c.Root)) { // before 2019-09
-		// Without a vocabulary with $defs, which people write all the same, the validator
-		// would prepare the whole document again for each of the subschemas there.
+		// Without a vocabulary with $defs, which people use anyway, the validator would
+		// prepare the whole document again for each of the subschemas there.
 		compiler.RegisterVocabulary(&jsonschema.Vocabulary{
 			URL:        "mem:///defs",
 			Subschemas: []jsonschema.SchemaPath{{jsonschema.Prop("$defs"), jsonschema.AllProp{}}},

@@ -35,9 +35,8 @@ func Decode(data []byte) (Document, error) {
 	return Document{}, err
 }
 
-// DecodeNode does the same as Decode for one document of a stream, which may also
-// be a single tool. Positions refer to the stream; the raw JSON of its items is in
-// canonical form.
+// DecodeNode is like Decode, for one document of a stream, which may also be a single tool. Positions refer to the
+// stream; the raw JSON of its items is in canonical form.
 func DecodeNode(n *jsondoc.Node) (Document, error) {
 	doc, err := decode(n, jsondoc.Canonical(n), nil)
 	if errors.Is(err, ErrFormat) && n.Kind == jsondoc.Object {

@@ -157,9 +157,8 @@ func (it Item) Problems() jsondoc.Problems {
 	return ps
 }
 
-// Rest returns the parts of the item that Onto does not copy to t, in canonical
-// form. Changing them does not change a text for a model, but it changes the
-// approved tool. The times of a v0 file are not included.
+// Rest returns the parts of the item that ApplyTo does not copy to t, in canonical form. Changing them does not change
+// a text for a model, but it changes the approved tool. The times of a v0 file are not included.
 func (it Item) Rest(t registry.Tool) string {
 	if it.Format == MCPText { // a definition contains the responses as one text
 		return string(jsondoc.Canonical(it.node))

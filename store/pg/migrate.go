@@ -165,7 +165,7 @@ const (
 // steps returns the migrations, ordered by number. They cannot be reversed.
 func steps() []engine.Step {
 	return engine.ReadSteps(migrationFiles, func(a engine.Added) engine.Step {
-		// A copy from another engine may already have the column; see beginCopy.
+		// A copy from another engine may already have the column; see BeginCopy.
 		sql := strings.Replace(a.Statement(`text COLLATE "C"`, "bigint"), "ADD COLUMN", "ADD COLUMN IF NOT EXISTS", 1)
 		for _, role := range a.Roles {
 			sql += fmt.Sprintf("GRANT UPDATE (%s) ON %s TO %s;\n", a.Column, a.Table, role)

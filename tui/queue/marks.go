@@ -96,7 +96,7 @@ func (m *markSet) addRows(rs *rows.Rows, from, to int) {
 	}
 }
 
-// cannotMarkAll returns why markAll would mark nothing, or "".
+// cannotMarkAll returns why toggleAll would mark nothing, or "".
 func (m *markSet) cannotMarkAll(rs *rows.Rows) string {
 	found := markSet{List: m.List}
 	if found.addRows(rs, 0, rs.Total()); len(found.List) > 0 {

@@ -18,8 +18,8 @@ func (a *askedWorld) Alike(ctx context.Context, t *rules.Peer) ([]*rules.Peer, e
 	return a.Memory.Alike(ctx, t)
 }
 
-// TestAsksAlike checks that AsksAlike of every rule is correct for its bad example.
-func TestAsksAlike(t *testing.T) {
+// TestQueriesSimilar checks that QueriesSimilar of every rule is correct for its bad example.
+func TestQueriesSimilar(t *testing.T) {
 	for _, r := range everyRule() {
 		w := &askedWorld{Memory: r.bad.Live}
 		if _, err := r.Check(t.Context(), &rules.Change{Draft: r.bad.Draft, World: w, Prompts: r.bad.Prompts}); err != nil {
