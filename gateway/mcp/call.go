@@ -259,9 +259,9 @@ type Run struct {
 	Tool       string          `json:"tool"`
 	Version    int             `json:"version"`
 	At         time.Time       `json:"at"`
-	DurationMS float64         `json:"duration_ms"` // How long the provider took
+	DurationMS float64         `json:"duration_ms"` // The duration of the provider's work
 	Output     json.RawMessage `json:"output"`
-	Answer     json.RawMessage `json:"answer,omitempty"` // The rest of what the provider returned
+	Answer     json.RawMessage `json:"answer,omitempty"` // Other fields of the provider's answer
 	Warnings   []string        `json:"warnings,omitempty"`
 }
 

@@ -26,9 +26,9 @@ type Definition struct {
 	Subject     string          `json:"subject"`
 	Version     int             `json:"version"`
 	ContentHash string          `json:"content_hash"`
-	Hash        string          `json:"hash"` // Of the version: it seals its history
+	Hash        string          `json:"hash"` // The hash of the version, which seals its history
 	Locked      bool            `json:"locked"`
-	Deferred    bool            `json:"deferred"` // It is not offered at once: the agent has to discover it
+	Deferred    bool            `json:"deferred"` // Whether the tool is left out of the prompt, so that the agent has to discover it
 	Definition  json.RawMessage `json:"definition"`
 
 	Live      registry.Live `json:"-"`
@@ -154,7 +154,7 @@ func notModified(q *request, hash string) bool {
 
 type docCatalog struct {
 	AsOf        *time.Time   `json:"as_of,omitempty"` // The requested time
-	CatalogHash string       `json:"catalog_hash"`    // As in the configuration of an agent
+	CatalogHash string       `json:"catalog_hash"`    // The same hash as in the configuration of an agent
 	Agent       Definition   `json:"agent"`
 	Lists       []Definition `json:"lists"`
 	Tools       []Definition `json:"tools"`

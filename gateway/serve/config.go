@@ -33,7 +33,7 @@ type docConfig struct {
 	CatalogHash    string          `json:"catalog_hash"`
 	EnabledActions []string        `json:"enabled_actions"` // The names by which tools are called
 	Tools          json.RawMessage `json:"tools"`           // In the requested format
-	// The number of tools that are not offered at once: the agent finds them with search_tools, over MCP.
+	// The number of tools that are left out of the prompt. The agent finds them with search_tools, over MCP.
 	Deferred int `json:"deferred"`
 	// The agent's switches for the application.
 	Features map[string]bool `json:"features,omitempty"`

@@ -19,14 +19,14 @@ type docReports struct {
 
 // docReported is the answer to reports.
 type docReported struct {
-	Proposals int          `json:"proposals"` // New proposals; others already wait
+	Proposals int          `json:"proposals"` // The number of new proposals; the others are already waiting
 	Refused   []docRefused `json:"refused"`   // Reports that were not accepted completely
 }
 
 // docRefused is a report that was refused.
 type docRefused struct {
-	Index  int    `json:"index"`  // In the list of reports, from 0
-	Reason string `json:"reason"` // Why it was refused, or the first of its tools
+	Index  int    `json:"index"`  // The index in the list of reports, from 0
+	Reason string `json:"reason"` // The reason for the refusal of the report or of the first of its tools
 	Later  bool   `json:"later"`  // The same report may be accepted later, such as after a decision
 }
 
