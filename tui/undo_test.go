@@ -13,7 +13,7 @@ import (
 // TestUndo ends a waiver and proposes a rejected proposal again. The decision stays.
 func TestUndo(t *testing.T) {
 	b := newWorkbench(t, 120, 40, demo("name_bank.json"), assessed)
-	b.press("enter", "3").press("U").wants("U: only a proposal that was rejected, withdrawn or sent back is proposed again")
+	b.press("enter", "3").press("U").wants("U: only a proposal that was rejected, withdrawn or sent back can be proposed again")
 	b.press("W").write("The author wrote it so.").press("ctrl+s", "y").wants("□ waived", "U undo", "Waived X101 in definition.guardrails. U ends the waiver")
 	b.press("U").wants("End a waiver", "waived by", "The author wrote it so.")
 	b.write("A mistake.").press("ctrl+s", "y").wants("Ended the waiver of X101 in definition.guardrails", "■ block")

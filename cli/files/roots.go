@@ -99,7 +99,7 @@ func refuseImports(tree instructions.Tree, home string) instructions.Tree {
 			continue
 		}
 		if info, err := os.Stat(i.Path); err == nil && !info.IsDir() {
-			tree.Found = append(tree.Found, instructions.Refuse(i.Path, fmt.Errorf("is outside the project and your home folder, but %s imports it; move it into one of them, or remove the import", i.From)))
+			tree.Found = append(tree.Found, instructions.Refuse(i.Path, fmt.Errorf("it is outside the project and your home folder, but %s imports it; move it into one of them, or remove the import", i.From)))
 		}
 	}
 	return tree

@@ -85,7 +85,7 @@ func unlisted(dir string) []Found {
 		name, _, _ := strings.Cut(p.Pattern, "/")
 		_, err := os.Lstat(filepath.Join(dir, name))
 		if err == nil && !slices.ContainsFunc(found, func(f Found) bool { return f.Path == name }) {
-			found = append(found, Refuse(name, fmt.Errorf("is in a folder that cannot be listed; make %s readable, or delete it", dir)))
+			found = append(found, Refuse(name, fmt.Errorf("it is in a folder that cannot be listed; make %s readable, or delete it", dir)))
 		}
 	}
 	return found
@@ -168,7 +168,7 @@ func (s *search) folder(dir string, depth int) error {
 		return nil
 	}
 	if err == nil && depth > maxSearch {
-		s.fail(dir, fmt.Errorf("is nested more than %d folders deep", maxSearch))
+		s.fail(dir, fmt.Errorf("it is nested more than %d folders deep", maxSearch))
 		return opened.Close()
 	}
 	if err != nil {
@@ -200,7 +200,7 @@ func (s *search) entry(p string, entry fs.DirEntry, depth int) error {
 		case err == nil:
 			isDir = info.IsDir()
 		case s.matches(p, true) || s.matches(p, false) || s.mayContain(p):
-			s.fail(p, errors.New("is a link to a target outside of the folder, or to a missing one"))
+			s.fail(p, errors.New("it is a link to a target outside of the folder, or to a missing one"))
 			return nil
 		}
 	}

@@ -58,7 +58,7 @@ func read(root *os.Root, kind registry.Kind, p string) (registry.Folder, error) 
 func (r *reader) linked(p string, f registry.File) (registry.File, error) {
 	info, err := r.root.Stat(p)
 	if err != nil {
-		return f, wrap(p, fmt.Errorf("is a link to %s, which is not a file in the searched folder: %w", jsondoc.Quote(f.Link), err))
+		return f, wrap(p, fmt.Errorf("it is a link to %s, which is not a file in the searched folder: %w", jsondoc.Quote(f.Link), err))
 	}
 	target, err := r.content(p, info)
 	target.Link, target.Executable = f.Link, false
@@ -69,14 +69,14 @@ func (r *reader) linked(p string, f registry.File) (registry.File, error) {
 func (r *reader) tree(top, dir string, depth int) error {
 	at := path.Join(top, dir)
 	if depth > maxDepth {
-		return wrap(at, fmt.Errorf("is nested more than %d folders deep", maxDepth))
+		return wrap(at, fmt.Errorf("it is nested more than %d folders deep", maxDepth))
 	}
 	entries, err := readDir(r.root, at)
 	if err != nil {
 		return wrap(at, err)
 	}
 	if len(entries) > maxFolder {
-		return wrap(at, fmt.Errorf("has more than %d files and folders", maxFolder))
+		return wrap(at, fmt.Errorf("it has more than %d files and folders", maxFolder))
 	}
 	for _, entry := range entries {
 		name := path.Join(dir, entry.Name())
@@ -94,7 +94,7 @@ func (r *reader) tree(top, dir string, depth int) error {
 			continue
 		}
 		if len(r.files) == registry.MaxFiles {
-			return wrap(top, fmt.Errorf("has more than %d files", registry.MaxFiles))
+			return wrap(top, fmt.Errorf("it has more than %d files", registry.MaxFiles))
 		}
 		f, err := r.file(path.Join(top, name), info)
 		if err != nil {
@@ -132,9 +132,9 @@ func (r *reader) file(p string, info fs.FileInfo) (registry.File, error) {
 		}
 		return registry.File{Link: strings.ReplaceAll(target, string(os.PathSeparator), "/")}, nil
 	case !info.Mode().IsRegular():
-		return registry.File{}, wrap(p, fmt.Errorf("is %s; only files, folders and links can be approved", describeType(info.Mode())))
+		return registry.File{}, wrap(p, fmt.Errorf("it is %s; only files, folders and links can be approved", describeType(info.Mode())))
 	case info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0:
-		return registry.File{}, wrap(p, errors.New("runs as another user (setuid or setgid); remove the bit"))
+		return registry.File{}, wrap(p, errors.New("it runs as another user (setuid or setgid); remove the bit"))
 	}
 	return r.content(p, info)
 }
@@ -148,10 +148,10 @@ func (r *reader) content(p string, info fs.FileInfo) (registry.File, error) {
 // bytes returns the content of a regular file.
 func (r *reader) bytes(p string, info fs.FileInfo) ([]byte, error) {
 	if !info.Mode().IsRegular() {
-		return nil, wrap(p, fmt.Errorf("is %s; only files, folders and links can be approved", describeType(info.Mode())))
+		return nil, wrap(p, fmt.Errorf("it is %s; only files, folders and links can be approved", describeType(info.Mode())))
 	}
 	if r.size += info.Size(); r.size > registry.MaxFolder {
-		return nil, wrap(p, fmt.Errorf("exceeds the limit of %d bytes for all files", registry.MaxFolder))
+		return nil, wrap(p, fmt.Errorf("it exceeds the limit of %d bytes for all files", registry.MaxFolder))
 	}
 	opened, err := r.root.Open(p)
 	if err != nil {
@@ -159,14 +159,14 @@ func (r *reader) bytes(p string, info fs.FileInfo) ([]byte, error) {
 	}
 	defer opened.Close()
 	if now, err := opened.Stat(); err != nil || !os.SameFile(now, info) {
-		return nil, wrap(p, cmp.Or(err, errors.New("was replaced while it was read; try again")))
+		return nil, wrap(p, cmp.Or(err, errors.New("it was replaced while it was read; try again")))
 	}
 	data, err := io.ReadAll(io.LimitReader(opened, info.Size()+1))
 	if err != nil {
 		return nil, wrap(p, err)
 	}
 	if int64(len(data)) != info.Size() {
-		return nil, wrap(p, errors.New("changed while it was read; try again"))
+		return nil, wrap(p, errors.New("it changed while it was read; try again"))
 	}
 	return data, nil
 }

@@ -28,7 +28,7 @@ func listed(context.Context) ([]instructions.Listed, error) {
 		{Subject: at(file, here, ""), Folder: "/home/mara/novel", Path: ".cursor/rules/style.mdc", Drift: instructions.New, ReadBy: "Cursor", Proposal: "#8"},
 		{Subject: at(skill, here, "gone"), Folder: "/home/mara/novel", Path: ".agents/skills/gone", Version: 2, Drift: instructions.Missing},
 		{Subject: at(skill, here, "used"), Folder: "/home/mara/novel", Path: ".agents/skills/used", Version: 2, Status: registry.Deactivated, Drift: instructions.Withdrawn, ReadBy: "Codex"},
-		{Subject: at(skill, here, ""), Folder: "/home/mara/novel", Path: ".claude/skills/pipe", Drift: instructions.Unreadable, Reason: `".claude/skills/pipe/p" cannot be read: is a pipe; only files, folders and links can be approved`},
+		{Subject: at(skill, here, ""), Folder: "/home/mara/novel", Path: ".claude/skills/pipe", Drift: instructions.Unreadable, Reason: `".claude/skills/pipe/p" cannot be read: it is a pipe; only files, folders and links can be approved`},
 	}, nil
 }
 

@@ -249,7 +249,7 @@ func (p *Page) layCalls(page *prose.Page) {
 	if p.status.More {
 		page.Faint("    ", "and more")
 	}
-	page.FaintItem(draw.Of("", "    "), "P shows their arguments, and approves or refuses them.")
+	page.FaintItem(draw.Of("", "    "), "P shows their arguments; approve or refuse them there.")
 	page.Blank()
 }
 

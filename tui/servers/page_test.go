@@ -32,7 +32,7 @@ func status(context.Context) (guarding.Status, error) {
 			{Name: "memory", Tools: guarding.Counts{Approved: 9, Waiting: 1, Changed: 2}, Sets: []string{"memory"}, Last: &guarding.LastCall{At: screentest.Now.Add(-3 * time.Minute), Tool: "read_graph", Code: "ok"}},
 			{Name: "long", Tools: guarding.Counts{Waiting: 3}, Sets: []string{"a", "b"}},
 			{Name: "linear"},
-			{Name: "old", Tools: guarding.Counts{Approved: 1}, Last: &guarding.LastCall{At: screentest.Now.Add(-3 * time.Hour), Tool: "look", Code: "daily_limit_reached"}},
+			{Name: "old", Tools: guarding.Counts{Approved: 1}, Last: &guarding.LastCall{At: screentest.Now.Add(-3 * time.Hour), Tool: "read_graph", Code: "daily_limit_reached"}},
 		},
 	}, nil
 }

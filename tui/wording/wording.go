@@ -144,7 +144,7 @@ func CannotRepropose(p proposals.Proposal) string {
 		return "it is approved; restore an earlier version instead"
 	case proposals.Drafted, proposals.ChiefReview, proposals.UserReview:
 	}
-	return "only a proposal that was rejected, withdrawn or sent back is proposed again; to end a waiver, select it"
+	return "only a proposal that was rejected, withdrawn or sent back can be proposed again; to end a waiver, select it"
 }
 
 // Remedies are remedies in the current interface, appended to obstacles.
