@@ -127,7 +127,7 @@ func (t *Inspector) notOwner(actor proposals.Actor, v View) error {
 	}
 	for _, e := range v.Endorsements {
 		if e.By == actor {
-			return fmt.Errorf("%w: %s approved revision %d on %s already: %s", proposals.ErrConflict, actor, p.Revision, e.At.Format("2006-01-02"), t.Tally(v))
+			return fmt.Errorf("%w: %s already approved revision %d on %s; approvals: %s", proposals.ErrConflict, actor, p.Revision, e.At.Format("2006-01-02"), t.Tally(v))
 		}
 	}
 	var owners []string
