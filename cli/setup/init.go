@@ -159,7 +159,7 @@ func newInit(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// find reads the files of the clients.
+// find returns the servers in the files of the clients.
 func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientServer, error) {
 	doc := docInit{
 		Head: output.NewHead("init"), Servers: []docInitServer{}, Problems: []string{}, Imports: []imports.DocImport{}, Failures: []docInitFailed{}, Files: []files.DocFolder{}, DryRun: a.Flags.DryRun,

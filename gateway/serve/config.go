@@ -247,5 +247,5 @@ type budgets struct {
 	large    *semaphore.Semaphore // requests with bodies of more than largeBody bytes
 	events   *semaphore.Semaphore // event streams
 	listens  *semaphore.Semaphore // MCP streams
-	calls    *semaphore.Semaphore // calls over MCP, whose clients may have disconnected
+	calls    *semaphore.Semaphore // calls over MCP, including those whose clients have disconnected
 }
