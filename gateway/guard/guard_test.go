@@ -136,7 +136,7 @@ func (c *fakeRegistry) Observe(ctx context.Context, l guard.Listing) error {
 func otherThan(name string) string {
 	return `a definition of \"` + name + `\" that differs from the approved one`
 }
-func notListed(name string) string { return `no longer lists \"` + name + `\" as approved` }
+func notListed(name string) string { return `no longer lists the approved tool \"` + name + `\"` }
 
 // calling is a call as received by the backend.
 type calling struct {

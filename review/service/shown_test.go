@@ -75,7 +75,7 @@ func TestApproveWhatWasShown(t *testing.T) {
 		{nothing, func(p proposals.Proposal) { o.assess(carla, p, review.Opinion{}) }, "was assessed again"},
 		{nothing, func(p proposals.Proposal) {
 			o.assess(carla, p, review.Opinion{Recommendation: proposals.RecommendReject})
-		}, "is reject and was approve"},
+		}, "is now reject and was approve"},
 		{func(p proposals.Proposal) { o.assess(carla, p, warning) }, waive(bob), "has new or changed findings: X001"},
 		{func(p proposals.Proposal) { o.assess(carla, p, warning) }, waive(ada), ""}, // the user's own waiver is not reported
 	} {

@@ -24,11 +24,11 @@ func TestConfig(t *testing.T) {
 		{"no address", Config{BaseURL: "localhost:11434", Model: "m"}, "expected an http or https address"},
 		{"other address", Config{BaseURL: "file:///etc/passwd", Model: "m"}, "expected an http or https address"},
 		{"broken address", Config{BaseURL: "http://a\x1b[31m/", Model: "m"}, "expected an http or https address"},
-		{"user", Config{BaseURL: "https://a:b@example.org/v1", Model: "m"}, "without user"},
-		{"query", Config{BaseURL: "https://example.org/v1?key=k", Model: "m"}, "without user"},
+		{"user", Config{BaseURL: "https://a:b@example.org/v1", Model: "m"}, "without a user"},
+		{"query", Config{BaseURL: "https://example.org/v1?key=k", Model: "m"}, "without a user"},
 		{"key in the clear", Config{BaseURL: "http://models.example.org/v1", Model: "m", APIKey: "k"}, `unencrypted to "models.example.org"`},
 		{"key of two lines", Config{BaseURL: "https://example.org/v1", Model: "m", APIKey: "k\nX: y"}, "the API key contains"},
-		{"many retries", Config{BaseURL: "http://localhost/v1", Model: "m", Retries: 99}, "0 to 5 retries"},
+		{"many retries", Config{BaseURL: "http://localhost/v1", Model: "m", Retries: 99}, "retries between 0 and 5"},
 		{"negative time", Config{BaseURL: "http://localhost/v1", Model: "m", Timeout: -time.Second}, "above 0"},
 	}
 	for _, tt := range tests {
