@@ -238,7 +238,7 @@ func TestHookScope(t *testing.T) {
 				s.write("../outside.md", evil)
 				s.write("src/repo/CLAUDE.md", "@"+filepath.Join(filepath.Dir(s.home), "outside.md")+"\n")
 				s.approveBut(s.repo, "2")
-			}, want: "is imported by CLAUDE.md and is outside of the project",
+			}, want: "is outside the project and your home folder, but CLAUDE.md imports it",
 		},
 		"another database by a flag": {plant: func(s session) { s.plantDatabase("other.db") }, flags: []string{"--db", "../../other.db"}, want: "AGENTS.md was never approved"},
 	} {
