@@ -32,9 +32,6 @@ type Schema struct {
 	budget   matchBudget
 }
 
-// ErrLoad is the error for every document that the validator tries to load.
-var ErrLoad = errors.New("external documents are not loaded")
-
 // location is the address under which the validator knows the schema.
 const location = "mem:///schema"
 
@@ -88,7 +85,9 @@ func (c Checked) Compile() (*Schema, error) {
 // denyLoader refuses to load any document.
 type denyLoader struct{}
 
-func (denyLoader) Load(string) (any, error) { return nil, ErrLoad }
+func (denyLoader) Load(string) (any, error) {
+	return nil, errors.New("external documents are not loaded")
+}
 
 // export converts n for the validator. It omits keywords that would make the
 // validator look for other documents.

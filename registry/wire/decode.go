@@ -622,7 +622,12 @@ func (it Item) Place(field string) string {
 	case "description":
 		return it.bodyPath("description")
 	case "inputSchema":
-		return it.bodyPath(cmp.Or(it.present("inputSchema", "input_schema", "parameters"), schemaKey(it.Format))) + rest
+		for _, written := range []string{"inputSchema", "input_schema", "parameters"} {
+			if it.body().Get(written) != nil {
+				return it.bodyPath(written) + rest
+			}
+		}
+		return it.bodyPath(schemaKey(it.Format)) + rest
 	case "outputSchema":
 		return it.bodyPath("outputSchema") + rest
 	case "annotations":
@@ -647,16 +652,6 @@ func (it Item) nameKey() string {
 		return "id"
 	}
 	return "name"
-}
-
-// present returns the first of keys that the body has, or "".
-func (it Item) present(keys ...string) string {
-	for _, key := range keys {
-		if it.body().Get(key) != nil {
-			return key
-		}
-	}
-	return ""
 }
 
 func (it Item) bodyPath(key string) string {

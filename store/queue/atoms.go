@@ -37,11 +37,9 @@ type lookup struct {
 	rows    engine.Clause // selects the seq of each match using only indexes; zero if impossible
 }
 
-const seqsWhere = "SELECT p.seq FROM proposals p WHERE "
-
 // indexed returns a lookup for a condition that an index supports.
 func indexed(row string, args ...any) lookup {
-	return lookup{row: engine.Clause{SQL: row, Args: args}, rows: engine.Clause{SQL: seqsWhere + row, Args: args}}
+	return lookup{row: engine.Clause{SQL: row, Args: args}, rows: engine.Clause{SQL: "SELECT p.seq FROM proposals p WHERE " + row, Args: args}}
 }
 
 // ordered returns a lookup that uses an index whose last column is seq.
