@@ -121,7 +121,7 @@ func (db *DB) prepare(ctx context.Context) error {
 			return fmt.Errorf("migration %d: %w", step.Number, err)
 		}
 	}
-	return db.pool.View(ctx, func(s *session.Session) error { return catalog.Definitions{Session: s}.CheckCore(ctx) })
+	return db.pool.View(ctx, func(s *session.Session) error { return catalog.Registry{Session: s}.CheckCore(ctx) })
 }
 
 // migrateStep runs a migration unless the database already has it. Another process may run the same

@@ -117,7 +117,7 @@ func OpenToOthers(mode fs.FileMode) string {
 // reviewReader returns the review service's read interface to s.
 func reviewReader(s *session.Session) review.Reader {
 	return review.Reader{
-		ProposalReader: queue.Proposals{Session: s}, RecordReader: queue.NewRecords(s), RegistryReader: catalog.NewRegistry(s),
+		ProposalReader: queue.Proposals{Session: s}, RecordReader: queue.NewRecords(s), RegistryReader: catalog.Registry{Session: s},
 		SignatureReader: records.Signatures{Session: s},
 	}
 }
@@ -131,7 +131,7 @@ func (db *DB) View(ctx context.Context, fn func(review.Reader) error) error {
 func (db *DB) Update(ctx context.Context, fn func(review.Tx) error) error {
 	return db.pool.Update(ctx, func(s *session.Session) error {
 		return fn(review.Tx{
-			Reader: reviewReader(s), ProposalWriter: queue.Proposals{Session: s}, RecordWriter: queue.NewRecords(s), RegistryWriter: catalog.NewRegistry(s),
+			Reader: reviewReader(s), ProposalWriter: queue.Proposals{Session: s}, RecordWriter: queue.NewRecords(s), RegistryWriter: catalog.Registry{Session: s},
 			SignatureWriter: records.Signatures{Session: s},
 		})
 	})
@@ -179,7 +179,7 @@ func (db *DB) Head(ctx context.Context) (event, state int64, err error) {
 		if err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM events", nil, &event); err != nil {
 			return err
 		}
-		state, err = catalog.Definitions{Session: s}.State(ctx)
+		state, err = catalog.Registry{Session: s}.State(ctx)
 		return err
 	})
 	return event, state, err

@@ -59,7 +59,7 @@ type Tables struct{ *session.Session }
 
 // ledgerReader returns the gateway's read interface to s.
 func ledgerReader(s *session.Session) gateway.LedgerReader {
-	return gateway.LedgerReader{CallReader: Tables{Session: s}, SignatureReader: records.Signatures{Session: s}, ToolReader: catalog.Definitions{Session: s}}
+	return gateway.LedgerReader{CallReader: Tables{Session: s}, SignatureReader: records.Signatures{Session: s}, ToolReader: catalog.Registry{Session: s}}
 }
 
 // ledgerTx returns the gateway's read and write interface to s.

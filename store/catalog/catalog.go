@@ -22,8 +22,8 @@ import (
 	"toolcrib/store/table"
 )
 
-// listing reads the live registry for lists.
-type listing struct{ *session.Session }
+// Registry implements the registry interfaces of the review service.
+type Registry struct{ *session.Session }
 
 // Lists reads pages of the live registry.
 type Lists struct{ Pool *session.Pool }
@@ -80,7 +80,7 @@ func liveRows(asOf time.Time) (from string, args []any) {
 func (db Lists) Catalog(ctx context.Context, q Query) (Page, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) (Page, error) {
 		query, args := q.rows("")
-		return q.merge(func(fn func(Entry) error) error { return listing{Session: s}.eachEntry(ctx, q, query, args, fn) })
+		return q.merge(func(fn func(Entry) error) error { return Registry{Session: s}.eachEntry(ctx, q, query, args, fn) })
 	})
 }
 
@@ -195,7 +195,8 @@ func (db Lists) Find(ctx context.Context, q Query, ref string) (Entry, json.RawM
 	var definition []byte
 	err := db.Pool.View(ctx, func(s *session.Session) error {
 		var err error
-		if e, err = (listing{Session: s}).find(ctx, q, ref); err != nil {
+		live := Registry{Session: s}
+		if e, err = live.findEntry(ctx, q, ref); err != nil {
 			return err
 		}
 		if e.Refused != nil {
@@ -212,12 +213,13 @@ func (db Lists) Find(ctx context.Context, q Query, ref string) (Entry, json.RawM
 		if !consistent {
 			return changedByHand(e.Subject, e.Version)
 		}
-		return Definitions{Session: s}.same(e, definition, now)
+		return live.same(e, definition, now)
 	})
 	return e, definition, err
 }
 
-func (s listing) find(ctx context.Context, q Query, ref string) (Entry, error) {
+// findEntry returns the entry of q to which ref refers.
+func (s Registry) findEntry(ctx context.Context, q Query, ref string) (Entry, error) {
 	from, args := liveRows(q.AsOf)
 	query := " FROM (" + from + fmt.Sprintf(") r WHERE kind = $%d AND ", len(args)+1)
 	value := fmt.Sprintf(" = $%d", len(args)+2)
@@ -233,7 +235,7 @@ func (s listing) find(ctx context.Context, q Query, ref string) (Entry, error) {
 	}
 	ids = append(ids, aliased...)
 	if q.Kind == registry.KindTool {
-		wired, err := Definitions(s).ByWire(ctx, ref)
+		wired, err := s.ByWire(ctx, ref)
 		if err != nil {
 			return Entry{}, err
 		}
@@ -274,7 +276,7 @@ func (s listing) find(ctx context.Context, q Query, ref string) (Entry, error) {
 func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) (registry.Subject, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) (registry.Subject, error) {
 		for _, kind := range registry.SubjectKinds() {
-			e, err := listing{Session: s}.find(ctx, Query{Kind: kind, View: view}, ref)
+			e, err := Registry{Session: s}.findEntry(ctx, Query{Kind: kind, View: view}, ref)
 			if !errors.Is(err, proposals.ErrNotFound) {
 				return e.Subject, err
 			}
@@ -283,11 +285,8 @@ func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) 
 	})
 }
 
-// contentTables stores the bytes of binary files by SHA-256.
-type contentTables struct{ *session.Session }
-
-// Content implements review.RegistryReader.
-func (s contentTables) Content(ctx context.Context, sha256 string) (data []byte, ok bool, err error) {
+// Content implements review.RegistryReader. The bytes of binary files are stored by their SHA-256.
+func (s Registry) Content(ctx context.Context, sha256 string) (data []byte, ok bool, err error) {
 	ok, err = s.OptionalRow(ctx, "SELECT bytes FROM contents WHERE sha256 = $1", []any{sha256}, &data)
 	if ok && registry.HashBytes(data) != sha256 {
 		return nil, false, fmt.Errorf("%w: the bytes stored under the SHA-256 %.12s do not match it; run toolcrib verify", engine.ErrDamaged, sha256)
@@ -296,7 +295,7 @@ func (s contentTables) Content(ctx context.Context, sha256 string) (data []byte,
 }
 
 // AddContent implements review.RegistryWriter.
-func (s contentTables) AddContent(ctx context.Context, data []byte) error {
+func (s Registry) AddContent(ctx context.Context, data []byte) error {
 	if data == nil {
 		data = []byte{} // so that the driver does not store NULL
 	}

@@ -31,7 +31,7 @@ func entryColumns(e *Entry) table.Columns {
 var entryList = entryColumns(new(Entry)).Of("r")
 
 // entries returns the entries that query selects.
-func (s listing) entries(ctx context.Context, q Query, query string, args ...any) ([]Entry, error) {
+func (s Registry) entries(ctx context.Context, q Query, query string, args ...any) ([]Entry, error) {
 	var found []Entry
 	err := s.eachEntry(ctx, q, query, args, func(e Entry) error {
 		found = append(found, e)
@@ -43,7 +43,7 @@ func (s listing) entries(ctx context.Context, q Query, query string, args ...any
 // eachEntry calls fn for each entry that query, a statement without its columns, selects. If
 // signatures are required, eachEntry takes the fields from the verified definition, and deactivates
 // an entry if its version has no valid signature.
-func (s listing) eachEntry(ctx context.Context, q Query, query string, args []any, fn func(Entry) error) error {
+func (s Registry) eachEntry(ctx context.Context, q Query, query string, args []any, fn func(Entry) error) error {
 	p, err := records.Signatures(s).Proofs(ctx)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func provenColumns() string {
 
 // scanProven scans provenColumns, the hash of the version, and the columns after it, and fills in the
 // entry from its verified definition.
-func (s listing) scanProven(ctx context.Context, p *proof.Proofs, q Query, row table.Scanner, hash *string, rest ...any) (Entry, error) {
+func (s Registry) scanProven(ctx context.Context, p *proof.Proofs, q Query, row table.Scanner, hash *string, rest ...any) (Entry, error) {
 	var e Entry
 	var subject string
 	var newest int
@@ -90,7 +90,7 @@ func (s listing) scanProven(ctx context.Context, p *proof.Proofs, q Query, row t
 	if err != nil {
 		return e, err
 	}
-	proof, err := Definitions(s).proof(ctx, p, e.Subject, e.Version, *hash)
+	proof, err := s.proof(ctx, p, e.Subject, e.Version, *hash)
 	if err != nil {
 		return e, err
 	}
@@ -100,7 +100,7 @@ func (s listing) scanProven(ctx context.Context, p *proof.Proofs, q Query, row t
 		e.Refused = fmt.Errorf("version %d of %s: %w: its entry in the live registry was changed", e.Version, e.Subject, proposals.ErrTampered)
 	}
 	if e.Refused == nil && now {
-		if e.Refused, err = Definitions(s).superseded(ctx, p, proof, signed); err != nil {
+		if e.Refused, err = s.superseded(ctx, p, proof, signed); err != nil {
 			return e, err
 		}
 	}
@@ -113,7 +113,7 @@ func (s listing) scanProven(ctx context.Context, p *proof.Proofs, q Query, row t
 
 // same returns an error unless definition matches e. now indicates that e is from the current
 // registry, which repeats columns of the definition.
-func (s Definitions) same(e Entry, definition []byte, now bool) error {
+func (s Registry) same(e Entry, definition []byte, now bool) error {
 	differs := registry.HashBytes(definition) != e.ContentHash
 	if now && !differs && !s.Trust.Required() { // otherwise they come from the verified version
 		d, err := session.Cached[decoded](s.Session).definition(e.Subject.Kind, string(definition))
@@ -154,7 +154,7 @@ func (db Lists) CatalogGroups(ctx context.Context, q Query) ([]GroupCount, error
 	err := db.Pool.View(ctx, func(s *session.Session) error {
 		clear(counts) // View may run this function again
 		query, args := q.rows("")
-		return q.eachMerged(func(fn func(Entry) error) error { return listing{Session: s}.eachEntry(ctx, q, query, args, fn) }, func(es []Entry) error {
+		return q.eachMerged(func(fn func(Entry) error) error { return Registry{Session: s}.eachEntry(ctx, q, query, args, fn) }, func(es []Entry) error {
 			for _, e := range es {
 				counts[groupOf(e)]++
 			}
@@ -187,7 +187,7 @@ func (db Lists) Export(ctx context.Context, q Query) ([]Exported, error) {
 		q.Limit, q.After = math.MaxInt, ""
 		read := map[registry.Subject]Exported{}
 		page, err := q.merge(func(fn func(Entry) error) error {
-			return listing{Session: s}.eachExported(ctx, q, func(x Exported) error {
+			return Registry{Session: s}.eachExported(ctx, q, func(x Exported) error {
 				read[x.Subject] = x
 				return fn(x.Entry)
 			})
@@ -213,7 +213,7 @@ const exportColumns = `, v.hash, v.definition, CASE v.number WHEN 1 THEN v.decid
 
 // eachExported calls fn for each entry with its definition. If signatures are required, the fields
 // of the entry come from the verified version.
-func (s listing) eachExported(ctx context.Context, q Query, fn func(Exported) error) error {
+func (s Registry) eachExported(ctx context.Context, q Query, fn func(Exported) error) error {
 	p, err := records.Signatures(s).Proofs(ctx)
 	if err != nil {
 		return err
@@ -248,7 +248,7 @@ func (s listing) eachExported(ctx context.Context, q Query, fn func(Exported) er
 		if !sound {
 			return changedByHand(x.Subject, x.Version)
 		}
-		err = errors.Join(table.Into(&x.CreatedAt, history.ParseTimestamp, created), table.Into(&x.UpdatedAt, history.ParseTimestamp, updated), Definitions(s).same(x.Entry, x.Definition, now))
+		err = errors.Join(table.Into(&x.CreatedAt, history.ParseTimestamp, created), table.Into(&x.UpdatedAt, history.ParseTimestamp, updated), s.same(x.Entry, x.Definition, now))
 		if err != nil {
 			return err
 		}

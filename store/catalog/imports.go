@@ -38,9 +38,6 @@ type Raw struct {
 	Body []byte
 }
 
-// importTables stores imported documents.
-type importTables struct{ *session.Session }
-
 // Imports stores imported documents.
 type Imports struct{ Pool *session.Pool }
 
@@ -218,14 +215,14 @@ func KeepLeftOut(ctx context.Context, db Imports, id string, at time.Time, actor
 // Raw returns the JSON with a hash. ok is false if it is not stored.
 func (db Imports) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
-		body, ok, err = importTables{Session: s}.Raw(ctx, hash)
+		body, ok, err = Registry{Session: s}.Raw(ctx, hash)
 		return err
 	})
 	return body, ok, err
 }
 
 // Raw implements review.RegistryReader.
-func (s importTables) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
+func (s Registry) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
 	if ok, err = s.OptionalRow(ctx, "SELECT body FROM raws WHERE hash = $1", []any{hash}, &body); err != nil || !ok {
 		return nil, false, err
 	}

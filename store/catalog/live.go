@@ -23,7 +23,7 @@ import (
 
 // scanLive scans a live definition. If the definition or its row was modified outside toolcrib, it
 // returns the definition as refused.
-func (s Definitions) scanLive(row table.Scanner) (registry.Live, error) {
+func (s Registry) scanLive(row table.Scanner) (registry.Live, error) {
 	var l registry.Live
 	var subject, text, shown string
 	var consistent bool
@@ -84,25 +84,8 @@ func (d *decoded) definition(kind registry.Kind, text string) (decodedDefinition
 	return def, nil
 }
 
-// Registry implements the registry interfaces of the review service.
-type Registry struct {
-	Definitions
-	Versions
-	sketchTables
-	contentTables
-	importTables
-}
-
-// NewRegistry returns a Registry that uses s.
-func NewRegistry(s *session.Session) Registry {
-	return Registry{Definitions{Session: s}, Versions{Session: s}, sketchTables{Session: s}, contentTables{Session: s}, importTables{Session: s}}
-}
-
-// Definitions reads and writes the live registry and its names.
-type Definitions struct{ *session.Session }
-
 // Live implements review.RegistryReader.
-func (s Definitions) Live(ctx context.Context, subject registry.Subject) (registry.Live, error) {
+func (s Registry) Live(ctx context.Context, subject registry.Subject) (registry.Live, error) {
 	found, err := s.Find(ctx, LiveFrom+"WHERE l.subject = $1", subject.String())
 	return table.First(found, err, "%s", subject)
 }
@@ -111,7 +94,7 @@ func (s Definitions) Live(ctx context.Context, subject registry.Subject) (regist
 const namesAtOnce = 512
 
 // ByName implements review.RegistryReader.
-func (s Definitions) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
+func (s Registry) ByName(ctx context.Context, names ...string) ([]registry.Live, error) {
 	var found []registry.Live
 	for list := range slices.Chunk(names, namesAtOnce) {
 		size := 1
@@ -137,7 +120,7 @@ func (s Definitions) ByName(ctx context.Context, names ...string) ([]registry.Li
 
 // ByWire implements review.RegistryReader. A wire name is the tool's name on its server, optionally
 // prefixed with the server's name. The index contains only the name on the server.
-func (s Definitions) ByWire(ctx context.Context, name string) ([]registry.Live, error) {
+func (s Registry) ByWire(ctx context.Context, name string) ([]registry.Live, error) {
 	ends := []string{name}
 	for i, r := range name {
 		if r == '_' && i+1 < len(name) {
@@ -156,12 +139,12 @@ func (s Definitions) ByWire(ctx context.Context, name string) ([]registry.Live, 
 }
 
 // FromServer implements review.RegistryReader.
-func (s Definitions) FromServer(ctx context.Context, name string) ([]registry.Live, error) {
+func (s Registry) FromServer(ctx context.Context, name string) ([]registry.Live, error) {
 	return s.Find(ctx, LiveFrom+"WHERE l.source = $1 AND l.source <> '' AND l.kind = 'tool' ORDER BY l.subject", name)
 }
 
 // Containing implements reach.Registry. It scans all live definitions once.
-func (s Definitions) Containing(ctx context.Context, words []string) ([]registry.Live, error) {
+func (s Registry) Containing(ctx context.Context, words []string) ([]registry.Live, error) {
 	subjects := []string{}
 	err := s.Each(ctx, "SELECT l.subject, lower(v.definition) "+LiveFrom, nil, func(row table.Scanner) error {
 		var subject, text string
@@ -182,18 +165,18 @@ func (s Definitions) Containing(ctx context.Context, words []string) ([]registry
 }
 
 // InCategory implements review.RegistryReader.
-func (s Definitions) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
+func (s Registry) InCategory(ctx context.Context, category string) ([]registry.Live, error) {
 	return s.Find(ctx, LiveFrom+"WHERE l.kind = 'tool' AND l.category = $1 AND l.category <> '' ORDER BY l.id, l.layer", category)
 }
 
 // OfKind implements registry.Finder.
-func (s Definitions) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
+func (s Registry) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
 	ids, args := ofKind(kind, view, most)
 	return s.Find(ctx, LiveFrom+"WHERE "+ids+" ORDER BY l.id, l.layer", args...)
 }
 
 // Heads implements review.RegistryReader. If signatures are required, it reads the definitions.
-func (s Definitions) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
+func (s Registry) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
 	ids, args := ofKind(kind, view, most)
 	heads, err = table.All(ctx, s, func(row table.Scanner) (registry.Live, error) {
 		tool, bytes := &registry.Tool{}, 0
@@ -232,27 +215,27 @@ func ofKind(kind registry.ToolKind, view []registry.Layer, most int) (where stri
 }
 
 // Lists implements review.RegistryReader.
-func (s Definitions) Lists(ctx context.Context) ([]registry.Live, error) {
+func (s Registry) Lists(ctx context.Context) ([]registry.Live, error) {
 	return s.profiles(ctx, registry.KindList)
 }
 
 // ByLabel implements review.RegistryReader.
-func (s Definitions) ByLabel(ctx context.Context, label string) ([]registry.Live, error) {
+func (s Registry) ByLabel(ctx context.Context, label string) ([]registry.Live, error) {
 	return s.Find(ctx, LiveFrom+"WHERE l.kind = 'tool' AND l.name = $1 ORDER BY l.subject", label)
 }
 
 // ByTag implements review.RegistryReader.
-func (s Definitions) ByTag(ctx context.Context, prefix string) ([]registry.Live, error) {
+func (s Registry) ByTag(ctx context.Context, prefix string) ([]registry.Live, error) {
 	return s.Find(ctx, LiveFrom+"WHERE l.tag = $1 AND l.tag <> '' ORDER BY l.subject", prefix)
 }
 
 // Agents implements review.RegistryReader.
-func (s Definitions) Agents(ctx context.Context) ([]registry.Live, error) {
+func (s Registry) Agents(ctx context.Context) ([]registry.Live, error) {
 	return s.profiles(ctx, registry.KindAgent)
 }
 
 // Folders implements review.RegistryReader.
-func (s Definitions) Folders(ctx context.Context) ([]registry.Live, error) {
+func (s Registry) Folders(ctx context.Context) ([]registry.Live, error) {
 	return s.Find(ctx, LiveFrom+"WHERE l.kind IN ('skill', 'instructions') ORDER BY l.subject")
 }
 
@@ -264,7 +247,7 @@ type liveProfiles struct {
 
 // profiles returns the live agents or the live allow-lists. Most callers need both, so a
 // transaction reads them together and caches them until it changes the registry.
-func (s Definitions) profiles(ctx context.Context, kind registry.Kind) ([]registry.Live, error) {
+func (s Registry) profiles(ctx context.Context, kind registry.Kind) ([]registry.Live, error) {
 	profiles := session.PerTransaction[liveProfiles](s.Session)
 	if !profiles.read {
 		found, err := s.Find(ctx, LiveFrom+"WHERE l.kind IN ('agent', 'list') ORDER BY l.id, l.layer")
@@ -277,7 +260,7 @@ func (s Definitions) profiles(ctx context.Context, kind registry.Kind) ([]regist
 }
 
 // SetLive implements review.RegistryWriter.
-func (s Definitions) SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
+func (s Registry) SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
 	added := *session.PerTransaction[addedVersions](s.Session)
 	for i, v := range versions {
 		if definitions[i].Tool != nil && added[v.Hash] == 0 {
@@ -293,7 +276,7 @@ func (s Definitions) SetLive(ctx context.Context, versions []history.Version, de
 	if err := cmp.Or(s.setLive(ctx, versions, definitions), computing.Wait()); err != nil {
 		return err
 	}
-	return sketchTables(s).addSketches(ctx, sketches)
+	return s.addSketches(ctx, sketches)
 }
 
 // liveColumns returns the columns of a live row that change with each version: its number, its
@@ -317,7 +300,7 @@ func shownText(c registry.Columns) (string, error) {
 }
 
 // setLive points live rows to new versions and stores the names of the definitions.
-func (s Definitions) setLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
+func (s Registry) setLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
 	*session.PerTransaction[liveProfiles](s.Session) = liveProfiles{}
 	var rows, names []table.Columns
 	for i, v := range versions {
@@ -355,7 +338,7 @@ func newNames(subject registry.Subject, d registry.Definition) (rows []table.Col
 }
 
 // insertLive adds first versions and their names to the registry.
-func (s Definitions) insertLive(ctx context.Context, rows, names []table.Columns) error {
+func (s Registry) insertLive(ctx context.Context, rows, names []table.Columns) error {
 	if err := table.InsertAll(ctx, s, "live", rows); err != nil {
 		return err
 	}
@@ -366,7 +349,7 @@ func (s Definitions) insertLive(ctx context.Context, rows, names []table.Columns
 }
 
 // moveLive moves a subject from the previous version to v. It rewrites only names that change.
-func (s Definitions) moveLive(ctx context.Context, v history.Version, d registry.Definition) error {
+func (s Registry) moveLive(ctx context.Context, v history.Version, d registry.Definition) error {
 	subject := v.Subject.String()
 	shown := d.Columns()
 	row := append(liveColumns(&v.Number, &v.ContentHash, &shown), table.Col("size", new(len(v.Definition))))

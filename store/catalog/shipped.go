@@ -30,21 +30,21 @@ type Seeding struct {
 // subject. It also writes the hashes of the core tools into the table that determines which tools
 // are locked.
 func Seed(ctx context.Context, s *session.Session, with Seeding) error {
-	now := with.Now().UTC().Truncate(time.Microsecond)
+	r, now := Registry{Session: s}, with.Now().UTC().Truncate(time.Microsecond)
 	ship := func(d registry.Definition, locked bool) error {
 		subject := registry.Subject{Kind: d.Kind(), Layer: registry.LayerGlobal, ID: d.ID()}
-		v, err := Versions{Session: s}.AddVersion(ctx, history.Version{
+		v, err := r.AddVersion(ctx, history.Version{
 			Subject: subject, Number: 1, Definition: d.Canonical(),
 			Author: "system", DecidedBy: "system", DecidedAt: now, Note: "shipped with toolcrib",
 		})
 		if err != nil {
 			return err
 		}
-		if err := (Definitions{Session: s}).insertLive(ctx, []table.Columns{newLive(v, d, locked)}, newNames(subject, d)); err != nil {
+		if err := r.insertLive(ctx, []table.Columns{newLive(v, d, locked)}, newNames(subject, d)); err != nil {
 			return err
 		}
 		sketches, err := sketchAll(*session.PerTransaction[addedVersions](s), []history.Version{v}, []registry.Definition{d})
-		if err := errors.Join(err, (sketchTables{Session: s}).addSketches(ctx, sketches)); err != nil {
+		if err := errors.Join(err, r.addSketches(ctx, sketches)); err != nil {
 			return err
 		}
 		return records.Log{Session: s}.AppendEvent(ctx, history.Event{ID: with.NewID(), At: now, Actor: "system", Act: "ship", Subject: subject.String(), Record: v.Hash})
@@ -70,7 +70,7 @@ func Seed(ctx context.Context, s *session.Session, with Seeding) error {
 
 // CheckCore compares the hashes of the stored core tools with those in the program. It reports
 // differences but does not repair them, because other data may have been changed as well.
-func (s Definitions) CheckCore(ctx context.Context) error {
+func (s Registry) CheckCore(ctx context.Context) error {
 	want := shipped.CoreHashes()
 	missing := maps.Clone(want)
 	err := s.Each(ctx, `

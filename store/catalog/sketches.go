@@ -27,12 +27,9 @@ const (
 	mostAlike    = 20 // maximum number of candidates by text and by purpose
 )
 
-// sketchTables stores the sketches for near-duplicate detection.
-type sketchTables struct{ *session.Session }
-
 // Alike implements review.RegistryReader. The session keeps complete blocks; the last block, which still grows, and the
 // single rows are read each time.
-func (s sketchTables) Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error) {
+func (s Registry) Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error) {
 	known := session.Cached[sketches](s.Session)
 	var tail sketches
 	blocks, err := table.All(ctx, s, ScanSketched, "SELECT block, text, purpose FROM sketches WHERE block >= $1 ORDER BY block", known.next)
@@ -75,7 +72,7 @@ func (s sketchTables) Alike(ctx context.Context, t *overlap.Fingerprint) ([]regi
 		}
 		seen[c.ID] = true
 		// A version that is no longer live has no similar tools.
-		found, err := Definitions(s).Find(ctx, LiveFrom+"WHERE v.seq = $1", c.ID)
+		found, err := s.Find(ctx, LiveFrom+"WHERE v.seq = $1", c.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +139,7 @@ func sketchAll(added addedVersions, versions []history.Version, definitions []re
 
 // addSketches stores the sketches of new tool versions and moves those of completed blocks, together with the new
 // ones among them, into their blocks.
-func (s sketchTables) addSketches(ctx context.Context, sks []sketched) error {
+func (s Registry) addSketches(ctx context.Context, sks []sketched) error {
 	if len(sks) == 0 {
 		return nil
 	}
@@ -172,7 +169,7 @@ func (s sketchTables) addSketches(ctx context.Context, sks []sketched) error {
 }
 
 // appendBlocks appends sketches to their blocks.
-func (s sketchTables) appendBlocks(ctx context.Context, sks []sketched) error {
+func (s Registry) appendBlocks(ctx context.Context, sks []sketched) error {
 	for len(sks) > 0 {
 		block := sks[0].seq / SketchBlock
 		var text, purpose []byte

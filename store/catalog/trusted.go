@@ -17,7 +17,7 @@ import (
 
 // State implements review.RegistryReader. Every change to the registry adds a version. If
 // signatures are required, a change of the signers can also change which versions are live.
-func (s Definitions) State(ctx context.Context) (int64, error) {
+func (s Registry) State(ctx context.Context) (int64, error) {
 	var n int64
 	if !s.Trust.Required() {
 		err := s.Row(ctx, "SELECT coalesce(max(seq), 0) FROM versions", nil, &n)
@@ -51,7 +51,7 @@ const shownBetween = "\x1f"
 // (live) and v (versions). If the version of a definition is not valid, Find returns the definition
 // as deactivated and empty, with the reason, because it still hides the definitions that it
 // overrides.
-func (s Definitions) Find(ctx context.Context, from string, args ...any) ([]registry.Live, error) {
+func (s Registry) Find(ctx context.Context, from string, args ...any) ([]registry.Live, error) {
 	p, err := records.Signatures(s).Proofs(ctx)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (s Definitions) Find(ctx context.Context, from string, args ...any) ([]regi
 
 // scanProvenLive scans a live definition. It returns a deactivated placeholder if its version is not valid: its
 // signature is refused, or the row has other content, is not the newest version, or has the wrong lock.
-func (s Definitions) scanProvenLive(ctx context.Context, p *proof.Proofs, row table.Scanner) (registry.Live, error) {
+func (s Registry) scanProvenLive(ctx context.Context, p *proof.Proofs, row table.Scanner) (registry.Live, error) {
 	var l registry.Live
 	var subject, definition, hash string
 	var newest int
@@ -104,11 +104,11 @@ func (s Definitions) scanProvenLive(ctx context.Context, p *proof.Proofs, row ta
 
 // proof returns the proof of a version. For a version that was checked before, it costs one map
 // lookup.
-func (s Definitions) proof(ctx context.Context, p *proof.Proofs, subject registry.Subject, number int, hash string) (*proof.Proof, error) {
+func (s Registry) proof(ctx context.Context, p *proof.Proofs, subject registry.Subject, number int, hash string) (*proof.Proof, error) {
 	if proof, ok := p.Known(hash); ok && proof.Subject == subject && proof.Number == number {
 		return proof, nil
 	}
-	v, err := Versions(s).version(ctx, subject, number, table.Reading(versionColumns)) // the proof reports problems with the version
+	v, err := s.version(ctx, subject, number, table.Reading(versionColumns)) // the proof reports problems with the version
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (s Definitions) proof(ctx context.Context, p *proof.Proofs, subject registr
 
 // superseded returns refused if checked is not the version of its subject that was signed last.
 // signed reports that a newer statement exists.
-func (s Definitions) superseded(ctx context.Context, p *proof.Proofs, checked *proof.Proof, signed bool) (refused, err error) {
+func (s Registry) superseded(ctx context.Context, p *proof.Proofs, checked *proof.Proof, signed bool) (refused, err error) {
 	if !signed && !checked.Shared {
 		return nil, nil
 	}

@@ -38,9 +38,6 @@ func PartsOf(s *registry.Subject) table.Columns {
 // VersionTable describes the table of versions, which has a hash chain for each subject.
 var VersionTable = table.Of("versions", versionColumns)
 
-// Versions reads and writes versions.
-type Versions struct{ *session.Session }
-
 // checkedVersion returns a scan function that rejects modified versions: the definition must match
 // the content hash, and the complete version its hash.
 func checkedVersion() func(table.Scanner) (history.Version, error) {
@@ -55,17 +52,17 @@ func checkedVersion() func(table.Scanner) (history.Version, error) {
 }
 
 // Version implements review.RegistryReader.
-func (s Versions) Version(ctx context.Context, subject registry.Subject, number int) (history.Version, error) {
+func (s Registry) Version(ctx context.Context, subject registry.Subject, number int) (history.Version, error) {
 	return s.version(ctx, subject, number, checkedVersion())
 }
 
-func (s Versions) version(ctx context.Context, subject registry.Subject, number int, scan func(table.Scanner) (history.Version, error)) (history.Version, error) {
+func (s Registry) version(ctx context.Context, subject registry.Subject, number int, scan func(table.Scanner) (history.Version, error)) (history.Version, error) {
 	found, err := table.All(ctx, s, scan, VersionTable.Select("WHERE subject = $1 AND number = $2"), subject.String(), number)
 	return table.First(found, err, "version %d of %s", number, subject)
 }
 
 // AddVersion appends a version.
-func (s Versions) AddVersion(ctx context.Context, v history.Version) (history.Version, error) {
+func (s Registry) AddVersion(ctx context.Context, v history.Version) (history.Version, error) {
 	added, err := s.AddVersions(ctx, []history.Version{v})
 	if err != nil {
 		return v, err
@@ -74,7 +71,7 @@ func (s Versions) AddVersion(ctx context.Context, v history.Version) (history.Ve
 }
 
 // AddVersions implements review.RegistryWriter.
-func (s Versions) AddVersions(ctx context.Context, versions []history.Version) ([]history.Version, error) {
+func (s Registry) AddVersions(ctx context.Context, versions []history.Version) ([]history.Version, error) {
 	versions = slices.Clone(versions)
 	for i, v := range versions {
 		if v.Number == 1 {

@@ -291,7 +291,7 @@ func (l Ledger) Structure(ctx context.Context, deep bool, fn func(history.Damage
 }
 
 func (l Ledger) structure(ctx context.Context, s *session.Session, deep bool, fn func(history.Damage)) error {
-	if err := (catalog.Definitions{Session: s}).CheckCore(ctx); err != nil {
+	if err := (catalog.Registry{Session: s}).CheckCore(ctx); err != nil {
 		l.report(err)
 		fn(history.Damage{Table: "core", Message: err.Error() + "."})
 	}

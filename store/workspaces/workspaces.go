@@ -100,7 +100,7 @@ func (w Store) PendingExports(ctx context.Context, dir string) ([]workspace.Pend
 			if err != nil {
 				return err
 			}
-			v, err := catalog.Versions{Session: s}.Version(ctx, subject, d.number)
+			v, err := catalog.Registry{Session: s}.Version(ctx, subject, d.number)
 			if err != nil {
 				return err
 			}
@@ -130,7 +130,7 @@ func (w Store) Folders(ctx context.Context) ([]string, error) {
 func (w Store) Current(ctx context.Context, layer registry.Layer) ([]workspace.Dated, error) {
 	var current []workspace.Dated
 	err := w.read(ctx, func(s *session.Session) error {
-		lives, err := catalog.Definitions{Session: s}.Find(ctx, catalog.LiveFrom+"WHERE l.layer = $1 ORDER BY l.kind DESC, l.id", layer)
+		lives, err := catalog.Registry{Session: s}.Find(ctx, catalog.LiveFrom+"WHERE l.layer = $1 ORDER BY l.kind DESC, l.id", layer)
 		if err != nil {
 			return err
 		}
