@@ -1,4 +1,5 @@
-// This file finds proposals by their text, with PostgreSQL's regular expressions and trigram index.
+// This file implements session.Searcher with regular expressions, the trigram index of the queue, if the server has
+// pg_trgm, and tsvectors of terms.
 
 package pg
 
@@ -12,12 +13,8 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Search implements session.Searcher with the trigram index of the queue, if the server has
-// pg_trgm, and with tsvectors of terms.
-type Search struct{}
-
 // Hints implements session.Searcher. PostgreSQL plans with statistics.
-func (Search) Hints() bool { return false }
+func (*Server) Hints() bool { return false }
 
 // shown is the expression of the index proposals_text.
 const shown = "lower(p.subject || '\n' || p.title || '\n' || p.author || '\n' || p.change_set)"
@@ -28,7 +25,7 @@ const maxPattern = 1000
 
 // Contains implements session.Searcher with a regular expression that lists the case variants of
 // each letter, or, for longer texts, with a lower-case comparison.
-func (Search) Contains(words string) engine.Clause {
+func (*Server) Contains(words string) engine.Clause {
 	if len(words) > maxPattern {
 		return engine.Clause{SQL: "position(? IN " + shown + ") > 0", Args: []any{strings.ToLower(words)}}
 	}
@@ -36,18 +33,18 @@ func (Search) Contains(words string) engine.Clause {
 }
 
 // Rows implements session.Searcher.
-func (s Search) Rows(words string, _ []string) engine.Clause {
+func (s *Server) Rows(words string, _ []string) engine.Clause {
 	return s.AllRows([]string{words}, nil)
 }
 
 // AllRows implements session.Searcher.
-func (s Search) AllRows(wanted, unwanted []string) engine.Clause {
+func (s *Server) AllRows(wanted, unwanted []string) engine.Clause {
 	where := s.Matching(wanted, unwanted).Where
 	return engine.Clause{SQL: "SELECT p.seq FROM proposals p WHERE " + where.SQL, Args: where.Args}
 }
 
 // Matching implements session.Searcher.
-func (s Search) Matching(wanted, unwanted []string) engine.Source {
+func (s *Server) Matching(wanted, unwanted []string) engine.Source {
 	conditions := lists.Map(wanted, s.Contains)
 	for _, words := range unwanted {
 		c := s.Contains(words)
@@ -57,7 +54,7 @@ func (s Search) Matching(wanted, unwanted []string) engine.Source {
 }
 
 // Beginning implements session.Searcher. No index supports texts shorter than a trigram.
-func (Search) Beginning(context.Context, *engine.Conn, []string) (engine.Source, bool, error) {
+func (*Server) Beginning(context.Context, *engine.Conn, []string) (engine.Source, bool, error) {
 	return engine.Source{}, false, nil
 }
 
@@ -82,10 +79,10 @@ func pattern(words string) string {
 }
 
 // HasTerms implements session.Searcher.
-func (Search) HasTerms(_ string, terms []string) engine.Clause {
+func (*Server) HasTerms(_ string, terms []string) engine.Clause {
 	quoted := lists.Map(terms, func(t string) string { return "'" + strings.NewReplacer("'", "''", `\`, `\\`).Replace(t) + "'" })
 	return engine.Clause{SQL: "lexemes @@ CAST(? AS tsquery)", Args: []any{strings.Join(quoted, " & ")}}
 }
 
 // IndexChecks implements session.Searcher. The server maintains its indexes.
-func (Search) IndexChecks() []engine.Check { return nil }
+func (*Server) IndexChecks() []engine.Check { return nil }

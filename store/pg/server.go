@@ -35,8 +35,6 @@ import (
 // SQLite file. It is READ COMMITTED, so that it sees all commits before the lock. A read
 // transaction is a REPEATABLE READ snapshot. Row and chain numbers are assigned under the lock.
 type Server struct {
-	Search
-
 	name      string
 	config    *pgx.ConnConfig
 	pool      *sql.DB

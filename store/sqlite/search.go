@@ -1,4 +1,4 @@
-// This file searches proposals with the trigram index of SQLite.
+// This file implements session.Searcher with SQLite's full-text indexes.
 
 package sqlite
 
@@ -13,23 +13,20 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Search implements session.Searcher with SQLite's full-text indexes.
-type Search struct{}
-
 // Hints implements session.Searcher. SQLite plans without statistics.
-func (Search) Hints() bool { return true }
+func (*File) Hints() bool { return true }
 
 // minIndexed is the minimum length, in characters, of a substring that the trigram index can find.
 const minIndexed = 3
 
 // Contains implements session.Searcher.
-func (Search) Contains(words string) engine.Clause {
+func (*File) Contains(words string) engine.Clause {
 	return engine.Clause{SQL: "p.seq IN (SELECT rowid FROM proposals_text WHERE proposals_text MATCH ?)", Args: []any{quoteFTS(words)}}
 }
 
 // Rows implements session.Searcher. For a text shorter than a trigram, it searches for the trigrams that start with one
 // of the spellings, which may return a row several times.
-func (Search) Rows(words string, spellings []string) engine.Clause {
+func (*File) Rows(words string, spellings []string) engine.Clause {
 	if utf8.RuneCountInString(words) >= minIndexed {
 		return engine.Clause{SQL: "SELECT rowid AS seq FROM proposals_text WHERE proposals_text MATCH ?", Args: []any{quoteFTS(words)}}
 	}
@@ -51,12 +48,12 @@ func phrases(wanted, unwanted []string) string {
 }
 
 // AllRows implements session.Searcher.
-func (Search) AllRows(wanted, unwanted []string) engine.Clause {
+func (*File) AllRows(wanted, unwanted []string) engine.Clause {
 	return engine.Clause{SQL: "SELECT rowid AS seq FROM proposals_text WHERE proposals_text MATCH ?", Args: []any{phrases(wanted, unwanted)}}
 }
 
 // Matching implements session.Searcher.
-func (Search) Matching(wanted, unwanted []string) engine.Source {
+func (*File) Matching(wanted, unwanted []string) engine.Source {
 	return matching(phrases(wanted, unwanted))
 }
 
@@ -70,7 +67,7 @@ func matching(query string) engine.Source {
 // Beginning implements session.Searcher. It searches for the trigrams that start with one of the spellings, and returns
 // false if there are too many. It looks up one trigram at a time, because the engine would list each with all its
 // occurrences.
-func (Search) Beginning(ctx context.Context, c *engine.Conn, spellings []string) (engine.Source, bool, error) {
+func (*File) Beginning(ctx context.Context, c *engine.Conn, spellings []string) (engine.Source, bool, error) {
 	var found []string
 	for _, spelling := range spellings {
 		for from := spelling; ; {
@@ -103,7 +100,7 @@ func afterAll(words string) string {
 func quoteFTS(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 
 // HasTerms implements session.Searcher.
-func (Search) HasTerms(table string, terms []string) engine.Clause {
+func (*File) HasTerms(table string, terms []string) engine.Clause {
 	return engine.Clause{SQL: table + " MATCH ?", Args: []any{strings.Join(lists.Map(terms, quoteFTS), " AND ")}}
 }
 
@@ -111,4 +108,4 @@ func (Search) HasTerms(table string, terms []string) engine.Clause {
 var indexChecks string
 
 // IndexChecks implements session.Searcher.
-func (Search) IndexChecks() []engine.Check { return engine.Checks(indexChecks) }
+func (*File) IndexChecks() []engine.Check { return engine.Checks(indexChecks) }

@@ -32,8 +32,6 @@ const Driver = "sqlite"
 
 // File is a database file. It is safe for concurrent use.
 type File struct {
-	Search
-
 	path        string
 	info        fs.FileInfo // of the file at the time of opening
 	frozen      bool        // opened as immutable
