@@ -62,16 +62,11 @@ func (g *Grammar) ScanProse(text, said string) *Result {
 	out := &Result{Comments: comments(said)}
 	s := g.readers.Get().(*reader)
 	defer g.readers.Put(s)
-	s.out, s.frames.out = out, out
-	s.sentences, s.clauses = s.sentences[:0], s.clauses[:0]
-	clear(s.frames.fired)
-	s.words.work = 0
-	s.encoded.Begin(text, said)
+	s.begin(out, text, said)
 	for seg := s.encoded.Next(); seg != nil; seg = s.encoded.Next() {
 		out.work += len(seg.Text)
 		s.text, s.words.text, s.frames.seg = seg.Text, seg.Text, seg
-		w := &s.words
-		w.n, w.gap, w.extras, w.mask, w.prohibited = 0, 0, w.extras[:0], Set{}, false
+		s.words.begin()
 		s.nameStart, s.nameJoined, s.atLineStart, s.fenced, s.singles, s.seen = -1, false, true, false, 0, Set{}
 		s.read()
 		if seg.Depth == 0 {
@@ -80,12 +75,25 @@ func (g *Grammar) ScanProse(text, said string) *Result {
 		s.encoded.Decode()
 	}
 	out.work += s.words.work
-	out.Sentences, out.Clauses = slices.Clone(s.sentences), slices.Clone(s.clauses)
-	out.Decoded, out.LongRuns, out.LongRun = s.encoded.End()
-	// The reader returns to the pool without the text.
+	s.end()
+	return out
+}
+
+// begin prepares s for a text.
+func (s *reader) begin(out *Result, text, said string) {
+	s.out, s.frames.out = out, out
+	s.sentences, s.clauses = s.sentences[:0], s.clauses[:0]
+	clear(s.frames.fired)
+	s.encoded.Begin(text, said)
+	s.words.work = 0
+}
+
+// end stores the results and releases the text, so that s can return to the pool.
+func (s *reader) end() {
+	s.out.Sentences, s.out.Clauses = slices.Clone(s.sentences), slices.Clone(s.clauses)
+	s.out.Decoded, s.out.LongRuns, s.out.LongRun = s.encoded.End()
 	s.out, s.frames.out, s.frames.seg = nil, nil, nil
 	s.text, s.words.text = "", ""
-	return out
 }
 
 // The hash of a word is FNV-1a over its folded bytes. It is computed while the word is read, so a

@@ -93,6 +93,11 @@ type sentence struct {
 	work       int  // number of words tried for a step of a frame
 }
 
+// begin resets s for a new segment.
+func (s *sentence) begin() {
+	s.n, s.gap, s.extras, s.mask, s.prohibited = 0, 0, s.extras[:0], Set{}, false
+}
+
 // abbreviations end with a full stop that does not end a sentence.
 var abbreviations = map[string]bool{
 	"approx": true, "resp": true, "incl": true, "excl": true, "etc": true, "bzw": true, "usw": true, "ggf": true, "inkl": true, "dept": true,
