@@ -4,7 +4,6 @@ package pg
 import (
 	"context"
 	"embed"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,9 +12,6 @@ import (
 
 	"toolcrib/store/engine"
 )
-
-// ErrSchemaNewer means that the database has migrations that this program does not know.
-var ErrSchemaNewer = errors.New("a newer toolcrib wrote the database")
 
 // seedFunc writes the shipped definitions in the transaction of conn.
 type seedFunc = func(ctx context.Context, conn *pgx.Conn) error
@@ -29,11 +25,8 @@ func migrate(ctx context.Context, conn *pgx.Conn, seed seedFunc) ([]int, error) 
 	if err != nil {
 		return nil, err
 	}
-	if last := all[len(all)-1].Number; version >= last {
-		if version > last {
-			err = fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib", ErrSchemaNewer, version, last)
-		}
-		return nil, err
+	if version == all[len(all)-1].Number {
+		return nil, nil
 	}
 	if err := createRoles(ctx, conn, all[rolesStep]); err != nil {
 		return nil, err
@@ -117,7 +110,8 @@ func migrateTables(ctx context.Context, conn *pgx.Conn, all []engine.Step, seed 
 }
 
 // schemaVersion returns the number of the last completed migration, or 0 without a schema. The
-// error wraps engine.ErrNumbering if the migrations differ from those of this program.
+// error wraps engine.ErrNumbering if the migrations differ from those of this program, and
+// engine.ErrNewer if this program lacks some of them.
 func schemaVersion(ctx context.Context, conn *pgx.Conn) (version int, err error) {
 	var there bool
 	err = conn.QueryRow(ctx, "SELECT to_regclass('"+Schema+".schema_migrations') IS NOT NULL").Scan(&there)
@@ -142,6 +136,9 @@ func schemaVersion(ctx context.Context, conn *pgx.Conn) (version int, err error)
 	known := func(n int) bool { return n > min(version, want[len(want)-1]) }
 	if have = slices.DeleteFunc(have, known); !slices.Equal(have, slices.DeleteFunc(want, known)) {
 		return 0, fmt.Errorf("%w: its migrations %d are not those of this program; use the toolcrib that wrote it", engine.ErrNumbering, have)
+	}
+	if last := want[len(want)-1]; version > last {
+		return 0, fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib", engine.ErrNewer, version, last)
 	}
 	return version, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"toolcrib/internal/shortrun"
+	"toolcrib/store/engine"
 	"toolcrib/store/pg"
 	"toolcrib/store/pg/pgtest"
 	"toolcrib/store/storetest"
@@ -109,7 +110,7 @@ func TestMigrate(t *testing.T) {
 		t.Errorf("the second run did %v (%v)", done, err)
 	}
 	exec(t, conn, "SET ROLE toolcrib_owner; INSERT INTO toolcrib.schema_migrations VALUES (9999)")
-	if _, err := pg.MigrateWith(t.Context(), conn, coreSeed); !errors.Is(err, pg.ErrSchemaNewer) {
+	if _, err := pg.MigrateWith(t.Context(), conn, coreSeed); !errors.Is(err, engine.ErrNewer) {
 		t.Errorf("a newer schema: %v", err)
 	}
 }

@@ -29,8 +29,6 @@ func (s *Server) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 	switch {
 	case err != nil:
 		return 0, err
-	case version > last:
-		return 0, fmt.Errorf("%w: it has schema %d, this program supports %d; install a newer toolcrib", engine.ErrNewer, version, last)
 	case version == 0:
 		return 0, fmt.Errorf("%w: it has no schema %s; run toolcrib migrate", engine.ErrForeign, Schema)
 	case version < last:
