@@ -136,7 +136,7 @@ func TestGuardFollowsServe(t *testing.T) {
 	if out := a.waits("tool:user/library_lend_book", "list"); strings.Count(out, "find_book") != 1 {
 		t.Errorf("the approved tool was reported, too: %s", out)
 	}
-	a.waits("1 machine reported a server that lists the text of revision 1. Nobody verified the reports.", "show", "2")
+	a.waits("1 machine reported the text of revision 1. Nobody verified the reports.", "show", "2")
 	if sent, err := filepath.Glob(filepath.Join(b.dir, ".local/share/toolcrib/reports/*/*.json")); err != nil || len(sent) != 1 {
 		t.Errorf("the reports are not in a folder of their source: %q %v", sent, err)
 	}
@@ -168,7 +168,7 @@ func TestGuardFollowsServe(t *testing.T) {
 	if out := a.run("list"); strings.Count(out, "skill:user/pdf") != 1 {
 		t.Errorf("the skill is not proposed once: %s", out)
 	}
-	if out := a.run("show", "skill:user/pdf"); !strings.Contains(out, "1 machine reported a server that lists the text of revision 1") {
+	if out := a.run("show", "skill:user/pdf"); !strings.Contains(out, "1 machine reported the text of revision 1") {
 		t.Errorf("the proposal does not count the machine: %s", out)
 	}
 }

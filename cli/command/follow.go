@@ -249,7 +249,7 @@ func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machi
 	if err != nil || leading != 1 && leading != 2 && leading != 5 { // 0 means that the machine was counted before
 		return err
 	}
-	comment := fmt.Sprintf("%s reported a server that lists the text of revision %d. Nobody verified the reports.", output.Counted(n, "machine"), met.Number)
+	comment := fmt.Sprintf("%s reported the text of revision %d. Nobody verified the reports.", output.Counted(n, "machine"), met.Number)
 	_, err = b.Desk.Drafting.Comment(ctx, by, met.Proposal, comment, review.Anchor{Revision: met.Number})
 	if errors.Is(err, review.ErrPace) {
 		return nil

@@ -192,10 +192,10 @@ func TestReportsActAsTheAgent(t *testing.T) {
 		}
 		return ""
 	}
-	if got := comments("reported_one"); !strings.Contains(got, "1 machine reported a server that lists the text of revision 1") || strings.Contains(got, "2 machines") {
+	if got := comments("reported_one"); !strings.Contains(got, "1 machine reported the text of revision 1") || strings.Contains(got, "2 machines") {
 		t.Errorf("one: %s", got)
 	}
-	if got := comments("reported_two"); !strings.Contains(got, "2 machines reported a server that lists the text of revision 1") {
+	if got := comments("reported_two"); !strings.Contains(got, "2 machines reported the text of revision 1") {
 		t.Errorf("two: %s", got)
 	}
 	// Only lists of MCP servers are accepted, and one report does not affect the others.
