@@ -230,22 +230,22 @@ func (d *Reader) List(ctx context.Context, q review.Query) (review.Page, error) 
 // one, a subject or tool id with exactly one open proposal, or "set:NAME" for all members of a change set.
 func (d *Reader) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (ids []proposals.ID, err error) {
-		for len(refs) > 0 {
-			changeSet, isSet := review.ChangeSetRef(refs[0])
+		for rest := refs; len(rest) > 0; { // refs stays, because Read may run this function again
+			changeSet, isSet := review.ChangeSetRef(rest[0])
 			n := 1
 			var found []proposals.ID
 			if isSet {
 				found, err = resolveSet(ctx, r, changeSet)
 			} else {
-				if n = slices.IndexFunc(refs, func(ref string) bool { _, isSet := review.ChangeSetRef(ref); return isSet }); n < 0 {
-					n = len(refs)
+				if n = slices.IndexFunc(rest, func(ref string) bool { _, isSet := review.ChangeSetRef(ref); return isSet }); n < 0 {
+					n = len(rest)
 				}
-				found, err = r.ResolveIDs(ctx, refs[:n])
+				found, err = r.ResolveIDs(ctx, rest[:n])
 			}
 			if err != nil {
 				return nil, err
 			}
-			ids, refs = append(ids, found...), refs[n:]
+			ids, rest = append(ids, found...), rest[n:]
 		}
 		return ids, nil
 	})

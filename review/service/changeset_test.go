@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/review"
+	"toolcrib/review/service"
 	"toolcrib/store/storetest"
 )
 
@@ -45,6 +47,30 @@ func TestChangeSetTogether(t *testing.T) {
 		}
 	}
 	o.sound()
+}
+
+// repeatedStore runs each read twice, as the store does if the engine ends the first snapshot.
+type repeatedStore struct{ review.Store }
+
+func (s repeatedStore) View(ctx context.Context, fn func(review.Reader) error) error {
+	_ = s.Store.View(ctx, fn)
+	return s.Store.View(ctx, fn)
+}
+
+// TestResolveAgain resolves references in a read that is repeated.
+func TestResolveAgain(t *testing.T) {
+	shortrun.OneGoroutine(t)
+	o := open(t, review.Policy{})
+	set := o.proposeAll(scout, inSet("pacing", "scene_pacer", "chapter_pacer")...)
+	alone := o.propose(scout, storetest.Prompt("bystander"))
+	desk, err := service.New(repeatedStore{o.DB}, review.Policy{Severities: storetest.BasicSeverities()}, o.Clock.Now, o.NewID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := desk.Reading.Resolve(t.Context(), "set:pacing", string(alone.ID))
+	if want := []proposals.ID{set[0].ID, set[1].ID, alone.ID}; err != nil || !slices.Equal(ids, want) {
+		t.Errorf("the references resolve to %v, %v, want %v", ids, err, want)
+	}
 }
 
 // TestOneBadMemberBlocksTheChangeSet makes one of three members impossible to approve, in all possible ways.
