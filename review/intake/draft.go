@@ -64,7 +64,9 @@ func Generated(d proposals.Draft, base *registry.Definition) bool {
 	case d.Type == proposals.New:
 		return d.Rationale == p.additionReason(it)+" "+generated
 	case d.Type == proposals.Modify && base != nil && base.Tool != nil:
-		return d.Rationale == p.modificationReason(it, *base.Tool, *t)+" "+generated
+		return slices.ContainsFunc(modificationTexts[:], func(text modificationText) bool {
+			return d.Rationale == p.modificationReason(it, *base.Tool, *t, text)+" "+generated
+		})
 	case d.Type == proposals.Deactivate:
 		return d.Rationale == p.removalReason(it.Name)+" "+generated
 	}
@@ -91,17 +93,34 @@ func (p *planner) additionReason(it wire.Item) string {
 	return why + " Its description and its hints are the server's claims."
 }
 
-func (p *planner) modificationReason(it wire.Item, before, after registry.Tool) string {
+// modificationText has the formats of the reason for a change, depending on what has changed.
+type modificationText struct{ unread, keys, approval string }
+
+// modificationTexts has the current formats, followed by those of earlier builds, whose proposals may still be open.
+var modificationTexts = [...]modificationText{
+	{
+		"%s has changed %s since its approval, in keys that toolcrib does not read; models see no difference.",
+		"%s defines %s differently from the live version, in: %s.%s",
+		" The tool no longer states that it is read-only, so by default its calls require approval again.",
+	},
+	{
+		"%s has changed %s since its approval, in keys that toolcrib does not read; models see the same as before.",
+		"%s has another definition of %s than the live one: %s.%s",
+		" It does not say any more that it only reads, so by default it asks again before a call.",
+	},
+}
+
+func (p *planner) modificationReason(it wire.Item, before, after registry.Tool, text modificationText) string {
 	changed := Differing(before, after)
 	if len(changed) == 1 && changed[0] == "source" {
-		return fmt.Sprintf("%s has changed %s since its approval, in keys that toolcrib does not read; models see no difference.", sentenceCase(p.place()), jsondoc.Quote(it.Name))
+		return fmt.Sprintf(text.unread, sentenceCase(p.place()), jsondoc.Quote(it.Name))
 	}
 	note := ""
 	if i := slices.Index(changed, "approval"); i >= 0 {
 		changed = slices.Delete(changed, i, i+1)
-		note = " The tool no longer states that it is read-only, so by default its calls require approval again."
+		note = text.approval
 	}
-	return fmt.Sprintf("%s defines %s differently from the live version, in: %s.%s", sentenceCase(p.place()), jsondoc.Quote(it.Name), strings.Join(changed, ", "), note)
+	return fmt.Sprintf(text.keys, sentenceCase(p.place()), jsondoc.Quote(it.Name), strings.Join(changed, ", "), note)
 }
 
 func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
