@@ -366,10 +366,20 @@ func (s *reader) emitCamelCase(i, j int) bool {
 // lookUpLeet returns the number of the word that text spells in leet spelling, or 0 if there is
 // none.
 func (s *reader) lookUpLeet(text string) uint32 {
-	if h, ok := skeletonHash(text); ok {
-		return s.g.lex.skeletons.get(h)
+	b := s.asciiBuf[:0]
+	for i := range len(text) {
+		c := text[i]
+		if letters.IsUpper(c) {
+			c |= 0x20
+		}
+		k := letters.Skeleton(c)
+		if k == 0 {
+			return 0
+		}
+		b = append(b, k)
 	}
-	return 0
+	s.asciiBuf = b
+	return s.g.lex.skeletons.get(hash(string(b)))
 }
 
 // readLeetChunk tries to read the run of letters, digits, and leet symbols from i, which includes

@@ -354,12 +354,12 @@ func prefix(s string) int {
 	return p
 }
 
-// skeletonHash returns the hash of the skeleton of s in lower case. It returns false if a character
-// of s has no skeleton.
+// skeletonHash returns the hash of the skeleton of s. It returns false if a character of s has no
+// skeleton.
 func skeletonHash(s string) (h uint64, ok bool) {
 	h = hashSeed
 	for i := range len(s) {
-		c := letters.Skeleton(letters.Lower(s[i]))
+		c := letters.Skeleton(s[i])
 		if c == 0 {
 			return 0, false
 		}
