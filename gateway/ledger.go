@@ -128,14 +128,16 @@ type Outcome struct {
 	NotRun          bool   // the call certainly did not run
 }
 
-// Refusals is the number of refused calls of an agent for a user in an hour.
+// Refusals is the number of refused calls of an agent for a user in an hour, which begins at Hour in UTC. Written of them
+// have an entry in the call log; the further ones are only Counted.
 type Refusals struct {
-	Agent, User string
-	Hour        time.Time // beginning of the hour, UTC
-	Written     int       // refusals with an entry in the call log
-	Counted     int       // further refusals, which are only counted
-	LastAt      time.Time
-	LastCode    Code
+	Agent    string    `json:"agent"`
+	User     string    `json:"user"`
+	Hour     time.Time `json:"hour"` // start of the hour
+	Written  int       `json:"written"`
+	Counted  int       `json:"counted"`
+	LastAt   time.Time `json:"last_at"`
+	LastCode Code      `json:"last_code"`
 }
 
 // RefusalQuery selects hours in which some refused calls were only counted.

@@ -12,20 +12,22 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Event is an entry of the audit log. All events form one chain.
+// Event is an entry of the audit log. All events form one chain, in which Seq counts from 1 without gaps. Act is the act,
+// such as "submit", "approve", or "ship". Record is the seal of the record that belongs to the event, or "". Data is
+// canonical JSON with further details, and never nil.
 type Event struct {
-	Seq      int64 // counted from 1 without gaps
-	ID       string
-	At       time.Time
-	Actor    string
-	Act      string // the act, such as "submit", "approve", "ship", …
-	Subject  string
-	Proposal string
-	Revision int
-	Record   string          // seal of the record that belongs to the event, or ""
-	Data     json.RawMessage // canonical JSON with further details, never nil
-	PrevHash string
-	Hash     string
+	Seq      int64           `json:"seq"`
+	ID       string          `json:"id"`
+	At       time.Time       `json:"at"`
+	Actor    string          `json:"actor"`
+	Act      string          `json:"act"`
+	Subject  string          `json:"subject"`
+	Proposal string          `json:"proposal"`
+	Revision int             `json:"revision"`
+	Record   string          `json:"record"`
+	Data     json.RawMessage `json:"data"`
+	PrevHash string          `json:"prev_hash"`
+	Hash     string          `json:"hash"`
 }
 
 // NewEvent returns an event with the given details, which may be empty.

@@ -138,18 +138,7 @@ type docAuditList struct {
 	Next  int64      `json:"next,omitempty"`
 	// Counted lists the hours in which calls were refused so often that only their number was recorded. Only the first
 	// page has it.
-	Counted []docRefusals `json:"counted,omitempty"`
-}
-
-// docRefusals counts the refused calls of an agent for a user in an hour.
-type docRefusals struct {
-	Agent    string       `json:"agent"`
-	User     string       `json:"user"`
-	Hour     time.Time    `json:"hour"` // start of the hour
-	Written  int          `json:"written"`
-	Counted  int          `json:"counted"`
-	LastAt   time.Time    `json:"last_at"`
-	LastCode gateway.Code `json:"last_code"`
+	Counted []gateway.Refusals `json:"counted,omitempty"`
 }
 
 // docTier is the user's own tier of a tool.

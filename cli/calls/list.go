@@ -196,11 +196,9 @@ func newCallsLog(a *command.App) *cobra.Command {
 				}
 				doc.Calls = lists.Map(calls, newDocAudit)
 				if q.Before == 0 {
-					counted, err := g.Refusals(ctx, gateway.RefusalQuery{Agent: q.Agent, User: q.User, Limit: maxCountedShown})
-					if err != nil {
+					if doc.Counted, err = g.Refusals(ctx, gateway.RefusalQuery{Agent: q.Agent, User: q.User, Limit: maxCountedShown}); err != nil {
 						return err
 					}
-					doc.Counted = lists.Map(counted, func(r gateway.Refusals) docRefusals { return docRefusals(r) })
 				}
 				return a.Print(doc, func(p *output.Page) {
 					columns := []string{"CALL", "TIME", "ACTOR", "AGENT", "USER", "TOOL", "VERSION", "OUTCOME", "TOOK", "COMMAND"}

@@ -3,7 +3,6 @@
 package catalog
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -209,26 +208,10 @@ func fieldOf(v history.Version, field string) (string, error) {
 	return field, nil
 }
 
-// docEvent is an entry of the audit log.
-type docEvent struct {
-	Seq      int64           `json:"seq"`
-	ID       string          `json:"id"`
-	At       time.Time       `json:"at"`
-	Actor    string          `json:"actor"`
-	Act      string          `json:"act"`
-	Subject  string          `json:"subject"`
-	Proposal string          `json:"proposal"`
-	Revision int             `json:"revision"`
-	Record   string          `json:"record"`
-	Data     json.RawMessage `json:"data"`
-	PrevHash string          `json:"prev_hash"`
-	Hash     string          `json:"hash"`
-}
-
 type docEventList struct {
 	output.Head
-	Events []docEvent `json:"events"`
-	Next   int64      `json:"next,omitempty"`
+	Events []history.Event `json:"events"`
+	Next   int64           `json:"next,omitempty"`
 }
 
 func newLog(a *command.App) *cobra.Command {
@@ -271,7 +254,7 @@ func newLog(a *command.App) *cobra.Command {
 				events = events[:limit]
 				doc.Next = events[limit-1].Seq
 			}
-			doc.Events = lists.Map(events, func(e history.Event) docEvent { return docEvent(e) })
+			doc.Events = append([]history.Event{}, events...)
 			return a.Print(doc, func(p *output.Page) {
 				p.List([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, lists.Map(events, func(e history.Event) []string {
 					return []string{output.Itoa(int(e.Seq)), output.Timestamp(e.At), e.Actor, e.Act, p.Cut(e.Subject, 44), string(e.Data)}

@@ -11,7 +11,6 @@ import (
 	"toolcrib/cli/output"
 	"toolcrib/cli/settings"
 	"toolcrib/history"
-	"toolcrib/history/diff"
 	"toolcrib/internal/lists"
 	"toolcrib/prompt/tokens"
 	"toolcrib/proposals"
@@ -53,7 +52,7 @@ type WholeDetail struct {
 	Rationale      string               `json:"rationale"`
 	Examples       []string             `json:"examples"`
 	TestCases      []proposals.TestCase `json:"test_cases"`
-	TestChanges    []docTestChange      `json:"test_changes,omitempty"` // compared with the base version
+	TestChanges    []impact.TestChange  `json:"test_changes,omitempty"` // compared with the base version
 	Assessment     *Assessment          `json:"assessment"`
 	Comments       []proposals.Comment  `json:"comments"`
 	Revisions      []docRevision        `json:"revisions"`
@@ -67,15 +66,6 @@ type WholeDetail struct {
 	Policy         []settings.Setting   `json:"policy"`            // policy for the decision
 	Unassigned     bool                 `json:"unassigned"`        // no agent will have the tool after approval
 	Obstacles      []string             `json:"obstacles"`
-}
-
-// docTestChange is a test case that the proposal removes, modifies, or adds. Before and After
-// describe the case.
-type docTestChange struct {
-	Name   string      `json:"name"`
-	Change diff.Change `json:"change"` // removed, modified or added
-	Before string      `json:"before,omitempty"`
-	After  string      `json:"after,omitempty"`
 }
 
 // docSource is the JSON from which a definition was imported. Raw is the complete JSON as received, and Unread the part
@@ -220,7 +210,7 @@ func NewWholeDetail(d review.Dossier) WholeDetail {
 	doc := WholeDetail{
 		Document: facts.DocumentOf(d.Proposal), ReviewDigest: d.Digest, RestoreVersion: draft.RestoreVersion, Definition: draft.Definition.Canonical(),
 		Rationale: draft.Rationale, Examples: append([]string{}, draft.Examples...), TestCases: append([]proposals.TestCase{}, draft.TestCases...),
-		TestChanges: lists.Map(d.TestChanges(), func(c impact.TestChange) docTestChange { return docTestChange(c) }),
+		TestChanges: d.TestChanges(),
 		Comments:    append([]proposals.Comment{}, d.Comments...), Decisions: lists.Map(d.Decisions, NewDecision), Waivers: lists.Map(d.Waivers, NewWaiver),
 		Revisions: lists.Map(d.Revisions, func(r proposals.Revision) docRevision {
 			return docRevision{Revision: r.Number, ContentHash: r.ContentHash, BaseVersion: r.Draft.Base(), Author: r.Author.String(), CreatedAt: r.CreatedAt}

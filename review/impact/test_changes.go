@@ -16,12 +16,13 @@ import (
 )
 
 // TestChange is a test case that a proposal drops, changes, or adds. After an approval, the subject
-// has the test cases of the proposal, and dropped ones are no longer run.
+// has the test cases of the proposal, and dropped ones are no longer run. Name is the name after the change. Before and
+// After describe the case, or are "" if it does not exist.
 type TestChange struct {
-	Name   string // name of the test case after the change
-	Change diff.Change
-	// Before and After describe the case, or are "" if it does not exist.
-	Before, After string
+	Name   string      `json:"name"`
+	Change diff.Change `json:"change"` // removed, modified or added
+	Before string      `json:"before,omitempty"`
+	After  string      `json:"after,omitempty"`
 }
 
 // CompareCases compares the test cases of an approved base with the test cases of a proposal. Dropped ones come first.
