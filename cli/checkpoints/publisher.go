@@ -12,7 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
@@ -88,24 +88,21 @@ const attempts = 5
 // Publish publishes a checkpoint of the current log unless it is already published. If restart is set, the log need not
 // extend the last published checkpoint.
 func (p *Publisher) Publish(ctx context.Context, restart bool) error {
-	genesis, err := p.genesis(ctx)
-	if err != nil {
-		return err
-	}
-	target := p.Target(genesis)
+	var err error
 	for range attempts {
-		if err = p.publish(ctx, genesis, target, restart); !errors.Is(err, errMoved) {
-			return err
+		if err = p.publish(ctx, restart); !errors.Is(err, errMoved) {
+			break
 		}
 	}
 	return err
 }
 
-func (p *Publisher) publish(ctx context.Context, genesis string, target Target, restart bool) error {
-	kept, err := p.load(genesis)
+func (p *Publisher) publish(ctx context.Context, restart bool) error {
+	kept, err := p.load(ctx)
 	if err != nil {
 		return err
 	}
+	target := p.Target(kept.genesis)
 	there, _, err := target.Newest(ctx)
 	if err != nil {
 		return err
@@ -142,7 +139,7 @@ func (p *Publisher) publish(ctx context.Context, genesis string, target Target, 
 		return err
 	}
 	// The last of several processes wins, even with an older state. The next publication then reads a few more events.
-	return atomicfile.WriteJSON(p.file(genesis), saved{To: p.To, Tree: tree, Last: last, Note: string(signed), At: p.Now().UTC()})
+	return atomicfile.WriteJSON(p.file(kept.genesis), saved{To: p.To, Tree: tree, Last: last, Note: string(signed), At: p.Now().UTC()})
 }
 
 // read reads the events after the saved ones, or all events if a published checkpoint has fewer, and compares the log
@@ -153,9 +150,25 @@ func (p *Publisher) read(ctx context.Context, from saved, published []checkpoint
 	if slices.ContainsFunc(published, early) {
 		from = saved{}
 	}
-	chain := chain{checker: checker, resumed: from}
-	err := Each(ctx, p.Log, max(from.Tree.Size()-1, 0), chain.event)
-	if err == nil && chain.last.Seq < from.Tree.Size() {
+	var last history.Event
+	err := Each(ctx, p.Log, max(from.Tree.Size()-1, 0), func(e history.Event) error { // verifies the seal of each event, and its link to the last one
+		switch {
+		case e.Sum() != e.Hash:
+			return fmt.Errorf("%w: event %d does not have the hash that it is stored with", ErrNotExtended, e.Seq)
+		case from.Tree.Size() > 0 && last.Seq == 0:
+			if e.Seq != from.Tree.Size() || e.Hash != from.Last {
+				return fmt.Errorf("%w: %w: event %d differs from the published checkpoint", ErrNotExtended, checkpoint.ErrHistory, e.Seq)
+			}
+			checker.Resume(from.Tree, from.genesis)
+		case e.Seq != last.Seq+1 || e.PrevHash != last.Hash:
+			return fmt.Errorf("%w: event %d does not follow event %d", ErrNotExtended, e.Seq, last.Seq)
+		default:
+			checker.Event(e.Hash)
+		}
+		last = e
+		return nil
+	})
+	if err == nil && last.Seq < from.Tree.Size() {
 		err = fmt.Errorf("%w: %w: fewer than %d events", ErrNotExtended, checkpoint.ErrShorter, from.Tree.Size())
 	}
 	calls := []int64{0}
@@ -178,43 +191,7 @@ func (p *Publisher) read(ctx context.Context, from saved, published []checkpoint
 		return checkpoint.Checkpoint{}, checkpoint.Tree{}, "", fmt.Errorf("%w: %w", ErrNotExtended, err)
 	}
 	now, err := checker.Checkpoint()
-	return now, checker.Tree(), chain.last.Hash, err
-}
-
-// chain verifies events as they are read: their seals, and the links between them.
-type chain struct {
-	checker *checkpoint.Checker
-	resumed saved
-	last    history.Event
-}
-
-func (c *chain) event(e history.Event) error {
-	switch before := c.last; {
-	case e.Sum() != e.Hash:
-		return fmt.Errorf("%w: event %d does not have the hash that it is stored with", ErrNotExtended, e.Seq)
-	case c.resumed.Tree.Size() > 0 && before.Seq == 0:
-		if e.Seq != c.resumed.Tree.Size() || e.Hash != c.resumed.Last {
-			return fmt.Errorf("%w: %w: event %d differs from the published checkpoint", ErrNotExtended, checkpoint.ErrHistory, e.Seq)
-		}
-		c.checker.Resume(c.resumed.Tree, c.resumed.genesis)
-	case e.Seq != before.Seq+1 || e.PrevHash != before.Hash:
-		return fmt.Errorf("%w: event %d does not follow event %d", ErrNotExtended, e.Seq, before.Seq)
-	default:
-		c.checker.Event(e.Hash)
-	}
-	c.last = e
-	return nil
-}
-
-func (p *Publisher) genesis(ctx context.Context) (string, error) {
-	first, err := p.Log.EventsAfter(ctx, 0, 1)
-	if err != nil {
-		return "", err
-	}
-	if len(first) == 0 || first[0].Seq != 1 {
-		return "", fmt.Errorf("%w: its first event is missing", ErrNotExtended)
-	}
-	return first[0].Hash, nil
+	return now, checker.Tree(), last.Hash, err
 }
 
 // Status describes the progress of publication.
@@ -226,11 +203,7 @@ type Status struct {
 
 // Status returns the progress of publication, based on the saved state.
 func (p *Publisher) Status(ctx context.Context) (Status, error) {
-	genesis, err := p.genesis(ctx)
-	if err != nil {
-		return Status{}, err
-	}
-	kept, err := p.load(genesis)
+	kept, err := p.load(ctx)
 	if err != nil {
 		return Status{}, err
 	}
@@ -249,15 +222,11 @@ func (p *Publisher) Status(ctx context.Context) (Status, error) {
 
 // Check returns an error if the target has lost a published checkpoint.
 func (p *Publisher) Check(ctx context.Context) error {
-	genesis, err := p.genesis(ctx)
-	if err != nil {
-		return err
-	}
-	kept, err := p.load(genesis)
+	kept, err := p.load(ctx)
 	if err != nil || kept.To != p.To {
 		return err
 	}
-	there, readable, err := p.Target(genesis).Newest(ctx)
+	there, readable, err := p.Target(kept.genesis).Newest(ctx)
 	if err != nil || !readable || kept.Note == "" {
 		return err
 	}
@@ -277,23 +246,30 @@ type saved struct {
 	Note string          `json:"note"`
 	At   time.Time       `json:"at"`
 
-	genesis string
+	genesis string // hash of the first event, which identifies the log
 }
 
 func (p *Publisher) file(genesis string) string { return filepath.Join(p.State, genesis+".json") }
 
-// load returns the saved state for a log. It is empty if the checkpoints were published to another target.
-func (p *Publisher) load(genesis string) (saved, error) {
-	text, err := os.ReadFile(p.file(genesis))
+// load returns the saved state for the log, which is empty before the first publication.
+func (p *Publisher) load(ctx context.Context) (saved, error) {
+	first, err := p.Log.EventsAfter(ctx, 0, 1)
+	if err != nil {
+		return saved{}, err
+	}
+	if len(first) == 0 || first[0].Seq != 1 {
+		return saved{}, fmt.Errorf("%w: its first event is missing", ErrNotExtended)
+	}
+	s := saved{genesis: first[0].Hash}
+	text, err := os.ReadFile(p.file(s.genesis))
 	if errors.Is(err, fs.ErrNotExist) {
-		return saved{genesis: genesis}, nil
+		return s, nil
 	}
 	if err != nil {
 		return saved{}, err
 	}
-	s := saved{genesis: genesis}
 	if err := json.Unmarshal(text, &s); err != nil {
-		return saved{}, fmt.Errorf("%s: %w; remove it, and the next run reads the whole log", p.file(genesis), err)
+		return saved{}, fmt.Errorf("%s: %w; remove it, and the next run reads the whole log", p.file(s.genesis), err)
 	}
 	return s, nil
 }
@@ -301,34 +277,22 @@ func (p *Publisher) load(genesis string) (saved, error) {
 // Watch caches the status of publication for screens, which must not block.
 type Watch struct {
 	Read  func(context.Context) (Status, error)
-	mu    sync.Mutex
-	stamp int64
-	now   Status
+	stamp atomic.Int64
+	now   atomic.Value // a Status, after the first successful read
 }
 
 // Get returns the last known status.
 func (w *Watch) Get() Status {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.now
+	now, _ := w.now.Load().(Status)
+	return now
 }
 
 // Refresh reads the status. If that fails, the previous status remains.
 func (w *Watch) Refresh(ctx context.Context) {
-	now, err := w.Read(ctx)
-	if err != nil {
-		return
+	if now, err := w.Read(ctx); err == nil {
+		w.now.Store(now)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.now = now
 }
 
 // Changed reports whether stamp, the state of the database, differs from the last one.
-func (w *Watch) Changed(stamp int64) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	before := w.stamp
-	w.stamp = stamp
-	return stamp != before
-}
+func (w *Watch) Changed(stamp int64) bool { return w.stamp.Swap(stamp) != stamp }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -284,8 +285,8 @@ func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store
 
 // publishing records whether there are decisions for which no checkpoint has been published.
 type publishing struct {
-	Mu      sync.Mutex
-	decided bool
+	decided atomic.Bool
+	Mu      sync.Mutex    // guards Woken
 	Woken   chan struct{} // wakes the publisher while the process runs; may be nil
 }
 
@@ -298,9 +299,9 @@ func (a *App) committed(acts []string) {
 		return
 	}
 	p := &a.Publisher
+	p.Again()
 	p.Mu.Lock()
 	defer p.Mu.Unlock()
-	p.decided = true
 	select {
 	case p.Woken <- struct{}{}: // a nil channel is never ready
 	default:
@@ -308,20 +309,10 @@ func (a *App) committed(acts []string) {
 }
 
 // Again records another decision to publish.
-func (p *publishing) Again() {
-	p.Mu.Lock()
-	defer p.Mu.Unlock()
-	p.decided = true
-}
+func (p *publishing) Again() { p.decided.Store(true) }
 
 // Take reports whether there is a decision to publish, and resets the record.
-func (p *publishing) Take() bool {
-	p.Mu.Lock()
-	defer p.Mu.Unlock()
-	decided := p.decided
-	p.decided = false
-	return decided
-}
+func (p *publishing) Take() bool { return p.decided.Swap(false) }
 
 // New returns the App for a run of the program in env.
 func New(ctx context.Context, env process.Env, program Program) *App {
