@@ -110,6 +110,15 @@ func newCatalog(kind registry.Kind, use string) func(a *command.App) *cobra.Comm
 				if q.AsOf, err = command.ParseTime(asOf); err != nil {
 					return err
 				}
+				if len(args) == 0 {
+					if err := command.CheckPageLimit(q.Limit); err != nil {
+						return err
+					}
+				}
+				if _, err := a.Database(cmd.Context()); err != nil {
+					return err
+				}
+				q.View = a.Config.Layer.View()
 				if len(args) == 1 {
 					return runOne(cmd.Context(), a, q, args[0])
 				}
@@ -152,15 +161,7 @@ func newDocCatalog(kind registry.Kind, docs []docTool, next string) any {
 }
 
 func runCatalog(ctx context.Context, a *command.App, q catalog.Query) error {
-	if err := command.CheckPageLimit(q.Limit); err != nil {
-		return err
-	}
-	db, err := a.Database(ctx)
-	if err != nil {
-		return err
-	}
-	q.View = a.Config.Layer.View()
-	found, err := db.Catalog(ctx, q)
+	found, err := a.DB.Catalog(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -190,12 +191,7 @@ func runCatalog(ctx context.Context, a *command.App, q catalog.Query) error {
 }
 
 func runOne(ctx context.Context, a *command.App, q catalog.Query, ref string) error {
-	db, err := a.Database(ctx)
-	if err != nil {
-		return err
-	}
-	q.View = a.Config.Layer.View()
-	e, definition, err := db.Find(ctx, q, ref)
+	e, definition, err := a.DB.Find(ctx, q, ref)
 	if successor, retired := shipped.Retired(ref); retired && q.Kind == registry.KindTool && errors.Is(err, proposals.ErrNotFound) {
 		if successor == "" {
 			return fmt.Errorf("%w: %s is retired and has no successor", proposals.ErrNotFound, ref)
@@ -212,7 +208,7 @@ func runOne(ctx context.Context, a *command.App, q catalog.Query, ref string) er
 		return fmt.Errorf("%s: %w", e.Subject, err)
 	}
 	if d.Tool != nil && d.Tool.Source != nil && d.Tool.Source.Hash != "" {
-		i, ok, err := db.ImportOf(ctx, d.Tool.Source.Hash)
+		i, ok, err := a.DB.ImportOf(ctx, d.Tool.Source.Hash)
 		if err != nil {
 			return err
 		}

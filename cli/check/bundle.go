@@ -78,7 +78,7 @@ type docBundleProof struct {
 	Unproved  []string `json:"unproved"`
 }
 
-// runCheckBundle verifies a bundle.
+// runCheckBundle verifies a bundle, and describes which of its properties are proven and which are not.
 func runCheckBundle(ctx context.Context, a *command.App, f checkFlags) error {
 	b, r, err := f.bundle.read(ctx, a)
 	if err != nil {
@@ -90,7 +90,24 @@ func runCheckBundle(ctx context.Context, a *command.App, f checkFlags) error {
 			Rule: rule.ID, Name: rule.Name, Severity: "block", File: f.bundle.file, Subject: fault.Subject, Message: output.FullStop(fault.Message), Suggestion: rule.Suggestion,
 		}
 	})
-	doc := docBundle{report.New(len(list) == 0, list), f.bundle.proof(b, r)}
+	proof := docBundleProof{
+		Database: b.Database, Events: b.Log.Seq, Shipped: r.Shipped, Signed: r.Signed, Unsigned: r.Unsigned, Unchecked: r.Unchecked, Earlier: r.Earlier,
+		Proved: []string{}, Unproved: []string{},
+	}
+	if r.Signed > 0 {
+		proof.Proved = append(proof.Proved, fmt.Sprintf("%s approved by the people of %s, each with its earlier versions", output.Counted(r.Signed, "live definition"), f.bundle.signers))
+	}
+	if r.Shipped > 0 {
+		proof.Proved = append(proof.Proved, fmt.Sprintf("%s shipped with this version of toolcrib", output.Counted(r.Shipped, "live definition")))
+	}
+	if n := r.Unsigned + r.Unchecked; n > 0 {
+		proof.Unproved = append(proof.Unproved, fmt.Sprintf("who approved %s: only the hashes agree, and anybody can compute them", output.Counted(n, "live definition")))
+	}
+	if f.bundle.database == "" {
+		proof.Unproved = append(proof.Unproved, fmt.Sprintf("the database: the bundle claims %s; pin it with --database", b.Database))
+	}
+	proof.Unproved = append(proof.Unproved, bundle.Unproved()...)
+	doc := docBundle{report.New(len(list) == 0, list), proof}
 	run := findings.Run{Command: "check", Page: "docs/ci.md", Found: list, Rules: lists.Map(bundle.Rules(), func(r bundle.Rule) findings.Rule {
 		return findings.Rule{ID: r.ID, Name: r.Name, Severity: "block", Doc: r.Doc, Suggestion: r.Suggestion}
 	})}
@@ -104,26 +121,4 @@ func runCheckBundle(ctx context.Context, a *command.App, f checkFlags) error {
 		}
 		return p.Buf.String() + findings.Text(list)
 	})
-}
-
-// proof describes which properties of a bundle are proven and which are not.
-func (f bundleFlags) proof(b bundle.Bundle, r bundle.Result) docBundleProof {
-	p := docBundleProof{
-		Database: b.Database, Events: b.Log.Seq, Shipped: r.Shipped, Signed: r.Signed, Unsigned: r.Unsigned, Unchecked: r.Unchecked, Earlier: r.Earlier,
-		Proved: []string{}, Unproved: []string{},
-	}
-	if r.Signed > 0 {
-		p.Proved = append(p.Proved, fmt.Sprintf("%s approved by the people of %s, each with its earlier versions", output.Counted(r.Signed, "live definition"), f.signers))
-	}
-	if r.Shipped > 0 {
-		p.Proved = append(p.Proved, fmt.Sprintf("%s shipped with this version of toolcrib", output.Counted(r.Shipped, "live definition")))
-	}
-	if n := r.Unsigned + r.Unchecked; n > 0 {
-		p.Unproved = append(p.Unproved, fmt.Sprintf("who approved %s: only the hashes agree, and anybody can compute them", output.Counted(n, "live definition")))
-	}
-	if f.database == "" {
-		p.Unproved = append(p.Unproved, fmt.Sprintf("the database: the bundle claims %s; pin it with --database", b.Database))
-	}
-	p.Unproved = append(p.Unproved, bundle.Unproved()...)
-	return p
 }

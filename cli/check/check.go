@@ -138,22 +138,19 @@ func runCheckFiles(ctx context.Context, a *command.App, args []string, f checkFl
 	if err != nil {
 		return err
 	}
-	checked, err := files.Check(ctx, a, args, locked)
+	doc, err := files.Check(ctx, a, args, locked)
 	if err != nil {
 		return err
 	}
-	found := checked.Found
-	doc := report.New(len(found) == 0, found)
-	doc.Folders, doc.Unchecked = checked.Folders, checked.Unchecked
-	run := findings.Run{Command: "check", Page: "docs/ci.md", Rules: files.Rules, Found: found}
-	err = report.Print(a, f.format, len(found) == 0, doc, run, func() string {
-		if len(found) == 0 {
+	run := findings.Run{Command: "check", Page: "docs/ci.md", Rules: files.Rules, Found: doc.Findings}
+	err = report.Print(a, f.format, doc.OK, doc, run, func() string {
+		if doc.OK {
 			return "The files match their approved versions.\n"
 		}
-		return findings.Text(found)
+		return findings.Text(doc.Findings)
 	})
 	if f.format == "text" {
-		checked.Notes(a)
+		files.NoteFolders(a, doc)
 	}
 	return err
 }

@@ -41,45 +41,40 @@ func newMigrate(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "migrate",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx := cmd.Context()
 			switch {
 			case print && to != "":
 				return process.Usagef("--print cannot be combined with --to; it prints the statements that create a schema")
 			case print:
-				return printSchema(cmd.Context(), a)
-			case to != "":
-				return runMigrateTo(cmd.Context(), a, settings.DatabaseName(a.Env.Dir, to))
+				return printSchema(ctx, a)
 			}
-			return runMigrate(cmd.Context(), a)
+			c, err := a.Settings()
+			switch {
+			case err != nil:
+				return err
+			case to != "":
+				return runMigrateTo(ctx, a, c.DB, settings.DatabaseName(a.Env.Dir, to))
+			case !store.IsURL(c.DB):
+				return process.Usagef("%s is a file; every command keeps the schema of files up to date; name a server with --db postgres://…, or a target with --to", c.DB)
+			}
+			done, err := store.Migrate(ctx, c.DB, store.Options{Now: a.Env.Now, NewID: a.Env.NewID, Account: a.Env.CurrentAccount().Account})
+			if err != nil {
+				return err
+			}
+			doc := docMigrate{Head: output.NewHead("migrate"), To: store.DisplayName(c.DB), Steps: done, Complete: len(done) == 0}
+			return a.Print(doc, func(p *output.Page) {
+				if doc.Complete {
+					p.Linef("The schema in %s is complete.", doc.To)
+					return
+				}
+				p.Linef("Created the schema and the roles in %s.", doc.To)
+				p.Linef(`Make each login a member of a role: CREATE ROLE "agent:support" LOGIN IN ROLE toolcrib_agent.`)
+			})
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "copy the database to `DATABASE`, a new file or the URL of a PostgreSQL server")
 	cmd.Flags().BoolVar(&print, "print", false, "print the statements that create the schema, and run none")
 	return cmd
-}
-
-// runMigrate creates the schema on a server.
-func runMigrate(ctx context.Context, a *command.App) error {
-	c, err := a.Settings()
-	if err != nil {
-		return err
-	}
-	if !store.IsURL(c.DB) {
-		return process.Usagef("%s is a file; every command keeps the schema of files up to date; name a server with --db postgres://…, or a target with --to", c.DB)
-	}
-	doc := docMigrate{Head: output.NewHead("migrate"), To: store.DisplayName(c.DB)}
-	done, err := store.Migrate(ctx, c.DB, store.Options{Now: a.Env.Now, NewID: a.Env.NewID, Account: a.Env.CurrentAccount().Account})
-	if err != nil {
-		return err
-	}
-	doc.Steps, doc.Complete = done, len(done) == 0
-	return a.Print(doc, func(p *output.Page) {
-		if doc.Complete {
-			p.Linef("The schema in %s is complete.", doc.To)
-			return
-		}
-		p.Linef("Created the schema and the roles in %s.", doc.To)
-		p.Linef(`Make each login a member of a role: CREATE ROLE "agent:support" LOGIN IN ROLE toolcrib_agent.`)
-	})
 }
 
 // printSchema prints the schema, and the rows of a new database.
@@ -100,28 +95,24 @@ func printSchema(ctx context.Context, a *command.App) (err error) {
 	return transfer.Print(ctx, a.Env.Out, path)
 }
 
-// runMigrateTo copies the database. It verifies a source file before the copy, and a target file afterwards.
-func runMigrateTo(ctx context.Context, a *command.App, to string) error {
-	c, err := a.Settings()
-	if err != nil {
-		return err
-	}
-	if !store.IsURL(c.DB) {
-		if err := verifyFile(ctx, a, c.DB); err != nil {
+// runMigrateTo copies a database. It verifies a source file before the copy, and a target file afterwards.
+func runMigrateTo(ctx context.Context, a *command.App, from, to string) error {
+	if !store.IsURL(from) {
+		if err := verifyFile(ctx, a, from); err != nil {
 			return err
 		}
 	}
-	r, err := transfer.Copy(ctx, c.DB, to)
+	r, err := transfer.Copy(ctx, from, to)
 	if err != nil {
 		return err
 	}
-	if store.IsURL(c.DB) && !store.IsURL(to) {
+	if store.IsURL(from) && !store.IsURL(to) {
 		if err := verifyFile(ctx, a, to); err != nil {
 			return err
 		}
 	}
 	doc := docMigrate{
-		Head: output.NewHead("migrate"), From: store.DisplayName(c.DB), To: store.DisplayName(to),
+		Head: output.NewHead("migrate"), From: store.DisplayName(from), To: store.DisplayName(to),
 		Complete: r.Already, Tables: r.Tables, Rows: r.Rows, Event: r.Event, Hash: r.Hash,
 	}
 	if !r.Already {

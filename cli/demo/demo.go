@@ -101,9 +101,7 @@ func newDemo(a *command.App) *cobra.Command {
 
 func writeDemo(p *output.Page, doc docDemo) {
 	for i, act := range doc.Acts {
-		if i > 0 {
-			p.Blank()
-		}
+		p.Gap()
 		p.Raw(p.Paint(output.InkStrong, fmt.Sprintf("%d. %s", i+1, act.Title)))
 		p.Linef("%s", act.Text)
 		roomy := true

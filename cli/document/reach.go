@@ -51,7 +51,7 @@ func WriteDifference(p *output.Page, title string, d fact.Difference) {
 	if len(d.Added)+len(d.Removed) == 0 {
 		return
 	}
-	begin(p)
+	p.Gap()
 	p.Linef("%s (unchanged: %d)", title, len(NewReach(d).Unchanged))
 	for _, line := range fact.Lines(d) {
 		p.Linef("  %s", line)
@@ -64,17 +64,10 @@ func WriteSummary(p *output.Page, title string, facts []fact.Fact) {
 	if len(lines) == 0 {
 		return
 	}
-	begin(p)
+	p.Gap()
 	p.Linef("%s", title)
 	for _, line := range lines {
 		p.Linef("  %s", line)
-	}
-}
-
-// begin prints a blank line unless the page is empty.
-func begin(p *output.Page) {
-	if p.Buf.Len() > 0 {
-		p.Blank()
 	}
 }
 

@@ -40,29 +40,24 @@ var Rules = []findings.Rule{
 // rulesByChange maps changes to indexes in Rules.
 var rulesByChange = map[instructions.Change]int{instructions.Changed: 0, instructions.New: 1, instructions.Missing: 2, instructions.Unreadable: 3, instructions.Withdrawn: 4}
 
-// Report contains the findings of a check and the folders that it covered.
-type Report struct {
-	Found     []findings.Finding
-	Folders   []report.Folder
-	Unchecked []string // files that clients read but the check did not compare
-}
-
 // Check compares the files in folders with their approved versions in the registry, or with locked if it is not nil.
-func Check(ctx context.Context, a *command.App, args []string, locked []instructions.Approved) (Report, error) {
+func Check(ctx context.Context, a *command.App, args []string, locked []instructions.Approved) (report.Findings, error) {
 	list, err := roots(a, args)
 	if err != nil {
-		return Report{}, err
+		return report.Findings{}, err
 	}
 	return check(ctx, a, list, locked, "")
 }
 
 // check compares the files in roots that a client reads, or those that any client reads if client is "".
-func check(ctx context.Context, a *command.App, list []root, locked []instructions.Approved, client string) (Report, error) {
-	checked := Report{Found: []findings.Finding{}}
+func check(ctx context.Context, a *command.App, list []root, locked []instructions.Approved, client string) (report.Findings, error) {
+	var found []findings.Finding
+	var folders []report.Folder
+	var unchecked []string
 	for _, r := range list {
 		differences, tree, err := r.compare(ctx, a, locked)
 		if err != nil {
-			return checked, err
+			return report.Findings{}, err
 		}
 		if following, err := a.Following(); err == nil && following != nil && locked == nil {
 			if err := following.ReportFiles(ctx, r.layer, differences, client != ""); err != nil {
@@ -72,7 +67,7 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 		var waiting []review.Bundle
 		if len(differences) > 0 && locked == nil && a.DB != nil {
 			if waiting, err = openOn(ctx, a.DB, r.layer, proposals.UserReview); err != nil {
-				return checked, err
+				return report.Findings{}, err
 			}
 		}
 		for _, d := range differences {
@@ -85,7 +80,7 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 			}
 			f, err := r.finding(ctx, a, d, locked != nil)
 			if err != nil {
-				return checked, err
+				return report.Findings{}, err
 			}
 			at := slices.IndexFunc(waiting, func(b review.Bundle) bool {
 				folder := b.Revision.Draft.Definition.Folder()
@@ -94,17 +89,19 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 			if at >= 0 && d.Found != nil {
 				f.Suggestion = "It is already proposed: review it with toolcrib show " + review.Reference(waiting[at].Proposal) + ", or restore the approved file."
 			}
-			checked.Found = append(checked.Found, f)
+			found = append(found, f)
 		}
-		checked.Folders = append(checked.Folders, report.Folder{Folder: r.dir, Layer: string(r.layer)})
-		checked.Unchecked = append(checked.Unchecked, r.unchecked(tree)...)
+		folders = append(folders, report.Folder{Folder: r.dir, Layer: string(r.layer)})
+		unchecked = append(unchecked, r.unchecked(tree)...)
 	}
-	return checked, nil
+	doc := report.New(len(found) == 0, found)
+	doc.Folders, doc.Unchecked = folders, unchecked
+	return doc, nil
 }
 
-// Notes prints on standard error which folders a check compared and which it skipped, because a toolcrib.toml may
+// NoteFolders prints on standard error which folders a check compared and which it skipped, because a toolcrib.toml may
 // specify a smaller folder than a session reads.
-func (r Report) Notes(a *command.App) {
+func NoteFolders(a *command.App, r report.Findings) {
 	a.Note("Checked: %s.", strings.Join(lists.Map(r.Folders, func(f report.Folder) string { return f.Folder + " (" + f.Layer + ")" }), ", "))
 	NoteUnchecked(r.Unchecked, a.Note)
 }

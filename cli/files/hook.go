@@ -14,6 +14,7 @@ import (
 	"toolcrib/cli/command"
 	"toolcrib/cli/output"
 	"toolcrib/cli/process"
+	"toolcrib/cli/report"
 	"toolcrib/gateway/instructions"
 	"toolcrib/internal/visible"
 	"toolcrib/registry/places"
@@ -53,7 +54,7 @@ func Hook(ctx context.Context, a *command.App, client string, args []string, loc
 			os.Unsetenv(name) //nolint:errcheck,gosec // the name is valid
 		}
 	}
-	var checked Report
+	var checked report.Findings
 	var note string
 	where := ""
 	if failed == nil {
@@ -79,11 +80,11 @@ func Hook(ctx context.Context, a *command.App, client string, args []string, loc
 	switch {
 	case failed != nil:
 		reason = "cannot compare the files with their approved versions: " + output.FullStop(output.Sentence(failed))
-	case len(checked.Found) == 0:
+	case len(checked.Findings) == 0:
 		return nil
 	default:
-		reason = checked.Found[0].Message
-		if more := len(checked.Found) - 1; more > 0 {
+		reason = checked.Findings[0].Message
+		if more := len(checked.Findings) - 1; more > 0 {
 			reason += " " + output.CountedIs(more, "more file") + " different too."
 		}
 	}

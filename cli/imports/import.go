@@ -102,7 +102,27 @@ func newImport(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printImport(a, taken)
+			counts, out := taken.counts(), taken.Document(a)
+			return a.PrintChecked(out, taken.Skipped() == 0, func(p *output.Page) {
+				for _, w := range notKept(taken.doc) {
+					p.Linef("%s", w)
+				}
+				p.Linef("%s: %s as %s, %s", taken.file, output.Counted(out.Definitions, "definition"), string(taken.doc.Format), taken.Origin.Label)
+				taken.lines(p)
+				p.Linef("%d new, %d changed, %d vanished, %d back, %d unchanged, %d proposed before, %d skipped.",
+					counts[intake.New], counts[intake.Modify], counts[intake.Deactivate], counts[intake.Reactivate], counts[intake.None], counts[intake.Pending], taken.Skipped())
+				if out.Configuration != "" {
+					p.Blank()
+					p.Linef("To run its approved tools, %s needs:", a.Config.UserFile)
+					for line := range strings.Lines(out.Configuration) {
+						p.Linef("  %s", strings.TrimRight(line, "\n"))
+					}
+					if len(taken.from.Server.Command) > 0 {
+						p.Linef("It will run in your home folder; dir = \"/FOLDER\" names another one.")
+					}
+				}
+				a.Closing(p)
+			})
 		},
 	}
 	set := cmd.Flags()

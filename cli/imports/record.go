@@ -129,30 +129,6 @@ func (t Result) Document(a *command.App) DocImport {
 	return d
 }
 
-func printImport(a *command.App, t Result) error {
-	counts, out := t.counts(), t.Document(a)
-	return a.PrintChecked(out, t.Skipped() == 0, func(p *output.Page) {
-		for _, w := range notKept(t.doc) {
-			p.Linef("%s", w)
-		}
-		p.Linef("%s: %s as %s, %s", t.file, output.Counted(out.Definitions, "definition"), string(t.doc.Format), t.Origin.Label)
-		t.lines(p)
-		p.Linef("%d new, %d changed, %d vanished, %d back, %d unchanged, %d proposed before, %d skipped.",
-			counts[intake.New], counts[intake.Modify], counts[intake.Deactivate], counts[intake.Reactivate], counts[intake.None], counts[intake.Pending], t.Skipped())
-		if out.Configuration != "" {
-			p.Blank()
-			p.Linef("To run its approved tools, %s needs:", a.Config.UserFile)
-			for line := range strings.Lines(out.Configuration) {
-				p.Linef("  %s", strings.TrimRight(line, "\n"))
-			}
-			if len(t.from.Server.Command) > 0 {
-				p.Linef("It will run in your home folder; dir = \"/FOLDER\" names another one.")
-			}
-		}
-		a.Closing(p)
-	})
-}
-
 // lines prints which tools were proposed and which were not.
 func (t Result) lines(p *output.Page) {
 	next := 0

@@ -42,11 +42,20 @@ func newRules(a *command.App) *cobra.Command {
 					}))
 					return
 				}
-				for i, r := range doc.Rules {
-					if i > 0 {
+				for _, r := range doc.Rules {
+					p.Gap()
+					p.Linef("%s %s: %s %s", r.ID, r.Name, r.Severity, waivableWord(r))
+					p.Blank()
+					p.Text("", r.Doc)
+					p.Blank()
+					if r.Bad != "" || r.Good != "" {
+						p.Linef("Bad:  %s", r.Bad)
+						p.Linef("Good: %s", r.Good)
 						p.Blank()
 					}
-					writeRule(p, r)
+					for _, remedy := range []string{r.Suggestion, rules.Importing(r.Importer)} {
+						p.Text("", remedy)
+					}
 				}
 			})
 		},
@@ -61,21 +70,4 @@ func waivableWord(r findings.Rule) string {
 		return "waivable"
 	}
 	return ""
-}
-
-func writeRule(p *output.Page, r findings.Rule) {
-	p.Linef("%s %s: %s %s", r.ID, r.Name, r.Severity, waivableWord(r))
-	p.Blank()
-	p.Text("", r.Doc)
-	p.Blank()
-	if r.Bad != "" || r.Good != "" {
-		p.Linef("Bad:  %s", r.Bad)
-		p.Linef("Good: %s", r.Good)
-		p.Blank()
-	}
-	for _, remedy := range []string{r.Suggestion, rules.Importing(r.Importer)} {
-		if remedy != "" {
-			p.Text("", remedy)
-		}
-	}
 }

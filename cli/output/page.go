@@ -48,6 +48,13 @@ func (p *Page) Text(prefix, s string) {
 
 func (p *Page) Blank() { p.Buf.WriteByte('\n') }
 
+// Gap writes a blank line unless the page is empty.
+func (p *Page) Gap() {
+	if p.Buf.Len() > 0 {
+		p.Blank()
+	}
+}
+
 // Ink is a color, named by its meaning.
 type Ink string
 

@@ -79,10 +79,7 @@ func (a *Printer) Print(doc any, text func(*Page)) error {
 
 // PrintChecked prints the result of a check. It returns ErrFindings unless ok is set.
 func (a *Printer) PrintChecked(doc any, ok bool, text func(*Page)) error {
-	if err := a.Print(doc, text); err != nil {
-		return err
-	}
-	return process.CheckFindings(ok)
+	return cmp.Or(a.Print(doc, text), process.CheckFindings(ok))
 }
 
 // PrintJSON prints doc on one line. It escapes hidden characters; the value remains the same. With --jq, it prints the

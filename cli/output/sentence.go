@@ -88,17 +88,15 @@ func FullStop(s string) string {
 
 // flatten returns the errors that errors.Join has joined.
 func flatten(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		// fmt.Errorf can also wrap several errors, but the result has its own message.
-		if fmt.Sprintf("%T", err) == "*errors.joinError" {
-			var out []error
-			for _, e := range joined.Unwrap() {
-				out = append(out, flatten(e)...)
-			}
-			return out
-		}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok || fmt.Sprintf("%T", err) != "*errors.joinError" { // fmt.Errorf can also wrap several errors, but the result has its own message
+		return []error{err}
 	}
-	return []error{err}
+	var out []error
+	for _, e := range joined.Unwrap() {
+		out = append(out, flatten(e)...)
+	}
+	return out
 }
 
 // IndentRest indents all lines but the first, so that foreign text cannot imitate the output of toolcrib.

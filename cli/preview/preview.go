@@ -128,7 +128,7 @@ func newPreview(a *command.App) *cobra.Command {
 				if len(docs) > 0 || len(loads) == 0 {
 					writePreviews(p, docs, f.show)
 				}
-				writeLoads(p, loads, len(docs) > 0, f.show)
+				writeLoads(p, loads, f.show)
 			})
 		},
 	}
@@ -232,9 +232,7 @@ func writePreviews(p *output.Page, docs []document.Preview, show string) {
 		if i > 0 && docs[i-1].Subject == d.Subject {
 			continue
 		}
-		if i > 0 {
-			p.Blank()
-		}
+		p.Gap()
 		same := docs[i:]
 		if end := slices.IndexFunc(same, func(o document.Preview) bool { return o.Subject != d.Subject }); end > 0 {
 			same = same[:end]
@@ -347,11 +345,9 @@ func loadedBy(ctx context.Context, a *command.App, desk *service.Desk, ids []pro
 }
 
 // writeLoads prints the files that enter the context and how they change.
-func writeLoads(p *output.Page, docs []document.Loads, below bool, show string) {
-	for i, d := range docs {
-		if i > 0 || below {
-			p.Blank()
-		}
+func writeLoads(p *output.Page, docs []document.Loads, show string) {
+	for _, d := range docs {
+		p.Gap()
 		p.Linef("%s, %s", d.Subject, d.Path)
 		document.WriteContextCosts(p, d.Cost)
 		p.Blank()

@@ -106,20 +106,17 @@ func newDiff(a *command.App) *cobra.Command {
 				}
 				args = []string{thing + "@" + from, thing + "@" + to}
 			}
-			left, err := contentOf(ctx, b, a, args[0])
-			if err != nil {
-				return err
-			}
-			right, err := contentOf(ctx, b, a, args[1])
-			if err != nil {
-				return err
-			}
-			for _, side := range []*content{&left, &right} {
-				if side.Source, err = b.Desk.Reading.Source(ctx, side.Definition); err != nil {
+			var sides [2]content
+			for i, ref := range args {
+				var err error
+				if sides[i], err = contentOf(ctx, b, a, ref); err == nil {
+					sides[i].Source, err = b.Desk.Reading.Source(ctx, sides[i].Definition)
+				}
+				if err != nil {
 					return err
 				}
 			}
-			return printDiff(a, left, right, reach.Compare(&left.Definition, right.Definition), layout)
+			return printDiff(a, sides[0], sides[1], reach.Compare(&sides[0].Definition, sides[1].Definition), layout)
 		}),
 	}
 	cmd.Flags().IntVar(&layout.around, "context", 3, "show `N` lines around each change; -1 for all")
@@ -223,9 +220,7 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 	}
 	err = a.Print(doc, func(p *output.Page) {
 		for i, one := range doc.Diffs {
-			if i > 0 {
-				p.Blank()
-			}
+			p.Gap()
 			p.Linef("%s  %s", set.Members[i].Proposal.Handle(), one.Proposal.Subject)
 			writeDiff(a, p, one.docSides, layout)
 		}

@@ -56,8 +56,10 @@ func newReview(a *command.App) *cobra.Command {
 			if len(args) > 1 {
 				return process.Usagef("%s takes several proposals with --again only", cmd.CommandPath())
 			}
-			if err := assess(cmd.Context(), b, a, args[0], again, file); err != nil {
-				return err
+			if again || file != "" {
+				if err := assess(cmd.Context(), b, a, args[0], file); err != nil {
+					return err
+				}
 			}
 			d, err := show(cmd.Context(), b, a, args[0])
 			if err != nil {
@@ -89,15 +91,13 @@ func newReview(a *command.App) *cobra.Command {
 	return cmd
 }
 
-func assess(ctx context.Context, b command.Session, a *command.App, ref string, again bool, file string) error {
-	if !again && file == "" {
-		return nil
-	}
+// assess files the assessment in a file or, if file is "", runs the built-in review again.
+func assess(ctx context.Context, b command.Session, a *command.App, ref, file string) error {
 	ids, err := a.IDs(ctx, b.Desk, []string{ref})
 	if err != nil {
 		return err
 	}
-	if again {
+	if file == "" {
 		_, err := b.Desk.Assessing.Reassess(ctx, ids[0])
 		return err
 	}

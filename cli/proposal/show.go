@@ -118,9 +118,7 @@ func showSet(ctx context.Context, b command.Session, a *command.App, name string
 	err = a.Print(doc, func(p *output.Page) {
 		document.WriteReach(p, set.Members...)
 		if setpage.Fits(set) {
-			if p.Buf.Len() > 0 {
-				p.Blank()
-			}
+			p.Gap()
 			writeSetPage(p, set, full)
 			writeSetEnd(p, set)
 			return
@@ -377,9 +375,7 @@ func writeMembers(p *output.Page, changeSet string, members []proposals.Proposal
 	if len(members) < 2 {
 		return
 	}
-	if p.Buf.Len() > 0 {
-		p.Blank()
-	}
+	p.Gap()
 	p.Linef("Change set %s:", changeSet)
 	for _, o := range members {
 		p.Linef("  %s  %s  %s, revision %d", o.Handle(), o.Subject, o.State, o.Revision)

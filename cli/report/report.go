@@ -2,6 +2,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -57,10 +58,7 @@ func Print(a *command.App, format string, ok bool, doc any, run findings.Run, te
 	default:
 		_, err = io.WriteString(a.Env.Out, text())
 	}
-	if err != nil {
-		return err
-	}
-	return process.CheckFindings(ok)
+	return cmp.Or(err, process.CheckFindings(ok))
 }
 
 // Findings is the document of lint, check, and verify.

@@ -122,9 +122,21 @@ func (f mcpFlags) serveHTTP(ctx context.Context, a *command.App, server *mcp.Ser
 	case !f.remote && !httpserver.Loopback(host):
 		return process.Usagef("--http is %q, which other machines may reach; use 127.0.0.1:PORT, or add --allow-remote", f.http)
 	}
-	token, source, err := f.token(a)
-	if err != nil {
-		return err
+	var token, source string // the source is a file, a variable, or the token itself if it is new
+	switch {
+	case f.tokenFile != "":
+		source = "in " + a.Path(f.tokenFile)
+		if token, err = readToken(a.Path(f.tokenFile)); err != nil {
+			return err
+		}
+	case a.Env.Getenv(tokenVariable) != "":
+		token, source = a.Env.Getenv(tokenVariable), "in "+tokenVariable
+	default:
+		token = rand.Text()
+		source = token
+	}
+	if len(token) < minToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return process.Usagef("the bearer token needs at least %d header-safe characters", minToken)
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", f.http)
 	if err != nil {
@@ -138,24 +150,6 @@ func (f mcpFlags) serveHTTP(ctx context.Context, a *command.App, server *mcp.Ser
 
 // minToken is the minimum length of a token in characters.
 const minToken = 16
-
-// token returns the bearer token and its source: a variable, a file, or the token itself if it is new.
-func (f mcpFlags) token(a *command.App) (token, source string, err error) {
-	switch {
-	case f.tokenFile != "":
-		source = "in " + a.Path(f.tokenFile)
-		token, err = readToken(a.Path(f.tokenFile))
-	case a.Env.Getenv(tokenVariable) != "":
-		token, source = a.Env.Getenv(tokenVariable), "in "+tokenVariable
-	default:
-		token = rand.Text()
-		return token, token, nil
-	}
-	if err == nil && (len(token) < minToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })) {
-		err = process.Usagef("the bearer token needs at least %d header-safe characters", minToken)
-	}
-	return token, source, err
-}
 
 // readToken reads a token from a file that only its owner can read. If the file does not exist, readToken creates it
 // with a new token.

@@ -124,8 +124,17 @@ func LoadConfig(env process.Env, flags Overrides, accessible bool) (Config, erro
 		return c, err
 	}
 	c.UserFile = filepath.Join(home, "toolcrib", ConfigName)
-	if err := c.readUser(); err != nil {
-		return c, err
+	text, err := ReadConfig(c.UserFile)
+	if err == nil {
+		keys, err := c.Decode(c.UserFile, fromUser, text)
+		if err != nil {
+			return c, err
+		}
+		for _, k := range keys {
+			c.Sources[k.String()] = c.UserFile
+		}
+	} else if !Missing(err) {
+		return c, fmt.Errorf("configuration %s: %w", c.UserFile, err)
 	}
 	if err := c.requireSignatures(env); err != nil {
 		return c, err
@@ -194,25 +203,6 @@ func (c *Config) chooseAccessible(env process.Env, flag bool) error {
 		return process.Usagef("%s is %q: use yes or no", variable, value)
 	}
 	c.Sources["accessible"] = variable
-	return nil
-}
-
-// readUser applies the user's file, if it exists.
-func (c *Config) readUser() error {
-	text, err := ReadConfig(c.UserFile)
-	if Missing(err) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("configuration %s: %w", c.UserFile, err)
-	}
-	keys, err := c.Decode(c.UserFile, fromUser, text)
-	if err != nil {
-		return err
-	}
-	for _, k := range keys {
-		c.Sources[k.String()] = c.UserFile
-	}
 	return nil
 }
 
@@ -286,6 +276,7 @@ func (c *Config) dropSecrets(keys configKeys) {
 }
 
 func (c *Config) check() error {
+	_, invalidProject := registry.ParseLayer(string(registry.ProjectLayer(c.Project)))
 	switch {
 	case c.Theme != "" && !slices.Contains(themes, c.Theme):
 		return fmt.Errorf("configuration: theme is %q: use %s", c.Theme, strings.Join(themes, ", "))
@@ -297,7 +288,7 @@ func (c *Config) check() error {
 		return fmt.Errorf("configuration: max_open_all_agents must be at least 1 (got %d)", c.MaxOpenAll)
 	case c.MaxWrites < 1:
 		return fmt.Errorf("configuration: max_writes_per_agent_hour must be at least 1 (got %d)", c.MaxWrites)
-	case strings.HasSuffix(c.Sources["project"], ConfigName) && !validProject(c.Project): // otherwise, it is a usage error
+	case strings.HasSuffix(c.Sources["project"], ConfigName) && invalidProject != nil: // otherwise, it is a usage error
 		return fmt.Errorf("configuration: project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", c.Project)
 	case slices.ContainsFunc(c.MayActAs, process.NotUser):
 		return fmt.Errorf("configuration: may_act_as is %q: name users such as [\"user:mara\"]", c.MayActAs)
@@ -305,12 +296,6 @@ func (c *Config) check() error {
 		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
 	}
 	return errors.Join(c.checkServers(), c.Gateway.check(), c.Calls.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkCommands(), c.checkSignatures(), c.Follow.check(), c.Publish.check())
-}
-
-// validProject reports whether name is a valid project name.
-func validProject(name string) bool {
-	_, err := registry.ParseLayer(string(registry.ProjectLayer(name)))
-	return err == nil
 }
 
 // Absolute resolves a name relative to dir. It returns "" for "".

@@ -38,13 +38,11 @@ func newFollow(a *command.App) *cobra.Command {
 		Args: command.ArgsBetween(0, 1, "one source"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case f.stop || f.status:
-				if len(args) > 0 || f.stop && f.status || f.signers+f.token != "" || f.unsigned {
-					return process.Usagef("--status and --stop take no arguments and no other flags")
-				}
-				if f.stop {
-					return stopFollowing(a, f.yes)
-				}
+			case (f.stop || f.status) && (len(args) > 0 || f.stop && f.status || f.signers+f.token != "" || f.unsigned):
+				return process.Usagef("--status and --stop take no arguments and no other flags")
+			case f.stop:
+				return stopFollowing(a, f.yes)
+			case f.status:
 				return followStatus(cmd.Context(), a)
 			case len(args) == 0:
 				return process.Usagef("name what to follow: a folder, a file, an https address, or git:REPOSITORY")
@@ -160,10 +158,7 @@ func followStatus(ctx context.Context, a *command.App) error {
 	if err != nil {
 		return err
 	}
-	if err := a.Print(doc, func(p *output.Page) { describe(p, doc) }); err != nil {
-		return err
-	}
-	return process.CheckFindings(doc.Problem == "")
+	return a.PrintChecked(doc, doc.Problem == "", func(p *output.Page) { describe(p, doc) })
 }
 
 func describe(p *output.Page, doc command.DocFollowing) {

@@ -48,8 +48,19 @@ func newSignersInit(a *command.App) *cobra.Command {
 				return err
 			}
 			key, err := ownKey(cmd.Context(), a, sign.Key)
-			if len(states) > 0 {
-				return joinSigners(a, b, c, states, key)
+			if len(states) > 0 { // init was interrupted, or another user added this user's key to the signers file
+				start := states[0].Event.Hash
+				s, _, err := c.Signers.Load()
+				if err == nil && key.Public != nil && c.Signatures == "" && c.SignedSince == "" && s.Digest() == statement.Sum(states[len(states)-1].Text) {
+					if _, err := s.May(b.Actor.String(), key.Public, a.Env.Now()); err == nil {
+						if err := writeSigning(a, c, start, key.File); err != nil {
+							return err
+						}
+						return printSigners(a, proof.SignersState{})
+					}
+				}
+				return fmt.Errorf("%w: signing started with event %s; put signatures = \"required\" and signed_since = %q into %s, and let a signer add your key with toolcrib signers add",
+					proposals.ErrUnchanged, start, start, c.UserFile)
 			}
 			if err != nil {
 				return err
@@ -107,23 +118,6 @@ func writeSigning(a *command.App, c settings.Config, since, keyFile string) erro
 	}
 	a.Note("toolcrib: wrote the settings of signing to %s.", c.UserFile)
 	return nil
-}
-
-// joinSigners writes the settings for signing if signing has already started, either because init was interrupted or
-// because another user added this user's key to the signers file.
-func joinSigners(a *command.App, b command.Session, c settings.Config, states []proof.SignersState, key keys.Key) error {
-	start := states[0].Event.Hash
-	s, _, err := c.Signers.Load()
-	if err == nil && key.Public != nil && c.Signatures == "" && c.SignedSince == "" && s.Digest() == statement.Sum(states[len(states)-1].Text) {
-		if _, err := s.May(b.Actor.String(), key.Public, a.Env.Now()); err == nil {
-			if err := writeSigning(a, c, start, key.File); err != nil {
-				return err
-			}
-			return printSigners(a, proof.SignersState{})
-		}
-	}
-	return fmt.Errorf("%w: signing started with event %s; put signatures = \"required\" and signed_since = %q into %s, and let a signer add your key with toolcrib signers add",
-		proposals.ErrUnchanged, start, start, c.UserFile)
 }
 
 // firstSigners returns a signers file that contains a key of principal, and its text if the file must be written.

@@ -53,12 +53,22 @@ func newCheckpoint(a *command.App) *cobra.Command {
 			switch {
 			case newKey:
 				return newCheckpointKey(a)
-			case publish:
-				return runPublish(cmd.Context(), a, startOver)
-			case startOver:
+			case startOver && !publish:
 				return process.Usagef("--start-over is for --publish")
+			case !publish:
+				return runCheckpoint(cmd.Context(), a)
 			}
-			return runCheckpoint(cmd.Context(), a)
+			if _, err := a.Database(cmd.Context()); err != nil {
+				return err
+			}
+			if err := publishCheckpoint(cmd.Context(), a, startOver); err != nil {
+				return err
+			}
+			doc, err := Published(cmd.Context(), a)
+			if err != nil {
+				return err
+			}
+			return a.Print(docPublication{output.NewHead("checkpoint.published"), doc}, func(p *output.Page) { p.Linef("%s", doc.Text()) })
 		},
 	}
 	cmd.Flags().BoolVar(&newKey, "new-key", false, "make the key that signs checkpoints and print its public half")

@@ -161,21 +161,6 @@ func Published(ctx context.Context, a *command.App) (DocPublished, error) {
 	return doc, err
 }
 
-// runPublish publishes a checkpoint immediately.
-func runPublish(ctx context.Context, a *command.App, again bool) error {
-	if _, err := a.Database(ctx); err != nil {
-		return err
-	}
-	if err := publishCheckpoint(ctx, a, again); err != nil {
-		return err
-	}
-	doc, err := Published(ctx, a)
-	if err != nil {
-		return err
-	}
-	return a.Print(docPublication{output.NewHead("checkpoint.published"), doc}, func(p *output.Page) { p.Linef("%s", doc.Text()) })
-}
-
 type docPublication struct {
 	output.Head
 	DocPublished

@@ -157,9 +157,66 @@ func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap
 	}
 	doc.servers = len(entries)
 	var plans []*wrapping
-	for i := range files {
-		if plans, err = f.plan(a, doc, plans, &files[i], entries); err != nil {
-			return nil, err
+	for _, file := range files {
+		leave := func(server, reason string) {
+			doc.Left = append(doc.Left, docWrapLeft{Client: file.Client, File: file.Path, Server: server, Reason: reason})
+		}
+		if len(file.Servers) == 0 && len(file.Problems) > 0 {
+			leave("", strings.Trim(strings.TrimPrefix(file.Problems[0].Error(), file.Path), ": "))
+		}
+		names, back := map[int]string{}, []int(nil)
+		for _, e := range entries {
+			s := e.Server()
+			switch {
+			case e.File.Path != file.Path || e.File.Client != file.Client:
+			case !f.undo && e.State() == clients.Open, f.undo && s.Guarded():
+				names[e.Index] = e.Name
+			case !f.undo && e.State() == clients.Guarded && e.Fault == signsIn:
+				back = append(back, e.Index)
+				leave(s.Name, signsIn+"; its guard is removed")
+			case !f.undo && e.Fault != "" && !s.Self() && !s.BuiltIn():
+				leave(s.Name, e.Fault)
+			}
+		}
+		if len(names)+len(back) == 0 {
+			continue
+		}
+		if file.Target != "" && !f.links {
+			leave("", fmt.Sprintf("%v, to %s; --follow-links writes there", clients.ErrLink, file.Target))
+			continue
+		}
+		w := &wrapping{before: file, after: file}
+		if at := slices.IndexFunc(plans, func(w *wrapping) bool { return w.before.Path == file.Path }); at >= 0 {
+			w = plans[at]
+		} else {
+			plans = append(plans, w)
+		}
+		now := file.With(w.after.Data())
+		var left map[int]string
+		if f.undo {
+			w.after, left = now.Unguard(slices.Sorted(maps.Keys(names)))
+		} else {
+			p, err := guardPrefix(a, file.Scope)
+			if err != nil {
+				return nil, err
+			}
+			w.after, left = now.Unguard(back)
+			if len(names) > 0 {
+				now = file.With(w.after.Data())
+				var more map[int]string
+				w.after, more = now.Guard(p, names)
+				maps.Copy(left, more)
+			}
+		}
+		for i := range file.Servers {
+			if reason, ok := left[i]; ok {
+				leave(file.Servers[i].Name, reason)
+			} else if name, ok := names[i]; ok || slices.Contains(back, i) {
+				w.servers = append(w.servers, cmp.Or(name, file.Servers[i].Guard.Name))
+			}
+		}
+		if len(w.servers) == 0 {
+			plans = plans[:len(plans)-1]
 		}
 	}
 	return plans, nil
@@ -183,71 +240,6 @@ func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []s
 		return excluded(e.File) || len(f.servers) > 0 && !in(f.servers) || in(f.except)
 	})
 	return entries, slices.DeleteFunc(slices.Clone(files), func(file clients.File) bool { return excluded(&file) }), nil
-}
-
-// plan plans the changes for the selected servers in a file.
-func (f wrapFlags) plan(a *command.App, doc *docWrap, plans []*wrapping, file *clients.File, entries []clients.Entry) ([]*wrapping, error) {
-	leave := func(server, reason string) {
-		doc.Left = append(doc.Left, docWrapLeft{Client: file.Client, File: file.Path, Server: server, Reason: reason})
-	}
-	if len(file.Servers) == 0 && len(file.Problems) > 0 {
-		leave("", strings.Trim(strings.TrimPrefix(file.Problems[0].Error(), file.Path), ": "))
-	}
-	names, back := map[int]string{}, []int(nil)
-	for _, e := range entries {
-		s := e.Server()
-		switch {
-		case e.File.Path != file.Path || e.File.Client != file.Client:
-		case !f.undo && e.State() == clients.Open, f.undo && s.Guarded():
-			names[e.Index] = e.Name
-		case !f.undo && e.State() == clients.Guarded && e.Fault == signsIn:
-			back = append(back, e.Index)
-			leave(s.Name, signsIn+"; its guard is removed")
-		case !f.undo && e.Fault != "" && !s.Self() && !s.BuiltIn():
-			leave(s.Name, e.Fault)
-		}
-	}
-	if len(names)+len(back) == 0 {
-		return plans, nil
-	}
-	if file.Target != "" && !f.links {
-		leave("", fmt.Sprintf("%v, to %s; --follow-links writes there", clients.ErrLink, file.Target))
-		return plans, nil
-	}
-	w := &wrapping{before: *file, after: *file}
-	if at := slices.IndexFunc(plans, func(w *wrapping) bool { return w.before.Path == file.Path }); at >= 0 {
-		w = plans[at]
-	} else {
-		plans = append(plans, w)
-	}
-	now := file.With(w.after.Data())
-	var left map[int]string
-	if f.undo {
-		w.after, left = now.Unguard(slices.Sorted(maps.Keys(names)))
-	} else {
-		p, err := guardPrefix(a, file.Scope)
-		if err != nil {
-			return nil, err
-		}
-		w.after, left = now.Unguard(back)
-		if len(names) > 0 {
-			now = file.With(w.after.Data())
-			var more map[int]string
-			w.after, more = now.Guard(p, names)
-			maps.Copy(left, more)
-		}
-	}
-	for i := range file.Servers {
-		if reason, ok := left[i]; ok {
-			leave(file.Servers[i].Name, reason)
-		} else if name, ok := names[i]; ok || slices.Contains(back, i) {
-			w.servers = append(w.servers, cmp.Or(name, file.Servers[i].Guard.Name))
-		}
-	}
-	if len(w.servers) == 0 {
-		plans = plans[:len(plans)-1]
-	}
-	return plans, nil
 }
 
 // finish shows the planned changes, asks for confirmation, and writes them.
