@@ -203,21 +203,12 @@ func writeBlock(b *strings.Builder, n *jsondoc.Node) error {
 	if len(text) > mdfile.MaxFront {
 		return fmt.Errorf("%w: a block would exceed %[3]d bytes (got %[2]d)", mdfile.ErrFormat, len(text), mdfile.MaxFront)
 	}
-	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	fence := "```"
+	for run := range strings.FieldsFuncSeq(string(text), func(r rune) bool { return r != '`' }) {
+		if len(run) >= len(fence) {
+			fence = run + "`"
+		}
+	}
 	fmt.Fprintf(b, "%syaml\n%s%s\n", fence, text, fence)
 	return nil
-}
-
-// longestRun returns the length of the longest run of c in text.
-func longestRun(text []byte, c byte) int {
-	longest, run := 0, 0
-	for _, b := range text {
-		if b != c {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return longest
 }

@@ -80,7 +80,7 @@ func (p Parsed) Problems() Problems {
 	}
 	for _, found := range p.Draft.Problems() {
 		consequence := func(m jsondoc.Problem) bool { // of an unreadable part
-			return within(found.Path, m.Path) || found.Rule == RulePassAndFail && within(m.Path, found.Path)
+			return jsondoc.Within(found.Path, m.Path) || found.Rule == RulePassAndFail && jsondoc.Within(m.Path, found.Path)
 		}
 		if !slices.ContainsFunc(p.Malformed, consequence) {
 			all = append(all, found)
@@ -90,15 +90,6 @@ func (p Parsed) Problems() Problems {
 		return nil
 	}
 	return all.Locate(p.Doc)
-}
-
-// within reports whether path is outer or inside it.
-func within(path, outer string) bool {
-	if outer == jsondoc.Root {
-		return true
-	}
-	rest, ok := strings.CutPrefix(path, outer)
-	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // DecodeError lists the reasons why a text could not be decoded as proposals.

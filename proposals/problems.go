@@ -249,9 +249,7 @@ func (d Draft) Excess() Problems {
 	if d.Definition.Folder() != nil {
 		name = "" // a path, which has its own limits
 	}
-	if message := checkLength(name, registry.MaxName); message != "" {
-		c.add(RuleDefinition, "definition.name", "%s", message)
-	}
+	c.length(RuleDefinition, "definition.name", name, registry.MaxName)
 	if strings.IndexByte(name, 0) >= 0 {
 		c.add(RuleDefinition, "definition.name", "contains a NUL character; remove it")
 	}

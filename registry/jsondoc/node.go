@@ -177,6 +177,12 @@ func Index(path string, i int) string {
 	return trimRoot(path) + "[" + strconv.Itoa(i) + "]"
 }
 
+// Within reports whether path is outer or inside it.
+func Within(path, outer string) bool {
+	rest, ok := strings.CutPrefix(path, trimRoot(outer))
+	return ok && (rest == "" || outer == Root || rest[0] == '.' || rest[0] == '[')
+}
+
 func trimRoot(path string) string {
 	if path == Root {
 		return ""

@@ -215,7 +215,7 @@ func (b *builder) files(i int, d review.Dossier) {
 	before, after := d.Change()
 	for _, f := range diff.Contents(before, after) {
 		part, file := parts[f.Path]
-		known := func(p review.Part) bool { return !p.New() && within(f.Path, jsondoc.Join("files", p.Name)) }
+		known := func(p review.Part) bool { return !p.New() && jsondoc.Within(f.Path, jsondoc.Join("files", p.Name)) }
 		if slices.ContainsFunc(d.Parts, known) {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"toolcrib/internal/lists"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review"
 	"toolcrib/review/rules"
 )
@@ -104,10 +105,10 @@ type group struct {
 	times   int
 }
 
-// groups groups the findings by rule, most severe first. It omits single hints and waived findings, which require no
-// decision and are shown only in place.
-func (b *builder) groups() []group {
-	var list []group
+// summary adds a row for each group of findings with their number, message, tools, and remedy, most severe first. It
+// omits single hints and waived findings, which require no decision and are shown only in place.
+func (b *builder) summary() {
+	var groups []group
 	at := map[string]int{}
 	for i, d := range b.set.Members {
 		for _, s := range d.Standing {
@@ -118,26 +119,21 @@ func (b *builder) groups() []group {
 			id := cmp.Or(key, ruleKey(s)+string(s.Severity))
 			n, there := at[id]
 			if !there {
-				n = len(list)
+				n = len(groups)
 				at[id] = n
-				list = append(list, group{first: s, key: key})
+				groups = append(groups, group{first: s, key: key})
 			}
-			g := &list[n]
+			g := &groups[n]
 			if g.times++; len(g.members) == 0 || g.members[len(g.members)-1] != i {
 				g.members = append(g.members, i)
 			}
 		}
 	}
 	weight := []rules.Severity{rules.Block, rules.Warn, rules.Info}
-	slices.SortStableFunc(list, func(a, b group) int {
+	slices.SortStableFunc(groups, func(a, b group) int {
 		return cmp.Or(slices.Index(weight, a.first.Severity)-slices.Index(weight, b.first.Severity), strings.Compare(a.first.Rule, b.first.Rule))
 	})
-	return list
-}
-
-// summary adds a row for each group of findings with their number, message, tools, and remedy.
-func (b *builder) summary() {
-	for _, g := range b.groups() {
+	for _, g := range groups {
 		s, of := g.first, g.first.Message
 		if g.key == "" {
 			of, _, _ = strings.Cut(of, `: "`) // the passage that the message quotes
@@ -225,15 +221,9 @@ func (b *builder) placed(member int, entries []entry) map[int][]found {
 func placeOf(s review.Standing, entries []entry) int {
 	best := -1
 	for i, e := range entries {
-		if within(s.Path, e.path) && (best < 0 || len(e.path) >= len(entries[best].path)) {
+		if e.path != "" && jsondoc.Within(s.Path, e.path) && (best < 0 || len(e.path) >= len(entries[best].path)) {
 			best = i
 		}
 	}
 	return best
-}
-
-// within reports whether path is field or a path inside it.
-func within(path, field string) bool {
-	rest, ok := strings.CutPrefix(path, field)
-	return ok && field != "" && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
