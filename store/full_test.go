@@ -77,12 +77,12 @@ func fill(db *storetest.Database) error {
 
 	again := storetest.Prompt("page_pacer")
 	sentBack := propose(scout, true, again)
-	_, err = desk.Deciding.RequestChanges(ctx, ada, sentBack, "Say more.")
+	_, err = desk.Deciding.Decide(ctx, ada, sentBack, proposals.VerdictNeedsChanges, "Say more.")
 	errs = append(errs, err)
 	again.Rationale, again.ChangeSet = "More is said.", "pages"
 	_, err = desk.Drafting.Revise(ctx, scout, sentBack[0].ID, again)
 	errs = append(errs, err)
-	_, err = desk.Deciding.Reject(ctx, ada, propose(scout, true, storetest.Prompt("line_pacer")), "Not needed.")
+	_, err = desk.Deciding.Decide(ctx, ada, propose(scout, true, storetest.Prompt("line_pacer")), proposals.VerdictRejected, "Not needed.")
 	errs = append(errs, err)
 	_, err = desk.Drafting.Withdraw(ctx, scout, propose(scout, true, storetest.Prompt("word_pacer"))[0].ID, "Never mind.")
 	errs = append(errs, err)

@@ -138,7 +138,7 @@ func TestMarkedThatCannotBeDecided(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.desk.Deciding.Reject(context.Background(), mara, []review.Choice{{ID: page.Proposals[0].ID}}, "No."); err != nil {
+	if _, err := b.desk.Deciding.Decide(context.Background(), mara, []review.Choice{{ID: page.Proposals[0].ID}}, proposals.VerdictRejected, "No."); err != nil {
 		t.Fatal(err)
 	}
 	b.press("x").wants("Not possible", "it is already rejected")

@@ -23,7 +23,7 @@ func (b *workbench) only() proposals.Proposal {
 func TestDialogReportsChangesMadeMeanwhile(t *testing.T) {
 	ctx := context.Background()
 	decided := func(b *workbench) {
-		if _, err := b.desk.Deciding.Reject(ctx, mara, []review.Choice{{ID: b.only().ID}}, "No."); err != nil {
+		if _, err := b.desk.Deciding.Decide(ctx, mara, []review.Choice{{ID: b.only().ID}}, proposals.VerdictRejected, "No."); err != nil {
 			b.t.Fatal(err)
 		}
 	}

@@ -303,7 +303,7 @@ func TestDecisionReadsASetAgainAfterAChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.desk.Deciding.RequestChanges(t.Context(), mara, []review.Choice{{ID: page.Proposals[0].ID}}, "No."); err != nil {
+	if _, err := b.desk.Deciding.Decide(t.Context(), mara, []review.Choice{{ID: page.Proposals[0].ID}}, proposals.VerdictNeedsChanges, "No."); err != nil {
 		t.Fatal(err)
 	}
 	b.press("esc", "a").wants("Some decisions are not possible")

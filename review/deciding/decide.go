@@ -53,18 +53,6 @@ func (d *Decider) Approve(ctx context.Context, actor proposals.Actor, choices []
 	})
 }
 
-// Decide calls Approve, RequestChanges, or Reject, depending on the verdict.
-func (d *Decider) Decide(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]proposals.Decision, error) {
-	switch verdict {
-	case proposals.VerdictNeedsChanges:
-		return d.RequestChanges(ctx, actor, choices, note)
-	case proposals.VerdictRejected:
-		return d.Reject(ctx, actor, choices, note)
-	case proposals.VerdictApproved, proposals.VerdictEndorsed: // the policy determines which of the two
-	}
-	return d.Approve(ctx, actor, choices, note)
-}
-
 // check inspects a proposal. It returns an error if the proposal cannot be decided.
 type check func(*inspection.Cache, review.Bundle, review.Choice) (inspection.View, error)
 
@@ -269,37 +257,31 @@ func (d *Decider) stillFits(ctx context.Context, r review.RegistryReader, v insp
 	return nil
 }
 
-// RequestChanges sends proposals back to their authors with a reason.
-func (d *Decider) RequestChanges(ctx context.Context, actor proposals.Actor, choices []review.Choice, reason string) ([]proposals.Decision, error) {
-	return d.decline(ctx, actor, choices, proposals.ActRequestChanges, proposals.VerdictNeedsChanges, reason)
-}
-
-// Reject closes proposals with a reason.
-func (d *Decider) Reject(ctx context.Context, actor proposals.Actor, choices []review.Choice, reason string) ([]proposals.Decision, error) {
-	return d.decline(ctx, actor, choices, proposals.ActReject, proposals.VerdictRejected, reason)
-}
-
-// decline decides on proposals, all or none of them, with a verdict other than approval.
-func (d *Decider) decline(ctx context.Context, actor proposals.Actor, choices []review.Choice, act proposals.Act, verdict proposals.Verdict, reason string) ([]proposals.Decision, error) {
-	if err := review.CheckText("reason", reason); err != nil {
+// Decide decides on proposals, all or none of them, with a verdict. For an approval, it calls Approve; the policy
+// determines whether the approval is an endorsement. Other verdicts need a reason.
+func (d *Decider) Decide(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]proposals.Decision, error) {
+	if verdict != proposals.VerdictNeedsChanges && verdict != proposals.VerdictRejected {
+		return d.Approve(ctx, actor, choices, note)
+	}
+	if err := review.CheckText("reason", note); err != nil {
 		return nil, err
 	}
-	return d.decide(ctx, actor, choices, false, d.declineCheck(ctx, actor, act, reason), func(tx review.Tx, views []inspection.View, showings []proposals.Showing, signed *proof.SignedAct) ([]proposals.Decision, error) {
-		if err := d.sign(ctx, tx, signed, verdict, views, nil, reason); err != nil {
+	return d.decide(ctx, actor, choices, false, d.declineCheck(ctx, actor, verdict, note), func(tx review.Tx, views []inspection.View, showings []proposals.Showing, signed *proof.SignedAct) ([]proposals.Decision, error) {
+		if err := d.sign(ctx, tx, signed, verdict, views, nil, note); err != nil {
 			return nil, err
 		}
 		decisions := make([]proposals.Decision, len(views))
 		for i, v := range views {
-			decisions[i] = d.decision(v, actor, verdict, reason, signed.Time(d.records.Time()), showings[i], signed)
+			decisions[i] = d.decision(v, actor, verdict, note, signed.Time(d.records.Time()), showings[i], signed)
 		}
 		return decisions, d.applyVerdict(ctx, tx, verdict, views, decisions, signed)
 	})
 }
 
 // declineCheck returns the check for a decision other than approval.
-func (d *Decider) declineCheck(ctx context.Context, actor proposals.Actor, act proposals.Act, reason string) check {
+func (d *Decider) declineCheck(ctx context.Context, actor proposals.Actor, verdict proposals.Verdict, reason string) check {
 	return func(r *inspection.Cache, b review.Bundle, _ review.Choice) (inspection.View, error) {
-		if _, err := proposals.Permit(actor, act, b.Proposal); err != nil {
+		if _, err := proposals.Permit(actor, verdictMoves[verdict].act, b.Proposal); err != nil {
 			return inspection.View{}, err
 		}
 		if strings.TrimSpace(reason) == "" {
@@ -313,7 +295,7 @@ func (d *Decider) declineCheck(ctx context.Context, actor proposals.Actor, act p
 // Desk.Signed to the method for the verdict. Prepare reads one snapshot and returns the same errors as that method.
 func (d *Decider) Prepare(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]byte, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) ([]byte, error) {
-		check, strict := d.declineCheck(ctx, actor, verdictMoves[verdict].act, note), false
+		check, strict := d.declineCheck(ctx, actor, verdict, note), false
 		if verdict == proposals.VerdictApproved {
 			check, strict = d.approvalCheck(ctx, actor, len(choices) == 1), true
 		}
@@ -363,19 +345,18 @@ func (d *Decider) prepareWaiver(ctx context.Context, actor proposals.Actor, id p
 	})
 }
 
-// verdictMoves maps each verdict to the act and to the next assignee and status of the issue.
+// verdictMoves maps each verdict to the act and to the next assignee and status of the issue. The assignee of a
+// proposal that needs changes is its author.
 var verdictMoves = map[proposals.Verdict]struct {
 	act      proposals.Act
-	assignee func(proposals.Proposal) string
+	assignee string
 	status   proposals.IssueStatus
 }{
-	proposals.VerdictApproved:     {proposals.ActApprove, nobody, proposals.IssueClosed},
-	proposals.VerdictEndorsed:     {proposals.ActEndorse, func(proposals.Proposal) string { return proposals.AssigneeUser }, proposals.IssueOpen},
-	proposals.VerdictRejected:     {proposals.ActReject, nobody, proposals.IssueClosed},
-	proposals.VerdictNeedsChanges: {proposals.ActRequestChanges, func(p proposals.Proposal) string { return p.Author.String() }, proposals.IssueOpen},
+	proposals.VerdictApproved:     {proposals.ActApprove, "", proposals.IssueClosed},
+	proposals.VerdictEndorsed:     {proposals.ActEndorse, proposals.AssigneeUser, proposals.IssueOpen},
+	proposals.VerdictRejected:     {proposals.ActReject, "", proposals.IssueClosed},
+	proposals.VerdictNeedsChanges: {proposals.ActRequestChanges, "", proposals.IssueOpen},
 }
-
-func nobody(proposals.Proposal) string { return "" }
 
 // applyVerdict applies a verdict: it moves the proposals, assigns their issues, and writes the decisions and events.
 // decisions[i] is for views[i]. A signed decision has the time of its statement; its event has the time at which it was
@@ -391,7 +372,10 @@ func (d *Decider) applyVerdict(ctx context.Context, tx review.Tx, verdict propos
 		}
 		from := p.State
 		p.State, p.UpdatedAt = to, signed.RecordedAt(decisions[i].At)
-		decided[i] = review.DecidedProposal{Proposal: p, From: from, Assignee: s.assignee(p), Status: s.status}
+		decided[i] = review.DecidedProposal{Proposal: p, From: from, Assignee: s.assignee, Status: s.status}
+		if verdict == proposals.VerdictNeedsChanges {
+			decided[i].Assignee = p.Author.String()
+		}
 	}
 	if err := tx.ApplyVerdict(ctx, decided); err != nil {
 		return err

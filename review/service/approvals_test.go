@@ -151,7 +151,7 @@ func TestApprovalsLapse(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.verdicts(mara, "endorsed 1 of 2, waits for 1 of user:ada, user:kim", p) // required again, for another assessment
-	if _, err := o.desk.Deciding.RequestChanges(t.Context(), bob, choices(p), "Shorter."); err != nil {
+	if _, err := o.desk.Deciding.Decide(t.Context(), bob, choices(p), proposals.VerdictNeedsChanges, "Shorter."); err != nil {
 		t.Fatal(err)
 	}
 	first.Definition.Tool.Prompt += "\nShortly."

@@ -52,11 +52,11 @@ func acts() []act {
 			return err
 		}},
 		{proposals.ActRequestChanges, func(ctx context.Context, desk *service.Desk, by proposals.Actor, p proposals.Proposal) error {
-			_, err := desk.Deciding.RequestChanges(ctx, by, choices(p), "Not yet.")
+			_, err := desk.Deciding.Decide(ctx, by, choices(p), proposals.VerdictNeedsChanges, "Not yet.")
 			return err
 		}},
 		{proposals.ActReject, func(ctx context.Context, desk *service.Desk, by proposals.Actor, p proposals.Proposal) error {
-			_, err := desk.Deciding.Reject(ctx, by, choices(p), "No.")
+			_, err := desk.Deciding.Decide(ctx, by, choices(p), proposals.VerdictRejected, "No.")
 			return err
 		}},
 	}

@@ -44,10 +44,10 @@ func TestSentBackTogether(t *testing.T) {
 	for i, p := range made {
 		choices[i].ID = p.ID
 	}
-	if _, err := o.desk.Deciding.RequestChanges(t.Context(), ada, append(choices, choices[0]), "Say more."); !errors.Is(err, proposals.ErrConflict) {
+	if _, err := o.desk.Deciding.Decide(t.Context(), ada, append(choices, choices[0]), proposals.VerdictNeedsChanges, "Say more."); !errors.Is(err, proposals.ErrConflict) {
 		t.Errorf("one named twice: %v", err)
 	}
-	if _, err := o.desk.Deciding.RequestChanges(t.Context(), ada, choices, "Say more."); err != nil {
+	if _, err := o.desk.Deciding.Decide(t.Context(), ada, choices, proposals.VerdictNeedsChanges, "Say more."); err != nil {
 		t.Fatal(err)
 	}
 	for i, p := range made {

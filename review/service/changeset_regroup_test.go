@@ -64,7 +64,7 @@ func TestRegroupRefuses(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	o := open(t, review.Policy{})
 	set := o.proposeAll(scout, inSet("pacing", "scene_pacer", "chapter_pacer", "book_pacer")...)
-	if _, err := o.desk.Deciding.RequestChanges(t.Context(), ada, choices(set[1]), "Not yet."); err != nil {
+	if _, err := o.desk.Deciding.Decide(t.Context(), ada, choices(set[1]), proposals.VerdictNeedsChanges, "Not yet."); err != nil {
 		t.Fatal(err)
 	}
 	o.reject(ada, set[2], "No.")

@@ -89,11 +89,11 @@ func TestOneBadMemberBlocksTheChangeSet(t *testing.T) {
 			return err
 		}},
 		"sent back": {proposals.ErrState, func(o testDesk, bad proposals.Proposal) error {
-			_, err := o.desk.Deciding.RequestChanges(o.Context(), ada, choices(bad), "Not yet.")
+			_, err := o.desk.Deciding.Decide(o.Context(), ada, choices(bad), proposals.VerdictNeedsChanges, "Not yet.")
 			return err
 		}},
 		"rejected": {review.ErrChangeSet, func(o testDesk, bad proposals.Proposal) error {
-			_, err := o.desk.Deciding.Reject(o.Context(), ada, choices(bad), "No.")
+			_, err := o.desk.Deciding.Decide(o.Context(), ada, choices(bad), proposals.VerdictRejected, "No.")
 			return err
 		}},
 		"stale": {review.ErrStale, func(o testDesk, _ proposals.Proposal) error {

@@ -21,8 +21,14 @@ func TestExpect(t *testing.T) {
 	for _, wrong := range []string{strings.Repeat("0", 64), digest[:63], digest + "0", strings.ToUpper(digest), " "} {
 		choice := []review.Choice{{ID: p.ID, Expect: wrong}}
 		o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, choice, ""); return err })
-		o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.Reject(t.Context(), ada, choice, "No."); return err })
-		o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.RequestChanges(t.Context(), ada, choice, "No."); return err })
+		o.refused(review.ErrDigest, func() error {
+			_, err := o.desk.Deciding.Decide(t.Context(), ada, choice, proposals.VerdictRejected, "No.")
+			return err
+		})
+		o.refused(review.ErrDigest, func() error {
+			_, err := o.desk.Deciding.Decide(t.Context(), ada, choice, proposals.VerdictNeedsChanges, "No.")
+			return err
+		})
 	}
 	decisions, err := o.desk.Deciding.Approve(t.Context(), ada, []review.Choice{{ID: p.ID, Expect: digest}}, "")
 	if err != nil {
@@ -209,7 +215,10 @@ func TestOldDigestAfterARevision(t *testing.T) {
 			o := testDesk{Database: o.Database, T: t, desk: o.desk}
 			choice := []review.Choice{{ID: p.ID, Expect: digest}}
 			o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, choice, ""); return err })
-			o.refused(review.ErrDigest, func() error { _, err := o.desk.Deciding.Reject(t.Context(), ada, choice, "No."); return err })
+			o.refused(review.ErrDigest, func() error {
+				_, err := o.desk.Deciding.Decide(t.Context(), ada, choice, proposals.VerdictRejected, "No.")
+				return err
+			})
 		})
 	}
 	if _, err := o.desk.Deciding.Approve(t.Context(), ada, []review.Choice{{ID: p.ID, Expect: o.show(ada, p).Digest}}, ""); err != nil {

@@ -33,7 +33,7 @@ func TestFloodingLimit(t *testing.T) {
 					mine[i] = o.draft(scout, d)
 				}
 			}
-			if _, err := o.desk.Deciding.RequestChanges(t.Context(), ada, choices(mine[0]), "Not yet."); err != nil {
+			if _, err := o.desk.Deciding.Decide(t.Context(), ada, choices(mine[0]), proposals.VerdictNeedsChanges, "Not yet."); err != nil {
 				t.Fatal(err)
 			}
 			extra := storetest.Prompt("extra")

@@ -83,11 +83,11 @@ func TestOneOfManyVerdicts(t *testing.T) {
 		case 0:
 			_, errs[i] = o.desk.Deciding.Approve(t.Context(), ada, choices(p), "")
 		case 1:
-			_, errs[i] = o.desk.Deciding.Reject(t.Context(), ada, choices(p), "No.")
+			_, errs[i] = o.desk.Deciding.Decide(t.Context(), ada, choices(p), proposals.VerdictRejected, "No.")
 		case 2:
 			_, errs[i] = o.desk.Drafting.Withdraw(t.Context(), scout, p.ID, "")
 		default:
-			_, errs[i] = o.desk.Deciding.RequestChanges(t.Context(), ada, choices(p), "Not yet.")
+			_, errs[i] = o.desk.Deciding.Decide(t.Context(), ada, choices(p), proposals.VerdictNeedsChanges, "Not yet.")
 		}
 	})
 	won := o.won(errs)

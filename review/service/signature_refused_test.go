@@ -26,9 +26,15 @@ func TestUnsignedIsRefused(t *testing.T) {
 	lowered := s.Desk(t, review.Policy{Severities: storetest.BasicSeverities()})
 	for name, desk := range map[string]*service.Desk{"required": s.desk, "lowered": lowered} {
 		for act, do := range map[string]func() error{
-			"approve":       func() error { _, err := desk.Deciding.Approve(t.Context(), ada, choices, ""); return err },
-			"needs changes": func() error { _, err := desk.Deciding.RequestChanges(t.Context(), ada, choices, "No."); return err },
-			"reject":        func() error { _, err := desk.Deciding.Reject(t.Context(), ada, choices, "No."); return err },
+			"approve": func() error { _, err := desk.Deciding.Approve(t.Context(), ada, choices, ""); return err },
+			"needs changes": func() error {
+				_, err := desk.Deciding.Decide(t.Context(), ada, choices, proposals.VerdictNeedsChanges, "No.")
+				return err
+			},
+			"reject": func() error {
+				_, err := desk.Deciding.Decide(t.Context(), ada, choices, proposals.VerdictRejected, "No.")
+				return err
+			},
 		} {
 			before := s.Dump(t)
 			if err := do(); !errors.Is(err, proof.ErrUnsigned) {

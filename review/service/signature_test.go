@@ -168,7 +168,7 @@ func TestAlwaysSigned(t *testing.T) {
 	if _, err := desk.Deciding.Approve(t.Context(), ada, choices, ""); !errors.Is(err, proof.ErrUnsigned) {
 		t.Errorf("approve: %v", err)
 	}
-	if _, err := desk.Deciding.Reject(t.Context(), ada, choices, "No."); !errors.Is(err, proof.ErrUnsigned) {
+	if _, err := desk.Deciding.Decide(t.Context(), ada, choices, proposals.VerdictRejected, "No."); !errors.Is(err, proof.ErrUnsigned) {
 		t.Errorf("reject: %v", err)
 	}
 }

@@ -70,14 +70,14 @@ func (o testDesk) in(state proposals.State, act proposals.Act) proposals.Proposa
 	do(err)
 	switch state { //nolint:exhaustive // the others were returned above
 	case proposals.NeedsChanges:
-		_, err = o.desk.Deciding.RequestChanges(o.Context(), bob, choices(p), "Not yet.")
+		_, err = o.desk.Deciding.Decide(o.Context(), bob, choices(p), proposals.VerdictNeedsChanges, "Not yet.")
 	case proposals.Approved:
 		if act == proposals.ActWaive {
 			o.waive(p, "N103")
 		}
 		_, err = o.desk.Deciding.Approve(o.Context(), bob, choices(p), "")
 	case proposals.Rejected:
-		_, err = o.desk.Deciding.Reject(o.Context(), bob, choices(p), "No.")
+		_, err = o.desk.Deciding.Decide(o.Context(), bob, choices(p), proposals.VerdictRejected, "No.")
 	case proposals.Withdrawn:
 		_, err = o.desk.Drafting.Withdraw(o.Context(), ada, p.ID, "")
 	}
@@ -92,11 +92,11 @@ func TestReasons(t *testing.T) {
 	p := o.waiting(scout, "scene_pacer")
 	for name, try := range map[string]func(reason string) error{
 		"needs changes": func(reason string) error {
-			_, err := o.desk.Deciding.RequestChanges(t.Context(), ada, choices(p), reason)
+			_, err := o.desk.Deciding.Decide(t.Context(), ada, choices(p), proposals.VerdictNeedsChanges, reason)
 			return err
 		},
 		"reject": func(reason string) error {
-			_, err := o.desk.Deciding.Reject(t.Context(), ada, choices(p), reason)
+			_, err := o.desk.Deciding.Decide(t.Context(), ada, choices(p), proposals.VerdictRejected, reason)
 			return err
 		},
 		"waive": func(reason string) error {

@@ -81,7 +81,7 @@ func (o testDesk) approve(by proposals.Actor, ps ...proposals.Proposal) []propos
 
 func (o testDesk) reject(by proposals.Actor, p proposals.Proposal, reason string) {
 	o.Helper()
-	if _, err := o.desk.Deciding.Reject(o.Context(), by, choices(p), reason); err != nil {
+	if _, err := o.desk.Deciding.Decide(o.Context(), by, choices(p), proposals.VerdictRejected, reason); err != nil {
 		o.Fatal(err)
 	}
 }

@@ -29,8 +29,14 @@ func TestTextsAreLimited(t *testing.T) {
 				},
 				func() error { _, err := o.desk.Deciding.Waive(t.Context(), ada, p.ID, "N103", text, nil); return err },
 				func() error { _, err := o.desk.Deciding.Approve(t.Context(), ada, choices(clean), text); return err },
-				func() error { _, err := o.desk.Deciding.RequestChanges(t.Context(), ada, choices(p), text); return err },
-				func() error { _, err := o.desk.Deciding.Reject(t.Context(), ada, choices(p), text); return err },
+				func() error {
+					_, err := o.desk.Deciding.Decide(t.Context(), ada, choices(p), proposals.VerdictNeedsChanges, text)
+					return err
+				},
+				func() error {
+					_, err := o.desk.Deciding.Decide(t.Context(), ada, choices(p), proposals.VerdictRejected, text)
+					return err
+				},
 				func() error { _, err := o.desk.Drafting.Withdraw(t.Context(), ada, p.ID, text); return err },
 			} {
 				o.refused(review.ErrText, try)

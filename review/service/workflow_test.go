@@ -67,7 +67,7 @@ func TestNeedsChangesAndBack(t *testing.T) {
 	o := open(t, review.Policy{})
 	draft := storetest.Prompt("scene_pacer")
 	p := o.propose(scout, draft)
-	if _, err := o.desk.Deciding.RequestChanges(t.Context(), ada, choices(p), "Say what slow means."); err != nil {
+	if _, err := o.desk.Deciding.Decide(t.Context(), ada, choices(p), proposals.VerdictNeedsChanges, "Say what slow means."); err != nil {
 		t.Fatal(err)
 	}
 	o.assigned(p, proposals.NeedsChanges, "agent:scout", proposals.IssueOpen)
