@@ -92,76 +92,70 @@ func (d *Drafter) Rollback(ctx context.Context, actor proposals.Actor, s registr
 // RollbackSet proposes a change set that undoes the last approval of a change set: it restores earlier versions and
 // deactivates new definitions. It omits subjects that have changed since.
 func (d *Drafter) RollbackSet(ctx context.Context, actor proposals.Actor, changeSet, rationale string) ([]proposals.Proposal, error) {
-	drafts, err := records.Read(ctx, d.records, func(r review.Reader) ([]proposals.Draft, error) { return rollbackDrafts(ctx, r, changeSet) })
-	if err != nil {
-		return nil, err
-	}
-	for i := range drafts {
-		drafts[i].Rationale = cmp.Or(rationale, fmt.Sprintf("Undo the approval of the change set %s.", changeSet))
-	}
-	return d.Propose(ctx, actor, drafts, true)
-}
-
-// rollbackDrafts returns the drafts that undo the last approval of a change set.
-func rollbackDrafts(ctx context.Context, r review.Reader, changeSet string) ([]proposals.Draft, error) {
-	members, err := r.Members(ctx, changeSet)
-	if err != nil {
-		return nil, err
-	}
-	type approved struct {
-		proposals.Decision
-		draft proposals.Draft
-	}
-	var last []approved
-	for _, m := range members {
-		decisions, err := r.Decisions(ctx, m.ID)
+	drafts, err := records.Read(ctx, d.records, func(r review.Reader) ([]proposals.Draft, error) {
+		members, err := r.Members(ctx, changeSet)
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(decisions, func(d proposals.Decision) bool { return d.Verdict == proposals.VerdictApproved })
-		switch {
-		case i < 0:
-			continue
-		case len(last) > 0 && decisions[i].At.Before(last[0].At):
-			continue
-		case len(last) > 0 && decisions[i].At.After(last[0].At):
-			last = nil
+		type approved struct {
+			proposals.Decision
+			draft proposals.Draft
 		}
-		rev, err := r.Revision(ctx, m.ID, decisions[i].Revision)
-		if err != nil {
-			return nil, err
-		}
-		last = append(last, approved{decisions[i], rev.Draft})
-	}
-	if len(last) == 0 {
-		return nil, fmt.Errorf("an approved member of change set %q: %w", changeSet, proposals.ErrNotFound)
-	}
-	var drafts []proposals.Draft
-	for _, one := range last {
-		live, err := r.Live(ctx, one.Subject)
-		if err != nil {
-			return nil, err
-		}
-		if live.Version != one.Version {
-			continue
-		}
-		draft := proposals.Draft{Type: proposals.Deactivate, Subject: one.Subject, BaseVersion: &one.Version, Examples: one.draft.Examples, TestCases: one.draft.TestCases}
-		if one.Version > 1 {
-			before, err := r.Version(ctx, one.Subject, one.Version-1)
+		var last []approved
+		for _, m := range members {
+			decisions, err := r.Decisions(ctx, m.ID)
 			if err != nil {
 				return nil, err
 			}
-			if draft, err = restoreDraft(ctx, r, before, one.Version); err != nil {
+			i := slices.IndexFunc(decisions, func(d proposals.Decision) bool { return d.Verdict == proposals.VerdictApproved })
+			switch {
+			case i < 0:
+				continue
+			case len(last) > 0 && decisions[i].At.Before(last[0].At):
+				continue
+			case len(last) > 0 && decisions[i].At.After(last[0].At):
+				last = nil
+			}
+			rev, err := r.Revision(ctx, m.ID, decisions[i].Revision)
+			if err != nil {
 				return nil, err
 			}
+			last = append(last, approved{decisions[i], rev.Draft})
 		}
-		draft.ChangeSet = "undo " + changeSet
-		drafts = append(drafts, draft)
+		if len(last) == 0 {
+			return nil, fmt.Errorf("an approved member of change set %q: %w", changeSet, proposals.ErrNotFound)
+		}
+		var drafts []proposals.Draft
+		for _, one := range last {
+			live, err := r.Live(ctx, one.Subject)
+			if err != nil {
+				return nil, err
+			}
+			if live.Version != one.Version {
+				continue
+			}
+			draft := proposals.Draft{Type: proposals.Deactivate, Subject: one.Subject, BaseVersion: &one.Version, Examples: one.draft.Examples, TestCases: one.draft.TestCases}
+			if one.Version > 1 {
+				before, err := r.Version(ctx, one.Subject, one.Version-1)
+				if err != nil {
+					return nil, err
+				}
+				if draft, err = restoreDraft(ctx, r, before, one.Version); err != nil {
+					return nil, err
+				}
+			}
+			draft.ChangeSet, draft.Rationale = "undo "+changeSet, cmp.Or(rationale, fmt.Sprintf("Undo the approval of the change set %s.", changeSet))
+			drafts = append(drafts, draft)
+		}
+		if len(drafts) == 0 {
+			return nil, fmt.Errorf("everything in change set %q has changed since it was approved: %w", changeSet, review.ErrStale)
+		}
+		return drafts, nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	if len(drafts) == 0 {
-		return nil, fmt.Errorf("everything in change set %q has changed since it was approved: %w", changeSet, review.ErrStale)
-	}
-	return drafts, nil
+	return d.Propose(ctx, actor, drafts, true)
 }
 
 // restoreDraft drafts a restore of v based on version base, with the examples and test cases with which v was approved.

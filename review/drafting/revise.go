@@ -201,39 +201,28 @@ func (d *Drafter) Rebase(ctx context.Context, actor proposals.Actor, id proposal
 		if now == nil || now.Version == p.BaseVersion {
 			return p, fmt.Errorf("%s is not stale: %w", p.Name(), proposals.ErrUnchanged)
 		}
-		draft, err := rebased(ctx, tx, p, rev.Draft, *now)
-		if err != nil {
-			return p, err
+		draft, base := rev.Draft, rev.Draft.Base()
+		draft.BaseVersion = &now.Version
+		switch draft.Type {
+		case proposals.Deactivate, proposals.Reactivate:
+			draft.Definition = admission.Implied(draft.Type, now.Definition)
+		case proposals.Restore: // the restored content does not depend on the base
+		case proposals.New, proposals.Modify:
+			draft.Type = proposals.Modify // even if another author has created the subject
+			var from registry.Definition
+			if base > 0 {
+				if from, err = records.Definition(ctx, tx, p.Subject, base); err != nil {
+					return p, err
+				}
+			}
+			if draft, err = review.Merge(p.Name(), draft, base, from, *now); err != nil {
+				return p, err
+			}
 		}
 		p, _, err = d.revise(ctx, tx, actor, actor, p, admission.NewSubmission(draft))
 		return p, err
 	})
 	return d.chief.Consulted(ctx, p, err)
-}
-
-// rebased returns draft rebased on the live version.
-func rebased(ctx context.Context, r review.RegistryReader, p proposals.Proposal, draft proposals.Draft, now registry.Live) (proposals.Draft, error) {
-	version := now.Version
-	base := draft.Base()
-	draft.BaseVersion = &version
-	switch draft.Type {
-	case proposals.Deactivate, proposals.Reactivate:
-		draft.Definition = admission.Implied(draft.Type, now.Definition)
-		return draft, nil
-	case proposals.Restore:
-		return draft, nil // the restored content does not depend on the base
-	case proposals.New:
-		draft.Type = proposals.Modify // another author has created the subject
-	case proposals.Modify:
-	}
-	var from registry.Definition
-	if base > 0 {
-		var err error
-		if from, err = records.Definition(ctx, r, p.Subject, base); err != nil {
-			return draft, err
-		}
-	}
-	return review.Merge(p.Name(), draft, base, from, now)
 }
 
 // Comment adds a comment to an open or closed proposal.

@@ -16,15 +16,10 @@ import (
 // for unknown objects.
 type Reader interface {
 	stateReader
-	changeReader
-	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
-}
-
-// changeReader reads the changes that proposals would make.
-type changeReader interface {
 	revisionReader
 	// Members lists the proposals of a change set that are not withdrawn, the oldest first.
 	Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error)
+	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 
 // Analyzer reports the content of prompts and the effects of proposals on them, each from one

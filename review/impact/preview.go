@@ -45,8 +45,37 @@ type Preview struct {
 func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string, s Scene) ([]Preview, error) {
 	var previews []Preview
 	err := a.cached(ctx, func(r Reader, live *Snapshot) error {
-		p, err := newPreviewer(ctx, r, live, ids, s)
-		if err != nil {
+		p := previewer{scene: s, changed: map[registry.Subject]registry.Live{}}
+		for _, id := range ids {
+			proposal, rev, err := Current(ctx, r, id)
+			if err != nil {
+				return err
+			}
+			if !proposal.State.Open() {
+				return fmt.Errorf("%s is %s; only an open proposal has a preview: %w", proposal.Name(), proposal.State, proposals.ErrState)
+			}
+			var members []proposals.Proposal
+			if proposal.ChangeSet != "" {
+				if members, err = r.Members(ctx, proposal.ChangeSet); err != nil {
+					return err
+				}
+			}
+			more, err := Coming(ctx, r, proposal, rev, members) // the definitions that an approval makes live
+			if err != nil {
+				return err
+			}
+			maps.Copy(p.changed, more)
+		}
+		for subject := range p.changed {
+			layer, ok := stronger(p.scene.Layer, subject.Layer)
+			if !ok {
+				return fmt.Errorf("%s in the view of %s: %w", subject, p.scene.Layer, proposals.ErrNotFound)
+			}
+			p.scene.Layer = layer
+		}
+		p.now, p.then = live.now, live.With(p.changed)
+		var err error
+		if p.agents, err = live.Agents(ctx); err != nil {
 			return err
 		}
 		chosen, err := p.choose(ctx, agent)
@@ -82,41 +111,6 @@ type previewer struct {
 	now, then *Overlay
 	agents    []registry.Live // now
 	changed   map[registry.Subject]registry.Live
-}
-
-func newPreviewer(ctx context.Context, r changeReader, live *Snapshot, ids []proposals.ID, s Scene) (previewer, error) {
-	p := previewer{scene: s, changed: map[registry.Subject]registry.Live{}}
-	for _, id := range ids {
-		proposal, rev, err := Current(ctx, r, id)
-		if err != nil {
-			return p, err
-		}
-		if !proposal.State.Open() {
-			return p, fmt.Errorf("%s is %s; only an open proposal has a preview: %w", proposal.Name(), proposal.State, proposals.ErrState)
-		}
-		var members []proposals.Proposal
-		if proposal.ChangeSet != "" {
-			if members, err = r.Members(ctx, proposal.ChangeSet); err != nil {
-				return p, err
-			}
-		}
-		more, err := Coming(ctx, r, proposal, rev, members) // the definitions that an approval makes live
-		if err != nil {
-			return p, err
-		}
-		maps.Copy(p.changed, more)
-	}
-	for subject := range p.changed {
-		layer, ok := stronger(p.scene.Layer, subject.Layer)
-		if !ok {
-			return p, fmt.Errorf("%s in the view of %s: %w", subject, p.scene.Layer, proposals.ErrNotFound)
-		}
-		p.scene.Layer = layer
-	}
-	p.now, p.then = live.now, live.With(p.changed)
-	var err error
-	p.agents, err = live.Agents(ctx)
-	return p, err
 }
 
 // choose returns the agents to preview.

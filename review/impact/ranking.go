@@ -61,15 +61,34 @@ func (f headFinder) OfKind(ctx context.Context, kind registry.ToolKind, view []r
 // narrowed returns the inputs of an agent's prompts before and after the changes without most of
 // the unchanged tools. The prompts rendered from these inputs differ by the same passages. It
 // returns false if this is not possible: the agent must have its tools only by their kind, and more
-// of them than a prompt lists, and the prompts must be far from their limit.
+// of them than a prompt lists, the changes must not include the agent itself or its list, and the
+// prompts must be far from their limit.
 func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.Input, ok bool, err error) {
-	agent, kinds, err := c.byKind(ctx, s)
-	if err != nil || agent == nil {
+	agents, err := c.Agents(ctx)
+	if err != nil {
 		return nil, nil, false, err
+	}
+	agent := profileOf(s.agent, s.layer, agents)
+	if agent == nil || agent.AllowList == nil || len(agent.Categories) > 0 {
+		return nil, nil, false, nil
+	}
+	for subject := range c.changed {
+		if subject.Kind == registry.KindAgent && subject.ID == s.agent.ID || subject.Kind == registry.KindList && subject.ID == agent.AllowList.Name {
+			return nil, nil, false, nil
+		}
+	}
+	list := *agent.AllowList
+	if list.Reference() {
+		if list, err = registry.Allowed(ctx, *agent, registry.Layered{Finder: c, View: s.layer.View()}); err != nil {
+			return nil, nil, false, nil //nolint:nilerr // the list is unknown, which the full input shows
+		}
+	}
+	if len(list.Tools)+len(list.Categories)+len(list.AddWhenNonLocal)+len(list.AddWhenEmbeddingOK)+len(list.ExcludeInLocal) > 0 {
+		return nil, nil, false, nil
 	}
 	var before, after []string
 	size := 0
-	for _, kind := range kinds {
+	for _, kind := range list.Kinds {
 		r, err := c.now.ranking(ctx, rankingOf{kind, s.layer})
 		if err != nil {
 			return nil, nil, false, err
@@ -91,34 +110,6 @@ func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.
 		return nil, nil, false, err
 	}
 	return was, will, prompt.FarBelowLimit(*was, size) && prompt.FarBelowLimit(*will, size), nil
-}
-
-// byKind returns the agent and the kinds of its tools if the agent has tools only by their kind. It
-// returns nil for other agents, and if the changes include the agent itself or its list.
-func (c *Overlay) byKind(ctx context.Context, s promptKey) (*registry.Agent, registry.Kinds, error) {
-	agents, err := c.Agents(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	agent := profileOf(s.agent, s.layer, agents)
-	if agent == nil || agent.AllowList == nil || len(agent.Categories) > 0 {
-		return nil, nil, nil
-	}
-	for subject := range c.changed {
-		if subject.Kind == registry.KindAgent && subject.ID == s.agent.ID || subject.Kind == registry.KindList && subject.ID == agent.AllowList.Name {
-			return nil, nil, nil
-		}
-	}
-	list := *agent.AllowList
-	if list.Reference() {
-		if list, err = registry.Allowed(ctx, *agent, registry.Layered{Finder: c, View: s.layer.View()}); err != nil {
-			return nil, nil, nil //nolint:nilerr // the list is unknown, which the full input shows
-		}
-	}
-	if len(list.Tools)+len(list.Categories)+len(list.AddWhenNonLocal)+len(list.AddWhenEmbeddingOK)+len(list.ExcludeInLocal) > 0 {
-		return nil, nil, nil
-	}
-	return agent, list.Kinds, nil
 }
 
 // moved returns the ids of the tools of a kind that a prompt lists only before the changes, and of the tools that it
