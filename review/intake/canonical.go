@@ -79,8 +79,32 @@ func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 	linked := lists.Index(l.Agents, func(a LegacyAgent) (string, LegacyAgent) { return a.ID, a })
 	agents := c.byID[registry.KindAgent]
 	for _, id := range slices.Sorted(maps.Keys(agents)) {
-		c.relinkLive(agents[id], linked[id].Tools)
+		l, more := agents[id], linked[id].Tools // those that the file linked it to
 		delete(linked, id)
+		agent := *l.Definition.Agent
+		list := registry.AllowList{}
+		if agent.AllowList != nil {
+			list = *agent.AllowList
+		}
+		if list.Reference() && len(more) > 0 {
+			if spelled, ok := shipped.List(list.Name); ok {
+				list = spelled
+			}
+		}
+		had := append(slices.Clone(list.Tools), more...)
+		renewed := list
+		renewed.Tools = successors(had)
+		renewed.AddWhenNonLocal, renewed.ExcludeInLocal = successors(list.AddWhenNonLocal), successors(list.ExcludeInLocal)
+		renewed.AddWhenEmbeddingOK = successors(list.AddWhenEmbeddingOK)
+		if sameList(list, renewed) {
+			continue
+		}
+		renewed.Name = ""
+		agent.AllowList = &renewed
+		if sameTools(renewed, canonicalIDs()) {
+			agent.AllowList = &registry.AllowList{Name: shipped.AssistantID}
+		}
+		c.agentStep(proposals.Modify, l.Subject, l.Version, agent, had)
 	}
 	for _, id := range slices.Sorted(maps.Keys(linked)) {
 		a := linked[id] // an agent of the file that is not live
@@ -108,34 +132,6 @@ type canonicalizer struct {
 
 func (c *canonicalizer) remark(format string, args ...any) {
 	c.Remarks = append(c.Remarks, fmt.Sprintf(format, args...))
-}
-
-// relinkLive replaces the tools of a live agent, and those that the file linked it to, by their successors.
-func (c *canonicalizer) relinkLive(l registry.Live, linked []string) {
-	before := *l.Definition.Agent
-	list := registry.AllowList{}
-	if before.AllowList != nil {
-		list = *before.AllowList
-	}
-	if list.Reference() && len(linked) > 0 {
-		if spelled, ok := shipped.List(list.Name); ok {
-			list = spelled
-		}
-	}
-	after := before
-	renewed := list
-	renewed.Tools = successors(append(slices.Clone(list.Tools), linked...))
-	renewed.AddWhenNonLocal, renewed.ExcludeInLocal = successors(list.AddWhenNonLocal), successors(list.ExcludeInLocal)
-	renewed.AddWhenEmbeddingOK = successors(list.AddWhenEmbeddingOK)
-	if sameList(list, renewed) {
-		return
-	}
-	renewed.Name = ""
-	after.AllowList = &renewed
-	if sameTools(renewed, canonicalIDs()) {
-		after.AllowList = &registry.AllowList{Name: shipped.AssistantID}
-	}
-	c.agentStep(proposals.Modify, l.Subject, l.Version, after, append(slices.Clone(list.Tools), linked...))
 }
 
 // agentStep adds a step for an agent that had the given tools, and describes which of their names were replaced or dropped.

@@ -255,8 +255,14 @@ func (p *planner) entry(e wire.Entry) Step {
 	if e.Definition.ID() != e.Subject.ID {
 		return step.skip("its subject and its definition have different ids")
 	}
-	if reason := p.unpinned(e); reason != "" {
-		return step.skip(reason)
+	if t := e.Definition.Tool; t != nil && t.Source != nil { // the JSON that it pins must be available
+		if e.Raw == nil {
+			if _, kept := p.raw(t.Source.Hash); !kept {
+				return step.skip("the JSON that its source pins is neither in the file (source_json) nor stored here; export it again where it was imported")
+			}
+		} else if hash, err := wire.HashRaw(e.Raw); err != nil || hash != t.Source.Hash {
+			return step.skip("its source_json does not match the pin of its source")
+		}
 	}
 	var before *registry.Live
 	if i := slices.IndexFunc(p.all, func(l registry.Live) bool { return l.Subject == e.Subject }); i >= 0 {
@@ -286,25 +292,6 @@ func (p *planner) entry(e wire.Entry) Step {
 		step.Draft = p.origin.draft(proposals.Modify, e.Subject, before.Version, e.Definition.WithStatus(before.Definition.Status()), why)
 	}
 	return step
-}
-
-// unpinned returns the reason why the JSON that an entry's source pins is not available, or "" if it is or there is no
-// source.
-func (p *planner) unpinned(e wire.Entry) string {
-	t := e.Definition.Tool
-	if t == nil || t.Source == nil {
-		return ""
-	}
-	if e.Raw == nil {
-		if _, kept := p.raw(t.Source.Hash); !kept {
-			return "the JSON that its source pins is neither in the file (source_json) nor stored here; export it again where it was imported"
-		}
-		return ""
-	}
-	if hash, err := wire.HashRaw(e.Raw); err != nil || hash != t.Source.Hash {
-		return "its source_json does not match the pin of its source"
-	}
-	return ""
 }
 
 func hash(t registry.Tool) string { return registry.Definition{Tool: &t}.Hash() }

@@ -78,7 +78,7 @@ type SignedRecord struct {
 // CheckSignatures verifies all signatures in a snapshot, and that all signed records exist. Before signing has started,
 // it reports no problems unless signing is required.
 func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, error) {
-	c := signatureCheck{r: r, seen: map[string]int{}}
+	c := signatureCheck{seen: map[string]int{}}
 	states, err := r.SignersStates(ctx)
 	if err != nil || len(states) == 0 && !t.Required() {
 		return c.report, err
@@ -137,14 +137,33 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 		r.EachOther(ctx, func(o SignedRecord, event int64) error {
 			return c.count(o.Table, o.What, event, c.proofs.Act(ctx, r, o.Signature, o.What, o.By, time.Time{}, o.Act, o.Note))
 		}),
-		r.EachSignature(ctx, func(s SignatureRecord) error { return c.statement(ctx, s) }),
+		r.EachSignature(ctx, func(s SignatureRecord) error { // the decider must have seen this log, and the approved versions must exist
+			st, err := statement.Decode([]byte(s.Statement))
+			if err != nil {
+				c.damage("signatures", s.Hash, err)
+				return nil //nolint:nilerr // it is reported
+			}
+			seen, err := r.EventHash(ctx, st.Log.Seq)
+			if err != nil && !errors.Is(err, proposals.ErrNotFound) {
+				return err
+			}
+			if seen != st.Log.Hash {
+				c.damage("signatures", s.Hash, fmt.Errorf("%s signed a different event %d: the statement is about another log", st.By, st.Log.Seq))
+			}
+			if known, err := c.proofs.statement(ctx, r, s.Hash); known == nil || err != nil {
+				return nil //nolint:nilerr // what refers to it is reported
+			}
+			if d, ok := st.Act.(*statement.Decision); ok && d.Verdict == statement.Approved && c.seen[s.Hash] != len(d.Items) {
+				c.damage("signatures", s.Hash, fmt.Errorf("%s approved %d proposals, but only %d of them exist as versions or approvals", st.By, len(d.Items), c.seen[s.Hash]))
+			}
+			return nil
+		}),
 	)
 	return c.report, err
 }
 
 // signatureCheck is the state of a verification of all signatures.
 type signatureCheck struct {
-	r      SignedRecords
 	proofs *Proofs
 	start  int64          // event with which signing started, or 0
 	seen   map[string]int // number of versions and endorsements that refer to a statement, by hash
@@ -195,29 +214,4 @@ func (c *signatureCheck) damage(table, key string, err error) {
 		d.Remedy = "Put the signers in order: toolcrib signers verify."
 	}
 	c.report.Damage = append(c.report.Damage, d)
-}
-
-// statement checks that the decider of a statement saw this log, and that the versions that the statement approved
-// exist.
-func (c *signatureCheck) statement(ctx context.Context, s SignatureRecord) error {
-	st, err := statement.Decode([]byte(s.Statement))
-	if err != nil {
-		c.damage("signatures", s.Hash, err)
-		return nil //nolint:nilerr // it is reported
-	}
-	seen, err := c.r.EventHash(ctx, st.Log.Seq)
-	if err != nil && !errors.Is(err, proposals.ErrNotFound) {
-		return err
-	}
-	if seen != st.Log.Hash {
-		c.damage("signatures", s.Hash, fmt.Errorf("%s signed a different event %d: the statement is about another log", st.By, st.Log.Seq))
-	}
-	d, ok := st.Act.(*statement.Decision)
-	if known, err := c.proofs.statement(ctx, c.r, s.Hash); known == nil || err != nil {
-		return nil //nolint:nilerr // what refers to it is reported
-	}
-	if ok && d.Verdict == statement.Approved && c.seen[s.Hash] != len(d.Items) {
-		c.damage("signatures", s.Hash, fmt.Errorf("%s approved %d proposals, but only %d of them exist as versions or approvals", st.By, len(d.Items), c.seen[s.Hash]))
-	}
-	return nil
 }

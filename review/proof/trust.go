@@ -146,7 +146,21 @@ func checkStates(ctx context.Context, r SignatureReader, states []SignersState) 
 		}
 		previous = next
 	}
-	return previous, newestState(ctx, r, states[len(states)-1], previous, genesis)
+	last := states[len(states)-1] // no statement by its signers may have replaced it
+	newer, err := r.SignedAfter(ctx, statement.About(&statement.Signers{})[0], last.Statement)
+	if err != nil {
+		return nil, err
+	}
+	for _, hash := range newer {
+		record, err := r.Signature(ctx, hash)
+		if err != nil {
+			return nil, err
+		}
+		if st, _, err := previous.Verify([]byte(record.Statement), []byte(record.Signature)); err == nil && st.Database == genesis {
+			return nil, fmt.Errorf("%w: %s signed a state after state %d, which is missing from the log", ErrSigners, st.By, last.Number)
+		}
+	}
+	return previous, nil
 }
 
 // CheckStates returns nil if each recorded state of the signers was signed by a signer of the previous one. Otherwise,
@@ -158,24 +172,6 @@ func CheckStates(ctx context.Context, r SignatureReader) error {
 	}
 	_, err = checkStates(ctx, r, states)
 	return err
-}
-
-// newestState returns an error if a statement by the last signers replaced their state.
-func newestState(ctx context.Context, r SignatureReader, last SignersState, by *signers.Signers, genesis string) error {
-	newer, err := r.SignedAfter(ctx, statement.About(&statement.Signers{})[0], last.Statement)
-	if err != nil {
-		return err
-	}
-	for _, hash := range newer {
-		record, err := r.Signature(ctx, hash)
-		if err != nil {
-			return err
-		}
-		if st, _, err := by.Verify([]byte(record.Statement), []byte(record.Signature)); err == nil && st.Database == genesis {
-			return fmt.Errorf("%w: %s signed a state after state %d, which is missing from the log", ErrSigners, st.By, last.Number)
-		}
-	}
-	return nil
 }
 
 // signersFor returns the signers whose signatures of decisions are valid.
