@@ -63,19 +63,9 @@ func (s Suite) run(ctx context.Context, tc proposals.TestCase, w *work) Result {
 	if len(text) > MaxAnswer {
 		return r.notRun(fmt.Sprintf("The answer has %d bytes; at most %d are checked.", len(text), MaxAnswer))
 	}
-	return r.judge(tc.Checks, answer{text: text, input: tc.Input, work: w})
-}
-
-func (r Result) notRun(reason string) Result {
-	r.Outcome, r.Reason = NotRun, reason
-	return r
-}
-
-// judge runs the checks and compares their results with the expectation. If a check cannot be evaluated, the case fails
-// even if a failure is expected.
-func (r Result) judge(checks []proposals.Check, a answer) Result {
+	a := answer{text: text, input: tc.Input, work: w}
 	var broken, useless []string
-	for _, c := range checks {
+	for _, c := range tc.Checks {
 		reason, err := a.check(c)
 		found := CheckResult{Type: c.Type, Holds: reason == "" && err == nil, Reason: reason}
 		switch {
@@ -89,7 +79,7 @@ func (r Result) judge(checks []proposals.Check, a answer) Result {
 	}
 	r.Outcome = Failed
 	switch {
-	case len(useless) > 0:
+	case len(useless) > 0: // even if a failure is expected
 		r.Reason = "A check cannot be evaluated: " + strings.Join(useless, "; ") + "."
 	case r.Expect == proposals.ExpectFail && len(broken) == 0:
 		r.Reason = "It was expected to fail, but the answer satisfies every check."
@@ -100,6 +90,11 @@ func (r Result) judge(checks []proposals.Check, a answer) Result {
 	default:
 		r.Outcome, r.Reason = Passed, "The answer satisfies every check."
 	}
+	return r
+}
+
+func (r Result) notRun(reason string) Result {
+	r.Outcome, r.Reason = NotRun, reason
 	return r
 }
 

@@ -43,8 +43,20 @@ func TextOf(t registry.Tool) Set {
 }
 
 // PurposeOf returns the purpose of t as a set of content words from its name and id, its goals, its
-// short description, and its parameters.
-func PurposeOf(t registry.Tool) Set { return purposeOf(t).set() }
+// short description, and its parameters. A word of weight n counts as n elements. The resemblance of
+// such sets is the resemblance of weighted words: the sum of the smaller weights divided by the sum
+// of the larger ones (O. Chum, J. Philbin, A. Zisserman, Near duplicate image detection: min-Hash
+// and tf-idf weighting, BMVC 2008).
+func PurposeOf(t registry.Tool) Set {
+	var hashes []uint64
+	for s, t := range purposeOf(t) {
+		h := hash(s)
+		for i := range t.Weight {
+			hashes = append(hashes, mix(h+uint64(i)*golden)) //nolint:gosec // small
+		}
+	}
+	return newSet(hashes)
+}
 
 type part struct{ path, text string }
 
@@ -163,16 +175,19 @@ func Common(a, b string) []Passage {
 	if len(as) < passageWords || len(bs) < passageWords {
 		return nil
 	}
-	begins := starts{first: make(map[uint64]int32, len(bs)), next: make([]int32, len(bs))}
+	// The positions in bs at which sequences of passageWords words begin: first maps the hash of a
+	// sequence to its first position, and next maps each position to the next one with the same
+	// hash. Positions are counted from 1; 0 means none.
+	first, next := make(map[uint64]int32, len(bs)), make([]int32, len(bs))
 	for i := len(bs) - passageWords; i >= 0; i-- {
 		h := run(bs[i:])
-		begins.next[i] = begins.first[h]
-		begins.first[h] = int32(i) + 1 //nolint:gosec // texts are far smaller
+		next[i] = first[h]
+		first[h] = int32(i) + 1 //nolint:gosec // texts are far smaller
 	}
 	var passages []Passage
 	for i := 0; i+passageWords <= len(as); {
 		from, length, places := 0, 0, 0
-		for j := begins.first[run(as[i:])]; j > 0 && places < maxPlaces; j = begins.next[j-1] {
+		for j := first[run(as[i:])]; j > 0 && places < maxPlaces; j = next[j-1] {
 			if n := alike(as[i:], bs[j-1:]); n > length {
 				from, length = int(j-1), n
 			}
@@ -203,14 +218,6 @@ func placesIn(text string) []place {
 	ps := make([]place, 0, len(text)/6+1) // an average word and a space
 	words(text, func(w word) { ps = append(ps, place{hash(w.folded), w.start, w.end}) })
 	return ps
-}
-
-// starts indexes the positions at which sequences of passageWords words begin: first maps the hash
-// of a sequence to its first position, and next maps each position to the next one with the same
-// hash. Positions are counted from 1; 0 means none.
-type starts struct {
-	first map[uint64]int32
-	next  []int32
 }
 
 // run returns a hash of the first passageWords words.

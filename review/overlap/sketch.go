@@ -115,6 +115,8 @@ type Set []uint64
 // TextSet returns the word shingles of texts. No shingle spans two texts.
 func TextSet(texts ...string) Set { return newSet(shingles(texts)) }
 
+// shingles returns the hash of every sequence of shingleWords words in each text, including
+// duplicates. A shorter text is a single shingle.
 func shingles(texts []string) []uint64 {
 	size := 0
 	for _, text := range texts {
@@ -122,7 +124,19 @@ func shingles(texts []string) []uint64 {
 	}
 	hashes := make([]uint64, 0, size/6+len(texts)) // an average word and a space
 	for _, text := range texts {
-		hashes = appendShingles(hashes, text)
+		var a, b uint64
+		n := 0
+		words(text, func(w word) {
+			n++
+			c := hash(w.folded)
+			if n >= shingleWords {
+				hashes = append(hashes, shingle(a, b, c))
+			}
+			a, b = b, c
+		})
+		if n > 0 && n < shingleWords {
+			hashes = append(hashes, shingle(0, a, b))
+		}
 	}
 	return hashes
 }
@@ -182,25 +196,6 @@ func (f filter) shared(t Set) int {
 // shingleWords is the number of words in a shingle. Three words distinguish a copied sentence from
 // a common phrase, and still match if a word is edited now and then.
 const shingleWords = 3
-
-// appendShingles appends the hash of every sequence of shingleWords words in text, including
-// duplicates. A shorter text is a single shingle.
-func appendShingles(shingles []uint64, text string) []uint64 {
-	var a, b uint64
-	n := 0
-	words(text, func(w word) {
-		n++
-		c := hash(w.folded)
-		if n >= shingleWords {
-			shingles = append(shingles, shingle(a, b, c))
-		}
-		a, b = b, c
-	})
-	if n > 0 && n < shingleWords {
-		shingles = append(shingles, shingle(0, a, b))
-	}
-	return shingles
-}
 
 func shingle(a, b, c uint64) uint64 {
 	return mix(a ^ bits.RotateLeft64(b, 21) ^ bits.RotateLeft64(c, 42))

@@ -125,20 +125,19 @@ func fold(r rune) folded {
 
 // folder caches folded characters, because a text contains few different ones.
 type folder struct {
-	cache *[cached]struct {
-		r rune
-		f folded
-	}
+	cache *[cached]cachedRune
 }
 
 const cached = 1 << 10
 
+type cachedRune struct {
+	r rune
+	f folded
+}
+
 func (f *folder) fold(r rune) folded {
 	if f.cache == nil {
-		f.cache = new([cached]struct {
-			r rune
-			f folded
-		})
+		f.cache = new([cached]cachedRune)
 	}
 	e := &f.cache[uint32(r)%cached]
 	if e.r != r {
@@ -207,20 +206,6 @@ func parameters(t registry.Tool) []string {
 		return nil
 	}
 	return lists.Map(properties.Members[:min(len(properties.Members), maxParameters)], func(m jsondoc.Member) string { return m.Key })
-}
-
-// set converts each word of weight n to n elements. The resemblance of such sets is the resemblance of weighted words:
-// the sum of the smaller weights divided by the sum of the larger ones (O. Chum, J. Philbin, A. Zisserman, Near
-// duplicate image detection: min-Hash and tf-idf weighting, BMVC 2008).
-func (p purpose) set() Set {
-	var hashes []uint64
-	for s, t := range p {
-		h := hash(s)
-		for i := range t.Weight {
-			hashes = append(hashes, mix(h+uint64(i)*golden)) //nolint:gosec // small
-		}
-	}
-	return newSet(hashes)
 }
 
 // stem returns the form in which a content word is compared, or "" for a stop word. It removes endings without regard

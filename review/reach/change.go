@@ -6,6 +6,7 @@ import (
 	"context"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/review/reach/fact"
 )
@@ -61,10 +62,7 @@ func MarkKnown(ctx context.Context, r Registry, added ...Added) error {
 		if l.Refused != nil || l.Definition.Status() == registry.Deactivated {
 			continue
 		}
-		known := map[string]bool{}
-		for _, f := range Of(l.Definition) {
-			known[f.Key] = true
-		}
+		known := lists.Set(Of(l.Definition), func(f fact.Fact) string { return f.Key })
 		for _, a := range added {
 			for i := range a.Facts {
 				if a.Subject != l.Subject && a.Facts[i].Kind != fact.Text && known[a.Facts[i].Key] {

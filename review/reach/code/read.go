@@ -264,7 +264,6 @@ func (p *program) names(s *state) {
 
 // dottedName reads the dotted name at i. It treats "::", "?.", and "->" like a dot.
 func (p *program) dottedName(code string, i int) (name string, end int) {
-	begin, plain := i, true
 	var b strings.Builder
 	from := i
 	for i < len(code) {
@@ -279,7 +278,6 @@ func (p *program) dottedName(code string, i int) (name string, end int) {
 		case c == ':' && strings.HasPrefix(code[i:], "::"), c == '?' && strings.HasPrefix(code[i:], "?."), c == '-' && strings.HasPrefix(code[i:], "->"), c == '(' && strings.HasPrefix(code[i:], "().") && i+3 < len(code) && nameStart(code[i+3]):
 			b.WriteString(code[from:i])
 			b.WriteByte('.')
-			plain = false
 			i += 2
 			if c == '(' {
 				i++
@@ -289,8 +287,8 @@ func (p *program) dottedName(code string, i int) (name string, end int) {
 				return strings.TrimSuffix(b.String(), "."), i
 			}
 		default:
-			if plain {
-				return code[begin:i], i
+			if b.Len() == 0 {
+				return code[from:i], i
 			}
 			b.WriteString(code[from:i])
 			return b.String(), i

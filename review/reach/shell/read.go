@@ -22,8 +22,10 @@ const (
 // Read adds the facts of a script. If comment is not nil, Read calls it for each comment.
 func Read(d fact.Doc, comment func(fact.Doc)) {
 	r := newReader(d, comment)
-	text := prompts(d.Text)
-	d.Text = text
+	text := d.Text
+	if strings.Contains(text, "$ ") || strings.Contains(text, "❯ ") || strings.Contains(text, "➜ ") || strings.Contains(text, "> ") || strings.Contains(text, "% ") { // the expression is slow
+		text = prompt.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
+	}
 	for from := 0; from < len(text); {
 		end := part(text, from)
 		// The rest after a syntax error is read line by line. It may be in the syntax of another
@@ -143,16 +145,8 @@ func sourceFile(name string) bool {
 	return false
 }
 
-// prompt matches the prompts in a recorded terminal session.
+// prompt matches the prompts in a recorded terminal session, which are replaced by spaces.
 var prompt = regexp.MustCompile(`(?m)^[ \t]*(?:\$|❯|➜|PS>|>|%) `)
-
-// prompts replaces the prompts in a recorded terminal session with spaces.
-func prompts(text string) string {
-	if !strings.Contains(text, "$ ") && !strings.Contains(text, "❯ ") && !strings.Contains(text, "➜ ") && !strings.Contains(text, "> ") && !strings.Contains(text, "% ") {
-		return text // skips the slower expression for most scripts
-	}
-	return prompt.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
-}
 
 // reader is the state of reading a script.
 type reader struct {
