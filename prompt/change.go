@@ -4,8 +4,6 @@ package prompt
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"reflect"
@@ -57,60 +55,44 @@ func (c Change) Seal() string {
 // of Channels, followed by prompts that are gone. An input is nil if the agent does
 // not exist. Unchanged prompts are omitted.
 func Compare(before, after *Input) []Change {
-	c := comparison{before: newSide(before), after: newSide(after)}
-	c.removed, c.added = c.before.tools, c.after.tools
-	if slices.Equal(c.before.places, c.after.places) { // the texts of other tools do not move
-		was, will := c.before.tools, c.after.tools // common tools have the same order in both
-		for len(was) > 0 && len(will) > 0 && was[0] == will[0] {
-			was, will = was[1:], will[1:]
+	was, will := newSide(before), newSide(after)
+	removed, added := was.tools, will.tools
+	if slices.Equal(was.places, will.places) { // the texts of other tools do not move
+		for len(removed) > 0 && len(added) > 0 && removed[0] == added[0] { // common tools have the same order in both
+			removed, added = removed[1:], added[1:]
 		}
-		for len(was) > 0 && len(will) > 0 && was[len(was)-1] == will[len(will)-1] {
-			was, will = was[:len(was)-1], will[:len(will)-1]
+		for len(removed) > 0 && len(added) > 0 && removed[len(removed)-1] == added[len(added)-1] {
+			removed, added = removed[:len(removed)-1], added[:len(added)-1]
 		}
-		c.removed, c.added = without(was, will), without(will, was)
+		removed, added = without(removed, added), without(added, removed)
 	}
-	c.sameAgent = before != nil && after != nil && reflect.DeepEqual(before.Agent, after.Agent)
-	c.catalog = exclusive(c.before.shared(c.removed), c.after.shared(c.added))
+	sameAgent := before != nil && after != nil && reflect.DeepEqual(before.Agent, after.Agent)
+	catalog := exclusive(was.shared(removed), will.shared(added)) // in all channels
 	var changes []Change
-	for _, channel := range c.after.channels {
-		if change, changed := c.channel(channel); changed {
+	for _, channel := range will.channels {
+		if !slices.Contains(was.channels, channel) {
+			passages := slices.Concat(will.own(channel), will.shared(will.tools), will.guidance(will.tools, channel))
+			changes = append(changes, Change{Channel: channel, Passages: exclusive(nil, passages), Cut: cutBetween(side{}, will, channel)})
+			continue
+		}
+		gone, come := was.guidance(removed, channel), will.guidance(added, channel)
+		if !sameAgent {
+			gone, come = append(gone, was.own(channel)...), append(come, will.own(channel)...)
+		}
+		change := Change{Channel: channel, Passages: catalog, Cut: cutBetween(was, will, channel)}
+		if more := exclusive(gone, come); len(more) > 0 {
+			change.Passages = ordered(slices.Concat(catalog, more))
+		}
+		if len(change.Passages) > 0 || was.more != will.more {
 			changes = append(changes, change)
 		}
 	}
-	for _, channel := range c.before.channels {
-		if !slices.Contains(c.after.channels, channel) {
+	for _, channel := range was.channels {
+		if !slices.Contains(will.channels, channel) {
 			changes = append(changes, Change{Channel: channel, Gone: true})
 		}
 	}
 	return changes
-}
-
-// comparison compares the prompts of two inputs.
-type comparison struct {
-	before, after  side
-	removed, added []Tool
-	sameAgent      bool
-	catalog        []Passage // changes in all channels
-}
-
-// channel returns the change of a channel's prompt, and false if there is none.
-func (c comparison) channel(channel string) (Change, bool) {
-	change := Change{Channel: channel}
-	if !slices.Contains(c.before.channels, channel) {
-		change.Passages = exclusive(nil, slices.Concat(c.after.own(channel), c.after.shared(c.after.tools), c.after.guidance(c.after.tools, channel)))
-		change.Cut = cutBetween(side{}, c.after, channel)
-		return change, true
-	}
-	change.Passages = c.catalog
-	removed, added := c.before.guidance(c.removed, channel), c.after.guidance(c.added, channel)
-	if !c.sameAgent {
-		removed, added = append(removed, c.before.own(channel)...), append(added, c.after.own(channel)...)
-	}
-	if more := exclusive(removed, added); len(more) > 0 {
-		change.Passages = ordered(slices.Concat(c.catalog, more))
-	}
-	change.Cut = cutBetween(c.before, c.after, channel)
-	return change, len(change.Passages) > 0 || c.before.more != c.after.more
 }
 
 // cutBetween describes where the limit cuts the prompt of a channel before and
@@ -246,8 +228,7 @@ func hashFields(fields ...string) string {
 		b = append(strconv.AppendInt(b, int64(len(f)), 10), ':')
 		b = append(append(b, f...), ',')
 	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
+	return registry.HashBytes(b)
 }
 
 // Limits of texts.

@@ -4,8 +4,6 @@ package prompt
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -43,10 +41,7 @@ type Output struct {
 }
 
 // Hash returns the SHA-256 of a rendered text in lower-case hex.
-func Hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
+func Hash(text string) string { return registry.HashBytes([]byte(text)) }
 
 // Render returns the prompt of one channel. For several channels, use a Renderer.
 func Render(in Input, channel string) Output { return NewRenderer(in).Render(channel) }

@@ -32,9 +32,23 @@ type Call struct {
 // ErrUnknownTool (for an invalid name), ErrInvalidArgs, and ErrNonceInvalid. Verify checks the tool and the nonce; the
 // caller checks the arguments against the schema.
 func Parse(answer string) (Call, error) {
-	n, err := object(answer)
-	if err != nil {
-		return Call{}, err
+	if len(answer) > MaxAnswer {
+		return Call{}, refuse(ErrInvalidFormat, "the answer is larger than %[2]d bytes (got %[1]d)", len(answer), MaxAnswer)
+	}
+	body := Unwrap(answer)
+	if body == "" {
+		return Call{}, refuse(ErrInvalidFormat, "the answer is empty; expected one JSON object")
+	}
+	n, err := jsondoc.Parse([]byte(body), limits)
+	switch {
+	case err != nil && several(body):
+		return Call{}, refuse(ErrMultiple, "the answer has several objects; make one call per answer")
+	case err != nil:
+		return Call{}, refuse(ErrInvalidFormat, "expected one JSON object and nothing else: %s", firstProblem(err))
+	case n.Kind == jsondoc.Array && len(n.Items) > 1 && !slices.ContainsFunc(n.Items, noObject):
+		return Call{}, refuse(ErrMultiple, "the answer is a list of %d objects; make one call per answer", len(n.Items))
+	case n.Kind != jsondoc.Object:
+		return Call{}, refuse(ErrInvalidFormat, "the answer is %s; expected one JSON object", n.Kind)
 	}
 	for _, m := range n.Members {
 		switch m.Key {
@@ -87,29 +101,6 @@ func (c Call) Verify(known func(tool string) bool, nonce string) error {
 
 func refuse(code error, format string, args ...any) error {
 	return fmt.Errorf("%w: %s", code, fmt.Sprintf(format, args...))
-}
-
-// object parses the answer, which must be a single object.
-func object(answer string) (*jsondoc.Node, error) {
-	if len(answer) > MaxAnswer {
-		return nil, refuse(ErrInvalidFormat, "the answer is larger than %[2]d bytes (got %[1]d)", len(answer), MaxAnswer)
-	}
-	body := Unwrap(answer)
-	if body == "" {
-		return nil, refuse(ErrInvalidFormat, "the answer is empty; expected one JSON object")
-	}
-	n, err := jsondoc.Parse([]byte(body), limits)
-	switch {
-	case err != nil && several(body):
-		return nil, refuse(ErrMultiple, "the answer has several objects; make one call per answer")
-	case err != nil:
-		return nil, refuse(ErrInvalidFormat, "expected one JSON object and nothing else: %s", firstProblem(err))
-	case n.Kind == jsondoc.Array && len(n.Items) > 1 && !slices.ContainsFunc(n.Items, noObject):
-		return nil, refuse(ErrMultiple, "the answer is a list of %d objects; make one call per answer", len(n.Items))
-	case n.Kind != jsondoc.Object:
-		return nil, refuse(ErrInvalidFormat, "the answer is %s; expected one JSON object", n.Kind)
-	}
-	return n, nil
 }
 
 var limits = jsondoc.Limits{Bytes: MaxAnswer, Depth: maxDepth}
