@@ -176,13 +176,36 @@ type reading struct {
 
 // table reads a table and checks every row.
 func (r *reading) table(ctx context.Context, l Ledger, table string, progress func(rows int64)) {
-	v := verifier{chains: map[string]Link{}}
+	chains := map[string]Link{} // last row of each chain
+	var buf []byte              // reused
 	err := l.Rows(ctx, table, func(row Row) error {
 		if r.rows++; r.rows%progressEvery == 0 {
 			progress(r.rows)
 		}
-		for _, message := range v.check(row) {
-			r.found.add(Damage{Table: row.Table, Key: row.Key, Message: message})
+		wrong := func(message string) { r.found.add(Damage{Table: row.Table, Key: row.Key, Message: message}) }
+		if row.TextHash != "" {
+			if buf = append(buf[:0], row.Text...); registry.HashBytes(buf) != row.TextHash {
+				wrong("Its definition does not match its content hash.")
+			}
+		}
+		if buf = appendFields(buf[:0], row.Fields); registry.HashBytes(buf) != row.Seal {
+			wrong("Its content does not match its seal.")
+		}
+		if row.Contradiction != "" {
+			wrong(row.Contradiction)
+		}
+		if row.Chain != "" {
+			last, begun := chains[row.Chain]
+			if !begun {
+				last = row.After
+			}
+			if row.Number != last.Number+1 {
+				wrong(fmt.Sprintf("It follows number %d; entries are missing.", last.Number))
+			}
+			if row.Prev != last.Seal {
+				wrong("It does not continue the previous entry: the chain is broken here.")
+			}
+			chains[row.Chain] = Link{row.Number, row.Seal}
 		}
 		if i := slices.IndexFunc(row.Fields, notText); i >= 0 || notText(row.Text) {
 			r.found.add(NotText(row.Table, row.Key))
@@ -203,40 +226,3 @@ func NotText(table, key string) Damage {
 func notText(s string) bool { return plaintext.Problem(s) != "" }
 
 const progressEvery = 1 << 14
-
-// verifier follows the chains of one table.
-type verifier struct {
-	chains map[string]Link // last row of each chain
-	buf    []byte          // reused
-}
-
-// check returns the problems of the next row as sentences.
-func (v *verifier) check(r Row) []string {
-	var wrong []string
-	if r.TextHash != "" {
-		if v.buf = append(v.buf[:0], r.Text...); registry.HashBytes(v.buf) != r.TextHash {
-			wrong = append(wrong, "Its definition does not match its content hash.")
-		}
-	}
-	if v.buf = appendFields(v.buf[:0], r.Fields); registry.HashBytes(v.buf) != r.Seal {
-		wrong = append(wrong, "Its content does not match its seal.")
-	}
-	if r.Contradiction != "" {
-		wrong = append(wrong, r.Contradiction)
-	}
-	if r.Chain == "" {
-		return wrong
-	}
-	last, begun := v.chains[r.Chain]
-	if !begun {
-		last = r.After
-	}
-	if r.Number != last.Number+1 {
-		wrong = append(wrong, fmt.Sprintf("It follows number %d; entries are missing.", last.Number))
-	}
-	if r.Prev != last.Seal {
-		wrong = append(wrong, "It does not continue the previous entry: the chain is broken here.")
-	}
-	v.chains[r.Chain] = Link{r.Number, r.Seal}
-	return wrong
-}

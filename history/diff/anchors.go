@@ -171,35 +171,28 @@ func (c *comparer) greedy() {
 	f := trim(k.a, k.b, box{0, len(k.a), 0, len(k.b)})
 	stride := min(max(greedyWork/(f.size()+1), minStride), maxStride)
 	for f.x0 < f.x1 && f.y0 < f.y1 {
-		dx, dy := c.step(k.a[f.x0:f.x1], k.b[f.y0:f.y1], f.x0, f.y0, stride)
+		a, b, d, best := k.a[f.x0:f.x1], k.b[f.y0:f.y1], 0, 0
+		c.rows[0][0] = reached(snake(a, b, 0, 0), false)
+		for furthest := 2 * c.rows[0][0].x(); d < stride && furthest < len(a)+len(b); {
+			d++
+			furthest, best = c.reach(a, b, d)
+		}
+		dx := c.rows[d][best].x() // length of the stride
+		dy := dx - (2*best - d)
+		for i := best; d > 0; d-- { // mark its changes, the last one first
+			if c.rows[d][i].deleted() {
+				i--
+				x := f.x0 + c.rows[d-1][i].x()
+				c.markDel(x, x+1)
+			} else {
+				y := f.y0 + c.rows[d-1][i].x() - (2*i - d + 1)
+				c.markIns(y, y+1)
+			}
+		}
 		f.x0, f.y0 = f.x0+dx, f.y0+dy
 	}
 	c.markDel(f.x0, f.x1)
 	c.markIns(f.y0, f.y1)
-}
-
-// step makes one stride through a and b, which start at x0 and y0 of the compact
-// fragment, marks its changes and returns its length.
-func (c *comparer) step(a, b []int32, x0, y0, stride int) (dx, dy int) {
-	d, best := 0, 0
-	c.rows[0][0] = reached(snake(a, b, 0, 0), false)
-	for furthest := 2 * c.rows[0][0].x(); d < stride && furthest < len(a)+len(b); {
-		d++
-		furthest, best = c.reach(a, b, d)
-	}
-	dx = c.rows[d][best].x()
-	dy = dx - (2*best - d)
-	for i := best; d > 0; d-- {
-		if c.rows[d][i].deleted() {
-			i--
-			x := x0 + c.rows[d-1][i].x()
-			c.markDel(x, x+1)
-		} else {
-			y := y0 + c.rows[d-1][i].x() - (2*i - d + 1)
-			c.markIns(y, y+1)
-		}
-	}
-	return dx, dy
 }
 
 // reach computes row d from row d-1. It returns the index of the furthest point and

@@ -117,49 +117,44 @@ func (p *Patch) Unified(context int) []Hunk {
 		for to < len(p.edits) && p.edits[to].Old.Start-p.edits[to-1].Old.End <= 2*context {
 			to++
 		}
-		hunks = append(hunks, p.hunk(p.edits[from:to], context))
+		first, last := p.edits[from], p.edits[to-1]
+		before := min(context, first.Old.Start)
+		after := min(context, p.old.len()-last.Old.End)
+		x, y := first.Old.Start-before, first.New.Start-before
+		h := Hunk{
+			OldStart: x + 1, OldLines: last.Old.End + after - x,
+			NewStart: y + 1, NewLines: last.New.End + after - y,
+		}
+		size := h.OldLines
+		for _, e := range p.edits[from:to] {
+			size += e.New.Len()
+		}
+		h.Lines = make([]Line, 0, size)
+		for _, e := range p.edits[from:to] {
+			for ; x < e.Old.Start; x, y = x+1, y+1 {
+				h.Lines = append(h.Lines, p.old.at(x, Context, x+1, y+1))
+			}
+			for ; x < e.Old.End; x++ {
+				h.Lines = append(h.Lines, p.old.at(x, Delete, x+1, 0))
+			}
+			for ; y < e.New.End; y++ {
+				h.Lines = append(h.Lines, p.new.at(y, Insert, 0, y+1))
+			}
+		}
+		for range after {
+			h.Lines = append(h.Lines, p.old.at(x, Context, x+1, y+1))
+			x, y = x+1, y+1
+		}
+		if h.OldLines == 0 {
+			h.OldStart--
+		}
+		if h.NewLines == 0 {
+			h.NewStart--
+		}
+		hunks = append(hunks, h)
 		from = to
 	}
 	return hunks
-}
-
-// hunk returns a hunk with the given edits.
-func (p *Patch) hunk(es []Edit, context int) Hunk {
-	first, last := es[0], es[len(es)-1]
-	before := min(context, first.Old.Start)
-	after := min(context, p.old.len()-last.Old.End)
-	x, y := first.Old.Start-before, first.New.Start-before
-	h := Hunk{
-		OldStart: x + 1, OldLines: last.Old.End + after - x,
-		NewStart: y + 1, NewLines: last.New.End + after - y,
-	}
-	size := h.OldLines
-	for _, e := range es {
-		size += e.New.Len()
-	}
-	h.Lines = make([]Line, 0, size)
-	for _, e := range es {
-		for ; x < e.Old.Start; x, y = x+1, y+1 {
-			h.Lines = append(h.Lines, p.old.at(x, Context, x+1, y+1))
-		}
-		for ; x < e.Old.End; x++ {
-			h.Lines = append(h.Lines, p.old.at(x, Delete, x+1, 0))
-		}
-		for ; y < e.New.End; y++ {
-			h.Lines = append(h.Lines, p.new.at(y, Insert, 0, y+1))
-		}
-	}
-	for range after {
-		h.Lines = append(h.Lines, p.old.at(x, Context, x+1, y+1))
-		x, y = x+1, y+1
-	}
-	if h.OldLines == 0 {
-		h.OldStart--
-	}
-	if h.NewLines == 0 {
-		h.NewStart--
-	}
-	return h
 }
 
 // at returns line i of t.

@@ -157,7 +157,21 @@ type Labels struct {
 // they are unambiguous. A side that does not end in a newline gets one.
 func (m Merge) Marked(names Labels) string {
 	t := split(m.Text)
-	n := m.markerLength()
+	n := markerLength
+	avoid := func(s string) { // makes the markers longer than the starts of all lines
+		for line := range strings.Lines(s) {
+			for _, sign := range "<|=>" {
+				if run := len(line) - len(strings.TrimLeft(line, string(sign))); run >= n {
+					n = run + 1
+				}
+			}
+		}
+	}
+	avoid(m.Text)
+	for _, c := range m.Conflicts {
+		avoid(c.Base.Text)
+		avoid(c.Theirs.Text)
+	}
 	var b strings.Builder
 	mark := func(sign, name string) {
 		b.WriteString(strings.Repeat(sign, n))
@@ -186,26 +200,6 @@ func (m Merge) Marked(names Labels) string {
 	}
 	b.WriteString(t.slice(Range{done, t.len()}))
 	return b.String()
-}
-
-// markerLength returns a length with which no line of any side starts.
-func (m Merge) markerLength() int {
-	n := markerLength
-	look := func(s string) {
-		for line := range strings.Lines(s) {
-			for _, sign := range "<|=>" {
-				if run := len(line) - len(strings.TrimLeft(line, string(sign))); run >= n {
-					n = run + 1
-				}
-			}
-		}
-	}
-	look(m.Text)
-	for _, c := range m.Conflicts {
-		look(c.Base.Text)
-		look(c.Theirs.Text)
-	}
-	return n
 }
 
 // Choice selects a side of a conflict.

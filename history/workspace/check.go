@@ -81,7 +81,30 @@ func CheckSnapshots(ctx context.Context, store SnapshotStore, dir string) ([]Fau
 			if err != nil {
 				return err
 			}
-			return c.compare(name, text)
+			// Compare the file with the version that it names or, if that does not match, with the version that was
+			// written to its path.
+			var f snapshotFile
+			if json.Unmarshal(text, &f) == nil {
+				k := snapshotKey{f.Subject, f.Version}
+				if v, ok := c.versions[k]; ok && !c.seen[k] && path.Dir(snapshotPath(v)) == path.Dir(name) {
+					want, err := encodeSnapshot(v)
+					if err != nil {
+						return err
+					}
+					if bytes.Equal(text, want) {
+						c.seen[k] = true
+						return nil
+					}
+				}
+			}
+			k, ok := c.at[name]
+			if !ok {
+				c.add(name, Foreign, snapshotKey{})
+				return nil
+			}
+			c.seen[k] = true
+			c.add(name, Edited, k)
+			return nil
 		})
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
@@ -129,32 +152,6 @@ func (c *snapshotCheck) expect(v history.Version) {
 
 func (c *snapshotCheck) add(file string, kind FaultKind, k snapshotKey) {
 	c.faults = append(c.faults, Fault{File: file, Kind: kind, Subject: k.subject, Version: k.number})
-}
-
-// compare compares a file with the version that it names or, if that does not
-// match, with the version that was written to its path.
-func (c *snapshotCheck) compare(name string, text []byte) error {
-	var f snapshotFile
-	if json.Unmarshal(text, &f) == nil {
-		k := snapshotKey{f.Subject, f.Version}
-		if v, ok := c.versions[k]; ok && !c.seen[k] && path.Dir(snapshotPath(v)) == path.Dir(name) {
-			want, err := encodeSnapshot(v)
-			if err != nil {
-				return err
-			}
-			if bytes.Equal(text, want) {
-				c.seen[k] = true
-				return nil
-			}
-		}
-	}
-	if k, ok := c.at[name]; ok {
-		c.seen[k] = true
-		c.add(name, Edited, k)
-		return nil
-	}
-	c.add(name, Foreign, snapshotKey{})
-	return nil
 }
 
 // Edit is a difference between the live file and the registry. Before is zero for
