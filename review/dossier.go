@@ -257,11 +257,8 @@ var (
 // settings that make programs execute something, must be read.
 func isData(name string, f registry.File) bool {
 	base := strings.ToLower(path.Base(name))
-	switch {
-	case f.Executable, f.Link != "", slices.Contains(configured, base):
-		return false
-	}
-	return f.Binary() || slices.Contains(locked, base) || slices.Contains(dataFiles, path.Ext(base))
+	return !f.Executable && f.Link == "" && !slices.Contains(configured, base) &&
+		(f.Binary() || slices.Contains(locked, base) || slices.Contains(dataFiles, path.Ext(base)))
 }
 
 // MayBeUnread reports whether a proposal can be approved without reading it completely. It must be new and imported.

@@ -3,6 +3,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -100,9 +101,7 @@ func (p Policy) Settings() Settings {
 	s = append(s, Setting{Key: "max_open_per_agent", Value: strconv.Itoa(p.MaxOpen)},
 		Setting{Key: "max_open_all_agents", Value: strconv.Itoa(p.MaxOpenAll)}, Setting{Key: "max_writes_per_agent_hour", Value: strconv.Itoa(p.MaxWrites)})
 	for i := range s {
-		if s[i].From = p.Origins[s[i].Key]; s[i].From == "" {
-			s[i].From = "default"
-		}
+		s[i].From = cmp.Or(p.Origins[s[i].Key], "default")
 	}
 	return s
 }

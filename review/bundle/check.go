@@ -187,9 +187,8 @@ func (c *checker) checkRest(ctx context.Context, b Bundle) error {
 	}
 	used := map[string]bool{}
 	for _, v := range b.Versions {
-		used[v.Signature] = true
-		for _, a := range v.Approvals {
-			used[a.Signature] = true
+		for _, hash := range v.Signatures() {
+			used[hash] = true
 		}
 		if s, err := registry.ParseSubject(v.Subject); err == nil && !slices.Contains(b.View, string(s.Layer)) {
 			c.fault(contradiction, v.Subject, "its layer is not in the view of the bundle")

@@ -43,19 +43,12 @@ type request struct {
 
 // Encode returns the document for an external reviewer.
 func Encode(r review.Request) ([]byte, error) {
-	doc := request{
+	return jsondoc.Encode(request{
 		Schema: 1, Kind: "review.request", Question: r.Obligation, Proposal: string(r.Proposal.ID), Type: string(r.Draft.Type),
 		Subject: r.Proposal.Subject.String(), Title: r.Proposal.Title, Author: r.Proposal.Author.String(), Revision: r.Proposal.Revision,
 		BaseVerson: r.Proposal.BaseVersion, Content: r.Proposal.ContentHash, Before: r.Before.Canonical(), Source: string(r.Source), After: r.Draft.Definition.Canonical(),
 		Rationale: r.Draft.Rationale, Examples: r.Draft.Examples, TestCases: r.Draft.TestCases, Findings: r.Findings,
-	}
-	if doc.Before == nil {
-		doc.Before = json.RawMessage("null")
-	}
-	if doc.After == nil {
-		doc.After = json.RawMessage("null")
-	}
-	return jsondoc.Encode(doc)
+	})
 }
 
 // answer is the assessment of an external reviewer. Revision and content_hash are optional and identify the revision

@@ -215,8 +215,7 @@ func About(a Act) []string {
 		if act.Verdict != Approved {
 			return nil
 		}
-		about := lists.Map(act.Items, func(item Item) string { return item.Subject })
-		return about
+		return lists.Map(act.Items, func(item Item) string { return item.Subject })
 	case *Tier:
 		return lists.Map(act.Tools, func(tool string) string { return "tier " + tool })
 	case *Waiver:
