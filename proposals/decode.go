@@ -120,11 +120,7 @@ func bindContent(doc, n *jsondoc.Node) (registry.Definition, jsondoc.Problems) {
 // subjectKind returns the kind at the start of the subject, even if the rest is
 // malformed.
 func subjectKind(doc *jsondoc.Node) (registry.Kind, bool) {
-	subject := doc.Get("subject")
-	if subject == nil || subject.Kind != jsondoc.String {
-		return "", false
-	}
-	kind, _, _ := strings.Cut(subject.Text, ":")
+	kind, _, _ := strings.Cut(doc.Get("subject").AsString(), ":")
 	k := registry.Kind(kind)
 	return k, slices.Contains(registry.SubjectKinds(), k)
 }

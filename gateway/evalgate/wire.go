@@ -83,11 +83,7 @@ func decode(b []byte) (gateway.GateAnswer, error) {
 	if n.Kind != jsondoc.Object || yes == nil || yes.Kind != jsondoc.Bool {
 		return gateway.GateAnswer{}, ErrAnswer
 	}
-	a := gateway.GateAnswer{Approved: yes.Text == "true"}
-	if reason := n.Get("reason"); reason != nil && reason.Kind == jsondoc.String {
-		a.Reason = reason.Text
-	}
-	return a, nil
+	return gateway.GateAnswer{Approved: yes.Text == "true", Reason: n.Get("reason").AsString()}, nil
 }
 
 // Command is a gate that is a program. It reads the request from standard input and writes the response to standard

@@ -91,11 +91,7 @@ func promptArguments(t registry.Tool) []*sdk.PromptArgument {
 	var args []*sdk.PromptArgument
 	if properties := n.Get("properties"); properties != nil {
 		for _, m := range properties.Members {
-			a := &sdk.PromptArgument{Name: m.Key, Required: required[m.Key]}
-			if d := m.Value.Get("description"); d != nil && d.Kind == jsondoc.String {
-				a.Description = visible.Text(d.Text)
-			}
-			args = append(args, a)
+			args = append(args, &sdk.PromptArgument{Name: m.Key, Required: required[m.Key], Description: visible.Text(m.Value.Get("description").AsString())})
 		}
 	}
 	return args

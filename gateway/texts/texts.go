@@ -118,11 +118,8 @@ func page(result json.RawMessage, key string) (entries []json.RawMessage, next s
 	if err := json.Unmarshal(result, &members); err != nil {
 		return nil, "", err
 	}
-	if cursor := n.Get("nextCursor"); cursor != nil && cursor.Kind == jsondoc.String {
-		next = cursor.Text
-	}
 	err = json.Unmarshal(members[key], &entries)
-	return entries, next, err
+	return entries, n.Get("nextCursor").AsString(), err
 }
 
 // prompt requests a prompt with placeholders as arguments, with and without optional ones. Combinations that the

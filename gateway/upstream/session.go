@@ -109,7 +109,7 @@ func (s *Session) handshake(ctx context.Context, watching bool) error {
 		s.meta = ""
 		params := fmt.Appendf(nil, `{"protocolVersion":"%s","clientInfo":%s,"capabilities":%s}`, handshakeRevision, client, s.server.declared())
 		if _, s.hello, err = s.ask(ctx, "initialize", params, nil); err == nil {
-			s.revision = text(s.hello.Get("protocolVersion"))
+			s.revision = s.hello.Get("protocolVersion").AsString()
 			s.conn.Notify("notifications/initialized", []byte("{}"))
 		}
 		return err
@@ -126,14 +126,6 @@ func (s *Session) handshake(ctx context.Context, watching bool) error {
 		return other
 	}
 	return err
-}
-
-// text returns the string in a node, or "".
-func text(n *jsondoc.Node) string {
-	if n == nil || n.Kind != jsondoc.String {
-		return ""
-	}
-	return n.Text
 }
 
 // failed returns the error of a failed exchange with its cause.
@@ -240,13 +232,13 @@ func (s *Session) Document(ctx context.Context) ([]byte, error) {
 	list := wire.ServerList{
 		Protocol: s.revision, Capabilities: json.RawMessage(s.server.declared()), Tools: tools, Skipped: skipped,
 		Server: jsondoc.Canonical(jsondoc.NewObject(
-			jsondoc.Member{Key: "name", Value: jsondoc.NewString(text(info.Get("name")))}, jsondoc.Member{Key: "version", Value: jsondoc.NewString(text(info.Get("version")))})),
+			jsondoc.Member{Key: "name", Value: jsondoc.NewString(info.Get("name").AsString())}, jsondoc.Member{Key: "version", Value: jsondoc.NewString(info.Get("version").AsString())})),
 	}
 	if s.server.Texts {
 		ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 		defer cancel()
 		reader := texts.Reader{Ask: s.askText}
-		if list.Texts, err = reader.Read(ctx, text(s.hello.Get("instructions")), false); err != nil {
+		if list.Texts, err = reader.Read(ctx, s.hello.Get("instructions").AsString(), false); err != nil {
 			return nil, err
 		}
 	}

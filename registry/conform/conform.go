@@ -294,14 +294,10 @@ func Tiers(file, path string, n *jsondoc.Node) []Tier {
 		value := m.Value
 		t.Pos = value.Pos
 		if value.Kind == jsondoc.Object {
-			if d := value.Get("default"); d != nil && d.Kind == jsondoc.String {
-				t.Default = d.Text
-			}
+			t.Default = value.Get("default").AsString()
 			value = value.Get("tier")
 		}
-		if value != nil && value.Kind == jsondoc.String {
-			t.Value = value.Text
-		}
+		t.Value = value.AsString()
 		tiers = append(tiers, t)
 	}
 	return tiers

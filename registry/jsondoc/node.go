@@ -101,6 +101,14 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
+// AsString returns the value of a string. It returns "" for other values, and for nil.
+func (n *Node) AsString() string {
+	if n == nil || n.Kind != String {
+		return ""
+	}
+	return n.Text
+}
+
 // Set sets the value of key, in place if n already has key.
 func (n *Node) Set(key string, v *Node) {
 	for i := range n.Members {

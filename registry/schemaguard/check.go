@@ -91,12 +91,7 @@ var dialects = [...]string{
 
 // dialect returns the dialect of the schema n, or "" if it is missing or unknown.
 func dialect(n *jsondoc.Node) string {
-	named := n.Get("$schema")
-	if named == nil || named.Kind != jsondoc.String {
-		return ""
-	}
-	address := strings.TrimSuffix(named.Text, "#")
-	_, address, _ = strings.Cut(address, "://")
+	_, address, _ := strings.Cut(strings.TrimSuffix(n.Get("$schema").AsString(), "#"), "://")
 	if !slices.Contains(dialects[:], address) {
 		return ""
 	}

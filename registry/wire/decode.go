@@ -54,7 +54,7 @@ func DecodeNode(n *jsondoc.Node) (Document, error) {
 func decode(n *jsondoc.Node, data []byte, odd map[int]Skipped) (Document, error) {
 	doc := Document{Node: n}
 	var err error
-	if text(n.Get("kind")) == exportKind {
+	if n.Get("kind").AsString() == exportKind {
 		doc.Format = Toolcrib
 		return doc, doc.readExport()
 	}
@@ -62,7 +62,7 @@ func decode(n *jsondoc.Node, data []byte, odd map[int]Skipped) (Document, error)
 		return doc, fmt.Errorf("%w: it is %s", ErrFormat, of)
 	}
 	list, way := findList(n)
-	if list == nil && strings.HasPrefix(text(n.Get("format")), "toolcrib bundle ") {
+	if list == nil && strings.HasPrefix(n.Get("format").AsString(), "toolcrib bundle ") {
 		return doc, fmt.Errorf("%w: it is a bundle; verify it with toolcrib check --bundle, or import another export format", ErrFormat)
 	}
 	if list == nil {
@@ -71,13 +71,13 @@ func decode(n *jsondoc.Node, data []byte, odd map[int]Skipped) (Document, error)
 	if doc.Format, err = formatOf(list, way); err != nil {
 		return doc, err
 	}
-	doc.Server = text(doc.Node.Get("serverInfo").Get("name"))
+	doc.Server = doc.Node.Get("serverInfo").Get("name").AsString()
 	if c := doc.Node.Get("clientCapabilities"); c != nil {
 		doc.Capabilities = jsondoc.Canonical(c)
 	}
 	if unread := doc.Node.Get(unreadKey); unread != nil {
 		for _, n := range unread.Items {
-			doc.Skipped = append(doc.Skipped, Skipped{Name: text(n.Get("name")), Reason: text(n.Get("reason")), Detail: text(n.Get("detail"))})
+			doc.Skipped = append(doc.Skipped, Skipped{Name: n.Get("name").AsString(), Reason: n.Get("reason").AsString(), Detail: n.Get("detail").AsString()})
 		}
 	}
 	if n.Get("protocolVersion") != nil { // the response of an MCP server, regardless of its content
@@ -194,7 +194,7 @@ func formatOf(list *jsondoc.Node, way []string) (Format, error) {
 
 // itemFormat returns the format that an element of a list identifies, or "".
 func itemFormat(item *jsondoc.Node, way []string) Format {
-	kind := text(item.Get("type"))
+	kind := item.Get("type").AsString()
 	switch {
 	case item.Kind == jsondoc.String:
 		return Names
@@ -255,10 +255,10 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, form
 // earlier element has the same name.
 func (d *Document) skips(it Item, way []string, again bool) Skipped {
 	n := it.node
-	of, kind := itemFormat(n, way), text(n.Get("type"))
+	of, kind := itemFormat(n, way), n.Get("type").AsString()
 	switch {
 	case d.Format == OpenAI && kind == "custom":
-		return Skipped{Name: cmp.Or(text(n.Get("name")), text(n.Get("custom").Get("name"))), Reason: "is a custom tool, which takes free text and has no schema"}
+		return Skipped{Name: cmp.Or(n.Get("name").AsString(), n.Get("custom").Get("name").AsString()), Reason: "is a custom tool, which takes free text and has no schema"}
 	case kind != "" && (d.Format == OpenAI && kind != "function" || d.Format == Anthropic && kind != "custom"):
 		return Skipped{Reason: jsondoc.Quote(kind) + " is built into the host and has no definition"}
 	case d.Format == V0:
@@ -308,7 +308,7 @@ func (d *Document) readExport() error {
 		}
 		for i, n := range list.Items {
 			path := jsondoc.Index(part.key, i)
-			written := text(n.Get("subject"))
+			written := n.Get("subject").AsString()
 			subject, err := registry.ParseSubject(written)
 			if err != nil || !slices.Contains(part.kinds, subject.Kind) {
 				ps.Append(jsondoc.Problem{Path: jsondoc.Join(path, "subject"), Pos: n.Pos, Message: "expected a subject of the kind " + string(part.kinds[0]) + ", got " + jsondoc.Quote(written)})
@@ -324,7 +324,7 @@ func (d *Document) readExport() error {
 			e := Entry{Subject: subject, Definition: definition, Path: path, Node: n, Pos: n.Pos}
 			locked := n.Get("locked")
 			e.Locked = locked != nil && locked.Text == "true"
-			if raw := text(n.Get("source_json")); raw != "" {
+			if raw := n.Get("source_json").AsString(); raw != "" {
 				e.Raw = []byte(raw)
 			}
 			d.Entries = append(d.Entries, e)
@@ -377,7 +377,7 @@ func (it Item) Unread(t registry.Tool) *jsondoc.Node {
 				continue
 			}
 		}
-		if m.Key == "type" && text(m.Value) == "function" {
+		if m.Key == "type" && m.Value.AsString() == "function" {
 			continue
 		}
 		rest.Members = append(rest.Members, m)
@@ -409,7 +409,7 @@ func (it Item) repeats(m jsondoc.Member, t registry.Tool) bool {
 			"name": t.Name, "archetype": t.Archetype, "scope": string(t.Scope), "usageNotes": t.UsageNotes,
 			"goals": t.Goals, "guardrails": t.Guardrails, "prompt": t.Prompt,
 		}[m.Key]
-		return m.Key == "id" && text(m.Value) == it.Name || known && isText(m.Value, value)
+		return m.Key == "id" && m.Value.AsString() == it.Name || known && isText(m.Value, value)
 	}
 	switch m.Key {
 	case "name":
@@ -566,10 +566,10 @@ func (it Item) name() string {
 	case Names:
 		return it.node.Text
 	case V0:
-		return cmp.Or(text(it.node.Get("id")), text(it.node.Get("name")))
+		return cmp.Or(it.node.Get("id").AsString(), it.node.Get("name").AsString())
 	case MCP, MCPText, OpenAI, Anthropic, Toolcrib:
 	}
-	return text(it.body().Get("name"))
+	return it.body().Get("name").AsString()
 }
 
 // UnknownKeys returns the keys of a v0 prompt that are not part of the format. They are preserved.
@@ -587,14 +587,6 @@ func (it Item) body() *jsondoc.Node {
 		return f
 	}
 	return it.node
-}
-
-// text returns the value of a string node, and "" for other nodes.
-func text(n *jsondoc.Node) string {
-	if n == nil || n.Kind != jsondoc.String {
-		return ""
-	}
-	return n.Text
 }
 
 // Node returns the JSON of the item, with positions in the document.
@@ -636,10 +628,10 @@ func (it Item) Place(field string) string {
 		}
 		return "annotations" + rest + "Hint"
 	case "name":
-		if it.Format == MCP && text(it.node.Get("title")) != "" {
+		if it.Format == MCP && it.node.Get("title").AsString() != "" {
 			return "title"
 		}
-		if it.Format == MCP && text(it.node.Get("annotations").Get("title")) != "" {
+		if it.Format == MCP && it.node.Get("annotations").Get("title").AsString() != "" {
 			return "annotations.title"
 		}
 	}

@@ -250,7 +250,7 @@ func (h *headers) fault(n, name *jsondoc.Node, path string, reached bool) string
 		return jsondoc.Quote(name.Text) + " is not a header name"
 	case again:
 		return jsondoc.Quote(name.Text) + " is the header of " + first + " already"
-	case !slices.Contains([]string{"string", "integer", "boolean"}, text(n.Get("type"))):
+	case !slices.Contains([]string{"string", "integer", "boolean"}, n.Get("type").AsString()):
 		return "only a string, an integer or a boolean can be sent in a header"
 	case !reached:
 		return "the parameter is not reached through properties alone"
@@ -286,7 +286,7 @@ func mirror(schema, given *jsondoc.Node, headers map[string]string) {
 		if value == nil {
 			continue
 		}
-		switch name := text(m.Value.Get(headerKey)); {
+		switch name := m.Value.Get(headerKey).AsString(); {
 		case name == "":
 			mirror(m.Value, value, headers)
 		case value.Kind == jsondoc.String:

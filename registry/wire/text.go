@@ -44,7 +44,7 @@ func NewPrompt(entry json.RawMessage, answers []PromptAnswer) (json.RawMessage, 
 	if err != nil {
 		return nil, err
 	}
-	name := text(n.Get("name"))
+	name := n.Get("name").AsString()
 	if name == "" {
 		return nil, fmt.Errorf("missing name of the prompt %s", jsondoc.Quote(string(entry)))
 	}
@@ -108,7 +108,7 @@ func ReadServerText(raw []byte) (ServerText, error) {
 	if err != nil {
 		return ServerText{}, err
 	}
-	t := ServerText{Instructions: text(n.Get(textInstructions))}
+	t := ServerText{Instructions: n.Get(textInstructions).AsString()}
 	entry := n.Get(textPrompt)
 	if entry == nil {
 		return t, nil
@@ -118,7 +118,7 @@ func ReadServerText(raw []byte) (ServerText, error) {
 		return ServerText{}, err
 	}
 	t.Entry, t.EntryHash = parts[textPrompt], registry.HashBytes(jsondoc.Canonical(entry))
-	t.arguments = lists.Map(argumentsOf(entry), func(a *jsondoc.Node) string { return text(a.Get("name")) })
+	t.arguments = lists.Map(argumentsOf(entry), func(a *jsondoc.Node) string { return a.Get("name").AsString() })
 	if answers := n.Get(textAnswers); answers != nil {
 		for _, a := range answers.Items {
 			a.Remove("with")
@@ -137,9 +137,9 @@ func PromptArguments(entry json.RawMessage) (required, optional []string) {
 	}
 	for _, a := range argumentsOf(n) {
 		if r := a.Get("required"); r != nil && r.Kind == jsondoc.Bool && r.Text == "true" {
-			required = append(required, text(a.Get("name")))
+			required = append(required, a.Get("name").AsString())
 		} else {
-			optional = append(optional, text(a.Get("name")))
+			optional = append(optional, a.Get("name").AsString())
 		}
 	}
 	return required, optional
@@ -154,7 +154,7 @@ func argumentsOf(entry *jsondoc.Node) []*jsondoc.Node {
 	}
 	seen := map[string]bool{}
 	for _, a := range list.Items {
-		name := text(a.Get("name"))
+		name := a.Get("name").AsString()
 		if name == "" || seen[name] {
 			return nil
 		}
@@ -220,7 +220,7 @@ func (it Item) Shown() *jsondoc.Node {
 		}
 	}
 	if answers := it.node.Get(textAnswers); answers != nil && len(answers.Items) > 0 {
-		n.Set("prompt", jsondoc.NewString(answersText(answers.Items, text(n.Get("description")))))
+		n.Set("prompt", jsondoc.NewString(answersText(answers.Items, n.Get("description").AsString())))
 	}
 	if len(rest.Members) > 0 {
 		n.Set("entry", rest)
@@ -244,7 +244,7 @@ func argumentSchema(arguments []*jsondoc.Node) *jsondoc.Node {
 				p.Set(m.Key, m.Value)
 			}
 		}
-		properties.Set(text(a.Get("name")), p)
+		properties.Set(a.Get("name").AsString(), p)
 	}
 	s := object("type", jsondoc.NewString("object"), "properties", properties)
 	if len(required.Items) > 0 {
@@ -261,12 +261,12 @@ func answersText(answers []*jsondoc.Node, description string) string {
 		if len(answers) > 1 {
 			given := "without arguments"
 			if with := a.Get("with"); with != nil && len(with.Items) > 0 {
-				given = "with " + strings.Join(lists.Map(with.Items, text), ", ")
+				given = "with " + strings.Join(lists.Map(with.Items, (*jsondoc.Node).AsString), ", ")
 			}
 			lines = append(lines, "["+given+"]")
 		}
 		if d := a.Get("description"); d != nil && !isText(d, description) {
-			lines = append(lines, "[description] "+cmp.Or(text(d), string(jsondoc.Canonical(d))))
+			lines = append(lines, "[description] "+cmp.Or(d.AsString(), string(jsondoc.Canonical(d))))
 		}
 		if messages := a.Get("messages"); messages != nil {
 			lines = append(lines, lists.Map(messages.Items, messageText)...)
@@ -279,13 +279,13 @@ func answersText(answers []*jsondoc.Node, description string) string {
 // messageText formats a message: a user's text by itself, and anything else with
 // its role or as JSON.
 func messageText(m *jsondoc.Node) string {
-	content, role := m.Get("content"), text(m.Get("role"))
-	plain := content != nil && len(content.Members) == 2 && isText(cmp.Or(content.Get("type"), content), "text") && text(content.Get("text")) != ""
+	content, role := m.Get("content"), m.Get("role").AsString()
+	plain := content != nil && len(content.Members) == 2 && isText(cmp.Or(content.Get("type"), content), "text") && content.Get("text").AsString() != ""
 	switch {
 	case !plain || len(m.Members) != 2 || role == "":
 		return string(jsondoc.Canonical(m))
 	case role == "user":
-		return text(content.Get("text"))
+		return content.Get("text").AsString()
 	}
-	return "[" + role + "] " + text(content.Get("text"))
+	return "[" + role + "] " + content.Get("text").AsString()
 }

@@ -38,7 +38,7 @@ func (it Item) ApplyTo(t registry.Tool) registry.Tool {
 		t.UsageNotes, t.Goals, t.Guardrails, t.Prompt = said.UsageNotes, said.Goals, said.Guardrails, said.Prompt
 	case MCP:
 		t.Kind = registry.ActionTool
-		t.Name = label(cmp.Or(text(it.node.Get("title")), text(it.node.Get("annotations").Get("title")), t.Name, it.Name))
+		t.Name = label(cmp.Or(it.node.Get("title").AsString(), it.node.Get("annotations").Get("title").AsString(), t.Name, it.Name))
 		t.Description = description(it.node)
 		t.InputSchema, t.OutputSchema = schema(it.node.Get("inputSchema")), schema(it.node.Get("outputSchema"))
 		t.Annotations = it.hints(t.Annotations)
@@ -48,8 +48,8 @@ func (it Item) ApplyTo(t registry.Tool) registry.Tool {
 	case MCPText:
 		n := it.Shown()
 		t.Kind = registry.ServerText
-		t.Name = label(cmp.Or(text(n.Get("title")), it.Name))
-		t.Description, t.Prompt = text(n.Get("description")), text(n.Get("prompt"))
+		t.Name = label(cmp.Or(n.Get("title").AsString(), it.Name))
+		t.Description, t.Prompt = n.Get("description").AsString(), n.Get("prompt").AsString()
 		t.InputSchema = schema(n.Get("inputSchema"))
 	case OpenAI, Anthropic:
 		t.Kind = registry.ActionTool
@@ -65,7 +65,7 @@ func (it Item) ApplyTo(t registry.Tool) registry.Tool {
 }
 
 func description(n *jsondoc.Node) string {
-	if s := text(n.Get("description")); strings.TrimSpace(s) != "" {
+	if s := n.Get("description").AsString(); strings.TrimSpace(s) != "" {
 		return s
 	}
 	return noDescription
@@ -275,7 +275,7 @@ func ListProblem(raw json.RawMessage) string {
 		}
 	}
 	for _, key := range []string{"inputSchema", "outputSchema"} {
-		if schema := item.node.Get(key); (schema != nil || key == "inputSchema") && text(schema.Get("type")) != "object" {
+		if schema := item.node.Get(key); (schema != nil || key == "inputSchema") && schema.Get("type").AsString() != "object" {
 			return fmt.Sprintf(`its %s without "type": "object"`, key)
 		}
 	}

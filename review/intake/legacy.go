@@ -53,7 +53,7 @@ func (t *legacyTool) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	if n.Kind == jsondoc.Object {
 		name = cmp.Or(n.Get("id"), n.Get("name"))
 	}
-	if name == nil || name.Kind != jsondoc.String || name.Text == "" {
+	if name.AsString() == "" {
 		return jsondoc.Problems{{Path: path, Pos: n.Pos, Message: `expected the id of a tool, or an object with "id"`}}
 	}
 	*t = legacyTool(name.Text)
