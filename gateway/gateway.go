@@ -30,7 +30,6 @@ type Config struct {
 	MaxRefused int           // number of refused calls by agent and user that are logged per hour; later ones are only counted. 0 means DefaultMaxRefused
 	NoHints    bool          // the audit log omits annotations
 	RunFor     time.Duration // time limit of a provider; 0 means DefaultRunFor
-	LogWithin  time.Duration // how long a guarded call waits to be logged before it is refused; 0 means DefaultLogWithin
 
 	Signatures proof.Policy // of the user's answers and tiers
 
@@ -46,7 +45,6 @@ const (
 	DefaultMaxPending  = 50
 	DefaultMaxRefused  = 10_000
 	DefaultRunFor      = time.Minute
-	DefaultLogWithin   = 3 * time.Second
 )
 
 // Gateway is the run time. It is safe for concurrent use.
@@ -59,7 +57,7 @@ type Gateway struct {
 	pendingFor time.Duration
 	maxPending int
 	maxRefused int
-	logWithin  time.Duration
+	logWithin  time.Duration                              // how long a guarded call waits to be logged before it is refused
 	hints      func(*registry.Tool) *registry.Annotations // annotations that are logged with a call
 	signing    proof.Signing
 
@@ -84,7 +82,7 @@ func New(c Config) (*Gateway, error) {
 		gate:       evalGate{c.Gate, positive(c.GateTimeout, DefaultGateTimeout), c.GateClosed},
 		pendingFor: positive(c.PendingFor, DefaultPendingFor),
 		maxPending: positive(c.MaxPending, DefaultMaxPending), maxRefused: positive(c.MaxRefused, DefaultMaxRefused),
-		logWithin: positive(c.LogWithin, DefaultLogWithin),
+		logWithin: 3 * time.Second,
 		signing:   proof.NewSigning(proof.NewTrust(c.Signatures, nil), c.Now, c.NewID), now: c.Now, newID: c.NewID, warn: c.Warn,
 	}
 	if g.warn == nil {

@@ -57,11 +57,12 @@ func TestGuardedCallsAreLoggedOrRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := open(t, func(c *gateway.Config) {
-				c.Ledger, c.LogWithin = wrap(c.Ledger), time.Hour
-				if name == "locked" {
-					c.LogWithin = time.Millisecond // it is always locked
-				}
+				c.Ledger = wrap(c.Ledger)
 			})
+			w.SetLogWithin(time.Hour)
+			if name == "locked" {
+				w.SetLogWithin(time.Millisecond) // it is always locked
+			}
 			w.imported(t, "notes", "write", nil)
 			w.imported(t, "notes", "wipe", func(tool *registry.Tool) { tool.Approval = &registry.Approval{Tier: registry.RequiresApproval} })
 			guarded := caller().Guarded("notes")
@@ -282,8 +283,9 @@ func TestOutcomesWaitForALockedDatabase(t *testing.T) {
 	var busy atomic.Bool
 	warnings := make(chan string, 10)
 	w := open(t, func(c *gateway.Config) {
-		c.Ledger, c.LogWithin, c.Warn = busyLedger{c.Ledger, &busy}, 500*time.Millisecond, func(text string) { warnings <- text }
+		c.Ledger, c.Warn = busyLedger{c.Ledger, &busy}, func(text string) { warnings <- text }
 	})
+	w.SetLogWithin(500 * time.Millisecond)
 	w.imported(t, "notes", "write", nil)
 	w.imported(t, "notes", "wipe", func(tool *registry.Tool) { tool.Approval = &registry.Approval{Tier: registry.RequiresApproval} })
 	c := caller().Guarded("notes")
