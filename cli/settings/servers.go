@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"net/textproto"
 	"net/url"
@@ -19,6 +18,7 @@ import (
 	"toolcrib/cli/process"
 	"toolcrib/gateway/clients/spanedit"
 	"toolcrib/gateway/upstream"
+	"toolcrib/internal/httpserver"
 	"toolcrib/internal/lists"
 	"toolcrib/registry"
 )
@@ -147,12 +147,10 @@ func CheckEndpoint(address string, secret bool) error {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return fmt.Errorf("has the url %q: use http:// or https:// and a host", address)
 	}
-	ip := net.ParseIP(u.Hostname())
-	loopback := u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 	switch {
 	case u.User != nil:
 		return fmt.Errorf("has a password in its url; put a token into a variable and name the variable with token_env")
-	case secret && u.Scheme == "http" && !loopback:
+	case secret && u.Scheme == "http" && !httpserver.Loopback(u.Hostname()):
 		return fmt.Errorf("would send its token unencrypted; use https://")
 	}
 	return nil

@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -24,6 +23,7 @@ import (
 	"strings"
 	"time"
 
+	"toolcrib/internal/httpserver"
 	"toolcrib/internal/proc"
 	"toolcrib/internal/visible"
 	"toolcrib/review/bundle"
@@ -60,7 +60,7 @@ func NewSource(address, cache, token string) (Source, error) {
 		if u.Host == "" || u.User != nil {
 			return nil, fmt.Errorf("%w: %q must have a host and no password", ErrAddress, address)
 		}
-		if u.Scheme == "http" && !loopback(u.Hostname()) {
+		if u.Scheme == "http" && !httpserver.Loopback(u.Hostname()) {
 			return nil, fmt.Errorf("%w: %q is not encrypted: use https:// (http:// is allowed only on this machine)", ErrAddress, address)
 		}
 		transport := http.DefaultTransport.(*http.Transport).Clone()
@@ -80,13 +80,8 @@ func NewSource(address, cache, token string) (Source, error) {
 // Branch is the branch to which a registry is published.
 const Branch = "toolcrib-registry"
 
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
 func checkRedirect(to *http.Request, via []*http.Request) error {
-	if to.URL.Scheme != "https" && !loopback(to.URL.Hostname()) {
+	if to.URL.Scheme != "https" && !httpserver.Loopback(to.URL.Hostname()) {
 		return errors.New("it redirects to an address that is not encrypted")
 	}
 	if len(via) >= 5 {

@@ -118,7 +118,7 @@ func OriginAllowed(origin string, named []string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && Loopback(u.Hostname())
 }
 
-// Loopback reports whether host is this machine.
+// Loopback reports whether host, of an address, is this machine.
 func Loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
