@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"toolcrib/gateway/texts"
+	"toolcrib/internal/plaintext"
 )
 
 // Config configures a guard.
@@ -385,12 +386,7 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 }
 
 // clip shortens a server's text for the log.
-func clip(text string) string {
-	if len(text) > 500 {
-		return text[:500] + " …"
-	}
-	return text
-}
+func clip(text string) string { return plaintext.ClipBytes(text, 500) }
 
 // openRequest is an unanswered request of the client.
 type openRequest struct {

@@ -173,3 +173,10 @@ func TestReadersSeeWhatTheySeek(t *testing.T) {
 		}
 	}
 }
+
+// TestClip checks that a shortened text does not end with a part of a character.
+func TestClip(t *testing.T) {
+	if got, want := clip(strings.Repeat("x", 499)+"ä"), strings.Repeat("x", 499)+"…"; got != want {
+		t.Errorf("clip returns %q; want %q", got[490:], want[490:])
+	}
+}
