@@ -41,10 +41,15 @@ type Options struct {
 // temporary file in the same folder, renames it, and syncs the folder. A symbolic
 // link at name is replaced, not followed: resolve it first to write its target.
 func Write(name string, text []byte, o Options) error {
-	return Stream(name, o, func(w io.Writer) error {
+	return Stream(name, o, content(text))
+}
+
+// content returns a function that writes text.
+func content(text []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
-	})
+	}
 }
 
 // Stream is like Write, for a text that fill writes.
@@ -70,11 +75,8 @@ func WriteJSON(name string, v any) error {
 }
 
 // WriteIn is like Write, for a file below root. It does not follow links that leave root (see os.Root).
-func WriteIn(root *os.Root, name string, text []byte, o Options) (err error) {
-	return writeIn(root, name, o, func(w io.Writer) error {
-		_, err := w.Write(text)
-		return err
-	})
+func WriteIn(root *os.Root, name string, text []byte, o Options) error {
+	return writeIn(root, name, o, content(text))
 }
 
 func writeIn(root *os.Root, name string, o Options, fill func(io.Writer) error) error {
