@@ -7,7 +7,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -350,9 +349,7 @@ func (p *Page) index(width int) []string {
 		d := p.set.Members[i]
 		sign, style := draw.Safe("·"), th.Faint
 		if open := review.OpenByRule(d.Standing); len(open) > 0 {
-			sign, style = labels.Severity(th, open[0].Severity)
-			short, _, _ := strings.Cut(string(sign), " ")
-			sign = draw.Safe(short)
+			sign, style = labels.SeveritySign(th, open[0].Severity)
 		}
 		mark, name := draw.Of("", " "), th.Text
 		if i == at {

@@ -50,6 +50,13 @@ func Severity(th theme.Theme, s rules.Severity) (word draw.Safe, style theme.Sty
 	return "· " + draw.Escape(string(s)), th.Info
 }
 
+// SeveritySign returns the sign of a severity.
+func SeveritySign(th theme.Theme, s rules.Severity) (sign draw.Safe, style theme.Style) {
+	label, style := Severity(th, s)
+	first, _, _ := strings.Cut(string(label), " ")
+	return draw.Safe(first), style
+}
+
 // Advice returns the label of a recommendation.
 func Advice(th theme.Theme, r proposals.Recommendation) (draw.Safe, theme.Style) {
 	switch r {
@@ -73,17 +80,15 @@ func Findings(th theme.Theme, s proposals.Summary) (draw.Safe, theme.Style) {
 	case s.Blocks > 0:
 		return draw.Escape("■ " + wording.Count(s.Blocks, "block", "blocks")), th.Bad
 	}
-	sign, style := Severity(th, rules.Severity(s.Worst))
-	switch mark, word, _ := strings.Cut(string(sign), " "); {
+	switch {
 	case s.Warns > 0:
-		sign, style = Severity(th, rules.Warn)
-		mark, _, _ = strings.Cut(string(sign), " ")
-		return draw.Escape(mark + " " + wording.Count(s.Warns, "warning", "warnings")), style
+		sign, style := SeveritySign(th, rules.Warn)
+		return sign + draw.Escape(" "+wording.Count(s.Warns, "warning", "warnings")), style
 	case s.Worst != string(rules.Info): // all of them are waived
 		return "□ waived", th.Faint
-	default:
-		return draw.Escapef("%s %d %s", mark, s.Findings, word), style
 	}
+	sign, style := SeveritySign(th, rules.Info)
+	return sign + draw.Escapef(" %d %s", s.Findings, rules.Info), style
 }
 
 // Facts adds the labeled facts about a proposal to a page. more follows the state.

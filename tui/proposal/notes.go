@@ -73,13 +73,12 @@ func notes(d review.Dossier) []difflist.Note {
 			continue
 		}
 		times = 1
-		sign, style := "□", func(th theme.Theme) theme.Style { return th.Faint }
+		sign, style := draw.Safe("□"), func(th theme.Theme) theme.Style { return th.Faint }
 		if s.Waiver == nil {
-			word, _ := labels.Severity(theme.Theme{}, s.Severity)
-			sign, _, _ = strings.Cut(string(word), " ")
-			style = func(th theme.Theme) theme.Style { _, style := labels.Severity(th, s.Severity); return style }
+			sign, _ = labels.SeveritySign(theme.Theme{}, s.Severity)
+			style = func(th theme.Theme) theme.Style { _, style := labels.SeveritySign(th, s.Severity); return style }
 		}
-		out = append(out, difflist.Note{Path: path, Line: s.Line, Passage: s.Passage, Style: style, Sign: draw.Safe(sign) + " " + draw.Escape(s.Rule), Text: s.Deed(), Of: i})
+		out = append(out, difflist.Note{Path: path, Line: s.Line, Passage: s.Passage, Style: style, Sign: sign + " " + draw.Escape(s.Rule), Text: s.Deed(), Of: i})
 	}
 	for i, c := range d.Comments {
 		path, ok := inDiff(c.Field)
