@@ -4,10 +4,9 @@ package desk
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -77,7 +76,10 @@ func (u *User) reproposeAll(ds []review.Dossier) screen.Write {
 		for _, d := range ds {
 			p, text, err := u.Repropose(ctx, d)
 			if err != nil {
-				return "", errors.Join(errors.New(strings.Join(names, ", ")+" are there"), err)
+				if len(names) > 0 {
+					err = fmt.Errorf("%d of %d are proposed again, as %s; the next one failed: %w", len(names), len(ds), wording.Enumerate(names), err)
+				}
+				return "", err
 			}
 			if p.State == proposals.Drafted {
 				return text, nil
