@@ -3,10 +3,11 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,7 +58,7 @@ type followers struct {
 	pid      int
 	trust    bundle.Trust
 	copies   []*follow.Copy
-	bytes    atomic.Int64 // of answers
+	bytes    atomic.Int64 // received by all followers, with headers and events
 	problems atomic.Int64
 	problem  atomic.Value
 	running  sync.WaitGroup
@@ -167,16 +168,16 @@ func (f *followers) start(ctx context.Context, tokens []string) error {
 	if f.trust.Signers, err = signers.Parse(text); err != nil {
 		return err
 	}
+	f.countReceived()
 	for i := range f.count {
 		c := &follow.Copy{Dir: filepath.Join(f.home, "copies", strconv.Itoa(i)), Trust: f.trust, Now: time.Now}
 		source, err := follow.NewSource(f.url, "", tokens[i/perToken])
 		if err != nil {
 			return err
 		}
-		counted := countingSource{source, &f.bytes}
 		if i == 0 {
 			began := time.Now()
-			if _, err := c.Update(ctx, f.url, counted); err != nil {
+			if _, err := c.Update(ctx, f.url, source); err != nil {
 				return err
 			}
 			say("the first copy", "%d kB in %s", f.bytes.Load()>>10, time.Since(began).Round(time.Millisecond))
@@ -184,13 +185,12 @@ func (f *followers) start(ctx context.Context, tokens []string) error {
 			return err
 		}
 		f.copies = append(f.copies, c)
-		var from follow.Source = counted
-		if i < f.streams {
-			from = listeningSource{counted, source}
+		if i >= f.streams {
+			source = struct{ follow.Source }{source} // Poll listens only to a source of the package
 		}
 		f.running.Go(func() {
 			time.Sleep(f.every / 2 * time.Duration(i) / time.Duration(f.count)) // they were not started at once
-			c.Poll(ctx, f.url, from, f.every, func(err error) {
+			c.Poll(ctx, f.url, source, f.every, func(err error) {
 				f.problems.Add(1)
 				f.problem.Store(err.Error())
 			})
@@ -236,32 +236,29 @@ func (f *followers) change(ctx context.Context) error {
 	return nil
 }
 
-// countingSource counts the bytes of answers.
-type countingSource struct {
-	follow.Source
-	bytes *atomic.Int64
-}
-
-func (s countingSource) Get(ctx context.Context, name, tag string, limit int64) ([]byte, string, error) {
-	data, now, err := s.Source.Get(ctx, name, tag, limit)
-	s.bytes.Add(int64(len(data)))
-	return data, now, err
-}
-
-// listeningSource also listens.
-type listeningSource struct {
-	countingSource
-	from follow.Source
-}
-
-func (s listeningSource) Listen(ctx context.Context, news func()) error {
-	listener, ok := s.from.(interface {
-		Listen(ctx context.Context, news func()) error
-	})
-	if !ok {
-		return errors.New("the source announces nothing")
+// countReceived counts the bytes that the connections of followers receive.
+func (f *followers) countReceived() {
+	var dialer net.Dialer
+	//nolint:forcetypeassert // of this type in net/http; NewSource copies it
+	http.DefaultTransport.(*http.Transport).DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dialer.DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return countingConn{conn, &f.bytes}, nil
 	}
-	return listener.Listen(ctx, news)
+}
+
+// countingConn counts the bytes that it receives.
+type countingConn struct {
+	net.Conn
+	received *atomic.Int64
+}
+
+func (c countingConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.received.Add(int64(n))
+	return n, err
 }
 
 // linkTree creates a folder with links to the files of another folder.
