@@ -15,7 +15,7 @@ import (
 )
 
 // Wait returns when another bundle has been accepted. If the operating system does not report changes of files, Wait
-// polls at the interval every. seen is the previous result, initially 0.
+// returns after the interval every. seen is the previous result, initially 0.
 func (c *Copy) Wait(ctx context.Context, seen int64, every time.Duration) int64 {
 	changes, err := fsnotify.NewWatcher()
 	if err == nil {

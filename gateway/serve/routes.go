@@ -142,7 +142,7 @@ type docCall struct {
 	// Why the call is made, for the eval gate and the hub: user_message, chat_id,
 	// conversation_id, mission_id, confidence, context.
 	CallContext json.RawMessage `json:"call_context"`
-	// The id of a call that waited, to get its outcome. It excludes the other keys.
+	// The id of a call that waited, to get its outcome. It excludes the other keys except user.
 	Pending string `json:"pending"`
 }
 
