@@ -3,6 +3,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -110,11 +111,7 @@ func LoadChanges(d review.Dossier) []instructions.LoadChange {
 	if !d.Proposal.Subject.Kind.InFiles() || !d.Proposal.State.Open() {
 		return nil
 	}
-	var before registry.Definition
-	if d.Live != nil {
-		before = d.Live.Definition
-	}
-	return instructions.CompareLoads(before, d.Revision.Draft.Definition)
+	return instructions.CompareLoads(cmp.Or(d.Live, &registry.Live{}).Definition, d.Revision.Draft.Definition)
 }
 
 // FromTo formats a count before and after a change, with the difference.

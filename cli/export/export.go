@@ -2,6 +2,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -171,11 +172,7 @@ func export(ctx context.Context, a *command.App, f exportFlags) (text []byte, no
 		if lives, err = livesOf(slices.Concat(c.Tools, c.files)); err != nil {
 			return text, notes, err
 		}
-		agent := ""
-		if c.agent != nil {
-			agent = c.agent.ID
-		}
-		text, err = conform.NewLock(agent, c.layer.View(), lives).Encode()
+		text, err = conform.NewLock(cmp.Or(c.agent, &registry.Agent{}).ID, c.layer.View(), lives).Encode()
 	case format == formatBundle:
 		var b bundle.Bundle
 		if b, err = c.bundle(ctx, a, &bundle.Collector{}); err == nil {

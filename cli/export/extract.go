@@ -161,10 +161,9 @@ func Bundle(ctx context.Context, a *command.App, from *bundle.Collector) (bundle
 }
 
 func (c extract) bundle(ctx context.Context, a *command.App, from *bundle.Collector) (bundle.Bundle, error) {
-	var lives []registry.Live
-	for _, e := range slices.Concat(c.Tools, c.Agents, c.Lists, c.files) {
-		lives = append(lives, registry.Live{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash})
-	}
+	lives := lists.Map(slices.Concat(c.Tools, c.Agents, c.Lists, c.files), func(e catalog.Exported) registry.Live {
+		return registry.Live{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash}
+	})
 	return command.ReadView(ctx, a.DB.View, func(r review.Reader) (bundle.Bundle, error) {
 		return from.Collect(ctx, r, lives, c.layer.View())
 	})

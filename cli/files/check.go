@@ -168,13 +168,9 @@ func (r root) approved(ctx context.Context, a *command.App, locked []instruction
 		if elsewhere(r.scope) {
 			return nil, nil // a lock does not contain these files
 		}
-		var approved []instructions.Approved
-		for _, l := range locked { // a lock file describes one project, regardless of the project's name here
-			if (l.Subject.Layer == registry.LayerUser) == (r.scope == places.User) {
-				approved = append(approved, l)
-			}
-		}
-		return approved, nil
+		return lists.Filter(locked, func(l instructions.Approved) bool { // a lock file describes one project, regardless of the project's name here
+			return (l.Subject.Layer == registry.LayerUser) == (r.scope == places.User)
+		}), nil
 	}
 	from, err := approvalsOf(ctx, a)
 	if errors.Is(err, store.ErrNoDatabase) {

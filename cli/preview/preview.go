@@ -24,7 +24,6 @@ import (
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/impact"
-	"toolcrib/review/service"
 )
 
 // Family returns the command that previews prompts.
@@ -102,9 +101,26 @@ func newPreview(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			loads, err := loadedBy(ctx, a, desk, ids)
-			if err != nil {
-				return err
+			var loads []document.Loads // files that the proposals would add to the context
+			if compared {
+				actor, err := a.Actor()
+				if err != nil {
+					return err
+				}
+				counter := tokens.NewCounter()
+				for _, id := range ids {
+					d, err := desk.Reading.Show(ctx, actor, id)
+					if err != nil {
+						return err
+					}
+					if changes := document.LoadChanges(d); len(changes) > 0 {
+						doc, err := document.NewLoads(d, changes, counter)
+						if err != nil {
+							return err
+						}
+						loads = append(loads, doc)
+					}
+				}
 			}
 			if f.agent != "" && !compared && len(previews) > 0 {
 				_, res, err := desk.Impact.Toolset(ctx, f.agent, scene.Layer, scene.Where)
@@ -286,10 +302,7 @@ func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
 
 // costCells returns the last cells of a row: the costs before and after, and the change of the text.
 func costCells(d document.Compared) []string {
-	var before document.Cost
-	if d.Before != nil {
-		before = d.Before.Cost
-	}
+	before := cmp.Or(d.Before, &document.Prompt{}).Cost
 	return []string{document.FromTo(before.Chars, d.Chars), document.FromTo(before.Tokens.O200k, d.Tokens.O200k), document.FromTo(before.Tokens.Cl100k, d.Tokens.Cl100k), d.Becomes()}
 }
 
@@ -315,35 +328,6 @@ func writeChanges(p *output.Page, docs []document.Preview) {
 	}
 }
 
-// loadedBy returns the files that the proposals would add to the context.
-func loadedBy(ctx context.Context, a *command.App, desk *service.Desk, ids []proposals.ID) ([]document.Loads, error) {
-	var docs []document.Loads
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	actor, err := a.Actor()
-	if err != nil {
-		return nil, err
-	}
-	counter := tokens.NewCounter()
-	for _, id := range ids {
-		d, err := desk.Reading.Show(ctx, actor, id)
-		if err != nil {
-			return nil, err
-		}
-		changes := document.LoadChanges(d)
-		if len(changes) == 0 {
-			continue
-		}
-		doc, err := document.NewLoads(d, changes, counter)
-		if err != nil {
-			return nil, err
-		}
-		docs = append(docs, doc)
-	}
-	return docs, nil
-}
-
 // writeLoads prints the files that enter the context and how they change.
 func writeLoads(p *output.Page, docs []document.Loads, show string) {
 	for _, d := range docs {
@@ -364,15 +348,9 @@ func writeLoads(p *output.Page, docs []document.Loads, show string) {
 		for _, part := range d.Parts {
 			text := part.Text
 			if show == showNow {
-				text = ""
-				if part.Before != nil {
-					text = part.Before.Text
-				}
+				text = cmp.Or(part.Before, &document.Prompt{}).Text
 			}
-			hunks := []document.Hunk{}
-			if part.Diff != nil {
-				hunks = *part.Diff
-			}
+			hunks := *cmp.Or(part.Diff, &[]document.Hunk{})
 			if show == showSummary || show == showDiff && len(hunks) == 0 || show != showDiff && text == "" {
 				continue
 			}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"toolcrib/gateway/clients/spanedit"
+	"toolcrib/internal/lists"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -114,12 +115,7 @@ func DecodeConfig(text []byte, to any) (keys configKeys, unknown []keyPath, err 
 	if keys, err = readKeys(text); err != nil {
 		return nil, nil, ConfigError(err)
 	}
-	for _, key := range keys {
-		if !hasKey(into.Type(), key) {
-			unknown = append(unknown, key)
-		}
-	}
-	if len(unknown) > 0 {
+	if unknown = lists.Filter(keys, func(k keyPath) bool { return !hasKey(into.Type(), k) }); len(unknown) > 0 {
 		return keys, unknown, nil
 	}
 	copied := map[string]bool{}

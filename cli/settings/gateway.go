@@ -171,10 +171,7 @@ func (r reviewerConfig) withDefaults(m ModelConfig) ModelConfig {
 
 // client returns a client for the model. It reads the API key from the environment.
 func (m ModelConfig) client(env process.Env) (*openai.Client, error) {
-	c := openai.Config{BaseURL: m.BaseURL, Model: m.Name, Timeout: parseLength(m.Timeout), Retries: defaultRetries}
-	if m.Retries != nil {
-		c.Retries = *m.Retries
-	}
+	c := openai.Config{BaseURL: m.BaseURL, Model: m.Name, Timeout: parseLength(m.Timeout), Retries: *cmp.Or(m.Retries, new(defaultRetries))}
 	if m.APIKeyEnv != "" {
 		if c.APIKey = env.Getenv(m.APIKeyEnv); c.APIKey == "" {
 			return nil, fmt.Errorf("%w: the API key is missing; set the environment variable %s", harness.ErrNotConnected, m.APIKeyEnv)

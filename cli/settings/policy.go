@@ -68,10 +68,7 @@ func (c *Config) readPolicies(file, origin string, text []byte) error {
 
 // rule parses an entry.
 func (p policyConfig) rule() (approval.Rule, error) {
-	r := approval.Rule{Owners: p.Owners, Approvals: 1}
-	if p.Approvals != nil {
-		r.Approvals = *p.Approvals
-	}
+	r := approval.Rule{Owners: p.Owners, Approvals: *cmp.Or(p.Approvals, new(1))}
 	for _, s := range p.Subjects {
 		pattern, err := approval.ParsePattern(s)
 		if err != nil {

@@ -98,12 +98,8 @@ func (c *Config) tighten(over *Config) {
 		}
 		return loosened
 	}
-	if keep("four_eyes", c.FourEyes) {
-		over.FourEyes = true
-	}
-	if keep("require_expect", c.RequireExpect) {
-		over.RequireExpect = true
-	}
+	over.FourEyes = keep("four_eyes", c.FourEyes) || over.FourEyes
+	over.RequireExpect = keep("require_expect", c.RequireExpect) || over.RequireExpect
 	if keep("max_open_per_agent", over.MaxOpen >= c.MaxOpen) {
 		over.MaxOpen = c.MaxOpen
 	}
@@ -112,10 +108,8 @@ func (c *Config) tighten(over *Config) {
 	}
 	for name, g := range c.Guard {
 		if keep(keyPath{"guard", name, "prompts"}.String(), g.Prompts == ReviewPrompts && !over.ReviewsTexts(name)) {
-			guards := map[string]guardConfig{}
-			maps.Copy(guards, over.Guard)
-			guards[name] = g
-			over.Guard = guards
+			over.Guard = maps.Clone(over.Guard)
+			over.Guard[name] = g
 		}
 	}
 	if !slices.Equal(over.Reach.Allow, c.Reach.Allow) {

@@ -200,11 +200,7 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 	a.Creates = false // searching must not create a database
 	folders, problems, err := files.FindChanges(ctx, a)
 	a.Creates = creates
-	for _, folder := range folders {
-		if folder.Found+len(folder.Steps) > 0 {
-			doc.Files = append(doc.Files, folder)
-		}
-	}
+	doc.Files = append(doc.Files, lists.Filter(folders, func(d files.DocFolder) bool { return d.Found+len(d.Steps) > 0 })...)
 	doc.Problems = append(doc.Problems, problems...)
 	return doc, found, err
 }

@@ -74,10 +74,7 @@ func (c *clientServer) convert(env process.Env, here bool) {
 		u.Token = env.Getenv(s.TokenEnv)
 	}
 	if s.URL == "" {
-		u.Command = []string{fill.text(s.Command)}
-		for _, arg := range s.Args {
-			u.Command = append(u.Command, fill.text(arg))
-		}
+		u.Command = append([]string{fill.text(s.Command)}, lists.Map(s.Args, fill.text)...)
 		u.Dir = cmp.Or(s.Project, settings.HomeFolder(env)) // in a project's folder, npx would run a package of the project with the same name
 		if c.entry.File.Scope == clients.Project {
 			u.Dir = env.Dir

@@ -38,12 +38,6 @@ type docCheckpointKey struct {
 	Public string `json:"public"`
 }
 
-// The names of the key files for checkpoints, in the user's configuration folder.
-const (
-	checkpointKey    = "checkpoint.key"
-	checkpointPublic = "checkpoint.pub"
-)
-
 func newCheckpoint(a *command.App) *cobra.Command {
 	var newKey, publish, startOver bool
 	cmd := &cobra.Command{
@@ -99,11 +93,11 @@ func newCheckpointKey(a *command.App) error {
 	return a.Print(doc, func(p *output.Page) { p.Linef("%s", doc.Public) })
 }
 
-// checkpointKeys returns the paths of the key files for checkpoints.
+// checkpointKeys returns the paths of the key files for checkpoints, in the user's configuration folder.
 func checkpointKeys(env process.Env) (private, public string, err error) {
 	home, err := process.ConfigHome(env)
 	folder := filepath.Join(home, "toolcrib")
-	return filepath.Join(folder, checkpointKey), filepath.Join(folder, checkpointPublic), err
+	return filepath.Join(folder, "checkpoint.key"), filepath.Join(folder, "checkpoint.pub"), err
 }
 
 func runCheckpoint(ctx context.Context, a *command.App) error {

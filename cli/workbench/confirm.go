@@ -3,6 +3,7 @@
 package workbench
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -286,10 +287,7 @@ func (d *dialogue) reason(t *entered, title string) bool {
 		}
 		lines = append(lines, line)
 	}
-	text := strings.TrimSpace(strings.Join(lines, "\n"))
-	if text == "" {
-		text = before
-	}
+	text := cmp.Or(strings.TrimSpace(strings.Join(lines, "\n")), before)
 	if text == "" {
 		d.print("A reason is required. Nothing changed.")
 		return false

@@ -83,7 +83,17 @@ func newStatus(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			doc := newDocStatus(status)
+			doc := docStatus{
+				Head: output.NewHead("status"), OK: !status.AnyWaiting() && !status.Differs(), Calls: append([]guarding.HeldCall{}, status.Calls...), Problems: []string{},
+				Entries: lists.Map(status.Entries, func(e guarding.Entry) docStatusEntry { return docStatusEntry{e, e.Reason()} }),
+				Servers: lists.Map(status.Servers, func(v guarding.Server) docStatusServer {
+					d := docStatusServer{Name: v.Name, Counts: v.Tools, ChangeSets: append([]string{}, v.Sets...), LastCall: v.Last, LeftOut: v.LeftOut}
+					if v.Texts != (guarding.Counts{}) {
+						d.Texts = &v.Texts
+					}
+					return d
+				}),
+			}
 			if following != nil {
 				described, err := following.Describe(ctx, a.Env.Now())
 				if err != nil {
@@ -267,20 +277,6 @@ func ScreenServers(a *command.App, g *command.OpenGateway) func(ctx context.Cont
 		}
 		return guarding.Read(ctx, entries, statusStore(a, g))
 	}
-}
-
-func newDocStatus(s guarding.Status) docStatus {
-	doc := docStatus{Head: output.NewHead("status"), OK: !s.AnyWaiting() && !s.Differs(), Problems: []string{}}
-	doc.Entries = lists.Map(s.Entries, func(e guarding.Entry) docStatusEntry { return docStatusEntry{e, e.Reason()} })
-	doc.Servers = lists.Map(s.Servers, func(v guarding.Server) docStatusServer {
-		d := docStatusServer{Name: v.Name, Counts: v.Tools, ChangeSets: append([]string{}, v.Sets...), LastCall: v.Last, LeftOut: v.LeftOut}
-		if v.Texts != (guarding.Counts{}) {
-			d.Texts = &v.Texts
-		}
-		return d
-	})
-	doc.Calls = append([]guarding.HeldCall{}, s.Calls...)
-	return doc
 }
 
 func writeStatus(p *output.Page, s guarding.Status, problems []string) {
