@@ -121,7 +121,7 @@ func (m matcher) lookup(a facts.Atom) lookup {
 			row:  engine.Clause{SQL: "EXISTS (SELECT 1 FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version" + live + " WHERE l.subject = p.subject AND v.proposal = p.id)"},
 			rows: engine.Clause{SQL: "SELECT p.seq FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version" + live + " JOIN proposals p ON p.id = v.proposal"},
 		}
-	case facts.Waits: // splitWaits has removed it
+	case facts.Waits: // termsOf has removed it
 	}
 	return lookup{}
 }

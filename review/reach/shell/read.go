@@ -182,7 +182,7 @@ func (r *reader) parse(text string, shift int, line bool) int {
 			failed = err
 			continue // the parser stops by itself, and may report an error twice
 		}
-		for _, c := range s.Comments { // none are kept unless somebody reads them
+		for _, c := range s.Comments { // the parser keeps none if r.comment is nil
 			if !strings.HasPrefix(c.Text, "!") {
 				start := shift + int(c.Pos().Offset()) + 1
 				r.comment(r.Part(min(start, len(r.Text)), min(start+len(c.Text), len(r.Text))))
