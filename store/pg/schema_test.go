@@ -93,7 +93,7 @@ func migrated(t testing.TB, c *pgtest.Cluster) string {
 }
 
 // TestMigrate runs the migrations twice with a login that is not a superuser, and checks that the schema of a later
-// version is rejected.
+// version is rejected, and that of an earlier one is not taken for a later one.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	c := pgtest.Shared(t)
@@ -109,7 +109,12 @@ func TestMigrate(t *testing.T) {
 	if done, err := pg.MigrateWith(t.Context(), conn, coreSeed); err != nil || done != nil {
 		t.Errorf("the second run did %v (%v)", done, err)
 	}
-	exec(t, conn, "SET ROLE toolcrib_owner; INSERT INTO toolcrib.schema_migrations VALUES (9999)")
+	last := slices.Max(pg.StepNumbers())
+	exec(t, conn, fmt.Sprintf("SET ROLE toolcrib_owner; DELETE FROM toolcrib.schema_migrations WHERE number = %d", last))
+	if err := pg.CheckSchema(t.Context(), conn); err == nil || errors.Is(err, engine.ErrNewer) {
+		t.Errorf("an older schema: %v", err)
+	}
+	exec(t, conn, fmt.Sprintf("INSERT INTO toolcrib.schema_migrations VALUES (%d), (9999)", last))
 	if _, err := pg.MigrateWith(t.Context(), conn, coreSeed); !errors.Is(err, engine.ErrNewer) {
 		t.Errorf("a newer schema: %v", err)
 	}
