@@ -128,8 +128,8 @@ type Outcome struct {
 	NotRun          bool   // the call certainly did not run
 }
 
-// Refusals is the number of refused calls of an agent for a user in an hour, which begins at Hour in UTC. Written of them
-// have an entry in the call log; the further ones are only Counted.
+// Refusals contains the numbers of refused calls of an agent for a user in an hour (UTC). Written is the number of calls
+// with an entry in the call log, and Counted the number of further calls.
 type Refusals struct {
 	Agent    string    `json:"agent"`
 	User     string    `json:"user"`
