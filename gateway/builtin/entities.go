@@ -32,7 +32,7 @@ func getEntities(ctx context.Context, c call) (any, error) {
 		Limit   *int    `json:"limit"`
 	}{}
 	ps := decode(c.Args, &in)
-	f := EntityFilter{Type: ps.entityType("type", in.Type, ""), Project: ps.projectFilter(in.Project)}
+	f := EntityFilter{Type: ps.entityType("type", in.Type), Project: ps.projectFilter(in.Project)}
 	limit := ps.between("limit", in.Limit, defaultLimit, maxLimit)
 	ps.idFilter(in.ID)
 	var out entitiesOut
@@ -79,7 +79,7 @@ func searchEntities(ctx context.Context, c call) (any, error) {
 	}{}
 	ps := decode(c.Args, &in)
 	query := ps.text("query", in.Query, maxEntityName)
-	kind := ps.entityType("type", in.Type, "")
+	kind := ps.entityType("type", in.Type)
 	limit := ps.between("limit", in.Limit, defaultFound, maxFound)
 	found := []foundEntity{}
 	err := c.read(ctx, ps, func(r Reader) error {
@@ -218,8 +218,8 @@ const (
 )
 
 // entityType checks the type of an entity.
-func (ps *problems) entityType(path, value, fallback string) string {
-	return ps.oneOf(path, value, fallback, "person", "organisation", "place", "project", "thing", "other")
+func (ps *problems) entityType(path, value string) string {
+	return ps.oneOf(path, value, "", "person", "organisation", "place", "project", "thing", "other")
 }
 
 func linkMemories(ctx context.Context, c call) (any, error) {
@@ -232,7 +232,7 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 	}{}
 	ps := decode(c.Args, &in)
 	ps.id("id", in.ID)
-	in.EntityType = ps.entityType("entity_type", in.EntityType, "")
+	in.EntityType = ps.entityType("entity_type", in.EntityType)
 	in.Relation = ps.oneOf("relation", in.Relation, "about", "about", "explains", "replaces", "contradicts", "follows", "part_of")
 	switch {
 	case in.ToMemoryID == nil && in.ToEntity == nil:

@@ -4,7 +4,6 @@ package builtin
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -187,9 +186,4 @@ func (c *change[T]) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 		return nil
 	}
 	return jsondoc.Bind(n, path, &c.value)
-}
-
-// notFound returns the error for an unknown id.
-func notFound(what, id string) error {
-	return &gateway.Error{Code: CodeNotFound, Message: fmt.Sprintf("No %s has the id %s; nothing was changed. Look up the id first.", what, jsondoc.Quote(id))}
 }

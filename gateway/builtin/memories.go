@@ -4,7 +4,11 @@ package builtin
 
 import (
 	"context"
+	"fmt"
 	"slices"
+
+	"toolcrib/gateway"
+	"toolcrib/registry/jsondoc"
 )
 
 // Limits of memories.
@@ -163,9 +167,14 @@ func memory(ctx context.Context, r Reader, id string) (Memory, error) {
 		return Memory{}, err
 	}
 	if len(found) == 0 {
-		return Memory{}, notFound("memory", id)
+		return Memory{}, noMemory(id)
 	}
 	return found[0], nil
+}
+
+// noMemory returns the error for an unknown id.
+func noMemory(id string) error {
+	return &gateway.Error{Code: CodeNotFound, Message: fmt.Sprintf("No memory has the id %s; nothing was changed. Look up the id first.", jsondoc.Quote(id))}
 }
 
 func deleteMemories(ctx context.Context, c call) (any, error) {
@@ -177,7 +186,7 @@ func deleteMemories(ctx context.Context, c call) (any, error) {
 	err := c.write(ctx, ps, func(w Writer) error {
 		ok, err := w.RemoveMemory(ctx, in.ID)
 		if err == nil && !ok {
-			err = notFound("memory", in.ID)
+			err = noMemory(in.ID)
 		}
 		return err
 	})

@@ -194,7 +194,7 @@ func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 // would refuse the whole list, and the names of the tools that are not approved.
 func (g *Guard) approvedTools(ctx context.Context, list []byte, approved map[string]Tool) (listed []json.RawMessage, withheld []string, err error) {
 	seen := map[string]bool{}
-	err = array(list, lenient, func(value []byte) error {
+	err = array(list, func(value []byte) error {
 		item, err := wire.ReadItem(wire.MCP, value)
 		if err != nil {
 			withheld = append(withheld, "an unreadable entry")
@@ -357,7 +357,7 @@ func (g *Guard) refreshLists(ctx context.Context) {
 // may change without a notification.
 func (r *refresher) compare(list []byte, kind listKind, approved map[string]Tool) {
 	var page []json.RawMessage
-	err := array(list, lenient, func(value []byte) error {
+	err := array(list, func(value []byte) error {
 		page = append(page, bytes.Clone(value))
 		return nil
 	})

@@ -200,7 +200,7 @@ func batch(text []byte) (messages [][]byte, ok bool) {
 	if jsontext.Value(text).Kind() != '[' {
 		return nil, false
 	}
-	err := array(text, lenient, func(value []byte) error {
+	err := array(text, func(value []byte) error {
 		if value[0] != '{' {
 			return ambiguous("it is not an object")
 		}
@@ -371,8 +371,8 @@ func object(text []byte, at span, opts []jsontext.Options, known []string, each 
 
 // array calls each with every value of an array until each returns an error, and returns that error. Other errors are
 // those of the parser.
-func array(text []byte, opts []jsontext.Options, each func(value []byte) error) error {
-	d := jsontext.NewDecoder(bytes.NewBuffer(text), opts...)
+func array(text []byte, each func(value []byte) error) error {
+	d := jsontext.NewDecoder(bytes.NewBuffer(text), lenient...)
 	if _, err := d.ReadToken(); err != nil {
 		return err
 	}
