@@ -84,9 +84,8 @@ type outcomeEntry struct {
 }
 
 const (
-	journalDay  = "2006-01-02"
-	journalEnd  = ".ndjson"
-	journalLock = "lock"
+	journalDay = "2006-01-02"
+	journalEnd = ".ndjson"
 )
 
 // files returns the journal's files, the oldest first.
@@ -194,12 +193,17 @@ type writing struct {
 	at      time.Time // of the last entry
 }
 
+// lock locks the journal for all processes, and creates its folder if necessary.
+func (j *Journal) lock() (unlock func(), err error) {
+	if err := os.MkdirAll(j.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	return filelock.Lock(filepath.Join(j.Dir, "lock"))
+}
+
 // write runs fn. If fn returns nil, write appends its entries.
 func (j *Journal) write(fn func(*writing) error) error {
-	if err := os.MkdirAll(j.Dir, 0o700); err != nil {
-		return err
-	}
-	unlock, err := filelock.Lock(filepath.Join(j.Dir, journalLock))
+	unlock, err := j.lock()
 	if err != nil {
 		return err
 	}
@@ -263,10 +267,7 @@ var ErrChain = errors.New("the lines do not continue the call log of the machine
 // Append appends lines of the same log on another machine. It skips those that it has, because the answer to an earlier
 // batch, or the record of what was sent, may have been lost.
 func (j *Journal) Append(lines []string, now time.Time) error {
-	if err := os.MkdirAll(j.Dir, 0o700); err != nil {
-		return err
-	}
-	unlock, err := filelock.Lock(filepath.Join(j.Dir, journalLock))
+	unlock, err := j.lock()
 	if err != nil {
 		return err
 	}
