@@ -5,13 +5,11 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/proposals"
 	"toolcrib/registry"
-	"toolcrib/registry/wire"
 	"toolcrib/review"
 	"toolcrib/review/rules"
 	"toolcrib/tui/difflist"
@@ -105,8 +103,8 @@ func (pp *Page) Rules() []string {
 		return nil
 	}
 	shown := pp.dossier.Standing
-	if n := pp.ActivePager().Stop(); n >= 0 && n < len(pp.findings) {
-		shown = pp.findings[n]
+	if row, ok := screen.Selected(pp.ActivePager(), pp.findings); ok {
+		shown = row
 	}
 	var ids []string
 	for _, s := range shown {
@@ -125,8 +123,8 @@ func (pp *Page) selectedFinding() (review.Standing, bool) {
 			return pp.dossier.Standing[note.Of], true
 		}
 	case tabOverview, tabAssessment:
-		if n := pp.ActivePager().Stop(); n >= 0 && n < len(pp.findings) {
-			return pp.findings[n][0], true
+		if row, ok := screen.Selected(pp.ActivePager(), pp.findings); ok {
+			return row[0], true
 		}
 	}
 	if pp.Tab != tabDiff {
@@ -255,8 +253,8 @@ func (pp *Page) showComment(n int) tea.Cmd {
 
 // showLine shows a line of a field in the diff.
 func (pp *Page) showLine(field string, line int) tea.Cmd {
-	path, ok := strings.CutPrefix(field, inDefinition)
-	if !ok && !strings.HasPrefix(field, wire.SourcePath) {
+	path, ok := inDiff(field)
+	if !ok {
 		return pp.Shell.Say(screen.Warning, "%s is not a field of the definition, so it is not in the diff", field)
 	}
 	return pp.diff.whenShown(func() tea.Cmd {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"toolcrib/internal/plaintext"
 	"toolcrib/proposals"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/labels"
@@ -51,7 +52,7 @@ type grid struct {
 
 // columns returns the columns for a list of width cells: the same at every width, except that a narrow list has no
 // author if it shows states.
-func (g grid) columns(width int) []column {
+func (g grid) columns(width int) []*column {
 	th := g.th
 	number, by, subject, state := numberWidth, 8, &column{}, &column{}
 	switch {
@@ -110,11 +111,7 @@ func (g grid) columns(width int) []column {
 	if subject.heading = "SUBJECT"; summaryAt(subject.width)+minWords <= subject.width {
 		subject.heading = string(draw.Pad("SUBJECT", summaryAt(subject.width)) + "SUMMARY")
 	}
-	columns := make([]column, len(shown))
-	for i, c := range shown {
-		columns[i] = *c
-	}
-	return columns
+	return shown
 }
 
 // minWords is the number of cells below which the beginning of a rationale says nothing.
@@ -333,11 +330,7 @@ func (g grid) verdicts(r rows.Row, width int) draw.Line {
 
 // firstWords returns the beginning of a text on one line.
 func firstWords(text string) string {
-	const most = 400 // bytes; no line is longer
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "")
-	}
-	return strings.Join(strings.Fields(text), " ")
+	return strings.Join(strings.Fields(plaintext.CutBytes(text, 400)), " ") // no line is longer
 }
 
 // author draws the author of a proposal. Users appear by name. All other actors are prefixed with their kind, which
@@ -391,7 +384,7 @@ func (g grid) view(l *list, marks *markSet, width, all int) []string {
 }
 
 // draw fits the content of a cell into the width of the column.
-func (c column) draw(l draw.Line) draw.Line {
+func (c *column) draw(l draw.Line) draw.Line {
 	if w := l.Width(); c.right && w < c.width {
 		l = append(draw.Of("", draw.Safe(draw.Blank(c.width-w))), l...)
 	}
