@@ -246,7 +246,7 @@ func (c *Page) askApprove() tea.Cmd {
 		Content: func(page *prose.Page) {
 			c.describe(page, p)
 			for _, line := range argumentLines(p) {
-				page.Marked("  ", line, nil)
+				page.TextLine("  ", line)
 			}
 			page.Blank()
 			page.Field("digest", c.Frame.Digest(p.Digest))

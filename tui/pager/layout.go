@@ -130,7 +130,6 @@ type Rows interface {
 // Row is one row: one cell over the whole width, or two side by side.
 type Row struct {
 	Cells []Cell
-	Base  theme.Style // below the styles of the row
 }
 
 // Cell is a text with a gutter.

@@ -130,7 +130,7 @@ func (p *Pager) write(b *strings.Builder, at position) {
 	row := p.row(at.row)
 	for c := range row.Cells {
 		if c > 0 {
-			p.rule.Over(row.Base).Write(b, divider)
+			p.rule.Write(b, divider)
 		}
 		cell := row.Cells[c] // a copy, because the marks of the search are added
 		width, text := p.cellWidth(row, c), p.textWidth(row, c)
@@ -146,29 +146,25 @@ func (p *Pager) write(b *strings.Builder, at position) {
 		}
 		from, to, col, shown := p.span(cellKey{at.row, c}, &cell, text, at.sub)
 		if at.sub > 0 && !shown { // the other cell has more lines
-			row.Base.Write(b, draw.Blank(width))
+			b.WriteString(draw.Blank(width))
 			continue
 		}
 		left := max(0, width-cell.Gutter.Width())
 		text = min(text, left)
-		gutter.Write(b, width-left, row.Base)
+		gutter.Write(b, width-left, "")
 		if p.query != "" {
 			cell.Text.Over = p.matches(cell.Text.Raw, from, to)
-		}
-		if row.Base != "" {
-			cell.Text.Base = cell.Text.Base.Over(row.Base)
 		}
 		used := 0
 		if shown && left > 0 {
 			used = cell.Text.Write(b, from, to, col, text)
 		}
-		fill := cell.Fill.Over(row.Base)
 		if shown && !p.wrap && used < left && to < len(cell.Text.Raw) {
-			fill.Write(b, draw.Blank(left-1-used))
-			p.more.Over(fill).Write(b, "›")
+			cell.Fill.Write(b, draw.Blank(left-1-used))
+			p.more.Over(cell.Fill).Write(b, "›")
 			continue
 		}
-		fill.Write(b, draw.Blank(left-used))
+		cell.Fill.Write(b, draw.Blank(left-used))
 	}
 }
 

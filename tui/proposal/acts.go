@@ -76,7 +76,7 @@ func (a *acts) askWaive() tea.Cmd {
 			page.Item(draw.Of(style, draw.Pad(sign, 9)), s.Rule+" in "+wording.FieldName(s.Path))
 			page.Text("", s.Deed())
 			for line := range strings.SplitSeq(s.Passage[:min(len(s.Passage), 400)], "\n") {
-				page.Marked("┃ ", line, nil)
+				page.TextLine("┃ ", line)
 			}
 			page.Blank()
 			page.Text("", form.Consequence)
@@ -101,7 +101,7 @@ func (a *acts) askComment(at review.Anchor) tea.Cmd {
 			}
 			page.Field("at", place(at))
 			if text, ok := a.quotes.Line(a.dossier, at); ok && at.Line > 0 {
-				page.Marked("┃ ", text, nil)
+				page.TextLine("┃ ", text)
 			}
 		},
 		Run: func(body string) tea.Cmd {

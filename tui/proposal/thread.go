@@ -46,7 +46,7 @@ func (t *threadPane) Fill() {
 		t.anchors = append(t.anchors, e.on)
 		page.Line(e.head)
 		if text, ok := t.quotes.Line(t.dossier, e.on); ok && e.on.Line > 0 {
-			page.Marked(" ┃ ", text, nil)
+			page.TextLine(" ┃ ", text)
 		}
 		if e.body != "" {
 			t.Texts.Prose(page, t.frame.Theme, t.TabWidth(t.frame.Layout, tabThread), e.body)

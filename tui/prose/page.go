@@ -50,7 +50,7 @@ func (p *Page) Heading(text string) { p.item(" ", text, p.th.Title, nil) }
 // Text adds text of any number of lines with an indentation.
 func (p *Page) Text(indent, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
-		p.item(" "+indent, line, p.th.Text, nil)
+		p.TextLine(indent, line)
 	}
 }
 
@@ -70,10 +70,8 @@ func (p *Page) Row(r pager.Row) { p.rows.Rows = append(p.rows.Rows, r) }
 // last returns the last cell.
 func (p *Page) last() *pager.Cell { return &p.rows.Rows[p.Len()-1].Cells[0] }
 
-// Marked adds a line with marked parts.
-func (p *Page) Marked(indent, text string, marks []draw.Mark) {
-	p.item(" "+indent, text, p.th.Text, marks)
-}
+// TextLine adds one line of text.
+func (p *Page) TextLine(indent, text string) { p.item(" "+indent, text, p.th.Text, nil) }
 
 // TrackedMarks adds a line with marked parts, and makes the pager record whether it was on screen.
 func (p *Page) TrackedMarks(indent, text string, style theme.Style, marks []draw.Mark, id pager.TextID) {
