@@ -165,7 +165,7 @@ var forms = map[Act][2]Form{
 			Title: "Reject", Verb: "reject it for good", Consequence: "Closes it for good. Its author sees your reason.", Reason: true,
 			Done: "Rejected", Undone: "not rejected",
 		},
-		{Verb: "reject them for good", Consequence: "Closes each for good. Its author sees your reason."},
+		{Verb: "reject them for good", Consequence: "Closes them for good. Each author sees your reason."},
 	},
 	ActWaive: {{
 		Title: "Waive a finding", Verb: "waive it", Reason: true, Done: "Waived", Undone: "not waived",
@@ -201,7 +201,7 @@ func (a Act) Form(n int) Form {
 }
 
 // ErrNotStale is returned when rebasing a proposal that is up to date.
-var ErrNotStale = errors.New("it is not stale")
+var ErrNotStale = errors.New("the proposal is not stale")
 
 // Can returns nil if actor may do act to p in its present state. Otherwise it
 // returns ErrNotStale or an error that wraps ErrAuthority or ErrState.

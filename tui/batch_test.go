@@ -54,7 +54,7 @@ func (b *workbench) checkNotes(note string) {
 func TestApproveMarked(t *testing.T) {
 	b := newWorkbench(t, 120, 50, demo("name_bank.json", "word_counts.json", "viewpoint_keeper.md"))
 	b.press("space", "j", "space").wants("* 2 marked", "▌ *#1")
-	b.press("a").wants("Approve 2 proposals", "not shown yet", "#3 tool:user/viewpoint_keeper: the diff", "#1 tool:user/name_bank: the diff", "u go to it")
+	b.press("a").wants("Approve 2 proposals", "not shown yet", "#3 tool:user/viewpoint_keeper: the diff", "#1 tool:user/name_bank: the diff", "u next unseen part")
 	b.press("2", "y").wants("Not shown yet")
 	b.press("u").wants("Queue › #3", "▎Diff")
 	b.press("space", "space", "space", "esc", "a").wants("#1 tool:user/name_bank: the diff")

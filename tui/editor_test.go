@@ -149,7 +149,7 @@ func TestRebaseTakesSides(t *testing.T) {
 	b.press("K").wants("▌ ◆ goals")
 	b.press("h").wants("✓   here  Mine.", "▌ ◆ limits")
 	b.press("l").wants("✓   live  7", "y save the revision")
-	b.press("y").wants("against    version 2")
+	b.press("y").wants("base       version 2")
 	checkTaken(b, "Mine.\nSame.", 7)
 }
 

@@ -61,7 +61,7 @@ func TestCommandsAreFoundByName(t *testing.T) {
 	b := newWorkbench(t, 100, 30, demo("name_bank.json"))
 	b.press("enter", ":").write("with a rea").wants("Reject it with a reason", "Send it back to its author with a reason", "enter go there")
 	b.press("down", "enter").wants("━━ Reject ━━")
-	b.press("esc", ":").write("rebase").press("enter").wants("R: it is not stale")
+	b.press("esc", ":").write("rebase").press("enter").wants("R: the proposal is not stale")
 	b.press(":").write("nothing like it").wants("No matches")
 	b.press("enter").wants("No match for")
 	for _, way := range [][]string{{"T", ":"}, {"L", ":"}, {"?", "/"}, {"Q", "/"}, {"enter", ":"}} {

@@ -57,7 +57,7 @@ func TestSetScreens(t *testing.T) {
 func TestSetIsOneDecision(t *testing.T) {
 	shortrun.OneGoroutine(t)
 	b := newSharedWorkbench(t, "harbour", 80, 18, harbour)
-	b.press("enter").wants("Queue › set harbour", "3 tools of the MCP server s: 3 new", "not seen yet", "find_ship", "says it only reads, closed world")
+	b.press("enter").wants("Queue › set harbour", "3 tools of the MCP server s: 3 new", "not seen yet", "find_ship", "claims to be read-only, closed world")
 	b.press("a").wants("Approve 3 proposals", "not shown yet", "of this page")
 	b.press("y")
 	if n := b.count(proposals.Approved); n != 0 {

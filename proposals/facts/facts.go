@@ -74,7 +74,7 @@ var all = []Fact{
 		Name: "created_at", Text: func(p proposals.Proposal, v View) string { return v.Age(p.CreatedAt) },
 		List: Column{Heading: "AGE"},
 	},
-	{Name: "base_version", Label: "against", Page: func(p proposals.Proposal, _ View) string { return Against(p.BaseVersion) }},
+	{Name: "base_version", Label: "base", Page: func(p proposals.Proposal, _ View) string { return Against(p.BaseVersion) }},
 	{
 		Name: "stale", Label: " ", Page: func(p proposals.Proposal, _ View) string { return when(p.Stale(), WhyStale(p)) },
 		Mark: func(p proposals.Proposal) string { return when(p.Stale(), "stale") }, Flag: Flag{"stale", Stale, "drafted against an older version"},

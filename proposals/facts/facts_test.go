@@ -53,7 +53,7 @@ func TestFacts(t *testing.T) {
 		}
 	}
 	if want := []string{
-		"state=user_review", "author=agent:scout, 00:00:01", "against=version 1", " =stale: version 2 is live now", "set=night", "approvals=1 of 2", "chief=reject",
+		"state=user_review", "author=agent:scout, 00:00:01", "base=version 1", " =stale: version 2 is live now", "set=night", "approvals=1 of 2", "chief=reject",
 	}; !slices.Equal(page, want) {
 		t.Errorf("page %q; want %q", page, want)
 	}

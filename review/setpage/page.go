@@ -88,7 +88,7 @@ func Of(set review.ChangeSet, raw bool) Page {
 		b.add(Row{Kind: Note, Tool: -1, Text: "What a model reads. *: required, ↵: line end, ¶: paragraph; titles that repeat names are omitted."})
 	}
 	if len(b.common) > 0 {
-		b.add(Row{Kind: Note, Tool: -1, Text: "Of every tool:"})
+		b.add(Row{Kind: Note, Tool: -1, Text: "Shared by all tools:"})
 		b.list(-1, b.common, nil)
 	}
 	var reached []fact.Fact
@@ -330,7 +330,7 @@ func hints(annotations *jsondoc.Node) string {
 type hintWord struct{ key, yes, no string }
 
 var hintWords = []hintWord{
-	{"readOnlyHint", "says it only reads", "says it writes"},
+	{"readOnlyHint", "claims to be read-only", "claims to write"},
 	{"destructiveHint", "destructive", "not destructive"},
 	{"idempotentHint", "idempotent", "not idempotent"},
 	{"openWorldHint", "open world", "closed world"},

@@ -169,7 +169,7 @@ func TestDividesAndSearches(t *testing.T) {
 	}
 	line.Text.Insert("get_time")
 	line.Done()
-	if asked := screentest.Requests(p.shell); len(asked) != 1 || asked[0] != screen.Sayf(screen.Remark, "1 of 30 lines; n shows the next") {
+	if asked := screentest.Requests(p.shell); len(asked) != 1 || asked[0] != screen.Sayf(screen.Remark, "Matching line %d of %d; n: next match", 1, 30) {
 		t.Errorf("a search tells %#v", asked)
 	}
 	if _, left := p.Escape(); !left || p.Pager.Query() != "" {

@@ -52,7 +52,7 @@ type Pages interface {
 
 // Set is the page of a change set.
 type Set interface {
-	ShowUnseen()        // goes to the next unread part
+	ShowUnseen()        // goes to the next unseen part
 	UnreadText() string // describes how much is unread
 }
 
@@ -164,7 +164,7 @@ func (b *batch) mayStayUnread(s readProgress) bool {
 }
 
 // askApproveAll asks for an approval. The dialog is locked until everything has been read, or until the user types
-// the number of unread parts. For several proposals, the user types their number before y.
+// the number of unread parts. To approve several proposals, the user types how many there are, and then y.
 func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 	so := b.progress(m.Seen.Progress) // stays valid, because nothing is read while a dialog is open
 	tokens, changed := m.Pages.TokensAndChanges()

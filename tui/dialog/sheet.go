@@ -188,7 +188,7 @@ func (d *Dialog) Footer() draw.Line {
 				l = l.Add(th.Faint, "typed: ").Add(th.Accent, draw.Escape(d.typed)+"▏  ")
 			}
 		case d.OpenUnread != nil:
-			hint("u", "go to it")
+			hint("u", "next unseen part")
 		}
 		switch {
 		case d.isNote():

@@ -188,7 +188,7 @@ func (pp *Page) SelectTab(tab int) tea.Cmd {
 // rememberTab records the tab that a jump leaves, so that esc returns to it.
 func (pp *Page) rememberTab(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
 
-// Unseen goes to the next unread part, once the diff has been computed.
+// Unseen goes to the next unseen part, once the diff has been computed.
 func (pp *Page) Unseen() tea.Cmd {
 	return tea.Batch(pp.SelectTab(tabDiff), pp.diff.whenShown(func() tea.Cmd {
 		if pp.nothingUnseen() != "" {

@@ -205,8 +205,10 @@ func (k textKeys) found(p *pager.Pager, text string, hit bool) tea.Cmd {
 	switch {
 	case !hit:
 		return k.shell.Say(Warning, "%q not found", text)
+	case ok && n > 0 && of == 1:
+		return k.shell.Say(Remark, "1 matching line")
 	case ok && n > 0:
-		return k.shell.Say(Remark, "%d of %d lines; n shows the next", n, of)
+		return k.shell.Say(Remark, "Matching line %d of %d; n: next match", n, of)
 	}
 	return nil
 }

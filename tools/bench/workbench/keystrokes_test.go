@@ -152,7 +152,7 @@ func TestKeystrokesOnATerminal(t *testing.T) {
 			p.agrees("y rebase", "Conflicts with version 2")
 			p.does("h", "✓")
 			p.does("l")
-			p.agrees("y save the revision", "Revision 2 was submitted", "against    version 2")
+			p.agrees("y save the revision", "Revision 2 was submitted", "base       version 2")
 		}, map[string]string{"show #2": "Read it there."}},
 	} {
 		t.Run(job.name, func(t *testing.T) {
