@@ -62,7 +62,7 @@ type settings struct {
 	private []disclosure // settings that include private data
 }
 
-// disclosure is a setting that includes private data in something.
+// disclosure is a setting that discloses private data, such as include_personal=true.
 type disclosure struct {
 	fact.Doc
 	text string

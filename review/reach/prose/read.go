@@ -1,5 +1,5 @@
-// Package prose derives facts from sentences: what to tell and ask people, claims of approval,
-// names of other tools, and the sentences themselves.
+// Package prose derives facts from sentences: what the agent should tell people or ask them for,
+// claims of approval, names of other tools, and the sentences themselves.
 package prose
 
 import (
