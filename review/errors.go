@@ -24,14 +24,14 @@ var (
 	ErrRepeated    = errors.New("rejected before")
 	ErrIncomplete  = errors.New("incomplete")
 	ErrNoReason    = errors.New("a reason is missing")
-	ErrUnseen      = errors.New("you were not shown what you approve")
+	ErrUnseen      = errors.New("you have not been shown what you are approving")
 	ErrNoExpect    = errors.New("review digest is missing")
 	ErrNotWaivable = errors.New("cannot be waived")
 	ErrNotWaived   = errors.New("no waiver covers it")
 	ErrReadOnly    = errors.New("the database is read-only")
 	ErrMerge       = errors.New("conflicting changes")
 	// ErrText means that a note, a reason, or a comment cannot be stored.
-	ErrText = errors.New("not usable as text")
+	ErrText = errors.New("invalid text")
 	// ErrOpinion means that the answer of an external reviewer is not valid.
 	ErrOpinion = errors.New("not a usable opinion")
 	// ErrConsultant means that an external reviewer could not be reached or did not answer.

@@ -270,8 +270,8 @@ func DecodeReport(s string) (Report, error) {
 	return r, nil
 }
 
-// Shown is the state of a proposal that a user was last shown: its review digest, and the parts that errors can list if
-// they differ later.
+// Shown is the state of a proposal when it was last shown to a user: its review digest, and the parts that an error can
+// list if they have changed since then.
 type Shown struct {
 	Proposal proposals.ID
 	Digest   string // "" before the first assessment

@@ -95,7 +95,7 @@ func runCheck(ctx context.Context, a *command.App, f checkFlags) error {
 	case f.bundle.file != "" && (f.lock != "" || f.agent != ""):
 		return process.Usagef("--bundle cannot be combined with --lock or --agent")
 	case f.bundle.file == "" && len(f.code) == 0 && !f.from.Given():
-		return process.Usagef("name what the code registers: --code FILE, or --mcp or --mcp-url for a running server")
+		return process.Usagef("specify the tools to check: --code FILE, or --mcp or --mcp-url for a running server")
 	case f.from.Given() && f.server == "":
 		return process.Usagef("name the server whose tools were approved: --server NAME")
 	case f.lock != "" && f.agent != "":

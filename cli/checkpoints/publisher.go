@@ -258,7 +258,7 @@ func (p *Publisher) load(ctx context.Context) (saved, error) {
 		return saved{}, err
 	}
 	if len(first) == 0 || first[0].Seq != 1 {
-		return saved{}, fmt.Errorf("%w: its first event is missing", ErrNotExtended)
+		return saved{}, fmt.Errorf("%w: event 1 is missing", ErrNotExtended)
 	}
 	s := saved{genesis: first[0].Hash}
 	text, err := os.ReadFile(p.file(s.genesis))

@@ -224,7 +224,7 @@ var ErrServerFile = fmt.Errorf("files of the server are %w; write - and redirect
 // Forwarded connects to the user's forwarded SSH agent.
 func (r *Remote) Forwarded(ctx context.Context) (io.ReadWriteCloser, error) {
 	if r.Agent == nil {
-		return nil, errors.New("your SSH agent is not forwarded; connect with ssh -A, or prepare the decision with --print-statement, sign it with toolcrib sign where your key is, and send both with --statement - --signature -")
+		return nil, errors.New("your SSH agent is not forwarded; connect with ssh -A, or sign on your own machine: get the statement with --print-statement, sign it with toolcrib sign, and send the statement and its signature with --statement - --signature -")
 	}
 	return r.Agent(ctx)
 }

@@ -66,7 +66,7 @@ func newImport(a *command.App) *cobra.Command {
 			ctx := cmd.Context()
 			if f.files {
 				if f.from.Given() || f.Server != "" || f.layer != "" || f.capabilities != "" {
-					return process.Usagef("--files cannot be combined with --server, --mcp, --mcp-url, --layer, or --client-capabilities; --project names the project of a folder")
+					return process.Usagef("--files cannot be combined with --server, --mcp, --mcp-url, --layer, or --client-capabilities; use --project to set the project of a folder")
 				}
 				return files.Import{Set: f.set, Draft: f.draft}.Run(ctx, a, args)
 			}
@@ -173,7 +173,7 @@ func (f Import) Run(ctx context.Context, a *command.App, file string, data []byt
 		return Result{}, err
 	}
 	if doc.Format == wire.Names {
-		return Result{}, fmt.Errorf("%s: a list of names defines no tools; toolcrib check reads it", file)
+		return Result{}, fmt.Errorf("%s contains only the names of tools, not their definitions; compare the names with toolcrib check --code", file)
 	}
 	if f.capabilities != "" {
 		n, err := jsondoc.Parse([]byte(f.capabilities), jsondoc.DefaultLimits)

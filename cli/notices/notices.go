@@ -229,8 +229,8 @@ type progress struct {
 	FailingSince time.Time `json:"failing_since,omitzero"`
 }
 
-// giveUp is the age at which a notice is dropped if the receiver has accepted none for as long. Otherwise, a notice
-// that is never accepted would block the others.
+// giveUp limits the retries of a notice. A notice older than giveUp is dropped if the receiver has also accepted no
+// notice for that long. Otherwise, a notice that is never accepted would block the others.
 const giveUp = 24 * time.Hour
 
 func (c *Courier) file(genesis string) string { return filepath.Join(c.State, genesis+".json") }

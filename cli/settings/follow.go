@@ -49,7 +49,7 @@ func (c FollowConfig) check() error {
 		return fmt.Errorf("configuration: follow.calls is %q: use keep or send", c.Calls)
 	}
 	if c.Source == "" && c != (FollowConfig{}) {
-		return errors.New("configuration: follow names no source; run toolcrib follow SOURCE")
+		return errors.New("configuration: follow.source is missing; run toolcrib follow SOURCE")
 	}
 	return nil
 }

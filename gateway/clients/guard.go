@@ -24,7 +24,8 @@ const (
 	tokenFlag = "--token-env"
 )
 
-// Prefix is the program that guards a server, and the flags after the server's name.
+// Prefix is the part of a guarded entry's command that starts the guard: the program, and the flags after the server's
+// name.
 type Prefix struct {
 	Program string
 	Flags   []string

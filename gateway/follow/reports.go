@@ -86,7 +86,7 @@ type queued struct {
 	fs.FileInfo
 }
 
-// entries returns the reports and marks, the oldest first.
+// entries returns the queued reports, and the marks of sent reports, oldest first.
 func (o Outbox) entries() ([]queued, error) {
 	files, err := filepath.Glob(filepath.Join(o.Dir, "*.json"))
 	if err != nil {

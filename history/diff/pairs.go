@@ -148,8 +148,8 @@ const (
 	maxRewrapped = 20_000
 	// rewrappedKept is the minimum part of a passage that must be unchanged.
 	rewrappedKept = 0.6
-	// rewrapGain is the factor by which the passage must have fewer changed bytes
-	// than its lines.
+	// rewrapGain is the minimum ratio of the bytes that change line by line to
+	// those that change in the passage.
 	rewrapGain = 2
 )
 

@@ -74,8 +74,8 @@ type commandScan struct {
 	hashes  int  // 2 after "##" and any letters
 }
 
-// completes reports whether the next character, r, completes the prefix of a
-// command. The caller then prints the code point of r instead.
+// completes reports whether r, the next character, completes the prefix of a
+// command. If it does, the caller prints the code point of r instead of r itself.
 func (s *commandScan) completes(r rune) bool {
 	switch {
 	case r == '\n' || r == '\r':

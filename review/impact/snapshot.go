@@ -133,7 +133,8 @@ func (m *Snapshot) Lists(ctx context.Context) ([]registry.Live, error) {
 	return m.cached("lists", func() ([]registry.Live, error) { return m.Registry.Lists(ctx) })
 }
 
-// cached returns the definitions that the first call of read for a key returned.
+// cached returns the result of read. After a call succeeds, it returns the same definitions for the
+// key without another call.
 func (m *Snapshot) cached(key string, read func() ([]registry.Live, error)) ([]registry.Live, error) {
 	found, ok := m.reads[key]
 	if !ok {

@@ -207,13 +207,13 @@ type line struct {
 // fileFormat names the format of a file of calls.
 const fileFormat = "toolcrib calls 1"
 
-// chainedTable is a table that a file contains.
+// chainedTable is a table whose rows a file of calls contains.
 type chainedTable struct {
 	name, format, word string
 	columns            []string
 }
 
-// chainedTables returns the tables that a file contains, in the order of the file.
+// chainedTables returns the tables whose rows a file of calls contains, in the order of the file.
 func chainedTables() []chainedTable {
 	names := func(row table.Columns) []string { return strings.Split(Chained(row).Names(), ", ") }
 	return []chainedTable{

@@ -51,8 +51,8 @@ type decoded struct {
 	size   int // bytes of text
 }
 
-// decodedDefinition is a decoded definition with its hash and the columns that its live row
-// repeats.
+// decodedDefinition is a decoded definition with its hash and the columns that are also stored in
+// its live row.
 type decodedDefinition struct {
 	registry.Definition
 	hash, shown string

@@ -58,8 +58,8 @@ func (*Server) Beginning(context.Context, *engine.Conn, []string) (engine.Source
 	return engine.Source{}, false, nil
 }
 
-// pattern returns a case-insensitive regular expression for texts in which ASCII letters are lower
-// case.
+// pattern returns a regular expression that finds words, ignoring case, in a searched text. ASCII
+// letters are always lower case in such a text.
 func pattern(words string) string {
 	var b strings.Builder
 	for _, r := range words {

@@ -1,5 +1,5 @@
 // Package queue stores proposals with their revisions and issues, and finds pages of proposals. It
-// converts filters to one selection that an index supports, in every order.
+// converts each filter to a single selection, which an index supports in every sort order.
 package queue
 
 import (

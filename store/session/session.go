@@ -173,8 +173,8 @@ type Searcher interface {
 	Hints() bool
 	// Contains returns the condition that the listed columns of row p of proposals contain a text, ignoring case.
 	Contains(words string) engine.Clause
-	// Rows returns a query for the seq of all such rows, possibly with duplicates. spellings are the case variants of a
-	// text with fewer than three characters, or nil for a longer text.
+	// Rows returns a query for the seq of all rows that contain words, possibly with duplicates. spellings lists the case
+	// variants of words if it has fewer than three characters; otherwise it is nil.
 	Rows(words string, spellings []string) engine.Clause
 	// AllRows returns a query for the seq of the rows that contain all wanted texts and no unwanted text. Each text has
 	// at least three characters.
