@@ -168,7 +168,7 @@ func (db *DB) NewestEvent(ctx context.Context) (time.Time, error) {
 		if found, err := s.OptionalRow(ctx, "SELECT at FROM events ORDER BY seq DESC LIMIT 1", nil, &at); err != nil || !found {
 			return time.Time{}, err
 		}
-		return time.Parse(time.RFC3339Nano, at)
+		return history.ParseTimestamp(at)
 	})
 }
 

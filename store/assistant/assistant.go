@@ -16,27 +16,11 @@ import (
 	"toolcrib/store/table"
 )
 
-// owned is a session that reads and writes the data of one owner. Each family of tables embeds it.
-type owned struct {
-	*session.Session
-	owner int64 // 0 for an owner without stored data, so that no row matches
-	now   string
-}
-
-// ownerTables stores owners, their projects, and their settings.
-type ownerTables struct{ *owned }
-
-// tables combines all tables. It implements builtin.Writer.
+// tables reads and writes the data of one owner in a session. It implements builtin.Writer.
 type tables struct {
-	taskTables
-	reminderTables
-	memoryTables
-	entityTables
-	ownerTables
-}
-
-func (a *owned) tables() tables {
-	return tables{taskTables{a}, reminderTables{a}, memoryTables{a}, entityTables{a}, ownerTables{a}}
+	session *session.Session
+	owner   int64 // 0 for an owner without stored data, so that no row matches
+	now     string
 }
 
 // Data implements builtin.Store.
@@ -47,15 +31,15 @@ func (db Data) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time
 	for {
 		stale := false // expired memories have not been deleted yet
 		err := db.Pool.View(ctx, func(s *session.Session) error {
-			a, err := newOwned(ctx, s, of, at)
+			a, err := newTables(ctx, s, of, at)
 			if err != nil {
 				return err
 			}
-			err = a.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2)", []any{a.owner, a.now}, &stale)
+			err = a.session.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2)", []any{a.owner, a.now}, &stale)
 			if err != nil || stale {
 				return err
 			}
-			return fn(a.tables())
+			return fn(a)
 		})
 		if err != nil || !stale {
 			return err
@@ -74,48 +58,48 @@ func (db Data) WriteAssistant(ctx context.Context, of builtin.Owner, at time.Tim
 		if err != nil {
 			return err
 		}
-		a, err := newOwned(ctx, s, of, at)
+		a, err := newTables(ctx, s, of, at)
 		if err != nil {
 			return err
 		}
-		expired, err := table.All(ctx, a, table.ScanValue[string],
+		expired, err := table.All(ctx, a.session, table.ScanValue[string],
 			"SELECT id FROM memories WHERE owner = $1 AND deleted_at = '' AND expires_at <> '' AND expires_at <= $2", a.owner, a.now)
 		if err != nil {
 			return err
 		}
 		for _, id := range expired {
-			if _, err := (memoryTables{a}).RemoveMemory(ctx, id); err != nil {
+			if _, err := a.RemoveMemory(ctx, id); err != nil {
 				return err
 			}
 		}
-		return fn(a.tables())
+		return fn(a)
 	})
 }
 
-func newOwned(ctx context.Context, s *session.Session, of builtin.Owner, at time.Time) (*owned, error) {
-	a := &owned{Session: s, now: history.Timestamp(at)}
+func newTables(ctx context.Context, s *session.Session, of builtin.Owner, at time.Time) (*tables, error) {
+	a := &tables{session: s, now: history.Timestamp(at)}
 	_, err := s.OptionalRow(ctx, `SELECT id FROM owners WHERE customer = $1 AND "user" = $2`, []any{of.Customer, of.User}, &a.owner)
 	return a, err
 }
 
 // owns prepends the owner column to a row.
-func (a *owned) owns(row table.Columns) table.Columns {
+func (a *tables) owns(row table.Columns) table.Columns {
 	return append(table.Columns{table.Col("owner", &a.owner)}, row...)
 }
 
 // change updates a row of the owner. It ignores the columns id and created_at.
-func (a *owned) change(ctx context.Context, name, what, id string, row table.Columns) error {
+func (a *tables) change(ctx context.Context, name, what, id string, row table.Columns) error {
 	row = slices.DeleteFunc(row, func(c table.Column) bool { return c.Name == "id" || c.Name == "created_at" })
-	n, err := table.Update(ctx, a, name, row, "owner = ? AND id = ? AND deleted_at = ''", a.owner, id)
+	n, err := table.Update(ctx, a.session, name, row, "owner = ? AND id = ? AND deleted_at = ''", a.owner, id)
 	return table.ChangedOne(n, err, what+" "+id)
 }
 
 // byIDs runs query once for each id and returns the concatenated results. It suits short lists of
 // ids.
-func byIDs[T any](ctx context.Context, a *owned, scan func(table.Scanner) (T, error), query string, ids []string) ([]T, error) {
+func byIDs[T any](ctx context.Context, a *tables, scan func(table.Scanner) (T, error), query string, ids []string) ([]T, error) {
 	var out []T
 	for _, id := range ids {
-		found, err := table.All(ctx, a, scan, query, a.owner, id)
+		found, err := table.All(ctx, a.session, scan, query, a.owner, id)
 		if err != nil {
 			return nil, err
 		}
@@ -125,10 +109,10 @@ func byIDs[T any](ctx context.Context, a *owned, scan func(table.Scanner) (T, er
 }
 
 // byKeys runs query once for each key and returns the rows by key.
-func byKeys[T any](ctx context.Context, a *owned, scan func(table.Scanner) (T, error), query string, keys []int64) (map[int64]T, error) {
+func byKeys[T any](ctx context.Context, a *tables, scan func(table.Scanner) (T, error), query string, keys []int64) (map[int64]T, error) {
 	found := make(map[int64]T, len(keys))
 	for _, key := range keys {
-		list, err := table.All(ctx, a, scan, query, a.owner, key)
+		list, err := table.All(ctx, a.session, scan, query, a.owner, key)
 		if err != nil {
 			return nil, err
 		}
@@ -140,65 +124,65 @@ func byKeys[T any](ctx context.Context, a *owned, scan func(table.Scanner) (T, e
 }
 
 // remove marks a row as deleted and reports whether it existed.
-func (a *owned) remove(ctx context.Context, query, id string) (bool, error) {
-	n, err := a.Exec(ctx, query, a.now, a.owner, id)
+func (a *tables) remove(ctx context.Context, query, id string) (bool, error) {
+	n, err := a.session.Exec(ctx, query, a.now, a.owner, id)
 	return n == 1, err
 }
 
 // project returns the id of a project: NULL for an empty name, and 0, which is never assigned, for
 // an unknown name.
-func (a *owned) project(ctx context.Context, name string) (id sql.NullInt64, err error) {
+func (a *tables) project(ctx context.Context, name string) (id sql.NullInt64, err error) {
 	if name == "" {
 		return id, nil
 	}
 	id.Valid = true
-	_, err = a.OptionalRow(ctx, "SELECT id FROM projects WHERE owner = $1 AND name_key = $2", []any{a.owner, builtin.NameKey(name)}, &id.Int64)
+	_, err = a.session.OptionalRow(ctx, "SELECT id FROM projects WHERE owner = $1 AND name_key = $2", []any{a.owner, builtin.NameKey(name)}, &id.Int64)
 	return id, err
 }
 
 // Projects implements builtin.Reader.
-func (a ownerTables) Projects(ctx context.Context) ([]string, error) {
-	return table.All(ctx, a, table.ScanValue[string], "SELECT name FROM projects WHERE owner = $1", a.owner)
+func (a *tables) Projects(ctx context.Context) ([]string, error) {
+	return table.All(ctx, a.session, table.ScanValue[string], "SELECT name FROM projects WHERE owner = $1", a.owner)
 }
 
 // Project implements builtin.Reader.
-func (a ownerTables) Project(ctx context.Context, agent string) (string, error) {
+func (a *tables) Project(ctx context.Context, agent string) (string, error) {
 	return a.setting(ctx, "SELECT p.name FROM conversations c JOIN projects p ON p.id = c.project WHERE c.owner = $1 AND c.agent = $2", a.owner, agent)
 }
 
 // Instructions implements builtin.Reader.
-func (a ownerTables) Instructions(ctx context.Context) (string, error) {
+func (a *tables) Instructions(ctx context.Context) (string, error) {
 	return a.setting(ctx, "SELECT instructions FROM owners WHERE id = $1", a.owner)
 }
 
 // setting returns the text that query selects, or "" without a row.
-func (a ownerTables) setting(ctx context.Context, query string, args ...any) (text string, err error) {
-	_, err = a.OptionalRow(ctx, query, args, &text)
+func (a *tables) setting(ctx context.Context, query string, args ...any) (text string, err error) {
+	_, err = a.session.OptionalRow(ctx, query, args, &text)
 	return text, err
 }
 
 // AddProject implements builtin.Writer.
-func (a ownerTables) AddProject(ctx context.Context, name string) error {
-	return table.Add(ctx, a, "projects", "id", a.owns(table.Columns{table.Col("name", &name), table.Col("name_key", new(builtin.NameKey(name)))}))
+func (a *tables) AddProject(ctx context.Context, name string) error {
+	return table.Add(ctx, a.session, "projects", "id", a.owns(table.Columns{table.Col("name", &name), table.Col("name_key", new(builtin.NameKey(name)))}))
 }
 
 // SetProject implements builtin.Writer.
-func (a ownerTables) SetProject(ctx context.Context, agent, name string) error {
+func (a *tables) SetProject(ctx context.Context, agent, name string) error {
 	project, err := a.project(ctx, name)
 	if err != nil {
 		return err
 	}
-	_, err = a.Exec(ctx, "INSERT INTO conversations (owner, agent, project) VALUES ($1, $2, $3) ON CONFLICT (owner, agent) DO UPDATE SET project = excluded.project", a.owner, agent, project)
+	_, err = a.session.Exec(ctx, "INSERT INTO conversations (owner, agent, project) VALUES ($1, $2, $3) ON CONFLICT (owner, agent) DO UPDATE SET project = excluded.project", a.owner, agent, project)
 	return err
 }
 
 // SetInstructions implements builtin.Writer.
-func (a ownerTables) SetInstructions(ctx context.Context, text string) error {
+func (a *tables) SetInstructions(ctx context.Context, text string) error {
 	var customer, user string
-	if err := a.Row(ctx, `SELECT customer, "user" FROM owners WHERE id = $1`, []any{a.owner}, &customer, &user); err != nil {
+	if err := a.session.Row(ctx, `SELECT customer, "user" FROM owners WHERE id = $1`, []any{a.owner}, &customer, &user); err != nil {
 		return err
 	}
-	_, err := a.Exec(ctx, "UPDATE owners SET instructions = $1, seal = $2 WHERE id = $3", text, SealOfOwner(customer, user, text), a.owner)
+	_, err := a.session.Exec(ctx, "UPDATE owners SET instructions = $1, seal = $2 WHERE id = $3", text, SealOfOwner(customer, user, text), a.owner)
 	return err
 }
 
@@ -210,9 +194,6 @@ func SealOfOwner(customer, user, instructions string) string {
 	}
 	return history.Seal("toolcrib owner 1", customer, user, instructions)
 }
-
-// reminderTables stores reminders and schedules.
-type reminderTables struct{ *owned }
 
 // ReminderTable describes the table of reminders.
 var ReminderTable = table.Of("reminders", reminderColumns)
@@ -233,12 +214,12 @@ var selectReminders = "SELECT " + reminderColumns(new(builtin.Reminder)).Of("r")
 	", r.sent, coalesce((SELECT t.id FROM tasks t WHERE t.id = r.task AND t.owner = r.owner AND t.deleted_at = ''), '') FROM reminders r"
 
 // RemindersByID implements builtin.Reader.
-func (a reminderTables) RemindersByID(ctx context.Context, ids []string) ([]builtin.Reminder, error) {
-	return byIDs(ctx, a.owned, table.Reading(sentReminder), selectReminders+" WHERE r.owner = $1 AND r.id = $2 AND r.deleted_at = ''", ids)
+func (a *tables) RemindersByID(ctx context.Context, ids []string) ([]builtin.Reminder, error) {
+	return byIDs(ctx, a, table.Reading(sentReminder), selectReminders+" WHERE r.owner = $1 AND r.id = $2 AND r.deleted_at = ''", ids)
 }
 
 // Reminders implements builtin.Reader.
-func (a reminderTables) Reminders(ctx context.Context, f builtin.ReminderFilter, limit int) ([]builtin.Reminder, error) {
+func (a *tables) Reminders(ctx context.Context, f builtin.ReminderFilter, limit int) ([]builtin.Reminder, error) {
 	where, args, index := "r.owner = ? AND r.deleted_at = ''", []any{a.owner}, "reminders_by_time"
 	if f.Sent != nil {
 		where, args, index = where+" AND r.sent = ?", append(args, table.Flag(*f.Sent)), "reminders_by_status"
@@ -249,22 +230,22 @@ func (a reminderTables) Reminders(ctx context.Context, f builtin.ReminderFilter,
 	if !f.Until.IsZero() {
 		where, args = where+" AND r.remind_at < ?", append(args, history.Timestamp(f.Until))
 	}
-	return table.All(ctx, a, table.Reading(sentReminder), engine.Numbered(selectReminders+a.Hints.IndexedBy(index)+" WHERE "+where+" ORDER BY r.remind_at, r.seq LIMIT ?"), append(args, limit)...)
+	return table.All(ctx, a.session, table.Reading(sentReminder), engine.Numbered(selectReminders+a.session.Hints.IndexedBy(index)+" WHERE "+where+" ORDER BY r.remind_at, r.seq LIMIT ?"), append(args, limit)...)
 }
 
 // AddReminder implements builtin.Writer.
-func (a reminderTables) AddReminder(ctx context.Context, r builtin.Reminder) error {
-	return table.Add(ctx, a, ReminderTable.Name, "seq", a.owns(reminderColumns(&r)))
+func (a *tables) AddReminder(ctx context.Context, r builtin.Reminder) error {
+	return table.Add(ctx, a.session, ReminderTable.Name, "seq", a.owns(reminderColumns(&r)))
 }
 
 // RemoveReminder implements builtin.Writer.
-func (a reminderTables) RemoveReminder(ctx context.Context, id string) (bool, error) {
+func (a *tables) RemoveReminder(ctx context.Context, id string) (bool, error) {
 	return a.remove(ctx, "UPDATE reminders SET deleted_at = $1 WHERE owner = $2 AND id = $3 AND deleted_at = ''", id)
 }
 
 // Schedules implements builtin.Reader.
-func (a reminderTables) Schedules(ctx context.Context) ([]builtin.Schedule, error) {
-	return ScheduleTable.All(ctx, a, "WHERE owner = $1 AND deleted_at = '' ORDER BY seq", a.owner)
+func (a *tables) Schedules(ctx context.Context) ([]builtin.Schedule, error) {
+	return ScheduleTable.All(ctx, a.session, "WHERE owner = $1 AND deleted_at = '' ORDER BY seq", a.owner)
 }
 
 // ScheduleTable describes the table of schedules.
@@ -278,11 +259,11 @@ func scheduleColumns(s *builtin.Schedule) table.Columns {
 }
 
 // AddSchedule implements builtin.Writer.
-func (a reminderTables) AddSchedule(ctx context.Context, s builtin.Schedule) error {
-	return table.Add(ctx, a, ScheduleTable.Name, "seq", a.owns(scheduleColumns(&s)))
+func (a *tables) AddSchedule(ctx context.Context, s builtin.Schedule) error {
+	return table.Add(ctx, a.session, ScheduleTable.Name, "seq", a.owns(scheduleColumns(&s)))
 }
 
 // RemoveSchedule implements builtin.Writer.
-func (a reminderTables) RemoveSchedule(ctx context.Context, id string) (bool, error) {
+func (a *tables) RemoveSchedule(ctx context.Context, id string) (bool, error) {
 	return a.remove(ctx, "UPDATE schedules SET deleted_at = $1 WHERE owner = $2 AND id = $3 AND deleted_at = ''", id)
 }

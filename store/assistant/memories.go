@@ -20,9 +20,6 @@ import (
 // space.
 const nameSeparator = "\x1f"
 
-// memoryTables stores memories and their links.
-type memoryTables struct{ *owned }
-
 // MemoryTable describes the table of memories.
 var MemoryTable = table.Of("memories", memoryColumns)
 
@@ -52,17 +49,17 @@ var selectMemories = "SELECT " + memoryColumns(new(builtin.Memory)).Of("m") + `,
 const fromMemories = " FROM memories m LEFT JOIN projects p ON p.id = m.project "
 
 // MemoriesByID implements builtin.Reader.
-func (a memoryTables) MemoriesByID(ctx context.Context, ids []string) ([]builtin.Memory, error) {
-	return byIDs(ctx, a.owned, table.Reading(linkedMemory), selectMemories+fromMemories+"WHERE m.owner = $1 AND m.id = $2 AND m.deleted_at = ''", ids)
+func (a *tables) MemoriesByID(ctx context.Context, ids []string) ([]builtin.Memory, error) {
+	return byIDs(ctx, a, table.Reading(linkedMemory), selectMemories+fromMemories+"WHERE m.owner = $1 AND m.id = $2 AND m.deleted_at = ''", ids)
 }
 
 // MemoriesByKey implements builtin.Reader.
-func (a memoryTables) MemoriesByKey(ctx context.Context, keys []int64) (map[int64]builtin.Memory, error) {
-	return byKeys(ctx, a.owned, table.Reading(linkedMemory), selectMemories+fromMemories+"WHERE m.owner = $1 AND m.seq = $2 AND m.deleted_at = ''", keys)
+func (a *tables) MemoriesByKey(ctx context.Context, keys []int64) (map[int64]builtin.Memory, error) {
+	return byKeys(ctx, a, table.Reading(linkedMemory), selectMemories+fromMemories+"WHERE m.owner = $1 AND m.seq = $2 AND m.deleted_at = ''", keys)
 }
 
 // Memories implements builtin.Reader.
-func (a memoryTables) Memories(ctx context.Context, f builtin.MemoryFilter, limit int) ([]builtin.Memory, error) {
+func (a *tables) Memories(ctx context.Context, f builtin.MemoryFilter, limit int) ([]builtin.Memory, error) {
 	if f.Tag != "" {
 		return a.tagged(ctx, f, limit)
 	}
@@ -84,35 +81,35 @@ func (a memoryTables) Memories(ctx context.Context, f builtin.MemoryFilter, limi
 	if err != nil {
 		return nil, err
 	}
-	return table.All(ctx, a, table.Reading(linkedMemory), engine.Numbered(selectMemories+" FROM memories m"+a.Hints.IndexedBy(index)+" LEFT JOIN projects p ON p.id = m.project WHERE "+where+
+	return table.All(ctx, a.session, table.Reading(linkedMemory), engine.Numbered(selectMemories+" FROM memories m"+a.session.Hints.IndexedBy(index)+" LEFT JOIN projects p ON p.id = m.project WHERE "+where+
 		" ORDER BY m.seq DESC LIMIT ?"), append(args, limit)...)
 }
 
 // since restricts a query to changes after f.Since. Later changes have larger keys.
-func (a memoryTables) since(ctx context.Context, f builtin.MemoryFilter, key, where string, args []any) (string, []any, error) {
+func (a *tables) since(ctx context.Context, f builtin.MemoryFilter, key, where string, args []any) (string, []any, error) {
 	if f.Since.IsZero() {
 		return where, args, nil
 	}
 	from := history.Timestamp(f.Since)
 	var first int64
-	err := a.Row(ctx, "SELECT coalesce((SELECT seq FROM memories WHERE owner = $1 AND updated_at >= $2 AND deleted_at = '' ORDER BY updated_at, seq LIMIT 1), 0)", []any{a.owner, from}, &first)
+	err := a.session.Row(ctx, "SELECT coalesce((SELECT seq FROM memories WHERE owner = $1 AND updated_at >= $2 AND deleted_at = '' ORDER BY updated_at, seq LIMIT 1), 0)", []any{a.owner, from}, &first)
 	return where + " AND " + key + " >= ? AND m.updated_at >= ?", append(args, first, from), err
 }
 
 // AddMemory implements builtin.Writer.
-func (a memoryTables) AddMemory(ctx context.Context, m builtin.Memory, terms []string) error {
+func (a *tables) AddMemory(ctx context.Context, m builtin.Memory, terms []string) error {
 	project, err := a.project(ctx, m.Project)
 	if err != nil {
 		return err
 	}
-	if err := table.Add(ctx, a, MemoryTable.Name, "seq", append(a.owns(memoryColumns(&m)), table.Col("project", &project))); err != nil {
+	if err := table.Add(ctx, a.session, MemoryTable.Name, "seq", append(a.owns(memoryColumns(&m)), table.Col("project", &project))); err != nil {
 		return err
 	}
 	return a.index(ctx, m.ID, terms)
 }
 
 // ChangeMemory implements builtin.Writer.
-func (a memoryTables) ChangeMemory(ctx context.Context, m builtin.Memory, terms []string) error {
+func (a *tables) ChangeMemory(ctx context.Context, m builtin.Memory, terms []string) error {
 	project, err := a.project(ctx, m.Project)
 	if err != nil {
 		return err
@@ -120,7 +117,7 @@ func (a memoryTables) ChangeMemory(ctx context.Context, m builtin.Memory, terms 
 	if err := errors.Join(a.unindex(ctx, m.ID), a.countInProject(ctx, m.ID, -1)); err != nil {
 		return err
 	}
-	newest, err := table.Next(ctx, a, "memories")
+	newest, err := table.Next(ctx, a.session, "memories")
 	if err != nil {
 		return err
 	}
@@ -131,9 +128,9 @@ func (a memoryTables) ChangeMemory(ctx context.Context, m builtin.Memory, terms 
 }
 
 // RemoveMemory implements builtin.Writer.
-func (a memoryTables) RemoveMemory(ctx context.Context, id string) (bool, error) {
+func (a *tables) RemoveMemory(ctx context.Context, id string) (bool, error) {
 	var found bool
-	err := a.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = '')", []any{a.owner, id}, &found)
+	err := a.session.Row(ctx, "SELECT EXISTS (SELECT 1 FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = '')", []any{a.owner, id}, &found)
 	if err != nil || !found {
 		return false, err
 	}
@@ -152,22 +149,22 @@ const (
 )
 
 // term returns the search term for text with the owner and mark as its prefix.
-func (a *owned) term(mark, text string) string {
+func (a *tables) term(mark, text string) string {
 	return strconv.FormatInt(a.owner, 36) + mark + text
 }
 
 // tagTerm returns the search term for a tag. It hashes the tag, which may contain any characters.
-func (a memoryTables) tagTerm(tag string) string {
+func (a *tables) tagTerm(tag string) string {
 	sum := sha256.Sum256([]byte(builtin.NameKey(tag)))
 	return a.term(tagMark, hex.EncodeToString(sum[:8]))
 }
 
 // index adds a memory to the full-text index with terms and its search terms for filters.
-func (a memoryTables) index(ctx context.Context, id string, terms []string) error {
+func (a *tables) index(ctx context.Context, id string, terms []string) error {
 	var seq int64
 	var kind, project, tags string
 	var importance int
-	err := a.Row(ctx, "SELECT seq, kind, importance, coalesce(CAST(project AS text), ''), tags FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = ''",
+	err := a.session.Row(ctx, "SELECT seq, kind, importance, coalesce(CAST(project AS text), ''), tags FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = ''",
 		[]any{a.owner, id}, &seq, &kind, &importance, &project, &tags)
 	if err != nil {
 		return table.Missing(err, "memory %s", id)
@@ -183,11 +180,11 @@ func (a memoryTables) index(ctx context.Context, id string, terms []string) erro
 	for _, tag := range names {
 		facets = append(facets, a.tagTerm(tag))
 	}
-	_, err = a.Exec(ctx, "INSERT INTO memories_text (rowid, terms) VALUES ($1, $2)", seq, a.join(terms, facets))
+	_, err = a.session.Exec(ctx, "INSERT INTO memories_text (rowid, terms) VALUES ($1, $2)", seq, a.join(terms, facets))
 	return err
 }
 
-func (a *owned) join(terms, facets []string) string {
+func (a *tables) join(terms, facets []string) string {
 	var b strings.Builder
 	for _, t := range terms {
 		b.WriteString(a.term("", t))
@@ -197,13 +194,13 @@ func (a *owned) join(terms, facets []string) string {
 	return b.String()
 }
 
-func (a memoryTables) unindex(ctx context.Context, id string) error {
-	_, err := a.Exec(ctx, "DELETE FROM memories_text WHERE rowid = (SELECT seq FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = '')", a.owner, id)
+func (a *tables) unindex(ctx context.Context, id string) error {
+	_, err := a.session.Exec(ctx, "DELETE FROM memories_text WHERE rowid = (SELECT seq FROM memories WHERE owner = $1 AND id = $2 AND deleted_at = '')", a.owner, id)
 	return err
 }
 
 // IndexMemory implements builtin.Writer.
-func (a memoryTables) IndexMemory(ctx context.Context, id string, terms []string) error {
+func (a *tables) IndexMemory(ctx context.Context, id string, terms []string) error {
 	if err := a.unindex(ctx, id); err != nil {
 		return err
 	}
@@ -211,7 +208,7 @@ func (a memoryTables) IndexMemory(ctx context.Context, id string, terms []string
 }
 
 // narrow converts a filter to search terms.
-func (a memoryTables) narrow(ctx context.Context, f builtin.MemoryFilter) ([]string, error) {
+func (a *tables) narrow(ctx context.Context, f builtin.MemoryFilter) ([]string, error) {
 	var terms []string
 	if f.Kind != "" {
 		terms = append(terms, a.term(kindMark, f.Kind))
@@ -234,7 +231,7 @@ func (a memoryTables) narrow(ctx context.Context, f builtin.MemoryFilter) ([]str
 
 // MatchMemories implements builtin.Reader. The query returns all keys in one text, which is cheaper
 // than one row per key.
-func (a memoryTables) MatchMemories(ctx context.Context, terms []string, f builtin.MemoryFilter, limit int) ([]int64, error) {
+func (a *tables) MatchMemories(ctx context.Context, terms []string, f builtin.MemoryFilter, limit int) ([]int64, error) {
 	wanted, err := a.narrow(ctx, f)
 	if err != nil {
 		return nil, err
@@ -245,14 +242,14 @@ func (a memoryTables) MatchMemories(ctx context.Context, terms []string, f built
 	if len(wanted) == 0 {
 		return a.keys(ctx, "SELECT seq AS key FROM memories WHERE owner = $1 AND deleted_at = '' ORDER BY seq DESC LIMIT $2", a.owner, limit)
 	}
-	has := a.Engine.HasTerms("memories_text", wanted)
+	has := a.session.Engine.HasTerms("memories_text", wanted)
 	return a.keys(ctx, engine.Numbered("SELECT rowid AS key FROM memories_text WHERE "+has.SQL+" ORDER BY rowid DESC LIMIT ?"), append(has.Args, limit)...)
 }
 
 // keys returns the keys that query selects.
-func (a *owned) keys(ctx context.Context, query string, args ...any) ([]int64, error) {
+func (a *tables) keys(ctx context.Context, query string, args ...any) ([]int64, error) {
 	var text string
-	if err := a.Row(ctx, "SELECT coalesce(string_agg(CAST(key AS text), ','), '') FROM ("+query+") found", args, &text); err != nil || text == "" {
+	if err := a.session.Row(ctx, "SELECT coalesce(string_agg(CAST(key AS text), ','), '') FROM ("+query+") found", args, &text); err != nil || text == "" {
 		return nil, err
 	}
 	parts := strings.Split(text, ",")
@@ -266,16 +263,16 @@ func (a *owned) keys(ctx context.Context, query string, args ...any) ([]int64, e
 }
 
 // tagged returns the newest memories with a tag.
-func (a memoryTables) tagged(ctx context.Context, f builtin.MemoryFilter, limit int) ([]builtin.Memory, error) {
+func (a *tables) tagged(ctx context.Context, f builtin.MemoryFilter, limit int) ([]builtin.Memory, error) {
 	terms, err := a.narrow(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	has := a.Engine.HasTerms("memories_text", terms)
+	has := a.session.Engine.HasTerms("memories_text", terms)
 	where, args, err := a.since(ctx, f, "x.rowid", has.SQL+" AND m.owner = ? AND m.deleted_at = ''", append(has.Args, a.owner))
 	if err != nil {
 		return nil, err
 	}
-	return table.All(ctx, a, table.Reading(linkedMemory), engine.Numbered(selectMemories+" FROM memories_text x CROSS JOIN memories m LEFT JOIN projects p ON p.id = m.project WHERE m.seq = x.rowid AND "+where+
+	return table.All(ctx, a.session, table.Reading(linkedMemory), engine.Numbered(selectMemories+" FROM memories_text x CROSS JOIN memories m LEFT JOIN projects p ON p.id = m.project WHERE m.seq = x.rowid AND "+where+
 		" ORDER BY x.rowid DESC LIMIT ?"), append(args, limit)...)
 }

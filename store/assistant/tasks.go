@@ -17,9 +17,6 @@ import (
 // never is the due time of a task without a due date. It sorts after every time.
 const never = "~"
 
-// taskTables stores tasks.
-type taskTables struct{ *owned }
-
 // TaskTable describes the table of tasks.
 var TaskTable = table.Of("tasks", taskColumns)
 
@@ -39,12 +36,12 @@ func projectTask(t *builtin.Task) table.Columns {
 var selectTasks = "SELECT " + taskColumns(new(builtin.Task)).Of("t") + ", coalesce(p.name, '') FROM tasks t"
 
 // TasksByID implements builtin.Reader.
-func (a taskTables) TasksByID(ctx context.Context, ids []string) ([]builtin.Task, error) {
-	return byIDs(ctx, a.owned, table.Reading(projectTask), selectTasks+" LEFT JOIN projects p ON p.id = t.project WHERE t.owner = $1 AND t.id = $2 AND t.deleted_at = ''", ids)
+func (a *tables) TasksByID(ctx context.Context, ids []string) ([]builtin.Task, error) {
+	return byIDs(ctx, a, table.Reading(projectTask), selectTasks+" LEFT JOIN projects p ON p.id = t.project WHERE t.owner = $1 AND t.id = $2 AND t.deleted_at = ''", ids)
 }
 
 // Tasks implements builtin.Reader.
-func (a taskTables) Tasks(ctx context.Context, f builtin.TaskFilter, limit int) ([]builtin.Task, error) {
+func (a *tables) Tasks(ctx context.Context, f builtin.TaskFilter, limit int) ([]builtin.Task, error) {
 	where, args := "t.owner = ? AND t.deleted_at = ''", []any{a.owner}
 	index := "tasks_by_due"
 	if f.Project != "" {
@@ -66,14 +63,14 @@ func (a taskTables) Tasks(ctx context.Context, f builtin.TaskFilter, limit int) 
 	if before := table.FormatMaybe(f.Before); before != "" || !f.From.IsZero() {
 		where, args = where+" AND t.due < ?", append(args, cmp.Or(before, never))
 	}
-	return table.All(ctx, a, table.Reading(projectTask), engine.Numbered(selectTasks+a.Hints.IndexedBy(index)+" LEFT JOIN projects p ON p.id = t.project WHERE "+where+
+	return table.All(ctx, a.session, table.Reading(projectTask), engine.Numbered(selectTasks+a.session.Hints.IndexedBy(index)+" LEFT JOIN projects p ON p.id = t.project WHERE "+where+
 		" ORDER BY t.due, t.seq LIMIT ?"), append(args, limit)...)
 }
 
 // CountTasks implements builtin.Reader.
-func (a taskTables) CountTasks(ctx context.Context) (open, overdue int, err error) {
+func (a *tables) CountTasks(ctx context.Context) (open, overdue int, err error) {
 	today := a.now[:len(time.DateOnly)]
-	err = a.Row(ctx, `SELECT coalesce(sum(n), 0),
+	err = a.session.Row(ctx, `SELECT coalesce(sum(n), 0),
 		coalesce(sum(n) FILTER (WHERE day < $2), 0) +
 		(SELECT count(*) FROM tasks WHERE owner = $1 AND status = 'open' AND deleted_at = '' AND due >= $2 AND due < $3)
 		FROM task_days WHERE owner = $1`, []any{a.owner, today, a.now}, &open, &overdue)
@@ -81,16 +78,16 @@ func (a taskTables) CountTasks(ctx context.Context) (open, overdue int, err erro
 }
 
 // AddTask implements builtin.Writer.
-func (a taskTables) AddTask(ctx context.Context, t builtin.Task) error {
+func (a *tables) AddTask(ctx context.Context, t builtin.Task) error {
 	project, err := a.project(ctx, t.Project)
 	if err != nil {
 		return err
 	}
-	return table.Add(ctx, a, TaskTable.Name, "seq", append(a.owns(taskColumns(&t)), table.Col("project", &project)))
+	return table.Add(ctx, a.session, TaskTable.Name, "seq", append(a.owns(taskColumns(&t)), table.Col("project", &project)))
 }
 
 // ChangeTask implements builtin.Writer.
-func (a taskTables) ChangeTask(ctx context.Context, t builtin.Task) error {
+func (a *tables) ChangeTask(ctx context.Context, t builtin.Task) error {
 	project, err := a.project(ctx, t.Project)
 	if err != nil {
 		return err
@@ -99,6 +96,6 @@ func (a taskTables) ChangeTask(ctx context.Context, t builtin.Task) error {
 }
 
 // RemoveTask implements builtin.Writer.
-func (a taskTables) RemoveTask(ctx context.Context, id string) (bool, error) {
+func (a *tables) RemoveTask(ctx context.Context, id string) (bool, error) {
 	return a.remove(ctx, "UPDATE tasks SET deleted_at = $1 WHERE owner = $2 AND id = $3 AND deleted_at = ''", id)
 }
