@@ -84,11 +84,7 @@ func answerColumns(a *answerRow) table.Columns {
 
 // AddPending implements gateway.CallWriter.
 func (c Tables) AddPending(ctx context.Context, p gateway.Pending) error {
-	seal, err := PendingTable.Append(ctx, c, p)
-	if err != nil {
-		return err
-	}
-	return records.Log(c).AppendWithData(ctx, history.Event{ID: p.ID, At: p.AskedAt, Actor: p.Caller.Actor.String(), Act: "ask-call", Subject: p.Tool.String(), Record: seal},
+	return records.AppendRecord(ctx, c.Session, PendingTable, p, history.Event{ID: p.ID, At: p.AskedAt, Actor: p.Caller.Actor.String(), Act: "ask-call", Subject: p.Tool.String()},
 		map[string]any{"agent": p.Caller.Agent, "user": p.Caller.User, "version": p.Version, "digest": p.Digest})
 }
 
@@ -107,11 +103,7 @@ func (c Tables) AddAnswer(ctx context.Context, pending string, a gateway.Answer)
 	if a.Approved {
 		act = proposals.ActApproveCall
 	}
-	seal, err := AnswerTable.Append(ctx, c, answerRow{a, pending})
-	if err != nil {
-		return err
-	}
-	return records.Log(c).AppendWithData(ctx, history.Event{ID: a.ID, At: a.At, Actor: a.By.String(), Act: string(act), Subject: tool, Record: seal},
+	return records.AppendRecord(ctx, c.Session, AnswerTable, answerRow{a, pending}, history.Event{ID: a.ID, At: a.At, Actor: a.By.String(), Act: string(act), Subject: tool},
 		map[string]any{"pending": pending, "digest": a.Digest})
 }
 
@@ -248,11 +240,7 @@ func (c Tables) Overrides(ctx context.Context, user string) ([]gateway.Override,
 
 // AddOverride implements gateway.CallWriter.
 func (c Tables) AddOverride(ctx context.Context, o gateway.Override) error {
-	seal, err := TierTable.Append(ctx, c, o)
-	if err != nil {
-		return err
-	}
-	return records.Log(c).AppendWithData(ctx, history.Event{ID: o.ID, At: o.At, Actor: o.By.String(), Act: string(proposals.ActSetTier), Subject: o.Tool.String(), Record: seal},
+	return records.AppendRecord(ctx, c.Session, TierTable, o, history.Event{ID: o.ID, At: o.At, Actor: o.By.String(), Act: string(proposals.ActSetTier), Subject: o.Tool.String()},
 		map[string]any{"user": o.User, "tier": o.Tier})
 }
 

@@ -127,18 +127,14 @@ func (c Ledger) Prune(ctx context.Context, o PruneOrder) (p Prune, err error) {
 		if call, outcome, err := Pruned(ctx, s); err != nil || call.Number != p.Call.Number-p.Calls || outcome.Number != p.Outcome.Number-p.Outcomes {
 			return cmp.Or(err, errMoved)
 		}
-		seal, err := PruneTable.Append(ctx, s, p)
-		if err != nil {
-			return err
-		}
 		data := map[string]any{"before": history.Timestamp(p.Before), "calls": p.Calls, "last_call": p.Call.Number, "file": p.File, "file_hash": p.FileHash}
-		if err := (records.Log{Session: s}).AppendWithData(ctx, history.Event{ID: p.ID, At: p.At, Actor: p.By.String(), Act: string(proposals.ActPruneCalls), Record: seal}, data); err != nil {
+		if err := records.AppendRecord(ctx, s, PruneTable, p, history.Event{ID: p.ID, At: p.At, Actor: p.By.String(), Act: string(proposals.ActPruneCalls)}, data); err != nil {
 			return err
 		}
 		if _, err := s.Exec(ctx, "DELETE FROM call_outcomes WHERE seq <= $1", p.Outcome.Number); err != nil {
 			return err
 		}
-		_, err = s.Exec(ctx, "DELETE FROM calls WHERE seq <= $1", p.Call.Number)
+		_, err := s.Exec(ctx, "DELETE FROM calls WHERE seq <= $1", p.Call.Number)
 		return err
 	})
 }

@@ -67,11 +67,7 @@ func (k Tokens) TokensOf(ctx context.Context, prefix string) ([]tokens.Token, er
 // AddToken implements tokens.Store.
 func (k Tokens) AddToken(ctx context.Context, t tokens.Token, agent registry.Subject) error {
 	return k.Pool.Update(ctx, func(s *session.Session) error {
-		seal, err := TokenTable.Append(ctx, s, t)
-		if err != nil {
-			return err
-		}
-		return records.Log{Session: s}.AppendWithData(ctx, history.Event{ID: t.ID, At: t.At, Actor: t.By.String(), Act: string(proposals.ActCreateToken), Subject: agent.String(), Record: seal},
+		return records.AppendRecord(ctx, s, TokenTable, t, history.Event{ID: t.ID, At: t.At, Actor: t.By.String(), Act: string(proposals.ActCreateToken), Subject: agent.String()},
 			map[string]any{"token": t.ID, "actor": t.Caller.Actor.String(), "user": t.Caller.User, "expires_at": table.FormatMaybe(t.ExpiresAt)})
 	})
 }
@@ -88,11 +84,7 @@ func (k Tokens) AddRevocation(ctx context.Context, r tokens.Revocation) error {
 		if already != "" {
 			return fmt.Errorf("the token %s: %w: it was revoked at %s", r.Token, proposals.ErrConflict, already)
 		}
-		seal, err := RevocationTable.Append(ctx, s, r)
-		if err != nil {
-			return err
-		}
-		return records.Log{Session: s}.AppendWithData(ctx, history.Event{ID: r.ID, At: r.At, Actor: r.By.String(), Act: string(proposals.ActRevokeToken), Subject: agent, Record: seal},
+		return records.AppendRecord(ctx, s, RevocationTable, r, history.Event{ID: r.ID, At: r.At, Actor: r.By.String(), Act: string(proposals.ActRevokeToken), Subject: agent},
 			map[string]any{"token": r.Token})
 	})
 }

@@ -80,6 +80,15 @@ func (s Log) AppendWithData(ctx context.Context, e history.Event, data map[strin
 	return s.AppendEvent(ctx, e)
 }
 
+// AppendRecord appends v to a sealed table, and e with the seal and with data encoded as JSON.
+func AppendRecord[T any](ctx context.Context, s *session.Session, t table.Table[T], v T, e history.Event, data map[string]any) error {
+	var err error
+	if e.Record, err = t.Append(ctx, s, v); err != nil {
+		return err
+	}
+	return Log{Session: s}.AppendWithData(ctx, e, data)
+}
+
 // RecentWrites implements review.RecordReader. Its condition on the actor and the acts matches the partial index.
 func (s Log) RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error) {
 	query, args := `SELECT at FROM events WHERE substr(actor, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment')
