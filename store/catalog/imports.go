@@ -45,10 +45,6 @@ type Imports struct{ Pool *session.Pool }
 // overwrite definitions that are already stored under the same hash.
 func (db Imports) KeepImport(ctx context.Context, i Import) error {
 	hashes := lists.Map(i.Tools, func(t Raw) string { return t.Hash })
-	tools, err := json.Marshal(hashes)
-	if err != nil {
-		return err
-	}
 	return db.Pool.Update(ctx, func(s *session.Session) error {
 		for _, t := range i.Tools {
 			var kept bool
@@ -61,17 +57,13 @@ func (db Imports) KeepImport(ctx context.Context, i Import) error {
 			}
 		}
 		_, err := s.Exec(ctx, "INSERT INTO imports (seq, id, at, actor, format, label, hash, capabilities, tools) VALUES ((SELECT coalesce(max(seq), 0) + 1 FROM imports), $1, $2, $3, $4, $5, $6, $7, $8)",
-			i.ID, history.Timestamp(i.At), i.Actor, i.Format, i.Label, i.Hash, string(i.Capabilities), string(tools))
+			i.ID, history.Timestamp(i.At), i.Actor, i.Format, i.Label, i.Hash, string(i.Capabilities), table.JSONArray(hashes))
 		if err != nil {
 			return err
 		}
-		data, err := jsondoc.Marshal(map[string]any{
+		return records.Log{Session: s}.AppendWithData(ctx, history.Event{ID: i.ID, At: i.At, Actor: i.Actor, Act: "import"}, map[string]any{
 			"format": i.Format, "label": i.Label, "hash": i.Hash, "capabilities": string(i.Capabilities), "tools": hashes,
 		})
-		if err != nil {
-			return err
-		}
-		return records.Log{Session: s}.AppendEvent(ctx, history.Event{ID: i.ID, At: i.At, Actor: i.Actor, Act: "import", Data: data})
 	})
 }
 
@@ -157,11 +149,7 @@ func (db Imports) KeepStart(ctx context.Context, id string, at time.Time, actor,
 	if err != nil || known != nil {
 		return err
 	}
-	body, err := json.Marshal(words)
-	if err != nil {
-		return err
-	}
-	return db.keepRecord(ctx, Import{ID: id, At: at, Actor: actor, Format: startFormat, Label: label}, body)
+	return db.keepRecord(ctx, Import{ID: id, At: at, Actor: actor, Format: startFormat, Label: label}, []byte(table.JSONArray(words)))
 }
 
 // record decodes the JSON that was recorded for a server: the first record if order is ASC, the

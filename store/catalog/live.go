@@ -5,7 +5,6 @@ package catalog
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -127,11 +126,7 @@ func (s Registry) ByWire(ctx context.Context, name string) ([]registry.Live, err
 			ends = append(ends, name[i+1:])
 		}
 	}
-	list, err := json.Marshal(ends)
-	if err != nil {
-		return nil, err
-	}
-	found, err := s.Find(ctx, LiveFrom+"WHERE l.origin IN (SELECT value FROM json_each($1, '$')) AND l.origin <> '' ORDER BY l.subject", string(list))
+	found, err := s.Find(ctx, LiveFrom+"WHERE l.origin IN (SELECT value FROM json_each($1, '$')) AND l.origin <> '' ORDER BY l.subject", table.JSONArray(ends))
 	return slices.DeleteFunc(found, func(l registry.Live) bool {
 		t := l.Definition.Tool
 		return t == nil || t.WireName() != name && t.OriginName() != name
@@ -157,11 +152,7 @@ func (s Registry) Containing(ctx context.Context, words []string) ([]registry.Li
 	if err != nil || len(subjects) == 0 {
 		return nil, err
 	}
-	list, err := json.Marshal(subjects)
-	if err != nil {
-		return nil, err
-	}
-	return s.Find(ctx, LiveFrom+"WHERE l.subject IN (SELECT value FROM json_each($1, '$')) ORDER BY l.subject", string(list))
+	return s.Find(ctx, LiveFrom+"WHERE l.subject IN (SELECT value FROM json_each($1, '$')) ORDER BY l.subject", table.JSONArray(subjects))
 }
 
 // InCategory implements review.RegistryReader.

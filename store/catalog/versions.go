@@ -4,7 +4,6 @@ package catalog
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -152,14 +151,10 @@ func (db History) EachVersion(ctx context.Context, subject registry.Subject, fn 
 
 // Showings returns how each approved proposal was shown to its approver, by proposal id.
 func (db History) Showings(ctx context.Context, ids []string) (map[string]proposals.Showing, error) {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
 	showings := make(map[string]proposals.Showing, len(ids))
-	err = db.Pool.View(ctx, func(s *session.Session) error {
+	err := db.Pool.View(ctx, func(s *session.Session) error {
 		return s.Each(ctx, "SELECT d.proposal, d.shown FROM json_each($1, '$') j CROSS JOIN decisions d WHERE d.proposal = j.value AND d.verdict = 'approved'",
-			[]any{string(list)}, func(row table.Scanner) error {
+			[]any{table.JSONArray(ids)}, func(row table.Scanner) error {
 				var id string
 				var shown proposals.Showing
 				err := row.Scan(&id, &shown)

@@ -4,7 +4,6 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -133,15 +132,11 @@ func (s selection) query(columns string) string {
 // characters: one more than the longest prefix shared with a neighbor in the index.
 func (s Proposals) uniquePrefixes(ctx context.Context, page []proposals.Proposal) ([]int, error) {
 	ids := lists.Map(page, func(p proposals.Proposal) proposals.ID { return p.ID })
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
 	unique := make(map[proposals.ID]int, len(ids))
-	err = s.Each(ctx, `SELECT j.value,
+	err := s.Each(ctx, `SELECT j.value,
 			coalesce((SELECT id FROM proposals WHERE id < j.value ORDER BY id DESC LIMIT 1), ''),
 			coalesce((SELECT id FROM proposals WHERE id > j.value ORDER BY id LIMIT 1), '')
-		FROM json_each($1, '$') j`, []any{string(list)}, func(row table.Scanner) error {
+		FROM json_each($1, '$') j`, []any{table.JSONArray(ids)}, func(row table.Scanner) error {
 		var id proposals.ID
 		var before, after string
 		if err := row.Scan(&id, &before, &after); err != nil {
@@ -299,13 +294,9 @@ func (k key) orderBy(column, seq string) string {
 
 // Shown implements review.RecordReader.
 func (s Records) Shown(ctx context.Context, user proposals.Actor, ids []proposals.ID) (map[proposals.ID]review.Shown, error) {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
 	found, err := table.All(ctx, s.Reviews, table.Reading(ShownTable.Columns),
 		"SELECT "+ShownTable.Columns(new(review.Shown)).Of("s")+` FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN shown s WHERE s."user" = $2 AND s.proposal = j.value`,
-		string(list), user.String())
+		table.JSONArray(ids), user.String())
 	if err != nil {
 		return nil, err
 	}
@@ -356,15 +347,12 @@ var selectBundles = "SELECT" + listColumns + ", " + RevisionTable.Columns(new(pr
 
 // Bundles implements review.RecordReader.
 func (s Records) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundle, error) {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
+	list := table.JSONArray(ids)
 	columns := func(b *bundle) table.Columns {
 		return slices.Concat(proposalRow(&b.Proposal), RevisionTable.Columns(&b.Revision).When(&b.revised), records.AssessmentTable.Columns(&b.Assessment).When(&b.assessed),
 			table.Columns{table.Col("waived", &b.waived)})
 	}
-	found, err := table.All(ctx, s.Reviews, table.Reading(columns), selectBundles, string(list))
+	found, err := table.All(ctx, s.Reviews, table.Reading(columns), selectBundles, list)
 	if err != nil {
 		return nil, err
 	}
@@ -379,7 +367,7 @@ func (s Records) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bund
 		waived = waived || found[i].waived
 	}
 	if waived {
-		if err := s.bundleWaivers(ctx, string(list), byID); err != nil {
+		if err := s.bundleWaivers(ctx, list, byID); err != nil {
 			return nil, err
 		}
 	}

@@ -4,7 +4,6 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -29,11 +28,7 @@ func (s Proposals) ResolveIDs(ctx context.Context, refs []string) ([]proposals.I
 			whole = append(whole, strings.ToLower(ref))
 		}
 	}
-	list, err := json.Marshal(whole)
-	if err != nil {
-		return nil, err
-	}
-	found, err := table.All(ctx, s, table.ScanValue[proposals.ID], "SELECT p.id FROM json_each($1, '$') j CROSS JOIN proposals p WHERE p.id = j.value", string(list))
+	found, err := table.All(ctx, s, table.ScanValue[proposals.ID], "SELECT p.id FROM json_each($1, '$') j CROSS JOIN proposals p WHERE p.id = j.value", table.JSONArray(whole))
 	if err != nil {
 		return nil, err
 	}

@@ -366,9 +366,14 @@ func List(texts *[]string) Textual {
 		if len(texts) == 0 {
 			return "[]"
 		}
-		data, _ := json.Marshal(texts) // cannot fail for strings
-		return string(data)
+		return JSONArray(texts)
 	}, ParseList)
+}
+
+// JSONArray returns list as an array in JSON, for example for a query with json_each.
+func JSONArray[T ~string](list []T) string {
+	data, _ := json.Marshal(list) // cannot fail for strings
+	return string(data)
 }
 
 // ParseList parses the stored form of a List.
