@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"toolcrib/gateway/clients/spanedit"
+	"toolcrib/internal/lazyregexp"
 )
 
 // hookStyle describes how a client runs a command before each prompt. A hook at the start of a session would not be
@@ -82,7 +83,7 @@ func (m Machine) absent(c Client, l location, name string) File {
 
 // hookCommand matches the command of a hook that wrap has written: the program, and the parts of the hooks that
 // existed before it.
-var hookCommand = spanedit.LazyRegexp(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files --hook [a-z-]+(?: .*?)??(?: --was (hooks|event))? \|\| exit 2$`)
+var hookCommand = lazyregexp.New(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files --hook [a-z-]+(?: .*?)??(?: --was (hooks|event))? \|\| exit 2$`)
 
 // hookEnd makes the hook stop the session if the command fails in any way, such as a missing program or a crash.
 // Clients ignore all other exit statuses.

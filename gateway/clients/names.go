@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"toolcrib/gateway/clients/spanedit"
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/registry"
 )
 
@@ -184,7 +185,7 @@ func unversioned(words []string) []string {
 }
 
 // packageVersion matches a package with a version, such as @scope/name@1.2.3 or name==1.2.
-var packageVersion = spanedit.LazyRegexp(`^((?:@[\w.-]+/)?[\w.-]+)(?:@|==)[\w.^~*-]+$`)
+var packageVersion = lazyregexp.New(`^((?:@[\w.-]+/)?[\w.-]+)(?:@|==)[\w.^~*-]+$`)
 
 // sameAs reports whether a server starts the recorded command or another version of its package. The client may have
 // replaced the placeholders in the command. If the working directory is unknown, any path with the same file name
@@ -247,16 +248,16 @@ const Mask = "***"
 
 var (
 	// secretName matches names of options, variables, headers, and parameters that have secret values.
-	secretName = spanedit.LazyRegexp(`(?i)token|secret|passw|passphrase|api[-_]?key|apikey|access[-_]?key|private[-_]?key|(^|[-_])key$|auth|bearer|credential|cookie|session|signature|(^|[-_])(dsn|pat)$|header`)
+	secretName = lazyregexp.New(`(?i)token|secret|passw|passphrase|api[-_]?key|apikey|access[-_]?key|private[-_]?key|(^|[-_])key$|auth|bearer|credential|cookie|session|signature|(^|[-_])(dsn|pat)$|header`)
 	// secretText matches tokens by the prefixes of their issuers, and long runs of letters and digits.
-	secretText = spanedit.LazyRegexp(`(?:gh[pousr]_|github_pat_|sk[-_]|rk_|fc-|tvly-|gsk_|xai-|AIza|shpat_|whsec_|ATATT|xox[abeprs]-|glpat-|AKIA|eyJ|hf_|npm_|pplx-|lin_api_|ntn_|secret_)[A-Za-z0-9_.-]{8,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9_]{28,}`)
+	secretText = lazyregexp.New(`(?:gh[pousr]_|github_pat_|sk[-_]|rk_|fc-|tvly-|gsk_|xai-|AIza|shpat_|whsec_|ATATT|xox[abeprs]-|glpat-|AKIA|eyJ|hf_|npm_|pplx-|lin_api_|ntn_|secret_)[A-Za-z0-9_.-]{8,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9_]{28,}`)
 	// pairText matches SID/KEY:secret. Names of container images have the same form, but contain no capital letters.
-	pairText  = spanedit.LazyRegexp(`\b\w*[A-Z]\w*/\w*[A-Z]\w*:\S+|\b\w*\d\w{7,}/\w*\d\w{7,}:\S{8,}`)
-	password  = spanedit.LazyRegexp(`//[^/?#]*@`)
-	parameter = spanedit.LazyRegexp(`([^&=]*=|)[^&]+`)
+	pairText  = lazyregexp.New(`\b\w*[A-Z]\w*/\w*[A-Z]\w*:\S+|\b\w*\d\w{7,}/\w*\d\w{7,}:\S{8,}`)
+	password  = lazyregexp.New(`//[^/?#]*@`)
+	parameter = lazyregexp.New(`([^&=]*=|)[^&]+`)
 	// mixed matches a pattern that occurs several times in keys but not in words, versions, and dates.
-	mixed   = spanedit.LazyRegexp(`[A-Za-z]\d+[A-Za-z]`)
-	address = spanedit.LazyRegexp(`[a-z][a-z0-9+.-]*://[^\s"']+`)
+	mixed   = lazyregexp.New(`[A-Za-z]\d+[A-Za-z]`)
+	address = lazyregexp.New(`[a-z][a-z0-9+.-]*://[^\s"']+`)
 )
 
 // Masked returns the server without secrets. It masks the values of variables and headers, and the arguments and

@@ -17,6 +17,7 @@ import (
 
 	"toolcrib/gateway/clients/spanedit"
 	"toolcrib/gateway/guard"
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/registry"
 )
 
@@ -78,13 +79,13 @@ func isToolcrib(program string) bool {
 
 // reference matches placeholders that clients replace: ${VAR}, ${env:VAR}, and ${input:ID} in most clients, {env:VAR}
 // and {file:PATH} in opencode, and ${{ secrets.X }} in Continue.
-var reference = spanedit.LazyRegexp(`\$\{\{[^}]*\}\}|\$\{[^}]*\}|\{(?:env|file):[^}]*\}`)
+var reference = lazyregexp.New(`\$\{\{[^}]*\}\}|\$\{[^}]*\}|\{(?:env|file):[^}]*\}`)
 
 // userInfo matches a URL with a user name or a password.
-var userInfo = spanedit.LazyRegexp(`^[a-zA-Z]+://[^/?#]*@`)
+var userInfo = lazyregexp.New(`^[a-zA-Z]+://[^/?#]*@`)
 
 // ssePath matches the usual URLs of servers with the older transport.
-var ssePath = spanedit.LazyRegexp(`/sse/?(?:[?#]|$)`)
+var ssePath = lazyregexp.New(`/sse/?(?:[?#]|$)`)
 
 // Keys of an entry. No key has two meanings, except that in Gemini CLI and Qwen Code "url" is SSE and "httpUrl" is
 // HTTP.
@@ -523,13 +524,13 @@ func VariablesIn(file string) ([]Variable, error) {
 	return all, nil
 }
 
-var setting = spanedit.LazyRegexp(`(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*[=:](.*)$`)
+var setting = lazyregexp.New(`(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*[=:](.*)$`)
 
 // Placeholder reports whether a text contains a placeholder that clients may replace.
 func Placeholder(text string) bool { return reference().MatchString(text) }
 
 // plainReference matches placeholders of environment variables only.
-var plainReference = spanedit.LazyRegexp(`\$\{(?:env:)?(\w+)\}|\{env:(\w+)\}`)
+var plainReference = lazyregexp.New(`\$\{(?:env:)?(\w+)\}|\{env:(\w+)\}`)
 
 // Expand replaces ${X}, ${env:X}, and {env:X} by the values of variables, as clients do. It returns false if the text
 // contains other placeholders.
@@ -557,4 +558,4 @@ func (f *File) folder(s *Server) string {
 	return joinDir(base, dir)
 }
 
-var workspaceFolder = spanedit.LazyRegexp(`\$\{(?:workspaceFolder|CLAUDE_PROJECT_DIR)\}`)
+var workspaceFolder = lazyregexp.New(`\$\{(?:workspaceFolder|CLAUDE_PROJECT_DIR)\}`)

@@ -7,11 +7,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/internal/lists"
 )
 
@@ -101,7 +100,7 @@ func (d *Document) Raw(n *Node) string {
 }
 
 // bareName matches a name that needs no quotes. In TOML, such a name cannot contain dots.
-var bareName = LazyRegexp(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+var bareName = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
 // Rename replaces a name or a scalar within its quotes, if it has any. The edit cannot be applied if the file
 // contains the name with escapes.
@@ -309,9 +308,4 @@ func (d *Document) Add(in *Node, name, value string) Edit {
 }
 
 // Comment matches a comment in the text between two values.
-var Comment = LazyRegexp(`(?s)/\*.*?(?:\*/|$)|(?://|#)[^\r\n]*`)
-
-// LazyRegexp returns a function that compiles a regular expression at its first use, because most commands need none.
-func LazyRegexp(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
-}
+var Comment = lazyregexp.New(`(?s)/\*.*?(?:\*/|$)|(?://|#)[^\r\n]*`)

@@ -16,6 +16,7 @@ import (
 	"github.com/tailscale/hujson"
 	"go.yaml.in/yaml/v4"
 
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/mdfile"
 	"toolcrib/registry/spans"
@@ -51,7 +52,7 @@ func parseYAML(data []byte) (*Node, error) {
 }
 
 // directive matches a directive that the library refuses: YAML 1.2, and names that a reader must ignore.
-var directive = LazyRegexp(`^%(YAML[ \t]+1\.|[^YT \t]|Y[^A]|YA[^M]|YAM[^L]|YAML[^ \t]|T[^A]|TA[^G]|TAG[^ \t])`)
+var directive = lazyregexp.New(`^%(YAML[ \t]+1\.|[^YT \t]|Y[^A]|YA[^M]|YAM[^L]|YAML[^ \t]|T[^A]|TA[^G]|TAG[^ \t])`)
 
 // withoutDirectives turns such directives into comments of the same length.
 func withoutDirectives(text []byte) []byte {

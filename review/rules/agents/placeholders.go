@@ -5,11 +5,10 @@ package agents
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/prompt"
 	"toolcrib/registry"
 	"toolcrib/review/rules"
@@ -54,9 +53,7 @@ func checkMissingPlaceholder(_ context.Context, _ *rules.Change, a registry.Agen
 }
 
 // braced matches placeholder names in braces. Callers must check that no "$" precedes them.
-var braced = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\{\{?\s*(` + strings.Join(prompt.Placeholders(), "|") + `)\s*\}?\}`)
-})
+var braced = lazyregexp.New(`\{\{?\s*(` + strings.Join(prompt.Placeholders(), "|") + `)\s*\}?\}`)
 
 func checkBracePlaceholder(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
 	var found []rules.Passage

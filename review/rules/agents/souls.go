@@ -9,8 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/registry"
 	"toolcrib/registry/shipped"
 	"toolcrib/review/rules"
@@ -53,9 +53,7 @@ const soulPath, templatePath = "definition.soul", "definition.promptTemplate"
 
 // heading matches an ATX heading, or the line under a setext heading
 // (CommonMark 0.31, sections 4.2 and 4.3).
-var heading = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^ {0,3}#{1,6}(?:[ \t].*)?$|^ {0,3}[^\s#>*+\-].*\n {0,3}(?:=+|-{2,})[ \t]*$`)
-})
+var heading = lazyregexp.New(`(?m)^ {0,3}#{1,6}(?:[ \t].*)?$|^ {0,3}[^\s#>*+\-].*\n {0,3}(?:=+|-{2,})[ \t]*$`)
 
 func checkSoulHeading(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
 	return textFindings(soulPath, a.Soul, firstMatches(heading(), a.Soul, rules.MaxPerText), func(string) string { return "The soul has a heading." }), nil
@@ -137,23 +135,21 @@ const (
 
 // instruction matches text that belongs in an operating model: calls, formats, limits, steps,
 // schedules, and fixed answers.
-var instruction = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(strings.Join([]string{
-		`(?m:^ {0,3}\d{1,3}[.)] +\S.*$)`,
-		"```|`[^`\n]+`",
-		`(?i:\b(?:call|invoke|execute|run|use)\s+(?:(?:the|a|an|your|any)\s+(?:\w+\s+)?)?(?:tool|function|command|api|endpoint|script)s?\b)`,
-		`(?i:\b(?:respond|reply|answer|output|return|write)\s+(?:only\s+|exactly\s+|always\s+)?(?:with|in|as)\s+(?:valid\s+|a\s+)?(?:json|yaml|xml|markdown|html|csv|table)\b)`,
-		`(?i:\b(?:at most|no more than|under|within|up to|maximum of)\s+\d+\s+(?:words|characters|sentences|tokens|lines|bullet points|seconds|minutes)\b)`,
-		`(?i:\bstep\s+\d+\b)`,
-		`(?i:\bevery\s+\d+\s+(?:seconds|minutes|hours|days)\b)`,
-		`\b(?:HEARTBEAT_OK|WAKEUP_SILENT)\b`,
-		// A trigger and an action: "When the user says …, mark it complete."
-		`(?i:\b(?:when|whenever|once|if|as soon as)\b[^.!?\n]{1,100},\s*(?:always\s+|then\s+|also\s+)?` + recordingActs + `\b[^.!?\n]{1,80})`,
-		// An action on stored data: "Check tasks …", "Always start with a search of your memories."
-		`(?im:(?:^|[.!?]\s+)(?:always\s+|first,?\s+|before [^.!?,\n]{1,40},\s*)?` + recordingActs + `\s+(?:of\s+)?(?:your\s+|the\s+|all\s+|their\s+|open\s+)*` + storedItems + `\b)`,
-		`(?i:\b(?:always|first)\b[^.!?\n]{0,30}\b(?:search|check|look-?up|query|review)\b[^.!?\n]{0,30}\b` + storedItems + `\b)`,
-	}, "|"))
-})
+var instruction = lazyregexp.New(strings.Join([]string{
+	`(?m:^ {0,3}\d{1,3}[.)] +\S.*$)`,
+	"```|`[^`\n]+`",
+	`(?i:\b(?:call|invoke|execute|run|use)\s+(?:(?:the|a|an|your|any)\s+(?:\w+\s+)?)?(?:tool|function|command|api|endpoint|script)s?\b)`,
+	`(?i:\b(?:respond|reply|answer|output|return|write)\s+(?:only\s+|exactly\s+|always\s+)?(?:with|in|as)\s+(?:valid\s+|a\s+)?(?:json|yaml|xml|markdown|html|csv|table)\b)`,
+	`(?i:\b(?:at most|no more than|under|within|up to|maximum of)\s+\d+\s+(?:words|characters|sentences|tokens|lines|bullet points|seconds|minutes)\b)`,
+	`(?i:\bstep\s+\d+\b)`,
+	`(?i:\bevery\s+\d+\s+(?:seconds|minutes|hours|days)\b)`,
+	`\b(?:HEARTBEAT_OK|WAKEUP_SILENT)\b`,
+	// A trigger and an action: "When the user says …, mark it complete."
+	`(?i:\b(?:when|whenever|once|if|as soon as)\b[^.!?\n]{1,100},\s*(?:always\s+|then\s+|also\s+)?` + recordingActs + `\b[^.!?\n]{1,80})`,
+	// An action on stored data: "Check tasks …", "Always start with a search of your memories."
+	`(?im:(?:^|[.!?]\s+)(?:always\s+|first,?\s+|before [^.!?,\n]{1,40},\s*)?` + recordingActs + `\s+(?:of\s+)?(?:your\s+|the\s+|all\s+|their\s+|open\s+)*` + storedItems + `\b)`,
+	`(?i:\b(?:always|first)\b[^.!?\n]{0,30}\b(?:search|check|look-?up|query|review)\b[^.!?\n]{0,30}\b` + storedItems + `\b)`,
+}, "|"))
 
 func checkSoulInstruction(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
 	return textFindings(soulPath, a.Soul, firstMatches(instruction(), a.Soul, rules.MaxPerText), func(string) string { return "The soul gives an operational instruction." }), nil

@@ -5,11 +5,10 @@ package files
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/filetext"
@@ -76,12 +75,7 @@ func fileRule(id string, look func(name string, f registry.File, before *registr
 	})
 }
 
-// pattern returns a function that compiles expr on the first call.
-func pattern(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
-var parentPath = pattern(`(?:\.\./)+[\w][\w./-]*\.\w+`)
+var parentPath = lazyregexp.New(`(?:\.\./)+[\w][\w./-]*\.\w+`)
 
 // eachText calls do for the text of each file, unless the draft deactivates its subject.
 func eachText(c *rules.Change, do func(name string, t *rules.Text)) {

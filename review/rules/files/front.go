@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/mdfile"
@@ -121,7 +122,7 @@ func unparsed(c *rules.Change) []rules.Finding {
 const maxProject = 32 << 10
 
 // skillName matches names that every client accepts (agentskills.io/specification).
-var skillName = pattern(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var skillName = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // skippedByClients reports files that some clients silently ignore or truncate.
 func skippedByClients(c *rules.Change) []rules.Finding {
@@ -173,10 +174,10 @@ func skippedByClients(c *rules.Change) []rules.Finding {
 }
 
 var (
-	comments    = pattern(`(?s)<!--(.*?)(?:-->|$)`)
-	commentMark = pattern(`(?is)<(\w+)[^>]*(?:\shidden\b|style\s*=\s*["'][^"']*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?:[;"' ]|\.0)|color\s*:\s*(?:#fff(?:fff)?|white|transparent)))[^>]*>(.*?)</`)
-	linkTitle   = pattern(`\[\s*\]\([^)\s]*\s+"([^"]+)"\)`)
-	defined     = pattern(`(?m)^\[[^\]\n]*\]:\s*(?:#|<>|about:blank)\s*[("'](.+)[)"']\s*$`)
+	comments    = lazyregexp.New(`(?s)<!--(.*?)(?:-->|$)`)
+	commentMark = lazyregexp.New(`(?is)<(\w+)[^>]*(?:\shidden\b|style\s*=\s*["'][^"']*(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?:[;"' ]|\.0)|color\s*:\s*(?:#fff(?:fff)?|white|transparent)))[^>]*>(.*?)</`)
+	linkTitle   = lazyregexp.New(`\[\s*\]\([^)\s]*\s+"([^"]+)"\)`)
+	defined     = lazyregexp.New(`(?m)^\[[^\]\n]*\]:\s*(?:#|<>|about:blank)\s*[("'](.+)[)"']\s*$`)
 )
 
 // minHiddenWords is the minimum number of words of a hidden passage. Shorter ones are usually

@@ -4,12 +4,12 @@
 package reached
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/internal/plaintext"
 	"toolcrib/proposals"
 	"toolcrib/registry"
@@ -227,9 +227,7 @@ func ordersWriting(line, value string) bool {
 // maxDistance is the maximum number of bytes between a preposition and its file name.
 const maxDistance = 40
 
-var written = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^[-*+>#0-9.\s]*(?:(?:then|also|always|next|finally|first),? )?(?:copy|append|add|write|put|insert|install|store|save|paste|prepend|register)\b[^.;]{0,60}?\b(?:to|into|in)\b`)
-})
+var written = lazyregexp.New(`(?i)^[-*+>#0-9.\s]*(?:(?:then|also|always|next|finally|first),? )?(?:copy|append|add|write|put|insert|install|store|save|paste|prepend|register)\b[^.;]{0,60}?\b(?:to|into|in)\b`)
 
 // mostLine is the maximum length in bytes of a line that a finding quotes in full.
 const mostLine = 480

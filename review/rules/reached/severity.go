@@ -3,11 +3,10 @@
 package reached
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/review/reach/fact"
 	"toolcrib/review/reach/literal"
 )
@@ -40,21 +39,15 @@ func sendsCredentials(f fact.Fact, line string, _ *facts) bool {
 // genericOwners are first words of variable names that do not identify an owner.
 var genericOwners = strings.Fields("api app auth access my secret token client user service admin db database key private jwt session bearer ssh refresh id")
 
-var authenticationOption = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)authorization|bearer|[-_]key['"]?\s*[:=]|[-_]token['"]?\s*[:=]|auth\s*=|headers|\s-u\s|\s-H\s|--header|--user`)
-})
+var authenticationOption = lazyregexp.New(`(?i)authorization|bearer|[-_]key['"]?\s*[:=]|[-_]token['"]?\s*[:=]|auth\s*=|headers|\s-u\s|\s-H\s|--header|--user`)
 
-var keyValuePair = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w}]:[\w{$]|['"]:['"]`) })
+var keyValuePair = lazyregexp.New(`[\w}]:[\w{$]|['"]:['"]`)
 
 // addresses matches addresses and hosts without a scheme.
-var addresses = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[a-z]+://[^\s"'<>)]*|[a-z0-9-]+(?:\.[a-z0-9-]+)+`)
-})
+var addresses = lazyregexp.New(`[a-z]+://[^\s"'<>)]*|[a-z0-9-]+(?:\.[a-z0-9-]+)+`)
 
 // encodingCommand matches calls and commands that encode their input.
-var encodingCommand = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\|\s*(?:base64|base32|xxd -p|openssl (?:base64|enc)|od -)(?:\s+-w\s?0)?\s*(?:$|[|)]|\\)|b(?:64|32|ase64)(?:_|\.)?encode\(|btoa\(|toString\(['"](?:base64|hex)|\.hex\(\)`)
-})
+var encodingCommand = lazyregexp.New(`\|\s*(?:base64|base32|xxd -p|openssl (?:base64|enc)|od -)(?:\s+-w\s?0)?\s*(?:$|[|)]|\\)|b(?:64|32|ase64)(?:_|\.)?encode\(|btoa\(|toString\(['"](?:base64|hex)|\.hex\(\)`)
 
 // hostIn returns the host of the first address in line.
 func hostIn(line string) string {
@@ -118,9 +111,7 @@ func disables(text string) bool {
 }
 
 // protections matches settings that disable a check, and permissive file modes.
-var protections = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i:sslVerify)\W+false|StrictHostKeyChecking\W+no|\b0?777\b`)
-})
+var protections = lazyregexp.New(`(?i:sslVerify)\W+false|StrictHostKeyChecking\W+no|\b0?777\b`)
 
 // hidesTraces reports whether a line deletes logs or sends encoded data over the network, possibly
 // as part of a host name. Both evade monitoring.
@@ -137,19 +128,11 @@ func evaluatesReadData(f fact.Fact, line string, _ *facts) bool {
 	return f.Use != fact.Evaluated || evaluatesInput().MatchString(line)
 }
 
-var evaluatesInput = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:eval|exec|compile|Function)\(.*(?:open\(['"]/(?:tmp|var/tmp|dev/shm)/|b64decode\(|fromhex\(|decompress\(|atob\(|urlopen\(|requests\.get\(|\.text\b)`)
-})
+var evaluatesInput = lazyregexp.New(`\b(?:eval|exec|compile|Function)\(.*(?:open\(['"]/(?:tmp|var/tmp|dev/shm)/|b64decode\(|fromhex\(|decompress\(|atob\(|urlopen\(|requests\.get\(|\.text\b)`)
 
-var logFile = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:rm|shred|truncate)\s[^|;&]*/var/log\b`)
-})
+var logFile = lazyregexp.New(`\b(?:rm|shred|truncate)\s[^|;&]*/var/log\b`)
 
-var encodedUpload = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(?:echo|printf|env|printenv)\b[^;&]*\|\s*(?:curl|wget|nc|ncat)\s|\b(?:dig|nslookup|host|drill|ping)\s[^;&|]*\$\(`)
-})
+var encodedUpload = lazyregexp.New(`\b(?:echo|printf|env|printenv)\b[^;&]*\|\s*(?:curl|wget|nc|ncat)\s|\b(?:dig|nslookup|host|drill|ping)\s[^;&|]*\$\(`)
 
 // networkCommand matches commands that take a host.
-var networkCommand = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:curl|wget|nc|ncat|dig|nslookup|host|drill|ping)\s`)
-})
+var networkCommand = lazyregexp.New(`^(?:curl|wget|nc|ncat|dig|nslookup|host|drill|ping)\s`)

@@ -4,11 +4,10 @@ package wording
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/registry"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan/letters"
@@ -52,9 +51,7 @@ var (
 )
 
 // toolName matches a tool name: snake case, such as read_file, or a name in quotation marks.
-var toolName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("\\b[a-z0-9]+(?:_[a-z0-9]+)+\\b|[`'\"][A-Za-z0-9_.-]{3,60}[`'\"]")
-})
+var toolName = lazyregexp.New("\\b[a-z0-9]+(?:_[a-z0-9]+)+\\b|[`'\"][A-Za-z0-9_.-]{3,60}[`'\"]")
 
 // namesUnrelatedTool reports whether text names an unrelated tool: neither this tool nor one of its
 // parameters, and without a common word in the two names.

@@ -3,12 +3,12 @@
 package wording
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/registry/wire"
 	"toolcrib/review/reach/fact"
 	"toolcrib/review/reach/prose"
@@ -200,9 +200,7 @@ func (s *Sentence) deniesSending() bool {
 }
 
 // notHandedOver matches a statement in the passive voice that something is not handed over.
-var notHandedOver = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:is|are|be)\s+(?:never|not)\s+(?:sent|transmitted|shared|uploaded|transferred|logged|stored|exposed)\b|\bnever\s+leaves?\b`)
-})
+var notHandedOver = lazyregexp.New(`(?i)\b(?:is|are|be)\s+(?:never|not)\s+(?:sent|transmitted|shared|uploaded|transferred|logged|stored|exposed)\b|\bnever\s+leaves?\b`)
 
 // doubt is added to the threshold if the text only mentions all frames in the sentence: the table
 // scores words and cannot tell that they are quoted. frameless is added for a sentence of a prompt
@@ -265,12 +263,10 @@ func (s *Sentence) inspects() bool {
 	})
 }
 
-var webAddress = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[a-z]+://[^\s'"]+`) })
+var webAddress = lazyregexp.New(`[a-z]+://[^\s'"]+`)
 
 // quotedText matches a quotation, which the end of a sentence may cut off, but not an apostrophe.
-var quotedText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(?:^|[\\s(:])['\"`“]([^\\s'\"`“”][^'\"`“”\n]*)(?:['\"`”]|$)")
-})
+var quotedText = lazyregexp.New("(?:^|[\\s(:])['\"`“]([^\\s'\"`“”][^'\"`“”\n]*)(?:['\"`”]|$)")
 
 // onlyMentioned reports whether frames match in s and the text quotes, denies, or shows all
 // matches.
@@ -437,9 +433,7 @@ const (
 	clearlyBenign = 4
 )
 
-var prohibition = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^\W*(?:do not|don't|never|avoid|must not|should not)\b`)
-})
+var prohibition = lazyregexp.New(`(?i)^\W*(?:do not|don't|never|avoid|must not|should not)\b`)
 
 // classOf returns the class of attack that a rule belongs to; several rules may share a class.
 func classOf(rule string) string {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/review/rules"
 )
 
@@ -23,9 +24,7 @@ var linkWithData = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)` + link + `|` + capital + `|` + image)
 })
 
-var shellInAddress = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`\\w)")
-})
+var shellInAddress = lazyregexp.New("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`\\w)")
 
 // linkParts yields the paragraphs in which linkWithData or shellInAddress may match, because
 // builtAddress accepts one of their addresses. These expressions are too slow for a whole text, and
@@ -88,9 +87,7 @@ func carriesPrivate(link string) bool {
 }
 
 // placeInAddress matches a placeholder in an address.
-var placeInAddress = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\$?\{+([^{}]{0,60})\}*|%7B(.{0,60}?)%7D|<([^<>]{0,60})>?|\[([^\[\]]{0,60})\]?`)
-})
+var placeInAddress = lazyregexp.New(`(?i)\$?\{+([^{}]{0,60})\}*|%7B(.{0,60}?)%7D|<([^<>]{0,60})>?|\[([^\[\]]{0,60})\]?`)
 
 // addressing are words for ordinary parts of addresses, such as the page, record, or version.
 // Placeholders for private data have other names.
@@ -146,9 +143,7 @@ func dataInLinks(c *View) []candidate {
 }
 
 // credentialPattern matches names and patterns of files with credentials.
-var credentialPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:\*\*/)?(?:\.env\b(?:\.[\w*]+)?|\*?(?:secret|credential|token|password)s?(?:\*(?:\.\w+)?|\.\*)|\*(?:secret|credential|token|password)s?\b|\*\.(?:pem|key|p12|pfx|env)\b|\bid_rsa\b|~/\.(?:ssh|aws|kube)\b[\w./]*|\.(?:npmrc|netrc|pypirc)\b)`)
-})
+var credentialPattern = lazyregexp.New(`(?:\*\*/)?(?:\.env\b(?:\.[\w*]+)?|\*?(?:secret|credential|token|password)s?(?:\*(?:\.\w+)?|\.\*)|\*(?:secret|credential|token|password)s?\b|\*\.(?:pem|key|p12|pfx|env)\b|\bid_rsa\b|~/\.(?:ssh|aws|kube)\b[\w./]*|\.(?:npmrc|netrc|pypirc)\b)`)
 
 // patternWords are parts of which each match of credentialPattern contains one.
 var patternWords = []string{".env", "*.", "secret", "credential", "token", "password", "id_rsa", "~/.", ".npmrc", ".netrc", ".pypirc"}
@@ -213,4 +208,4 @@ func credentialPatterns(c *View) []candidate {
 }
 
 // envName matches the name of a file of environment variables for one stage.
-var envName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.env\.[\w*]+`) })
+var envName = lazyregexp.New(`\.env\.[\w*]+`)
