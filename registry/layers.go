@@ -6,6 +6,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"toolcrib/internal/lists"
 )
 
 // Live is a definition in force in one layer.
@@ -144,13 +146,7 @@ type Merged struct {
 func Merge(lives []Live) *Merged {
 	all := layers{memoryFinder: newMemory(lives)}
 	m := &Merged{Layered: Layered{Finder: all.memoryFinder}}
-	ids := map[string]bool{}
-	for _, l := range lives {
-		if l.Subject.Kind == KindTool {
-			ids[l.Subject.ID] = true
-		}
-	}
-	for id := range ids {
+	for id := range lists.Set(ofKind(lives, KindTool), func(l Live) string { return l.Subject.ID }) {
 		if e, ok := all.byID(id); ok && e.Active() {
 			m.tools = append(m.tools, e)
 		}

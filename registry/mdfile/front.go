@@ -331,13 +331,14 @@ func OpenFront(text string) bool {
 	return strings.TrimRight(first, " \t\r") == "---" && HasKeys(second)
 }
 
-// FrontFaults returns the problems of front matter that is not the YAML of an object. lenient reports that the only
-// problem is missing quotes, as in "globs: **/*.go" or "description: Usage: /x", which many clients accept.
-func FrontFaults(front string, line int) (faults jsondoc.Problems, lenient bool) {
-	if _, faults = parseFront(front, line-1); len(faults) == 0 {
+// FrontFaults returns the problems of front matter, which begins in line 2 of a file, that is not the YAML of an object.
+// lenient reports that the only problem is missing quotes, as in "globs: **/*.go" or "description: Usage: /x", which
+// many clients accept.
+func FrontFaults(front string) (faults jsondoc.Problems, lenient bool) {
+	if _, faults = parseFront(front, 1); len(faults) == 0 {
 		return nil, false
 	}
-	_, left := parseFront(quotedValues(front), line-1)
+	_, left := parseFront(quotedValues(front), 1)
 	return faults, len(left) == 0
 }
 

@@ -48,7 +48,7 @@ func TestFrontFaults(t *testing.T) {
 		{"name: x\nname: y\n", jsondoc.Pos{Line: 3, Column: 1}, false},
 		{"- x\n", jsondoc.Pos{Line: 2, Column: 1}, false},
 	} {
-		faults, lenient := mdfile.FrontFaults(c.front, 2)
+		faults, lenient := mdfile.FrontFaults(c.front)
 		var at jsondoc.Pos
 		if len(faults) > 0 {
 			at = faults[0].Pos

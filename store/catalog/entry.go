@@ -48,20 +48,13 @@ func (s Registry) eachEntry(ctx context.Context, q Query, query string, args []a
 	if err != nil {
 		return err
 	}
-	if p == nil {
-		scan := table.Reading(entryColumns)
-		return s.Each(ctx, "SELECT "+entryList+query, args, func(row table.Scanner) error {
-			e, err := scan(row)
-			if err != nil {
-				return err
-			}
-			return fn(e)
-		})
+	list, scan := entryList, table.Reading(entryColumns)
+	if p != nil {
+		list = provenColumns() + ", (SELECT hash FROM versions v WHERE v.subject = r.subject AND v.number = r.version)"
+		scan = func(row table.Scanner) (Entry, error) { return s.scanProven(ctx, p, q, row, new(string)) }
 	}
-	hashed := "SELECT " + provenColumns() + ", (SELECT hash FROM versions v WHERE v.subject = r.subject AND v.number = r.version)"
-	return s.Each(ctx, hashed+query, args, func(row table.Scanner) error {
-		var hash string
-		e, err := s.scanProven(ctx, p, q, row, &hash)
+	return s.Each(ctx, "SELECT "+list+query, args, func(row table.Scanner) error {
+		e, err := scan(row)
 		if err != nil {
 			return err
 		}

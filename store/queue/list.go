@@ -385,21 +385,16 @@ func (s Records) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bund
 // bundleWaivers adds the waivers of the proposals in list, a JSON array of ids, to their bundles.
 func (s Records) bundleWaivers(ctx context.Context, list string, bundles map[proposals.ID]*review.Bundle) error {
 	query := "SELECT " + records.WaiverTable.Columns(new(records.Waiver)).Of("w") + ` FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN waivers w WHERE w.proposal = j.value ORDER BY w.seq`
-	scan := table.Reading(records.WaiverTable.Columns)
-	err := s.Reviews.Each(ctx, query, []any{list}, func(row table.Scanner) error {
-		w, err := scan(row)
-		if err != nil {
-			return err
-		}
+	waivers, err := table.All(ctx, s.Reviews, table.Reading(records.WaiverTable.Columns), query, list)
+	if err != nil {
+		return err
+	}
+	for _, w := range waivers {
 		b, ok := bundles[w.Proposal]
 		if !ok {
 			return fmt.Errorf("%w: a waiver refers to proposal %s, which is missing", engine.ErrDamaged, w.Proposal)
 		}
 		b.Waivers = append(b.Waivers, w.Waiver)
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	for _, b := range bundles {
 		if b.Waivers, err = records.Signatures(s.Reviews).CountedWaivers(ctx, b.Proposal, b.Waivers); err != nil {

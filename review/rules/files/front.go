@@ -102,7 +102,7 @@ func unparsed(c *rules.Change) []rules.Finding {
 		case !ok || !mdfile.HasKeys(front) && name != registry.SkillFile:
 			return
 		}
-		problems, lenient := mdfile.FrontFaults(front, 2)
+		problems, lenient := mdfile.FrontFaults(front)
 		if lenient && strings.EqualFold(path.Ext(name), ".mdc") {
 			return // Cursor itself writes such front matter
 		}
