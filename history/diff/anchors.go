@@ -46,10 +46,10 @@ func (c *comparer) anchors(f box) []match {
 	// reliable. For other items, the chain may have the wrong pair, so they are left to
 	// the exact search.
 	return slices.DeleteFunc(found.longest(), func(m match) bool {
-		v := c.a[m.x]
-		return c.inA[v]*c.inB[v] != 1 &&
-			!(m.x > f.x0 && m.y > f.y0 && c.a[m.x-1] == c.b[m.y-1]) &&
-			!(m.x+1 < f.x1 && m.y+1 < f.y1 && c.a[m.x+1] == c.b[m.y+1])
+		unique := c.inA[c.a[m.x]]*c.inB[c.a[m.x]] == 1
+		afterEqual := m.x > f.x0 && m.y > f.y0 && c.a[m.x-1] == c.b[m.y-1]
+		beforeEqual := m.x+1 < f.x1 && m.y+1 < f.y1 && c.a[m.x+1] == c.b[m.y+1]
+		return !unique && !afterEqual && !beforeEqual
 	})
 }
 
