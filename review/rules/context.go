@@ -86,7 +86,7 @@ func (c *Change) enclosing(path string) *jsondoc.Node {
 		return c.unread().Enclosing(rest)
 	}
 	for _, schema := range schemaPaths {
-		if rest, ok := strings.CutPrefix(path, schema); ok && (rest == "" || rest[0] == '.' || rest[0] == '[') {
+		if jsondoc.Within(path, schema) {
 			return c.draft().Enclosing(path)
 		}
 	}

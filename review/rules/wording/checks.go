@@ -9,6 +9,7 @@ import (
 
 	"toolcrib/internal/lazyregexp"
 	"toolcrib/registry"
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/scan/letters"
 )
@@ -182,7 +183,7 @@ func executingParameters(c *View) []candidate {
 	computes := c.computesOnly() && !c.purposeHas("dReach")
 	var found []candidate
 	for _, s := range c.scanned() {
-		if s.Kind != rules.Identifier || s.Value != s.Param || !isBelow(s.Path, "definition.inputSchema") {
+		if s.Kind != rules.Identifier || s.Value != s.Param || !jsondoc.Within(s.Path, "definition.inputSchema") {
 			continue
 		}
 		parts := wordsOf(s.Value)

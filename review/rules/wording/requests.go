@@ -25,7 +25,7 @@ func (a *attack) needlessRequests(c *View) []candidate {
 		if !s.Visible || len(s.byRule) == 0 && s.Kind != rules.Identifier {
 			continue
 		}
-		parameter := s.Param != "" && isBelow(s.Path, "definition.inputSchema") && s.Kind != rules.Value
+		parameter := s.Param != "" && jsondoc.Within(s.Path, "definition.inputSchema") && s.Kind != rules.Value
 		var spans []rules.Passage
 		what, kind := "", ""
 		if s.Kind == rules.Identifier && parameter && conversationNames[strings.ToLower(s.Value)] && !c.purposeHas("dTalk") {
@@ -64,12 +64,6 @@ const maxWord = 40
 
 // conversationNames are names of parameters that receive the conversation.
 var conversationNames = map[string]bool{"conversation": true, "chat": true, "dialog": true, "dialogue": true, "transcript": true, "chathistory": true, "messages": true}
-
-// isBelow reports whether path is strictly below root.
-func isBelow(path, root string) bool {
-	rest, ok := strings.CutPrefix(path, root)
-	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
-}
 
 // defaults returns candidates for parameters with dangerous default values, which apply because
 // models omit parameters that have a default.

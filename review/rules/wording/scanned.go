@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
 	"toolcrib/review/rules/rulebook"
 	"toolcrib/review/rules/scan"
@@ -82,7 +83,7 @@ func (s *Scanned) governs() bool {
 		"definition.onboarding", "definition.sessionOpen.bootstrap", "definition.sessionOpen.returning":
 		return true
 	}
-	return isBelow(s.Path, "definition.channelGuidance") || isBelow(s.Path, "definition.files")
+	return jsondoc.Within(s.Path, "definition.channelGuidance") || jsondoc.Within(s.Path, "definition.files")
 }
 
 // Reading is a text to check: the text of a field, or a text decoded from a passage of the field.
