@@ -10,11 +10,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/places"
@@ -331,7 +330,7 @@ type Import struct {
 const maxImports = 5
 
 // importPattern matches an import of Claude Code or Gemini CLI: "@" and a path with escaped spaces.
-var importPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|\s)@((?:[^\s\\]|\\.)+)`) })
+var importPattern = lazyregexp.New(`(?:^|\s)@((?:[^\s\\]|\\.)+)`)
 
 // importers are the files with imports that clients follow. AGENTS.md is included because Gemini CLI can be
 // configured to read it, and Claude Code reads it if CLAUDE.md imports it.

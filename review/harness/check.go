@@ -16,6 +16,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"toolcrib/internal/commonmark"
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/internal/visible"
 	"toolcrib/prompt/toolcall"
 	"toolcrib/proposals"
@@ -320,21 +321,15 @@ func compileFalseClaims() []falseClaim {
 }
 
 // callInProse matches a call in the JSON protocol and in the formats of other hosts.
-var callInProse = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\{\s*"(?:tool|function|function_call|tool_calls?|tool_name)"\s*:\s*["{\[]` +
-		`|\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"(?:arguments|args|input|parameters)"\s*:` +
-		`|<(?:tool_call|function_call|tool_use|invoke|function)[\s=>]`)
-})
+var callInProse = lazyregexp.New(`(?i)\{\s*"(?:tool|function|function_call|tool_calls?|tool_name)"\s*:\s*["{\[]` +
+	`|\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"(?:arguments|args|input|parameters)"\s*:` +
+	`|<(?:tool_call|function_call|tool_use|invoke|function)[\s=>]`)
 
 // resultMark matches the markers of tool results in transcripts of other models.
-var resultMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?im)` + marks) })
+var resultMark = lazyregexp.New(`(?im)` + marks)
 
 // resultKeys matches the keys in which hosts wrap results.
-var resultKeys = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`"(?:tool_results?|tool_response|tool_output|function_response|tool_call_id|tool_use_id)"\s*:|"role"\s*:\s*"(?:tool|function)"`)
-})
+var resultKeys = lazyregexp.New(`"(?:tool_results?|tool_response|tool_output|function_response|tool_call_id|tool_use_id)"\s*:|"role"\s*:\s*"(?:tool|function)"`)
 
 // shownResult matches other signs of a tool's result.
-var shownResult = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?im)"(?:result|results|success|output|status|data|items)"\s*:|\b(?:results?|output|returned|response|answered)\b[^:=\n]{0,60}[:=]\s*\S|\bcall_[A-Za-z0-9]{4,}`)
-})
+var shownResult = lazyregexp.New(`(?im)"(?:result|results|success|output|status|data|items)"\s*:|\b(?:results?|output|returned|response|answered)\b[^:=\n]{0,60}[:=]\s*\S|\bcall_[A-Za-z0-9]{4,}`)

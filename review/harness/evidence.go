@@ -5,13 +5,12 @@ package harness
 import (
 	"fmt"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/prompt/toolcall"
 	"toolcrib/registry/jsondoc"
 )
@@ -123,12 +122,10 @@ func (l *claimCounter) enter(text string, cites bool) {
 }
 
 // hedged matches the start of a sentence that requests something from the user or admits what the answer could not do.
-var hedged = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^(?:(?:sorry|unfortunately)\b[,;:]?\s*(?:but\s)?)?(?:` +
-		`please\s|(?:tell|show|send|give)\sme\s|let\sme\sknow\b|` +
-		`(?:i|we)(?:\sam|\sare|['’]m|['’]re)?\s(?:can\s?not|can['’]t|could\snot|couldn['’]t|unable\sto|not\sable\sto|` +
-		`do\snot\shave|don['’]t\shave|have\sno\saccess|have\snot\sbeen\sgiven|was\snot\sgiven|were\snot\sgiven|need\s))`)
-})
+var hedged = lazyregexp.New(`(?i)^(?:(?:sorry|unfortunately)\b[,;:]?\s*(?:but\s)?)?(?:` +
+	`please\s|(?:tell|show|send|give)\sme\s|let\sme\sknow\b|` +
+	`(?:i|we)(?:\sam|\sare|['’]m|['’]re)?\s(?:can\s?not|can['’]t|could\snot|couldn['’]t|unable\sto|not\sable\sto|` +
+	`do\snot\shave|don['’]t\shave|have\sno\saccess|have\snot\sbeen\sgiven|was\snot\sgiven|were\snot\sgiven|need\s))`)
 
 // isSources reports whether text consists of paths, with or without a label.
 func isSources(text string) bool {
@@ -150,9 +147,7 @@ func isSources(text string) bool {
 }
 
 // sourceName matches the name of a file with its extension.
-var sourceName = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[\p{L}\p{N}_.~@+-]+\.[A-Za-z][A-Za-z0-9]{0,9}$`)
-})
+var sourceName = lazyregexp.New(`^[\p{L}\p{N}_.~@+-]+\.[A-Za-z][A-Za-z0-9]{0,9}$`)
 
 // value counts the claims in a JSON value and its descendants, and reports whether it contains a receipt. The strings of
 // an object count as one claim.

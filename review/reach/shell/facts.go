@@ -5,13 +5,12 @@ package shell
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"toolcrib/internal/lazyregexp"
 	"toolcrib/review/reach/fact"
 	"toolcrib/review/reach/literal"
 )
@@ -133,10 +132,8 @@ func (c *command) handles(i int, name string) bool {
 }
 
 var (
-	quietOption = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:-[EFGHIPRUZachilnorsvwxyz]*q[a-zA-Z]*|--quiet|--silent)$`)
-	})
-	grepFlags = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^-[EFGHIPRUZachilnorsvwxyz]+$`) }) // without arguments
+	quietOption = lazyregexp.New(`^(?:-[EFGHIPRUZachilnorsvwxyz]*q[a-zA-Z]*|--quiet|--silent)$`)
+	grepFlags   = lazyregexp.New(`^-[EFGHIPRUZachilnorsvwxyz]+$`) // without arguments
 )
 
 // stores reports whether c stores files at a host.
