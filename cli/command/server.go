@@ -75,6 +75,13 @@ type LiveServer struct {
 	Start []string
 }
 
+// LiveList is the tool list of a server, or the reason why it is unknown.
+type LiveList struct {
+	From LiveServer
+	Data []byte
+	Err  error
+}
+
 // StartOf returns the value of LiveServer.Start for a server with working directory dir.
 func StartOf(words []string, address, dir string) []string {
 	s := clients.Server{URL: address, Dir: dir}

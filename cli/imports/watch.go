@@ -70,13 +70,13 @@ func newWatch(a *command.App) *cobra.Command {
 			}
 			a.RestoreGC()
 			ctx, stop := context.WithCancel(ctx)
-			results := make(chan pollResult)
+			results := make(chan command.LiveList)
 			var watchers sync.WaitGroup
 			for _, p := range places {
 				watchers.Go(func() {
 					upstream.Watch(ctx, p.Upstream(a), f.every, func(data []byte, err error) {
 						select {
-						case results <- pollResult{p, data, err}:
+						case results <- command.LiveList{From: p, Data: data, Err: err}:
 						case <-ctx.Done():
 						}
 					})
@@ -107,13 +107,6 @@ func newWatch(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// pollResult is the result of polling a server once.
-type pollResult struct {
-	from command.LiveServer
-	data []byte
-	err  error
-}
-
 // pollOnce polls all servers once. It reports the results of the others even if a poll fails, and then returns an
 // error.
 func (f watchFlags) pollOnce(ctx context.Context, a *command.App, places []command.LiveServer) error {
@@ -123,7 +116,7 @@ func (f watchFlags) pollOnce(ctx context.Context, a *command.App, places []comma
 		data, err := p.Ask(ctx, a)
 		if err == nil {
 			var taken Result
-			taken, err = f.propose(ctx, a, pollResult{from: p, data: data})
+			taken, err = f.propose(ctx, a, command.LiveList{From: p, Data: data})
 			found = append(found, taken)
 		}
 		errs = append(errs, err)
@@ -178,33 +171,33 @@ func (f watchFlags) places(a *command.App, names []string) ([]command.LiveServer
 
 // handlePoll proposes the changes found by a poll. It reports an error once and returns nil, because the next poll may
 // succeed.
-func (f watchFlags) handlePoll(ctx context.Context, a *command.App, s pollResult, seen map[string]string) error {
-	hash, name := registry.HashBytes(s.data), s.from.Name
-	if s.err == nil && seen[name] == hash {
+func (f watchFlags) handlePoll(ctx context.Context, a *command.App, s command.LiveList, seen map[string]string) error {
+	hash, name := registry.HashBytes(s.Data), s.From.Name
+	if s.Err == nil && seen[name] == hash {
 		return nil
 	}
 	var result Result
-	if s.err == nil {
-		result, s.err = f.propose(ctx, a, s)
+	if s.Err == nil {
+		result, s.Err = f.propose(ctx, a, s)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case s.err == nil:
+	case s.Err == nil:
 		seen[name] = hash
 		return printResult(a, result)
-	case seen[name] != s.err.Error():
-		seen[name] = s.err.Error()
-		command.Report(a.Env, a.Form.JSON, s.err)
-		command.NoteStderr(a, s.err)
+	case seen[name] != s.Err.Error():
+		seen[name] = s.Err.Error()
+		command.Report(a.Env, a.Form.JSON, s.Err)
+		command.NoteStderr(a, s.Err)
 	}
 	return nil
 }
 
 // propose proposes the changes found by a poll.
-func (f watchFlags) propose(ctx context.Context, a *command.App, s pollResult) (Result, error) {
-	f.Server = s.from.Name
-	return f.Run(ctx, a, s.from.Shown, s.data, &s.from)
+func (f watchFlags) propose(ctx context.Context, a *command.App, s command.LiveList) (Result, error) {
+	f.Server = s.From.Name
+	return f.Run(ctx, a, s.From.Shown, s.Data, &s.From)
 }
 
 // printResult prints the result of a poll if there are changes.

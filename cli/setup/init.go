@@ -214,7 +214,7 @@ func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientS
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := read[i].err; err != nil {
+		if err := read[i].Err; err != nil {
 			fault := c.problem(err, c.limit(timeout))
 			d.Failures = append(d.Failures, docInitFailed{c.name, "not read: " + fault})
 			if err := imports.RecordProblem(ctx, a, c.name, fault); err != nil {
@@ -222,7 +222,7 @@ func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientS
 			}
 			continue
 		}
-		taken, err := imports.Import{Server: c.name}.Run(ctx, a, read[i].from.Shown, read[i].data, &read[i].from)
+		taken, err := imports.Import{Server: c.name}.Run(ctx, a, read[i].From.Shown, read[i].Data, &read[i].From)
 		if err != nil {
 			d.Failures = append(d.Failures, docInitFailed{c.name, "its tools were read but not proposed: " + output.Sentence(err)})
 			continue

@@ -145,13 +145,6 @@ func (c clientServer) commandOrURL() string {
 	return strings.Join(lists.Map(append([]string{s.Command}, s.Args...), output.ShellWord), " ")
 }
 
-// answer is the tool list of a server, or an error.
-type answer struct {
-	from command.LiveServer
-	data []byte
-	err  error
-}
-
 // Default time limits for the first answer of a server. A package runner may have to download the server first.
 const (
 	answersIn  = 10 * time.Second
@@ -172,8 +165,8 @@ func (c clientServer) limit(timeout time.Duration) time.Duration {
 // readAll reads the tools of the servers, twice as many in parallel as there are processors, and reports each
 // result. If a program exceeds the default time limit, it is started again after all others, because programs that
 // start together on a busy machine slow each other down.
-func readAll(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) []answer {
-	read := make([]answer, len(ready))
+func readAll(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) []command.LiveList {
+	read := make([]command.LiveList, len(ready))
 	done := make(chan int)
 	began := a.Env.Now()
 	turn := make(chan struct{}, 2*runtime.GOMAXPROCS(0))
@@ -193,7 +186,7 @@ func readAll(ctx context.Context, a *command.App, ready []clientServer, timeout 
 				data, err = upstream.List(ctx, c.server)
 				<-again
 			}
-			read[i] = answer{command.LiveServer{Name: c.name, Shown: "server " + c.name, Start: command.StartOf(c.server.Command, c.server.URL, c.server.Dir)}, data, err}
+			read[i] = command.LiveList{From: command.LiveServer{Name: c.name, Shown: "server " + c.name, Start: command.StartOf(c.server.Command, c.server.URL, c.server.Dir)}, Data: data, Err: err}
 			done <- i
 		}()
 	}
@@ -203,12 +196,12 @@ func readAll(ctx context.Context, a *command.App, ready []clientServer, timeout 
 		p.Tell(int64(n), int64(len(ready)), "Asking the servers for their tools")
 		i := <-done
 		word := "answered"
-		if read[i].err != nil {
+		if read[i].Err != nil {
 			word = "failed"
 		}
 		p.Clear()
 		a.Note("%d of %d: %s %s after %s", n+1, len(ready), ready[i].name, word, a.Env.Now().Sub(began).Round(100*time.Millisecond))
-		command.NoteStderr(a, read[i].err)
+		command.NoteStderr(a, read[i].Err)
 	}
 	return read
 }
