@@ -4,7 +4,6 @@ package guard
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -186,17 +185,11 @@ func sessionExpired(resp *http.Response) bool {
 	if resp.StatusCode != http.StatusBadRequest {
 		return resp.StatusCode == http.StatusNotFound
 	}
-	text, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), errorReader{err}, resp.Body)) // for the next reader
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), resp.Body)) // the next reader gets the text, and a read error again
 	var said struct{ Error struct{ Message string } }
 	return json.Unmarshal(text, &said) == nil && strings.Contains(strings.ToLower(said.Error.Message), "session")
 }
-
-// errorReader is a reader that returns an error, or EOF if err is nil.
-type errorReader struct{ err error }
-
-// Read implements io.Reader.
-func (f errorReader) Read([]byte) (int, error) { return 0, cmp.Or(f.err, io.EOF) }
 
 // withoutURL returns the cause of an error without the address, which may contain a secret.
 func withoutURL(err error) error {
