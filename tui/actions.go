@@ -1,4 +1,4 @@
-// Keys that work on every page, and their actions.
+// This file defines the keys that work on every page, and their actions.
 
 package tui
 
@@ -48,8 +48,8 @@ func (m *Model) globalKeys() []screen.Key {
 	}...)
 }
 
-// askTheme asks the user to pick a theme if the terminal did not report its background and no theme is configured.
-// The answer is stored like a theme picked with the key, so the question appears once.
+// askTheme asks the user to choose a theme if no theme is configured and the terminal did not report its
+// background color. The choice is saved, so that the question appears only once.
 func (m *Model) askTheme() tea.Cmd {
 	choice := &m.shell.Choice
 	if choice.Name != "" || choice.BackgroundKnown || m.shell.Busy() || m.cfg.Getenv("COLORFGBG") != "" {
@@ -84,13 +84,13 @@ func (m *Model) cannotSuspend() string { return unless(!m.cfg.Remote, "no shell 
 
 // suspend stores the unsent text and returns control to the shell.
 func (m *Model) suspend() tea.Cmd {
-	if why := m.cannotSuspend(); why != "" { // in a dialog, the key table does not check this
+	if why := m.cannotSuspend(); why != "" { // in a dialog, no key table checks this
 		return m.shell.Say(screen.Warning, "ctrl+z: %s", why)
 	}
 	return unsent.Then(m.shell.SaveText(), tea.Suspend)
 }
 
-// quit saves the unsent text and ends the program when all running writes have completed. It saves synchronously,
+// quit saves the unsent text and ends the program once all running writes have ended. It saves synchronously,
 // because no command runs after tea.Quit.
 func (m *Model) quit() tea.Cmd {
 	if keep := m.shell.SaveText(); keep != nil {
@@ -109,7 +109,7 @@ func (m *Model) quit() tea.Cmd {
 	return m.shell.Say(screen.Warning, "Finishing pending writes")
 }
 
-// places returns the keys of every kind of page, for the help and the documentation.
+// places returns the keys of every kind of page for the help and the documentation.
 func places() []keys.Place {
 	all := []keys.Place{{Name: keys.Everywhere, Keys: new(Model).globalKeys()}}
 	for _, k := range pageKinds() {
@@ -120,7 +120,8 @@ func places() []keys.Place {
 	return all
 }
 
-// Rebind replaces keys by action name and returns the unknown names. Call it before the first frame is drawn.
+// Rebind replaces the keys of the actions that bindings names. It returns the names that are not actions. It must
+// be called before the first frame is drawn.
 func (m *Model) Rebind(bindings map[string][]string) (unknown []string) {
 	return m.keys.Bind(bindings, m.globalKeys())
 }

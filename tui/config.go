@@ -33,7 +33,7 @@ type Reader interface {
 	changeset.Desk
 }
 
-// Impact computes how proposals and live definitions change prompts.
+// Impact computes how proposals change prompts, and which agents use a definition.
 type Impact interface {
 	proposal.Impact
 	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]impact.Use, error)
@@ -53,7 +53,8 @@ func DeskOf(d *service.Desk) Desk {
 	return Desk{d.Reading, d.Impact, d.Deciding, d.Drafting, d.Assessing}
 }
 
-// Types of the configuration that other packages define, so that callers need not import those.
+// Aliases for types of the configuration that other packages define, so that callers need not import these
+// packages.
 type (
 	Decider     = desk.Decider
 	Proposer    = desk.Proposer
@@ -69,8 +70,8 @@ type (
 // View is a named filter, shown as a tab of the queue.
 type View = queue.View
 
-// Entry is a live definition as the registry pages list it. EntryQuery selects a page of entries by id, and
-// EntryGroup the entries of one layer from one server or file.
+// Aliases for the types of the registry pages. Entry is a listed definition. EntryQuery selects a page of entries
+// by ID. EntryGroup selects the entries of a layer that come from the same server or file.
 type (
 	Entry      = screen.Entry
 	EntryQuery = entries.Query
@@ -94,52 +95,54 @@ type Config struct {
 	Desk     Desk
 	Registry Registry
 	Sources
-	// Extents reads how much proposals change, for the rows of the queue.
+	// Extents returns the sizes of the changes of the given proposals, for the rows of the queue.
 	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
 	Actor   proposals.Actor
-	Layer   registry.Layer // layer of new drafts
+	Layer   registry.Layer // layer in which new drafts are created
 	Place   string         // shown in the bar, such as the project's name
 	Theme   string         // "dark", "light" or "high-contrast"; "" follows the terminal
-	Plain   bool           // no colours
+	Plain   bool           // no colors
 	Getenv  func(string) string
-	Drafts  string // folder of unsent texts; "" stores none
+	Drafts  string // folder for unsent texts; if "", none are stored
 	Now     func() time.Time
-	// Counter counts the tokens of prompts. Several workbenches may share one; nil means a new one.
+	// Counter counts the tokens of prompts. Several workbenches can share a counter; if it is nil, New creates
+	// one.
 	Counter *tokens.Counter
-	// Remote reports that the terminal is on another machine. The workbench then runs no programs,
-	// cannot be suspended, and edits texts itself.
+	// Remote indicates that the terminal is on another machine. The workbench then runs no programs, cannot be
+	// suspended, and uses its built-in editor.
 	Remote bool
-	// Guide shows a new user the steps from a first proposal to a rollback.
+	// Guide shows a new user the steps from reading the first proposal to a rollback.
 	Guide bool
-	// Elsewhere returns the commands and settings that the search also offers; nil for none.
+	// Elsewhere returns commands and settings that the search offers in addition to the keys; it may be nil.
 	Elsewhere func() []Elsewhere
-	// Views are filters of the queue, one tab each.
+	// Views are named filters of the queue. Each is shown as a tab.
 	Views []View
-	// Commands are programs that the user can run on the selection.
+	// Commands are programs that the user can run on the selected proposal or definition.
 	Commands []Command
 	// Blocked reports whether a write is waiting for another process to release the database; nil if unknown.
 	Blocked func() bool
 	// Size returns the terminal's size in cells; nil if unknown. It is polled, because the message about a resize
 	// during start-up can be lost.
 	Size func() (width, height int)
-	// Regroup moves proposals to another change set, or out of any for "". It is nil if unavailable.
+	// Regroup moves proposals to the given change set; if changeSet is "", it removes them from their set. It is
+	// nil if unavailable.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
 	// Signer signs decisions; nil if decisions are not signed.
 	Signer Signer
 	// Checkpoint returns the state of the published checkpoints without I/O; nil if none are published.
 	Checkpoint func() Checkpoint
-	// Exec returns a command that hands the terminal to a process and sends a message when the process exits; nil
+	// Exec returns a command that runs a process in the terminal and sends a message when the process exits; nil
 	// means tea.ExecProcess.
 	Exec func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd
 	// After returns a command that sends msg after d; nil means tea.Tick.
 	After func(d time.Duration, msg tea.Msg) tea.Cmd
-	// Wait returns when another process may have written to the database, or after the interval every. seen is the
-	// previous result, initially 0. If Wait is nil, the workbench polls.
+	// Wait returns when another process may have written to the database, or after the duration every. seen is the
+	// result of the previous call, initially 0. If Wait is nil, the workbench polls.
 	Wait func(ctx context.Context, seen int64, every time.Duration) (stamp int64)
 }
 
 // Checkpoint is the state of the published checkpoints.
 type Checkpoint struct {
-	At        time.Time // of the newest checkpoint; zero before the first
-	Decisions int       // not yet covered by a published checkpoint
+	At        time.Time // time of the newest checkpoint; zero before the first
+	Decisions int       // number of decisions that no published checkpoint covers
 }

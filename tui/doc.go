@@ -1,5 +1,5 @@
-// Package tui is the interface for people: the workbench. One Bubble Tea model owns the parts, each in a package of
-// its own below this one, and routes messages to them and to the pages, which pages.go lists. All I/O runs in
-// commands, whose results carry the id of their subject. Every key is declared once, in the table that the footer,
-// the help, and docs/keys.md are generated from.
+// Package tui implements the workbench, the interactive terminal interface. One Bubble Tea model routes messages to
+// its parts and to the pages. Each part and each page is a package below this one; pages.go lists the pages. All
+// I/O runs in commands, whose results carry the ID of their subject. Every key is declared once, and the footer,
+// the help, and docs/keys.md are generated from these declarations.
 package tui

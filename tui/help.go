@@ -22,7 +22,7 @@ import (
 	"toolcrib/tui/subject"
 )
 
-// openHelp opens the help for the page on screen, or leaves the help if it is open.
+// openHelp opens the help for the current page. If the help is open, openHelp closes it.
 func (m *Model) openHelp() tea.Cmd {
 	if cmd, left := m.keys.LeaveHelp(); left {
 		return cmd
@@ -47,7 +47,7 @@ func (m *Model) openHelp() tea.Cmd {
 	return nil
 }
 
-// explain describes a rule, with one example that it flags and one that it accepts.
+// explain describes the rule named id, with an example that the rule flags and an example that it accepts.
 func explain(page *prose.Page, f screen.Frame, texts *markdown.Texts, id string) {
 	page.Blank()
 	all := ruleset.All()
@@ -82,19 +82,19 @@ func explain(page *prose.Page, f screen.Frame, texts *markdown.Texts, id string)
 	}
 }
 
-// guide shows a new user how to get from a proposal to a rollback, one hint per step.
+// guide shows a new user how to get from a proposal to a rollback, with a hint for each step.
 type guide struct {
 	on   bool
-	step int  // hints followed so far
-	away bool // the page on screen shows no proposal
+	step int  // number of hints that the user has followed
+	away bool // the current page is neither the queue nor a proposal
 }
 
-// guideStep is a hint that stays until the user has followed it. A hint fits on one line of the narrowest screen,
+// guideStep is a hint that is shown until done returns true. A hint fits on one line of the narrowest screen,
 // because more lines would cover the page.
 type guideStep struct {
 	hint draw.Safe
 	done func(on screen.Page, status draw.Safe, dialog bool) bool
-	away draw.Safe // replaces hint on pages without a proposal; "" keeps hint
+	away draw.Safe // replaces hint on pages other than the queue and proposals; "" keeps hint
 }
 
 // about introduces toolcrib in one sentence.
@@ -117,7 +117,7 @@ func isDefinition(p screen.Page) bool {
 	return ok
 }
 
-// lines returns the lines of the next hint, or nil if the guide is off or finished.
+// lines returns the lines of the current hint, or nil if the guide is off or finished.
 func (g *guide) lines(f screen.Frame) []draw.Line {
 	if !g.on || g.step >= len(guideSteps) {
 		return nil

@@ -1,4 +1,4 @@
-// This file builds the workbench and runs the commands of its user.
+// This file builds the workbench, and runs the commands that the user has configured.
 
 package tui
 
@@ -39,7 +39,7 @@ import (
 	"toolcrib/tui/writes"
 )
 
-// delegate implements pageShell by forwarding to the parts of the workbench.
+// delegate implements pageShell. It forwards each request to a part of the workbench.
 type delegate struct {
 	screen.Messenger
 	writer
@@ -67,7 +67,7 @@ type (
 	}
 )
 
-// New returns a workbench with an empty queue. Prime loads its first page.
+// New returns a workbench whose queue is still empty. Prime loads the first page of the queue.
 func New(cfg Config) *Model {
 	if cfg.Context == nil {
 		cfg.Context = context.Background()
@@ -99,7 +99,7 @@ func New(cfg Config) *Model {
 	if cfg.Counter == nil {
 		cfg.Counter = tokens.NewCounter()
 	}
-	m.openings.options = proposal.Options{ // all proposal pages share one record of seen parts
+	m.openings.options = proposal.Options{ // all proposal pages share the record of parts that the user has seen
 		Shell: toParts, Desk: cfg.Desk, Registry: cfg.Registry, Acts: user, Actor: cfg.Actor, Layer: cfg.Layer,
 		Seen: d.seen, Texts: m.texts, Counter: cfg.Counter, NoEditor: edit.Missing,
 		CannotMark: m.queue.Marks.CannotMark, Marked: m.openings.Marked,
@@ -115,7 +115,7 @@ func New(cfg Config) *Model {
 		Context: ctx, Shell: m.shell, Pages: m.openings, User: user, Pending: ops, Seen: d.seen, RecordShown: m.openings.options.RecordShown, Write: m.writes.Write, Regroup: cfg.Regroup,
 	}
 	*toParts = delegate{m.shell, m.writes, m.drafting, decide, m.keys, m.openings}
-	for _, r := range m.pages.Named() { // each list resumes where the user left it
+	for _, r := range m.pages.Named() { // restore the state of each list
 		if p, ok := r.Page.(screen.Stateful); ok {
 			p.SetState(left.Pages[string(r.Name)])
 		}
@@ -127,11 +127,11 @@ func New(cfg Config) *Model {
 	return m
 }
 
-// Prime loads the first page for a screen of the given size, so that the first frame shows data.
+// Prime loads the first page of the queue for a screen of the given size, so that the first frame shows data.
 func (m *Model) Prime(width, height int) {
 	m.resize(width, height)
 	m.Update(m.queue.Count()())
-	_, m.primed = m.Update(m.queue.LoadFirst()()) // the rest loads after the first frame
+	_, m.primed = m.Update(m.queue.LoadFirst()()) // m.primed loads the rest after the first frame
 	if on := m.pages.Active(); on != m.queue {
 		m.Update(on.Reload()())
 	}
@@ -147,7 +147,7 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(ask, m.awaitWrite(0), m.primed, m.pages.Start(), m.cfg.After(pollEvery, screen.Then{Do: m.checkSize}))
 }
 
-// Model is the workbench: it routes messages to its parts.
+// Model is the workbench. It implements tea.Model and routes messages to its parts.
 type Model struct {
 	cfg       Config
 	shell     *shell.Shell
@@ -156,7 +156,7 @@ type Model struct {
 	writes    *writes.Writer
 	drafting  *drafting.Drafting
 	openings  *pageOpener
-	pageShell pageShell // implements the requests of pages
+	pageShell pageShell // handles the requests of pages
 	pending   *pending.Operations
 	texts     *markdown.Texts
 	queue     *queue.Page
@@ -164,10 +164,10 @@ type Model struct {
 
 	news struct { // proposals that other processes added since the user last looked at the queue
 		known int // number of proposals at the last count; 0 before the first
-		fresh int // proposals added since
+		fresh int // number of proposals added since the user last looked
 	}
-	primed   tea.Cmd   // the first page's commands, run by Init
-	drawn    *tea.View // cached frame; nil after a message that may have changed it
+	primed   tea.Cmd   // command of Prime, run by Init
+	drawn    *tea.View // cached frame; nil if a message may have changed the screen since
 	drawnAt  string
 	stamp    int64
 	quitting bool
@@ -182,23 +182,24 @@ func (m *Model) resize(width, height int) {
 	m.pages.Fit(m.shell.Frame())
 }
 
-// retheme redraws the screen in the chosen theme.
+// retheme redraws the screen after a change of the theme.
 func (m *Model) retheme() {
 	m.shell.Retheme()
 	m.pages.Fit(m.shell.Frame())
 }
 
-// Outcomes returns the outcomes of the writes that were running when the program was told to quit.
+// Outcomes describes the outcomes of the writes that ended while the program was being terminated.
 func (m *Model) Outcomes() []string { return m.writes.Outcomes() }
 
-// Command is a program from the user's configuration, which the ! key runs on the selection. The placeholders
-// {number}, {id}, and {subject} in its arguments are replaced by the values of the selected proposal.
+// Command is a program from the user's configuration. The ! key runs it on the selection. In its arguments, the
+// placeholders {number}, {id}, and {subject} stand for values of the selected proposal or definition.
 type Command struct {
 	Name string
-	Args []string // the program first
+	Args []string // program and arguments
 }
 
-// selection returns pairs of placeholder and value for the selection, or nil if nothing is selected.
+// selection returns the placeholders and their values for the selected proposal or definition, alternating. It
+// returns nil if nothing is selected.
 func (m *Model) selection() []string {
 	switch on := m.pages.Active().(type) {
 	case screen.ProposalPage:
@@ -225,7 +226,8 @@ func (m *Model) cannotRun() string {
 	return ""
 }
 
-// askCommand runs the configured command on the selection. If several are configured, it asks which one.
+// askCommand runs the configured command on the selection. If several commands are configured, it asks which to
+// run.
 func (m *Model) askCommand() tea.Cmd {
 	values := m.selection()
 	if len(m.cfg.Commands) == 1 {
@@ -245,8 +247,9 @@ func (m *Model) askCommand() tea.Cmd {
 	return m.shell.Ask(d)
 }
 
-// run hands the terminal to a command and waits for enter after its output. Values only replace placeholders in
-// arguments: no shell parses them, and they cannot name the program.
+// run runs c in the terminal and waits for enter after the output of c. The values replace placeholders only in
+// arguments and are passed without quoting to the program: no shell parses them, and they cannot change which
+// program runs.
 func (m *Model) run(c Command, values []string) tea.Cmd {
 	args := make([]string, len(c.Args)-1)
 	for i, arg := range c.Args[1:] {

@@ -1,4 +1,4 @@
-// This file opens the pages that have a subject, at the request of other pages.
+// This file opens the pages of single proposals, change sets, and definitions at the request of other pages.
 
 package tui
 
@@ -22,14 +22,14 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// pageOpener opens the pages that have a subject: a proposal, a change set, or a definition.
+// pageOpener opens the pages that show a single subject: a proposal, a change set, or a definition.
 type pageOpener struct {
 	*deps
 	screen  *shell.Shell
 	pages   *navigation.Pages
 	queue   *queue.Page
 	options proposal.Options           // shared by all proposal pages
-	sets    map[string]*changeset.Page // by name of the change set
+	sets    map[string]*changeset.Page // keyed by the name of the change set
 }
 
 // ToQueue shows the queue.
@@ -44,26 +44,26 @@ func (m *pageOpener) FilterQueue(filter string) tea.Cmd {
 	return m.queue.SetFilter(filter)
 }
 
-// Divide changes how the screen is divided between list and side pane.
+// Divide changes how the screen is divided between two panes.
 func (m *pageOpener) Divide(by screen.Division) tea.Cmd {
 	m.screen.Divide(by)
 	m.pages.Fit(m.screen.Frame())
 	return m.pages.Active().Reload()
 }
 
-// Resume shows the page of the proposal that an unsent text belongs to, with the dialog that contains it.
+// Resume shows the page of the proposal to which an unsent text belongs, and opens the dialog with this text.
 func (m *pageOpener) Resume(r screen.Resume) tea.Cmd {
 	pp := m.page(proposals.Proposal{ID: r.ID})
 	pp.Resume(r)
 	return m.pages.Show(pp)
 }
 
-// Drop deletes an unsent text, and then runs a command.
+// Drop deletes the unsent text named draft, and then runs the command next.
 func (m *pageOpener) Drop(draft string, next tea.Cmd) tea.Cmd {
 	return unsent.Then(m.screen.Unsent.Drop(draft), next)
 }
 
-// OpenEntry opens the page of a live definition: a tool, an agent, or an allow-list.
+// OpenEntry opens the page of a live definition, such as a tool, an agent, or an allow-list.
 func (m *pageOpener) OpenEntry(open screen.Opening) tea.Cmd {
 	s := subject.New(m.Context, m.shell, open, subject.Options{
 		Registry: m.Registry, Desk: m.Desk, Layer: m.Layer, NoEditor: m.editor.Missing, Restore: m.user.Restore,
@@ -72,13 +72,13 @@ func (m *pageOpener) OpenEntry(open screen.Opening) tea.Cmd {
 	return m.pages.Visit(s)
 }
 
-// page returns a new page of a proposal.
+// page returns a new page for p.
 func (m *pageOpener) page(p proposals.Proposal) *proposal.Page {
 	return proposal.New(m.Context, m.options, p, m.screen.Frame())
 }
 
-// Open opens the page of p. With sameTab, it opens at the tab of the proposal on screen, and otherwise at the first
-// tab.
+// Open opens the page of p. If sameTab is set and a proposal is on screen, the page opens at the tab of that
+// proposal. Otherwise it opens at the first tab.
 func (m *pageOpener) Open(p proposals.Proposal, sameTab bool) tea.Cmd {
 	next := m.page(p)
 	if on, ok := m.pages.Active().(*proposal.Page); ok && sameTab {
@@ -97,7 +97,8 @@ func (m *pageOpener) OpenUnseen(p proposals.Proposal) tea.Cmd {
 	return tea.Batch(shown, m.pages.Show(next))
 }
 
-// Mark toggles the mark of p in the queue and reports the new state, for pages that show no row of p.
+// Mark toggles the mark of p in the queue and shows the new state in the status line. It is for pages that do not
+// list p.
 func (m *pageOpener) Mark(p proposals.Proposal) tea.Cmd {
 	m.queue.Marks.Mark(p)
 	state, marks := "unmarked", m.queue.Marks.List
@@ -110,11 +111,11 @@ func (m *pageOpener) Mark(p proposals.Proposal) tea.Cmd {
 // Marked returns the marked proposals.
 func (m *pageOpener) Marked() []proposals.Proposal { return m.queue.Marks.List }
 
-// MarkOnly replaces the marks.
+// MarkOnly marks ps and removes all other marks.
 func (m *pageOpener) MarkOnly(ps []proposals.Proposal) { m.queue.Marks.List = ps }
 
 // OpenSet opens the change set of p if p is open and the set has several members. Otherwise it opens p itself, at the
-// tab of the proposal on screen.
+// current tab.
 func (m *pageOpener) OpenSet(p proposals.Proposal) tea.Cmd {
 	if p.ChangeSet == "" || !p.State.Open() {
 		return m.Open(p, true)
@@ -125,7 +126,7 @@ func (m *pageOpener) OpenSet(p proposals.Proposal) tea.Cmd {
 		return screen.Then{Do: func() tea.Cmd {
 			switch {
 			case m.pages.Active() != on || m.screen.Dialog() != nil:
-				return nil // the user left the page
+				return nil // the user has left the page
 			case err != nil || len(set.Members) < 2:
 				return m.Open(p, true)
 			}
@@ -135,11 +136,11 @@ func (m *pageOpener) OpenSet(p proposals.Proposal) tea.Cmd {
 	}
 }
 
-// showSet opens the page of a change set. It reuses the page that was opened before, because that page records what
-// the user has read, even if the set has been renamed since.
+// showSet opens the page of a change set. It reuses an earlier page of this set, because that page records what the
+// user has read. It also finds the earlier page if the set has been renamed.
 func (m *pageOpener) showSet(set review.ChangeSet) {
 	next := m.sets[set.Name]
-	for name, other := range m.sets { // the members may have belonged to another set
+	for name, other := range m.sets { // the members may have belonged to a set with another name
 		if next == nil && other.Contains(set) {
 			next, m.sets[set.Name] = other, other
 			delete(m.sets, name)
@@ -159,7 +160,7 @@ func (m *pageOpener) showSet(set review.ChangeSet) {
 	m.pages.Open(next)
 }
 
-// set returns the change set page on screen, or nil if another page is.
+// set returns the change set page on screen. It returns nil if another page is on screen.
 func (m *pageOpener) set() *changeset.Page {
 	set, _ := m.pages.Active().(*changeset.Page)
 	return set
@@ -186,8 +187,8 @@ func (m *pageOpener) Deciding() bool {
 	return (m.pages.Active() == m.queue || m.set() != nil || isProposal(m.pages.Active())) && m.screen.Dialog() == nil
 }
 
-// OpenWaiting opens the next proposal that waits for the user, in the order and with the filter of the queue, and
-// wraps around at the end. It skips the other members of the change set on screen.
+// OpenWaiting opens the next proposal that waits for the user. It follows the order and the filter of the queue, and
+// continues at the beginning after the last proposal. If a change set is on screen, it skips the members of this set.
 func (m *pageOpener) OpenWaiting() tea.Cmd {
 	q, set := m.queue.Waiting(), ""
 	if on := m.set(); on != nil {
@@ -214,7 +215,7 @@ func (m *pageOpener) OpenWaiting() tea.Cmd {
 	})
 }
 
-// OpenNumber opens the proposal with a number such as #17.
+// OpenNumber opens the proposal with the given number, such as #17.
 func (m *pageOpener) OpenNumber(number string) tea.Cmd {
 	return m.find(func(proposals.ID) (*proposals.Proposal, error) {
 		found, err := m.Desk.List(m.Context, review.Query{Filter: number, Limit: 1})
@@ -228,8 +229,9 @@ func (m *pageOpener) OpenNumber(number string) tea.Cmd {
 	})
 }
 
-// find opens the proposal that find returns, or its change set, unless the user has left the page before the result
-// arrives. from is the proposal on screen, or "".
+// find returns a command that calls the given function and opens the proposal that it returns, or the change set of
+// this proposal. It opens nothing if the user has left the page by then. from is the ID of the proposal on screen, or
+// "".
 func (m *pageOpener) find(find func(from proposals.ID) (*proposals.Proposal, error)) tea.Cmd {
 	before, _ := m.pages.Current()
 	on := m.pages.Active()
@@ -248,7 +250,7 @@ func (m *pageOpener) find(find func(from proposals.ID) (*proposals.Proposal, err
 				return m.screen.Say(screen.Remark, "Nothing else waits for you")
 			}
 			open := m.OpenSet
-			if on != m.queue && here.ChangeSet == found.ChangeSet { // another member of the set is on screen
+			if on != m.queue && here.ChangeSet == found.ChangeSet { // another member of the same set is on screen
 				open = func(p proposals.Proposal) tea.Cmd { return m.Open(p, true) }
 			}
 			return tea.Batch(open(*found), m.queue.Select(found.ID))

@@ -1,4 +1,4 @@
-// This file is the table of the kinds of pages.
+// This file declares the kinds of pages.
 
 package tui
 
@@ -29,19 +29,19 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// pageKind declares a kind of page. A page that exists as long as the workbench has a constructor in make; the others
-// are opened by openings.
+// pageKind declares a kind of page. If make is set, the workbench creates one page of this kind at its start.
+// Otherwise pageOpener creates a page for each subject.
 type pageKind struct {
-	zero    screen.Page // zero value, whose place and keys the documentation lists
-	make    func(s *deps) screen.Page
-	key     screen.Key // opens the page from everywhere; Do is not set; zero for none
-	next    draw.Safe  // the page that the key opens if this one is already on screen
-	off     func(cfg *Config) string
-	name    draw.Safe // name in the bar; "" for none
-	last    bool      // listed last in the bar
-	present func(cfg *Config) bool
-	watched bool // reloaded after each write, because the bar shows part of it
-	// sign returns the page's part of the bar while another page is on screen.
+	zero    screen.Page               // its place and keys are listed in the documentation
+	make    func(s *deps) screen.Page // constructor; nil if pageOpener creates the pages
+	key     screen.Key                // key that opens the page from everywhere; its Do is set later; zero for no key
+	next    draw.Safe                 // page that the key opens if this page is already on screen
+	off     func(cfg *Config) string  // returns why the key is disabled, or ""; may be nil
+	name    draw.Safe                 // name in the bar; "" for none
+	last    bool                      // listed last in the bar
+	present func(cfg *Config) bool    // reports whether the bar names the page; nil means always
+	watched bool                      // the page is reloaded after each write, because the bar shows part of it
+	// sign draws the page's part of the bar while another page is on screen; it may be nil.
 	sign func(p screen.Page, f screen.Frame) draw.Line
 }
 
@@ -59,11 +59,11 @@ type pageShell interface {
 	files.Shell
 }
 
-// Sources are what pages read besides the desk and the registry. A nil source is unavailable.
+// Sources are the data sources of pages besides the desk and the registry. A nil source is unavailable.
 type Sources struct {
-	Calls   Calls        // calls that agents made
-	Servers servers.Read // guard state of the servers in the user's clients
-	Files   files.Read   // skills and instruction files, compared with their approved versions
+	Calls   Calls        // calls made by agents
+	Servers servers.Read // servers in the user's clients, and whether each is guarded
+	Files   files.Read   // compares skills and instruction files with their approved versions
 }
 
 // deps are the dependencies of the pages.
@@ -74,10 +74,10 @@ type deps struct {
 	editor      *editor.Editor
 	ops         *pending.Operations
 	seen        *seen.Record
-	waitingText func() string // how many proposals wait for the user, as text
+	waitingText func() string // describes how many proposals wait for the user
 }
 
-// pageKinds returns all kinds of pages, in the order of the documentation.
+// pageKinds returns all kinds of pages, in the order in which the documentation lists them.
 func pageKinds() []pageKind {
 	return []pageKind{
 		{
@@ -159,7 +159,7 @@ func unless(ok bool, why string) string {
 	return why
 }
 
-// entriesOf returns a constructor for the page of live definitions of one kind.
+// entriesOf returns a constructor for the page that lists live definitions of the given kind.
 func entriesOf(of registry.Kind) func(s *deps) screen.Page {
 	return func(s *deps) screen.Page {
 		return entries.New(s.Context, s.shell, s.Registry, entries.Options{
@@ -168,12 +168,12 @@ func entriesOf(of registry.Kind) func(s *deps) screen.Page {
 	}
 }
 
-// debounceDelay is the time for which the cursor rests on a row before the side pane loads it.
+// debounceDelay is how long the cursor must stay on a row before the side pane loads the row.
 const debounceDelay = 120 * time.Millisecond
 
 func (s *deps) debounce(msg tea.Msg) tea.Cmd { return s.After(debounceDelay, msg) }
 
-// roots builds the pages that exist as long as the workbench.
+// roots creates the pages that exist as long as the workbench.
 func (s *deps) roots() []navigation.Root {
 	var all, last []navigation.Root
 	for _, k := range pageKinds() {

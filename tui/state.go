@@ -15,18 +15,19 @@ import (
 	"toolcrib/tui/unsent"
 )
 
-// savedState is the state that the workbench restores at its next start. It is stored with the unsent drafts of a
-// database, so that it never applies to another database.
+// savedState is the state that the workbench restores at its next start. It is stored next to the unsent drafts of a
+// database, so that it is never applied to another database.
 type savedState struct {
-	Page  string                      `json:"page,omitempty"`  // by its name in the bar
-	Theme string                      `json:"theme,omitempty"` // picked with the theme key; see themeFolder
-	Pages map[string]screen.PageState `json:"pages,omitempty"` // by name in the bar
+	Page  string                      `json:"page,omitempty"`  // name in the bar of the current page
+	Theme string                      `json:"theme,omitempty"` // theme that the user picked with a key; see themeFolder
+	Pages map[string]screen.PageState `json:"pages,omitempty"` // keyed by name in the bar
 }
 
-// stateFile is the file that stores the state. The drafts page skips names that begin with a dot.
+// stateFile is the name of the file that stores the state. The drafts page ignores files whose names begin with a
+// dot.
 const stateFile = ".screen.json"
 
-// maxState is the maximum size of the file, in bytes.
+// maxState is the maximum size of the state file, in bytes.
 const maxState = 64 << 10
 
 // readState reads the state from the folder of unsent drafts. It returns an empty state on any error.
@@ -45,8 +46,8 @@ func readState(folder string) (left savedState) {
 	return left
 }
 
-// themeFolder returns the folder that stores the user's theme, which all databases share: the parent of their draft
-// folders.
+// themeFolder returns the folder that stores the user's theme. All databases share this folder, which is the parent
+// of their draft folders.
 func themeFolder(drafts string) string {
 	if drafts == "" {
 		return ""
@@ -63,9 +64,9 @@ func (left savedState) choice(cfg Config) theme.Choice {
 	return c
 }
 
-// lightBackground reports whether COLORFGBG names a light background. rxvt, Konsole, and others set this variable to
-// the text and background colors ("0;15"). It applies until the terminal answers the background query, which some
-// terminals never do.
+// lightBackground reports whether the COLORFGBG variable describes a light background. Terminals such as rxvt and
+// Konsole set the variable to the numbers of the text and background colors, such as "0;15". The result applies
+// until the terminal answers the query for its background color. Some terminals never answer.
 func lightBackground(getenv func(string) string) bool {
 	if getenv == nil {
 		return false
@@ -77,8 +78,8 @@ func lightBackground(getenv func(string) string) bool {
 	return background == "7" || background == "15"
 }
 
-// saveState stores the page and the state of each page. It ignores errors, because restoring them is only
-// a convenience.
+// saveState stores the name of the current page and the state of each page in folder. It ignores errors, because
+// restoring the state is only a convenience.
 func saveState(folder string, pages *navigation.Pages) {
 	left := savedState{Pages: map[string]screen.PageState{}}
 	for _, r := range pages.Named() {

@@ -1,4 +1,4 @@
-// Decorators that record reads as pending operations, which the status line shows when they are slow.
+// This file records reads as pending operations, so that the status line can show slow reads.
 
 package tui
 
@@ -14,7 +14,7 @@ import (
 	"toolcrib/tui/pending"
 )
 
-// trackReads returns cfg with reads that are recorded as pending operations.
+// trackReads returns a copy of cfg whose reads are recorded as pending operations in p.
 func trackReads(cfg Config, p *pending.Operations) Config {
 	cfg.Desk.Reader = &trackedReader{Reader: cfg.Desk.Reader, pending: p, stamp: cfg.Registry.Stamp}
 	cfg.Desk.Impact, cfg.Registry = trackedImpact{cfg.Desk.Impact, p}, trackedRegistry{cfg.Registry, p}
@@ -27,8 +27,9 @@ func trackReads(cfg Config, p *pending.Operations) Config {
 	return cfg
 }
 
-// trackedReader records its reads as pending operations. It also keeps the change set that was read last, with the
-// stamp of the database before that: the dialog of a decision needs what the page of the set has read.
+// trackedReader records its reads as pending operations. It also caches the last change set, because the dialog of
+// a decision needs the set that the page has just read. The cache is valid as long as the stamp of the database
+// has not changed.
 type trackedReader struct {
 	Reader
 	pending *pending.Operations
@@ -39,7 +40,7 @@ type trackedReader struct {
 	lastStamp int64
 }
 
-// List implements Reader, as do the following methods.
+// List implements Reader. The other methods do the same.
 func (d *trackedReader) List(ctx context.Context, q review.Query) (review.Page, error) {
 	what := "Listing proposals"
 	if q.Filter != "" {
@@ -80,7 +81,7 @@ type trackedImpact struct {
 	pending *pending.Operations
 }
 
-// Preview implements Impact, as do the following methods.
+// Preview implements Impact. Uses does the same.
 func (d trackedImpact) Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error) {
 	defer d.pending.Begin("Rendering the prompts").End()
 	return d.Impact.Preview(ctx, ids, agent, s)
@@ -97,7 +98,7 @@ type trackedRegistry struct {
 	pending *pending.Operations
 }
 
-// Groups implements Registry, as do the following methods.
+// Groups implements Registry. The other methods do the same.
 func (w trackedRegistry) Groups(ctx context.Context, q EntryQuery) ([]GroupCount, error) {
 	defer w.pending.Begin("Counting what is live").End()
 	return w.Registry.Groups(ctx, q)

@@ -1,4 +1,4 @@
-// This file routes messages: keys, clicks, results of commands, and writes by other processes.
+// This file routes messages: key presses, mouse events, results of commands, and notices of writes by other processes.
 
 package tui
 
@@ -37,8 +37,7 @@ type (
 	pollMsg struct{ seen int64 }
 )
 
-// Terminate is a message that ends the workbench immediately. Running writes are canceled, and the workbench waits for
-// their results.
+// Terminate is a message that ends the workbench. It cancels running writes and waits for their results.
 type Terminate struct{}
 
 // Update implements tea.Model. It only routes messages and never blocks.
@@ -48,7 +47,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	_, pressed := msg.(tea.KeyPressMsg)
 	if _, turned := msg.(tea.MouseWheelMsg); pressed || turned {
-		m.markSeen() // before the text scrolls away
+		m.markSeen() // before the text is scrolled away
 	}
 	cmd := m.route(msg)
 	if pressed {
@@ -68,7 +67,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(cmd, m.texts.Requested())
 }
 
-// markSeen records the text on screen as read.
+// markSeen records the text on screen as read, unless a dialog or a message covers it.
 func (m *Model) markSeen() {
 	covered := len(m.shell.Lowest()) > 1
 	if !covered && m.shell.Dialog() == nil && !m.shell.Frame().TooSmall {
@@ -76,8 +75,8 @@ func (m *Model) markSeen() {
 	}
 }
 
-// affectsScreen reports whether msg may change the screen. An idle workbench receives several messages a second that do
-// not.
+// affectsScreen reports whether msg may change the screen. An idle workbench receives several messages per second that
+// change nothing.
 func (m *Model) affectsScreen(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case pollMsg:
@@ -151,7 +150,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 		m.queue.Update(queue.PreviewContent{ID: msg.ID, Dossier: msg.Dossier, Problems: msg.Problems, Err: msg.Err})
 		cmd := m.pages.Broadcast(msg)
 		if pp, ok := m.pages.Active().(*proposal.Page); ok {
-			return tea.Batch(cmd, pp.ResumeDraft()) // resumes the dialog of an unsent text
+			return tea.Batch(cmd, pp.ResumeDraft()) // opens the dialog of an unsent text
 		}
 		return cmd
 	case markdown.Rendered:
@@ -169,7 +168,7 @@ func (m *Model) route(msg tea.Msg) tea.Cmd {
 	return m.pages.Broadcast(msg)
 }
 
-// key passes a key to the component that has the focus: a dialog, an input line, or the page.
+// key passes a key press to the component that has the focus: a dialog, an input line, or the page.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	m.shell.Clear()
 	just := m.keys.Interrupt()
@@ -185,7 +184,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case name == "ctrl+c":
 		return unsent.Then(m.shell.SaveText(), m.quit())
 	case name == "ctrl+z" && (tooSmall || m.shell.Busy()):
-		return m.suspend() // works everywhere; on pages, the key table declares it
+		return m.suspend() // works everywhere; elsewhere, the key table handles it
 	case tooSmall && name == "q":
 		return m.quit()
 	case tooSmall:
@@ -206,8 +205,8 @@ const wheelLines = 3
 // doubleClick is the maximum time between the clicks of a double click.
 const doubleClick = 400 * time.Millisecond
 
-// pointer handles the mouse. The wheel scrolls, a click selects a row, a second click opens it, and a click on a page
-// name, a tab, or a key activates it.
+// pointer handles mouse events. The wheel scrolls. A click selects a row, and a double click opens the row. A click on
+// a page name, a tab, or a key of the footer activates it.
 func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 	if m.shell.Frame().TooSmall {
 		return nil
@@ -231,7 +230,7 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 		again := last.Add(doubleClick).After(now)
 		if msg.Y == m.shell.Frame().Height-1 {
 			if d != nil && again {
-				return nil // second click of the double click that opened the sheet
+				return nil // this is the second click of the double click that opened the sheet
 			}
 			footer := m.shell.Footer()
 			if footer == nil {
@@ -239,7 +238,7 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 			}
 			return m.click(footer.ClickAt(msg.X))
 		}
-		row := msg.Y - 4 // bar, tabs, rule, column headings
+		row := msg.Y - 4 // below the bar, the tabs, the rule, and the column headings
 		switch {
 		case m.shell.Busy():
 		case msg.Y == 0:
@@ -258,7 +257,8 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// click performs the action of a part of the bar, the tabs, or the footer.
+// click performs the action of a clickable part of the bar, the tabs, or the footer. what is a verb and a name, such as
+// "key enter".
 func (m *Model) click(what string) tea.Cmd {
 	switch verb, name, _ := strings.Cut(what, " "); verb {
 	case "key":
@@ -278,7 +278,7 @@ func (m *Model) click(what string) tea.Cmd {
 	return nil
 }
 
-// keyPress returns the message for a key, given its name in Bubble Tea.
+// keyPress returns the message for a press of the named key.
 func keyPress(name string) tea.KeyPressMsg {
 	codes := map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace, "up": tea.KeyUp, "down": tea.KeyDown}
 	letter, ctrl := strings.CutPrefix(name, "ctrl+")
@@ -300,8 +300,7 @@ func (m *Model) readStamp() tea.Cmd {
 	}
 }
 
-// awaitWrite returns a command that fires when another process may have changed the
-// database.
+// awaitWrite returns a command that sends a pollMsg when another process may have changed the database.
 func (m *Model) awaitWrite(seen int64) tea.Cmd {
 	wait := m.cfg.Wait
 	if wait == nil {
@@ -310,7 +309,7 @@ func (m *Model) awaitWrite(seen int64) tea.Cmd {
 	return func() tea.Msg { return pollMsg{wait(m.cfg.Context, seen, pollEvery)} }
 }
 
-// checkSize requests the window size if the last known size is stale.
+// checkSize returns a command that requests the window size if the last known size is stale.
 func (m *Model) checkSize() tea.Cmd {
 	if m.cfg.Size == nil {
 		return nil
@@ -321,7 +320,7 @@ func (m *Model) checkSize() tea.Cmd {
 	return tea.RequestWindowSize
 }
 
-// wrote shows the outcome of a write and reloads the page.
+// wrote shows the outcome of a write and reloads the current page.
 func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	m.writes.Ended(msg)
 	var conflict *review.RebaseConflict
@@ -345,7 +344,7 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	}
 	m.shell.Say(screen.Success, "%s", msg.Text)
 	if msg.Open != nil || msg.Made {
-		m.news.known = 0 // the user's own proposals are not news
+		m.news.known = 0 // proposals of the user are not news
 	}
 	cmds := []tea.Cmd{m.pages.Reload(), m.shell.Unsent.Drop(msg.Draft)}
 	if msg.Open != nil && msg.Open.ChangeSet != "" && msg.Open.Type != proposals.New {
@@ -353,7 +352,7 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	}
 	if pp, ok := m.pages.Active().(*proposal.Page); msg.Open != nil && (!ok || pp.ID() != msg.Open.ID) {
 		if msg.Open.Type == proposals.Restore {
-			return tea.Batch(append(cmds, m.openings.OpenUnseen(*msg.Open))...) // the diff shows what goes live
+			return tea.Batch(append(cmds, m.openings.OpenUnseen(*msg.Open))...) // the diff shows what becomes live
 		}
 		cmds = append(cmds, m.openings.Open(*msg.Open, false))
 	}

@@ -1,4 +1,4 @@
-// Package auditlog is the page of the workbench that lists the audit log.
+// Package auditlog implements the workbench page that lists the audit log.
 package auditlog
 
 import (
@@ -16,9 +16,11 @@ import (
 
 // Log reads the audit log.
 type Log interface {
-	// Events returns the newest entries before a number; 0 for no limit.
+	// Events returns the newest entries whose number is less than before. If before is 0, it returns the newest
+	// entries of the log.
 	Events(ctx context.Context, before int64, limit int) ([]history.Event, error)
-	// Versions returns the newest versions of a subject before a number; 0 for no limit.
+	// Versions returns the newest versions of s whose number is less than before. If before is 0, it returns
+	// the newest versions.
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
@@ -28,7 +30,7 @@ type Shell interface {
 	Open(p proposals.Proposal, sameTab bool) tea.Cmd
 }
 
-// Page lists the entries of the audit log, the newest first.
+// Page lists the entries of the audit log, newest first.
 type Page struct {
 	screen.Text
 	shell   Shell
@@ -38,10 +40,10 @@ type Page struct {
 	preview screen.Preview
 	events  []history.Event
 	end     bool
-	reading bool // a read of older entries is running
+	reading bool // a read of older entries is in progress
 }
 
-// New returns an empty page. Reload loads it.
+// New returns a page without entries. Reload loads them.
 func New(ctx context.Context, sh Shell, log Log, restore screen.Restore) *Page {
 	p := &Page{Text: screen.NewText(), shell: sh, ctx: ctx, log: log, restore: restore}
 	p.Pager.SetWrap(false)
@@ -65,7 +67,8 @@ func (p *Page) Fit(f screen.Frame) {
 	p.layOut()
 }
 
-// MinWidth implements screen.Paned. Entries fit into a list on a screen of this width.
+// MinWidth implements screen.Paned. The page needs a wider screen for two panes than other pages do, because
+// the entries are long.
 func (p *Page) MinWidth() int { return 160 }
 
 // LeftWidth implements screen.Paned.
@@ -76,7 +79,7 @@ func (p *Page) LeftWidth(l screen.Layout) int {
 	return l.Beside()
 }
 
-// width returns the width of the entries.
+// width returns the width of the pane with the entries.
 func (p *Page) width(l screen.Layout) int {
 	if left := p.LeftWidth(l); left > 0 {
 		return left
@@ -102,10 +105,11 @@ func (p *Page) Tabs() (left, right draw.Line) {
 	return draw.Of("", " ").Add(th.Accent, "▎Audit log").Add(th.Faint, draw.Escapef("  %d %s", len(p.events), entries)), nil
 }
 
-// pageSize is the number of entries in one read.
+// pageSize is the number of entries that are read at once.
 const pageSize = 200
 
-// Events is sent when entries before a number have been read.
+// Events is sent when a page of entries has been read. Before is the number below which the entries were
+// requested.
 type Events struct {
 	Before int64
 	Events []history.Event
@@ -145,7 +149,7 @@ func (p *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// More loads older entries when the cursor comes near the end.
+// More loads older entries if the cursor is near the end of the list.
 func (p *Page) More() tea.Cmd {
 	n := len(p.events)
 	if p.end || p.reading || n == 0 || p.Pager.Stop() < n-p.Frame.Body {
@@ -173,8 +177,8 @@ func (p *Page) noProposal() string {
 	return ""
 }
 
-// version returns the version that the selected entry put live. It returns false if there is none, or if it was
-// shipped with toolcrib, which is locked.
+// version returns the version that the selected entry made live. It returns false if the entry made no version
+// live, or if the version was shipped with toolcrib, because such versions are locked.
 func (p *Page) version() (s registry.Subject, number int, ok bool) {
 	e, _ := p.selected()
 	s, err := registry.ParseSubject(e.Subject)
@@ -182,7 +186,7 @@ func (p *Page) version() (s registry.Subject, number int, ok bool) {
 	return s, number, err == nil && number > 0 && e.Proposal != ""
 }
 
-// askRestore asks why the version of the selected entry should be restored.
+// askRestore asks for the reason to restore the version of the selected entry.
 func (p *Page) askRestore() tea.Cmd {
 	s, number, _ := p.version()
 	return screen.Restorer{Versions: p.log.Versions, Restore: p.restore}.Ask(p.ctx, p.shell, p, p.Frame, s, number)

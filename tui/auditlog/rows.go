@@ -1,4 +1,4 @@
-// This file draws the entries of the log, and the selected entry completely.
+// This file draws the list of entries, and the selected entry in the side pane.
 
 package auditlog
 
@@ -19,7 +19,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// layOut lays out the entries. A narrow screen omits their numbers, times of day, and details.
+// layOut lays out the entries. A narrow screen shows less of each entry.
 func (p *Page) layOut() {
 	th := p.Frame.Theme
 	page := prose.New(th)
@@ -61,7 +61,7 @@ func (p *Page) layOut() {
 
 // briefAct returns the name of an action in at most eight cells.
 func briefAct(act string) string {
-	switch proposals.Act(act) { //nolint:exhaustive // the others are short
+	switch proposals.Act(act) { //nolint:exhaustive // the names of the other acts are short
 	case proposals.ActRequestChanges:
 		return "changes"
 	case proposals.ActApproveCall:
@@ -84,7 +84,7 @@ func actorStyle(th theme.Theme, actor string) theme.Style {
 }
 
 func actStyle(th theme.Theme, act string) theme.Style {
-	switch proposals.Act(act) { //nolint:exhaustive // the others have the default style
+	switch proposals.Act(act) { //nolint:exhaustive // other acts have the default style
 	case proposals.ActApprove, proposals.ActApproveCall:
 		return th.Good
 	case proposals.ActReject, proposals.ActRefuseCall:
@@ -95,7 +95,7 @@ func actStyle(th theme.Theme, act string) theme.Style {
 	return th.Title
 }
 
-// data contains the details of an entry that the page shows.
+// data holds the details of an entry that the page shows.
 type data struct {
 	Version        int                      `json:"version"`
 	Recommendation proposals.Recommendation `json:"recommendation"`
@@ -103,7 +103,8 @@ type data struct {
 	Note           string                   `json:"note"`
 }
 
-// parseData returns the details of an entry, or none if its data has another form.
+// parseData returns the details of an entry. It returns the zero value if the data of the entry has
+// another form.
 func parseData(e history.Event) data {
 	var d data
 	if json.Unmarshal(e.Data, &d) != nil {
@@ -112,7 +113,8 @@ func parseData(e history.Event) data {
 	return d
 }
 
-// details summarizes the details of an entry in at most room cells. The note that follows may be longer.
+// details returns the details of an entry on one line, in at most room cells. The note at the end can
+// exceed this width.
 func details(e history.Event, room int) string {
 	data := parseData(e)
 	var words []string
@@ -142,7 +144,7 @@ func details(e history.Event, room int) string {
 	return text + ", " + data.Note
 }
 
-// sidePane draws the pane beside the log with the complete entry.
+// sidePane draws the side pane, which shows the whole selected entry.
 func (p *Page) sidePane() []string {
 	e, ok := p.selected()
 	if !ok {

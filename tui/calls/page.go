@@ -1,4 +1,4 @@
-// Package calls is the page of the workbench with the agents' calls that wait for the user.
+// Package calls implements the workbench page that lists calls of agents that wait for the user.
 package calls
 
 import (
@@ -23,27 +23,28 @@ const maxAnswered = 50
 
 // Desk reads calls and answers them.
 type Desk interface {
-	// PendingCalls returns the waiting calls, followed by the last of the others.
+	// PendingCalls returns the waiting calls, followed by those of the newest calls that no longer
+	// wait. It reads the newest calls up to the number last.
 	PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error)
 	CallState(p gateway.Pending) gateway.PendingState
 	RunCall(ctx context.Context, p gateway.Pending) (done string, err error)
 	RefuseCall(ctx context.Context, p gateway.Pending, reason string) (done string, err error)
 }
 
-// Page lists the agents' calls that wait for the user, followed by the last of the others.
+// Page lists the calls of agents that wait for the user, followed by recent calls that no longer wait.
 type Page struct {
 	screen.Text
 	shell       screen.Shell
 	ctx         context.Context   //nolint:containedctx // Bubble Tea's commands receive no context
-	desk        Desk              // nil if no calls can be made
+	desk        Desk              // nil if no gateway is available
 	calls       []gateway.Pending // waiting calls first
 	waiting     int
-	tracks      map[string]pager.TextID // id of the first line of a call's arguments
+	tracks      map[string]pager.TextID // ID of the first line of each call's arguments, keyed by call ID
 	next        pager.TextID
-	waitingText func() string // how many proposals wait for the user, as text
+	waitingText func() string // describes how many proposals wait for the user
 }
 
-// New returns an empty page. Reload loads it. desk is nil if no calls can be made.
+// New returns a page without calls. Reload loads them. desk is nil if no gateway is available.
 func New(ctx context.Context, sh screen.Shell, desk Desk, waits func() string) *Page {
 	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, desk: desk, waitingText: waits, tracks: map[string]pager.TextID{}, next: 1}
 }
@@ -54,7 +55,8 @@ func (c *Page) Place() string { return "Calls" }
 // Waiting returns the number of waiting calls.
 func (c *Page) Waiting() int { return c.waiting }
 
-// MarkSeen implements screen.Page. A call can run only after its arguments were on screen.
+// MarkSeen implements screen.Page. It is required for approvals: a call can be approved only after its
+// arguments were on screen.
 func (c *Page) MarkSeen() { c.Pager.MarkSeen() }
 
 // Fit implements screen.Page.
@@ -105,7 +107,7 @@ func (c *Page) layOut() {
 	c.Pager.Replace(page.Rows())
 }
 
-// drawCall draws a call with all of its arguments, because an approval covers them.
+// drawCall draws a call with all of its arguments, because the user approves all of them.
 func (c *Page) drawCall(page *prose.Page, p gateway.Pending) {
 	th := c.Frame.Theme
 	state := c.desk.CallState(p)
@@ -149,10 +151,11 @@ func (c *Page) drawCall(page *prose.Page, p gateway.Pending) {
 	}
 }
 
-// maxResult is the maximum number of shown lines of a result. `toolcrib calls show` prints all of them.
+// maxResult is the maximum number of lines of a result that the page shows. The toolcrib calls show
+// command prints all lines.
 const maxResult = 40
 
-// track returns the id of the first line of a call's arguments in the pager.
+// track returns the ID under which the pager records the first line of the arguments of p.
 func (c *Page) track(p gateway.Pending) pager.TextID {
 	first, ok := c.tracks[p.ID]
 	if !ok {
@@ -163,7 +166,8 @@ func (c *Page) track(p gateway.Pending) pager.TextID {
 	return first
 }
 
-// argumentLines returns the lines of a call's arguments, followed by the context from its caller.
+// argumentLines returns the arguments of a call as lines, followed by the lines of the context that its
+// caller has sent.
 func argumentLines(p gateway.Pending) []string {
 	lines := wording.DocumentLines(p.Args)
 	if encoded := p.CallContext.Encode(); encoded != nil {
@@ -172,7 +176,8 @@ func argumentLines(p gateway.Pending) []string {
 	return lines
 }
 
-// firstUnseen returns the first line of a call's arguments that was not on screen.
+// firstUnseen returns the index of the first line of a call's arguments that was not on screen. missing
+// is false if all lines were on screen.
 func (c *Page) firstUnseen(p gateway.Pending) (line int, missing bool) {
 	first := c.track(p)
 	for i, text := range argumentLines(p) {
@@ -204,7 +209,7 @@ func (c *Page) Tabs() (left, right draw.Line) {
 	return draw.Of("", " ").Add(th.Accent, "▎Calls").Add(th.Faint, draw.Escapef("  %s for you", wording.Count(c.waiting, "waits", "wait"))), nil
 }
 
-// Answers to waiting calls.
+// The methods below answer waiting calls.
 
 // Keys implements screen.Page.
 func (c *Page) Keys() []screen.Key {
@@ -281,7 +286,7 @@ func (c *Page) askRefuse() tea.Cmd {
 	})
 }
 
-// describe draws the description of a call.
+// describe draws the tool, the caller, and the user of a call.
 func (c *Page) describe(page *prose.Page, p gateway.Pending) {
 	page.Item(draw.Of(c.Frame.Theme.Faint, draw.Pad("call", prose.LabelWidth)), p.Tool.String()+", version "+strconv.Itoa(p.Version))
 	page.Field("called by", p.Caller.Actor.String()+" as agent "+p.Caller.Agent)

@@ -1,5 +1,5 @@
-// Package changeset is the page of the workbench that shows a change set on one page: every new text with its
-// findings, and an index of the members beside it.
+// Package changeset implements the workbench page that shows a whole change set: every new text with its findings, and
+// an index of the members beside the texts.
 package changeset
 
 import (
@@ -30,10 +30,10 @@ type Desk interface {
 // Options configure the page.
 type Options struct {
 	Actor proposals.Actor
-	// AddView registers this page as a place where proposals are read. unread returns the parts of a proposal that were
-	// not on screen, and the headings and findings that must be on screen in any case.
+	// AddView registers the page as a place where proposals are read. The function unread returns the parts of a
+	// proposal that were not on screen. missing lists the headings and findings that must be on screen in any case.
 	AddView func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
-	// Regroup moves a member out of the set; nil if unavailable.
+	// Regroup moves a member out of the set; it is nil if unavailable.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
 }
 
@@ -57,20 +57,20 @@ type Page struct {
 	rows    *rows
 	texts   textIDs
 	raw     bool
-	// extents describe the change of each member: new, removed, or the number of changed lines.
+	// extents describes the change of each member: "new", "removed", or the number of changed lines.
 	extents []string
 	// current is the index of the selected member.
 	current int
 }
 
-// New returns the page of a change set.
+// New returns a page that shows the given change set.
 func New(ctx context.Context, sh Shell, desk Desk, o Options, set review.ChangeSet) *Page {
 	p := &Page{Text: screen.NewText(), shell: sh, Options: o, ctx: ctx, desk: desk, texts: textIDs{}}
 	p.Show(set)
 	return p
 }
 
-// Show shows a change set. Text that was read before and has not changed stays read.
+// Show shows the given version of the change set. A text that was read before and has not changed stays read.
 func (p *Page) Show(set review.ChangeSet) {
 	first := p.rows == nil
 	p.extents = nil
@@ -91,7 +91,7 @@ func (p *Page) Show(set review.ChangeSet) {
 	p.AddView(set.Members, p.unread)
 }
 
-// Contains reports whether the page has shown any member of a change set.
+// Contains reports whether the page has shown any of the members of set.
 func (p *Page) Contains(set review.ChangeSet) bool {
 	shown := map[proposals.ID]bool{}
 	for s := range p.texts {
@@ -100,7 +100,7 @@ func (p *Page) Contains(set review.ChangeSet) bool {
 	return slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return shown[d.Proposal.ID] })
 }
 
-// unseen returns the number of rows that were not on screen.
+// unseen returns the number of texts that were not on screen.
 func (p *Page) unseen() int {
 	n := 0
 	for _, t := range p.rows.all {
@@ -111,11 +111,11 @@ func (p *Page) unseen() int {
 	return n
 }
 
-// unread returns the parts of a member that were not on screen, where a tool is one part, and the unseen headings and
-// findings of the member and of the whole set.
+// unread returns the parts of a member that were not on screen; a tool is a single part. missing is not empty if
+// headings or findings of the member or of the whole set were not on screen.
 func (p *Page) unread(id proposals.ID) (unread, missing []string) {
 	rows, member := 0, slices.IndexFunc(p.set.Members, func(d review.Dossier) bool { return d.Proposal.ID == id })
-	of := map[int]bool{-1: true, member: true} // and members with the lines that it repeats
+	of := map[int]bool{-1: true, member: true} // also the members whose lines this member repeats
 	for _, t := range slices.Backward(p.rows.all) {
 		if t.from >= 0 && of[t.member] {
 			of[t.from] = true
@@ -142,7 +142,7 @@ func (p *Page) unread(id proposals.ID) (unread, missing []string) {
 	return unread, missing
 }
 
-// UnreadText describes how much was not on screen.
+// UnreadText describes how many rows were not on screen.
 func (p *Page) UnreadText() string {
 	return wording.Count(p.unseen(), "row", "rows") + " of this page"
 }
@@ -177,7 +177,7 @@ func (p *Page) noMembers() string {
 	return ""
 }
 
-// cannotLeaveOut returns why the current member cannot leave the set, or "".
+// cannotLeaveOut returns why the current member cannot be moved out of the set, or "".
 func (p *Page) cannotLeaveOut() string {
 	switch why := p.noMembers(); {
 	case why != "":
@@ -224,7 +224,7 @@ func (p *Page) decide(act proposals.Act) func() tea.Cmd {
 	}
 }
 
-// cannot returns a function that returns why act is not possible for the set, or "".
+// cannot returns a function that reports why act is not possible for the set, or "".
 func (p *Page) cannot(act proposals.Act) func() string {
 	return func() string {
 		if why := p.noMembers(); why != "" {
@@ -239,8 +239,8 @@ func (p *Page) cannot(act proposals.Act) func() string {
 	}
 }
 
-// currentMember returns the index of the member that keys act on: the selected one if it is in the viewport, and
-// otherwise the first one there.
+// currentMember returns the index of the member on which keys act. This is the selected member if it is in the
+// viewport, and otherwise the member at the top of the viewport.
 func (p *Page) currentMember() int {
 	if len(p.rows.Rows) == 0 {
 		return 0
@@ -256,7 +256,7 @@ func (p *Page) step(n int) func() tea.Cmd {
 	return func() tea.Cmd {
 		first, last := p.Pager.Window()
 		next := p.currentMember() + n
-		if head := p.rows.StopRows[0]; n > 0 && first < head && head >= last { // above the first member
+		if head := p.rows.StopRows[0]; n > 0 && first < head && head >= last { // the viewport is above the first member
 			next = 0
 		}
 		if next < 0 || next >= len(p.rows.StopRows) {
@@ -267,7 +267,7 @@ func (p *Page) step(n int) func() tea.Cmd {
 	}
 }
 
-// goTo scrolls a member to the top.
+// goTo selects the member with the given index and scrolls its first row to the top.
 func (p *Page) goTo(tool int) {
 	p.current = tool
 	p.Pager.ScrollTo(p.rows.StopRows[tool])
@@ -280,7 +280,8 @@ func (p *Page) unfold() tea.Cmd {
 	return nil
 }
 
-// ShowUnseen goes to the first row that was not on screen, and unfolds it.
+// ShowUnseen scrolls to the first text that was not on screen. If this text is folded, it unfolds the texts of the page
+// first.
 func (p *Page) ShowUnseen() {
 	for _, t := range p.rows.all {
 		if p.Pager.Seen(t.track, t.need) {
@@ -296,7 +297,8 @@ func (p *Page) ShowUnseen() {
 	}
 }
 
-// indexMinWidth is the minimum screen width for the index of members, and indexCells the width of the index.
+// indexMinWidth is the minimum screen width at which the index of members is shown. indexCells is the width of the
+// index.
 const (
 	indexMinWidth = 140
 	indexCells    = 46
@@ -324,7 +326,7 @@ func (p *Page) Fit(f screen.Frame) {
 	p.Pager.Replace(p.layOut(p.raw))
 }
 
-// RightFocused implements screen.PaneFocus. The text beside the index has the focus.
+// RightFocused implements screen.PaneFocus. The texts, which are in the right pane, have the focus.
 func (p *Page) RightFocused() bool { return true }
 
 // View implements screen.Page.
@@ -336,8 +338,8 @@ func (p *Page) View() []string {
 	return p.Frame.SideBySide(p.index(left), p.Pager.View(), left)
 }
 
-// index draws the list of members: the sign of the worst finding, the name, the size of the change, and the number of
-// capabilities added and removed.
+// index draws the list of members. A row shows the sign of the worst finding, the name, the size of the change, and the
+// numbers of added and removed capabilities.
 func (p *Page) index(width int) []string {
 	th, at := p.Frame.Theme, p.currentMember()
 	const extentCells, reachCells = 10, 7

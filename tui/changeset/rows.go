@@ -1,4 +1,4 @@
-// This file lays out the rows of the page and records which of their texts must be read.
+// This file lays out the rows of the page, and records which texts must be read.
 
 package changeset
 
@@ -15,26 +15,26 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// rows are the visible rows of a page and the texts that must be read.
+// rows holds the visible rows of a page and the texts that must be read.
 type rows struct {
 	pager.Fixed
-	member []int // for each row, the index of its member, or -1 for a row about the whole set
+	member []int // index of the member to which each row belongs; -1 if the row is about the whole set
 	all    []text
 }
 
-// text is a text that must be on screen.
+// text is a text that must have been on screen before an approval.
 type text struct {
 	track  pager.TextID
-	need   int    // number of its bytes to read
-	member int    // index of the member; -1 for the whole set
-	part   string // file or field that contains the line; "" for none
-	line   bool   // neither heading nor finding, so it can be approved unread
-	row    int    // row that shows it, or would show it
-	fold   bool   // folded
-	from   int    // index of the member that has these lines, -1 for none
+	need   int    // number of bytes that must have been on screen
+	member int    // index of the member; -1 if the text is about the whole set
+	part   string // file or field to which a line belongs; "" for none
+	line   bool   // neither a heading nor a finding, so the user can approve it unread
+	row    int    // row that shows the text, or would show it if unfolded
+	fold   bool   // the text is folded
+	from   int    // index of the member whose lines this text repeats; -1 for none
 }
 
-// textKey identifies a text by its content, its proposal, and the number of equal texts above it.
+// textKey identifies a text by its proposal, its content, and the number of equal texts up to it.
 type textKey struct {
 	of   proposals.ID
 	kind setpage.Kind
@@ -43,7 +43,7 @@ type textKey struct {
 	nth  int
 }
 
-// textIDs assigns numbers to texts, so that a text stays read when others are added or removed.
+// textIDs assigns IDs to texts. A text keeps its ID, and so stays read, when other texts are added or removed.
 type textIDs map[textKey]pager.TextID
 
 func (t textIDs) number(s textKey) pager.TextID {
@@ -56,18 +56,20 @@ func (t textIDs) number(s textKey) pager.TextID {
 // maxTextWidth is the maximum width of the text column, in cells.
 const maxTextWidth = 140
 
-// maxIndent is the maximum indentation of a parameter, so that its text fits on a narrow terminal.
+// maxIndent is the maximum number of indentation steps of a parameter, so that its text fits on a narrow terminal.
 const maxIndent = 6
 
-// isRestore reports whether a user restores a version. Its content was approved before, so it need not be read again.
+// isRestore reports whether p is the proposal of a user to restore a version. The content of p need not be read,
+// because it was approved before.
 func isRestore(p proposals.Proposal) bool {
 	return p.Type == proposals.Restore && p.Author.Kind == proposals.User
 }
 
 // layOut lays out the rows for the current theme. Unless raw is set, it folds the lines of files and of restored
-// versions. These versions, blank lines, the counts in the title, and imported JSON need not be read.
+// versions. It records all texts as texts that must be read, except restored versions, blank lines, the counts in the
+// title, and imported JSON.
 func (p *Page) layOut(raw bool) pager.Rows {
-	if p.content.Rows == nil || raw != p.raw { // this takes longer than everything else on the page
+	if p.content.Rows == nil || raw != p.raw { // do this only if necessary, because it takes longer than the rest of layOut
 		p.content, p.raw = setpage.Of(p.set, raw), raw
 	}
 	r := &rows{}
@@ -100,7 +102,7 @@ func (p *Page) layOut(raw bool) pager.Rows {
 	return r
 }
 
-// cellOf lays out a row as styled spans.
+// cellOf draws a row of the page as a cell.
 func cellOf(th theme.Theme, row setpage.Row) pager.Cell {
 	gutter, base := draw.Of("", "   "), th.Text
 	name, detail := th.Accent, th.Faint
@@ -134,7 +136,7 @@ func cellOf(th theme.Theme, row setpage.Row) pager.Cell {
 		gutter = draw.Of("", "   ").Add(style, draw.Pad(sign, 9))
 	case setpage.Fact:
 		gutter, base = draw.Of(th.Faint, "   "+draw.Pad(draw.Escape(row.Sign), 2)), th.Text
-		if row.Tool < 0 { // all facts of one kind
+		if row.Tool < 0 { // row with all facts of one kind
 			gutter, row.Name = draw.Of(th.Accent, " "+draw.Pad(draw.Escape(row.Name), 8)), ""
 		}
 		if row.Severity == rules.Warn {

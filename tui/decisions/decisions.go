@@ -1,4 +1,4 @@
-// Package decisions asks for decisions on several proposals together, and makes them for all or for none.
+// Package decisions asks for decisions on one or several proposals, and decides on all of them or on none.
 package decisions
 
 import (
@@ -27,36 +27,36 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Shell is the part of the workbench that decisions use.
+// Shell is the part of the workbench that the dialogs of decisions use.
 type Shell interface {
 	screen.Messenger
 	Frame() screen.Frame
 	CloseDialog()
 }
 
-// Pages are the pages on which proposals are read before a decision.
+// Pages provides the pages on which proposals are read before a decision.
 type Pages interface {
-	// Deciding reports whether the page on screen can make decisions and no dialog is open.
+	// Deciding reports whether the page on screen accepts decisions and no dialog is open.
 	Deciding() bool
-	// Set returns the change set page on screen, or nil.
+	// Set returns the change set page on screen, or nil if another page is on screen.
 	Set() Set
 	OpenSet(p proposals.Proposal) tea.Cmd
 	OpenUnseen(p proposals.Proposal) tea.Cmd
-	// Marked returns the marked proposals. MarkOnly replaces the marks.
+	// Marked returns the marked proposals. MarkOnly marks ps and removes all other marks.
 	Marked() []proposals.Proposal
 	MarkOnly(ps []proposals.Proposal)
-	// TokensAndChanges describes the tokens that the proposal on screen adds to prompts, and returns a function that
-	// describes later changes. On other pages, it returns "" and nil.
+	// TokensAndChanges describes the tokens that the proposal on screen adds to prompts. changed describes how the
+	// proposal has changed since this call. If no proposal is on screen, the results are "" and nil.
 	TokensAndChanges() (tokens string, changed func() string)
 }
 
 // Set is the page of a change set.
 type Set interface {
-	ShowUnseen()        // goes to the next unseen part
-	UnreadText() string // describes how much is unread
+	ShowUnseen()        // goes to the next unread text
+	UnreadText() string // describes how much of the page is unread
 }
 
-// Decisions asks for decisions and makes them.
+// Decisions asks the user for decisions and makes them.
 type Decisions struct {
 	Context context.Context //nolint:containedctx // for the reads that precede a question
 	Shell   Shell
@@ -64,17 +64,18 @@ type Decisions struct {
 	User    *desk.User
 	Pending *pending.Operations
 	Seen    *seen.Record
-	// RecordShown records that proposals were shown.
+	// RecordShown records that the given proposals were shown to the user.
 	RecordShown func(ctx context.Context, ds ...review.Dossier) tea.Cmd
 	Write       func(screen.Write) tea.Cmd
-	// Regroup moves proposals to another change set, or out of any for "". It is nil if unavailable.
+	// Regroup moves proposals to the given change set; if changeSet is "", it removes them from their set. It is nil
+	// if unavailable.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
 
-	reading *batch // last requested batch
+	reading *batch // the batch that was requested last
 }
 
-// Decide reads proposals again, so that the dialog shows their current state, and asks for a decision. It adds the
-// other members of their change sets, which can only be approved together.
+// Decide asks for a decision on ps. It first reads the proposals again, so that the dialog shows their current
+// state. An approval includes the other members of their change sets.
 func (m *Decisions) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	b := &batch{act: act}
 	m.reading = b
@@ -84,7 +85,7 @@ func (m *Decisions) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 		ds, err := m.User.ReadForDecision(m.Context, act, ps, o.Tell)
 		return screen.Then{Do: func() tea.Cmd {
 			switch {
-			case b != m.reading, !m.Pages.Deciding(): // the user has left the page or requested another batch
+			case b != m.reading, !m.Pages.Deciding(): // the user has left the page or has requested another batch
 				return nil
 			case err != nil:
 				return m.Shell.Fail(err)
@@ -101,20 +102,20 @@ func (m *Decisions) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	}
 }
 
-// readProgress counts the parts of a batch that were on screen and those still unread.
+// readProgress describes which parts of a batch were on screen.
 type readProgress struct {
 	seen.Progress
 	read   int
-	parts  []int                // number of unread parts by proposal
+	parts  []int                // number of unread parts of each proposal
 	unread []proposals.Proposal // proposals with unread parts
-	names  []string             // unread parts; a change set that is read as one page appears once
+	names  []string             // names of the unread parts; a change set that is read on one page has a single name
 }
 
 func (b *batch) progress(progress func(review.Dossier) seen.Progress) readProgress {
 	s := readProgress{parts: make([]int, len(b.dossiers))}
 	for i, d := range b.dossiers {
 		p := progress(d)
-		if len(b.dossiers) > 1 && d.Parts == nil { // of several tools, each is one part
+		if len(b.dossiers) > 1 && d.Parts == nil { // in a batch of several proposals, a tool is a single part
 			p.Parts, p.Unread = 1, p.Unread[:min(1, len(p.Unread))]
 		}
 		s.parts[i] = min(len(p.Unread), p.Parts)
@@ -141,7 +142,7 @@ func (b *batch) progress(progress func(review.Dossier) seen.Progress) readProgre
 	return s
 }
 
-// counts describes how much was read, such as "2/2 · 52 as in docx · 4 data files by hash".
+// counts describes how much was read, for example "2/2 · 52 as in docx · 4 data files by hash".
 func (s readProgress) counts() string {
 	text := strconv.Itoa(s.read) + "/" + strconv.Itoa(s.Parts)
 	if s.Known > 0 {
@@ -153,7 +154,8 @@ func (s readProgress) counts() string {
 	return text
 }
 
-// mayStayUnread reports whether all unread parts of a batch are new and imported.
+// mayStayUnread reports whether all unread parts of the batch belong to new, imported definitions, which the user
+// may approve unread.
 func (b *batch) mayStayUnread(s readProgress) bool {
 	for i, d := range b.dossiers {
 		if s.parts[i] > 0 && !review.MayBeUnread(d.Proposal, d.Revision.Draft.Definition) {
@@ -163,10 +165,11 @@ func (b *batch) mayStayUnread(s readProgress) bool {
 	return true
 }
 
-// askApproveAll asks for an approval. The dialog is locked until everything has been read, or until the user types
-// the number of unread parts. To approve several proposals, the user types how many there are, and then y.
+// askApproveAll asks for an approval of the batch. The dialog is locked until everything has been read, or until the
+// user chooses to approve the unread parts and types their number. To approve several proposals, the user types
+// their number before y, unless they form one change set.
 func (m *Decisions) askApproveAll(b batch) tea.Cmd {
-	so := b.progress(m.Seen.Progress) // stays valid, because nothing is read while a dialog is open
+	so := b.progress(m.Seen.Progress) // does not change, because nothing is recorded as read while a dialog is open
 	tokens, changed := m.Pages.TokensAndChanges()
 	n := 0
 	for _, parts := range so.parts {
@@ -175,7 +178,7 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 	d := screen.Dialog{
 		Form: b.act.Form(len(b.dossiers)), Draft: b.draft(), About: screen.About(b.proposals()...), NoteOptional: true,
 		Subject: screen.Subjects(b.act, b.proposals()...),
-		Facts: sync.OnceValue(func() []draw.Line { // drawn with every frame
+		Facts: sync.OnceValue(func() []draw.Line { // computed once, because it is drawn in each frame
 			return m.Shell.Frame().Facts(so.counts(), n > 0 || len(so.Missing) > 0, b.dossiers, tokens)
 		}),
 		Content: func(page *prose.Page) {
@@ -240,7 +243,7 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 	return tea.Batch(m.Shell.Ask(d), m.RecordShown(m.Context, read...))
 }
 
-// askRefuseAll asks for the reason to send proposals back or to reject them.
+// askRefuseAll asks for the reason to send the proposals back or to reject them.
 func (m *Decisions) askRefuseAll(b batch) tea.Cmd {
 	form := b.act.Form(len(b.dossiers))
 	_, changed := m.Pages.TokensAndChanges()
@@ -257,11 +260,11 @@ func (m *Decisions) askRefuseAll(b batch) tea.Cmd {
 		Run:     func(reason string) tea.Cmd { return b.decide(m, reason, nil) },
 	}
 	forSeveral(&d, len(b.dossiers))
-	d.TypedCount = "" // not needed, because a reason was typed and U proposes them again
+	d.TypedCount = "" // not needed: the user types a reason, and the undo key proposes them again
 	return m.Shell.Ask(d)
 }
 
-// forSeveral adapts a dialog to n proposals.
+// forSeveral adapts the dialog to a decision on n proposals.
 func forSeveral(d *screen.Dialog, n int) {
 	if n < 2 {
 		return
@@ -270,7 +273,7 @@ func forSeveral(d *screen.Dialog, n int) {
 	d.TypedCount = strconv.Itoa(n)
 }
 
-// decide decides on the whole batch or on nothing.
+// decide returns a command that decides on the whole batch or on nothing.
 func (b *batch) decide(m *Decisions, reason string, unread []int) tea.Cmd {
 	set := ""
 	if b.oneSet() {
@@ -279,8 +282,8 @@ func (b *batch) decide(m *Decisions, reason string, unread []int) tea.Cmd {
 	return m.Write(m.User.Decision(b.act, desk.Choices(b.dossiers, unread), reason, b.draft(), set))
 }
 
-// listProposals lists the proposals of a batch with revision and digest. A change set that is read as one page is
-// summarized.
+// listProposals lists the proposals of the batch with their revisions and digests. For a change set that is read on
+// one page, it draws a summary instead.
 func (b *batch) listProposals(m *Decisions, page *prose.Page) {
 	summed := ""
 	for _, d := range b.dossiers {
@@ -309,7 +312,7 @@ func (b *batch) listProposals(m *Decisions, page *prose.Page) {
 	}
 }
 
-// summarizeSet draws the number of members of a change set and their findings by rule.
+// summarizeSet draws the number of members of the given change set, and their findings by rule.
 func (b *batch) summarizeSet(m *Decisions, page *prose.Page, set string) {
 	var all review.Dossier
 	var members []review.Dossier
@@ -342,11 +345,11 @@ func (b *batch) summarizeSet(m *Decisions, page *prose.Page, set string) {
 	}
 }
 
-// listChannels lists the channel prompts that the batch changes.
+// listChannels lists the changed test cases, warnings, and the channel prompts that the batch changes.
 func (b *batch) listChannels(m *Decisions, page *prose.Page) {
 	m.Shell.Frame().TestsField(page, b.dossiers...)
 	all := review.Dossier{Rendered: map[string]string{}}
-	var nobody []proposals.Proposal // tools without an agent
+	var nobody []proposals.Proposal // tools that no agent has
 	for _, d := range b.dossiers {
 		for key, hash := range d.Rendered {
 			all.Rendered[key] = hash
@@ -362,7 +365,7 @@ func (b *batch) listChannels(m *Decisions, page *prose.Page) {
 	}
 	m.Shell.Frame().Unassigned(page, nobody...)
 	if !slices.ContainsFunc(b.dossiers, func(d review.Dossier) bool { return !d.Proposal.Subject.Kind.InFiles() }) {
-		return // definitions in files change no prompt
+		return // definitions in files do not change channel prompts
 	}
 	label := "prompts"
 	if len(all.Rendered) == 0 {
@@ -374,7 +377,8 @@ func (b *batch) listChannels(m *Decisions, page *prose.Page) {
 	}
 }
 
-// askPartial lists the proposals that cannot be decided, grouped by reason, and offers to continue without them.
+// askPartial lists the proposals on which the decision is not possible, by reason, and offers to continue with the
+// other proposals.
 func (m *Decisions) askPartial(b batch, refused []refusal) tea.Cmd {
 	d := screen.Dialog{
 		Form: proposals.Form{Title: "Some decisions are not possible"},
@@ -438,15 +442,16 @@ func (m *Decisions) askPartial(b batch, refused []refusal) tea.Cmd {
 	return m.Shell.Ask(d)
 }
 
-// batch is a set of proposals to decide together, as read for the decision.
+// batch holds proposals for a common decision, with the dossiers that were read for the decision.
 type batch struct {
 	act      proposals.Act
 	dossiers []review.Dossier
-	unread   bool // unread parts are accepted
-	byHash   bool // data files are accepted by hash
+	unread   bool // the user accepts the unread parts
+	byHash   bool // the user accepts data files by their hash
 }
 
-// onePage reports whether the batch contains several members of a change set, which are read on one page.
+// onePage reports whether the batch contains several members of the given change set, which are then read on one
+// page.
 func (b *batch) onePage(set string) bool {
 	n := 0
 	for _, d := range b.dossiers {
@@ -457,13 +462,13 @@ func (b *batch) onePage(set string) bool {
 	return set != "" && n > 1
 }
 
-// oneSet reports whether the batch is one change set, which needs only one decision.
+// oneSet reports whether all proposals of the batch belong to the same change set and there are several.
 func (b *batch) oneSet() bool {
 	set := b.dossiers[0].Proposal.ChangeSet
 	return b.onePage(set) && !slices.ContainsFunc(b.dossiers, func(d review.Dossier) bool { return d.Proposal.ChangeSet != set })
 }
 
-// draft returns the name of the unsent text of a decision on exactly this batch.
+// draft returns the name under which the unsent text of a decision on exactly this batch is stored.
 func (b *batch) draft() string { return screen.DecisionDraft(b.act, b.proposals()...) }
 
 // proposals returns the proposals of the batch.
@@ -471,5 +476,5 @@ func (b *batch) proposals() []proposals.Proposal {
 	return lists.Map(b.dossiers, func(d review.Dossier) proposals.Proposal { return d.Proposal })
 }
 
-// NextHint is appended to the message about a decision.
+// NextHint is appended to the message about a decision. It names the key for the next proposal.
 const NextHint = ". Press . for the next"

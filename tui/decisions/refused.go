@@ -1,4 +1,5 @@
-// Proposals on which the decision is not possible, and ways to decide on the others.
+// This file determines on which proposals a decision is not possible, and how the user can decide on the other
+// proposals.
 
 package decisions
 
@@ -16,22 +17,22 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// refusal is a proposal on which the decision is not possible, and the reason.
+// refusal is a proposal on which the decision is not possible, with the reason.
 type refusal struct {
 	dossier review.Dossier
 	why     string
 }
 
-// refused returns the proposals of the batch that cannot be decided.
+// refused returns the proposals of the batch on which the actor cannot make the decision.
 func (b *batch) refused(actor proposals.Actor) []refusal {
 	var out []refusal
 	for _, d := range b.dossiers {
 		why := wording.Cannot(actor, b.act, d.Proposal)
 		if b.act == proposals.ActApprove {
 			alone := d
-			alone.Members = nil // the other members are also in the batch, each with its own reason
+			alone.Members = nil // the batch contains the other members, each with its own reason
 			again := "; in a shell, toolcrib review " + review.Reference(d.Proposal) + " --again reviews it again"
-			if set := d.Proposal.ChangeSet; set != "" { // one reason for all members
+			if set := d.Proposal.ChangeSet; set != "" { // the same text for all members, so that their reasons are equal
 				again = "; in a shell, toolcrib review 'set:" + set + "' --again reviews the set again"
 			}
 			why = strings.Join(wording.Obstacles(alone, wording.Remedies{Assess: again}), "; ")
@@ -43,10 +44,10 @@ func (b *batch) refused(actor proposals.Actor) []refusal {
 	return out
 }
 
-// maxListed is the maximum number of proposals listed per reason.
+// maxListed is the maximum number of proposals that are listed for a reason.
 const maxListed = 8
 
-// namesOf joins the names of refused proposals.
+// namesOf joins the references and subjects of refused proposals.
 func namesOf(refused []refusal) string {
 	var names []string
 	for _, r := range refused[:min(len(refused), maxListed)] {
@@ -58,7 +59,7 @@ func namesOf(refused []refusal) string {
 	return wording.Enumerate(names)
 }
 
-// byReason groups refusals by reason.
+// byReason groups refusals with the same reason.
 func byReason(refused []refusal) [][]refusal {
 	var list [][]refusal
 	for _, r := range refused {
@@ -71,15 +72,15 @@ func byReason(refused []refusal) [][]refusal {
 	return list
 }
 
-// remedy is a move of proposals that lets the rest of a change set be approved.
+// remedy is a move of proposals between change sets, after which the user can approve the rest of a set.
 type remedy struct {
 	verb, done string
-	set        string // target change set; "" for none
+	set        string // change set to which the proposals are moved; "" for none
 	moved      []proposals.ID
 }
 
-// remedy returns how the rest of a change set can be approved: without its blocked members, or as a new set if a
-// member was rejected.
+// remedy returns how the user can approve the rest of a change set. Blocked members leave the set. If a member
+// was rejected, the other refused members form a new set. It returns false if there is no such remedy.
 func (b *batch) remedy(refused []refusal) (remedy, bool) {
 	if b.act != proposals.ActApprove || len(b.dossiers) < 2 || !b.oneSet() {
 		return remedy{}, false
@@ -94,7 +95,7 @@ func (b *batch) remedy(refused []refusal) (remedy, bool) {
 		out := slices.ContainsFunc(refused, func(r refusal) bool { return r.dossier.Proposal.ID == d.Proposal.ID })
 		outdated := slices.ContainsFunc(d.Obstacles, func(o error) bool { return errors.Is(o, review.ErrOutdated) })
 		if out && (outdated || d.Proposal.State != proposals.UserReview) {
-			return remedy{}, false // it needs an assessment, or waits for its author
+			return remedy{}, false // the member needs an assessment, or waits for its author
 		}
 		if out {
 			way.moved = append(way.moved, d.Proposal.ID)
@@ -113,7 +114,8 @@ func (b *batch) remedy(refused []refusal) (remedy, bool) {
 	return way, true
 }
 
-// withSets returns the ids of the refused proposals and of the other members of their change sets.
+// withSets returns the IDs of the refused proposals. For an approval, it adds the other members of their change
+// sets.
 func (b *batch) withSets(refused []refusal) []proposals.ID {
 	var ids []proposals.ID
 	for _, d := range b.dossiers {
@@ -128,7 +130,7 @@ func (b *batch) withSets(refused []refusal) []proposals.ID {
 	return ids
 }
 
-// findingsLabel summarizes the open findings of a proposal, the worst first.
+// findingsLabel summarizes the open findings of a proposal, worst first.
 func findingsLabel(th theme.Theme, d review.Dossier) (draw.Safe, theme.Style) {
 	sums := review.OpenByRule(d.Standing)
 	if len(sums) == 0 {

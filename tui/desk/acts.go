@@ -1,4 +1,5 @@
-// Package desk contains the user's actions on proposals and calls, and signs them where signatures are required.
+// Package desk implements the user's actions on proposals and calls. If signatures are required, it has the
+// decisions signed.
 package desk
 
 import (
@@ -18,17 +19,17 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// User acts on proposals and calls. Each action returns its outcome as a sentence without a full stop.
+// User acts on proposals and calls. Each action returns its outcome as a sentence without a period.
 type User struct {
-	Context context.Context //nolint:containedctx // for the reads that precede a question
+	Context context.Context //nolint:containedctx // context for reads before a dialog opens
 	Actor   proposals.Actor
-	Layer   registry.Layer // layer of new drafts
+	Layer   registry.Layer // layer in which new drafts are created
 	Desk    Desk
-	// Versions reads the versions of a subject, the newest first.
+	// Versions returns versions of a subject, newest first.
 	Versions func(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
-	Calls    Calls     // nil if no calls can be made
+	Calls    Calls     // nil if no gateway is available
 	Signer   Signer    // nil if decisions are not signed
-	Ask      AskToSign // shows the statement before the key is used
+	Ask      AskToSign // shows the statement before the key signs it
 }
 
 // Waive waives a finding (ActWaive) or ends its waiver (ActUnwaive).
@@ -49,7 +50,7 @@ func (u *User) Waive(ctx context.Context, act proposals.Act, id proposals.ID, s 
 	return act.Form(1).Done + " " + s.Rule + " in " + wording.FieldName(s.Path), err
 }
 
-// submit submits a new draft. If that fails, the proposal stays a draft.
+// submit submits a new draft. If this fails, it returns the draft, which stays unsubmitted.
 func (u *User) submit(ctx context.Context, draft proposals.Proposal) (p proposals.Proposal, outcome string) {
 	p, err := u.Desk.Submit(ctx, u.Actor, draft.ID)
 	if err != nil {
@@ -58,16 +59,16 @@ func (u *User) submit(ctx context.Context, draft proposals.Proposal) (p proposal
 	return p, "Proposed " + p.Subject.String() + " as " + wording.Reference(p)
 }
 
-// Comment adds a comment to the thread.
+// Comment adds a comment to the thread of a proposal.
 func (u *User) Comment(ctx context.Context, id proposals.ID, body string, at review.Anchor) (string, error) {
 	_, err := u.Desk.Comment(ctx, u.Actor, id, body, at)
 	return proposals.ActComment.Form(1).Done, err
 }
 
-// Perform performs an action that needs no text.
+// Perform performs act, which needs no text.
 func (u *User) Perform(ctx context.Context, act proposals.Act, id proposals.ID) (string, error) {
 	done := act.Form(1).Done
-	switch act { //nolint:exhaustive // the others need a text
+	switch act { //nolint:exhaustive // the other acts need a text
 	case proposals.ActSubmit:
 		p, err := u.Desk.Submit(ctx, u.Actor, id)
 		return done + " as " + wording.Reference(p), err
@@ -82,13 +83,13 @@ func (u *User) Perform(ctx context.Context, act proposals.Act, id proposals.ID) 
 	return done, err
 }
 
-// Fork drafts a new tool based on a core tool.
+// Fork drafts a new tool based on the core tool named id.
 func (u *User) Fork(ctx context.Context, id string) (proposals.Proposal, string, error) {
 	p, err := u.Desk.Fork(ctx, u.Actor, id, u.Layer)
 	return p, "Drafted " + p.Subject.String(), err
 }
 
-// Restore proposes to restore an earlier version.
+// Restore proposes to restore the given version of s.
 func (u *User) Restore(ctx context.Context, s registry.Subject, version int, reason string) (proposals.Proposal, string, error) {
 	p, err := u.Desk.Rollback(ctx, u.Actor, s, version, reason)
 	if err != nil {
@@ -98,7 +99,8 @@ func (u *User) Restore(ctx context.Context, s registry.Subject, version int, rea
 	return p, outcome + "; a approves it", nil
 }
 
-// Send proposes an edited text, or revises a proposal with it.
+// Send submits an edited text. If w belongs to a proposal, it adds draft as a revision of this proposal. Otherwise
+// it proposes draft.
 func (u *User) Send(ctx context.Context, w editor.Manuscript, draft proposals.Draft, submit bool) (proposals.Proposal, string, error) {
 	if w.ID != "" {
 		p, err := u.Desk.Revise(ctx, u.Actor, w.ID, draft)
@@ -111,7 +113,7 @@ func (u *User) Send(ctx context.Context, w editor.Manuscript, draft proposals.Dr
 	return ps[0], "Proposed " + ps[0].Subject.String() + " as " + wording.Reference(ps[0]), nil
 }
 
-// RunCall runs a waiting call with the arguments that were shown.
+// RunCall approves the waiting call p, which then runs with the arguments that the user has seen.
 func (u *User) RunCall(ctx context.Context, p gateway.Pending) (string, error) {
 	calls, err := u.answerer(ctx, p, true, "")
 	if err != nil {
@@ -121,7 +123,7 @@ func (u *User) RunCall(ctx context.Context, p gateway.Pending) (string, error) {
 	return strings.Join(append([]string{proposals.ActApproveCall.Form(1).Done + " " + p.Tool.String()}, res.Warnings...), "; "), err
 }
 
-// RefuseCall refuses a waiting call.
+// RefuseCall refuses the waiting call p.
 func (u *User) RefuseCall(ctx context.Context, p gateway.Pending, reason string) (string, error) {
 	calls, err := u.answerer(ctx, p, false, reason)
 	if err != nil {
@@ -131,13 +133,14 @@ func (u *User) RefuseCall(ctx context.Context, p gateway.Pending, reason string)
 	return proposals.ActRefuseCall.Form(1).Done + " " + p.Tool.String(), err
 }
 
-// maxWaiting is the maximum number of listed waiting calls.
+// maxWaiting is the maximum number of waiting calls that are listed.
 const maxWaiting = 200
 
-// CallState returns the state of a call.
+// CallState returns the state of call p.
 func (u *User) CallState(p gateway.Pending) gateway.PendingState { return u.Calls.State(p) }
 
-// PendingCalls returns the waiting calls, followed by the last of the others, and the number of waiting calls.
+// PendingCalls returns the waiting calls, followed by those of the newest calls that no longer wait. It reads the
+// newest calls up to the number last. waiting is the number of waiting calls.
 func (u *User) PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error) {
 	calls, err = u.Calls.Pending(ctx, gateway.PendingQuery{Waiting: true, Limit: maxWaiting})
 	if err != nil {
@@ -153,10 +156,10 @@ func (u *User) PendingCalls(ctx context.Context, last int) (calls []gateway.Pend
 	return calls, waiting, err
 }
 
-// ErrNotSigned is returned for a decision whose signature was declined.
+// ErrNotSigned indicates that the user declined to sign a decision, and that the decision was therefore not made.
 var ErrNotSigned = errors.New("not signed, so nothing was decided")
 
-// answerer returns the desk that answers a call. It signs the answer if required.
+// answerer returns the desk that answers call p. If signatures are required, the answer is signed.
 func (u *User) answerer(ctx context.Context, p gateway.Pending, approve bool, reason string) (Answerer, error) {
 	if u.Signer == nil {
 		return u.Calls, nil
@@ -164,7 +167,7 @@ func (u *User) answerer(ctx context.Context, p gateway.Pending, approve bool, re
 	return u.Signer.Answer(ctx, p, approve, reason, u.Ask)
 }
 
-// Interfaces that the actions need.
+// The interfaces below are what the actions need from other packages.
 
 // Decider decides on proposals and waives findings.
 type Decider interface {
@@ -205,18 +208,18 @@ type Desk interface {
 	Assessor
 }
 
-// Calls reads and answers the waiting calls.
+// Calls reads and answers the calls of agents that wait for the user.
 type Calls interface {
 	Pending(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error)
 	State(p gateway.Pending) gateway.PendingState
 	Answerer
 }
 
-// Signer signs the user's decisions. Each method returns the desk for one decision, and calls ask before it uses the
-// key.
+// Signer signs the user's decisions. Each method returns a desk that accepts one decision. The method calls ask
+// before it uses the key.
 type Signer interface {
 	Decide(ctx context.Context, act proposals.Act, choices []review.Choice, note string, ask AskToSign) (Decider, error)
-	// Waive signs the waiver of a finding (ActWaive) or its end (ActUnwaive).
+	// Waive signs the waiver of a finding (ActWaive) or the end of a waiver (ActUnwaive).
 	Waive(ctx context.Context, act proposals.Act, id proposals.ID, handle, reason string, ask AskToSign) (Decider, error)
 	Answer(ctx context.Context, p gateway.Pending, approve bool, reason string, ask AskToSign) (Answerer, error)
 }
@@ -227,18 +230,19 @@ type Answerer interface {
 	Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (gateway.Pending, error)
 }
 
-// SignRequest is a statement to be signed.
+// SignRequest describes a statement that the user is asked to sign.
 type SignRequest struct {
 	Principal, Key string
-	Statement      string // short hash
-	Terminal       bool   // Run may ask for a passphrase or a PIN at the terminal
+	Statement      string // short hash of the statement
+	Terminal       bool   // Run may ask for a passphrase or PIN at the terminal
 	Run            func() error
 }
 
-// Line describes the signer, the key, and the statement.
+// Line returns a sentence that names the signer, the key, and the statement.
 func (r SignRequest) Line() string {
 	return "Signing as " + r.Principal + " with " + r.Key + "; statement " + r.Statement + "."
 }
 
-// AskToSign shows a request and runs it if the user agrees. It returns the result of Run, or ErrNotSigned.
+// AskToSign shows r to the user and calls r.Run if the user agrees. It returns the error of r.Run, or ErrNotSigned
+// if the user declines.
 type AskToSign func(ctx context.Context, r SignRequest) error

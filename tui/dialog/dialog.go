@@ -1,4 +1,4 @@
-// Package dialog shows questions in a sheet below the page.
+// Package dialog implements dialogs, which ask questions in a sheet below the page.
 package dialog
 
 import (
@@ -16,7 +16,7 @@ import (
 	"toolcrib/tui/unsent"
 )
 
-// Needs are the parts of the workbench that a dialog uses.
+// Needs holds the parts of the workbench that a dialog uses.
 type Needs struct {
 	Status interface {
 		Say(tone screen.Tone, format string, args ...any) tea.Cmd
@@ -27,22 +27,23 @@ type Needs struct {
 	Editor *editor.Editor
 }
 
-// Dialog is an open question.
+// Dialog is a dialog with its state.
 type Dialog struct {
 	screen.Dialog
 	Needs
 	Pager     *pager.Pager // shows the content
 	frame     screen.Frame
-	typed     string    // typed digits of the count
-	savedAt   time.Time // when the text was last saved
-	text      edit.Text // nil for none
+	typed     string    // digits typed so far of the required count
+	savedAt   time.Time // time at which the text was last saved
+	text      edit.Text // text field; nil if the dialog has none
 	ready     bool
 	closed    bool
 	details   bool      // details are shown below the facts
-	ignoredAt time.Time // time of the last letter without an effect
+	ignoredAt time.Time // time of the last letter that had no effect
 }
 
-// Open opens a dialog.
+// Open opens a dialog for the given question. It returns a command that restores the unsent text and ends the grace
+// period.
 func Open(question screen.Dialog, needs Needs, f screen.Frame) (*Dialog, tea.Cmd) {
 	d := &Dialog{Dialog: question, Needs: needs, Pager: pager.New(f.Theme)}
 	if d.Form.Reason || d.NoteOptional {
@@ -61,7 +62,7 @@ func Open(question screen.Dialog, needs Needs, f screen.Frame) (*Dialog, tea.Cmd
 		return nil
 	}}
 	restored := d.Unsent.Read(d.Draft, func(text string) tea.Cmd {
-		if d.closed || d.text == nil || d.text.String() != "" { // the user has typed in the meantime
+		if d.closed || d.text == nil || d.text.String() != "" { // the dialog is closed, or the user has already typed a text
 			return nil
 		}
 		d.text = edit.New(text)
@@ -73,13 +74,13 @@ func Open(question screen.Dialog, needs Needs, f screen.Frame) (*Dialog, tea.Cmd
 // Close closes the dialog.
 func (d *Dialog) Close() { d.closed = true }
 
-// Closed reports whether the dialog is closed or nil.
+// Closed reports whether the dialog is closed. It returns true if d is nil.
 func (d *Dialog) Closed() bool { return d == nil || d.closed }
 
-// Reopen continues a dialog that was just answered.
+// Reopen reopens a dialog that was closed by an answer.
 func (d *Dialog) Reopen() { d.closed = false }
 
-// Decline runs the OnDecline callback of the dialog.
+// Decline calls the OnDecline function of the dialog.
 func (d *Dialog) Decline() tea.Cmd { return screen.Run(d.OnDecline) }
 
 // Typing reports whether the text field has the focus.
@@ -87,13 +88,14 @@ func (d *Dialog) Typing() bool { return d.Writing && d.text != nil }
 
 func (d *Dialog) Text() string { return d.text.String() }
 
-// SetText sets the text and replaces the field with an editor that preserves every character.
+// SetText sets the text. It replaces the text field with an editor that keeps every character.
 func (d *Dialog) SetText(text string) {
 	d.text = edit.NewLossless(text)
 	d.layOut()
 }
 
-// Paste inserts pasted text at the cursor. It returns false if the dialog has no text field.
+// Paste inserts pasted text at the cursor and moves the focus to the text field. It returns false if the dialog has no
+// text field.
 func (d *Dialog) Paste(text string) (cmd tea.Cmd, ok bool) {
 	if d.text == nil {
 		return nil, false
@@ -103,7 +105,7 @@ func (d *Dialog) Paste(text string) (cmd tea.Cmd, ok bool) {
 	return d.scheduleSave(), true
 }
 
-// Save returns a command that stores the current text.
+// Save returns a command that stores the current text. It returns nil if the dialog stores no text.
 func (d *Dialog) Save() tea.Cmd {
 	if d.text == nil || d.Unsent.File(d.Draft) == "" {
 		return nil
@@ -138,18 +140,18 @@ func (d *Dialog) Fit(f screen.Frame) {
 	d.layOut()
 }
 
-// gracePeriod is the time for which a new dialog ignores y, so that a user who is typing does not confirm a dialog that
-// a letter has just opened. Other keys act at once.
+// gracePeriod is the time after opening during which a dialog ignores y. A user who is typing when a letter opens the
+// dialog thus does not confirm it by accident. Other keys take effect at once.
 const gracePeriod = 300 * time.Millisecond
 
-// saveDelay is the pause in typing after which the text is saved.
+// saveDelay is the pause in typing after which the dialog saves the text.
 const saveDelay = 400 * time.Millisecond
 
-// typingPause is the maximum pause between two letters of the same text.
+// typingPause is the maximum time between two letters that count as typed in one go.
 const typingPause = time.Second
 
 // ignoreLetter handles a letter that is not a key of the dialog. The user may be typing a note without having opened
-// its field, so a following y does not count as an answer.
+// the text field. A y that follows soon is therefore not accepted as an answer.
 func (d *Dialog) ignoreLetter() {
 	d.ignoredAt = d.frame.Now()
 	if d.isNote() {
@@ -157,7 +159,8 @@ func (d *Dialog) ignoreLetter() {
 	}
 }
 
-// hasField reports whether the text field is shown. An optional note has no field until the user begins it.
+// hasField reports whether the text field is shown. The field of an optional note is hidden until the user begins the
+// note.
 func (d *Dialog) hasField() bool {
 	return d.text != nil && (!d.isNote() || d.Writing || d.text.String() != "")
 }
@@ -193,7 +196,7 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
 		d.typed = (d.typed + name)[:min(len(d.typed)+1, len(d.TypedCount))]
 		return nil
 	}
-	if name != "y" { // y counts directly after the count, but not in "3 years"
+	if name != "y" { // y counts directly after the typed count, but not in a text such as "3 years"
 		d.typed = ""
 	}
 	switch name {
@@ -216,8 +219,8 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
 // editorKey is the key that opens the text in the user's editor.
 const editorKey = "ctrl+o"
 
-// otherKey handles a key that neither scrolls nor confirms. Any other letter begins a reason, but never an optional
-// note.
+// otherKey handles the keys that neither scroll nor confirm. A letter that is no key of the dialog begins a required
+// text, but not an optional note.
 func (d *Dialog) otherKey(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	if name == "u" && d.OpenUnread != nil && len(d.Locked()) > 0 {
@@ -257,10 +260,11 @@ func (d *Dialog) otherKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// maxSaveDelay is the maximum time of uninterrupted typing without a save.
+// maxSaveDelay is the maximum time between two saves during uninterrupted typing.
 const maxSaveDelay = 2 * time.Second
 
-// scheduleSave returns a command that saves the text after a pause in typing.
+// scheduleSave returns a command that saves the text after a pause in typing, or at once if the last save is too long
+// ago.
 func (d *Dialog) scheduleSave() tea.Cmd {
 	if d.frame.Now().Sub(d.savedAt) >= maxSaveDelay {
 		return d.Save()
@@ -274,7 +278,7 @@ func (d *Dialog) scheduleSave() tea.Cmd {
 	}})
 }
 
-// confirm runs the action of the dialog, or shows why it cannot.
+// confirm runs the action of the dialog. If something prevents this, it shows the reason instead.
 func (d *Dialog) confirm() tea.Cmd {
 	text := d.trimmed()
 	switch {
@@ -309,7 +313,7 @@ func (d *Dialog) confirm() tea.Cmd {
 	return d.Run(text)
 }
 
-// trimmed returns the text to send.
+// trimmed returns the text without surrounding white space.
 func (d *Dialog) trimmed() string {
 	if d.text == nil {
 		return ""
@@ -317,7 +321,8 @@ func (d *Dialog) trimmed() string {
 	return strings.TrimSpace(d.text.String())
 }
 
-// invalidText returns why the text cannot be stored, or "". A manuscript is checked when it is parsed.
+// invalidText returns why the text cannot be stored, or "". It does not check manuscripts, which are checked when they
+// are parsed.
 func (d *Dialog) invalidText() string {
 	if d.Tall {
 		return ""

@@ -1,4 +1,4 @@
-// This file draws the dialog as a sheet below the page, so that its subject stays visible.
+// This file draws a dialog as a sheet below the page, so that the subject of the dialog stays visible.
 
 package dialog
 
@@ -13,10 +13,11 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// minSheetHeight is the minimum height of a sheet with facts, whose usual height is a third of the screen.
+// minSheetHeight is the minimum height, in lines, of a sheet with facts. The usual height of the sheet is a
+// third of the screen.
 const minSheetHeight = 5
 
-// minTextHeight is the minimum height of the text field.
+// minTextHeight is the minimum height of the text field, in lines.
 const minTextHeight = 2
 
 // textHeight returns the height of the text field.
@@ -25,18 +26,19 @@ func (d *Dialog) textHeight() int {
 	case !d.hasField():
 		return 0
 	case d.Tall:
-		return max(minTextHeight, d.frame.Body-4) // less the title, the content, and a message
+		return max(minTextHeight, d.frame.Body-4) // minus the title, the content, and a message
 	}
 	return max(minTextHeight, edit.Height(d.text, d.textWidth(), d.frame.Height/4))
 }
 
-// layOut lays out the sheet: facts, unread parts, and details. A dialog with facts shows its details on demand.
+// layOut lays out the facts, the unread parts, warnings, and the details. A dialog with facts shows the details
+// only on demand.
 func (d *Dialog) layOut() {
 	w, th, page := d.frame.Width-1, d.frame.Theme, prose.New(d.frame.Theme)
-	most := d.frame.Body - 1 - d.textHeight() // less the title
+	most := d.frame.Body - 1 - d.textHeight() // minus the title
 	if d.Facts != nil {
 		for _, l := range joinFacts(d.Facts(), w-2) {
-			if n := len(l) - 1; l.Width() > w-2 { // one long fact
+			if n := len(l) - 1; l.Width() > w-2 { // a fact that does not fit on one line
 				page.Item(l[:n], string(l[n].Text))
 				continue
 			}
@@ -66,7 +68,7 @@ func (d *Dialog) layOut() {
 	d.Pager.SetSize(w, min(d.Pager.Lines(max(1, most)+1), max(1, most)))
 }
 
-// joinFacts puts as many facts on each line as fit.
+// joinFacts returns lines of at most width cells with as many facts per line as fit.
 func joinFacts(facts []draw.Line, width int) []draw.Line {
 	var lines []draw.Line
 	var l draw.Line
@@ -85,7 +87,7 @@ func joinFacts(facts []draw.Line, width int) []draw.Line {
 	return append(lines, l)
 }
 
-// View draws the sheet over the end of body. status is the height of the status line.
+// View draws the sheet over the end of body. status is the number of lines that the status line takes.
 func (d *Dialog) View(f screen.Frame, body []string, status int) []string {
 	d.frame = f
 	d.layOut()
@@ -144,10 +146,11 @@ func (d *Dialog) label() draw.Safe {
 // textWidth returns the width of the text field.
 func (d *Dialog) textWidth() int { return d.frame.Width - draw.Width(d.label()+" ▎ ") }
 
-// confirmKeys returns the keys that confirm.
+// confirmKeys returns the keys that confirm the dialog: y, preceded by the count if one must be typed.
 func (d *Dialog) confirmKeys() string { return d.TypedCount + "y" }
 
-// more draws a hint that the content continues.
+// more draws a hint that the content continues, with the key that scrolls. It returns nil if all of the content
+// is visible.
 func (d *Dialog) more() draw.Line {
 	percent := d.Pager.Percent()
 	if percent < 0 {
@@ -157,7 +160,7 @@ func (d *Dialog) more() draw.Line {
 	if percent == 100 {
 		key, sign = "k", "↑ more "
 	}
-	if d.text != nil { // letters go to the text field
+	if d.text != nil { // letters would be typed into the text field
 		key = map[draw.Safe]draw.Safe{"j": "pgdn", "k": "pgup"}[key]
 	}
 	if d.Writing {
@@ -166,7 +169,7 @@ func (d *Dialog) more() draw.Line {
 	return draw.Of(d.frame.Theme.Key, " "+key).Add(d.frame.Theme.Faint, " "+sign)
 }
 
-// Footer draws the keys of the dialog.
+// Footer draws the footer for the keys of the dialog.
 func (d *Dialog) Footer() draw.Line {
 	th := d.frame.Theme
 	l := draw.Of("", " ")
@@ -180,7 +183,7 @@ func (d *Dialog) Footer() draw.Line {
 		}
 	case d.Run != nil:
 		switch {
-		case len(d.Locked()) == 0 && !d.ready: // reserve the place of the answer, which is not accepted yet
+		case len(d.Locked()) == 0 && !d.ready: // leave a blank space for the key that is not accepted yet
 			l = l.Add("", draw.Pad("", draw.Width(d.confirmKeys()+" "+d.Form.Verb+"  ")))
 		case len(d.Locked()) == 0:
 			hint(d.confirmKeys(), d.Form.Verb)

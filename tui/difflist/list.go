@@ -1,5 +1,5 @@
-// Package difflist lays out the differences of two definitions as rows: by field, unified or side by side, with
-// changed words marked.
+// Package difflist lays out the differences between two definitions as rows. The rows are grouped by field, unified or
+// side by side, and changed words are marked.
 package difflist
 
 import (
@@ -16,20 +16,20 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// List contains the differences of two definitions. It can be shown in any theme.
+// List contains the differences between two definitions. It can be drawn in any theme.
 type List struct {
 	fields  []field
 	unified arrangement
 	split   arrangement
-	shown   *arrangement // the one that Rows returned last
+	shown   *arrangement // the arrangement of the last call of Rows
 	theme   theme.Theme
 	digits  int
-	names   int // width of the names of brief fields, in cells
+	names   int // maximum width of the names of brief fields, in cells
 	notes   []Note
 	files   []diff.File
 	folded  bool
 	whole   bool // also show the lines of fields that need not be read
-	uniform bool // all fields were added, or all removed
+	uniform bool // all fields have the same kind of change
 }
 
 // field is a changed field.
@@ -38,22 +38,21 @@ type field struct {
 	change         diff.Change
 	hunks          []diff.Hunk
 	added, removed int
-	note           string // why its lines need not be read; "" if they must be
-	plain          bool   // at most one line on each side, so line numbers are omitted
-	outside        bool   // not part of the definition
+	note           string // reason why the lines need not be read; "" if they must be read
+	plain          bool   // both sides have at most one line, so that line numbers are omitted
+	outside        bool   // the field is not part of the definition
 }
 
-// arrangement is the rows of a list and its stops.
+// arrangement holds the rows of a list and its stops.
 type arrangement struct {
 	rows  []ref
 	stops []int
-	// bare and bareStops are the rows and stops without notes. place maps the index of a bare row to its index in
-	// rows.
+	// bare and bareStops are the rows and the stops without notes. place[i] is the index in rows of the row bare[i].
 	bare      []ref
 	bareStops []int
 	place     []int
 	noted     map[ref]bool // rows with notes
-	read      int          // number of bare rows before the first unread one
+	read      int          // number of bare rows before the first row that was not read
 }
 
 type kind uint8
@@ -62,14 +61,14 @@ const (
 	blank  kind = iota
 	head        // heading of a field
 	gap         // omitted unchanged lines
-	line        // line a of the hunk
-	pair        // lines a and b of the hunk side by side; -1 for none
-	brief       // line a of a field with a single line
-	note        // sign that the line above has no newline at its end
+	line        // line a of a hunk
+	pair        // lines a and b of a hunk, side by side; -1 for no line
+	brief       // a field with a single line, drawn in one row with its name
+	note        // remark that line a has no newline at its end
 	title       // heading of fields that are not part of the definition
-	remark      // note a
+	remark      // note number a
 	count       // number of changed files
-	file        // file a
+	file        // file number a of the list of files
 )
 
 type ref struct {
@@ -77,23 +76,23 @@ type ref struct {
 	field, hunk, a, b int32
 }
 
-// WholeText is the context for New that shows whole texts.
+// WholeText is a value for the context parameter of New. It makes the list contain whole texts.
 const WholeText = -1
 
-// DefaultContext is the usual number of unchanged lines around a change.
+// DefaultContext is the usual number of unchanged lines around each change.
 const DefaultContext = 3
 
-// maxWordDiff is the maximum length, in lines, of a hunk with marked words.
+// maxWordDiff is the maximum length, in lines, of a hunk in which changed words are marked.
 const maxWordDiff = 20_000
 
-// New lays out fields with up to context unchanged lines around each change. Its time is proportional to the size of
-// the texts, so it must run outside the update loop.
+// New lays out the given fields with up to context unchanged lines around each change. Its running time is
+// proportional to the size of the texts, so it must not be called in the update loop.
 func New(fields []diff.Field, context int) *List { return newList(fields, context, nameWidth) }
 
-// NewNarrow is like New for half a screen, with one unchanged line around each change.
+// NewNarrow lays out the given fields for half a screen, with one unchanged line around each change.
 func NewNarrow(fields []diff.Field) *List { return newList(fields, 1, narrowNameWidth) }
 
-// Maximum widths of the names of brief fields, in cells.
+// nameWidth and narrowNameWidth are the maximum widths of the names of brief fields, in cells.
 const (
 	nameWidth       = 22
 	narrowNameWidth = 12
@@ -120,8 +119,8 @@ func newList(fields []diff.Field, context, names int) *List {
 	return l
 }
 
-// Collapse shows only the heading and the note of each field in notes, which maps paths of fields or files to notes.
-// If whole is set, it also shows the lines of these fields, but the approver need not read them.
+// Collapse marks fields that need not be read. notes maps the path of a field or file to the reason. The list then
+// shows only the heading and the reason of these fields, unless whole is set.
 func (l *List) Collapse(notes map[string]string, whole bool) *List {
 	for i, f := range l.fields {
 		l.fields[i].note = ""
@@ -136,7 +135,7 @@ func (l *List) Collapse(notes map[string]string, whole bool) *List {
 	return l
 }
 
-// layOut lays out all fields.
+// layOut builds both arrangements from the fields.
 func (l *List) layOut() {
 	l.unified, l.split = arrangement{}, arrangement{}
 	l.uniform = !slices.ContainsFunc(l.fields, func(f field) bool { return f.change != l.fields[0].change })
@@ -149,7 +148,7 @@ func (l *List) layOut() {
 	l.arrangeNotes()
 }
 
-// arrange adds the rows of a field to both arrangements.
+// arrange adds the rows of field i to both arrangements.
 func (l *List) arrange(i int32) {
 	for _, a := range []*arrangement{&l.unified, &l.split} {
 		if l.fields[i].outside && (i == 0 || !l.fields[i-1].outside) {
@@ -189,16 +188,16 @@ func (l *List) arrange(i int32) {
 	}
 }
 
-// collapsed reports whether only the heading of a field is shown.
+// collapsed reports whether the list shows only the heading of field i.
 func (l *List) collapsed(i int32) bool { return l.fields[i].note != "" && !l.whole }
 
-// brief reports whether a field is shown in one row with its name: all fields were added or all removed, it has one
-// line, and its name fits.
+// brief reports whether field f is shown in a single row together with its name. This requires that all fields were
+// added or all were removed, and that f has a short name and only one line.
 func (l *List) brief(f field) bool {
 	return l.uniform && f.note == "" && draw.Width(draw.Escape(f.path)) <= l.names && f.plain && f.change != diff.Modified && len(f.hunks) == 1 && len(f.hunks[0].Lines) == 1
 }
 
-// blank adds an empty row, except at the beginning.
+// blank adds an empty row, except at the beginning of the list.
 func (a *arrangement) blank() {
 	if len(a.rows) > 0 {
 		a.rows = append(a.rows, ref{kind: blank})
@@ -220,7 +219,8 @@ func (a *arrangement) lines(i, h int32, hunk diff.Hunk) {
 	}
 }
 
-// arrangeSplit puts removed lines beside added ones. A hunk with only one of them takes the whole width.
+// arrangeSplit adds the lines of a hunk with removed lines on the left and added lines on the right. If a hunk has
+// only added or only removed lines, they take the whole width.
 func (l *List) arrangeSplit(i, h int32, hunk diff.Hunk) {
 	a := &l.split
 	if !slices.ContainsFunc(hunk.Lines, func(x diff.Line) bool { return x.Kind == diff.Context || x.Kind != hunk.Lines[0].Kind }) {
@@ -243,7 +243,7 @@ func (l *List) arrangeSplit(i, h int32, hunk diff.Hunk) {
 	}
 }
 
-// stop makes the next row a stop. The first change of a field shares the stop of the heading.
+// stop makes the next row a stop, unless the stop at the heading of the field is close above.
 func (a *arrangement) stop() {
 	at := len(a.rows)
 	if last := len(a.stops) - 1; last >= 0 && at-a.stops[last] <= 1+DefaultContext && a.rows[a.stops[last]].kind == head {
@@ -252,7 +252,7 @@ func (a *arrangement) stop() {
 	a.stops = append(a.stops, at)
 }
 
-// removesNewline reports whether a change removed the newline at the end of a line.
+// removesNewline reports whether the change of line n removed the newline at its end.
 func removesNewline(h diff.Hunk, n int) bool {
 	x := h.Lines[n]
 	if x.Kind == diff.Context || !x.NoNewline {
@@ -280,8 +280,8 @@ func (l *List) Changed() (added, removed int) {
 	return added, removed
 }
 
-// Rows returns the rows in a theme, unified or side by side. The other methods count rows in the arrangement that Rows
-// returned last.
+// Rows returns the rows of the list for the given theme, side by side if split is set. The row numbers of the other
+// methods refer to the arrangement of the last call of Rows.
 func (l *List) Rows(th theme.Theme, split bool) pager.Rows {
 	l.theme, l.shown = th, &l.unified
 	if split {
@@ -290,16 +290,16 @@ func (l *List) Rows(th theme.Theme, split bool) pager.Rows {
 	return rows{l}
 }
 
-// SplitMinWidth is the minimum width, in cells, at which diffs initially are side by side.
+// SplitMinWidth is the minimum width, in cells, at which diffs are side by side by default.
 const SplitMinWidth = 160
 
-// Sources reads the JSON that definitions were imported from.
+// Sources reads the JSON from which definitions were imported.
 type Sources interface {
-	// Source returns the JSON that a definition was imported from, or nil.
+	// Source returns the JSON from which the definition was imported, or nil.
 	Source(ctx context.Context, definition registry.Definition) ([]byte, error)
 }
 
-// Compare compares two contents, including the JSON that they were imported from.
+// Compare returns the differences between two contents, including the JSON from which the definitions were imported.
 func Compare(ctx context.Context, desk Sources, before, after diff.Content) ([]diff.Field, error) {
 	for _, side := range []*diff.Content{&before, &after} {
 		source, err := desk.Source(ctx, side.Definition)
@@ -311,12 +311,12 @@ func Compare(ctx context.Context, desk Sources, before, after diff.Content) ([]d
 	return diff.Contents(before, after), nil
 }
 
-// The list of changed files above the differences.
+// The code below draws the list of changed files above the differences.
 
-// minFiles is the minimum number of files for a list.
+// minFiles is the minimum number of changed files for which the list is drawn.
 const minFiles = 2
 
-// ListFiles adds a list of the changed files above the differences.
+// ListFiles adds a list of the changed files above the differences if there are at least minFiles files.
 func (l *List) ListFiles(files []diff.File) *List {
 	if len(files) >= minFiles {
 		l.files = files
@@ -325,8 +325,8 @@ func (l *List) ListFiles(files []diff.File) *List {
 	return l
 }
 
-// FileAt returns the row of the first difference in the file that row lists. It returns false if the row lists no
-// file.
+// FileAt returns the row of the first difference in the file that the given row lists. It returns false if the row
+// lists no file.
 func (l *List) FileAt(row int) (at int, ok bool) {
 	a := l.shown
 	if row < 0 || row >= len(a.rows) || a.rows[row].kind != file {
@@ -340,7 +340,7 @@ func (l *List) FileAt(row int) (at int, ok bool) {
 	return 0, false
 }
 
-// file draws a file of the list, or the number of files.
+// file draws a row of the list of files, or the row with the number of files.
 func (r rows) file(x ref) pager.Row {
 	th := r.theme
 	if x.kind == count {
@@ -371,8 +371,8 @@ func (r rows) file(x ref) pager.Row {
 	}}}
 }
 
-// FileRow returns the row that lists the file of another row, or the first file if that row belongs to none. It
-// returns false if no files are listed.
+// FileRow returns the row that lists the file to which the given row belongs. If that row belongs to no file, it
+// returns the row of the first file. It returns false if no files are listed.
 func (l *List) FileRow(row int) (at int, ok bool) {
 	if len(l.files) == 0 {
 		return 0, false

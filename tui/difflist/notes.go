@@ -1,4 +1,4 @@
-// This file puts notes below their lines, and finds the lines that were not on screen.
+// This file inserts notes below the lines to which they refer, and finds changes that were not on screen.
 
 package difflist
 
@@ -13,18 +13,19 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Note is a finding or a comment below a line.
+// Note is a finding or a comment that is drawn below a line.
 type Note struct {
-	Path    string // path of a field or of a part of it
-	Line    int    // line of the new text; 0 for the whole field
-	Passage string // passage in a part of a field, whose lines are numbered differently
+	Path    string // path of a field, or of a value inside a field
+	Line    int    // line number in the new text; 0 for the whole field
+	Passage string // text to look for if Path is a value inside a field, whose lines are numbered differently
 	Style   func(theme.Theme) theme.Style
-	Sign    draw.Safe // such as "■ S109" or "mara"
+	Sign    draw.Safe // for example "■ S109" or "mara"
 	Text    string
-	Of      int // the caller's id
+	Of      int // number by which the caller identifies the note
 }
 
-// SetNotes puts notes below their lines. Notes about unchanged lines are not shown.
+// SetNotes inserts notes below the lines to which they refer. If the list does not show the line of a note, the note
+// is below the nearest preceding line of the field. Notes on unchanged fields are not shown.
 func (l *List) SetNotes(notes []Note) {
 	if slices.EqualFunc(l.notes, notes, func(a, b Note) bool {
 		return a.Path == b.Path && a.Line == b.Line && a.Passage == b.Passage && a.Sign == b.Sign && a.Text == b.Text && a.Of == b.Of
@@ -35,13 +36,13 @@ func (l *List) SetNotes(notes []Note) {
 	l.arrangeNotes()
 }
 
-// FoldNotes replaces the notes by stars at their lines, or shows them again.
+// FoldNotes hides the notes and draws a star at their lines. If folded is not set, it shows the notes again.
 func (l *List) FoldNotes(folded bool) {
 	l.folded = folded
 	l.arrangeNotes()
 }
 
-// NoteAt returns the note in a row.
+// NoteAt returns the note in the given row. It returns false if the row contains no note.
 func (l *List) NoteAt(row int) (Note, bool) {
 	a := l.shown
 	if row < 0 || row >= len(a.rows) || a.rows[row].kind != remark {
@@ -50,7 +51,7 @@ func (l *List) NoteAt(row int) (Note, bool) {
 	return l.notes[a.rows[row].a], true
 }
 
-// arrangeNotes inserts the notes into the rows.
+// arrangeNotes builds the rows and stops from the bare ones, the notes, and the list of files.
 func (l *List) arrangeNotes() {
 	for _, a := range []*arrangement{&l.unified, &l.split} {
 		under := map[int][]int32{}
@@ -90,8 +91,8 @@ func (l *List) arrangeNotes() {
 	}
 }
 
-// noteRow returns the bare row of a note: its line, or else the nearest preceding line in the field. A note about
-// several fields belongs to the first changed one.
+// noteRow returns the bare row below which a note is drawn: the row of its line, or else the nearest preceding row
+// in the field. A note that refers to several fields is drawn in the first changed field.
 func (l *List) noteRow(a *arrangement, n Note) (row int, ok bool) {
 	for i, r := range a.bare {
 		if r.kind == blank || r.kind == title || !l.fields[r.field].contains(n.Path) {
@@ -114,7 +115,7 @@ func (l *List) noteRow(a *arrangement, n Note) (row int, ok bool) {
 	return row, ok
 }
 
-// contains reports whether the new line of a row contains the first line of a passage.
+// contains reports whether the new line in row r contains the first line of passage.
 func (l *List) contains(r ref, passage string) bool {
 	first, _, _ := strings.Cut(passage, "\n")
 	n := r.a
@@ -128,12 +129,13 @@ func (l *List) contains(r ref, passage string) bool {
 	return x.Kind != diff.Delete && strings.Contains(x.Text, first)
 }
 
-// HasAllLines reports whether there are changed fields and all of them have changed lines.
+// HasAllLines reports whether the list has at least one changed field and every changed field has changed lines.
 func (l *List) HasAllLines() bool {
 	return len(l.fields) > 0 && !slices.ContainsFunc(l.fields, func(f field) bool { return f.added+f.removed == 0 })
 }
 
-// Unseen returns the changed fields that were not completely on p's screen, with the missing lines.
+// Unseen returns the names of the changed fields of which p has not shown all changed lines. A name may be followed
+// by the numbers of the missing lines.
 func (l *List) Unseen(p *pager.Pager) []string {
 	var names []string
 	for i, f := range l.fields {
@@ -165,8 +167,8 @@ func (l *List) Unseen(p *pager.Pager) []string {
 	return names
 }
 
-// FirstUnseen returns the first row with a change that was not on p's screen, or false if there is none. It does not
-// check read rows again, so p must always be the same pager.
+// FirstUnseen returns the first row with a change that p has not shown. It returns false if there is none. Each
+// arrangement remembers how far its rows were read, so p must be the same pager in every call.
 func (l *List) FirstUnseen(p *pager.Pager) (row int, ok bool) {
 	a := l.shown
 	for ; a.read < len(a.bare); a.read++ {

@@ -1,4 +1,4 @@
-// This file draws the rows and maps them to lines of the texts.
+// This file draws the rows of a list, and maps rows to lines of the compared texts.
 
 package difflist
 
@@ -13,7 +13,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// rows implements pager.Rows for the shown arrangement of a list.
+// rows implements pager.Rows for the arrangement of a list that is shown.
 type rows struct{ *List }
 
 // Len implements pager.Rows.
@@ -104,7 +104,7 @@ func (r rows) brief(x ref) pager.Row {
 	return pager.Row{Cells: []pager.Cell{c}}
 }
 
-// side is the position of a cell.
+// side is the position of a cell within its row.
 type side int
 
 const (
@@ -113,7 +113,7 @@ const (
 	right
 )
 
-// cell draws line n of a hunk.
+// cell draws line n of the hunk of row x. If n is negative, the cell is empty.
 func (r rows) cell(x ref, n int32, at side) pager.Cell {
 	th := r.theme
 	if n < 0 {
@@ -131,7 +131,7 @@ func (r rows) cell(x ref, n int32, at side) pager.Cell {
 	}
 	continued := mark
 	if l.Rewrapped && l.Kind != diff.Context && len(l.Spans) == 0 {
-		mark = "≈" // only the line breaks changed
+		mark = "≈" // only the line breaks of the text changed
 	}
 	gutter := r.numbers(l, at, f.plain).Add(sign, " "+mark+" ")
 	if at != left && r.shown.noted[x] {
@@ -154,7 +154,7 @@ func (r rows) cell(x ref, n int32, at side) pager.Cell {
 	return c
 }
 
-// numbers draws the line numbers of l.
+// numbers draws the line numbers of l. If plain is set, it draws blanks instead.
 func (r rows) numbers(l diff.Line, at side, plain bool) draw.Line {
 	number := func(n int) draw.Safe {
 		if n == 0 || plain {
@@ -174,7 +174,7 @@ func (r rows) numbers(l diff.Line, at side, plain bool) draw.Line {
 	return draw.Of(th.Faint, " "+number(l.Old)+" "+number(l.New))
 }
 
-// track returns the id of a changed line, which is the same in all arrangements.
+// track returns an ID for a changed line. The ID is the same in both arrangements.
 func track(field int32, l diff.Line) pager.TextID {
 	t := pager.TextID(field+1)<<33 | pager.TextID(l.Old+l.New)
 	if l.Kind == diff.Insert {
@@ -183,7 +183,8 @@ func track(field int32, l diff.Line) pager.TextID {
 	return t
 }
 
-// String returns the list as a unified diff with one file per field. It is not escaped, and so not safe to print.
+// String returns the list as a unified diff with one file per field. The text is not escaped and therefore not safe to
+// write to a terminal.
 func (l *List) String() string {
 	var b strings.Builder
 	for _, f := range l.fields {
@@ -208,8 +209,8 @@ func (l *List) String() string {
 	return b.String()
 }
 
-// CurrentRow returns the row of the current line of a pager: the picked one, or else the stop, or else the first on
-// screen.
+// CurrentRow returns the row of the current line of p. It starts at the picked row, or else at the current stop, or
+// else at the first visible row, and continues to a row that has a position in the new text.
 func (l *List) CurrentRow(p *pager.Pager) int {
 	at, last := p.Window()
 	if s := p.StopRow(); s >= at && s < last {
@@ -226,8 +227,9 @@ func (l *List) CurrentRow(p *pager.Pager) int {
 	return at
 }
 
-// NewPosition returns the field of a row and the number of its line in the new text. For a removed line, it returns the
-// number of the next line; for headings and removed fields, 0.
+// NewPosition returns the path of the field to which a row belongs, and the number of its line in the new text. For a
+// removed line, it returns the number of the next line. The number is 0 for headings and removed fields. ok is false if
+// the row belongs to no field.
 func (l *List) NewPosition(row int) (path string, number int, ok bool) {
 	a := l.shown
 	if row < 0 || row >= len(a.rows) {
@@ -252,16 +254,17 @@ func (l *List) NewPosition(row int) (path string, number int, ok bool) {
 	return l.fields[r.field].path, 0, true
 }
 
-// contains reports whether path refers to the field or a part of it.
+// contains reports whether path refers to the field or to a value inside it.
 func (f field) contains(path string) bool { return f.path == path || isPartOf(path, f.path) }
 
-// isPartOf reports whether path refers to a part of field.
+// isPartOf reports whether path refers to a value inside the given field.
 func isPartOf(path, field string) bool {
 	return strings.HasPrefix(path, field+".") || strings.HasPrefix(path, field+"[")
 }
 
-// Find returns the row of a line of a field's new text, or else the nearest preceding row, or else the first changed
-// field below path. It returns false if nothing there has changed.
+// Find returns the row of line number in the new text of the field at path. If the list does not contain this line, it
+// returns the nearest preceding row of the field, or else the first changed field inside path. It returns false if
+// nothing at path has changed.
 func (l *List) Find(path string, number int) (row int, ok bool) {
 	a := l.shown
 	for i, r := range a.rows {
@@ -280,7 +283,7 @@ func (l *List) Find(path string, number int) (row int, ok bool) {
 	return row, ok
 }
 
-// newNumber returns the number of a row's line in the new text, or 0.
+// newNumber returns the line number of row r in the new text, or 0 if it has none.
 func (l *List) newNumber(r ref) int {
 	lines := func(n int32) int {
 		if n < 0 {
@@ -298,8 +301,8 @@ func (l *List) newNumber(r ref) int {
 	return 0
 }
 
-// OldPosition returns the field of a row and the number of the nearest line in the old text; 0 for headings and added
-// fields.
+// OldPosition returns the path of the field to which a row belongs, and the number of the nearest line in the old text.
+// The number is 0 for headings and added fields. ok is false if the row belongs to no field of the definition.
 func (l *List) OldPosition(row int) (path string, number int, ok bool) {
 	a := l.shown
 	if row < 0 || row >= len(a.rows) {

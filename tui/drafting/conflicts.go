@@ -22,8 +22,8 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Conflict shows the passages that both a proposal and the live version changed. The user picks a side of each, here
-// or in the editor. Nothing has been written yet.
+// Conflict opens a dialog with the passages that both the proposal and the live version have changed. The user
+// chooses a side for each passage, in the dialog or in the editor. Nothing is written until the user saves.
 func (m *Drafting) Conflict(p proposals.Proposal, c *review.RebaseConflict) tea.Cmd {
 	g := &merge{p: p, conflict: c, passages: c.Passages()}
 	g.choices = make([]diff.Choice, len(g.passages))
@@ -48,7 +48,7 @@ func (m *Drafting) Conflict(p proposals.Proposal, c *review.RebaseConflict) tea.
 	return ask
 }
 
-// take picks a side of the selected passage and goes to the next undecided passage.
+// take chooses a side for the selected passage and goes to the next undecided passage.
 func (g *merge) take(m *Drafting, d *dialog.Dialog, side diff.Choice) tea.Cmd {
 	at := d.Pager.Stop()
 	g.choices[at] = side
@@ -61,7 +61,7 @@ func (g *merge) take(m *Drafting, d *dialog.Dialog, side diff.Choice) tea.Cmd {
 	return nil
 }
 
-// save saves the merge as a revision, once all passages are decided.
+// save saves the result as a revision. If a passage is undecided, it asks for a choice instead.
 func (g *merge) save(m *Drafting, d *dialog.Dialog) tea.Cmd {
 	if open := slices.Index(g.choices, diff.Undecided); open >= 0 {
 		d.Reopen()
@@ -76,7 +76,7 @@ func (g *merge) save(m *Drafting, d *dialog.Dialog) tea.Cmd {
 	return m.send(editor.Manuscript{ID: g.p.ID}, draft, true, "")
 }
 
-// edit opens the merge in the editor, with the sides picked so far.
+// edit opens the result in the editor, with the sides that the user has chosen so far.
 func (g *merge) edit(m *Drafting) tea.Cmd {
 	if why := m.Editor.Missing(); why != "" {
 		m.Shell.Say(screen.Warning, "e: %s", why)
@@ -91,7 +91,7 @@ func (g *merge) edit(m *Drafting) tea.Cmd {
 	return m.Edit(m.Editor.Merge(g.p, &merge))
 }
 
-// content draws the passages.
+// content draws the passages with both sides.
 func (g *merge) content(th theme.Theme, page *prose.Page) {
 	page.Text("", "This proposal and version "+strconv.Itoa(g.conflict.Live)+" conflict. Nothing was saved.")
 	for i, p := range g.passages {
@@ -115,7 +115,7 @@ func (g *merge) content(th theme.Theme, page *prose.Page) {
 	}
 }
 
-// side draws one side of a passage line by line.
+// side draws one side of a passage, line by line.
 func side(page *prose.Page, sign draw.Line, text string, marks [][]draw.Mark) {
 	if text == "" {
 		page.FaintItem(sign, "nothing")
@@ -131,7 +131,8 @@ func side(page *prose.Page, sign draw.Line, text string, marks [][]draw.Mark) {
 	}
 }
 
-// wordDiffs marks the words in which two texts differ, by line.
+// wordDiffs returns marks for the words in which two texts differ, for each line of the texts. It returns nil if the
+// texts are too long.
 func wordDiffs(ours, theirs string, style theme.Style) (a, b [][]draw.Mark) {
 	if len(ours)+len(theirs) > screen.MaxPreview {
 		return nil, nil
@@ -150,10 +151,10 @@ func wordDiffs(ours, theirs string, style theme.Style) (a, b [][]draw.Mark) {
 	return a, b
 }
 
-// merge is a rebase with conflicts, which the user resolves one by one.
+// merge holds a rebase with conflicts and the user's choices.
 type merge struct {
 	p        proposals.Proposal
 	conflict *review.RebaseConflict
 	passages []review.Passage
-	choices  []diff.Choice // by passage
+	choices  []diff.Choice // the choice for each passage
 }

@@ -1,5 +1,5 @@
-// Package drafting lets the user write proposals in an editor, checks and sends them, and resolves conflicts with the
-// live version.
+// Package drafting lets the user write proposals in an editor, and checks and sends them. It also resolves conflicts
+// with the live version.
 package drafting
 
 import (
@@ -29,7 +29,7 @@ type Shell interface {
 	CloseDialog()
 }
 
-// Drafting writes proposals.
+// Drafting lets the user write and send proposals.
 type Drafting struct {
 	Shell  Shell
 	Editor *editor.Editor
@@ -38,7 +38,7 @@ type Drafting struct {
 	Write  func(screen.Write) tea.Cmd
 }
 
-// DraftNew asks for the subject of a new proposal.
+// DraftNew asks for the subject of a new proposal, and then opens the proposal in the editor.
 func (m *Drafting) DraftNew() tea.Cmd {
 	text := edit.NewLine("tool:" + string(m.User.Layer) + "/")
 	return m.Shell.OpenLine(&screen.Line{
@@ -60,7 +60,7 @@ func (m *Drafting) EditLive(s registry.Subject, d registry.Definition, version i
 	return m.Edit(w)
 }
 
-// Edit opens a manuscript in the user's editor or, if the terminal is remote, in the built-in one.
+// Edit opens a manuscript in the user's editor. If the terminal is remote, it opens the built-in editor instead.
 func (m *Drafting) Edit(w editor.Manuscript) tea.Cmd {
 	if !m.Editor.Remote {
 		return m.Editor.Run(w, func(text []byte, err error) tea.Cmd { return m.edited(w, text, err) })
@@ -88,12 +88,13 @@ func (m *Drafting) Edit(w editor.Manuscript) tea.Cmd {
 	return opened
 }
 
-// Fork drafts a new tool based on a core tool.
+// Fork drafts a new tool based on the core tool named id.
 func (m *Drafting) Fork(id string) tea.Cmd {
 	return m.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.User.Fork(ctx, id) }))
 }
 
-// edited lists the problems of the text from the editor. If there are none, it asks whether to send it.
+// edited checks the text that the user has edited. It shows the problems, or asks whether to send the text if there
+// are none.
 func (m *Drafting) edited(w editor.Manuscript, text []byte, err error) tea.Cmd {
 	switch {
 	case err != nil:

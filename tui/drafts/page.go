@@ -1,4 +1,4 @@
-// Package drafts is the page of the workbench with the unsent texts.
+// Package drafts implements the workbench page that lists the user's unsent texts.
 package drafts
 
 import (
@@ -21,30 +21,32 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Desk reads the proposals that texts are about.
+// Desk reads the proposals to which unsent texts belong.
 type Desk interface {
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
 }
 
 // Options configure the page.
 type Options struct {
-	Folder string // "" for none
+	Folder string // folder of the unsent texts; "" if there is none
 	Actor  proposals.Actor
-	// Remote reports that the user cannot open the folder.
+	// Remote indicates that the user has no access to the folder, because the terminal is on another
+	// machine.
 	Remote bool
-	// NoEditor returns why no proposal can be edited, or "". StoredIn describes where a file is stored.
+	// NoEditor returns why proposals cannot be edited, or "". StoredIn describes where a file is
+	// stored.
 	NoEditor func() string
 	StoredIn func(file string) string
 }
 
-// text is an unsent text, described by its file name and content.
+// text is an unsent text. Its fields are derived from the name and the content of its file.
 type text struct {
-	file    string       // name in the folder
+	file    string       // name of the file in the folder
 	kind    string       // comment, approve, changes, reject, waive, restore, revise, rebase, new, or modify
-	id      proposals.ID // first proposal that the text is about; "" for none
+	id      proposals.ID // first proposal to which the text belongs; "" for none
 	others  int          // number of further proposals
-	about   string       // display name of the subject
-	opening string       // first words
+	about   string       // name of the subject, for display
+	opening string       // first words of the text
 	at      time.Time
 }
 
@@ -54,11 +56,11 @@ type Shell interface {
 	Edit(w editor.Manuscript) tea.Cmd
 	Resume(r screen.Resume) tea.Cmd
 	ToQueue() tea.Cmd
-	// Drop deletes a text and then runs a command.
+	// Drop deletes the text named draft, and then runs the command then.
 	Drop(draft string, then tea.Cmd) tea.Cmd
 }
 
-// Page lists the unsent texts, the newest first.
+// Page lists the unsent texts, newest first.
 type Page struct {
 	screen.Text
 	Options
@@ -68,7 +70,7 @@ type Page struct {
 	texts []text
 }
 
-// New returns an empty page. Reload loads it.
+// New returns a page without texts. Reload loads them.
 func New(ctx context.Context, sh Shell, desk Desk, o Options) *Page {
 	return &Page{Text: screen.NewText(), shell: sh, Options: o, ctx: ctx, desk: desk}
 }
@@ -79,7 +81,7 @@ func (k *Page) Place() string { return "Unsent drafts" }
 // Reload implements screen.Page.
 func (k *Page) Reload() tea.Cmd { return k.read(false) }
 
-// Announce reads the texts and shows a message if there are any.
+// Announce implements screen.Announcing. It reads the texts and shows a message if there are any.
 func (k *Page) Announce() tea.Cmd { return k.read(true) }
 
 // Fit implements screen.Page.
@@ -88,7 +90,7 @@ func (k *Page) Fit(f screen.Frame) {
 	k.layOut()
 }
 
-// read reads the texts in the folder. At start, it shows a message if there are any.
+// read reads the texts in the folder. If start is set and there are texts, it shows a message.
 func (k *Page) read(start bool) tea.Cmd {
 	if k.Folder == "" {
 		return nil
@@ -132,7 +134,7 @@ func (k *Page) read(start bool) tea.Cmd {
 	})
 }
 
-// beginning returns the first words of a file.
+// beginning returns the first words of the given file.
 func beginning(file string) string {
 	f, err := os.Open(file)
 	if err != nil {
@@ -164,7 +166,7 @@ func (k *Page) layOut() {
 	k.Pager.Replace(page.Rows())
 }
 
-// kindName returns the display name of a kind of text.
+// kindName returns the name under which a kind of text is displayed.
 func kindName(kind string) string {
 	switch kind {
 	case "approve":
@@ -198,7 +200,7 @@ func (k *Page) noneSelected() string {
 	return ""
 }
 
-// open continues the selected text in the editor or in its dialog.
+// open opens the selected text in the editor or in its dialog.
 func (k *Page) open() tea.Cmd {
 	t := k.texts[k.Pager.Stop()]
 	file := filepath.Join(k.Folder, t.file)

@@ -1,4 +1,5 @@
-// Package draw puts text into terminal cells. A Span accepts only Safe text, which is escaped for the terminal.
+// Package draw draws text in terminal cells. Spans accept only text of the type Safe, which is escaped for the
+// terminal.
 package draw
 
 import (
@@ -16,16 +17,16 @@ import (
 type Span struct {
 	Text  Safe
 	Style theme.Style
-	Click string // action of a click, interpreted by the workbench; "" for none
+	Click string // action of a click, which the workbench interprets; "" for none
 }
 
 // Line is a line of the screen.
 type Line []Span
 
-// Of returns a line of one span.
+// Of returns a line that consists of one span.
 func Of(style theme.Style, text Safe) Line { return Line{{Text: text, Style: style}} }
 
-// Add returns l with another span.
+// Add returns l followed by another span.
 func (l Line) Add(style theme.Style, text Safe) Line {
 	return append(l, Span{Text: text, Style: style})
 }
@@ -39,7 +40,7 @@ func (l Line) Width() int {
 	return w
 }
 
-// WithClick returns l with an action for clicks.
+// WithClick sets the click action of all spans of l and returns l.
 func (l Line) WithClick(what string) Line {
 	for i := range l {
 		l[i].Click = what
@@ -47,7 +48,7 @@ func (l Line) WithClick(what string) Line {
 	return l
 }
 
-// ClickAt returns the action of a click on cell x, or "".
+// ClickAt returns the click action of cell x, or "".
 func (l Line) ClickAt(x int) string {
 	for _, s := range l {
 		if x -= Width(s.Text); x < 0 {
@@ -57,7 +58,7 @@ func (l Line) ClickAt(x int) string {
 	return ""
 }
 
-// Plain returns l without styles.
+// Plain returns a copy of l without styles and click actions.
 func (l Line) Plain() Line {
 	out := make(Line, len(l))
 	for i, s := range l {
@@ -66,14 +67,15 @@ func (l Line) Plain() Line {
 	return out
 }
 
-// Write appends l, cut or padded to exactly width cells, over a base style.
+// Write appends l to b, cut or padded to exactly width cells. The styles of the spans are applied over the style
+// base.
 func (l Line) Write(b *strings.Builder, width int, base theme.Style) {
 	for _, s := range l.Fit(width) {
 		s.Style.Over(base).Write(b, string(s.Text))
 	}
 }
 
-// Fit returns l in exactly width cells.
+// Fit returns l, cut or padded to exactly width cells.
 func (l Line) Fit(width int) Line {
 	out := make(Line, 0, len(l)+1)
 	for _, s := range l {
@@ -90,14 +92,14 @@ func (l Line) Fit(width int) Line {
 	return append(out, Span{Text: Safe(Blank(width))})
 }
 
-// String returns l in exactly width cells.
+// String returns the terminal output for l, cut or padded to exactly width cells.
 func (l Line) String(width int) string {
 	var b strings.Builder
 	l.Write(&b, width, "")
 	return b.String()
 }
 
-// Changes draws the numbers of added and removed lines, without a number that is 0.
+// Changes draws the numbers of added and removed lines. It omits a number that is 0, unless both are 0.
 func Changes(th theme.Theme, added, removed int) Line {
 	var l Line
 	if added > 0 || removed == 0 {
@@ -112,7 +114,8 @@ func Changes(th theme.Theme, added, removed int) Line {
 	return l
 }
 
-// Justify returns a line with left and right at its ends. It drops right if they do not both fit.
+// Justify returns a line of width cells that begins with left and ends with right. If there is no room for both, it
+// returns left.
 func Justify(left, right Line, width int) Line {
 	gap := width - left.Width() - right.Width()
 	if gap < 1 {
@@ -121,8 +124,8 @@ func Justify(left, right Line, width int) Line {
 	return append(append(left[:len(left):len(left)], Span{Text: Safe(Blank(gap))}), right...)
 }
 
-// Scrollbar draws a scrollbar into the last cells of lines, where they are blank. percent is the position, and total
-// the number of all lines.
+// Scrollbar draws a scrollbar into the last cell of each line whose last cell is blank. percent is the scroll
+// position, and total is the number of lines of the whole text.
 func Scrollbar(lines []string, percent, total int, style theme.Style) {
 	h := len(lines)
 	size := min(max(1, h*h/max(1, total)), h-1)
@@ -139,7 +142,7 @@ func Scrollbar(lines []string, percent, total int, style theme.Style) {
 	}
 }
 
-// blanks is long enough for most lines.
+// blanks is a string of spaces from which Blank usually returns a part, without an allocation.
 const blanks = "                                                                                                                                "
 
 // Blank returns n spaces.
@@ -153,20 +156,20 @@ func Blank(n int) string {
 	return strings.Repeat(" ", n)
 }
 
-// Pad returns s in exactly width cells.
+// Pad returns s, cut or padded to exactly width cells.
 func Pad(s Safe, width int) Safe {
 	s = Cut(s, width)
 	return s + Safe(Blank(width-Width(s)))
 }
 
-// Safe is a line of text that may be written to a terminal: a constant of the program, or a result of Escape.
+// Safe is a line of text that may be written to a terminal. It is a constant of the program or a result of Escape.
 type Safe string
 
-// Escape escapes untrusted text for the terminal. It writes newlines and tabs as names, and replaces excessive
-// combining marks, which would spill over neighboring lines, by their number.
+// Escape escapes untrusted text for the terminal. It writes newlines and tabs as names. If a character has too many
+// combining marks, which would overlap neighboring lines, it writes the number of marks instead.
 func Escape[T ~string](s T) Safe { return limitMarks(visible.Line(string(s))) }
 
-// limitMarks replaces the marks of characters that have too many by their number.
+// limitMarks replaces the combining marks of each character that has too many by their number.
 func limitMarks(s string) Safe {
 	if len(s) <= maxStack {
 		return Safe(s)
@@ -189,16 +192,16 @@ func limitMarks(s string) Safe {
 	return Safe(b.String())
 }
 
-// splitMarks returns the first code point of a character and the number of marks that follow.
+// splitMarks returns the first code point of whole, followed by the number of its other code points.
 func splitMarks(whole string) string {
 	first, _ := utf8.DecodeRuneInString(whole)
 	return fmt.Sprintf("%c⟨+%d marks⟩", first, utf8.RuneCountInString(whole)-1)
 }
 
-// Escapef formats text and escapes it.
+// Escapef formats text like fmt.Sprintf and escapes the result.
 func Escapef(format string, args ...any) Safe { return Escape(fmt.Sprintf(format, args...)) }
 
-// cluster returns the length of the first user-perceived character of s, in bytes and cells.
+// cluster returns the size in bytes and the width in cells of the first user-perceived character of s.
 func cluster(s string) (size, cells int) {
 	if s[0] < utf8.RuneSelf && (len(s) == 1 || s[1] < utf8.RuneSelf) {
 		return 1, 1
@@ -210,12 +213,12 @@ func cluster(s string) (size, cells int) {
 	return len(c), cells
 }
 
-// maxStack is the maximum length, in bytes, of a character that is drawn unchanged. More marks would spill over
-// neighboring lines.
+// maxStack is the maximum size, in bytes, of a character that is drawn unchanged. The combining marks of larger
+// characters would overlap neighboring lines.
 const maxStack = 32
 
-// Width returns the maximum width of s in cells. Terminals differ in whether they join characters such as flags. The
-// larger width counts, so that no line is wider than measured.
+// Width returns the maximum width of s in cells. Some terminals draw a sequence such as a flag as one character, and
+// others as several. Width returns the larger width, so that no line is wider than its computed width.
 func Width[T ~string](s T) int {
 	w := 0
 	for i := 0; i < len(s); {
@@ -226,10 +229,11 @@ func Width[T ~string](s T) int {
 	return w
 }
 
-// maxAgreed is the last code point up to which both ways of measuring agree.
+// maxAgreed is a code point up to which both methods of measuring in cluster return the same width.
 const maxAgreed = 0x2ff
 
-// Cut cuts s to width cells and marks the cut with an ellipsis.
+// Cut returns s if it fits in width cells. Otherwise it returns the beginning of s and an ellipsis, in at most width
+// cells.
 func Cut(s Safe, width int) Safe {
 	if len(s) <= width || Width(s) <= width {
 		return s
@@ -249,7 +253,7 @@ func Cut(s Safe, width int) Safe {
 	return s
 }
 
-// CutWords is like Cut, but cuts between words if possible.
+// CutWords cuts s like Cut, but between words if possible.
 func CutWords(s Safe, width int) Safe {
 	cut := Cut(s, width)
 	if cut == s {
@@ -261,8 +265,8 @@ func CutWords(s Safe, width int) Safe {
 	return cut
 }
 
-// Slice returns the cells of s from from up to but excluding to. It pads s, and the halves of wide characters, with
-// blanks.
+// Slice returns the cells of s with the columns from, from+1, …, to-1. It pads the result with blanks if s is too
+// short, and replaces the halves of cut wide characters by blanks.
 func Slice(s Safe, from, to int) Safe {
 	var b strings.Builder
 	at := 0

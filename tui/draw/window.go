@@ -1,4 +1,4 @@
-// This file writes the visible part of a text line with its styles.
+// This file writes the visible part of a line of text with its styles.
 
 package draw
 
@@ -11,33 +11,33 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Mark is the style of a range of bytes. End is exclusive.
+// Mark is a style for the bytes from Start to End; End is exclusive.
 type Mark struct {
 	Start, End int
 	Style      theme.Style
 }
 
-// Text is a line of untrusted text and its styles.
+// Text is a line of untrusted text with its styles.
 type Text struct {
 	Raw    string
 	Base   theme.Style
-	Hidden theme.Style // style of characters written as code points
-	Faint  theme.Style // style of the sign for a tab
-	Marks  []Mark      // sorted, not overlapping
-	Over   []Mark      // sorted, take precedence over Marks
+	Hidden theme.Style // style of hidden characters, which are written as code points
+	Faint  theme.Style // style of the arrow that stands for a tab
+	Marks  []Mark      // sorted and not overlapping
+	Over   []Mark      // sorted; these take precedence over Marks
 }
 
 // tabStop is the distance between tab stops, in cells.
 const tabStop = 4
 
-// glyph is the output for the next size bytes of a text, and its width in cells.
+// glyph is the output for a character of a text. size is the number of bytes of the character in the text.
 type glyph struct {
 	text        string
 	size, cells int
 	hidden, tab bool
 }
 
-// next returns the glyph at offset i, drawn in column col.
+// next returns the glyph for the character at offset i, to be drawn in column col.
 func next(raw string, i, col int) glyph {
 	if c := raw[i]; c == '\t' {
 		n := tabStop - col%tabStop
@@ -68,7 +68,7 @@ func token(text string, size int) glyph {
 	return glyph{text: text, size: size, cells: Width(text), hidden: true}
 }
 
-// plainRun returns the number of printable ASCII bytes from i on, at most n.
+// plainRun returns the number of printable ASCII bytes that begin at offset i, up to n.
 func plainRun(raw string, i, n int) int {
 	end := min(len(raw), i+n)
 	j := i
@@ -76,13 +76,14 @@ func plainRun(raw string, i, n int) int {
 		j++
 	}
 	if j < len(raw) && raw[j] >= utf8.RuneSelf && j > i {
-		j-- // the following bytes may combine with it
+		j-- // the bytes that follow may combine with this one
 	}
 	return j - i
 }
 
-// Measure returns the offset at which width cells are full, starting at offset from and column col, and the number of
-// cells used. A glyph that is wider than width counts as width cells.
+// Measure returns the offset at which the text ends that fits in width cells. The text begins at offset from, in
+// column col. used is the number of cells that it takes. If not even the first glyph fits, it is included and counted
+// as width cells.
 func Measure(raw string, from, col, width int) (to, used int) {
 	i := from
 	for i < len(raw) && used < width {
@@ -99,7 +100,7 @@ func Measure(raw string, from, col, width int) (to, used int) {
 		}
 		i, used = i+g.size, used+g.cells
 	}
-	// Marks without width belong to the preceding character.
+	// Combining marks, which have no width, belong to the preceding character.
 	for i < len(raw) && raw[i] >= utf8.RuneSelf {
 		g := next(raw, i, col+used)
 		if g.cells > 0 {
@@ -110,8 +111,8 @@ func Measure(raw string, from, col, width int) (to, used int) {
 	return i, used
 }
 
-// Write appends the bytes between two offsets that Measure returned for col and width. It returns the number of cells
-// written, which is at most width.
+// Write appends the bytes from offset from up to offset to, which Measure returned for the same col and width. It
+// returns the number of cells written, which is at most width.
 func (t *Text) Write(b *strings.Builder, from, to, col, width int) int {
 	used := 0
 	for i := from; i < to && used < width; {
@@ -138,7 +139,7 @@ func (t *Text) Write(b *strings.Builder, from, to, col, width int) int {
 	return used
 }
 
-// styleAt returns the style at offset i, and the offset at which it ends.
+// styleAt returns the style of the byte at offset i, and the offset, at most end, at which this style ends.
 func (t *Text) styleAt(i, end int) (theme.Style, int) {
 	style, until := t.Base, end
 	for _, marks := range [2][]Mark{t.Marks, t.Over} {

@@ -1,6 +1,6 @@
-// Package edit contains the text fields of the workbench. Lines and notes are edited by Bubbles components. Drafts
-// may contain hidden characters, which those components drop, and so have another editor. Both are drawn here and
-// escaped like all other text.
+// Package edit contains the text fields of the workbench. Field edits lines and notes with a Bubbles component.
+// This component drops hidden characters, which drafts can contain, so Lossless edits drafts. The package draws
+// and escapes both like all other text.
 package edit
 
 import (
@@ -16,40 +16,40 @@ import (
 // Text is a text with a cursor.
 type Text interface {
 	String() string
-	// Cursor returns the offset of the cursor in String.
+	// Cursor returns the byte offset of the cursor in String.
 	Cursor() int
 	// Insert inserts text at the cursor.
 	Insert(text string)
-	// Key handles a key press and reports whether anything changed.
+	// Key handles a key press. It reports whether the text or the cursor changed.
 	Key(k tea.KeyPressMsg) bool
 }
 
-// Field edits a line or a note. It writes hidden characters as code points.
+// Field edits a single line or a note. It replaces hidden characters by their code points in writing.
 type Field struct {
 	area        textarea.Model
-	single      bool // it has a single line
+	single      bool // the field has a single line
 	allSelected bool // the whole text is selected
 	killed      string
 	undo        []state
 }
 
-// state is an earlier state of a field.
+// state is a state of a field for undo.
 type state struct {
 	text   string
 	cursor int
 }
 
-// maxUndo is the maximum number of stored states.
+// maxUndo is the maximum number of states that a field stores for undo.
 const maxUndo = 200
 
-// Keys of a field besides those of its component.
+// Keys that Field handles in addition to those of its component.
 var (
 	undoKey = key.NewBinding(key.WithKeys("ctrl+_", "ctrl+/"))
 	yankKey = key.NewBinding(key.WithKeys("ctrl+y"))
 	wipeKey = key.NewBinding(key.WithKeys("backspace", "delete", "ctrl+d", "ctrl+w", "alt+backspace", "alt+d"))
 )
 
-// New returns a field for a note.
+// New returns a field for a note, which can have several lines.
 func New(text string) *Field { return newField(text, false) }
 
 // NewLine returns a field for a single line.
@@ -58,7 +58,7 @@ func NewLine(text string) *Field { return newField(text, true) }
 func newField(text string, single bool) *Field {
 	a := textarea.New()
 	a.Prompt, a.ShowLineNumbers, a.MaxHeight, a.CharLimit = "", false, 0, 0
-	a.SetWidth(a.MaxWidth) // lines are broken when they are drawn
+	a.SetWidth(a.MaxWidth) // long lines are wrapped when they are drawn
 	k := &a.KeyMap
 	k.InsertNewline.SetKeys("enter", "shift+enter", "alt+enter", "ctrl+j")
 	off := []*key.Binding{
@@ -77,15 +77,16 @@ func newField(text string, single bool) *Field {
 	return f
 }
 
-// NewSelected returns a line with its text selected. Typed or pasted text replaces the selection; a key that moves
-// the cursor keeps the text.
+// NewSelected returns a field for a single line whose text is selected. Typed or pasted text replaces the
+// selection. A key that only moves the cursor ends the selection and keeps the text.
 func NewSelected(text string) *Field {
 	f := NewLine(text)
 	f.allSelected = text != ""
 	return f
 }
 
-// clean writes the hidden characters of a text as code points.
+// clean replaces the hidden characters of text by their code points in writing. It also normalizes newlines, which
+// become spaces in a single line.
 func (f *Field) clean(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	if f.single {
@@ -94,7 +95,7 @@ func (f *Field) clean(text string) string {
 	return visible.Text(text)
 }
 
-// Selected reports whether the whole text is selected.
+// Selected reports whether the whole text of t is selected.
 func Selected(t Text) bool {
 	f, is := t.(*Field)
 	return is && f.allSelected
@@ -122,7 +123,7 @@ func (f *Field) Insert(text string) {
 	f.update(tea.PasteMsg{Content: f.clean(text)})
 }
 
-// pushUndo stores the current state for undo.
+// pushUndo stores the current state, so that the undo key can restore it.
 func (f *Field) pushUndo() {
 	f.undo = append(f.undo, state{f.String(), f.position()})
 	f.undo = f.undo[max(0, len(f.undo)-maxUndo):]
@@ -161,7 +162,7 @@ func (f *Field) Key(k tea.KeyPressMsg) bool {
 		from := len(string([]rune(text)[:f.position()]))
 		f.killed = text[from : from+n]
 	}
-	if text == f.String() { // nothing to undo
+	if text == f.String() { // the text is unchanged, so there is nothing to undo
 		f.undo = f.undo[:len(f.undo)-1]
 		return cursor != f.position() || whole
 	}
@@ -170,7 +171,7 @@ func (f *Field) Key(k tea.KeyPressMsg) bool {
 
 func (f *Field) update(msg tea.Msg) { f.area, _ = f.area.Update(msg) }
 
-// position returns the position of the cursor in runes.
+// position returns the position of the cursor, in runes from the beginning of the text.
 func (f *Field) position() int {
 	n := f.area.Column()
 	for _, l := range strings.Split(f.String(), "\n")[:f.area.Line()] {
@@ -179,7 +180,8 @@ func (f *Field) position() int {
 	return n
 }
 
-// set replaces the text and moves the cursor, to the end if cursor is -1.
+// set replaces the text and moves the cursor to the given position in runes. If cursor is negative, it moves the
+// cursor to the end.
 func (f *Field) set(text string, cursor int) {
 	f.area.SetValue(text)
 	runes := []rune(text)

@@ -1,4 +1,4 @@
-// The editor for drafts, which keeps hidden characters.
+// This file contains the editor for drafts, which keeps hidden characters.
 
 package edit
 
@@ -14,13 +14,14 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Lossless is an editor that keeps every character, including hidden ones. It edits proposals and file names.
+// Lossless is a text editor that keeps every character, including hidden characters. It edits proposals and file
+// names.
 type Lossless struct {
 	runes  []rune
 	cursor int
 }
 
-// NewLossless returns an editor of a text.
+// NewLossless returns an editor for text, with the cursor at the end.
 func NewLossless(text string) *Lossless {
 	t := &Lossless{runes: []rune(text)}
 	t.cursor = len(t.runes)
@@ -130,7 +131,7 @@ func (t *Lossless) wordEnd() int {
 	return i
 }
 
-// vertical moves the cursor up or down by a line.
+// vertical moves the cursor up a line if step is negative, and otherwise down a line.
 func (t *Lossless) vertical(step int) {
 	start, end := t.lineStart(), t.lineEnd()
 	column := t.cursor - start
@@ -144,10 +145,10 @@ func (t *Lossless) vertical(step int) {
 	}
 }
 
-// CursorStyle reverses the colors of the cursor's cell.
+// CursorStyle draws the cursor by reversing the colors of its cell.
 const CursorStyle theme.Style = "\x1b[7m"
 
-// View draws the part of a text around its cursor in height lines of exactly width cells. The cursor is drawn only if
+// View draws the part of t around the cursor in height lines of exactly width cells. It draws the cursor only if
 // focus is set.
 func View(t Text, th theme.Theme, width, height int, focus bool) []string {
 	text, cursor := t.String(), t.Cursor()
@@ -163,7 +164,7 @@ func View(t Text, th theme.Theme, width, height int, focus bool) []string {
 	return p.View()
 }
 
-// Height returns the number of lines of width cells that a text needs, but not more than most.
+// Height returns the number of lines that t needs at the given width, but at most most.
 func Height(t Text, width, most int) int {
 	p := pager.New(theme.Plain())
 	p.SetWrap(true)
@@ -172,7 +173,7 @@ func Height(t Text, width, most int) int {
 	return min(p.Lines(most), most)
 }
 
-// ViewLine draws a line with its cursor in width cells. A selected text has the style marked.
+// ViewLine draws a single line and its cursor in width cells. If the text is selected, it has the style marked.
 func ViewLine(t Text, th theme.Theme, width int, marked theme.Style) draw.Line {
 	text, at := t.String(), t.Cursor()
 	before, under, after := draw.Escape(text[:at]), draw.Safe(" "), draw.Safe("")
@@ -190,7 +191,7 @@ func ViewLine(t Text, th theme.Theme, width int, marked theme.Style) draw.Line {
 	return draw.Of(style, before).Add(CursorStyle, under).Add(th.Text, after)
 }
 
-// rows lays out the lines of a text with the cursor at an offset; -1 for no cursor.
+// rows lays out the lines of text. It draws the cursor at the given offset; -1 means no cursor.
 func rows(text string, cursor int, th theme.Theme) pager.Rows {
 	var all pager.Fixed
 	for line := range strings.SplitSeq(text, "\n") {

@@ -25,17 +25,18 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Editor is the user's editor.
+// Editor opens texts in the user's editor.
 type Editor struct {
-	Folder string // folder of the manuscripts; "" disables editing
-	Remote bool   // no programs are run; texts are edited in the workbench
+	Folder string // folder for the files of manuscripts; if "", nothing can be edited
+	Remote bool   // programs cannot be run, so texts are edited in the workbench
 	Getenv func(string) string
-	// Exec returns a command that hands the terminal to a process and sends a message when the process exits; nil
-	// means tea.ExecProcess.
+	// Exec returns a command that runs a process in the terminal and sends a message when the process exits; nil means
+	// tea.ExecProcess.
 	Exec func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd
 }
 
-// command returns the configured editor with its arguments, or else vi if it is installed, or else "".
+// command returns the configured editor with its arguments. If none is configured, it returns "vi" if vi is installed,
+// and otherwise "".
 func (e *Editor) command() string {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		if c := strings.TrimSpace(e.Getenv(name)); c != "" {
@@ -50,7 +51,7 @@ func (e *Editor) command() string {
 	return ""
 }
 
-// Missing returns why nothing can be edited, or "".
+// Missing returns why texts cannot be edited, or "".
 func (e *Editor) Missing() string {
 	switch {
 	case !e.Remote && e.command() == "":
@@ -61,7 +62,7 @@ func (e *Editor) Missing() string {
 	return ""
 }
 
-// CannotOpen returns why a file cannot be opened in the editor, or "".
+// CannotOpen returns why the given file cannot be opened in the editor, or "".
 func (e *Editor) CannotOpen(file string) string {
 	switch {
 	case file == "":
@@ -72,7 +73,7 @@ func (e *Editor) CannotOpen(file string) string {
 	return e.Missing()
 }
 
-// StoredIn describes where a manuscript is stored.
+// StoredIn describes where the given file of a manuscript is stored.
 func (e *Editor) StoredIn(file string) string {
 	if e.Remote {
 		return "your unsent drafts"
@@ -80,7 +81,8 @@ func (e *Editor) StoredIn(file string) string {
 	return file
 }
 
-// Run returns a command that opens a manuscript in the editor and then calls then with the text.
+// Run returns a command that opens the file of w in the editor. When the editor exits, the command calls then with the
+// text.
 func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) tea.Cmd {
 	err := w.create()
 	if err != nil {
@@ -90,7 +92,7 @@ func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) te
 	if give == nil {
 		give = tea.ExecProcess
 	}
-	// Like git, pass the command to a shell, because it may contain arguments: "code --wait".
+	// Like Git, run the command with a shell, because it may contain arguments, as in "code --wait".
 	args := append([]string{"-c", e.command() + ` "$@"`, "sh"}, openArgs(e.command(), w.File, w.line())...)
 	run := exec.Command("sh", args...) //nolint:noctx // the user ends the editor
 	return give(run, func(err error) tea.Msg {
@@ -104,8 +106,8 @@ func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) te
 	})
 }
 
-// openArgs returns the arguments that open a file at a line, if the editor is known to support that. Line 0 means no
-// line.
+// openArgs returns the arguments with which the editor opens a file at the given line. If line is 0 or the editor is
+// unknown, the only argument is the file.
 func openArgs(command, file string, line int) []string {
 	if line == 0 {
 		return []string{file}
@@ -122,7 +124,7 @@ func openArgs(command, file string, line int) []string {
 	return []string{file}
 }
 
-// Revision returns the manuscript of a proposal's next revision.
+// Revision returns the manuscript for the next revision of a proposal.
 func (e *Editor) Revision(d review.Dossier) Manuscript {
 	p := d.Proposal
 	text, ext := marshal(d.Revision.Draft)
@@ -130,7 +132,8 @@ func (e *Editor) Revision(d review.Dossier) Manuscript {
 	return Manuscript{ID: p.ID, File: file, Name: wording.Reference(p) + " " + p.Subject.String(), Text: text}
 }
 
-// Draft returns the manuscript of a new proposal, which modifies the live definition or creates one.
+// Draft returns the manuscript for a new proposal. The proposal modifies the live definition, or creates a definition
+// if live is nil.
 func (e *Editor) Draft(s registry.Subject, live *registry.Definition, version int) Manuscript {
 	t := proposals.New
 	if live != nil {
@@ -141,14 +144,14 @@ func (e *Editor) Draft(s registry.Subject, live *registry.Definition, version in
 	return Manuscript{File: filepath.Join(e.Folder, name+ext), Name: s.String(), Text: text}
 }
 
-// Merge returns the manuscript of a rebase with conflicts.
+// Merge returns the manuscript for resolving the conflicts of a rebase.
 func (e *Editor) Merge(p proposals.Proposal, conflict *review.RebaseConflict) Manuscript {
 	text, ext := marshal(conflict.Draft)
 	file := filepath.Join(e.Folder, fmt.Sprintf("rebase-%s-r%d-v%d%s", p.ID, p.Revision, conflict.Live, ext))
 	return Manuscript{ID: p.ID, File: file, Name: "Rebase of " + wording.Reference(p) + " " + p.Subject.String(), Text: text}
 }
 
-// create writes the file of a manuscript unless it exists.
+// create writes the file of the manuscript if the file does not exist.
 func (w Manuscript) create() error {
 	_, err := os.Stat(w.File)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -157,7 +160,7 @@ func (w Manuscript) create() error {
 	return err
 }
 
-// line returns the number of the line to open at, or 0.
+// line returns the number of the line at which the editor opens the file, or 0 if there is no such line.
 func (w Manuscript) line() int {
 	at := strings.TrimSpace(w.At)
 	text, err := os.ReadFile(w.File)
@@ -172,7 +175,7 @@ func (w Manuscript) line() int {
 	return 0
 }
 
-// Read returns the current text of a manuscript.
+// Read returns the current text of the manuscript. It creates the file if necessary.
 func (w Manuscript) Read() ([]byte, error) {
 	if err := w.create(); err != nil {
 		return nil, err
@@ -180,22 +183,24 @@ func (w Manuscript) Read() ([]byte, error) {
 	return os.ReadFile(w.File)
 }
 
-// Manuscript is a proposal in the user's editor. Its file is kept until the proposal has been sent.
+// Manuscript is a text that the user edits to make or revise a proposal. Its file is kept until the proposal has been
+// sent.
 type Manuscript struct {
-	ID   proposals.ID // proposal to revise; "" for a new one
+	ID   proposals.ID // proposal to revise; "" for a new proposal
 	File string
-	Name string // display name
-	Text []byte // initial text, unless the file exists
-	At   string // text of the line to open at; "" for the beginning
+	Name string // name that is displayed
+	Text []byte // initial text, used if the file does not exist
+	At   string // content of the line at which the editor opens the file; "" for the beginning
 }
 
-// Unchanged reports whether the user changed nothing. A merge always counts as changed, because its conflict markers
-// must be removed.
+// Unchanged reports whether text is the initial text. It returns false for a merge, because the user must always
+// remove the conflict markers.
 func (w Manuscript) Unchanged(text []byte) bool {
 	return bytes.Equal(text, w.Text) && !strings.HasPrefix(filepath.Base(w.File), "rebase-")
 }
 
-// Parse parses the text from the editor. It returns the draft, or nil, and the problems that prevent a submission.
+// Parse parses the text from the editor. It returns the draft, or nil if the text is not a draft, and the problems
+// that prevent a submission.
 func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []string) {
 	parsed, err := proposals.DecodeFile(w.File, text)
 	if len(parsed) != 1 || parsed[0].Doc == nil {
@@ -213,8 +218,9 @@ func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []strin
 	return &parsed[0].Draft, problems
 }
 
-// marshal returns a draft as Markdown, and the file extension. It returns JSON if Markdown would lose information or
-// put hidden characters into the user's editor. In JSON, those are escaped and survive a round trip.
+// marshal returns a draft as Markdown, and the file extension. It returns JSON instead if Markdown would lose
+// information or would contain hidden characters. JSON contains hidden characters as escape sequences, so that the
+// editor cannot lose them.
 func marshal(d proposals.Draft) (text []byte, ext string) {
 	if text, err := d.Markdown(); err == nil && isFullyVisible(string(text)) {
 		return text, ".md"
@@ -222,8 +228,8 @@ func marshal(d proposals.Draft) (text []byte, ext string) {
 	return visible.JSON(d.JSON()), ".json"
 }
 
-// isFullyVisible reports whether an editor shows every character of text. It accepts a single variation selector after
-// a symbol, which forms an emoji.
+// isFullyVisible reports whether an editor shows every character of text. A variation selector after a symbol is
+// allowed, because the two form an emoji.
 func isFullyVisible(text string) bool {
 	var before rune
 	for _, r := range text {

@@ -1,4 +1,4 @@
-// The groups of the list, which can be folded and are loaded separately.
+// This file manages the groups of the list, which can be folded and are loaded separately.
 
 package entries
 
@@ -11,26 +11,26 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// outline is a list of entries by group. If there are several groups, each has a heading and can be folded.
+// outline is a list of entries in groups. If there are several groups, each group has a heading row and can be folded.
 type outline struct{ sections []section }
 
-// section is a group and its loaded entries.
+// section is a group with the entries that are loaded.
 type section struct {
 	GroupCount
 	open    bool
 	loading bool
 	entries []screen.Entry
-	next    string // keyset cursor of the next page
-	read    bool   // at least one page has been loaded
+	next    string // keyset cursor of the next page of entries
+	read    bool   // at least one page of entries has been loaded
 }
 
-// fewEntries is the maximum number of entries that are loaded at once and shown unfolded.
+// fewEntries is the number of entries up to which a list is loaded at once and shown unfolded.
 const fewEntries = 200
 
-// complete reports whether the group has been loaded completely.
+// complete reports whether all entries of the group are loaded.
 func (p *section) complete() bool { return p.read && p.next == "" }
 
-// headingRows returns the number of rows of a group's heading.
+// headingRows returns the number of heading rows of each group, which is 0 if there is only one group.
 func (o *outline) headingRows() int {
 	if len(o.sections) > 1 {
 		return 1
@@ -38,7 +38,7 @@ func (o *outline) headingRows() int {
 	return 0
 }
 
-// rows returns the number of rows of a group.
+// rows returns the number of rows that group p takes in the list.
 func (o *outline) rows(p *section) int {
 	if !p.open {
 		return o.headingRows()
@@ -53,7 +53,7 @@ func (o *outline) len() (n int) {
 	return n
 }
 
-// total returns the number of entries, loaded or not.
+// total returns the number of entries in all groups, including those that are not loaded.
 func (o *outline) total() (n int) {
 	for i := range o.sections {
 		n += o.sections[i].Count
@@ -61,7 +61,8 @@ func (o *outline) total() (n int) {
 	return n
 }
 
-// at returns the group of a row, or nil, and the index of its entry, or -1 for the heading.
+// at returns the group to which a row belongs and the index of the row's entry. The index is negative for a heading.
+// If there is no such row, the group is nil.
 func (o *outline) at(row int) (p *section, entry int) {
 	for i := range o.sections {
 		p := &o.sections[i]
@@ -74,7 +75,7 @@ func (o *outline) at(row int) (p *section, entry int) {
 	return nil, -1
 }
 
-// start returns the first row of a group.
+// start returns the first row of group p.
 func (o *outline) start(p *section) (row int) {
 	for i := range o.sections {
 		if &o.sections[i] == p {
@@ -85,7 +86,7 @@ func (o *outline) start(p *section) (row int) {
 	return row
 }
 
-// section returns the part of a group, or nil.
+// section returns the section of group g, or nil.
 func (o *outline) section(g Group) *section {
 	i := slices.IndexFunc(o.sections, func(p section) bool { return p.Group == g })
 	if i < 0 {
@@ -94,7 +95,8 @@ func (o *outline) section(g Group) *section {
 	return &o.sections[i]
 }
 
-// find returns the row of a subject, or the heading of its group, or -1.
+// find returns the row of subject s in group g. If the subject is not shown, it returns the first row of the group. If
+// there is no such group, it returns -1.
 func (o *outline) find(s registry.Subject, g Group) int {
 	p := o.section(g)
 	if p == nil {
@@ -107,7 +109,7 @@ func (o *outline) find(s registry.Subject, g Group) int {
 	return o.start(p) + o.headingRows() + i
 }
 
-// entryNumber returns the position of a row's entry in the whole list, counted from 1; 0 for a heading.
+// entryNumber returns the position of a row's entry in the whole list, counted from 1. It returns 0 for a heading.
 func (o *outline) entryNumber(row int) (n int) {
 	p, entry := o.at(row)
 	if p == nil || entry < 0 {
@@ -122,7 +124,7 @@ func (o *outline) entryNumber(row int) (n int) {
 	return 0
 }
 
-// fill loads more of the first open group with missing entries near the viewport.
+// fill loads more entries of the first unfolded group that has missing entries near the viewport.
 func (r *Page) fill() tea.Cmd {
 	row := 0
 	for i := range r.outline.sections {
@@ -157,8 +159,8 @@ func (r *Page) Move(n int) tea.Cmd {
 	return tea.Batch(r.fill(), r.debounce())
 }
 
-// MoveToEnd implements screen.CursorPage. It moves the cursor to the first or the last row, and loads the missing rows
-// of its group.
+// MoveToEnd implements screen.CursorPage. It moves the cursor to the first or the last row. If the last group is not
+// completely loaded, it loads the missing entries and then moves the cursor on.
 func (r *Page) MoveToEnd(last bool) tea.Cmd {
 	if !last {
 		return r.Move(-r.outline.len())
@@ -175,7 +177,7 @@ func (r *Page) MoveToEnd(last bool) tea.Cmd {
 	return tea.Batch(moved, r.more(p, p.Count))
 }
 
-// more loads the next entries of a group.
+// more loads up to limit further entries of group p.
 func (r *Page) more(p *section, limit int) tea.Cmd {
 	p.loading = true
 	group := p.Group
@@ -183,7 +185,7 @@ func (r *Page) more(p *section, limit int) tea.Cmd {
 	return func() tea.Msg {
 		entries, next, err := r.registry.Entries(r.ctx, q)
 		return screen.Then{Page: r, Do: func() tea.Cmd {
-			p := r.outline.section(group) // the list may have been loaded again
+			p := r.outline.section(group) // the list may have been reloaded
 			if q.Filter != r.filter || p == nil || p.next != q.After || p.complete() {
 				return nil
 			}
@@ -198,7 +200,7 @@ func (r *Page) more(p *section, limit int) tea.Cmd {
 				r.toEnd, r.cursor = false, r.outline.len()
 			case r.toEnd && last:
 				return r.more(p, p.Count)
-			case p.open && below: // rows that are added above the cursor move it down
+			case p.open && below: // entries added above the cursor move its row down
 				r.cursor += len(entries)
 				r.top += len(entries)
 			}
@@ -225,7 +227,7 @@ func (r *Page) group() Group {
 	return Group{}
 }
 
-// fold toggles whether the group of the selected row is folded, and selects its heading.
+// fold folds or unfolds the group of the selected row, and selects the first row of this group.
 func (r *Page) fold() tea.Cmd {
 	p, _ := r.outline.at(r.cursor)
 	p.open = !p.open
@@ -234,7 +236,7 @@ func (r *Page) fold() tea.Cmd {
 	return r.Move(0)
 }
 
-// foldAll unfolds all groups, or folds them if all are unfolded.
+// foldAll unfolds all groups. If all are already unfolded, it folds them.
 func (r *Page) foldAll() tea.Cmd {
 	g, open := r.group(), false
 	for _, p := range r.outline.sections {

@@ -1,4 +1,4 @@
-// Package entries is the page of the workbench that lists live tools, agents, or allow-lists.
+// Package entries implements the workbench page that lists live tools, agents, or allow-lists.
 package entries
 
 import (
@@ -19,13 +19,13 @@ import (
 // Registry reads live definitions.
 type Registry interface {
 	Entries(ctx context.Context, q Query) (entries []screen.Entry, next string, err error)
-	// Groups returns the number of entries by group.
+	// Groups returns the groups of the selected entries with the number of entries in each.
 	Groups(ctx context.Context, q Query) ([]GroupCount, error)
 	Definition(ctx context.Context, s registry.Subject) (json.RawMessage, error)
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
-// Query selects a page of entries, ordered by id.
+// Query selects a page of entries, sorted by ID.
 type Query struct {
 	Kind   registry.Kind
 	Filter string
@@ -34,7 +34,8 @@ type Query struct {
 	After  string
 }
 
-// Group is the entries of one layer from one server or file. Source is "" for entries that were not imported.
+// Group selects the entries of a layer that were imported from the same server or file. Source is "" for entries that
+// were not imported.
 type Group struct {
 	Layer  registry.Layer
 	Source string
@@ -49,8 +50,8 @@ type GroupCount struct {
 // Options configure the page.
 type Options struct {
 	Kind     registry.Kind
-	Layer    registry.Layer // layer whose view is listed
-	NoEditor func() string  // why texts cannot be edited, or ""
+	Layer    registry.Layer // layer in whose view the entries are live
+	NoEditor func() string  // returns why texts cannot be edited, or ""
 	Restore  screen.Restore
 	Debounce func(msg tea.Msg) tea.Cmd
 }
@@ -63,10 +64,10 @@ type Shell interface {
 	OpenEntry(o screen.Opening) tea.Cmd
 }
 
-// chunk is the number of entries in one read.
+// chunk is the number of entries that are loaded at once.
 const chunk = 100
 
-// Page lists live tools, agents, or allow-lists by layer, source, and id.
+// Page lists live tools, agents, or allow-lists. The entries are grouped by layer and source, and sorted by ID.
 type Page struct {
 	screen.List
 	Options
@@ -76,17 +77,17 @@ type Page struct {
 	definition    definitionPreview
 	filter        string
 	outline       outline
-	folded        map[Group]bool // explicitly folded (true) or unfolded (false)
+	folded        map[Group]bool // groups that the user has folded (true) or unfolded (false)
 	cursor        int            // row of the outline
 	top           int
 	hasRead       bool
-	restoreID     string            // subject of the row to restore at the start
-	toEnd         bool              // select the last row once it has been loaded
-	filterChanged bool              // the filter changed; select the first entry
-	widest        map[draw.Safe]int // preferred width by column, in cells
+	restoreID     string            // subject of the row to select after the start
+	toEnd         bool              // select the last row once it is loaded
+	filterChanged bool              // select the first entry, because the filter has changed
+	widest        map[draw.Safe]int // preferred width of each column, in cells
 }
 
-// New returns an empty page. Reload loads it.
+// New returns a page without rows. Reload loads the rows.
 func New(ctx context.Context, sh Shell, r Registry, o Options) *Page {
 	return &Page{shell: sh, ctx: ctx, registry: r, Options: o, folded: map[Group]bool{}, filterChanged: true}
 }
@@ -114,7 +115,7 @@ func (r *Page) noneSelected() string {
 	return ""
 }
 
-// open opens the selected entry, or folds a group.
+// open opens the selected entry. On a heading, it folds or unfolds the group.
 func (r *Page) open() tea.Cmd {
 	e, ok := r.Selected()
 	if !ok {
@@ -123,7 +124,7 @@ func (r *Page) open() tea.Cmd {
 	return r.shell.OpenEntry(screen.Opening{Entry: e})
 }
 
-// askRestore asks why the version before the live one should be restored.
+// askRestore asks for the reason to restore the version before the live version.
 func (r *Page) askRestore() tea.Cmd {
 	e, _ := r.Selected()
 	return screen.Restorer{Versions: r.registry.Versions, Restore: r.Restore}.Ask(r.ctx, r.shell, r, r.Frame, e.Subject, e.Version-1)
@@ -144,7 +145,8 @@ func (r *Page) cannotRestore() string {
 // LeftWidth implements screen.Paned.
 func (r *Page) LeftWidth(l screen.Layout) int { return r.layout(l).Beside() }
 
-// layout gives the definitions of agents and allow-lists more room, because their lists have few columns.
+// layout returns the layout of the page. Lists of agents and allow-lists have few columns, so that the definitions
+// beside them get more room.
 func (r *Page) layout(l screen.Layout) screen.Layout {
 	if r.Kind == registry.KindTool {
 		return l
@@ -187,7 +189,7 @@ func (r *Page) Click(x, row int) tea.Cmd {
 // Filter implements screen.Filtered.
 func (r *Page) Filter() string { return r.filter }
 
-// askFilter filters the list while the user types. esc restores the current filter.
+// askFilter opens an input line that filters the list while the user types. esc restores the previous filter.
 func (r *Page) askFilter() tea.Cmd {
 	before, text := r.filter, edit.NewSelected(r.filter)
 	return r.shell.OpenLine(&screen.Line{
@@ -229,7 +231,7 @@ func (r *Page) Tabs() (left, right draw.Line) {
 	return l, right
 }
 
-// Reload implements screen.Page. It reloads as much as was loaded.
+// Reload implements screen.Page. It loads at least as many entries of each unfolded group as before.
 func (r *Page) Reload() tea.Cmd {
 	loaded := map[Group]int{}
 	for _, p := range r.outline.sections {
@@ -240,8 +242,8 @@ func (r *Page) Reload() tea.Cmd {
 	return r.read(loaded)
 }
 
-// read loads the groups, and of each group the number of entries in loaded. If there are few entries, it loads all of
-// them at once.
+// read loads the groups, and for each group the number of entries that loaded contains. If there are at most
+// fewEntries entries, it loads all of them instead.
 func (r *Page) read(loaded map[Group]int) tea.Cmd {
 	q := Query{Kind: r.Kind, Filter: r.filter}
 	return screen.Load(r.shell, r, func() (outline, error) {
@@ -278,7 +280,7 @@ func (r *Page) read(loaded map[Group]int) tea.Cmd {
 	})
 }
 
-// loaded replaces the groups and keeps the selection.
+// loaded replaces the groups and keeps the selection if possible.
 func (r *Page) loaded(o outline) tea.Cmd {
 	fresh := r.filterChanged
 	group, subject := r.group(), registry.Subject{}
@@ -315,7 +317,7 @@ func (r *Page) loaded(o outline) tea.Cmd {
 	return tea.Batch(r.fill(), r.debounce())
 }
 
-// debounce loads the selected definition once the cursor has rested on it.
+// debounce loads the selected definition once the cursor has stayed on its row for the debounce delay.
 func (r *Page) debounce() tea.Cmd {
 	e, ok := r.Selected()
 	if !ok || r.Frame.Side == 0 || e.Subject == r.definition.subject {

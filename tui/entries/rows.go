@@ -1,4 +1,4 @@
-// This file draws the list and the pane beside it.
+// This file draws the list and the side pane.
 
 package entries
 
@@ -17,12 +17,12 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// column is a column of the list. Where space is short, columns with a higher rank are dropped first.
+// column is a column of the list. If space is short, columns with a higher rank are omitted first.
 type column struct {
 	name     draw.Safe
 	rank     int
 	maxWidth int // maximum width in cells
-	width    int // set by columns
+	width    int // width that the columns method has computed
 	cell     func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style)
 }
 
@@ -69,7 +69,7 @@ func (r *Page) all() []column {
 	return columns
 }
 
-// measure widens the columns for more entries.
+// measure increases the preferred widths of the columns as far as the given entries require.
 func (r *Page) measure(entries []screen.Entry) {
 	for _, c := range r.all() {
 		w := max(r.widest[c.name], draw.Width(c.name))
@@ -81,13 +81,14 @@ func (r *Page) measure(entries []screen.Entry) {
 	}
 }
 
-// minIDWidth is the width that the id column receives before other columns.
+// minIDWidth is the width up to which the ID column takes precedence over other columns.
 const minIDWidth = 32
 
-// minNameWidth is the minimum useful width of a name, in cells.
+// minNameWidth is the minimum width at which a shortened name is useful, in cells.
 const minNameWidth = 16
 
-// columns returns the columns that fit, each as wide as its content.
+// columns returns the columns that fit in width cells. Each column is as wide as its content, if
+// possible.
 func (r *Page) columns(width int) []column {
 	all := r.all()
 	ranked := slices.Clone(all)
@@ -102,7 +103,7 @@ func (r *Page) columns(width int) []column {
 			continue
 		}
 		if c.name == "NAME" && left-2 >= minNameWidth {
-			w = min(w, left-2) // a cut name is better than none
+			w = min(w, left-2) // a shortened name is better than none
 		}
 		if left < w+2 {
 			continue
@@ -161,7 +162,8 @@ func (r *Page) View() []string {
 	return lines
 }
 
-// heading draws the heading of a group: whether it is folded, its name, and the number of entries.
+// heading draws the heading of a group, with a sign for its state, its name, and the number of its
+// entries.
 func heading(th theme.Theme, p *section) draw.Line {
 	sign := draw.Safe("▾ ")
 	switch {
@@ -177,14 +179,15 @@ func heading(th theme.Theme, p *section) draw.Line {
 	return draw.Of(th.Accent, sign).Add(th.Title, name).Add(th.Faint, draw.Escapef("  %d", p.Count))
 }
 
-// definitionPreview is the decoded definition of the selected row, for the side pane.
+// definitionPreview is the definition of the selected entry, decoded for the side pane.
 type definitionPreview struct {
 	subject registry.Subject
 	doc     *jsondoc.Node
 	keys    []string
 }
 
-// loadDefinition reads a definition for the side pane, unless the selection has changed.
+// loadDefinition reads the definition of subject for the side pane. It does nothing if the subject is
+// no longer selected.
 func (r *Page) loadDefinition(subject registry.Subject) tea.Cmd {
 	selected := func() bool {
 		e, ok := r.Selected()
@@ -196,7 +199,7 @@ func (r *Page) loadDefinition(subject registry.Subject) tea.Cmd {
 	return func() tea.Msg {
 		text, err := r.registry.Definition(r.ctx, subject)
 		if err != nil || len(text) > screen.MaxPreview {
-			return nil // the pane shows only the row
+			return nil // the pane shows only the data of the row
 		}
 		doc, keys := screen.Document(subject.Kind, text)
 		return screen.Then{Page: r, Do: func() tea.Cmd {
@@ -208,7 +211,7 @@ func (r *Page) loadDefinition(subject registry.Subject) tea.Cmd {
 	}
 }
 
-// sidePane draws the pane beside the list, about the selected row.
+// sidePane draws the side pane, which shows details of the selected row.
 func (r *Page) sidePane() []string {
 	th := r.Frame.Theme
 	e, ok := r.Selected()
@@ -246,7 +249,7 @@ func (r *Page) sidePane() []string {
 	return r.Preview.View(r.Frame, e.Subject.String(), page)
 }
 
-// The state of the page that the workbench restores at its next start.
+// The methods below save and restore the state of the page between two runs of the workbench.
 
 // State implements screen.Stateful.
 func (r *Page) State() screen.PageState {

@@ -1,5 +1,5 @@
-// Package files is the page of the workbench that lists skills and instruction files: the approved version of each,
-// and whether the file on disk matches it.
+// Package files implements the workbench page that lists skills and instruction files. It shows the approved
+// version of each, and whether the file on disk matches this version.
 package files
 
 import (
@@ -22,7 +22,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Read compares the files that agents read with the approved versions.
+// Read returns the skills and instruction files that agents read. Each is compared with its approved version.
 type Read func(ctx context.Context) ([]instructions.Listed, error)
 
 // Shell is the part of the workbench that the page uses.
@@ -32,7 +32,7 @@ type Shell interface {
 	OpenEntry(o screen.Opening) tea.Cmd
 }
 
-// Page lists files.
+// Page lists skills and instruction files.
 type Page struct {
 	screen.Text
 	preview     screen.Preview
@@ -42,10 +42,10 @@ type Page struct {
 	editor      *editor.Editor
 	list        []instructions.Listed
 	loaded      bool
-	waitingText func() string // how many proposals wait for the user, as text
+	waitingText func() string // describes how many proposals wait for the user
 }
 
-// New returns an empty page. Reload loads it.
+// New returns a page without rows. Reload loads the rows.
 func New(ctx context.Context, sh Shell, read Read, edit *editor.Editor, waits func() string) *Page {
 	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read, editor: edit, waitingText: waits}
 }
@@ -62,7 +62,7 @@ func (p *Page) Keys() []screen.Key {
 	}, screen.PaneKeys(p.shell, p), screen.TextKeys(p.shell, p))
 }
 
-// LeftWidth implements screen.Paned. An empty list has no pane beside it.
+// LeftWidth implements screen.Paned. The page has no side pane while the list is empty.
 func (p *Page) LeftWidth(l screen.Layout) int {
 	if len(p.list) == 0 {
 		return 0
@@ -81,7 +81,7 @@ func (p *Page) View() []string {
 	return p.Frame.SideBySide(p.Pager.View(), p.sidePane(), p.Frame.List)
 }
 
-// sidePane draws the pane beside the list: the details of the selected row and the next steps.
+// sidePane draws the side pane, which shows details of the selected row and the next steps.
 func (p *Page) sidePane() []string {
 	l, ok := p.selected()
 	if !ok {
@@ -114,7 +114,7 @@ func (p *Page) sidePane() []string {
 	return p.preview.View(p.Frame, strconv.Itoa(p.Pager.Stop()), page)
 }
 
-// advice names the commands and keys for the next step on a row, or returns "".
+// advice names the command or key for the next step on a row, or returns "".
 func advice(l instructions.Listed) string {
 	put := "In a shell, toolcrib restore '" + l.Subject.String() + "' puts the approved bytes back."
 	switch {
@@ -156,7 +156,7 @@ func (p *Page) cannotOpenProposal() string {
 	return "nothing waits for you"
 }
 
-// open opens the approved version, or else the waiting proposal.
+// open opens the approved version of the selected row. If there is none, it opens the waiting proposal.
 func (p *Page) open() tea.Cmd {
 	l, _ := p.selected()
 	if l.Version == 0 {
@@ -170,7 +170,7 @@ func (p *Page) waiting() tea.Cmd {
 	return p.shell.OpenNumber(l.Proposal)
 }
 
-// file returns the file of a row on disk, or "".
+// file returns the path of a row's file on disk, or "".
 func file(l instructions.Listed) string {
 	switch {
 	case l.Folder == "" || l.Drift == instructions.Missing:
@@ -192,7 +192,7 @@ func (p *Page) cannotEdit() string {
 	return p.editor.CannotOpen(file(l))
 }
 
-// edit opens the file of the selected row in the editor, and compares it again.
+// edit opens the file of the selected row in the editor. Afterwards it compares the files again.
 func (p *Page) edit() tea.Cmd {
 	l, _ := p.selected()
 	if _, err := os.Stat(file(l)); err != nil {
@@ -206,7 +206,7 @@ func (p *Page) edit() tea.Cmd {
 	})
 }
 
-// Fit implements screen.Page. It lays out the rows, grouped by folder.
+// Fit implements screen.Page. It lays out the rows, grouped by layer and folder.
 func (p *Page) Fit(f screen.Frame) {
 	p.FitIn(f, cmp.Or(p.LeftWidth(f.Layout), f.Width))
 	th := p.Frame.Theme
@@ -274,14 +274,15 @@ func (p *Page) Tabs() (left, right draw.Line) {
 	return left, nil
 }
 
-// Widths of the columns after the path, and the minimum width of the column of clients.
+// versionCells and stateCells are the widths of the columns after the path. leastRead is the minimum width of the
+// column that names the clients.
 const (
 	versionCells = 5
 	stateCells   = 16
 	leastRead    = 10
 )
 
-// mark returns the sign of a row and its style.
+// mark returns the sign of a row and the style of the sign.
 func mark(th theme.Theme, l instructions.Listed) (draw.Safe, theme.Style) {
 	switch {
 	case l.Drift != "":

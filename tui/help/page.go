@@ -1,4 +1,5 @@
-// Package help is the page of the workbench that lists the keys of another page, below notes about its content.
+// Package help implements the workbench page that lists the keys of another page, below notes on the content of
+// that page.
 package help
 
 import (
@@ -11,13 +12,13 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// reasonsMinWidth is the minimum width at which reasons of disabled keys are shown.
+// reasonsMinWidth is the minimum screen width at which the help shows why keys are disabled.
 const reasonsMinWidth = 120
 
-// Row is a key in the help.
+// Row is a row of the help, which describes a key.
 type Row struct {
 	Place, Keys, Help, Name string
-	Why                     string // why it is disabled
+	Why                     string // why the key is disabled, or ""
 }
 
 // Shell is the part of the workbench that the page uses.
@@ -27,16 +28,16 @@ type Shell interface {
 	OpenSearch() tea.Cmd
 }
 
-// Page lists keys.
+// Page lists the keys of another page and the keys that work on every page.
 type Page struct {
 	screen.Text
 	shell  Shell
-	from   string // place whose keys are listed
+	from   string // name of the place whose keys are listed
 	before func(*prose.Page)
 	rows   []Row
 }
 
-// New returns the help of a place. before draws the text above the keys.
+// New returns the help for the place named from. before draws the notes above the keys.
 func New(sh Shell, from string, rows []Row, before func(*prose.Page)) *Page {
 	return &Page{Text: screen.NewText(), shell: sh, from: from, rows: rows, before: before}
 }
@@ -44,7 +45,7 @@ func New(sh Shell, from string, rows []Row, before func(*prose.Page)) *Page {
 // Place implements screen.Page.
 func (h *Page) Place() string { return "Help" }
 
-// Keys implements screen.Page. The search for keys replaces the search in the text.
+// Keys implements screen.Page. The / key searches keys and commands instead of the text.
 func (h *Page) Keys() []screen.Key {
 	find := screen.Key{Name: "help-filter", Keys: []string{"/"}, Label: "find", Help: "Search the keys of all pages, commands and settings; enter goes there", Do: func() tea.Cmd { return h.shell.OpenSearch() }}
 	return append([]screen.Key{find}, slices.DeleteFunc(screen.TextKeys(h.shell, h), func(k screen.Key) bool {
@@ -58,7 +59,7 @@ func (h *Page) Fit(f screen.Frame) {
 	h.layOut()
 }
 
-// Reload implements screen.Page. The keys do not change.
+// Reload implements screen.Page. It does nothing, because the keys do not change.
 func (h *Page) Reload() tea.Cmd { return nil }
 
 // Update implements screen.Page.
@@ -69,7 +70,7 @@ func (h *Page) Update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// layOut draws the keys.
+// layOut lays out the notes and the rows.
 func (h *Page) layOut() {
 	th := h.Frame.Theme
 	page := prose.New(th)

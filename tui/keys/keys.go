@@ -1,5 +1,5 @@
-// Package keys dispatches key presses, to the page on screen first and then to the keys of the workbench. It also
-// contains the search for keys and the footer.
+// Package keys dispatches key presses, first to the keys of the current page and then to the keys of the workbench. It
+// also draws the footer and implements the search for keys.
 package keys
 
 import (
@@ -20,17 +20,18 @@ type Shell interface {
 	Busy() bool // a dialog or an input line has the focus
 }
 
-// Opener opens the pages that have a subject.
+// Opener opens the pages of single proposals and definitions.
 type Opener interface {
-	// OpenPlace opens the page of a place for the selection. It returns false if nothing suitable is selected.
+	// OpenPlace opens the page with the given place for the selected proposal or definition. It returns false if
+	// nothing suitable is selected.
 	OpenPlace(place string) (cmd tea.Cmd, opened bool)
 	OpenNumber(number string) tea.Cmd
 }
 
-// Everywhere is the place of the keys that work on every page.
+// Everywhere is the name of the place whose keys work on every page.
 const Everywhere = "Everywhere"
 
-// Place is a kind of page with its keys.
+// Place is a kind of page with its keys. Its name is the heading of the keys in the help.
 type Place struct {
 	Name string
 	Keys []screen.Key
@@ -39,34 +40,34 @@ type Place struct {
 // Options configure the keys.
 type Options struct {
 	Opener    Opener
-	Places    func() []Place    // all kinds of pages, in the order of the documentation
-	Elsewhere func() []External // commands and settings that the search also offers; may be nil
-	HelpPlace string            // place of the help page
-	// Undo reverts the last decision.
+	Places    func() []Place    // returns all kinds of pages, in the order of the documentation
+	Elsewhere func() []External // returns commands and settings that the search also offers; may be nil
+	HelpPlace string            // name of the place of the help page
+	// Undo reverts the last decision or waiver.
 	Undo func(*screen.Undo) tea.Cmd
 }
 
-// Keys dispatches the keys of the workbench.
+// Keys dispatches key presses and stores the bindings of keys.
 type Keys struct {
 	Options
 	shell      Shell
 	pages      *navigation.Pages
-	bindings   map[string][]string // user's keys by name of the action
-	global     []screen.Key        // keys of every page
-	cachedPage screen.Page         // page whose keys are cached in listed, because the footer needs them at every frame
+	bindings   map[string][]string // the user's keys for each action, keyed by name of the action
+	global     []screen.Key        // keys that work on every page
+	cachedPage screen.Page         // page whose keys are in cached; the cache exists because each frame draws the footer
 	cached     []screen.Key
-	pending    *pendingKey  // key to run once its page has loaded
+	pending    *pendingKey  // key to run once its page has loaded; nil for none
 	undo       *screen.Undo // reverts the last decision or waiver; nil if nothing can be reverted
-	justActed  bool         // no key was pressed since
+	justActed  bool         // no key was pressed since undo was set
 }
 
-// New returns the keys for pages.
+// New returns the keys for the given pages.
 func New(sh Shell, pages *navigation.Pages, o Options) *Keys {
 	return &Keys{Options: o, shell: sh, pages: pages}
 }
 
-// Bind replaces keys by action name and returns the unknown names. global are the keys of every page. It is called
-// before the first frame is drawn.
+// Bind replaces the keys of the actions that bindings names. It returns the names that are not actions. global holds
+// the keys that work on every page. Bind must be called before the first frame is drawn.
 func (m *Keys) Bind(bindings map[string][]string, global []screen.Key) (unknown []string) {
 	m.bindings, m.cachedPage = bindings, nil
 	m.global = m.rebound(global)
@@ -81,7 +82,7 @@ func (m *Keys) Bind(bindings map[string][]string, global []screen.Key) (unknown 
 	return unknown
 }
 
-// rebound applies the user's bindings to keys.
+// rebound replaces keys by the user's keys for the same actions.
 func (m *Keys) rebound(keys []screen.Key) []screen.Key {
 	for i, k := range keys {
 		if names, ok := m.bindings[k.Name]; ok {
@@ -91,7 +92,7 @@ func (m *Keys) rebound(keys []screen.Key) []screen.Key {
 	return keys
 }
 
-// pageKeys returns the keys of a page with the user's bindings.
+// pageKeys returns the keys of page p with the user's bindings.
 func (m *Keys) pageKeys(p screen.Page) []screen.Key {
 	if p != m.cachedPage {
 		m.cachedPage, m.cached = p, m.rebound(p.Keys())
@@ -99,15 +100,15 @@ func (m *Keys) pageKeys(p screen.Page) []screen.Key {
 	return m.cached
 }
 
-// active returns the active keys, those of the page first.
+// active returns the keys that are active: the keys of the current page, followed by the keys that work on every page.
 func (m *Keys) active() []screen.Key { return slices.Concat(m.pageKeys(m.pages.Active()), m.global) }
 
-// Active returns the active keys by place.
+// Active returns the keys that are active, by place.
 func (m *Keys) Active() []Place {
 	return []Place{{m.pages.Active().Place(), m.pageKeys(m.pages.Active())}, {Everywhere, m.global}}
 }
 
-// named returns the active key with a name.
+// named returns the active key with the given name.
 func (m *Keys) named(name string) (screen.Key, bool) {
 	keys := m.active()
 	i := slices.IndexFunc(keys, func(k screen.Key) bool { return k.Name == name })
@@ -119,18 +120,18 @@ func (m *Keys) named(name string) (screen.Key, bool) {
 
 func (m *Keys) isHelp(p screen.Page) bool { return p.Place() == m.HelpPlace }
 
-// Interrupt is called for every key press. It cancels the pending key and reports whether the last action can still
-// be undone with the undo key.
+// Interrupt is called for each key press. It cancels the pending key. It reports whether the previous key press
+// performed an action that can be undone.
 func (m *Keys) Interrupt() (just bool) {
 	just, m.justActed, m.pending = m.justActed, false, nil
 	return just
 }
 
-// Press runs the key that was pressed, or shows why it is disabled. just reports whether the previous key performed
-// an action that can be undone.
+// Press runs the key that was pressed, or shows why the key is disabled. just is the result of Interrupt.
 func (m *Keys) Press(msg tea.KeyPressMsg, just bool) tea.Cmd {
 	keys := m.active()
-	// Right after an action, its undo key works on every page. Later, it works only on the queue, because other pages
+	// Directly after an action, the undo key undoes it on every page. Later, the key does this only in the queue,
+	// because on other pages it may have another meaning.
 	// may show something else.
 	if undo, ok := m.named("take-back"); ok && just && m.undo != nil && !m.picking() && undo.Matches(msg) {
 		return m.Undo(m.undo)
@@ -154,7 +155,7 @@ func (m *Keys) Press(msg tea.KeyPressMsg, just bool) tea.Cmd {
 	return nil
 }
 
-// run runs a key, or shows why it is disabled.
+// run runs the given key, or shows why it is disabled.
 func (m *Keys) run(k screen.Key) tea.Cmd {
 	if reason := k.WhyDisabled(); reason != "" {
 		what := screen.KeyName(k.Keys[0])
@@ -166,7 +167,7 @@ func (m *Keys) run(k screen.Key) tea.Cmd {
 	return k.Do()
 }
 
-// picking reports whether the user is picking a line of a text.
+// picking reports whether the user is picking a line of the text on screen.
 func (m *Keys) picking() bool {
 	p := m.pages.Active().ActivePager()
 	if p == nil {
@@ -176,7 +177,7 @@ func (m *Keys) picking() bool {
 	return picking
 }
 
-// SetUndo stores how to undo the last action; nil if it cannot be undone.
+// SetUndo stores how to undo the last action. nil means that it cannot be undone.
 func (m *Keys) SetUndo(undo *screen.Undo) { m.undo, m.justActed = undo, true }
 
 // UndoKey returns the key that undoes the last decision or waiver.
@@ -196,17 +197,17 @@ func (m *Keys) UndoKey() screen.Key {
 	}
 }
 
-// External is a command or a setting outside the workbench. The search offers it and explains its use.
+// External is a command or a setting outside the workbench, which the search offers. How explains its use.
 type External struct{ Name, Help, How string }
 
-// pendingKey is a key of another page that the user chose in the search. It runs once that page is on screen and
-// loaded, unless another key is pressed.
+// pendingKey is a key of another page that the user chose in the search. It runs once that page is on screen and has
+// loaded. Another key press cancels it.
 type pendingKey struct {
 	place, name string
 }
 
-// Footer draws the most important keys, as many as fit: those of the tab, then those of the page. The keys for quit
-// and help are always shown.
+// Footer draws the most important keys, as many as fit. The keys of the current tab come first, followed by those of
+// the page. The keys for quit and help are always shown, and so is the key for back if it has an effect.
 func (m *Keys) Footer() draw.Line {
 	f := m.shell.Frame()
 	if m.picking() {
@@ -214,12 +215,12 @@ func (m *Keys) Footer() draw.Line {
 	}
 	hint := func(k *screen.Key) draw.Line {
 		name, label := f.Theme.Key, f.Theme.Faint
-		if k.WhyDisabled() != "" { // dimmed while disabled
+		if k.WhyDisabled() != "" { // a disabled key is dimmed
 			name, label = f.Theme.Off, f.Theme.Off
 		}
 		return screen.Hint(name, label, k.Keys[0], k.Label)
 	}
-	var last draw.Line // always shown
+	var last draw.Line // these keys are always shown
 	for _, name := range []string{"back", "quit", "help"} {
 		if k, ok := m.named(name); ok && (name != "back" || m.pages.CanGoBack()) {
 			last = append(last, hint(&k)...)
@@ -236,10 +237,11 @@ func (m *Keys) Footer() draw.Line {
 	return append(l, last...)
 }
 
-// footerKeys returns the keys that the footer shows besides quit and help, those of the tab first and late ones last.
+// footerKeys returns the keys that the footer shows before back, quit, and help. The keys of the current tab come
+// first, and late keys come last.
 func (m *Keys) footerKeys(keys []screen.Key) []*screen.Key {
 	p, current := m.pages.Current()
-	// Keys that decide or submit an open proposal stay in the footer while they are disabled.
+	// While the proposal is open, the keys that decide or submit it stay in the footer even if they are disabled.
 	awaited := func(name string) bool {
 		return current && p.State.Open() && slices.Contains([]string{"approve", "needs-changes", "reject", "submit"}, name)
 	}
@@ -259,7 +261,7 @@ func (m *Keys) footerKeys(keys []screen.Key) []*screen.Key {
 	return slices.Concat(tab, page, late)
 }
 
-// openPlace opens the page of a place. It returns false if nothing suitable is selected.
+// openPlace opens the page with the given place. It returns false if nothing suitable is selected.
 func (m *Keys) openPlace(place string) (cmd tea.Cmd, opened bool) {
 	if p := m.pages.ByPlace(place); p != nil {
 		return m.pages.Visit(p), true
@@ -271,7 +273,7 @@ func (m *Keys) openPlace(place string) (cmd tea.Cmd, opened bool) {
 	return m.Opener.OpenPlace(place)
 }
 
-// LeaveHelp returns from the help to the page that it describes. It returns false on any other page.
+// LeaveHelp goes back from the help to the page that the help describes. It returns false if the help is not on screen.
 func (m *Keys) LeaveHelp() (cmd tea.Cmd, left bool) {
 	if m.isHelp(m.pages.Active()) {
 		return m.pages.Back(), true
@@ -279,8 +281,8 @@ func (m *Keys) LeaveHelp() (cmd tea.Cmd, left bool) {
 	return nil, false
 }
 
-// RunPending runs the pending key on its page, or shows why the key is disabled. It waits until the page has loaded, so
-// that no dialog opens after the user was told that the key is disabled.
+// RunPending runs the pending key if its page is on screen, or shows why the key is disabled. If the page is still
+// loading, it keeps the key pending.
 func (m *Keys) RunPending() tea.Cmd {
 	if m.pending == nil || m.pending.place != Everywhere && m.pages.Active().Place() != m.pending.place || m.shell.Busy() {
 		return nil
@@ -303,5 +305,5 @@ func (m *Keys) RunPending() tea.Cmd {
 	return tea.Batch(turned, m.run(key))
 }
 
-// maxTabs exceeds the number of tabs of any page.
+// maxTabs is larger than the number of tabs of any page.
 const maxTabs = 8

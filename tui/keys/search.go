@@ -1,4 +1,4 @@
-// This file searches keys, commands, and settings.
+// This file implements the search for keys, commands, and settings.
 
 package keys
 
@@ -19,16 +19,16 @@ import (
 type hit struct {
 	place, name, keys, help string
 	terms                   string // synonyms
-	disabled                string // why it is disabled on this page
-	otherPage               bool   // belongs to another page
+	disabled                string // why the key is disabled on this page, or ""
+	otherPage               bool   // the key belongs to another page
 	run                     func() tea.Cmd
 }
 
-// maxHits is the maximum number of results shown at once.
+// maxHits is the maximum number of results that are shown at once.
 const maxHits = 10
 
-// search finds keys, commands, and settings by a part of their name, description, or synonyms. The keys : and ? open
-// it.
+// search finds keys, commands, and settings by parts of their name, description, or synonyms. The : key opens the
+// search.
 type search struct {
 	text     *edit.Field
 	all      []hit
@@ -36,7 +36,7 @@ type search struct {
 	selected int // index of the selected result
 }
 
-// number matches the number of a proposal as the user types it.
+// number matches the number of a proposal that the user types.
 var number = regexp.MustCompile(`^\s*#?([0-9]{1,9})\s*$`)
 
 // OpenSearch opens the search.
@@ -57,11 +57,11 @@ func (m *Keys) OpenSearch() tea.Cmd {
 	})
 }
 
-// hits returns everything that can be found: the keys of this page, those of the other pages, and commands and
-// settings outside the workbench.
+// hits returns everything that the search can find: the keys of the current page, the keys of other pages, and
+// commands and settings outside the workbench.
 func (m *Keys) hits() []hit {
 	var all []hit
-	type meaning struct{ name, help string } // some names mean something else on other pages
+	type meaning struct{ name, help string } // some names have another meaning on other pages
 	known := map[meaning]bool{}
 	add := func(place string, k screen.Key, away bool, do func() tea.Cmd) {
 		if of := (meaning{k.Name, k.Help}); !known[of] && k.Name != "commands" {
@@ -103,8 +103,8 @@ func (m *Keys) hits() []hit {
 	return all
 }
 
-// narrow updates the results: those that contain every typed word, followed by those whose name contains the letters
-// in order. Better matches come first, and among equal ones those that are enabled here.
+// narrow updates the results. Results that contain every typed word come first, followed by results whose name
+// contains the typed letters in the same order. Both are sorted by rank.
 func (s *search) narrow(m *Keys) {
 	text := strings.ToLower(strings.TrimSpace(s.text.String()))
 	words := strings.Fields(text)
@@ -130,7 +130,8 @@ func (s *search) narrow(m *Keys) {
 	}
 }
 
-// rank returns the distance of a hit from text; lower is better.
+// rank returns how well h matches text. A lower rank is better; enabled keys of the current page rank lower than
+// others.
 func (h hit) rank(text string) int {
 	n := 0
 	switch {
@@ -150,13 +151,13 @@ func (h hit) rank(text string) int {
 	if h.disabled != "" {
 		n++
 	}
-	if h.keys == "" { // outside the workbench
+	if h.keys == "" { // a command or setting outside the workbench
 		n++
 	}
 	return n
 }
 
-// lines draws the results around the selected one.
+// lines draws the results in a viewport that contains the selected result.
 func (s *search) lines(f screen.Frame) []draw.Line {
 	const keys = len("page down ctrl+f")
 	lines := f.Choices(len(s.found), s.selected, min(maxHits, f.Body-3), func(i int) draw.Line {

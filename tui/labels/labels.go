@@ -1,4 +1,5 @@
-// Package labels contains the words, signs, and styles for the states of proposals and findings.
+// Package labels contains the words, signs, and styles in which the workbench shows proposals, findings, and
+// subjects.
 package labels
 
 import (
@@ -14,7 +15,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// State returns the label of a proposal's state from the actor's point of view.
+// State returns the label for the state of p from the point of view of the actor.
 func State(th theme.Theme, actor proposals.Actor, p proposals.Proposal) (sign, word draw.Safe, style theme.Style) {
 	if p.WaitsForOthers(actor) {
 		return "◑", "others' turn", th.Info
@@ -38,7 +39,7 @@ func State(th theme.Theme, actor proposals.Actor, p proposals.Proposal) (sign, w
 	return "?", draw.Escape(string(p.State)), th.Text
 }
 
-// Severity returns the label of a severity, beginning with its sign.
+// Severity returns the label for a severity. The label begins with the sign of the severity.
 func Severity(th theme.Theme, s rules.Severity) (word draw.Safe, style theme.Style) {
 	switch s {
 	case rules.Block:
@@ -50,14 +51,14 @@ func Severity(th theme.Theme, s rules.Severity) (word draw.Safe, style theme.Sty
 	return "· " + draw.Escape(string(s)), th.Info
 }
 
-// SeveritySign returns the sign of a severity.
+// SeveritySign returns the sign of a severity and the style of the sign.
 func SeveritySign(th theme.Theme, s rules.Severity) (sign draw.Safe, style theme.Style) {
 	label, style := Severity(th, s)
 	first, _, _ := strings.Cut(string(label), " ")
 	return draw.Safe(first), style
 }
 
-// Advice returns the label of a recommendation.
+// Advice returns the label for a recommendation.
 func Advice(th theme.Theme, r proposals.Recommendation) (draw.Safe, theme.Style) {
 	switch r {
 	case proposals.RecommendApprove:
@@ -70,7 +71,7 @@ func Advice(th theme.Theme, r proposals.Recommendation) (draw.Safe, theme.Style)
 	return "–", th.Faint
 }
 
-// Findings returns a summary of a proposal's findings.
+// Findings returns a label that summarizes the findings of a proposal.
 func Findings(th theme.Theme, s proposals.Summary) (draw.Safe, theme.Style) {
 	switch {
 	case s.Findings == 0 && s.Recommendation == "":
@@ -84,14 +85,14 @@ func Findings(th theme.Theme, s proposals.Summary) (draw.Safe, theme.Style) {
 	case s.Warns > 0:
 		sign, style := SeveritySign(th, rules.Warn)
 		return sign + draw.Escape(" "+wording.Count(s.Warns, "warning", "warnings")), style
-	case s.Worst != string(rules.Info): // all of them are waived
+	case s.Worst != string(rules.Info): // all findings are waived
 		return "□ waived", th.Faint
 	}
 	sign, style := SeveritySign(th, rules.Info)
 	return sign + draw.Escapef(" %d %s", s.Findings, rules.Info), style
 }
 
-// Facts adds the labeled facts about a proposal to a page. more follows the state.
+// Facts adds the labeled facts about p to page. It draws more after the state.
 func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.Proposal, v facts.View, more draw.Safe) {
 	for _, f := range facts.All() {
 		if f.Label == "" || f.Read(p, v) == "" {
@@ -107,7 +108,7 @@ func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.
 		case "recommendation":
 			advice, style := Advice(th, p.Summary.Recommendation)
 			found, foundStyle := Findings(th, p.Summary)
-			between := draw.Safe("   ") // before a mark
+			between := draw.Safe("   ") // blank space before a sign
 			if p.Summary.Findings == 0 {
 				between = ", "
 			}
@@ -118,7 +119,7 @@ func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.
 	}
 }
 
-// Brief names a subject in width cells by its id, preceded by the layer unless that is the user's.
+// Brief draws the ID of a subject in width cells. The layer precedes the ID, unless it is the user layer.
 func Brief(th theme.Theme, s registry.Subject, width int) draw.Line {
 	if s.Layer == registry.LayerUser {
 		return draw.Of(th.Text, draw.Cut(draw.Escape(s.ID), width))
@@ -126,7 +127,8 @@ func Brief(th theme.Theme, s registry.Subject, width int) draw.Line {
 	return layered(th, s, width)
 }
 
-// layered names a subject in width cells by its layer and id. An ellipsis replaces a layer that does not fit.
+// layered draws the layer and the ID of a subject in width cells. If the layer does not fit, it draws an
+// ellipsis instead of the layer.
 func layered(th theme.Theme, s registry.Subject, width int) draw.Line {
 	layer, id := draw.Escape(string(s.Layer)), draw.Escape(s.ID)
 	switch left := width - 1 - draw.Width(id); {
@@ -138,7 +140,7 @@ func layered(th theme.Theme, s registry.Subject, width int) draw.Line {
 	return draw.Of(th.Faint, layer+"/").Add(th.Text, id)
 }
 
-// Named draws a subject in width cells. It drops the kind, and then the layer, if there is no room.
+// Named draws a subject in width cells. If space is short, it omits the kind and then the layer.
 func Named(th theme.Theme, s registry.Subject, width int) draw.Line {
 	if whole := Subject(th, s); whole.Width() <= width {
 		return whole
@@ -146,7 +148,7 @@ func Named(th theme.Theme, s registry.Subject, width int) draw.Line {
 	return layered(th, s, width)
 }
 
-// Subject draws a subject with its id highlighted.
+// Subject draws the kind, the layer, and the ID of a subject, with the ID highlighted.
 func Subject(th theme.Theme, s registry.Subject) draw.Line {
 	return draw.Of(th.Faint, draw.Escape(string(s.Kind))+":"+draw.Escape(string(s.Layer))+"/").Add(th.Text, draw.Escape(s.ID))
 }

@@ -1,4 +1,4 @@
-// Package markdown renders Markdown with Glamour. Its input is untrusted: it is sanitized by package visible, and
-// nothing in it is interpreted as an escape sequence, decoded as an entity, hidden as a comment, or turned into a
-// link. A rendering that omits a letter is refused, so that the user sees the whole text.
+// Package markdown renders Markdown with Glamour. The Markdown is untrusted, so package visible sanitizes it
+// first. Escape sequences, entities, comments, and links in it are shown as they are written. A rendering that
+// omits a letter of the text is rejected, so that the user always sees the whole text.
 package markdown

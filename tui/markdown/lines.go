@@ -21,14 +21,14 @@ type Line struct {
 	spans []span
 }
 
-// span is the role of a range of bytes. end is exclusive.
+// span is the role of the bytes from start to end; end is exclusive.
 type span struct {
 	start, end int
 	role       Role
-	hidden     bool // it shows a hidden character
+	hidden     bool // the bytes stand for a hidden character
 }
 
-// Marks returns the styles of the line in a theme.
+// Marks returns the styles of the line in the given theme.
 func (l Line) Marks(th theme.Theme) []draw.Mark {
 	marks := make([]draw.Mark, len(l.spans))
 	for i, s := range l.spans {
@@ -41,7 +41,8 @@ func (l Line) Marks(th theme.Theme) []draw.Mark {
 	return marks
 }
 
-// lines parses Glamour's output. It converts colors back to roles and drops all other escape sequences.
+// lines converts the output of Glamour. It converts colors back to the roles that they encode, and drops all other
+// escape sequences.
 func lines(out string) []Line {
 	var all []Line
 	var l Line
@@ -73,14 +74,14 @@ func lines(out string) []Line {
 		case ansi.Cmd(p.Command()).Final() == 'm' && strings.HasPrefix(seq, "\x1b["):
 			role = roleOf(seq, role)
 		case !strings.HasPrefix(seq, "\x1b"):
-			b.WriteString(seq) // marks without width belong to the preceding character
+			b.WriteString(seq) // combining marks, which have no width, belong to the preceding character
 			if last := len(l.spans) - 1; last >= 0 {
 				l.spans[last].end = b.Len()
 			}
 		}
 	}
 	end()
-	// Keep one of adjacent empty lines, and none at the ends.
+	// Keep only one of several adjacent empty lines, and none at the beginning and the end.
 	all = slices.CompactFunc(all, func(a, b Line) bool { return a.Text == "" && b.Text == "" })
 	if len(all) > 0 && all[0].Text == "" {
 		all = all[1:]
@@ -91,10 +92,10 @@ func lines(out string) []Line {
 	return all
 }
 
-// roleColor matches the color that encodes a role; see Role.colour.
+// roleColor matches a color that encodes a role. Role.colour returns this color.
 var roleColor = regexp.MustCompile(`38;2;1;2;(\d+)`)
 
-// roleOf returns the role that a color encodes.
+// roleOf returns the role that the escape sequence seq encodes. If seq encodes none, it returns before.
 func roleOf(seq string, before Role) Role {
 	if seq == "\x1b[m" || seq == "\x1b[0m" {
 		return Body
@@ -107,7 +108,7 @@ func roleOf(seq string, before Role) Role {
 	return before
 }
 
-// finish cuts the spans to the text and marks written-out hidden characters.
+// finish shortens the spans to the length of the text, and marks the notation of hidden characters.
 func (l *Line) finish() {
 	for len(l.spans) > 0 && l.spans[len(l.spans)-1].start >= len(l.Text) {
 		l.spans = l.spans[:len(l.spans)-1]
@@ -138,11 +139,11 @@ func (l *Line) finish() {
 	l.spans = out
 }
 
-// token matches a hidden character as written by package visible.
+// token matches the notation of a hidden character that package visible writes.
 var token = regexp.MustCompile(`⟨(?:U\+|0x)[0-9A-F]{1,6}⟩`)
 
-// containsAll reports whether page contains every letter of text as often as text does. It ignores digits, because
-// lists are renumbered.
+// containsAll reports whether page contains every letter of text at least as often as text does. It ignores
+// digits, because rendering renumbers lists.
 func containsAll(page []Line, text string) bool {
 	counts := map[rune]int{}
 	for _, l := range page {

@@ -1,4 +1,4 @@
-// This file splits and parses Markdown.
+// This file splits Markdown into parts and parses them.
 
 package markdown
 
@@ -19,8 +19,8 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// newParser returns a parser for headings, lists, quotes, code, emphasis, and tables. Links, images, HTML, and link
-// definitions stay as written, because a model reads the parts that they would hide.
+// newParser returns a parser for headings, lists, quotes, code, emphasis, and tables. It leaves links, images, HTML,
+// and link definitions as they are written, because a rendering would hide parts of them that a model reads.
 func newParser() parser.Parser {
 	blocks := []util.PrioritizedValue{
 		util.Prioritized(parser.NewSetextHeadingParser(), 100),
@@ -45,17 +45,18 @@ func newParser() parser.Parser {
 	)
 }
 
-// maxDepth is the maximum nesting of blocks. Each level is laid out again by the surrounding one.
+// maxDepth is the maximum nesting of blocks. Each level of nesting costs time, because a block is laid out again by
+// the block that contains it.
 const maxDepth = 10
 
-// document is parsed Markdown and the source that its nodes refer to.
+// document is a parsed text with the source to which its nodes refer.
 type document struct {
 	root   ast.Node
 	source []byte
-	tables bool // it contains tables
+	tables bool // the text contains tables
 }
 
-// parse parses Markdown. It returns false if the text is nested too deeply or has too long a line, because rendering
+// parse parses Markdown. It returns false if blocks are nested too deeply or a line is too long, because rendering
 // would take too long.
 func parse(source []byte) (document, bool) {
 	for line := range bytes.Lines(source) {
@@ -68,7 +69,7 @@ func parse(source []byte) (document, bool) {
 	}
 	d := document{root: newParser().Parse(text.NewReader(source)), source: source}
 	depth, deepest := 0, 0
-	_ = ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walker returns no error
+	_ = ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walk function returns no error
 		if !entering {
 			depth--
 			return ast.WalkContinue, nil
@@ -85,11 +86,11 @@ func parse(source []byte) (document, bool) {
 	return d, true
 }
 
-// guard rewrites the parts that Glamour would decode or omit. It appends new text to the source and makes the nodes
-// refer to it.
+// guard rewrites the parts that Glamour would decode or omit. It appends the new text to the source, and changes the
+// nodes to refer to it.
 func (d *document) guard() {
 	var fences []*ast.FencedCodeBlock
-	_ = ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // as above
+	_ = ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walk function returns no error
 		if !entering {
 			return ast.WalkContinue, nil
 		}
@@ -110,32 +111,33 @@ func (d *document) guard() {
 		return ast.WalkContinue, nil
 	})
 	for _, f := range fences {
-		if f.Info != nil { // a model also reads the line that opens a code block
+		if f.Info != nil { // show the line that opens a code block, because a model reads it too
 			info := string(f.Info.Segment.Value(d.source))
 			line := ast.NewParagraph()
 			line.AppendChild(line, ast.NewTextSegment(d.write("`"+strings.ReplaceAll(info, "&", "&amp;"))))
 			f.Parent().InsertBefore(f.Parent(), f, line)
 		}
-		f.Info = ast.NewTextSegment(d.write("plaintext")) // otherwise Glamour tries all languages
+		f.Info = ast.NewTextSegment(d.write("plaintext")) // without a language, Glamour tries all languages
 	}
 }
 
-// write appends text to the source and returns its position.
+// write appends s to the source and returns its position there.
 func (d *document) write(s string) text.Segment {
 	start := len(d.source)
 	d.source = append(d.source[:start:start], s...)
 	return text.NewSegment(start, start+len(s))
 }
 
-// partBytes is the approximate length of a part. A part of this size renders within a few frames, and the first one
-// fills the screen. Larger parts are slow, because the parser and the renderer take quadratic time for some texts.
+// partBytes is the approximate size of a part, in bytes. A part of this size renders within a few frames, and the
+// first part fills the screen. Larger parts are slow, because the parser and the renderer take quadratic time for
+// some texts.
 const partBytes = 3_000
 
-// maxLine is the maximum length of a rendered line.
+// maxLine is the maximum length of a line that is rendered, in bytes.
 const maxLine = 2 * partBytes
 
-// Split cuts a text into parts that can be rendered separately. It cuts at empty lines outside code, or at any line
-// if a part gets far too long.
+// Split splits text into parts that can be rendered separately. It splits at empty lines outside code. If a part
+// gets too long, it splits at the next end of a line.
 func Split(text string) []string {
 	var parts []string
 	var b strings.Builder
@@ -150,7 +152,7 @@ func Split(text string) []string {
 		default:
 			continue
 		}
-		if fence != "" { // the code continues in the next part
+		if fence != "" { // the code block continues in the next part
 			b.WriteString(fence + "\n")
 		}
 		parts = append(parts, b.String())
@@ -165,7 +167,8 @@ func Split(text string) []string {
 	return parts
 }
 
-// openFence returns the fence that is open after a line, or "" (CommonMark 0.31, section 4.5).
+// openFence returns the code fence that is open after line, or "". fence is the code fence that is open before line.
+// See CommonMark 0.31, section 4.5.
 func openFence(fence, line string) string {
 	body := strings.TrimLeft(line, " ")
 	if len(line)-len(body) > 3 {
@@ -187,11 +190,11 @@ func openFence(fence, line string) string {
 	return fence
 }
 
-// maxPrefix is the maximum width of the prefix of continuation lines, in cells.
+// maxPrefix is the maximum width of the indentation of continuation lines, in cells.
 const maxPrefix = 20
 
-// Cell returns the line with an indentation. Its continuation lines align with its text: after the bars of a quote,
-// or beside a bullet.
+// Cell returns the line as a cell with the given indentation. Continuation lines are aligned with the text after the
+// bars of a quote or after a bullet.
 func (l Line) Cell(indent string, th theme.Theme) pager.Cell {
 	n, hang := prefix(l.Text)
 	if draw.Width(hang) > maxPrefix {
@@ -214,8 +217,8 @@ func (l Line) Cell(indent string, th theme.Theme) pager.Cell {
 	}
 }
 
-// prefix returns the length of the blanks, bars, bullet, or number at the beginning of a line, and the prefix of
-// continuation lines.
+// prefix returns the length of the blanks, bars, and the bullet or number at the beginning of text. hang is the
+// prefix for continuation lines.
 func prefix(text string) (n int, hang string) {
 	for n < len(text) {
 		r, size := utf8.DecodeRuneInString(text[n:])

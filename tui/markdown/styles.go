@@ -1,4 +1,4 @@
-// This file maps roles to styles: those of Glamour and those of a theme.
+// This file maps roles to the styles of Glamour and to the styles of a theme.
 
 package markdown
 
@@ -10,11 +10,11 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Role is the meaning of a piece of rendered text.
+// Role is the meaning of a piece of rendered text, such as a heading.
 type Role uint8
 
-// Roles. They are passed to Glamour as colors, which are converted back to roles, so that a rendering fits every
-// theme.
+// Roles. Glamour receives each role as a color, and the colors in its output are converted back to roles. A
+// rendering therefore fits every theme.
 const (
 	Body Role = iota
 	Heading
@@ -27,7 +27,7 @@ const (
 	roles
 )
 
-// Style returns the style of a role in a theme.
+// Style returns the style of the role in the given theme.
 func (r Role) Style(th theme.Theme) theme.Style {
 	switch r {
 	case Heading:
@@ -57,7 +57,7 @@ func (r Role) colour() *string {
 
 func (r Role) primitive() ansi.StylePrimitive { return ansi.StylePrimitive{Color: r.colour()} }
 
-// styleConfig returns the style sheet for Glamour.
+// styleConfig returns the style sheet that Glamour uses.
 func styleConfig() ansi.StyleConfig {
 	none, two := uint(0), uint(2)
 	bar, sep, cross, row := "┃ ", "│", "┼", "─"

@@ -1,4 +1,4 @@
-// This file renders texts in parts and caches the renderings.
+// This file renders texts in parts and caches the results.
 
 package markdown
 
@@ -17,37 +17,37 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Texts caches rendered texts. It renders them in parts, outside the update loop, and the visible part first.
+// Texts caches rendered texts. It renders each text in parts, from its beginning and outside the update loop.
 type Texts struct {
-	Raw     bool // rationales and comments are shown as written
+	Raw     bool // rationales and comments are shown as they are written
 	Prompts bool // prompts are rendered
 
 	rendered  map[renderKey]*Rendering
-	requested []tea.Cmd // not started
+	requested []tea.Cmd // commands that have not been returned yet
 }
 
 // NewTexts returns an empty cache.
 func NewTexts() *Texts { return &Texts{rendered: map[renderKey]*Rendering{}} }
 
-// renderKey identifies a text and its width. A rendering fits every theme.
+// renderKey identifies a rendering by the text and its width. A rendering fits every theme.
 type renderKey struct {
 	hash  [sha256.Size]byte
 	width int
 }
 
-// Rendering is the rendered part of a text.
+// Rendering is the result of rendering a text, as far as its parts are rendered.
 type Rendering struct {
 	Lines     []Line
-	AsWritten bool // a part could not be rendered without loss
+	AsWritten bool // some parts could not be rendered without loss and are shown as they are written
 	parts     []string
-	next      int  // next part to render
+	next      int  // index of the next part to render
 	busy      bool // a part is being rendered
 }
 
 // Done reports whether the whole text has been rendered.
 func (r *Rendering) Done() bool { return r.next >= len(r.parts) }
 
-// Rendered is sent when a part has been rendered.
+// Rendered is sent when a part of a text has been rendered.
 type Rendered struct {
 	key      renderKey
 	part     int
@@ -55,11 +55,11 @@ type Rendered struct {
 	lossless bool
 }
 
-// maxRenderings is the maximum number of cached texts.
+// maxRenderings is the maximum number of cached renderings.
 const maxRenderings = 200
 
-// Rendering returns the rendering of a text for a width, as far as it is complete, and requests the next part. It
-// returns nil if the text exceeds MaxBytes.
+// Rendering returns what is rendered so far of text at the given width. If parts are missing, it requests the next
+// part. It returns nil if text is larger than MaxBytes.
 func (t *Texts) Rendering(text string, width int) *Rendering {
 	if len(text) > MaxBytes {
 		return nil
@@ -84,14 +84,15 @@ func (t *Texts) Rendering(text string, width int) *Rendering {
 	return r
 }
 
-// Requested returns the commands for the parts requested since the last call.
+// Requested returns a command that renders the parts that were requested since the last call.
 func (t *Texts) Requested() tea.Cmd {
 	cmds := t.requested
 	t.requested = nil
 	return tea.Batch(cmds...)
 }
 
-// Add adds a rendered part. The next layout of the page requests the next part, if the text is still shown.
+// Add adds a rendered part to its text. If the text is still on screen, the next layout of the page requests the
+// next part.
 func (t *Texts) Add(msg Rendered) {
 	r := t.rendered[msg.key]
 	if r == nil || r.next != msg.part {
@@ -104,7 +105,8 @@ func (t *Texts) Add(msg Rendered) {
 	r.next, r.busy, r.AsWritten = r.next+1, false, r.AsWritten || !msg.lossless
 }
 
-// Prose adds a Markdown text to a page, rendered if it is complete and the user has not switched to raw text.
+// Prose adds a Markdown text to page. The text is rendered unless its rendering is incomplete or the user has
+// switched to raw text.
 func (t *Texts) Prose(page *prose.Page, th theme.Theme, width int, text string) {
 	if !t.Raw {
 		if r := t.Rendering(text, width); r != nil && r.Done() {
@@ -117,12 +119,13 @@ func (t *Texts) Prose(page *prose.Page, th theme.Theme, width int, text string) 
 	page.Text("  ", text)
 }
 
-// MaxBytes is the maximum size of a rendered text. Glamour renders about half a megabyte per second.
+// MaxBytes is the maximum size of a text that is rendered, in bytes. Glamour renders about half a megabyte per
+// second.
 const MaxBytes = 200_000
 
-// Render renders a part of a text in lines of at most width cells, where they can be broken. If the part cannot be
-// rendered without loss, it returns the part as written, and whole is false. It is slow and must run outside the
-// update loop.
+// Render renders a part of a text in lines of at most width cells, if the lines can be broken. If rendering would
+// lose letters of the text, it returns the part as it is written, and whole is false. Render is slow and must not
+// be called in the update loop.
 func Render(part string, width int) (out []Line, whole bool) {
 	safe := visible.Text(part)
 	if out, whole = render(safe, max(8, width)); whole {
@@ -136,10 +139,11 @@ func Render(part string, width int) (out []Line, whole bool) {
 	return out, false
 }
 
-// render returns false if the text is nested too deeply, has too long a line, or would lose a part.
+// render renders a text that is safe to display. It returns false if the text is nested too deeply, contains a
+// line that is too long, or would lose letters.
 func render(safe string, width int) (page []Line, whole bool) {
 	defer func() {
-		if recover() != nil { // a panic in the renderer must not crash the program
+		if recover() != nil { // a panic of the renderer must not crash the program
 			page, whole = nil, false
 		}
 	}()
@@ -148,7 +152,7 @@ func render(safe string, width int) (page []Line, whole bool) {
 		return nil, false
 	}
 	if !doc.tables {
-		width = 0 // the pager breaks lines; Glamour takes ten times as long to do so
+		width = 0 // the pager breaks lines much faster than Glamour, which takes ten times as long if it breaks lines
 	}
 	var out bytes.Buffer
 	r := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(ansi.Options{

@@ -1,4 +1,5 @@
-// Package navigation tracks the pages of the workbench: the page on screen and the way back from it.
+// Package navigation tracks the pages of the workbench: the page on screen, and the pages to which the user can go
+// back.
 package navigation
 
 import (
@@ -16,23 +17,25 @@ import (
 type Root struct {
 	Page    screen.Page
 	Name    draw.Safe // name in the bar; "" for none
-	Key     string    // name of the key that opens it; "" for none
+	Key     string    // name of the key that opens the page; "" for none
 	Watched bool      // reloaded after each write, even if another page is on screen
-	// Sign draws the page's part of the bar while another page is on screen; nil for none.
+	// Sign draws the page's part of the bar while another page is on screen; it may be nil.
 	Sign func(f screen.Frame) draw.Line
 }
 
-// Pages are the existing pages and the trail to the current one.
+// Pages holds the root pages, the page on screen, and the trail of pages that leads to it.
 type Pages struct {
 	roots  []Root // the first is the home page
 	active screen.Page
-	trail  []screen.Page // pages that esc returns to
-	detail screen.Page   // last detail page shown; nil before the first
-	// isDetail reports whether a page replaces another page of its kind, instead of being put on top.
+	trail  []screen.Page // pages to which esc goes back
+	detail screen.Page   // detail page that was shown last; nil before the first
+	// isDetail reports whether the page is a detail page. A detail page replaces another detail page on screen and
+	// does not extend the trail.
 	isDetail func(screen.Page) bool
 }
 
-// New returns pages with the first root on screen. Pages for which isDetail returns true are shown with Show.
+// New returns pages with the first root on screen. Detail pages, for which isDetail returns true, must be opened
+// with Show.
 func New(roots []Root, isDetail func(screen.Page) bool) *Pages {
 	return &Pages{roots: roots, active: roots[0].Page, isDetail: isDetail}
 }
@@ -43,10 +46,10 @@ func (m *Pages) Active() screen.Page { return m.active }
 // AtHome reports whether the home page is on screen.
 func (m *Pages) AtHome() bool { return m.active == m.roots[0].Page }
 
-// Detail returns the detail page that was shown last, or nil.
+// Detail returns the detail page that was shown last, or nil if there is none.
 func (m *Pages) Detail() screen.Page { return m.detail }
 
-// Previous returns the page that esc returns to, or nil.
+// Previous returns the page to which esc goes back, or nil.
 func (m *Pages) Previous() screen.Page {
 	if len(m.trail) == 0 {
 		return nil
@@ -54,7 +57,7 @@ func (m *Pages) Previous() screen.Page {
 	return m.trail[len(m.trail)-1]
 }
 
-// Open puts a page on screen.
+// Open puts p on screen without loading it.
 func (m *Pages) Open(p screen.Page) {
 	if p == m.active {
 		return
@@ -70,7 +73,7 @@ func (m *Pages) Open(p screen.Page) {
 	m.active = p
 }
 
-// Visit puts a page on screen and loads it.
+// Visit puts p on screen and loads it.
 func (m *Pages) Visit(p screen.Page) tea.Cmd {
 	if p == m.active {
 		return nil
@@ -79,10 +82,10 @@ func (m *Pages) Visit(p screen.Page) tea.Cmd {
 	return p.Reload()
 }
 
-// Swap replaces the page on screen.
+// Swap replaces the page on screen by p. The trail does not change.
 func (m *Pages) Swap(p screen.Page) { m.active = p }
 
-// Show visits a detail page. It replaces a detail page that is on screen.
+// Show puts the detail page p on screen and loads it. If another detail page is on screen, p replaces that page.
 func (m *Pages) Show(p screen.Page) tea.Cmd {
 	m.detail = p
 	if m.isDetail(m.active) {
@@ -92,7 +95,8 @@ func (m *Pages) Show(p screen.Page) tea.Cmd {
 	return m.Visit(p)
 }
 
-// Back leaves a search or another mode of the page. If none is active, it leaves the page.
+// Back ends the active mode of the page, such as a search. If no mode is active, it goes back to the previous
+// page.
 func (m *Pages) Back() tea.Cmd {
 	if cmd, left := m.active.Escape(); left {
 		return cmd
@@ -110,13 +114,13 @@ func (m *Pages) Back() tea.Cmd {
 	return nil
 }
 
-// CanGoBack reports whether Back has an effect.
+// CanGoBack reports whether the user can go back to another page or clear a filter.
 func (m *Pages) CanGoBack() bool {
 	f, ok := m.active.(screen.Filtered)
 	return len(m.trail) > 0 || ok && f.Filter() != ""
 }
 
-// Each calls do for every existing page and batches the commands.
+// Each calls do for each page that exists, and batches the returned commands.
 func (m *Pages) Each(do func(screen.Page) tea.Cmd) tea.Cmd {
 	all := lists.Map(m.roots, func(r Root) screen.Page { return r.Page })
 	all = append(append(all, m.active), m.trail...)
@@ -132,12 +136,13 @@ func (m *Pages) Each(do func(screen.Page) tea.Cmd) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Broadcast passes a message to every page.
+// Broadcast passes msg to every page.
 func (m *Pages) Broadcast(msg tea.Msg) tea.Cmd {
 	return m.Each(func(p screen.Page) tea.Cmd { return p.Update(msg) })
 }
 
-// Do handles the result of a command. It drops a result for a page that no longer exists.
+// Do runs the function of a message. It drops the message if the page to which the message belongs no longer
+// exists.
 func (m *Pages) Do(then screen.Then) tea.Cmd {
 	if then.Page == nil {
 		return then.Do()
@@ -150,7 +155,7 @@ func (m *Pages) Do(then screen.Then) tea.Cmd {
 	})
 }
 
-// Start loads the parts of other pages that the bar shows, and their announcements.
+// Start returns a command that loads the pages of which the bar shows a part, and the announcements of pages.
 func (m *Pages) Start() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, r := range m.roots[1:] {
@@ -164,7 +169,7 @@ func (m *Pages) Start() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Fit lays out all pages.
+// Fit lays out every page.
 func (m *Pages) Fit(f screen.Frame) {
 	m.Each(func(p screen.Page) tea.Cmd {
 		p.Fit(f)
@@ -172,7 +177,7 @@ func (m *Pages) Fit(f screen.Frame) {
 	})
 }
 
-// Reload reloads the page on screen and the pages beneath it.
+// Reload reloads the page on screen, the last detail page, and the watched roots.
 func (m *Pages) Reload() tea.Cmd {
 	var read []screen.Page
 	for _, r := range m.roots {
@@ -199,7 +204,7 @@ func (m *Pages) named(p screen.Page) bool {
 	return slices.ContainsFunc(m.roots, func(r Root) bool { return r.Page == p && r.Name != "" })
 }
 
-// TrailRoot returns the root at which the current trail began.
+// TrailRoot returns the root page at which the trail to the current page begins.
 func (m *Pages) TrailRoot() screen.Page {
 	for _, p := range slices.Backward(append(slices.Clone(m.trail), m.active)) {
 		if p != m.roots[0].Page && m.named(p) {
@@ -209,7 +214,8 @@ func (m *Pages) TrailRoot() screen.Page {
 	return m.roots[0].Page
 }
 
-// Target returns the page that a key opens. If that page is already on screen, Target returns the page named next.
+// Target returns the root page that the key with the given name opens. If this page is already on screen, it
+// returns the page named next.
 func (m *Pages) Target(key string, next draw.Safe) screen.Page {
 	to := m.roots[slices.IndexFunc(m.roots, func(r Root) bool { return r.Key == key })].Page
 	i := slices.IndexFunc(m.roots, func(r Root) bool { return next != "" && r.Name == next })
@@ -219,7 +225,7 @@ func (m *Pages) Target(key string, next draw.Safe) screen.Page {
 	return to
 }
 
-// BarSigns draws the parts of the bar for pages that are not on screen.
+// BarSigns draws the parts of the bar that belong to pages that are not on screen.
 func (m *Pages) BarSigns(f screen.Frame) draw.Line {
 	var l draw.Line
 	for _, r := range m.roots {
@@ -230,7 +236,7 @@ func (m *Pages) BarSigns(f screen.Frame) draw.Line {
 	return l
 }
 
-// Names draws the names of pages in the bar.
+// Names draws the names of the root pages for the bar.
 func (m *Pages) Names(f screen.Frame) draw.Line {
 	var l draw.Line
 	for _, r := range m.Named() {
@@ -243,7 +249,7 @@ func (m *Pages) Names(f screen.Frame) draw.Line {
 	return l
 }
 
-// ByPlace returns the first root with a place, or nil.
+// ByPlace returns the first root page with the given place, or nil.
 func (m *Pages) ByPlace(place string) screen.Page {
 	for _, r := range m.roots {
 		if r.Page.Place() == place {
@@ -253,10 +259,10 @@ func (m *Pages) ByPlace(place string) screen.Page {
 	return nil
 }
 
-// Current returns the proposal that the keys act on.
+// Current returns the proposal on which the keys of the current page act.
 func (m *Pages) Current() (proposals.Proposal, bool) { return CurrentOf(m.active) }
 
-// CurrentOf returns the proposal that the keys of p act on. p may be nil.
+// CurrentOf returns the proposal on which the keys of p act. p may be nil.
 func CurrentOf(p screen.Page) (proposals.Proposal, bool) {
 	if of, ok := p.(screen.ProposalPage); ok {
 		return of.Current()

@@ -1,4 +1,4 @@
-// This file breaks texts into lines and defines the rows of a pager.
+// This file computes line breaks and defines the rows of a pager.
 
 package pager
 
@@ -11,22 +11,22 @@ import (
 
 type cellKey struct{ row, cell int }
 
-// layout caches the line breaks of texts and the positions of distant columns in long lines. It is computed on
+// layout caches line breaks of wrapped texts, and offsets of distant columns in long lines. Both are computed on
 // demand.
 type layout struct {
 	breaks map[cellKey]*breaks
-	marks  map[cellKey][]int // offset of column n*markEvery
-	window window            // last computed window
+	marks  map[cellKey][]int // element n is the offset of column n*markEvery
+	window window            // the range of rows computed last
 }
 
-// window is the range of rows that height lines from top show. last is exclusive.
+// window is the range of rows that are visible in a viewport with the given top and height. last is exclusive.
 type window struct {
 	top         position
 	height      int
 	first, last int
 }
 
-// breaks are the offsets at which the lines of a wrapped text begin.
+// breaks holds the offsets at which the lines of a wrapped text begin. done is set if all offsets are known.
 type breaks struct {
 	starts []int
 	done   bool
@@ -36,7 +36,8 @@ func (l *layout) reset() {
 	l.breaks, l.marks, l.window = map[cellKey]*breaks{}, map[cellKey][]int{}, window{}
 }
 
-// line returns the offsets of line n of a text in width cells.
+// line returns the offsets at which line n of a wrapped text begins and ends. width is the width of the lines. ok is
+// false if there is no such line.
 func (l *layout) line(key cellKey, t *draw.Text, width, n int) (span [2]int, ok bool) {
 	b := l.breaks[key]
 	if b == nil {
@@ -68,8 +69,8 @@ func (l *layout) count(key cellKey, t *draw.Text, width int) int {
 // maxShown is the length of ⟨U+10FFFF⟩ in bytes.
 const maxShown = len("⟨U+10FFFF⟩")
 
-// grow finds the end of the next line: after the last space that fits, or else at the width. It does not break a code
-// point that package visible writes out.
+// grow computes the next line break. The break is after the last space that fits, or else at the full width. It is
+// never inside the notation of a code point that package visible writes, such as ⟨U+10FFFF⟩.
 func (b *breaks) grow(raw string, width int) {
 	from := b.starts[len(b.starts)-1]
 	to, _ := draw.Measure(raw, from, 0, max(1, width))
@@ -77,12 +78,12 @@ func (b *breaks) grow(raw string, width int) {
 		b.done = true
 		return
 	}
-	if raw[to] == ' ' { // the space stays on the broken line
+	if raw[to] == ' ' { // the space belongs to the line before the break
 		to++
 	} else if i := strings.LastIndexByte(raw[from:to], ' '); i > 0 && i > (to-from)/3 {
 		to = from + i + 1
 	} else if i := strings.LastIndex(raw[from:to], "⟨"); i > 0 && to-from-i <= maxShown && !strings.Contains(raw[from+i:to], "⟩") {
-		to = from + i // keep a written-out code point in one piece
+		to = from + i // do not break the notation of a code point
 	}
 	if to >= len(raw) {
 		b.done = true
@@ -91,11 +92,11 @@ func (b *breaks) grow(raw string, width int) {
 	b.starts = append(b.starts, to)
 }
 
-// markEvery is the distance between cached columns, in cells.
+// markEvery is the distance between columns with cached offsets, in cells.
 const markEvery = 2048
 
-// column returns the offset at which column x of a text begins, and the actual column of that offset, which is
-// smaller if x is inside a wide character.
+// column returns the offset of the character in column x of a text, and the column in which this character begins.
+// That column is smaller than x if x is inside a wide character.
 func (l *layout) column(key cellKey, raw string, x int) (from, col int) {
 	if x <= 0 {
 		return 0, 0
@@ -118,16 +119,16 @@ func (l *layout) column(key cellKey, raw string, x int) (from, col int) {
 	return to, n*markEvery + used
 }
 
-// Rows are the rows that a pager shows.
+// Rows provides the rows that a pager shows.
 type Rows interface {
 	Len() int
-	// Row returns row i. It is called only for visible rows.
+	// Row returns row i. The pager calls it only for the rows that it needs.
 	Row(i int) Row
-	// Stops returns the rows that the user can step through, in order.
+	// Stops returns the sorted indexes of the rows between which the user can step.
 	Stops() []int
 }
 
-// Row is one row: one cell over the whole width, or two side by side.
+// Row is a row with one cell over the whole width, or with two cells side by side.
 type Row struct {
 	Cells []Cell
 }
@@ -137,22 +138,22 @@ type Cell struct {
 	Gutter draw.Line
 	Hang   draw.Line // gutter of continuation lines, as wide as Gutter
 	Text   draw.Text
-	Fill   theme.Style // background from the text to the edge
+	Fill   theme.Style // style of the blanks between the text and the edge
 	// NoScroll excludes the text from horizontal scrolling.
 	NoScroll bool
-	// MaxWidth is the maximum width of wrapped text, in cells from the edge of the viewport; 0 means the other edge.
+	// MaxWidth is the maximum width of the cell if lines are wrapped; 0 means no limit.
 	MaxWidth int
-	// Track identifies the text in the record of what was read; 0 means that it is not recorded.
+	// Track identifies the text in the record of texts that were read. If it is 0, the text is not recorded.
 	Track TextID
 }
 
-// TextID identifies a tracked text in any layout of the rows.
+// TextID identifies a text in the record of texts that were read, independent of the layout.
 type TextID uint64
 
-// Fixed are rows that have been laid out.
+// Fixed implements Rows for rows that are already laid out.
 type Fixed struct {
 	Rows     []Row
-	StopRows []int // stops
+	StopRows []int // result of Stops
 }
 
 // Len implements Rows.

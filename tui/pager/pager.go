@@ -1,5 +1,6 @@
-// Package pager shows rows of text in a viewport. It scrolls, wraps, searches, and records which parts were on
-// screen. It lays out only the visible rows, so that a key press takes equally long in a text of any size.
+// Package pager shows rows of text in a viewport. It scrolls, wraps lines, searches, and records which texts were on
+// screen. It lays out only the visible rows, so that the time for a key press does not depend on the size of the
+// text.
 package pager
 
 import (
@@ -9,28 +10,28 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Pager is a viewport with stops, a search, and a record of what was read. Create it with New.
+// Pager is a viewport with stops, a search, and a record of the texts that were read. Use New to create a Pager.
 type Pager struct {
 	viewport
 	stops []int
 	stop  int // index of the current stop; -1 for none
 
 	query string
-	hit   int         // row of the last match; -1 for none
+	hit   int         // row of the current match; -1 for none
 	match theme.Style // style of matches
 
-	rule        theme.Style // divider between two cells
-	more        theme.Style // sign for text beyond the edge
-	cursorStyle theme.Style // sign of the current stop; "" for none
+	rule        theme.Style // style of the divider between two cells
+	more        theme.Style // style of the sign for text beyond the edge
+	cursorStyle theme.Style // style of the sign at the current stop; "" for no sign
 	picking     bool        // the user is picking a row
 	pickAction  string
-	picked      int         // picked row
-	pickStyle   theme.Style // sign of the picked row
+	picked      int         // the row being picked
+	pickStyle   theme.Style // style of the sign at the picked row
 
-	seen map[TextID]int // number of bytes shown from the beginning, by text
+	seen map[TextID]int // number of bytes that were on screen, from the beginning of each text
 }
 
-// New returns a pager in the styles of th.
+// New returns an empty pager with the styles of th.
 func New(th theme.Theme) *Pager {
 	p := &Pager{viewport: viewport{rows: Fixed{}, layout: &layout{}}, stop: -1, seen: map[TextID]int{}}
 	p.layout.reset()
@@ -38,13 +39,14 @@ func New(th theme.Theme) *Pager {
 	return p
 }
 
-// ShowCursor marks the current stop with a sign in the first column, which turns the pager into a list with a cursor.
+// ShowCursor makes the pager mark the current stop with a sign in the first column. The pager then is a list with a
+// cursor.
 func (p *Pager) ShowCursor(style theme.Style) { p.cursorStyle = style }
 
 // Restyle applies the styles of th.
 func (p *Pager) Restyle(th theme.Theme) { p.match, p.rule, p.more = th.Match, th.Rule, th.Accent }
 
-// SetRows shows other rows from the beginning and clears the record of what was read.
+// SetRows replaces the rows, scrolls to the beginning, and clears the record of the texts that were read.
 func (p *Pager) SetRows(rows Rows) {
 	p.rows, p.top, p.x, p.stop, p.picking = rows, position{}, 0, -1, false
 	p.stops = rows.Stops()
@@ -53,8 +55,8 @@ func (p *Pager) SetRows(rows Rows) {
 	p.layout.reset()
 }
 
-// Replace replaces the rows by another layout of the same texts. It keeps the position and the record of what was
-// read.
+// Replace replaces the rows by another layout of the same texts. It keeps the position and the record of the texts
+// that were read.
 func (p *Pager) Replace(rows Rows) {
 	p.rows, p.stops = rows, rows.Stops()
 	p.layout.reset()
@@ -68,7 +70,7 @@ func (p *Pager) Replace(rows Rows) {
 	p.clamp()
 }
 
-// selectFirst selects the first item of a list if none is selected.
+// selectFirst selects the first stop if the pager is a list and no stop is selected.
 func (p *Pager) selectFirst() {
 	if p.stop < 0 && p.selects() {
 		p.stop = 0
@@ -98,13 +100,13 @@ func (p *Pager) SetWrap(wrap bool) {
 	p.clamp()
 }
 
-// selects reports whether the pager is a list with items.
+// selects reports whether the pager is a list with at least one item.
 func (p *Pager) selects() bool { return p.cursorStyle != "" && len(p.stops) > 0 }
 
-// divider separates two cells.
+// divider is drawn between the two cells of a row.
 const divider = "│"
 
-// View returns the visible lines, exactly width cells wide and height in number.
+// View returns height lines of exactly width cells each.
 func (p *Pager) View() []string {
 	defer p.beginPass()()
 	lines := make([]string, 0, p.height)
@@ -125,14 +127,14 @@ func (p *Pager) View() []string {
 	return lines
 }
 
-// write appends one visible line.
+// write appends the visible line at the given position to b.
 func (p *Pager) write(b *strings.Builder, at position) {
 	row := p.row(at.row)
 	for c := range row.Cells {
 		if c > 0 {
 			p.rule.Write(b, divider)
 		}
-		cell := row.Cells[c] // a copy, because the marks of the search are added
+		cell := row.Cells[c] // a copy, because the marks of the search are added to it
 		width, text := p.cellWidth(row, c), p.textWidth(row, c)
 		gutter := cell.Gutter
 		if at.sub > 0 {
@@ -145,7 +147,7 @@ func (p *Pager) write(b *strings.Builder, at position) {
 			gutter = withCursor(gutter, p.pickStyle)
 		}
 		from, to, col, shown := p.span(cellKey{at.row, c}, &cell, text, at.sub)
-		if at.sub > 0 && !shown { // the other cell has more lines
+		if at.sub > 0 && !shown { // the other cell of the row has more lines
 			b.WriteString(draw.Blank(width))
 			continue
 		}
@@ -168,10 +170,11 @@ func (p *Pager) write(b *strings.Builder, at position) {
 	}
 }
 
-// cursorSign is the sign of the current stop.
+// cursorSign is the sign at the current stop and at the picked row.
 const cursorSign = "▌"
 
-// withCursor replaces the blank at the beginning of gutter by the pointer.
+// withCursor returns gutter with cursorSign in place of its leading blank. If gutter has no leading blank, it returns
+// gutter unchanged.
 func withCursor(gutter draw.Line, style theme.Style) draw.Line {
 	if len(gutter) == 0 || !strings.HasPrefix(string(gutter[0].Text), " ") {
 		return gutter

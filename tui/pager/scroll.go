@@ -8,7 +8,8 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Scroll scrolls by n lines, upward if n is negative. While a row is being picked, it moves the picked row.
+// Scroll scrolls down by n lines, or up if n is negative. While the user picks a row, it moves the picked row
+// instead.
 func (p *Pager) Scroll(n int) {
 	if p.picking {
 		p.pickRow(p.picked + n)
@@ -17,14 +18,15 @@ func (p *Pager) Scroll(n int) {
 	p.scroll(n)
 }
 
-// ScrollPages scrolls by n times the height, less one line for orientation.
+// ScrollPages scrolls by n screens. A screen is one line less than the height, so that a line stays visible for
+// orientation.
 func (p *Pager) ScrollPages(n float64) {
 	p.Scroll(int(n * float64(max(1, p.height-1))))
 	p.SelectVisible()
 }
 
-// ScrollToUnseen scrolls to the first line below the viewport, past rows that were seen and blank rows that need not
-// be.
+// ScrollToUnseen scrolls down by a screen, and then on to the first row that was not seen. It skips blank rows that
+// are not recorded.
 func (p *Pager) ScrollToUnseen() {
 	if p.picking {
 		p.ScrollPages(1)
@@ -35,7 +37,7 @@ func (p *Pager) ScrollToUnseen() {
 	}
 	p.scroll(p.height)
 	if p.top.sub == 0 {
-		for row := p.top.row; row < p.len(); row++ { // if everything was seen, this is a plain screen down
+		for row := p.top.row; row < p.len(); row++ { // if all rows were seen, the viewport stays a screen further down
 			if slices.ContainsFunc(p.row(row).Cells, unread) {
 				p.top.row = row
 				break
@@ -62,10 +64,11 @@ func (p *Pager) End() {
 	}
 }
 
-// NextStop selects the next stop, or the previous one if step is -1. It returns false if there is none.
+// NextStop selects the next stop if step is 1, or the previous stop if step is -1. It returns false if there is no
+// such stop.
 func (p *Pager) NextStop(step int) (ok bool) {
 	n := p.stop + step
-	if p.stop < 0 { // start at the top of the viewport
+	if p.stop < 0 { // no stop is selected: start at the top of the viewport
 		for n = 0; n < len(p.stops) && p.stops[n] < p.top.row; n++ {
 		}
 		if step < 0 {
@@ -81,7 +84,7 @@ func (p *Pager) NextStop(step int) (ok bool) {
 	return true
 }
 
-// Stop returns the index of the current stop, or -1.
+// Stop returns the index of the current stop, or -1 if there is none.
 func (p *Pager) Stop() int { return p.stop }
 
 // SetStop selects stop n and scrolls to it.
@@ -92,14 +95,14 @@ func (p *Pager) SetStop(n int) {
 	}
 }
 
-// StopAt selects the first stop at or below row without scrolling.
+// StopAt selects the first stop at or below the given row. It does not scroll.
 func (p *Pager) StopAt(row int) {
 	if n, _ := slices.BinarySearch(p.stops, row); n < len(p.stops) {
 		p.stop = n
 	}
 }
 
-// StopRow returns the row of the current stop, or -1.
+// StopRow returns the row of the current stop, or -1 if there is none.
 func (p *Pager) StopRow() int {
 	if p.stop < 0 || p.stop >= len(p.stops) {
 		return -1
@@ -107,7 +110,8 @@ func (p *Pager) StopRow() int {
 	return p.stops[p.stop]
 }
 
-// RevealOffset scrolls until the byte at an offset of a row is visible.
+// RevealOffset scrolls so that the byte at offset at of the given row is visible, on the last visible line if
+// possible.
 func (p *Pager) RevealOffset(row, at int) {
 	sub := 0
 	if p.wrap && row < p.len() {
@@ -123,7 +127,8 @@ func (p *Pager) RevealOffset(row, at int) {
 	p.scroll(1 - p.height)
 }
 
-// MarkSeen records the visible texts as read. A text counts as read up to the first gap.
+// MarkSeen records the visible texts as read. For each text, the record extends only to the first byte that was not
+// on screen.
 func (p *Pager) MarkSeen() {
 	defer p.beginPass()()
 	at, ok := p.top, p.len() > 0
@@ -144,26 +149,26 @@ func (p *Pager) MarkSeen() {
 	}
 }
 
-// Seen reports whether the first n bytes of a text were on screen.
+// Seen reports whether the first n bytes of text t were on screen.
 func (p *Pager) Seen(t TextID, n int) bool {
 	to, known := p.seen[t]
 	return known && to >= n
 }
 
-// Pick starts picking a row. Scrolling keys then move the picked row. style applies to the sign of the row, and deed
-// names the effect of enter for the footer.
+// Pick lets the user pick a row, starting at the given row. Scrolling then moves the picked row. style is the style
+// of the sign at the picked row. deed describes the effect of enter, for the footer.
 func (p *Pager) Pick(row int, style theme.Style, deed string) {
 	p.picking, p.pickStyle, p.pickAction = true, style, deed
 	p.pickRow(row)
 }
 
-// Unpick ends picking.
+// Unpick stops picking a row.
 func (p *Pager) Unpick() { p.picking = false }
 
-// PickAction returns the effect of enter on the picked row.
+// PickAction returns the description of the effect of enter that was passed to Pick.
 func (p *Pager) PickAction() string { return p.pickAction }
 
-// Picked returns the picked row, or false if no row is being picked.
+// Picked returns the picked row. It returns false if the user is not picking a row.
 func (p *Pager) Picked() (row int, ok bool) { return p.picked, p.picking && p.picked < p.len() }
 
 func (p *Pager) pickRow(row int) {
@@ -171,16 +176,16 @@ func (p *Pager) pickRow(row int) {
 	p.Reveal(p.picked)
 }
 
-// A pager with a cursor is a list. An item extends from its stop to the row before the next stop.
+// A pager with a cursor is a list. Each item extends from its stop to the row before the next stop.
 
-// Move moves the cursor to the next item, or to the previous one if n is -1. If the current item extends beyond the
-// viewport, it first scrolls by one line. Without items, it only scrolls.
+// Move moves the cursor by n items, up if n is negative. While the current item extends beyond the viewport, a step
+// scrolls by one line instead. If there are no items, Move only scrolls.
 func (p *Pager) Move(n int) {
 	if p.picking || !p.selects() {
 		p.Scroll(n)
 		return
 	}
-	extendsBelow := func(stop int) bool { // reports whether the item at a stop ends below the viewport
+	extendsBelow := func(stop int) bool { // reports whether the item at the given stop ends below the viewport
 		end := p.len() - 1
 		if stop+1 < len(p.stops) {
 			end = p.stops[stop+1] - 1
@@ -219,7 +224,7 @@ func (p *Pager) Move(n int) {
 	}
 }
 
-// SelectVisible moves the cursor into the viewport.
+// SelectVisible moves the cursor to an item in the viewport.
 func (p *Pager) SelectVisible() {
 	if !p.selects() {
 		return

@@ -1,4 +1,4 @@
-// This file searches the rows.
+// This file implements the search in the rows.
 
 package pager
 
@@ -13,7 +13,7 @@ import (
 // Query returns the search text.
 func (p *Pager) Query() string { return p.query }
 
-// matches returns the marks of the matches between two offsets.
+// matches returns marks for the matches of the query in the bytes from offset from up to offset to.
 func (p *Pager) matches(raw string, from, to int) []draw.Mark {
 	from = max(0, from-len(p.query))
 	to = min(len(raw), to+len(p.query))
@@ -32,8 +32,8 @@ func (p *Pager) matches(raw string, from, to int) []draw.Mark {
 	return marks
 }
 
-// Search finds text from the top of the viewport on, ignoring the case of ASCII letters, and scrolls to the first
-// match. An empty text ends the search. It reports whether there is a match.
+// Search searches for text from the top of the viewport on and scrolls to the first match. It ignores the case of
+// ASCII letters. It reports whether there is a match. An empty text ends the search.
 func (p *Pager) Search(text string) bool {
 	p.query, p.hit = text, -1
 	if text == "" {
@@ -42,12 +42,12 @@ func (p *Pager) Search(text string) bool {
 	return p.find(p.top.row, 1)
 }
 
-// maxCounted is the maximum number of rows in which matches are counted. Counting more would cause a noticeable
-// delay.
+// maxCounted is the maximum number of rows in which Match counts matches. Counting in more rows would cause a
+// noticeable delay.
 const maxCounted = 20_000
 
-// Match returns the number of the match in the viewport and the total number of matching rows. ok is false if there
-// are too many rows to count.
+// Match returns the number of the current matching row and the total number of matching rows. ok is false if there
+// is no search, or if there are too many rows to count.
 func (p *Pager) Match() (n, of int, ok bool) {
 	if p.query == "" || p.len() > maxCounted {
 		return 0, 0, false
@@ -64,7 +64,8 @@ func (p *Pager) Match() (n, of int, ok bool) {
 	return n, of, true
 }
 
-// NextMatch scrolls to the next matching row, or to the previous one if step is -1. It wraps around.
+// NextMatch scrolls to the next matching row if step is 1, or to the previous matching row if step is -1. The
+// search wraps around. It reports whether there is a match.
 func (p *Pager) NextMatch(step int) bool {
 	if p.query == "" {
 		return false
@@ -76,7 +77,8 @@ func (p *Pager) NextMatch(step int) bool {
 	return p.find((p.searchStart()+step+n)%n, step)
 }
 
-// CurrentText returns the text of the last match if it is visible, and otherwise of the first visible row.
+// CurrentText returns the text of the current match if it is visible, and otherwise the text of the first visible
+// row.
 func (p *Pager) CurrentText() string {
 	if p.len() == 0 {
 		return ""
@@ -84,8 +86,8 @@ func (p *Pager) CurrentText() string {
 	return p.rows.Row(p.searchStart()).Cells[0].Text.Raw
 }
 
-// searchStart returns the row at which a search continues: the last match if it is visible, and otherwise the first
-// visible row.
+// searchStart returns the row from which a search continues. This is the current match if it is visible, and
+// otherwise the first visible row.
 func (p *Pager) searchStart() int {
 	first, last := p.Window()
 	if p.hit >= first && p.hit < last {
@@ -107,9 +109,9 @@ func (p *Pager) find(from, step int) bool {
 	return false
 }
 
-// Searchable is implemented by rows that can provide their text without being laid out.
+// Searchable is implemented by Rows that can search a row without laying it out.
 type Searchable interface {
-	// HasText reports whether holds returns true for a text of row i.
+	// HasText reports whether holds returns true for one of the texts of row i.
 	HasText(i int, holds func(text string) bool) bool
 }
 
@@ -125,7 +127,7 @@ func (p *Pager) has(row int) bool {
 	return false
 }
 
-// indexFold is like strings.Index, but ignores the case of ASCII letters.
+// indexFold returns the index of the first occurrence of sub in s, ignoring the case of ASCII letters, or -1.
 func indexFold(s, sub string) int {
 	if sub == "" || len(sub) > len(s) {
 		return -1
@@ -149,7 +151,7 @@ func indexFold(s, sub string) int {
 	return -1
 }
 
-// indexEither returns the index of the first of two bytes.
+// indexEither returns the index of the first byte in s that is a or b, or -1.
 func indexEither(s string, a, b byte) int {
 	i := strings.IndexByte(s, a)
 	if a == b {

@@ -1,38 +1,39 @@
-// This file computes the visible part of the rows.
+// This file computes which part of the rows is visible.
 
 package pager
 
 import "toolcrib/tui/draw"
 
-// viewport is the visible part of the rows.
+// viewport is a view of height lines on rows. It begins at the line top.
 type viewport struct {
 	rows   Rows
 	layout *layout
 	width  int
 	height int
 	wrap   bool
-	x      int // horizontal scroll position, if not wrapped
+	x      int // horizontal scroll position; 0 if lines are wrapped
 	top    position
-	cache  rowCache // cache during a pass over the viewport
+	cache  rowCache // used during a pass over the viewport
 }
 
-// position is a line of the laid-out text: a row, and the line within it if rows are wrapped.
+// position identifies a line on the screen: a row, and the number of the line within a wrapped row.
 type position struct{ row, sub int }
 
-// rowCache caches the last row during a pass over the viewport, because each line of the row needs it several times.
+// rowCache caches the row that was used last during a pass over the viewport, because each line of a row needs the
+// row several times.
 type rowCache struct {
 	active, valid bool
 	index         int
 	row           Row
 }
 
-// beginPass begins a pass over the viewport. The returned function ends it.
+// beginPass starts a pass over the viewport, during which rows are cached. The returned function ends the pass.
 func (v *viewport) beginPass() func() {
 	v.cache = rowCache{active: true}
 	return func() { v.cache = rowCache{} }
 }
 
-// row returns a row. The caller must not modify it.
+// row returns row i. The caller must not modify the result.
 func (v *viewport) row(i int) Row {
 	if v.cache.valid && v.cache.index == i {
 		return v.cache.row
@@ -48,7 +49,7 @@ func (v *viewport) len() int {
 	return v.rows.Len()
 }
 
-// hasSub reports whether a line of a wrapped row exists.
+// hasSub reports whether the line at the given position exists.
 func (v *viewport) hasSub(at position) bool {
 	if at.sub == 0 {
 		return true
@@ -65,7 +66,7 @@ func (v *viewport) hasSub(at position) bool {
 	return false
 }
 
-// lastSub returns the last line of a row.
+// lastSub returns the number of the last line within the given row.
 func (v *viewport) lastSub(row int) int {
 	if !v.wrap {
 		return 0
@@ -78,7 +79,7 @@ func (v *viewport) lastSub(row int) int {
 	return last
 }
 
-// after returns the next line, or false at the end.
+// after returns the position of the line below at. It returns false at the end.
 func (v *viewport) after(at position) (position, bool) {
 	if v.len() == 0 {
 		return at, false
@@ -92,7 +93,7 @@ func (v *viewport) after(at position) (position, bool) {
 	return position{at.row + 1, 0}, true
 }
 
-// before returns the previous line, or false at the beginning.
+// before returns the position of the line above at. It returns false at the beginning.
 func (v *viewport) before(at position) (position, bool) {
 	if at.sub > 0 {
 		return position{at.row, at.sub - 1}, true
@@ -103,7 +104,7 @@ func (v *viewport) before(at position) (position, bool) {
 	return position{at.row - 1, v.lastSub(at.row - 1)}, true
 }
 
-// end returns the lowest possible top of the viewport.
+// end returns the top of a viewport that is scrolled to the end.
 func (v *viewport) end() position {
 	n := v.len()
 	if n == 0 || v.height <= 0 {
@@ -120,12 +121,12 @@ func (v *viewport) end() position {
 	return at
 }
 
-// clamp keeps the viewport inside the text.
+// clamp moves the viewport so that it does not extend beyond the rows.
 func (v *viewport) clamp() {
 	if v.top.row >= v.len() {
 		v.top = position{max(0, v.len()-1), 0}
 	}
-	// The end is computed only near it, because that is expensive.
+	// Compute the end only if it can be near, because this is expensive.
 	if v.len()-v.top.row > v.height {
 		return
 	}
@@ -152,7 +153,7 @@ func (v *viewport) scroll(n int) {
 // Wrapped reports whether long rows are wrapped.
 func (v *viewport) Wrapped() bool { return v.wrap }
 
-// Percent returns the scroll position from 0 to 100, or -1 if everything is visible.
+// Percent returns the scroll position from 0 to 100. It returns -1 if all rows are visible.
 func (v *viewport) Percent() int {
 	end := v.end()
 	if end == (position{}) {
@@ -164,14 +165,15 @@ func (v *viewport) Percent() int {
 	return min(99, v.top.row*100/max(1, end.row))
 }
 
-// ScrollX scrolls horizontally by n cells, to the left if n is negative. It has no effect if rows are wrapped.
+// ScrollX scrolls horizontally by n cells, to the left if n is negative. It has no effect if lines are wrapped.
 func (v *viewport) ScrollX(n int) {
 	if !v.wrap {
 		v.x = max(0, v.x+n)
 	}
 }
 
-// Reveal scrolls to a row unless it is visible. It then puts the row at a third of the height.
+// Reveal scrolls the given row into the viewport if it is not visible. The row then is a third of the height below
+// the top.
 func (v *viewport) Reveal(row int) {
 	if first, last := v.Window(); row >= first && row < last {
 		return
@@ -179,13 +181,13 @@ func (v *viewport) Reveal(row int) {
 	v.Center(row)
 }
 
-// Center scrolls a row to a third of the height.
+// Center scrolls so that the given row is a third of the height below the top.
 func (v *viewport) Center(row int) {
 	v.top = position{min(max(0, row), max(0, v.len()-1)), 0}
 	v.scroll(-v.height / 3)
 }
 
-// ScrollTo scrolls a row to the top, as far as there is text below.
+// ScrollTo scrolls so that the given row is at the top, or as near to the top as the number of rows below permits.
 func (v *viewport) ScrollTo(row int) {
 	v.top = position{min(max(0, row), max(0, v.len()-1)), 0}
 	v.clamp()
@@ -211,7 +213,7 @@ func (v *viewport) Window() (first, last int) {
 	return v.top.row, at.row + 1
 }
 
-// Lines returns the number of lines, at most limit.
+// Lines returns the number of lines of all rows, but at most limit.
 func (v *viewport) Lines(limit int) int {
 	n := 0
 	for at, ok := (position{}), v.len() > 0; ok && n < limit; n++ {
@@ -220,7 +222,7 @@ func (v *viewport) Lines(limit int) int {
 	return n
 }
 
-// cellWidth returns the width of a cell, including its gutter.
+// cellWidth returns the width of cell c of the given row, including its gutter.
 func (v *viewport) cellWidth(row Row, c int) int {
 	n := len(row.Cells)
 	if n < 2 {
@@ -233,7 +235,8 @@ func (v *viewport) cellWidth(row Row, c int) int {
 	return v.width - 1 - left
 }
 
-// textWidth returns the width of the text in a cell. The last column is reserved for the sign of further text.
+// textWidth returns the width of the text in cell c of the given row. The last column of a cell is reserved for the
+// sign that the text continues.
 func (v *viewport) textWidth(row Row, c int) int {
 	width := v.cellWidth(row, c)
 	if most := row.Cells[c].MaxWidth; v.wrap && most > 0 {
@@ -242,7 +245,8 @@ func (v *viewport) textWidth(row Row, c int) int {
 	return max(1, width-row.Cells[c].Gutter.Width()-1)
 }
 
-// span returns the offsets of the text that one line of a cell shows.
+// span returns the offsets of the text that is visible in line sub of a cell, and the column at which this text
+// begins. shown is false if the cell has no such line.
 func (v *viewport) span(key cellKey, cell *Cell, width, sub int) (from, to, col int, shown bool) {
 	if v.wrap {
 		s, ok := v.layout.line(key, &cell.Text, width, sub)

@@ -1,4 +1,4 @@
-// Package pending tracks operations that run outside the update loop and shows the ones that are slow.
+// Package pending tracks operations that run outside the update loop, and draws slow operations.
 package pending
 
 import (
@@ -14,21 +14,21 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Operations are the running reads and writes.
+// Operations tracks the reads and writes that are running.
 type Operations struct {
 	now     func() time.Time
 	after   func(time.Duration, tea.Msg) tea.Cmd
-	ticking bool // a Tick is scheduled
+	ticking bool // a Tick message is scheduled
 	mu      sync.Mutex
 	open    []*Operation // oldest first
 }
 
-// New returns an empty list of operations. after returns a command that sends a message after a delay.
+// New returns an empty list of operations. after returns a command that sends the message after the given delay.
 func New(now func() time.Time, after func(time.Duration, tea.Msg) tea.Cmd) *Operations {
 	return &Operations{now: now, after: after}
 }
 
-// Operation is a running read or write. done of total is its progress; total is 0 if unknown.
+// Operation is a running read or write. Its progress is done of total; total is 0 if unknown.
 type Operation struct {
 	of          *Operations
 	what        string
@@ -36,14 +36,14 @@ type Operation struct {
 	done, total int
 }
 
-// Begin records the start of an operation.
+// Begin records the start of an operation. what describes the operation for the user.
 func (p *Operations) Begin(what string) *Operation {
 	o := &Operation{of: p, what: what}
 	o.Resume()
 	return o
 }
 
-// Resume records that an operation continues, and restarts its clock.
+// Resume adds the operation to the list again and restarts its clock.
 func (o *Operation) Resume() {
 	o.of.mu.Lock()
 	defer o.of.mu.Unlock()
@@ -64,7 +64,7 @@ func (o *Operation) Tell(done, total int) {
 	o.done, o.total = done, total
 }
 
-// oldest returns the operation that started first.
+// oldest returns the operation that began first.
 func (p *Operations) oldest() (o Operation, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,10 +74,10 @@ func (p *Operations) oldest() (o Operation, ok bool) {
 	return *p.open[0], true
 }
 
-// Writing is the name of a write.
+// Writing is the description of a write.
 const Writing = "Writing"
 
-// Tracked wraps read so that it is recorded as an operation while it runs. It returns nil for a nil read.
+// Tracked returns a function that calls read and records the call as an operation. It returns nil if read is nil.
 func Tracked[T any, R ~func(context.Context) (T, error)](p *Operations, what string, read R) R {
 	if read == nil {
 		return nil
@@ -88,13 +88,14 @@ func Tracked[T any, R ~func(context.Context) (T, error)](p *Operations, what str
 	}
 }
 
-// Every is the redraw interval while something runs.
+// Every is the interval between redraws while an operation is running.
 const Every = 100 * time.Millisecond
 
-// Tick is the message that redraws the screen while something runs.
+// Tick is a message that causes a redraw while an operation is running.
 type Tick struct{}
 
-// Watch returns the command that starts redrawing, or nil if it is already active. It is called at every poll.
+// Watch returns a command that starts the redraws. It returns nil if they have already started or if nothing is
+// running. It is called at every poll.
 func (p *Operations) Watch() tea.Cmd {
 	if p.ticking {
 		return nil
@@ -102,8 +103,8 @@ func (p *Operations) Watch() tea.Cmd {
 	return p.Ticked()
 }
 
-// Soon returns the command that redraws the screen once an operation can be slow, or nil if redrawing is already
-// active.
+// Soon returns a command that redraws the screen at the time when an operation that begins now becomes slow. It
+// returns nil if a redraw is already scheduled.
 func (p *Operations) Soon() tea.Cmd {
 	if p.ticking {
 		return nil
@@ -126,10 +127,10 @@ func (p *Operations) Ticked() tea.Cmd {
 	return p.after(Every, Tick{})
 }
 
-// slowAfter is the time after which the screen shows an operation.
+// slowAfter is the age at which an operation is slow and appears on the screen.
 const slowAfter = time.Second
 
-// slow returns the oldest operation and its age, and whether it is slow.
+// slow returns the oldest operation and its age. ok reports whether this operation is slow.
 func (p *Operations) slow() (o Operation, elapsed time.Duration, ok bool) {
 	o, ok = p.oldest()
 	if ok {
@@ -138,8 +139,8 @@ func (p *Operations) slow() (o Operation, elapsed time.Duration, ok bool) {
 	return o, elapsed, ok && elapsed >= slowAfter
 }
 
-// Line draws a slow operation with its progress and age, or returns nil if nothing is slow. blocked reports whether a
-// write is waiting for another process to release the database; it may be nil.
+// Line draws the slow operation with its progress and age. It returns nil if no operation is slow. blocked reports
+// whether a write is waiting for another process to release the database; it may be nil.
 func (p *Operations) Line(th theme.Theme, blocked func() bool) draw.Line {
 	o, elapsed, ok := p.slow()
 	if !ok {
@@ -156,8 +157,8 @@ func (p *Operations) Line(th theme.Theme, blocked func() bool) draw.Line {
 	return l.Add(th.Faint, draw.Escapef("  %d s", int(elapsed.Seconds())))
 }
 
-// Sign draws the part of the bar about running operations: a write, or a slow read. It returns nil if neither is
-// running.
+// Sign draws the part of the bar for a running write or a slow read. written reports whether a write is running. It
+// returns nil if there is neither.
 func (p *Operations) Sign(th theme.Theme, written bool) draw.Line {
 	o, elapsed, slow := p.slow()
 	word := draw.Safe("reading")
@@ -174,7 +175,7 @@ func (p *Operations) Sign(th theme.Theme, written bool) draw.Line {
 	return l.Add("", "  ")
 }
 
-// SpinnerFrame returns the frame of the spinner after elapsed time.
+// SpinnerFrame returns the frame of the spinner for the given elapsed time.
 func SpinnerFrame(elapsed time.Duration) draw.Safe {
 	frames := spinner.MiniDot.Frames
 	return draw.Safe(frames[int(max(0, elapsed)/Every)%len(frames)])

@@ -1,4 +1,4 @@
-// What the user can do with the proposal: decide, comment, waive, withdraw, and so on.
+// This file implements the actions of the user on the proposal, such as deciding, commenting, and waiving.
 
 package proposal
 
@@ -19,14 +19,15 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// acts implements the user's actions on the proposal, on every tab.
+// acts implements the actions of the user on the proposal. They are available on every tab.
 type acts struct {
 	*state
 	history *historyPane
 	diff    *diffPane
 }
 
-// askApprove asks whether to approve the proposal, together with its change set or with the other marked proposals.
+// askApprove asks whether to approve the proposal. The approval includes the other members of its change set; if the
+// proposal is marked, it includes all marked proposals instead.
 func (a *acts) askApprove() tea.Cmd {
 	members := []proposals.Proposal{a.dossier.Proposal}
 	if together := a.dossier.Together(); len(together) > 1 {
@@ -38,11 +39,11 @@ func (a *acts) askApprove() tea.Cmd {
 	return a.Shell.Decide(proposals.ActApprove, members)
 }
 
-// about describes the proposal, for the drafts page.
+// about returns the description of the proposal for the drafts page.
 func (a *acts) about() string { return screen.About(a.dossier.Proposal) }
 
-// ChangesSince returns a function that describes how the proposal has changed since this call; it returns "" for no
-// change.
+// ChangesSince returns a function that describes how the proposal has changed since the call of ChangesSince. That
+// function returns "" if nothing has changed.
 func (a *acts) ChangesSince() func() string {
 	state, digest := a.dossier.Proposal.State, a.dossier.Digest
 	return func() string {
@@ -56,7 +57,7 @@ func (a *acts) ChangesSince() func() string {
 	}
 }
 
-// ask returns a function that asks for a decision other than an approval.
+// ask returns a function that asks for a decision on the proposal, such as a rejection.
 func (a *acts) ask(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd { return a.Shell.Decide(act, []proposals.Proposal{a.dossier.Proposal}) }
 }
@@ -89,7 +90,7 @@ func (a *acts) askWaive() tea.Cmd {
 	})
 }
 
-// askComment asks for a comment on a line or on the whole proposal.
+// askComment asks for a comment on the line at the given anchor. The zero anchor means the whole proposal.
 func (a *acts) askComment(at review.Anchor) tea.Cmd {
 	form, draft := proposals.ActComment.Form(1), draftOf(a.id, at)
 	return a.Shell.Ask(screen.Dialog{
@@ -110,7 +111,7 @@ func (a *acts) askComment(at review.Anchor) tea.Cmd {
 	})
 }
 
-// askPerform returns a function that asks for confirmation of an action that needs no text.
+// askPerform returns a function that asks for confirmation of act, which needs no text.
 func (a *acts) askPerform(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
 		return a.Shell.Ask(screen.Dialog{
@@ -131,7 +132,7 @@ func (a *acts) askPerform(act proposals.Act) func() tea.Cmd {
 	}
 }
 
-// perform performs an action that needs no text.
+// perform performs act, which needs no text.
 func (a *acts) perform(act proposals.Act) tea.Cmd {
 	return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id}, act.Form(1), func(ctx context.Context) (string, error) { return a.Acts.Perform(ctx, act, a.id) }))
 }
@@ -154,8 +155,9 @@ func (a *acts) cannotUndo() string {
 	return wording.CannotRepropose(a.dossier.Proposal)
 }
 
-// undo reverts an action by a new one: it restores the selected version, ends a waiver, or proposes a closed proposal
-// again. Decisions stay in the history.
+// undo reverts an earlier action by a new action. On the History tab, it restores the selected version. If a waived
+// finding is selected, it ends the waiver. Otherwise it proposes a closed proposal again. Decisions stay in the
+// history.
 func (a *acts) undo() tea.Cmd {
 	d := a.dossier
 	if a.Tab == tabHistory {
@@ -170,7 +172,7 @@ func (a *acts) undo() tea.Cmd {
 	return a.askUnwaive(s)
 }
 
-// undoWaiver returns the undo of a new waiver.
+// undoWaiver returns the undo for a waiver of the given finding.
 func (a *acts) undoWaiver(of review.Standing) *screen.Undo {
 	return &screen.Undo{Says: "ends the waiver", Ask: func(sh screen.Shell, _ screen.Frame) tea.Cmd {
 		for _, s := range a.dossier.Standing {
@@ -182,7 +184,7 @@ func (a *acts) undoWaiver(of review.Standing) *screen.Undo {
 	}}
 }
 
-// askUnwaive asks why the waiver of a finding should end.
+// askUnwaive asks for the reason to end the waiver of s.
 func (a *acts) askUnwaive(s review.Standing) tea.Cmd {
 	form := proposals.ActUnwaive.Form(1)
 	return a.Shell.Ask(screen.Dialog{

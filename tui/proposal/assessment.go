@@ -1,4 +1,4 @@
-// This file shows the findings and the reviewer's comment.
+// This file shows the findings and the comment of the Chief of Staff.
 
 package proposal
 
@@ -10,13 +10,14 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// assessmentPane is the tab with the findings, the worst first, and the comment of the Chief of Staff.
+// assessmentPane is the tab with the findings, sorted by severity, and the comment of the Chief of
+// Staff.
 type assessmentPane struct{ findingPane }
 
 // Count implements tab.
 func (t *assessmentPane) Count() int { return len(t.dossier.Standing) }
 
-// Fill implements tab. Every finding is a stop.
+// Fill implements tab. Each finding is a stop of the pager.
 func (t *assessmentPane) Fill() {
 	d := t.dossier
 	page := prose.New(t.frame.Theme)

@@ -1,4 +1,4 @@
-// The versions and revisions that the current revision can be compared with.
+// This file lists the versions and revisions with which the current revision can be compared.
 
 package proposal
 
@@ -15,17 +15,17 @@ import (
 	"toolcrib/tui/seen"
 )
 
-// base is a version or an earlier revision that the current revision is compared with.
+// base is a version or an earlier revision with which the current revision is compared.
 type base struct {
 	name          string
 	version       int          // 0 for a revision
-	before, after diff.Content // of the base, and of the current revision as far as it is comparable
+	before, after diff.Content // content of the base, and the comparable part of the current revision
 }
 
-// newSubject is the name of the base if the subject has no version yet.
+// newSubject is the name of the base if the subject has no version.
 const newSubject = "new"
 
-// hasField reports whether the definition of the base has a field.
+// hasField reports whether the definition of the base contains the field at path.
 func (b base) hasField(path string) bool {
 	if path == "" || strings.HasPrefix(path, wire.SourcePath) {
 		return false
@@ -34,16 +34,17 @@ func (b base) hasField(path string) bool {
 	return err == nil && doc.Find(path) != nil
 }
 
-// bases are the versions and revisions to compare with, of which one is chosen. The base of the draft comes first.
+// bases lists the versions and revisions with which the current revision can be compared. all[at] is the chosen
+// base. The base of the draft comes first.
 type bases struct {
 	all      []base
 	at       int
-	whole    bool   // whole texts are compared, not only the changes and their context
+	whole    bool   // compares whole texts instead of only changes and their context
 	revision int    // the current revision
-	hash     string // of everything that its diff shows
+	hash     string // hash of everything that the diff of the current revision shows
 }
 
-// update replaces the bases by those of a dossier. It keeps the choice of the same revision, as far as possible.
+// update replaces the bases by the bases of d. It keeps the chosen base if d has the same revision as before.
 func (b *bases) update(d review.Dossier, hash string) {
 	definition := d.Revision.Draft.Definition
 	first := base{name: facts.Against(d.Proposal.BaseVersion), version: d.Proposal.BaseVersion, after: diff.Content{Definition: definition}}
@@ -72,16 +73,17 @@ func (b *bases) update(d review.Dossier, hash string) {
 // chosen returns the chosen base.
 func (b *bases) chosen() base { return b.all[b.at] }
 
-// isDraftBase reports whether the base of the draft is chosen. Only its diff has to be read.
+// isDraftBase reports whether the base of the draft is chosen. Only the diff against this base must be read before
+// an approval.
 func (b *bases) isDraftBase() bool { return b.at == 0 }
 
-// next chooses the next base. It returns false if there is no other one.
+// next chooses the next base. It returns false if there is only one base.
 func (b *bases) next() bool {
 	b.at = (b.at + 1) % len(b.all)
 	return len(b.all) > 1
 }
 
-// comparison identifies the comparison of the current revision with the chosen base.
+// comparison returns a key that identifies the comparison of the current revision with the chosen base.
 func (b *bases) comparison() seen.Comparison {
 	c := seen.Comparison{From: b.chosen().name, New: b.hash, Revision: b.revision, Context: difflist.DefaultContext}
 	if b.whole {

@@ -1,4 +1,4 @@
-// The context of an agent: what skills and instructions add to it, and when.
+// This file computes what skills and instructions add to the context of an agent.
 
 package proposal
 
@@ -14,8 +14,8 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// contextChanges returns the texts that a skill or instructions add to an agent's context, by occasion. The prompt tab
-// shows them in place of channel prompts.
+// contextChanges returns the texts that a skill or instructions add to the context of an agent. Both results have one
+// element for each occasion. The prompt tab shows these texts in place of channel prompts.
 func contextChanges(d review.Dossier, counter *tokens.Counter) ([]screen.PromptChange, []promptCount, error) {
 	var before registry.Definition
 	if d.Live != nil {
@@ -45,7 +45,7 @@ func contextChanges(d review.Dossier, counter *tokens.Counter) ([]screen.PromptC
 	return changes, counts, err
 }
 
-// joined returns the texts of one occasion. If there are several, each is below the name of its file.
+// joined returns the texts of one occasion. If there are several, each text follows the name of its file.
 func joined(loads []instructions.Load) string {
 	if len(loads) == 1 && loads[0].Text != "" {
 		return loads[0].Text
@@ -65,8 +65,8 @@ func joined(loads []instructions.Load) string {
 	return b.String()
 }
 
-// fileCosts lists the tokens that an approval adds to an agent's context on each occasion, once they have been
-// counted.
+// fileCosts lists how many tokens the context of an agent has on each occasion, before and after an approval. It draws
+// nothing until the tokens have been counted.
 func (t *promptPane) fileCosts(page *prose.Page) {
 	if t.digest != t.dossier.Digest || len(t.counts) == 0 || !t.dossier.Proposal.State.Open() {
 		return

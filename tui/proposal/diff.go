@@ -1,4 +1,4 @@
-// This file computes the diff of the proposal and shows it; diff_keys.go has what the user can do with its lines.
+// This file computes and shows the diff of the proposal. The actions on its lines are in diff_keys.go.
 
 package proposal
 
@@ -16,10 +16,10 @@ import (
 type diffPane struct {
 	pane
 	bases      bases
-	comparison seen.Comparison // what list compares
+	comparison seen.Comparison // the comparison that list shows
 	list       *difflist.List  // nil while the diff is being computed
 	folded     bool            // findings and comments are hidden
-	pending    func() tea.Cmd  // runs once a diff is shown
+	pending    func() tea.Cmd  // called once the next diff is shown; nil for none
 }
 
 // Fill implements tab.
@@ -33,7 +33,7 @@ func (t *diffPane) Fill() {
 	t.pager.Replace(t.list.Rows(t.frame.Theme, t.split))
 }
 
-// Load implements tab. It computes the wanted diff unless it exists.
+// Load implements tab. It computes the diff with the chosen base, unless that diff is already available.
 func (t *diffPane) Load() tea.Cmd {
 	what, base, mustBeRead := t.bases.comparison(), t.bases.chosen(), t.bases.isDraftBase()
 	if t.list != nil && what == t.comparison {
@@ -53,13 +53,13 @@ func (t *diffPane) Load() tea.Cmd {
 		list := difflist.New(fields, what.Context).ListFiles(diff.Files(base.before.Definition, base.after.Definition)).Collapse(reasons, what.Context == difflist.WholeText)
 		return t.host.then(func() tea.Cmd {
 			switch {
-			case what != t.bases.comparison(): // another diff is wanted by now
+			case what != t.bases.comparison(): // the user has chosen another comparison since
 				return nil
 			case err != nil:
 				return t.Shell.Fail(err)
 			}
 			r := t.reading()
-			p := r.Pager // the same texts with other context keep their pager, which knows the lines that were on screen
+			p := r.Pager // if only the context differs, keep the pager, which records the lines that were on screen
 			if !mustBeRead || p == nil || r.Comparison.From != what.From || r.Comparison.New != what.New {
 				p = pager.New(t.frame.Theme)
 				p.SetWrap(true)
@@ -72,7 +72,7 @@ func (t *diffPane) Load() tea.Cmd {
 	}
 }
 
-// show puts a diff into the tab.
+// show shows the diff list in the tab.
 func (t *diffPane) show(what seen.Comparison, list *difflist.List, p *pager.Pager) tea.Cmd {
 	t.comparison, t.list, t.pager = what, list, p
 	p.Restyle(t.frame.Theme)
@@ -87,7 +87,7 @@ func (t *diffPane) show(what seen.Comparison, list *difflist.List, p *pager.Page
 	return nil
 }
 
-// whenShown runs do as soon as a diff is shown. Until then, it shows the tab.
+// whenShown runs do if a diff is shown. Otherwise it shows the tab, and do runs once the diff is computed.
 func (t *diffPane) whenShown(do func() tea.Cmd) tea.Cmd {
 	if t.list == nil {
 		t.pending = do

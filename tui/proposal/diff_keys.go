@@ -1,4 +1,4 @@
-// This file has the keys of the diff and their effects: comment on a line, find its version, choose a file.
+// This file defines the keys of the diff and their actions: comment on a line, blame a line, and choose a file.
 
 package proposal
 
@@ -27,7 +27,8 @@ func (t *diffPane) Keys() []screen.Key {
 	}
 }
 
-// OpenSelected implements tab. It opens the selected finding, comment, or file, or comments on the picked line.
+// OpenSelected implements tab. It opens the selected finding or comment, goes to the selected file, or comments on
+// the picked line.
 func (t *diffPane) OpenSelected() tea.Cmd {
 	if note, ok := t.selectedNote(); ok {
 		t.pager.Unpick()
@@ -56,7 +57,8 @@ func (t *diffPane) CannotOpen() string {
 	return t.pane.CannotOpen()
 }
 
-// selectedNote returns the selected note.
+// selectedNote returns the finding or comment at the picked or selected row. It returns false if there is none on
+// that row.
 func (t *diffPane) selectedNote() (difflist.Note, bool) {
 	if t.Tab != tabDiff || t.list == nil {
 		return difflist.Note{}, false
@@ -71,7 +73,7 @@ func (t *diffPane) selectedNote() (difflist.Note, bool) {
 	return t.list.NoteAt(row)
 }
 
-// comment starts picking a line, or comments on the picked line.
+// comment lets the user pick a line. If a line is already picked, it comments on this line.
 func (t *diffPane) comment() tea.Cmd {
 	if _, picking := t.pager.Picked(); picking {
 		return t.commentOnLine()
@@ -88,7 +90,7 @@ func (t *diffPane) commentOnLine() tea.Cmd {
 		return t.Shell.Say(screen.Warning, "No line here; j and k choose one")
 	}
 	at := review.Anchor{Revision: t.dossier.Revision.Number, Field: inDefinition + path, Line: line}
-	if strings.HasPrefix(path, wire.SourcePath) { // the source is not part of the proposal, so the comment is on the reference to it
+	if strings.HasPrefix(path, wire.SourcePath) { // not part of the proposal: comment on the reference to the source
 		at.Field, at.Line = inDefinition+"source", 0
 	}
 	if _, ok := t.quotes.Line(t.dossier, at); !ok {
@@ -98,8 +100,8 @@ func (t *diffPane) commentOnLine() tea.Cmd {
 	return t.host.askComment(at)
 }
 
-// blame shows the version that introduced the picked line, or else the line of the current change, or else the first
-// line on screen.
+// blame shows which version introduced a line: the picked line, or else the current change, or else the first line
+// on screen.
 func (t *diffPane) blame() tea.Cmd {
 	first, last := t.pager.Window()
 	row, picking := t.pager.Picked()
@@ -109,7 +111,7 @@ func (t *diffPane) blame() tea.Cmd {
 		}
 	}
 	path, line, ok := t.list.OldPosition(row)
-	for n := row + 1; n < last && !picking && (!ok || line == 0); n++ { // from a heading, continue to its lines
+	for n := row + 1; n < last && !picking && (!ok || line == 0); n++ { // if the row is a heading, use the first line below it
 		if p, l, found := t.list.OldPosition(n); found && (!ok || p == path) {
 			path, line, ok = p, l, true
 		}
@@ -124,7 +126,7 @@ func (t *diffPane) blame() tea.Cmd {
 	})
 }
 
-// chooseFile moves the cursor to the list of files above the diff, onto the current file.
+// chooseFile lets the user pick a file from the list above the diff. The cursor starts at the current file.
 func (t *diffPane) chooseFile() tea.Cmd {
 	first, _ := t.pager.Window()
 	at, _ := t.list.FileRow(first)
@@ -132,9 +134,9 @@ func (t *diffPane) chooseFile() tea.Cmd {
 	return t.Shell.Say(screen.Remark, "j and k choose a file, enter goes to it, esc leaves")
 }
 
-// The functions below return why a key is disabled, or "".
+// Each function below returns why a key is disabled, or "" if it is enabled.
 
-// none returns why there is no diff to act on.
+// none returns why there is no diff to act on, or "".
 func (t *diffPane) none() string {
 	switch {
 	case t.Tab != tabDiff && t.Tab != tabPrompt:
@@ -168,7 +170,7 @@ func (t *diffPane) noFiles() string {
 	return ""
 }
 
-// cannotSplit applies also to the diffs of prompts.
+// cannotSplit is also called for the diffs of prompts.
 func (t *diffPane) cannotSplit() string {
 	if why := t.none(); why != "" {
 		return why

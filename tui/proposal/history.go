@@ -15,19 +15,19 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// historyPane is the tab with the revisions of the proposal and the versions of its subject.
+// historyPane is the tab that lists the revisions of the proposal and the versions of its subject.
 type historyPane struct {
 	pane
 	versions []history.Version
-	extents  []string // numbers of changed lines of the versions
-	marked   int      // version at which the next comparison begins
+	extents  []string // number of changed lines of each version, as text
+	marked   int      // number of the version with which the next comparison begins; 0 for none
 }
 
-// Load implements tab. It reads the versions.
+// Load implements tab. It reads the versions of the subject.
 func (t *historyPane) Load() tea.Cmd {
 	s := t.dossier.Proposal.Subject
 	return func() tea.Msg {
-		// A subject that was never live has no versions.
+		// An error is ignored: a subject that was never live has no versions.
 		versions, _ := t.Registry.Versions(t.ctx, s, 0, screen.MaxVersions)
 		extents := screen.Extents(versions)
 		return t.host.then(func() tea.Cmd {
@@ -38,7 +38,7 @@ func (t *historyPane) Load() tea.Cmd {
 	}
 }
 
-// Fill implements tab. It lists the revisions of the proposal and the versions of the subject, the newest first.
+// Fill implements tab. It lists the revisions of the proposal and the versions of the subject, newest first.
 func (t *historyPane) Fill() {
 	page := prose.New(t.frame.Theme)
 	page.Blank()
@@ -74,12 +74,12 @@ func (t *historyPane) Fill() {
 // CannotOpen implements tab.
 func (t *historyPane) CannotOpen() string { return t.noneSelected() }
 
-// OpenSelected implements tab. It shows the changes of the selected version.
+// OpenSelected implements tab. It opens the comparison that shows the changes of the selected version.
 func (t *historyPane) OpenSelected() tea.Cmd {
 	return t.Shell.OpenEntry(screen.Opening{Entry: screen.Entry{Subject: t.dossier.Proposal.Subject}, Compare: screen.Between(t.versions, t.pager.Stop(), t.marked)})
 }
 
-// askRestore asks why the selected version should be restored.
+// askRestore asks for the reason to restore the selected version.
 func (t *historyPane) askRestore() tea.Cmd {
 	v := t.versions[t.pager.Stop()]
 	return t.Shell.Ask(t.frame.RestoreDialog(v, t.Shell.Write, t.Acts.Restore))
@@ -93,7 +93,7 @@ func (t *historyPane) cannotRestore() string {
 	return t.CannotOpen()
 }
 
-// mark makes the next comparison begin at the selected version.
+// mark toggles the mark of the selected version. The next comparison begins with the marked version.
 func (t *historyPane) mark() tea.Cmd {
 	var cmd tea.Cmd
 	t.marked, cmd = screen.MarkVersion(t.Shell, t.marked, t.versions[t.pager.Stop()].Number)

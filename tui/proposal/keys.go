@@ -1,4 +1,4 @@
-// This file is the table of the keys of the page.
+// This file declares the keys of the proposal page.
 
 package proposal
 
@@ -74,7 +74,7 @@ func (pp *Page) Keys() []screen.Key {
 	return slices.Concat(keys, screen.PaneKeys(pp.Shell, pp), screen.TextKeys(pp.Shell, pp))
 }
 
-// nextMember opens the next proposal of the change set at the same tab.
+// nextMember opens the next proposal of the change set at the current tab.
 func (a *acts) nextMember() tea.Cmd {
 	members := a.dossier.Together()
 	for i, p := range members {
@@ -92,7 +92,8 @@ func (a *acts) noMembers() string {
 	return ""
 }
 
-// revise opens the current revision, or an unsent text about it, in the editor at the current line of the diff.
+// revise opens the current revision in the editor, at the current line of the diff. If the user has an unsent
+// text for this revision, it opens that text.
 func (a *acts) revise() tea.Cmd {
 	w := a.Revision(a.dossier)
 	if t := a.diff; t.list != nil {
@@ -103,14 +104,14 @@ func (a *acts) revise() tea.Cmd {
 	return a.Shell.Edit(w)
 }
 
-// The functions below whose name begins with cannot return why a key is disabled, or "".
+// Each function below whose name begins with "cannot" returns why a key is disabled, or "" if it is enabled.
 
-// notMyTurn reports whether the proposal is not waiting for the user's decision.
+// notMyTurn reports whether the proposal is in another state than user review.
 func (a *acts) notMyTurn() bool {
 	return a.loaded && a.dossier.Proposal.State != proposals.UserReview
 }
 
-// remedies are the keys that remove obstacles.
+// remedies names the keys that remove obstacles.
 var remedies = wording.Remedies{Rebase: "; R rebases it", Assess: "; ctrl+r reviews it again"}
 
 func (a *acts) cannotApprove() string {
@@ -131,7 +132,7 @@ func (a *acts) cannotApprove() string {
 	return ""
 }
 
-// onlyOutdated reports whether the only obstacle is an assessment by outdated rules.
+// onlyOutdated reports whether the only obstacle is that the assessment was made by outdated rules.
 func (a *acts) onlyOutdated() bool {
 	o := a.dossier.Obstacles
 	return len(o) == 1 && errors.Is(o[0], review.ErrOutdated) && a.dossier.Assessment() != nil && a.dossier.Proposal.State == proposals.UserReview
@@ -164,7 +165,7 @@ func (a *acts) cannotWaive() string {
 	return ""
 }
 
-// nextBase compares with the next base. On the History tab, it marks a version.
+// nextBase compares the revision with the next base. On the History tab, it marks the selected version instead.
 func (pp *Page) nextBase() tea.Cmd {
 	if pp.Tab == tabHistory {
 		return pp.history.mark()

@@ -24,11 +24,12 @@ type overviewPane struct {
 	prompts *promptPane
 }
 
-// beside reports whether a tab is in the pane beside the overview, which then omits what the tab shows.
+// beside reports whether the given tab is shown in the right pane, beside the overview. The overview then omits the
+// content of that tab.
 func (t *overviewPane) beside(tab int) bool { return t.frame.Left > 0 && t.RightTab() == tab }
 
-// Fill implements tab. It draws the change, its author, its consequences, and the rationale. Digests and hashes come
-// last.
+// Fill implements tab. It draws the change, its author, its consequences, and the rationale. Digests and hashes are
+// at the end.
 func (t *overviewPane) Fill() {
 	d := t.dossier
 	p := d.Proposal
@@ -61,14 +62,15 @@ func (t *overviewPane) Fill() {
 	page.Field("id", string(p.ID))
 	if digest := d.Digest; digest != "" {
 		if prose.LabelWidth+len(digest)+2 > t.TabWidth(t.frame.Layout, tabOverview) {
-			digest = wording.Short(digest) // the dialog of a decision has all of it
+			digest = wording.Short(digest) // the dialog of a decision shows the whole digest
 		}
 		page.Field("digest", digest)
 	}
 	t.pager.Replace(page.Rows())
 }
 
-// consequences lists the effects of an approval, and the obstacles to it.
+// consequences lists the effects of an approval and the reasons why the proposal cannot be submitted or approved
+// yet.
 func (t *overviewPane) consequences(page *prose.Page) {
 	d := t.dossier
 	if members := d.Together(); len(members) > 1 {
@@ -107,10 +109,11 @@ func (t *overviewPane) consequences(page *prose.Page) {
 	}
 }
 
-// maxProblems is the maximum number of listed reasons against a submission. One is enough to act on.
+// maxProblems is the maximum number of listed reasons why a draft cannot be submitted.
 const maxProblems = 8
 
-// promptCosts lists the channel prompts that an approval changes and, once counted, the difference in tokens.
+// promptCosts lists the channel prompts that an approval changes. Once the tokens are counted, it adds the
+// difference in tokens.
 func (t *overviewPane) promptCosts(page *prose.Page) {
 	d := t.dossier
 	if d.Proposal.Subject.Kind.InFiles() {
@@ -133,7 +136,7 @@ func (t *overviewPane) promptCosts(page *prose.Page) {
 	}
 }
 
-// testCases lists the examples and the test cases.
+// testCases lists the examples and the test cases of the draft, with the outcomes of the test cases that were run.
 func (t *overviewPane) testCases(page *prose.Page) {
 	draft := t.dossier.Revision.Draft
 	if len(draft.Examples) > 0 {
@@ -148,7 +151,7 @@ func (t *overviewPane) testCases(page *prose.Page) {
 		page.Heading("Test cases")
 	}
 	t.frame.TestsField(page, t.dossier)
-	outcomes := map[string]string{} // by name of the test cases that were run
+	outcomes := map[string]string{} // keyed by the name of the test case
 	if a := t.dossier.Assessment(); a != nil {
 		for _, r := range a.Report.Harness {
 			switch r.Outcome {

@@ -1,4 +1,4 @@
-// Package proposal is the page of the workbench that shows a proposal and starts decisions on it.
+// Package proposal implements the workbench page that shows a proposal and starts decisions on it.
 package proposal
 
 import (
@@ -21,20 +21,20 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// tabNames has the names of the tabs.
+// tabNames holds the names of the tabs.
 var tabNames = [tabCount]string{"Overview", "Diff", "Assessment", "Prompt", "Thread", "History"}
 
-// tabTerms has synonyms of the tabs, for the search.
+// tabTerms holds synonyms for the names of the tabs, which the search also matches.
 var tabTerms = [tabCount]string{tabDiff: "diff, changes, compare", tabAssessment: "findings, review, lint", tabPrompt: "preview, tokens, channels", tabHistory: "log, history, versions"}
 
-// Page shows a proposal. Its tabs are components that share its state.
+// Page shows a proposal. Its tabs share the state of the page.
 type Page struct {
 	state
 	acts   acts
-	brief  proposals.Proposal // from the queue, shown until the dossier is loaded
+	brief  proposals.Proposal // the proposal as the queue lists it; shown until the dossier is loaded
 	err    error
-	resume *screen.Resume // unsent text to continue once loaded
-	jumped []int          // tab that a jump left; at most one
+	resume *screen.Resume // unsent text to continue once the proposal is loaded; nil for none
+	jumped []int          // tab to return to after a jump to another tab; at most one element
 
 	tabs       [tabCount]tab
 	overview   overviewPane
@@ -45,7 +45,7 @@ type Page struct {
 	history    historyPane
 }
 
-// New returns the page of a proposal. Reload loads it.
+// New returns a page for p. Reload loads its data.
 func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *Page {
 	pp := &Page{state: state{Options: o, ctx: ctx, id: p.ID, split: f.Right >= difflist.SplitMinWidth}, brief: p}
 	pp.bind()
@@ -63,13 +63,14 @@ func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *
 	return pp
 }
 
-// Tokens describes the number of tokens that the proposal adds to prompts, or returns "" until it is known.
+// Tokens describes the number of tokens that the proposal adds to prompts. It returns "" until the tokens are
+// counted.
 func (pp *Page) Tokens() string {
 	return pp.prompts.growth(func(registry.Subject) bool { return true })
 }
 
-// ChangesSince returns a function that describes how the proposal has changed since this call; it returns "" for no
-// change.
+// ChangesSince returns a function that describes how the proposal has changed since the call of ChangesSince. That
+// function returns "" if nothing has changed.
 func (pp *Page) ChangesSince() func() string { return pp.acts.ChangesSince() }
 
 // askComment implements host.
@@ -85,19 +86,19 @@ func (pp *Page) bind() {
 	pp.tabs = [tabCount]tab{&pp.overview, &pp.diff, &pp.assessment, &pp.prompts, &pp.thread, &pp.history}
 }
 
-// panes returns the common parts of the tabs, in order.
+// panes returns the common parts of the tabs, in the order of the tabs.
 func (pp *Page) panes() []*pane {
 	return []*pane{&pp.overview.pane, &pp.diff.pane, &pp.assessment.pane, &pp.prompts.pane, &pp.thread.pane, &pp.history.pane}
 }
 
-// ID returns the id of the proposal.
+// ID returns the ID of the proposal.
 func (pp *Page) ID() proposals.ID { return pp.id }
 
-// Resume makes the page continue an unsent text once the proposal has loaded.
+// Resume makes the page open the dialog of an unsent text once the proposal is loaded.
 func (pp *Page) Resume(r screen.Resume) { pp.resume = &r }
 
-// Rules returns the rules of the selected finding, or of all findings if none is selected. It returns nil on tabs
-// without findings.
+// Rules returns the IDs of the rules of the selected finding, or of all findings if none is selected. It returns
+// nil on tabs other than Overview and Assessment.
 func (pp *Page) Rules() []string {
 	if pp.Tab != tabOverview && pp.Tab != tabAssessment {
 		return nil
@@ -115,7 +116,8 @@ func (pp *Page) Rules() []string {
 	return ids
 }
 
-// selectedFinding returns the selected finding.
+// selectedFinding returns the selected finding. If no finding is selected on the Diff tab, it returns the only
+// blocking finding without a waiver, or otherwise the only finding. It returns false if there is no such finding.
 func (pp *Page) selectedFinding() (review.Standing, bool) {
 	switch pp.Tab {
 	case tabDiff:
@@ -153,7 +155,8 @@ func (pp *Page) Layout() screen.Layout { return pp.frame.Layout }
 // Current implements screen.ProposalPage.
 func (pp *Page) Current() (proposals.Proposal, bool) { return pp.dossier.Proposal, pp.loaded }
 
-// Escape implements screen.Page. It ends picking a line, clears a search, or returns to the tab that a jump left.
+// Escape implements screen.Page. It stops picking a line, or clears a search, or returns to the tab from which the
+// user jumped.
 func (pp *Page) Escape() (tea.Cmd, bool) {
 	if screen.EscapeText(pp.ActivePager()) {
 		return nil, true
@@ -172,10 +175,10 @@ func (pp *Page) Scroll(x, n int) tea.Cmd {
 	return nil
 }
 
-// Click implements screen.Page. It moves the focus to the pane.
+// Click implements screen.Page. It moves the focus to the pane in column x.
 func (pp *Page) Click(x, _ int) tea.Cmd { return pp.SelectTab(pp.TabAt(pp.frame.Layout, x)) }
 
-// SelectTab implements screen.TabSwitcher. It shows a tab and moves the focus to it.
+// SelectTab implements screen.TabSwitcher. It shows the given tab and moves the focus to it.
 func (pp *Page) SelectTab(tab int) tea.Cmd {
 	right := pp.RightTab()
 	if pp.Focus(tab); pp.loaded && pp.RightTab() != right {
@@ -185,10 +188,10 @@ func (pp *Page) SelectTab(tab int) tea.Cmd {
 	return pp.prompts.LoadVisible()
 }
 
-// rememberTab records the tab that a jump leaves, so that esc returns to it.
+// rememberTab records the tab from which the user jumps to another tab. Escape returns to the recorded tab.
 func (pp *Page) rememberTab(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
 
-// Unseen goes to the next unseen part, once the diff has been computed.
+// Unseen shows the diff. Once the diff is computed, it goes to the next unseen part.
 func (pp *Page) Unseen() tea.Cmd {
 	return tea.Batch(pp.SelectTab(tabDiff), pp.diff.whenShown(func() tea.Cmd {
 		if pp.nothingUnseen() != "" {
@@ -198,7 +201,7 @@ func (pp *Page) Unseen() tea.Cmd {
 	}))
 }
 
-// nextUnseen goes to the next part that must be read before an approval.
+// nextUnseen goes to the next unseen part that must be read before an approval.
 func (pp *Page) nextUnseen() tea.Cmd {
 	if !pp.diff.bases.isDraftBase() {
 		pp.diff.bases.at = 0
@@ -231,7 +234,8 @@ func (pp *Page) nothingUnseen() string {
 	return ""
 }
 
-// showFinding selects a finding: in the overview beside the diff, or in the assessment if there is one pane.
+// showFinding selects the given finding in the overview, which is beside the diff. If there is only one pane, it
+// selects the finding in the assessment.
 func (pp *Page) showFinding(of review.Standing) tea.Cmd {
 	tab := tabAssessment
 	if pp.frame.Left > 0 {
@@ -245,13 +249,13 @@ func (pp *Page) showFinding(of review.Standing) tea.Cmd {
 	return pp.SelectTab(tab)
 }
 
-// showComment selects a comment in the thread.
+// showComment selects comment number n in the thread.
 func (pp *Page) showComment(n int) tea.Cmd {
 	pp.thread.show(n)
 	return pp.SelectTab(tabThread)
 }
 
-// showLine shows a line of a field in the diff.
+// showLine shows the given line of a field in the diff.
 func (pp *Page) showLine(field string, line int) tea.Cmd {
 	path, ok := inDiff(field)
 	if !ok {
@@ -271,12 +275,14 @@ func (pp *Page) showLine(field string, line int) tea.Cmd {
 // HasTwoPanes implements screen.Tabbed.
 func (pp *Page) HasTwoPanes() bool { return pp.frame.Left > 0 }
 
-// FocusPane implements screen.Tabbed. It moves the focus to the right or the left pane.
+// FocusPane implements screen.Tabbed. It moves the focus to the right pane if right is set, and otherwise to the
+// left pane.
 func (pp *Page) FocusPane(right bool) tea.Cmd {
 	return pp.SelectTab(pp.TabIn(right))
 }
 
-// updateCursors draws the cursor of the tabs that list items, dimmed in those without the focus.
+// updateCursors sets the color of the cursor on the tabs that list items. The color is faint on tabs without the
+// focus.
 func (pp *Page) updateCursors() {
 	for _, tab := range []int{tabOverview, tabAssessment, tabThread, tabHistory} {
 		style := pp.frame.Theme.Accent
@@ -291,7 +297,7 @@ func (pp *Page) updateCursors() {
 func (pp *Page) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case Loaded:
-		if pp.id != msg.ID { // it belongs to another page
+		if pp.id != msg.ID { // the message is for another page
 			return nil
 		}
 		if msg.Err != nil {
@@ -341,7 +347,7 @@ func (pp *Page) Fit(f screen.Frame) {
 		t.ActivePager().Restyle(f.Theme)
 	}
 	pp.updateCursors()
-	pp.fill() // tables depend on the width
+	pp.fill() // the layout of tables depends on the width
 }
 
 // Tabs implements screen.Page.
@@ -376,7 +382,7 @@ func (pp *Page) View() []string {
 	return pp.frame.SideBySide(pp.overview.pager.View(), pp.tabs[pp.RightTab()].ActivePager().View(), pp.frame.Left)
 }
 
-// MarkSeen implements screen.Page. It records the parts that an approval requires.
+// MarkSeen implements screen.Page. It records the parts on screen that must be read before an approval.
 func (pp *Page) MarkSeen() {
 	for _, tab := range []int{tabOverview, tabDiff, tabAssessment} {
 		if pp.loaded && pp.Visible(pp.frame.Layout, tab) && (tab != tabDiff || pp.diff.list != nil) {

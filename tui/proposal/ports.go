@@ -1,4 +1,4 @@
-// Interfaces and options that the page needs.
+// This file defines the interfaces and options that the page needs.
 
 package proposal
 
@@ -29,13 +29,14 @@ type Desk interface {
 // Reader reads a proposal.
 type Reader interface {
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
-	// Source returns the JSON that a definition was imported from, or nil.
+	// Source returns the JSON from which the definition was imported, or nil.
 	Source(ctx context.Context, definition registry.Definition) ([]byte, error)
-	// Shown records that the actor was shown proposals, which permits approvals on the command line.
+	// Shown records that the proposals in ds were shown to the actor. This record is required for approvals on the
+	// command line.
 	Shown(ctx context.Context, actor proposals.Actor, ds ...review.Dossier) error
 }
 
-// Impact computes how a proposal changes prompts.
+// Impact computes how proposals change prompts.
 type Impact interface {
 	Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error)
 }
@@ -45,7 +46,7 @@ type Registry interface {
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
-// Acts are a user's actions on a proposal. Each returns its outcome as a sentence without a full stop.
+// Acts performs the user's actions on a proposal. Each method returns the outcome as a sentence without a period.
 type Acts interface {
 	Perform(ctx context.Context, act proposals.Act, id proposals.ID) (string, error)
 	// Waive waives a finding (ActWaive) or ends its waiver (ActUnwaive).
@@ -60,44 +61,44 @@ type Shell interface {
 	screen.Shell
 	Open(p proposals.Proposal, sameTab bool) tea.Cmd
 	OpenWaiting() tea.Cmd
-	// OpenUnseen opens a proposal at its first unread part.
+	// OpenUnseen opens the page of p at its first unread part.
 	OpenUnseen(p proposals.Proposal) tea.Cmd
 	OpenEntry(o screen.Opening) tea.Cmd
 	Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd
-	// Mark toggles the mark of a proposal in the queue.
+	// Mark toggles the mark of p in the queue.
 	Mark(p proposals.Proposal) tea.Cmd
 	Edit(w editor.Manuscript) tea.Cmd
 }
 
-// Options configure the pages of all proposals.
+// Options configure the page. All proposal pages of a workbench share the same options.
 type Options struct {
 	Shell    Shell
 	Desk     Desk
 	Registry Registry
 	Acts     Acts
 	Actor    proposals.Actor
-	Layer    registry.Layer // layer whose prompts are shown
+	Layer    registry.Layer // layer for which prompts are rendered
 	Seen     *seen.Record
 	Texts    *markdown.Texts
 	Counter  *tokens.Counter
-	NoEditor func() string // why texts cannot be edited, or ""
-	// CannotMark returns why a proposal cannot be marked in the queue, or "".
+	NoEditor func() string // returns why texts cannot be edited, or ""
+	// CannotMark returns why p cannot be marked in the queue, or "".
 	CannotMark func(p proposals.Proposal) string
 	// Marked returns the marked proposals.
 	Marked func() []proposals.Proposal
-	// Revision returns the text to edit: the current revision, or the unsent text of an earlier edit.
+	// Revision returns the text to edit, which is the current revision or the unsent text of an earlier edit.
 	Revision func(d review.Dossier) editor.Manuscript
-	// StoredIn describes where an unsent text is stored.
+	// StoredIn describes where the given file of an unsent text is stored.
 	StoredIn func(file string) string
 }
 
-// RecordShown records that the user has read proposals completely and was asked to decide. An approval on the command
-// line then applies to them. Opening a proposal is not enough.
+// RecordShown records that the user has read the proposals in ds completely and was asked to decide on them. After
+// that, the user can also approve them on the command line. Opening the page of a proposal is not enough.
 func (o Options) RecordShown(ctx context.Context, ds ...review.Dossier) tea.Cmd {
 	return func() tea.Msg {
 		err := o.Desk.Shown(ctx, o.Actor, ds...)
 		if errors.Is(err, review.ErrReadOnly) {
-			err = nil // a read-only database permits no approvals either
+			err = nil // in a read-only database, nothing can be approved either
 		}
 		return screen.Done{Err: err}
 	}

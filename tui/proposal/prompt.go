@@ -30,7 +30,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// promptView selects the shown part of a prompt.
+// promptView selects how a prompt is shown: the diff, the text after an approval, or the current text.
 type promptView int
 
 const (
@@ -42,22 +42,23 @@ const (
 
 func (v promptView) String() string { return [...]string{"diff", "after", "now"}[v] }
 
-// promptPane is the tab with the channel prompts that the proposal changes: the diffs of all prompts of an agent, or
-// one complete prompt.
+// promptPane is the tab with the channel prompts that the proposal changes. It shows the diffs of all prompts of an
+// agent, or the whole text of one prompt.
 type promptPane struct {
 	pane
-	digest   string // of the review that the prompts belong to
+	digest   string // review digest of the dossier for which the prompts were rendered
 	changes  []screen.PromptChange
 	counts   []promptCount
-	lists    map[int]*difflist.List // diffs, by index of the prompt
+	lists    map[int]*difflist.List // diffs, keyed by index of the prompt in changes
 	read     bool
 	err      error
 	selected int
 	view     promptView
-	starts   map[int]int // first row of each prompt's diff
+	starts   map[int]int // first row of the diff of each prompt, keyed by index in changes
 }
 
-// text returns the version of the selected prompt that is shown completely.
+// text returns the text of the selected prompt: the current text in the view promptNow, and otherwise the text after
+// an approval.
 func (t *promptPane) text() string {
 	if t.view == promptNow {
 		return t.changes[t.selected].Before
@@ -65,7 +66,7 @@ func (t *promptPane) text() string {
 	return t.changes[t.selected].After
 }
 
-// promptCount is the size of a prompt before and after, with a note.
+// promptCount holds the sizes of a prompt before and after an approval, and a note.
 type promptCount struct {
 	before, after instructions.Size
 	note          string
@@ -74,7 +75,7 @@ type promptCount struct {
 // Count implements tab.
 func (t *promptPane) Count() int { return len(t.dossier.Rendered) }
 
-// Load implements tab. It renders the prompts as they would be after an approval.
+// Load implements tab. It renders the changed prompts before and after an approval, and counts their tokens.
 func (t *promptPane) Load() tea.Cmd {
 	id, digest := t.id, t.dossier.Digest
 	if d := t.dossier; d.Proposal.Subject.Kind.InFiles() {
@@ -106,8 +107,8 @@ func (t *promptPane) loadedPrompts(digest string, changes []screen.PromptChange,
 	return t.LoadVisible()
 }
 
-// groups returns the prompts of the selected agent, grouped by equal content before and after. Channels often receive
-// the same text.
+// groups returns the indexes of the prompts of the selected agent. Prompts with equal texts form a group, because
+// several channels often receive the same text.
 func (t *promptPane) groups() [][]int {
 	var groups [][]int
 	for i, c := range t.changes {
@@ -124,8 +125,8 @@ func (t *promptPane) groups() [][]int {
 	return groups
 }
 
-// LoadVisible computes the diffs of the selected agent's prompts if the tab is on screen, or would
-// be in a right pane.
+// LoadVisible computes the missing diffs of the selected agent's prompts, if the right pane shows the tab or would
+// show it on a wider screen.
 func (t *promptPane) LoadVisible() tea.Cmd {
 	if t.RightTab() != tabPrompt || t.selected >= len(t.changes) {
 		return nil
@@ -181,7 +182,7 @@ func (t *promptPane) Fill() {
 	t.pager.Replace(page.Rows())
 }
 
-// head draws the name of the prompt and its growth.
+// head draws the names of the agent and its prompts, and the size of the selected prompt.
 func (t *promptPane) head() pager.Rows {
 	th := t.frame.Theme
 	page := prose.New(th)
@@ -205,7 +206,7 @@ func (t *promptPane) head() pager.Rows {
 	return page.Rows()
 }
 
-// sizes draws the size of a prompt before and after.
+// sizes draws the sizes of the prompt with index at, before and after an approval.
 func (t *promptPane) sizes(page *prose.Page, at int) {
 	if at >= len(t.counts) {
 		return
@@ -234,7 +235,7 @@ func (t *promptPane) sizes(page *prose.Page, at int) {
 	}
 }
 
-// diffs draws the diffs of the agent's prompts below each other.
+// diffs draws the diffs of the selected agent's prompts below each other.
 func (t *promptPane) diffs() pager.Rows {
 	th := t.frame.Theme
 	page := prose.New(th)
@@ -290,7 +291,7 @@ func (t *promptPane) body() pager.Rows {
 	return page.Rows()
 }
 
-// plain adds a text line by line and highlights its headings.
+// plain adds text to page without rendering Markdown. It only highlights headings.
 func plain(page *prose.Page, th theme.Theme, text string) {
 	margin := draw.Of("", "  ")
 	for line := range strings.SplitSeq(text, "\n") {
@@ -302,7 +303,7 @@ func plain(page *prose.Page, th theme.Theme, text string) {
 	}
 }
 
-// joinedRows concatenates rows.
+// joinedRows is the concatenation of several pager.Rows.
 type joinedRows []pager.Rows
 
 func (r joinedRows) Len() int {
@@ -345,7 +346,8 @@ func (t *promptPane) Keys() []screen.Key {
 	}
 }
 
-// next selects the next prompt. In the diff view, it skips prompts with the same diff.
+// next moves the selection by step prompts. In the diff view, it skips prompts with the same diff as the selected
+// prompt.
 func (t *promptPane) next(step int) tea.Cmd {
 	n := len(t.changes)
 	if n == 0 {
@@ -374,7 +376,7 @@ func (t *promptPane) noPrompts() string {
 	return ""
 }
 
-// countPrompts measures each prompt before and after. Equal texts, which are common, are counted once.
+// countPrompts returns the sizes of each prompt before and after the change. It counts equal texts only once.
 func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]promptCount, error) {
 	var texts []string
 	sizes := map[string]instructions.Size{}
@@ -400,7 +402,8 @@ func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]pro
 	return out, nil
 }
 
-// growth describes the growth of the prompts of some agents in tokens, or returns "" until it is known.
+// growth describes by how many tokens the prompts of some agents grow. of selects the agents. It returns "" until the
+// tokens are counted.
 func (t *promptPane) growth(of func(agent registry.Subject) bool) string {
 	if t.digest != t.dossier.Digest || len(t.counts) < len(t.changes) {
 		return ""
@@ -420,7 +423,7 @@ func (t *promptPane) growth(of func(agent registry.Subject) bool) string {
 	return fmt.Sprintf("%+d tokens", by[0])
 }
 
-// viewName describes how the current prompt is shown.
+// viewName describes how the selected prompt is shown.
 func (t *promptPane) viewName() string {
 	how := []string{t.view.String()}
 	if !t.Texts.Prompts {

@@ -1,4 +1,4 @@
-// This file reads the proposal and continues unsent texts about it.
+// This file reads the proposal and continues the user's unsent texts.
 
 package proposal
 
@@ -14,12 +14,12 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Loaded is sent when a proposal has been read. Other pages use it too.
+// Loaded is sent when a proposal has been read. The queue uses it too.
 type Loaded struct {
 	ID       proposals.ID
 	Dossier  review.Dossier
 	Hash     string   // hash of everything that the diff shows
-	Problems []string // why a draft cannot be submitted as it is
+	Problems []string // reasons why a draft cannot be submitted yet
 	Err      error
 }
 
@@ -42,7 +42,8 @@ func (pp *Page) Reload() tea.Cmd {
 	}
 }
 
-// ResumeDraft opens the dialog of the unsent text if the proposal has loaded.
+// ResumeDraft opens the dialog of the unsent text that was passed to Resume. It does
+// nothing until the proposal is loaded.
 func (pp *Page) ResumeDraft() tea.Cmd {
 	if pp.resume == nil || !pp.loaded {
 		return nil

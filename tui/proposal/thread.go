@@ -1,4 +1,4 @@
-// This file shows the comments, the decisions, and the waivers.
+// This file shows the comments, decisions, and waivers of the proposal.
 
 package proposal
 
@@ -18,16 +18,16 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// threadPane is the tab with the issue: comments, decisions, and waivers.
+// threadPane is the tab that shows the issue with its comments, decisions, and waivers.
 type threadPane struct {
 	pane
-	anchors []review.Anchor // anchors of the stops
+	anchors []review.Anchor // anchor of the entry at each stop
 }
 
 // Count implements tab.
 func (t *threadPane) Count() int { return len(t.dossier.Comments) + len(t.dossier.Decisions) }
 
-// Fill implements tab. It draws the issue with its comments and decisions, in order.
+// Fill implements tab. It draws the issue and its entries in chronological order.
 func (t *threadPane) Fill() {
 	d := t.dossier
 	page := prose.New(t.frame.Theme)
@@ -106,7 +106,7 @@ func (t *threadPane) entries() []entry {
 	return entries
 }
 
-// show selects a comment.
+// show selects comment number n.
 func (t *threadPane) show(n int) {
 	c := t.dossier.Comments[n]
 	for i, a := range t.anchors {
@@ -120,7 +120,7 @@ func (t *threadPane) show(n int) {
 // CannotOpen implements tab.
 func (t *threadPane) CannotOpen() string { return t.noneSelected() }
 
-// OpenSelected implements tab. It shows the line that the selected comment is about.
+// OpenSelected implements tab. It shows the line to which the selected comment refers.
 func (t *threadPane) OpenSelected() tea.Cmd {
 	n := t.pager.Stop()
 	if n < 0 || n >= len(t.anchors) || t.anchors[n].Field == "" {

@@ -15,13 +15,13 @@ const LabelWidth = 11
 // MaxWidth is the maximum width of prose, in cells. Longer lines are hard to read.
 const MaxWidth = 100
 
-// Page builds rows.
+// Page builds the rows of a text.
 type Page struct {
 	th   theme.Theme
 	rows pager.Fixed
 }
 
-// New returns an empty page.
+// New returns a page without rows.
 func New(th theme.Theme) *Page { return &Page{th: th} }
 
 // Rows returns the rows built so far.
@@ -30,13 +30,13 @@ func (p *Page) Rows() pager.Rows { return p.rows }
 // Len returns the number of rows.
 func (p *Page) Len() int { return len(p.rows.Rows) }
 
-// Stop makes the next row a stop.
+// Stop makes the next row a stop of the pager.
 func (p *Page) Stop() { p.rows.StopRows = append(p.rows.StopRows, p.Len()) }
 
 // Blank adds an empty row.
 func (p *Page) Blank() { p.Cell(pager.Cell{}) }
 
-// Line adds a row that does not wrap.
+// Line adds a row that is not wrapped.
 func (p *Page) Line(l draw.Line) {
 	p.Cell(pager.Cell{Gutter: append(draw.Of("", " "), l...)})
 }
@@ -47,14 +47,14 @@ func (p *Page) Title(text string) { p.item(" ", text, p.th.Strong, nil) }
 // Heading adds the heading of a section.
 func (p *Page) Heading(text string) { p.item(" ", text, p.th.Title, nil) }
 
-// Text adds text of any number of lines with an indentation.
+// Text adds text, which may have several lines, with the given indentation.
 func (p *Page) Text(indent, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		p.TextLine(indent, line)
 	}
 }
 
-// Faint adds text in the style for details.
+// Faint adds text in the style for details, with the given indentation.
 func (p *Page) Faint(indent, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		p.item(" "+indent, line, p.th.Faint, nil)
@@ -67,13 +67,14 @@ func (p *Page) Cell(c pager.Cell) { p.Row(pager.Row{Cells: []pager.Cell{c}}) }
 // Row adds a row.
 func (p *Page) Row(r pager.Row) { p.rows.Rows = append(p.rows.Rows, r) }
 
-// last returns the last cell.
+// last returns the cell of the last row.
 func (p *Page) last() *pager.Cell { return &p.rows.Rows[p.Len()-1].Cells[0] }
 
-// TextLine adds one line of text.
+// TextLine adds a single line of text with the given indentation.
 func (p *Page) TextLine(indent, text string) { p.item(" "+indent, text, p.th.Text, nil) }
 
-// TrackedMarks adds a line with marked parts, and makes the pager record whether it was on screen.
+// TrackedMarks adds a line of text with marked parts. The pager records under id whether the line
+// was on screen.
 func (p *Page) TrackedMarks(indent, text string, style theme.Style, marks []draw.Mark, id pager.TextID) {
 	p.item(" "+indent, text, style, marks)
 	p.last().Track = id
@@ -86,7 +87,7 @@ func (p *Page) item(indent, text string, style theme.Style, marks []draw.Mark) {
 	})
 }
 
-// Item adds text that wraps after a sign.
+// Item adds text that follows sign and is wrapped. Continuation lines are aligned with the text.
 func (p *Page) Item(sign draw.Line, text string) {
 	gutter := append(draw.Of("", " "), sign...)
 	p.Cell(pager.Cell{
@@ -95,19 +96,20 @@ func (p *Page) Item(sign draw.Line, text string) {
 	})
 }
 
-// MarkedItem is like Item with marked parts.
+// MarkedItem adds an item, like Item, with marked parts of the text.
 func (p *Page) MarkedItem(sign draw.Line, text string, marks []draw.Mark) {
 	p.Item(sign, text)
 	p.last().Text.Marks = marks
 }
 
-// FaintItem is like Item in the style for details.
+// FaintItem adds an item, like Item, in the style for details.
 func (p *Page) FaintItem(sign draw.Line, text string) {
 	p.Item(sign, text)
 	p.last().Text.Base = p.th.Faint
 }
 
-// FaintLines is like FaintItem for text of any number of lines.
+// FaintLines adds an item for each line of text, like FaintItem. The sign precedes only the first
+// line.
 func (p *Page) FaintLines(sign draw.Line, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		p.FaintItem(sign, line)
@@ -115,14 +117,14 @@ func (p *Page) FaintLines(sign draw.Line, text string) {
 	}
 }
 
-// Gap adds an empty row unless the last row is empty.
+// Gap adds an empty row, unless the last row is already empty.
 func (p *Page) Gap() {
 	if p.Len() == 0 || p.last().Gutter != nil || p.last().Text.Raw != "" {
 		p.Blank()
 	}
 }
 
-// Field adds a labeled value.
+// Field adds a value with a label.
 func (p *Page) Field(label, value string) {
 	p.Item(draw.Of(p.th.Faint, draw.Pad(draw.Escape(label), LabelWidth)), value)
 }

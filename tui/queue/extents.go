@@ -1,4 +1,5 @@
-// The size of each listed proposal's change, shown as added and removed lines.
+// This file reads the sizes of the listed proposals' changes, which the list shows as added and removed
+// lines.
 
 package queue
 
@@ -13,7 +14,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// extents caches the size of the changes of listed proposals, by revision.
+// extents caches the sizes of the changes of listed proposals. The keys are revisions.
 type extents struct {
 	read      func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
 	known     map[revision]review.Extent
@@ -25,7 +26,7 @@ type revision struct {
 	number int
 }
 
-// maxMeasured is the maximum number of cached extents.
+// maxMeasured is the maximum number of cached sizes.
 const maxMeasured = 5000
 
 func (e *extents) get(p proposals.Proposal) (review.Extent, bool) {
@@ -33,14 +34,15 @@ func (e *extents) get(p proposals.Proposal) (review.Extent, bool) {
 	return found, ok
 }
 
-// measure returns a command that reads the missing extents of rows for page, or nil if none is missing.
+// measure returns a command that reads the sizes that are missing for the given rows. It returns nil if
+// none is missing.
 func (e *extents) measure(ctx context.Context, visible []rows.Row, page screen.Page) tea.Cmd {
 	var of []revision
 	var ids []proposals.ID
 	for _, r := range visible {
 		p := r.First()
 		key := revision{p.ID, p.Revision}
-		if _, known := e.known[key]; known || e.requested[key] || r.Folded() { // a folded set counts its members instead
+		if _, known := e.known[key]; known || e.requested[key] || r.Folded() { // a folded set shows counts of members instead
 			continue
 		}
 		if e.requested == nil {
@@ -53,13 +55,13 @@ func (e *extents) measure(ctx context.Context, visible []rows.Row, page screen.P
 		return nil
 	}
 	return func() tea.Msg {
-		found, _ := e.read(ctx, ids) // rows without an extent leave the column empty
+		found, _ := e.read(ctx, ids) // on an error, the column stays empty
 		return screen.Then{Page: page, Do: func() tea.Cmd {
 			if e.known == nil || len(e.known)+len(found) > maxMeasured {
 				e.known = map[revision]review.Extent{}
 			}
 			for _, r := range of {
-				if extent, ok := found[r.id]; ok { // a revision without an extent is not requested again
+				if extent, ok := found[r.id]; ok { // a revision without a size stays in requested, so that it is not read again
 					e.known[r] = extent
 					delete(e.requested, r)
 				}

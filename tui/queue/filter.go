@@ -1,4 +1,4 @@
-// This file filters and orders the list: by the tab, and by the text that the user types.
+// This file filters and sorts the list. The filter combines the tab and the text that the user types.
 
 package queue
 
@@ -19,7 +19,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// namesState reports whether a filter contains a condition on the state or the number.
+// namesState reports whether the filter in text contains a condition on the state or the number of a proposal.
 func namesState(text string) bool {
 	f, err := filter.Parse(text)
 	return err == nil && slices.ContainsFunc(f.Terms, func(t filter.Term) bool {
@@ -27,16 +27,17 @@ func namesState(text string) bool {
 	})
 }
 
-// criteria is the tab, the filter, and the order of the list.
+// criteria holds the tab, the filter, and the order of the list.
 type criteria struct {
 	views     []View
 	tab       int
 	filter    string
-	allStates bool // the filter applies to all states, regardless of the tab
+	allStates bool // the filter applies to all states; the tab is ignored
 	order     review.Order
 }
 
-// SetFilter filters the list by text. A filter that names a state or a number searches all states.
+// SetFilter sets the filter of the list. A filter with a condition on the state or the number applies to all
+// states.
 func (q *Page) SetFilter(text string) tea.Cmd {
 	if text == q.list.filter {
 		return nil
@@ -51,16 +52,16 @@ const maxSuggestions = 6
 // filterLine is the input line of the filter.
 type filterLine struct {
 	text  *edit.Field
-	known filter.Vocabulary // values of the loaded rows, and the rules
-	ids   []string          // ids of the listed subjects
+	known filter.Vocabulary // values in the loaded rows, and the IDs of the rules
+	ids   []string          // IDs of the listed subjects
 	found []string          // completions
 	at    int               // index of the selected completion
-	err   error             // why the text does not parse yet
+	err   error             // error of parsing the text; nil if the text is a valid filter
 }
 
-// askFilter opens the filter line. The list follows the typed text, except while the text is not a valid filter.
+// askFilter opens the filter line. The list changes with each key, except while the text is not a valid filter.
 func (q *Page) askFilter() tea.Cmd {
-	list := q.list // copied with its selected row, so that esc can restore it
+	list := q.list // a copy with its selected row, so that esc can restore the list
 	before := list.filter
 	f := &filterLine{text: edit.NewSelected(before), known: filter.Vocabulary{}}
 	for _, r := range ruleset.All() {
@@ -109,8 +110,8 @@ func (q *Page) askFilter() tea.Cmd {
 	})
 }
 
-// typed updates the completions and filters the list. If the last word is not a prefix of any key, it completes to
-// listed ids that contain its letters in order.
+// typed updates the completions and filters the list. If the last word cannot be completed to a key, it offers the
+// IDs of listed subjects that contain the letters of the word in the same order.
 func (f *filterLine) typed(q *Page) tea.Cmd {
 	text := f.text.String()
 	f.at, f.found = 0, filter.Suggest(text, f.known)
@@ -127,7 +128,7 @@ func (f *filterLine) typed(q *Page) tea.Cmd {
 	return q.SetFilter(strings.TrimSpace(text))
 }
 
-// lines draws the completions, or else the error of the filter.
+// lines draws the completions. If there are none, it draws the error of the filter.
 func (f *filterLine) lines(frame screen.Frame) []draw.Line {
 	th := frame.Theme
 	lines := frame.Choices(len(f.found), f.at, min(maxSuggestions, frame.Body-3), func(i int) draw.Line {
@@ -145,28 +146,28 @@ func (f *filterLine) lines(frame screen.Frame) []draw.Line {
 	return lines
 }
 
-// sort selects the next or the previous order.
+// sort changes the order by step positions in the list of orders.
 func (s *criteria) sort(step int) {
 	all := review.Orders()
 	s.order = all[(slices.Index(all, s.order)+step+len(all))%len(all)]
 }
 
-// separatesSets reports whether the order separates the members of a change set.
+// separatesSets reports whether the order can place members of the same change set apart from each other.
 func (s *criteria) separatesSets() bool {
 	return s.order == review.BySubject || s.order == review.ByAuthor
 }
 
-// View is a named filter, shown as a tab.
+// View is a named filter. The queue shows each view as a tab.
 type View struct{ Name, Filter string }
 
-// queueTab is a tab of the list: one or several states, or a view.
+// queueTab is a tab of the queue. It selects proposals by their state or by the filter of a view.
 type queueTab struct {
 	name   string
 	states []proposals.State
 	filter string // filter of a view, or of a tab with several states
 }
 
-// state returns the state of the tab, or "" if it has several.
+// state returns the state of the tab, or "" if the tab does not have exactly one state.
 func (t queueTab) state() proposals.State {
 	if len(t.states) == 1 {
 		return t.states[0]
@@ -185,7 +186,7 @@ func states() []queueTab {
 	}
 }
 
-// tabList returns the tabs of the states, followed by the views.
+// tabList returns the tabs for states, followed by the tabs of the views.
 func (s *criteria) tabList() []queueTab {
 	all := states()
 	for _, v := range s.views {
@@ -197,7 +198,8 @@ func (s *criteria) tabList() []queueTab {
 // shownTab returns the tab whose proposals are listed.
 func (s *criteria) shownTab() queueTab { return s.tabList()[s.shownIndex()] }
 
-// shownIndex returns the index of that tab: All, if the filter names a state or a number.
+// shownIndex returns the index of the tab whose proposals are listed. If the filter applies to all states, this is
+// the All tab.
 func (s *criteria) shownIndex() int {
 	if s.allStates {
 		return len(states()) - 1
@@ -214,8 +216,8 @@ func (q *Page) SelectTab(tab int) tea.Cmd {
 	return q.readFrom(false)
 }
 
-// fullFilter returns the filter of the tab joined with the user's filter.
+// fullFilter returns the filter of the tab combined with the user's filter.
 func (s *criteria) fullFilter() string { return filter.Join(s.shownTab().filter, s.filter) }
 
-// hasFilter reports whether the line with the user's filter is shown.
+// hasFilter reports whether the page shows a line with the user's filter.
 func (s *criteria) hasFilter() bool { return s.filter != "" }

@@ -1,4 +1,4 @@
-// This file keeps the cursor and the viewport of the list, and describes an empty list.
+// This file keeps the cursor and the viewport of the list, and describes empty lists.
 
 package queue
 
@@ -12,20 +12,20 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// list is the list of selected proposals with its cursor and viewport.
+// list holds the listed proposals with the cursor and the viewport.
 type list struct {
 	criteria
 	rows.Rows
 	cursor    int
 	top       int
-	height    int          // rows in the viewport
-	restoreID proposals.ID // row to return to after a reload
+	height    int          // number of rows in the viewport
+	restoreID proposals.ID // proposal to which the cursor returns after a reload
 	counts    map[proposals.State]int
-	// viewCounts has the number of proposals of each view, as its tab shows it.
+	// viewCounts holds the number of proposals in each view, as shown in its tab.
 	viewCounts []string
 }
 
-// current returns the proposal of the selected row.
+// current returns the first proposal of the selected row.
 func (l *list) current() (proposals.Proposal, bool) {
 	r, ok := l.At(l.cursor)
 	if !ok {
@@ -34,7 +34,7 @@ func (l *list) current() (proposals.Proposal, bool) {
 	return r.First(), true
 }
 
-// visible returns the rows in the viewport.
+// visible returns the loaded rows in the viewport.
 func (l *list) visible() []rows.Row {
 	var shown []rows.Row
 	for i := l.top; i < l.top+l.height; i++ {
@@ -52,12 +52,12 @@ func (l *list) noneSelected() string {
 	return ""
 }
 
-// query returns the query for the next chunk after a keyset cursor.
+// query returns the query for the next chunk. after is the keyset cursor of the previous chunk, or "" for the first.
 func (l *list) query(after string) review.Query {
 	return review.Query{State: l.shownTab().state(), Filter: l.fullFilter(), Order: l.order, Reverse: l.Backward, Limit: rows.Chunk, After: after}
 }
 
-// count returns the number of proposals in a tab.
+// count returns the number of proposals in the states of the given tab.
 func (l *list) count(t queueTab) (n int) {
 	for _, s := range t.states {
 		n += l.counts[s]
@@ -65,13 +65,13 @@ func (l *list) count(t queueTab) (n int) {
 	return n
 }
 
-// needed returns the number of proposals to load, so that the viewport and one more screen are filled.
+// needed returns the number of proposals that must be loaded to fill the viewport and one more screen.
 func (l *list) needed() int { return l.LoadCount(l.top-l.height-1, l.top+2*(l.height+1)) }
 
-// restore moves the cursor back to the row it was on before the reload.
+// restore moves the cursor back to the row that was selected before the reload.
 func (l *list) restore() {
 	if i := l.Find(l.restoreID); l.restoreID != "" && i >= 0 {
-		if l.top > 0 { // at the top, show new rows instead of following the old row
+		if l.top > 0 { // at the top of the list, show new rows instead of following the old row
 			l.top += i - l.cursor
 		}
 		l.cursor = i
@@ -79,7 +79,7 @@ func (l *list) restore() {
 	l.restoreID = ""
 }
 
-// clamp keeps the cursor inside the list and the viewport around the cursor.
+// clamp moves the cursor into the list, and the viewport so that it contains the cursor.
 func (l *list) clamp() {
 	n := l.Total()
 	l.cursor = min(max(0, l.cursor), max(0, n-1))
@@ -104,12 +104,12 @@ func (l *list) positionText(th theme.Theme) draw.Line {
 	case l.Backward:
 		return draw.Of(th.Faint, draw.Escapef(" %d from the end ", n-at))
 	case !known:
-		more = "+" // more proposals follow
+		more = "+" // the list has more proposals
 	}
 	return draw.Of(th.Faint, draw.Escapef(" %d of %d", at, n)+more+" ")
 }
 
-// databaseEmpty reports whether the database contains no proposals.
+// databaseEmpty reports whether the counts show that the database contains no proposals.
 func (l *list) databaseEmpty() bool {
 	for _, n := range l.counts {
 		if n > 0 {
@@ -119,8 +119,8 @@ func (l *list) databaseEmpty() bool {
 	return l.counts != nil
 }
 
-// emptyText returns the text of an empty list. err is the error of the last read. remote is set if the workbench runs on
-// another machine than the user's terminal.
+// emptyText returns the text that an empty list shows. err is the error of the last read, or nil. remote is set if the
+// user's terminal is on another machine than the workbench.
 func (l *list) emptyText(th theme.Theme, err error, remote bool) []draw.Line {
 	if err == nil && l.filter == "" && l.databaseEmpty() {
 		return firstSteps(th, remote)
@@ -148,8 +148,8 @@ func (l *list) whyEmpty(err error) []draw.Safe {
 	return []draw.Safe{"No proposals in this state. tab shows the next state."}
 }
 
-// firstSteps introduces the product to a new user and names the next step. If the session is remote, that step starts
-// on the user's own machine.
+// firstSteps introduces the product to a new user and describes the next step. If remote is set, this step begins on
+// the user's own machine.
 func firstSteps(th theme.Theme, remote bool) []draw.Line {
 	step := func(key, command, text draw.Safe) draw.Line {
 		return draw.Of(th.Key, draw.Pad(key, 8)).Add(th.Strong, command).Add(th.Text, text)

@@ -1,4 +1,4 @@
-// Marks: proposals that the user selects in order to decide them together.
+// This file marks proposals for a common decision.
 
 package queue
 
@@ -14,35 +14,36 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// maxMarks is the maximum number of marks. The dialog that asks about the decision lists all of them.
+// maxMarks is the maximum number of marked proposals. The dialog of the decision lists all of them.
 const maxMarks = 100
 
-// Marks are the proposals to decide together, in the order in which they were marked.
+// Marks are the marked proposals, in the order in which the user marked them.
 type Marks []proposals.Proposal
 
-// Has reports whether a proposal is marked.
+// Has reports whether the proposal with the given ID is marked.
 func (ms Marks) Has(id proposals.ID) bool {
 	return slices.ContainsFunc(ms, func(p proposals.Proposal) bool { return p.ID == id })
 }
 
-// Without returns the marks except those of the given proposals.
+// Without returns a copy of the marks without the proposals with the given IDs.
 func (ms Marks) Without(ids ...proposals.ID) Marks {
 	return slices.DeleteFunc(slices.Clone(ms), func(p proposals.Proposal) bool { return slices.Contains(ids, p.ID) })
 }
 
-// markSet is the set of marks, plus the state of a range that grows with the cursor.
+// markSet holds the marks. While the user marks a range, it also holds the state of the range, which ends at the
+// cursor.
 type markSet struct {
-	// List survive filtering, sorting, and reloading.
+	// List stays the same when the list of proposals is filtered, sorted, or reloaded.
 	List        Marks
-	rangeStart  proposals.ID // row at which the range began; "" for no range
-	beforeRange Marks        // the marks before the range began
+	rangeStart  proposals.ID // proposal of the row at which the range begins; "" if there is no range
+	beforeRange Marks        // marks from before the range began
 }
 
-// CannotMark returns why a proposal cannot be marked, or "".
+// CannotMark returns why p cannot be marked, or "".
 func (m *markSet) CannotMark(p proposals.Proposal) string {
 	switch {
 	case m.List.Has(p.ID):
-		return "" // it can always be unmarked
+		return "" // a marked proposal can always be unmarked
 	case p.State != proposals.UserReview:
 		return wording.NotPermitted(p.State)
 	case len(m.List) == maxMarks:
@@ -51,7 +52,7 @@ func (m *markSet) CannotMark(p proposals.Proposal) string {
 	return ""
 }
 
-// Mark toggles the mark of a proposal.
+// Mark toggles the mark of p.
 func (m *markSet) Mark(p proposals.Proposal) {
 	if m.List.Has(p.ID) {
 		m.List = m.List.Without(p.ID)
@@ -60,14 +61,14 @@ func (m *markSet) Mark(p proposals.Proposal) {
 	}
 }
 
-// endRange ends the range and reports whether one was active.
+// endRange ends the range. It returns false if there was no range.
 func (m *markSet) endRange() bool {
 	was := m.rangeStart != ""
 	m.rangeStart, m.beforeRange = "", nil
 	return was
 }
 
-// extendRange marks the waiting proposals between the beginning of the range and row to.
+// extendRange marks the proposals between the beginning of the range and row to that wait for the user.
 func (m *markSet) extendRange(rs *rows.Rows, to int) {
 	if m.rangeStart == "" {
 		return
@@ -80,8 +81,8 @@ func (m *markSet) extendRange(rs *rows.Rows, to int) {
 	m.addRows(rs, min(from, to), max(from, to)+1)
 }
 
-// addRows marks the proposals that wait for a decision in the rows from up to but excluding to, as long as maxMarks
-// permits.
+// addRows marks the proposals that wait for the user in the rows from, from+1, …, to-1. It skips rows whose members
+// would exceed maxMarks.
 func (m *markSet) addRows(rs *rows.Rows, from, to int) {
 	for i := from; i < to && len(m.List) < maxMarks; i++ {
 		r, ok := rs.At(i)
@@ -105,7 +106,8 @@ func (m *markSet) cannotMarkAll(rs *rows.Rows) string {
 	return "nothing listed waits for you"
 }
 
-// targets returns the proposals to decide: all marked ones, or without marks the selected row.
+// targets returns the proposals for a decision: the marked proposals, or the proposals of the selected row if none
+// is marked.
 func (m *markSet) targets(l *list) []proposals.Proposal {
 	if r, ok := l.At(l.cursor); ok && len(m.List) == 0 {
 		return r.Members
@@ -113,7 +115,7 @@ func (m *markSet) targets(l *list) []proposals.Proposal {
 	return m.List
 }
 
-// cannotMark returns why the selected row cannot be marked.
+// cannotMark returns why the selected row cannot be marked, or "".
 func (m *markSet) cannotMark(l *list) string {
 	r, ok := l.At(l.cursor)
 	if !ok {
@@ -130,12 +132,12 @@ func (m *markSet) cannotMark(l *list) string {
 	return ""
 }
 
-// hasAll reports whether all proposals of a row are marked.
+// hasAll reports whether all proposals of row r are marked.
 func (m *markSet) hasAll(r rows.Row) bool {
 	return !slices.ContainsFunc(r.Members, func(p proposals.Proposal) bool { return !m.List.Has(p.ID) })
 }
 
-// toggleRow toggles the mark of the selected row.
+// toggleRow marks all proposals of the selected row. If all of them are marked, it unmarks them.
 func (m *markSet) toggleRow(l *list) {
 	m.endRange()
 	r, _ := l.At(l.cursor)
@@ -147,13 +149,13 @@ func (m *markSet) toggleRow(l *list) {
 	}
 }
 
-// markRow marks the selected row.
+// markRow marks the proposals of the selected row that wait for the user.
 func (m *markSet) markRow(l *list) {
 	m.endRange()
 	m.addRows(&l.Rows, l.cursor, l.cursor+1)
 }
 
-// toggleRange starts a range at the selected row, or ends the active range.
+// toggleRange begins a range at the selected row, or ends the current range.
 func (m *markSet) toggleRange(l *list, sh screen.Messenger) tea.Cmd {
 	p, _ := l.current()
 	if m.endRange() {
@@ -164,7 +166,8 @@ func (m *markSet) toggleRange(l *list, sh screen.Messenger) tea.Cmd {
 	return sh.Say(screen.Remark, "Move to mark a range of rows; v or esc ends it")
 }
 
-// toggleAll marks all listed proposals that wait for a decision. If nothing was left to mark, it removes all marks.
+// toggleAll marks all listed proposals that wait for the user. If there was nothing left to mark, it removes all
+// marks.
 func (m *markSet) toggleAll(l *list, sh screen.Messenger) tea.Cmd {
 	before := len(m.List)
 	m.addRows(&l.Rows, 0, l.Total())

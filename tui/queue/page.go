@@ -1,4 +1,5 @@
-// Package queue is the page of the workbench that lists the proposals by state and marks those to decide together.
+// Package queue implements the workbench page that lists proposals by state and lets the user mark several for a common
+// decision.
 package queue
 
 import (
@@ -29,12 +30,12 @@ type Desk interface {
 type Options struct {
 	Actor    proposals.Actor
 	Views    []View
-	NoEditor func() string // why texts cannot be edited, or ""
-	Remote   bool          // the workbench runs on another machine than the user's terminal
-	// Extents reads the size of proposals' changes. If it is nil, the column stays empty.
+	NoEditor func() string // returns why texts cannot be edited, or ""
+	Remote   bool          // the user's terminal is on another machine than the workbench
+	// Extents reads the sizes of the changes of the given proposals. If Extents is nil, the column stays empty.
 	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
-	// AddView reports that the side pane showed proposals completely, so that their pages and approvals count them as
-	// read. It may be nil.
+	// AddView records that the side pane has shown proposals completely, so that their pages and the dialogs of
+	// decisions count them as read. It may be nil.
 	AddView func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
 	// Debounce returns a command that sends msg after the debounce delay.
 	Debounce func(msg tea.Msg) tea.Cmd
@@ -51,13 +52,13 @@ type Shell interface {
 	Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd
 }
 
-// Page lists proposals, the newest first. It loads the list in chunks with keyset pagination, from the beginning, or
-// from the end after the user has jumped there.
+// Page lists proposals, newest first by default. It loads the list in chunks with keyset pagination. It starts at the
+// beginning, or at the end of the list after the user has jumped there.
 type Page struct {
 	screen.List
 	Options
 	list  list
-	Marks markSet // to decide together
+	Marks markSet // proposals for a common decision
 
 	shell   Shell
 	ctx     context.Context //nolint:containedctx // Bubble Tea's commands receive no context
@@ -67,7 +68,7 @@ type Page struct {
 	err     error
 }
 
-// New returns an empty page. Reload loads it.
+// New returns a page without rows. Reload loads the rows.
 func New(ctx context.Context, sh Shell, desk Desk, o Options) *Page {
 	return &Page{shell: sh, ctx: ctx, desk: desk, Options: o, extents: extents{read: o.Extents}, list: list{criteria: criteria{views: o.Views}, Rows: rows.New()}}
 }
@@ -81,12 +82,12 @@ func (q *Page) Filter() string { return q.list.filter }
 // Rows implements screen.CursorPage.
 func (q *Page) Rows() int { return q.list.height }
 
-// Waiting returns the query for the proposals that wait for the user, in the order and with the filter of the list.
+// Waiting returns a query for the proposals that wait for the user, with the order and the filter of the list.
 func (q *Page) Waiting() review.Query {
 	return review.Query{State: proposals.UserReview, Filter: q.list.fullFilter(), Order: q.list.order, Limit: 2}
 }
 
-// WaitingText returns how many proposals wait for the user, as text for other pages.
+// WaitingText describes how many proposals wait for the user. Other pages show this text.
 func (q *Page) WaitingText() string {
 	return "The queue (Q) has " + wording.Count(q.list.counts[proposals.UserReview], "proposal that waits", "proposals that wait") + " for you."
 }
@@ -96,7 +97,7 @@ func (q *Page) Place() string { return "Queue" }
 
 // Keys implements screen.Page.
 func (q *Page) Keys() []screen.Key {
-	mark := func(step int) func() tea.Cmd { // marks the selected row and the one that it moves to
+	mark := func(step int) func() tea.Cmd { // marks the selected row and the row that becomes selected
 		return func() tea.Cmd {
 			q.Marks.markRow(&q.list)
 			defer q.Marks.markRow(&q.list)
@@ -131,7 +132,8 @@ func (q *Page) Keys() []screen.Key {
 	}, paneKeys(q), screen.ListKeys(q))
 }
 
-// reference returns the name of the selected row: the number of a proposal, or the name of a folded set.
+// reference returns the text that identifies the selected row in a filter or a command: the number of the proposal, or
+// "set:" and the name of a folded set.
 func (q *Page) reference() string {
 	r, _ := q.list.At(q.list.cursor)
 	if r.Folded() {
@@ -140,7 +142,8 @@ func (q *Page) reference() string {
 	return wording.Reference(r.First())
 }
 
-// openWaiting opens the selected proposal if it waits for the user, and otherwise the next one that does.
+// openWaiting opens the selected proposal if it waits for the user. Otherwise it opens the next proposal that waits for
+// the user.
 func (q *Page) openWaiting() tea.Cmd {
 	if p, ok := q.list.current(); ok && p.State == proposals.UserReview {
 		return q.shell.OpenSet(p)
@@ -148,18 +151,18 @@ func (q *Page) openWaiting() tea.Cmd {
 	return q.shell.OpenWaiting()
 }
 
-// decide asks about the marked proposals, or about the selected one.
+// decide returns a function that asks for a decision on the marked proposals, or on the selected row if none is marked.
 func (q *Page) decide(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
 		ps := q.Marks.targets(&q.list)
 		if act == proposals.ActApprove && len(q.Marks.List) == 0 {
-			ps = ps[:1] // the page of the set adds the other members
+			ps = ps[:1] // an approval includes the other members of the set anyway
 		}
 		return q.shell.Decide(act, ps)
 	}
 }
 
-// cannotDecide returns a function that returns why act is unavailable, or "".
+// cannotDecide returns a function that reports why act is unavailable, or "".
 func (q *Page) cannotDecide(act proposals.Act) func() string {
 	return func() string {
 		ps := q.Marks.targets(&q.list)
@@ -188,7 +191,7 @@ func (q *Page) cannotDecide(act proposals.Act) func() string {
 
 // Fit implements screen.Page.
 func (q *Page) Fit(f screen.Frame) {
-	q.Frame, q.list.height = f, f.Body-1 // the first line has the column headings
+	q.Frame, q.list.height = f, f.Body-1 // the first line shows the column headings
 	if q.list.hasFilter() {
 		q.list.height--
 	}
@@ -199,7 +202,8 @@ func (q *Page) Fit(f screen.Frame) {
 	q.list.clamp()
 }
 
-// paneKeys returns the keys of the side pane. On a narrow screen, the pane is below the list and can only be hidden.
+// paneKeys returns the keys of the side pane. On a narrow screen, the pane is below the list and the user can only hide
+// it.
 func paneKeys(q *Page) []screen.Key {
 	keys := slices.Concat(screen.PaneKeys(q.shell, q), screen.PreviewKeys(q))
 	hidden := func() string {
@@ -227,7 +231,7 @@ func paneKeys(q *Page) []screen.Key {
 	return keys
 }
 
-// cannotFold returns why the selected row cannot be folded or unfolded, or "".
+// cannotFold returns why the set of the selected row cannot be folded or unfolded, or "".
 func (l *list) cannotFold() string {
 	p, ok := l.current()
 	switch {
@@ -241,17 +245,17 @@ func (l *list) cannotFold() string {
 	return ""
 }
 
-// fold toggles whether the members of the selected set are listed.
+// fold toggles whether the list shows the members of the selected set or a single row for the set.
 func (q *Page) fold() tea.Cmd {
 	p, _ := q.list.current()
 	q.list.restoreID = p.ID
 	q.list.Fold(p.ChangeSet)
 	q.list.restore()
-	q.Fit(q.Frame) // the height of the pane below depends on the number of rows
+	q.Fit(q.Frame) // the height of a pane below the list depends on the number of rows
 	return q.follow()
 }
 
-// Escape implements screen.Page. It ends a range of marks, or clears the filter.
+// Escape implements screen.Page. It ends a range of marks, or otherwise clears the filter.
 func (q *Page) Escape() (tea.Cmd, bool) {
 	if q.Marks.endRange() {
 		return nil, true
@@ -306,14 +310,14 @@ func (q *Page) Update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		if msg.Changes == nil && q.content.ID == msg.ID && q.content.Dossier.Digest == msg.Dossier.Digest {
-			msg.Changes = q.content.Changes // it was read again without them
+			msg.Changes = q.content.Changes // the proposal was read again without its changes
 		}
 		q.content = msg
 	}
 	return nil
 }
 
-// Select moves the cursor to a proposal if it has been loaded.
+// Select moves the cursor to the proposal with the given ID, if its row is loaded.
 func (q *Page) Select(id proposals.ID) tea.Cmd {
 	q.list.restoreID = id
 	q.list.restore()
@@ -321,7 +325,7 @@ func (q *Page) Select(id proposals.ID) tea.Cmd {
 	return tea.Batch(q.Fill(), q.extents.measure(q.ctx, q.list.visible(), q))
 }
 
-// Reload implements screen.Page. It reloads the list down to the viewport.
+// Reload implements screen.Page. It reloads the list from its beginning to the end of the viewport.
 func (q *Page) Reload() tea.Cmd {
 	if p, ok := q.list.current(); ok {
 		q.list.restoreID = p.ID
@@ -331,16 +335,16 @@ func (q *Page) Reload() tea.Cmd {
 	return tea.Batch(q.Count(), q.read(query))
 }
 
-// LoadFirst loads only the rows of the first frame.
+// LoadFirst loads the rows that the first frame shows.
 func (q *Page) LoadFirst() tea.Cmd {
 	query := q.list.query("")
-	if q.list.restoreID == "" { // otherwise load enough to find the remembered row
+	if q.list.restoreID == "" { // otherwise load a whole chunk, to find the row to which the cursor returns
 		query.Limit = q.Frame.Body
 	}
 	return q.read(query)
 }
 
-// MoveToEnd implements screen.CursorPage. If the requested end has not been loaded, the list is reloaded from that end.
+// MoveToEnd implements screen.CursorPage. If the requested end is not loaded, it reloads the list from that end.
 func (q *Page) MoveToEnd(last bool) tea.Cmd {
 	if last != q.list.Backward && !q.list.Complete() {
 		return q.readFrom(last)
@@ -360,13 +364,14 @@ func (q *Page) Move(n int) tea.Cmd {
 	return q.follow()
 }
 
-// follow loads what the viewport and the side pane need after the rows or the cursor have changed.
+// follow loads the rows and the details that the viewport and the side pane need after the cursor or the rows have
+// changed.
 func (q *Page) follow() tea.Cmd {
 	return tea.Batch(q.Fill(), q.extents.measure(q.ctx, q.list.visible(), q), q.debounce())
 }
 
-// Returned implements screen.Returning. It loads the selected proposal, because the selection may have changed while
-// another page was on screen.
+// Returned implements screen.Returning. It loads the selected proposal for the side pane, because the selection may
+// have changed while another page was on screen.
 func (q *Page) Returned() tea.Cmd {
 	if p, ok := q.list.current(); ok && q.content.shows(p) {
 		return nil
@@ -374,10 +379,10 @@ func (q *Page) Returned() tea.Cmd {
 	return q.debounce()
 }
 
-// debounce loads the selected proposal once the cursor has rested on it.
+// debounce loads the selected proposal once the cursor has stayed on its row for the debounce delay.
 func (q *Page) debounce() tea.Cmd {
 	r, ok := q.list.At(q.list.cursor)
-	if !ok || r.Folded() || q.list.previewFrame(q.Frame).Side == 0 { // the pane about a set needs no further data
+	if !ok || r.Folded() || q.list.previewFrame(q.Frame).Side == 0 { // the pane of a folded set needs no further data
 		return nil
 	}
 	return q.Debounce(Debounced{r.First().ID})

@@ -1,4 +1,4 @@
-// The side pane, which shows the selected proposal beside or below the list.
+// This file draws the side pane, which shows the selected proposal beside or below the list.
 
 package queue
 
@@ -19,13 +19,13 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// pane draws the content of the side pane about a row, with its id.
+// pane draws the content of the side pane for row r. It also returns an ID that identifies this content.
 func (g PreviewContent) pane(f screen.Frame, r rows.Row, actor proposals.Actor, known *extents) (id string, page *prose.Page) {
 	p, th := r.First(), f.Theme
 	switch {
 	case r.Folded():
 		return "set:" + p.ChangeSet, setPreview(f, r)
-	case f.Side == f.Width: // below the list
+	case f.Side == f.Width: // the pane is below the list
 		return g.id(p), g.summary(f, actor, p, known)
 	}
 	page = prose.New(th)
@@ -40,13 +40,14 @@ func (g PreviewContent) pane(f screen.Frame, r rows.Row, actor proposals.Actor, 
 	return g.id(p), page
 }
 
-// shows reports whether the content is that of the current revision of p.
+// shows reports whether the content belongs to the current revision of p.
 func (g PreviewContent) shows(p proposals.Proposal) bool {
 	read := g.Dossier.Proposal
 	return read.ID == p.ID && read.Revision == p.Revision
 }
 
-// id identifies the content of the pane. Different content must not be recorded as read.
+// id returns an ID for the content of the pane. It contains the review digest if the pane shows the changes of p, so
+// that other content is never recorded as read.
 func (g PreviewContent) id(p proposals.Proposal) string {
 	if !g.shows(p) || g.Changes == nil {
 		return string(p.ID)
@@ -54,7 +55,7 @@ func (g PreviewContent) id(p proposals.Proposal) string {
 	return string(p.ID) + " " + g.Dossier.Digest
 }
 
-// MarkSeen implements screen.Page. It records a proposal as read once the pane has shown all of its changes.
+// MarkSeen implements screen.Page. It records the selected proposal as read once the pane has shown all of its changes.
 func (q *Page) MarkSeen() {
 	p, ok := q.list.current()
 	if !ok || q.AddView == nil || q.list.previewFrame(q.Frame).Side == 0 || !q.content.shows(p) || q.content.Changes == nil || !q.Preview.MarkSeen(q.content.id(p)) {
@@ -65,8 +66,8 @@ func (q *Page) MarkSeen() {
 	}
 }
 
-// allSeen reports whether the pane has shown everything that an approval requires. The pane cannot show hidden
-// characters that a finding quotes, nor a changed field that has no line of its own.
+// allSeen reports whether the pane has shown everything that must be read before an approval. It returns false if a
+// finding quotes hidden characters, or if a changed field has no changed lines, because the pane does not show these.
 func (g PreviewContent) allSeen(pane *screen.Preview) bool {
 	for _, s := range g.Dossier.Standing {
 		if !visible.Clean(s.Passage) {
@@ -76,7 +77,7 @@ func (g PreviewContent) allSeen(pane *screen.Preview) bool {
 	return g.Changes.HasAllLines() && len(pane.Unseen(g.Changes.Unseen)) == 0
 }
 
-// summary draws a proposal in a few lines, for the pane below the list.
+// summary draws the proposal in a few lines for a pane below the list.
 func (g PreviewContent) summary(f screen.Frame, actor proposals.Actor, p proposals.Proposal, known *extents) *prose.Page {
 	th := f.Theme
 	page := prose.New(th)
@@ -114,7 +115,7 @@ func (g PreviewContent) summary(f screen.Frame, actor proposals.Actor, p proposa
 	return page
 }
 
-// previewFrame returns the frame of the side pane, beside or below the list.
+// previewFrame returns the frame of the side pane, which is beside or below the list.
 func (l *list) previewFrame(f screen.Frame) screen.Frame {
 	if l.hasFilter() {
 		f.Body--
@@ -125,8 +126,8 @@ func (l *list) previewFrame(f screen.Frame) screen.Frame {
 	return f
 }
 
-// heightBelow returns the height of the pane below the list, or 0 if the pane is beside the list or hidden. A short list
-// leaves the pane more than its share.
+// heightBelow returns the height of the pane below the list. It returns 0 if the pane is beside the list or hidden. The
+// pane is higher if the list is short.
 func (l *list) heightBelow(f screen.Frame) int {
 	if f.Width >= screen.SideMinWidth || f.By.Zoomed || l.Total() == 0 {
 		return 0
@@ -134,7 +135,7 @@ func (l *list) heightBelow(f screen.Frame) int {
 	return max(3, f.Body*2/5, f.Body-2-l.Total())
 }
 
-// setPreview draws the members of a folded set, with their layer if they differ in it.
+// setPreview draws the members of a folded set. If the members are on different layers, it shows the layer of each.
 func setPreview(f screen.Frame, r rows.Row) *prose.Page {
 	th, first := f.Theme, r.First()
 	page := prose.New(th)
@@ -149,7 +150,7 @@ func setPreview(f screen.Frame, r rows.Row) *prose.Page {
 	if !layers {
 		page.Field("layer", string(first.Subject.Layer))
 	}
-	shown := r.Members[:min(len(r.Members), 3*f.Body)] // the pane is drawn at every frame
+	shown := r.Members[:min(len(r.Members), 3*f.Body)] // limited, because the pane is drawn in each frame
 	for _, p := range shown {
 		sign, style, _ := sign(th, p)
 		word, wordStyle := verdict(th, p)
@@ -170,7 +171,7 @@ func setPreview(f screen.Frame, r rows.Row) *prose.Page {
 	return page
 }
 
-// addDetails adds the findings, the rationale, and the changes of a proposal to page.
+// addDetails adds the capabilities, findings, rationale, and changes of the proposal to page.
 func (g PreviewContent) addDetails(f screen.Frame, page *prose.Page) {
 	th, d := f.Theme, g.Dossier
 	if n := len(d.Rendered); n > 0 {
@@ -210,7 +211,7 @@ func (g PreviewContent) addDetails(f screen.Frame, page *prose.Page) {
 	}
 }
 
-// addChanges adds the changes to page, cut after a few screens.
+// addChanges adds the changes to page, up to five times the height of the body.
 func (g PreviewContent) addChanges(f screen.Frame, page *prose.Page) {
 	if g.Changes == nil {
 		return

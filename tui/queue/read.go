@@ -14,29 +14,31 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Results of the page's commands. Each contains the query or id that it belongs to, so that a late result is dropped.
+// The messages below are results of commands of the page. Each contains the ID to which it belongs, so that the page
+// can drop a late result.
 type (
-	// Counted has the number of proposals in each state.
+	// Counted reports the number of proposals in each state.
 	Counted struct {
 		Counts map[proposals.State]int
 		Total  int
-		Views  []string             // number of proposals in each view
-		Newest []proposals.Proposal // the newest proposal, if there are more than before
+		Views  []string             // number of proposals in each view, as text
+		Newest []proposals.Proposal // the newest proposal, if there are more proposals than before
 		Err    error
 	}
-	// Debounced is sent when the cursor has rested on a row.
+	// Debounced is sent when the cursor has stayed on a row for the debounce delay.
 	Debounced struct{ ID proposals.ID }
-	// PreviewContent is the content of the side pane: one proposal.
+	// PreviewContent is the content of the side pane for one proposal.
 	PreviewContent struct {
 		ID       proposals.ID
 		Dossier  review.Dossier
-		Problems []string       // why a draft cannot be submitted as it is
-		Changes  *difflist.List // nil if too long, or not requested
+		Problems []string       // reasons why a draft cannot be submitted yet
+		Changes  *difflist.List // nil if the definitions are too long, or if the changes were not requested
 		Err      error
 	}
 )
 
-// read reads the proposals of query, in several steps if the limit exceeds review.MaxPage.
+// read returns a command that reads the proposals of query. It reads several pages if query.Limit exceeds
+// review.MaxPage.
 func (q *Page) read(query review.Query) tea.Cmd {
 	return func() tea.Msg {
 		var found []proposals.Proposal
@@ -53,7 +55,8 @@ func (q *Page) read(query review.Query) tea.Cmd {
 	}
 }
 
-// Count counts the proposals in each state. If there are more than before, it also reads the newest.
+// Count returns a command that counts the proposals in each state and in each view. If there are more proposals than
+// before, it also reads the newest proposal.
 func (q *Page) Count() tea.Cmd {
 	known := 0
 	for _, n := range q.list.counts {
@@ -85,10 +88,10 @@ func (q *Page) Count() tea.Cmd {
 	}
 }
 
-// loaded adds the proposals that were read. next is the keyset cursor after them.
+// loaded adds the proposals ps to the list. next is the keyset cursor for the chunk after ps.
 func (q *Page) loaded(query review.Query, ps []proposals.Proposal, next string, err error) tea.Cmd {
 	if query.State != q.list.shownTab().state() || query.Filter != q.list.fullFilter() || query.Order != q.list.order || query.Reverse != q.list.Backward {
-		return nil // the tab, filter, or order has changed since
+		return nil // the tab, the filter, or the order has changed since the read began
 	}
 	q.list.Loading, q.list.HasRead = false, true
 	if q.err = err; err != nil {
@@ -104,7 +107,7 @@ func (q *Page) loaded(query review.Query, ps []proposals.Proposal, next string, 
 	return q.follow()
 }
 
-// Fill loads the next chunk when the viewport comes near the end of what is loaded.
+// Fill loads the next chunk if the viewport is near the end of the loaded rows.
 func (q *Page) Fill() tea.Cmd {
 	if !q.list.HasRead || q.list.Loading || q.list.Complete() || q.list.needed() <= q.list.Loaded() {
 		return nil
@@ -113,7 +116,7 @@ func (q *Page) Fill() tea.Cmd {
 	return q.read(q.list.query(q.list.Next))
 }
 
-// readFrom reloads the list from its beginning or from its end.
+// readFrom reloads the list from its end if backward is set, and otherwise from its beginning.
 func (q *Page) readFrom(backward bool) tea.Cmd {
 	q.list.Rows, q.list.cursor, q.list.top, q.list.restoreID = q.list.Restarted(backward, q.list.separatesSets()), 0, 0, ""
 	q.content = PreviewContent{}

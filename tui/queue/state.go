@@ -1,4 +1,4 @@
-// The state of the queue that the workbench restores at its next start.
+// This file saves and restores the state of the queue between two runs of the workbench.
 
 package queue
 
@@ -21,7 +21,8 @@ func (q *Page) State() screen.PageState {
 	return left
 }
 
-// SetState implements screen.Stateful. It ignores a view or a filter that no longer exists.
+// SetState implements screen.Stateful. It ignores a tab that no longer exists and a filter
+// that is no longer valid.
 func (q *Page) SetState(left screen.PageState) {
 	l := &q.list
 	if i := slices.IndexFunc(l.tabList(), func(t queueTab) bool { return t.name == left.Tab }); i >= 0 {

@@ -17,8 +17,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// column is a column of the list. Its width never depends on the rows, so that columns stay in place while the list
-// scrolls.
+// column is a column of the list. Its width does not depend on the rows, so that the columns stay in place while the
+// list scrolls.
 type column struct {
 	heading string
 	width   int
@@ -29,29 +29,30 @@ type column struct {
 // gap is the number of cells between columns.
 const gap = 1
 
-// marksWidth is the width of the cursor, the sign of a set, and the mark.
+// marksWidth is the width of the cursor, the sign of a change set, and the mark of a row.
 const marksWidth = 3
 
-// numberWidth fits #99999, or six digits.
+// numberWidth is the width of "#99999", or of six digits.
 const numberWidth = 6
 
-// Minimum widths of the list for the author beside states, and for the wide form of the columns.
+// fromNarrow is the minimum width of a list that shows both states and authors. fromWide is the minimum width for the
+// wide form of the columns.
 const (
 	fromNarrow = 70
 	fromWide   = 100
 )
 
-// grid draws the cells of the list.
+// grid draws the rows of the list.
 type grid struct {
 	th      theme.Theme
 	actor   proposals.Actor
 	now     func() time.Time
 	extents *extents
-	states  bool // the rows have different states
+	states  bool // the rows can have different states, so the list has a column for the state
 }
 
-// columns returns the columns for a list of width cells: the same at every width, except that a narrow list has no
-// author if it shows states.
+// columns returns the columns of a list that is width cells wide. The columns are the same at every width, with one
+// exception: a narrow list that shows states has no author.
 func (g grid) columns(width int) []*column {
 	th := g.th
 	number, by, subject, state := numberWidth, 8, &column{}, &column{}
@@ -114,14 +115,15 @@ func (g grid) columns(width int) []*column {
 	return shown
 }
 
-// minWords is the number of cells below which the beginning of a rationale says nothing.
+// minWords is the minimum number of cells in which the beginning of a rationale is useful.
 const minWords = 16
 
-// summaryAt returns the cell where the summary begins in a column of width cells, unless a longer id precedes it. A
-// narrow column has room for a verdict such as "3 blocks".
+// summaryAt returns the cell at which the summary begins in a column of the given width. The summary begins later after
+// a long ID. In a narrow column, there is room for a verdict such as "3 blocks".
 func summaryAt(width int) int { return min(max(width*2/5, 22), 36, width-10) }
 
-// subject draws the name of a row and, in the cells that it leaves, a summary: the verdict and words of the rationale.
+// subject draws the name of row r. In the remaining cells it draws a summary: the verdict, and the first words of the
+// rationale.
 func (g grid) subject(r rows.Row, width int) draw.Line {
 	const between = 2
 	p, verdict, room, at := r.First(), g.verdict(r, width), width, summaryAt(width)-between
@@ -163,7 +165,7 @@ func (g grid) subject(r rows.Row, width int) draw.Line {
 	return name
 }
 
-// numbers returns the number of the row's proposal, or the size of a folded set, in at most width cells.
+// numbers returns the number of the proposal, or the number of members of a folded set, in at most width cells.
 func numbers(r rows.Row, width int) draw.Safe {
 	if r.Folded() {
 		return draw.Escapef("%d×", len(r.Members))
@@ -177,7 +179,7 @@ func numbers(r rows.Row, width int) draw.Safe {
 	return draw.Escapef("%d", r.First().Issue)
 }
 
-// sign returns the sign of a proposal and its rank; worse signs rank higher.
+// sign returns the sign of proposal p and the rank of the sign. A worse sign has a higher rank.
 func sign(th theme.Theme, p proposals.Proposal) (sign draw.Safe, style theme.Style, rank int) {
 	text, style := labels.Findings(th, p.Summary)
 	first, _, _ := strings.Cut(string(text), " ")
@@ -196,7 +198,8 @@ func sign(th theme.Theme, p proposals.Proposal) (sign draw.Safe, style theme.Sty
 	return draw.Safe(first), style, rank
 }
 
-// changeOf returns the kind of change of a row. A set with several kinds is an upgrade.
+// changeOf returns the kind of change of row r. It returns "upgrade" for a set whose members have different kinds of
+// changes.
 func changeOf(r rows.Row) string {
 	for _, p := range r.Members {
 		if p.Type != r.First().Type {
@@ -206,8 +209,8 @@ func changeOf(r rows.Row) string {
 	return wording.Change(r.First().Type)
 }
 
-// lines returns the number of lines that a proposal adds and removes, once its extent is known. For a set, it returns
-// the number of new, changed, and removed members.
+// lines draws the number of lines that a proposal adds and removes; it draws nothing until these numbers are known. For
+// a folded set, it draws the number of new, changed, and removed members.
 func (g grid) lines(r rows.Row) draw.Line {
 	th := g.th
 	var l draw.Line
@@ -249,7 +252,7 @@ func (g grid) lines(r rows.Row) draw.Line {
 	return l
 }
 
-// brief formats a number in at most four cells.
+// brief formats n in at most four cells. It rounds down to thousands or millions.
 func brief(n int) string {
 	switch {
 	case n < 1000:
@@ -260,8 +263,8 @@ func brief(n int) string {
 	return strconv.Itoa(n/1_000_000) + "M"
 }
 
-// verdict returns the first obstacle to an approval, if any. For a set, it returns the number of members with obstacles
-// or warnings.
+// verdict draws the first obstacle to an approval, if any. For a folded set, it draws the number of members with
+// obstacles or warnings.
 func (g grid) verdict(r rows.Row, width int) draw.Line {
 	p := r.First()
 	if r.Folded() {
@@ -276,7 +279,7 @@ func (g grid) verdict(r rows.Row, width int) draw.Line {
 	return nil
 }
 
-// verdict returns the first obstacle to an approval, or "".
+// verdict returns the first obstacle to an approval of p, or "".
 func verdict(th theme.Theme, p proposals.Proposal) (draw.Safe, theme.Style) {
 	switch advice, style := labels.Advice(th, p.Summary.Recommendation); {
 	case !p.State.Open():
@@ -290,8 +293,8 @@ func verdict(th theme.Theme, p proposals.Proposal) (draw.Safe, theme.Style) {
 	return "", ""
 }
 
-// verdicts counts the members of a set that are blocked, stale, or have warnings. It lists the worst first, as many
-// as fit.
+// verdicts draws how many members of a set are blocked, are stale, need changes, or have warnings. It draws the worst
+// counts first, as many as fit.
 func (g grid) verdicts(r rows.Row, width int) draw.Line {
 	type kind struct {
 		word  string
@@ -328,13 +331,13 @@ func (g grid) verdicts(r rows.Row, width int) draw.Line {
 	return l
 }
 
-// firstWords returns the beginning of a text on one line.
+// firstWords returns the beginning of text as a single line.
 func firstWords(text string) string {
-	return strings.Join(strings.Fields(plaintext.CutBytes(text, 400)), " ") // no line is longer
+	return strings.Join(strings.Fields(plaintext.CutBytes(text, 400)), " ") // more than the longest line of the list
 }
 
-// author draws the author of a proposal. Users appear by name. All other actors are prefixed with their kind, which
-// is never dropped, so that an agent cannot pass for a user.
+// author draws the author of a proposal. A user appears by name. For every other actor, the name follows the kind of
+// actor. If space is short, only the kind is drawn, so that an agent cannot pass for a user.
 func author(th theme.Theme, a proposals.Actor, width int) draw.Line {
 	name, kind := draw.Escape(cmp.Or(a.Name, a.String())), draw.Escape(string(a.Kind))
 	switch {
@@ -346,7 +349,8 @@ func author(th theme.Theme, a proposals.Actor, width int) draw.Line {
 	return draw.Of(th.Faint, kind+":").Add(th.Info, name)
 }
 
-// view draws the column headings and the visible rows of a list. The columns have width cells, and each line all cells.
+// view draws the column headings and the visible rows of l. width is the width of the columns, and all is the width of
+// each line.
 func (g grid) view(l *list, marks *markSet, width, all int) []string {
 	columns := g.columns(width)
 	heading := draw.Of("", draw.Safe(draw.Blank(marksWidth)))
@@ -383,7 +387,7 @@ func (g grid) view(l *list, marks *markSet, width, all int) []string {
 	return lines
 }
 
-// draw fits the content of a cell into the width of the column.
+// draw fits the content of a cell to the width of the column.
 func (c *column) draw(l draw.Line) draw.Line {
 	if w := l.Width(); c.right && w < c.width {
 		l = append(draw.Of("", draw.Safe(draw.Blank(c.width-w))), l...)

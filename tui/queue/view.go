@@ -40,7 +40,8 @@ func (q *Page) Tabs() (left, right draw.Line) {
 	return append(q.Frame.TabLine(names, 0, q.list.shownIndex(), true, room).Fit(room), right...), nil
 }
 
-// LeftWidth implements screen.Paned. The introduction for new users has no side pane.
+// LeftWidth implements screen.Paned. While the page shows the introduction for new users,
+// it has no side pane.
 func (q *Page) LeftWidth(l screen.Layout) int {
 	if q.list.databaseEmpty() {
 		return 0
@@ -58,7 +59,7 @@ func (q *Page) View() []string {
 	}
 	width := q.Frame.List
 	if q.Frame.Side > 0 {
-		width-- // a gap before the divider
+		width-- // one blank cell before the divider
 	}
 	g := grid{q.Frame.Theme, q.Actor, q.Frame.Now, &q.extents, q.list.shownTab().state() == ""}
 	list := g.view(&q.list, &q.Marks, width, q.Frame.List)

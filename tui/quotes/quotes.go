@@ -1,4 +1,4 @@
-// Package quotes quotes the lines of a proposal that findings and comments refer to.
+// Package quotes quotes the lines of a proposal to which findings and comments refer.
 package quotes
 
 import (
@@ -21,9 +21,9 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Quotes quotes lines of one proposal. The zero value is ready to use.
+// Quotes quotes lines of a proposal and caches its parsed revisions. The zero value is ready to use.
 type Quotes struct {
-	docs map[revision]*jsondoc.Node // parsed revisions; nil for one that cannot be parsed
+	docs map[revision]*jsondoc.Node // parsed revisions; nil if a revision cannot be parsed
 }
 
 type revision struct {
@@ -31,12 +31,12 @@ type revision struct {
 	hash   string // content hash
 }
 
-// field returns a field of a revision, or nil.
+// field returns the value at path in a revision, or nil.
 func (q *Quotes) field(r proposals.Revision, path string) *jsondoc.Node {
 	key := revision{r.Number, r.ContentHash}
 	doc, known := q.docs[key]
 	if !known {
-		doc, _ = jsondoc.Parse(r.Draft.Canonical(), jsondoc.DefaultLimits) // a nil document has no fields
+		doc, _ = jsondoc.Parse(r.Draft.Canonical(), jsondoc.DefaultLimits) // nil if the draft cannot be parsed
 		if q.docs == nil {
 			q.docs = map[revision]*jsondoc.Node{}
 		}
@@ -48,7 +48,7 @@ func (q *Quotes) field(r proposals.Revision, path string) *jsondoc.Node {
 	return doc.Find(path)
 }
 
-// lineOf returns line n of a text, counted from 1.
+// lineOf returns line n of text, counted from 1.
 func lineOf(text string, n int) (string, bool) {
 	lines := strings.Split(text, "\n")
 	if n > len(lines) {
@@ -58,11 +58,11 @@ func lineOf(text string, n int) (string, bool) {
 }
 
 // maxPassage is the maximum length of a quoted passage, in bytes. Longer passages are cut, because the diff shows
-// the whole passage.
+// them completely.
 const maxPassage = 2000
 
-// Findings lists the findings of a dossier, each row a stop, and quotes each passage once below its rows. It stores
-// in seen the number of bytes of each quoted line that must be read.
+// Findings lists the findings of a dossier. Each row is a stop, and each passage is quoted once, below its rows.
+// Findings stores in seen how many bytes of each quoted line must have been on screen.
 func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, list []Row, seen map[pager.TextID]int) {
 	var remedies []string
 	for i, r := range list {
@@ -103,16 +103,16 @@ func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, li
 	}
 }
 
-// quotation is a line that contains a passage.
+// quotation is a line that contains a passage. The passage extends from start to end.
 type quotation struct {
 	text       string
 	start, end int
 }
 
-// contextChars is the number of characters quoted on each side of a passage.
+// contextChars is the maximum number of characters that are quoted on each side of a passage.
 const contextChars = 32
 
-// PassageLines returns the quoted lines of a passage.
+// PassageLines returns the lines in which the passage of a finding is quoted.
 func PassageLines(s review.Standing) []string {
 	switch {
 	case s.Passage == "":
@@ -123,7 +123,8 @@ func PassageLines(s review.Standing) []string {
 	return strings.Split(s.Passage, "\n")
 }
 
-// passage quotes the passage of a finding. A single line is quoted with its context.
+// passage quotes the passage of a finding. If the passage is a single line or a part of one, it adds the text on
+// both sides.
 func (q *Quotes) passage(d review.Dossier, s review.Standing) []quotation {
 	lines := PassageLines(s)
 	out := lists.Map(lines, func(l string) quotation { return quotation{l, 0, len(l)} })
@@ -153,7 +154,7 @@ func (q *Quotes) passage(d review.Dossier, s review.Standing) []quotation {
 	return []quotation{quote}
 }
 
-// line returns a line of a field of the current revision, counted from 1.
+// line returns line n, counted from 1, of the field at path in the current revision.
 func (q *Quotes) line(d review.Dossier, path string, n int) (string, bool) {
 	field := q.field(d.Revision, path)
 	if below, ok := strings.CutPrefix(path, wire.SourcePath); ok {
@@ -168,14 +169,15 @@ func (q *Quotes) line(d review.Dossier, path string, n int) (string, bool) {
 	return lineOf(field.Text, n)
 }
 
-// FindingID returns the identifier of a finding's passage in the pager.
+// FindingID returns the ID under which a pager records the passage of a finding.
 func FindingID(s review.Standing) pager.TextID {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s %d:%d %s", s.Path, s.Line, s.Column, s.PassageHash())
 	return pager.TextID(h.Sum64()&^0xffff | 1)
 }
 
-// Line returns the line that an anchor refers to, "" for a whole field, or false if it does not exist.
+// Line returns the line to which an anchor refers. It returns "" for an anchor to a whole field, and false if the
+// field or the line does not exist.
 func (q *Quotes) Line(d review.Dossier, at review.Anchor) (string, bool) {
 	for _, r := range d.Revisions {
 		if r.Number != at.Revision {
@@ -195,11 +197,11 @@ func (q *Quotes) Line(d review.Dossier, at review.Anchor) (string, bool) {
 	return "", false
 }
 
-// Row is the findings in one row of a list: unwaived findings of the same severity about the same passage, or a
-// single finding.
+// Row holds the findings that share a row of a list. These are findings without a waiver that have the same
+// severity and the same passage, or a single finding.
 type Row []review.Standing
 
-// Rows groups findings. Rows about the same passage are adjacent, at the position of the first finding.
+// Rows groups findings into rows. Rows with the same passage are adjacent, at the position of the first finding.
 func Rows(all []review.Standing) []Row {
 	type passage struct {
 		path, text   string
@@ -228,13 +230,13 @@ func samePassage(a, b review.Standing) bool {
 	return a.Passage != "" && a.Passage == b.Passage && a.Path == b.Path && a.Line == b.Line && a.Column == b.Column
 }
 
-// Rules returns the names of the rules, separated by spaces.
+// Rules returns the IDs of the rules of the findings, separated by spaces.
 func (r Row) Rules() string {
 	ids := lists.Map(r, func(s review.Standing) string { return s.Rule })
 	return strings.Join(ids, " ")
 }
 
-// actions describes what the text does without quoting it.
+// actions describes what the passage does, without quoting it.
 func (r Row) actions() string {
 	if len(r) == 1 {
 		return r[0].Deed()
@@ -248,7 +250,7 @@ func (r Row) actions() string {
 	return strings.Join(deeds, " · ")
 }
 
-// Message describes the findings of row n. A passage is quoted only once for all of its rows.
+// Message describes the findings of row n. It quotes the passage, unless the previous row has the same passage.
 func Message(list []Row, n int) string {
 	switch r := list[n]; {
 	case n > 0 && samePassage(list[n-1][0], r[0]):

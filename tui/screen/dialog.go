@@ -1,4 +1,4 @@
-// This file defines dialogs and the names of their unsent texts.
+// This file defines dialogs and the names under which their unsent texts are stored.
 
 package screen
 
@@ -18,30 +18,30 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Dialog is a question in a sheet below the page. The user confirms with y, never with enter. A dialog with Facts
-// takes at most a third of the screen.
+// Dialog is a question in a sheet below the page. The user confirms it with y, never with enter. If Facts is set, the
+// sheet takes at most a third of the screen.
 type Dialog struct {
-	Form         proposals.Form // title, effect of y, and whether a reason is required
-	Subject      draw.Safe      // in the title
-	Facts        func() []draw.Line
-	Content      func(*prose.Page) // details; in a dialog with facts, the d key shows them
-	Locked       func() []string   // returns the parts that must be read first; may be nil
-	NoteOptional bool              // a note is optional
-	Writing      bool              // the text field has the focus
-	Tall         bool              // the text field takes all available lines
-	Label        draw.Safe         // label of the text field; "" for a reason
-	Draft        string            // name under which the unsent text is stored; "" for none
-	About        string            // description of the unsent text, for the drafts page
+	Form         proposals.Form     // title, effect of confirming, and whether a reason is required
+	Subject      draw.Safe          // shown in the title
+	Facts        func() []draw.Line // the lines of the sheet; may be nil
+	Content      func(*prose.Page)  // draws the details; if Facts is set, the d key shows them
+	Locked       func() []string    // returns the parts that must be read before confirming; may be nil
+	NoteOptional bool               // the user may confirm without text
+	Writing      bool               // the text field has the focus
+	Tall         bool               // the text field takes all available lines
+	Label        draw.Safe          // label of the text field; "" if the text is a reason
+	Draft        string             // name under which the unsent text is stored; "" if it is not stored
+	About        string             // description of the unsent text for the drafts page
 	Run          func(text string) tea.Cmd
 	Keys         []Key          // additional answers
 	OnDecline    func() tea.Cmd // on esc and n
-	PassKeys     bool           // other keys decline and then act on the page
-	OpenUnread   func() tea.Cmd // on u while locked: opens the unread parts
-	Changed      func() string  // returns how the subject has changed since; "" if it has not
-	TypedCount   string         // text that must be typed before y, so that one key does not decide many; "" for none
+	PassKeys     bool           // keys without a meaning in the dialog decline it and then act on the page
+	OpenUnread   func() tea.Cmd // called on u while parts are unread; opens the unread parts
+	Changed      func() string  // returns how the subject has changed since the dialog was opened, or ""
+	TypedCount   string         // text that the user must type before y, for decisions on many proposals; "" for none
 }
 
-// Digest returns a review digest, shortened if the screen is narrow.
+// Digest returns the given review digest, shortened if the screen is too narrow for all of it.
 func (l Layout) Digest(digest string) string {
 	if l.Width >= len(digest)+prose.LabelWidth+6 {
 		return digest
@@ -49,11 +49,11 @@ func (l Layout) Digest(digest string) string {
 	return wording.Short(digest)
 }
 
-// draftIDLength is the length of a proposal's id.
+// draftIDLength is the length of a proposal ID.
 const draftIDLength = len("00000000-0000-0000-0000-000000000000")
 
-// DecisionDraft returns the name of the unsent text of a decision. The name depends on the act and on exactly this
-// set of proposals, so that no other decision finds the text.
+// DecisionDraft returns the name under which the unsent text of a decision is stored. The name is a function of the
+// act and of the exact set of proposals, so that the text never appears in another decision.
 func DecisionDraft(act proposals.Act, ps ...proposals.Proposal) string {
 	sorted := lists.Map(ps, func(p proposals.Proposal) proposals.ID { return p.ID })
 	slices.Sort(sorted)
@@ -72,20 +72,21 @@ func DecisionDraft(act proposals.Act, ps ...proposals.Proposal) string {
 	return fmt.Sprintf("%s+%d-%x", name, len(sorted)-1, h.Sum(nil)[:8])
 }
 
-// ReadDraft parses the name of an unsent text, without its kind. It returns the first proposal and the number of
-// further ones.
+// ReadDraft parses a name that DecisionDraft returned, without its leading kind. It returns the ID of the first
+// proposal and the number of further proposals.
 func ReadDraft(about string) (id proposals.ID, more int, ok bool) {
 	if len(about) < draftIDLength {
 		return "", 0, false
 	}
 	if rest, several := strings.CutPrefix(about[draftIDLength:], "+"); several {
 		count, _, _ := strings.Cut(rest, "-")
-		more, _ = strconv.Atoi(count) // 0 for a foreign name
+		more, _ = strconv.Atoi(count) // more is 0 if the name has another origin
 	}
 	return proposals.ID(about[:draftIDLength]), more, true
 }
 
-// About describes the subject of a text: the first proposal, in the order of DecisionDraft, and the number of others.
+// About describes the proposals that a text is about: the proposal with the smallest ID, and the number of other
+// proposals.
 func About(ps ...proposals.Proposal) string {
 	if len(ps) == 0 {
 		return ""
@@ -94,7 +95,8 @@ func About(ps ...proposals.Proposal) string {
 	return AboutFirst(first, len(ps)-1)
 }
 
-// AboutFirst is like About, given the first proposal and the number of others.
+// AboutFirst returns the same description as About. The caller provides the first proposal and the number of other
+// proposals.
 func AboutFirst(first proposals.Proposal, more int) string {
 	about := wording.Reference(first) + " " + first.Subject.String()
 	if more > 0 {
@@ -103,9 +105,9 @@ func AboutFirst(first proposals.Proposal, more int) string {
 	return about
 }
 
-// Resume identifies an unsent text of a dialog.
+// Resume identifies the unsent text of a dialog that the user wants to continue.
 type Resume struct {
 	ID   proposals.ID
-	Kind string // comment, approve, changes, reject or waive
-	File string // file name
+	Kind string // comment, approve, changes, reject, or waive
+	File string // name of the file that stores the text
 }

@@ -1,4 +1,5 @@
-// This file draws the parts that several pages share: prompts, capabilities, test cases, definitions, and versions.
+// This file draws what several pages share: changed prompts, capabilities, test cases, definitions, previews, and
+// versions.
 
 package screen
 
@@ -26,14 +27,16 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// PromptChange is a channel prompt that an approval changes. A missing prompt is "".
+// PromptChange is a channel prompt that an approval changes. Before is "" for an added prompt, and After is "" for a
+// removed prompt.
 type PromptChange struct {
 	Agent         registry.Subject
 	Channel       string
 	Before, After string
 }
 
-// ChangedPrompts returns the prompts that change, in the order of the agents and their channels.
+// ChangedPrompts returns the prompts that differ between the current and the new state of each preview, in the order
+// of previews and channels.
 func ChangedPrompts(previews []impact.Preview) []PromptChange {
 	var out []PromptChange
 	for _, p := range previews {
@@ -56,8 +59,8 @@ func textOf(outputs []prompt.Output, channel string) string {
 	return ""
 }
 
-// Capabilities lists the capabilities that a proposal adds and removes, one per line. For a first import, it groups
-// them by kind. Sentences are omitted, because the diff shows them.
+// Capabilities lists the capabilities that the proposal adds and removes, one per line. For a first import, it lists
+// a summary by kind instead. Facts that quote whole sentences are omitted, because the diff shows the sentences.
 func (f Frame) Capabilities(page *prose.Page, d review.Dossier) {
 	added, removed := capabilityFacts(d.Reach.Added), capabilityFacts(d.Reach.Removed)
 	if len(added)+len(removed) == 0 {
@@ -95,12 +98,13 @@ func (f Frame) Capabilities(page *prose.Page, d review.Dossier) {
 	}
 }
 
-// capabilityFacts returns the facts except sentences.
+// capabilityFacts returns the facts of all kinds except fact.Text, which quote whole sentences.
 func capabilityFacts(facts []fact.Fact) []fact.Fact {
 	return slices.DeleteFunc(slices.Clone(facts), func(f fact.Fact) bool { return f.Kind == fact.Text })
 }
 
-// TestsField lists the changes to the test cases of proposals. Removed and weakened test cases are highlighted.
+// TestsField lists the changes to the test cases of the given proposals. It highlights removed and weakened test
+// cases.
 func (f Frame) TestsField(page *prose.Page, ds ...review.Dossier) {
 	label := draw.Safe("tests")
 	for _, d := range ds {
@@ -119,7 +123,8 @@ func (f Frame) TestsField(page *prose.Page, ds ...review.Dossier) {
 	}
 }
 
-// Unassigned warns that no agent has the tools, and names the remedy.
+// Unassigned warns that no agent has the tools that ps propose, and shows the command that assigns a tool. It draws
+// nothing if ps is empty.
 func (f Frame) Unassigned(page *prose.Page, ps ...proposals.Proposal) {
 	names := lists.Map(ps[:min(len(ps), wording.MaxRules)], func(p proposals.Proposal) string { return p.Subject.ID })
 	if len(ps) == 0 {
@@ -134,7 +139,7 @@ func (f Frame) Unassigned(page *prose.Page, ps ...proposals.Proposal) {
 // MaxPreview is the maximum size of a definition that a side pane shows, in bytes.
 const MaxPreview = 64 << 10
 
-// Definition draws the fields of a definition that have a value, the elements of a list below each other.
+// Definition draws those of the given keys that doc has. The elements of a list are drawn below each other.
 func (f Frame) Definition(page *prose.Page, doc *jsondoc.Node, keys []string) {
 	text := func(v *jsondoc.Node) string {
 		if one := review.Scalar(v); v.Kind == jsondoc.String || len(one) <= 60 {
@@ -177,11 +182,11 @@ func (f Frame) Definition(page *prose.Page, doc *jsondoc.Node, keys []string) {
 	}
 }
 
-// files draws the files of a skill or of instructions, each below its path.
+// files draws the files of a skill or of instructions. Each file is drawn below its path.
 func (f Frame) files(page *prose.Page, files *jsondoc.Node) {
 	for _, m := range files.Members {
 		var file registry.File
-		if ps := jsondoc.Bind(m.Value, jsondoc.Root, &file); len(ps) > 0 { // a damaged draft
+		if ps := jsondoc.Bind(m.Value, jsondoc.Root, &file); len(ps) > 0 { // the stored draft is damaged
 			page.Item(draw.Of(f.Theme.Faint, draw.Pad(draw.Escape(m.Key), 20)), string(jsondoc.Canonical(m.Value)))
 			continue
 		}
@@ -197,7 +202,8 @@ func (f Frame) files(page *prose.Page, files *jsondoc.Node) {
 	}
 }
 
-// Document returns a definition as a JSON object, and the keys that its kind can have.
+// Document parses a definition. It returns the definition as a JSON object, and the keys that the kind allows. The
+// object is empty if the definition is nil or invalid.
 func Document(kind registry.Kind, definition []byte) (*jsondoc.Node, []string) {
 	empty := &jsondoc.Node{Kind: jsondoc.Object}
 	if definition == nil {
@@ -214,13 +220,13 @@ func Document(kind registry.Kind, definition []byte) (*jsondoc.Node, []string) {
 	return doc, d.Keys()
 }
 
-// Preview is the pane beside a list, which shows the selected row. The zero value is empty.
+// Preview is the pane beside a list. It shows details of the selected row. The zero value is an empty pane.
 type Preview struct {
 	pager *pager.Pager
-	of    string // the row it shows; "" after the cursor has moved
+	of    string // the row shown; "" after Reset
 }
 
-// View draws the pane for a row. It scrolls to the top when the row has changed.
+// View draws page, the content for the row named of. It scrolls to the top if the previous call was for another row.
 func (p *Preview) View(f Frame, of string, page *prose.Page) []string {
 	if p.pager == nil {
 		p.pager = pager.New(f.Theme)
@@ -237,7 +243,7 @@ func (p *Preview) View(f Frame, of string, page *prose.Page) []string {
 	return p.pager.View()
 }
 
-// MarkSeen records the visible text as read. It returns false if the pane does not show the row of.
+// MarkSeen records the visible text as read. It returns false if the pane shows another row than the one named of.
 func (p *Preview) MarkSeen(of string) bool {
 	if p.pager == nil || p.of != of {
 		return false
@@ -246,13 +252,13 @@ func (p *Preview) MarkSeen(of string) bool {
 	return true
 }
 
-// Unseen returns the result of of for the text of the pane.
+// Unseen calls of with the pager of the pane and returns its result.
 func (p *Preview) Unseen(of func(*pager.Pager) []string) []string { return of(p.pager) }
 
-// Reset makes the next row start at its top.
+// Reset makes the next View start at the top.
 func (p *Preview) Reset() { p.of = "" }
 
-// Scroll moves by n lines.
+// Scroll scrolls the pane down by n lines.
 func (p *Preview) Scroll(n int) {
 	if p.pager != nil {
 		p.pager.Scroll(n)
@@ -288,13 +294,13 @@ type Entry struct {
 	ToolKind string
 	Category string
 	Approval string
-	Source   string // server or file it was imported from
+	Source   string // server or file from which it was imported
 	Locked   bool
 	Hides    []registry.Subject
 }
 
-// Opening describes how to open a live definition: at a comparison of two versions, at the blame of a line, or in the
-// editor.
+// Opening describes how to open the page of a live definition: with a comparison of two versions (Compare), with the
+// blame of a line (Blame), or in the editor (Change).
 type Opening struct {
 	Entry   Entry
 	Compare Span
@@ -302,21 +308,21 @@ type Opening struct {
 	Change  bool
 }
 
-// Blame requests the version that introduced each line of a field.
+// Blame requests the blame of a field, which shows the version that introduced each line.
 type Blame struct {
 	Field   string // JSON path; "" for no blame
 	Line    int    // first line to show, counted from 1; 0 for the beginning
-	Version int    // version whose lines to show; 0 for the newest
+	Version int    // version whose lines are shown; 0 for the newest
 }
 
-// Forker drafts a new tool based on a core tool.
+// Forker drafts a new tool from the core tool named id.
 type Forker interface{ Fork(id string) tea.Cmd }
 
 // Drafter drafts a new proposal in the editor.
 type Drafter interface{ DraftNew() tea.Cmd }
 
-// EntryKeys returns the keys that act on a live definition. selected returns that definition, and change opens a
-// change of it in the editor, unless noEditor returns a reason.
+// EntryKeys returns the keys that act on the live definition that selected returns. change opens a change of this
+// definition in the editor. noEditor returns why no editor is available, or "".
 func EntryKeys(sh Forker, selected func() (Entry, bool), change func() tea.Cmd, noEditor func() string) []Key {
 	off := func(locked bool, why string, then func() string) func() string {
 		return func() string {
@@ -345,13 +351,14 @@ func NewKey(sh Drafter, noEditor func() string) Key {
 	return Key{Name: "new", Keys: []string{"ctrl+n"}, Label: "new", Late: Always, Help: "Draft a new proposal in the editor", Terms: "create, add, propose, draft", Do: draft, Disabled: noEditor}
 }
 
-// MaxVersions is the maximum number of listed versions of a subject.
+// MaxVersions is the maximum number of versions that are listed for a subject.
 const MaxVersions = 500
 
-// Span is a pair of versions to compare. If From is 0, there is nothing to compare.
+// Span is a pair of version numbers to compare. If From is 0, To is compared with nothing.
 type Span struct{ From, To int }
 
-// Between returns the comparison for a selected version: with the marked version, or else with the version before it.
+// Between returns the comparison of the version at index selected with the version numbered marked. If no other
+// version is marked, it returns the comparison with the preceding version.
 func Between(versions []history.Version, selected, marked int) Span {
 	v := versions[selected].Number
 	switch {
@@ -365,8 +372,8 @@ func Between(versions []history.Version, selected, marked int) Span {
 	return Span{0, v}
 }
 
-// MarkVersion toggles the mark of the selected version. It returns the marked version, with which the next comparison
-// begins.
+// MarkVersion toggles the mark of a version. before is the marked version, or 0, and selected is the version under
+// the cursor. It returns the version that is marked now, or 0; the next comparison begins with this version.
 func MarkVersion(sh Shell, before, selected int) (marked int, cmd tea.Cmd) {
 	if before == selected {
 		return 0, sh.Say(Remark, "Mark removed")
@@ -374,8 +381,8 @@ func MarkVersion(sh Shell, before, selected int) (marked int, cmd tea.Cmd) {
 	return selected, sh.Say(Remark, "Version %d marked; enter on another version compares them", selected)
 }
 
-// Extents returns the number of lines that each version adds and removes, the newest version first. The oldest
-// version and long definitions have "".
+// Extents returns, for each version, the number of lines that it adds and removes, as text. versions are sorted from
+// the newest to the oldest. The result is "" for the oldest version, and for definitions larger than MaxPreview.
 func Extents(versions []history.Version) []string {
 	extents := make([]string, len(versions))
 	for i := range max(0, len(versions)-1) {
@@ -393,7 +400,7 @@ func Extents(versions []history.Version) []string {
 	return extents
 }
 
-// Extent returns the number of lines that fields add and remove.
+// Extent returns the number of lines that are added and removed in the given fields, as text.
 func Extent(fields []diff.Field) string {
 	added, removed := 0, 0
 	for _, f := range fields {
@@ -404,8 +411,8 @@ func Extent(fields []diff.Field) string {
 	return l.String(l.Width())
 }
 
-// VersionRows lists versions in width cells: time, author and approver, number of changed lines, and reason. Each row
-// is a stop of the pager.
+// VersionRows lists versions in width cells. A row shows the time, the author and the approver, the number of changed
+// lines, and the reason. Each row is a stop of the pager.
 func (f Frame) VersionRows(page *prose.Page, width int, versions []history.Version, extents []string, marked int) {
 	for i, v := range versions {
 		page.Stop()
@@ -431,7 +438,7 @@ func (f Frame) VersionRows(page *prose.Page, width int, versions []history.Versi
 	}
 }
 
-// Approvers returns the names of the author and of the approver.
+// Approvers returns the name of the author, followed by the name of the decider if this is another person.
 func Approvers(author, decider string) draw.Safe {
 	name := func(actor string) draw.Safe { return draw.Escape(strings.TrimPrefix(actor, "user:")) }
 	if author == decider {
@@ -440,5 +447,5 @@ func Approvers(author, decider string) draw.Safe {
 	return name(author) + " → " + name(decider)
 }
 
-// EntryPage is a page whose keys act on a live definition.
+// EntryPage is a page whose keys act on the live definition that Selected returns.
 type EntryPage interface{ Selected() (Entry, bool) }

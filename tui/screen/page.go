@@ -1,5 +1,5 @@
-// Package screen contains what the pages of the workbench share: the frame that they draw in, texts, lists, panes,
-// the declaration of keys, and Shell, through which pages use the workbench.
+// Package screen contains what the pages of the workbench share: the frame in which they are drawn, texts, lists,
+// panes, keys, and Shell, the interface through which pages use the workbench.
 package screen
 
 import (
@@ -15,73 +15,74 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Page is a component that fills the screen below the bar. It owns its state and reaches the workbench only through
-// its shell.
+// Page is a component that fills the screen below the bar. A page owns its state and accesses the workbench only
+// through a Shell.
 type Page interface {
 	// Place returns the heading of the page's keys in the help and in docs/keys.md.
 	Place() string
-	// Keys returns the keys of the page. It must work on a zero page, for the documentation.
+	// Keys returns the keys of the page. It also works on a zero page, so that the documentation can list the keys.
 	Keys() []Key
-	// Fit sets the size and the theme. It is called before the first View.
+	// Fit sets the size and the theme of the page. It is called before the first View.
 	Fit(f Frame)
-	// Tabs draws the line below the bar. View draws the body.
+	// Tabs draws the two ends of the line below the bar. View draws the body.
 	Tabs() (left, right draw.Line)
 	View() []string
-	// ActivePager returns the pager that shows the page's text, or nil for a list.
+	// ActivePager returns the pager of the text that has the focus, or nil if the page shows a list.
 	ActivePager() *pager.Pager
-	// Update handles a message, which may be meant for another page.
+	// Update handles a message. A page ignores messages that are meant for other pages.
 	Update(msg tea.Msg) tea.Cmd
 	// Reload reads the page's data again.
 	Reload() tea.Cmd
-	// Escape ends a search or another mode. It returns false if no mode is active.
+	// Escape ends the active mode, such as a search. It returns false if no mode is active.
 	Escape() (tea.Cmd, bool)
-	// Scroll moves by n lines or rows. Click selects a row of the body. x is the column of the mouse.
+	// Scroll scrolls by n lines or rows; x is the column of the mouse. Click selects the row of the body at the given
+	// position.
 	Scroll(x, n int) tea.Cmd
 	Click(x, row int) tea.Cmd
-	// MarkSeen records the visible text as read.
+	// MarkSeen records the text on screen as read.
 	MarkSeen()
 }
 
 // Rendered is sent when a text has been rendered as Markdown in the background.
 type Rendered struct{}
 
-// Done is sent at the end of work whose success is not shown.
+// Done is sent when a task ends. Err is shown; a success is not.
 type Done struct{ Err error }
 
-// Breadcrumbed is a page that is opened from a list. The bar names both.
+// Breadcrumbed is a page that is opened from a list. The bar shows the name of the list and the name of the entry.
 type Breadcrumbed interface {
 	// Parent returns the name of the list. Crumb draws the name of the entry in at most room cells.
 	Parent() draw.Safe
 	Crumb(room int) draw.Line
 }
 
-// ProposalPage is a page whose keys act on a proposal.
+// ProposalPage is a page whose keys act on the proposal that Current returns.
 type ProposalPage interface {
 	Current() (proposals.Proposal, bool)
 }
 
-// Filtered is a page with a list that can be filtered.
+// Filtered is a page with a list to which the user can apply a filter.
 type Filtered interface{ Filter() string }
 
 // TabSwitcher is a page whose tabs can be clicked.
 type TabSwitcher interface{ SelectTab(tab int) tea.Cmd }
 
-// Announcing is a page that may show a message when the workbench starts.
+// Announcing is a page that can show a message when the workbench starts.
 type Announcing interface{ Announce() tea.Cmd }
 
-// Returning is a page that reloads data when the user returns to it.
+// Returning is a page that reloads data when the user comes back from another page.
 type Returning interface{ Returned() tea.Cmd }
 
-// Stateful is a page whose state is restored at the next start.
+// Stateful is a page whose state is saved on exit and restored at the next start.
 type Stateful interface {
 	State() PageState
 	SetState(l PageState)
 }
 
-// PageState is the state of a page that is restored.
+// PageState is the saved state of a page.
 type PageState struct {
 	Tab    string `json:"tab,omitempty"`
-	Row    string `json:"row,omitempty"` // id of the selected row
+	Row    string `json:"row,omitempty"` // ID of the selected row
 	Filter string `json:"filter,omitempty"`
 	Order  string `json:"order,omitempty"`
 }
@@ -92,14 +93,14 @@ const (
 	MinHeight = 15
 )
 
-// SideMinWidth is the minimum screen width for a pane beside a list, and PanesMinWidth that for showing a proposal or a
-// tool in two panes.
+// SideMinWidth is the minimum screen width for a pane beside a list. PanesMinWidth is the minimum screen width for a
+// proposal or a definition in two panes.
 const (
 	SideMinWidth  = 120
 	PanesMinWidth = 140
 )
 
-// MinPaneWidth is the minimum width of a pane, and maxSideWidth the maximum width of a pane beside a list, in cells.
+// MinPaneWidth is the minimum width of a pane, in cells. maxSideWidth is the maximum width of a pane beside a list.
 const (
 	MinPaneWidth = 40
 	maxSideWidth = 120
@@ -109,7 +110,7 @@ const (
 type Frame struct {
 	Layout
 	Theme theme.Theme
-	Now   func() time.Time // current time, for ages
+	Now   func() time.Time // returns the current time, for ages
 }
 
 // Layout is the geometry of the screen. From top to bottom: the bar, the tabs, a rule, the body, the status line, and
@@ -118,14 +119,14 @@ type Layout struct {
 	Width, Height int
 	TooSmall      bool
 	Body          int // height of the body
-	List, Side    int // width of a list and of the pane beside it; 0 for no pane
-	Left, Right   int // width of the two panes of a page; if Left is 0, there is one
+	List, Side    int // width of a list and of the pane beside it; Side is 0 without a pane
+	Left, Right   int // widths of the two panes of a page; Left is 0 if the page has one pane
 	Blame         int // width of the blame column
 	By            Division
 }
 
-// Division is the user's division of the screen. Shift moves the divider to the right by cells, and Zoomed hides one
-// pane.
+// Division describes how the user has divided the screen. Shift is the number of cells by which the divider is moved to
+// the right. Zoomed hides one of the two panes.
 type Division struct {
 	Shift  int
 	Zoomed bool
@@ -148,14 +149,14 @@ func NewLayout(width, height int, by Division) Layout {
 	return l
 }
 
-// divide splits width into two panes with one cell between them. The left pane has the wanted width, as far as both
-// panes keep MinPaneWidth.
+// divide splits width into two panes with one cell between them. The left pane has leftWidth cells, unless a pane would
+// then be narrower than MinPaneWidth.
 func divide(width, leftWidth int) (left, right int) {
 	left = min(max(leftWidth, MinPaneWidth), width-1-MinPaneWidth)
 	return left, width - 1 - left
 }
 
-// WithList returns l with a list of another width, if the list has a side pane.
+// WithList returns l with a list of the given width. If the list has no side pane, it returns l unchanged.
 func (l Layout) WithList(width int) Layout {
 	if l.Side > 0 {
 		l.List, l.Side = divide(l.Width, width+l.By.Shift)
@@ -163,7 +164,7 @@ func (l Layout) WithList(width int) Layout {
 	return l
 }
 
-// Beside returns the width of a list that has a side pane, or 0 for a list without one.
+// Beside returns the width of a list that has a side pane. It returns 0 if the list has no side pane.
 func (l Layout) Beside() int {
 	if l.Side == 0 {
 		return 0
@@ -196,7 +197,7 @@ func lineOr(lines []string, i, width int) string {
 // FormatTime formats t to the minute, in UTC.
 func FormatTime(t time.Time) draw.Safe { return draw.Safe(t.UTC().Format("2006-01-02 15:04")) }
 
-// FormatDay formats t as day and time if it is in the current year, and otherwise as a date. Both are in UTC.
+// FormatDay formats t as day and time if t is in the current year, and otherwise as a date. Both are in UTC.
 func (f Frame) FormatDay(t time.Time) draw.Safe {
 	if t = t.UTC(); t.Year() == f.Now().UTC().Year() {
 		return draw.Safe(t.Format("02 Jan 15:04"))
@@ -204,7 +205,7 @@ func (f Frame) FormatDay(t time.Time) draw.Safe {
 	return draw.Safe(t.Format("02 Jan  2006"))
 }
 
-// Hints draws keys and their labels, as many as fit.
+// Hints draws the given pairs of key and label, as many as fit in the width of the frame.
 func (f Frame) Hints(hints [][2]string) draw.Line {
 	l := draw.Of("", " ")
 	for _, h := range hints {
@@ -217,7 +218,7 @@ func (f Frame) Hints(hints [][2]string) draw.Line {
 	return l
 }
 
-// List is the common part of lists with a side pane.
+// List is embedded in the pages that show a list with a side pane.
 type List struct {
 	Frame   Frame
 	Preview Preview
@@ -238,20 +239,22 @@ func (l *List) Pane() *Preview { return &l.Preview }
 // ActivePager implements Page. A list has no pager.
 func (l *List) ActivePager() *pager.Pager { return nil }
 
-// Update implements Page. The results of a list arrive as Then.
+// Update implements Page. It ignores all messages, because the data of a list arrives in Then messages.
 func (l *List) Update(tea.Msg) tea.Cmd { return nil }
 
 // MarkSeen implements Page. A list does not record which rows were on screen.
 func (l *List) MarkSeen() {}
 
-// Window returns the first row of a viewport of height rows that contains the cursor, scrolled as little as possible.
+// Window returns the first of n rows to show in a viewport of the given height. It scrolls from top only as far as
+// needed to show the cursor.
 func Window(top, cursor, n, height int) int {
 	top = min(top, cursor)
 	top = max(top, cursor-height+1)
 	return max(0, min(top, n-height))
 }
 
-// Choices draws a rule and below it a viewport of height rows around the selected one of n rows.
+// Choices draws a rule and, below the rule, a viewport of height rows around the selected row. The list has n rows,
+// which the function row draws.
 func (f Frame) Choices(n, selected, height int, row func(i int) draw.Line) []draw.Line {
 	lines := []draw.Line{draw.Of(f.Theme.Rule, draw.Safe(strings.Repeat("─", f.Width)))}
 	height = min(height, n)
@@ -270,9 +273,9 @@ func (f Frame) Choices(n, selected, height int, row func(i int) draw.Line) []dra
 type CursorPage interface {
 	// Move moves the cursor n rows down.
 	Move(n int) tea.Cmd
-	// Rows returns the number of rows on screen.
+	// Rows returns the number of rows that fit on the screen.
 	Rows() int
-	// MoveToEnd moves the cursor to the first row, or to the last.
+	// MoveToEnd moves the cursor to the last row if last is set, and otherwise to the first row.
 	MoveToEnd(last bool) tea.Cmd
 }
 

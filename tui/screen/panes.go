@@ -13,13 +13,14 @@ import (
 // Paned is a page that has two panes on a wide screen.
 type Paned interface {
 	Layout() Layout
-	// LeftWidth returns the width of the left pane, or 0 if there is one pane.
+	// LeftWidth returns the width of the left pane in layout l, or 0 if the page has only one pane.
 	LeftWidth(l Layout) int
 	// MinWidth returns the minimum screen width for two panes.
 	MinWidth() int
 }
 
-// PaneFocus is a page whose right pane can have the focus. On other pages, the left pane has it.
+// PaneFocus is a page whose right pane can have the focus. On pages that do not implement it, the left pane has the
+// focus.
 type PaneFocus interface {
 	// RightFocused reports whether the right pane has the focus.
 	RightFocused() bool
@@ -30,7 +31,7 @@ var _ PaneFocus = (*Panes)(nil)
 // paneStep is the number of cells by which a key moves the divider.
 const paneStep = 8
 
-// PaneKeys returns the keys that divide the screen between two panes.
+// PaneKeys returns the keys that move the divider between two panes or hide one of the panes.
 func PaneKeys(sh Shell, p Paned) []Key {
 	move := func(cells int) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -56,7 +57,7 @@ func PaneKeys(sh Shell, p Paned) []Key {
 	}
 }
 
-// noPanes returns why the screen has no room for two panes, or "".
+// noPanes returns why the screen has no room for two panes, or "" if it has.
 func noPanes(p Paned) string {
 	if p.Layout().Width < p.MinWidth() {
 		return "two panes need " + strconv.Itoa(p.MinWidth()) + " columns"
@@ -64,7 +65,7 @@ func noPanes(p Paned) string {
 	return ""
 }
 
-// zoomed returns why only one pane is shown, or "". If it is zoomed, the reason is why.
+// zoomed returns why only one pane is shown, or "" if both are shown. If the user has zoomed, the reason is why.
 func zoomed(p Paned, why string) string {
 	if none := noPanes(p); none != "" || !p.Layout().By.Zoomed {
 		return none
@@ -72,11 +73,11 @@ func zoomed(p Paned, why string) string {
 	return why
 }
 
-// Panes are the tabs of a page with two panes: the first tab on the left and one of the others on the right. A narrow
-// screen shows only the current tab.
+// Panes holds the tabs of a page with two panes. The left pane shows the first tab, and the right pane shows one of
+// the other tabs. A narrow screen shows only the current tab.
 type Panes struct {
-	Tab    int // has the focus
-	beside int // shown on the right while the first tab has the focus; 0 for the second tab
+	Tab    int // the tab that has the focus
+	beside int // the tab shown on the right while the first tab has the focus; 0 means the second tab
 }
 
 // LeftWidth implements Paned.
@@ -85,7 +86,7 @@ func (p *Panes) LeftWidth(l Layout) int { return l.Left }
 // MinWidth implements Paned.
 func (p *Panes) MinWidth() int { return PanesMinWidth }
 
-// Focus moves the focus to a tab.
+// Focus moves the focus to the given tab.
 func (p *Panes) Focus(tab int) {
 	p.Tab = tab
 	if tab > 0 {
@@ -96,7 +97,7 @@ func (p *Panes) Focus(tab int) {
 // RightTab returns the tab in the right pane.
 func (p *Panes) RightTab() int { return max(1, p.beside) }
 
-// Visible reports whether a tab is on screen.
+// Visible reports whether the given tab is on screen.
 func (p *Panes) Visible(l Layout, tab int) bool {
 	return tab == p.Tab || l.Left > 0 && (tab == 0 || tab == p.RightTab())
 }
@@ -104,7 +105,7 @@ func (p *Panes) Visible(l Layout, tab int) bool {
 // RightFocused implements PaneFocus.
 func (p *Panes) RightFocused() bool { return p.Tab > 0 }
 
-// TabWidth returns the width of a tab.
+// TabWidth returns the width of the given tab.
 func (p *Panes) TabWidth(l Layout, tab int) int {
 	if tab == 0 && l.Left > 0 {
 		return l.Left
@@ -123,7 +124,7 @@ func (p *Panes) TabAt(l Layout, x int) int {
 	return p.RightTab()
 }
 
-// TabIn returns the tab in the right or the left pane.
+// TabIn returns the tab in the right pane if right is set, and otherwise the first tab, which is in the left pane.
 func (p *Panes) TabIn(right bool) int {
 	if right {
 		return p.RightTab()
@@ -131,7 +132,7 @@ func (p *Panes) TabIn(right bool) int {
 	return 0
 }
 
-// TabBar draws the names of the tabs, each above its pane, and leaves room for right at the end.
+// TabBar draws the names of the tabs, each above its pane. It leaves room for the line right at the end.
 func (p *Panes) TabBar(f Frame, names []string, right draw.Line) draw.Line {
 	l := f.Layout
 	if l.Left == 0 {
@@ -141,9 +142,9 @@ func (p *Panes) TabBar(f Frame, names []string, right draw.Line) draw.Line {
 	return append(first, f.TabLine(names[1:], 1, p.RightTab()-1, p.Tab > 0, l.Right-right.Width())...)
 }
 
-// TabLine draws tabs in width cells. If not all of them fit, it shows the current tab with its neighbors and a sign
-// on each side with more tabs. If keys is set, the current tab has the focus and is marked. The first of names is the
-// tab with the index first on the page.
+// TabLine draws tabs in width cells. If not all names fit, it draws the current tab and its neighbors, and a sign on
+// each side where more tabs follow. If keys is set, the current tab is marked as having the focus. names[0] is the
+// tab with index first on the page, and current is an index of names.
 func (f Frame) TabLine(names []string, first, current int, keys bool, width int) draw.Line {
 	from, to := 0, Fitting(names, 0, width)
 	for to < min(len(names), current+2) && from < current {
@@ -171,8 +172,8 @@ func (f Frame) TabLine(names []string, first, current int, keys bool, width int)
 	return l
 }
 
-// Fitting returns the end of the range of names, starting at from, that fits in width. Each name has a blank on both
-// sides, and the line a sign at both ends.
+// Fitting returns the index after the last name that fits in width cells if the line begins with names[from]. Each
+// name needs a blank on both sides, and the line needs one cell at each end.
 func Fitting(names []string, from, width int) int {
 	used, to := 1, from
 	for to < len(names) {

@@ -1,4 +1,4 @@
-// This file defines what pages request from the workbench: messages, questions, and writes.
+// This file defines what pages can request from the workbench: messages, questions, and writes.
 
 package screen
 
@@ -14,11 +14,11 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Shell has the parts of the workbench that every page can use. A page that needs more declares its own interface. The
-// methods return a command that continues the action, or nil.
+// Shell is the part of the workbench that every page can use. A page that needs more declares its own interface. Each
+// method returns a command that continues the action, or nil.
 type Shell interface {
 	Messenger
-	// Write runs a write.
+	// Write returns a command that runs w.
 	Write(w Write) tea.Cmd
 	// Divide changes how the screen is divided between two panes.
 	Divide(by Division) tea.Cmd
@@ -26,24 +26,24 @@ type Shell interface {
 
 // Messenger shows messages and asks questions.
 type Messenger interface {
-	// Say shows a message in the status line until the next key. Fail shows an error. Both return nil. The message is
-	// sanitized as untrusted text.
+	// Say shows a message in the status line until the next key press. Fail shows an error. Both sanitize the message
+	// as untrusted text and return nil.
 	Say(tone Tone, format string, args ...any) tea.Cmd
 	Fail(err error) tea.Cmd
-	// OpenLine opens an input line at the bottom. Ask opens a dialog.
+	// OpenLine opens an input line at the bottom of the screen. Ask opens a dialog.
 	OpenLine(l *Line) tea.Cmd
 	Ask(d Dialog) tea.Cmd
 }
 
-// Then is the result of a command that has read something. Do handles the result. If Page is set, the result is
-// dropped once that page is gone.
+// Then is the result of a command that has read data. The workbench calls Do to handle the result. If Page is set and
+// that page is gone, the workbench drops the result.
 type Then struct {
 	Page Page // nil for the workbench
 	Do   func() tea.Cmd
 }
 
-// Load returns a command that calls read and passes the result to take, unless the page is gone by then. It shows
-// an error.
+// Load returns a command that calls read. If p is still open afterwards, the command passes the value that was read to
+// take, or shows the error.
 func Load[T any](sh Messenger, p Page, read func() (T, error), take func(T) tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		got, err := read()
@@ -60,17 +60,17 @@ func Load[T any](sh Messenger, p Page, read func() (T, error), take func(T) tea.
 type Line struct {
 	Prompt  draw.Safe
 	Hints   [][2]string        // keys for the footer
-	Above   func() []draw.Line // draws the lines above it; may be nil
-	Step    func(n int)        // handles the arrows up and down; may be nil
+	Above   func() []draw.Line // draws the lines above the input line; may be nil
+	Step    func(n int)        // called with 1 or -1 on the down and up arrows; may be nil
 	Text    edit.Text
-	Changed func() tea.Cmd // called after every key; may be nil
-	// Complete handles tab; may be nil.
+	Changed func() tea.Cmd // called after each key; may be nil
+	// Complete is called on tab; it may be nil.
 	Complete func() tea.Cmd
 	Done     func() tea.Cmd // on enter
 	Cancel   func() tea.Cmd // on esc; may be nil
 }
 
-// Run calls do if it is not nil.
+// Run calls do and returns its result. It returns nil if do is nil.
 func Run(do func() tea.Cmd) tea.Cmd {
 	if do == nil {
 		return nil
@@ -78,7 +78,8 @@ func Run(do func() tea.Cmd) tea.Cmd {
 	return do()
 }
 
-// Fuzzy reports whether text contains the letters of typed in the same order, ignoring case.
+// Fuzzy reports whether text contains the letters of typed in the same order, ignoring case. Other letters may come
+// between them.
 func Fuzzy(typed, text string) bool {
 	rest := []rune(strings.ToLower(typed))
 	for _, r := range strings.ToLower(text) {
@@ -89,31 +90,31 @@ func Fuzzy(typed, text string) bool {
 	return len(rest) == 0
 }
 
-// Write is a function that writes. The workbench waits for its result before it quits.
+// Write is a function that writes to the database. The workbench waits for running writes before it quits.
 type Write func(ctx context.Context) Wrote
 
 // Wrote is the outcome of a write.
 type Wrote struct {
-	ID    proposals.ID // "" if the write is not about a proposal
-	Draft string       // name of the unsent text to delete
-	Text  string
-	Open  *proposals.Proposal // proposal to open
-	Made  bool                // it created proposals without opening one
-	// Decided are the proposals to unmark if the write succeeded.
+	ID    proposals.ID        // "" if the write is not about a proposal
+	Draft string              // name of the unsent text to delete
+	Text  string              // message for a success
+	Open  *proposals.Proposal // proposal to open; nil for none
+	Made  bool                // the write created proposals and none of them is opened
+	// Decided lists the proposals to unmark if the write succeeded.
 	Decided []proposals.ID
-	// Undone describes the failure, such as "not approved"; "" for "not written".
+	// Undone describes the failure, such as "not approved". If "", the message says "not written".
 	Undone string
 	Err    error
-	Undo   *Undo // nil if it cannot be undone
+	Undo   *Undo // reverts the write; nil if it cannot be undone
 }
 
-// Undo reverts the last action by a new one, so that history keeps both.
+// Undo reverts the last action by a new action, so that the history keeps both.
 type Undo struct {
-	Says string // effect of the key, such as "ends the waiver"
+	Says string // effect of the undo key, such as "ends the waiver"
 	Ask  func(sh Shell, f Frame) tea.Cmd
 }
 
-// Act returns a write that calls do. about has the parts of the result that are known beforehand.
+// Act returns a write that calls do. about holds the parts of the result that are known before the call.
 func Act(about Wrote, form proposals.Form, do func(context.Context) (string, error)) Write {
 	return func(ctx context.Context) Wrote {
 		about.Text, about.Err = do(ctx)
@@ -122,7 +123,8 @@ func Act(about Wrote, form proposals.Form, do func(context.Context) (string, err
 	}
 }
 
-// Drafted returns a write that creates a proposal and then opens it.
+// Drafted returns a write that calls do to create a proposal and then opens this proposal. draft is the name of the
+// unsent text to delete.
 func Drafted(draft string, do func(context.Context) (proposals.Proposal, string, error)) Write {
 	return func(ctx context.Context) Wrote {
 		p, text, err := do(ctx)
@@ -133,7 +135,6 @@ func Drafted(draft string, do func(context.Context) (proposals.Proposal, string,
 // Tone is the kind of a status message.
 type Tone int
 
-// The tones.
 const (
 	Remark Tone = iota
 	Success
@@ -147,10 +148,10 @@ type Status struct {
 	Text draw.Safe
 }
 
-// Sayf formats a status message. It is sanitized as untrusted text.
+// Sayf returns a formatted status message. It sanitizes the message as untrusted text.
 func Sayf(tone Tone, format string, args ...any) Status {
 	return Status{tone, draw.Escapef(format, args...)}
 }
 
-// Fail returns the status message of an error.
+// Fail returns a status message that shows err.
 func Fail(err error) Status { return Sayf(Failure, "%s", wording.OneLine(err)) }

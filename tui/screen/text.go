@@ -1,4 +1,4 @@
-// This file contains the common part of pages with a text, and its keys.
+// This file contains the common part of pages that show a text, and their keys.
 
 package screen
 
@@ -10,13 +10,13 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Text is the common part of pages that show a text.
+// Text is embedded in the pages that show a text.
 type Text struct {
 	Frame Frame
 	Pager *pager.Pager
 }
 
-// NewText returns an empty text. Fit sets its size and theme.
+// NewText returns a Text without content. Fit sets its size and theme.
 func NewText() Text {
 	t := Text{Pager: pager.New(theme.Theme{})}
 	t.Pager.SetWrap(true)
@@ -40,7 +40,8 @@ func (t *Text) Layout() Layout { return t.Frame.Layout }
 // ActivePager implements Page.
 func (t *Text) ActivePager() *pager.Pager { return t.Pager }
 
-// Selected returns the item at the current stop of t. It returns false if there is none.
+// Selected returns the element of items whose index is the current stop of t. It returns false if no stop is
+// selected.
 func Selected[T any](t *pager.Pager, items []T) (item T, ok bool) {
 	if n := t.Stop(); n >= 0 && n < len(items) {
 		return items[n], true
@@ -48,13 +49,13 @@ func Selected[T any](t *pager.Pager, items []T) (item T, ok bool) {
 	return item, false
 }
 
-// Update implements Page. The results of a text arrive as Then.
+// Update implements Page. It ignores all messages, because the data of a text arrives in Then messages.
 func (t *Text) Update(tea.Msg) tea.Cmd { return nil }
 
 // View implements Page.
 func (t *Text) View() []string { return t.Pager.View() }
 
-// Escape implements Page. It ends picking a line, or clears a search.
+// Escape implements Page. It stops picking a line, or otherwise clears the search.
 func (t *Text) Escape() (tea.Cmd, bool) { return nil, EscapeText(t.Pager) }
 
 // Click implements Page. A text has no rows to select.
@@ -66,10 +67,10 @@ func (t *Text) Scroll(_, n int) tea.Cmd {
 	return nil
 }
 
-// MarkSeen implements Page. Most texts do not record which parts were read.
+// MarkSeen implements Page. It does nothing, because most pages do not record which parts of the text were read.
 func (t *Text) MarkSeen() {}
 
-// EscapeText ends picking a line, or clears a search. It returns false if neither is active.
+// EscapeText stops picking a line in p, or otherwise clears the search. It returns false if neither was active.
 func EscapeText(p *pager.Pager) bool {
 	if _, picking := p.Picked(); picking {
 		p.Unpick()
@@ -82,25 +83,25 @@ func EscapeText(p *pager.Pager) bool {
 	return false
 }
 
-// TextPage is a page that shows text.
+// TextPage is a page that can show a text.
 type TextPage interface{ ActivePager() *pager.Pager }
 
 // Tabbed is a page with tabs in two panes.
 type Tabbed interface {
 	// HasTwoPanes reports whether two panes are shown.
 	HasTwoPanes() bool
-	// FocusPane moves the focus to the right or the left pane.
+	// FocusPane moves the focus to the right pane if right is set, and otherwise to the left pane.
 	FocusPane(right bool) tea.Cmd
 }
 
-// textKeys implements the keys of a page with a text.
+// textKeys implements the actions of TextKeys.
 type textKeys struct {
 	shell Shell
 	page  TextPage
 }
 
-// TextKeys returns the keys that move in the text or the list that a page shows. If the page has a method More, they
-// call it to load more of the list.
+// TextKeys returns the keys that move in the text or in the list that page shows. If page has a More method, the
+// keys call it, so that the page can load more rows.
 func TextKeys(sh Shell, page TextPage) []Key {
 	k := textKeys{sh, page}
 	return []Key{
@@ -124,7 +125,7 @@ func TextKeys(sh Shell, page TextPage) []Key {
 	}
 }
 
-// then returns a function that calls do with the text and loads more of the list.
+// then returns a function that calls do with the pager of the page and then loads more rows if necessary.
 func (k textKeys) then(do func(*pager.Pager)) func() tea.Cmd {
 	return func() tea.Cmd {
 		do(k.page.ActivePager())
@@ -138,7 +139,7 @@ func (k textKeys) scrollPages(n float64) func() tea.Cmd {
 	return k.then(func(p *pager.Pager) { p.ScrollPages(n) })
 }
 
-// more loads more of the list, if the page can.
+// more calls the More method of the page, if it has one.
 func (k textKeys) more() tea.Cmd {
 	if p, ok := k.page.(interface{ More() tea.Cmd }); ok {
 		return p.More()
@@ -155,7 +156,7 @@ func (k textKeys) nextStop(step int) func() tea.Cmd {
 	}
 }
 
-// twoPanes returns the page if it shows two panes.
+// twoPanes returns the page as a Tabbed page. It returns false if the page does not show two panes.
 func (k textKeys) twoPanes() (Tabbed, bool) {
 	p, ok := k.page.(Tabbed)
 	return p, ok && p.HasTwoPanes()
@@ -179,7 +180,7 @@ func (k textKeys) cannotScrollX() string {
 	return ""
 }
 
-// search opens the input line that searches the text.
+// search opens the input line for a search in the text.
 func (k textKeys) search() tea.Cmd {
 	p, text := k.page.ActivePager(), edit.NewLine("")
 	return k.shell.OpenLine(&Line{
@@ -198,7 +199,7 @@ func (k textKeys) nextMatch(step int) func() tea.Cmd {
 	}
 }
 
-// found shows the position and the number of matches.
+// found shows which of the matching lines is selected, or that text was not found.
 func (k textKeys) found(p *pager.Pager, text string, hit bool) tea.Cmd {
 	p.SelectVisible()
 	n, of, ok := p.Match()

@@ -1,4 +1,5 @@
-// Package seen records which parts of proposals were on screen. An approval is locked until all parts were.
+// Package seen records which parts of proposals were on screen. The dialog of an approval is locked until all required
+// parts were on screen.
 package seen
 
 import (
@@ -18,13 +19,13 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Record has the parts of each proposal that were on screen. It outlives the pages.
+// Record holds the parts of each proposal that were on screen. It exists as long as the workbench.
 type Record struct {
 	readings map[proposals.ID]*Reading
 	views    map[proposals.ID]view
 }
 
-// view is another page that showed a proposal: the page of its change set, or the queue with its side pane.
+// view is another page that has shown a proposal: the page of its change set, or the side pane of the queue.
 type view struct {
 	dossier review.Dossier
 	unread  func(id proposals.ID) (unread, missing []string)
@@ -33,26 +34,26 @@ type view struct {
 // New returns an empty record.
 func New() *Record { return &Record{map[proposals.ID]*Reading{}, map[proposals.ID]view{}} }
 
-// AddView registers another page that shows ds. unread returns the unread parts of a proposal, and the parts that must
-// be on screen even if the user approves without reading.
+// AddView registers another page that shows the proposals in ds. The function unread returns the unread parts of a
+// proposal. missing lists the parts that must be on screen even if the user approves unread parts.
 func (s *Record) AddView(ds []review.Dossier, unread func(id proposals.ID) (unread, missing []string)) {
 	for _, d := range ds {
 		s.views[d.Proposal.ID] = view{d, unread}
 	}
 }
 
-// Progress describes which parts of a proposal have been on screen.
+// Progress describes which parts of a proposal were on screen.
 type Progress struct {
-	Parts     int    // parts to read: fields, or files with new bytes
-	Known     int    // files that were approved before, or are read in another member of the set
-	KnownFrom string // one subject that has those files
-	ByHash    int    // files that are accepted by hash
-	// Unread lists the parts that were not on screen. Missing lists the parts that must be on screen in any case:
-	// findings, and content that changed since.
+	Parts     int    // number of parts to read: fields, or files with new bytes
+	Known     int    // number of files that were approved before, or that another member of the change set contains
+	KnownFrom string // a subject that contains those files
+	ByHash    int    // number of files that the user accepts by hash
+	// Unread lists the parts that were not on screen. Missing lists the parts that must be on screen in any case, such
+	// as findings and content that has changed since the user read it.
 	Unread, Missing []string
 }
 
-// Progress returns how much of the current revision of a proposal was on screen.
+// Progress returns which parts of the current revision of a proposal were on screen.
 func (s *Record) Progress(d review.Dossier) Progress {
 	p := Progress{Parts: 1}
 	for _, part := range d.Parts {
@@ -92,8 +93,7 @@ func (s *Record) Progress(d review.Dossier) Progress {
 	return p
 }
 
-// Missing returns the parts that must be on screen before a proposal can be approved without reading: findings and
-// facts.
+// Missing returns the parts that must be on screen even if the user approves unread parts, such as findings.
 func (s *Record) Missing(d review.Dossier) []string {
 	if sh, ok := s.views[d.Proposal.ID]; ok && (sh.dossier.Digest == d.Digest || sameText(sh.dossier, d)) {
 		_, missing := sh.unread(d.Proposal.ID)
@@ -105,30 +105,31 @@ func (s *Record) Missing(d review.Dossier) []string {
 	return []string{"its findings"}
 }
 
-// sameText reports whether two dossiers have the same text against the same version and no finding about hidden
-// characters. Granting or ending a waiver changes the digest but not the text that was read.
+// sameText reports whether two dossiers have the same text and the same base, and b has no finding about hidden
+// characters. In this case, text that was read in one need not be read again in the other: granting or ending a waiver
+// changes the digest, but not the text.
 func sameText(a, b review.Dossier) bool {
 	hidden := slices.ContainsFunc(b.Standing, func(s review.Standing) bool { return !visible.Clean(s.Passage) })
 	was, is := a.Proposal, b.Proposal
 	return !hidden && was.Revision == is.Revision && was.BaseVersion == is.BaseVersion && was.LiveVersion == is.LiveVersion && ContentHash(a) == ContentHash(b)
 }
 
-// Reading records which parts of a proposal the user has read.
+// Reading records which parts of a proposal were on screen.
 type Reading struct {
 	Comparison Comparison
 	List       *difflist.List
-	Pager      *pager.Pager         // shows the diff against the base
-	Findings   [2]*pager.Pager      // texts that quote passages: overview and assessment
-	Passages   map[pager.TextID]int // number of bytes of each quoted line to read
+	Pager      *pager.Pager         // shows the diff against the base of the draft
+	Findings   [2]*pager.Pager      // show the overview and the assessment, which quote passages
+	Passages   map[pager.TextID]int // number of bytes of each quoted line that must have been on screen
 	dossier    review.Dossier
-	hash       string // of the content (ContentHash)
+	hash       string // result of ContentHash
 }
 
-// Reading returns the reading of a proposal, or nil before it was shown.
+// Reading returns the reading of the proposal with the given ID, or nil if the proposal has not been shown.
 func (s *Record) Reading(id proposals.ID) *Reading { return s.readings[id] }
 
-// Show records that a dossier and the hash of its content are on the proposal's page. findings are the texts that
-// quote passages; they are used only the first time.
+// Show records that the page of a proposal shows d. hash is the result of ContentHash. findings are the pagers that
+// show quoted passages; they are used only in the first call for a proposal.
 func (s *Record) Show(d review.Dossier, hash string, findings [2]*pager.Pager) {
 	r := s.readings[d.Proposal.ID]
 	if r == nil {
@@ -141,13 +142,13 @@ func (s *Record) Show(d review.Dossier, hash string, findings [2]*pager.Pager) {
 // Dossier returns the dossier that was shown last.
 func (r *Reading) Dossier() review.Dossier { return r.dossier }
 
-// SetDiff sets the diff that has to be read.
+// SetDiff sets the diff that must be read.
 func (r *Reading) SetDiff(c Comparison, list *difflist.List, p *pager.Pager) {
 	r.Comparison, r.List, r.Pager = c, list, p
 }
 
 // FirstUnseen returns the first part that was not on screen: a row of the diff, or else a finding about hidden
-// characters. It returns -1 and nil if everything was.
+// characters. It returns -1 and nil if all parts were on screen.
 func (r *Reading) FirstUnseen() (row int, finding *review.Standing) {
 	if row, ok := r.List.FirstUnseen(r.Pager); ok {
 		return row, nil
@@ -158,14 +159,15 @@ func (r *Reading) FirstUnseen() (row int, finding *review.Standing) {
 	return -1, nil
 }
 
-// unseenFindings returns the findings that were not on screen: all of them, or only those about hidden characters.
+// unseenFindings returns the findings that were not on screen. Unless all is set, it returns only those about hidden
+// characters.
 func (r *Reading) unseenFindings(all bool) []review.Standing {
 	return lists.Filter(r.dossier.Standing, func(s review.Standing) bool { return (all || !visible.Clean(s.Passage)) && !r.hasSeen(s) })
 }
 
 func findingName(s review.Standing) string { return s.Rule + " in " + wording.FieldName(s.Path) }
 
-// hasSeen reports whether every line of a finding's passage was on screen up to its end.
+// hasSeen reports whether the passage of a finding was on screen completely.
 func (r *Reading) hasSeen(s review.Standing) bool {
 	id := quotes.FindingID(s)
 	for n := range quotes.PassageLines(s) {
@@ -177,15 +179,15 @@ func (r *Reading) hasSeen(s review.Standing) bool {
 	return true
 }
 
-// Comparison identifies a diff by the two definitions and the number of unchanged lines.
+// Comparison identifies a diff by its two sides and the number of unchanged lines around each change.
 type Comparison struct {
-	From     string // the old side: a version or a revision, whose content never changes
+	From     string // name of the old side, a version or revision whose content never changes
 	New      string // hash of the new content
-	Revision int    // of the new side
+	Revision int    // revision of the new side
 	Context  int
 }
 
-// SkipReasons returns, by path, why files of a proposal need not be read.
+// SkipReasons returns the reasons why files of a proposal need not be read. The keys are the paths of the files.
 func SkipReasons(d review.Dossier) map[string]string {
 	notes := map[string]string{}
 	files := d.Revision.Draft.Definition.Folder()

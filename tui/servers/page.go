@@ -1,5 +1,5 @@
-// Package servers is the page of the workbench that lists the MCP servers of the user's clients, whether they are
-// guarded, and what waits for the user.
+// Package servers implements the workbench page that lists the MCP servers of the user's clients. It shows whether each
+// server is guarded, and what waits for the user.
 package servers
 
 import (
@@ -29,7 +29,7 @@ type Shell interface {
 	FilterQueue(filter string) tea.Cmd
 }
 
-// Page lists servers.
+// Page lists the MCP servers of the user's clients.
 type Page struct {
 	screen.Text
 	preview     screen.Preview
@@ -38,10 +38,10 @@ type Page struct {
 	read        Read
 	status      guarding.Status
 	loaded      bool
-	waitingText func() string // how many proposals wait for the user, as text
+	waitingText func() string // describes how many proposals wait for the user
 }
 
-// New returns an empty page. Reload loads it.
+// New returns a page without entries. Reload loads them.
 func New(ctx context.Context, sh Shell, read Read, waits func() string) *Page {
 	return &Page{Text: screen.NewText(), shell: sh, ctx: ctx, read: read, waitingText: waits}
 }
@@ -56,7 +56,7 @@ func (p *Page) Keys() []screen.Key {
 	}, screen.PaneKeys(p.shell, p), screen.TextKeys(p.shell, p))
 }
 
-// LeftWidth implements screen.Paned. An empty list has no pane beside it.
+// LeftWidth implements screen.Paned. The page has no side pane while the list is empty.
 func (p *Page) LeftWidth(l screen.Layout) int {
 	if len(p.status.Entries) == 0 {
 		return 0
@@ -75,7 +75,7 @@ func (p *Page) View() []string {
 	return p.Frame.SideBySide(p.Pager.View(), p.sidePane(), p.Frame.List)
 }
 
-// sidePane draws the pane beside the list with the complete entry.
+// sidePane draws the side pane, which shows the whole selected entry.
 func (p *Page) sidePane() []string {
 	e, ok := screen.Selected(p.Pager, p.status.Entries)
 	if !ok {
@@ -120,7 +120,7 @@ func (p *Page) sidePane() []string {
 	return p.preview.View(p.Frame, strconv.Itoa(p.Pager.Stop()), page)
 }
 
-// numbers draws the number of tools or texts by state.
+// numbers draws how many tools or texts are in each state.
 func numbers(page *prose.Page, c guarding.Counts) {
 	for _, n := range []struct {
 		name  string
@@ -132,7 +132,7 @@ func numbers(page *prose.Page, c guarding.Counts) {
 	}
 }
 
-// selected returns the server of the selected entry.
+// selected returns the server of the selected entry. It returns false if the status of that server is unknown.
 func (p *Page) selected() (guarding.Server, bool) {
 	e, ok := screen.Selected(p.Pager, p.status.Entries)
 	if !ok {
@@ -161,7 +161,8 @@ func (p *Page) open() tea.Cmd {
 	return p.shell.FilterQueue(filter)
 }
 
-// Fit implements screen.Page. It lays out the entries. Below each are the states of its tools, or why it is not guarded.
+// Fit implements screen.Page. It lays out the entries. Below each entry are the states of its tools, or the reason why
+// the server is not guarded.
 func (p *Page) Fit(f screen.Frame) {
 	p.FitIn(f, cmp.Or(p.LeftWidth(f.Layout), f.Width))
 	th := p.Frame.Theme
@@ -204,7 +205,7 @@ func (p *Page) Fit(f screen.Frame) {
 			}
 			page.FaintItem(draw.Of("", draw.Safe(draw.Blank(4))), text)
 		}
-		if why := e.Reason(); why != above && p.Frame.Side == 0 { // the side pane shows it
+		if why := e.Reason(); why != above && p.Frame.Side == 0 { // otherwise the side pane shows the reason
 			if above = why; why != "" {
 				page.FaintItem(draw.Of("", draw.Safe(draw.Blank(4))), why)
 			}
@@ -233,10 +234,10 @@ func (p *Page) Tabs() (left, right draw.Line) {
 	return draw.Of("", " ").Add(th.Accent, "▎Servers").Add(th.Faint, draw.Escapef("  %d of %d guarded", guarded, len(p.status.Entries))), nil
 }
 
-// stateCells is the width of the sign and the state, including gaps.
+// stateCells is the width of the sign and the state, including the gaps between columns.
 const stateCells = 2 + 2 + 2 + 17 + 2
 
-// layCalls draws the waiting calls.
+// layCalls draws the calls that wait for the user.
 func (p *Page) layCalls(page *prose.Page) {
 	if len(p.status.Calls) == 0 {
 		return
@@ -253,7 +254,7 @@ func (p *Page) layCalls(page *prose.Page) {
 	page.Blank()
 }
 
-// open describes how many proposals wait for the user.
+// open describes how many proposals of a server are not approved, by state.
 func open(c guarding.Counts) string {
 	text := ""
 	if c.Waiting > 0 {
@@ -268,7 +269,7 @@ func open(c guarding.Counts) string {
 	return text
 }
 
-// last describes the last call of a server's tools.
+// last describes the last call of a tool of the given server.
 func (p *Page) last(v guarding.Server) string {
 	if v.Last == nil {
 		return ", never called"
@@ -280,7 +281,7 @@ func (p *Page) last(v guarding.Server) string {
 	return text
 }
 
-// sign returns the sign of an entry and its style.
+// sign returns the sign of an entry and the style of the sign.
 func sign(th theme.Theme, e guarding.Entry) (draw.Safe, theme.Style) {
 	switch {
 	case e.State == clients.Guarded && e.Why == "":

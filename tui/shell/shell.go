@@ -1,5 +1,5 @@
-// Package shell is the screen of the workbench around its pages: size and theme, the status line and the input line
-// at the bottom, and the dialog over the page.
+// Package shell draws the parts of the screen around the pages of the workbench. It holds the size and the theme of
+// the screen, the status line, the input line, and the dialog.
 package shell
 
 import (
@@ -20,15 +20,16 @@ import (
 // Options configure the shell.
 type Options struct {
 	Now    func() time.Time
-	After  func(time.Duration, tea.Msg) tea.Cmd // returns a command that sends a message after a delay
+	After  func(time.Duration, tea.Msg) tea.Cmd // returns a command that sends the message after the given delay
 	Unsent *unsent.Folder
 	Editor *editor.Editor
-	// Slow draws the slow operation, or returns nil. Hints are shown in place of a message.
+	// Slow draws the slow operation that is in progress, or returns nil. Hints returns the lines that are shown while
+	// there is no message.
 	Slow  func(th theme.Theme) draw.Line
 	Hints func(f screen.Frame) []draw.Line
 }
 
-// Shell is the screen around the page.
+// Shell holds the state of the screen around the pages.
 type Shell struct {
 	Options
 	Status
@@ -37,7 +38,7 @@ type Shell struct {
 	division screen.Division
 	frame    screen.Frame
 	dialog   *dialog.Dialog // nil or closed if no dialog is open
-	line     *screen.Line   // input line at the bottom; nil for none
+	line     *screen.Line   // input line at the bottom of the screen; nil for none
 }
 
 // New returns a shell for a screen of 80 by 24 cells.
@@ -48,19 +49,19 @@ func New(o Options, choice theme.Choice) *Shell {
 	return s
 }
 
-// Frame returns the frame for pages.
+// Frame returns the frame in which pages are drawn.
 func (s *Shell) Frame() screen.Frame { return s.frame }
 
 // Retheme applies the chosen theme.
 func (s *Shell) Retheme() { s.frame.Theme = s.Choice.Theme() }
 
-// Resize lays out the screen for a new size. The caller fits the pages.
+// Resize lays out the screen for the given size. The caller must then call Fit on the pages.
 func (s *Shell) Resize(width, height int) {
 	s.frame.Layout = screen.NewLayout(width, height, s.division)
 	s.Refit()
 }
 
-// Divide lays out the screen with another division. The caller fits the pages.
+// Divide lays out the screen with the given division. The caller must then call Fit on the pages.
 func (s *Shell) Divide(by screen.Division) {
 	s.division = by
 	s.Resize(s.frame.Width, s.frame.Height)
@@ -73,7 +74,7 @@ func (s *Shell) Refit() {
 	}
 }
 
-// Ask opens a dialog.
+// Ask opens a dialog. It closes the dialog that is open.
 func (s *Shell) Ask(question screen.Dialog) tea.Cmd {
 	s.CloseDialog()
 	needs := dialog.Needs{Status: &s.Status, After: s.After, Unsent: s.Unsent, Editor: s.Editor}
@@ -97,7 +98,7 @@ func (s *Shell) CloseDialog() {
 	}
 }
 
-// SaveText returns the command that stores the text of the open dialog, or nil.
+// SaveText returns a command that stores the text of the open dialog. It returns nil if no dialog is open.
 func (s *Shell) SaveText() tea.Cmd {
 	if d := s.Dialog(); d != nil {
 		return d.Save()
@@ -105,7 +106,7 @@ func (s *Shell) SaveText() tea.Cmd {
 	return nil
 }
 
-// OpenLine opens an input line at the bottom.
+// OpenLine opens an input line at the bottom of the screen.
 func (s *Shell) OpenLine(l *screen.Line) tea.Cmd {
 	s.line = l
 	return nil
@@ -123,7 +124,7 @@ func (s *Shell) typing() bool {
 	return !s.frame.TooSmall && (s.line != nil && d == nil || d != nil && d.Typing())
 }
 
-// Key passes a key to the dialog or the input line. It returns false if neither is open.
+// Key passes a key press to the dialog or the input line. It returns false if neither is open.
 func (s *Shell) Key(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	if d := s.Dialog(); d != nil {
 		return d.Key(msg), true
@@ -134,7 +135,7 @@ func (s *Shell) Key(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	return nil, false
 }
 
-// Paste inserts pasted text at the cursor.
+// Paste inserts pasted text at the cursor of the dialog or the input line.
 func (s *Shell) Paste(text string) tea.Cmd {
 	if d := s.Dialog(); d != nil {
 		if cmd, taken := d.Paste(text); taken {
@@ -154,8 +155,8 @@ func (s *Shell) Paste(text string) tea.Cmd {
 	return nil
 }
 
-// Lowest returns the lines above the footer: the input line or the message. If there is more than one, they cover the
-// end of the page.
+// Lowest returns the lines above the footer, which contain the input line or the message. If there are several lines,
+// they cover the end of the page.
 func (s *Shell) Lowest() []draw.Line {
 	if in := s.line; in != nil && s.Dialog() == nil {
 		if in.Above != nil {
@@ -183,13 +184,13 @@ func (s *Shell) Footer() draw.Line {
 	return nil
 }
 
-// typed draws the input line.
+// typed draws the input line in.
 func (s *Shell) typed(in *screen.Line) draw.Line {
 	prompt := draw.Of(s.frame.Theme.Accent, " "+in.Prompt+" ")
 	return append(prompt, edit.ViewLine(in.Text, s.frame.Theme, s.frame.Width-prompt.Width(), s.frame.Theme.Match)...)
 }
 
-// lineKey passes a key to the input line.
+// lineKey passes a key press to the input line.
 func (s *Shell) lineKey(msg tea.KeyPressMsg) tea.Cmd {
 	in := s.line
 	switch msg.String() {
@@ -216,10 +217,12 @@ func (s *Shell) lineKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// maxInput is the maximum length of an input line, in bytes. Every key press draws it and searches for it.
+// maxInput is the maximum length of an input line, in bytes. It limits the time for each key press, which draws the
+// text and searches for it.
 const maxInput = 1000
 
-// room returns how many more bytes fit into the line. New input replaces a selected text.
+// room returns the number of further bytes that fit into the input line. If text is selected, it returns maxInput,
+// because new input replaces the selected text.
 func room(in *screen.Line) int {
 	if edit.Selected(in.Text) {
 		return maxInput

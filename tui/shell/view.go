@@ -14,7 +14,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Parts are the parts of the screen from top to bottom. Footer draws the page's keys.
+// Parts are the parts of the screen that depend on the page, from top to bottom. Footer draws the keys of the page.
 type Parts struct {
 	Bar, Tabs draw.Line
 	Left      int  // column of the divider between two panes; 0 for one pane
@@ -45,8 +45,8 @@ func (s *Shell) View(parts func() Parts) tea.View {
 	return v
 }
 
-// hardwareCursor places the terminal's cursor where the screen draws one, so that input methods, magnifiers, and
-// screen readers find it. It removes the drawn cursor, because many terminals show neither if both are in one cell.
+// hardwareCursor places the terminal's cursor at the drawn cursor, so that input methods, magnifiers, and screen
+// readers find it. It removes the drawn cursor, because many terminals show no cursor if both are in the same cell.
 func hardwareCursor(content string) (string, *tea.Cursor) {
 	at := strings.LastIndex(content, string(edit.CursorStyle))
 	if at < 0 {
@@ -59,7 +59,7 @@ func hardwareCursor(content string) (string, *tea.Cursor) {
 	return before + content[at+len(edit.CursorStyle):], cursor
 }
 
-// draw draws all lines, each exactly as wide as the terminal.
+// draw draws all lines of the screen. Each line is exactly as wide as the terminal.
 func (s *Shell) draw(p Parts) string {
 	w, th := s.frame.Width, s.frame.Theme
 	var b strings.Builder
@@ -76,11 +76,11 @@ func (s *Shell) draw(p Parts) string {
 	if d := s.Dialog(); d != nil {
 		status := len(last)
 		if s.Message() == "" {
-			status, last = 0, nil // the keys of the dialog follow directly
+			status, last = 0, nil // the keys of the dialog follow the body directly
 		}
 		p.Body = d.View(s.frame, p.Body, status)
 	}
-	closed := len(last) == 0 && s.Dialog() == nil // the page is not covered
+	closed := len(last) == 0 && s.Dialog() == nil // nothing covers the page
 	body := s.frame.Body - len(last) + 1
 	if closed {
 		body--
@@ -106,8 +106,8 @@ func (s *Shell) draw(p Parts) string {
 	return b.String()
 }
 
-// rule draws the line above or below the page, with a joint at the divider between two panes. The line above has the
-// color of the focus over the pane with the focus.
+// rule draws the line above or below the page. The line has a joint at the divider between two panes. If focus is
+// set, the part of the line over the pane with the focus is highlighted.
 func (s *Shell) rule(b *strings.Builder, p Parts, joint string, focus bool) {
 	th, left := s.frame.Theme, p.Left
 	styles := [2]theme.Style{th.Rule, th.Rule}
@@ -124,7 +124,7 @@ func (s *Shell) rule(b *strings.Builder, p Parts, joint string, focus bool) {
 	b.WriteByte('\n')
 }
 
-// tooSmall draws the message for a terminal below the minimum size.
+// tooSmall draws the message for a terminal that is smaller than the minimum size.
 func (s *Shell) tooSmall() string {
 	w, h := s.frame.Width, s.frame.Height
 	lines := []draw.Safe{
@@ -146,16 +146,16 @@ func (s *Shell) tooSmall() string {
 	return b.String()
 }
 
-// Status is the message in the status line.
+// Status holds the message in the status line.
 type Status struct{ message screen.Status }
 
-// Say shows a message until the next key. The message is sanitized.
+// Say shows a message until the next key press. It sanitizes the message as untrusted text.
 func (s *Status) Say(t screen.Tone, format string, args ...any) tea.Cmd {
 	s.message = screen.Sayf(t, format, args...)
 	return nil
 }
 
-// Fail shows an error.
+// Fail shows err until the next key press.
 func (s *Status) Fail(err error) tea.Cmd {
 	s.message = screen.Fail(err)
 	return nil
@@ -167,10 +167,11 @@ func (s *Status) Clear() { s.message = screen.Status{} }
 // Message returns the text of the message, or "".
 func (s *Status) Message() draw.Safe { return s.message.Text }
 
-// maxStatusLines is the maximum number of lines of a message.
+// maxStatusLines is the maximum number of lines that a message takes.
 const maxStatusLines = 6
 
-// lines wraps the message to the width of the screen. Only what exceeds maxStatusLines is cut.
+// lines wraps the message to the width of the screen. The rest of a message that needs more than maxStatusLines
+// lines is cut.
 func (s *Status) lines(f screen.Frame) []draw.Line {
 	sign, style := draw.Safe("  "), f.Theme.Faint
 	switch s.message.Tone {
@@ -200,7 +201,8 @@ func (s *Status) lines(f screen.Frame) []draw.Line {
 	return lines
 }
 
-// Wrap breaks text into lines at word boundaries, and within words that are longer than a line.
+// Wrap breaks text into lines of at most width cells. It breaks lines between words, and inside a word only if the
+// word is longer than a line.
 func Wrap(text draw.Safe, width int) []draw.Safe {
 	var lines []draw.Safe
 	for line := range strings.SplitSeq(ansi.Wrap(string(text), width, ""), "\n") {

@@ -1,4 +1,4 @@
-// This file shows which version added each line of a definition.
+// This file shows which version introduced each line of a definition.
 
 package subject
 
@@ -16,24 +16,24 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// blameSection is the section that shows the version that added each line.
+// blameSection is the section that shows which version introduced each line.
 type blameSection struct {
 	page    *Page
-	request screen.Blame // request with which the page was opened
-	results []blamedText // result by text
-	version int          // newest version at the time; 0 if not computed
+	request screen.Blame // the blame with which the page was opened
+	results []blamedText // results, one for each text
+	version int          // newest version when the results were computed; 0 before
 	rows    []int        // first row of each text
 }
 
-// blamedText is the lines of a text and the versions that added them.
+// blamedText holds the lines of a text with the versions that introduced them.
 type blamedText struct {
 	field    string
-	versions []history.Version // analyzed versions, the newest first
+	versions []history.Version // versions that were analyzed, newest first
 	lines    []history.BlameLine
 	err      error
 }
 
-// texts returns the fields to blame with their versions. The requested field comes first.
+// texts returns the fields to blame, each with the versions to analyze. The requested field comes first.
 func (b *blameSection) texts() []blamedText {
 	var out []blamedText
 	add := func(field string, versions []history.Version) {
@@ -58,7 +58,7 @@ func (b *blameSection) texts() []blamedText {
 	return out
 }
 
-// load computes the blame of the texts.
+// load returns a command that computes the blame of the texts, unless it is already computed.
 func (b *blameSection) load() tea.Cmd {
 	texts := b.texts()
 	if len(texts) == 0 || len(b.page.versions) == 0 {
@@ -93,7 +93,7 @@ func (b *blameSection) load() tea.Cmd {
 	}
 }
 
-// turn scrolls to another text.
+// turn scrolls by step texts.
 func (b *blameSection) turn(step int) tea.Cmd {
 	n := len(b.results)
 	if n == 0 || b.page.Tab != sectionBlame {
@@ -109,7 +109,8 @@ func (b *blameSection) turn(step int) tea.Cmd {
 	return nil
 }
 
-// selected returns the text that contains the selected line, and the index of the line in it, or -1.
+// selected returns the index of the text that contains the selected line, and the index of the line in this text.
+// line is -1 if no line is selected.
 func (b *blameSection) selected() (text, line int) {
 	line = b.page.Pager.Stop()
 	for i, m := range b.results {
@@ -121,7 +122,7 @@ func (b *blameSection) selected() (text, line int) {
 	return 0, -1
 }
 
-// layOut draws the lines of the texts, each with the version that added it.
+// layOut draws the lines of the texts, each with the version that introduced it.
 func (b *blameSection) layOut(page *prose.Page) {
 	th := b.page.Frame.Theme
 	texts := b.texts()
@@ -161,8 +162,8 @@ func (b *blameSection) layOut(page *prose.Page) {
 	}
 }
 
-// versionLabel describes the date and the approver of a version, as far as they fit. The oldest version that was read
-// also represents earlier ones.
+// versionLabel describes a version by its date, its author, and its approver, as far as they fit. If the version is
+// the oldest that was analyzed, the label says that the line may be older.
 func (b *blameSection) versionLabel(versions []history.Version, number int) draw.Safe {
 	v, ok := versionOf(versions, number)
 	if !ok {
@@ -194,7 +195,7 @@ func versionOf(versions []history.Version, number int) (history.Version, bool) {
 	return versions[i], true
 }
 
-// line returns the version of the selected line.
+// line returns the version that introduced the selected line.
 func (b *blameSection) line() (history.Version, bool) {
 	text, line := b.selected()
 	if b.page.Tab != sectionBlame || line < 0 || line >= len(b.results[text].lines) {

@@ -1,5 +1,5 @@
-// Package subject is the page of the workbench that shows a live definition: a tool, an agent, an allow-list, a
-// skill, or instructions.
+// Package subject implements the workbench page that shows a live definition, such as a tool, an agent, an
+// allow-list, a skill, or instructions.
 package subject
 
 import (
@@ -28,7 +28,7 @@ type Registry interface {
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
-// Desk reads the import of a definition and its uses.
+// Desk reads the JSON from which a definition was imported, and the uses of the definition.
 type Desk interface {
 	difflist.Sources
 	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]impact.Use, error)
@@ -39,8 +39,8 @@ type Options struct {
 	Registry Registry
 	Desk     Desk
 	Layer    registry.Layer
-	NoEditor func() string // why texts cannot be edited, or ""
-	// Restore proposes to restore an earlier version.
+	NoEditor func() string // returns why texts cannot be edited, or ""
+	// Restore proposes to restore an earlier version of the definition.
 	Restore func(ctx context.Context, s registry.Subject, version int, reason string) (proposals.Proposal, string, error)
 }
 
@@ -61,11 +61,10 @@ type Shell interface {
 	EditLive(s registry.Subject, d registry.Definition, version int, at string) tea.Cmd
 }
 
-// Page shows a definition in sections: the definition itself, its versions, the version that added each line, and its
-// uses.
+// Page shows a definition in four sections: the definition itself, its versions, the blame, and its uses.
 type Page struct {
-	screen.Text  // of all sections except the definition
-	screen.Panes // the sections
+	screen.Text  // shows all sections except the definition
+	screen.Panes // the tabs for the sections
 	Options
 	shell           Shell
 	ctx             context.Context //nolint:containedctx // Bubble Tea's commands receive no context
@@ -73,11 +72,11 @@ type Page struct {
 	entry           screen.Entry
 	definition      json.RawMessage
 	versions        []history.Version
-	extents         []string       // numbers of changed lines of the versions
-	requested       screen.Span    // versions to compare once they have been read
-	marked          int            // version at which the next comparison begins; 0 for the previous version
-	stop            int            // in the list of versions, to return to
-	compared        screen.Span    // versions in changed
+	extents         []string       // number of changed lines of each version, as text
+	requested       screen.Span    // versions to compare once the versions have been read
+	marked          int            // number of the version with which the next comparison begins; 0 for none
+	stop            int            // stop in the list of versions to which esc returns
+	compared        screen.Span    // versions that changed compares
 	changed         *difflist.List // nil while the list of versions is shown
 	blame           blameSection
 	uses            []impact.Use
@@ -86,7 +85,7 @@ type Page struct {
 	change          bool // open the editor once the definition has been read
 }
 
-// New returns the page of a definition. Reload loads it.
+// New returns the page of the definition that open describes. Reload loads its data.
 func New(ctx context.Context, sh Shell, open screen.Opening, o Options) *Page {
 	s := &Page{Text: screen.NewText(), shell: sh, ctx: ctx, Options: o, definitionPager: pager.New(theme.Theme{}), entry: open.Entry, requested: open.Compare, change: open.Change}
 	s.definitionPager.SetWrap(true)
@@ -114,7 +113,7 @@ func (s *Page) Fit(f screen.Frame) {
 	s.layOut()
 }
 
-// show moves the focus to a section and shows it.
+// show shows the given section and moves the focus to it.
 func (s *Page) show(section int) tea.Cmd {
 	if section > 0 && section != s.RightTab() {
 		s.changed, s.compared = nil, screen.Span{}
@@ -171,13 +170,13 @@ func (s *Page) HasTwoPanes() bool { return s.Frame.Left > 0 }
 // FocusPane implements screen.Tabbed.
 func (s *Page) FocusPane(right bool) tea.Cmd { return s.show(s.TabIn(right)) }
 
-// Click implements screen.Page. It moves the focus to the pane.
+// Click implements screen.Page. It moves the focus to the pane in column x.
 func (s *Page) Click(x, _ int) tea.Cmd { return s.show(s.TabAt(s.Layout(), x)) }
 
 // SelectTab implements screen.TabSwitcher.
 func (s *Page) SelectTab(tab int) tea.Cmd { return s.show(tab) }
 
-// Escape implements screen.Page. It ends a search or a comparison.
+// Escape implements screen.Page. It ends a search, or a comparison of versions.
 func (s *Page) Escape() (tea.Cmd, bool) {
 	switch {
 	case screen.EscapeText(s.ActivePager()):
@@ -216,7 +215,8 @@ func (s *Page) Crumb(room int) draw.Line {
 	return append(l, lock...)
 }
 
-// layOut lays out the definition and the section beside it or in its place.
+// layOut lays out the definition and the section in the right pane. If there is only one pane, that section replaces
+// the definition.
 func (s *Page) layOut() {
 	th := s.Frame.Theme
 	page := prose.New(th)
@@ -246,7 +246,7 @@ func (s *Page) layOut() {
 	s.Pager.Replace(page.Rows())
 }
 
-// compare computes the diff of two versions.
+// compare returns a command that computes and shows the diff of two versions.
 func (s *Page) compare(want screen.Span) tea.Cmd {
 	text := func(n int) ([]byte, bool) {
 		v, ok := versionOf(s.versions, n)
@@ -275,7 +275,7 @@ func (s *Page) compare(want screen.Span) tea.Cmd {
 		list := difflist.New(fields, difflist.DefaultContext).ListFiles(diff.Files(a, b))
 		return s.then(func() tea.Cmd {
 			switch {
-			case want != s.compared: // another comparison has been requested since
+			case want != s.compared: // the user has requested another comparison since
 				return nil
 			case err != nil:
 				return s.shell.Fail(err)
@@ -288,10 +288,10 @@ func (s *Page) compare(want screen.Span) tea.Cmd {
 	}
 }
 
-// then returns a message that makes the page run do.
+// then returns a message that makes the page call do.
 func (s *Page) then(do func() tea.Cmd) tea.Msg { return screen.Then{Page: s, Do: do} }
 
-// Reads of the page, and their results.
+// The methods below read the data of the page.
 
 // Reload implements screen.Page.
 func (s *Page) Reload() tea.Cmd {
@@ -320,7 +320,7 @@ func (s *Page) Reload() tea.Cmd {
 	}))
 }
 
-// loadSection returns the command that loads what the current section lacks.
+// loadSection returns a command that loads missing data of the section on the right.
 func (s *Page) loadSection() tea.Cmd {
 	switch s.RightTab() {
 	case sectionBlame:

@@ -1,4 +1,4 @@
-// The sections with versions and uses, and the keys of the page.
+// This file contains the sections with versions and uses, and the keys of the page.
 
 package subject
 
@@ -17,7 +17,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// layUses lists the agents that have a tool, the tools of an agent, or the agents and entries of an allow-list.
+// layUses lists the uses of the definition. For a tool, these are agents; for an agent, tools; for an
+// allow-list, agents and entries.
 func (s *Page) layUses(page *prose.Page) {
 	th := s.Frame.Theme
 	switch {
@@ -40,7 +41,7 @@ func (s *Page) layUses(page *prose.Page) {
 	}
 }
 
-// useName returns the name of the other definition.
+// useName returns the name of the other definition of a use.
 func (s *Page) useName(u impact.Use) draw.Safe {
 	switch {
 	case u.Tool != "" && s.entry.Subject.Kind != registry.KindTool:
@@ -71,7 +72,7 @@ func (s *Page) Keys() []screen.Key {
 	}, screen.EntryKeys(s.shell, s.Selected, s.edit, s.NoEditor), screen.PaneKeys(s.shell, s), screen.TextKeys(s.shell, s))
 }
 
-// edit opens the definition in the editor, once it has been read.
+// edit opens the definition in the editor. If the definition has not been read yet, the editor opens after the read.
 func (s *Page) edit() tea.Cmd {
 	if s.definition == nil {
 		s.change = true
@@ -92,7 +93,7 @@ func (s *Page) edit() tea.Cmd {
 	return s.shell.EditLive(s.entry.Subject, d, version, at)
 }
 
-// openRow opens the changes of the selected version, or the proposal of the selected line.
+// openRow opens the changes of the selected version or, in the blame, the proposal of the selected line.
 func (s *Page) openRow() tea.Cmd {
 	if s.Tab == sectionBlame {
 		v, _ := s.blame.line()
@@ -101,7 +102,7 @@ func (s *Page) openRow() tea.Cmd {
 	return s.compare(screen.Between(s.versions, s.Pager.Stop(), s.marked))
 }
 
-// markVersion makes the next comparison begin at the selected version.
+// markVersion toggles the mark of the selected version. The next comparison begins with the marked version.
 func (s *Page) markVersion() tea.Cmd {
 	var cmd tea.Cmd
 	s.marked, cmd = screen.MarkVersion(s.shell, s.marked, s.versions[s.Pager.Stop()].Number)
@@ -144,7 +145,7 @@ func (s *Page) cannotRestore() string {
 	return ""
 }
 
-// askRestore asks why an earlier version should be restored.
+// askRestore asks for the reason to restore the selected version.
 func (s *Page) askRestore() tea.Cmd {
 	v := s.versions[s.Pager.Stop()]
 	return s.shell.Ask(s.Frame.RestoreDialog(v, s.shell.Write, s.Restore))

@@ -1,5 +1,5 @@
-// Package theme contains the styles of the workbench. They are named by meaning, so that a screen reads the same in
-// every theme and without colors.
+// Package theme contains the styles of the workbench. Styles are named by their meaning, so that a screen can be read
+// in the same way in every theme and without colors.
 package theme
 
 import (
@@ -14,27 +14,27 @@ import (
 
 // Theme is a set of styles.
 type Theme struct {
-	Name string // such as "dark", "16 colours dark", or "plain"; cached renderings depend on it
+	Name string // for example "dark", "16 colours", or "plain"
 	Dark bool
 
-	Text   Style // text
+	Text   Style // ordinary text
 	Strong Style // titles and emphasis
 	Faint  Style // details
-	Rule   Style // lines between parts
-	Accent Style // position of the reader
-	Title  Style // headings of parts
+	Rule   Style // lines between parts of the screen
+	Accent Style // cursor, focus, and other positions
+	Title  Style // headings of parts of the screen
 
-	Ground Style // background of the screen, if it is not the terminal's; "" for none
+	Ground Style // background of the screen; "" for the terminal's own background
 
-	Uniform  bool  // Selected reverses colors, so the row's own styles must be dropped
+	Uniform  bool  // Selected reverses the colors, so the styles within the row must be removed
 	Bar      Style // first line of the screen
-	Selected Style // the selected row, below its other styles
+	Selected Style // the selected row; applied below the styles of its text
 
 	Good, Warn, Bad, Info Style // states
 
 	Added, Removed         Style // lines of a diff
-	AddedWord, RemovedWord Style // changed words in those lines
-	AddedSign, RemovedSign Style // signs before those lines
+	AddedWord, RemovedWord Style // changed words in the lines of a diff
+	AddedSign, RemovedSign Style // signs before the lines of a diff
 	Field                  Style // heading of a field
 	Hidden                 Style // characters that a terminal would hide or interpret
 	Match                  Style // search match
@@ -87,8 +87,8 @@ func (p palette) theme(name string, dark bool) Theme {
 	}
 }
 
-// Dark returns the theme for dark backgrounds. It is the default, because a terminal may never answer the background
-// query.
+// Dark returns the theme for dark backgrounds. It is the default, because some terminals never answer the query for
+// their background color.
 func Dark() Theme {
 	c := lipgloss.Color
 	return palette{
@@ -114,7 +114,7 @@ func Light() Theme {
 	}.theme("light", false)
 }
 
-// HighContrast returns a dark theme with a contrast of at least 7 for all text.
+// HighContrast returns a dark theme in which all text has a contrast ratio of at least 7:1.
 func HighContrast() Theme {
 	c := lipgloss.Color
 	return palette{
@@ -127,9 +127,9 @@ func HighContrast() Theme {
 	}.theme("high contrast", true)
 }
 
-// Sixteen returns a theme for terminals with only the 16 basic colors. It sets no background for lines, because their
-// appearance is unpredictable. It uses the colors that are readable in xterm's palette. Green, cyan, and yellow are
-// not readable on white.
+// Sixteen returns a theme for terminals with only the 16 basic colors. It sets no background for lines, because the
+// appearance of such backgrounds is unpredictable. It uses the colors that are readable in xterm's palette: green,
+// cyan, and yellow are not readable on white.
 func Sixteen(dark bool) Theme {
 	t := Plain()
 	t.Name, t.Dark = "16 colours", dark
@@ -161,8 +161,8 @@ func Sixteen(dark bool) Theme {
 	return t
 }
 
-// Plain returns a theme without colors, for NO_COLOR and dumb terminals. Signs and words carry all meaning; bold,
-// underline, and reverse video repeat it.
+// Plain returns a theme without colors, for NO_COLOR and dumb terminals. All meaning is in signs and words. Bold,
+// underline, and reverse video only emphasize it.
 func Plain() Theme {
 	strong, pale := style(nil, nil, bold), style(nil, nil, faint)
 	line, swapped := style(nil, nil, underline), style(nil, nil, reverse)
@@ -175,10 +175,10 @@ func Plain() Theme {
 	}
 }
 
-// Style is the SGR sequence that starts a style; "" for plain text.
+// Style is the SGR escape sequence that begins a style; "" is plain text.
 type Style string
 
-// Paint draws screen on the background of the theme, and restores the background after each reset.
+// Paint returns screen with the background of the theme. It begins the background again after each reset.
 func (t Theme) Paint(screen string) string {
 	if t.Ground == "" {
 		return screen
@@ -188,13 +188,13 @@ func (t Theme) Paint(screen string) string {
 	return ground + strings.ReplaceAll(screen, "\n", Reset+"\n"+ground) + Reset
 }
 
-// Reset ends every style.
+// Reset is the escape sequence that ends all styles.
 const Reset = "\x1b[m"
 
-// Over returns s on top of base. Properties that s does not set come from base.
+// Over returns style s applied over base. Properties that s does not set are those of base.
 func (s Style) Over(base Style) Style { return base + s }
 
-// Write appends text in style s. The text must be sanitized.
+// Write appends text in style s to b. The text must be sanitized.
 func (s Style) Write(b *strings.Builder, text string) {
 	if s == "" {
 		b.WriteString(text)
@@ -213,7 +213,8 @@ const (
 	strikethrough = ansi.AttrStrikethrough
 )
 
-// style returns a style with the given attributes and colors. A nil color leaves the surrounding color.
+// style returns a style with the given attributes and colors. If a color is nil, the style does not change that
+// color.
 func style(fg, bg color.Color, attrs ...ansi.Attr) Style {
 	s := ansi.NewStyle(attrs...)
 	if fg != nil {
@@ -228,24 +229,24 @@ func style(fg, bg color.Color, attrs ...ansi.Attr) Style {
 	return Style(s.String())
 }
 
-// Names of themes in the configuration.
+// Names of the themes in the configuration.
 const (
 	NameDark     = "dark"
 	NameLight    = "light"
 	nameContrast = "high-contrast"
 )
 
-// Choice selects the theme from the user's choice and the properties of the terminal.
+// Choice selects a theme by the user's choice and the properties of the terminal.
 type Choice struct {
-	Name            string // chosen theme; "" follows the terminal
-	Picked          bool   // chosen with a key, in this run or an earlier one
-	Dark            bool   // the terminal's background is dark, as far as known
-	BackgroundKnown bool   // the terminal has reported its background
-	Sixteen         bool   // the terminal has 16 colors
-	Plain           bool   // no colors
+	Name            string // the chosen theme; "" follows the terminal
+	Picked          bool   // the user chose the theme with a key, in this run or an earlier run
+	Dark            bool   // the background of the terminal is dark, as far as is known
+	BackgroundKnown bool   // the terminal has reported its background color
+	Sixteen         bool   // the terminal has only 16 colors
+	Plain           bool   // use no colors
 }
 
-// Names returns the themes that this terminal supports.
+// Names returns the names of the themes that this terminal supports.
 func (c *Choice) Names() []string {
 	all := []string{NameDark, NameLight}
 	if !c.Sixteen {
@@ -254,7 +255,7 @@ func (c *Choice) Names() []string {
 	return all
 }
 
-// current returns the name of the current theme.
+// current returns the name of the theme in use.
 func (c *Choice) current() string {
 	switch {
 	case slices.Contains(c.Names(), c.Name):
@@ -265,20 +266,20 @@ func (c *Choice) current() string {
 	return NameLight
 }
 
-// FollowsTerminal reports whether the theme depends on the terminal's background.
+// FollowsTerminal reports whether the choice needs the background color of the terminal.
 func (c *Choice) FollowsTerminal() bool { return c.Name == "" || c.Picked }
 
-// Next selects the next theme.
+// Next chooses the theme after the current theme.
 func (c *Choice) Next() {
 	all := c.Names()
 	c.Pick(all[(slices.Index(all, c.current())+1)%len(all)])
 }
 
-// Pick selects a theme by name; "" keeps the current one.
+// Pick chooses the theme with the given name. If name is "", it chooses the current theme.
 func (c *Choice) Pick(name string) { c.Name, c.Picked = cmp.Or(name, c.current()), true }
 
-// Theme returns the theme to use in this terminal. If its background differs from the terminal's known background,
-// the theme paints its own.
+// Theme returns the chosen theme, adapted to the terminal. If the user has picked the theme and its background may
+// differ from the terminal's, the theme paints its own background.
 func (c *Choice) Theme() Theme {
 	var th Theme
 	name := c.current()

@@ -1,4 +1,5 @@
-// Package unsent stores unsent texts in files, so that they survive the dialog, the program, and a crash.
+// Package unsent stores unsent texts in files, so that the texts survive the end of a dialog, the end of the program,
+// and crashes.
 package unsent
 
 import (
@@ -14,19 +15,19 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Folder stores the texts; without a path it stores nothing. It orders changes by request, because commands run
-// concurrently, and an older change must not overwrite a newer one.
+// Folder stores unsent texts. Without a path it stores nothing. Because commands run concurrently, Folder applies the
+// changes of a file in the order in which they were requested, so that an older change never overwrites a newer one.
 type Folder struct {
 	path    string
 	mu      sync.Mutex
-	newest  map[string]int // by file: number of the last requested change
+	newest  map[string]int // number of the last requested change of each file
 	writing sync.Mutex
 }
 
-// New returns the folder at a path; "" stores nothing.
+// New returns a Folder that stores texts in the folder at path. If path is "", it stores nothing.
 func New(path string) *Folder { return &Folder{path: path, newest: map[string]int{}} }
 
-// File returns the path of a text, or "" if it is not stored.
+// File returns the path of the file for the text named name, or "" if the text is not stored.
 func (f *Folder) File(name string) string {
 	if f.path == "" || name == "" {
 		return ""
@@ -39,7 +40,7 @@ func (f *Folder) File(name string) string {
 	return filepath.Join(f.path, filepath.Base(name))
 }
 
-// Read returns a command that passes a stored text to found, or nil if nothing is stored.
+// Read returns a command that passes the stored text to found. If no text is stored, found is not called.
 func (f *Folder) Read(name string, found func(text string) tea.Cmd) tea.Cmd {
 	file := f.File(name)
 	if file == "" {
@@ -48,13 +49,13 @@ func (f *Folder) Read(name string, found func(text string) tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			return nil // no stored text
+			return nil // no text is stored
 		}
 		return screen.Then{Do: func() tea.Cmd { return found(string(text)) }}
 	}
 }
 
-// Save returns a command that stores a text, or deletes the file if text is empty.
+// Save returns a command that stores text. If text is empty, the command deletes the stored text.
 func (f *Folder) Save(name, text string) tea.Cmd {
 	if text == "" {
 		return f.Drop(name)
@@ -62,7 +63,7 @@ func (f *Folder) Save(name, text string) tea.Cmd {
 	return f.change(name, func(file string) error { return Write(file, []byte(text)) })
 }
 
-// Drop returns a command that deletes a text.
+// Drop returns a command that deletes the text named name.
 func (f *Folder) Drop(name string) tea.Cmd {
 	return f.change(name, func(file string) error {
 		if err := os.Remove(file); !errors.Is(err, fs.ErrNotExist) {
@@ -72,7 +73,8 @@ func (f *Folder) Drop(name string) tea.Cmd {
 	})
 }
 
-// change returns a command that changes a file, unless a newer change of the file has been requested in the meantime.
+// change returns a command that calls do to change a file. The command does nothing if a newer change of the file has
+// been requested when it runs.
 func (f *Folder) change(name string, do func(file string) error) tea.Cmd {
 	file := f.File(name)
 	if file == "" {
@@ -95,7 +97,7 @@ func (f *Folder) change(name string, do func(file string) error) tea.Cmd {
 	}
 }
 
-// Then returns a command that runs first and, unless that fails, second.
+// Then returns a command that runs first and then second. It does not run second if first fails.
 func Then(first, second tea.Cmd) tea.Cmd {
 	if first == nil || second == nil {
 		return tea.Batch(first, second)
@@ -108,7 +110,7 @@ func Then(first, second tea.Cmd) tea.Cmd {
 	}
 }
 
-// Write writes a file atomically and creates its folder.
+// Write writes text to a file atomically. It creates the folder of the file if necessary.
 func Write(file string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err

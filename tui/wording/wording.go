@@ -1,5 +1,5 @@
-// Package wording contains texts that the workbench and the dialogue share, such as the reference of a proposal and
-// the reasons that prevent an action.
+// Package wording contains texts that several interfaces share, such as the reference of a proposal and the reasons
+// that prevent an action.
 package wording
 
 import (
@@ -21,7 +21,8 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Reference returns the short name of a proposal: its issue number, or else the beginning of its id.
+// Reference returns the short name of a proposal, which is its issue number or, before it has one, the beginning of
+// its ID.
 func Reference(p proposals.Proposal) string {
 	if p.Issue > 0 {
 		return "#" + strconv.Itoa(p.Issue)
@@ -29,10 +30,10 @@ func Reference(p proposals.Proposal) string {
 	return proposals.ShortID(string(p.ID), 0)
 }
 
-// Short returns the beginning of a hash.
+// Short returns the beginning of a hash, for display.
 func Short(hash string) string { return hash[:min(12, len(hash))] }
 
-// Count returns a number with its noun in the right form.
+// Count returns n followed by the noun in the singular or the plural.
 func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -40,7 +41,7 @@ func Count(n int, one, many string) string {
 	return strconv.Itoa(n) + " " + many
 }
 
-// OneLine returns the message of an error on one line without a full stop.
+// OneLine returns the message of err on one line, without a period at the end.
 func OneLine(err error) string {
 	text := strings.TrimSuffix(strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "), ".")
 	if text == "" {
@@ -49,7 +50,7 @@ func OneLine(err error) string {
 	return text
 }
 
-// NotPermitted returns why a proposal in state s does not permit an action.
+// NotPermitted returns why an action is not permitted on a proposal in state s.
 func NotPermitted(s proposals.State) string {
 	switch s {
 	case proposals.Drafted:
@@ -70,13 +71,13 @@ func NotPermitted(s proposals.State) string {
 	return "it is in the state " + string(s)
 }
 
-// Change describes the change of a proposal in one word.
+// Change describes the change that a proposal makes in one word.
 func Change(t proposals.Type) string {
 	names := map[proposals.Type]string{proposals.Modify: "changed", proposals.Deactivate: "gone", proposals.Reactivate: "back"}
 	return cmp.Or(names[t], string(t))
 }
 
-// Advice returns the wording of a recommendation, or "" for none.
+// Advice returns the wording of a recommendation, or "" if r is empty.
 func Advice(r proposals.Recommendation) string {
 	if r == proposals.RecommendNeedsChanges {
 		return "send back"
@@ -84,7 +85,7 @@ func Advice(r proposals.Recommendation) string {
 	return string(r)
 }
 
-// RuleCount returns the name of a rule, with the number of its findings if there are several.
+// RuleCount returns the ID of a rule. If there are several findings, their number follows.
 func RuleCount(r review.RuleFindings) string {
 	if r.Count == 1 {
 		return r.Rule
@@ -92,10 +93,11 @@ func RuleCount(r review.RuleFindings) string {
 	return r.Rule + " ×" + strconv.Itoa(r.Count)
 }
 
-// MaxRules is the maximum number of rules that a text names.
+// MaxRules is the maximum number of rules or other items that a text names.
 const MaxRules = 4
 
-// Rules names rules with the numbers of their findings, and abbreviates a long list.
+// Rules returns the IDs of rules with the numbers of their findings. If there are many rules, it counts the last
+// ones instead of naming them.
 func Rules(all []review.RuleFindings) string {
 	names := lists.Map(all, RuleCount)
 	if n := len(names) - MaxRules; n > 1 {
@@ -104,7 +106,7 @@ func Rules(all []review.RuleFindings) string {
 	return Enumerate(names)
 }
 
-// Enumerate joins words into an enumeration.
+// Enumerate joins words as in "a, b and c".
 func Enumerate(words []string) string {
 	n := len(words)
 	if n < 2 {
@@ -113,7 +115,7 @@ func Enumerate(words []string) string {
 	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
 }
 
-// FieldName returns the display name of a field, such as the name of a skill's file.
+// FieldName returns the display name of the field at path. For a file of a skill, this is the name of the file.
 func FieldName(path string) string {
 	if rest, ok := strings.CutPrefix(path, "definition."); ok {
 		if name := diff.Label(rest); name != rest {
@@ -123,7 +125,8 @@ func FieldName(path string) string {
 	return path
 }
 
-// Cannot returns why actor cannot perform act on p according to the tables of authority and of states, or "".
+// Cannot returns why the actor cannot perform act on p, or "". The reason depends on the actor's authority and the
+// state of p.
 func Cannot(actor proposals.Actor, act proposals.Act, p proposals.Proposal) string {
 	switch err := proposals.Can(actor, act, p); {
 	case err == nil:
@@ -135,7 +138,7 @@ func Cannot(actor proposals.Actor, act proposals.Act, p proposals.Proposal) stri
 	}
 }
 
-// CannotRepropose returns why a proposal cannot be proposed again, or "".
+// CannotRepropose returns why p cannot be proposed again, or "".
 func CannotRepropose(p proposals.Proposal) string {
 	switch p.State {
 	case proposals.Rejected, proposals.Withdrawn, proposals.NeedsChanges:
@@ -147,10 +150,11 @@ func CannotRepropose(p proposals.Proposal) string {
 	return "only a proposal that was rejected, withdrawn or sent back can be proposed again; to end a waiver, select it"
 }
 
-// Remedies are remedies in the current interface, appended to obstacles.
+// Remedies are texts that Obstacles appends to obstacles. They describe the remedies in the current interface.
 type Remedies struct{ Findings, Rebase, Assess string }
 
-// Obstacles returns why the viewer of d cannot approve it. All open blocks count as one obstacle.
+// Obstacles returns the reasons why the viewer of d cannot approve the proposal. All open blocking findings are a
+// single reason.
 func Obstacles(d review.Dossier, ways Remedies) []string {
 	var out []string
 	for _, o := range d.Obstacles {
@@ -186,7 +190,7 @@ func Obstacles(d review.Dossier, ways Remedies) []string {
 	return nil
 }
 
-// BeforeApproval describes the effect of the next approval of a proposal that needs several owners.
+// BeforeApproval describes the effect of the next approval on a proposal that needs the approvals of several users.
 func BeforeApproval(a proposals.Approvals) string {
 	so := fmt.Sprintf("%d of %d so far; ", len(a.Given), a.Required)
 	if len(a.Given)+1 < a.Required {
@@ -195,7 +199,8 @@ func BeforeApproval(a proposals.Approvals) string {
 	return so + "yours can be the last"
 }
 
-// SubmitProblems returns why a draft cannot be submitted as it is: missing parts and texts that are too long.
+// SubmitProblems returns why a draft cannot be submitted yet, such as missing parts and texts that are too long. It
+// returns nil if the proposal is not a draft.
 func SubmitProblems(d review.Dossier) []string {
 	if d.Proposal.State != proposals.Drafted {
 		return nil
@@ -203,7 +208,8 @@ func SubmitProblems(d review.Dossier) []string {
 	return lists.Map(d.Revision.Draft.Problems(), func(p proposals.Problem) string { return p.String() })
 }
 
-// Channels lists the channel prompts that a proposal changes, by agent, with notes.
+// Channels returns a line for each agent of which the proposal changes channel prompts. The line lists the channels
+// and ends with the agent's note.
 func Channels(d review.Dossier, notes map[string]string) []string {
 	byAgent := map[string][]string{}
 	var order []string
@@ -221,7 +227,7 @@ func Channels(d review.Dossier, notes map[string]string) []string {
 	return lists.Map(order, func(agent string) string { return agent + ": " + Enumerate(byAgent[agent]) + notes[agent] })
 }
 
-// Becomes describes the version that an approval creates.
+// Becomes describes the version that an approval of p creates.
 func Becomes(p proposals.Proposal) string {
 	if p.BaseVersion == 0 {
 		return "becomes version 1"
@@ -232,10 +238,10 @@ func Becomes(p proposals.Proposal) string {
 // TestChange describes the change of a test case.
 type TestChange struct {
 	Text   string
-	Weaker bool // the case is removed or changed
+	Weaker bool // the test case is removed or changed
 }
 
-// TestChanges describes the changes of test cases.
+// TestChanges describes the given changes of test cases.
 func TestChanges(changes []impact.TestChange) []TestChange {
 	verbs := map[diff.Change]string{diff.Removed: "drops test case ", diff.Modified: "changes test case ", diff.Added: "adds test case "}
 	return lists.Map(changes, func(c impact.TestChange) TestChange {
@@ -243,7 +249,7 @@ func TestChanges(changes []impact.TestChange) []TestChange {
 	})
 }
 
-// Age formats a duration in its largest unit, such as "3 h".
+// Age formats a duration in its largest unit, for example "3 h".
 func Age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -256,7 +262,8 @@ func Age(d time.Duration) string {
 	return strconv.Itoa(int(d/(24*time.Hour))) + " d"
 }
 
-// ShortAge is like Age without blanks, such as "3h", for columns.
+// ShortAge formats a duration like Age, but without blanks and with a one-letter unit, for example "3h". It is for
+// columns.
 func ShortAge(d time.Duration) string {
 	if d < time.Minute {
 		return "now"
@@ -265,7 +272,8 @@ func ShortAge(d time.Duration) string {
 	return n + unit[:1]
 }
 
-// DocumentLines returns an indented JSON document as lines.
+// DocumentLines returns the lines of a JSON document after indentation. If doc is not valid JSON, it returns doc as
+// one line.
 func DocumentLines(doc []byte) []string {
 	n, err := jsondoc.Parse(doc, jsondoc.DefaultLimits)
 	if err != nil {

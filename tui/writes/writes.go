@@ -1,4 +1,5 @@
-// Package writes runs writes, and counts them so that the workbench can wait for all of them before it quits.
+// Package writes runs writes to the database. It counts running writes, so that the workbench can wait for all of
+// them before it quits.
 package writes
 
 import (
@@ -24,18 +25,19 @@ type Shell interface {
 	Dialog() *dialog.Dialog // open dialog, or nil
 }
 
-// Writer runs the writes.
+// Writer runs the writes of the workbench.
 type Writer struct {
 	shell    Shell
 	pending  *pending.Operations
-	signed   bool            // writes request signatures
+	signed   bool            // writes ask the user for signatures
 	ctx      context.Context //nolint:containedctx // context of the writes; canceled when the program is terminated
 	cancel   context.CancelFunc
 	running  int
-	outcomes []string // outcomes of the writes that were running at that time
+	outcomes []string // outcomes of the writes that ended after the program was told to terminate
 }
 
-// New returns a writer. Canceling ctx cancels its writes.
+// New returns a Writer. Canceling ctx cancels the writes. signed reports whether writes ask the user for
+// signatures.
 func New(ctx context.Context, sh Shell, ops *pending.Operations, signed bool) *Writer {
 	w := &Writer{shell: sh, pending: ops, signed: signed}
 	w.ctx, w.cancel = context.WithCancel(ctx)
@@ -45,11 +47,11 @@ func New(ctx context.Context, sh Shell, ops *pending.Operations, signed bool) *W
 // Running returns the number of running writes.
 func (w *Writer) Running() int { return w.running }
 
-// Cancel cancels the running writes, because the program is being terminated.
+// Cancel cancels the running writes. It is called when the program is terminated.
 func (w *Writer) Cancel() { w.cancel() }
 
-// Write runs a write. The program waits for it before it quits. If the program is terminated, the write is canceled
-// and has then written everything or nothing.
+// Write returns a command that runs fn. The program waits for the write before it quits. If the program is
+// terminated, the write is canceled and has then written everything or nothing.
 func (w *Writer) Write(fn screen.Write) tea.Cmd {
 	o := w.pending.Begin(pending.Writing)
 	run := func(ctx context.Context) screen.Wrote {
@@ -64,8 +66,8 @@ func (w *Writer) Write(fn screen.Write) tea.Cmd {
 	return tea.Batch(write, w.pending.Watch())
 }
 
-// Ended records the end of a write. If the program has been told to quit, it stores the outcome, because no screen
-// can show it anymore.
+// Ended records that a write has ended. If the program is being terminated, Ended stores the outcome, because no
+// screen can show it anymore.
 func (w *Writer) Ended(msg screen.Wrote) {
 	w.running--
 	switch {
@@ -79,15 +81,15 @@ func (w *Writer) Ended(msg screen.Wrote) {
 	}
 }
 
-// Outcomes returns the outcomes of the writes that were running when the program was told to quit.
+// Outcomes describes the outcomes of the writes that ended while the program was being terminated.
 func (w *Writer) Outcomes() []string { return w.outcomes }
 
-// Sign opens the dialog that shows the signer, the content, and the key. The key is used only after the user
+// Sign opens a dialog that shows the signer, the key, and the statement. The key is used only after the user
 // confirms.
 func (w *Writer) Sign(msg SignatureRequested) tea.Cmd {
 	ask := msg.ask
 	before := tea.Cmd(nil)
-	if d := w.shell.Dialog(); d != nil { // the key does not wait; the unsent text is stored
+	if d := w.shell.Dialog(); d != nil { // close the open dialog, because the request cannot wait; its text is saved
 		before = tea.Batch(d.Save(), d.Decline())
 	}
 	open := w.shell.Ask(screen.Dialog{
@@ -122,28 +124,29 @@ func (w *Writer) Sign(msg SignatureRequested) tea.Cmd {
 	return tea.Batch(before, open)
 }
 
-// Signatures that a write requests from the user while it runs.
+// The code below lets a write ask the user for signatures while it runs.
 
 // signingKey is the context key of the channel for signature requests.
 type signingKey struct{}
 
-// operationKey is the context key of a write's operation. It is paused while the user is asked, because the program
-// is not slow then.
+// operationKey is the context key of the operation that represents a write. The operation is paused while the user
+// is asked, because the time until the answer does not make the write slow.
 type operationKey struct{}
 
-// signatureRequest is a request and the channel for its outcome.
+// signatureRequest is a request for a signature, with a channel for the outcome.
 type signatureRequest struct {
 	desk.SignRequest
 	reply chan error
 }
 
-// SignatureRequested is sent when a write requests a signature. wait returns the write's result.
+// SignatureRequested is sent when a write requests a signature. After the answer, wait returns the next request or
+// the result of the write.
 type SignatureRequested struct {
 	ask  signatureRequest
 	wait tea.Cmd
 }
 
-// AskToSign asks the user to sign. It runs within a write, outside the update loop.
+// AskToSign asks the user to sign. It must be called by a running write, outside the update loop.
 func AskToSign(ctx context.Context, r desk.SignRequest) error {
 	asks, ok := ctx.Value(signingKey{}).(chan signatureRequest)
 	if !ok {
@@ -167,7 +170,8 @@ func AskToSign(ctx context.Context, r desk.SignRequest) error {
 	}
 }
 
-// signing returns a command that runs a write and passes on its signature requests.
+// signing returns a command that runs a write. The command forwards the signature requests of the write to the
+// update loop.
 func signing(ctx context.Context, fn func(context.Context) screen.Wrote) tea.Cmd {
 	asks, done := make(chan signatureRequest), make(chan screen.Wrote, 1)
 	var wait tea.Cmd
@@ -185,7 +189,7 @@ func signing(ctx context.Context, fn func(context.Context) screen.Wrote) tea.Cmd
 	}
 }
 
-// terminalRun is a function that uses the terminal while it runs, and a line to print before.
+// terminalRun is a function that uses the terminal. line is written to the terminal before the function is called.
 type terminalRun struct {
 	run  func() error
 	line string
@@ -200,7 +204,7 @@ func (r *terminalRun) Run() error {
 	return r.run()
 }
 
-// SetStdin implements tea.ExecCommand. The function opens the terminal itself.
+// SetStdin implements tea.ExecCommand. It does nothing, because the function opens the terminal itself.
 func (*terminalRun) SetStdin(io.Reader) {}
 
 // SetStdout implements tea.ExecCommand.

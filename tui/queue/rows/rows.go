@@ -1,5 +1,5 @@
-// Package rows contains the rows of a list of proposals that is loaded in chunks. The members of a change set are
-// folded into one row.
+// Package rows contains the rows of a list of proposals that is loaded in chunks. The members of a change set can
+// be folded into a single row.
 package rows
 
 import (
@@ -10,11 +10,11 @@ import (
 	"toolcrib/tui/draw"
 )
 
-// Chunk is the number of proposals in one read.
+// Chunk is the number of proposals that are loaded at once.
 const Chunk = 100
 
-// maxMembers is the maximum number of proposals in one row. A larger set takes several rows, so that one screen of
-// rows never needs the whole list.
+// maxMembers is the maximum number of proposals in a row. A larger change set takes several rows, so that a screen
+// of rows never requires the whole list.
 const maxMembers = 10 * Chunk
 
 // Row is a row of the list: a proposal, or the members of a folded change set.
@@ -26,23 +26,24 @@ func (r Row) First() proposals.Proposal { return r.Members[0] }
 // Folded reports whether the row represents several proposals.
 func (r Row) Folded() bool { return len(r.Members) > 1 }
 
-// Rows are the loaded rows of a list that is read from its beginning or from its end.
+// Rows holds the loaded rows of a list. The list is read from its beginning or from its end.
 type Rows struct {
-	Backward bool   // read from the end
+	Backward bool   // the list is read from its end
 	Flat     bool   // change sets are not folded
 	HasRead  bool   // a read has completed
-	Loading  bool   // a read is running
-	Next     string // keyset cursor of the next read; "" at the end
+	Loading  bool   // a read is in progress
+	Next     string // keyset cursor of the next read; "" if all proposals are loaded
 
-	read     []proposals.Proposal // in the order of reading
-	rows     []Row                // in the order of reading
+	read     []proposals.Proposal // proposals in the order in which they were read
+	rows     []Row                // rows in the order in which they were read
 	unfolded map[string]bool      // change sets that the user has unfolded
 }
 
-// New returns empty rows.
+// New returns a Rows without rows.
 func New() Rows { return Rows{unfolded: map[string]bool{}} }
 
-// Restarted returns empty rows for a new read, with the same change sets unfolded.
+// Restarted returns a Rows without rows for a new read. The same change sets stay unfolded. If listed is set,
+// change sets are not folded.
 func (rs *Rows) Restarted(backward, listed bool) Rows {
 	return Rows{Loading: true, Backward: backward, Flat: listed, unfolded: rs.unfolded}
 }
@@ -50,7 +51,7 @@ func (rs *Rows) Restarted(backward, listed bool) Rows {
 // All returns an iterator over the loaded proposals.
 func (rs *Rows) All() iter.Seq[proposals.Proposal] { return slices.Values(rs.read) }
 
-// Fold toggles whether a change set is folded.
+// Fold folds or unfolds the given change set.
 func (rs *Rows) Fold(set string) {
 	rs.unfolded[set] = !rs.unfolded[set]
 	rs.fold()
@@ -62,10 +63,10 @@ func (rs *Rows) Total() int { return len(rs.rows) }
 // Loaded returns the number of loaded proposals.
 func (rs *Rows) Loaded() int { return len(rs.read) }
 
-// Complete reports whether the list has been loaded completely.
+// Complete reports whether all proposals of the list are loaded.
 func (rs *Rows) Complete() bool { return rs.HasRead && rs.Next == "" }
 
-// index converts an index on screen to an index in rows, or back.
+// index converts the index of a row on screen to an index in rows, or the other way round.
 func (rs *Rows) index(i int) int {
 	if rs.Backward {
 		return len(rs.rows) - 1 - i
@@ -81,7 +82,7 @@ func (rs *Rows) Before(i int) (n int) {
 	return n
 }
 
-// LoadCount returns the number of proposals to load for the rows from up to but excluding to.
+// LoadCount returns the number of proposals that must be loaded to show the rows from, from+1, …, to-1.
 func (rs *Rows) LoadCount(from, to int) (n int) {
 	if rs.Backward {
 		to = len(rs.rows) - from
@@ -95,7 +96,7 @@ func (rs *Rows) LoadCount(from, to int) (n int) {
 	return n
 }
 
-// At returns row i, or false if i is out of range.
+// At returns row i. It returns false if i is out of range.
 func (rs *Rows) At(i int) (Row, bool) {
 	if i = rs.index(i); i < 0 || i >= len(rs.rows) {
 		return Row{}, false
@@ -103,7 +104,7 @@ func (rs *Rows) At(i int) (Row, bool) {
 	return rs.rows[i], true
 }
 
-// Find returns the row of a proposal, or -1 if it is not loaded.
+// Find returns the index of the row that contains a proposal. It returns -1 if the proposal is not loaded.
 func (rs *Rows) Find(id proposals.ID) int {
 	i := slices.IndexFunc(rs.rows, func(r Row) bool {
 		return slices.ContainsFunc(r.Members, func(p proposals.Proposal) bool { return p.ID == id })
@@ -114,9 +115,9 @@ func (rs *Rows) Find(id proposals.ID) int {
 	return rs.index(i)
 }
 
-// Append adds the proposals that were read after the cursor after, or replaces all rows if after is "". It returns
-// false and changes nothing if the result does not continue the list. above is the number of rows added above the
-// existing ones.
+// Append adds proposals to the list. after is the keyset cursor with which ps were read, and next is the cursor
+// for the next read. If after is "", ps replace all proposals. If after is not the expected cursor, Append changes
+// nothing and returns false. above is the number of rows that were added above the existing rows.
 func (rs *Rows) Append(after string, ps []proposals.Proposal, next string) (above int, ok bool) {
 	switch {
 	case after == "":
@@ -132,10 +133,10 @@ func (rs *Rows) Append(after string, ps []proposals.Proposal, next string) (abov
 	return 0, true
 }
 
-// fold builds the rows. A change set is at the position of its first member.
+// fold builds the rows. A change set is in the row of its first member.
 func (rs *Rows) fold() {
 	var folded []Row
-	at := map[string]int{} // row of each set
+	at := map[string]int{} // index of the row of each change set
 	for _, p := range rs.read {
 		i, known := at[p.ChangeSet]
 		if known && len(folded[i].Members) < maxMembers {
@@ -159,7 +160,7 @@ func (rs *Rows) fold() {
 	}
 }
 
-// Bracket returns the sign that connects row i to adjacent members of the same change set.
+// Bracket returns the sign that connects row i to adjacent members of the same change set. r is row i.
 func (rs *Rows) Bracket(i int, r Row) draw.Safe {
 	set := r.First().ChangeSet
 	switch {

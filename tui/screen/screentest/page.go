@@ -17,7 +17,8 @@ import (
 // Now is the current time in tests.
 var Now = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
-// Open fits a page to a screen without colors and loads it. It returns what the page requested from its shell.
+// Open fits a page to a screen without colors and loads its data. It returns the requests that the page made to its
+// shell.
 func Open(tb testing.TB, sh screen.Shell, p screen.Page, width, height int) []any {
 	tb.Helper()
 	Fit(p, width, height)
@@ -33,8 +34,8 @@ func Frame(width, height int) screen.Frame {
 	return screen.Frame{Layout: screen.NewLayout(width, height, screen.Division{}), Theme: theme.Plain(), Now: func() time.Time { return Now }}
 }
 
-// Press performs the action of a key of the page. It returns what the page requested from its shell, or why the key
-// is disabled.
+// Press performs the action of the page's key with the given name. It returns the requests that the page made to
+// its shell, or the reason why the key is disabled.
 func Press(tb testing.TB, sh screen.Shell, p screen.Page, name string) (asked []any, off string) {
 	tb.Helper()
 	for _, k := range p.Keys() {
@@ -50,7 +51,7 @@ func Press(tb testing.TB, sh screen.Shell, p screen.Page, name string) (asked []
 	return nil, ""
 }
 
-// drain runs commands, and passes their results to p, until none are left.
+// drain runs commands and passes their results to p, until no command is left.
 func drain(p screen.Page, cmds ...tea.Cmd) {
 	for len(cmds) > 0 {
 		cmd := cmds[0]
@@ -69,7 +70,7 @@ func drain(p screen.Page, cmds ...tea.Cmd) {
 	}
 }
 
-// View returns the body of a page as the user sees it. It fails the test if a line is not as wide as the screen.
+// View returns the body of a page as the user sees it. It reports an error if a line is not as wide as the screen.
 func View(tb testing.TB, p screen.Page, width int) string {
 	tb.Helper()
 	p.MarkSeen()

@@ -9,8 +9,8 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Shell records the requests of pages: a line, dialog, write, or status as is, and any other call as its name and
-// first argument.
+// Shell records the requests of pages. It records lines, dialogs, writes, and status messages as they are. It
+// records any other request as a Call with the name of the method and its first argument.
 type Shell struct{ asked []any }
 
 // Call is a recorded call.
@@ -19,7 +19,7 @@ type Call struct {
 	Of any
 }
 
-// Requests returns the requests since the last call.
+// Requests returns the requests that sh has recorded since the last call of Requests.
 func Requests(sh screen.Shell) []any {
 	s := sh.(*Shell)
 	asked := s.asked
@@ -32,7 +32,7 @@ func (s *Shell) note(what any) tea.Cmd {
 	return nil
 }
 
-// Say implements screen.Shell, as do the following methods.
+// Say implements screen.Shell. The methods below do the same.
 func (s *Shell) Say(tone screen.Tone, format string, args ...any) tea.Cmd {
 	return s.note(screen.Sayf(tone, format, args...))
 }
@@ -43,7 +43,7 @@ func (s *Shell) Ask(d screen.Dialog) tea.Cmd       { return s.note(d) }
 func (s *Shell) Write(w screen.Write) tea.Cmd      { return s.note(w) }
 func (s *Shell) Divide(by screen.Division) tea.Cmd { return s.note(by) }
 
-// Open implements the shells of pages, as do the following methods.
+// Open implements the shells of pages. The methods below do the same.
 func (s *Shell) Open(p proposals.Proposal, _ bool) tea.Cmd { return s.note(Call{"Open", p.ID}) }
 
 func (s *Shell) OpenNumber(number string) tea.Cmd        { return s.note(Call{"OpenNumber", number}) }
@@ -61,15 +61,15 @@ func (s *Shell) Resume(r screen.Resume) tea.Cmd     { return s.note(r) }
 func (s *Shell) ToQueue() tea.Cmd                   { return s.note(Call{To: "ToQueue"}) }
 func (s *Shell) FilterQueue(filter string) tea.Cmd  { return s.note(Call{"Narrow", filter}) }
 
-// Decide records the proposals.
+// Decide records the given proposals.
 func (s *Shell) Decide(_ proposals.Act, ps []proposals.Proposal) tea.Cmd { return s.note(ps) }
 
-// EditLive records the definition.
+// EditLive records the given definition.
 func (s *Shell) EditLive(_ registry.Subject, d registry.Definition, _ int, _ string) tea.Cmd {
 	return s.note(d)
 }
 
-// Drop records the name of the text and returns then.
+// Drop records the name of the text and returns the command then.
 func (s *Shell) Drop(draft string, then tea.Cmd) tea.Cmd {
 	s.note(Call{"Drop", draft})
 	return then
