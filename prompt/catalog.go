@@ -14,18 +14,19 @@ import (
 	"toolcrib/registry"
 )
 
-// uncategorised is the category of tools without one.
+// uncategorised is the category under which tools without a category are listed.
 const uncategorised = "other"
 
-// catalog returns the block that lists the tools of an agent: prompt tools in full,
-// tag tools with the form of their tag, and action tools by category with a short
-// description. A prompt tool with a tag is listed as a prompt tool. In each part,
-// core tools come first; the rest is sorted by name. If more is set, the agent has
-// tools that are not listed, and the block ends with instructions for finding them.
+// catalog returns the catalog block, which lists the tools of an agent. It lists
+// prompt tools with their full text and tag tools with the form of their tag. It
+// lists action tools by category and with a short description. A prompt tool with a
+// tag is listed as a prompt tool. In each part, core tools come first, and all
+// other tools are sorted by name. If more is true, the agent has tools that are not
+// listed, and the block ends with instructions for finding them.
 func catalog(tools []Tool, more bool) string {
 	var prompts, tags []Tool
 	actions := map[string][]Tool{}
-	size := 0 // estimate in bytes
+	size := 0 // estimated size of the block in bytes
 	for _, t := range sorted(tools) {
 		size += len(t.UsageNotes) + len(t.Goals) + len(t.Guardrails) + len(t.Prompt) + 256
 		switch part, category := t.part(); part {
@@ -68,15 +69,15 @@ func catalog(tools []Tool, more bool) string {
 // part is a part of the catalog block.
 type part int
 
-// The parts, in their order.
+// The parts of the catalog block, in order.
 const (
 	promptTools part = iota
 	tagTools
 	actionTools // by category
 )
 
-// part returns the part of the catalog that lists t and, for action tools, its
-// category.
+// part returns the part of the catalog that lists t. For an action tool, it also
+// returns the category of t.
 func (t Tool) part() (p part, category string) {
 	switch {
 	case t.Kind == registry.PromptTool:
@@ -92,8 +93,8 @@ const discovery = "You have more tools than are listed here. When none of those 
 	"find it with `search_tools`, read its description and the schema of its arguments with `describe_tool`, and only then " +
 	"call it with `execute_tool`. Do not guess names or arguments, and do not say that you lack a tool before you have searched."
 
-// sorted returns the tools sorted by core first, then name (ignoring case), then
-// id.
+// sorted returns tools in catalog order: core tools first, then by name without
+// regard to case, and then by id.
 func sorted(tools []Tool) []Tool {
 	type entry struct {
 		Tool
@@ -115,8 +116,9 @@ func sorted(tools []Tool) []Tool {
 // sortName returns the key by which t is sorted in its part.
 func (t Tool) sortName() string { return strings.ToLower(cmp.Or(t.Name, t.ID)) }
 
-// inTableOrder returns the categories in the order of the registry's table,
-// followed by unknown ones in alphabetical order.
+// inTableOrder returns the categories of actions. Known categories come first, in
+// the order of registry.Categories. Unknown categories follow in alphabetical
+// order.
 func inTableOrder(actions map[string][]Tool) []string {
 	order := lists.Filter(registry.Categories(), func(c string) bool { return len(actions[c]) > 0 })
 	for _, c := range slices.Sorted(maps.Keys(actions)) {
@@ -137,7 +139,8 @@ func (w *block) line(parts ...string) {
 	w.WriteByte('\n')
 }
 
-// heading starts a part after a blank line.
+// heading writes a heading, after a blank line unless it is the first line of the
+// block.
 func (w *block) heading(marks, title string) {
 	if w.Len() > 0 {
 		w.WriteByte('\n')
@@ -149,14 +152,15 @@ func (w *block) tool(t Tool) {
 	w.heading("#### ", oneLine(cmp.Or(t.Name, t.ID))+" (`"+t.WireName()+"`)")
 }
 
-// labelled writes a labelled text, or nothing if the text is empty.
+// labelled writes label and text. It writes nothing if text is empty.
 func (w *block) labelled(label, text string) {
 	if text = strings.TrimSpace(text); text != "" {
 		w.line(label, ": ", text)
 	}
 }
 
-// tools lists the tools of one part.
+// tools writes the entries of tools, which must belong to one part and one
+// category.
 func (w *block) tools(tools []Tool) {
 	for _, t := range tools {
 		switch part, _ := t.part(); part {
@@ -196,13 +200,13 @@ func (w *block) tag(t Tool) {
 	w.labelled("Example", t.Tag.Example)
 }
 
-// argument is the name of an unnamed argument of a tag.
+// argument is the name that is shown for an unnamed argument of a tag.
 const argument = "argument"
 
-// tagForm returns the form of a tag, such as "MOVE: <task> to <list>". The part
-// after the colon is derived from the pattern of the arguments if that consists of
-// groups, plain text and white space; otherwise only the names of the groups are
-// shown.
+// tagForm returns the form of a tag, such as "MOVE: <task> to <list>". If the
+// pattern of the arguments consists of groups, plain text, and white space, the
+// part after the colon has the same form. Otherwise, this part contains only the
+// names of the groups.
 func tagForm(t registry.Tag) string {
 	groups := t.ArgGroups
 	if len(groups) == 0 {
@@ -218,8 +222,9 @@ func tagForm(t registry.Tag) string {
 	return strings.TrimSpace(oneLine(t.Prefix) + ": " + form)
 }
 
-// writeForm writes the form of texts that re matches, with <group> and [optional
-// part], as in manuals. It reports whether re has such a form.
+// writeForm writes the form of the texts that re matches. As in manuals, groups are
+// written as <group>, and optional parts are written as [part]. It returns false if
+// re has no such form.
 func writeForm(b *strings.Builder, re *syntax.Regexp, groups []string) bool {
 	switch re.Op { //nolint:exhaustive // other patterns have no such form
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText:
@@ -227,7 +232,7 @@ func writeForm(b *strings.Builder, re *syntax.Regexp, groups []string) bool {
 	case syntax.OpLiteral:
 		text := string(re.Rune)
 		if re.Flags&syntax.FoldCase != 0 {
-			text = strings.ToLower(text) // the parser converted it to upper case
+			text = strings.ToLower(text) // the parser converts the text of case-insensitive patterns to upper case
 		}
 		b.WriteString(text)
 		return true

@@ -1,4 +1,4 @@
-// This file compares prompts, for the review digest.
+// This file compares prompts before and after a change, and defines the limits and the channels of prompts.
 
 package prompt
 
@@ -15,29 +15,33 @@ import (
 	"toolcrib/registry"
 )
 
-// Change describes how a change to definitions affects the prompt of a channel: the texts of the agent and its tools
-// that the prompt gains, loses, or moves, and whether the limit cuts the prompt. It does not depend on the rest of the
-// prompt, so independent changes are the same in any order. toolcrib's own texts, such as the headings of the catalog
-// and the note on discovery, follow from the others and are not part of a change.
+// Change describes how a change of definitions affects the prompt for one channel. It contains the texts of the agent
+// and its tools that the prompt gains, loses, or moves, and where PromptLimit cuts the prompt. It does not depend on
+// the unchanged parts of the prompt. Independent changes are therefore described in the same way, in whichever order
+// they are approved.
+//
+// A Change does not contain toolcrib's own texts, such as the headings of the catalog and the note on discovery,
+// because these depend on the other texts.
 type Change struct {
 	Channel  string
-	Gone     bool // the prompt no longer exists
+	Gone     bool // whether the change removes the prompt
 	Passages []Passage
-	// Cut describes where PromptLimit cuts the prompt before and after the change, or is "" if it cuts neither.
+	// Cut describes where PromptLimit cuts the prompt before and after the change. It is "" if both prompts are
+	// complete.
 	Cut string
 }
 
-// Passage is a text that a prompt gains or loses. A text that moves is lost in one position and gained in another.
+// Passage is a text that a prompt gains or loses. A text that moves is lost at the old position and gained at the new
+// one.
 type Passage struct {
-	Hash  string // SHA-256 of the text and its position
+	Hash  string // SHA-256 over the text and its position
 	Added bool
 }
 
-// OwnTexts is the seal of a change that affects only toolcrib's own texts:
-// Hash("").
+// OwnTexts is the seal of a change in which only toolcrib's own texts differ. It is Hash("").
 const OwnTexts = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// Seal returns the SHA-256 of a change, or "" if the prompt is gone.
+// Seal returns the SHA-256 over c, or "" if the change removes the prompt.
 func (c Change) Seal() string {
 	if c.Gone {
 		return ""
@@ -51,14 +55,14 @@ func (c Change) Seal() string {
 	return Hash(b.String())
 }
 
-// Compare returns the differences between the prompts of two inputs, in the order
-// of Channels, followed by prompts that are gone. An input is nil if the agent does
-// not exist. Unchanged prompts are omitted.
+// Compare returns the changes from the prompts of before to the prompts of after. An input is nil if the agent does
+// not exist. The changes are in the order of Channels, followed by the prompts that the change removes. Unchanged
+// prompts are omitted.
 func Compare(before, after *Input) []Change {
 	was, will := newSide(before), newSide(after)
 	removed, added := was.tools, will.tools
-	if slices.Equal(was.places, will.places) { // the texts of other tools do not move
-		for len(removed) > 0 && len(added) > 0 && removed[0] == added[0] { // common tools have the same order in both
+	if slices.Equal(was.places, will.places) { // the unchanged tools keep their positions
+		for len(removed) > 0 && len(added) > 0 && removed[0] == added[0] { // skip the unchanged tools, which have the same order on both sides
 			removed, added = removed[1:], added[1:]
 		}
 		for len(removed) > 0 && len(added) > 0 && removed[len(removed)-1] == added[len(added)-1] {
@@ -67,7 +71,7 @@ func Compare(before, after *Input) []Change {
 		removed, added = without(removed, added), without(added, removed)
 	}
 	sameAgent := before != nil && after != nil && reflect.DeepEqual(before.Agent, after.Agent)
-	catalog := exclusive(was.shared(removed), will.shared(added)) // in all channels
+	catalog := exclusive(was.shared(removed), will.shared(added)) // changes that all channels share
 	var changes []Change
 	for _, channel := range will.channels {
 		if !slices.Contains(was.channels, channel) {
@@ -95,8 +99,8 @@ func Compare(before, after *Input) []Change {
 	return changes
 }
 
-// cutBetween describes where the limit cuts the prompt of a channel before and
-// after the change.
+// cutBetween describes where PromptLimit cuts the prompt for channel before and after the change. It returns "" if
+// both prompts are complete.
 func cutBetween(was, will side, channel string) string {
 	before, whole := was.end(channel)
 	after, wholeAfter := will.end(channel)
@@ -106,14 +110,14 @@ func cutBetween(was, will side, channel string) string {
 	return fmt.Sprintf("cut at %d of %d, then at %d of %d", before, len(was.template), after, len(will.template))
 }
 
-// side is one of the two inputs to compare. The zero value has no prompts.
+// side is one side of a comparison. The zero value has no prompts.
 type side struct {
 	*Renderer
 	template string
 	tools    []Tool
 	channels []string
-	places   []string // placeholders of the template that depend on the tools
-	more     bool     // the prompts contain the note on discovery
+	places   []string // those placeholders of the template whose values depend on the tools
+	more     bool     // whether the prompts contain the note on discovery
 }
 
 func newSide(in *Input) side {
@@ -136,7 +140,7 @@ func dependsOnTools(placeholder string) bool {
 	return placeholder == ToolCatalog || placeholder == ToolGuidance || placeholder == UserInstructions
 }
 
-// own returns the passage with the agent's own texts in a channel.
+// own returns the hash of the agent's own texts for channel, as a list with one element.
 func (s side) own(channel string) []string {
 	values := s.agentValues(channel)
 	fields := []string{"agent", s.template}
@@ -148,7 +152,7 @@ func (s side) own(channel string) []string {
 	return []string{hashFields(fields...)}
 }
 
-// shared returns the passages of tools that are the same in every channel.
+// shared returns the hashes of those texts of tools that are the same for all channels.
 func (s side) shared(tools []Tool) []string {
 	var passages []string
 	if slices.Contains(s.places, ToolCatalog) {
@@ -165,7 +169,7 @@ func (s side) shared(tools []Tool) []string {
 	return passages
 }
 
-// guidance returns the passages of tools' notes on a channel.
+// guidance returns the hashes of the notes of tools for channel.
 func (s side) guidance(tools []Tool, channel string) []string {
 	var passages []string
 	if slices.Contains(s.places, ToolGuidance) {
@@ -178,8 +182,8 @@ func (s side) guidance(tools []Tool, channel string) []string {
 	return passages
 }
 
-// end returns the number of bytes of the template that fit within the limit for a channel, and whether that is the
-// complete template.
+// end returns the number of bytes of the template that fit within PromptLimit for channel. It also reports whether the
+// whole template fits.
 func (s side) end(channel string) (n int, whole bool) {
 	if s.Renderer == nil || s.maxSize(0) <= PromptLimit {
 		return len(s.template), true
@@ -188,13 +192,13 @@ func (s side) end(channel string) (n int, whole bool) {
 	return len(fitting), len(fitting) == len(s.template)
 }
 
-// without returns the tools in all that are not in others.
+// without returns the tools in all that others does not contain.
 func without(all, others []Tool) []Tool {
 	known := lists.Set(others, func(t Tool) Tool { return t })
 	return slices.DeleteFunc(slices.Clone(all), func(t Tool) bool { return known[t] })
 }
 
-// exclusive returns the passages that are only in removed or only in added.
+// exclusive returns the differences between the hashes in removed and those in added. A hash in both lists is omitted.
 func exclusive(removed, added []string) []Passage {
 	var passages []Passage
 	count := make(map[string]int, len(removed)+len(added))
@@ -220,8 +224,8 @@ func ordered(passages []Passage) []Passage {
 	return passages
 }
 
-// hashFields returns the SHA-256 of fields, written as netstrings so that different
-// lists have different bytes.
+// hashFields returns the SHA-256 of fields. The fields are encoded as netstrings, so that different lists never have
+// the same encoding.
 func hashFields(fields ...string) string {
 	var b []byte
 	for _, f := range fields {
@@ -231,32 +235,31 @@ func hashFields(fields ...string) string {
 	return registry.HashBytes(b)
 }
 
-// Limits of texts.
+// Limits of texts in prompts and answers.
 const (
-	TelegramLimit    = 4096     // characters of a message (core.telegram.org/bots/api#sendmessage)
-	DescriptionLimit = 2048     // characters of a tool's description that some clients keep
+	TelegramLimit    = 4096     // characters of a message; see core.telegram.org/bots/api#sendmessage
+	DescriptionLimit = 2048     // characters of a tool's description that all clients keep; some clients cut the rest
 	PromptLimit      = 16 << 20 // bytes of a prompt; short templates can expand to any size
-	MaxOfKind        = 200      // maximum number of tools, besides core tools, that a prompt lists because of their kind
+	MaxOfKind        = 200      // number of tools, in addition to core tools, that a prompt lists because an allow-list includes their kind
 )
 
-// CutKind is the kind of a cut.
+// CutKind is the type of a cut.
 type CutKind string
 
-// The kinds of cuts. Others make the first two; Render makes the last in
-// Output.Text. CutMessage concerns messages that the agent sends, not its prompt,
-// which Telegram never sees.
+// All types of cuts. Telegram makes the cut CutMessage, and it affects the messages that the agent sends, not the
+// prompt. Some clients make the cut CutDescription. Render makes the cut CutPrompt in Output.Text.
 const (
 	CutMessage     CutKind = "telegram_message"
 	CutDescription CutKind = "tool_description"
 	CutPrompt      CutKind = "prompt"
 )
 
-// A Cut is a place where a text is cut, or may be cut by others.
+// Cut is a place where a text is cut, or where another program may cut it.
 type Cut struct {
 	Kind   CutKind
-	Tool   string // id of the tool with the description
-	Limit  int    // limit in characters; in bytes for CutPrompt
-	Length int    // length in the same unit; 0 for CutMessage
+	Tool   string // id of the tool for CutDescription, or ""
+	Limit  int    // maximum length of the text, in characters, or in bytes for CutPrompt
+	Length int    // length of the text in the same unit, or 0 for CutMessage
 }
 
 // String describes the cut in a sentence.
@@ -271,8 +274,8 @@ func (c Cut) String() string {
 	return fmt.Sprintf("Telegram accepts messages of at most %d characters. This limits what the agent sends, not its prompt.", c.Limit)
 }
 
-// fit returns the part of the template that can be filled within PromptLimit, and
-// the size of the whole prompt in bytes.
+// fit returns the beginning of template that can be filled within PromptLimit. size is the size that the whole prompt
+// would have, in bytes.
 func fit(template string, values map[string]string) (fitting string, size int) {
 	fitting, size = template, len(template)
 	for _, u := range Uses(template) {
@@ -284,19 +287,18 @@ func fit(template string, values map[string]string) (fitting string, size int) {
 	return fitting, size
 }
 
-// FarBelowLimit reports whether the prompts of in are far below PromptLimit, even with up
-// to 2*MaxOfKind further tools whose JSON has further bytes in total.
+// FarBelowLimit reports whether the prompts of in stay below PromptLimit even if further tools are added: up to
+// 2*MaxOfKind tools whose JSON has further bytes in total.
 func FarBelowLimit(in Input, further int) bool {
 	return NewRenderer(in).maxSize(5*further+2*MaxOfKind*aroundTool) <= PromptLimit
 }
 
-// aroundTool is an upper bound of the bytes in a catalog for a tool besides its
-// texts. Each text is listed once, and the pattern of a tag up to five times.
+// aroundTool is an upper limit for the bytes that the catalog contains for a tool in addition to the tool's texts. The
+// catalog contains each text once, and the pattern of a tag up to five times.
 const aroundTool = 512
 
-// maxSize returns an upper bound of the size of r's prompts, with further bytes of
-// JSON in its catalog and notes. It avoids filling templates only to check the
-// limit.
+// maxSize returns an upper limit for the size in bytes of the prompts of r if further bytes of tool definitions as
+// JSON are added. It is cheaper than filling the template.
 func (r *Renderer) maxSize(further int) int {
 	a, c := r.in.Agent, r.in.Context
 	agent := 4096 + len(a.Name) + len(a.Description) + len(a.Vibe) + len(a.Soul) + len(a.OperatingModel) + len(a.InteractionLearning) + len(a.Onboarding) +
@@ -310,7 +312,7 @@ func (r *Renderer) maxSize(further int) int {
 	catalog, guidance := len(discovery)+further, further
 	for _, t := range r.in.Tools {
 		catalog += aroundTool + len(t.ID) + len(t.Name) + len(t.Archetype) + len(t.Scope) + len(t.UsageNotes) + len(t.Goals) + len(t.Guardrails) +
-			len(t.Prompt) + len(t.Description) + len(t.ShortDescription) + 3*len(t.Category) // the heading of its category too
+			len(t.Prompt) + len(t.Description) + len(t.ShortDescription) + 3*len(t.Category) // the heading of the category may contain it once more
 		if t.Tag != nil {
 			catalog += len(t.Tag.Prefix) + 8*len(t.Tag.ArgPattern) + len(t.Tag.Example)
 			for _, group := range t.Tag.ArgGroups {
@@ -335,20 +337,20 @@ func (r *Renderer) maxSize(further int) int {
 	return size
 }
 
-// The channels of every agent.
+// The channels that every agent has.
 const (
 	Web         = "web"
-	Telegram    = "telegram"     // short answers in simple Markdown
-	SessionOpen = "session_open" // start of a session; the agent may answer WAKEUP_SILENT
-	Scheduled   = "scheduled"    // a scheduled run without a waiting user
-	Heartbeat   = "heartbeat"    // a periodic check; the agent answers HEARTBEAT_OK if all is well
+	Telegram    = "telegram"     // answers are short and in simple Markdown
+	SessionOpen = "session_open" // start of a session, to which the agent can answer WAKEUP_SILENT
+	Scheduled   = "scheduled"    // scheduled run for which no user waits
+	Heartbeat   = "heartbeat"    // periodic check, to which the agent answers HEARTBEAT_OK if all is well
 )
 
-// standard lists the channels of every agent in display order.
+// standard lists the channels that every agent has, in display order.
 var standard = [...]string{Web, Telegram, SessionOpen, Scheduled, Heartbeat}
 
-// Channels returns the channels of an agent in display order: the standard ones,
-// followed by those of its channel guidance in alphabetical order.
+// Channels returns the channels of agent in display order. The channels that every agent has come first. The other
+// channels in agent.ChannelGuidance follow in alphabetical order.
 func Channels(agent registry.Agent) []string {
 	channels := slices.Clone(standard[:])
 	for _, c := range slices.Sorted(maps.Keys(agent.ChannelGuidance)) {

@@ -1,7 +1,7 @@
-// Package prompt renders an agent and its tools into the text for a channel.
-// Previews, exports, run time, and review hashes all use the same Renderer, so they
-// have the same bytes.
+// Package prompt renders the prompt of an agent and its tools for a channel.
+// Previews, exports, agents at run time, and review hashes all use the same
+// Renderer, so that their prompts are equal byte for byte.
 //
-// Rendering is a pure function of its Input, which includes the time. The only
-// external data is the time zone database of package time.
+// Rendering is a pure function of an Input, which includes the time. The only
+// other data that it reads is the time zone database, through package time.
 package prompt

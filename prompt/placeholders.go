@@ -1,4 +1,4 @@
-// This file computes the values of the placeholders in a template, and replaces placeholders by their values.
+// This file computes the values of placeholders and replaces the placeholders in a template by their values.
 
 package prompt
 
@@ -9,7 +9,7 @@ import (
 	"toolcrib/registry"
 )
 
-// The placeholders of a template, without "$".
+// The names of all placeholders, without "$".
 const (
 	Identity            = "identity"
 	Soul                = "soul"
@@ -25,7 +25,7 @@ const (
 	BootstrapContext    = "bootstrap_context"
 )
 
-// Placeholders returns the names of all placeholders that are replaced.
+// Placeholders returns the names of all placeholders that have a value.
 func Placeholders() []string {
 	return []string{
 		Identity, Soul, ChannelGuidance, CurrentTime, MemoryNotes, UserInstructions,
@@ -33,7 +33,7 @@ func Placeholders() []string {
 	}
 }
 
-// Limits of user data in a prompt, in characters.
+// Limits for texts of the user in a prompt, in characters.
 const (
 	MaxMemoryNotes      = 4_000
 	MaxUserInstructions = 2_000
@@ -43,14 +43,14 @@ const (
 	defaultSoul    = "You are helpful, honest and brief, and you say so when you do not know."
 	noInstructions = "The user has not given you any instructions yet."
 
-	// updateInstructions is the shipped tool that changes a user's instructions.
+	// updateInstructions is the id of the shipped tool that changes the user's instructions.
 	updateInstructions = "update_instructions"
 	changedByTool      = "The user can change these instructions at any time: when they ask for it, call `" + updateInstructions + "`."
 	changedElsewhere   = "The user can change these instructions at any time, but you have no tool for it: when they ask, say so."
 )
 
-// identity returns a line about the agent's identity, or "" if its profile has
-// none.
+// identity returns a line that describes the agent. It returns "" if the profile contains no name, description, or
+// vibe.
 func identity(a registry.Agent) string {
 	name, description, vibe := oneLine(a.Name), oneLine(a.Description), oneLine(a.Vibe)
 	var parts []string
@@ -68,11 +68,10 @@ func identity(a registry.Agent) string {
 	return strings.Join(parts, " ")
 }
 
-// changesInstructions reports whether t is the tool for changing the user's
-// instructions.
+// changesInstructions reports whether t is the tool that changes the user's instructions.
 func changesInstructions(t Tool) bool { return t.ID == updateInstructions }
 
-// sessionSection returns the greeting for a new or a returning user.
+// sessionSection returns the text for the start of a session. It depends on whether the user is new.
 func sessionSection(a registry.Agent, channel string, c Context) string {
 	switch channel {
 	case SessionOpen:
@@ -94,7 +93,7 @@ func sessionSection(a registry.Agent, channel string, c Context) string {
 	return ""
 }
 
-// firstChars returns the first n characters of s and whether there are more.
+// firstChars returns the first n characters of s. It also reports whether s has more characters.
 func firstChars(s string, n int) (string, bool) {
 	if len(s) <= n {
 		return s, false
@@ -111,7 +110,7 @@ func firstChars(s string, n int) (string, bool) {
 // oneLine joins the words of s with single spaces.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// sentence adds a full stop to s unless s ends like a sentence.
+// sentence returns s with a period, unless s already ends like a sentence. s must not be empty.
 func sentence(s string) string {
 	if strings.ContainsAny(s[len(s)-1:], ".!?") || strings.HasSuffix(s, "…") {
 		return s
@@ -119,15 +118,14 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// A Use is a placeholder in a template.
+// Use is a placeholder in a template.
 type Use struct {
-	Name   string // without "$" and braces
-	Offset int    // offset of "$", in bytes
-	Len    int    // length in bytes, with "$" and braces
+	Name   string // name without "$" and braces
+	Offset int    // byte offset of "$" in the template
+	Len    int    // length in bytes, including "$" and braces
 }
 
-// Uses returns the well-formed placeholders in a template, in order, whether their
-// names are known or not.
+// Uses returns the well-formed placeholders in template in order. It includes placeholders with unknown names.
 func Uses(template string) []Use {
 	var uses []Use
 	for at := 0; ; {
@@ -144,11 +142,11 @@ func Uses(template string) []Use {
 	}
 }
 
-// appendSubstituted appends the parts of template to dst and replaces placeholders like the safe_substitute method of
-// string.Template in Python 3.11: "$$" becomes "$", "$name" and "${name}" become the value, and all other "$" and names
-// without a value are unchanged. Values are not scanned again.
+// appendSubstituted appends template with its placeholders replaced to dst. It follows the method safe_substitute of
+// string.Template in Python 3.11. "$$" becomes "$". "$name" and "${name}" become the value for the name. Any other "$",
+// and a name without a value, remain unchanged. Values are not scanned for placeholders.
 //
-// The result consists of parts, because a value can be a complete catalog, which is then copied only once.
+// The result is a list of parts, because a value can be a long catalog, which should be copied only once.
 func appendSubstituted(dst []string, template string, values map[string]string) []string {
 	for {
 		i := strings.IndexByte(template, '$')
@@ -168,12 +166,11 @@ func appendSubstituted(dst []string, template string, values map[string]string) 
 	}
 }
 
-// placeholder parses the placeholder at the "$" that s starts with and returns its
-// length in bytes. For "$$" (2 bytes) and a literal "$" (1 byte), name is "".
+// placeholder parses the placeholder at the beginning of s, which must be "$". It returns the name and the length of
+// the placeholder in bytes. For "$$" (2 bytes) and for a literal "$" (1 byte), the name is "".
 //
-// Python matches identifiers with (?a:[_a-z][_a-z0-9]*), ignoring case. The flag a
-// also applies to case folding, so "ſ" and "K" (U+212A), which fold to "s" and "k",
-// are not letters.
+// Python matches identifiers with the regular expression (?a:[_a-z][_a-z0-9]*), ignoring case. The flag a restricts
+// case folding to ASCII. Therefore, "ſ" and "K" (U+212A) are not letters, although they fold to "s" and "k".
 func placeholder(s string) (name string, n int) {
 	switch {
 	case strings.HasPrefix(s, "$$"):
@@ -189,7 +186,7 @@ func placeholder(s string) (name string, n int) {
 	return s[1 : 1+n], 1 + n
 }
 
-// identifier returns the length in bytes of the identifier at the start of s, or 0.
+// identifier returns the length in bytes of the identifier at the beginning of s. It returns 0 if there is none.
 func identifier(s string) int {
 	for i := range len(s) {
 		c := s[i]
@@ -201,8 +198,8 @@ func identifier(s string) int {
 	return len(s)
 }
 
-// builtinTemplate is the template of agents without one. It has every placeholder;
-// empty sections are removed with their heading.
+// builtinTemplate is the template of agents that have no template of their own. It contains all placeholders. A section
+// is removed together with its heading if it is empty.
 const builtinTemplate = `## Who you are
 $identity
 
@@ -240,8 +237,8 @@ $tool_guidance
 $tool_catalog
 `
 
-// Reference returns the fixed context in which reviews render prompts, so that only
-// definitions cause differences: a fixed time and an unknown user.
+// Reference returns the fixed context in which reviews render prompts. It has a fixed time and an unknown user, so that
+// only definitions can cause differences.
 func Reference() Context {
 	return Context{Now: time.Date(2026, time.January, 15, 12, 0, 0, 0, time.UTC)}
 }

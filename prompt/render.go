@@ -10,26 +10,26 @@ import (
 	"strings"
 	"sync"
 	"time"
-	_ "time/tzdata" // makes prompts independent of the machine's time zone database
+	_ "time/tzdata" // for machines without a time zone database
 	"unicode/utf8"
 
 	"toolcrib/internal/commonmark"
 	"toolcrib/registry"
 )
 
-// Tool is a tool of an agent.
+// Tool is a tool that an agent has.
 type Tool struct {
 	*registry.Tool
-	Locked bool // core
+	Locked bool // whether the tool is a core tool
 }
 
-// Input is the complete input of rendering.
+// Input contains everything on which a prompt depends.
 type Input struct {
 	Agent     registry.Agent
 	Tools     []Tool // tools of the agent, in catalog order
 	Context   Context
-	More      bool // the agent has further tools, which it can discover
-	SkipTools bool // omit the catalog
+	More      bool // whether the agent has further tools, which it can discover
+	SkipTools bool // whether to omit the catalog
 }
 
 // Output is a rendered prompt.
@@ -37,18 +37,19 @@ type Output struct {
 	Channel string
 	Text    string
 	Chars   int   // number of code points in Text
-	Cuts    []Cut // cuts of the complete text come first
+	Cuts    []Cut // cuts of this text come first
 }
 
-// Hash returns the SHA-256 of a rendered text in lower-case hex.
+// Hash returns the SHA-256 of text in lower-case hexadecimal.
 func Hash(text string) string { return registry.HashBytes([]byte(text)) }
 
-// Render returns the prompt of one channel. For several channels, use a Renderer.
+// Render returns the prompt for channel. To render several channels, use a
+// Renderer.
 func Render(in Input, channel string) Output { return NewRenderer(in).Render(channel) }
 
-// Renderer renders the channels of one Input and computes shared parts, such as the
-// catalog, only once. It is safe for concurrent use as long as the Input does not
-// change.
+// Renderer renders the prompts of one Input for several channels. It computes the
+// shared parts, such as the catalog, only once. It is safe for concurrent use, as
+// long as the Input does not change.
 type Renderer struct {
 	in       Input
 	template string
@@ -57,11 +58,12 @@ type Renderer struct {
 	cuts     []Cut                    // cuts in descriptions
 }
 
-// NewRenderer returns a Renderer for in. An empty template means the built-in one.
+// NewRenderer returns a Renderer for in. If the agent has no template, the Renderer
+// uses the built-in one.
 func NewRenderer(in Input) *Renderer {
 	r := &Renderer{in: in, template: in.Agent.PromptTemplate}
 	for _, t := range in.Tools {
-		if len(t.Description) <= DescriptionLimit { // a text has at least as many bytes as characters
+		if len(t.Description) <= DescriptionLimit { // a text has at most as many characters as bytes
 			continue
 		}
 		if n := utf8.RuneCountInString(t.Description); n > DescriptionLimit {
@@ -82,8 +84,8 @@ func NewRenderer(in Input) *Renderer {
 	return r
 }
 
-// With returns a Renderer for the same agent and tools in another context. The two
-// share everything that does not depend on the context.
+// With returns a Renderer for the same agent and the same tools in the context c.
+// It shares with r everything that does not depend on the context.
 func (r *Renderer) With(c Context) *Renderer {
 	other := *r
 	other.in.Context = c
@@ -98,7 +100,7 @@ func (r *Renderer) makeValues() map[string]string {
 		soul = defaultSoul
 	}
 	zone, err := time.LoadLocation(cmp.Or(c.Zone, a.Timezone))
-	if err != nil || zone == time.Local { // prompts must not depend on the machine
+	if err != nil || zone == time.Local { // the result must not depend on the local time zone
 		zone = time.UTC
 	}
 	notes, _ := firstChars(c.MemoryNotes, MaxMemoryNotes)
@@ -123,11 +125,11 @@ func (r *Renderer) makeValues() map[string]string {
 	}
 }
 
-// valuesOf returns the values of all placeholders in a channel.
+// valuesOf returns the values of all placeholders for channel.
 func (r *Renderer) valuesOf(channel string) map[string]string {
 	values := r.agentValues(channel)
 	values[ToolCatalog] = r.catalog().text
-	var notes strings.Builder // a list
+	var notes strings.Builder // a Markdown list
 	for _, t := range r.in.Tools {
 		text := strings.TrimSpace(t.Guidance[channel])
 		if text == "" {
@@ -136,13 +138,13 @@ func (r *Renderer) valuesOf(channel string) map[string]string {
 		if notes.Len() > 0 {
 			notes.WriteByte('\n')
 		}
-		notes.WriteString("- " + strings.ReplaceAll(text, "\n", "\n  ")) // continue the list item
+		notes.WriteString("- " + strings.ReplaceAll(text, "\n", "\n  ")) // indented, so that all lines belong to the list item
 	}
 	values[ToolGuidance] = notes.String()
 	return values
 }
 
-// agentValues returns the values of the placeholders that do not contain texts of
+// agentValues returns the values of those placeholders that contain no texts of
 // tools.
 func (r *Renderer) agentValues(channel string) map[string]string {
 	a := r.in.Agent
@@ -162,7 +164,8 @@ func (r *Renderer) agentValues(channel string) map[string]string {
 	return values
 }
 
-// Render returns the prompt of a channel, which may be unknown.
+// Render returns the prompt for channel. The channel may be unknown; the agent then
+// has the default guidance.
 func (r *Renderer) Render(channel string) Output {
 	values := r.valuesOf(channel)
 	template, size := fit(r.template, values)
@@ -178,8 +181,8 @@ func (r *Renderer) Render(channel string) Output {
 	return out
 }
 
-// RenderAll returns the prompts of all channels in the order of Channels. Equal
-// texts share memory.
+// RenderAll returns the prompts for all channels, in the order of Channels. Equal
+// prompts share memory.
 func (r *Renderer) RenderAll() []Output {
 	channels := Channels(r.in.Agent)
 	outputs := make([]Output, len(channels))
@@ -195,24 +198,26 @@ func (r *Renderer) RenderAll() []Output {
 	return outputs
 }
 
-// Context is the moment and the user for which a prompt is rendered.
+// Context contains the time and the data of the user for which a prompt is
+// rendered.
 type Context struct {
 	Now  time.Time
-	Zone string // IANA name; "" means the zone of the agent
+	Zone string // IANA name of the time zone; "" means the zone of the agent
 
 	MemoryNotes      string
 	UserInstructions string
 	LastMessageAt    *time.Time // nil if the user has never written
-	BootstrapContext string     // results of earlier lookups
+	BootstrapContext string     // results of earlier searches
 }
 
-// NewUser reports whether nothing is known about the user.
+// NewUser reports whether the context contains no data about the user.
 func (c Context) NewUser() bool {
 	return c.LastMessageAt == nil && strings.TrimSpace(c.MemoryNotes) == "" && strings.TrimSpace(c.UserInstructions) == ""
 }
 
-// agoUnits lists the units of ago, largest first. Weeks, months and years are used
-// from two on, because "12 days ago" is more precise than "1 week ago".
+// agoUnits lists the units of ago, largest first. Weeks, months, and years are used
+// only for two or more of them, because "12 days ago" is more precise than "1 week
+// ago".
 var agoUnits = [...]struct {
 	from, unit time.Duration
 	name       string
@@ -227,8 +232,8 @@ var agoUnits = [...]struct {
 
 const day = 24 * time.Hour
 
-// ago returns the elapsed time d in words, rounded down. It does not use a library,
-// because prompts are hashed and must not change with its version.
+// ago returns the duration d in words, rounded down. It does not use a library,
+// because prompts are hashed, and a new version of the library could change them.
 func ago(d time.Duration) string {
 	for _, s := range agoUnits {
 		if d < s.from {
@@ -242,16 +247,15 @@ func ago(d time.Duration) string {
 	return "less than a minute ago"
 }
 
-// section is a part of a template: an ATX heading (CommonMark 0.31, section 4.2)
-// with the text up to the next heading of any level. The text before the first
-// heading is a section of level 0.
+// section is a part of a template. It consists of an ATX heading (CommonMark 0.31,
+// section 4.2) and the text before the next heading of any level. The text before
+// the first heading is a section of level 0.
 type section struct {
-	level int // 1 to 6
+	level int // 1 to 6, or 0 for the text before the first heading
 	text  string
 }
 
-// split splits a template at its headings. Lines in fenced code blocks are not
-// headings.
+// split splits template at its headings. It ignores lines in fenced code blocks.
 func split(template string) []section {
 	sections := []section{{}}
 	start := 0
@@ -280,14 +284,15 @@ func split(template string) []section {
 	return sections
 }
 
-// fill returns the template with its placeholders replaced and without empty
-// sections.
+// fill returns template with its placeholders replaced and without empty sections.
+// It also returns the number of characters of the result.
 //
-// A section is removed if only its heading remains; text in subsections counts as
-// its own. If the last section is removed, so are the blank lines before it. Only
-// headings of the template count, not lines in values. Finally, runs of three or
-// more newlines are shortened to two, even in values. fill also counts the
-// characters of the result, and uses known as a cache for one value.
+// fill removes a section if only its heading remains. The text of subsections
+// counts as text of the section. If the last section is removed, the blank lines
+// before it are removed too. Lines in values are never headings. Finally, fill
+// shortens each run of three or more newlines to two, even in values.
+//
+// known is a value whose number of characters is already known.
 func fill(template string, values map[string]string, known passage) (text string, chars int) {
 	sections := split(template)
 	f := filler{sections: sections, values: values}
@@ -295,7 +300,7 @@ func fill(template string, values map[string]string, known passage) (text string
 	for i := 1; i < len(sections); {
 		i = f.section(i)
 	}
-	if f.lastDropped { // remove line ends, and end like the template unless no text remains
+	if f.lastDropped { // remove the line ends before the section, and end like the template unless no text remains
 		for n := len(f.parts); n > 0; n-- {
 			last := strings.TrimRight(f.parts[n-1], "\r\n")
 			if f.parts = f.parts[:n-1]; last != "" {
@@ -307,11 +312,11 @@ func fill(template string, values map[string]string, known passage) (text string
 	return join(f.parts, known)
 }
 
-// passage is a long value that several prompts share.
+// passage is a long value that several prompts contain.
 type passage struct {
-	text  string // runs of newlines are already shortened
+	text  string // with runs of newlines already shortened
 	chars int
-	valid bool // valid UTF-8, so its number of characters does not depend on the context
+	valid bool // whether text is valid UTF-8, so that chars does not depend on the text around it
 }
 
 func newPassage(text string) passage {
@@ -319,17 +324,18 @@ func newPassage(text string) passage {
 	return passage{text, utf8.RuneCountInString(text), utf8.ValidString(text)}
 }
 
-// filler collects the parts of the filled template.
+// filler collects the parts of a filled template.
 type filler struct {
 	sections    []section
 	values      map[string]string
 	parts       []string
-	lastDropped bool // the last section or one of its parents was removed
+	lastDropped bool // whether the last section, or a section that contains it, was removed
 }
 
-// section adds section i and its subsections, or nothing if they have no body, and
-// returns the next section that is not a subsection. Recursion is at most five
-// deep, because levels increase.
+// section adds section i and its subsections, unless they have no text besides
+// headings. It returns the index of the next section that is not a subsection. Each
+// recursive call has a greater heading level, so the recursion is at most five
+// levels deep.
 func (f *filler) section(i int) int {
 	start := len(f.parts)
 	f.parts = appendSubstituted(f.parts, f.sections[i].text, f.values)
@@ -344,9 +350,9 @@ func (f *filler) section(i int) int {
 	return next
 }
 
-// hasBody reports whether a section has text after its first line. The first
-// newline ends the heading, or the first line of a value in the heading; the rest
-// of such a value is body.
+// hasBody reports whether a section has text after its heading. The heading ends at
+// the first newline. If a value in the heading contains this newline, the rest of
+// the value belongs to the text.
 func hasBody(parts []string) bool {
 	heading := true
 	for _, p := range parts {
@@ -361,8 +367,8 @@ func hasBody(parts []string) bool {
 	return false
 }
 
-// join concatenates the parts, shortens every run of three or more newlines to two,
-// and counts the characters.
+// join concatenates parts and shortens each run of three or more newlines to two.
+// It also returns the number of characters of the result.
 func join(parts []string, known passage) (text string, chars int) {
 	size := 0
 	for _, p := range parts {
@@ -370,8 +376,8 @@ func join(parts []string, known passage) (text string, chars int) {
 	}
 	var b strings.Builder
 	b.Grow(size)
-	run := 0      // number of newlines at the end of b, at most 2
-	knownAt := -1 // offset of the known passage
+	run := 0      // number of newlines at the end of b, counted up to 2
+	knownAt := -1 // offset of the known passage in b, or -1
 	for _, p := range parts {
 		rest := strings.TrimLeft(p, "\n")
 		lead := min(len(p)-len(rest), 2-run)
@@ -395,7 +401,7 @@ func join(parts []string, known passage) (text string, chars int) {
 	return text, utf8.RuneCountInString(text[:knownAt]) + known.chars + utf8.RuneCountInString(text[knownAt+len(known.text):])
 }
 
-// squeeze shortens every run of three or more newlines to two.
+// squeeze shortens each run of three or more newlines in text to two.
 func squeeze(text string) string {
 	i := strings.Index(text, "\n\n\n")
 	if i < 0 {

@@ -1,4 +1,4 @@
-// This file merges a stale draft with the live version and resolves conflicts.
+// This file merges stale drafts with the live version and represents the conflicts between them.
 
 package review
 
@@ -12,21 +12,22 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// RebaseConflict describes the fields that the proposal and the live version changed differently. It wraps ErrMerge.
+// RebaseConflict lists the fields that the proposal and the live version changed in different ways. It wraps ErrMerge.
 type RebaseConflict struct {
 	What   string // names the proposal in messages
-	Base   int    // base version of both sides
+	Base   int    // version from which the proposal and the live version diverged
 	Live   int    // live version
 	Fields []diff.FieldConflict
-	// Draft is the merge for the author to complete: based on the live version, with conflict markers in texts, and
-	// with the proposal's value for other conflicts.
+	// Draft is the merged draft, which the author must complete. It is based on the live version. Conflicts in texts
+	// are marked with conflict markers. In all other conflicts, Draft has the value of the proposal.
 	Draft proposals.Draft
 
 	from, ours, theirs registry.Definition
 }
 
-// Merge applies the changes between from, the base of a draft, and the draft to the live version, in a three-way merge.
-// If the author must resolve conflicts, the error is a *RebaseConflict. what names the proposal in messages.
+// Merge performs a three-way merge of draft and the live version. from is the definition of their common base, which is
+// version base. If the author must resolve conflicts, the error is a *RebaseConflict. what names the proposal in
+// messages.
 func Merge(what string, draft proposals.Draft, base int, from registry.Definition, live registry.Live) (proposals.Draft, error) {
 	ours := draft.Definition
 	merged, conflicts, err := diff.MergeDefinitions(from, ours, live.Definition)
@@ -43,14 +44,15 @@ func Merge(what string, draft proposals.Draft, base int, from registry.Definitio
 	return draft, &RebaseConflict{What: what, Base: base, Live: live.Version, Fields: conflicts, Draft: draft, from: from, ours: ours, theirs: live.Definition}
 }
 
-// Passage is a value, or a range of lines, that both sides changed. It is "" for a side that lacks it.
+// Passage is a value or a range of lines that both sides changed. Base, Ours, and Theirs are the contents in the base,
+// the proposal, and the live version. Each is "" if that side does not have the value or the lines.
 type Passage struct {
 	Path               string
-	Line               int // first line in the proposal's text, or 0 for a value
+	Line               int // number of the first line in the proposal's text, or 0 for a value
 	Base, Ours, Theirs string
 }
 
-// Passages lists the conflicts, in the order in which Take resolves them.
+// Passages lists the conflicts. Take expects its choices in the same order.
 func (e *RebaseConflict) Passages() []Passage {
 	var out []Passage
 	for _, f := range e.Fields {
@@ -66,7 +68,7 @@ func (e *RebaseConflict) Passages() []Passage {
 	return out
 }
 
-// Scalar returns a string without quotes, any other value as JSON, and "" for nil.
+// Scalar returns the text of a JSON string without quotes, any other value as JSON, and "" for nil.
 func Scalar(n *jsondoc.Node) string {
 	switch {
 	case n == nil:
@@ -77,7 +79,7 @@ func Scalar(n *jsondoc.Node) string {
 	return string(jsondoc.Canonical(n))
 }
 
-// Take resolves the conflicts by choosing a side for each passage. Passages without a choice remain as in Draft.
+// Take merges again with one choice of a side for each of Passages. Passages without a choice remain as in Draft.
 func (e *RebaseConflict) Take(choices []diff.Choice) (proposals.Draft, error) {
 	draft := e.Draft
 	merged, conflicts, err := diff.MergeDefinitions(e.from, e.ours, e.theirs, choices...)
@@ -95,7 +97,7 @@ func (e *RebaseConflict) Error() string {
 // Unwrap returns ErrMerge.
 func (e *RebaseConflict) Unwrap() error { return ErrMerge }
 
-// marked inserts conflict markers into the conflicting texts.
+// marked returns d with conflict markers in the texts that conflict.
 func marked(d registry.Definition, conflicts []diff.FieldConflict, base, live int) (registry.Definition, error) {
 	doc, err := jsondoc.Parse(d.Canonical(), jsondoc.DefaultLimits)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package review defines the types of the review service: the dossier, findings, and assessment of a proposal, the
-// policy of a team, the errors, and the storage that the service needs. Package service assembles the parts that draft,
-// assess, show, and decide.
+// Package review defines the types that all parts of the review service share: the dossier, the findings, and the
+// assessment of a proposal, the policy of a team, the errors, and the interfaces of the storage. Package service
+// assembles the parts that draft, assess, show, and decide proposals.
 package review

@@ -9,8 +9,8 @@ import (
 	"toolcrib/proposals"
 )
 
-// Errors of the desk. All errors that it returns wrap one of these, proposals.ErrAuthority, or proposals.ErrState, and
-// name the object.
+// Errors of the review service. Each error that the service returns names the object. It wraps one of these errors,
+// proposals.ErrAuthority, or proposals.ErrState.
 var (
 	ErrAmbiguous   = errors.New("ambiguous")
 	ErrStale       = errors.New("stale")
@@ -38,19 +38,19 @@ var (
 	ErrConsultant = errors.New("the reviewer did not answer")
 )
 
-// ErrOutdated wraps ErrConflict for an assessment of other content or under other rules than those in force. A new
-// assessment resolves it.
+// ErrOutdated indicates that an assessment covers other content, or used other rules than those in force. A new
+// assessment resolves the conflict. ErrOutdated wraps proposals.ErrConflict.
 var ErrOutdated = fmt.Errorf("%w", proposals.ErrConflict)
 
-// Incomplete lists the problems that prevent the submission of a revision, or the storage of a draft. It wraps
-// ErrIncomplete or ErrExcess.
+// Incomplete lists the problems that prevent the submission of a revision. If Excess is set, the problems even prevent
+// the storage of a draft. Incomplete wraps ErrExcess if Excess is set, and ErrIncomplete otherwise.
 type Incomplete struct {
-	What     string // such as "tool:user/scene_pacer"
+	What     string // the subject, such as "tool:user/scene_pacer", or "a draft"
 	Problems proposals.Problems
-	Excess   bool // cannot even be stored as a draft
+	Excess   bool // the content cannot even be stored as a draft
 }
 
-// Head returns the failed operation, as the start of a sentence.
+// Head returns the start of the error message, which names the subject and the operation that failed.
 func (e *Incomplete) Head() string {
 	if e.Excess {
 		return e.What + " cannot be stored"
@@ -69,8 +69,8 @@ func (e *Incomplete) Unwrap() error {
 	return ErrIncomplete
 }
 
-// CheckText returns an error if a note, a reason, or a comment is too long or not valid text. what names the text in
-// the error.
+// CheckText returns an error if text is too long or not valid text. It is used for notes, reasons, and comments; what
+// names the kind of text in the error.
 func CheckText(what, text string) error {
 	if message := Unusable(text, proposals.MaxComment); message != "" {
 		return fmt.Errorf("%w: the %s %s", ErrText, what, message)
@@ -78,7 +78,8 @@ func CheckText(what, text string) error {
 	return nil
 }
 
-// Unusable returns the reason why text cannot be stored, or "". limit is in characters.
+// Unusable returns the reason why text cannot be stored, or "" if it can be stored. limit is the maximum number of
+// characters.
 func Unusable(text string, limit int) string {
 	if n := utf8.RuneCountInString(text); n > limit {
 		return fmt.Sprintf("has %d characters; the limit is %d", n, limit)
@@ -86,7 +87,8 @@ func Unusable(text string, limit int) string {
 	return plaintext.Problem(text)
 }
 
-// Shorten truncates a text to a number of characters.
+// Shorten returns s, or a prefix of s that ends with "…" if s has more than limit characters. The result has at most
+// limit characters.
 func Shorten(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s

@@ -1,4 +1,4 @@
-// This file identifies findings and applies waivers to them.
+// This file computes identifiers of findings and applies waivers to findings.
 
 package review
 
@@ -13,28 +13,29 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Standing is a finding with the waiver that covers it, or nil.
+// Standing is a finding with the waiver that covers it. Waiver is nil if no waiver covers the finding.
 type Standing struct {
 	rules.Finding
 	Waiver *history.Waiver
 }
 
-// Open reports whether the finding needs attention, that is, it is not waived and the change introduces it.
+// Open reports whether the finding needs attention: the change introduces it, and no waiver covers it.
 func (s Standing) Open() bool { return s.Waiver == nil && !s.Carried }
 
 // Blocks reports whether the finding prevents approval of the revision.
 func (s Standing) Blocks() bool { return s.Open() && s.Severity == rules.Block }
 
-// Handle returns a short identifier of a finding for users, such as "S104@definition.prompt#1f2e3d4c". The last part is
-// the start of the passage hash.
+// Handle returns a short identifier of f for users, such as "S104@definition.prompt#1f2e3d4c". The part after "#" is
+// the start of the hash of the passage.
 func Handle(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f.PassageHash()[:8] }
 
-// FindingKey returns an identifier of a finding that is stable across revisions.
+// FindingKey returns an identifier of f that is the same in all revisions with the same passage.
 func FindingKey(f rules.Finding) string { return f.Rule + "@" + f.Path + "#" + f.PassageHash() }
 
-// ApplyWaivers returns the findings of a revision, each with the waiver that covers it. A waiver ends if its passage
-// changes, if a new finding appears in the same field, or when it expires. A waiver of a finding without a passage
-// applies only to its revision, because the finding may have another cause in another revision.
+// ApplyWaivers returns the findings of a revision, each with the waiver that covers it. A waiver ceases to apply when
+// its passage changes, when a new finding appears in the same field, or when it expires. A waiver of a finding without
+// a passage applies only to the revision for which it was given, because in another revision the same rule may have
+// another cause.
 func ApplyWaivers(findings []rules.Finding, waivers []history.Waiver, revision int, now time.Time) []Standing {
 	standing := make([]Standing, len(findings))
 	for i, f := range findings {
@@ -47,7 +48,7 @@ func ApplyWaivers(findings []rules.Finding, waivers []history.Waiver, revision i
 				continue
 			}
 			if w.Ends() && covers(w, f) {
-				break // it revokes the earlier ones
+				break // w revokes the earlier waivers
 			}
 			if holds(w, f, findings, now) {
 				standing[i].Waiver = &w
@@ -58,7 +59,7 @@ func ApplyWaivers(findings []rules.Finding, waivers []history.Waiver, revision i
 	return standing
 }
 
-// covers reports whether a waiver is for a finding.
+// covers reports whether w was given for the rule, the path, and the passage of f.
 func covers(w history.Waiver, f rules.Finding) bool {
 	return w.Rule == f.Rule && w.Path == f.Path && w.PassageHash == f.PassageHash()
 }
@@ -74,19 +75,19 @@ func holds(w history.Waiver, f rules.Finding, all []rules.Finding, now time.Time
 		}
 		i := slices.Index(unseen, FindingKey(other))
 		if i < 0 {
-			return false // new, or the passage occurs more often now
+			return false // other is new, or its passage occurs more often than when w was given
 		}
 		unseen = slices.Delete(unseen, i, i+1)
 	}
 	return true
 }
 
-// Tally returns the summary of an assessment for the queue, given the proposal's waivers and the current time.
+// Tally returns the counts that the queue shows for a. now determines which waivers have expired.
 func Tally(a Assessment, waivers []history.Waiver, now time.Time) proposals.Summary {
 	return Summarize(a.Recommendation, ApplyWaivers(a.Report.Findings, waivers, a.Revision, now))
 }
 
-// Summarize counts the findings of an assessment for the queue. It ignores carried findings.
+// Summarize counts the findings in standing for the queue. It does not count carried findings.
 func Summarize(recommendation proposals.Recommendation, standing []Standing) proposals.Summary {
 	s := proposals.Summary{Recommendation: recommendation}
 	worst := rules.Off
@@ -138,13 +139,13 @@ func OpenByRule(standing []Standing) []RuleFindings {
 	return sums
 }
 
-// BlocksByRule is like OpenByRule, for findings that prevent approval.
+// BlocksByRule counts the findings that prevent approval by rule, in the order of the first finding of each rule.
 func BlocksByRule(standing []Standing) []RuleFindings {
 	blocks := lists.Filter(standing, Standing.Blocks)
 	return OpenByRule(blocks)
 }
 
-// Unwaived returns the open findings and the number of waived ones.
+// Unwaived returns the open findings and the number of waived findings.
 func Unwaived(standing []Standing) (open []rules.Finding, waived int) {
 	for _, s := range standing {
 		switch {
@@ -157,7 +158,7 @@ func Unwaived(standing []Standing) (open []rules.Finding, waived int) {
 	return open, waived
 }
 
-// Seal returns a hash over all parts of a finding that deciders see.
+// Seal returns a hash over the parts of the finding that deciders see, including the id of its waiver.
 func (s Standing) Seal() string {
 	waived := ""
 	if s.Waiver != nil {
@@ -177,14 +178,14 @@ func WaiversInForce(standing []Standing) []history.Waiver {
 	return ws
 }
 
-// Carried lists findings in passages that an approved version already contains.
+// Carried groups findings in passages that one approved version already contains.
 type Carried struct {
 	Version  string // "version 3", or "version 3 of skill:user/pdf" for another subject
 	By       string // user who approved the version
 	Findings []Standing
 }
 
-// String describes c in a sentence.
+// String describes c in one phrase, such as "2 findings were in version 3, approved by user:mara".
 func (c Carried) String() string {
 	if len(c.Findings) == 1 {
 		return fmt.Sprintf("1 finding was in %s, approved by %s", c.Version, c.By)

@@ -22,32 +22,33 @@ import (
 
 // Policy contains the settings of a team for reviews and decisions.
 type Policy struct {
-	// ManualChief makes submissions wait for the assessment of a chief. Otherwise, the built-in reviewer assesses them
-	// at once.
+	// ManualChief makes each submission wait until a chief assesses it. If it is false and no consultants are
+	// configured, the built-in reviewer assesses submissions at once.
 	ManualChief bool
-	// FourEyes prevents the author of a revision from approving it.
+	// FourEyes rejects an approval by the author of the revision.
 	FourEyes bool
-	// RequireExpect makes the review digest mandatory for approvals.
+	// RequireExpect rejects an approval that does not specify the expected review digest.
 	RequireExpect bool
 	// MaxOpen limits the open proposals per agent; 0 means DefaultMaxOpen.
 	MaxOpen int
-	// MaxOpenAll limits the open proposals of all agents together, so that an agent gains nothing by changing its name.
-	// 0 means DefaultMaxOpenAll, or MaxOpen if that is larger.
+	// MaxOpenAll limits the number of open proposals of all agents together. An agent therefore gains nothing by
+	// changing its name. 0 means the greater of DefaultMaxOpenAll and MaxOpen.
 	MaxOpenAll int
-	// MaxWrites limits the drafts, revisions, and comments per agent and hour; 0 means DefaultMaxWrites.
+	// MaxWrites limits the number of drafts, revisions, and comments that an agent can write per hour; 0 means
+	// DefaultMaxWrites.
 	MaxWrites int
-	// Approvals lists the owners of subjects and the number of owners who must approve.
+	// Approvals lists the owners of subjects and how many of them must approve a change.
 	Approvals approval.Rules
 	// Severities overrides the severities of rules by id.
 	Severities map[string]rules.Severity
-	// Reach contains decisions about facts of reach.
+	// Reach lists the facts of reach that the team allows, warns about, or blocks.
 	Reach fact.Decisions
-	// Origins maps keys of toolcrib.toml to the origins of their values, such as "user" or "project". A missing key has
-	// its default.
+	// Origins maps keys of toolcrib.toml to the origins of their values, such as "user" or "project". Keys without an
+	// entry have their default values.
 	Origins map[string]string
 	// Consultants review all submissions in addition to the rules.
 	Consultants []Consultant
-	// Model answers test cases that have no recorded answer. It may be nil.
+	// Model answers the test cases that have no recorded answer. If it is nil, no model is asked.
 	Model harness.Model
 	// Signatures determines whether decisions must be signed.
 	Signatures proof.Policy
@@ -62,7 +63,7 @@ const DefaultMaxOpenAll = 50
 // DefaultMaxWrites is the default limit of drafts, revisions, and comments per agent and hour.
 const DefaultMaxWrites = 120
 
-// OpenOfAll returns the limit of open proposals of all agents.
+// OpenOfAll returns the limit for the open proposals of all agents together.
 func (p Policy) OpenOfAll() int {
 	if p.MaxOpenAll > 0 {
 		return p.MaxOpenAll
@@ -77,7 +78,7 @@ type Setting struct {
 	From  string // "default", "user", "project", …
 }
 
-// Settings is a policy in the form in which it is recorded with decisions and shown to deciders.
+// Settings lists the settings of a policy. Decisions record them, and deciders see them.
 type Settings []Setting
 
 // Settings returns the settings of p that affect a decision.
@@ -106,7 +107,7 @@ func (p Policy) Settings() Settings {
 	return s
 }
 
-// Ownership returns the rules of a need as settings.
+// Ownership returns the rules in need as settings with the keys "policy.1", "policy.2", and so on.
 func Ownership(need approval.Need) Settings {
 	settings := make(Settings, len(need))
 	for i, r := range need {
@@ -115,7 +116,7 @@ func Ownership(need approval.Need) Settings {
 	return settings
 }
 
-// Deciding returns the settings that affect whether an approval is accepted. The limits for agents do not.
+// Deciding returns the settings that can affect whether an approval is accepted. It omits the limits for agents.
 func (s Settings) Deciding() Settings {
 	return slices.DeleteFunc(slices.Clone(s), func(s Setting) bool { return strings.HasPrefix(s.Key, "max_") })
 }
@@ -125,7 +126,8 @@ func (s Settings) From(origin string) Settings {
 	return slices.DeleteFunc(slices.Clone(s), func(s Setting) bool { return s.From != origin })
 }
 
-// String returns the settings on one line. If there are many rules, it counts them by origin.
+// String returns the settings on one line. It lists at most namedRules changed rules of each origin, and otherwise
+// shows only their number.
 func (s Settings) String() string {
 	var words []string
 	changed := map[string]int{}
@@ -146,15 +148,15 @@ func (s Settings) String() string {
 	return strings.Join(words, ", ")
 }
 
-// namedRules limits the number of rules per origin that String lists.
+// namedRules is the maximum number of changed rules of one origin that Settings.String lists.
 const namedRules = 3
 
-// Record returns the settings in the format of an event.
+// Record returns the settings as the value that events store: a map from keys to values and origins.
 func (s Settings) Record() map[string]any {
 	return lists.Index(s, func(one Setting) (string, any) { return one.Key, map[string]any{"value": one.Value, "from": one.From} })
 }
 
-// Version returns an identifier of the parts of the policy on which decisions depend.
+// Version returns an identifier that changes with any part of the policy on which assessments and approvals depend.
 func (p Policy) Version() string {
 	var decided any = p.Severities
 	if len(p.Reach.Lists()) > 0 {

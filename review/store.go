@@ -1,4 +1,4 @@
-// This file defines the storage that reviews need.
+// This file defines the interfaces of the storage for proposals and their records.
 
 package review
 
@@ -22,19 +22,19 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Store is the transactional storage for the desk.
+// Store is the transactional storage of the review service.
 type Store interface {
 	// View runs fn with a consistent snapshot.
 	View(ctx context.Context, fn func(Reader) error) error
 	// Update runs fn in a write transaction. The transaction is durable if Update returns nil and has no effect if it
 	// returns an error. Update waits for other writers before it calls fn.
 	Update(ctx context.Context, fn func(Tx) error) error
-	// Remember records what a user was shown, replacing earlier entries for the same proposals. A power failure may
-	// lose the entry. The error wraps ErrReadOnly if the database is read-only.
+	// Remember records the content of proposals that user was shown. It replaces earlier entries of user for the same
+	// proposals. A power failure may lose the new entries. The error wraps ErrReadOnly if the database is read-only.
 	Remember(ctx context.Context, user proposals.Actor, shown []Shown) error
 }
 
-// Reader reads a snapshot: proposals, their records, the registry, and signatures.
+// Reader reads one snapshot of the database: the proposals and their records, the registry, and the signatures.
 type Reader struct {
 	ProposalReader
 	RecordReader
@@ -42,10 +42,10 @@ type Reader struct {
 	proof.SignatureReader
 }
 
-// ProposalReader finds proposals. Its methods return ErrNotFound for unknown objects.
+// ProposalReader finds proposals. Its methods return proposals.ErrNotFound for unknown objects.
 type ProposalReader interface {
-	// ResolveIDs converts references to ids. A reference is a number, an id or a unique prefix of one, or a subject or
-	// tool id with exactly one open proposal.
+	// ResolveIDs converts references to ids. A reference is an issue number, an id, or a unique prefix of an id. It can
+	// also be a subject or a tool id with exactly one open proposal.
 	ResolveIDs(ctx context.Context, refs []string) ([]proposals.ID, error)
 	Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error)
 	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
@@ -53,12 +53,12 @@ type ProposalReader interface {
 	List(ctx context.Context, q Query) (Page, error)
 	// Counts returns the number of proposals in each state.
 	Counts(ctx context.Context) (map[proposals.State]int, error)
-	// OpenBy returns the number of open proposals of an author, or of all agents if author is zero.
+	// OpenBy returns the number of open proposals by author, or by all agents if author is zero.
 	OpenBy(ctx context.Context, author proposals.Actor) (int, error)
-	// OpenOn returns the open proposals on a subject, oldest first.
+	// OpenOn returns the open proposals on subject s, oldest first.
 	OpenOn(ctx context.Context, s registry.Subject) ([]proposals.Proposal, error)
-	// SameText returns the latest proposals other than except, up to most, that are open or were rejected and whose
-	// tool has texts with the hash textHash.
+	// SameText returns the newest proposals, at most most, whose tool has texts with the hash textHash. It returns only
+	// open and rejected proposals, and never the proposal except.
 	SameText(ctx context.Context, textHash string, except proposals.ID, most int) ([]proposals.Proposal, error)
 	// Members returns the proposals of a change set that have not been withdrawn, oldest first.
 	Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error)
@@ -74,48 +74,48 @@ type Bundle struct {
 
 // RecordReader reads the records of a proposal.
 type RecordReader interface {
-	// Bundles returns proposals with the records that decisions about them depend on, in the order of ids.
+	// Bundles returns the bundles of the proposals with the given ids, in the order of ids.
 	Bundles(ctx context.Context, ids []proposals.ID) ([]Bundle, error)
 	// Assessments returns the assessments of a revision, oldest first.
 	Assessments(ctx context.Context, id proposals.ID, revision int) ([]Assessment, error)
 	Waivers(ctx context.Context, id proposals.ID) ([]history.Waiver, error)
 	Decisions(ctx context.Context, id proposals.ID) ([]proposals.Decision, error)
-	// Shown returns the state of proposals that a user was last shown. It omits proposals that the user was never
-	// shown.
+	// Shown returns the content of each given proposal when user last saw it. The result has no entry for proposals
+	// that user has never seen.
 	Shown(ctx context.Context, user proposals.Actor, ids []proposals.ID) (map[proposals.ID]Shown, error)
-	// Rejection returns the latest rejection of a definition for a subject.
+	// Rejection returns the latest decision that rejected the definition with the given content hash for subject s.
 	Rejection(ctx context.Context, s registry.Subject, contentHash string) (proposals.Decision, error)
 	Issue(ctx context.Context, id proposals.ID) (proposals.Issue, error)
 	Comments(ctx context.Context, id proposals.ID) ([]proposals.Comment, error)
-	// WroteHere reports whether an author wrote a revision from the account and connection that now acts.
+	// WroteHere reports whether author wrote the given revision from the same account as the current caller.
 	WroteHere(ctx context.Context, id proposals.ID, revision int, author proposals.Actor) (bool, error)
-	// RecentWrites returns the times at which an agent, or any agent if agent is zero, wrote drafts, revisions, or
-	// comments in a period: at most limit, latest first.
+	// RecentWrites returns the times at which agent wrote drafts, revisions, or comments between from and to, latest
+	// first and at most limit of them. If agent is zero, it considers the writes of all agents.
 	RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error)
 }
 
-// RegistryReader reads the live registry and earlier versions.
+// RegistryReader reads the live definitions and the earlier versions.
 type RegistryReader interface {
 	impact.ToolReader
-	// ByLabel returns the live tools with a name for people, in all layers.
+	// ByLabel returns the live tools, in all layers, whose display name is label.
 	ByLabel(ctx context.Context, label string) ([]registry.Live, error)
-	// ByTag returns the live tools with a tag prefix, in all layers.
+	// ByTag returns the live tools, in all layers, whose tag has the given prefix.
 	ByTag(ctx context.Context, prefix string) ([]registry.Live, error)
-	// Alike returns candidates among the live tools, in all layers, whose text or purpose may be similar to that of t,
-	// most similar first.
+	// Alike returns live tools, in all layers, whose text or purpose may be similar to that of t, most similar first.
+	// The caller must compare them with t.
 	Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error)
 	reach.Registry
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 	// Folders returns all live skills and instruction files, in all layers.
 	Folders(ctx context.Context) ([]registry.Live, error)
-	// Raw returns imported JSON by hash. ok is false if it is not stored.
+	// Raw returns the imported JSON with the given hash. ok is false if this JSON is not stored.
 	Raw(ctx context.Context, hash string) (body []byte, ok bool, err error)
-	// Content returns the bytes of a binary file by SHA-256. ok is false if they are not stored.
+	// Content returns the bytes of the binary file with the given SHA-256. ok is false if these bytes are not stored.
 	Content(ctx context.Context, sha256 string) (data []byte, ok bool, err error)
 }
 
-// DecidedProposal is a proposal after a decision, with the next assignee and status of its issue. Its revision and
-// summary must be unchanged.
+// DecidedProposal is a proposal as it should be stored after a decision, together with the next assignee and status of
+// its issue. The decision must not change the revision and the summary of the proposal.
 type DecidedProposal struct {
 	Proposal proposals.Proposal
 	From     proposals.State // state before the decision
@@ -123,8 +123,8 @@ type DecidedProposal struct {
 	Status   proposals.IssueStatus
 }
 
-// Tx reads and writes in one transaction. Writers use compare-and-swap, and return ErrConflict if another writer was
-// first.
+// Tx reads and writes in one transaction. Its writing methods use compare-and-swap. They return proposals.ErrConflict
+// if another writer has changed the object first.
 type Tx struct {
 	Reader
 	ProposalWriter
@@ -133,17 +133,19 @@ type Tx struct {
 	proof.SignatureWriter
 }
 
-// ProposalWriter creates and moves proposals.
+// ProposalWriter adds proposals and revisions, and changes the states of proposals and issues.
 type ProposalWriter interface {
-	// AddProposal writes a new proposal with its first revision and, if i is not nil, its issue. It returns the seal of
-	// the revision.
+	// AddProposal writes a new proposal with its first revision. If i is not nil, AddProposal also writes the issue i.
+	// It returns the seal of the revision.
 	AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision, i *proposals.Issue) (string, error)
-	// AddRevision writes the next revision of p and returns its seal. p must be at the previous revision.
+	// AddRevision writes r as the next revision of p and returns the seal of r. p must still be at the previous
+	// revision.
 	AddRevision(ctx context.Context, p proposals.Proposal, r proposals.Revision) (string, error)
-	// MoveProposal saves p's state, summary, and time if it is still in state from and at p's revision.
+	// MoveProposal stores the state, the summary, and the update time of p. The stored proposal must still be in state
+	// from and at the revision of p.
 	MoveProposal(ctx context.Context, p proposals.Proposal, from proposals.State) error
-	// ApplyVerdict saves the states and times of proposals like MoveProposal, and their issues like AssignIssue, all or
-	// none of them.
+	// ApplyVerdict changes several decided proposals and their issues, all or none of them. It stores the states and
+	// times of the proposals like MoveProposal, and the assignees and statuses of the issues like AssignIssue.
 	ApplyVerdict(ctx context.Context, decided []DecidedProposal) error
 	// OpenIssue writes the issue of a stored proposal and returns its number.
 	OpenIssue(ctx context.Context, i proposals.Issue) (int, error)
@@ -151,32 +153,32 @@ type ProposalWriter interface {
 	AssignIssue(ctx context.Context, id proposals.ID, assignee string, status proposals.IssueStatus) error
 }
 
-// RecordWriter appends immutable records. Its methods return the seal of the record.
+// RecordWriter appends immutable records. Its Add methods return the seal of each record.
 type RecordWriter interface {
 	AddAssessment(ctx context.Context, a Assessment) (string, error)
 	AddWaiver(ctx context.Context, id proposals.ID, w history.Waiver) (string, error)
 	AddDecisions(ctx context.Context, decisions []proposals.Decision) ([]string, error)
 	AddComment(ctx context.Context, c proposals.Comment) (string, error)
-	// AppendEvents appends events to the log. It sets their numbers and hashes.
+	// AppendEvents appends events to the log. It sets the numbers and hashes of the events.
 	AppendEvents(ctx context.Context, events []history.Event) error
 }
 
 // RegistryWriter makes an approved definition live.
 type RegistryWriter interface {
-	// AddContent stores the bytes of a binary file, which must not be stored yet.
+	// AddContent stores the bytes of a binary file. The same bytes must not be stored yet.
 	AddContent(ctx context.Context, data []byte) error
-	// AddVersions writes the next versions of their subjects, which must be distinct, and returns them with their
-	// hashes.
+	// AddVersions writes each version as the next one of its subject. It returns the versions with their hashes. No two
+	// versions may have the same subject.
 	AddVersions(ctx context.Context, versions []history.Version) ([]history.Version, error)
-	// SetLive makes versions live if the previous versions of their subjects are still live. The last AddVersions must
-	// have written them. definitions[i] belongs to versions[i].
+	// SetLive makes versions live, if the previous version of each subject is still the live one. The last call of
+	// AddVersions must have written these versions. definitions[i] is the definition of versions[i].
 	SetLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error
 }
 
 // Order is the sort order of a list of proposals.
 type Order string
 
-// All orders. Ties are ordered by time: newest first by risk, and oldest first by names.
+// All orders. ByRisk breaks ties by newest first, and BySubject and ByAuthor break ties by oldest first.
 const (
 	ByNewest  Order = "" // by time of proposal
 	ByOldest  Order = "oldest"
@@ -197,7 +199,7 @@ type Query struct {
 	Order   Order
 	Reverse bool // start at the end of the order
 	Limit   int  // 1 to MaxPage
-	// Approvals and FourEyes are the policy for the filter term waits:. The desk fills them in.
+	// Approvals and FourEyes are the policy for the filter term waits:. reading.Reader.List sets them.
 	Approvals approval.Rules
 	FourEyes  bool
 	After     string // Next of the previous page, the id of a proposal, or "" for the first page
@@ -209,8 +211,8 @@ const (
 	MaxPage     = 1000
 )
 
-// Page is a page of a list. Next is the cursor of the next page, or "" on the last page. Prefixes contains the length
-// of the shortest unique prefix of each id, in characters.
+// Page is one page of a list. Next is the cursor of the next page, or "" on the last page. Prefixes[i] is the length in
+// characters of the shortest unique prefix of the id of Proposals[i].
 type Page struct {
 	Proposals []proposals.Proposal
 	Prefixes  []int
@@ -226,22 +228,24 @@ type Assessment struct {
 	Reviewer       proposals.Actor
 	Recommendation proposals.Recommendation
 	Report         Report
-	RulesVersion   string // rules and configuration that were used
+	RulesVersion   string // identifies the rules and the policy that the assessment used
 	At             time.Time
 }
 
 // Report contains the findings and the comment of a reviewer.
 type Report struct {
 	Findings []rules.Finding `json:"findings"`
-	// Reach lists the kinds of facts that the revision adds to the reach of its subject, for filters. The facts are
-	// derived from the content.
+	// Reach lists the kinds of facts that the revision adds to the reach of its subject. The queue filters by them. The
+	// facts themselves are not stored, because they can be derived from the content.
 	Reach []fact.Kind `json:"reach,omitempty"`
-	// Comment is the reviewer's text in Markdown. The built-in reviewer states whether the change makes sense, overlaps
-	// a core tool, or breaks guardrails or policy, and what must change.
+	// Comment is the reviewer's text in Markdown. The text of the built-in reviewer answers four questions: whether the
+	// change makes sense, whether it overlaps a core tool, whether it breaks guardrails or policy, and what must
+	// change.
 	Comment string `json:"comment"`
-	// Builtin is the built-in reviewer's text if a chief wrote Comment, and "" otherwise.
+	// Builtin is the comment of the built-in reviewer if a chief wrote Comment. Otherwise, it is "".
 	Builtin string `json:"builtin,omitempty"`
-	// Advice is the recommendation of the reviewer, in addition to the one derived from findings, or "".
+	// Advice is the reviewer's own recommendation, or "". The recommendation of the assessment combines it with the one
+	// derived from the findings.
 	Advice proposals.Recommendation `json:"advice,omitempty"`
 	// Harness contains the results of the test cases.
 	Harness []harness.Result `json:"harness,omitempty"`
@@ -249,7 +253,7 @@ type Report struct {
 	Problems []string `json:"problems,omitempty"`
 }
 
-// Encode returns r as canonical JSON. It is stored and sealed in this form.
+// Encode returns r as canonical JSON, which is the stored and sealed form of a report.
 func (r Report) Encode() string {
 	if r.Findings == nil {
 		r.Findings = []rules.Finding{}
@@ -270,8 +274,8 @@ func DecodeReport(s string) (Report, error) {
 	return r, nil
 }
 
-// Shown is the state of a proposal when it was last shown to a user: its review digest, and the parts that an error can
-// list if they have changed since then.
+// Shown describes a proposal as a user last saw it. If the proposal has changed since, its review digest differs from
+// Digest, and the other fields show which parts have changed.
 type Shown struct {
 	Proposal proposals.ID
 	Digest   string // "" before the first assessment
@@ -279,22 +283,24 @@ type Shown struct {
 	ShownParts
 }
 
-// ShownParts contains the parts that are compared, as stored.
+// ShownParts contains the parts of a proposal for which a change can be reported. It is stored as JSON.
 type ShownParts struct {
 	Revision       int                      `json:"revision"`
 	ContentHash    string                   `json:"content_hash"`
 	Assessment     string                   `json:"assessment,omitempty"`
 	RulesVersion   string                   `json:"rules_version,omitempty"`
 	Recommendation proposals.Recommendation `json:"recommendation,omitempty"`
-	// Findings lists the rule of each finding, and a seal over all its visible parts, including its waiver.
+	// Findings lists the rule of each finding and a seal over the parts of the finding that deciders see, including its
+	// waiver.
 	Findings []ShownFinding `json:"findings,omitempty"`
 	Rendered string         `json:"rendered"` // seal of the changes to channel prompts
-	// Members lists the members of the change set, including this proposal, or is nil without a change set.
+	// Members lists the members of the change set, including this proposal. It is nil if the proposal belongs to no
+	// change set.
 	Members []ShownMember `json:"members,omitempty"`
 }
 
-// NewShownParts returns the parts of a proposal to compare: its assessment, findings, the members of its change set,
-// and the seals of prompts.
+// NewShownParts returns the parts of p that a user sees. a is the latest assessment, standing contains its findings,
+// members are the members of the change set, and rendered contains the seals of the changes to prompts.
 func NewShownParts(p proposals.Proposal, a Assessment, standing []Standing, members []proposals.Proposal, rendered map[string]string) ShownParts {
 	parts := ShownParts{
 		Revision: p.Revision, ContentHash: p.ContentHash, Assessment: a.ID, RulesVersion: a.RulesVersion,
@@ -311,13 +317,13 @@ func NewShownParts(p proposals.Proposal, a Assessment, standing []Standing, memb
 	return parts
 }
 
-// ShownFinding contains the parts of a finding that are compared with what a user was shown.
+// ShownFinding identifies a finding and its state in ShownParts.
 type ShownFinding struct {
 	Rule string `json:"rule"`
 	Seal string `json:"seal"`
 }
 
-// ShownMember contains the parts of a member of a change set that are compared with what a user was shown.
+// ShownMember identifies a member of a change set and its content in ShownParts.
 type ShownMember struct {
 	ID          proposals.ID `json:"id"`
 	Name        string       `json:"name"`

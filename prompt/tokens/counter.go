@@ -1,5 +1,5 @@
-// Package tokens counts the tokens of texts without a network connection: the
-// vocabularies are embedded, and unpacked by the first count.
+// Package tokens counts the tokens of texts without a network connection. The vocabularies are
+// embedded in the program and are unpacked when they are first used.
 package tokens
 
 import (
@@ -17,7 +17,7 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Counts is the length of a text in tokens.
+// Counts contains the length of a text in tokens, for each encoding.
 type Counts struct {
 	O200k  int `json:"o200k_base"`
 	Cl100k int `json:"cl100k_base"`
@@ -28,7 +28,7 @@ type Counter struct {
 	o200k, cl100k *encoding
 }
 
-// NewCounter returns a Counter. It loads vocabularies on first use.
+// NewCounter returns a Counter with an empty cache.
 func NewCounter() *Counter {
 	return &Counter{o200k: newEncoding(o200k), cl100k: newEncoding(cl100k)}
 }
@@ -42,10 +42,9 @@ func (c *Counter) CountO200k(text string) (int, error) {
 	return n[0], nil
 }
 
-// Growth returns an upper bound of the number of tokens by which after exceeds
-// before in any encoding, without loading a vocabulary. The bound is the number of
-// bytes in paragraphs that only after contains, because every token has at least
-// one byte.
+// Growth returns an upper limit for the number of tokens that after has more than before, in any
+// encoding. It needs no vocabulary: each token has at least one byte, so the limit is the number of
+// bytes in the paragraphs that only after contains.
 func Growth(before, after string) int {
 	there := map[[sha256.Size]byte]int{}
 	for _, p := range paragraphs(before) {
@@ -60,9 +59,9 @@ func Growth(before, after string) int {
 	return bytes
 }
 
-// CountAll returns the length of each text. It counts parts that occur in several
-// texts, or in earlier ones, only once. Text that looks like a special token is
-// counted as plain text.
+// CountAll returns the length of each text. It counts equal paragraphs of the texts, and paragraphs
+// that were counted before, only once. Text that looks like a special token is counted as ordinary
+// text.
 func (c *Counter) CountAll(texts []string) ([]Counts, error) {
 	split := lists.Map(texts, paragraphs)
 	var cl100k []int
@@ -84,12 +83,13 @@ func (c *Counter) CountAll(texts []string) ([]Counts, error) {
 	return counts, nil
 }
 
-// maxKnown limits the cache of an encoding to about 4 MB.
+// maxKnown is the maximum number of entries in the cache of an encoding, which then takes about 4
+// MB.
 const maxKnown = 1 << 16
 
-// encoding is a vocabulary with a cache of counts.
+// encoding is a vocabulary with a cache of the counts of paragraphs.
 type encoding struct {
-	vocabulary func() (*vocabulary, error) // unpacked by the first call
+	vocabulary func() (*vocabulary, error) // unpacks the vocabulary on the first call
 
 	mu    sync.Mutex
 	known map[[sha256.Size]byte]int
@@ -129,16 +129,16 @@ func (e *encoding) paragraph(p paragraph) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if len(e.known) >= maxKnown {
-		clear(e.known) // texts in use are counted again soon
+		clear(e.known) // texts in use will be counted again soon
 	}
 	e.known[p.sum] = n
 	return n, nil
 }
 
-// The vocabularies of tiktoken (https://github.com/openai/tiktoken, license in
-// LICENSE.tiktoken), packed by TestVocabularies -update: the lengths of all tokens
-// by rank, one byte each, followed by the tokens. As Go maps in a library they took
-// 9 MB of the binary.
+// The vocabularies of tiktoken (https://github.com/openai/tiktoken, license in LICENSE.tiktoken).
+// TestVocabularies -update packs them. Each file contains the lengths of all tokens by rank, one
+// byte for each, followed by the tokens themselves. As Go maps in a library, the vocabularies would
+// add 9 MB to the binary.
 var (
 	//go:embed o200k.flate
 	packedO200k []byte
@@ -148,20 +148,20 @@ var (
 
 // vocabulary counts tokens by byte pair encoding.
 type vocabulary struct {
-	ranks map[string]int32      // of the tokens
-	piece func(text string) int // returns the length of a text's first piece
+	ranks map[string]int32      // rank of each token
+	piece func(text string) int // returns the length of the first piece of text
 }
 
-// Each vocabulary is unpacked once, on first use.
+// The vocabularies, which are unpacked on first use.
 var (
 	o200k  = sync.OnceValues(func() (*vocabulary, error) { return unpack(packedO200k, pieceO200k, 199998) })
 	cl100k = sync.OnceValues(func() (*vocabulary, error) { return unpack(packedCl100k, pieceCl100k, 100256) })
 )
 
-// unpack unpacks a vocabulary of size tokens.
+// unpack unpacks a vocabulary with size tokens.
 func unpack(packed []byte, piece func(string) int, size int) (*vocabulary, error) {
 	var plain bytes.Buffer
-	plain.Grow(9 * size) // tokens have about 7 letters
+	plain.Grow(9 * size) // the average length of a token is about 7 bytes
 	if _, err := plain.ReadFrom(flate.NewReader(bytes.NewReader(packed))); err != nil || plain.Len() < size {
 		return nil, fmt.Errorf("cannot unpack a vocabulary: %d bytes for %d tokens: %w", plain.Len(), size, err)
 	}
@@ -175,7 +175,7 @@ func unpack(packed []byte, piece func(string) int, size int) (*vocabulary, error
 	return v, nil
 }
 
-// count returns the number of tokens of text. Each byte that is not UTF-8 counts as
+// count returns the number of tokens of text. It counts each byte that is not valid UTF-8 as
 // U+FFFD.
 func (v *vocabulary) count(text string) int {
 	if !utf8.ValidString(text) {
@@ -190,15 +190,15 @@ func (v *vocabulary) count(text string) int {
 	return n
 }
 
-// merge returns the number of tokens of piece: it joins adjacent parts that form a
-// token, lowest rank first, as long as there are any.
+// merge returns the number of tokens of piece. It repeatedly joins the two adjacent parts that
+// together form the token with the lowest rank, until no two adjacent parts form a token.
 func (v *vocabulary) merge(piece []byte) int {
 	if _, ok := v.ranks[string(piece)]; ok {
 		return 1
 	}
 	type part struct {
 		start int
-		rank  int32 // rank of this part joined with the next
+		rank  int32 // rank of the token that this part and the next one form
 	}
 	parts := make([]part, len(piece)+1)
 	joined := func(i, end int) int32 {
@@ -233,19 +233,19 @@ func (v *vocabulary) merge(piece []byte) int {
 	}
 }
 
-// The encodings divide a text into pieces before they merge bytes to tokens, by
-// patterns in openai_public.py of tiktoken. With the classes below, \r and \n for
-// the newlines and C for (?i:'s|'t|'re|'ve|'m|'ll|'d), they are:
+// Both encodings divide a text into pieces before they merge the bytes of each piece to tokens. The
+// patterns for the pieces are in openai_public.py of tiktoken. In the following notation, the names
+// are the classes below, [\r\n] stands for newlines, and C is (?i:'s|'t|'re|'ve|'m|'ll|'d):
 //
 //	o200k:  [^\r\n letter number]? upper* lower+ C? | [^\r\n letter number]? upper+ lower* C? |
 //	        number{1,3} | ␠?[^space letter number]+ [\r\n/]* | space*[\r\n]+ | space+(?!\S) | space+
 //	cl100k: C | [^\r\n letter number]? letter+ |
 //	        number{1,3} | ␠?[^space letter number]+ [\r\n]*  | space*[\r\n]+ | space+(?!\S) | space+
 //
-// The matching is written by hand: an engine for regular expressions with lookahead
-// took four fifths of the time of a count.
+// The matching is written by hand, because a regular expression engine with lookahead took four
+// fifths of the time of a count.
 
-// class is the set of character classes that the patterns use.
+// class is a set of the character classes in the patterns.
 type class uint8
 
 const (
@@ -288,8 +288,8 @@ func classOf(r rune) class {
 	return 0
 }
 
-// prefixLen returns the length of the longest prefix of text whose characters have one of
-// the given classes.
+// prefixLen returns the length of the longest prefix of text in which each character belongs to at
+// least one of the classes of.
 func prefixLen(text string, of class) int {
 	for i, r := range text {
 		if classOf(r)&of == 0 {
@@ -299,8 +299,8 @@ func prefixLen(text string, of class) int {
 	return len(text)
 }
 
-// pieceO200k returns the length of the first piece of a non-empty text in the
-// encoding o200k_base.
+// pieceO200k returns the length of the first piece of text in the encoding o200k_base. text must
+// not be empty.
 func pieceO200k(text string) int {
 	if n := word(text, lowerEnd); n > 0 {
 		return n + contraction(text[n:])
@@ -311,8 +311,8 @@ func pieceO200k(text string) int {
 	return nonWord(text, newline|slash)
 }
 
-// pieceCl100k returns the length of the first piece of a non-empty text in the
-// encoding cl100k_base.
+// pieceCl100k returns the length of the first piece of text in the encoding cl100k_base. text must
+// not be empty.
 func pieceCl100k(text string) int {
 	if n := contraction(text); n > 0 {
 		return n
@@ -323,8 +323,9 @@ func pieceCl100k(text string) int {
 	return nonWord(text, newline)
 }
 
-// word returns the length of the letters that match finds at the start of text,
-// including one other character before them, or 0.
+// word returns the length of the word at the beginning of text, or 0 if there is none. match
+// returns the length of the letters at the beginning of its argument. The word may begin with one
+// character that is not a letter, a number, or a newline.
 func word(text string, match func(string) int) int {
 	first, size := utf8.DecodeRuneInString(text)
 	if classOf(first)&(letter|number|newline) == 0 {
@@ -335,8 +336,9 @@ func word(text string, match func(string) int) int {
 	return match(text)
 }
 
-// lowerEnd matches upper* lower+. If no lower-only characters follow, the match
-// ends with the last character that is both upper and lower.
+// lowerEnd returns the length of the match of upper* lower+ at the beginning of text, or 0. If no
+// character that is only lower follows, the match ends after the last character that is both upper
+// and lower.
 func lowerEnd(text string) int {
 	n, both := 0, 0
 	for i, r := range text {
@@ -355,8 +357,8 @@ func lowerEnd(text string) int {
 	return both
 }
 
-// contraction returns the length of 's, 't, 're, 've, 'm, 'll or 'd at the start of
-// text, ignoring case, or 0.
+// contraction returns the length of 's, 't, 're, 've, 'm, 'll, or 'd at the beginning of text,
+// ignoring case. It returns 0 if there is none.
 func contraction(text string) int {
 	if text == "" || text[0] != '\'' {
 		return 0
@@ -369,12 +371,12 @@ func contraction(text string) int {
 	return 0
 }
 
-// nonWord returns the length of the first piece of a text that does not start with
-// a word. After characters that are neither space nor word, the piece includes
-// characters of the classes after.
+// nonWord returns the length of the first piece of a text that does not begin with a word. If the
+// piece contains characters that are neither white space, letters, nor numbers, it also includes
+// the following characters of the classes after.
 func nonWord(text string, after class) int {
 	first, size := utf8.DecodeRuneInString(text)
-	if classOf(first) == number { // up to three
+	if classOf(first) == number { // a piece contains at most three numbers
 		count := 0
 		for i, r := range text {
 			if count == 3 || classOf(r) != number {
@@ -396,13 +398,13 @@ func nonWord(text string, after class) int {
 		return last + 1
 	}
 	if _, last := utf8.DecodeLastRuneInString(text[:n]); n < len(text) && n > last {
-		return n - last // the last space belongs to the next piece
+		return n - last // the last white space character belongs to the next piece
 	}
 	return n
 }
 
-// symbols returns the length of the characters at the start of text that are
-// neither space, letter nor number.
+// symbols returns the number of bytes at the beginning of text that are neither white space,
+// letters, nor numbers.
 func symbols(text string) int {
 	for i, r := range text {
 		if classOf(r)&(space|letter|number) != 0 {
@@ -412,18 +414,18 @@ func symbols(text string) int {
 	return len(text)
 }
 
-// paragraph is a part of a text that is tokenized independently.
+// paragraph is a part of a text whose tokens do not depend on the other parts.
 type paragraph struct {
 	text string
 	sum  [sha256.Size]byte
 }
 
-// paragraphs splits text after blank lines, so that prompts of several channels, or
-// before and after a change, mostly share their parts. It splits only where no
-// token crosses in either encoding: after a newline, the patterns continue only
-// with white space and "/" (see openai_public.py in tiktoken).
+// paragraphs splits text after blank lines. Prompts for different channels, and prompts before and
+// after a change, therefore have most paragraphs in common. paragraphs splits only where no token
+// of either encoding can extend: after a newline, the patterns continue only with white space and
+// "/" (see openai_public.py in tiktoken).
 //
-// It also splits runs of more than maxRun bytes of one kind.
+// paragraphs also splits runs of more than maxRun bytes of one kind; see maxRun.
 func paragraphs(text string) []paragraph {
 	var out []paragraph
 	for text != "" {
@@ -437,8 +439,8 @@ func paragraphs(text string) []paragraph {
 	return out
 }
 
-// blankLine returns the length of text up to and including its first blank line
-// that ends a token.
+// blankLine returns the length of text up to and including its first blank line after which a new
+// token must begin.
 func blankLine(text string) int {
 	for at := 0; ; {
 		i := strings.Index(text[at:], "\n\n")
@@ -453,18 +455,18 @@ func blankLine(text string) int {
 	}
 }
 
-// maxRun limits a run of letters, white space or other characters, in bytes. The
-// time to merge a run grows quadratically: a million letters would take hours.
-// Prose has no such runs; for other texts, the count is off by about one for each
-// maxRun bytes.
+// maxRun is the maximum length in bytes of a run of letters, of white space, or of other
+// characters. The time for merging a run grows quadratically, and a million letters would take
+// hours. Prose contains no longer runs. For other texts, the count is wrong by about one token for
+// each maxRun bytes.
 const maxRun = 1024
 
-// longRun returns the offset at which the first run of one kind exceeds maxRun, or
-// the length of text.
+// longRun returns the offset at which the first run of one kind exceeds maxRun. If there is no such
+// run, it returns the length of text.
 func longRun(text string) int {
 	start, last := 0, class(0xff)
 	for i, r := range text {
-		kind := classOf(r) & (upper | lower | number | space) // word, number, space, or 0 for others
+		kind := classOf(r) & (upper | lower | number | space) // letters or marks, numbers, white space, or 0 for all other characters
 		if kind&(upper|lower) != 0 {
 			kind = upper | lower
 		}

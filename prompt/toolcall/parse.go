@@ -1,4 +1,4 @@
-// This file parses the call of a tool in the answer of a model.
+// This file parses the tool call in the answer of a model.
 
 package toolcall
 
@@ -21,16 +21,16 @@ const (
 	maxDepth  = 64
 )
 
-// Call is a call of a tool.
+// Call is a call of a tool by a model.
 type Call struct {
 	Tool  string
 	Args  *jsondoc.Node // an object
 	Nonce string
 }
 
-// Parse parses the call in answer. The error wraps the first applicable one of ErrInvalidFormat, ErrMultiple,
-// ErrUnknownTool (for an invalid name), ErrInvalidArgs, and ErrNonceInvalid. Verify checks the tool and the nonce; the
-// caller checks the arguments against the schema.
+// Parse parses the tool call in answer. The error wraps ErrInvalidFormat, ErrMultiple, ErrUnknownTool, ErrInvalidArgs,
+// or ErrNonceInvalid. If answer has several faults, the error wraps the first of these that applies. Parse does not
+// know which tools exist: the caller must call Verify and check the arguments against the schema of the tool.
 func Parse(answer string) (Call, error) {
 	if len(answer) > MaxAnswer {
 		return Call{}, refuse(ErrInvalidFormat, "the answer is larger than %[2]d bytes (got %[1]d)", len(answer), MaxAnswer)
@@ -79,7 +79,7 @@ func Parse(answer string) (Call, error) {
 		return Call{}, refuse(ErrNonceInvalid, "missing key nonce")
 	case nonce.Kind != jsondoc.String:
 		return Call{}, refuse(ErrNonceInvalid, "nonce is %s; expected a string", nonce.Kind)
-	case nonce.Text == "" || len(nonce.Text) > 256: // docs/applications.md
+	case nonce.Text == "" || len(nonce.Text) > 256: // the limit in docs/applications.md
 		return Call{}, refuse(ErrNonceInvalid, "nonce is empty or too long")
 	default:
 		call.Nonce = nonce.Text
@@ -87,8 +87,8 @@ func Parse(answer string) (Call, error) {
 	return call, nil
 }
 
-// Verify checks that the tool exists and that the nonce is the one for this turn. The error wraps ErrUnknownTool or
-// ErrNonceInvalid.
+// Verify checks that the tool exists and that c contains the nonce of the current turn. known reports whether a tool
+// exists. The error wraps ErrUnknownTool or ErrNonceInvalid.
 func (c Call) Verify(known func(tool string) bool, nonce string) error {
 	if !known(c.Tool) {
 		return refuse(ErrUnknownTool, "unknown tool %s", jsondoc.Quote(c.Tool))
@@ -105,7 +105,7 @@ func refuse(code error, format string, args ...any) error {
 
 var limits = jsondoc.Limits{Bytes: MaxAnswer, Depth: maxDepth}
 
-// firstProblem returns the first of the problems in err.
+// firstProblem describes the first problem in err.
 func firstProblem(err error) string {
 	if ps, ok := errors.AsType[jsondoc.Problems](err); ok && len(ps) > 0 {
 		return ps[0].String()
@@ -113,8 +113,8 @@ func firstProblem(err error) string {
 	return err.Error()
 }
 
-// several reports whether body consists of several objects: one after another,
-// separated by commas, or each in its own code fence.
+// several reports whether body consists of several JSON objects. They may follow each other directly, be separated by
+// commas, or be in separate code fences.
 func several(body string) bool {
 	var b strings.Builder
 	for line := range strings.Lines(body) {
@@ -132,8 +132,8 @@ func several(body string) bool {
 	return false
 }
 
-// Unwrap removes a code fence around the whole answer, and white space and
-// invisible characters at the start and end.
+// Unwrap returns answer without a code fence around the whole answer, and without white space and invisible characters
+// at the beginning and the end.
 func Unwrap(answer string) string {
 	answer = trim(answer)
 	first, rest, _ := strings.Cut(answer, "\n")
@@ -159,24 +159,22 @@ func trim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return unicode.IsSpace(r) || visible.Hidden(r) })
 }
 
-// Errors of a call. Their texts are the codes of the protocol. The errors that wrap
-// them describe the problem in words that are safe to show to people and to the
-// model.
+// Errors of tool calls. Their texts are the error codes of the protocol. Parse and Verify wrap them in errors with a
+// description that is safe to show to users and to the model.
 var (
-	// ErrInvalidFormat reports that the answer is not a single call object.
+	// ErrInvalidFormat indicates that the answer does not consist of a single call object.
 	ErrInvalidFormat = errors.New("tool_call_invalid_format")
-	// ErrMultiple reports that the answer has several objects.
+	// ErrMultiple indicates that the answer contains several objects.
 	ErrMultiple = errors.New("tool_call_multiple")
-	// ErrUnknownTool reports that the tool does not exist.
+	// ErrUnknownTool indicates that the tool does not exist.
 	ErrUnknownTool = errors.New("tool_call_unknown_tool")
-	// ErrInvalidArgs reports that the arguments are not an object or do not match
-	// the tool's schema.
+	// ErrInvalidArgs indicates that the arguments are not an object or do not match the schema of the tool.
 	ErrInvalidArgs = errors.New("tool_call_invalid_args")
-	// ErrNonceInvalid reports that the nonce is missing or not that of the turn.
+	// ErrNonceInvalid indicates that the nonce is missing, is not valid, or is not the nonce of the turn.
 	ErrNonceInvalid = errors.New("tool_call_nonce_invalid")
 )
 
-// Code returns the protocol code that err wraps, or "".
+// Code returns the error code of the protocol that err wraps, or "" if err wraps none.
 func Code(err error) string {
 	for _, code := range []error{ErrInvalidFormat, ErrMultiple, ErrUnknownTool, ErrInvalidArgs, ErrNonceInvalid} {
 		if errors.Is(err, code) {

@@ -1,4 +1,4 @@
-// This file checks the contents of skill files and the exclusions of imported tools against the database.
+// This file checks the binary files of skills and the exclusions of imported tools against the database.
 
 package admission
 
@@ -16,8 +16,9 @@ import (
 	"toolcrib/review/records"
 )
 
-// unknownContents reports binary files whose bytes are not stored, or whose type or size differs from the draft. The
-// former could not be restored; with the latter, a text for agents could pass for a binary.
+// unknownContents reports the binary files whose bytes are not stored, because such files could not be restored. It
+// also reports the files whose type or size differs from the draft, because a text for agents could otherwise be
+// declared as a binary file.
 func unknownContents(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
 	f := draft.Definition.Folder()
 	if f == nil || draft.Type == proposals.Deactivate {
@@ -49,8 +50,8 @@ func unknownContents(ctx context.Context, r review.RegistryReader, draft proposa
 	return problems, nil
 }
 
-// unseen reports a source that pins JSON that was never imported here and that the live version does not pin, because
-// reviewers could not see this JSON.
+// unseen reports a source with the hash of JSON that was never imported into this database, because reviewers could
+// not see this JSON. It accepts the hash if the live version has the same one.
 func unseen(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
 	hash := records.Pin(draft.Definition)
 	if hash == "" {
@@ -67,8 +68,8 @@ func unseen(ctx context.Context, r review.RegistryReader, draft proposals.Draft)
 		"pins JSON that was never imported here, so nobody can review it; import the tool (toolcrib import) or leave source out"), nil
 }
 
-// wrongExclusion reports exclusions set by an agent, and a hash that does not match the imported JSON without the
-// excluded parts.
+// wrongExclusion returns an error if an agent changes the exclusions of an imported tool. It also returns an error if
+// the masked hash is not the hash of the imported JSON without the excluded parts.
 func wrongExclusion(ctx context.Context, r review.RegistryReader, actor proposals.Actor, draft proposals.Draft) error {
 	if draft.Definition.Tool == nil || draft.Definition.Tool.Source == nil {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"toolcrib/review/records"
 )
 
-// Fits returns the conflicts of a draft with its base version. A base older than the live version is not a conflict:
-// such a proposal is stale and can be rebased.
+// Fits returns the conflicts of draft with its base version and with the live version. It is not a conflict if the
+// base is older than the live version: the proposal is then stale and can be rebased.
 func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (proposals.Problems, error) {
 	now, err := impact.Live(ctx, r, draft.Subject)
 	switch {
@@ -43,7 +43,7 @@ func Fits(ctx context.Context, r review.RegistryReader, draft proposals.Draft) (
 			return nil, err
 		}
 	}
-	// A version without a valid signature can be approved again unchanged.
+	// A version without a valid signature can be approved again with the same content.
 	again := now.Refused != nil && draft.Base() == now.Version
 	if draft.Type == proposals.Modify {
 		var ps proposals.Problems
@@ -81,8 +81,8 @@ func misfit(rule, path, format string, args ...any) proposals.Problems {
 	return proposals.Problems{{Rule: rule, Problem: jsondoc.Problem{Path: path, Message: fmt.Sprintf(format, args...)}}}
 }
 
-// Implied returns the definition that results from applying a proposal of type t to from, which is the base or the
-// version to restore.
+// Implied returns the definition that a proposal of type t creates from the definition from. from is the base or,
+// for a restoration, the version to restore.
 func Implied(t proposals.Type, from registry.Definition) registry.Definition {
 	switch t {
 	case proposals.Deactivate:

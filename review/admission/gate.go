@@ -1,5 +1,5 @@
-// Package admission decides which drafts can be submitted: they must be complete, fit the live version, leave the core
-// tools unchanged, and contain only content that reviewers can be shown.
+// Package admission decides whether a draft can be submitted. The draft must be complete, fit the live version, and
+// leave the core tools unchanged, and reviewers must be able to see all of its content.
 package admission
 
 import (
@@ -17,7 +17,7 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// CheckSize returns an error for a draft that exceeds the size limits, regardless of its author.
+// CheckSize returns an error if draft exceeds a size limit. The limits apply to all authors.
 func CheckSize(draft proposals.Draft) error {
 	if ps := draft.Excess(); len(ps) > 0 {
 		return &review.Incomplete{What: draft.Subject.String(), Problems: ps, Excess: true}
@@ -25,8 +25,8 @@ func CheckSize(draft proposals.Draft) error {
 	return nil
 }
 
-// Gate returns an error for a submission that is incomplete, does not fit the live version, changes a core tool, or was
-// rejected before.
+// Gate returns an error if a submission is incomplete, does not fit the live version, or changes a core tool. For
+// agents, it also returns an error if the same content was rejected before.
 func Gate(ctx context.Context, r review.Reader, set ruleset.Set, actor proposals.Actor, submission Submission) error {
 	draft, problems := submission.Draft, submission.Problems()
 	for _, find := range []func(context.Context, review.RegistryReader, proposals.Draft) (proposals.Problems, error){Fits, unseen, unknownContents} {
@@ -65,7 +65,7 @@ func Gate(ctx context.Context, r review.Reader, set ruleset.Set, actor proposals
 		review.ErrRepeated, draft.Subject, rejected.By, rejected.At.Format("2006-01-02"), rejected.Note)
 }
 
-// Locked returns an error for the id of a core tool, in any layer.
+// Locked returns an error if s has the id of a core tool, in any layer.
 func Locked(s registry.Subject) error {
 	if s.Kind != registry.KindTool || !shipped.IsCore(s.ID) {
 		return nil
@@ -73,13 +73,13 @@ func Locked(s registry.Subject) error {
 	return fmt.Errorf("%w: %s is a core tool, locked in every layer; make your own copy with `toolcrib fork %s`", review.ErrLocked, s.ID, s.ID)
 }
 
-// Submission is a draft to be submitted. Its completeness is checked only once.
+// Submission is a draft that is about to be submitted. It computes the problems of the draft at most once.
 type Submission struct {
 	Draft    proposals.Draft
 	problems func() proposals.Problems
 }
 
-// NewSubmission returns the submission of a draft.
+// NewSubmission returns a submission of draft.
 func NewSubmission(draft proposals.Draft) Submission {
 	return Submission{draft, sync.OnceValue(draft.Problems)}
 }
@@ -87,14 +87,15 @@ func NewSubmission(draft proposals.Draft) Submission {
 // Problems returns the reasons why the draft cannot be submitted.
 func (s Submission) Problems() proposals.Problems { return s.problems() }
 
-// Change returns the input of the rules. It includes the known problems, which the rules of the T family report.
+// Change returns the input of the rules. The input contains the problems of the draft, so that the rules of family T
+// need not compute them again.
 func (s Submission) Change() *rules.Change {
 	c := &rules.Change{Draft: s.Draft}
 	rules.Computed(c, func(*rules.Change) proposals.Problems { return s.problems() })
 	return c
 }
 
-// InChangeSet returns the submission of the draft in another change set.
+// InChangeSet returns the submission with the draft moved to changeSet.
 func (s Submission) InChangeSet(changeSet string) Submission {
 	if s.Draft.ChangeSet == changeSet {
 		return s
@@ -103,8 +104,9 @@ func (s Submission) InChangeSet(changeSet string) Submission {
 	return NewSubmission(s.Draft)
 }
 
-// Complete fills in the definition that the type of a draft implies: the live definition with another status, or the
-// definition of an earlier version.
+// Complete sets the definition of a draft whose type determines it. A proposal to deactivate or reactivate has the base
+// definition with another status, and a proposal to restore has the definition of an earlier version. Complete does not
+// replace a definition in the draft.
 func Complete(ctx context.Context, r review.RegistryReader, s Submission) (Submission, error) {
 	draft := s.Draft
 	if !draft.Definition.IsZero() || draft.Type == proposals.New || draft.Type == proposals.Modify {

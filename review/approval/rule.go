@@ -1,5 +1,5 @@
-// Package approval determines whose approvals a change needs before it goes live. Policy rules list subjects, their
-// owners, and the number of owners who must approve.
+// Package approval determines who must approve a change before it goes live. The rules of a policy list subjects, their
+// owners, and how many of the owners must approve.
 package approval
 
 import (
@@ -15,19 +15,20 @@ import (
 	"toolcrib/registry"
 )
 
-// Rule is an entry of a policy. It applies to subjects that match its patterns, for approvals from Since until Until.
+// Rule is one rule of a policy. It applies to subjects that match any of its patterns, and to approvals at or after
+// Since and before Until.
 type Rule struct {
 	Subjects     []Pattern
 	Owners       []string  // principals, such as "user:mara"
 	Approvals    int       // number of owners who must approve
-	Since, Until time.Time // zero for no limit
+	Since, Until time.Time // zero if the rule is not limited in that direction
 	From         string    // "system", "user", or "project"
 }
 
-// FromProject is the origin of a rule in a project's file.
+// FromProject is the value of Rule.From for a rule in a project's file.
 const FromProject = "project"
 
-// Check returns an error if no combination of approvals can satisfy the rule.
+// Check returns an error if the rule is invalid or if no approvals can satisfy it.
 func (r Rule) Check() error {
 	for i, owner := range r.Owners {
 		if twin := slices.IndexFunc(r.Owners[:i], func(o string) bool { return SamePrincipal(o, owner) }); twin >= 0 {
@@ -57,31 +58,33 @@ func (r Rule) String() string {
 	return fmt.Sprintf("%d of %s for %s", r.Approvals, strings.Join(r.Owners, " "), strings.Join(lists.Map(r.Subjects, Pattern.String), " "))
 }
 
-// at reports whether the rule applies to approvals at a time.
+// at reports whether the rule applies to an approval at the given time.
 func (r Rule) at(at time.Time) bool {
 	return !at.Before(r.Since) && (r.Until.IsZero() || at.Before(r.Until))
 }
 
-// SamePrincipal reports whether two principals differ at most in case, and so may be the same person.
+// SamePrincipal reports whether a and b are equal except for case. Such principals may denote the same person.
 func SamePrincipal(a, b string) bool { return strings.EqualFold(a, b) }
 
-// Rules is a policy. All rules that apply must be satisfied, so an additional rule never makes approval easier.
+// Rules is the list of the rules of a policy. A change must satisfy all rules that apply to it, so an additional rule
+// never makes approval easier.
 type Rules []Rule
 
-// At returns the rules that apply to approvals at a time.
+// At returns the rules that apply to an approval at the given time.
 func (rs Rules) At(at time.Time) Rules {
 	return slices.DeleteFunc(slices.Clone(rs), func(r Rule) bool { return !r.at(at) })
 }
 
-// Named reports whether any rule matches subjects by name. If so, pass all names of a subject to For.
+// Named reports whether any rule matches subjects by name. In that case, the caller must pass all names of a subject to
+// For.
 func (rs Rules) Named() bool {
 	return slices.ContainsFunc(rs, func(r Rule) bool {
 		return slices.ContainsFunc(r.Subjects, func(p Pattern) bool { return p.ID != anyID })
 	})
 }
 
-// For returns the approvals that a subject needs at a time. names are the subject's other names, such as aliases: the
-// owners of pay_now decide about all tools that can be called by this name.
+// For returns the rules that a change of s must satisfy at the given time. names are the other names of s, such as
+// aliases. For example, the owners of pay_now decide about all tools that can be called by this name.
 func (rs Rules) For(s registry.Subject, at time.Time, names ...string) Need {
 	var n Need
 	for _, r := range rs {
@@ -92,10 +95,10 @@ func (rs Rules) For(s registry.Subject, at time.Time, names ...string) Need {
 	return n
 }
 
-// Need lists the rules that apply to a subject. If it is empty, the approval of any user is sufficient.
+// Need lists the rules that a change of a subject must satisfy. If it is empty, the approval of any user is sufficient.
 type Need []Rule
 
-// Owners returns the users who may approve, in the order of the rules, or nil if any user may.
+// Owners returns the users who may approve, in the order of the rules. It returns nil if any user may approve.
 func (n Need) Owners() []string {
 	var owners []string
 	for _, r := range n {
@@ -104,13 +107,13 @@ func (n Need) Owners() []string {
 	return owners
 }
 
-// MayApprove reports whether the approval of a principal can count.
+// MayApprove reports whether an approval by principal can contribute to n.
 func (n Need) MayApprove(principal string) bool {
 	return len(n) == 0 || slices.Contains(n.Owners(), principal)
 }
 
-// Waivers returns the users who may waive a finding, or nil if any user may. Owners from a project's file may do so
-// only if no other rule applies, because a waiver removes an obstacle and a project's file may only tighten the policy.
+// Waivers returns the users who may waive a finding, or nil if any user may. Owners that a project's file names may
+// waive only if no other rule applies: a waiver removes an obstacle, and a project's file can only tighten the policy.
 func (n Need) Waivers() []string {
 	own := slices.DeleteFunc(slices.Clone(n), func(r Rule) bool { return r.From == FromProject })
 	if len(own) > 0 {
@@ -119,13 +122,13 @@ func (n Need) Waivers() []string {
 	return n.Owners()
 }
 
-// MayWaive reports whether a principal may waive a finding.
+// MayWaive reports whether principal may waive a finding.
 func (n Need) MayWaive(principal string) bool {
 	return len(n) == 0 || slices.Contains(n.Waivers(), principal)
 }
 
-// Pattern matches subjects: "tool:user/*", "agent:global/assistant", "tool:project/*/pay_*", or "tool:**" for a kind in
-// all layers. "*" matches any characters except "/".
+// Pattern matches subjects, such as "tool:user/*", "agent:global/assistant", or "tool:project/*/pay_*". "tool:**"
+// matches all tools in all layers. "*" matches any characters except "/".
 type Pattern struct {
 	Kind  string // "tool", "agent", "list", or "*"
 	Layer string // "global", "user", "project/" and a name, which may contain "*", or "**" for all layers
@@ -143,7 +146,7 @@ var (
 	errPattern  = fmt.Errorf(`use KIND:LAYER/ID, such as "tool:project/*/*", "agent:global/assistant", or "tool:**" for every layer`)
 )
 
-// ParsePattern parses a pattern.
+// ParsePattern parses a pattern such as "tool:user/*".
 func ParsePattern(s string) (Pattern, error) {
 	kind, rest, ok := strings.Cut(s, ":")
 	p := Pattern{Kind: kind, Layer: anyLayer, ID: anyID}
@@ -170,7 +173,7 @@ func ParsePattern(s string) (Pattern, error) {
 	return p, nil
 }
 
-// String returns the pattern in the format of ParsePattern.
+// String returns the pattern in the syntax that ParsePattern accepts.
 func (p Pattern) String() string {
 	if p.Layer == anyLayer && p.ID == anyID {
 		return p.Kind + ":" + anyLayer
@@ -178,7 +181,7 @@ func (p Pattern) String() string {
 	return p.Kind + ":" + p.Layer + "/" + p.ID
 }
 
-// Matches reports whether the pattern matches a subject by its id or one of its other names.
+// Matches reports whether the pattern matches s by its id or by any of names.
 func (p Pattern) Matches(s registry.Subject, names ...string) bool {
 	if p.Kind != anyKind && p.Kind != string(s.Kind) || p.Layer != anyLayer && !glob(p.Layer, string(s.Layer)) {
 		return false
@@ -188,7 +191,7 @@ func (p Pattern) Matches(s registry.Subject, names ...string) bool {
 	})
 }
 
-// glob reports whether a text matches a pattern that was validated when it was parsed.
+// glob reports whether text matches pattern. The syntax of pattern was checked by ParsePattern.
 func glob(pattern, text string) bool {
 	ok, err := path.Match(pattern, text)
 	return ok && err == nil

@@ -1,4 +1,4 @@
-// This file counts the approvals that a change has and still needs.
+// This file counts the approvals that a change has and the approvals that it still needs.
 
 package approval
 
@@ -10,20 +10,20 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Tally describes the progress of the approvals of a change.
+// Tally contains the given and the missing approvals of a change.
 type Tally struct {
-	Given []string // principals whose approvals count, in order
-	Waits []Wait   // one for each unsatisfied rule
+	Given []string // principals whose approvals count, in the order of approval
+	Waits []Wait   // one for each rule that is not satisfied
 }
 
-// Wait describes the missing approvals of a rule.
+// Wait describes the approvals that are missing for one rule.
 type Wait struct {
 	Missing int      // number of missing approvals
-	Of      []string // owners who have not approved; fewer than Missing if the rule cannot be satisfied
+	Of      []string // owners who can still approve; fewer than Missing if the rule cannot be satisfied
 }
 
-// Tally counts the approvals by principals, each once. It ignores except, which is the author if four eyes are
-// required, or "".
+// Tally counts the approvals by the given principals, each of them once. It ignores approvals by except, which
+// is the author of the change if the policy requires four eyes, and "" otherwise.
 func (n Need) Tally(by []string, except string) Tally {
 	var t Tally
 	for _, principal := range by {
@@ -51,11 +51,11 @@ func (n Need) Tally(by []string, except string) Tally {
 	return t
 }
 
-// Done reports whether all required approvals are present.
+// Done reports whether the change has all approvals that it needs.
 func (t Tally) Done() bool { return len(t.Waits) == 0 }
 
-// Missing returns the number of further approvals that are needed. It assumes that each comes from the owner who
-// satisfies the most rules.
+// Missing returns the number of further approvals that are needed. One approval can satisfy several rules.
+// Missing assumes that the owner whose approval helps the most rules always approves next.
 func (t Tally) Missing() int {
 	left := lists.Map(t.Waits, func(w Wait) int { return w.Missing })
 	used := map[string]bool{}
@@ -72,7 +72,7 @@ func (t Tally) Missing() int {
 				best, most = principal, helps
 			}
 		}
-		if best == "" { // include approvals that nobody can give
+		if best == "" { // the rest of left are approvals that nobody can give
 			for _, l := range left {
 				n += max(l, 0)
 			}
@@ -90,7 +90,7 @@ func (t Tally) Missing() int {
 // Required returns the total number of approvals that the change needs.
 func (t Tally) Required() int { return len(t.Given) + t.Missing() }
 
-// WaitsFor returns all users whose approval would help, in the order of the rules.
+// WaitsFor returns the users whose approvals would contribute to a missing approval, in the order of the rules.
 func (t Tally) WaitsFor() []string {
 	var all []string
 	for _, w := range t.Waits {

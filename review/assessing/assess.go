@@ -1,5 +1,5 @@
-// Package assessing implements the Chief of Staff. The built-in reviewer runs the rules and the test cases of a
-// submission; external reviewers add findings.
+// Package assessing implements the assessments by the Chief of Staff. The built-in reviewer runs the rules and the test
+// cases of a submission. External reviewers and chiefs can add findings.
 package assessing
 
 import (
@@ -27,7 +27,7 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// Chief reviews submissions. It is safe for concurrent use.
+// Chief assesses submissions. It is safe for concurrent use.
 type Chief struct {
 	records      *records.Records
 	policy       review.Policy
@@ -39,13 +39,14 @@ type Chief struct {
 	together     map[string]bool // ids of the tools in drafts
 }
 
-// New returns a chief. rulesVersion identifies the rules and the policy in force, counter counts the tokens of prompts,
-// and trials caches the results of test cases.
+// New returns a Chief. rulesVersion returns the identifier of the rules and the policy in force. counter counts the
+// tokens of prompts. trials caches the results of test cases.
 func New(r *records.Records, policy review.Policy, rules ruleset.Set, rulesVersion func() string, counter *tokens.Counter, trials *Trials) *Chief {
 	return &Chief{records: r, policy: policy, rules: rules, rulesVersion: rulesVersion, counter: counter, trials: trials}
 }
 
-// WithDrafts returns a chief for drafts that are proposed in one call and go live together.
+// WithDrafts returns a Chief for drafts that one call proposes and that go live together. When it assesses one of the
+// drafts, it takes the others into account.
 func (c *Chief) WithDrafts(drafts []proposals.Draft) *Chief {
 	with := *c
 	with.drafts, with.together = drafts, map[string]bool{}
@@ -57,7 +58,8 @@ func (c *Chief) WithDrafts(drafts []proposals.Draft) *Chief {
 	return &with
 }
 
-// Assess records an assessment of the current revision by a chief.
+// Assess records the assessment of the current revision of proposal id by actor, who must be a chief. o is the opinion
+// of actor.
 func (c *Chief) Assess(ctx context.Context, actor proposals.Actor, id proposals.ID, o review.Opinion) (review.Assessment, error) {
 	return records.Write(ctx, c.records, func(tx review.Tx) (a review.Assessment, err error) {
 		p, rev, err := impact.Current(ctx, tx, id)
@@ -72,9 +74,9 @@ func (c *Chief) Assess(ctx context.Context, actor proposals.Actor, id proposals.
 	})
 }
 
-// assess records an assessment of a submitted revision, with the findings of the rules and an external opinion, and
-// assigns the issue to the user. It rejects an opinion about other content, and an assessment by the built-in reviewer
-// while p waits for a chief.
+// assess records an assessment of a submitted revision and assigns the issue of the proposal to the user. The
+// assessment combines the findings of the rules with those in o. assess rejects an opinion about other content than the
+// current revision. While p waits for a chief, it also rejects an assessment by the built-in reviewer.
 func (c *Chief) assess(ctx context.Context, tx review.Tx, reviewer proposals.Actor, p proposals.Proposal, rev proposals.Revision, submission admission.Submission, o review.Opinion) (_ proposals.Proposal, a review.Assessment, _ error) {
 	to, err := proposals.Next(p.State, proposals.ActAssess)
 	switch {
@@ -137,8 +139,8 @@ func (c *Chief) assess(ctx context.Context, tx review.Tx, reviewer proposals.Act
 	})
 }
 
-// Examine runs the rules over the draft of a proposal in the context of the live registry and of other proposals. It
-// also returns the input of the rules.
+// Examine runs the rules over the draft of proposal id in the context of the live registry and of the other proposals.
+// It also returns the input of the rules.
 func (c *Chief) Examine(ctx context.Context, r review.Reader, id proposals.ID, submission admission.Submission) (report review.Report, change *rules.Change, err error) {
 	draft, change := submission.Draft, submission.Change()
 	if change.Before, err = impact.Live(ctx, r, draft.Subject); err != nil {
@@ -166,8 +168,8 @@ func (c *Chief) Examine(ctx context.Context, r review.Reader, id proposals.ID, s
 	return report, change, err
 }
 
-// comingWith returns the allow-lists and the ids of the tools that go live together with a draft and that it may refer
-// to: those in its change set and those proposed in the same call.
+// comingWith returns the allow-lists and the ids of the tools that go live together with draft and to which draft may
+// refer. They belong to the change set of draft or were proposed in the same call.
 func (c *Chief) comingWith(ctx context.Context, r review.Reader, draft proposals.Draft) (lists []registry.Live, tools map[string]bool, err error) {
 	if draft.Subject.Kind == registry.KindTool {
 		return nil, c.together, nil
@@ -209,9 +211,9 @@ func (c *Chief) comingWith(ctx context.Context, r review.Reader, draft proposals
 	return lists, tools, nil
 }
 
-// PrefetchSimilar looks up tools similar to a draft before the first write of the transaction and caches them for the
-// assessment. After a write, the engine keeps all pages that it reads in memory, and this lookup reads many if there
-// are 100,000 tools.
+// PrefetchSimilar finds the tools similar to draft and caches them for the assessment. It must be called before the
+// first write of the transaction: after a write, the database engine keeps every page that it reads in memory, and with
+// 100,000 tools this search reads many pages.
 func (c *Chief) PrefetchSimilar(ctx context.Context, tx review.Tx, draft proposals.Draft) error {
 	t := draft.Definition.Tool
 	if t == nil || draft.Type == proposals.Deactivate || c.elsewhere() || !c.rules.QueriesSimilar() {
@@ -221,12 +223,12 @@ func (c *Chief) PrefetchSimilar(ctx context.Context, tx review.Tx, draft proposa
 	return err
 }
 
-// mostTwins limits the number of proposals with identical text that are read.
+// mostTwins is the maximum number of proposals with identical text that are read.
 const mostTwins = 8
 
-// twins returns the latest proposals, open or rejected, with the same text as a draft: those on other subjects, and
-// those on the same subject that are identical in all fields. A proposal on the same subject that changes another field
-// but not the text is a revision, not a twin.
+// twins returns the newest open or rejected proposals, other than proposal id, whose text equals the text of draft. A
+// proposal on another subject is always a twin. A proposal on the same subject is a twin only if its whole definition
+// is identical; otherwise, draft is a revision of its content.
 func twins(ctx context.Context, r review.Reader, id proposals.ID, draft proposals.Draft) ([]rules.Twin, error) {
 	hash := draft.TextHash()
 	if hash == "" {
@@ -260,8 +262,9 @@ func twins(ctx context.Context, r review.Reader, id proposals.ID, draft proposal
 	return found, nil
 }
 
-// RunTests runs the test cases of a submission before the transaction that needs the results. It asks the model for
-// missing answers if a model is configured, the submission is complete, and the results will be stored.
+// RunTests runs the test cases of a submission, so that the following transaction finds the results in the cache. It
+// asks the model for missing answers if a model is configured, the submission is complete, and the call is not a dry
+// run.
 func (c *Chief) RunTests(ctx context.Context, submission admission.Submission) {
 	var model harness.Model
 	if c.policy.Model != nil && !c.records.DryRun && len(submission.Problems()) == 0 {
@@ -270,7 +273,7 @@ func (c *Chief) RunTests(ctx context.Context, submission admission.Submission) {
 	c.trials.run(ctx, submission.Draft, model)
 }
 
-// untilUnreachable is a model that is no longer used once it could not be reached.
+// untilUnreachable is a model that is not asked again after it could not be reached once.
 type untilUnreachable struct {
 	model harness.Model
 	gone  error
@@ -289,8 +292,9 @@ func (m *untilUnreachable) Answer(ctx context.Context, prompt, input string) (st
 	return text, err
 }
 
-// RunCurrentTests is like RunTests, for the current revision of a proposal. It does nothing without a model. It ignores
-// read errors, because the caller's next step reports them.
+// RunCurrentTests is like RunTests, but runs the test cases of the current revision of proposal id. It does nothing if
+// no model is configured. It ignores errors of reading the proposal, because the caller reads the proposal again and
+// reports them.
 func (c *Chief) RunCurrentTests(ctx context.Context, id proposals.ID) {
 	if c.policy.Model == nil {
 		return
@@ -304,9 +308,9 @@ func (c *Chief) RunCurrentTests(ctx context.Context, id proposals.ID) {
 	}
 }
 
-// Consult asks the external reviewers to assess the proposals in ps that are in chief_review, and updates these
-// elements of ps. It holds no transaction while a reviewer works. It skips a proposal that another process has changed
-// in the meantime.
+// Consult has the external reviewers assess those proposals in ps that are in the state chief_review, and updates these
+// elements of ps. While it waits for a reviewer, no transaction is open. It skips a proposal that another process
+// changes in the meantime.
 func (c *Chief) Consult(ctx context.Context, ps []proposals.Proposal) error {
 	if len(c.policy.Consultants) == 0 || c.policy.ManualChief || c.records.DryRun {
 		return nil
@@ -326,7 +330,7 @@ func (c *Chief) Consult(ctx context.Context, ps []proposals.Proposal) error {
 	return nil
 }
 
-// Consulted calls Consult for a proposal, or returns err if it is not nil.
+// Consulted calls Consult for p and returns the updated proposal. If err is not nil, Consulted only returns p and err.
 func (c *Chief) Consulted(ctx context.Context, p proposals.Proposal, err error) (proposals.Proposal, error) {
 	if err != nil {
 		return p, err
@@ -336,10 +340,10 @@ func (c *Chief) Consulted(ctx context.Context, p proposals.Proposal, err error) 
 	return ps[0], err
 }
 
-// Reassess records a new assessment of the current revision, because the rules, the configuration, or the registry have
-// changed, or to ask external reviewers again. The assessment combines their findings with those of the rules. Any
-// actor may request it, because it contains no judgment of the caller. If the proposal is revised in the meantime,
-// Reassess returns ErrConflict.
+// Reassess records a new assessment of the current revision of proposal id. It is used when the rules, the
+// configuration, or the registry have changed, and to ask the external reviewers. The assessment combines the findings
+// of the external reviewers with those of the rules. Any actor can request it, because it contains no judgment of the
+// actor. If the proposal is revised in the meantime, Reassess returns proposals.ErrConflict.
 func (c *Chief) Reassess(ctx context.Context, id proposals.ID) (review.Assessment, error) {
 	req, err := records.Read(ctx, c.records, func(r review.Reader) (req review.Request, err error) {
 		p, rev, err := impact.Current(ctx, r, id)
@@ -376,8 +380,8 @@ func (c *Chief) Reassess(ctx context.Context, id proposals.ID) (review.Assessmen
 	return c.Assess(ctx, proposals.BuiltinChief(), id, o)
 }
 
-// Receive accepts a submitted revision. The built-in reviewer assesses it at once, unless external reviewers are to be
-// asked after the transaction.
+// Receive handles a submitted revision. If no external reviewer or chief must assess it, the built-in reviewer assesses
+// it at once.
 func (c *Chief) Receive(ctx context.Context, tx review.Tx, p proposals.Proposal, rev proposals.Revision, submission admission.Submission) (proposals.Proposal, error) {
 	if c.elsewhere() {
 		return p, nil
@@ -386,21 +390,22 @@ func (c *Chief) Receive(ctx context.Context, tx review.Tx, p proposals.Proposal,
 	return p, err
 }
 
-// elsewhere reports whether a submission waits for an external reviewer or a chief.
+// elsewhere reports whether submissions wait for external reviewers or for a chief.
 func (c *Chief) elsewhere() bool { return c.policy.ManualChief || len(c.policy.Consultants) > 0 }
 
-// Trials caches the results of test cases, by the hashes of the cases and of the definition. Test cases run before a
-// write transaction begins, because running them may take long and asking a model takes seconds.
+// Trials caches the results of test cases. Its keys are hashes of the test cases and, if answers are missing, of the
+// definition. Test cases run before a write transaction begins, because the run may take long and a model needs seconds
+// to answer.
 type Trials struct {
 	mu      sync.Mutex
 	results map[string][]harness.Result
 }
 
-// maxTrials limits the cache. When it is full, it is cleared.
+// maxTrials is the maximum number of entries in the cache. A full cache is cleared.
 const maxTrials = 4096
 
-// run evaluates the test cases of a draft on their recorded answers, and on answers from the model or, without a model,
-// from an earlier run.
+// run returns the results of the test cases of draft, from the cache if possible. For a case without a recorded answer,
+// it asks model. If model is nil, it uses the result of an earlier run with a model, if there is one.
 func (t *Trials) run(ctx context.Context, draft proposals.Draft, model harness.Model) []harness.Result {
 	if len(draft.TestCases) == 0 {
 		return nil

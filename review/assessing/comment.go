@@ -1,4 +1,4 @@
-// This file writes the comment of the Chief of Staff and derives its recommendation.
+// This file writes the comment of an assessment and derives the recommendation.
 
 package assessing
 
@@ -15,9 +15,10 @@ import (
 	"toolcrib/review/rules/overlaps"
 )
 
-// comment answers the four questions of every assessment: whether the change makes sense, overlaps a core tool, or
-// breaks guardrails or policy, and what must change. It states which questions were not examined. It only counts waived
-// findings and hints, and says that nothing was found only if there are none of these.
+// comment answers the four questions of every assessment: whether the change makes sense, whether it overlaps a core
+// tool, whether it breaks guardrails or policy, and what must change. If a question was not examined, comment states
+// this. Waived findings and hints are only counted. An answer states that nothing was found only if there are no such
+// findings either.
 func (c *Chief) comment(r review.Report, standing []review.Standing, recommendation proposals.Recommendation, o review.Opinion) string {
 	open, waived := review.Unwaived(standing)
 	var b strings.Builder
@@ -48,14 +49,14 @@ func (c *Chief) comment(r review.Report, standing []review.Standing, recommendat
 	return b.String()
 }
 
-// Maximum numbers of findings and tools in a comment. The full list of findings follows the comment.
+// Maximum numbers of items in a comment. The full list of findings follows the comment.
 const (
 	mostLowered = 4 // rules that the configuration weakens
 	mostSteps   = 5 // things to change
 	mostFields  = 3 // fields of one thing to change
 )
 
-// Rule families that answer each question.
+// Rule families whose findings answer each question.
 const (
 	senseFamilies   = "TNDB" // template, names, data and budget
 	overlapFamilies = "LO"   // lock and overlap
@@ -64,7 +65,8 @@ const (
 	breachFamilies = "SPRA" + review.ExternalRule
 )
 
-// sense answers the first question from the findings of senseFamilies and the test cases.
+// sense answers the first question from the findings of senseFamilies and the results of the test cases. aside is the
+// sentences about hints and waived findings.
 func sense(open []rules.Finding, cases []harness.Result, aside string) string {
 	if f, more := worst(open, senseFamilies); f.Message != "" {
 		return verdict(f, "Not yet: ", "Mostly, but: ") + more + aside
@@ -91,7 +93,8 @@ func sense(open []rules.Finding, cases []harness.Result, aside string) string {
 		cases[slices.IndexFunc(cases, func(c harness.Result) bool { return c.Outcome == harness.NotRun })].Reason, aside)
 }
 
-// overlap answers the second question from the findings of overlapFamilies. Only two of the rules concern the core.
+// overlap answers the second question from the findings of overlapFamilies. The lock rules and the rule
+// overlaps.LikeCore concern core tools; all other findings concern other tools.
 func (c *Chief) overlap(open []rules.Finding, aside string) string {
 	f, more := worst(open, overlapFamilies)
 	switch {
@@ -121,8 +124,8 @@ func (c *Chief) breach(open []rules.Finding, aside string) string {
 	return "No violation found."
 }
 
-// otherFindings returns sentences that count the hints and the waived findings of the given families, or "" if there
-// are none.
+// otherFindings returns sentences about the hints and the waived findings of the given families. It returns "" if there
+// are no such findings.
 func otherFindings(standing []review.Standing, families string) string {
 	hints, waived, first := 0, 0, ""
 	for _, s := range standing {
@@ -150,7 +153,8 @@ func otherFindings(standing []review.Standing, families string) string {
 	return b.String()
 }
 
-// worst returns the worst finding of the given families above the severity info, and the number of others.
+// worst returns the most severe finding of the given families, and a note with the number of further findings. It
+// ignores findings of the severity info.
 func worst(open []rules.Finding, families string) (rules.Finding, string) {
 	var first rules.Finding
 	n := 0
@@ -168,7 +172,7 @@ func worst(open []rules.Finding, families string) (rules.Finding, string) {
 	return first, fmt.Sprintf(" (and %d more)", n-1)
 }
 
-// verdict returns the message of a finding, prefixed according to its severity.
+// verdict returns the message of f with the prefix block or warn, depending on the severity of f.
 func verdict(f rules.Finding, block, warn string) string {
 	if f.Severity == rules.Block {
 		return block + f.Message
@@ -176,8 +180,8 @@ func verdict(f rules.Finding, block, warn string) string {
 	return warn + f.Message
 }
 
-// mustChange lists the remedies of the blocking findings or, if there are none, of the findings that prevent a
-// recommendation to approve.
+// mustChange lists the remedies of the blocking findings. If no finding blocks, it lists the remedies of the findings
+// that prevent a recommendation to approve.
 func mustChange(open []rules.Finding, recommendation proposals.Recommendation) string {
 	if list := steps(open, func(f rules.Finding) bool { return f.Severity == rules.Block }); list != "" {
 		return "Before it can be approved:\n\n" + list
@@ -192,7 +196,8 @@ func mustChange(open []rules.Finding, recommendation proposals.Recommendation) s
 	return "See the reviewer's comment."
 }
 
-// steps lists the remedies of the selected findings without duplicates, each with the fields that it applies to.
+// steps lists the distinct remedies of the findings for which counts returns true, each with the fields to which it
+// applies.
 func steps(open []rules.Finding, counts func(rules.Finding) bool) string {
 	var order []string
 	fields := map[string][]string{}
@@ -223,7 +228,7 @@ func steps(open []rules.Finding, counts func(rules.Finding) bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// count returns a number with its noun.
+// count returns n followed by the noun one or many.
 func count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -233,14 +238,13 @@ func count(n int, one, many string) string {
 
 // Recommend derives a recommendation from the open findings:
 //
-//   - reject, if a core tool is changed or a danger is certain: a block of
-//     family L or S;
-//   - needs_changes, if any other finding blocks, or for a warning of family
-//     S, P, O, or T (the text could turn an agent against its user or its
-//     protocol, the tool duplicates another, or a test case failed), or of
-//     F106, F109, or F111 (a reader or another program could interpret the
-//     file differently);
-//   - approve otherwise; other warnings are for the user to weigh.
+//   - reject if a finding of family L or S blocks, because the change affects a core tool or is certainly dangerous;
+//   - needs_changes if any other finding blocks;
+//   - needs_changes for a warning of family S, P, O, or T, because the text could turn an agent against its user or its
+//     protocol, the tool duplicates another one, or a test case failed;
+//   - needs_changes for a warning of F106, F109, or F111, because a reader or another program could interpret the file
+//     differently;
+//   - approve otherwise. The user weighs all other warnings.
 func Recommend(findings []rules.Finding) proposals.Recommendation {
 	worst := proposals.RecommendApprove
 	for _, f := range findings {
@@ -255,5 +259,5 @@ func Recommend(findings []rules.Finding) proposals.Recommendation {
 	return worst
 }
 
-// notAsRead are the rules about files whose effect differs from their visible text.
+// notAsRead lists the rules about files whose effect differs from the text that a reader sees.
 var notAsRead = []string{"F106", "F109", "F111"}

@@ -17,7 +17,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// check returns an error that wraps ErrOpinion and describes the first invalid part of o.
+// check returns an error that describes the first invalid part of o, or nil if o is valid. The error wraps
+// review.ErrOpinion.
 func check(o review.Opinion) error {
 	if o.Recommendation != "" && !slices.Contains(proposals.Recommendations(), o.Recommendation) {
 		return fmt.Errorf("%w: recommendation is %q; expected approve, needs_changes or reject", review.ErrOpinion, o.Recommendation)
@@ -59,8 +60,8 @@ func check(o review.Opinion) error {
 
 var externalRule = regexp.MustCompile("^" + review.ExternalRule + "[0-9]{3}$")
 
-// carried returns the findings of external reviewers about the same revision. A new assessment can add to these
-// findings but not drop them.
+// carried returns the findings of external reviewers in the earlier assessments of the same revision. A new assessment
+// keeps these findings and can only add to them.
 func carried(earlier []review.Assessment) []rules.Finding {
 	var findings []rules.Finding
 	for _, a := range earlier {
@@ -73,8 +74,8 @@ func carried(earlier []review.Assessment) []rules.Finding {
 	return findings
 }
 
-// advice returns the lowest recommendation about the same revision by external reviewers other than reviewer. A
-// reviewer can only replace its own advice.
+// advice returns the lowest recommendation that external reviewers other than reviewer gave for the same revision. A
+// new recommendation of reviewer replaces only the earlier ones of the same reviewer.
 func advice(earlier []review.Assessment, reviewer proposals.Actor) proposals.Recommendation {
 	last := lists.Index(earlier, func(a review.Assessment) (proposals.Actor, proposals.Recommendation) {
 		return a.Reviewer, a.Report.Advice
@@ -87,9 +88,9 @@ func advice(earlier []review.Assessment, reviewer proposals.Actor) proposals.Rec
 	return lowest
 }
 
-// addExternal adds the findings of an external reviewer under rule ids in a separate namespace, so that they cannot
-// replace or imitate a finding of a rule. Different findings about the same passage get different ids, so that a waiver
-// of one does not apply to the other.
+// addExternal adds the findings in external to findings. External findings get rule ids that begin with
+// review.ExternalRule, so that they cannot replace or imitate findings of the rules. Different external findings about
+// the same passage get different ids, so that a waiver of one finding does not apply to another.
 func addExternal(findings, external []rules.Finding) []rules.Finding {
 	for _, f := range external {
 		if !externalRule.MatchString(f.Rule) {
@@ -108,9 +109,9 @@ func addExternal(findings, external []rules.Finding) []rules.Finding {
 	return findings
 }
 
-// add adds the opinion or the failure of one reviewer to o. Invalid findings also count as a failure, so that they do
-// not prevent the other opinions from being stored. The same applies to an error message with invalid bytes from a
-// program.
+// add adds the opinion said of the reviewer called name to o, or the failure err. An invalid opinion also counts as a
+// failure, so that the opinions of the other reviewers can still be stored. Invalid bytes in an error message are made
+// printable for the same reason.
 func add(o review.Opinion, name string, said review.Opinion, err error) review.Opinion {
 	if err == nil {
 		err = check(said)
@@ -133,7 +134,8 @@ func add(o review.Opinion, name string, said review.Opinion, err error) review.O
 	return o
 }
 
-// usable returns an error for a text from outside that cannot be stored.
+// usable returns an error if text, which an external reviewer wrote, cannot be stored. what names the text in the
+// error.
 func usable(what, text string, limit int) error {
 	if message := review.Unusable(text, limit); message != "" {
 		return fmt.Errorf("%w: %s %s", review.ErrOpinion, what, message)

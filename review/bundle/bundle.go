@@ -1,6 +1,6 @@
-// Package bundle reads, writes, and verifies bundles. A bundle is a file with a part of a registry that can be verified
-// without the database: live definitions with their complete version chains, and the signed statements of the users who
-// approved them. docs/signing-format.md describes the format.
+// Package bundle writes, reads, and verifies bundles. A bundle is a file with a part of a registry that can be verified
+// without the database. It contains live definitions with all their versions, and the signed statements of the users
+// who approved them. docs/signing-format.md describes the format.
 package bundle
 
 import (
@@ -22,8 +22,8 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Format is the value of the key "format". Decode also reads the previous format, which lacks the checkpoint, raws, and
-// contents.
+// Format is the value of the key "format" in new bundles. Decode also accepts format1, which has no checkpoint, raws,
+// and contents.
 const (
 	Format  = "toolcrib bundle 2"
 	format1 = "toolcrib bundle 1"
@@ -35,58 +35,61 @@ const (
 	maxVersions = 200_000
 )
 
-// ErrMalformed means that a file is not a valid bundle.
+// ErrMalformed indicates that a file is not a valid bundle.
 var ErrMalformed = errors.New("malformed bundle")
 
-// Bundle is a snapshot of a part of a registry. It cannot prove that no subject and no newer version is missing.
+// Bundle is a snapshot of a part of a registry. It cannot prove its completeness: subjects or newer versions may be
+// missing.
 type Bundle struct {
 	Format string `json:"format"`
 	Header
 	Records
 
-	subjects map[string]string // of a collected bundle: the subjects of the tools by their raws
+	subjects map[string]string // set by Collect: maps the JSON of each tool to the subject of the tool
 }
 
 // Header describes the registry that a bundle was taken from.
 type Header struct {
 	Database string    `json:"database"` // hash of event 1
 	Log      Head      `json:"log"`      // the newest event
-	At       time.Time `json:"at"`       // the newest decision or state of the signers in the bundle
-	View     []string  `json:"view"`     // layers, the first one overrides the next
-	// Checkpoint is the checkpoint of the log, signed if a key signs checkpoints, or "" without one.
+	At       time.Time `json:"at"`       // time of the newest decision or signers state in the bundle
+	View     []string  `json:"view"`     // layers; each overrides the following ones
+	// Checkpoint is the checkpoint of the log. It is signed if a key for checkpoints is configured, and "" if there is
+	// no checkpoint.
 	Checkpoint string `json:"checkpoint,omitempty"`
 }
 
-// Records are the records of a bundle or of one part.
+// Records contains the records of a bundle or of one part of a bundle.
 type Records struct {
 	Versions   []Version   `json:"versions"`
 	Statements []Statement `json:"statements"`
 	Signers    []State     `json:"signers"`
-	// Raws are the JSON texts that the live tools were imported from, byte for byte.
+	// Raws contains the JSON texts from which the live tools were imported, byte for byte.
 	Raws []string `json:"raws,omitempty"`
-	// Contents are the binary files of the live skills.
+	// Contents contains the binary files of the live skills.
 	Contents [][]byte `json:"contents,omitempty"`
 }
 
-// Head is an event.
+// Head identifies an event of the log.
 type Head struct {
 	Seq  int64  `json:"seq"`
 	Hash string `json:"hash"`
 }
 
-// Version is a version of a subject. The last one of a subject is live.
+// Version is a version of a subject. The last version of each subject is the live one.
 type Version struct {
-	Subject string `json:"subject"` // may be invalid in a bundle that was changed
+	Subject string `json:"subject"` // may be invalid if the bundle was modified
 	history.Version
 }
 
-// Statement is a signed statement.
+// Statement is a signed statement with its signature.
 type Statement struct {
 	Statement string `json:"statement"`
 	Signature string `json:"signature"`
 }
 
-// State is a recorded state of the signers. It is informational: the checker decides whom to trust.
+// State is a recorded state of the signers. It is only informational, because the verifier of a bundle decides which
+// signers to trust.
 type State struct {
 	Number    int       `json:"number"`
 	Event     Head      `json:"event"`
@@ -96,22 +99,22 @@ type State struct {
 	Statement string    `json:"statement"`
 }
 
-// Collector collects bundles of one registry. It keeps what it has read, because a version never changes, so that a
-// server that publishes after each decision reads only what is new.
+// Collector collects bundles of one registry. It caches the versions that it has read, because a version never changes.
+// A server that publishes a bundle after each decision therefore reads only the new versions.
 type Collector struct {
 	subjects   map[string]collected
 	statements map[string]Statement // by hash
 }
 
-// collected are the versions of a subject and the bytes that the live one refers to.
+// collected contains the versions of a subject and the files to which the live version refers.
 type collected struct {
 	versions []Version
-	raw      string   // "" if there is none, or it was imported before toolcrib stored these
+	raw      string   // "" if the version has no raw JSON, or if it was imported before toolcrib stored raw JSON
 	contents [][]byte // binary files
 }
 
-// Collect collects a bundle of live definitions from a snapshot. Its bytes depend only on the
-// registry.
+// Collect returns a bundle of the definitions in lives. r must be the snapshot from which lives were read. The bytes of
+// the bundle depend only on the content of the registry.
 func (c *Collector) Collect(ctx context.Context, r review.Reader, lives []registry.Live, view []registry.Layer) (Bundle, error) {
 	b := Bundle{Format: Format, Header: Header{View: []string{}}, Records: Records{Versions: []Version{}, Statements: []Statement{}, Signers: []State{}}, subjects: map[string]string{}}
 	var err error
@@ -139,7 +142,7 @@ func (c *Collector) Collect(ctx context.Context, r review.Reader, lives []regist
 				return err
 			}
 			if s = (Statement{record.Statement, record.Signature}); err != nil {
-				s = Statement{} // the check reports that it is missing
+				s = Statement{} // missing; Check reports it
 			}
 		}
 		if c.statements[hash] = s; s != (Statement{}) {
@@ -197,7 +200,7 @@ func (c *Collector) Collect(ctx context.Context, r review.Reader, lives []regist
 	return b, nil
 }
 
-// collect reads the versions of a live definition, and the bytes that the last one refers to by hash.
+// collect reads all versions of l, and the raw JSON and the binary files to which the live version refers by hash.
 func collect(ctx context.Context, r review.Reader, l registry.Live) (c collected, err error) {
 	for n := 1; n <= l.Version; n++ {
 		v, err := r.Version(ctx, l.Subject, n)
@@ -232,7 +235,7 @@ func collect(ctx context.Context, r review.Reader, l registry.Live) (c collected
 	return c, nil
 }
 
-// sources returns the hash of the JSON that a tool was imported from, or "", and the hashes of the binary files of a
+// sources returns the hash of the JSON from which a tool was imported, or "", and the hashes of the binary files of a
 // skill.
 func sources(d registry.Definition) (raw string, contents []string) {
 	if d.Tool != nil && d.Tool.Source != nil {
@@ -248,7 +251,7 @@ func sources(d registry.Definition) (raw string, contents []string) {
 	return raw, contents
 }
 
-// version converts v to a history.Version.
+// version converts v to a history.Version with a canonical definition.
 func (v Version) version() (history.Version, error) {
 	subject, err := registry.ParseSubject(v.Subject)
 	if err != nil {
@@ -262,11 +265,11 @@ func (v Version) version() (history.Version, error) {
 	return v.Version, nil
 }
 
-// Encode writes a bundle.
+// Encode returns b as JSON.
 func (b Bundle) Encode() ([]byte, error) { return jsondoc.Encode(b) }
 
-// Decode parses a bundle strictly. Duplicate and unknown keys, and bundles beyond the limits, are errors. Decode does
-// not verify hashes or signatures.
+// Decode parses a bundle. It returns an error for duplicate or unknown keys and for a bundle that exceeds the limits.
+// Decode does not verify hashes or signatures.
 func Decode(data []byte) (Bundle, error) {
 	b, err := decode[Bundle](data)
 	switch {
@@ -280,7 +283,7 @@ func Decode(data []byte) (Bundle, error) {
 	return b, nil
 }
 
-// decode parses a document strictly.
+// decode parses a JSON document and rejects duplicate and unknown keys.
 func decode[T any](data []byte) (doc T, err error) {
 	if len(data) > MaxSize {
 		return doc, fmt.Errorf("%w: it has more than %d MiB", ErrMalformed, MaxSize>>20)
@@ -302,7 +305,8 @@ func decode[T any](data []byte) (doc T, err error) {
 	return doc, nil
 }
 
-// invalidKey returns a key that is not lower-case ASCII, or "". Keys of definitions are checked separately.
+// invalidKey returns the first key that contains characters other than lower-case ASCII, or "" if there is none. It
+// does not check the keys inside definitions.
 func invalidKey(n *jsondoc.Node) string {
 	for _, item := range n.Items {
 		if key := invalidKey(item); key != "" {
@@ -323,7 +327,7 @@ func invalidKey(n *jsondoc.Node) string {
 	return ""
 }
 
-// reader implements proof.SignatureReader for the statements in a bundle.
+// reader implements proof.SignatureReader with the records of a bundle.
 type reader struct {
 	bundle     Bundle
 	statements map[string]proof.SignatureRecord
@@ -333,7 +337,7 @@ func (r reader) LastEvent(context.Context) (statement.Head, error) {
 	return statement.Head(r.bundle.Log), nil
 }
 
-// EventHash implements proof.SignatureReader. A bundle contains only the first event.
+// EventHash implements proof.SignatureReader. A bundle contains the hash of the first event only.
 func (r reader) EventHash(_ context.Context, seq int64) (string, error) {
 	if seq != 1 {
 		return "", fmt.Errorf("%w: event %d is not in the bundle", proposals.ErrNotFound, seq)
@@ -349,8 +353,8 @@ func (r reader) Signature(_ context.Context, hash string) (proof.SignatureRecord
 	return record, nil
 }
 
-// SignedAfter implements proof.SignatureReader. It returns nil, because a bundle cannot show whether newer statements
-// exist.
+// SignedAfter implements proof.SignatureReader. It always returns nil, because a bundle cannot show whether newer
+// statements exist.
 func (r reader) SignedAfter(context.Context, string, string) ([]string, error) { return nil, nil }
 
 func (r reader) LastSigners(context.Context) (string, error) {

@@ -17,11 +17,11 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Trust contains the values that a check relies on. None of them comes from the bundle.
+// Trust contains the values against which a bundle is checked. They must not come from the bundle itself.
 type Trust struct {
 	Signers  *signers.Signers // if nil, signatures are not verified
 	Database string           // hash of event 1, or "" to accept any database
-	// Approvals determines the owners whose signatures a version needs.
+	// Approvals contains the policy rules. They determine the owners whose signatures a version needs.
 	Approvals approval.Rules
 }
 
@@ -32,21 +32,21 @@ type Fault struct {
 	Message string
 }
 
-// Result is the outcome of a check.
+// Result is the result of checking a bundle.
 type Result struct {
 	Shipped  int // number of live versions that ship with the program
 	Signed   int // number of live versions with a valid signature
 	Unsigned int // number of live versions that were approved without a signature
-	// Unchecked is the number of live versions whose signatures were not verified, because no signers are known.
+	// Unchecked is the number of signed live versions whose signatures were not verified, because Trust has no signers.
 	Unchecked int
-	// Earlier is the number of versions before the live ones. The signature of a live version also covers these,
-	// through the hash chain.
+	// Earlier is the number of versions that are no longer live. The signature of a live version also covers the
+	// earlier versions, because each version contains the hash of the previous one.
 	Earlier int
 	Live    []registry.Live // with a valid version chain
 	Faults  []Fault
 }
 
-// Check verifies all hashes, chains, and signatures of a bundle.
+// Check verifies all hashes, version chains, and signatures of b. Failed checks are reported in Result.Faults.
 func (b Bundle) Check(ctx context.Context, trust Trust) (Result, error) {
 	c := checker{reader: reader{b, map[string]proof.SignatureRecord{}}, last: map[registry.Subject]history.Version{}, broken: map[registry.Subject]bool{}}
 	for _, s := range b.Statements {
@@ -100,7 +100,7 @@ func (b Bundle) Check(ctx context.Context, trust Trust) (Result, error) {
 	return c.result, nil
 }
 
-// checker is the state of a check.
+// checker is the state of a running check.
 type checker struct {
 	reader reader
 	proofs *proof.Proofs // nil without signers
@@ -116,7 +116,7 @@ func (c *checker) fault(rule, subject, message string) {
 	}
 }
 
-// version checks a version and its link to the previous one and, if it is live, its approvals.
+// version checks the hashes of v and its link to the previous version. If v is live, it also checks the approvals of v.
 func (c *checker) version(ctx context.Context, v history.Version, live bool) error {
 	name := v.Subject.String()
 	before := c.last[v.Subject]
@@ -168,8 +168,8 @@ func (c *checker) version(ctx context.Context, v history.Version, live bool) err
 	return nil
 }
 
-// Unproved describes the parts of a bundle that no hash and no signature covers, and the facts that a bundle cannot
-// prove.
+// Unproved returns descriptions of the facts that a bundle cannot prove and of the parts that neither a hash nor a
+// signature covers.
 func Unproved() []string {
 	return []string{
 		"that the bundle is complete and the newest: a checkpoint shows how far the log goes",
@@ -177,8 +177,8 @@ func Unproved() []string {
 	}
 }
 
-// checkRest checks everything except the versions: statements, states of the signers, the view, and the position in the
-// log.
+// checkRest checks the other parts of the bundle: the statements, the states of the signers, the view, and the position
+// in the log.
 func (c *checker) checkRest(ctx context.Context, b Bundle) error {
 	for i, layer := range b.View {
 		if _, err := registry.ParseLayer(layer); err != nil || slices.Contains(b.View[:i], layer) {
@@ -212,13 +212,13 @@ func (c *checker) checkRest(ctx context.Context, b Bundle) error {
 		case st.Log.Seq > b.Log.Seq || st.Log.Seq == b.Log.Seq && st.Log.Hash != b.Log.Hash || st.At.After(b.At):
 			c.fault(contradiction, "", fmt.Sprintf("the statement %.12s is later than the bundle", hash))
 		}
-		delete(used, hash) // a second use is a duplicate
+		delete(used, hash) // any further occurrence is a duplicate
 	}
 	if len(b.Signers) == 0 {
 		return nil
 	}
-	// As in a database, each state must be signed by a signer of the previous state. The caller's trust does not depend on
-	// them.
+	// As in a database, each state must be signed by a signer of the previous state. This check does not affect the
+	// signers that the caller trusts.
 	err := proof.CheckStates(ctx, c.reader)
 	if errors.Is(err, proof.ErrSigners) {
 		c.fault(contradiction, "", err.Error())
@@ -235,7 +235,7 @@ func (c *checker) checkRest(ctx context.Context, b Bundle) error {
 	return err
 }
 
-// Rule is a type of fault.
+// Rule describes a type of fault.
 type Rule struct {
 	ID, Name   string
 	Doc        string
@@ -257,7 +257,7 @@ const (
 	Unverified = "B108"
 )
 
-// Rules lists all types of faults. All have the severity block.
+// Rules returns all types of faults. All of them have the severity block.
 func Rules() []Rule {
 	export := "Export the bundle again; if that does not help, run toolcrib verify on the database."
 	return []Rule{

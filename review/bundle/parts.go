@@ -1,4 +1,5 @@
-// This file splits a bundle into parts, so that only changed parts need to be stored, and joins them.
+// This file splits a bundle into parts and joins them again. Only the parts that have changed need to be stored or
+// transferred.
 
 package bundle
 
@@ -15,34 +16,34 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Index is a bundle divided into parts: its header and the hashes of the parts. Between two bundles of the same
-// registry, only parts with changes have different hashes.
+// Index describes a bundle that is divided into parts. It contains the header of the bundle and the hashes of the
+// parts. A part has the same hash in two bundles of a registry unless one of its records has changed.
 type Index struct {
 	Format string `json:"format"` // IndexFormat
 	Header
-	// Parts are the SHA-256 hashes of the parts in base64url. A part is the JSON of
-	// Records. Each part has the records whose keys begin with the same bits.
+	// Parts contains the SHA-256 hashes of the parts in base64url. A part is the JSON of Records. All records whose
+	// keys hash to the same leading bits are in the same part.
 	Parts []string `json:"parts"`
 }
 
 // IndexFormat is the format of an index.
 const IndexFormat = "toolcrib bundle index 1"
 
-// partSize is the target size of a part in bytes, as long as there are at most maxParts parts: an approval transfers
-// two parts and the index.
+// partSize is the target size of a part in bytes, as long as there are at most maxParts parts. After an approval,
+// typically two parts and the index must be transferred.
 const (
 	partSize = 48 << 10
 	maxParts = 1 << 9
 )
 
-// Split divides a bundle into parts and returns the index and the parts by hash.
+// Split divides b into parts. It returns the index, and the parts by their hashes.
 func (b Bundle) Split() (Index, map[string][]byte, error) {
 	index := Index{Format: IndexFormat, Header: b.Header, Parts: []string{}}
 	whole, err := jsondoc.Encode(b.Records)
 	if err != nil {
 		return index, nil, err
 	}
-	prefix := min(bits.Len(uint(len(whole)/partSize)), bits.Len(maxParts)-1) // number of bits of the key that select a part
+	prefix := min(bits.Len(uint(len(whole)/partSize)), bits.Len(maxParts)-1) // number of leading bits of the hashed key that select a part
 	for ; ; prefix++ {
 		buckets := make([]Records, 1<<prefix)
 		bucket := func(key string) *Records {
@@ -72,8 +73,9 @@ func (b Bundle) Split() (Index, map[string][]byte, error) {
 	}
 }
 
-// distribute appends each record to the bucket for its key. The records of a version use the key of its subject;
-// statements, which may cover many subjects, and contents have separate keys.
+// distribute appends each record to the bucket for its key. A version and the raw JSON of its tool have the subject
+// as their key. Each statement has its own key, because it may cover many subjects, and each binary file has its own
+// key.
 func (b Bundle) distribute(bucket func(key string) *Records) {
 	subjects := map[string]string{} // by hash of the raw
 	for _, v := range b.Versions {
@@ -114,16 +116,16 @@ func (b Bundle) distribute(bucket func(key string) *Records) {
 	}
 }
 
-// PartHash returns the hash of a part, as used in an index.
+// PartHash returns the hash with which an index refers to part.
 func PartHash(part []byte) string {
 	sum := sha256.Sum256(part)
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// Encode writes an index.
+// Encode returns i as JSON.
 func (i Index) Encode() ([]byte, error) { return jsondoc.Encode(i) }
 
-// DecodeIndex parses an index strictly. It does not verify hashes.
+// DecodeIndex parses an index. It returns an error for duplicate and unknown keys. It does not verify hashes.
 func DecodeIndex(data []byte) (Index, error) {
 	i, err := decode[Index](data)
 	if err == nil && i.Format != IndexFormat {
@@ -132,7 +134,8 @@ func DecodeIndex(data []byte) (Index, error) {
 	return i, err
 }
 
-// Join assembles a bundle from its parts. get returns a part by hash. Join verifies only the hashes of the parts.
+// Join assembles a bundle from its parts. get returns the part with the given hash. Join verifies the hashes of the
+// parts but nothing else.
 func (i Index) Join(get func(hash string) ([]byte, error)) (Bundle, error) {
 	b := Bundle{Format: Format, Header: i.Header, Records: Records{Versions: []Version{}, Statements: []Statement{}, Signers: []State{}}}
 	seen := map[string]bool{}
@@ -161,8 +164,8 @@ func (i Index) Join(get func(hash string) ([]byte, error)) (Bundle, error) {
 	return b, nil
 }
 
-// Only returns the part of a verified bundle that concerns some live definitions and is sufficient to verify them
-// again.
+// Only returns a bundle with only the given live definitions of b, which must have been verified. The result
+// contains all records that are needed to verify these definitions again.
 func (b Bundle) Only(lives []registry.Live) Bundle {
 	out := Bundle{Format: Format, Header: b.Header, Records: Records{Versions: []Version{}, Statements: []Statement{}, Signers: b.Signers}}
 	subjects, needed := map[string]bool{}, map[string]bool{}

@@ -1,3 +1,4 @@
-// Package chief runs external reviewers in addition to the built-in Chief of Staff: a command or a model that reads a
-// proposal as JSON and returns an assessment as JSON. It defines both formats.
+// Package chief runs external reviewers. An external reviewer is a command or a model that reads a proposal as JSON
+// and returns an assessment as JSON, in addition to the built-in Chief of Staff. The package defines both JSON
+// formats.
 package chief

@@ -1,4 +1,5 @@
-// This file checks a change set as a whole, and reads the registry as if earlier members were already approved.
+// This file checks that change sets are approved as a whole. It also provides the registry as if the earlier members of
+// a change set were already approved.
 
 package deciding
 
@@ -14,8 +15,8 @@ import (
 	"toolcrib/review/inspection"
 )
 
-// checkChangeSets returns an error if the choices include some but not all members of a change set. It ignores members
-// that are already live, because the name of a change set can be reused.
+// checkChangeSets returns an error if views contain some but not all members of a change set. It ignores members that
+// are already live, because the name of a change set can be reused.
 func checkChangeSets(views []inspection.View) error {
 	chosen := lists.Set(views, func(v inspection.View) proposals.ID { return v.Proposal.ID })
 	seen := map[string]bool{"": true}
@@ -39,17 +40,17 @@ func checkChangeSets(views []inspection.View) error {
 	return nil
 }
 
-// succession is the registry while proposals are approved in sequence. Queries of the rule families L and N, by subject
-// and by name, return the proposals approved so far instead of the live definitions; all other queries return the
-// registry before the approvals.
+// succession is the registry while the chosen proposals are approved one after the other. The queries by subject and by
+// name return the content of the proposals approved so far in place of the live definitions. These are the queries of
+// the rule families L and N. All other queries return the registry as it was before the approvals.
 type succession struct {
 	review.RegistryReader
 	approved map[registry.Subject]registry.Live
 	named    map[string][]registry.Subject
 }
 
-// approve makes the content of v the live definition. It rejects a second version of the same subject, because its base
-// is outdated.
+// approve makes the content of v the live definition of its subject. It returns an error if an earlier proposal already
+// changed the same subject, because v is based on the version before that change.
 func (s *succession) approve(v inspection.View) error {
 	p, d := v.Proposal, v.Revision.Draft.Definition
 	if before, ok := s.approved[p.Subject]; ok {

@@ -32,14 +32,14 @@ type Decider struct {
 	signed    *proof.Signed // statement for the next act, or nil
 }
 
-// New returns a decider. signing verifies and records signatures. signed is the statement that signs the next act, or
-// nil.
+// New returns a decider. signing verifies and records signatures. signed is the statement that signs the next act of
+// the decider, or nil.
 func New(r *records.Records, inspector *inspection.Inspector, policy review.Policy, rules ruleset.Set, signing proof.Signing, signed *proof.Signed) *Decider {
 	return &Decider{r, inspector, policy, rules, signing, signed}
 }
 
-// Approve makes proposals live, all or none of them, in one transaction. The transaction is durable when Approve
-// returns. The members of a change set can only be approved together.
+// Approve makes the chosen proposals live, all or none of them, in one durable transaction. If the policy requires
+// further approvals, it records an endorsement instead. The members of a change set can only be approved together.
 func (d *Decider) Approve(ctx context.Context, actor proposals.Actor, choices []review.Choice, note string) ([]proposals.Decision, error) {
 	if err := review.CheckText("note", note); err != nil {
 		return nil, err
@@ -53,11 +53,11 @@ func (d *Decider) Approve(ctx context.Context, actor proposals.Actor, choices []
 	})
 }
 
-// check inspects a proposal. It returns an error if the proposal cannot be decided.
+// check inspects a proposal for a decision. It returns an error if the user cannot make this decision.
 type check func(*inspection.Cache, review.Bundle, review.Choice) (inspection.View, error)
 
-// decide decides on proposals, all or none of them, in one transaction. check rejects proposals that cannot be decided;
-// decide writes the decisions. strict is passed to showings.
+// decide makes one decision about several proposals, all or none of them, in one transaction. check rejects proposals
+// that cannot be decided, and the function decide writes the decisions. strict is passed to shownTo.
 func (d *Decider) decide(ctx context.Context, actor proposals.Actor, choices []review.Choice, strict bool,
 	check check, decide func(review.Tx, []inspection.View, []proposals.Showing, *proof.SignedAct) ([]proposals.Decision, error),
 ) ([]proposals.Decision, error) {
@@ -74,7 +74,7 @@ func (d *Decider) decide(ctx context.Context, actor proposals.Actor, choices []r
 	})
 }
 
-// decidable loads the chosen proposals. It returns an error if any of them cannot be decided. strict is set for
+// decidable inspects the chosen proposals. It returns an error if any of them cannot be decided. strict is true for
 // approvals.
 func (d *Decider) decidable(ctx context.Context, rd review.Reader, actor proposals.Actor, choices []review.Choice, strict bool, check check,
 ) ([]inspection.View, []proposals.Showing, error) {
@@ -101,11 +101,11 @@ func (d *Decider) decidable(ctx context.Context, rd review.Reader, actor proposa
 	return views, showings, err
 }
 
-// approvalCheck returns a check for obstacles to an approval. single indicates that the call has only one choice.
+// approvalCheck returns the check for approvals. single indicates that the user chose only one proposal.
 func (d *Decider) approvalCheck(ctx context.Context, actor proposals.Actor, single bool) check {
 	return func(r *inspection.Cache, b review.Bundle, c review.Choice) (inspection.View, error) {
 		p := b.Proposal
-		// Do not reveal anything about the proposal to an actor who may not approve.
+		// An actor who may not approve must not learn anything about the proposal.
 		if err := proposals.Authorize(actor, proposals.ActApprove, p.Author); err != nil {
 			return inspection.View{}, fmt.Errorf("%s: %w", p.Name(), err)
 		}
@@ -126,9 +126,9 @@ func (d *Decider) approvalCheck(ctx context.Context, actor proposals.Actor, sing
 	}
 }
 
-// approve writes the versions, makes them live, and closes the proposals and their issues. A proposal that needs more
-// approvals is recorded as endorsed instead, and its version is computed but not written. approve must run in the
-// transaction that read views.
+// approve writes the versions, makes them live, and closes the proposals and their issues. A proposal that needs
+// further approvals is recorded as endorsed instead; its version is computed for the signature but not written. approve
+// must run in the transaction in which views were read.
 func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Actor, views []inspection.View, showings []proposals.Showing, read []proposals.Reading, note string, act *proof.SignedAct) ([]proposals.Decision, error) {
 	next := &succession{tx, map[registry.Subject]registry.Live{}, map[string][]registry.Subject{}}
 	for _, v := range views {
@@ -204,7 +204,7 @@ func (d *Decider) approve(ctx context.Context, tx review.Tx, actor proposals.Act
 	return decisions, nil
 }
 
-// decision returns the record of actor's decision about v.
+// decision returns the record of the decision with which actor gave verdict to v.
 func (d *Decider) decision(v inspection.View, actor proposals.Actor, verdict proposals.Verdict, note string, at time.Time, showing proposals.Showing, act *proof.SignedAct) proposals.Decision {
 	p := v.Proposal
 	return proposals.Decision{
@@ -213,8 +213,8 @@ func (d *Decider) decision(v inspection.View, actor proposals.Actor, verdict pro
 	}
 }
 
-// versions returns the versions that an approval of views writes, without the hashes that depend on the previous
-// version.
+// versions returns the versions that an approval of views creates. Their hashes are not set, because they depend on the
+// previous versions.
 func (d *Decider) versions(actor proposals.Actor, views []inspection.View, note string, act *proof.SignedAct) []history.Version {
 	versions, at := make([]history.Version, len(views)), act.Time(d.records.Time())
 	for i, v := range views {
@@ -233,9 +233,9 @@ func (d *Decider) versions(actor proposals.Actor, views []inspection.View, note 
 	return versions
 }
 
-// stillFits repeats the checks that depend on other definitions, which may have changed since the assessment: the
-// change must fit the live version, and its names must be available. Members of a change set are checked in sequence,
-// which also finds conflicts between them.
+// stillFits repeats the checks whose results depend on other definitions, because these may have changed since the
+// assessment. The change must fit the live version, and its names must be available. The members of a change set are
+// checked in sequence, so stillFits also finds conflicts between them.
 func (d *Decider) stillFits(ctx context.Context, r review.RegistryReader, v inspection.View) error {
 	problems, err := admission.Fits(ctx, r, v.Revision.Draft)
 	if err != nil {
@@ -257,8 +257,8 @@ func (d *Decider) stillFits(ctx context.Context, r review.RegistryReader, v insp
 	return nil
 }
 
-// Decide decides on proposals, all or none of them, with a verdict. For an approval, it calls Approve; the policy
-// determines whether the approval is an endorsement. Other verdicts need a reason.
+// Decide gives verdict to the chosen proposals, all or none of them. For an approval, it calls Approve; the policy
+// determines whether the result is an approval or an endorsement. All other verdicts need a reason in note.
 func (d *Decider) Decide(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]proposals.Decision, error) {
 	if verdict != proposals.VerdictNeedsChanges && verdict != proposals.VerdictRejected {
 		return d.Approve(ctx, actor, choices, note)
@@ -278,7 +278,7 @@ func (d *Decider) Decide(ctx context.Context, actor proposals.Actor, choices []r
 	})
 }
 
-// declineCheck returns the check for a decision other than approval.
+// declineCheck returns the check for a rejection or a request for changes.
 func (d *Decider) declineCheck(ctx context.Context, actor proposals.Actor, verdict proposals.Verdict, reason string) check {
 	return func(r *inspection.Cache, b review.Bundle, _ review.Choice) (inspection.View, error) {
 		if _, err := proposals.Permit(actor, verdictMoves[verdict].act, b.Proposal); err != nil {
@@ -291,8 +291,9 @@ func (d *Decider) declineCheck(ctx context.Context, actor proposals.Actor, verdi
 	}
 }
 
-// Prepare returns the statement for a decision of actor about proposals. The caller signs it and passes it with
-// Desk.Signed to the method for the verdict. Prepare reads one snapshot and returns the same errors as that method.
+// Prepare returns the statement that actor must sign for a decision. The caller passes the signed statement with
+// Desk.Signed to the method that makes the decision. Prepare reads one snapshot and returns the same errors as that
+// method.
 func (d *Decider) Prepare(ctx context.Context, actor proposals.Actor, choices []review.Choice, verdict proposals.Verdict, note string) ([]byte, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) ([]byte, error) {
 		check, strict := d.declineCheck(ctx, actor, verdict, note), false
@@ -324,13 +325,13 @@ func (d *Decider) Prepare(ctx context.Context, actor proposals.Actor, choices []
 	})
 }
 
-// PrepareWaiver returns the statement for a waiver of a finding by actor. The caller signs it and passes it with
-// Desk.Signed to Waive with the same arguments.
+// PrepareWaiver returns the statement that actor must sign to waive a finding. The caller passes the signed statement
+// with Desk.Signed to Waive, together with the same arguments.
 func (d *Decider) PrepareWaiver(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) ([]byte, error) {
 	return d.prepareWaiver(ctx, actor, id, waiverRequest{handle: handle, reason: reason, expires: expires})
 }
 
-// PrepareUnwaive returns the statement for ending a waiver with Unwaive.
+// PrepareUnwaive returns the statement that actor must sign to end a waiver with Unwaive.
 func (d *Decider) PrepareUnwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) ([]byte, error) {
 	return d.prepareWaiver(ctx, actor, id, waiverRequest{handle: handle, reason: reason, end: true})
 }
@@ -345,8 +346,8 @@ func (d *Decider) prepareWaiver(ctx context.Context, actor proposals.Actor, id p
 	})
 }
 
-// verdictMoves maps each verdict to the act and to the next assignee and status of the issue. The assignee of a
-// proposal that needs changes is its author.
+// verdictMoves maps each verdict to the act that changes the state of the proposal, and to the next assignee and status
+// of the issue. The issue of a proposal that needs changes is assigned to the author of the proposal.
 var verdictMoves = map[proposals.Verdict]struct {
 	act      proposals.Act
 	assignee string
@@ -358,9 +359,9 @@ var verdictMoves = map[proposals.Verdict]struct {
 	proposals.VerdictNeedsChanges: {proposals.ActRequestChanges, "", proposals.IssueOpen},
 }
 
-// applyVerdict applies a verdict: it moves the proposals, assigns their issues, and writes the decisions and events.
-// decisions[i] is for views[i]. A signed decision has the time of its statement; its event has the time at which it was
-// recorded, so that the log is ordered.
+// applyVerdict moves the proposals, assigns their issues, and writes the decisions and events. decisions[i] is the
+// decision about views[i]. The time of a signed decision is the time of its statement. The time of its event is the
+// time at which the decision was recorded, so that the log is ordered by time.
 func (d *Decider) applyVerdict(ctx context.Context, tx review.Tx, verdict proposals.Verdict, views []inspection.View, decisions []proposals.Decision, signed *proof.SignedAct) error {
 	s := verdictMoves[verdict]
 	decided := make([]review.DecidedProposal, len(views))
@@ -408,8 +409,8 @@ func (d *Decider) applyVerdict(ctx context.Context, tx review.Tx, verdict propos
 	return tx.AppendEvents(ctx, events)
 }
 
-// decisionAct returns the act for the statement of a decision. versions[i] is the version that an approval of views[i]
-// writes; versions is nil for other verdicts.
+// decisionAct returns the part of a signed statement that describes a decision. versions[i] is the version that an
+// approval of views[i] creates. versions is nil for all other verdicts.
 func decisionAct(verdict proposals.Verdict, views []inspection.View, versions []history.Version) *statement.Decision {
 	act := &statement.Decision{Verdict: statement.Verdict(verdict), Items: make([]statement.Item, len(views))}
 	for i, v := range views {
@@ -417,7 +418,7 @@ func decisionAct(verdict proposals.Verdict, views []inspection.View, versions []
 		if i == 0 {
 			act.Set = p.ChangeSet
 		} else if act.Set != p.ChangeSet {
-			act.Set = "" // several change sets, or none
+			act.Set = "" // views belong to several change sets
 		}
 		item := statement.Item{
 			Proposal: string(p.ID), Revision: p.Revision, Subject: p.Subject.String(), ContentHash: v.Revision.ContentHash, ReviewDigest: v.Digest,
@@ -430,7 +431,8 @@ func decisionAct(verdict proposals.Verdict, views []inspection.View, versions []
 	return act
 }
 
-// placed fills in the hashes of a version that is written next.
+// placed sets the content hash and the hash of the previous version in v, which must be the next version of its
+// subject.
 func placed(ctx context.Context, r review.RegistryReader, v *history.Version) error {
 	v.ContentHash = registry.HashBytes(v.Definition)
 	if v.Number == 1 {
@@ -441,7 +443,8 @@ func placed(ctx context.Context, r review.RegistryReader, v *history.Version) er
 	return err
 }
 
-// sign verifies that the signed statement matches a decision, and records it.
+// sign verifies that the signed statement describes this decision and records the statement. It does nothing for an
+// unsigned decision.
 func (d *Decider) sign(ctx context.Context, w proof.SignatureWriter, signed *proof.SignedAct, verdict proposals.Verdict, views []inspection.View, versions []history.Version, note string) error {
 	if signed == nil {
 		return nil

@@ -1,4 +1,4 @@
-// This file compares what a user was shown before an approval with the current state.
+// This file compares the content that a user was shown with the current content of a proposal.
 
 package deciding
 
@@ -20,7 +20,8 @@ import (
 	"toolcrib/review/records"
 )
 
-// changes describes the parts of v that differ from what was shown, including the other members of its change set.
+// changes describes the differences between s, the content that a user was shown, and v, the current content. It
+// includes the changes of other members of the change set.
 func changes(s review.Shown, v inspection.View) []string {
 	p := v.Proposal
 	now := review.NewShownParts(p, v.Assessment, v.Standing, v.ChangeSet.Members, v.Rendered)
@@ -69,20 +70,20 @@ func newRevision(name string, shown, now int) string {
 	return fmt.Sprintf("%s is at revision %d, and you were shown revision %d", name, now, shown)
 }
 
-// newFindings returns the findings in all that are not in known.
+// newFindings returns the elements of all that known does not contain.
 func newFindings(all, known []review.ShownFinding) []review.ShownFinding {
 	return slices.DeleteFunc(slices.Clone(all), func(f review.ShownFinding) bool { return slices.Contains(known, f) })
 }
 
-// ruleNames returns the first few rules of findings, without duplicates.
+// ruleNames returns the distinct rules of findings as a list for an error, shortened by first.
 func ruleNames(findings []review.ShownFinding) string {
 	return first(lists.Union(nil, lists.Map(findings, func(f review.ShownFinding) string { return f.Rule })))
 }
 
-// mostNames limits the number of names in an error.
+// mostNames is the maximum number of names that an error lists.
 const mostNames = 5
 
-// first joins the first few names and the number of others.
+// first joins at most mostNames of names and appends the number of the remaining names.
 func first(names []string) string {
 	if more := len(names) - mostNames; more > 0 {
 		names = append(names[:mostNames:mostNames], fmt.Sprintf("%d more", more))
@@ -90,15 +91,15 @@ func first(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// shownTo returns, for each choice, whether actor was shown its content. It rejects choices whose digest differs from
-// the expected one. If strict is set, it also rejects content that differs from what actor was shown last; content that
-// actor was never shown is accepted here (see approvable).
+// shownTo returns, for each choice, how actor was shown its content. It returns an error if an expected digest differs
+// from the current digest. If strict is true, it also returns an error if the content has changed since actor was last
+// shown it. Content that actor was never shown is not an error here; approvable decides about it.
 func (d *Decider) shownTo(ctx context.Context, r review.Reader, actor proposals.Actor, choices []review.Choice, views []inspection.View, strict bool) ([]proposals.Showing, error) {
 	shown, err := r.Shown(ctx, actor, chosen(choices))
 	if err != nil {
 		return nil, err
 	}
-	members, sets := map[string][]string{}, map[string]string{} // by change set: the digests of the members, and of the set
+	members, sets := map[string][]string{}, map[string]string{} // by change set: the digests of its members, and its own digest
 	for _, v := range views {
 		if set := v.Proposal.ChangeSet; set != "" {
 			members[set] = append(members[set], v.Digest)
@@ -129,7 +130,7 @@ func (d *Decider) shownTo(ctx context.Context, r review.Reader, actor proposals.
 			}
 			switch {
 			case len(news) > 0:
-			case expect != "": // never shown
+			case expect != "": // actor was never shown the proposal
 				news = []string{fmt.Sprintf("the expected digest %q is not its review digest; copy the digest that toolcrib show prints now", review.Shorten(expect, 12))}
 			default:
 				news = []string{"something you were shown has changed since"}
@@ -142,7 +143,7 @@ func (d *Decider) shownTo(ctx context.Context, r review.Reader, actor proposals.
 	}
 	var unique []string
 	for _, f := range facts {
-		// A new revision of a member is also reported by the other members.
+		// The other members of a change set also report a new revision of a member.
 		if !slices.ContainsFunc(unique, func(u string) bool { return strings.HasPrefix(u, f) }) {
 			unique = append(slices.DeleteFunc(unique, func(u string) bool { return strings.HasPrefix(f, u) }), f)
 		}
@@ -151,10 +152,10 @@ func (d *Decider) shownTo(ctx context.Context, r review.Reader, actor proposals.
 	return nil, fmt.Errorf("%s: %w: %s; look again: toolcrib show %s", p.Name(), review.ErrDigest, strings.Join(unique, "; "), review.ShowArgument(p))
 }
 
-// approvable returns how much of each proposal its decider has read. It rejects several proposals at once if the user
-// was not shown all of them and did not accept this. A single proposal is accepted, and its decision records whether it
-// was shown. Parts can be accepted unread only in new, imported content. Shown content counts as read, except for the
-// parts that a choice marks as unread.
+// approvable returns how much of each proposal the user has read. If the user approves several proposals, it rejects
+// those that the user was not shown, unless the choice accepts unseen content. A single proposal is accepted, and its
+// decision records whether it was shown. Only the parts of new, imported content can be approved unread. Shown content
+// counts as read, except for the number of parts that the choice declares unread.
 func approvable(ctx context.Context, r review.Reader, choices []review.Choice, views []inspection.View, showings []proposals.Showing) ([]proposals.Reading, error) {
 	if err := checkChangeSets(views); err != nil {
 		return nil, err
@@ -219,14 +220,15 @@ func approvable(ctx context.Context, r review.Reader, choices []review.Choice, v
 			if t := d.Definition.Tool; t != nil && t.Source != nil {
 				read[i].Source = t.Source.Type + " " + t.Source.Ref
 			} else if d.Definition.Folder() != nil {
-				read[i].Source = strings.TrimSuffix(d.Rationale, ".") // names the folder
+				read[i].Source = strings.TrimSuffix(d.Rationale, ".") // the rationale names the imported folder
 			}
 		}
 	}
 	return read, nil
 }
 
-// beforeWaivers returns the digest of v without the waivers that actor gave since a time, and thus knows.
+// beforeWaivers returns the digest of v without the waivers that actor gave after since. The actor knows these waivers,
+// so they do not make shown content outdated.
 func (d *Decider) beforeWaivers(v inspection.View, actor proposals.Actor, since time.Time) string {
 	waivers := slices.DeleteFunc(slices.Clone(v.Waivers), func(w history.Waiver) bool { return w.By == actor.String() && w.At.After(since) })
 	if len(waivers) == len(v.Waivers) {
@@ -241,8 +243,8 @@ func chosen(choices []review.Choice) []proposals.ID {
 	return lists.Map(choices, func(c review.Choice) proposals.ID { return c.ID })
 }
 
-// checkInteraction rejects the approval of proposals shown separately if together they change a prompt in a way that
-// none of them does alone.
+// checkInteraction returns an error if the proposals were shown separately and their joint approval would change a
+// prompt in a way that none of them does alone.
 func (d *Decider) checkInteraction(ctx context.Context, r *inspection.Cache, actor proposals.Actor, views []inspection.View, showings []proposals.Showing) error {
 	var parts []impact.Part
 	var of []inspection.View

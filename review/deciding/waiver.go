@@ -18,23 +18,24 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Waive waives a finding of the current revision. handle is the finding's Handle or an unambiguous prefix, such as its
-// rule if the rule has only one finding. expires may be nil.
+// Waive waives a finding of the current revision of proposal id. handle is the result of review.Handle or an
+// unambiguous abbreviation of it; the rule alone is sufficient if it has only one finding. expires is nil for a waiver
+// that never expires.
 func (d *Decider) Waive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string, expires *time.Time) (history.Waiver, error) {
 	return d.waive(ctx, actor, id, waiverRequest{handle: handle, reason: reason, expires: expires})
 }
 
-// Unwaive ends the waiver of a finding. Because the history is append-only, it records a waiver that has already
-// expired, which replaces the earlier ones.
+// Unwaive ends the waiver of a finding. Because the history is append-only, Unwaive records a new waiver that has
+// already expired and that replaces the earlier ones.
 func (d *Decider) Unwaive(ctx context.Context, actor proposals.Actor, id proposals.ID, handle, reason string) (history.Waiver, error) {
 	return d.waive(ctx, actor, id, waiverRequest{handle: handle, reason: reason, end: true})
 }
 
-// waiverRequest is a user's request for a waiver or for the end of a waiver.
+// waiverRequest contains the arguments of Waive or Unwaive.
 type waiverRequest struct {
 	handle, reason string
-	expires        *time.Time // nil if it never expires
-	end            bool       // end the waiver of the finding
+	expires        *time.Time // nil if the waiver never expires
+	end            bool       // whether to end the waiver of the finding
 }
 
 func (r waiverRequest) act() proposals.Act {
@@ -75,7 +76,7 @@ func (d *Decider) waive(ctx context.Context, actor proposals.Actor, id proposals
 	})
 }
 
-// waivable is a finding that can be waived, or whose waiver can be ended, with its proposal and field.
+// waivable is a finding of a proposal for which a waiver can be recorded, with the records that the waiver depends on.
 type waivable struct {
 	waiverRequest
 	proposal   proposals.Proposal
@@ -87,7 +88,7 @@ type waivable struct {
 	now        time.Time
 }
 
-// waiver returns the waiver to record at a time, without its id, user, and signature.
+// waiver returns the waiver as recorded at the given time, without its id, user, and signature.
 func (v waivable) waiver(at time.Time) history.Waiver {
 	expires := v.expires
 	if v.end {
@@ -99,7 +100,8 @@ func (v waivable) waiver(at time.Time) history.Waiver {
 	}
 }
 
-// waivable returns the finding for a request, or an error if it cannot be waived.
+// waivable returns the finding to which req refers. It returns an error if actor cannot waive the finding or, if
+// req.end is set, cannot end its waiver.
 func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals.Actor, id proposals.ID, req waiverRequest) (waivable, error) {
 	v := waivable{waiverRequest: req}
 	if err := review.CheckText("reason", v.reason); err != nil {
@@ -163,8 +165,8 @@ func (d *Decider) waivable(ctx context.Context, r review.Reader, actor proposals
 	return v, nil
 }
 
-// find returns the finding with a handle, which can be abbreviated to the rule, to the rule and the path, or to a
-// prefix of the hash.
+// find returns the finding to which handle refers. A handle can be abbreviated to the rule, to the rule and the path,
+// or to a prefix of the hash.
 func find(findings []rules.Finding, handle string) (rules.Finding, error) {
 	var found []rules.Finding
 	var handles []string

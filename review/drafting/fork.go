@@ -1,4 +1,4 @@
-// This file drafts proposals from existing definitions: forks of core tools and rollbacks.
+// This file drafts proposals that derive their content from existing definitions: forks of core tools and rollbacks.
 
 package drafting
 
@@ -19,8 +19,8 @@ import (
 	"toolcrib/review/records"
 )
 
-// Fork drafts a new tool from a core tool, which cannot be changed. The new tool is in the given layer and has the id
-// "<id>_custom", or "<id>_custom_2" and so on if that id is taken.
+// Fork drafts a copy of a core tool as a new tool in the given layer, because core tools cannot be changed. The id of
+// the new tool is "<id>_custom" or, if that id is taken, "<id>_custom_2" and so on.
 func (d *Drafter) Fork(ctx context.Context, actor proposals.Actor, coreID string, layer registry.Layer) (proposals.Proposal, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (p proposals.Proposal, err error) {
 		core, err := tx.Live(ctx, registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: coreID})
@@ -59,8 +59,9 @@ func (d *Drafter) Fork(ctx context.Context, actor proposals.Actor, coreID string
 	})
 }
 
-// Rollback drafts a restore of an earlier version with the examples and test cases of its approval. A version that
-// ships with toolcrib has none, so the author must add them before submission.
+// Rollback drafts a proposal that restores an earlier version of s. The draft has the examples and test cases with
+// which that version was approved. A version that ships with toolcrib has none, so the author must add examples and
+// test cases before the submission.
 func (d *Drafter) Rollback(ctx context.Context, actor proposals.Actor, s registry.Subject, version int, rationale string) (proposals.Proposal, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (p proposals.Proposal, err error) {
 		if err := admission.Locked(s); err != nil {
@@ -89,8 +90,9 @@ func (d *Drafter) Rollback(ctx context.Context, actor proposals.Actor, s registr
 	})
 }
 
-// RollbackSet proposes a change set that undoes the last approval of a change set: it restores earlier versions and
-// deactivates new definitions. It omits subjects that have changed since.
+// RollbackSet proposes a change set that undoes the latest approval of changeSet. For each subject, the new change set
+// restores the previous version, or deactivates the definition if there is none. RollbackSet omits subjects that have
+// changed since that approval.
 func (d *Drafter) RollbackSet(ctx context.Context, actor proposals.Actor, changeSet, rationale string) ([]proposals.Proposal, error) {
 	drafts, err := records.Read(ctx, d.records, func(r review.Reader) ([]proposals.Draft, error) {
 		members, err := r.Members(ctx, changeSet)
@@ -158,7 +160,8 @@ func (d *Drafter) RollbackSet(ctx context.Context, actor proposals.Actor, change
 	return d.Propose(ctx, actor, drafts, true)
 }
 
-// restoreDraft drafts a restore of v based on version base, with the examples and test cases with which v was approved.
+// restoreDraft drafts a restoration of v. base is the live version, and the draft has the examples and test cases with
+// which v was approved.
 func restoreDraft(ctx context.Context, r review.ProposalReader, v history.Version, base int) (proposals.Draft, error) {
 	draft := proposals.Draft{Type: proposals.Restore, Subject: v.Subject, BaseVersion: &base, RestoreVersion: v.Number}
 	var err error

@@ -31,14 +31,15 @@ type Drafter struct {
 	contents func(sha256 string) ([]byte, error)
 }
 
-// New returns a drafter. contents returns the bytes of binary files in proposals by SHA-256, or nil for unknown files;
-// contents may be nil.
+// New returns a drafter. contents returns the bytes of the binary file with the given SHA-256, or nil if it does not
+// know the file. contents may be nil.
 func New(r *records.Records, chief *assessing.Chief, policy review.Policy, rules ruleset.Set, contents func(sha256 string) ([]byte, error)) *Drafter {
 	return &Drafter{r, chief, policy, rules, contents}
 }
 
-// Propose drafts proposals and, if submit is set, submits them: all of them or none. The error joins the problems of
-// all drafts. If an agent has an open proposal on a subject, Propose revises that proposal instead of opening another.
+// Propose writes drafts as proposals, all or none of them. If submit is true, it also submits them. The error joins the
+// problems of all drafts. If an agent already has an open proposal on the same subject, Propose revises that proposal
+// instead of opening another one.
 func (d *Drafter) Propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return nil, err
@@ -46,8 +47,8 @@ func (d *Drafter) Propose(ctx context.Context, actor proposals.Actor, drafts []p
 	return d.propose(ctx, actor, drafts, submit, false)
 }
 
-// Import is like Propose, for imported definitions. It revises the proposal of an earlier import of the same
-// definition. If submit is set, it submits complete drafts and leaves the others as drafts.
+// Import is like Propose, but for imported definitions. It revises the open proposal of an earlier import of the same
+// definition. If submit is true, it submits complete drafts and leaves incomplete drafts in the state draft.
 func (d *Drafter) Import(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit bool) ([]proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return nil, err
@@ -55,14 +56,14 @@ func (d *Drafter) Import(ctx context.Context, actor proposals.Actor, drafts []pr
 	return d.propose(ctx, actor, drafts, submit, true)
 }
 
-// Observe is like Import, with toolcrib itself as the author: it proposes the tools of a guarded server. The limits for
-// agents do not apply, because a server can have any number of tools; the guard limits the rate. If four eyes are
-// required, the user can still approve the proposals, because the user did not write them.
+// Observe proposes the tools of a guarded server. It is like Import with toolcrib itself as the author. A server can
+// have any number of tools, so the limits for agents do not apply; the guard limits the rate instead. The user can
+// approve these proposals even if the policy requires four eyes, because the user did not write them.
 func (d *Drafter) Observe(ctx context.Context, drafts []proposals.Draft) ([]proposals.Proposal, error) {
 	return d.propose(ctx, proposals.Actor{Kind: proposals.System}, drafts, true, true)
 }
 
-// fromOutside returns an error if a caller acts as toolcrib itself.
+// fromOutside returns an error if actor is toolcrib itself.
 func fromOutside(actor proposals.Actor) error {
 	if actor.Kind == proposals.System {
 		return fmt.Errorf("%w: nobody can act as toolcrib itself", proposals.ErrAuthority)
@@ -70,7 +71,7 @@ func fromOutside(actor proposals.Actor) error {
 	return nil
 }
 
-// propose drafts proposals in one transaction. imports is set for an import: its drafts revise the proposals of earlier
+// propose writes drafts as proposals in one transaction. If imports is true, the drafts revise the proposals of earlier
 // imports, and only complete drafts are submitted.
 func (d *Drafter) propose(ctx context.Context, actor proposals.Actor, drafts []proposals.Draft, submit, imports bool) ([]proposals.Proposal, error) {
 	submissions, submits := make([]admission.Submission, len(drafts)), make([]bool, len(drafts))
@@ -101,8 +102,8 @@ func (d *Drafter) propose(ctx context.Context, actor proposals.Actor, drafts []p
 	return made, d.chief.Consult(ctx, made)
 }
 
-// proposeOne writes a draft as the next revision of an open proposal by an import or an agent, or else as a new
-// proposal. It submits the proposal if submit is set.
+// proposeOne writes one draft. If an open proposal of an earlier import or of the same agent exists, the draft becomes
+// its next revision. Otherwise, proposeOne creates a proposal. If submit is true, it also submits the proposal.
 func (d *Drafter) proposeOne(ctx context.Context, tx review.Tx, actor proposals.Actor, submission admission.Submission, submit, imports bool) (p proposals.Proposal, err error) {
 	if submission, err = d.accept(ctx, tx.Reader, actor, submission); err != nil {
 		return p, err
@@ -129,7 +130,7 @@ func (d *Drafter) proposeOne(ctx context.Context, tx review.Tx, actor proposals.
 	}
 	p, rev, err := d.revise(ctx, tx, actor, actor, *open, submission)
 	if errors.Is(err, proposals.ErrUnchanged) && actor.Kind == proposals.System {
-		return p, nil // already proposed in the meantime
+		return p, nil // another process has proposed the same content
 	}
 	if errors.Is(err, proposals.ErrUnchanged) && submit && p.State == proposals.Drafted {
 		err = nil // the agent drafted the same content earlier and now submits it
@@ -140,8 +141,9 @@ func (d *Drafter) proposeOne(ctx context.Context, tx review.Tx, actor proposals.
 	return d.submit(ctx, tx, actor, p, rev, submission)
 }
 
-// add writes a proposal with a draft as its first revision. If submit is set, it checks the draft first and writes the
-// proposal as waiting for the Chief of Staff; the assessment of the built-in reviewer then advances it.
+// add writes a new proposal whose first revision is the draft in submission. If submit is true, add first checks the
+// draft and then writes the proposal in the state chief_review. The assessment of the built-in reviewer then moves the
+// proposal to the next state.
 func (d *Drafter) add(ctx context.Context, tx review.Tx, actor proposals.Actor, submission admission.Submission, submit bool) (p proposals.Proposal, err error) {
 	if actor.Kind == proposals.Agent {
 		for _, l := range d.limits(actor) {
@@ -190,7 +192,7 @@ func (d *Drafter) add(ctx context.Context, tx review.Tx, actor proposals.Actor, 
 	return d.chief.Receive(ctx, tx, p, rev, submission)
 }
 
-// Submit submits a draft to the Chief of Staff.
+// Submit submits the draft of proposal id to the Chief of Staff.
 func (d *Drafter) Submit(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return proposals.Proposal{}, err
@@ -206,8 +208,8 @@ func (d *Drafter) Submit(ctx context.Context, actor proposals.Actor, id proposal
 	return d.chief.Consulted(ctx, p, err)
 }
 
-// submit checks a stored draft and submits it to the Chief of Staff. The built-in reviewer assesses it at once unless
-// the policy requires an external reviewer or a chief.
+// submit checks a stored draft and submits it to the Chief of Staff. The built-in reviewer assesses the draft at once,
+// unless the policy has external reviewers or requires a chief.
 func (d *Drafter) submit(ctx context.Context, tx review.Tx, actor proposals.Actor, p proposals.Proposal, rev proposals.Revision, submission admission.Submission) (proposals.Proposal, error) {
 	to, err := proposals.Permit(actor, proposals.ActSubmit, p)
 	if err != nil {
@@ -230,7 +232,8 @@ func (d *Drafter) submit(ctx context.Context, tx review.Tx, actor proposals.Acto
 	return d.chief.Receive(ctx, tx, p, rev, submission)
 }
 
-// admit checks a submission, and prefetches registry data for the assessment before the first write.
+// admit returns an error if a submission is not acceptable. It also prefetches registry data for the assessment,
+// because that must happen before the first write of the transaction.
 func (d *Drafter) admit(ctx context.Context, tx review.Tx, actor proposals.Actor, submission admission.Submission) error {
 	if err := admission.Gate(ctx, tx.Reader, d.rules, actor, submission); err != nil {
 		return err
@@ -242,7 +245,7 @@ func (d *Drafter) logSubmit(ctx context.Context, tx review.Tx, actor proposals.A
 	return d.records.Log(ctx, tx, actor, "submit", p, p.UpdatedAt, "", map[string]any{"issue": p.Issue, "content_hash": p.ContentHash})
 }
 
-// issueOf returns the issue that a submission of p opens.
+// issueOf returns the issue that is opened when p is submitted.
 func issueOf(p proposals.Proposal) proposals.Issue {
 	return proposals.Issue{
 		Proposal: p.ID, Title: proposals.IssueTitle(p.Subject, p.Title), Assignee: proposals.AssigneeChief,
@@ -250,13 +253,14 @@ func issueOf(p proposals.Proposal) proposals.Issue {
 	}
 }
 
-// describe copies the fields that the queue shows from a draft to its proposal.
+// describe copies those fields of draft to p that the queue shows.
 func describe(p *proposals.Proposal, draft proposals.Draft) {
 	p.Type, p.BaseVersion, p.ChangeSet = draft.Type, draft.Base(), draft.ChangeSet
 	p.ContentHash, p.Title = draft.Definition.Hash(), cmp.Or(draft.Definition.Name(), draft.Subject.ID)
 }
 
-// accept completes a draft according to its type. It returns an error if the draft cannot be stored.
+// accept completes a draft according to its type. It returns an error if the draft cannot be stored or if actor may not
+// write it.
 func (d *Drafter) accept(ctx context.Context, r review.Reader, actor proposals.Actor, submission admission.Submission) (admission.Submission, error) {
 	if err := proposals.Authorize(actor, proposals.ActDraft, actor); err != nil {
 		return submission, err
@@ -278,7 +282,7 @@ func (d *Drafter) accept(ctx context.Context, r review.Reader, actor proposals.A
 	return submission, joins(ctx, r, actor, draft.ChangeSet)
 }
 
-// keepContents stores the bytes of the binary files of a draft if they are available and not yet stored. f may be nil.
+// keepContents stores the bytes of the binary files in f that are available and not stored yet. f may be nil.
 func (d *Drafter) keepContents(ctx context.Context, tx review.Tx, f *registry.Folder) error {
 	if f == nil || d.contents == nil {
 		return nil
@@ -308,7 +312,7 @@ func (d *Drafter) keepContents(ctx context.Context, tx review.Tx, f *registry.Fo
 	return nil
 }
 
-// openBy returns the open proposal of an author on a subject, or nil.
+// openBy returns the open proposal of actor on s, or nil if there is none.
 func openBy(ctx context.Context, r review.Reader, actor proposals.Actor, s registry.Subject) (*proposals.Proposal, error) {
 	open, err := r.OpenOn(ctx, s)
 	if err != nil {
@@ -317,12 +321,12 @@ func openBy(ctx context.Context, r review.Reader, actor proposals.Actor, s regis
 	if i := slices.IndexFunc(open, func(p proposals.Proposal) bool { return p.Author == actor }); i >= 0 {
 		return &open[i], nil
 	}
-	return nil, nil //nolint:nilnil // nil means that none is open
+	return nil, nil //nolint:nilnil // nil means that actor has no open proposal on s
 }
 
-// imported returns the open proposal that this import should revise instead of opening a new one: an earlier import of
-// the same definition that the actor may revise. Otherwise, the tool of that import could not be called after the
-// server has changed. imported never returns a proposal that a person or agent wrote.
+// imported returns the open proposal that this import should revise instead of opening a new one: a proposal of an
+// earlier import of the same definition that actor may revise. Without the revision, the tool of the earlier import
+// could not be called after the server has changed. imported never returns a proposal that a person or an agent wrote.
 func imported(ctx context.Context, r review.Reader, actor proposals.Actor, draft proposals.Draft) (*proposals.Proposal, error) {
 	open, err := r.OpenOn(ctx, draft.Subject)
 	if err != nil {
@@ -347,10 +351,10 @@ func imported(ctx context.Context, r review.Reader, actor proposals.Actor, draft
 			return &p, nil
 		}
 	}
-	return nil, nil //nolint:nilnil // nil means that there is none
+	return nil, nil //nolint:nilnil // nil means that there is no such proposal
 }
 
-// isGenerated reports whether an import generated the complete revision.
+// isGenerated reports whether an import generated the whole content of rev.
 func isGenerated(ctx context.Context, r review.Reader, rev proposals.Revision) (bool, error) {
 	if rev.Author.Kind == proposals.System {
 		return true, nil
@@ -366,7 +370,8 @@ func isGenerated(ctx context.Context, r review.Reader, rev proposals.Revision) (
 	return err == nil && intake.Generated(rev.Draft, &base), err
 }
 
-// sameOrigin reports whether two definitions were imported from the same place.
+// sameOrigin reports whether a and b were imported from the same place: the same folder, or the same tool of the same
+// server or file.
 func sameOrigin(a, b registry.Definition) bool {
 	if f, g := a.Folder(), b.Folder(); f != nil && g != nil {
 		return f.Path == g.Path
@@ -375,8 +380,8 @@ func sameOrigin(a, b registry.Definition) bool {
 	return t != nil && u != nil && t.Source != nil && u.Source != nil && t.Source.Type == u.Source.Type && t.Source.Ref == u.Source.Ref
 }
 
-// limit limits the writes of one agent, or of all agents together. A limit per agent alone would have no effect,
-// because agents choose their names.
+// limit limits the writes of one agent, or of all agents together. A limit for each agent alone would have no effect,
+// because an agent can choose a new name.
 type limit struct {
 	who    proposals.Actor // zero for all agents
 	open   int
@@ -385,7 +390,7 @@ type limit struct {
 	scope  string
 }
 
-// limits returns the limits of an agent.
+// limits returns the limits that apply to actor: its own and the limit of all agents together.
 func (d *Drafter) limits(actor proposals.Actor) []limit {
 	return []limit{
 		{actor, d.policy.MaxOpen, d.policy.MaxWrites, actor.String() + " has", "an agent"},
@@ -393,11 +398,12 @@ func (d *Drafter) limits(actor proposals.Actor) []limit {
 	}
 }
 
-// agentsAtOnce is the number of agents that can reach the hourly limit at the same time.
+// agentsAtOnce is the number of agents that can use their whole hourly limit at the same time.
 const agentsAtOnce = 10
 
-// checkRate limits the rate at which an agent adds rows that are never deleted: drafts, revisions, and comments. It
-// counts them in the transaction that adds another.
+// checkRate returns an error if actor is an agent that has reached an hourly limit. The limits apply to drafts,
+// revisions, and comments, because these are never deleted. checkRate must run in the transaction that writes the next
+// one.
 func (d *Drafter) checkRate(ctx context.Context, tx review.Tx, actor proposals.Actor) error {
 	if actor.Kind != proposals.Agent {
 		return nil
@@ -417,13 +423,13 @@ func (d *Drafter) checkRate(ctx context.Context, tx review.Tx, actor proposals.A
 	return nil
 }
 
-// rateWindow is the period over which the writes of an agent are counted.
+// rateWindow is the period for which the writes of an agent are counted.
 const rateWindow = time.Hour
 
 func clock(t time.Time) string { return t.Format("15:04:05 UTC") }
 
-// joins returns an error if an agent joins a change set of another author, because its proposal could block the set or
-// be approved along with it.
+// joins returns an error if an agent would add a proposal to a change set with members by other authors. Such a
+// proposal could block the change set or be approved along with it.
 func joins(ctx context.Context, r review.Reader, actor proposals.Actor, changeSet string) error {
 	if changeSet == "" || actor.Kind == proposals.User || actor.Kind == proposals.System {
 		return nil
@@ -440,8 +446,8 @@ func joins(ctx context.Context, r review.Reader, actor proposals.Actor, changeSe
 	return nil
 }
 
-// Lint runs the rules over a draft as if actor submitted it, in the context of the live registry and the other
-// proposals. It returns the errors of a submission, but writes nothing and does not count toward any limit.
+// Lint runs the rules over draft as if actor submitted it, in the context of the live registry and of the other
+// proposals. It returns the same errors as a submission. It writes nothing and does not count toward any limit.
 func (d *Drafter) Lint(ctx context.Context, actor proposals.Actor, draft proposals.Draft) (review.Lint, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (review.Lint, error) {
 		var p proposals.Proposal
@@ -463,7 +469,7 @@ func (d *Drafter) Lint(ctx context.Context, actor proposals.Actor, draft proposa
 	})
 }
 
-// LintProposal is like Lint, for the current revision of a proposal.
+// LintProposal is like Lint, but checks the current revision of proposal id.
 func (d *Drafter) LintProposal(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Lint, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (review.Lint, error) {
 		p, rev, err := impact.Current(ctx, r, id)
@@ -474,7 +480,7 @@ func (d *Drafter) LintProposal(ctx context.Context, actor proposals.Actor, id pr
 	})
 }
 
-// lint runs the rules over an existing or possible revision of p, which is zero for a new proposal.
+// lint runs the rules over a stored or possible revision of p. p is zero for a new proposal.
 func (d *Drafter) lint(ctx context.Context, r review.Reader, actor proposals.Actor, p proposals.Proposal, submission admission.Submission) (out review.Lint, err error) {
 	if err := admission.Gate(ctx, r, d.rules, actor, submission); err != nil {
 		return out, err

@@ -1,4 +1,5 @@
-// This file changes open proposals: it revises, regroups, rebases, withdraws, and comments on them.
+// This file changes existing proposals: it revises, regroups, withdraws, and rebases open proposals, and comments on
+// open and closed proposals.
 
 package drafting
 
@@ -18,8 +19,8 @@ import (
 	"toolcrib/review/records"
 )
 
-// Revise adds a revision to a proposal. A draft remains a draft; any other proposal returns to the Chief of Staff, so
-// the revision must be complete.
+// Revise adds a revision to proposal id. A proposal in the state draft stays in that state. Any other open proposal
+// returns to the Chief of Staff, so its revision must be complete.
 func (d *Drafter) Revise(ctx context.Context, actor proposals.Actor, id proposals.ID, draft proposals.Draft) (proposals.Proposal, error) {
 	if err := fromOutside(actor); err != nil {
 		return proposals.Proposal{}, err
@@ -41,8 +42,9 @@ func (d *Drafter) Revise(ctx context.Context, actor proposals.Actor, id proposal
 	return d.chief.Consulted(ctx, p, err)
 }
 
-// revise writes the next revision of a proposal by author. Unless the proposal remains a draft, revise checks the
-// revision first and submits it to the Chief of Staff.
+// revise writes the next revision of p. actor performs the act, and author is recorded as the author of the revision.
+// Unless the proposal stays in the state draft, revise first checks the revision and then submits it to the Chief of
+// Staff.
 func (d *Drafter) revise(ctx context.Context, tx review.Tx, actor, author proposals.Actor, p proposals.Proposal, submission admission.Submission) (proposals.Proposal, proposals.Revision, error) {
 	var rev proposals.Revision
 	draft := submission.Draft
@@ -102,9 +104,10 @@ func (d *Drafter) revise(ctx context.Context, tx review.Tx, actor, author propos
 	return p, rev, err
 }
 
-// Regroup moves open proposals to another change set, or out of their change set if changeSet is "": all of them or
-// none. Each gets a new revision by the same author that differs only in the change set, so that it is reviewed again
-// with the other members.
+// Regroup moves the open proposals with the given ids to the change set named changeSet, all or none of them. If
+// changeSet is "", it removes them from their change set. Each proposal gets a new revision by the author of its
+// current one. The new revision differs only in the change set, and it is reviewed again together with the other
+// members.
 func (d *Drafter) Regroup(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error) {
 	moved, err := records.Write(ctx, d.records, func(tx review.Tx) ([]proposals.Proposal, error) {
 		moved := make([]proposals.Proposal, len(ids))
@@ -129,7 +132,7 @@ func (d *Drafter) Regroup(ctx context.Context, actor proposals.Actor, ids []prop
 	return moved, d.chief.Consult(ctx, moved)
 }
 
-// Withdraw closes an open proposal without a decision.
+// Withdraw closes the open proposal id without a decision.
 func (d *Drafter) Withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, note string) (proposals.Proposal, error) {
 	if err := errors.Join(fromOutside(actor), review.CheckText("note", note)); err != nil {
 		return proposals.Proposal{}, err
@@ -137,14 +140,14 @@ func (d *Drafter) Withdraw(ctx context.Context, actor proposals.Actor, id propos
 	return d.withdraw(ctx, actor, id, 0, note)
 }
 
-// Retract withdraws a proposal of Observe, or of an import whose server made it obsolete, if revision is still the
-// current one. The actor is toolcrib itself.
+// Retract withdraws a proposal that Observe or an import wrote and that a change of the server made obsolete. revision
+// must still be the current revision. The actor is toolcrib itself.
 func (d *Drafter) Retract(ctx context.Context, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
 	return d.withdraw(ctx, proposals.Actor{Kind: proposals.System}, id, revision, note)
 }
 
-// withdraw closes a proposal. toolcrib itself can only withdraw a proposal whose current revision has the given number
-// and was written by an import.
+// withdraw closes the open proposal id. If actor is toolcrib itself, the current revision must have the number
+// revision and must have been written by an import.
 func (d *Drafter) withdraw(ctx context.Context, actor proposals.Actor, id proposals.ID, revision int, note string) (proposals.Proposal, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (proposals.Proposal, error) {
 		p, rev, err := impact.Current(ctx, tx, id)
@@ -183,8 +186,8 @@ func (d *Drafter) withdraw(ctx context.Context, actor proposals.Actor, id propos
 	})
 }
 
-// Rebase revises a stale proposal to be based on the live version, with a three-way merge. If the author must resolve
-// conflicts, the error is a *RebaseConflict, and no revision is written.
+// Rebase adds a revision to a stale proposal that is based on the live version. It performs a three-way merge. If the
+// author must resolve conflicts, the error is a *review.RebaseConflict, and no revision is written.
 func (d *Drafter) Rebase(ctx context.Context, actor proposals.Actor, id proposals.ID) (proposals.Proposal, error) {
 	p, err := records.Write(ctx, d.records, func(tx review.Tx) (proposals.Proposal, error) {
 		p, rev, err := impact.Current(ctx, tx, id)
@@ -208,7 +211,7 @@ func (d *Drafter) Rebase(ctx context.Context, actor proposals.Actor, id proposal
 			draft.Definition = admission.Implied(draft.Type, now.Definition)
 		case proposals.Restore: // the restored content does not depend on the base
 		case proposals.New, proposals.Modify:
-			draft.Type = proposals.Modify // even if another author has created the subject
+			draft.Type = proposals.Modify // even if draft.Type is New, because another author has created the subject
 			var from registry.Definition
 			if base > 0 {
 				if from, err = records.Definition(ctx, tx, p.Subject, base); err != nil {
@@ -225,7 +228,7 @@ func (d *Drafter) Rebase(ctx context.Context, actor proposals.Actor, id proposal
 	return d.chief.Consulted(ctx, p, err)
 }
 
-// Comment adds a comment to an open or closed proposal.
+// Comment adds a comment to a proposal, which may be closed.
 func (d *Drafter) Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (c proposals.Comment, err error) {
 		p, err := tx.Proposal(ctx, id)
@@ -260,8 +263,8 @@ func (d *Drafter) Comment(ctx context.Context, actor proposals.Actor, id proposa
 	})
 }
 
-// anchored returns an error if an anchor refers to a missing line or field. It replaces the name of a skill's file by
-// the path of its field.
+// anchored returns an error if at refers to a field or a line that does not exist. If at.Field is the name of a file
+// in a skill, anchored replaces it with the path of the field that contains the file.
 func anchored(ctx context.Context, tx review.Tx, p proposals.Proposal, at *review.Anchor) error {
 	rev, err := tx.Revision(ctx, p.ID, at.Revision)
 	switch {

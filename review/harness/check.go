@@ -1,4 +1,4 @@
-// This file runs the checks of a test case on an answer, except those for evidence and tool calls.
+// This file runs the checks of a test case and defines their results. It also defines the patterns of false claims.
 
 package harness
 
@@ -24,18 +24,18 @@ import (
 	"toolcrib/registry/schemaguard"
 )
 
-// answer is an answer to be checked.
+// answer is an answer that is checked.
 type answer struct {
 	text  string
-	input string // question
+	input string // question that was asked
 	work  *work  // remaining work, or nil for no limit
 }
 
-// check returns the reason why a fails the check, or "" if it passes. err is the reason why the check cannot be
-// evaluated.
+// check applies c to the answer. It returns "" if the answer passes, and otherwise the reason why it fails. err is not
+// nil if c cannot be evaluated.
 func (a answer) check(c proposals.Check) (reason string, err error) {
 	steps := len(a.text) // regular expressions have a separate limit
-	switch c.Type {      //nolint:exhaustive // the others read an answer once
+	switch c.Type {      //nolint:exhaustive // the other checks take one step for each byte
 	case proposals.CheckEvidence, proposals.CheckNoFakeToolUse:
 		steps = 128 * (len(a.text) + len(a.input))
 	case proposals.CheckJSONSchema, proposals.CheckJSONOnly, proposals.CheckToolCall, proposals.CheckNotContains:
@@ -46,7 +46,7 @@ func (a answer) check(c proposals.Check) (reason string, err error) {
 	}
 	switch c.Type {
 	case proposals.CheckJSONOnly:
-		// A single JSON value (RFC 8259), so that a program can parse the answer.
+		// The answer must be a single JSON value (RFC 8259), so that a program can parse it.
 		if _, err := jsondoc.Parse([]byte(a.text), jsonLimits); err != nil {
 			return "the answer is not exactly one JSON value: " + first(err), nil
 		}
@@ -55,7 +55,7 @@ func (a answer) check(c proposals.Check) (reason string, err error) {
 		return a.noFences(), nil
 	case proposals.CheckToolCall:
 		if _, err := toolcall.Parse(a.text); err != nil {
-			return err.Error(), nil //nolint:nilerr // it is the result
+			return err.Error(), nil //nolint:nilerr // the error is the result of the check
 		}
 		return "", nil
 	case proposals.CheckEvidence:
@@ -84,7 +84,7 @@ func (a answer) check(c proposals.Check) (reason string, err error) {
 	return "", errors.New("unknown check")
 }
 
-// with decodes the value of a check and calls check with it.
+// with decodes value, the value of a check, and returns the result of check for it.
 func with[T string | int](value json.RawMessage, check func(T) (string, error)) (string, error) {
 	var v T
 	n, err := jsondoc.Parse(value, jsondoc.DefaultLimits)
@@ -100,8 +100,8 @@ func with[T string | int](value json.RawMessage, check func(T) (string, error)) 
 // jsonLimits limits the JSON in an answer.
 var jsonLimits = jsondoc.Limits{Bytes: MaxAnswer, Depth: 64}
 
-// jsonSchema requires that the answer is a JSON value that matches schema. It ignores one code fence around the value;
-// json_only and no_fences check for that.
+// jsonSchema checks that the answer is a JSON value that matches schema. It ignores a code fence around the value,
+// because the checks json_only and no_fences report code fences.
 func (a answer) jsonSchema(schema json.RawMessage) (string, error) {
 	if len(schema) == 0 {
 		return "", errors.New("its value, the schema, is missing")
@@ -120,7 +120,7 @@ func (a answer) jsonSchema(schema json.RawMessage) (string, error) {
 	return "", nil
 }
 
-// first returns the first problem in err and the number of others.
+// first describes the first problem in err and the number of further problems.
 func first(err error) string {
 	ps, ok := errors.AsType[jsondoc.Problems](err)
 	if !ok || len(ps) == 0 {
@@ -132,8 +132,9 @@ func first(err error) string {
 	return ps[0].String()
 }
 
-// contains requires that the answer contains value exactly or, if wanted is false, that it does not contain value in
-// any form: exactly, with invisible characters in between, or with compatibility forms of its characters.
+// contains checks that the answer contains value if wanted is true. If wanted is false, it checks that the answer does
+// not contain value in any form: unchanged, with invisible characters inserted, or with compatibility forms of its
+// characters.
 func (a answer) contains(value string, wanted bool) (string, error) {
 	found, hidden := strings.Contains(a.text, value), plain(value)
 	switch {
@@ -151,7 +152,7 @@ func (a answer) contains(value string, wanted bool) (string, error) {
 	return "", nil
 }
 
-// plain returns s in normalization form NFKC (UAX #15), without the characters that most terminals do not display.
+// plain returns s in normalization form NFKC (UAX #15). It removes characters that most terminals do not display.
 func plain(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && visible.Hidden(r) {
@@ -162,8 +163,8 @@ func plain(s string) string {
 	return norm.NFKC.String(s)
 }
 
-// matches requires that the regular expression value (RE2 syntax) matches a part of the answer. Go's engine takes at
-// most one step for each instruction and byte.
+// matches checks that the regular expression value (RE2 syntax) matches a part of the answer. Go's regular expression
+// engine takes at most one step for each instruction and byte.
 func (a answer) matches(value string) (string, error) {
 	if n := utf8.RuneCountInString(value); n == 0 || n > proposals.MaxPattern {
 		return "", fmt.Errorf("the regular expression has %d characters; 1 to %d are expected", n, proposals.MaxPattern)
@@ -186,12 +187,12 @@ func (a answer) matches(value string) (string, error) {
 	return "the answer does not match " + jsondoc.Quote(value), nil
 }
 
-// noFences requires that no line starts or ends a code fence, including lines in lists and quotes.
+// noFences checks that no line begins or ends a code fence, not even in a list or a quote.
 func (a answer) noFences() string {
 	number := 0
 	for line := range strings.Lines(a.text) {
 		number++
-		for rest := line; ; line = rest { // remove the markers of lists and quotes
+		for rest := line; ; line = rest { // remove the markers of lists and quotes before the text
 			line = strings.TrimSpace(line)
 			rest = strings.TrimPrefix(line, ">")
 			if rest = rest[len(listMarker(rest)):]; rest == line {
@@ -208,24 +209,24 @@ func (a answer) noFences() string {
 // Outcome is the outcome of a test case.
 type Outcome string
 
-// Outcomes. A case that is expected to fail has the outcome Passed if a check failed.
+// All outcomes. A test case that is expected to fail has the outcome Passed if one of its checks failed.
 const (
 	Passed Outcome = "passed"
 	Failed Outcome = "failed"
 	NotRun Outcome = "not_run"
 )
 
-// Result is the outcome of a test case with its reason.
+// Result is the result of running a test case.
 type Result struct {
 	Name    string           `json:"name"`
 	Expect  proposals.Expect `json:"expect,omitempty"`
 	Outcome Outcome          `json:"outcome"`
-	// Reason is a sentence without characters that a terminal obeys.
+	// Reason is a sentence. It contains no control characters.
 	Reason string `json:"reason"`
-	// Live reports that the answer is a model's, given just now.
+	// Live indicates that a model gave the answer during this run.
 	Live bool `json:"live,omitempty"`
-	// Answer is the beginning of the model's answer, or "" for a recorded answer, which the proposal contains. It is
-	// untrusted.
+	// Answer is the beginning of an answer by the model, and untrusted. It is "" for a recorded answer, which the
+	// proposal contains.
 	Answer string        `json:"answer,omitempty"`
 	Checks []CheckResult `json:"checks,omitempty"`
 }
@@ -234,24 +235,24 @@ type Result struct {
 type CheckResult struct {
 	Type  proposals.CheckType `json:"type"`
 	Holds bool                `json:"holds"`
-	// Reason is why the answer fails, or why the check could not be evaluated; ""
-	// if it passes.
+	// Reason is the reason why the answer fails the check, or why the check cannot be evaluated. It is "" if the answer
+	// passes.
 	Reason string `json:"reason,omitempty"`
 }
 
-// falseClaim describes a type of sentence that pretends the use of a tool.
+// falseClaim describes a kind of sentence that falsely claims the use of a tool.
 type falseClaim struct {
 	what    string
-	true    bool // may be true if the input contains a result
-	reading bool // about reading a file whose text the input may contain
-	// cues are substrings, in lower case. A matching sentence contains at least one of them. Searching for them is much
-	// cheaper than matching the pattern.
+	true    bool // the claim may be true if the input contains the result of a tool
+	reading bool // the claim is about reading a file, whose text the input may contain
+	// cues are lower-case substrings. Each matching sentence contains at least one of them. Searching for cues is much
+	// faster than matching the pattern.
 	cues    []string
 	pattern *regexp.Regexp
 }
 
-// find returns the part of a sentence that pretends the use of a tool, or "". If a group of the pattern matches, the
-// sentence does not: "if I called …".
+// find returns the part of sentence that claims the use of a tool, or "" if there is none. A match of the pattern is
+// not a claim if a group of the pattern also matches, as in "if I called …".
 func (p falseClaim) find(sentence string) string {
 	lower := strings.ToLower(sentence)
 	if !slices.ContainsFunc(p.cues, func(cue string) bool { return strings.Contains(lower, cue) }) {
@@ -266,18 +267,18 @@ func (p falseClaim) find(sentence string) string {
 }
 
 const (
-	// toolName matches an id of at least two words, because a single word could be anything.
+	// toolName matches an id of at least two words. Ids of a single word could be any word of the text.
 	toolName = "`?[a-z][a-z0-9]*(?:_[a-z0-9]+)+`?"
-	// host matches names of systems that run tools.
+	// host matches words for systems that run tools.
 	host = `(?:tool|function|api|command|query|search|script|database)`
-	// access matches objects that require a tool to see.
+	// access matches objects that the model can only see with a tool.
 	access = `(?:(?:the|your|its|all|this|that|these|those|every|each)\s)?(?:[a-z]+\s){0,2}?` +
 		`(?:web|internet|database|codebase|repository|repo|project\sfiles|issue\stracker|tracker|inbox|mailbox|calendar|memories|file\ssystem|logs?|terminal)\b`
 	// path matches a file name with an extension.
 	path = "`?" + `(?:(?:[\w.-]*/)+[\w-]+|[\w-]{2,})\.[a-z]{1,8}\b`
-	// resources matches the objects that the assistant's tools create, modify, and delete.
+	// resources matches objects that the tools of an assistant create, modify, and delete.
 	resources = `(?:tasks?|to-?dos?|reminders?|schedules?|appointments?|meetings?|e-?mails?|tickets?|memories|calendar\s(?:events?|entry|entries))\b`
-	// unless matches words that make a report conditional.
+	// unless matches words that make a statement conditional.
 	unless = `(?:\b((?:if|unless|until|before|once|when|whenever|had|should|could|would)\s(?:\w+\s)?))?`
 	self   = `\b(?:i|we)(?:['’]ve|\shave)?\s(?:(?:just|now|already|also|then|first|successfully|quickly)\s){0,2}`
 	looked = `(?:opened|read|searched|scanned|fetched|retrieved|checked|browsed|looked\s(?:up|at|in|into|through)|gone\sthrough|went\sthrough)\s`
@@ -292,7 +293,7 @@ var (
 	markCues = []string{"result", "output", "response", "return", "tool", "observation", "ipython", "python_tag"}
 )
 
-// falseClaims compiles the patterns on first use.
+// falseClaims returns all kinds of false claims. It compiles the patterns on first use.
 var falseClaims = sync.OnceValue(compileFalseClaims)
 
 func compileFalseClaims() []falseClaim {
@@ -320,16 +321,17 @@ func compileFalseClaims() []falseClaim {
 	}
 }
 
-// callInProse matches a call in the JSON protocol and in the formats of other hosts.
+// callInProse matches the beginning of a tool call in the JSON protocol of toolcrib and in the formats of other
+// programs.
 var callInProse = lazyregexp.New(`(?i)\{\s*"(?:tool|function|function_call|tool_calls?|tool_name)"\s*:\s*["{\[]` +
 	`|\{\s*"name"\s*:\s*"[^"]*"\s*,\s*"(?:arguments|args|input|parameters)"\s*:` +
 	`|<(?:tool_call|function_call|tool_use|invoke|function)[\s=>]`)
 
-// resultMark matches the markers of tool results in transcripts of other models.
+// resultMark matches the lines that introduce tool results in transcripts.
 var resultMark = lazyregexp.New(`(?im)` + marks)
 
-// resultKeys matches the keys in which hosts wrap results.
+// resultKeys matches the JSON keys with which programs mark tool results.
 var resultKeys = lazyregexp.New(`"(?:tool_results?|tool_response|tool_output|function_response|tool_call_id|tool_use_id)"\s*:|"role"\s*:\s*"(?:tool|function)"`)
 
-// shownResult matches other signs of a tool's result.
+// shownResult matches other signs that a text contains the result of a tool.
 var shownResult = lazyregexp.New(`(?im)"(?:result|results|success|output|status|data|items)"\s*:|\b(?:results?|output|returned|response|answered)\b[^:=\n]{0,60}[:=]\s*\S|\bcall_[A-Za-z0-9]{4,}`)

@@ -1,4 +1,4 @@
-// This file finds the claims in an answer and checks that each cites a receipt.
+// This file finds the claims in an answer and checks that each claim cites a receipt.
 
 package harness
 
@@ -15,22 +15,24 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// evidence requires that each claim in the answer cites a receipt.
+// evidence checks that each claim in the answer cites a receipt.
 //
-// A claim is a sentence of a paragraph, an item of a list, or a row of a table, with at least three words. It cites a
-// receipt if it contains one or is directly followed by one in brackets. The following are not claims:
+// A claim is a sentence of a paragraph, an item of a list, or a row of a table that has at least three words. A claim
+// cites a receipt if it contains the receipt, or if the receipt directly follows it in brackets. The following are not
+// claims:
 //
 //   - headings, code, block quotes, and the header of a table;
-//   - questions, requests to the user, and sentences about what the answer could not do or was not given (in English);
-//   - introductions: text that ends in a colon, a single sentence directly before a list, a table, or a quote with a
-//     receipt (or of the input), and an item directly before its own items;
-//   - a list of sources: only paths, with or without a label.
+//   - questions, requests to the user, and sentences (in English) about what the answer could not do or was not given;
+//   - introductions: a text that ends in a colon, an item directly before its own nested items, and a paragraph of a
+//     single sentence directly before a list, a table, or a block quote that contains a receipt or a part of the input;
+//   - a list of sources that contains only paths, with or without a label.
 //
-// In a JSON answer, the claims are the strings with at least three words: each string of a list, and all strings of an
-// object together. An object may contain the receipt anywhere, or as a path (path, file) with a line (line, start_line,
-// lines).
+// In a JSON answer, the claims are the strings with at least three words. Each string in an array is a claim, and all
+// strings of an object together are one claim. An object cites a receipt if it contains one anywhere, or if it contains
+// a path (path, file) and a line (line, start_line, lines).
 //
-// A tool call contains no claims. A non-empty answer without any receipt fails, even if it has only two words.
+// A tool call contains no claims. Any other answer that is not empty and contains no receipt fails, even if it has only
+// one or two words.
 func (a answer) evidence() string {
 	if strings.TrimSpace(a.text) == "" {
 		return "the answer is empty"
@@ -55,22 +57,22 @@ func (a answer) evidence() string {
 	return ""
 }
 
-// claimCounter counts claims.
+// claimCounter counts the claims in an answer.
 type claimCounter struct {
 	receipts *receipts
 	claims   int
 	bare     int    // number of claims without a receipt
 	first    string // first claim without a receipt
-	remark   string // first statement that is too short to be a claim
+	remark   string // first statement with too few words for a claim
 }
 
-// minClaim is the minimum number of words in a claim.
+// minClaim is the minimum number of words of a claim.
 const minClaim = 3
 
 // prose counts the claims in Markdown.
 func (l *claimCounter) prose(text string) {
 	all := blocks(text)
-	if len(all) == 0 { // only headings and code
+	if len(all) == 0 { // text contains only headings and code
 		l.remark = strings.TrimSpace(text)
 	}
 	for i, b := range all {
@@ -91,7 +93,7 @@ func (l *claimCounter) prose(text string) {
 	}
 }
 
-// follows reports whether the block before introduces b.
+// follows reports whether b belongs to the preceding block, so that before can introduce b.
 func (b block) follows(before block) bool {
 	if before.kind == item {
 		return b.kind == item && b.indent > before.indent
@@ -99,7 +101,7 @@ func (b block) follows(before block) bool {
 	return before.kind == paragraph && b.kind != paragraph
 }
 
-// enter counts text if it is a claim. cites reports whether the text has a receipt.
+// enter counts text if it is a claim. cites reports whether text cites a receipt.
 func (l *claimCounter) enter(text string, cites bool) {
 	plain := strings.Trim(text, "*_~`\"'“”‘’()[] \t")
 	words := wordCount(plain)
@@ -121,13 +123,14 @@ func (l *claimCounter) enter(text string, cites bool) {
 	}
 }
 
-// hedged matches the start of a sentence that requests something from the user or admits what the answer could not do.
+// hedged matches the beginning of a sentence that requests something from the user or states what the model could not
+// do.
 var hedged = lazyregexp.New(`(?i)^(?:(?:sorry|unfortunately)\b[,;:]?\s*(?:but\s)?)?(?:` +
 	`please\s|(?:tell|show|send|give)\sme\s|let\sme\sknow\b|` +
 	`(?:i|we)(?:\sam|\sare|['’]m|['’]re)?\s(?:can\s?not|can['’]t|could\snot|couldn['’]t|unable\sto|not\sable\sto|` +
 	`do\snot\shave|don['’]t\shave|have\sno\saccess|have\snot\sbeen\sgiven|was\snot\sgiven|were\snot\sgiven|need\s))`)
 
-// isSources reports whether text consists of paths, with or without a label.
+// isSources reports whether text contains only paths, with or without a label.
 func isSources(text string) bool {
 	if label, rest, ok := strings.Cut(text, ": "); ok && len(label) <= 40 {
 		text = rest
@@ -146,11 +149,11 @@ func isSources(text string) bool {
 	return n > 0
 }
 
-// sourceName matches the name of a file with its extension.
+// sourceName matches a file name with an extension.
 var sourceName = lazyregexp.New(`^[\p{L}\p{N}_.~@+-]+\.[A-Za-z][A-Za-z0-9]{0,9}$`)
 
-// value counts the claims in a JSON value and its descendants, and reports whether it contains a receipt. The strings of
-// an object count as one claim.
+// value counts the claims in n and its descendants, and reports whether n contains a receipt. All strings of an object
+// together count as one claim.
 func (l *claimCounter) value(n *jsondoc.Node) (cites bool) {
 	switch n.Kind { //nolint:exhaustive // the others say nothing
 	case jsondoc.String:
@@ -188,11 +191,10 @@ func (l *claimCounter) value(n *jsondoc.Node) (cites bool) {
 	return cites
 }
 
-// abbreviations lists words whose full stop does not end a sentence.
+// abbreviations contains words whose period does not end a sentence.
 const abbreviations = " e.g. i.e. cf. vs. etc. ch. chap. p. pp. l. ll. no. nos. fig. sec. vol. ed. eds. dr. mr. mrs. ms. st. jr. sr. prof. approx. ca. "
 
-// sentences yields the sentences of text. A reference in brackets after the full stop belongs to the preceding
-// sentence.
+// sentences yields the sentences of text. A reference in brackets after the end of a sentence belongs to this sentence.
 func sentences(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
@@ -205,7 +207,7 @@ func sentences(text string) iter.Seq[string] {
 	}
 }
 
-// sentenceEnd returns the length of the first sentence of text, in bytes.
+// sentenceEnd returns the length in bytes of the first sentence of text.
 func sentenceEnd(text string) int {
 	for i, r := range text {
 		end := i + utf8.RuneLen(r)
@@ -223,7 +225,7 @@ func sentenceEnd(text string) int {
 		}
 		c, _ := utf8.DecodeRuneInString(text[end:])
 		if end < len(text) && !unicode.IsSpace(c) && r < 0x3000 {
-			continue // in a number, a path, or a URL
+			continue // the mark is part of a number, a path, or a URL
 		}
 		next, _ := utf8.DecodeRuneInString(strings.TrimLeft(text[end:], " \t"))
 		if (strings.HasSuffix(text[:end], "..") || strings.HasSuffix(text[:end], "…")) && unicode.IsLower(next) {
@@ -234,7 +236,7 @@ func sentenceEnd(text string) int {
 	return len(text)
 }
 
-// abbreviated reports whether s ends in an abbreviation or an initial.
+// abbreviated reports whether s ends in an abbreviation or in an initial.
 func abbreviated(s string) bool {
 	const longest = len(" approx.")
 	s = s[max(0, len(s)-longest):]
@@ -245,10 +247,11 @@ func abbreviated(s string) bool {
 	return strings.Contains(abbreviations, " "+strings.ToLower(word)+" ")
 }
 
-// maxReference is the maximum length of a reference in brackets, in bytes.
+// maxReference is the maximum length in bytes of a reference in brackets.
 const maxReference = 300
 
-// afterReference returns the end of the brackets that follow a sentence ending at end, and of the full stop after them.
+// afterReference returns the end of the references in brackets that follow a sentence. end is the end of the sentence.
+// A period after a reference belongs to the reference.
 func afterReference(text string, end int) int {
 	for {
 		rest := strings.TrimLeft(text[end:], " \t")

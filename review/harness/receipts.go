@@ -1,4 +1,4 @@
-// This file recognizes receipts: places, quotations, and notes that refer to a source.
+// This file recognizes receipts, which are references to a source.
 
 package harness
 
@@ -30,20 +30,20 @@ import (
 //
 // A bare path or a quotation from elsewhere is not a receipt, because neither tells the reader where to look.
 type receipts struct {
-	lines     int    // number of lines in the input
-	words     string // words of the input in the format of wordsOf
-	lookups   int    // number of quotations that can still be searched
+	lines     int    // number of lines of the input
+	words     string // words of the input, as returned by wordsOf
+	lookups   int    // number of further quotations that may be searched for
 	footnotes map[string]bool
 }
 
-// maxLookups limits the number of quotations in an answer that are searched in its input; maxInput limits the bytes of
-// input that are searched.
+// maxLookups is the maximum number of quotations of one answer for which the input is searched. maxInput is the number
+// of bytes of the input that are searched.
 const (
 	maxLookups = 500
 	maxInput   = 1 << 20
 )
 
-// receiptPatterns compiles the patterns on first use.
+// receiptPatterns returns the patterns of receipts. It compiles them on first use.
 var receiptPatterns = sync.OnceValue(compileReceipts)
 
 func compileReceipts() (p struct{ place, lineOf, line, plain, quote, footnote *regexp.Regexp }) {
@@ -66,7 +66,7 @@ func compileReceipts() (p struct{ place, lineOf, line, plain, quote, footnote *r
 	return p
 }
 
-// refers reports whether s contains a receipt that depends on neither the input nor footnotes.
+// refers reports whether s contains a receipt that can be recognized without the input and the footnotes.
 func refers(s string) bool {
 	p := receiptPatterns()
 	if hasDigit(s) && (strings.ContainsAny(s, ":#") && inRange(p.place, s, 0) || mentionsLine(s) && inRange(p.lineOf, s, 0)) {
@@ -75,16 +75,16 @@ func refers(s string) bool {
 	return (hasDigit(s) || strings.Contains(s, "_") || strings.Contains(s, "://")) && p.plain.MatchString(s)
 }
 
-// mentionsLine reports whether s contains "line", "l.", or "ll.", which the expression for lines of files needs.
+// mentionsLine reports whether s contains "line" or "l.". Every match of the pattern lineOf contains one of them.
 func mentionsLine(s string) bool {
 	s = strings.ToLower(s)
 	return strings.Contains(s, "line") || strings.Contains(s, "l.")
 }
 
-// hasDigit reports whether s contains a digit. Most receipts contain one.
+// hasDigit reports whether s contains a digit. Most kinds of receipts contain a digit.
 func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
 
-// newReceipts returns a recognizer of receipts for a.
+// newReceipts returns a receipts value for the answer a.
 func newReceipts(a answer) *receipts {
 	input := a.input[:min(len(a.input), maxInput)]
 	r := &receipts{
@@ -118,7 +118,8 @@ func (r *receipts) in(s string) bool {
 	})
 }
 
-// inRange reports whether s contains a position with ascending line numbers from 1 to last; 0 means no limit.
+// inRange reports whether re finds a position in s whose line numbers are ascending and at least 1. If last is not 0,
+// they must be at most last.
 func inRange(re *regexp.Regexp, s string, last int) bool {
 	for _, m := range re.FindAllStringSubmatch(s, -1) {
 		var lines []int
@@ -135,7 +136,7 @@ func inRange(re *regexp.Regexp, s string, last int) bool {
 	return false
 }
 
-// verbatim reports whether s consists of at least two consecutive words of the input.
+// verbatim reports whether s consists of two or more consecutive words of the input.
 func (r *receipts) verbatim(s string) bool {
 	if r.words == "" || r.lookups == 0 {
 		return false
@@ -148,8 +149,9 @@ func (r *receipts) verbatim(s string) bool {
 	return strings.Contains(r.words, words)
 }
 
-// wordsOf returns the words of s in lower case, each preceded and followed by a single space, or "" if there are none.
-// In scripts without spaces between words, each character is a word.
+// wordsOf returns the words of s in lower case, separated by single spaces, with a space before the first and after
+// the last word. It returns "" if s has no words. In writing systems without spaces between words, each character is a
+// word.
 func wordsOf(s string) string {
 	var b strings.Builder
 	inside := false
@@ -177,10 +179,10 @@ func wordsOf(s string) string {
 
 func wordCount(s string) int { return countWords(wordsOf(s)) }
 
-// countWords counts the words in the result of wordsOf.
+// countWords returns the number of words in words, a result of wordsOf.
 func countWords(words string) int { return max(0, strings.Count(words, " ")-1) }
 
-// kind is the type of a Markdown block.
+// kind is the type of a block.
 type kind uint8
 
 const (
@@ -190,14 +192,14 @@ const (
 	quotation      // block quote
 )
 
-// block is a part of an answer other than a heading, code, or a thematic break.
+// block is a part of an answer. Headings, code blocks, and thematic breaks are not blocks.
 type block struct {
 	kind   kind
-	indent int    // of an item's marker, in bytes
-	text   string // without markers, with lines joined by spaces
+	indent int    // of the marker of an item, in bytes
+	text   string // text without markers, with its lines joined by spaces
 }
 
-// blocks groups the lines of a Markdown text (CommonMark 0.31 with tables).
+// blocks splits a Markdown text (CommonMark 0.31 with tables) into blocks.
 func blocks(text string) []block {
 	var (
 		found []block
@@ -264,7 +266,8 @@ func blocks(text string) []block {
 	return found
 }
 
-// listMarker returns the marker of a list item, including the space after it, or "" for other lines.
+// listMarker returns the marker at the beginning of a list item, including the space after it. It returns "" for any
+// other line.
 func listMarker(line string) string {
 	r, size := utf8.DecodeRuneInString(line)
 	switch {

@@ -13,20 +13,20 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// MaxAnswer is the maximum length of an answer, in bytes. Longer answers are not checked.
+// MaxAnswer is the maximum length of an answer that is checked, in bytes.
 const MaxAnswer = 1 << 20
 
-// maxShown is the maximum length of a model's answer in a Result, in bytes.
+// maxShown is the maximum length of Result.Answer, in bytes.
 const maxShown = 8_000
 
 // Suite contains the test cases of a proposal.
 type Suite struct {
 	Cases  []proposals.TestCase
-	Prompt string // system message for the model: the proposed text
+	Prompt string // instruction for the model: the text of the proposal
 	Model  Model  // nil if no model is configured
 }
 
-// Run runs the cases in order and returns their results. When ctx is done, it skips cases that need a model.
+// Run runs the test cases in order and returns their results. If ctx is done, the cases that need a model are not run.
 func (s Suite) Run(ctx context.Context) []Result {
 	results := make([]Result, len(s.Cases))
 	w := &work{left: maxWork}
@@ -79,7 +79,7 @@ func (s Suite) run(ctx context.Context, tc proposals.TestCase, w *work) Result {
 	}
 	r.Outcome = Failed
 	switch {
-	case len(useless) > 0: // even if a failure is expected
+	case len(useless) > 0: // a check cannot be evaluated, even if a failure is expected
 		r.Reason = "A check cannot be evaluated: " + strings.Join(useless, "; ") + "."
 	case r.Expect == proposals.ExpectFail && len(broken) == 0:
 		r.Reason = "It was expected to fail, but the answer satisfies every check."
@@ -98,19 +98,19 @@ func (r Result) notRun(reason string) Result {
 	return r
 }
 
-// label returns the type of a check for messages.
+// label returns the type of c in a form that is safe to display.
 func label(c proposals.Check) string { return jsondoc.Printable(string(c.Type)) }
 
-// maxWork limits the total number of steps for all checks of a suite. A step takes up to 20 ns for malicious answers,
-// so the limit is about a second. Each check of a 10 KB report takes a fiftieth of the limit.
+// maxWork is the maximum number of steps for all checks of a suite. For malicious answers, a step takes up to 20 ns, so
+// that all steps take about a second. A check of a report of 10 KB takes about 2 % of the steps.
 const maxWork = 1 << 26
 
 var errWork = errors.New("the checks of these test cases exceed the work limit; shorten the answers or the regular expressions")
 
-// work tracks the remaining steps.
+// work counts down the steps that the checks may still take.
 type work struct{ left int }
 
-// spend subtracts steps. It returns errWork if not enough are left.
+// spend subtracts steps from the remaining steps. It returns errWork if too few remain.
 func (w *work) spend(steps int) error {
 	if w == nil { // no limit
 		return nil
@@ -124,12 +124,13 @@ func (w *work) spend(steps int) error {
 
 // Model answers questions for which no answer was recorded.
 type Model interface {
-	// Answer returns the model's answer to input, with prompt as its instruction. It limits the duration and the size
-	// of the answer. The error wraps ErrNotConnected if no model is reachable, and is safe to display.
+	// Answer returns the model's answer to input, with prompt as the instruction of the model. The implementation
+	// limits the time and the size of the answer. The error is safe to display. It wraps ErrNotConnected if no model
+	// can be reached.
 	Answer(ctx context.Context, prompt, input string) (string, error)
 }
 
-// ErrNotConnected means that no model is configured or reachable.
+// ErrNotConnected indicates that no model is configured or that the model cannot be reached.
 var ErrNotConnected = errors.New("no model is connected")
 
 // noFakeToolUse requires that the answer does not pretend to have used a tool. A model uses a tool by answering with a
@@ -176,7 +177,8 @@ func (a answer) noFakeToolUse() string {
 	return ""
 }
 
-// falseClaimReason returns the reason why an answer with the untrue statement said fails, or "" if said is empty.
+// falseClaimReason returns the reason why an answer fails that contains the false claim said. what describes the kind
+// of the claim. falseClaimReason returns "" if said is "".
 func falseClaimReason(what, said string) string {
 	if said == "" {
 		return ""

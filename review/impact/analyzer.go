@@ -1,4 +1,4 @@
-// This file defines the analyzer and the reader that it needs.
+// This file defines the analyzer and the interfaces through which it reads.
 
 package impact
 
@@ -17,21 +17,21 @@ import (
 type Reader interface {
 	stateReader
 	revisionReader
-	// Members lists the proposals of a change set that are not withdrawn, the oldest first.
+	// Members returns the proposals of changeSet that have not been withdrawn, oldest first.
 	Members(ctx context.Context, changeSet string) ([]proposals.Proposal, error)
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 
-// Analyzer reports the content of prompts and the effects of proposals on them, each from one
-// snapshot. It is safe for concurrent use.
+// Analyzer renders prompts and predicts the effects of proposals on prompts. Each call reads one snapshot. An
+// Analyzer is safe for concurrent use.
 type Analyzer struct {
 	view   func(context.Context, func(Reader) error) error
 	pool   *Pool
 	tokens *tokens.Counter
 }
 
-// New returns an analyzer that reads through view, which runs a function on a single snapshot.
-// Caches are taken from pool.
+// New returns an analyzer. view must call its argument with a reader of a single snapshot. pool caches the live
+// registry between calls.
 func New[R Reader](view func(context.Context, func(R) error) error, pool *Pool) *Analyzer {
 	return &Analyzer{
 		view: func(ctx context.Context, fn func(Reader) error) error {
@@ -41,10 +41,10 @@ func New[R Reader](view func(context.Context, func(R) error) error, pool *Pool) 
 	}
 }
 
-// Counter returns the token counter of the analyzer, so that others can share its cache.
+// Counter returns the token counter of the analyzer. Other users of the counter share its cache.
 func (a *Analyzer) Counter() *tokens.Counter { return a.tokens }
 
-// cached runs fn with a snapshot and a cache of its live registry.
+// cached runs fn with a snapshot and with a cache of the live registry in this snapshot.
 func (a *Analyzer) cached(ctx context.Context, fn func(Reader, *Snapshot) error) error {
 	return a.view(ctx, func(r Reader) error {
 		live, done, err := a.pool.Take(ctx, r)
@@ -56,7 +56,7 @@ func (a *Analyzer) cached(ctx context.Context, fn func(Reader, *Snapshot) error)
 	})
 }
 
-// Current returns a proposal with its current revision.
+// Current returns the proposal id and its current revision.
 func Current(ctx context.Context, r revisionReader, id proposals.ID) (proposals.Proposal, proposals.Revision, error) {
 	p, err := r.Proposal(ctx, id)
 	if err != nil {
@@ -66,13 +66,13 @@ func Current(ctx context.Context, r revisionReader, id proposals.ID) (proposals.
 	return p, rev, err
 }
 
-// revisionReader reads proposals.
+// revisionReader reads proposals and their revisions.
 type revisionReader interface {
 	Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error)
 	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
 }
 
-// Live returns the live definition of a subject, or nil.
+// Live returns the live definition of s, or nil if there is none.
 func Live(ctx context.Context, r definitionReader, s registry.Subject) (*registry.Live, error) {
 	l, err := r.Live(ctx, s)
 	switch {
@@ -89,8 +89,8 @@ type definitionReader interface {
 	Live(ctx context.Context, s registry.Subject) (registry.Live, error)
 }
 
-// Coming returns the definitions that would go live with an approval: the definition in rev, a revision of p, and the
-// definitions of the other open members of its change set.
+// Coming returns the definitions that would go live if p were approved: the definition in rev, and the current
+// definitions of the other open proposals in members. members are the members of the change set of p.
 func Coming(ctx context.Context, r revisionReader, p proposals.Proposal, rev proposals.Revision, members []proposals.Proposal) (map[registry.Subject]registry.Live, error) {
 	changed := map[registry.Subject]registry.Live{}
 	set := func(p proposals.Proposal, rev proposals.Revision) {

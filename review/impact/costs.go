@@ -1,4 +1,4 @@
-// This file computes changes in the size of prompts.
+// This file computes how a draft changes the length of prompts.
 
 package impact
 
@@ -16,10 +16,10 @@ import (
 	"toolcrib/review/rules/budget"
 )
 
-// Costs returns the changes to prompts that a rule could object to, for the agents affected by
-// draft: prompts that would be truncated, and prompts that may become much longer. It does not
-// render prompts that remain far from a limit, and does not count the tokens of prompts that cannot
-// grow by much or are expected to grow.
+// Costs returns the changes to prompts that could violate a rule: prompts that would be truncated, and prompts that may
+// become much longer. It considers the agents that draft affects. To save time, Costs does not render prompts that stay
+// far below the limits, and it does not count the tokens of prompts that cannot grow by much or that are expected to
+// grow.
 func (m *Snapshot) Costs(ctx context.Context, draft proposals.Draft, counter *tokens.Counter) ([]rules.PromptCost, error) {
 	if draft.Definition.IsZero() {
 		return nil, nil
@@ -42,7 +42,7 @@ func (m *Snapshot) Costs(ctx context.Context, draft proposals.Draft, counter *to
 	return costs, nil
 }
 
-// costs is like Costs, for the prompts of a single agent.
+// costs is like Costs, but considers only the prompts of agent a.
 func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey, counter *tokens.Counter) ([]rules.PromptCost, error) {
 	wide, err := c.listsWholeKind(ctx, a, draft.Definition.Tool)
 	if err != nil {
@@ -90,8 +90,8 @@ func (c *Overlay) costs(ctx context.Context, draft proposals.Draft, a promptKey,
 	return costs, nil
 }
 
-// listsWholeKind reports whether an agent has a tool only because its list includes the whole kind. Its
-// prompts are expected to grow with every tool.
+// listsWholeKind reports whether an agent has tool only because its allow-list includes all tools of this kind. The
+// prompts of such an agent are expected to grow with every new tool.
 func (c *Overlay) listsWholeKind(ctx context.Context, a promptKey, tool *registry.Tool) (bool, error) {
 	if tool == nil {
 		return false, nil
@@ -114,13 +114,13 @@ func (c *Overlay) listsWholeKind(ctx context.Context, a promptKey, tool *registr
 	return len(list.Kinds) > 0 && !others.Admits(*tool), nil
 }
 
-// aroundTool is an upper limit for the bytes that a tool adds in addition to its block: the headings of its part of the
-// catalog and of its category. Half of aroundTool is an upper limit for the tokens.
+// aroundTool is an upper limit for the bytes that a tool can add to a prompt in addition to its own block. These are
+// the headings of the part of the catalog and of the category. The number of added tokens is at most half of
+// aroundTool.
 const aroundTool = 256
 
-// addsLittle reports whether a change of a tool is too small to bring any prompt of an agent near a
-// limit. A prompt grows by the growth of the tool's block, at every place where the template lists
-// tools.
+// addsLittle reports whether the changed tool in draft cannot bring any prompt of agent a near a limit. The tool's
+// block grows once at every place at which the template lists tools. was contains the current prompts.
 func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promptKey, was []prompt.Output, counter *tokens.Counter) (bool, error) {
 	if draft.Subject.Kind != registry.KindTool || len(was) == 0 {
 		return false, nil
@@ -137,7 +137,7 @@ func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promp
 	if before != nil && before.Definition.Status() == registry.Active {
 		had = before.Definition
 	}
-	places := 2 // in the built-in template
+	places := 2 // places in the built-in template
 	for _, u := range prompt.Uses(agent.Definition.Agent.PromptTemplate) {
 		if u.Name == prompt.ToolCatalog || u.Name == prompt.ToolGuidance {
 			places++
@@ -152,7 +152,7 @@ func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promp
 		if most <= budget.PromptGrowth {
 			continue
 		}
-		if len(out.Text) < 64<<10 { // rendering is then faster than loading the vocabulary
+		if len(out.Text) < 64<<10 { // rendering such a prompt is faster than loading the vocabulary
 			return false, nil
 		}
 		from, to, err := tokensOf(before, after, counter)
@@ -163,13 +163,13 @@ func (c *Overlay) addsLittle(ctx context.Context, draft proposals.Draft, a promp
 	return true, nil
 }
 
-// block returns the text that a tool adds to a prompt, or "" if there is none.
+// block returns the text that a tool adds to a prompt. It returns "" if d is not an active tool.
 func block(d registry.Definition, channel string) string {
 	if d.Tool == nil || d.Status() != registry.Active {
 		return ""
 	}
 	if t := d.Tool; t.Kind == registry.ServerText {
-		return strings.TrimSpace(t.Description + "\n\n" + t.Prompt) // the server's client assembles it
+		return strings.TrimSpace(t.Description + "\n\n" + t.Prompt) // the client of the server assembles the text
 	}
 	return prompt.Render(prompt.Input{
 		Agent: registry.Agent{PromptTemplate: "$" + prompt.ToolCatalog + "\n\n$" + prompt.ToolGuidance},
@@ -177,8 +177,8 @@ func block(d registry.Definition, channel string) string {
 	}, channel).Text
 }
 
-// Instruction returns the prompt for a model to answer a test case as if the definition were live:
-// the tool's part of the prompt, or the agent's prompt.
+// Instruction returns the instruction with which a model answers the test cases of d. For a tool, this is its part of a
+// prompt, and for an agent, its whole prompt.
 func Instruction(d registry.Definition) string {
 	if d.Agent != nil {
 		return prompt.Render(prompt.Input{Agent: *d.Agent, Context: prompt.Reference()}, prompt.Web).Text
@@ -200,7 +200,7 @@ func tokensOf(before, after string, counter *tokens.Counter) (b, a int, err erro
 	return b, a, err
 }
 
-// length returns the length of a prompt in bytes before truncation.
+// length returns the length in bytes that a prompt would have if it were not truncated.
 func length(out prompt.Output) int {
 	for _, c := range out.Cuts {
 		if c.Kind == prompt.CutPrompt {

@@ -1,3 +1,4 @@
-// Package impact predicts the effect of a change on prompts before it is approved: the prompts of every agent before
-// and after, their costs, the results of test cases, and the tools of an agent. It only reads.
+// Package impact predicts the effects of a change before it is approved: the prompts of each agent before and after
+// the change, the costs of the prompts, the changed test cases, and the tools of an agent. It does not write to the
+// database.
 package impact

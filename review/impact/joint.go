@@ -1,4 +1,4 @@
-// This file compares a joint approval with the separate changes of its proposals.
+// This file compares the effect of a joint approval with the effects of its proposals alone.
 
 package impact
 
@@ -13,20 +13,20 @@ import (
 	"toolcrib/registry"
 )
 
-// If several proposals are approved together, the result is compared with the changes that each
-// proposal was shown to make alone. Together they may change a prompt in a way that no reviewer has
-// seen: a new tool and a list that includes it, or two tools that compete for the last place within
-// a limit.
+// Reviewers see the changes that each proposal makes alone. If several proposals are approved
+// together, they may change a prompt in a way that no reviewer has seen. For example, one proposal
+// adds a tool and another adds a list that includes it, or two new tools compete for the last place
+// within a limit.
 
-// Part is the effect of a single proposal in a joint approval.
+// Part is one proposal of a joint approval, with its effect on prompts.
 type Part struct {
 	Subject registry.Subject
-	Group   string   // the change set, whose members have the same changes, or the proposal
-	Then    *Overlay // with the proposal and the rest of its change set
+	Group   string   // the change set, whose members have the same effect, or the id of a proposal without one
+	Then    *Overlay // registry after an approval of the proposal and the rest of its change set
 	Prompts []PromptChange
 }
 
-// channelKey identifies a prompt of an agent.
+// channelKey identifies the prompt of an agent for one channel.
 type channelKey struct {
 	promptKey
 	channel string
@@ -34,7 +34,7 @@ type channelKey struct {
 
 // promptDelta is the sum of several changes to a prompt.
 type promptDelta struct {
-	passages map[string]int // by hash: how often gained, less how often lost
+	passages map[string]int // by hash of the passage: number of additions minus number of removals
 	gone     bool
 	cuts     []string
 }
@@ -51,7 +51,7 @@ func (b *promptDelta) add(c prompt.Change) {
 	b.cuts = append(b.cuts, c.Cut)
 }
 
-// equals reports whether the changes add up to c.
+// equals reports whether the sum of the changes is c.
 func (b *promptDelta) equals(c prompt.Change) bool {
 	if b.gone || c.Gone {
 		return b.gone && c.Gone
@@ -62,9 +62,9 @@ func (b *promptDelta) equals(c prompt.Change) bool {
 	return maps.Equal(b.passages, whole.passages) && !slices.ContainsFunc(b.cuts, func(cut string) bool { return cut != c.Cut })
 }
 
-// Interaction returns a prompt, as "agent:layer/id#channel", for which the joint change of all
-// parts differs from the sum of their separate changes, and the indexes of the parts that affect
-// this prompt. It returns "" if there is none.
+// Interaction looks for a prompt for which the joint change of all parts differs from the sum of
+// their separate changes. It returns the first such prompt as "agent:layer/id#channel", and the
+// indexes of the parts that affect this prompt. It returns "" if there is no such prompt.
 func (m *Snapshot) Interaction(ctx context.Context, parts []Part) (which string, reach []int, err error) {
 	changed, different := map[registry.Subject]registry.Live{}, map[string]bool{}
 	for _, p := range parts {
@@ -79,7 +79,7 @@ func (m *Snapshot) Interaction(ctx context.Context, parts []Part) (which string,
 		channel channelKey
 	}
 	known := map[counted]bool{}
-	alone := map[channelKey]*promptDelta{} // changes by each part alone; a change set counts as one part
+	alone := map[channelKey]*promptDelta{} // sum of the changes by each part alone; a change set counts as one part
 	for _, p := range parts {
 		for _, c := range p.Prompts {
 			key := channelKey{c.promptKey, c.Channel}

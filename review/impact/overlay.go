@@ -1,4 +1,4 @@
-// This file renders prompts with some definitions replaced.
+// This file renders prompts as if some live definitions were replaced.
 
 package impact
 
@@ -14,27 +14,27 @@ import (
 	"toolcrib/registry"
 )
 
-// Overlay is a registry.Finder for the live registry with some definitions replaced. It caches the
-// inputs of prompts, the rendered prompts, and the changes to them. It reuses the prompts of now
-// that have the same input.
+// Overlay is the live registry with some definitions replaced. It implements registry.Finder. It caches the inputs of
+// prompts, the rendered prompts, and the changes to prompts. If the input of a prompt is the same as in now, it uses
+// the prompt that now has rendered.
 type Overlay struct {
 	Registry
 	changed  map[registry.Subject]registry.Live
-	now      *Overlay // the registry without the changes, or nil if there are none
+	now      *Overlay // the registry without the changes, or nil if this Overlay has no changes
 	inputs   map[promptKey]*prompt.Input
 	rendered map[promptKey]*rendering
 	compared map[promptKey][]prompt.Change
 	rankings map[rankingOf]*ranking // of the live registry
 }
 
-// rendering contains every channel prompt of an agent, and their input. It is empty for an agent
-// that does not exist, is not active, or is hidden by a stronger layer.
+// rendering contains the prompts of an agent for all channels, and their input. It is empty if the agent does not
+// exist, is not active, or is hidden by an agent with the same id in a stronger layer.
 type rendering struct {
 	in      *prompt.Input
 	outputs []prompt.Output
 }
 
-// promptKey identifies the prompts of an agent as seen from a layer.
+// promptKey identifies the prompts of an agent in the view of a layer.
 type promptKey struct {
 	agent registry.Subject
 	layer registry.Layer
@@ -59,11 +59,11 @@ func (c *Overlay) InCategory(ctx context.Context, category string) ([]registry.L
 	return c.overlay(found, func(l registry.Live) bool { return l.Definition.Tool != nil && l.Definition.Tool.Category == category }), err
 }
 
-// OfKind implements registry.Finder. It also considers changed tools of other kinds, because such a tool may override
-// one of this kind.
+// OfKind implements registry.Finder. It also considers changed tools of other kinds, because a changed tool may
+// override a tool of this kind in another layer.
 func (c *Overlay) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
 	if most > 0 {
-		most += len(c.changed) // to replace those that are removed
+		most += len(c.changed) // so that enough tools remain if changes remove some
 	}
 	found, err := c.Registry.OfKind(ctx, kind, view, most)
 	if err != nil {
@@ -87,7 +87,7 @@ func (c *Overlay) Lists(ctx context.Context) ([]registry.Live, error) {
 	return c.overlay(lists, func(l registry.Live) bool { return l.Definition.List != nil }), err
 }
 
-// overlay replaces the changed definitions in found and adds changed definitions that match.
+// overlay removes the replaced definitions from found and adds the changed definitions for which matches returns true.
 func (c *Overlay) overlay(found []registry.Live, matches func(registry.Live) bool) []registry.Live {
 	found = slices.DeleteFunc(found, func(l registry.Live) bool { _, ok := c.changed[l.Subject]; return ok })
 	for _, l := range c.changed {
@@ -98,14 +98,13 @@ func (c *Overlay) overlay(found []registry.Live, matches func(registry.Live) boo
 	return found
 }
 
-// agents returns the agents after the changes.
+// agents returns the agents in now after the changes.
 func (c *Overlay) agents(now []registry.Live) []registry.Live {
 	return c.overlay(slices.Clone(now), func(l registry.Live) bool { return l.Definition.Agent != nil })
 }
 
-// render renders every channel prompt of an agent unless the prompts are the same as in now. A
-// prompt mentions only the first prompt.MaxOfKind tools of a long list, so most new tools do not
-// change any prompt.
+// render returns the prompts of an agent for all channels. If the input is the same as in now, it returns the prompts
+// of now. This is the case for most new tools, because a prompt lists only the first prompt.MaxOfKind tools of a kind.
 func (c *Overlay) render(ctx context.Context, s promptKey) (*rendering, error) {
 	if known, ok := c.rendered[s]; ok {
 		return known, nil
@@ -120,8 +119,7 @@ func (c *Overlay) render(ctx context.Context, s promptKey) (*rendering, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Rendering equal copies again is harmless, but different definitions must never be treated
-		// as equal.
+		// A false result only costs time, but different definitions must never be treated as the same.
 		same := was.in == r.in
 		if was.in != nil && r.in != nil {
 			same = was.in.More == r.in.More && slices.Equal(was.in.Tools, r.in.Tools) && reflect.DeepEqual(was.in.Agent, r.in.Agent)
@@ -141,8 +139,8 @@ func (c *Overlay) render(ctx context.Context, s promptKey) (*rendering, error) {
 // ReferenceContext returns the context in which reviews render the prompts of agents.
 func ReferenceContext() registry.Context { return registry.Context{Local: true, Embedding: true} }
 
-// reference returns the input of an agent's prompts in the fixed context of reviews, or nil if the
-// agent has no prompts.
+// reference returns the input of an agent's prompts in the fixed context of reviews. It returns nil if the agent has
+// no prompts.
 func (c *Overlay) reference(ctx context.Context, s promptKey) (*prompt.Input, error) {
 	if known, ok := c.inputs[s]; ok {
 		return known, nil
@@ -162,7 +160,7 @@ func (c *Overlay) reference(ctx context.Context, s promptKey) (*prompt.Input, er
 	return in, nil
 }
 
-// compare returns the effect of the changes on the prompts of an agent.
+// compare returns the changes to the prompts of an agent.
 func (c *Overlay) compare(ctx context.Context, s promptKey) ([]prompt.Change, error) {
 	if known, ok := c.compared[s]; ok {
 		return known, nil
@@ -183,8 +181,8 @@ func (c *Overlay) compare(ctx context.Context, s promptKey) ([]prompt.Change, er
 	return c.compared[s], nil
 }
 
-// input returns the input of an agent's prompts in the view of layer. It returns nil if the agent
-// does not exist, is not active, or is hidden by a stronger layer.
+// input returns the input of an agent's prompts in the view of layer. It returns nil if the agent does not exist, is
+// not active, or is hidden by an agent with the same id in a stronger layer.
 func (c *Overlay) input(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (*prompt.Input, error) {
 	profile := profileOf(agent, layer, agents)
 	if profile == nil {
@@ -194,7 +192,7 @@ func (c *Overlay) input(ctx context.Context, agent registry.Subject, layer regis
 	return &in, err
 }
 
-// profileOf returns the profile of an active agent in the view of layer, or nil.
+// profileOf returns the profile of an agent in the view of layer, or nil if the agent is not active there.
 func profileOf(agent registry.Subject, layer registry.Layer, agents []registry.Live) *registry.Agent {
 	for _, a := range seen(agents, layer) {
 		if a.Subject == agent {
@@ -204,8 +202,9 @@ func profileOf(agent registry.Subject, layer registry.Layer, agents []registry.L
 	return nil
 }
 
-// whyNoTools returns the reason why an agent would have no tools, not even deferred ones, or nil if it has any or does
-// not exist. It reads only the first tools of each kind, unless all of these are removed.
+// whyNoTools returns the reason why an agent would have no tools at all, not even deferred tools. It returns nil if
+// the agent has a tool or does not exist. It first reads only the first tools of each kind, and reads all tools only
+// if the agent has none of these.
 func (c *Overlay) whyNoTools(ctx context.Context, agent registry.Subject, layer registry.Layer, agents []registry.Live, where registry.Context) (reason, err error) {
 	profile := profileOf(agent, layer, agents)
 	if profile == nil {
@@ -223,9 +222,9 @@ func (c *Overlay) whyNoTools(ctx context.Context, agent registry.Subject, layer 
 	return nil, err
 }
 
-// Input returns the input of an agent's prompts, without the time and the user, even if the agent
-// has no tools. Of the tools that an allow-list includes by kind, a prompt mentions only the first
-// prompt.MaxOfKind, which limits the cost of rendering, and whether others can be discovered.
+// Input returns the input of an agent's prompts without the time and the user. It also works for an agent without
+// tools. An allow-list can include all tools of a kind; Input then contains only the first prompt.MaxOfKind of them,
+// which limits the cost of rendering, and notes whether there are more.
 func Input(ctx context.Context, agent registry.Agent, catalog registry.Catalog, where registry.Context) (prompt.Input, error) {
 	where.MostOfKind = prompt.MaxOfKind
 	res, err := registry.Resolve(ctx, agent, where, catalog)

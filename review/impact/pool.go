@@ -1,4 +1,4 @@
-// This file caches snapshots between reads.
+// This file keeps the caches of the live registry between reads.
 
 package impact
 
@@ -7,23 +7,23 @@ import (
 	"sync"
 )
 
-// Pool caches the live registry across reads of proposals until a version goes live: reviewing a
-// queue renders the same agents repeatedly, and a process can serve many users. It is safe for
-// concurrent use; each cache serves one read at a time.
+// Pool keeps caches of the live registry for later reads, until a version goes live. Reviewing a
+// queue renders the same agents repeatedly, and one process can serve many users. A Pool is safe
+// for concurrent use, but each cache is used by one read at a time.
 type Pool struct {
 	mu     sync.Mutex
-	state  int64 // state of the registry for which the caches are valid
+	state  int64 // state of the live registry for which caches are valid
 	caches []*Snapshot
 }
 
 // Limits of the caches.
 const (
 	maxIdleCaches = 4
-	maxCached     = 20_000 // tools and names in a cache
+	maxCached     = 20_000 // maximum number of tools and names in a cache that the pool keeps
 )
 
-// Take returns a cache of the registry that r reads, and a function that returns the cache
-// to the pool at the end of the snapshot.
+// Take returns a cache of the live registry that r reads. The caller must call done before the
+// snapshot of r ends; done returns the cache to the pool.
 func (i *Pool) Take(ctx context.Context, r stateReader) (live *Snapshot, done func(), err error) {
 	state, err := r.State(ctx)
 	if err != nil {
@@ -38,7 +38,7 @@ func (i *Pool) Take(ctx context.Context, r stateReader) (live *Snapshot, done fu
 		live = NewSnapshot(r)
 	}
 	return live, func() {
-		live.Registry = nil // its snapshot ends
+		live.Registry = nil // the snapshot of r ends
 		i.mu.Lock()
 		defer i.mu.Unlock()
 		if i.state != state {

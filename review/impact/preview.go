@@ -1,4 +1,4 @@
-// This file renders prompts before and after an approval.
+// This file renders the prompts of agents before and after an approval.
 
 package impact
 
@@ -13,35 +13,37 @@ import (
 	"toolcrib/registry"
 )
 
-// Scene is the setting in which prompts are rendered.
+// Scene determines the circumstances in which prompts are rendered.
 type Scene struct {
-	Layer     registry.Layer   // the layer whose merged view applies
+	Layer     registry.Layer   // layer in whose view the agent is rendered
 	Where     registry.Context // determines the available tools
 	Context   prompt.Context
-	SkipTools bool   // omit the catalog block
-	Channel   string // the only channel to render, or "" for all channels of the agent
+	SkipTools bool   // whether to omit the catalog block
+	Channel   string // only channel to render, or "" for all channels of the agent
 }
 
-// Preview contains the prompts for the channels of an agent.
+// Preview contains the prompts of an agent before and after an approval.
 type Preview struct {
 	Agent registry.Subject
-	Layer registry.Layer // the layer whose merged view applies
+	Layer registry.Layer // layer in whose view the agent was rendered
 	// Now contains the current prompts. It is empty if the agent does not exist.
 	Now []prompt.Output
-	// Then contains the prompts after the approval. It is empty if the agent would not exist, or without proposals.
+	// Then contains the prompts after the approval. It is empty if the agent would not exist, and if no proposals were
+	// given.
 	Then []prompt.Output
-	// Toolless is the reason why the agent has no tools, or would have none after the approval. It
-	// is nil if it has any.
+	// Toolless is the reason why the agent has no tools, or would have none after the approval. It is nil if the agent
+	// has tools.
 	Toolless error
-	// Channels are the channels of the agent, now or after the approval. A scene may use another channel.
+	// Channels contains the channels that the agent has before or after the approval. A Scene can select a channel
+	// that the agent does not have.
 	Channels []string
 }
 
-// Preview renders the prompts of an agent, given as an id in the view of the scene's layer or as a subject. With
-// proposals, it also renders the prompts after an approval of these and the rest of their change sets. If agent is "",
-// it renders every agent whose prompts the proposals can change or, without proposals, every agent.
+// Preview renders the prompts of an agent. If ids is not empty, it also renders the prompts after an approval of these
+// proposals and of the rest of their change sets. agent is an id in the view of s.Layer, or a subject. If agent is "",
+// Preview renders all agents whose prompts the proposals can change, or all agents if ids is empty.
 //
-// The view is that of the scene's layer, or of the proposals' project.
+// Preview uses the view of s.Layer. If a proposal belongs to a project, it uses the view of that project instead.
 func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string, s Scene) ([]Preview, error) {
 	var previews []Preview
 	err := a.cached(ctx, func(r Reader, live *Snapshot) error {
@@ -60,7 +62,7 @@ func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string
 					return err
 				}
 			}
-			more, err := Coming(ctx, r, proposal, rev, members) // the definitions that an approval makes live
+			more, err := Coming(ctx, r, proposal, rev, members) // definitions that an approval would make live
 			if err != nil {
 				return err
 			}
@@ -105,7 +107,7 @@ func (a *Analyzer) Preview(ctx context.Context, ids []proposals.ID, agent string
 	return previews, err
 }
 
-// previewer renders the prompts of agents before and after an approval.
+// previewer holds the state of one call of Analyzer.Preview.
 type previewer struct {
 	scene     Scene
 	now, then *Overlay
@@ -146,7 +148,7 @@ func (p previewer) choose(ctx context.Context, agent string) ([]registry.Subject
 	return chosen, nil
 }
 
-// render returns the prompts of out's agent in c and adds its channels to out.
+// render returns the prompts of out.Agent in c. It adds the channels of the agent to out.Channels.
 func (p previewer) render(ctx context.Context, c *Overlay, out *Preview, agents []registry.Live) ([]prompt.Output, error) {
 	if s := p.scene; s.Where == ReferenceContext() && s.Context == prompt.Reference() && !s.SkipTools && s.Channel == "" { // as in reviews
 		r, err := c.render(ctx, promptKey{out.Agent, p.scene.Layer})
@@ -169,8 +171,8 @@ func (p previewer) render(ctx context.Context, c *Overlay, out *Preview, agents 
 	return renderer.RenderAll(), nil
 }
 
-// PromptInput returns the input of an agent's prompts, without the time and the user. agent is an
-// id in the view of layer, or a subject.
+// PromptInput returns the input of an agent's prompts without the time and the user. agent is an id in the view of
+// layer, or a subject.
 func (a *Analyzer) PromptInput(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (in prompt.Input, err error) {
 	err = a.view(ctx, func(r Reader) error {
 		in, err = PromptInput(ctx, r, agent, layer, where)

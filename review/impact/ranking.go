@@ -1,4 +1,4 @@
-// This file finds the tools that a prompt lists without reading all definitions.
+// This file determines which tools a prompt lists without reading the definitions of all tools.
 
 package impact
 
@@ -12,27 +12,28 @@ import (
 	"toolcrib/registry"
 )
 
-// Many agents have every tool of a kind. A prompt lists the first prompt.MaxOfKind by id, so a
-// change of a tool affects only this tool and perhaps the tool at the limit. Ids are sufficient to
-// find both, so the definitions of the other tools are not read.
+// Many agents have all tools of a kind, and a prompt lists only the first prompt.MaxOfKind of them, ordered by id. A
+// change of one tool therefore affects this tool and at most one other, which moves across the limit. To find the two
+// tools, their ids are sufficient, so the definitions of the other tools are not read.
 
-// ranking lists the first tools of a kind in a view, by id, without core tools.
+// ranking lists the first tools of a kind in a view, ordered by id. It does not contain core tools.
 type ranking struct {
 	entries []registry.Entry // only the heads of definitions
-	more    bool             // there are more tools after these
-	size    int              // total size of the definitions in bytes, at least of those that a prompt lists
+	more    bool             // whether there are further tools of the kind
+	size    int              // total size in bytes of the definitions of at least those tools that a prompt lists
 }
 
 // rankingOf identifies a ranking.
 type rankingOf struct {
 	kind  registry.ToolKind
-	layer registry.Layer // the layer of the view
+	layer registry.Layer // layer that determines the view
 }
 
-// spare is the number of additional tools in a ranking, to replace tools that are removed.
+// spare is the number of tools that a ranking has in addition to prompt.MaxOfKind. They replace tools that a change
+// removes.
 const spare = 55
 
-// ranking returns the ranking of the live tools of a kind.
+// ranking returns the ranking identified by of. It caches the rankings.
 func (c *Overlay) ranking(ctx context.Context, of rankingOf) (*ranking, error) {
 	if known, ok := c.rankings[of]; ok {
 		return known, nil
@@ -47,10 +48,10 @@ func (c *Overlay) ranking(ctx context.Context, of rankingOf) (*ranking, error) {
 	return r, nil
 }
 
-// headFinder finds only the heads of definitions.
+// headFinder is a registry.Finder that reads only the heads of the definitions of a kind.
 type headFinder struct {
 	*Overlay
-	size *int // receives the size of the definitions in bytes
+	size *int // OfKind stores the total size of the definitions here, in bytes
 }
 
 func (f headFinder) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, err error) {
@@ -58,11 +59,12 @@ func (f headFinder) OfKind(ctx context.Context, kind registry.ToolKind, view []r
 	return heads, err
 }
 
-// narrowed returns the inputs of an agent's prompts before and after the changes without most of
-// the unchanged tools. The prompts rendered from these inputs differ by the same passages. It
-// returns false if this is not possible: the agent must have its tools only by their kind, and more
-// of them than a prompt lists, the changes must not include the agent itself or its list, and the
-// prompts must be far from their limit.
+// narrowed returns reduced inputs for the prompts of an agent before and after the changes. The inputs lack most
+// unchanged tools, but prompts rendered from them differ by the same passages as the full prompts.
+//
+// ok is false if the inputs cannot be reduced. The agent must have all of its tools by their kind, and more tools than
+// a prompt lists. The changes must affect neither the agent nor its allow-list. The prompts must be far below their
+// limit.
 func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.Input, ok bool, err error) {
 	agents, err := c.Agents(ctx)
 	if err != nil {
@@ -80,7 +82,7 @@ func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.
 	list := *agent.AllowList
 	if list.Reference() {
 		if list, err = registry.Allowed(ctx, *agent, registry.Layered{Finder: c, View: s.layer.View()}); err != nil {
-			return nil, nil, false, nil //nolint:nilerr // the list is unknown, which the full input shows
+			return nil, nil, false, nil //nolint:nilerr // the allow-list is unknown; the full input shows this
 		}
 	}
 	if len(list.Tools)+len(list.Categories)+len(list.AddWhenNonLocal)+len(list.AddWhenEmbeddingOK)+len(list.ExcludeInLocal) > 0 {
@@ -112,9 +114,10 @@ func (c *Overlay) narrowed(ctx context.Context, s promptKey) (was, will *prompt.
 	return was, will, prompt.FarBelowLimit(*was, size) && prompt.FarBelowLimit(*will, size), nil
 }
 
-// moved returns the ids of the tools of a kind that a prompt lists only before the changes, and of the tools that it
-// lists only after the changes. A tool with a new version is in both. It returns false if a prompt lists all tools of
-// the kind, because other tools then determine whether it mentions more, and if the ranking is too short.
+// moved compares the tools of a kind that a prompt lists before and after the changes. gone contains the ids of the
+// tools that it lists only before, and come those that it lists only after. A tool with a new version is in both. ok is
+// false if a prompt lists all tools of the kind, because it then also depends on other tools whether the prompt
+// mentions further tools. ok is also false if r has too few tools.
 func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer registry.Layer, r *ranking) (gone, come []string, ok bool, err error) {
 	view := registry.Layered{Finder: c, View: layer.View()}
 	will, added, touched := slices.Clone(r.entries), 0, map[string]bool{}
@@ -143,7 +146,7 @@ func (c *Overlay) moved(ctx context.Context, kind registry.ToolKind, layer regis
 	return missing(was, will), missing(will, was), true, nil
 }
 
-// missing returns the ids of the entries in list that others lacks or has in another version.
+// missing returns the ids of those entries in list that others does not contain in the same version.
 func missing(list, others []registry.Entry) []string {
 	known := lists.Index(others, func(e registry.Entry) (registry.Subject, registry.Entry) { return e.Subject, e })
 	var ids []string
@@ -155,8 +158,8 @@ func missing(list, others []registry.Entry) []string {
 	return ids
 }
 
-// only returns the input of an agent's prompts with only the tools in ids. The prompts refer to discovery for all other
-// tools.
+// only returns the input of an agent's prompts as if ids were its only listed tools. The prompts state that further
+// tools can be discovered.
 func (c *Overlay) only(ctx context.Context, agent registry.Agent, layer registry.Layer, ids []string) (*prompt.Input, error) {
 	some := agent
 	some.AllowList = &registry.AllowList{Tools: ids}

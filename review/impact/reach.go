@@ -16,15 +16,15 @@ import (
 	"toolcrib/review/rules/trust"
 )
 
-// PromptChange describes the change of a channel prompt by a proposal.
+// PromptChange is the change of one channel prompt of an agent.
 type PromptChange struct {
 	promptKey
 	prompt.Change
 }
 
-// Prompts returns the changes to every channel prompt that a change of subject can affect. The
-// prompts are rendered in prompt.Reference and ReferenceContext, in the merged view of the stronger
-// of the agent's and the subject's layers.
+// Prompts returns the changes to all channel prompts that a change of subject can affect. It renders the prompts in
+// the fixed context of reviews (prompt.Reference and ReferenceContext). Each agent is rendered in the view of its own
+// layer or of the subject's layer, whichever is stronger.
 func (c *Overlay) Prompts(ctx context.Context, subject registry.Subject) ([]PromptChange, error) {
 	affected, err := c.affected(ctx, subject)
 	if err != nil {
@@ -43,9 +43,9 @@ func (c *Overlay) Prompts(ctx context.Context, subject registry.Subject) ([]Prom
 	return changes, nil
 }
 
-// MissingReferences reports missing connections of an active definition d of subject: the unknown allow-list
-// that an agent refers to, or "", and whether a tool would be assigned neither to an agent nor to
-// the client of a guarded server.
+// MissingReferences checks the references between agents, allow-lists, and tools for d, an active definition of
+// subject. For an agent, unlisted is the name of the unknown allow-list to which the agent refers, or "". For a tool,
+// unassigned reports whether neither an agent nor the client of a guarded server would have the tool.
 func (c *Overlay) MissingReferences(ctx context.Context, subject registry.Subject, d registry.Definition) (unlisted string, unassigned bool, err error) {
 	if d.IsZero() || d.Status() != registry.Active || d.Agent == nil && d.Tool == nil {
 		return "", false, nil
@@ -68,14 +68,14 @@ func (c *Overlay) MissingReferences(ctx context.Context, subject registry.Subjec
 	return "", d.Tool.Server() == "" && !trust.Assigned(*d.Tool, subject.Layer, c.agents(agents), lists), nil
 }
 
-// Seals returns the seals of changes by "agent:layer/id#channel". The seal is "" for a prompt that
-// would no longer exist.
+// Seals returns the seal of each change, with keys such as "agent:layer/id#channel". The seal of a prompt that would
+// no longer exist is "".
 func Seals(changes []PromptChange) map[string]string {
 	return lists.Index(changes, func(c PromptChange) (string, string) { return c.agent.String() + "#" + c.Channel, c.Seal() })
 }
 
-// Seal returns the seal of changes to prompts. It excludes toolcrib's built-in texts, because their
-// changes also depend on other approvals.
+// Seal returns the seal over all given changes to prompts. It ignores prompts in which only toolcrib's built-in texts
+// change, because these changes also depend on other approvals.
 func Seal(rendered map[string]string) string {
 	seals := maps.Clone(rendered)
 	maps.DeleteFunc(seals, func(_, seal string) bool { return seal == prompt.OwnTexts })
@@ -92,8 +92,8 @@ func (c *Overlay) seal() string {
 	return history.Seal(fields...)
 }
 
-// affected returns the agents with prompts that a change of subject can affect, and for each the layer of the view in
-// which the change has an effect.
+// affected returns the agents whose prompts a change of subject can affect. The layer of each key is the layer in
+// whose view the change has an effect.
 func (c *Overlay) affected(ctx context.Context, subject registry.Subject) ([]promptKey, error) {
 	before, err := Live(ctx, c.Registry, subject)
 	if err != nil {
@@ -117,7 +117,7 @@ func (c *Overlay) affected(ctx context.Context, subject registry.Subject) ([]pro
 	return out, nil
 }
 
-// everyList returns the allow-lists before and after the changes.
+// everyList returns the allow-lists in their versions before and after the changes.
 func (c *Overlay) everyList(ctx context.Context) ([]registry.Live, error) {
 	lists, err := c.Registry.Lists(ctx)
 	if err != nil {
@@ -131,7 +131,7 @@ func (c *Overlay) everyList(ctx context.Context) ([]registry.Live, error) {
 	return lists, nil
 }
 
-// stronger returns the layer whose view includes both, or false if there is none.
+// stronger returns the one of a and b whose view includes the other layer. It returns false if neither does.
 func stronger(a, b registry.Layer) (registry.Layer, bool) {
 	switch {
 	case a == b || a.Rank() > b.Rank():
@@ -142,9 +142,9 @@ func stronger(a, b registry.Layer) (registry.Layer, bool) {
 	return "", false
 }
 
-// reaches reports whether a change of subject from before to after can change the prompts of agent: the subject is the
-// agent, the agent's allow-list, or a tool that the list includes. It may return true if nothing changes, but never
-// returns false if something does.
+// reaches reports whether a change of subject from before to after can change the prompts of agent. This is possible
+// if subject is the agent, the allow-list of the agent, or a tool that the allow-list includes. reaches may return
+// true if no prompt changes, but it never returns false if a prompt changes.
 func reaches(subject registry.Subject, before *registry.Live, after, agent registry.Live, agents, lists []registry.Live) bool {
 	if subject.Kind == registry.KindAgent {
 		return subject.ID == agent.Subject.ID
@@ -165,8 +165,8 @@ func reaches(subject registry.Subject, before *registry.Live, after, agent regis
 	})
 }
 
-// takesIn reports whether an agent's allow-list, or a list in lists with the name to which it
-// refers, includes a tool, its kind, or its category.
+// takesIn reports whether the allow-list of agent includes tool by its name, kind, or category. If the agent refers to
+// an allow-list by name, takesIn examines all lists with this name.
 func takesIn(agent registry.Agent, tool registry.Tool, lists []registry.Live) bool {
 	if tool.Category != "" && slices.Contains(agent.Categories, tool.Category) {
 		return true
@@ -182,8 +182,7 @@ func takesIn(agent registry.Agent, tool registry.Tool, lists []registry.Live) bo
 	})
 }
 
-// names reports whether an allow-list mentions a tool by any of its names, by its kind, or by its
-// category.
+// names reports whether list mentions tool by any of its names, by its kind, or by its category.
 func names(list registry.AllowList, tool registry.Tool) bool {
 	if slices.Contains(list.Kinds, tool.Kind) || tool.Category != "" && slices.Contains(list.Categories, tool.Category) {
 		return true

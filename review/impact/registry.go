@@ -1,4 +1,4 @@
-// This file defines the views of the registry that rendering needs.
+// This file defines the interfaces through which prompts are rendered.
 
 package impact
 
@@ -8,33 +8,33 @@ import (
 	"toolcrib/registry"
 )
 
-// Registry finds the definitions for rendering prompts.
+// Registry finds the definitions that are needed to render prompts.
 type Registry interface {
 	// Live returns the live definition of a subject, even if it is deactivated.
 	Live(ctx context.Context, s registry.Subject) (registry.Live, error)
-	// ByName is registry.Finder.ByName.
+	// ByName implements registry.Finder.
 	ByName(ctx context.Context, names ...string) ([]registry.Live, error)
-	// InCategory returns the live tools of a category in any layer.
+	// InCategory returns the live tools of category in all layers.
 	InCategory(ctx context.Context, category string) ([]registry.Live, error)
-	// OfKind is registry.Finder.OfKind.
+	// OfKind implements registry.Finder.
 	OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error)
-	// Heads returns the same tools as OfKind, in any order, but only the id, the kind, and the
-	// status of their definitions, and without version and hash. size is the total length in bytes
-	// of the full definitions as JSON.
+	// Heads returns the same tools as OfKind, in any order. The returned definitions contain only
+	// the id, the kind, and the status, and the versions and hashes are not set. size is the total
+	// length of the full definitions as JSON, in bytes.
 	Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error)
-	// Lists returns every live allow-list, in any layer.
+	// Lists returns the live allow-lists of all layers.
 	Lists(ctx context.Context) ([]registry.Live, error)
-	// Agents returns every live agent, in any layer.
+	// Agents returns the live agents of all layers.
 	Agents(ctx context.Context) ([]registry.Live, error)
 }
 
-// ToolReader finds the definitions that affect a call of a tool.
+// ToolReader finds the definitions to which a call of a tool may refer.
 type ToolReader interface {
 	stateReader
-	// ByWire returns the live tools in any layer with the given wire name, or with this name on
-	// their server or in their file.
+	// ByWire returns the live tools in all layers whose wire name is name, or whose name on their
+	// server or in their file is name.
 	ByWire(ctx context.Context, name string) ([]registry.Live, error)
-	// FromServer returns the live tools in any layer that were imported from the server or file
-	// with the given name.
+	// FromServer returns the live tools in all layers that were imported from the server or file
+	// called name.
 	FromServer(ctx context.Context, name string) ([]registry.Live, error)
 }

@@ -13,19 +13,19 @@ import (
 	"toolcrib/registry"
 )
 
-// Snapshot is a Registry that caches reads and renderings as long as no version goes live, because
-// an operation reads the same agents and tools many times.
+// Snapshot is a Registry that caches reads and rendered prompts, because one operation reads the same agents
+// and tools many times. The cache is valid until a version goes live.
 type Snapshot struct {
 	Registry
-	live  map[registry.Subject]*registry.Live // nil for subjects known to be missing
+	live  map[registry.Subject]*registry.Live // nil for a subject that is known to be missing
 	names map[string][]registry.Live
 	reads map[string][]registry.Live         // results of the other queries
-	first map[registry.Subject]registry.Live // as first read, so that equal definitions share memory
-	now   *Overlay                           // the live registry
+	first map[registry.Subject]registry.Live // definitions as first read, so that later reads return the same pointers
+	now   *Overlay                           // the live registry without changes
 }
 
-// NewSnapshot returns r with a cache of its reads and renderings. It is not safe for concurrent
-// use, and must not be used after a version goes live.
+// NewSnapshot returns a cache of r. The cache is not safe for concurrent use. When a version goes live, the
+// caller must call Forget or stop using the cache.
 func NewSnapshot(r Registry) *Snapshot {
 	m := &Snapshot{Registry: r}
 	m.Forget()
@@ -39,14 +39,14 @@ func (m *Snapshot) Forget() {
 	m.now = newOverlay(m)
 }
 
-// With returns the registry with changed in place of the live definitions.
+// With returns the registry in which changed replaces the live definitions of the same subjects.
 func (m *Snapshot) With(changed map[registry.Subject]registry.Live) *Overlay {
 	then := newOverlay(m)
 	then.changed, then.now = changed, m.now
 	return then
 }
 
-// Live implements Registry. It reads a tool by its name, because other queries need all tools with that name.
+// Live implements Registry. It reads a tool with ByName, because later queries need all tools with that name.
 func (m *Snapshot) Live(ctx context.Context, s registry.Subject) (registry.Live, error) {
 	l, known := m.live[s]
 	if !known && s.Kind == registry.KindTool {
@@ -115,16 +115,18 @@ func (m *Snapshot) InCategory(ctx context.Context, category string) ([]registry.
 	return m.cached("category "+category, func() ([]registry.Live, error) { return m.Registry.InCategory(ctx, category) })
 }
 
-// OfKind implements Registry. It rounds most up to a power of two, so that the registry before and
-// after a change, for which most may differ by one, share reads.
+// OfKind implements Registry. It rounds most up to a power of two. The registry before a change and the
+// registry after it may ask for slightly different numbers of tools, and the rounding lets them share one
+// read.
 func (m *Snapshot) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
 	if most > 0 {
-		most = 1 << bits.Len(uint(most)) //nolint:gosec // it is positive
+		most = 1 << bits.Len(uint(most)) //nolint:gosec // most is positive
 	}
 	return m.cached(fmt.Sprint("kind ", kind, view, most), func() ([]registry.Live, error) { return m.Registry.OfKind(ctx, kind, view, most) })
 }
 
-// Heads implements Registry. It is not cached, because the rankings computed from its results are.
+// Heads implements Registry. It does not cache its results, because the callers cache the rankings that they
+// compute from them.
 func (m *Snapshot) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, int, error) {
 	return m.Registry.Heads(ctx, kind, view, most)
 }
@@ -133,8 +135,8 @@ func (m *Snapshot) Lists(ctx context.Context) ([]registry.Live, error) {
 	return m.cached("lists", func() ([]registry.Live, error) { return m.Registry.Lists(ctx) })
 }
 
-// cached returns the result of read. After a call succeeds, it returns the same definitions for the
-// key without another call.
+// cached returns the result of read and caches it under key. If the result is already cached, it does not
+// call read.
 func (m *Snapshot) cached(key string, read func() ([]registry.Live, error)) ([]registry.Live, error) {
 	found, ok := m.reads[key]
 	if !ok {
@@ -147,8 +149,8 @@ func (m *Snapshot) cached(key string, read func() ([]registry.Live, error)) ([]r
 	return slices.Clone(found), nil
 }
 
-// same replaces definitions with equal ones that were read earlier, so that their renderings are
-// shared.
+// same replaces each definition in found with an equal one that was read earlier, so that prompts rendered
+// from it can be shared.
 func (m *Snapshot) same(found []registry.Live) []registry.Live {
 	for i, l := range found {
 		if first, ok := m.first[l.Subject]; ok {

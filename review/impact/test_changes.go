@@ -15,9 +15,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// TestChange is a test case that a proposal drops, changes, or adds. After an approval, the subject
-// has the test cases of the proposal, and dropped ones are no longer run. Name is the name after the change. Before and
-// After describe the case, or are "" if it does not exist.
+// TestChange is the change of one test case by a proposal: the proposal removes, modifies, or adds the case. After an
+// approval, the subject has the test cases of the proposal, and removed cases are no longer run. Name is the name after
+// the change. Before and After are texts of the case, or "" if the case does not exist on that side.
 type TestChange struct {
 	Name   string      `json:"name"`
 	Change diff.Change `json:"change"` // removed, modified or added
@@ -25,12 +25,12 @@ type TestChange struct {
 	After  string      `json:"after,omitempty"`
 }
 
-// CompareCases compares the test cases of an approved base with the test cases of a proposal. Dropped ones come first.
-// Without test cases in the base, there are no changes.
+// CompareCases compares the test cases of an approved base with the test cases of a proposal. Removed cases come first.
+// If the base has no test cases, CompareCases returns no changes.
 func CompareCases(base, now []proposals.TestCase) []TestChange {
 	var dropped, rest []TestChange
-	// The index of the corresponding case in now, or -1. All cases that meet the first criterion are paired before the
-	// second one is tried.
+	// match[i] is the index in now of the case that corresponds to base[i], or -1. The first criterion is applied to
+	// all cases before the second one.
 	match := slices.Repeat([]int{-1}, len(base))
 	for _, same := range []func(a, b proposals.TestCase) bool{
 		func(a, b proposals.TestCase) bool { return a.Name == b.Name },
@@ -64,7 +64,7 @@ func CompareCases(base, now []proposals.TestCase) []TestChange {
 	return append(dropped, rest...)
 }
 
-// caseText returns a test case as lines. Texts are quoted, because they may contain line breaks.
+// caseText returns the lines of a test case as text. Values are quoted, because they may contain line breaks.
 func caseText(c proposals.TestCase) string {
 	quote := func(s string) string { return string(jsondoc.Canonical(jsondoc.NewString(s))) }
 	lines := []string{"name " + quote(c.Name), "expect " + string(c.Expect), "input " + quote(c.Input)}
@@ -77,8 +77,8 @@ func caseText(c proposals.TestCase) string {
 	return strings.Join(lines, "\n")
 }
 
-// BesideCases returns both sides of changes of test cases for diff.Content.Beside, or nil if there
-// are no changes.
+// BesideCases returns both sides of the given changes as JSON for diff.Content.Beside. It returns nil if there are no
+// changes.
 func BesideCases(changes []TestChange) (before, after []byte) {
 	if len(changes) == 0 {
 		return nil, nil
@@ -87,7 +87,7 @@ func BesideCases(changes []TestChange) (before, after []byte) {
 	for _, c := range changes {
 		key := c.Name
 		for n := 2; sides[0].Get(key) != nil || sides[1].Get(key) != nil; n++ {
-			key = fmt.Sprintf("%s (%d)", c.Name, n) // names may not be unique
+			key = fmt.Sprintf("%s (%d)", c.Name, n) // several cases may have the same name
 		}
 		if c.Change != diff.Added {
 			sides[0].Set(key, jsondoc.NewString(c.Before))
@@ -102,13 +102,13 @@ func BesideCases(changes []TestChange) (before, after []byte) {
 	return text(sides[0]), text(sides[1])
 }
 
-// caseReader reads the revision that became a version.
+// caseReader reads a version and the revision from which it was created.
 type caseReader interface {
 	Revision(ctx context.Context, id proposals.ID, number int) (proposals.Revision, error)
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 
-// CasesOf returns the test cases in the proposal that became a version. Shipped versions have none.
+// CasesOf returns the test cases with which the given version of s was approved. Shipped versions have no test cases.
 func CasesOf(ctx context.Context, r caseReader, s registry.Subject, number int) ([]proposals.TestCase, error) {
 	v, err := r.Version(ctx, s, number)
 	if err != nil || v.Proposal == "" {

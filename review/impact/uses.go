@@ -1,4 +1,4 @@
-// This file finds the tools of an agent and the agents of a tool.
+// This file finds the tools of an agent, and the agents and allow-lists that mention a tool.
 
 package impact
 
@@ -14,19 +14,19 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Use connects a tool with an agent or an allow-list that mentions it. Without a Tool, it connects
-// an allow-list with an agent that refers to it.
+// Use states that an agent or an allow-list mentions a tool. If Tool is "", it states that an agent
+// refers to an allow-list.
 type Use struct {
-	Agent registry.Subject // zero for an allow-list
-	List  string           // id of an allow-list
-	Tool  string           // id, or the listed name if the registry does not contain the tool
-	In    bool             // whether the tool is offered in the reference context
+	Agent registry.Subject // zero if only List mentions the tool
+	List  string           // id of the allow-list, or ""
+	Tool  string           // id of the tool, or the listed name if the registry has no such tool
+	In    bool             // whether the agent has the tool, or the list applies, in the reference context
 	Why   string
 }
 
-// Uses returns, for a tool, the agents in the view of layer and the allow-lists that mention it;
-// for an agent, the tools that its allow-list mentions; and for an allow-list, the agents that
-// refer to it and the tools that it mentions.
+// Uses returns the uses of s in the view of layer. For a tool, these are the agents and the
+// allow-lists that mention it. For an agent, these are the tools that its allow-list mentions. For
+// an allow-list, these are the agents that refer to it and the tools that it mentions.
 func (a *Analyzer) Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]Use, error) {
 	var uses []Use
 	err := a.cached(ctx, func(_ Reader, m *Snapshot) error {
@@ -52,7 +52,7 @@ func (a *Analyzer) Uses(ctx context.Context, s registry.Subject, layer registry.
 	return uses, err
 }
 
-// usesOfTool returns the agents and the allow-lists that mention a tool.
+// usesOfTool returns the agents and the allow-lists that mention the tool id.
 func usesOfTool(ctx context.Context, id string, agents []registry.Live, catalog registry.Layered, layer registry.Layer) ([]Use, error) {
 	lists, err := catalog.Finder.Lists(ctx)
 	if err != nil {
@@ -75,7 +75,8 @@ func usesOfTool(ctx context.Context, id string, agents []registry.Live, catalog 
 	return uses, nil
 }
 
-// oneTool finds only one tool of a kind or category.
+// oneTool is a Finder that returns at most the tool id when tools of a kind or a category are
+// requested.
 type oneTool struct {
 	registry.Finder
 	id string
@@ -91,7 +92,7 @@ func (f oneTool) OfKind(ctx context.Context, _ registry.ToolKind, _ []registry.L
 	return slices.DeleteFunc(found, func(l registry.Live) bool { return l.Subject.ID != f.id }), err
 }
 
-// usesOfList returns the agents that refer to an allow-list, and the tools that it mentions.
+// usesOfList returns the agents that refer to the allow-list s, and the tools that s mentions.
 func usesOfList(ctx context.Context, s registry.Subject, agents []registry.Live, catalog registry.Layered, layer registry.Layer) ([]Use, error) {
 	e, ok, err := catalog.List(ctx, s.ID)
 	if err != nil || !ok || e.Subject != s {
@@ -108,8 +109,9 @@ func usesOfList(ctx context.Context, s registry.Subject, agents []registry.Live,
 	return append(uses, tools...), err
 }
 
-// usesOf returns the uses in the allow-list of an agent for a tool, or for all tools if tool is "".
-// It also works for agents without tools or with an unknown list.
+// usesOf returns a Use for each tool that the allow-list of a mentions, or only for tool if it is
+// not "". The other fields of each Use are copied from as. usesOf also works if the agent has no
+// tools or its list is unknown.
 func usesOf(ctx context.Context, a registry.Agent, catalog registry.Catalog, as Use, tool string) ([]Use, error) {
 	res, err := registry.Resolve(ctx, a, ReferenceContext(), catalog)
 	if err != nil && !errors.Is(err, registry.ErrNoTools) && !errors.Is(err, registry.ErrUnknownList) {
@@ -126,7 +128,7 @@ func usesOf(ctx context.Context, a registry.Agent, catalog registry.Catalog, as 
 	return uses, nil
 }
 
-// Toolset calls Toolset with a new snapshot.
+// Toolset is like the function Toolset, but reads a new snapshot.
 func (a *Analyzer) Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (profile registry.Live, res registry.Resolution, err error) {
 	err = a.view(ctx, func(r Reader) error {
 		profile, res, err = Toolset(ctx, r, agent, layer, where)
@@ -135,9 +137,10 @@ func (a *Analyzer) Toolset(ctx context.Context, agent string, layer registry.Lay
 	return profile, res, err
 }
 
-// Toolset returns the tools that an agent has in a context, and why. agent is an id in the merged
-// view of layer, or a subject. The error is that of registry.Resolve; the resolution then explains
-// why no tools remain.
+// Toolset returns the profile of an agent, and the tools that the agent has in the context where.
+// agent is an id in the view of layer, or a subject. The resolution contains the reason for each
+// tool. If registry.Resolve returns an error, for example because no tools remain, Toolset returns
+// it together with the resolution.
 func Toolset(ctx context.Context, r Registry, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error) {
 	profile, err := agentOf(ctx, r, agent, layer)
 	if err != nil {
@@ -150,9 +153,10 @@ func Toolset(ctx context.Context, r Registry, agent string, layer registry.Layer
 	return profile, res, err
 }
 
-// Named returns the tools with a name in the view of layer: the tool with this id or alias,
-// otherwise the tools with this wire name, followed by those with this name at their origin, which
-// may be several servers. It returns a deactivated tool only if no active tool has the name.
+// Named returns the tools called name in the view of layer. If an active tool has the id or the
+// alias name, the result is only this tool. Otherwise, the result contains the active tools whose
+// wire name is name, followed by the active tools that have this name on their server or in their
+// file. If there are none, the result is the deactivated tool with the id or alias name, if any.
 func Named(ctx context.Context, r ToolReader, name string, layer registry.Layer) ([]registry.Entry, error) {
 	catalog := registry.Layered{Finder: r, View: layer.View()}
 	named, err := catalog.ByName(ctx, name)
@@ -187,7 +191,7 @@ func Named(ctx context.Context, r ToolReader, name string, layer registry.Layer)
 	return []registry.Entry{own}, nil
 }
 
-// agentOf returns the agent that ref identifies; see pick.
+// agentOf returns the agent to which ref refers, as in pick.
 func agentOf(ctx context.Context, r Registry, ref string, layer registry.Layer) (registry.Live, error) {
 	agents, err := r.Agents(ctx)
 	if err != nil {
@@ -196,7 +200,7 @@ func agentOf(ctx context.Context, r Registry, ref string, layer registry.Layer) 
 	return pick(agents, ref, layer)
 }
 
-// pick returns the active agent with the subject ref, or with the id ref in the view of layer.
+// pick returns the active agent in the view of layer whose id or subject is ref.
 func pick(agents []registry.Live, ref string, layer registry.Layer) (registry.Live, error) {
 	for _, a := range seen(agents, layer) {
 		if a.Subject.ID == ref || a.Subject.String() == ref {
@@ -206,7 +210,7 @@ func pick(agents []registry.Live, ref string, layer registry.Layer) (registry.Li
 	return registry.Live{}, fmt.Errorf("an active agent %s in the view of %s: %w", jsondoc.Quote(ref), layer, proposals.ErrNotFound)
 }
 
-// seen returns the active agents or allow-lists in the view of layer, by id.
+// seen returns the active agents or allow-lists in the view of layer, ordered by id.
 func seen(lives []registry.Live, layer registry.Layer) []registry.Live {
 	var out []registry.Live
 	for _, e := range registry.Visible(lives, layer.View()) {

@@ -1,4 +1,4 @@
-// This file finds the approvals that a proposal needs, and those that it has.
+// This file determines the approvals that a proposal needs and the approvals that it already has.
 
 package inspection
 
@@ -18,17 +18,17 @@ import (
 	"toolcrib/review/proof"
 )
 
-// This file determines required and given approvals. An approval that is not the last required one is recorded as a
-// decision with the verdict endorsed. It applies only to the revision, the assessment, and the change set at that time.
+// An approval that leaves other required approvals missing is recorded as a decision with the verdict endorsed. It
+// counts only for the revision, the assessment, and the change set for which it was given.
 
-// Endorsement is an earlier approval that still counts.
+// Endorsement is an earlier approval that still counts for the current content of a proposal.
 type Endorsement struct {
 	proposals.Decision
 	Key string // fingerprint of the key that signed it, or ""
 }
 
-// Need returns whose approvals a change of a subject needs now. It matches the old and new names of a tool, because
-// removing or adding a name changes which tool the name refers to.
+// Need returns the policy rules that a change of s to the definition now must satisfy. The rules are matched against
+// the old and the new names of a tool, because adding or removing a name changes the tool to which the name refers.
 func (t *Inspector) Need(ctx context.Context, r review.Reader, s registry.Subject, now registry.Definition) (approval.Need, error) {
 	rules := t.policy.Approvals
 	if len(rules) == 0 {
@@ -48,7 +48,7 @@ func (t *Inspector) Need(ctx context.Context, r review.Reader, s registry.Subjec
 	return rules.For(s, t.records.Time(), names...), nil
 }
 
-// findNeeds sets the needs of v and of the other members of its change set.
+// findNeeds sets the policy rules for v and for the other members of its change set.
 func (t *Inspector) findNeeds(ctx context.Context, r review.Reader, v *View) (err error) {
 	if len(t.policy.Approvals) == 0 {
 		return nil
@@ -75,13 +75,13 @@ func (t *Inspector) findNeeds(ctx context.Context, r review.Reader, v *View) (er
 	return nil
 }
 
-// shared reports whether the policy lists owners for v or another member of its change set, so that one approval may
-// not be sufficient.
+// shared reports whether a policy rule applies to v or to another member of its change set. In that case, one approval
+// may not be sufficient.
 func (v View) shared() bool {
 	return len(v.Need) > 0 || slices.ContainsFunc(v.needsOfOthers, func(n approval.Need) bool { return len(n) > 0 })
 }
 
-// endorsements returns the earlier approvals of v that still count, oldest first.
+// endorsements returns the endorsements of v, oldest first. It returns at most one for each user and each key.
 func (t *Inspector) endorsements(ctx context.Context, r review.Reader, v View) ([]Endorsement, error) {
 	p := v.Proposal
 	if p.State != proposals.UserReview || !v.shared() {
@@ -108,7 +108,7 @@ func (t *Inspector) endorsements(ctx context.Context, r review.Reader, v View) (
 	return found, nil
 }
 
-// Tally counts the approvals of v, including those of more.
+// Tally counts the approvals of v as if the principals in more also approved it.
 func (t *Inspector) Tally(v View, more ...string) approval.Tally {
 	by := lists.Map(v.Endorsements, func(e Endorsement) string { return e.By.String() })
 	except := ""
@@ -118,8 +118,8 @@ func (t *Inspector) Tally(v View, more ...string) approval.Tally {
 	return v.Need.Tally(append(by, more...), except)
 }
 
-// notOwner returns the reason why an approval by actor would not count, or nil if it would count for v or another
-// member of its change set.
+// notOwner returns the reason why an approval by actor would not count for v or any other member of its change set. It
+// returns nil if the approval would count.
 func (t *Inspector) notOwner(actor proposals.Actor, v View) error {
 	p := v.Proposal
 	if !v.shared() {
@@ -142,8 +142,8 @@ func (t *Inspector) notOwner(actor proposals.Actor, v View) error {
 		proposals.ErrAuthority, strings.Join(slices.Compact(owners), ", "), actor, p.Subject)
 }
 
-// Complete reports, for each view, whether an approval by actor would make a version live, that is, whether no other
-// approval of the view or of a member of its change set is missing.
+// Complete reports for each view whether an approval by actor would make the proposal live. This is the case if no
+// further approval of the proposal or of the other views of its change set would be missing.
 func (t *Inspector) Complete(actor proposals.Actor, views []View) []bool {
 	waits := map[string]bool{} // by change set
 	out := make([]bool, len(views))
@@ -159,7 +159,8 @@ func (t *Inspector) Complete(actor proposals.Actor, views []View) []bool {
 	return out
 }
 
-// Progress returns the given and the missing approvals of a proposal, or nil if the approval of any user is sufficient.
+// Progress returns the given and the missing approvals of a proposal. It returns nil if need is empty, because the
+// approval of any user is then sufficient.
 func Progress(need approval.Need, t approval.Tally) *proposals.Approvals {
 	if len(need) == 0 {
 		return nil
@@ -169,8 +170,9 @@ func Progress(need approval.Need, t approval.Tally) *proposals.Approvals {
 	}
 }
 
-// Refresh updates the parts of open proposals in the queue that change without a write: the approvals of proposals that
-// wait for a user, and the findings if a waiver has expired or the signers' keys have changed. It writes nothing.
+// Refresh updates those fields of open proposals that can change without a write to the proposal. These are the
+// approvals of proposals that wait for a user, and the counts of findings if a waiver has expired or the signers have
+// changed. Refresh does not write to the database.
 func (t *Inspector) Refresh(ctx context.Context, r review.Reader, ps ...*proposals.Proposal) error {
 	last, err := r.LastSigners(ctx)
 	if err != nil {

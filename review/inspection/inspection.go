@@ -1,6 +1,6 @@
-// Package inspection collects the information on which a decision about a proposal depends: its records, its change
-// set, the required approvals, and its effect on prompts. The review digest covers this information, and the obstacles
-// to an approval are derived from it.
+// Package inspection collects the information on which a decision about a proposal depends: the records of the
+// proposal, its change set, the approvals that it needs, and its effect on prompts. It computes the review digest over
+// this information and derives the obstacles to an approval from it.
 package inspection
 
 import (
@@ -28,13 +28,13 @@ type Inspector struct {
 	rulesVersion func() string
 }
 
-// New returns an inspector. signing verifies earlier approvals. rulesVersion identifies the rules and the policy for
-// assessments.
+// New returns an inspector. signing verifies earlier approvals. rulesVersion returns the identifier of the rules and
+// the policy that new assessments use.
 func New(r *records.Records, policy review.Policy, signing proof.Signing, rulesVersion func() string) *Inspector {
 	return &Inspector{r, policy, signing, rulesVersion}
 }
 
-// View contains all information on which a decision about a proposal depends.
+// View contains the information on which a decision about a proposal depends.
 type View struct {
 	review.Bundle
 	Standing     []review.Standing
@@ -43,20 +43,20 @@ type View struct {
 	Rendered     map[string]string // seals of the changes to prompts
 	Digest       string            // "" before the first assessment
 	Endorsements []Endorsement     // earlier approvals that still count
-	// Need lists the approvals that the proposal needs, and needsOfOthers those for the other members of its change
-	// set.
+	// Need lists the policy rules that the proposal must satisfy, and needsOfOthers those for each other member of its
+	// change set.
 	Need          approval.Need
 	needsOfOthers []approval.Need
-	// unlisted is the missing allow-list that the agent of an open proposal refers to, or "". Unassigned indicates that
-	// neither an agent nor the client of a guarded server would have the tool.
+	// unlisted is the name of the allow-list to which the agent of an open proposal refers and that does not exist, or
+	// "". Unassigned indicates that no agent and no client of a guarded server would have the tool.
 	unlisted   string
 	Unassigned bool
-	// ownAccount indicates, if four eyes are required, that the account that now decides also wrote the revision, under
-	// any name.
+	// ownAccount is set only if the policy requires four eyes. It indicates that the account of the current caller also
+	// wrote the revision, possibly under another name.
 	ownAccount bool
 }
 
-// Inspect collects the information for a decision about a proposal from its records and the registry.
+// Inspect collects the information for a decision about the proposal in b.
 func (d *Inspector) Inspect(ctx context.Context, r *Cache, b review.Bundle) (View, error) {
 	v := View{Bundle: b}
 	p := b.Proposal
@@ -72,7 +72,7 @@ func (d *Inspector) Inspect(ctx context.Context, r *Cache, b review.Bundle) (Vie
 	}
 	v.Standing = review.ApplyWaivers(v.Assessment.Report.Findings, v.Waivers, p.Revision, d.records.Time())
 	if !p.State.Open() {
-		return v, nil // the decision contains the digest
+		return v, nil // each decision about a closed proposal has its own digest
 	}
 	if d.policy.FourEyes {
 		if v.ownAccount, err = r.WroteHere(ctx, p.ID, p.Revision, v.Revision.Author); err != nil {
@@ -97,10 +97,10 @@ func (d *Inspector) Inspect(ctx context.Context, r *Cache, b review.Bundle) (Vie
 	return v, nil
 }
 
-// Digest returns a hash over everything that deciders see: the proposal and its content, its base, the rules and the
-// configuration, the findings and the waivers, its changes to all channel prompts, and the other members of its change
-// set. A decision with this digest applies to exactly this content or fails. The digest does not cover the unchanged
-// parts of prompts, because other proposals change and show them.
+// Digest returns a hash over everything that a decider sees: the proposal and its content, the base version, the rules
+// and the configuration, the findings and their waivers, the changes to all channel prompts, and the other members of
+// the change set. A decision with this digest fails unless the content is still exactly the same. The digest does not
+// cover the unchanged parts of prompts: other proposals change these parts, and they show those changes themselves.
 func (d *Inspector) Digest(v View) string {
 	fields := []string{
 		"toolcrib review 3",
@@ -118,8 +118,8 @@ func (d *Inspector) Digest(v View) string {
 	return history.Seal(append(fields, history.Seal(keys...), impact.Seal(v.Rendered), v.ChangeSet.Seal)...)
 }
 
-// SetDigest returns the seal over a change set: the review digests of the members that are decided together. It returns
-// "" if a member has none.
+// SetDigest returns the review digest of a change set. members are the review digests of the proposals that are decided
+// together. SetDigest returns "" if any of them is "".
 func SetDigest(changeSet string, members []string) string {
 	if len(members) == 0 || slices.Contains(members, "") {
 		return ""
@@ -127,16 +127,16 @@ func SetDigest(changeSet string, members []string) string {
 	return history.Seal(append([]string{"toolcrib change set review 1", changeSet}, slices.Sorted(slices.Values(members))...)...)
 }
 
-// Cache is a Reader that caches change sets, revisions, and the registry after an approval, because each member of a
-// change set needs those of the others. It must not be used after a write.
+// Cache is a review.Reader that caches change sets, revisions, and the registry as it would be after an approval. The
+// members of a change set share these values. A Cache must not be used after a write.
 type Cache struct {
-	review.Reader // its proposals come from revisions
+	review.Reader // its method Revision uses the cache revisions
 	Live          *impact.Snapshot
 	changeSets    map[string]ChangeSet // by change set
 	revisions     *knownRevisions
 	then          map[string]*impact.Overlay // by change set
 	live          owners                     // owners of the files of live folders; nil until read
-	files         map[string]owners          // by change set
+	files         map[string]owners          // by change set; owners of the files of its open members
 }
 
 // knownRevisions caches revisions.
@@ -150,14 +150,14 @@ type revisionKey struct {
 	number int
 }
 
-// NewCache returns a cache for r. live reads the live registry.
+// NewCache returns a cache for r. live reads the live registry; it may be nil if After is not called.
 func NewCache(r review.Reader, live *impact.Snapshot) *Cache {
 	known := &knownRevisions{r.ProposalReader, map[revisionKey]proposals.Revision{}}
 	r.ProposalReader = known
 	return &Cache{Reader: r, Live: live, changeSets: map[string]ChangeSet{}, revisions: known, then: map[string]*impact.Overlay{}, files: map[string]owners{}}
 }
 
-// Bundles reads the records that decisions about proposals depend on.
+// Bundles returns the bundles of the proposals with the given ids and caches their revisions.
 func (g *Cache) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundle, error) {
 	bundles, err := g.Reader.Bundles(ctx, ids)
 	for _, b := range bundles {
@@ -166,8 +166,8 @@ func (g *Cache) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundl
 	return bundles, err
 }
 
-// After returns the registry after an approval of v and the rest of its change set. It is the same for all members of a
-// change set, unless two of them change the same subject.
+// After returns the registry as it would be after an approval of v and the rest of its change set. The result is the
+// same for all members of the change set, unless two open members change the same subject.
 func (g *Cache) After(ctx context.Context, v View) (*impact.Overlay, error) {
 	set := v.Proposal.ChangeSet
 	if then, ok := g.then[set]; ok {
@@ -196,7 +196,7 @@ type ChangeSet struct {
 	Broken  error  // reason why no member can go live, or nil
 }
 
-// changeSet returns the description of a change set, or the zero value for "".
+// changeSet returns the description of the named change set. It returns the zero value if changeSet is "".
 func (g *Cache) changeSet(ctx context.Context, changeSet string) (ChangeSet, error) {
 	if known, ok := g.changeSets[changeSet]; ok || changeSet == "" {
 		return known, nil
@@ -244,8 +244,9 @@ func (o owners) add(s registry.Subject, f *registry.Folder) {
 	}
 }
 
-// Parts returns the files that v adds to base or changes. A file with the same bytes as a live file elsewhere, or as a
-// file of an earlier member of the change set, refers to that file. Parts returns nil for definitions without files.
+// Parts returns the files that v adds to base or changes. If a live file of another subject, or a file of another open
+// member of the change set, has the same bytes, the part refers to the subject of that file. Parts returns nil for
+// definitions without files.
 func (g *Cache) Parts(ctx context.Context, v View, base *registry.Definition) ([]review.Part, error) {
 	after := v.Revision.Draft.Definition.Folder()
 	if after == nil {
@@ -255,7 +256,7 @@ func (g *Cache) Parts(ctx context.Context, v View, base *registry.Definition) ([
 	if base != nil {
 		before = base.Folder()
 	}
-	var live, set owners      // of live files; of files in the change set, by the oldest open member
+	var live, set owners      // live: subjects of live files; set: subjects of files in the change set
 	if len(after.Files) > 1 { // a single file always has its own text
 		if g.live == nil {
 			folders, err := g.Folders(ctx)

@@ -14,7 +14,7 @@ import (
 	"toolcrib/review/approval"
 )
 
-// Obstacles returns the reasons why actor cannot approve v.
+// Obstacles returns the reasons why actor cannot approve v, or nil if actor can.
 func (d *Inspector) Obstacles(actor proposals.Actor, v View) []error {
 	p := v.Proposal
 	var errs []error
@@ -71,13 +71,14 @@ func (d *Inspector) Obstacles(actor proposals.Actor, v View) []error {
 			remedy += "; to approve the rest of its change set without it: toolcrib regroup " + review.Reference(v.Proposal) + " --alone"
 		}
 		errs = append(errs, fmt.Errorf("%w: %s%s", review.ErrBlocked, strings.Join(blocks, ", "), remedy))
-	} else if v.unlisted != "" { // it existed when the proposal was assessed
+	} else if v.unlisted != "" { // the list still existed when the proposal was assessed
 		errs = append(errs, fmt.Errorf("%w: allow-list %s not found; propose it in the same change set, or name another list", review.ErrBlocked, jsondoc.Quote(v.unlisted)))
 	}
 	return errs
 }
 
-// OtherRules reports whether an assessment was made under other rules or settings than those in force. a may be nil.
+// OtherRules reports whether the assessment a used other rules or settings than those in force. It returns false if
+// a is nil.
 func (d *Inspector) OtherRules(a *review.Assessment) bool {
 	return a != nil && a.RulesVersion != d.rulesVersion()
 }

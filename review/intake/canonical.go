@@ -15,34 +15,34 @@ import (
 	"toolcrib/registry/shipped"
 )
 
-// Migration contains the changes that migrate a legacy registry to the canonical catalog.
+// Migration is the plan for migrating a legacy registry to the canonical catalog.
 type Migration struct {
 	Steps []Step
-	// Retired lists the retired names in the file.
+	// Retired lists the retired names that the legacy registry contains.
 	Retired []RetiredName
-	// DeadTiers lists the approval tiers for unknown tools.
+	// DeadTiers lists the tools of the approval tiers that have no effect, because no such tool exists.
 	DeadTiers []string
-	// Remarks describes irregularities that remain unchanged.
+	// Remarks describes irregularities that the migration does not change.
 	Remarks []string
 }
 
-// RetiredName is a retired name with its locations in a legacy registry.
+// RetiredName is a retired name and the places in a legacy registry that contain it.
 type RetiredName struct {
 	Name      string   `json:"name"`
 	Successor string   `json:"successor"` // "" if the name has no successor
 	In        []string `json:"in"`
 }
 
-// Canonicalize plans the migration of a legacy registry. It deactivates live definitions with a retired name, makes all
-// canonical tools live and active, and replaces the old names in all agents, in the file or in the live registry, by
-// their successors. An agent that had the complete old catalog gets the complete new one. Approvals since the catalog
-// shipped remain.
+// Canonicalize plans the migration of a legacy registry. The plan deactivates live definitions with a retired name, and
+// makes all canonical tools live and active. In all agents, of the legacy registry and of the live registry, it
+// replaces retired names with their successors. An agent that had the complete old catalog gets the complete new
+// catalog. Canonical tools that were changed after they shipped keep their approved content.
 //
-// When the steps have been approved, the same file results in no steps.
+// After the steps have been approved and applied, the same legacy registry yields no steps.
 func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 	c := canonicalizer{planner: planner{origin: o}}
 	c.index(live)
-	for _, name := range shipped.RetiredNames() { // deactivate live definitions with a retired name, in all layers of the view
+	for _, name := range shipped.RetiredNames() { // deactivate the live definitions with this name in all layers of the view
 		for _, l := range c.all {
 			if l.Subject.Kind != registry.KindTool || l.Subject.ID != name || l.Definition.Status() != registry.Active {
 				continue
@@ -57,7 +57,7 @@ func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 			c.Steps = append(c.Steps, step)
 		}
 	}
-	for _, d := range shipped.Assistant() { // add or reactivate canonical tools that are not live
+	for _, d := range shipped.Assistant() { // add the canonical tools that are missing, and reactivate the deactivated ones
 		subject := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: d.ID()}
 		step := Step{Name: d.ID(), Subject: subject}
 		i := slices.IndexFunc(c.all, func(l registry.Live) bool { return l.Subject == subject })
@@ -79,7 +79,7 @@ func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 	linked := lists.Index(l.Agents, func(a LegacyAgent) (string, LegacyAgent) { return a.ID, a })
 	agents := c.byID[registry.KindAgent]
 	for _, id := range slices.Sorted(maps.Keys(agents)) {
-		l, more := agents[id], linked[id].Tools // those that the file linked it to
+		l, more := agents[id], linked[id].Tools // more: the tools to which the legacy registry linked the agent
 		delete(linked, id)
 		agent := *l.Definition.Agent
 		list := registry.AllowList{}
@@ -107,7 +107,7 @@ func Canonicalize(l Legacy, o Origin, live []registry.Live) Migration {
 		c.agentStep(proposals.Modify, l.Subject, l.Version, agent, had)
 	}
 	for _, id := range slices.Sorted(maps.Keys(linked)) {
-		a := linked[id] // an agent of the file that is not live
+		a := linked[id] // an agent that is only in the legacy registry
 		tools := successors(a.Tools)
 		if slices.Equal(tools, distinct(a.Tools)) && !slices.ContainsFunc(tools, func(id string) bool { return slices.Contains(canonicalIDs(), id) }) {
 			c.remark("the agent %s has nothing of the old or the new catalog; it is not imported", a.ID)
@@ -134,7 +134,8 @@ func (c *canonicalizer) remark(format string, args ...any) {
 	c.Remarks = append(c.Remarks, fmt.Sprintf(format, args...))
 }
 
-// agentStep adds a step for an agent that had the given tools, and describes which of their names were replaced or dropped.
+// agentStep adds a step for the agent s. had contains the tools that the agent had before. The step describes the names
+// that were replaced or removed.
 func (c *canonicalizer) agentStep(kind proposals.Type, s registry.Subject, base int, a registry.Agent, had []string) {
 	var moved, dropped []string
 	for _, name := range distinct(had) {
@@ -160,7 +161,8 @@ func (c *canonicalizer) agentStep(kind proposals.Type, s registry.Subject, base 
 	c.Steps = append(c.Steps, step)
 }
 
-// successors replaces retired names by their successors, without duplicates, and adds the tools of completion.
+// successors returns names with retired names replaced by their successors and the tools of completion added. The
+// result has no duplicates.
 func successors(names []string) []string {
 	var out []string
 	for _, name := range names {
@@ -174,8 +176,8 @@ func successors(names []string) []string {
 	return distinct(append(out, completion(names)...))
 }
 
-// completion returns the canonical tools without a predecessor if names has all retired tools with a successor, and nil
-// otherwise.
+// completion returns the canonical tools that an agent with the given tools lacks, if the agent has all retired tools
+// that have a successor. Otherwise, it returns nil.
 func completion(names []string) []string {
 	var have []string
 	for _, name := range names {
@@ -195,7 +197,7 @@ func completion(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(canonicalIDs()), func(id string) bool { return slices.Contains(have, id) })
 }
 
-// distinct returns names without duplicates, in their order.
+// distinct returns names in the same order without duplicates.
 func distinct(names []string) []string { return lists.Union(nil, names) }
 
 func canonicalIDs() []string {
@@ -203,19 +205,19 @@ func canonicalIDs() []string {
 	return list.Tools
 }
 
-// sameList reports whether two lists allow the same tools under the same names.
+// sameList reports whether a and b list the same names in the same order.
 func sameList(a, b registry.AllowList) bool {
 	return slices.Equal(a.Tools, b.Tools) && slices.Equal(a.AddWhenNonLocal, b.AddWhenNonLocal) &&
 		slices.Equal(a.ExcludeInLocal, b.ExcludeInLocal) && slices.Equal(a.AddWhenEmbeddingOK, b.AddWhenEmbeddingOK)
 }
 
-// sameTools reports whether a list consists of exactly these tools.
+// sameTools reports whether l lists exactly the tools in ids, in any order, and nothing else.
 func sameTools(l registry.AllowList, ids []string) bool {
 	bare := registry.AllowList{Tools: l.Tools}
 	return sameList(l, bare) && len(l.Categories)+len(l.Tiers) == 0 && slices.Equal(slices.Sorted(slices.Values(l.Tools)), slices.Sorted(slices.Values(ids)))
 }
 
-// report adds tiers and tools without a counterpart.
+// report sets DeadTiers, and adds remarks about tiers that differ from the live registry and about unknown tools.
 func (c *canonicalizer) report(l Legacy) {
 	tools := c.byID[registry.KindTool]
 	for _, name := range slices.Sorted(maps.Keys(l.ApprovalTiers)) {

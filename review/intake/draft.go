@@ -1,4 +1,4 @@
-// This file writes the drafts of an import, with rationale, examples, and test cases.
+// This file drafts the proposals of an import, with a rationale, examples, and test cases.
 
 package intake
 
@@ -17,10 +17,10 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// generated informs the reviewer that the examples were not run.
+// generated is part of each rationale. It informs the reviewer that nobody has run the examples.
 const generated = "The examples and test cases were generated from the definition: they show the form of a call, and none has been run."
 
-// draft returns a complete proposal.
+// draft returns a draft with a generated rationale, generated examples, and generated test cases.
 func (o Origin) draft(kind proposals.Type, s registry.Subject, base int, d registry.Definition, rationale string) *proposals.Draft {
 	draft := &proposals.Draft{
 		Type: kind, Subject: s, BaseVersion: &base, Definition: d, Rationale: rationale + " " + generated, ChangeSet: o.Set,
@@ -33,8 +33,8 @@ func (o Origin) draft(kind proposals.Type, s registry.Subject, base int, d regis
 	return draft
 }
 
-// GeneratedTests reports whether the examples and test cases of a draft are those that an import generates for its
-// tool.
+// GeneratedTests reports whether the examples and the test cases of d are exactly those that an import generates for
+// the tool of d.
 func GeneratedTests(d proposals.Draft) bool {
 	if d.Definition.Tool == nil {
 		return false
@@ -43,8 +43,9 @@ func GeneratedTests(d proposals.Draft) bool {
 	return slices.Equal(d.Examples, examples) && reflect.DeepEqual(d.TestCases, cases)
 }
 
-// Generated reports whether an import of a tool or of files generated everything in a draft except its definition. base
-// is the current definition, or nil for a new subject.
+// Generated reports whether an import of tools or files wrote the whole draft, that is, whether the rationale, the
+// examples, and the test cases are those that an import generates. base is the definition on which d is based, or nil
+// for a new subject.
 func Generated(d proposals.Draft, base *registry.Definition) bool {
 	if f := d.Definition.Folder(); f != nil {
 		return generatedFile(d, *f)
@@ -77,7 +78,7 @@ func (p *planner) removalReason(name string) string {
 	return fmt.Sprintf("%s does not list %s any more.", sentenceCase(p.place()), jsondoc.Quote(name))
 }
 
-// place describes the origin of a document for reviewers.
+// place describes the origin of the document in the rationales.
 func (p *planner) place() string {
 	if p.format == wire.MCP {
 		return "the MCP server " + p.origin.Label
@@ -93,10 +94,11 @@ func (p *planner) additionReason(it wire.Item) string {
 	return why + " Its description and its hints are the server's claims."
 }
 
-// modificationText has the formats of the reason for a change, depending on what has changed.
+// modificationText contains the formats of the rationale for a changed tool.
 type modificationText struct{ unread, keys, approval string }
 
-// modificationTexts has the current formats, followed by those of earlier builds, whose proposals may still be open.
+// modificationTexts contains the current formats, followed by the formats of earlier releases. Proposals of earlier
+// releases may still be open.
 var modificationTexts = [...]modificationText{
 	{
 		"%s has changed %s since its approval, in keys that toolcrib does not read; models see no difference.",
@@ -125,7 +127,7 @@ func (p *planner) modificationReason(it wire.Item, before, after registry.Tool, 
 
 func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// Differing returns the keys in which two definitions differ.
+// Differing returns the keys whose values differ between before and after.
 func Differing(before, after registry.Tool) []string {
 	a, b := before.Values(), after.Values()
 	keys := slices.Clone(registry.Definition{Tool: &after}.Keys())
@@ -135,18 +137,18 @@ func Differing(before, after registry.Tool) []string {
 // uncategorised is the category of imported tools. No shipped allow-list includes it.
 const uncategorised = "other"
 
-// Origin is the source of a document.
+// Origin describes the server or the file from which a document comes.
 type Origin struct {
-	// Label is the name of the server or the file. It is part of the ids if Server is set, so that tools with the same
-	// name on two servers have different ids.
+	// Label is the name of the server or of the file. If Server is true, the ids of the tools contain Label, so that
+	// tools of two servers can have the same name.
 	Label  string
 	Server bool
-	Layer  registry.Layer // layer for new definitions
+	Layer  registry.Layer // layer in which new definitions are proposed
 	Set    string         // change set for the proposals, or ""
 }
 
-// Definition returns the tool for a new item. Imports, lint, and the evaluation of the rules use it to convert foreign
-// documents. The rules also read the item's Raw (rules.Change.Source).
+// Definition returns the tool that an import creates for a new item. Lint and the evaluation of the rules also use it
+// to convert documents of other programs.
 func (o Origin) Definition(it wire.Item) registry.Tool {
 	t := it.ApplyTo(registry.Tool{Approval: &registry.Approval{Tier: registry.RequiresApproval}})
 	switch it.Format {
@@ -166,8 +168,8 @@ func (o Origin) Definition(it wire.Item) registry.Tool {
 	return t
 }
 
-// importedApproval returns the approval tier for an imported MCP tool with the given annotations. The user can choose
-// another tier at any time; by default, a tool that declares itself read-only needs no approval.
+// importedApproval returns the approval of an imported MCP tool with the annotations a. The user can change the tier at
+// any time. By default, a tool needs no approval for a call if its annotations state that it is read-only.
 func importedApproval(a *registry.Annotations) *registry.Approval {
 	tier := registry.RequiresApproval
 	if reads(a) {
@@ -176,12 +178,12 @@ func importedApproval(a *registry.Annotations) *registry.Approval {
 	return &registry.Approval{Tier: registry.UserConfigurable, Default: tier}
 }
 
-// reads reports whether annotations consistently declare that a tool is read-only.
+// reads reports whether the annotations state, without contradiction, that a tool is read-only.
 func reads(a *registry.Annotations) bool {
 	return a != nil && a.ReadOnly != nil && *a.ReadOnly && (a.Destructive == nil || !*a.Destructive)
 }
 
-// source returns the source for an item's definition, or nil for an item of a list of names.
+// source returns the source of the definition for it. It returns nil if it comes from a list of names.
 func (o Origin) source(it wire.Item) *registry.Source {
 	if it.Format == wire.Names {
 		return nil
@@ -189,10 +191,10 @@ func (o Origin) source(it wire.Item) *registry.Source {
 	return &registry.Source{Type: it.Format.SourceType(), Ref: o.ref(it.Name), Hash: it.Hash()}
 }
 
-// ref returns the reference in the source of an item.
+// ref returns the reference that identifies the item called name in a registry.Source.
 func (o Origin) ref(name string) string { return o.Label + "#" + name }
 
-// server returns the name of the server for an id, or "".
+// server returns the name of the server that becomes part of ids, or "" if the origin is not a server.
 func (o Origin) server() string {
 	if o.Server {
 		return o.Label
@@ -200,8 +202,8 @@ func (o Origin) server() string {
 	return ""
 }
 
-// Assign drafts a change that adds tools to an allow-list, or to an agent with a separate list of tools. It omits ids
-// that holder already has, and returns false if none remain.
+// Assign drafts a change of holder, an allow-list or an agent with its own list of tools, that adds the tools with the
+// given ids. It omits tools that holder already lists. It returns false if no tools remain.
 func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 	var listed []string
 	d := holder.Definition
@@ -238,14 +240,14 @@ func Assign(holder registry.Live, ids []string) (proposals.Draft, bool) {
 	return *Origin{}.draft(proposals.Modify, holder.Subject, holder.Version, d, why), true
 }
 
-// Excluding drafts a change to the exclusions of a live imported tool.
+// Excluding drafts a change of the imported tool l whose exclusions the user has edited.
 func Excluding(l registry.Live) proposals.Draft {
 	why := fmt.Sprintf("The user changes which parts of %s its server may change without a new approval.", l.Subject.ID)
 	return *Origin{}.draft(proposals.Modify, l.Subject, l.Version, l.Definition, why)
 }
 
-// generatedTests returns the generated examples and test cases of a tool. The examples of a callable tool are calls with
-// the required arguments and with all arguments.
+// generatedTests returns the examples and the test cases that an import generates for t. The examples of a callable
+// tool are two calls, one with only the required arguments and one with all arguments.
 func generatedTests(t registry.Tool) ([]string, []proposals.TestCase) {
 	switch t.Kind {
 	case registry.PromptTool:
@@ -278,7 +280,7 @@ func generatedTests(t registry.Tool) ([]string, []proposals.TestCase) {
 		examples = []string{first, second}
 	}
 	made, claim := call(t.WireName(), args), "I have called "+t.WireName()+", and everything went well."
-	return examples, []proposals.TestCase{ // a call must have the strict format and name the tool
+	return examples, []proposals.TestCase{ // a call must have the strict format and must name the tool
 		{
 			Name: "a call has the required format", Input: "Call " + t.WireName() + ".", Expect: proposals.ExpectPass, Output: &made,
 			Checks: []proposals.Check{
@@ -295,7 +297,7 @@ func generatedTests(t registry.Tool) ([]string, []proposals.TestCase) {
 
 func tooLong(s string) bool { return utf8.RuneCountInString(s) > proposals.MaxExample }
 
-// call returns a call in the strict format.
+// call returns a call of the tool id in the strict format.
 func call(id string, args *jsondoc.Node) string {
 	return string(jsondoc.Canonical(jsondoc.NewObject(
 		jsondoc.Member{Key: "args", Value: args},
@@ -304,8 +306,8 @@ func call(id string, args *jsondoc.Node) string {
 	)))
 }
 
-// answerCases returns the test cases of a definition that is not callable: an answer without claims passes, and a claim
-// without a receipt fails.
+// answerCases returns the test cases for a definition that cannot be called. An answer without claims must pass, and a
+// claim without a receipt must fail.
 func answerCases(input string) []proposals.TestCase {
 	modest, claims := "There is nothing to look at, so there is nothing to report.", "The text has three mistakes in its second paragraph."
 	return []proposals.TestCase{

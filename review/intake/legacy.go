@@ -1,4 +1,4 @@
-// This file reads registries from before the canonical catalog.
+// This file reads registries in the format that preceded the canonical catalog.
 
 package intake
 
@@ -13,7 +13,7 @@ import (
 	"toolcrib/review/rules/agents"
 )
 
-// Legacy is a registry from before the canonical catalog:
+// Legacy is a registry in the format that preceded the canonical catalog:
 //
 //	{
 //	  "tools":  ["get_task", {"id": "create_task", "description": "…"}],
@@ -22,15 +22,15 @@ import (
 //	  "approvalTiers": {"create_task": "auto_approve"}
 //	}
 //
-// Of a tool, only "id" is read, or "name" if there is no id. "agents" may be an object that maps ids to lists of tools,
-// and a tier may be an object with "tier". All keys are optional.
+// Only "id" of a tool is read, or "name" if the tool has no "id". "agents" may also be an object that maps ids to lists
+// of tools. A tier may also be an object with the key "tier". All keys are optional.
 type Legacy struct {
 	Tools         []legacyTool          `json:"tools"`
 	Agents        legacyAgents          `json:"agents"`
 	ApprovalTiers map[string]legacyTier `json:"approvalTiers"`
 }
 
-// LegacyAgent is an agent with the tools that it was linked to.
+// LegacyAgent is an agent of a legacy registry and the tools to which it was linked.
 type LegacyAgent struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
@@ -38,16 +38,16 @@ type LegacyAgent struct {
 	Tools       []string `json:"tools"`
 	Soul        string   `json:"soul"`
 	Template    string   `json:"prompt_template"`
-	// TemplateToo is Template under the key that current profiles use.
+	// TemplateToo is the prompt template under the key that current agent profiles use.
 	TemplateToo string `json:"promptTemplate"`
 }
 
-// template returns the prompt template under either key.
+// template returns the prompt template of a, under whichever key it was specified.
 func (a LegacyAgent) template() string { return cmp.Or(a.Template, a.TemplateToo) }
 
 type legacyTool string
 
-// BindJSON reads a name, or an object with a name.
+// BindJSON reads the id of a tool, or an object with the key "id" or "name".
 func (t *legacyTool) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	name := n
 	if n.Kind == jsondoc.Object {
@@ -62,7 +62,7 @@ func (t *legacyTool) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 
 type legacyTier registry.ApprovalTier
 
-// BindJSON reads a tier, or an object with a tier.
+// BindJSON reads a tier, or an object with the key "tier".
 func (t *legacyTier) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	tier := n
 	if n.Kind == jsondoc.Object {
@@ -77,7 +77,7 @@ func (t *legacyTier) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 
 type legacyAgents []LegacyAgent
 
-// BindJSON reads a list of agents, or an object that maps ids to tools.
+// BindJSON reads a list of agents, or an object that maps ids of agents to lists of tools.
 func (a *legacyAgents) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	if n.Kind != jsondoc.Object {
 		return jsondoc.Bind(n, path, (*[]LegacyAgent)(a))
@@ -116,8 +116,8 @@ func DecodeLegacy(data []byte) (Legacy, error) {
 	return l, nil
 }
 
-// retired collects the retired names in a legacy registry with their locations: the tools, the tiers, and the tools,
-// souls, and templates of agents.
+// retired collects the retired names in l and their places. It examines the tools, the tiers, and the tools, souls, and
+// templates of the agents.
 func (c *canonicalizer) retired(l Legacy) {
 	places := map[string][]string{}
 	add := func(name, place string) {

@@ -1,4 +1,4 @@
-// This file compares an imported document with the live registry and plans the changes.
+// This file compares an imported document with the live registry and plans the proposals.
 
 package intake
 
@@ -18,10 +18,10 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Change is the type of change to an imported definition.
+// Change is the type of a step.
 type Change string
 
-// Types of changes. All except None, Pending, and Skip are types of proposals.
+// All types of steps. The first four are also types of proposals.
 const (
 	New        = Change(proposals.New)
 	Modify     = Change(proposals.Modify)
@@ -32,24 +32,24 @@ const (
 	Skip       = Change("skip")    // cannot be imported
 )
 
-// Step describes the change to a definition.
+// Step is the planned change of one definition.
 type Step struct {
-	Name    string // upstream name; untrusted
+	Name    string // name of the definition at its origin; untrusted
 	Subject registry.Subject
 	Change  Change
-	Reason  string           // reason to skip it, or description of the change
-	Draft   *proposals.Draft // nil without a proposal
-	Hash    string           // hash of the raw JSON; "" if the definition disappeared
-	Unknown []string         // unknown keys of a v0 prompt, which are preserved
-	Missing string           // reason why a prompt must remain a draft, or ""
-	Invalid bool             // cannot be proposed, regardless of earlier decisions
-	Item    wire.Item        // zero if the definition disappeared
+	Reason  string           // reason why the definition is skipped, or description of the change
+	Draft   *proposals.Draft // nil if the step makes no proposal
+	Hash    string           // hash of the raw JSON, or "" if the document no longer contains the definition
+	Unknown []string         // unknown keys of a v0 prompt, which the import preserves
+	Missing string           // reason why a prompt cannot be submitted yet, or ""
+	Invalid bool             // whether the definition can never be proposed, regardless of earlier decisions
+	Item    wire.Item        // zero if the document no longer contains the definition
 }
 
-// schemaRefused is the start of the reason for a step with an unsafe schema.
+// schemaRefused is the beginning of Step.Reason if a schema is refused.
 const schemaRefused = "its schema is refused: "
 
-// SkipReason returns the reason why a definition cannot be proposed.
+// SkipReason returns the reason for skipping the step in the form that reports use.
 func (s Step) SkipReason() wire.Skipped {
 	if detail, ok := strings.CutPrefix(s.Reason, schemaRefused); ok {
 		return wire.Skipped{Name: s.Name, Reason: "has a schema that is refused", Detail: detail}
@@ -57,16 +57,16 @@ func (s Step) SkipReason() wire.Skipped {
 	return wire.Skipped{Name: s.Name, Reason: "is not a definition that can be approved", Detail: s.Reason}
 }
 
-// Live is the registry with which a document is compared: the definitions of all layers in the view of the origin's
-// layer, including deactivated ones.
+// Live is the registry with which a document is compared. All must contain the definitions of all layers in the view of
+// the origin's layer, including deactivated definitions.
 type Live struct {
 	All []registry.Live
-	// Raw returns the JSON with a hash from which a tool was imported. It returns false if the JSON is not stored.
+	// Raw returns the stored JSON with the given hash. It returns false if this JSON is not stored.
 	Raw func(hash string) ([]byte, bool)
 }
 
-// Plan returns the steps that make the live registry equal to the document. Only tools of the same origin can
-// disappear.
+// Plan returns the steps that make the live registry equal to doc. It deactivates only definitions from the same
+// origin.
 func Plan(doc wire.Document, o Origin, live Live) []Step {
 	p := planner{origin: o, format: doc.Format, raw: live.Raw}
 	p.index(live.All)
@@ -90,7 +90,8 @@ func Plan(doc wire.Document, o Origin, live Live) []Step {
 		}
 		steps = append(steps, step)
 	}
-	// Tools of the same origin that are missing in the document disappear, and so do texts if the document lists texts.
+	// Deactivate the tools from the same origin that doc does not contain. Texts are deactivated only if doc lists
+	// texts.
 	there, kinds := map[sourceRef]bool{}, []string{doc.Format.SourceType()}
 	for _, it := range doc.Items {
 		there[p.ref(it)] = true
@@ -112,11 +113,11 @@ func Plan(doc wire.Document, o Origin, live Live) []Step {
 	return append(steps, gone...)
 }
 
-// sourceRef identifies the origin of a definition. The kind distinguishes a tool and a prompt of a server with the same
-// name.
+// sourceRef identifies the origin of a definition. kind distinguishes a tool and a prompt that have the same name on
+// one server.
 type sourceRef struct{ kind, ref string }
 
-// ref returns the origin of an item.
+// ref returns the identification of the item it at the origin.
 func (p *planner) ref(it wire.Item) sourceRef {
 	return sourceRef{it.Format.SourceType(), p.origin.ref(it.Name)}
 }
@@ -125,14 +126,14 @@ type planner struct {
 	origin Origin
 	format wire.Format
 	raw    func(hash string) ([]byte, bool)
-	byID   map[registry.Kind]map[string]registry.Live // as visible in the view
+	byID   map[registry.Kind]map[string]registry.Live // as visible in the view of the origin's layer
 	byRef  map[sourceRef]registry.Live
-	byWire map[string]registry.Live // by wire name, as visible in the view
+	byWire map[string]registry.Live // as visible in the view, by wire name
 	all    []registry.Live
-	clash  map[string]bool // ids that several names result in
+	clash  map[string]bool // ids that would result from several names in the document
 }
 
-// item returns the step for an item of a document.
+// item returns the step for the item it.
 func (p *planner) item(it wire.Item) Step {
 	step := Step{Name: it.Name, Hash: it.Hash(), Item: it}
 	if ps := it.Problems(); len(ps) > 0 {
@@ -149,9 +150,9 @@ func (p *planner) item(it wire.Item) Step {
 	}
 	after := it.ApplyTo(before)
 	if it.Format == wire.MCP && reads(before.Annotations) && !reads(after.Annotations) && *cmp.Or(before.Approval, &registry.Approval{}) == *importedApproval(before.Annotations) {
-		after.Approval = importedApproval(after.Annotations) // its tier may depend on its read-only hint
+		after.Approval = importedApproval(after.Annotations) // the default approval depends on the read-only hint
 	}
-	if same := hash(after) == hash(before); same && pinned { // parts that toolcrib does not read may differ
+	if same := hash(after) == hash(before); same && pinned { // the imported JSON may still differ in parts that toolcrib does not read
 		if raw, ok := p.raw(before.Source.Hash); ok {
 			if old, err := wire.ReadItem(it.Format, raw); err == nil && old.Rest(before) == it.Rest(before) {
 				return p.known(step, l)
@@ -184,14 +185,15 @@ func (s Step) skip(reason string) Step {
 	return s
 }
 
-// Pending returns the step for a definition that p already proposes.
+// Pending returns the step s for the case that the open proposal p already proposes the definition.
 func (s Step) Pending(p proposals.Proposal) Step {
 	s.Change, s.Draft = Pending, nil
 	s.Reason = "#" + strconv.Itoa(p.Issue) + " proposes it already"
 	return s
 }
 
-// known returns the step for a tool whose live version equals the document: no change, or a reactivation.
+// known returns the step for a tool whose live version l equals the imported item. If l is active, nothing changes.
+// Otherwise, l is reactivated.
 func (p *planner) known(step Step, l registry.Live) Step {
 	step.Subject = l.Subject
 	if l.Definition.Status() == registry.Active {
@@ -204,7 +206,7 @@ func (p *planner) known(step Step, l registry.Live) Step {
 	return step
 }
 
-// newTool returns the step for a new tool.
+// newTool returns the step for an item that has no live tool.
 func (p *planner) newTool(step Step, it wire.Item) Step {
 	id := registry.ImportedID(p.origin.server(), it.Name)
 	if _, taken := p.byID[registry.KindTool][id]; taken || p.clash[id] {
@@ -222,7 +224,7 @@ func (p *planner) newTool(step Step, it wire.Item) Step {
 	return step
 }
 
-// refused returns the reason why a definition cannot be proposed, or "".
+// refused returns the reason why t cannot be proposed. It returns "" if t can be proposed.
 func refused(t registry.Tool) string {
 	for _, s := range [][]byte{t.InputSchema, t.OutputSchema} {
 		if len(s) == 0 {
@@ -238,7 +240,7 @@ func refused(t registry.Tool) string {
 	return missing(t)
 }
 
-// missing returns the reason why a definition cannot be submitted, or "".
+// missing returns the reason why t cannot be submitted. It returns "" if t is complete.
 func missing(t registry.Tool) string {
 	if ps := t.Problems(jsondoc.Root); len(ps) > 0 {
 		return ps.Error()
@@ -246,7 +248,7 @@ func missing(t registry.Tool) string {
 	return ""
 }
 
-// entry returns the step for a definition in toolcrib's own export.
+// entry returns the step for a definition in a file that toolcrib has exported.
 func (p *planner) entry(e wire.Entry) Step {
 	step := Step{Name: e.Subject.ID, Subject: e.Subject, Hash: e.Definition.Hash()}
 	if ps := e.Definition.Problems(jsondoc.Root); len(ps) > 0 {
@@ -255,7 +257,7 @@ func (p *planner) entry(e wire.Entry) Step {
 	if e.Definition.ID() != e.Subject.ID {
 		return step.skip("its subject and its definition have different ids")
 	}
-	if t := e.Definition.Tool; t != nil && t.Source != nil { // the JSON that it pins must be available
+	if t := e.Definition.Tool; t != nil && t.Source != nil { // the JSON to which the source refers must be available
 		if e.Raw == nil {
 			if _, kept := p.raw(t.Source.Hash); !kept {
 				return step.skip("the JSON that its source pins is neither in the file (source_json) nor stored here; export it again where it was imported")
@@ -288,7 +290,7 @@ func (p *planner) entry(e wire.Entry) Step {
 		}
 		step.Draft = p.origin.draft(proposals.Type(step.Change), e.Subject, before.Version, e.Definition, why)
 	default:
-		step.Change = Modify // a status is changed separately
+		step.Change = Modify // a change of the status needs a separate proposal
 		step.Draft = p.origin.draft(proposals.Modify, e.Subject, before.Version, e.Definition.WithStatus(before.Definition.Status()), why)
 	}
 	return step
@@ -296,7 +298,7 @@ func (p *planner) entry(e wire.Entry) Step {
 
 func hash(t registry.Tool) string { return registry.Definition{Tool: &t}.Hash() }
 
-// index builds the indexes of the live definitions in the view.
+// index indexes the definitions in all that are visible in the view of the origin's layer.
 func (p *planner) index(all []registry.Live) {
 	view := p.origin.Layer.View()
 	p.byID, p.byRef, p.byWire = map[registry.Kind]map[string]registry.Live{}, map[sourceRef]registry.Live{}, map[string]registry.Live{}
@@ -326,8 +328,9 @@ func (p *planner) index(all []registry.Live) {
 	}
 }
 
-// find returns the live tool for an item: the one with the same origin and name or, without a server name, the one with
-// that id or wire name, as in an export. pinned reports whether the origin is the same.
+// find returns the live tool for the item it. If a live tool has the same origin and name, find returns that tool, and
+// pinned is true. Otherwise, if the origin is not a server, find returns the visible tool whose id or wire name is the
+// name of the item.
 func (p *planner) find(it wire.Item) (l registry.Live, pinned, ok bool) {
 	if l, ok := p.byRef[p.ref(it)]; ok {
 		return l, true, true
@@ -343,7 +346,8 @@ func (p *planner) find(it wire.Item) (l registry.Live, pinned, ok bool) {
 	return l, false, ok
 }
 
-// NewFileReason returns the rationale for a new skill or instruction file. client is the program that reads it.
+// NewFileReason returns the rationale for a new skill or instruction file. client is the name of the program that reads
+// the file.
 func NewFileReason(kind registry.Kind, path, client string) string {
 	noun := "New instruction file at "
 	if kind == registry.KindSkill {
@@ -352,12 +356,13 @@ func NewFileReason(kind registry.Kind, path, client string) string {
 	return noun + jsondoc.Printable(path) + " (read by " + client + ")."
 }
 
-// ChangedFileReason returns the rationale for a file that differs from its approved version.
+// ChangedFileReason returns the rationale for a file that differs from its approved version. changes lists the
+// differences.
 func ChangedFileReason(path, changes string) string {
 	return jsondoc.Printable(path) + changedOnDisk + changes + "."
 }
 
-// GoneFileReason returns the rationale for deactivating a file that no longer exists.
+// GoneFileReason returns the rationale for deactivating the definition of a file that no longer exists.
 func GoneFileReason(path string) string {
 	return jsondoc.Printable(path) + " no longer exists on disk."
 }
@@ -367,13 +372,13 @@ const (
 	how           = "(?:new|missing|text|line ends|mode|link|bytes)"
 )
 
-// Patterns for the ends of rationales, which depend on the files on disk.
+// Patterns for the variable ends of rationales.
 var (
 	readBy  = regexp.MustCompile(`^ \(read by [^()\n]+\)\.$`)
 	changes = regexp.MustCompile(`^(?:[^\n]+ \(` + how + `\)(?:, |\.$))+$|^(?:[^\n]+ \(` + how + `\), )+and \d+ more\.$`)
 )
 
-// generatedFile reports whether an import of files generated everything in a draft except its definition.
+// generatedFile reports whether an import of files wrote the whole draft d of the folder f.
 func generatedFile(d proposals.Draft, f registry.Folder) bool {
 	if len(d.Examples)+len(d.TestCases) > 0 {
 		return false

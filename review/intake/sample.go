@@ -11,19 +11,21 @@ import (
 	"toolcrib/registry/schemaguard"
 )
 
-// Limits of a generated value.
+// Limits of a generated value. Values beyond maxSampleDepth are empty objects, and a value with
+// more than maxSampleNodes nodes is not used.
 const (
 	maxSampleDepth = 8
 	maxSampleNodes = 200
 )
 
-// sample is a generated value. ok is false if the schema rejects it.
+// sample is a generated value. ok is false if the value does not match the schema or is too large.
 type sample struct {
 	value *jsondoc.Node
 	ok    bool
 }
 
-// arguments returns arguments that match a schema: only the required ones, and all described ones.
+// arguments generates arguments that match schema. least has only the required properties, and
+// most has all properties.
 func arguments(schema []byte) (least, most sample) {
 	compiled, err := schemaguard.Compile(schema)
 	if err != nil {
@@ -40,17 +42,18 @@ func arguments(schema []byte) (least, most sample) {
 	return generate(false), generate(true)
 }
 
-// generator creates values that match the simple keywords of a schema.
+// generator generates values that match the most common keywords of a schema.
 type generator struct {
 	schema     *schemaguard.Schema
 	everything bool
 	nodes      int
 }
 
-// value returns a value for the property called name.
+// value returns a value that matches s. name is the name of the property, from which it derives
+// texts.
 func (m *generator) value(s *jsondoc.Node, name string, depth int) *jsondoc.Node {
 	m.nodes++
-	for target := s; target != nil; target = m.schema.Target(s) { // references are not circular
+	for target := s; target != nil; target = m.schema.Target(s) { // schemaguard rejects circular references
 		s = target
 	}
 	if s == nil || s.Kind != jsondoc.Object || depth > maxSampleDepth || m.nodes > maxSampleNodes {
@@ -122,7 +125,7 @@ func (m *generator) value(s *jsondoc.Node, name string, depth int) *jsondoc.Node
 	return out
 }
 
-// sampleText returns a sample text for a property.
+// sampleText returns a sample text for the property called name with the schema s.
 func sampleText(s *jsondoc.Node, name string) string {
 	samples := map[string]string{
 		"date-time": "2026-01-15T12:00:00Z", "date": "2026-01-15", "time": "12:00:00Z", "email": "ada@example.com",
@@ -138,7 +141,7 @@ func sampleText(s *jsondoc.Node, name string) string {
 	return "example " + strings.ToLower(strings.ReplaceAll(name, "_", " "))
 }
 
-// whole returns the value of a small non-negative integer, or otherwise for anything else.
+// whole returns the value of n if n is an integer from 0 to 999999999, and otherwise if not.
 func whole(n *jsondoc.Node, otherwise int) int {
 	if n == nil || n.Kind != jsondoc.Number || len(n.Text) > 9 {
 		return otherwise

@@ -10,25 +10,26 @@ import (
 	"toolcrib/registry"
 )
 
-// Similarity measures how much two sets have in common, from 0 to 1. It is 0 if a set is empty.
+// Similarity describes how much two sets A and B have in common. Its values are between 0 and 1, and
+// 0 if either set is empty.
 type Similarity struct {
 	Resemblance float64 `json:"resemblance"` // |A∩B| / |A∪B|
-	Contained   float64 `json:"contained"`   // |A∩B| / |A|: the share of the first set that is in the second
+	Contained   float64 `json:"contained"`   // |A∩B| / |A|, the share of the first set that the second set contains
 }
 
-// ToolPassage is a passage that the texts of two tools share.
+// ToolPassage is a passage that a text of one tool and a text of another tool share.
 type ToolPassage struct {
 	Passage
-	PathA string `json:"path_a"` // the key of the text: "prompt" or "description"
+	PathA string `json:"path_a"` // key of the text of the first tool: "prompt" or "description"
 	PathB string `json:"path_b"`
 }
 
-// maxWords is the maximum number of shared words in a result.
+// maxWords is the maximum number of shared words that a result lists.
 const maxWords = 12
 
 func similarity(a, b Set) Similarity { return similarityOf(a, b, a.shared(b)) }
 
-// similarityOf returns the similarity of sets with the given number of shared elements.
+// similarityOf returns the similarity of a and b. shared is the number of their common elements.
 func similarityOf(a, b Set, shared int) Similarity {
 	if shared == 0 {
 		return Similarity{}
@@ -36,17 +37,18 @@ func similarityOf(a, b Set, shared int) Similarity {
 	return Similarity{Resemblance: float64(shared) / float64(len(a)+len(b)-shared), Contained: float64(shared) / float64(len(a))}
 }
 
-// TextOf returns the word shingles of the texts of t that a model reads: its prompt and its
-// description.
+// TextOf returns the word shingles of the prompt and the description of t, which are the texts that
+// a model reads.
 func TextOf(t registry.Tool) Set {
 	return TextSet(t.Prompt, t.Description)
 }
 
-// PurposeOf returns the purpose of t as a set of content words from its name and id, its goals, its
-// short description, and its parameters. A word of weight n counts as n elements. The resemblance of
-// such sets is the resemblance of weighted words: the sum of the smaller weights divided by the sum
-// of the larger ones (O. Chum, J. Philbin, A. Zisserman, Near duplicate image detection: min-Hash
-// and tf-idf weighting, BMVC 2008).
+// PurposeOf returns the purpose of t as a set. The set contains the content words of the name and
+// the id, the goals, the short description, and the names of the parameters. A word with weight n is
+// represented by n elements. The resemblance of two such sets is therefore the resemblance of
+// weighted words: the sum of the smaller weights divided by the sum of the larger weights (O. Chum,
+// J. Philbin, A. Zisserman, Near duplicate image detection: min-Hash and tf-idf weighting, BMVC
+// 2008).
 func PurposeOf(t registry.Tool) Set {
 	var hashes []uint64
 	for s, t := range purposeOf(t) {
@@ -64,7 +66,7 @@ func parts(t registry.Tool) []part {
 	return []part{{"prompt", t.Prompt}, {"description", t.Description}}
 }
 
-// Passages returns the common passages of the texts of a and b, the longest first, at most 10. It
+// Passages returns the passages that the texts of a and b share, longest first and at most 10. It
 // takes time linear in the length of the texts.
 func Passages(a, b registry.Tool) []ToolPassage {
 	var found []ToolPassage
@@ -79,15 +81,16 @@ func Passages(a, b registry.Tool) []ToolPassage {
 	return found[:min(len(found), maxPassages)]
 }
 
-// Words returns the content words that the purposes of a and b share, spelled as in a, the most
-// significant first, at most 12.
+// Words returns the content words that the purposes of a and b share, most significant first and at
+// most 12. The words are spelled as in a.
 func Words(a, b registry.Tool) []string {
 	words, _ := purposeOf(a).shared(purposeOf(b), func(string) float64 { return 1 })
 	return words
 }
 
-// shared returns the words that p and q share, spelled as in p, by decreasing weight, at most
-// maxWords, and the total weight of all shared words. weight returns the weight of a stem.
+// shared returns the words that p and q share, and the total weight of all shared words. It returns
+// at most maxWords words, by decreasing weight and spelled as in p. weight returns the weight of a
+// stem.
 func (p purpose) shared(q purpose, weight func(stem string) float64) (words []string, sum float64) {
 	type both struct {
 		word   string
@@ -116,40 +119,41 @@ func (p purpose) shared(q purpose, weight func(stem string) float64) (words []st
 	return words, sum
 }
 
-// Fingerprint contains the words of a tool for comparing it with many others. It is safe for
-// concurrent use.
+// Fingerprint contains the words of a tool in a form that can be compared with the fingerprints of
+// many other tools. It is safe for concurrent use.
 type Fingerprint struct {
 	text, purpose Set
 	sketches      func() (text, purpose Sketch)
 }
 
-// NewFingerprint returns the fingerprint of t. It takes time linear in the length of its texts.
+// NewFingerprint returns the fingerprint of t. It takes time linear in the length of the texts of t.
 func NewFingerprint(t registry.Tool) *Fingerprint {
 	f := &Fingerprint{text: TextOf(t), purpose: PurposeOf(t)}
 	f.sketches = sync.OnceValues(func() (Sketch, Sketch) { return f.text.Sketch(), f.purpose.Sketch() })
 	return f
 }
 
-// Text compares the texts of f and other exactly. It takes time linear in the number of words, and
-// is meant for the matches of Index.Scan and for the few core tools.
+// Text compares the texts of f and other exactly. It takes time linear in the number of their words.
+// It is intended for the candidates that Index.Scan returns, and for small sets such as the core
+// tools.
 func (f *Fingerprint) Text(other *Fingerprint) Similarity { return similarity(f.text, other.text) }
 
-// Purpose compares the purposes of f and other exactly; see Text.
+// Purpose compares the purposes of f and other exactly, like Text.
 func (f *Fingerprint) Purpose(other *Fingerprint) Similarity {
 	return similarity(f.purpose, other.purpose)
 }
 
-// Sketches returns the sketches of the text and of the purpose.
+// Sketches returns the sketches of the text and of the purpose of the tool.
 func (f *Fingerprint) Sketches() (text, purpose Sketch) { return f.sketches() }
 
-// Span is a part of a text in bytes; End is exclusive.
+// Span is a byte range of a text. End is exclusive.
 type Span struct {
 	Start int `json:"start"`
 	End   int `json:"end"`
 }
 
-// Passage is a sequence of words that two texts share, apart from case, accents, punctuation, and
-// separators.
+// Passage is a sequence of words that two texts share. Case, accents, punctuation, and separators
+// are ignored.
 type Passage struct {
 	A     Span `json:"a"` // position in the first text
 	B     Span `json:"b"` // position in the second text
@@ -157,27 +161,27 @@ type Passage struct {
 }
 
 const (
-	// passageWords is the minimum number of words of a passage. Shorter sequences are common
+	// passageWords is the minimum number of words in a passage. Shorter sequences are often common
 	// phrases.
 	passageWords = 6
-	// maxPassages limits the number of passages, because readers do not need more.
+	// maxPassages is the maximum number of passages in a result. Readers do not need more.
 	maxPassages = 10
-	// maxPlaces limits the number of occurrences of the same words in the second text that are
-	// examined.
+	// maxPlaces is the maximum number of positions in the second text that are examined for one
+	// position in the first text.
 	maxPlaces = 8
 )
 
-// Common returns the sequences of at least 6 words that a and b share, the longest first, at most
-// 10. They do not overlap in a. To take time linear in the length of the texts, it may miss a
-// longer sequence in a text with many repetitions.
+// Common returns the sequences of at least 6 words that a and b share, longest first and at most 10.
+// The sequences do not overlap in a. Common takes time linear in the length of the texts. To
+// guarantee this, it may miss the longest sequence in a text with many repetitions.
 func Common(a, b string) []Passage {
 	as, bs := placesIn(a), placesIn(b)
 	if len(as) < passageWords || len(bs) < passageWords {
 		return nil
 	}
-	// The positions in bs at which sequences of passageWords words begin: first maps the hash of a
-	// sequence to its first position, and next maps each position to the next one with the same
-	// hash. Positions are counted from 1; 0 means none.
+	// first and next are linked lists of the positions in bs at which equal sequences of
+	// passageWords words begin. first maps the hash of a sequence to its first position. next maps a
+	// position to the next position with the same hash. Positions count from 1, and 0 ends a list.
 	first, next := make(map[uint64]int32, len(bs)), make([]int32, len(bs))
 	for i := len(bs) - passageWords; i >= 0; i-- {
 		h := run(bs[i:])
@@ -193,7 +197,7 @@ func Common(a, b string) []Passage {
 			}
 			places++
 		}
-		if length < passageWords { // at most a hash collision
+		if length < passageWords { // only the hashes of the sequences are equal
 			i++
 			continue
 		}
@@ -208,7 +212,7 @@ func Common(a, b string) []Passage {
 	return slices.Clip(passages[:min(len(passages), maxPassages)])
 }
 
-// place is a folded word and its position in the text.
+// place is the hash of a folded word and the byte range of the word in the text.
 type place struct {
 	hash       uint64
 	start, end int
@@ -220,7 +224,7 @@ func placesIn(text string) []place {
 	return ps
 }
 
-// run returns a hash of the first passageWords words.
+// run returns a hash of the first passageWords words of ps.
 func run(ps []place) uint64 {
 	var h uint64
 	for _, p := range ps[:passageWords] {
@@ -229,7 +233,7 @@ func run(ps []place) uint64 {
 	return h
 }
 
-// alike returns the number of words at the beginning of a and b that are equal.
+// alike returns the number of equal words at the beginning of a and b.
 func alike(a, b []place) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n].hash == b[n].hash {

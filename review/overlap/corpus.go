@@ -10,54 +10,54 @@ import (
 	"toolcrib/registry"
 )
 
-// Corpus is a small set of tools, such as the core tools, for comparing another tool with each of
-// them. It finds similarities that a sketch cannot find: a copied part, and the same purpose in
-// other words, where most words differ but the rare ones agree.
+// Corpus is a small set of tools, such as the core tools, with each of which another tool can be compared. It finds
+// two kinds of similarity that sketches miss: a part that was copied from a longer text, and the same purpose in
+// mostly different words, in which only the rare words agree.
 type Corpus struct {
 	tools   []member
-	weights map[string]float64 // of the words in the corpus, by stem
+	weights map[string]float64 // weights of the words that the corpus uses, by stem
 	unknown float64            // weight of all other words
 }
 
-// member is a tool of a corpus, prepared for comparison.
+// member is a tool of a corpus.
 type member struct {
 	ToolWords
 	mass float64 // total weight of the words in About
 }
 
-// CorpusWords contains everything that a Corpus needs to know about its tools. It can be stored, so
-// that a process that compares a single tool does not have to read all tools of the corpus.
+// CorpusWords contains the input from which NewCorpus creates a Corpus. It can be stored, so that a process that
+// compares a single tool need not read all tools of the corpus.
 type CorpusWords struct {
 	Tools []ToolWords
-	Count int            // number of tools from which the weights of words are computed
+	Count int            // number of tools from which the weights of words are derived
 	Uses  map[string]int // number of these tools that use each word, by stem
 }
 
-// ToolWords contains the words of a tool of a corpus.
+// ToolWords contains the words of one tool of a corpus.
 type ToolWords struct {
 	ID    string
 	Texts Set
 	About purpose
 }
 
-// Comparison describes the similarity of a tool to a tool of a corpus.
+// Comparison is the result of comparing a tool with one tool of a corpus.
 type Comparison struct {
-	ID string // of the tool in the corpus
-	// Shingles is the number of word shingles compared. If it is small, a large share is not
+	ID string // id of the tool in the corpus
+	// Shingles is the number of word shingles of the compared tool. If it is small, even a large similarity is not
 	// significant.
 	Shingles int
-	Text     Similarity // of all texts that a model reads
+	Text     Similarity // similarity of all texts that a model reads
 	// Covered is the share of the corpus tool's text that the other tool contains.
 	Covered float64
-	// Purpose is the similarity of the purposes, from 0 to 1. It is the total weight of the shared
-	// words, divided by the geometric mean of the total weights of the two tools. A rare word weighs
-	// more (inverse document frequency, Spärck Jones, 1972), and one in a name or a goal counts twice.
+	// Purpose is the similarity of the purposes, from 0 to 1. It is the total weight of the shared words, divided by
+	// the geometric mean of the total weights of both tools. Rare words have a greater weight (inverse document
+	// frequency, Spärck Jones, 1972). Words in a name or a goal count twice.
 	Purpose float64
-	Words   []string // the shared words, by decreasing weight, at most 12
+	Words   []string // shared words by decreasing weight, at most 12
 }
 
-// WordsOf returns the words of tools for a corpus. The weights of words are computed from tools and others, but only
-// tools are part of the corpus.
+// WordsOf returns the words of a corpus that contains tools. The weights of the words are derived from tools and
+// others.
 func WordsOf(tools, others []registry.Tool) CorpusWords {
 	c := CorpusWords{Count: len(tools) + len(others), Uses: map[string]int{}}
 	for _, t := range tools {
@@ -75,7 +75,7 @@ func WordsOf(tools, others []registry.Tool) CorpusWords {
 	return c
 }
 
-// NewCorpus returns a corpus of the tools with the given words.
+// NewCorpus returns the corpus described by words.
 func NewCorpus(words CorpusWords) *Corpus {
 	rarity := func(n int) float64 { return 0.3 + math.Log(float64(words.Count+1)/float64(n+1)) }
 	c := &Corpus{unknown: rarity(0), weights: make(map[string]float64, len(words.Uses))}
@@ -88,7 +88,7 @@ func NewCorpus(words CorpusWords) *Corpus {
 	return c
 }
 
-// Compare compares t with every tool of the corpus, and returns the results by decreasing similarity of the purpose.
+// Compare compares t with each tool of the corpus. It returns the results by decreasing similarity of the purpose.
 func (c *Corpus) Compare(t registry.Tool) []Comparison {
 	texts, words := textsOf(t), about(t)
 	mass, known := c.mass(words), texts.filter()
@@ -111,7 +111,7 @@ func (c *Corpus) mass(words purpose) float64 {
 	for s, t := range words {
 		weights = append(weights, c.weight(s)*float64(t.Weight))
 	}
-	slices.Sort(weights) // for the same sum every time, because floating-point addition is not associative
+	slices.Sort(weights) // sorted for a reproducible sum, because floating-point addition is not associative
 	var sum float64
 	for _, w := range weights {
 		sum += w
@@ -126,8 +126,8 @@ func (c *Corpus) weight(stem string) float64 {
 	return c.unknown
 }
 
-// about returns the content words in the texts about a tool's purpose and use. It omits the prompt,
-// because the call format and the steps are similar in all tools.
+// about returns the content words of the texts about the purpose and the use of t. It omits the prompt, because the
+// call format and the steps are similar in all prompts.
 func about(t registry.Tool) purpose {
 	p := purpose{}
 	p.add(2, t.Name, t.ID, t.Goals, t.Short())
@@ -136,7 +136,7 @@ func about(t registry.Tool) purpose {
 	return p
 }
 
-// textsOf returns the word shingles of all texts of a tool that a model reads.
+// textsOf returns the word shingles of all texts of t that a model reads.
 func textsOf(t registry.Tool) Set {
 	return TextSet(t.UsageNotes, t.Goals, t.Guardrails, t.Prompt, t.Description)
 }

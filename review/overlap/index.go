@@ -1,4 +1,4 @@
-// This file searches many sketches.
+// This file searches a large number of sketches.
 
 package overlap
 
@@ -10,14 +10,15 @@ import (
 	"slices"
 )
 
-// Index is a list of sketches. It uses their stored form, so a loaded block is searched in place.
-// The zero Index is empty and ready to use. Adding entries is not safe while the Index is in use.
+// Index is a list of sketches with ids. It keeps loaded blocks in their stored form and searches them without
+// decoding. The zero Index is empty and ready to use. Entries must not be added while another goroutine uses the
+// Index.
 type Index struct {
 	blocks []block
-	own    bool // the last block was not loaded and can grow
+	own    bool // whether the last block was not loaded and can grow
 }
 
-// block contains the ids and the sketches of entries, in little-endian order.
+// block contains the ids and the sketches of consecutive entries in little-endian order.
 type block struct{ ids, sketches []byte }
 
 func (b block) len() int { return len(b.ids) / idSize }
@@ -26,10 +27,10 @@ func (b block) id(i int) int64 {
 	return int64(binary.LittleEndian.Uint64(b.ids[i*idSize:])) //nolint:gosec // two's complement, there and back
 }
 
-// Match is an entry of an Index that may be similar to the query.
+// Match is an entry of an Index that may be similar to a query.
 type Match struct {
 	ID       int64
-	Estimate float64 // of the resemblance, from 0 to 1
+	Estimate float64 // estimated resemblance, from 0 to 1
 }
 
 // Len returns the number of sketches in x.
@@ -41,7 +42,7 @@ func (x *Index) Len() int {
 	return n
 }
 
-// IDs returns the ids of the sketches, in the order in which they were added.
+// IDs returns the ids of all entries in the order in which they were added.
 func (x *Index) IDs() []int64 {
 	ids := make([]int64, 0, x.Len())
 	for _, b := range x.blocks {
@@ -52,7 +53,7 @@ func (x *Index) IDs() []int64 {
 	return ids
 }
 
-// Add adds a sketch under an id, such as the row number of a tool.
+// Add adds the sketch s with the given id, such as the row number of a tool.
 func (x *Index) Add(id int64, s Sketch) {
 	if !x.own {
 		x.blocks, x.own = append(x.blocks, block{}), true
@@ -64,8 +65,8 @@ func (x *Index) Add(id int64, s Sketch) {
 	}
 }
 
-// First returns the n entries that were added to x first, or all entries if there are fewer. It
-// copies nothing, and adding entries to x remains possible.
+// First returns an index of the n oldest entries of x, or of all entries if x has fewer. It does not copy the
+// entries, and entries can still be added to x.
 func (x *Index) First(n int) Index {
 	var first Index
 	for _, b := range x.blocks {
@@ -77,10 +78,13 @@ func (x *Index) First(n int) Index {
 	return first
 }
 
-// Scan returns up to most entries with an estimated resemblance to s of about least or more, by decreasing estimate
-// and then in the order in which they were added. It accepts estimates below least with a margin, which misses fewer
-// than 1 in 150 entries with a resemblance of least. The results are therefore candidates, and callers must compare
-// their texts. Scan takes time proportional to the number of sketches, less than 10 ns for each.
+// Scan returns the entries whose estimated resemblance to s is at least least, or below it by a small margin. It
+// returns at most most entries, by decreasing estimate. Entries with the same estimate are in the order in which
+// they were added.
+//
+// Estimates are inexact. The margin is chosen so that Scan misses fewer than 1 in 150 entries with a resemblance of
+// exactly least. The results are only candidates, so callers must compare the sets exactly. Scan takes less than 10
+// ns for each entry.
 func (x *Index) Scan(s Sketch, least float64, most int) []Match {
 	if s.IsZero() {
 		return nil
@@ -107,20 +111,20 @@ func (x *Index) Scan(s Sketch, least float64, most int) []Match {
 	return matches
 }
 
-// tooMany is the number of additional matches that are collected before the less likely ones are
-// dropped.
+// tooMany is the number of matches above twice the requested number at which Scan drops the less likely matches.
 const tooMany = 256
 
-// likeliest returns the matches with the largest estimates, up to most, in their original order, and the maximum
-// number of differing bits of a further match that would rank above the last result. It overwrites matches.
+// likeliest returns the matches with the largest estimates, at most most of them, in their original order. limit is
+// the maximum number of differing bits with which a further match would rank above the last returned match.
+// likeliest overwrites matches.
 func likeliest(matches []Match, most int) (kept []Match, limit int) {
-	const unlike = sketchBits / 2 // from here on, the estimate is 0
+	const unlike = sketchBits / 2 // with this many differing bits, the estimate is 0
 	differing := func(m Match) int { return int((1 - m.Estimate) * unlike) }
 	var counts [unlike + 1]int
 	for _, m := range matches {
 		counts[differing(m)]++
 	}
-	last, of := 0, most // the maximum number of differing bits, and the number of matches to return with this number
+	last, of := 0, most // last: maximum number of differing bits; of: number of matches to return with exactly this number
 	for last < unlike && counts[last] < of {
 		of -= counts[last]
 		last++
@@ -138,7 +142,7 @@ func likeliest(matches []Match, most int) (kept []Match, limit int) {
 	return kept, last - 1
 }
 
-// differingFrom returns the number of bits in which s and a stored sketch differ.
+// differingFrom returns the number of bits in which s differs from the stored sketch b.
 func (s *Sketch) differingFrom(b *[sketchSize]byte) int {
 	le := binary.LittleEndian
 	return bits.OnesCount64(s[0]^le.Uint64(b[0:])) + bits.OnesCount64(s[1]^le.Uint64(b[8:])) +
@@ -147,12 +151,12 @@ func (s *Sketch) differingFrom(b *[sketchSize]byte) int {
 		bits.OnesCount64(s[6]^le.Uint64(b[48:])) + bits.OnesCount64(s[7]^le.Uint64(b[56:]))
 }
 
-// margin is the number of standard deviations that an estimate may be below the limit of a Scan. Only 1 in 150
-// estimates is even smaller.
+// margin is the number of standard deviations by which an estimate may be below the value that Scan requires. About
+// 1 in 150 estimates is smaller than that.
 const margin = 2.5
 
-// farthest returns the maximum number of bits in which the sketches of sets with a resemblance of
-// least may differ.
+// farthest returns the maximum number of bits in which two sketches may differ for Scan to accept a resemblance of
+// least.
 func farthest(least float64) int {
 	least = min(max(least, 0), 1)
 	return int(math.Ceil((1 - least + margin*deviation(least)) / 2 * sketchBits))

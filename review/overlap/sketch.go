@@ -1,4 +1,4 @@
-// This file computes sketches and stores them.
+// This file computes, stores, and loads sketches.
 
 package overlap
 
@@ -16,39 +16,40 @@ import (
 //
 // Each bit is one sample of the set: the lowest bit of the smallest hash in a bin (b-bit minwise
 // hashing with b = 1: P. Li, A. C. König, b-Bit minwise hashing, WWW 2010). Two samples are equal
-// with probability J, the resemblance of the sets, and otherwise agree in their bit half of the
-// time, so (1+J)/2 of the bits are expected to agree.
+// with probability J, the resemblance of the sets. Different samples agree in their lowest bit with
+// probability 1/2. Therefore, (1+J)/2 of the bits are expected to agree.
 //
-// One bit of each of 512 samples is better than two bits of 256 or four bits of 128: from about J =
-// 0.4 on its estimates have the smallest variance, and comparing two sketches takes only eight
-// words without masking.
+// One bit of each of 512 samples is better than two bits of 256 samples or four bits of 128
+// samples: its estimates have the smallest variance for J above about 0.4, and two sketches can be
+// compared with eight operations on words and without masks.
 //
 // The samples are taken by fast similarity sketching (S. Dahlgaard, M. Knudsen, M. Thorup, Fast
-// similarity sketching, FOCS 2017): each round puts every element into a random bin, and rounds are
-// repeated until no bin is empty. A large set needs one round instead of 512 hash functions, and
-// the samples of a small set are as good as with 512 hash functions.
+// similarity sketching, FOCS 2017). Each round puts every element into a random bin, and rounds are
+// repeated until no bin is empty. A large set usually needs one round instead of 512 hash
+// functions. The samples of a small set are as good as those of 512 hash functions.
 type Sketch [sketchWords]uint64
 
 const (
 	sketchWords = 8
 	sketchBits  = 64 * sketchWords
 
-	// throws is the maximum number of rounds that distribute the elements at random. Bins that are
-	// still empty then get a separate round, which ensures termination for sets with a single
-	// element and for sets that were constructed to miss a bin.
+	// throws is the maximum number of rounds that put the elements into random bins. After these
+	// rounds, each bin that is still empty is filled separately. This ensures that the algorithm
+	// terminates for a set with a single element, and for a set that was constructed to leave a bin
+	// empty.
 	throws = 64
 
 	golden = 0x9e3779b97f4a7c15
 )
 
-// newSketch returns the sketch of a set of hashes. The slice may contain duplicates, and newSketch
-// may reorder it.
+// newSketch returns the sketch of the set of hashes. The argument may contain duplicates, and
+// newSketch may reorder it.
 func newSketch(set []uint64) Sketch {
 	var s Sketch
 	if len(set) == 0 {
 		return s
 	}
-	var smallest [sketchBits]uint64 // in this round; 0 for a bin that already has its sample
+	var smallest [sketchBits]uint64 // smallest hash of each bin in this round; 0 for a bin that already has its sample
 	for i := range smallest {
 		smallest[i] = math.MaxUint64
 	}
@@ -58,9 +59,9 @@ func newSketch(set []uint64) Sketch {
 		smallest[bin] = 0
 		empty--
 	}
-	var hit [sketchBits]uint16 // the bins that received an element in this round
+	var hit [sketchBits]uint16 // bins that received an element in this round
 	for round := uint64(1); round <= throws && empty > 0; round++ {
-		if round == 2 { // a large set that leaves bins empty has many duplicates
+		if round == 2 { // remove duplicates only now; a large set that leaves bins empty has many
 			slices.Sort(set)
 			set = slices.Compact(set)
 		}
@@ -94,35 +95,35 @@ func newSketch(set []uint64) Sketch {
 // IsZero reports whether s is the sketch of the empty set.
 func (s Sketch) IsZero() bool { return s == Sketch{} }
 
-// resemblance converts the number of differing bits to the unbiased estimate 2·agreeing/512 - 1,
-// limited to at least 0. See deviation for its standard deviation.
+// resemblance returns the unbiased estimate 2·agreeing/512 - 1 for the given number of differing
+// bits, or 0 if the estimate is negative. See deviation for the standard deviation of the estimate.
 func resemblance(differing int) float64 {
 	return max(0, 1-2*float64(differing)/sketchBits)
 }
 
-// deviation returns the standard deviation of the estimate for sets with resemblance j, which is
-// the same as for 512 coin tosses: 0.041 for j = 0.4, 0.031 for j = 0.7. It is less for sets of a
-// few hundred elements, because no element is drawn twice.
+// deviation returns the standard deviation of the estimate for two sets with resemblance j. It is
+// that of 512 coin tosses, for example 0.041 for j = 0.4 and 0.031 for j = 0.7. For sets of a few
+// hundred elements, the actual deviation is smaller, because no element is drawn twice.
 func deviation(j float64) float64 {
 	p := (1 + j) / 2
 	return 2 * math.Sqrt(p*(1-p)/sketchBits)
 }
 
-// Set contains the shingles of a text or the words of a purpose for exact comparison: distinct
-// hashes in ascending order.
+// Set contains the word shingles of a text, or the content words of a purpose, for an exact
+// comparison. It consists of distinct hashes in ascending order.
 type Set []uint64
 
-// TextSet returns the word shingles of texts. No shingle spans two texts.
+// TextSet returns the word shingles of texts. No shingle extends over two texts.
 func TextSet(texts ...string) Set { return newSet(shingles(texts)) }
 
-// shingles returns the hash of every sequence of shingleWords words in each text, including
-// duplicates. A shorter text is a single shingle.
+// shingles returns the hash of each sequence of shingleWords words in each text. The result may
+// contain duplicates. A text with fewer words is a single shingle.
 func shingles(texts []string) []uint64 {
 	size := 0
 	for _, text := range texts {
 		size += len(text)
 	}
-	hashes := make([]uint64, 0, size/6+len(texts)) // an average word and a space
+	hashes := make([]uint64, 0, size/6+len(texts)) // on average, a word and a space have 6 bytes
 	for _, text := range texts {
 		var a, b uint64
 		n := 0
@@ -149,7 +150,7 @@ func newSet(hashes []uint64) Set {
 // Sketch returns the sketch of s.
 func (s Set) Sketch() Sketch { return newSketch(s) }
 
-// shared returns |s∩t|.
+// shared returns the number of elements in both s and t.
 func (s Set) shared(t Set) int {
 	n := 0
 	for len(s) > 0 && len(t) > 0 {
@@ -166,7 +167,8 @@ func (s Set) shared(t Set) int {
 	return n
 }
 
-// filter is a set with a Bloom filter, which rules out most elements of other sets.
+// filter is a set with a Bloom filter, which quickly rules out most elements that the set does not
+// contain.
 type filter struct {
 	set  Set
 	bits []uint64
@@ -180,7 +182,7 @@ func (s Set) filter() filter {
 	return f
 }
 
-// shared returns the number of elements that t has in common with the set.
+// shared returns the number of elements in both t and the set of f.
 func (f filter) shared(t Set) int {
 	n := 0
 	for _, h := range t {
@@ -193,8 +195,8 @@ func (f filter) shared(t Set) int {
 	return n
 }
 
-// shingleWords is the number of words in a shingle. Three words distinguish a copied sentence from
-// a common phrase, and still match if a word is edited now and then.
+// shingleWords is the number of words in a shingle. Sequences of three words rarely agree by
+// chance, as common phrases do. In an edited copy, most of them still agree.
 const shingleWords = 3
 
 func shingle(a, b, c uint64) uint64 {
@@ -208,8 +210,8 @@ const (
 	fnvPrime  = 0x100000001b3
 )
 
-// hash returns a hash of s that must be the same on all machines and in all releases, because
-// stored sketches depend on it.
+// hash returns a hash of s. It must return the same hash on all machines and in all releases,
+// because stored sketches depend on it.
 func hash[T []byte | string](s T) uint64 {
 	h := uint64(fnvOffset)
 	for i := range len(s) {
@@ -218,34 +220,34 @@ func hash[T []byte | string](s T) uint64 {
 	return mix(h)
 }
 
-// mix distributes every bit of h over all bits: the last step of splitmix64 (G. Steele, D. Lea, C.
-// Flood, Fast splittable pseudorandom number generators, OOPSLA 2014).
+// mix distributes each bit of h over all bits of the result. It is the last step of splitmix64 (G.
+// Steele, D. Lea, C. Flood, Fast splittable pseudorandom number generators, OOPSLA 2014).
 func mix(h uint64) uint64 {
 	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
 	h = (h ^ h>>27) * 0x94d049bb133111eb
 	return h ^ h>>31
 }
 
-// Version is the version of the tokenizer and the hashed features. It must change whenever sketches
-// change, because sketches of different versions cannot be compared.
+// Version is the version of the tokenizer and of the hashed features. It must be increased whenever
+// a change affects sketches, because sketches of different versions cannot be compared.
 const Version = 1
 
 // Errors of Load.
 var (
-	// ErrVersion reports that sketches were written by another version and must be rebuilt from the
-	// definitions.
+	// ErrVersion indicates that another version wrote the stored sketches. They must be computed
+	// again from the definitions.
 	ErrVersion = errors.New("sketches of another version")
-	// ErrDamaged reports that stored sketches are damaged.
+	// ErrDamaged indicates that the stored sketches are damaged.
 	ErrDamaged = errors.New("damaged sketches")
 )
 
-// A stored index consists of one or more consecutive blocks:
+// An index is stored as one or more consecutive blocks:
 //
 //	"ovl", the version (1 byte), the number n of entries (4 bytes),
 //	n ids (8 bytes each), n sketches (64 bytes each)
 //
-// All numbers are in little-endian order. An entry is added to a stored index by appending a block
-// with a single entry.
+// All numbers are little-endian. To add an entry to a stored index, a block with this entry is
+// appended.
 const (
 	magic      = "ovl"
 	headSize   = len(magic) + 1 + 4
@@ -253,7 +255,7 @@ const (
 	sketchSize = sketchBits / 8
 )
 
-// AppendBinary appends x to b as a single block. The error is always nil.
+// AppendBinary appends the entries of x to b as a single block. The error is always nil.
 func (x *Index) AppendBinary(b []byte) ([]byte, error) {
 	n := x.Len()
 	b = slices.Grow(b, headSize+n*(idSize+sketchSize))
@@ -269,8 +271,8 @@ func (x *Index) AppendBinary(b []byte) ([]byte, error) {
 	return b, nil
 }
 
-// Load adds the entries of all blocks in b to x. If it returns ErrVersion or ErrDamaged, x is
-// unchanged. x retains b, which must not change.
+// Load adds the entries of all blocks in b to x. If Load returns an error, which wraps ErrVersion
+// or ErrDamaged, x is unchanged. x refers to b, so the caller must not modify b afterwards.
 func (x *Index) Load(b []byte) error {
 	var blocks []block
 	for len(b) > 0 {

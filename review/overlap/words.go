@@ -1,4 +1,4 @@
-// This file splits texts into words and computes the purpose of a tool.
+// This file splits texts into words and determines the purpose of a tool.
 
 package overlap
 
@@ -15,15 +15,15 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// word is a folded word of a text with its byte range in the text.
+// word is a word in its folded form and its byte range in the text.
 type word struct {
-	folded     []byte // valid only until the next word
+	folded     []byte // valid only until the callback returns
 	start, end int
 }
 
-// words calls found for each word of text in order. A word is a sequence of letters and digits,
-// which is folded: it ignores case, accents, punctuation, and invisible characters. In scripts
-// without spaces, every character is a word.
+// words calls found for each word of text in order. A word is a sequence of letters and digits. Its folded form is in
+// lower case and has no accents and no invisible characters. In writing systems without spaces between words, each
+// character is a word.
 func words(text string, found func(word)) {
 	var f folder
 	var w word
@@ -71,7 +71,7 @@ func words(text string, found func(word)) {
 	finish()
 }
 
-// lower returns an ASCII letter or digit in lower case, or 0 for any other character.
+// lower returns c in lower case if c is an ASCII letter or digit. Otherwise, it returns 0.
 func lower(c byte) byte {
 	switch {
 	case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
@@ -82,23 +82,23 @@ func lower(c byte) byte {
 	return 0
 }
 
-// class is the class of a character in words.
+// class is the effect that a character has on the words of a text.
 type class uint8
 
 const (
 	boundary class = iota // white space, punctuation, symbols
 	letter                // part of a word, including digits
 	nothing               // ignored: invisible characters and accents
-	glyph                 // a separate word, in scripts without spaces between words
+	glyph                 // a separate word, in writing systems without spaces between words
 )
 
-// folded is a character without compatibility forms, accents, and case.
+// folded is a character in lower case, without accents and compatibility forms.
 type folded struct {
 	class class
 	text  string
 }
 
-// fold folds a character outside ASCII.
+// fold folds r, which is not in ASCII.
 func fold(r rune) folded {
 	switch {
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
@@ -123,7 +123,7 @@ func fold(r rune) folded {
 	return folded{class: letter, text: string(b)}
 }
 
-// folder caches folded characters, because a text contains few different ones.
+// folder caches the results of fold, because a text contains few different characters.
 type folder struct {
 	cache *[cached]cachedRune
 }
@@ -146,23 +146,24 @@ func (f *folder) fold(r rune) folded {
 	return e.f
 }
 
-// maxParameters limits the number of parameters that are read.
+// maxParameters is the maximum number of parameters of a tool that are read.
 const maxParameters = 200
 
-// purpose maps the stems of a tool's content words to the words.
+// purpose maps the stem of each content word of a tool to the word and its weight.
 type purpose map[string]term
 
 type term struct {
-	Word   string // in its first spelling in the tool
+	Word   string // first spelling of the word in the tool
 	Weight int
 }
 
-// purposeOf returns the words about the purpose of t, weighted by their position. A word counts
-// once, with its highest weight. The rest of the description (when to use the tool, what not to do)
-// is omitted: it is about other tools and the situation, and would outweigh the purpose.
+// purposeOf returns the content words that describe the purpose of t. The weight of a word depends on the text that
+// contains it; a word in several texts has the highest of these weights. purposeOf ignores the rest of the
+// description, such as when to use the tool and what to avoid. These parts are about other tools and situations, and
+// would outweigh the purpose.
 func purposeOf(t registry.Tool) purpose {
 	id := t.ID
-	if t.Source != nil { // the id begins with the label of the server, which is unrelated to the purpose of t
+	if t.Source != nil { // the id begins with the name of the server, which has nothing to do with the purpose
 		_, name, _ := strings.Cut(t.Source.Ref, "#")
 		id = cmp.Or(name, t.ID)
 	}
@@ -173,7 +174,8 @@ func purposeOf(t registry.Tool) purpose {
 	return p
 }
 
-// add adds the words of texts. Callers must add texts by decreasing weight.
+// add adds the content words of texts with the given weight. It keeps the weights of words that p already contains,
+// so callers must add texts by decreasing weight.
 func (p purpose) add(weight int, texts ...string) {
 	read := map[string]bool{} // a text contains few different words
 	for _, text := range texts {
@@ -198,7 +200,7 @@ func parameters(t registry.Tool) []string {
 		return nil
 	}
 	schema, err := jsondoc.Parse(t.InputSchema, jsondoc.DefaultLimits)
-	if err != nil { // the schema is invalid, which other code reports
+	if err != nil { // other code reports that the schema is not valid
 		return nil
 	}
 	properties := schema.Get("properties")
@@ -209,8 +211,8 @@ func parameters(t registry.Tool) []string {
 }
 
 // stem returns the form in which a content word is compared, or "" for a stop word. It removes endings without regard
-// to grammar, so reader, reads, and reading become read. Verbs with the same meaning for a tool are replaced by a
-// common verb.
+// to grammar: reader, reads, and reading become read. It also replaces verbs by a common verb with the same meaning
+// for a tool.
 func stem(s string) string {
 	vocabulary := theVocabulary()
 	if len(s) < 2 || vocabulary.idle[s] {
@@ -223,7 +225,8 @@ func stem(s string) string {
 	return s
 }
 
-// endings are tried in this order. At least minStem bytes of the word must remain.
+// endings lists the endings that cut removes, in the order in which it tries them. At least minStem bytes of the word
+// must remain.
 var endings = [...]string{"ers", "ors", "ing", "ed", "es", "er", "or", "s", "e", "y"}
 
 const minStem = 3
@@ -245,7 +248,7 @@ func cut(s string) string {
 	return s
 }
 
-// stopWords are English stop words: function words, and words that every description of a tool contains.
+// stopWords contains English function words, and words that occur in the descriptions of most tools.
 const stopWords = `
 a about above after again against all also am an and any are as at be because been before being below between both but
 by can cannot could did do does doing done down during each either else etc even every few for from further get gets
@@ -258,7 +261,7 @@ with within without would yes yet you your eg ie
 tool tools call called calling function allow allows based able provide provided provides return returned returns result
 results specific specified`
 
-// verbs lists the verbs of tools. The words of a line have the same meaning for a purpose.
+// verbs lists verbs that describe tools. All verbs on one line have the same meaning for a purpose.
 const verbs = `
 read open show view fetch retrieve load display
 list enumerate
@@ -273,7 +276,7 @@ run execute invoke`
 
 type vocabulary struct {
 	idle  map[string]bool
-	verbs map[string]string // maps each stem to the first word of its line
+	verbs map[string]string // maps the stem of each verb to the first verb on its line
 }
 
 var theVocabulary = sync.OnceValue(func() vocabulary {

@@ -1,3 +1,4 @@
-// Package proof verifies the signatures that the live registry depends on: those of decisions, waivers, and tiers, the
-// signers whose signatures are valid, and the log of their states. It does not depend on the review process.
+// Package proof verifies the signatures of decisions, waivers, and tiers on which the live registry depends. It
+// determines which signers are valid and keeps the log of their states. It does not depend on the other parts of the
+// review service, except for the package approval.
 package proof

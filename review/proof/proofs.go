@@ -22,7 +22,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Proofs caches verified signatures for one state of the signers. It is safe for concurrent use.
+// Proofs verifies signatures for one state of the signers and caches the results. It is safe for concurrent use.
 type Proofs struct {
 	signers *signers.Signers
 	former  map[string]int // result of formerKeys
@@ -37,10 +37,12 @@ type Proofs struct {
 	statements map[string]*provenStatement // by hash of the statement
 }
 
-// proofsKey identifies a state of the signers, in the file and in the log.
+// proofsKey identifies a state of the signers by the digest of the signers file and by the hash of the last signers
+// event in the log.
 type proofsKey struct{ file, event string }
 
-// Limits of the cache: number of versions and of statements, and bytes of definitions.
+// Limits of the caches. maxProofs limits the number of versions and the number of statements. maxDefinitions limits
+// the total size of the definitions in bytes.
 const (
 	maxProofs      = 200_000
 	maxDefinitions = 16 << 20
@@ -50,16 +52,17 @@ func newProofs(key proofsKey, rules approval.Rules) *Proofs {
 	return &Proofs{key: key, rules: rules, versions: map[string]*Proof{}, statements: map[string]*provenStatement{}}
 }
 
-// ProofsBy returns Proofs for signers and rules chosen by the caller. genesis is the hash of the database's first
-// event. The recorded states of the signers are only used to distinguish revoked keys from unknown ones.
+// ProofsBy returns Proofs for signers and policy rules that the caller chose. genesis is the hash of the first event of
+// the database. The states are the recorded states of the signers; they are only used to distinguish revoked keys from
+// unknown keys.
 func ProofsBy(s *signers.Signers, states []SignersState, genesis string, rules approval.Rules) *Proofs {
 	p := newProofs(proofsKey{}, rules)
 	p.signers, p.former, p.genesis = s, formerKeys(states, s), genesis
 	return p
 }
 
-// formerKeys maps the fingerprint of each revoked key to the number of the last state that includes it. A key is
-// revoked by removing its lines, so it is in an earlier state but not in now.
+// formerKeys maps the fingerprint of each revoked key to the number of the last state that contains the key. A key is
+// revoked if an earlier state contains it and now does not.
 func formerKeys(states []SignersState, now *signers.Signers) map[string]int {
 	former := map[string]int{}
 	for _, state := range states {
@@ -84,7 +87,7 @@ type Proof struct {
 	ContentHash string
 	// Signature is the hash of the statement of the last approval, or "" for shipped versions.
 	Signature string
-	// Shared indicates that the statement also approved a later version of the subject.
+	// Shared indicates that the same statement also approved a later version of the subject.
 	Shared  bool
 	Columns registry.Columns // of the definition; zero if Err is set
 	// definition is the verified definition, or zero if it is not cached.
@@ -94,7 +97,7 @@ type Proof struct {
 	Err error
 }
 
-// Known returns the cached proof of a version.
+// Known returns the cached proof of the version with the given hash.
 func (p *Proofs) Known(hash string) (*Proof, bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -102,7 +105,8 @@ func (p *Proofs) Known(hash string) (*Proof, bool) {
 	return proof, ok
 }
 
-// Version verifies a stored version. err only reports failures to read records.
+// Version verifies the stored version v. If v is not valid, Proof.Err contains the reason. err is not nil only if
+// records could not be read.
 func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Version) (*Proof, error) {
 	if proof, ok := p.Known(v.Hash); ok && registry.HashBytes(v.Definition) == proof.ContentHash && v.Sum() == v.Hash {
 		return proof, nil
@@ -120,12 +124,12 @@ func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Versi
 		}
 		proof.Columns, proof.definition = d.Columns(), d
 		if v.Signature != "" {
-			s, err := p.statement(ctx, r, v.Signature) // verified above
+			s, err := p.statement(ctx, r, v.Signature) // the statement was verified above
 			proof.Shared = err == nil && s.newest[v.Subject.String()].Version > v.Number
 		}
 	}
 	if errors.Is(err, proposals.ErrTampered) {
-		return proof, nil // not cached: the name in the row may be wrong
+		return proof, nil // not cached, because the subject in the row may be wrong
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,8 +145,8 @@ func (p *Proofs) Version(ctx context.Context, r SignatureReader, v history.Versi
 	return proof, nil
 }
 
-// Definition returns the definition for text, whose hash was verified. Most definitions are cached, which is cheaper
-// than decoding them again.
+// Definition parses text, which must be the verified definition of the version. It returns a copy of the cached
+// definition if there is one, which is cheaper.
 func (p *Proof) Definition(text string) (registry.Definition, error) {
 	if d := p.definition; !d.IsZero() {
 		return d.WithStatus(d.Status()), nil // copy
@@ -150,12 +154,12 @@ func (p *Proof) Definition(text string) (registry.Definition, error) {
 	return registry.DecodeDefinition(p.Subject.Kind, []byte(text))
 }
 
-// Refuses reports whether err means that a record is not valid, rather than that it could not be read.
+// Refuses reports whether err means that a record is not valid. It returns false if the record could not be read.
 func Refuses(err error) bool {
 	return errors.Is(err, ErrUnsigned) || errors.Is(err, ErrSignature) || errors.Is(err, ErrSigners) || errors.Is(err, proposals.ErrTampered) || errors.Is(err, proposals.ErrApprovals)
 }
 
-// checkVersion returns nil if a version is valid.
+// checkVersion returns nil if v matches its hashes and is either shipped or validly approved.
 func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.Version) error {
 	if registry.HashBytes(v.Definition) != v.ContentHash || v.Sum() != v.Hash {
 		return fmt.Errorf("version %d of %s: %w: its content does not match its hash", v.Number, v.Subject, proposals.ErrTampered)
@@ -173,7 +177,8 @@ func (p *Proofs) checkVersion(ctx context.Context, r SignatureReader, v history.
 	return p.enough(ctx, r, v)
 }
 
-// CheckShipped returns nil if v, a version without a proposal, ships with the program.
+// CheckShipped returns an error unless v is a definition that ships with the program. v must be a version without a
+// proposal.
 func CheckShipped(v history.Version) error {
 	hash, ok := shippedHashes()[v.Subject]
 	if !ok || v.Number != 1 || v.DecidedBy != "system" || hash != v.ContentHash {
@@ -185,18 +190,19 @@ func CheckShipped(v history.Version) error {
 // shippedHashes returns the content hashes of all definitions that ship with the program.
 var shippedHashes = sync.OnceValue(shipped.Hashes)
 
-// provenStatement is a verified statement.
+// provenStatement is the result of verifying a statement.
 type provenStatement struct {
 	statement.Statement
 	encoded string
 	signer  signers.Signer
 	items   map[string]statement.Item // items of a decision, by proposal
 	newest  map[string]statement.Item // items of an approval, by subject
-	tools   map[string]bool           // tools for which it sets the tier
-	err     error                     // reason why it is not valid, or nil
+	tools   map[string]bool           // tools for which the statement sets the tier
+	err     error                     // reason why the statement is not valid, or nil
 }
 
-// statement returns a statement with a valid signature.
+// statement returns the statement with the given hash. It returns an error if the statement is missing or its
+// signature is not valid.
 func (p *Proofs) statement(ctx context.Context, r SignatureReader, hash string) (*provenStatement, error) {
 	p.mu.RLock()
 	known, ok := p.statements[hash]
@@ -211,7 +217,7 @@ func (p *Proofs) statement(ctx context.Context, r SignatureReader, hash string) 
 	return known, known.err
 }
 
-// proveOnce verifies a statement by itself and caches the result.
+// proveOnce verifies the statement in record and caches the result under hash.
 func (p *Proofs) proveOnce(record SignatureRecord, hash string) *provenStatement {
 	s := p.prove(record, hash)
 	p.mu.Lock()
@@ -223,7 +229,8 @@ func (p *Proofs) proveOnce(record SignatureRecord, hash string) *provenStatement
 	return s
 }
 
-// prove verifies a statement by itself.
+// prove verifies the signature of a statement, its hash, and its database. It does not compare the statement with
+// other records.
 func (p *Proofs) prove(record SignatureRecord, hash string) *provenStatement {
 	s := &provenStatement{encoded: record.Statement}
 	switch {
@@ -261,8 +268,8 @@ func (p *Proofs) prove(record SignatureRecord, hash string) *provenStatement {
 	return s
 }
 
-// revoked returns an error about a revoked key if err is about an unknown key that an earlier state of the signers
-// includes, and err otherwise.
+// revoked returns an error that wraps signers.ErrRevoked if err is about an unknown key that an earlier state of the
+// signers contains. Otherwise, it returns err.
 func (p *Proofs) revoked(err error, armored []byte) error {
 	if !errors.Is(err, signers.ErrUnknownKey) {
 		return err
@@ -282,11 +289,13 @@ func (p *Proofs) revoked(err error, armored []byte) error {
 	return fmt.Errorf("%w: the signers file no longer has %s, which was in state %d", signers.ErrRevoked, ssh.FingerprintSHA256(key), state)
 }
 
-// If a row is deleted together with its dependents, the signed row that it replaced becomes the newest again.
-// Therefore, a row is valid only if no newer signed statement is about the same object.
+// An attacker could delete the newest record about an object together with the records that depend on it. The record
+// before it would then become the newest again. Therefore, a record is valid only if no newer signed statement is
+// about the same object.
 
-// Newest returns an error that wraps ErrTampered if a statement approved a later version of the subject than proof.
-// endorsed reports whether an approval was recorded as waiting for other approvals, and thus resulted in no version.
+// Newest returns an error that wraps proposals.ErrTampered if a signed statement approved a later version of the same
+// subject. endorsed reports whether the approval in a statement only endorsed the proposal and thus created no
+// version.
 func (p *Proofs) Newest(ctx context.Context, r SignatureReader, proof *Proof, endorsed func(ctx context.Context, hash string, proposal proposals.ID) (bool, error)) error {
 	subject := proof.Subject.String()
 	hashes, err := r.SignedAfter(ctx, subject, proof.Signature)
@@ -294,7 +303,7 @@ func (p *Proofs) Newest(ctx context.Context, r SignatureReader, proof *Proof, en
 		return err
 	}
 	if proof.Signature != "" {
-		hashes = append(hashes, proof.Signature) // it may have approved two versions
+		hashes = append(hashes, proof.Signature) // one statement can approve two versions of a subject
 	}
 	for _, hash := range hashes {
 		s, err := p.statement(ctx, r, hash)
@@ -319,16 +328,16 @@ func (p *Proofs) Newest(ctx context.Context, r SignatureReader, proof *Proof, en
 	return nil
 }
 
-// CheckNewestWaiver returns an error that wraps ErrTampered if a signed waiver of the same finding that is newer than
-// w, or that ends w, is missing in stored.
+// CheckNewestWaiver returns an error that wraps proposals.ErrTampered if a newer signed statement waived the same
+// finding or ended w, and stored does not contain the record of that statement.
 func (p *Proofs) CheckNewestWaiver(ctx context.Context, r SignatureReader, of proposals.Proposal, w history.Waiver, stored []history.Waiver) error {
 	return p.newestAbout(ctx, r, WaiverAct(of, w), w.Signature, "the waiver of "+w.Rule, func(s *provenStatement, hash string) bool {
 		return slices.ContainsFunc(stored, func(o history.Waiver) bool { return o.Signature == hash })
 	})
 }
 
-// CheckNewestTier returns an error that wraps ErrTampered if a statement newer than the one with a hash ("" for none)
-// set the user's tier of a tool.
+// CheckNewestTier returns an error that wraps proposals.ErrTampered if a newer statement than the one with the given
+// hash set the tier of the same tool for the same user. hash is "" if no statement set the current tier.
 func (p *Proofs) CheckNewestTier(ctx context.Context, r SignatureReader, act *statement.Tier, hash string) error {
 	return p.newestAbout(ctx, r, act, hash, "the tier of "+act.Tools[0], func(s *provenStatement, _ string) bool {
 		other, ok := s.Act.(*statement.Tier)
@@ -336,8 +345,9 @@ func (p *Proofs) CheckNewestTier(ctx context.Context, r SignatureReader, act *st
 	})
 }
 
-// newestAbout returns an error if a valid statement about the same object as act is newer than the one with a hash.
-// apart returns true for a statement that does not replace the record; what names the record in errors.
+// newestAbout returns an error if a valid statement about the same object as act is newer than the statement with the
+// given hash. apart returns true for a newer statement that does not replace the record. what names the record in the
+// error.
 func (p *Proofs) newestAbout(ctx context.Context, r SignatureReader, act statement.Act, hash, what string, apart func(s *provenStatement, hash string) bool) error {
 	hashes, err := r.SignedAfter(ctx, statement.About(act)[0], hash)
 	if err != nil {

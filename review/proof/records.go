@@ -15,8 +15,9 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Decision returns nil if a valid statement contains the decision d by by. previous and sum belong to the version that
-// an approval wrote, and are "" for other verdicts.
+// Decision returns nil if a valid statement contains the decision d and names by as its principal. previous is the hash
+// of the previous version and sum is the unsigned sum of the version that an approval created. Both are "" for other
+// verdicts.
 func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d proposals.Decision, by, previous, sum string) error {
 	what := fmt.Sprintf("revision %d of %s, %s by %s", d.Revision, d.Subject, d.Verdict, by)
 	if d.Signature == "" {
@@ -35,20 +36,20 @@ func (p *Proofs) Decision(ctx context.Context, r SignatureReader, d proposals.De
 	return nil
 }
 
-// itemOf returns the item for d in the statement of a decision, without the version.
+// itemOf returns the item of a signed statement for d, without the fields for the version.
 func itemOf(d proposals.Decision) statement.Item {
 	return statement.Item{
 		Proposal: string(d.Proposal), Revision: d.Revision, Subject: d.Subject.String(), ContentHash: d.ContentHash, ReviewDigest: d.ReviewDigest,
 	}
 }
 
-// of reports whether the statement has the given principal, time, and note.
+// of reports whether s has the given principal, time, and note.
 func (s *provenStatement) of(by string, at time.Time, note string) bool {
 	return s.By == by && s.At.Equal(at) && s.Note == statement.Text(note)
 }
 
-// Act returns nil if the statement with a hash is valid and has the given principal, time (zero for any), act, and
-// note. what names the record in errors.
+// Act returns nil if the statement with the given hash is valid and has the given principal, time, act, and note. If
+// at is zero, any time is accepted. what names the record in errors.
 func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by string, at time.Time, act statement.Act, note string) error {
 	if hash == "" {
 		return fmt.Errorf("%s: %w", what, ErrUnsigned)
@@ -74,7 +75,7 @@ func (p *Proofs) Act(ctx context.Context, r SignatureReader, hash, what, by stri
 	return nil
 }
 
-// Waiver returns nil if a waiver of a proposal is valid.
+// Waiver returns nil if w, a waiver in the proposal of, has a valid signature by a user who may waive findings.
 func (p *Proofs) Waiver(ctx context.Context, r SignatureReader, of proposals.Proposal, w history.Waiver) error {
 	if need := p.rules.For(of.Subject, w.At); !need.MayWaive(w.By) {
 		return fmt.Errorf("the waiver of %s in %s: %w: by policy, only %s may waive a finding, and it is by %s", w.Rule, of.Subject, ErrSignature, strings.Join(need.Waivers(), ", "), w.By)
@@ -82,8 +83,9 @@ func (p *Proofs) Waiver(ctx context.Context, r SignatureReader, of proposals.Pro
 	return p.Act(ctx, r, w.Signature, fmt.Sprintf("the waiver of %s in %s", w.Rule, of.Subject), w.By, w.At, WaiverAct(of, w), w.Reason)
 }
 
-// Endorsement returns the key that signed an approval that waited for other approvals, or the reason why the approval
-// is not valid. version and previous give the position of the resulting version; version is 0 if it is unknown.
+// Endorsement returns the key that signed the endorsement d, or the reason why d is not valid. version is the number
+// of the version that results from the endorsed approval, or 0 if it is unknown. previous is the hash of the version
+// before.
 func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals.Decision, version int, previous string) (key string, err error) {
 	what := fmt.Sprintf("revision %d of %s, approved by %s", d.Revision, d.Subject, d.By)
 	if d.Signature == "" {
@@ -96,7 +98,7 @@ func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals
 	act, ok := s.Act.(*statement.Decision)
 	got := s.items[string(d.Proposal)]
 	want := itemOf(d)
-	want.Version, want.Previous, want.Sum = version, previous, got.Sum // the values if this approval were the only one
+	want.Version, want.Previous, want.Sum = version, previous, got.Sum // the values as if this approval were the only one
 	if version == 0 {
 		want.Version, want.Previous = got.Version, got.Previous
 	}
@@ -106,8 +108,8 @@ func (p *Proofs) Endorsement(ctx context.Context, r SignatureReader, d proposals
 	return s.signer.Fingerprint, nil
 }
 
-// enough returns nil if the owners that the policy requires signed the approval of v with distinct keys. The last
-// approval must have been verified.
+// enough returns nil if all owners whose approvals the policy requires signed the approval of v with different keys.
+// The caller must have verified the last approval.
 func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Version) error {
 	var names []string
 	if v.Subject.Kind == registry.KindTool && p.rules.Named() {
@@ -129,7 +131,7 @@ func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Versio
 	for _, a := range v.Approvals {
 		who, err := proposals.ParseActor(a.By)
 		if err != nil {
-			continue // no other user can sign
+			continue // only users can sign
 		}
 		key, err := p.Endorsement(ctx, r, proposals.Decision{
 			Proposal: proposals.ID(v.Proposal), Subject: v.Subject, Revision: v.Revision, ContentHash: v.ContentHash, Note: a.Note, By: who,
@@ -152,14 +154,14 @@ func (p *Proofs) enough(ctx context.Context, r SignatureReader, v history.Versio
 	return nil
 }
 
-// endorsementReader reads the records that an earlier approval depends on.
+// endorsementReader reads the records on which the validity of an endorsement depends.
 type endorsementReader interface {
 	SignatureReader
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 
-// Endorses returns the key that signed an earlier approval of p, or the reason why the approval is not valid. If
-// signatures are not required, all recorded approvals are valid.
+// Endorses returns the key that signed e, an endorsement of p, or the reason why e is not valid. If the database does
+// not use signatures, Endorses accepts every recorded endorsement and returns "".
 func (s Signing) Endorses(ctx context.Context, r endorsementReader, e proposals.Decision, p proposals.Proposal) (key string, err error) {
 	if !s.trust.Required() {
 		states, err := r.SignersStates(ctx)

@@ -17,7 +17,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Report counts the decisions of users by the status of their signatures.
+// Report contains the numbers of signed records by the status of their signatures.
 type Report struct {
 	Started        bool             `json:"-"`                     // signing has started in this database
 	Signed         int64            `json:"signed"`                // number of records with a valid signature
@@ -30,7 +30,7 @@ type Report struct {
 	Damage         []history.Damage `json:"-"`
 }
 
-// Lines describes the counts. It omits counts of 0 except the first.
+// Lines returns a line for each count. It omits counts of 0, except the number of signed decisions.
 func (r *Report) Lines() []string {
 	var lines []string
 	for i, c := range []struct {
@@ -52,14 +52,15 @@ func (r *Report) Lines() []string {
 	return lines
 }
 
-// maxSignatureDamage limits the number of failures that are listed. All are counted.
+// maxSignatureDamage is the maximum number of failures that a report lists. The counts include all failures.
 const maxSignatureDamage = 1000
 
-// SignedRecords reads the records for a report from one snapshot.
+// SignedRecords reads the records for a report from one snapshot. Its Each methods call fn for each record of one kind.
+// event is the number of the event that recorded it, or 0 if there is none.
 type SignedRecords interface {
 	SignatureReader
-	// EachVersion calls fn for each version with the number of the event of its approval, or 0. The other methods do so
-	// for each decision other than an approval, for each waiver, and for each answer to a call and each tier.
+	// EachVersion calls fn for each version; event is the number of the event of the approval. EachDecision reads the
+	// decisions other than approvals. EachOther reads the answers to calls and the tiers.
 	EachVersion(ctx context.Context, fn func(v history.Version, event int64) error) error
 	EachDecision(ctx context.Context, fn func(d proposals.Decision, event int64) error) error
 	EachWaiver(ctx context.Context, fn func(of proposals.Proposal, w history.Waiver, event int64) error) error
@@ -67,7 +68,7 @@ type SignedRecords interface {
 	EachSignature(ctx context.Context, fn func(SignatureRecord) error) error
 }
 
-// SignedRecord is a record with the act that its statement must contain.
+// SignedRecord is a record together with the act that its signed statement must contain.
 type SignedRecord struct {
 	Table, What   string
 	Signature, By string
@@ -75,8 +76,8 @@ type SignedRecord struct {
 	Note          string
 }
 
-// CheckSignatures verifies all signatures in a snapshot, and that all signed records exist. Before signing has started,
-// it reports no problems unless signing is required.
+// CheckSignatures verifies all signatures in a snapshot. It also checks that all records exist to which signed
+// statements refer. If signing has not started and is not required, it reports no problems.
 func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, error) {
 	c := signatureCheck{seen: map[string]int{}}
 	states, err := r.SignersStates(ctx)
@@ -100,7 +101,7 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	err = errors.Join(
-		r.EachSignature(ctx, func(s SignatureRecord) error { // a reader cannot be shared, but verifying signatures takes most of the time
+		r.EachSignature(ctx, func(s SignatureRecord) error { // r is not safe for concurrent use, but most of the time is spent in proveOnce
 			g.Go(func() error {
 				c.proofs.proveOnce(s, s.Hash)
 				return nil
@@ -114,7 +115,7 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 			case err != nil:
 				return err
 			case proof.Err == nil && v.Proposal == "":
-				return nil // it is shipped
+				return nil // v is shipped
 			case proof.Err == nil:
 				c.seen[v.Signature]++
 			}
@@ -137,11 +138,11 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 		r.EachOther(ctx, func(o SignedRecord, event int64) error {
 			return c.count(o.Table, o.What, event, c.proofs.Act(ctx, r, o.Signature, o.What, o.By, time.Time{}, o.Act, o.Note))
 		}),
-		r.EachSignature(ctx, func(s SignatureRecord) error { // the decider must have seen this log, and the approved versions must exist
+		r.EachSignature(ctx, func(s SignatureRecord) error { // each statement must refer to this log, and the versions that it approved must exist
 			st, err := statement.Decode([]byte(s.Statement))
 			if err != nil {
 				c.damage("signatures", s.Hash, err)
-				return nil //nolint:nilerr // it is reported
+				return nil //nolint:nilerr // the damage is reported
 			}
 			seen, err := r.EventHash(ctx, st.Log.Seq)
 			if err != nil && !errors.Is(err, proposals.ErrNotFound) {
@@ -151,7 +152,7 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 				c.damage("signatures", s.Hash, fmt.Errorf("%s signed a different event %d: the statement is about another log", st.By, st.Log.Seq))
 			}
 			if known, err := c.proofs.statement(ctx, r, s.Hash); known == nil || err != nil {
-				return nil //nolint:nilerr // what refers to it is reported
+				return nil //nolint:nilerr // the record that refers to the statement is reported
 			}
 			if d, ok := st.Act.(*statement.Decision); ok && d.Verdict == statement.Approved && c.seen[s.Hash] != len(d.Items) {
 				c.damage("signatures", s.Hash, fmt.Errorf("%s approved %d proposals, but only %d of them exist as versions or approvals", st.By, len(d.Items), c.seen[s.Hash]))
@@ -162,7 +163,7 @@ func (t *Trust) CheckSignatures(ctx context.Context, r SignedRecords) (Report, e
 	return c.report, err
 }
 
-// signatureCheck is the state of a verification of all signatures.
+// signatureCheck is the state of CheckSignatures.
 type signatureCheck struct {
 	proofs *Proofs
 	start  int64          // event with which signing started, or 0
@@ -170,7 +171,7 @@ type signatureCheck struct {
 	report Report
 }
 
-// count adds a record to the report according to the error of its signature.
+// count counts a record by err, the result of verifying its signature. It also adds a failure to the list of damage.
 func (c *signatureCheck) count(table, key string, event int64, err error) error {
 	r := &c.report
 	switch {
@@ -197,7 +198,7 @@ func (c *signatureCheck) count(table, key string, event int64, err error) error 
 	return nil
 }
 
-// damage adds a failure to the report, with its remedy.
+// damage adds a failure and its remedy to the report.
 func (c *signatureCheck) damage(table, key string, err error) {
 	if len(c.report.Damage) >= maxSignatureDamage {
 		return

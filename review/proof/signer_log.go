@@ -12,7 +12,7 @@ import (
 	"toolcrib/signing/signers"
 )
 
-// SignerLog is the log of the states of the signers. Each state was signed by a signer of the previous one.
+// SignerLog is the log of the states of the signers. A signer of the previous state must sign each new state.
 type SignerLog struct {
 	signing Signing
 	signed  *Signed // statement for the next change, or nil
@@ -20,14 +20,14 @@ type SignerLog struct {
 	update  func(context.Context, func(SignatureWriter) error) error
 }
 
-// NewSignerLog returns the log in the storage that view and update access in one transaction each. signed is the
-// statement for the next change, or nil.
+// NewSignerLog returns the log of the signers. view and update run a function in one transaction of the storage. signed
+// is the statement for the next change, or nil.
 func NewSignerLog(signing Signing, signed *Signed, view func(context.Context, func(SignatureReader) error) error, update func(context.Context, func(SignatureWriter) error) error) *SignerLog {
 	return &SignerLog{signing, signed, view, update}
 }
 
-// PrepareSigners returns the statement by which actor changes the signers to those in the signers file. The caller
-// signs it and passes it with Desk.Signed to ChangeSigners.
+// PrepareSigners returns the statement that actor must sign to make the signers file the next state of the signers. The
+// caller passes the signed statement with Desk.Signed to ChangeSigners.
 func (l *SignerLog) PrepareSigners(ctx context.Context, actor proposals.Actor) ([]byte, error) {
 	var prepared []byte
 	err := l.view(ctx, func(r SignatureReader) error {
@@ -41,8 +41,9 @@ func (l *SignerLog) PrepareSigners(ctx context.Context, actor proposals.Actor) (
 	return prepared, err
 }
 
-// ChangeSigners records the signers file as the next state of the signers. Signing starts with the first state: the
-// user's configuration pins the hash of its event, which ChangeSigners returns.
+// ChangeSigners records the signers file as the next state of the signers. Signing starts with the first state, and the
+// configuration of each user should then contain the hash of its event. ChangeSigners returns the new state, which
+// contains this hash.
 func (l *SignerLog) ChangeSigners(ctx context.Context, actor proposals.Actor) (SignersState, error) {
 	var state SignersState
 	err := l.update(ctx, func(tx SignatureWriter) error {
@@ -83,8 +84,8 @@ func (l *SignerLog) ChangeSigners(ctx context.Context, actor proposals.Actor) (S
 	return state, err
 }
 
-// signersChange returns the change from the last state in the log to the signers file, or an error if it cannot be
-// recorded now.
+// signersChange returns the change from the last recorded state to the signers file. It returns an error if actor may
+// not record this change, or if the change is not valid now.
 func (l *SignerLog) signersChange(ctx context.Context, r SignatureReader, actor proposals.Actor) (signers.Change, error) {
 	var change signers.Change
 	if err := proposals.Authorize(actor, proposals.ActChangeSigners, proposals.Actor{}); err != nil {
@@ -123,9 +124,9 @@ func (l *SignerLog) SignersStates(ctx context.Context) (states []SignersState, e
 	return states, err
 }
 
-// CheckSigners returns nil if decisions are not signed, or if all recorded states of the signers are valid, the signers
-// file is the last state, and signing started where the policy specifies. Otherwise, no signature is valid, and the
-// error wraps ErrSigners.
+// CheckSigners returns an error that wraps ErrSigners if no signature is valid at present. All recorded states of the
+// signers must be valid, the signers file must equal the last state, and signing must have started with the event that
+// the policy names. CheckSigners returns nil if the database does not use signatures.
 func (l *SignerLog) CheckSigners(ctx context.Context) error {
 	return l.view(ctx, func(r SignatureReader) error {
 		states, err := r.SignersStates(ctx)

@@ -1,4 +1,4 @@
-// This file verifies and records the signature of a new act.
+// This file verifies and records the signatures of new acts.
 
 package proof
 
@@ -23,28 +23,30 @@ var (
 	ErrSigners   = errors.New("state of the signers")
 )
 
-// Policy is the part of a policy that requires signed decisions. The zero value requires none.
+// Policy contains the settings for signed decisions. The zero value does not require signatures.
 type Policy struct {
-	// Required rejects unsigned decisions and uses only versions with a valid signature. If signing has started in a
-	// database, unsigned decisions are rejected under any policy.
+	// Required rejects unsigned decisions, and accepts only versions with a valid signature. In a database in which
+	// signing has started, unsigned decisions are rejected even if Required is false.
 	Required bool
-	// Always rejects unsigned decisions even before signing has started, for users who are identified only by their
-	// key.
+	// Always rejects unsigned decisions even before signing has started. It is set for users who are identified only by
+	// their key.
 	Always bool
 	// Since is the hash of the event that recorded the first state of the signers.
 	Since string
-	// Signers returns the current signers file, or is nil if there is none. It is called for every transaction, so it
-	// must cache the result while the file is unchanged.
+	// Signers returns the signers in the signers file. It is nil if there is no such file. It is called in every
+	// transaction, so it must cache the result while the file is unchanged.
 	Signers func() (*signers.Signers, error)
 }
 
-// Signed is a statement returned by Prepare, with its signature in the armored format of ssh-keygen.
+// Signed is a statement that a Prepare method returned, together with its signature in the armored format of
+// ssh-keygen.
 type Signed struct {
 	Statement []byte
 	Signature []byte
 }
 
-// SignatureRecord is a stored statement with its signature. All records of an act share it.
+// SignatureRecord is a stored statement with its signature. All records that an act writes refer to the same
+// SignatureRecord.
 type SignatureRecord struct {
 	Hash      string // statement.Sum of Statement
 	Statement string
@@ -55,24 +57,26 @@ type SignatureRecord struct {
 
 // SignersState is a recorded state of the signers.
 type SignersState struct {
-	Event     statement.Head // event that recorded it
+	Event     statement.Head // event that recorded the state
 	At        time.Time
 	Number    int    // counted from 1
 	Text      []byte // signers.Signers.Text
 	Revoked   []byte // key revocation list recorded by an earlier version, or nil
-	Statement string // hash of the statement that changed to this state
+	Statement string // hash of the signed statement with this change
 }
 
-// SignatureReader reads the records that signatures cover. Its methods return ErrNotFound for unknown objects.
+// SignatureReader reads the records that are needed to verify signatures. Its methods return proposals.ErrNotFound for
+// unknown objects.
 type SignatureReader interface {
 	// LastEvent returns the newest event.
 	LastEvent(ctx context.Context) (statement.Head, error)
-	// EventHash returns the hash of an event.
+	// EventHash returns the hash of the event with the number seq.
 	EventHash(ctx context.Context, seq int64) (string, error)
-	// Signature returns a statement with its signature by the hash of the statement.
+	// Signature returns the signed statement whose hash is hash.
 	Signature(ctx context.Context, hash string) (SignatureRecord, error)
-	// SignedAfter returns the hashes of statements with a key of statement.About that are newer than the one with a
-	// hash, or of all such statements if hash is "", oldest first.
+	// SignedAfter returns the hashes of the statements about the object with the key about, oldest first. Keys are
+	// those of statement.About. If hash is not "", SignedAfter returns only the statements that are newer than the
+	// statement with this hash.
 	SignedAfter(ctx context.Context, about, hash string) ([]string, error)
 	// LastSigners returns the hash of the event that recorded the last state of the signers, or "" before signing has
 	// started.
@@ -81,14 +85,15 @@ type SignatureReader interface {
 	SignersStates(ctx context.Context) ([]SignersState, error)
 }
 
-// SignatureWriter records signatures.
+// SignatureWriter reads and records signatures.
 type SignatureWriter interface {
 	SignatureReader
-	// AddSignature appends a new statement and its event.
+	// AddSignature appends a new signed statement and its event.
 	AddSignature(ctx context.Context, r SignatureRecord, e history.Event) error
 }
 
-// maxAge is the maximum age of a statement when it is used, so that an expired key cannot sign with an earlier time.
+// maxAge is the maximum age of a statement when the signature is used. It prevents the use of an expired key with a
+// time in the past.
 const maxAge = 15 * time.Minute
 
 // Signing verifies and records the signatures of acts. It is safe for concurrent use.
@@ -99,7 +104,7 @@ type Signing struct {
 	dryRun bool
 }
 
-// NewSigning returns a Signing for a policy.
+// NewSigning returns a Signing that verifies signatures with trust.
 func NewSigning(trust *Trust, now func() time.Time, newID func() string) Signing {
 	return Signing{trust: trust, now: now, newID: newID}
 }
@@ -107,13 +112,13 @@ func NewSigning(trust *Trust, now func() time.Time, newID func() string) Signing
 // stamp returns the current time at the stored resolution of one microsecond.
 func (s Signing) stamp() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// DryRun returns a Signing that requires no signatures, for acts that are rolled back.
+// DryRun returns a Signing that requires no signatures. It is used for acts that are rolled back.
 func (s Signing) DryRun() Signing {
 	s.dryRun = true
 	return s
 }
 
-// Prepare returns the statement for an act by actor, to be signed. It contains the hash of note.
+// Prepare returns the statement that actor must sign for act. The statement contains a hash of note.
 func (s Signing) Prepare(ctx context.Context, r SignatureReader, actor proposals.Actor, at time.Time, act statement.Act, note string) ([]byte, error) {
 	genesis, err := r.EventHash(ctx, 1)
 	if err != nil {
@@ -134,8 +139,9 @@ func encode(s statement.Statement) ([]byte, error) {
 	return b, nil
 }
 
-// Open verifies that a signed statement is for this database, recent, unused, and signed by actor. Use SignedAct.Match
-// to compare the act. Without a statement, Open returns nil, or ErrUnsigned if signatures are required.
+// Open verifies that signed is a recent statement for this database, that it has not been used, and that actor signed
+// it. The caller must then compare the act with SignedAct.Match. If signed is nil, Open returns nil, or ErrUnsigned if
+// signatures are required.
 func (s Signing) Open(ctx context.Context, r SignatureReader, actor proposals.Actor, signed *Signed) (*SignedAct, error) {
 	if signed == nil {
 		last, err := r.LastSigners(ctx)
@@ -151,7 +157,7 @@ func (s Signing) Open(ctx context.Context, r SignatureReader, actor proposals.Ac
 	return s.open(ctx, r, actor, *signed, in)
 }
 
-// open is like Open with the given signers.
+// open is like Open, but verifies the signature with the signers in.
 func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Actor, signed Signed, in *signers.Signers) (*SignedAct, error) {
 	st, signer, err := in.Verify(signed.Statement, signed.Signature)
 	if err != nil {
@@ -197,7 +203,7 @@ func (s Signing) open(ctx context.Context, r SignatureReader, actor proposals.Ac
 	}, nil
 }
 
-// Record appends the statement and its signature to the records of w. It does nothing for an unsigned act.
+// Record writes the signed statement of an act and the event about it. It does nothing for an unsigned act.
 func (s Signing) Record(ctx context.Context, w SignatureWriter, a *SignedAct) error {
 	if a == nil {
 		return nil
@@ -211,13 +217,13 @@ func (s Signing) Record(ctx context.Context, w SignatureWriter, a *SignedAct) er
 	return w.AddSignature(ctx, a.record, e)
 }
 
-// Acts of events about signatures.
+// Acts of the events that record signatures and states of the signers.
 const (
 	actSign    = "sign"
 	ActSigners = "signers" // a change of the signers
 )
 
-// WaiverAct returns the act for the statement of a waiver of p.
+// WaiverAct returns the part of a signed statement that describes w, a waiver in p.
 func WaiverAct(p proposals.Proposal, w history.Waiver) *statement.Waiver {
 	act := &statement.Waiver{
 		Ended: w.Ends(), Proposal: string(p.ID), Revision: w.Revision, Subject: p.Subject.String(), ContentHash: w.ContentHash, Rule: w.Rule,
@@ -229,8 +235,8 @@ func WaiverAct(p proposals.Proposal, w history.Waiver) *statement.Waiver {
 	return act
 }
 
-// SignedAct is a verified statement that must be compared with the recorded act. A nil SignedAct stands for an unsigned
-// act.
+// SignedAct is a statement whose signature was verified, but whose content was not yet compared with the act. A nil
+// SignedAct represents an unsigned act.
 type SignedAct struct {
 	record    SignatureRecord
 	statement statement.Statement
@@ -240,7 +246,7 @@ type SignedAct struct {
 	now       time.Time
 }
 
-// Hash returns the hash by which records refer to the statement, or "" for an unsigned act.
+// Hash returns the hash of the statement, which records of the act contain. It returns "" for an unsigned act.
 func (a *SignedAct) Hash() string {
 	if a == nil {
 		return ""
@@ -256,7 +262,7 @@ func (a *SignedAct) Key() string {
 	return a.signer.Fingerprint
 }
 
-// Time returns the time of the act, or now for an unsigned act.
+// Time returns the time in the statement, or now for an unsigned act.
 func (a *SignedAct) Time(now time.Time) time.Time {
 	if a == nil {
 		return now
@@ -264,7 +270,7 @@ func (a *SignedAct) Time(now time.Time) time.Time {
 	return a.statement.At
 }
 
-// RecordedAt returns the time at which the act is recorded, or at for an unsigned act.
+// RecordedAt returns the time at which the statement was verified, or at for an unsigned act.
 func (a *SignedAct) RecordedAt(at time.Time) time.Time {
 	if a == nil {
 		return at
@@ -272,8 +278,8 @@ func (a *SignedAct) RecordedAt(at time.Time) time.Time {
 	return a.now
 }
 
-// Match returns nil if the statement is, byte for byte, the one for act and note. Otherwise, the act changed after it
-// was prepared, and the error wraps ErrConflict.
+// Match returns nil if the signed statement is byte for byte the statement for act and note. Otherwise, the proposal
+// changed after Prepare, or another statement was signed, and the error wraps proposals.ErrConflict.
 func (a *SignedAct) Match(act statement.Act, note string) error {
 	if a == nil {
 		return nil
@@ -290,7 +296,8 @@ func (a *SignedAct) Match(act statement.Act, note string) error {
 	return nil
 }
 
-// Apart returns an error if the signature was made with a key of author.
+// Apart returns an error if author can also sign with the key that made the signature. It enforces four eyes for signed
+// approvals.
 func (a *SignedAct) Apart(author proposals.Actor) error {
 	if a == nil || author.Kind != proposals.User {
 		return nil

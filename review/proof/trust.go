@@ -1,4 +1,4 @@
-// This file loads the signers, and determines whether records need signatures.
+// This file loads the signers and determines which records need signatures.
 
 package proof
 
@@ -15,33 +15,33 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Trust determines which versions, waivers, and tiers are valid in a database with signed decisions: those that a
-// statement with a valid signature by the current signers covers. It is safe for concurrent use.
+// Trust determines which versions, waivers, and tiers are valid in a database with signed decisions. A record is valid
+// if a statement with a signature by a current signer covers it. Trust is safe for concurrent use.
 type Trust struct {
 	policy  Policy
 	rules   approval.Rules
 	mu      sync.Mutex
-	current *Proofs  // for the last snapshot
-	file    struct { // the signers file as last read
+	current *Proofs  // for the snapshot that was last read
+	file    struct { // the signers file as it was last read
 		signers *signers.Signers
 		digest  string
 	}
 	changes atomic.Int64
 }
 
-// NewTrust returns the Trust for a policy. rules determine the owners whose signatures a version needs.
+// NewTrust returns the Trust for policy. rules determine the owners whose signatures a version needs.
 func NewTrust(policy Policy, rules approval.Rules) *Trust {
 	return &Trust{policy: policy, rules: rules}
 }
 
-// Required reports whether only signed records are valid. It returns false for a nil Trust.
+// Required reports whether only signed records are valid. It returns false if t is nil.
 func (t *Trust) Required() bool { return t != nil && t.policy.Required }
 
-// Changes returns how often Proofs has found changed signers.
+// Changes returns how many times Proofs has loaded a different state of the signers.
 func (t *Trust) Changes() int64 { return t.changes.Load() }
 
-// Proofs returns the Proofs for a snapshot. last is the hash of the event that recorded the latest state of the
-// signers. If the signers in the log or in the file are not valid, only shipped definitions are valid.
+// Proofs returns the Proofs for the snapshot of r. last is the hash of the event that recorded the newest state of the
+// signers. If the signers file or a recorded state is not valid, the result accepts only shipped definitions.
 func (t *Trust) Proofs(ctx context.Context, r SignatureReader, last string) (*Proofs, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -83,8 +83,9 @@ func (p Policy) file() (*signers.Signers, error) {
 	return s, nil
 }
 
-// load returns the current signers, that is, those of the file, which must be the last state in the log. It also
-// returns the keys that only earlier states include. Its errors wrap ErrSigners if the signers are not valid.
+// load returns the current signers. These are the signers in the signers file, which must equal the last state in the
+// log. load also returns the keys that only earlier states contain. The error wraps ErrSigners if the signers are not
+// valid.
 func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, map[string]int, error) {
 	states, err := r.SignersStates(ctx)
 	switch {
@@ -114,8 +115,7 @@ func (t *Trust) load(ctx context.Context, r SignatureReader) (*signers.Signers, 
 	return nil, nil, fmt.Errorf("%w: the signers file differs from the one in force (state %d); a signer in that state must record the change: toolcrib signers record", ErrSigners, len(states))
 }
 
-// checkStates checks that each state of the signers was signed by a signer of the previous one, and returns the last
-// state.
+// checkStates verifies that a signer of the previous state signed each state, and returns the last state.
 func checkStates(ctx context.Context, r SignatureReader, states []SignersState) (*signers.Signers, error) {
 	genesis, err := r.EventHash(ctx, 1)
 	if err != nil {
@@ -146,7 +146,7 @@ func checkStates(ctx context.Context, r SignatureReader, states []SignersState) 
 		}
 		previous = next
 	}
-	last := states[len(states)-1] // no statement by its signers may have replaced it
+	last := states[len(states)-1] // no newer signed state may be missing from the log
 	newer, err := r.SignedAfter(ctx, statement.About(&statement.Signers{})[0], last.Statement)
 	if err != nil {
 		return nil, err
@@ -163,8 +163,8 @@ func checkStates(ctx context.Context, r SignatureReader, states []SignersState) 
 	return previous, nil
 }
 
-// CheckStates returns nil if each recorded state of the signers was signed by a signer of the previous one. Otherwise,
-// the error wraps ErrSigners.
+// CheckStates verifies that a signer of the previous state signed each recorded state of the signers. If not, the
+// error wraps ErrSigners.
 func CheckStates(ctx context.Context, r SignatureReader) error {
 	states, err := r.SignersStates(ctx)
 	if err != nil || len(states) == 0 {
@@ -174,7 +174,7 @@ func CheckStates(ctx context.Context, r SignatureReader) error {
 	return err
 }
 
-// signersFor returns the signers whose signatures of decisions are valid.
+// signersFor returns the signers who can currently sign decisions.
 func (t *Trust) signersFor(ctx context.Context, r SignatureReader) (*signers.Signers, error) {
 	last, err := r.LastSigners(ctx)
 	if err != nil {

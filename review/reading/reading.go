@@ -34,7 +34,7 @@ func New(r *records.Records, inspector *inspection.Inspector, policy review.Poli
 	return &Reader{r, inspector, policy}
 }
 
-// Show returns the dossier of a proposal for actor, from one snapshot.
+// Show returns the dossier of proposal id for actor. It reads everything from one snapshot.
 func (d *Reader) Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error) {
 	return records.ReadCached(ctx, d.records, func(r review.Reader, live *impact.Snapshot) (review.Dossier, error) {
 		dossiers, err := d.dossiers(ctx, inspection.NewCache(r, live), actor, id)
@@ -45,7 +45,7 @@ func (d *Reader) Show(ctx context.Context, actor proposals.Actor, id proposals.I
 	})
 }
 
-// ShowSet returns the dossiers of a change set for actor, from one snapshot.
+// ShowSet returns the dossiers of the members of changeSet for actor. It reads everything from one snapshot.
 func (d *Reader) ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (review.ChangeSet, error) {
 	return records.ReadCached(ctx, d.records, func(r review.Reader, live *impact.Snapshot) (review.ChangeSet, error) {
 		set := review.ChangeSet{Name: changeSet}
@@ -61,7 +61,7 @@ func (d *Reader) ShowSet(ctx context.Context, actor proposals.Actor, changeSet s
 	})
 }
 
-// dossiers returns the dossiers of proposals from one snapshot.
+// dossiers returns the dossiers of the proposals with the given ids for actor.
 func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor proposals.Actor, ids ...proposals.ID) ([]review.Dossier, error) {
 	bundles, err := r.Bundles(ctx, ids)
 	if err != nil {
@@ -69,7 +69,7 @@ func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor propos
 	}
 	out := make([]review.Dossier, len(bundles))
 	added := make([]reach.Added, len(bundles))
-	members := map[string][]proposals.Proposal{} // of each change set, shared by its dossiers
+	members := map[string][]proposals.Proposal{} // by change set; the dossiers of its members share the slice
 	var shown []*proposals.Proposal
 	refreshed := func(ps []proposals.Proposal) {
 		for i := range ps {
@@ -83,7 +83,7 @@ func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor propos
 		}
 		set := v.Proposal.ChangeSet
 		if _, known := members[set]; !known {
-			members[set] = slices.Clone(v.ChangeSet.Members) // a copy, because the inspection of the next bundle reads the cached ones
+			members[set] = slices.Clone(v.ChangeSet.Members) // a clone, because the inspection of the next bundle reads the cached slice
 			refreshed(members[set])
 		}
 		out[i] = review.Dossier{
@@ -110,7 +110,7 @@ func (d *Reader) dossiers(ctx context.Context, r *inspection.Cache, actor propos
 	return out, reach.MarkKnown(ctx, r, added...)
 }
 
-// collect adds the parts of a dossier on which no decision depends.
+// collect adds those parts of a dossier on which no decision depends.
 func (d *Reader) collect(ctx context.Context, r review.Reader, out *review.Dossier) error {
 	p := out.Proposal
 	var err error
@@ -170,7 +170,8 @@ func (d *Reader) collect(ctx context.Context, r review.Reader, out *review.Dossi
 	return nil
 }
 
-// carried groups the carried findings of a proposal by the versions that contain their passages.
+// carried groups the carried findings in standing by the approved version that contains their passages. of is the
+// subject of the proposal.
 func carried(ctx context.Context, r review.Reader, of registry.Subject, standing []review.Standing) ([]review.Carried, error) {
 	var groups []review.Carried
 	at := map[string]int{}
@@ -210,7 +211,7 @@ func (d *Reader) Counts(ctx context.Context) (map[proposals.State]int, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (map[proposals.State]int, error) { return r.Counts(ctx) })
 }
 
-// List returns a page of the queue.
+// List returns the page of the queue that q selects.
 func (d *Reader) List(ctx context.Context, q review.Query) (review.Page, error) {
 	q.Approvals, q.FourEyes = d.policy.Approvals.At(d.records.Time()), d.policy.FourEyes
 	return records.Read(ctx, d.records, func(r review.Reader) (review.Page, error) {
@@ -226,11 +227,12 @@ func (d *Reader) List(ctx context.Context, q review.Query) (review.Page, error) 
 	})
 }
 
-// Resolve converts references to proposal ids. A reference is a number with or without "#", an id or a unique prefix of
-// one, a subject or tool id with exactly one open proposal, or "set:NAME" for all members of a change set.
+// Resolve converts references to the ids of proposals. A reference is an issue number with or without "#", an id or a
+// unique prefix of an id, a subject or tool id with exactly one open proposal, or "set:NAME". The last form selects the
+// members of a change set that are not live yet, or all members if all are live.
 func (d *Reader) Resolve(ctx context.Context, refs ...string) ([]proposals.ID, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (ids []proposals.ID, err error) {
-		for rest := refs; len(rest) > 0; { // refs stays, because Read may run this function again
+		for rest := refs; len(rest) > 0; { // refs must not change, because Read may call this function again
 			changeSet, isSet := review.ChangeSetRef(rest[0])
 			n := 1
 			var found []proposals.ID
@@ -283,7 +285,7 @@ func (d *Reader) OpenMembers(ctx context.Context, changeSet string) ([]proposals
 	})
 }
 
-// Source returns the JSON from which a definition was imported, or nil if it is not stored.
+// Source returns the JSON from which definition was imported, or nil if this JSON is not stored.
 func (d *Reader) Source(ctx context.Context, definition registry.Definition) ([]byte, error) {
 	if records.Pin(definition) == "" {
 		return nil, nil
@@ -291,8 +293,8 @@ func (d *Reader) Source(ctx context.Context, definition registry.Definition) ([]
 	return records.Read(ctx, d.records, func(r review.Reader) ([]byte, error) { return records.Source(ctx, r, definition) })
 }
 
-// Shown records that actor was shown dossiers; an approval without a digest then applies to exactly this content. It
-// ignores actors other than users, who cannot approve, and closed proposals.
+// Shown records that actor has seen the given dossiers. A later approval without a digest then applies to exactly this
+// content. Shown ignores closed proposals, and it ignores actors other than users, because only users can approve.
 func (d *Reader) Shown(ctx context.Context, actor proposals.Actor, ds ...review.Dossier) error {
 	if actor.Kind != proposals.User || d.records.DryRun {
 		return nil
@@ -323,11 +325,11 @@ func (d *Reader) Shown(ctx context.Context, actor proposals.Actor, ds ...review.
 	return d.records.Storage.Remember(ctx, actor, now)
 }
 
-// maxCompared is the maximum size of a revision that is compared for a list, in bytes.
+// maxCompared is the size in bytes above which Extents does not compare a revision.
 const maxCompared = 64 << 10
 
-// Extents returns the size of the changes of proposals, from one snapshot. Decoding dominates its cost, so a list
-// requests only its visible rows.
+// Extents returns the sizes of the changes of the proposals with the given ids, from one snapshot. The call must decode
+// all their definitions, so a list should request only the rows that are visible.
 func (d *Reader) Extents(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (map[proposals.ID]review.Extent, error) {
 		bundles, err := r.Bundles(ctx, ids)
@@ -356,14 +358,15 @@ func (d *Reader) Extents(ctx context.Context, ids []proposals.ID) (map[proposals
 	})
 }
 
-// Reached lists the facts about the reach of a live definition.
+// Reached contains the facts about the reach of a live definition.
 type Reached struct {
 	Subject registry.Subject
 	Version int
 	Facts   []fact.Fact
 }
 
-// Reach returns the reach of active live definitions: those with the given id or subject, or all if of is "".
+// Reach returns the reach of each active live definition that of names. of is a subject or a name of the definition. If
+// of is "", Reach returns the reach of all active live definitions.
 func (d *Reader) Reach(ctx context.Context, of string) ([]Reached, error) {
 	return records.Read(ctx, d.records, func(r review.Reader) (found []Reached, err error) {
 		lives, err := r.Containing(ctx, []string{""}) // all definitions
@@ -379,7 +382,7 @@ func (d *Reader) Reach(ctx context.Context, of string) ([]Reached, error) {
 	})
 }
 
-// named reports whether name is the subject, the id, an alias, or the imported name of a live definition.
+// named reports whether name is the subject, the id, an alias, or an imported name of the live definition l.
 func named(l registry.Live, name string) bool {
 	t := l.Definition.Tool
 	return name == l.Subject.String() || name == l.Subject.ID || t != nil && (slices.Contains(t.Aliases, name) || name == t.WireName() || name == t.OriginName())

@@ -1,5 +1,5 @@
-// Package records gives the review service access to its storage. It runs functions in a snapshot or a write
-// transaction with a cache of the live registry, and appends an event for each act.
+// Package records gives the parts of the review service access to the storage. It runs functions in a snapshot or in a
+// write transaction, caches reads of the live registry, and creates the event of each act.
 package records
 
 import (
@@ -19,7 +19,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Records runs functions in snapshots and transactions. It is immutable.
+// Records runs functions in snapshots and write transactions.
 type Records struct {
 	Storage review.Store
 	Now     func() time.Time
@@ -27,14 +27,14 @@ type Records struct {
 	Pool    *impact.Pool
 	// DryRun rolls back all writes.
 	DryRun bool
-	// Raws contains imported documents that are not stored, by hash.
+	// Raws contains the imported JSON that may not be stored yet, by hash.
 	Raws map[string][]byte
 }
 
-// errDryRun rolls back a dry run.
+// errDryRun makes the storage roll back the transaction of a dry run.
 var errDryRun = errors.New("dry run")
 
-// Update runs fn in a write transaction with a cache of the registry.
+// Update runs fn in a write transaction. Reads of the live registry in fn are cached.
 func (r *Records) Update(ctx context.Context, fn func(review.Tx) error) error {
 	err := r.Storage.Update(ctx, func(tx review.Tx) error {
 		cached := &cachedRegistry{impact.NewSnapshot(tx), storedRegistry{knownRaws{tx.RegistryReader, r.Raws}}, &alike{}}
@@ -53,7 +53,8 @@ func (r *Records) Update(ctx context.Context, fn func(review.Tx) error) error {
 	return err
 }
 
-// ReadCached runs fn with a snapshot and a cache of its live registry, and returns its result.
+// ReadCached runs fn with a snapshot and returns the result of fn. The second argument of fn caches reads of the live
+// registry in the snapshot.
 func ReadCached[T any](ctx context.Context, r *Records, fn func(review.Reader, *impact.Snapshot) (T, error)) (found T, err error) {
 	err = r.Storage.View(ctx, func(reader review.Reader) error {
 		live, done, err := r.Pool.Take(ctx, reader)
@@ -67,7 +68,7 @@ func ReadCached[T any](ctx context.Context, r *Records, fn func(review.Reader, *
 	return found, err
 }
 
-// Read runs fn with a snapshot and returns its result.
+// Read runs fn with a snapshot and returns the result of fn.
 func Read[T any](ctx context.Context, r *Records, fn func(review.Reader) (T, error)) (found T, err error) {
 	err = r.Storage.View(ctx, func(reader review.Reader) error {
 		if len(r.Raws) > 0 {
@@ -79,7 +80,7 @@ func Read[T any](ctx context.Context, r *Records, fn func(review.Reader) (T, err
 	return found, err
 }
 
-// Write runs fn in a write transaction and returns its result.
+// Write runs fn in a write transaction and returns the result of fn.
 func Write[T any](ctx context.Context, r *Records, fn func(review.Tx) (T, error)) (result T, err error) {
 	err = r.Update(ctx, func(tx review.Tx) error {
 		result, err = fn(tx)
@@ -88,11 +89,11 @@ func Write[T any](ctx context.Context, r *Records, fn func(review.Tx) (T, error)
 	return result, err
 }
 
-// Time returns the current time at the stored resolution of one microsecond.
+// Time returns the current time, truncated to the microseconds that the database stores.
 func (r *Records) Time() time.Time { return r.Now().UTC().Truncate(time.Microsecond) }
 
-// Log appends the event of an act. at is the time of the act, record the seal of its record, and data has further
-// details.
+// Log appends the event of an act to the log. at is the time of the act, record is the seal of the record that the
+// act wrote, and data contains further details.
 func (r *Records) Log(ctx context.Context, tx review.Tx, actor proposals.Actor, act string, p proposals.Proposal, at time.Time, record string, data map[string]any) error {
 	e, err := r.Event(actor, act, p, at, record, data)
 	if err != nil {
@@ -101,15 +102,15 @@ func (r *Records) Log(ctx context.Context, tx review.Tx, actor proposals.Actor, 
 	return tx.AppendEvents(ctx, []history.Event{e})
 }
 
-// Event returns the event that Log appends.
+// Event returns the event that Log would append for the same arguments.
 func (r *Records) Event(actor proposals.Actor, act string, p proposals.Proposal, at time.Time, record string, data map[string]any) (history.Event, error) {
 	e, err := history.NewEvent(r.NewID(), act, actor.String(), at, data)
 	e.Subject, e.Proposal, e.Revision, e.Record = p.Subject.String(), string(p.ID), p.Revision, record
 	return e, err
 }
 
-// Source returns the JSON from which a definition was imported, or nil if the definition was not imported or its JSON
-// is not stored. Stored JSON that differs from the pin is an error.
+// Source returns the JSON from which d was imported. It returns nil if d was not imported or if the JSON is not
+// stored. It returns an error if the stored JSON does not match the hash in d.
 func Source(ctx context.Context, r review.RegistryReader, d registry.Definition) ([]byte, error) {
 	hash := Pin(d)
 	if hash == "" {
@@ -125,7 +126,7 @@ func Source(ctx context.Context, r review.RegistryReader, d registry.Definition)
 	return raw, nil
 }
 
-// Pin returns the hash that the source of a definition pins, or "".
+// Pin returns the hash of the JSON from which d was imported, or "" if d was not imported.
 func Pin(d registry.Definition) string {
 	if d.Tool == nil || d.Tool.Source == nil {
 		return ""
@@ -133,7 +134,7 @@ func Pin(d registry.Definition) string {
 	return d.Tool.Source.Hash
 }
 
-// Definition returns the definition of a version.
+// Definition returns the definition in the given version of s.
 func Definition(ctx context.Context, r review.RegistryReader, s registry.Subject, number int) (registry.Definition, error) {
 	v, err := r.Version(ctx, s, number)
 	if err != nil {
@@ -142,14 +143,15 @@ func Definition(ctx context.Context, r review.RegistryReader, s registry.Subject
 	return v.Decode()
 }
 
-// cachedRegistry caches reads of the live registry.
+// cachedRegistry is the registry in a write transaction. It caches the reads of the live registry and the last search
+// for similar tools.
 type cachedRegistry struct {
 	*impact.Snapshot
 	storedRegistry
 	alike *alike
 }
 
-// knownRaws adds imported documents that are not stored to a registry, by hash.
+// knownRaws is a registry that also finds the imported JSON in raws, by hash.
 type knownRaws struct {
 	review.RegistryReader
 	raws map[string][]byte
@@ -166,14 +168,15 @@ func (k knownRaws) Raw(ctx context.Context, hash string) (body []byte, ok bool, 
 // precedence.
 type storedRegistry struct{ review.RegistryReader }
 
-// alike caches the tools found similar in the last search, by its sketches.
+// alike caches the result of the last search for similar tools. text and purpose are the sketches for which the
+// search was made.
 type alike struct {
 	text, purpose overlap.Sketch
 	found         []registry.Live
 	known         bool
 }
 
-// Snapshot returns the cache through which r reads the live registry, or a new cache.
+// Snapshot returns the cache through which r reads the live registry. If r has no such cache, it returns a new one.
 func Snapshot(r review.Reader) *impact.Snapshot {
 	if c, ok := r.RegistryReader.(*cachedRegistry); ok {
 		return c.Snapshot
@@ -194,7 +197,7 @@ func (c *cachedRegistry) Alike(ctx context.Context, p *overlap.Fingerprint) ([]r
 	return slices.Clone(last.found), nil
 }
 
-// forgettingRegistry clears the cache when a version goes live.
+// forgettingRegistry clears the caches of cached when a version goes live.
 type forgettingRegistry struct {
 	review.RegistryWriter
 	cached *cachedRegistry
@@ -206,7 +209,7 @@ func (f forgettingRegistry) SetLive(ctx context.Context, versions []history.Vers
 	return f.RegistryWriter.SetLive(ctx, versions, definitions)
 }
 
-// World implements rules.World with a snapshot.
+// World implements rules.World for the snapshot or transaction of its RegistryReader.
 type World struct {
 	review.RegistryReader
 	Coming []registry.Live // allow-lists that go live together with the draft

@@ -1,5 +1,5 @@
-// Package service assembles the review service. All interfaces use its Desk, and only the Desk changes the state of
-// proposals. It checks the authority of an actor in the transaction of the act.
+// Package service assembles the review service. All user interfaces use its Desk, and only the Desk changes the state
+// of proposals. In each transaction, the Desk checks the authority of the actor before it performs the act.
 package service
 
 import (
@@ -21,7 +21,7 @@ import (
 
 // Desk is the review service. It is safe for concurrent use.
 //
-// Each part has one task and depends only on the parts that it holds.
+// Each part has one task. The parts do not refer to the desk; each of them holds only the parts that it needs.
 type Desk struct {
 	Impact    *impact.Analyzer  // effects of proposals on prompts
 	Assessing *assessing.Chief  // assessments by the Chief of Staff
@@ -33,12 +33,12 @@ type Desk struct {
 	basis basis
 }
 
-// basis contains the values from which the parts of a desk are created.
+// basis contains the values from which newDesk creates the parts of a desk.
 type basis struct {
 	records  records.Records
 	policy   review.Policy
 	rules    ruleset.Set
-	version  func() string // identifies the rules and the policy without loading any rules
+	version  func() string // identifies the rules and the policy; does not load any rules
 	analyzer *impact.Analyzer
 	trials   *assessing.Trials
 	signing  proof.Signing
@@ -46,7 +46,7 @@ type basis struct {
 	contents func(sha256 string) ([]byte, error) // returns the bytes of binary files; may be nil
 }
 
-// New returns a desk that stores proposals in store. now returns the time, in any time zone; newID returns a new
+// New returns a desk that keeps its data in store. now returns the current time, in any time zone. newID returns a new
 // UUIDv7. New returns an error if the policy contains an unknown rule or severity.
 func New(store review.Store, policy review.Policy, now func() time.Time, newID func() string) (*Desk, error) {
 	set, err := ruleset.NewSet(policy.Severities)
@@ -64,7 +64,7 @@ func New(store review.Store, policy review.Policy, now func() time.Time, newID f
 		policy.MaxWrites = review.DefaultMaxWrites
 	}
 	pool := &impact.Pool{}
-	view := func(ctx context.Context, fn func(review.Reader) error) error { return store.View(ctx, fn) } // without a store, only the rules can be used
+	view := func(ctx context.Context, fn func(review.Reader) error) error { return store.View(ctx, fn) } // deferred, because a desk without a store can still apply the rules
 	return newDesk(basis{
 		records: records.Records{Storage: store, Now: now, NewID: newID, Pool: pool}, policy: policy, rules: set,
 		version:  sync.OnceValue(func() string { return ruleset.Version() + "-" + policy.Version() }),
@@ -94,33 +94,34 @@ func newDesk(b basis) *Desk {
 	}
 }
 
-// RulesVersion identifies the rules and the policy with which assessments are made.
+// RulesVersion returns the identifier of the rules and the policy that new assessments use.
 func (d *Desk) RulesVersion() string { return d.basis.version() }
 
-// with returns a desk with a modified basis.
+// with returns a desk with the basis that change has modified.
 func (d *Desk) with(change func(*basis)) *Desk {
 	b := d.basis
 	change(&b)
 	return newDesk(b)
 }
 
-// DryRun returns a desk that performs each act, returns the result, and rolls it back.
+// DryRun returns a desk that performs each act and returns its result, but then rolls the transaction back.
 func (d *Desk) DryRun() *Desk {
 	return d.with(func(b *basis) { b.records.DryRun, b.signing = true, b.signing.DryRun() })
 }
 
-// Signed returns a desk that signs the next act with a statement returned by Prepare.
+// Signed returns a desk that signs its next act with s, a statement that a Prepare method returned.
 func (d *Desk) Signed(s proof.Signed) *Desk {
 	return d.with(func(b *basis) { b.signed = &s })
 }
 
-// WithContents returns a desk that stores the bytes of binary files in proposals. contents returns them by SHA-256, or
-// nil if they are not available.
+// WithContents returns a desk that stores the bytes of the binary files in new proposals. contents returns the bytes
+// of the file with the given SHA-256, or nil if they are not available.
 func (d *Desk) WithContents(contents func(sha256 string) ([]byte, error)) *Desk {
 	return d.with(func(b *basis) { b.contents = contents })
 }
 
-// Importing returns a desk that also reads the given imported JSON, by hash, and stores the JSON that an import uses.
+// Importing returns a desk that can also read the imported JSON in raws, which is indexed by hash. An import stores
+// those elements of raws that it uses.
 func (d *Desk) Importing(raws map[string][]byte) *Desk {
 	return d.with(func(b *basis) { b.records.Raws = raws })
 }

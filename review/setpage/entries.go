@@ -1,4 +1,4 @@
-// This file lists the texts of a definition as entries of the page.
+// This file converts the texts and the changes of a member to entries and rows of the page.
 
 package setpage
 
@@ -17,28 +17,28 @@ import (
 	"toolcrib/review"
 )
 
-// entry is a text of a tool, or a parameter.
+// entry is a text of a tool, or a parameter with its type and its text.
 type entry struct {
 	sign   string
-	name   string // includes the names of enclosing parameters
-	label  string // without the names of enclosing parameters
+	name   string // full name, including the names of the enclosing parameters
+	label  string // name without the names of the enclosing parameters
 	depth  int    // number of enclosing parameters
 	detail string
 	text   string
-	path   string // of the field, as in findings
+	path   string // path of the field in findings
 }
 
 func (e entry) row(tool int) Row {
 	return Row{Kind: Text, Tool: tool, Depth: e.depth, Sign: e.sign, Name: e.label, Detail: e.detail, Text: e.text}
 }
 
-// same reports whether two entries have the same content.
+// same reports whether e and o have the same content, regardless of their positions.
 func (e entry) same(o entry) bool { return e.content() == o.content() }
 
-// content returns the key for comparing entries.
+// content returns the parts of e that are compared.
 func (e entry) content() [3]string { return [3]string{e.name, e.detail, e.text} }
 
-// textsOf returns all texts except the name in the imported JSON of a member.
+// textsOf returns the entries for all texts in source, the imported JSON of d, except its name.
 func textsOf(d review.Dossier, source []byte) []entry {
 	tool := shown(d, source)
 	paths := map[string]string{"description": "definition.description", "prompt": wire.SourcePath + "prompt"}
@@ -47,7 +47,7 @@ func textsOf(d review.Dossier, source []byte) []entry {
 	}
 	var list []entry
 	name := review.Scalar(tool.Get("name"))
-	titles := []string{name, name + "Arguments", name + "Output"} // titles that programs generate from the name
+	titles := []string{name, name + "Arguments", name + "Output"} // titles that programs derive from the name
 	for _, m := range tool.Members {
 		switch m.Key {
 		case "name":
@@ -73,7 +73,7 @@ func textsOf(d review.Dossier, source []byte) []entry {
 	return list
 }
 
-// order returns the position of a field among the texts of a tool.
+// order returns the rank by which the page sorts the field with the given path.
 func order(path string) int {
 	for i, begin := range []string{"definition.description", promptPath, "definition.name", hintPath, wire.SourcePath, parametersPath, "definition.outputSchema"} {
 		if strings.HasPrefix(path, begin) {
@@ -83,19 +83,19 @@ func order(path string) int {
 	return 9
 }
 
-// named returns an entry for a text that does not belong to a parameter.
+// named returns an entry for a text that is not a parameter.
 func named(name, text, path string) entry {
 	return entry{name: name, label: name, text: text, path: path}
 }
 
-// Paths of the messages of a prompt, and of the hints and the parameters of a tool.
+// Paths of the prompt, the hints, and the parameters of a tool.
 const (
 	promptPath     = "definition.prompt"
 	hintPath       = "definition.annotations"
 	parametersPath = "definition.inputSchema"
 )
 
-// short moves a short text to the field for the type, so that several entries can share a row.
+// short moves a short text to the field detail, so that several entries can share a row.
 func short(e entry) entry {
 	if len(e.text) <= 40 && !strings.Contains(e.text, "↵") {
 		e.detail, e.text = e.text, ""
@@ -103,7 +103,7 @@ func short(e entry) entry {
 	return e
 }
 
-// annotations returns the hints as one entry, and an entry for each other annotation.
+// annotations returns one entry for all hints, and one entry for each other annotation.
 func annotations(n *jsondoc.Node) []entry {
 	if n.Kind != jsondoc.Object {
 		return unknownTexts("annotations", n)
@@ -124,7 +124,7 @@ func annotations(n *jsondoc.Node) []entry {
 	return list
 }
 
-// unknownTexts returns the texts below a key that toolcrib does not know, each with its path.
+// unknownTexts returns an entry for each text below a key that toolcrib does not know.
 func unknownTexts(name string, n *jsondoc.Node) []entry {
 	var list []entry
 	switch {
@@ -142,8 +142,8 @@ func unknownTexts(name string, n *jsondoc.Node) []entry {
 	return []entry{short(named(name, oneLine(review.Scalar(n)), wire.SourcePath+name))}
 }
 
-// changed returns the texts that differ between two versions of a tool. In each field, removed texts come before added
-// ones.
+// changed returns the entries that differ between two versions of a tool. In each field, removed entries come before
+// added ones.
 func changed(before, after []entry) []entry {
 	kept, same := map[[3]string]int{}, 0
 	for _, e := range before {
@@ -167,7 +167,7 @@ func changed(before, after []entry) []entry {
 		}
 	}
 	list = append(list, added...)
-	if len(list) == 0 { // same texts in a different order
+	if len(list) == 0 { // the entries are the same in another order
 		list = append(list, after...)
 		return append([]entry{{text: "Only the order, spaces or numbers of its JSON changed. Its texts:"}}, list...)
 	}
@@ -178,11 +178,11 @@ func changed(before, after []entry) []entry {
 	return list
 }
 
-// padding is a run of spaces that could push text off a screen.
+// padding matches a run of spaces that could move a text off the screen.
 var padding = regexp.MustCompile(` {9,}`)
 
-// oneLine returns a text on one line. It replaces line breaks and the white space around them by ↵, and abbreviates
-// long runs of spaces.
+// oneLine returns text as a single line. It replaces each line break and the white space around it by ↵, and
+// abbreviates long runs of spaces.
 func oneLine(text string) string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
@@ -196,10 +196,10 @@ func oneLine(text string) string {
 // around is the number of unchanged lines shown before and after a change.
 const around = 2
 
-// fewLines is the maximum number of changed lines of a field that is not folded.
+// fewLines is the number of changed lines above which a field is folded.
 const fewLines = 40
 
-// files adds the changes of a member by field or file. Files that need not be read share a row.
+// files adds rows for the changes of member i, by field or file. Files that a user need not read share a row.
 func (b *builder) files(i int, d review.Dossier) {
 	parts, known, data := map[string]review.Part{}, map[string][]string{}, []string(nil)
 	for _, p := range d.Parts {
@@ -220,7 +220,7 @@ func (b *builder) files(i int, d review.Dossier) {
 			continue
 		}
 		if !file && d.Parts != nil && d.Base == nil {
-			continue // its id and path, which are part of the heading
+			continue // the id and the path, which the heading shows
 		}
 		name := f.Path
 		if file {
@@ -229,7 +229,7 @@ func (b *builder) files(i int, d review.Dossier) {
 		patch := f.Patch()
 		before, after := f.Lines()
 		if !strings.Contains(strings.TrimSuffix(before, "\n"), "\n") && !strings.Contains(strings.TrimSuffix(after, "\n"), "\n") {
-			for _, h := range patch.Unified(0) { // at most one line on each side, each with the name
+			for _, h := range patch.Unified(0) { // each side has at most one line
 				for _, l := range h.Lines {
 					b.add(Row{Kind: Text, Tool: i, Sign: signs[l.Kind], Name: name, Text: l.Text})
 				}
@@ -254,7 +254,7 @@ func (b *builder) files(i int, d review.Dossier) {
 				}
 				b.add(row)
 			}
-			for n := range h.Lines { // for later files
+			for n := range h.Lines { // passages that later files may repeat
 				if hash, ok := b.passage(h.Lines[n:]); ok && b.lines[hash].lines == nil {
 					b.lines[hash] = lineAt{i, name, h.Lines[n:]}
 				}
@@ -269,17 +269,18 @@ func (b *builder) files(i int, d review.Dossier) {
 	}
 }
 
-// leastPassage is the minimum number of lines of a passage that is not shown again.
+// leastPassage is the number of lines from which a repeated passage is replaced by a reference.
 const leastPassage = 8
 
-// lineAt is a line of a part of a member.
+// lineAt is a position in a file of a member.
 type lineAt struct {
 	member int
 	part   string
-	lines  []diff.Line // from there to the end of its hunk
+	lines  []diff.Line // lines from this position to the end of the hunk
 }
 
-// passage returns the hash of the passage at the beginning of added lines, or false if they are too few.
+// passage returns the hash of the first leastPassage lines. ok is false if there are fewer lines or if they are not all
+// added.
 func (b *builder) passage(lines []diff.Line) (hash uint64, ok bool) {
 	if len(lines) < leastPassage {
 		return 0, false
@@ -296,7 +297,8 @@ func (b *builder) passage(lines []diff.Line) (hash uint64, ok bool) {
 	return h.Sum64(), true
 }
 
-// repeats returns the place of the passage at the beginning of lines in an earlier file, and the number of equal lines.
+// repeats returns an earlier position in the page with the same passage as the beginning of lines, and the number of
+// equal lines. same is 0 if there is none.
 func (b *builder) repeats(lines []diff.Line) (at lineAt, same int) {
 	hash, ok := b.passage(lines)
 	if !ok {
@@ -312,10 +314,10 @@ func (b *builder) repeats(lines []diff.Line) (at lineAt, same int) {
 	return at, same
 }
 
-// mostNames limits the number of names in a row.
+// mostNames is the maximum number of names in a row.
 const mostNames = 6
 
-// firstNames lists the first few names and the number of others.
+// firstNames lists at most mostNames of names and the number of the remaining names.
 func firstNames(names []string) string {
 	if more := len(names) - mostNames; more > 0 {
 		return strings.Join(names[:mostNames], ", ") + fmt.Sprintf(" and %d more", more)

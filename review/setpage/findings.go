@@ -1,4 +1,4 @@
-// This file groups the findings of a change set, so that each is explained once.
+// This file groups the findings of a change set, so that the page explains each of them only once.
 
 package setpage
 
@@ -14,18 +14,18 @@ import (
 	"toolcrib/review/rules"
 )
 
-// manyTools is the minimum number of tools for which a common finding is shown only once. A finding in fewer tools is
-// shown with each.
+// manyTools is the number of tools from which a common finding is shown only once, at the top of the page. A finding
+// in fewer tools is shown with each of them.
 const manyTools = 3
 
-// found is a finding with the number of its occurrences in a tool.
+// found is a finding with the number of times it occurs in a tool.
 type found struct {
 	review.Standing
 	times int
 }
 
-// messageKey returns the key of findings that mean the same in several tools: findings of the same rule about the same
-// words, such as a stock sentence.
+// messageKey returns the key by which findings in several tools are grouped. Findings with the same key are about the
+// same words and come from the same rule, for example about a stock sentence.
 func messageKey(s review.Standing) string {
 	text := s.Rule + "\x00" + string(s.Severity) + "\x00" + cmp.Or(s.Passage, s.Message)
 	if s.Waiver != nil {
@@ -34,11 +34,12 @@ func messageKey(s review.Standing) string {
 	return text
 }
 
-// ruleKey returns the key for all hints of a rule, regardless of their messages.
+// ruleKey returns the key that groups all hints of a rule, regardless of their messages.
 func ruleKey(s review.Standing) string { return "any " + s.Rule }
 
-// findRepeated returns the members for each key of findings that are shown once for all tools: findings with the same
-// message, and hints of a rule about tools as a whole. Blocking findings are always shown in place.
+// findRepeated returns the findings that are shown once for all tools, as a map from their keys to the indexes of the
+// members. These are findings with the same message in many tools, and hints of one rule about many tools as a whole.
+// Blocking findings are always shown in place.
 func (b *builder) findRepeated() map[string][]int {
 	members, messages := map[string][]int{}, map[string]string{}
 	for i, d := range b.set.Members {
@@ -64,20 +65,20 @@ func (b *builder) findRepeated() map[string][]int {
 		}
 	}
 	for key, in := range members {
-		if len(in) < manyTools || messages[key] != "" { // if all findings of a rule have the same message, that is also a key
+		if len(in) < manyTools || messages[key] != "" { // if all findings of a rule have the same message, messageKey groups them too
 			delete(members, key)
 		}
 	}
 	return members
 }
 
-// general reports whether a finding is a hint about a member or its parameters as a whole.
+// general reports whether s is a hint about a whole member or about all of its parameters.
 func (b *builder) general(member int, s review.Standing) bool {
 	return s.Severity == rules.Info && s.Waiver == nil && (s.Path == parametersPath || placeOf(s, b.texts[member]) < 0)
 }
 
-// findingKey returns the key of a finding in a member. It ignores the passage of a hint about the whole member, which
-// is the name of the tool.
+// findingKey returns the messageKey of s in a member. For a hint about the whole member, it ignores the passage,
+// because the passage is the name of the tool.
 func (b *builder) findingKey(member int, s review.Standing) string {
 	if b.general(member, s) {
 		s.Passage = ""
@@ -85,7 +86,7 @@ func (b *builder) findingKey(member int, s review.Standing) string {
 	return messageKey(s)
 }
 
-// repeatedAs returns the key under which a finding is shown once, or "".
+// repeatedAs returns the key in b.repeated under which s is shown. It returns "" if s is shown in place.
 func (b *builder) repeatedAs(member int, s review.Standing) string {
 	switch {
 	case s.Severity == rules.Block:
@@ -97,16 +98,18 @@ func (b *builder) repeatedAs(member int, s review.Standing) string {
 	return ""
 }
 
-// group contains the open findings of a rule with the same severity, or findings with the same message in many tools.
+// group contains findings that share a row in the summary: the open findings of one rule with the same severity, or
+// the findings with the same message in many tools.
 type group struct {
 	first   review.Standing
-	key     string // key of findings that are shown only here, or ""
-	members []int  // members with such a finding
+	key     string // key in b.repeated, or "" if the findings are also shown in place
+	members []int  // indexes of the members with such a finding, ascending
 	times   int
 }
 
-// summary adds a row for each group of findings with their number, message, tools, and remedy, most severe first. It
-// omits single hints and waived findings, which require no decision and are shown only in place.
+// summary adds a row for each group of findings, most severe first. A row contains the message, the tools, the remedy,
+// and the number of findings. Single hints and waived findings have no row, because they require no decision and are
+// shown in place.
 func (b *builder) summary() {
 	var groups []group
 	at := map[string]int{}
@@ -136,7 +139,7 @@ func (b *builder) summary() {
 	for _, g := range groups {
 		s, of := g.first, g.first.Message
 		if g.key == "" {
-			of, _, _ = strings.Cut(of, `: "`) // the passage that the message quotes
+			of, _, _ = strings.Cut(of, `: "`) // without the passage that the message quotes
 			if open := strings.LastIndexByte(of, '('); open > 0 && !strings.Contains(of[open:], ")") {
 				of = of[:open]
 			}
@@ -166,7 +169,7 @@ func (b *builder) summary() {
 
 func (b *builder) nameOf(member int) string { return Name(b.set.Members[member]) }
 
-// Name returns the name of a member on its server, or its id.
+// Name returns the name that the tool of a member has on its server, or the id of the member.
 func Name(d review.Dossier) string {
 	if t := d.Revision.Draft.Definition.Tool; t != nil {
 		return cmp.Or(t.OriginName(), d.Proposal.Subject.ID)
@@ -174,7 +177,7 @@ func Name(d review.Dossier) string {
 	return d.Proposal.Subject.ID
 }
 
-// remedyOf returns the remedy for a finding, or "" for a hint or a waived finding.
+// remedyOf returns the remedy for s. It returns "" for a hint and for a waived finding.
 func remedyOf(s review.Standing) string {
 	if s.Severity == rules.Info || s.Waiver != nil {
 		return ""
@@ -182,7 +185,7 @@ func remedyOf(s review.Standing) string {
 	return cmp.Or(s.Importer, s.Suggestion)
 }
 
-// finding returns the row for a finding with a text, including its remedy if requested.
+// finding returns a row for s with the given text. If remedy is true, the row also contains the remedy.
 func (b *builder) finding(s review.Standing, text string, remedy bool) Row {
 	if r := remedyOf(s); remedy && r != "" {
 		text += " → " + r
@@ -193,11 +196,12 @@ func (b *builder) finding(s review.Standing, text string, remedy bool) Row {
 	return Row{Kind: Finding, Name: s.Rule, Text: oneLine(text), Severity: s.Severity, Waived: s.Waiver != nil}
 }
 
-// placed returns the findings to show with a tool, by the entry that contains them. Each is shown once with a count,
-// except blocking findings, which are shown at all locations.
+// placed returns the findings that are shown with a member, by the index of the entry that contains them, or -1 for
+// the tool as a whole. A finding that occurs several times is shown once with a count. Blocking findings are shown at
+// all of their locations.
 func (b *builder) placed(member int, entries []entry) map[int][]found {
 	at := map[int][]found{}
-	first := map[string]int{} // first location, by message
+	first := map[string]int{} // place of the first occurrence, by the key of the finding
 	for _, s := range b.set.Members[member].Standing {
 		if b.repeatedAs(member, s) != "" {
 			continue
@@ -217,7 +221,7 @@ func (b *builder) placed(member int, entries []entry) map[int][]found {
 	return at
 }
 
-// placeOf returns the index of the entry that contains a finding, or -1 for the tool as a whole.
+// placeOf returns the index of the entry that contains s, or -1 if s is about the tool as a whole.
 func placeOf(s review.Standing, entries []entry) int {
 	best := -1
 	for i, e := range entries {

@@ -1,4 +1,4 @@
-// This file folds texts that several members of a change set have in common.
+// This file abbreviates texts that occur several times in a change set.
 
 package setpage
 
@@ -11,27 +11,27 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// joined is the maximum length of a row of short parameters, and nested that of a parameter including nested ones, both
-// in bytes.
+// maxJoined is the maximum length in bytes of a row with several parameters. maxNested is the maximum length in bytes
+// of a parameter with its nested parameters on one row.
 const (
 	maxJoined = 110
 	maxNested = 220
 )
 
-// listing adds the entries of a tool to a page. It abbreviates entries that the page already contains, from this or
-// another tool, and puts parameters without a text on a common row.
+// listing adds the entries of a tool to the page. An entry that the page already contains, from the same or another
+// tool, is replaced by a reference. Parameters without a text share rows.
 type listing struct {
 	*builder
 	tool    int
 	entries []entry
-	at      map[int][]found // findings by entry; -1 for those of the tool
-	keys    [][32]byte      // hashes of the entries, including nested ones
+	at      map[int][]found // findings by the index of their entry; -1 for findings about the tool as a whole
+	keys    [][32]byte      // hash of each entry and its nested entries
 }
 
-// list adds the texts of a tool, each with its findings.
+// list adds the entries of a tool, each followed by its findings. at contains the findings by the index of their entry.
 func (b *builder) list(tool int, entries []entry, at map[int][]found) {
 	l := listing{builder: b, tool: tool, entries: entries, at: at, keys: make([][32]byte, len(entries))}
-	for i, e := range slices.Backward(entries) { // nested entries first
+	for i, e := range slices.Backward(entries) { // backward, because the hash of an entry depends on its nested entries
 		h := sha256.New()
 		for _, part := range []string{e.sign, e.label, e.detail, e.text} {
 			fmt.Fprintf(h, "%d:%s", len(part), part)
@@ -47,7 +47,7 @@ func (b *builder) list(tool int, entries []entry, at map[int][]found) {
 	}
 }
 
-// addFindings adds the findings of an entry.
+// addFindings adds a row for each of the given findings.
 func (l listing) addFindings(list []found) {
 	for _, f := range list {
 		more := ""
@@ -60,7 +60,7 @@ func (l listing) addFindings(list []found) {
 	}
 }
 
-// end returns the index of the first entry after i that is not nested in it.
+// end returns the index of the first entry after entry i that is not nested in entry i.
 func (l listing) end(i int) int {
 	k := i + 1
 	for k < len(l.entries) && l.entries[k].depth > l.entries[i].depth {
@@ -69,19 +69,19 @@ func (l listing) end(i int) int {
 	return k
 }
 
-// sameTool is the origin of an entry that the same tool already contains.
+// sameTool is the origin of an entry that already occurs in the same tool.
 const sameTool = "above"
 
-// piece is an entry with its nested entries, if they are short enough to share a row.
+// piece is the short form of an entry and its nested entries, which can share a row with other pieces.
 type piece struct {
 	text  string
-	of    string // first entry with this content; text is then its name
+	of    string // tool that first contains an entry with this content, or "" if text is the entry itself
 	end   int
 	finds []found
 }
 
-// row adds a row for the entry at i and subsequent entries that fit on it, and returns the index of the first entry
-// that does not.
+// row adds a row that begins with entry i and contains as many following entries as fit. It returns the index of the
+// first entry that is not on the row.
 func (l listing) row(i int) int {
 	first, ok := l.piece(i)
 	if !ok {
@@ -124,7 +124,8 @@ func (l listing) row(i int) int {
 // maxParagraphs is the maximum length of a row of paragraphs, in bytes. Longer rows are hard to read.
 const maxParagraphs = 1000
 
-// whole adds a row for an entry with a text, or for consecutive paragraphs, and returns the index of the next entry.
+// whole adds a row for entry i, which cannot share a row with other entries, except that consecutive paragraphs share
+// one. It returns the index of the next entry.
 func (l listing) whole(i int) int {
 	row, next := l.entries[i].row(l.tool), i+1
 	for l.note(i); l.paragraph(i) && len(l.at[next-1]) == 0 && next < len(l.entries) && l.paragraph(next) && l.entries[next].path == l.entries[i].path; next++ {
@@ -139,29 +140,29 @@ func (l listing) whole(i int) int {
 	return next
 }
 
-// paragraph reports whether an entry is a paragraph of a text in the imported JSON.
+// paragraph reports whether entry i is an unchanged paragraph of a description or a prompt.
 func (l listing) paragraph(i int) bool {
 	return l.entries[i].label == "" && l.entries[i].sign == "" && l.entries[i].detail == ""
 }
 
-// beside reports whether two entries may share a row.
+// beside reports whether entries i and k can share a row.
 func (l listing) beside(i, k int) bool {
 	a, b := l.entries[i], l.entries[k]
 	return a.label != "" && b.label != "" && a.depth == b.depth && a.sign == b.sign &&
 		(order(a.path) == order(b.path) || strings.HasPrefix(b.label, "returns.") && a.depth == 0)
 }
 
-// note records that the page contains an entry.
+// note records that this tool shows entry i on the page.
 func (l listing) note(i int) {
 	if _, there := l.shown[l.keys[i]]; !there && l.entries[i].sign == "" {
 		l.shown[l.keys[i]] = l.tool
 	}
 }
 
-// minRepeated is the minimum length, in bytes, of a paragraph that is shown only once if it is repeated.
+// minRepeated is the length in bytes from which a repeated paragraph is replaced by a reference.
 const minRepeated = 200
 
-// piece returns the short form of an entry with its nested entries, if it has one.
+// piece returns the short form of entry i and its nested entries. It returns false if the entry has no short form.
 func (l listing) piece(i int) (piece, bool) {
 	e, p := l.entries[i], piece{end: l.end(i)}
 	for k := i; k < p.end; k++ {
@@ -189,7 +190,7 @@ func (l listing) piece(i int) (piece, bool) {
 	return p, true
 }
 
-// origin returns the name of the tool in which a text was first shown.
+// origin returns the name of the tool with the index of, in which a text was first shown.
 func (l listing) origin(of int) string {
 	switch {
 	case of == l.tool:
@@ -206,7 +207,8 @@ func (l listing) origin(of int) string {
 	return name
 }
 
-// inline returns an entry and its nested entries on one line. ok is false if any of them has a text.
+// inline returns entry i and its nested entries on one line. It returns false if any of them has a text or if the line
+// would be too long.
 func (l listing) inline(i int) (string, bool) {
 	e := l.entries[i]
 	if e.text != "" || e.label == "" {
@@ -232,7 +234,7 @@ func (l listing) inline(i int) (string, bool) {
 	return text + "{" + strings.Join(inside, " · ") + "}", true
 }
 
-// line returns pieces on one line. It groups adjacent names with the same origin.
+// line joins pieces on one line. Adjacent pieces that refer to the same tool share the reference.
 func line(pieces []piece) string {
 	var parts []string
 	for i := 0; i < len(pieces); {
@@ -250,7 +252,8 @@ func line(pieces []piece) string {
 	return strings.Join(parts, " · ")
 }
 
-// repeatedNames returns the names of pieces and their common origin, or "" if they have none.
+// repeatedNames returns the names of pieces and the reference to their common origin. It returns "" if pieces have no
+// common origin.
 func repeatedNames(pieces []piece) (names, of string) {
 	of = pieces[0].of
 	if of == "" || slices.ContainsFunc(pieces, func(p piece) bool { return p.of != of }) {

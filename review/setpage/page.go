@@ -1,6 +1,6 @@
-// Package setpage lays out a change set as one page. For tools of MCP servers, it shows each text that a model reads
-// once, with the findings in place. For other members, it shows the changes by file. The command line and the workbench
-// display the same rows.
+// Package setpage lays out a change set as a single page. For tools of MCP servers, the page shows each text that a
+// model reads once, with the findings about it. For other members, it shows the changes by field or file. The command
+// line and the workbench display the same rows.
 package setpage
 
 import (
@@ -26,17 +26,17 @@ type Kind int
 
 // Types of rows.
 const (
-	Title   Kind = iota // of the change set
-	Note                // about the change set or a tool
-	Tool                // first row of a tool
-	Text                // a text for the model, or a parameter
-	Finding             // in the preceding text, or in the tool
-	Raw                 // a line of the imported JSON
-	File                // first row of a field or a file
-	Fact                // a fact about the reach of the texts
+	Title   Kind = iota // title of the change set
+	Note                // remark about the change set or a tool
+	Tool                // heading of a member
+	Text                // text for the model, or a parameter
+	Finding             // finding in the preceding text, or about the tool
+	Raw                 // line of the imported JSON
+	File                // heading of a field or a file
+	Fact                // fact about the reach of the texts
 )
 
-// Row is a row of the page. All fields except Sign are untrusted.
+// Row is a row of the page. All fields except Sign can contain untrusted text.
 type Row struct {
 	Kind     Kind
 	Tool     int    // index of the member, or -1 for the change set
@@ -47,32 +47,32 @@ type Row struct {
 	Text     string // a single line
 	Severity rules.Severity
 	Waived   bool
-	Part     string // field or file that the row belongs to, or ""
-	Fold     bool   // line of a file that is shown on demand
-	From     int    // of lines that an earlier member has: its index plus 1, else 0
-	// Same is the key of a repeated finding at the top of the page, regardless of the members that contain it.
+	Part     string // field or file to which the row belongs, or ""
+	Fold     bool   // whether the row is a line of a file that is shown only on demand
+	From     int    // index plus 1 of the earlier member with the same lines, or 0
+	// Same is the key of a finding that is shown once for several members, or "".
 	Same string
 }
 
 // Page is the layout of a change set.
 type Page struct {
 	Rows []Row
-	// Starts lists the first row of each tool, in the order of the members.
+	// Starts contains the index of the first row of each member, in the order of the members.
 	Starts []int
 }
 
-// Fits reports whether all members of a change set are tools or texts of MCP servers with their imported JSON.
+// Fits reports whether all members of set are tools or texts of MCP servers whose imported JSON is available.
 func Fits(set review.ChangeSet) bool {
 	return len(set.Members) > 0 && !slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return !ofServer(d) })
 }
 
-// ofServer reports whether a member is a tool or a text of an MCP server whose imported JSON is available.
+// ofServer reports whether d is a tool or a text of an MCP server whose imported JSON is available.
 func ofServer(d review.Dossier) bool {
 	t := d.Revision.Draft.Definition.Tool
 	return t != nil && t.Source != nil && (t.Source.Type == registry.SourceMCP || t.Kind == registry.ServerText) && len(d.Source) > 0
 }
 
-// Of lays out a change set. raw adds the imported JSON.
+// Of lays out set. If raw is true, the page also contains the imported JSON.
 func Of(set review.ChangeSet, raw bool) Page {
 	b := builder{set: set, common: commonEntries(set), shown: map[[32]byte]int{}, lines: map[uint64]lineAt{}, seed: maphash.MakeSeed(), remedied: map[string]bool{}}
 	for _, d := range set.Members {
@@ -132,19 +132,20 @@ func Of(set review.ChangeSet, raw bool) Page {
 
 type builder struct {
 	set      review.ChangeSet
-	texts    [][]entry         // of each member
-	repeated map[string][]int  // members by the key of a repeated finding
-	common   []entry           // common to all tools
-	shown    map[[32]byte]int  // member that first showed a text, by its hash
-	lines    map[uint64]lineAt // where a passage of a file begins, by its hash
+	texts    [][]entry         // entries of each member of a server
+	repeated map[string][]int  // findings that are shown once: indexes of the members by key; see findRepeated
+	common   []entry           // entries that all tools share
+	shown    map[[32]byte]int  // index of the member that first showed a text, by the hash of the text
+	lines    map[uint64]lineAt // position of each passage of a file, by the hash of the passage
 	seed     maphash.Seed
-	remedied map[string]bool // remedies on the page
+	remedied map[string]bool // remedies that the page already shows
 	page     Page
 }
 
 func (b *builder) add(r Row) { b.page.Rows = append(b.page.Rows, r) }
 
-// Counts describes the number of tools and texts in a change set, their servers, and the number of each type of change.
+// Counts describes the members: the numbers of tools, texts, and other definitions, their servers, and the number of
+// changes of each type.
 func Counts(members []review.Dossier) string {
 	counts, servers, of := map[proposals.Type]int{}, []string{}, map[string]int{}
 	for _, d := range members {
@@ -187,11 +188,11 @@ func counted(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-// tool adds a member: its heading, its texts, and their findings.
+// tool adds the rows of member i, a tool or a text of a server: its heading, its texts, and its findings.
 func (b *builder) tool(i int, d review.Dossier) {
 	p, draft := d.Proposal, d.Revision.Draft
 	title := ""
-	if p.Type == proposals.New { // for a changed tool, the titles are among its texts
+	if p.Type == proposals.New { // the titles of a changed tool are among its texts
 		title = titles(shown(d, d.Source))
 	}
 	b.heading(i, d, title)
@@ -211,7 +212,7 @@ func (b *builder) tool(i int, d review.Dossier) {
 	b.list(i, entries, b.placed(i, entries))
 }
 
-// heading adds the heading of a member, and the facts that its change adds or removes.
+// heading adds the heading of member i, and the facts that a change of an existing definition adds or removes.
 func (b *builder) heading(i int, d review.Dossier, text string) {
 	detail := map[proposals.Type]string{
 		proposals.New: "new", proposals.Modify: "changed", proposals.Restore: "restored",
@@ -241,8 +242,8 @@ func (b *builder) heading(i int, d review.Dossier, text string) {
 	}
 }
 
-// commonEntries returns the entries, other than descriptions and parameters, that all tools of a change set share. It
-// returns none unless the change set has several tools and all are new.
+// commonEntries returns the entries that all tools of a change set share, except descriptions, names, hints, and
+// parameters. It returns nil unless all members are new tools or texts of servers, and at least manyTools of them.
 func commonEntries(set review.ChangeSet) []entry {
 	if len(set.Members) < manyTools || !Fits(set) || slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return d.Proposal.Type != proposals.New }) {
 		return nil
@@ -260,7 +261,7 @@ func commonEntries(set review.ChangeSet) []entry {
 	return common
 }
 
-// isText reports whether a member is a prompt or the instructions of a server.
+// isText reports whether d is a prompt or the instructions of a server.
 func isText(d review.Dossier) bool {
 	t := d.Revision.Draft.Definition.Tool
 	return t != nil && t.Kind == registry.ServerText
@@ -273,7 +274,7 @@ func formatOf(d review.Dossier) wire.Format {
 	return wire.MCP
 }
 
-// shown returns the imported JSON of a member in the form of a tool.
+// shown returns source, the imported JSON of d, in the format of a tool.
 func shown(d review.Dossier, source []byte) *jsondoc.Node {
 	if item, err := wire.ReadItem(formatOf(d), source); isText(d) && err == nil {
 		return item.Shown()
@@ -281,7 +282,7 @@ func shown(d review.Dossier, source []byte) *jsondoc.Node {
 	return parsed(source)
 }
 
-// parsed parses imported JSON. For invalid JSON, it returns an object with a single string.
+// parsed parses imported JSON. If source is not a JSON object, it returns an object that contains source as a string.
 func parsed(source []byte) *jsondoc.Node {
 	n, err := jsondoc.Parse(source, jsondoc.DefaultLimits)
 	if err != nil || n.Kind != jsondoc.Object {
@@ -290,7 +291,7 @@ func parsed(source []byte) *jsondoc.Node {
 	return n
 }
 
-// titles returns the titles and the hints of a tool.
+// titles describes the titles and the hints of a tool in one line. It omits titles that repeat the name.
 func titles(n *jsondoc.Node) string {
 	known := []string{review.Scalar(n.Get("name"))}
 	var words []string
@@ -306,12 +307,12 @@ func titles(n *jsondoc.Node) string {
 	return strings.Join(words, "  ")
 }
 
-// inHeading reports whether the heading of a new tool includes an entry.
+// inHeading reports whether the heading of a new tool already shows e.
 func inHeading(e entry) bool {
 	return e.path == hintPath && e.name == "hints" || e.path == "definition.name" || e.path == wire.SourcePath+"annotations.title"
 }
 
-// hints describes the boolean annotations of a server.
+// hints describes the boolean annotations of a tool in words.
 func hints(annotations *jsondoc.Node) string {
 	var words []string
 	for _, h := range hintWords {
@@ -326,7 +327,7 @@ func hints(annotations *jsondoc.Node) string {
 	return strings.Join(words, ", ")
 }
 
-// hintWord contains the words for an annotation.
+// hintWord contains the words for the two values of an annotation.
 type hintWord struct{ key, yes, no string }
 
 var hintWords = []hintWord{
@@ -336,8 +337,8 @@ var hintWords = []hintWord{
 	{"openWorldHint", "open world", "closed world"},
 }
 
-// edited returns the keys in which a definition differs from an import of its JSON, such as a tier or a description
-// that the user wrote.
+// edited returns an entry for each key in which the definition differs from a fresh import of its JSON, for example
+// because the user changed the tier or the description.
 func edited(d review.Dossier) []entry {
 	t := *d.Revision.Draft.Definition.Tool
 	item, err := wire.ReadItem(formatOf(d), d.Source)
@@ -359,8 +360,8 @@ func edited(d review.Dossier) []entry {
 	return list
 }
 
-// rationaleEntries returns the rationale, the examples, and the test cases of a proposal, unless an import generated
-// them.
+// rationaleEntries returns entries for the rationale, the examples, and the test cases of d. It omits examples and test
+// cases that an import generated.
 func rationaleEntries(d proposals.Draft) []entry {
 	list := []entry{named("rationale", oneLine(d.Rationale), "")}
 	if !intake.GeneratedTests(d) {
@@ -368,7 +369,7 @@ func rationaleEntries(d proposals.Draft) []entry {
 			list = append(list, named("example", oneLine(e), ""))
 		}
 		for _, c := range d.TestCases {
-			text, _ := jsondoc.Encode(c) // decoded from JSON before
+			text, _ := jsondoc.Encode(c) // cannot fail, because c was decoded from JSON
 			list = append(list, named("test case", oneLine(string(text)), ""))
 		}
 	}

@@ -1,4 +1,4 @@
-// This file lists the parameters and other texts of a schema as entries.
+// This file converts JSON Schemas to entries for their parameters and other texts.
 
 package setpage
 
@@ -11,8 +11,8 @@ import (
 	"toolcrib/review"
 )
 
-// schemaEntries returns an entry for each parameter of a schema, with all keywords of its schema. name prefixes their
-// names; titles are generated titles to skip.
+// schemaEntries returns an entry for each parameter in the schema n. An entry describes all keywords of the
+// parameter's schema. name is the prefix of the names of the entries. titles are generated titles, which are omitted.
 func schemaEntries(n *jsondoc.Node, path, name string, titles []string) []entry {
 	if n.Kind != jsondoc.Object {
 		return []entry{named(name, oneLine(review.Scalar(n)), path)}
@@ -32,10 +32,11 @@ func schemaEntries(n *jsondoc.Node, path, name string, titles []string) []entry 
 	return append(list, s.children...)
 }
 
-// schema collects the parts of a schema for its row and the entries of nested schemas.
+// schema collects the contents of a schema: the words and the text for its row, and the entries of its nested
+// schemas.
 type schema struct {
 	path, name string
-	depth      int      // of nested entries
+	depth      int      // depth of the nested entries
 	titles     []string // titles to omit
 	types      []string
 	terms      []string // other keywords
@@ -47,7 +48,7 @@ func (s schema) detail() string {
 	return strings.Join(slices.DeleteFunc(append([]string{strings.Join(s.types, "|")}, s.terms...), func(t string) bool { return t == "" }), " ")
 }
 
-// schemaOf reads a schema into s, which already has its position.
+// schemaOf adds the contents of the schema n to s and returns s. The caller has set the position in s.
 func schemaOf(n *jsondoc.Node, s schema) schema {
 	for _, m := range n.Members {
 		at := jsondoc.Join(s.path, m.Key)
@@ -97,14 +98,15 @@ func schemaOf(n *jsondoc.Node, s schema) schema {
 	return s
 }
 
-// repeats reports whether a title only repeats a name, as in schemas generated from code: "Max Results" for
-// max_results.
+// repeats reports whether title only repeats name, as in schemas that were generated from code. For example, "Max
+// Results" repeats max_results.
 func repeats(title, name string) bool {
 	words := strings.NewReplacer("_", "", " ", "", "-", "")
 	return strings.EqualFold(words.Replace(title), words.Replace(name))
 }
 
-// child adds the entries of a nested schema. mark follows the name.
+// child adds an entry for the nested schema n, followed by the entries of its own nested schemas. mark is appended to
+// the name of the entry.
 func (s *schema) child(n *jsondoc.Node, at, name, mark string) {
 	e := entry{name: name + mark, label: s.inside(name) + mark, depth: s.depth, path: at}
 	if n.Kind != jsondoc.Object {
@@ -117,7 +119,8 @@ func (s *schema) child(n *jsondoc.Node, at, name, mark string) {
 	s.children = append(append(s.children, e), c.children...)
 }
 
-// inside returns a name without its parent's name. Entries for the items of a list follow the list.
+// inside returns name without the name of the enclosing schema. For entries in the items of an array, it also removes
+// "[].".
 func (s *schema) inside(name string) string {
 	rest := strings.TrimPrefix(name, s.name)
 	if below, ok := strings.CutPrefix(rest, "[]."); ok {
@@ -126,11 +129,11 @@ func (s *schema) inside(name string) string {
 	return strings.TrimPrefix(rest, ".")
 }
 
-// part adds the schema of a keyword, on the same row if it is short.
+// part adds the schema of the keyword m. A schema without a text is described on the row of the enclosing schema.
 func (s *schema) part(m jsondoc.Member, at string) {
 	if m.Value.Kind != jsondoc.Object {
 		if m.Key == "additionalProperties" && m.Value.Kind == jsondoc.Bool {
-			return // default of most schemas; the raw one is folded below
+			return // most schemas set it, and the raw JSON shows it
 		}
 		s.terms = append(s.terms, m.Key+" "+oneLine(review.Scalar(m.Value)))
 		return
@@ -158,7 +161,8 @@ func (s *schema) part(m jsondoc.Member, at string) {
 	s.child(m.Value, at, name, "")
 }
 
-// variants adds a list of schemas, on the same row if all are short.
+// variants adds the list of schemas of the keyword m. If all of them are short, it describes them on the row of the
+// enclosing schema.
 func (s *schema) variants(m jsondoc.Member, at string) {
 	if m.Value.Kind != jsondoc.Array {
 		s.terms = append(s.terms, m.Key+" "+oneLine(review.Scalar(m.Value)))
@@ -184,7 +188,7 @@ func (s *schema) variants(m jsondoc.Member, at string) {
 	}
 }
 
-// words returns the values of an array, or a single value as a list.
+// words returns the elements of an array as texts, or the text of a single value.
 func words(n *jsondoc.Node) []string {
 	if n.Kind != jsondoc.Array {
 		return []string{oneLine(review.Scalar(n))}

@@ -1,4 +1,4 @@
-// This file sends requests to a model with an OpenAI-compatible interface.
+// This file sends requests to an endpoint with the interface of OpenAI.
 
 package openai
 
@@ -16,7 +16,7 @@ import (
 	"toolcrib/review/harness"
 )
 
-// Client asks a model. It is safe for concurrent use.
+// Client is a harness.Model that asks an endpoint. It is safe for concurrent use.
 type Client struct {
 	config  Config
 	address *url.URL
@@ -25,7 +25,7 @@ type Client struct {
 
 var _ harness.Model = (*Client)(nil)
 
-// New returns a client for the model in c. It sends no request. The error wraps ErrConfig.
+// New returns a client for the endpoint and the model in c. It does not send a request. The error wraps ErrConfig.
 func New(c Config) (*Client, error) {
 	address, err := c.check()
 	if err != nil {
@@ -37,12 +37,12 @@ func New(c Config) (*Client, error) {
 	}
 	return &Client{config: c, address: address.JoinPath("chat/completions"), client: &http.Client{
 		Transport: transport,
-		// The key and the text are only for this endpoint.
+		// Redirects are not followed, because the key and the texts are only for this endpoint.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}, nil
 }
 
-// request is the part of a chat completion request that toolcrib uses.
+// request contains the fields of a chat completion request that toolcrib sends.
 type request struct {
 	Model    string    `json:"model"`
 	Messages []message `json:"messages"`
@@ -53,7 +53,7 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// completion is the part of a response that toolcrib reads.
+// completion contains the fields of a response that toolcrib reads.
 type completion struct {
 	Choices []struct {
 		FinishReason string `json:"finish_reason"`
@@ -64,8 +64,8 @@ type completion struct {
 	} `json:"choices"`
 }
 
-// Answer returns the answer of the model to input, with prompt as the system message. The error is safe to display. It
-// wraps harness.ErrNotConnected if the endpoint cannot be reached, and is ctx.Err if ctx is done.
+// Answer returns the model's answer to input, with prompt as the system message. The error is safe to display. It
+// wraps harness.ErrNotConnected if the endpoint cannot be reached. If ctx is done, the error is ctx.Err.
 func (c *Client) Answer(ctx context.Context, prompt, input string) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
@@ -108,8 +108,8 @@ func (c *Client) Answer(ctx context.Context, prompt, input string) (string, erro
 	return text, nil
 }
 
-// post sends body, retries temporary failures, and returns the last response. It returns the available part of a
-// truncated response.
+// post sends body and returns the last response. It repeats the request after temporary failures. If the response is
+// truncated, post returns the available part of it.
 func (c *Client) post(ctx context.Context, body []byte) (status int, answer []byte, err error) {
 	for attempt := 0; ; attempt++ {
 		r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.address.String(), bytes.NewReader(body))
@@ -129,7 +129,7 @@ func (c *Client) post(ctx context.Context, body []byte) (status int, answer []by
 				return 0, nil, err
 			}
 			defer func() { _ = response.Body.Close() }()
-			// JSON may represent a byte by six; the remainder is for the rest of the document.
+			// JSON can encode one byte as six bytes. The constant is for the rest of the document.
 			answer, err = io.ReadAll(http.MaxBytesReader(nil, response.Body, 6*int64(c.config.MaxAnswer)+64<<10))
 			if _, large := errors.AsType[*http.MaxBytesError](err); large {
 				return 0, nil, errTooLarge

@@ -1,4 +1,4 @@
-// This file configures the client, explains its errors, and determines when it retries.
+// This file validates the configuration of the client, describes errors, and decides about retries.
 
 package openai
 
@@ -22,22 +22,23 @@ import (
 	"toolcrib/review/harness"
 )
 
-// Config selects the model and configures timeouts and retries.
+// Config contains the address of the endpoint, the name of the model, and the limits for requests.
 type Config struct {
 	BaseURL string // such as https://api.openai.com/v1 or http://localhost:11434/v1
 	Model   string
 	APIKey  string // "" for servers without authentication
 
-	// Timeout limits the time for an answer, including all attempts; 0 means DefaultTimeout.
+	// Timeout is the time limit for an answer, including all attempts. 0 means DefaultTimeout.
 	Timeout time.Duration
-	// Retries is the number of further attempts after a failed connection or a temporary error; at most MaxRetries.
+	// Retries is the maximum number of further attempts after a failed connection or a temporary error. It must be at
+	// most MaxRetries.
 	Retries int
-	// RetryDelay limits the delay between two attempts; 0 means DefaultRetryDelay. If the endpoint requests a longer
-	// delay, there is no further attempt.
+	// RetryDelay is the maximum delay between two attempts. 0 means DefaultRetryDelay. If the endpoint requests a
+	// longer delay, the client makes no further attempt.
 	RetryDelay time.Duration
-	// MaxAnswer limits the size of an answer, in bytes; 0 means harness.MaxAnswer.
+	// MaxAnswer is the maximum size of an answer in bytes. 0 means harness.MaxAnswer.
 	MaxAnswer int
-	// Transport performs the requests; nil means direct connections without a proxy.
+	// Transport performs the requests. nil means a transport that connects directly, without a proxy.
 	Transport http.RoundTripper
 }
 
@@ -48,10 +49,10 @@ const (
 	MaxRetries        = 5
 )
 
-// ErrConfig means that a Config is not valid.
+// ErrConfig indicates that a Config is not valid.
 var ErrConfig = errors.New("the model is not configured")
 
-// check fills in the defaults of c and returns the URL of the endpoint.
+// check sets the defaults of c, validates c, and returns the URL of the endpoint.
 func (c *Config) check() (*url.URL, error) {
 	c.Timeout, c.RetryDelay, c.MaxAnswer = cmp.Or(c.Timeout, DefaultTimeout), cmp.Or(c.RetryDelay, DefaultRetryDelay), cmp.Or(c.MaxAnswer, harness.MaxAnswer)
 	u, err := url.Parse(c.BaseURL)
@@ -74,7 +75,7 @@ func (c *Config) check() (*url.URL, error) {
 	return u, nil
 }
 
-// nearby reports whether host is this machine or on a private network.
+// nearby reports whether host is this machine or in a private network.
 func nearby(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -88,7 +89,7 @@ var (
 	errTooLarge     = errors.New("the answer is too large")
 )
 
-// refused returns the error for a response with a status other than 200.
+// refused returns the error for a response whose status is not 200.
 func (c *Client) refused(status int, body []byte) error {
 	said := fmt.Sprintf("%d %s", status, http.StatusText(status))
 	var refusal struct {
@@ -113,7 +114,7 @@ func (c *Client) refused(status int, body []byte) error {
 	return fmt.Errorf("the endpoint failed (%s)", said)
 }
 
-// unreached returns the error for a request without a response.
+// unreached returns the error for a request that received no response. err is the error of the HTTP client.
 func (c *Client) unreached(err error) error {
 	var name *net.DNSError
 	var dial *net.OpError
@@ -132,7 +133,8 @@ func (c *Client) unreached(err error) error {
 	return fmt.Errorf("the connection to %s was lost: %s", host, c.printable(err.Error()))
 }
 
-// printable returns s in a form that is safe to display, without the API key, which a server may repeat.
+// printable returns s in a form that is safe to display. It removes the API key, because a server may repeat the key
+// in an error message.
 func (c *Client) printable(s string) string {
 	if c.config.APIKey != "" {
 		s = strings.ReplaceAll(s, c.config.APIKey, "[API key]")
@@ -140,17 +142,17 @@ func (c *Client) printable(s string) string {
 	return jsondoc.Printable(s)
 }
 
-// firstPause is the delay before the second attempt. The delay doubles with each further attempt, up to
+// firstPause is the delay before the second attempt. It doubles with each further attempt, but never exceeds
 // Config.RetryDelay.
 const firstPause = 500 * time.Millisecond
 
-// pause returns the delay before the next attempt and whether there should be one. attempt is counted from 0. response
-// is nil if none arrived.
+// pause reports whether there should be another attempt, and returns the delay before it. attempt is the number of the
+// last attempt, counted from 0. response is nil if the last attempt received no response.
 func (c *Client) pause(attempt int, response *http.Response) (time.Duration, bool) {
 	if attempt >= c.config.Retries || response != nil && !retryable(response) {
 		return 0, false
 	}
-	if response != nil { // may request a delay in seconds or until a date (RFC 9110, section 10.2.3)
+	if response != nil { // the endpoint can request a delay in seconds or until a date (RFC 9110, section 10.2.3)
 		value := response.Header.Get("Retry-After")
 		if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
 			wait := time.Duration(seconds) * time.Second
@@ -165,7 +167,8 @@ func (c *Client) pause(attempt int, response *http.Response) (time.Duration, boo
 	return wait - rand.N(wait/4+1), true // clients that failed at the same time do not retry at the same time
 }
 
-// retryable reports whether the same request may succeed later. OpenAI's servers have a header for this.
+// retryable reports whether the same request may succeed later. OpenAI's servers state this in the header
+// X-Should-Retry.
 func retryable(response *http.Response) bool {
 	switch response.Header.Get("X-Should-Retry") {
 	case "true":
@@ -180,7 +183,7 @@ func retryable(response *http.Response) bool {
 	return response.StatusCode >= http.StatusInternalServerError
 }
 
-// sleep waits for d. It returns false if ctx is done.
+// sleep waits for d. It returns false if ctx was done before d elapsed.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

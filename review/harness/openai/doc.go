@@ -1,6 +1,6 @@
-// Package openai is a client for models behind an OpenAI-compatible endpoint, which most providers and local servers
-// offer: POST {base}/chat/completions, as in https://platform.openai.com/docs/api-reference/chat.
+// Package openai is a client for models with an OpenAI-compatible endpoint, which most providers and local servers
+// offer. It uses POST {base}/chat/completions, as described in https://platform.openai.com/docs/api-reference/chat.
 //
-// All settings come from Config; environment variables are not read. The client uses net/http, because the official
+// Config contains all settings; the package reads no environment variables. It uses net/http, because the official
 // client would add about 18 MB to the binary for a single request.
 package openai
