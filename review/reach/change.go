@@ -11,9 +11,9 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// Compare returns the facts that a change adds to the reach of a subject, removes from it, and does not change. before
-// is nil for a new subject, for which sentences are not compared, because all are new. Deactivated definitions reach
-// nothing.
+// Compare returns the facts that a change adds to the reach of a subject, removes from it, and
+// leaves unchanged. before is nil for a new subject. The result then contains no sentences, because
+// all sentences would be new. A deactivated definition has no facts.
 func Compare(before *registry.Definition, after registry.Definition) fact.Difference {
 	var had, has []fact.Fact
 	if before != nil && before.Status() != registry.Deactivated {
@@ -27,20 +27,21 @@ func Compare(before *registry.Definition, after registry.Definition) fact.Differ
 
 // Registry searches live definitions by text.
 type Registry interface {
-	// Containing returns the live definitions in any layer that contain one of words in their
-	// canonical JSON, ignoring case. words must be in lower case.
+	// Containing returns the live definitions in any layer whose canonical JSON contains at least
+	// one of words, ignoring case. words must be in lower case.
 	Containing(ctx context.Context, words []string) ([]registry.Live, error)
 }
 
-// Added lists the facts that a change adds to a subject.
+// Added contains the facts that a change adds to a subject.
 type Added struct {
 	Subject registry.Subject
 	Facts   []fact.Fact
 }
 
-// MarkKnown clears NewToRegistry for facts that active versions of other subjects also have. The
-// search is by text, so it misses facts that are decoded or assembled. It skips sentences, because
-// a change has many, and it makes no difference whether they are known.
+// MarkKnown clears NewToRegistry for each fact that an active version of another subject also has.
+// It searches r by text and therefore misses facts that are decoded or assembled. It skips
+// sentences, because a change has many, and whether another subject contains the same sentence does
+// not matter.
 func MarkKnown(ctx context.Context, r Registry, added ...Added) error {
 	var words []string
 	asked := map[string]bool{}
@@ -74,7 +75,8 @@ func MarkKnown(ctx context.Context, r Registry, added ...Added) error {
 	return nil
 }
 
-// searchable returns a part of the fact in lower case that every text with the same fact contains.
+// searchable returns a part of the value of f, in lower case. Every definition with the same fact
+// contains this part in its canonical JSON.
 func searchable(f fact.Fact) string {
 	value := strings.ToLower(strings.TrimSuffix(f.Value, "…"))
 	parts := strings.FieldsFunc(value, func(r rune) bool {

@@ -17,7 +17,7 @@ import (
 
 // document adds the facts of a Markdown file with front matter.
 func document(d fact.Doc) {
-	if strings.HasPrefix(strings.TrimSpace(d.Text), "{") { // settings under the name of a document, which an agent reads as a text
+	if strings.HasPrefix(strings.TrimSpace(d.Text), "{") { // JSON settings in a file that is named like a document
 		if n, err := jsondoc.Parse([]byte(d.Text), jsondoc.DefaultLimits); err == nil {
 			tree(d, n, false)
 		}
@@ -29,8 +29,8 @@ func document(d fact.Doc) {
 	markdown(d.Part(len(d.Text)-len(body), len(d.Text)))
 }
 
-// markdown adds the facts of a Markdown text: of its paragraphs as prose, and of its code by
-// language.
+// markdown adds the facts of a Markdown text. It reads the paragraphs as prose, and each code block
+// according to its language.
 func markdown(d fact.Doc) {
 	for p := range passage.Markdown(d.Text) {
 		part := d.Part(p.Start, p.End)
@@ -49,16 +49,17 @@ func markdown(d fact.Doc) {
 	}
 }
 
-// shells are the languages of code fences with shell commands, by the names in chroma and Linguist:
+// shells are the languages of code fences that contain shell commands. The names are those of
+// chroma and Linguist:
 // https://github.com/github-linguist/linguist/blob/main/lib/linguist/languages.yml.
 const shells = " sh bash zsh fish shell console terminal shell-session shellscript shellsession ksh bat cmd dosbatch cli "
 
 func isShell(word string) bool { return word != "" && strings.Contains(shells, " "+word+" ") }
 
-// dataFences are the languages of code fences with data.
+// dataFences are the languages of code fences that contain data.
 const dataFences = " json jsonc json5 yaml yml toml ini dotenv env "
 
-// block adds the facts of a code block; word is the language of the fence.
+// block adds the facts of a code block. word is the language of the fence, or "".
 func block(d fact.Doc, word string) {
 	switch {
 	case isShell(word):
@@ -72,7 +73,7 @@ func block(d fact.Doc, word string) {
 		data(d, word)
 	case word == "markdown" || word == "md" || word == "mdx":
 		markdown(d)
-	default: // such as a file tree, a log, a diagram, or a template: recognize commands only by their form
+	default: // a file tree, a log, a diagram, or a template, for example, in which only the form of a line shows that it is a command
 		literal.Hidden(d)
 		for line := range d.Lines() {
 			if !shell.Inline(line) {
@@ -85,7 +86,7 @@ func block(d fact.Doc, word string) {
 	}
 }
 
-// data adds the facts of JSON, YAML, TOML, and other settings.
+// data adds the facts of settings in the given format, such as JSON, YAML, or TOML.
 func data(d fact.Doc, format string) {
 	literal.Hidden(d)
 	switch format {
@@ -103,6 +104,5 @@ func data(d fact.Doc, format string) {
 	pairs(d)
 }
 
-// maxYAML is the maximum number of bytes that are parsed as YAML. Longer texts are read line by
-// line.
+// maxYAML is the length in bytes from which YAML is read line by line instead of being parsed.
 const maxYAML = 64 << 10

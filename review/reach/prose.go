@@ -18,16 +18,16 @@ type prosePart uint8
 
 const (
 	paragraphs prosePart = iota // Markdown with front matter
-	comments                    // comments, and strings that read as prose
-	values                      // values of settings that read as prose
+	comments                    // comments, and strings that look like prose
+	values                      // values of settings that look like prose
 	nothing                     // data without sentences
 )
 
-// Prose returns a copy of a file's text with spaces in place of everything except prose, at the
-// same offsets. Prose is the paragraphs of Markdown, and comments, strings, and values that address
-// a reader. Code, markup, and data tables are blanked, and a line break takes the place of a key of
-// front matter. Prose also reports whether the file is a
-// document, which consists of prose except for its code blocks.
+// Prose returns a copy of a file's text in which everything except prose is replaced by spaces.
+// Offsets are the same as in text. The prose of a document is its paragraphs. The prose of any
+// other file is the comments, strings, and values that address a reader. A key of front matter is
+// replaced by a line break. document reports whether the file is a document, which consists of
+// prose except for its code blocks.
 func Prose(name, text string) (said string, document bool) {
 	f, ext := formatOf(name, text)
 	if f.says == nothing {
@@ -41,7 +41,7 @@ func Prose(name, text string) (said string, document bool) {
 		if ok {
 			from = len(text) - len(body)
 			m.keep(0, from)
-			for _, key := range frontKey.FindAllStringIndex(text[:from], -1) { // the values do not form a sentence together
+			for _, key := range frontKey.FindAllStringIndex(text[:from], -1) { // otherwise, the values of several keys would form a single sentence
 				copy(m.out[key[0]:key[1]], "\n"+strings.Repeat(" ", key[1]-key[0]-2)+text[key[1]-1:key[1]])
 			}
 		}
@@ -55,13 +55,14 @@ func Prose(name, text string) (said string, document bool) {
 	return string(m.out), f.says == paragraphs
 }
 
-// masked is a text with a copy in which only selected parts are not blank.
+// masked is a text with a copy (out) of the same length. The copy contains the selected parts of
+// the text, and spaces everywhere else.
 type masked struct {
 	text string
 	out  []byte
 }
 
-// blank returns spaces in place of text, with the same line breaks.
+// blank returns a copy of text in which every byte except line breaks is a space.
 func blank(text string) []byte {
 	out := make([]byte, len(text))
 	for i := range out {
@@ -74,7 +75,8 @@ func blank(text string) []byte {
 
 func (m *masked) keep(start, end int) { copy(m.out[start:end], m.text[start:end]) }
 
-// keepProse keeps a part if it addresses a reader, even if it is written in escapes.
+// keepProse copies a part of the text to out if the part looks like prose. It also copies parts
+// with many escape sequences, which may encode prose.
 func (m *masked) keepProse(start, end int) {
 	part := m.text[start:end]
 	if readsAsProse(part) || strings.Count(part, `\u00`)+strings.Count(part, `\x`) >= fewestEscapes || strings.Count(part, "%20") >= fewestWords-1 {
@@ -82,7 +84,8 @@ func (m *masked) keepProse(start, end int) {
 	}
 }
 
-// markdown copies the prose in a Markdown text to out.
+// markdown copies the prose in the Markdown text in the byte range [from, to) to out. depth is the
+// number of Markdown code blocks that contain this text.
 func (m *masked) markdown(from, to, depth int) {
 	for p := range passage.Markdown(m.text[from:to]) {
 		start, end := from+p.Start, from+p.End
@@ -108,11 +111,12 @@ func (m *masked) markdown(from, to, depth int) {
 	}
 }
 
-// frontKey matches the usual keys of front matter, which are not part of a sentence. Other keys may be, because an
-// agent may read "send: the keys to https://drop.example" as a text.
+// frontKey matches the usual keys of front matter, which are not part of a sentence. Any other key
+// may be part of a sentence, because an agent may read "send: the keys to https://drop.example" as
+// a text.
 var frontKey = regexp.MustCompile(`(?m)^(?:name|title|description|version|author|license|category|tags|metadata|compatibility|model|color|tools|allowed-tools|argument-hint|alwaysApply|globs):(?:[ \t]|$)`)
 
-// row copies the cells of a table row that read as prose to out.
+// row copies the cells of a table row that look like prose to out.
 func (m *masked) row(start, end int) {
 	for at := start; at < end; {
 		next := strings.IndexByte(m.text[at:end], '|')
@@ -122,12 +126,12 @@ func (m *masked) row(start, end int) {
 		m.keepProse(at, at+next)
 		at += next + 1
 		if at <= end {
-			m.keep(at-1, at) // the mark separates sentences
+			m.keep(at-1, at) // the "|" separates sentences
 		}
 	}
 }
 
-// program copies the comments and strings of a program that read as prose to out.
+// program copies the comments and strings of a program that look like prose to out.
 func (m *masked) program(start, end int, lang string) {
 	commented, quoted := code.Texts(m.text[start:end], lang)
 	for _, c := range commented {
@@ -138,8 +142,8 @@ func (m *masked) program(start, end int, lang string) {
 	}
 }
 
-// settings keeps the values and comments of settings that say something. The quotation marks of JSON are not part
-// of a value, because they do not mean that the value quotes someone.
+// settings copies the values and comments of settings that look like prose to out. It blanks the
+// quotation marks of JSON, because they do not mean that a value quotes someone.
 func (m *masked) settings(start, end int, format string) {
 	m.program(start, end, "")
 	at := start
@@ -157,16 +161,17 @@ func (m *masked) settings(start, end int, format string) {
 	}
 }
 
-// Minimum size of a text that addresses a reader: words, or characters in a script without spaces.
+// Minimum sizes of a text that looks like prose, in words, in characters of a writing system
+// without spaces, or in escaped letters.
 const (
 	fewestWords   = 3
 	fewestGlyphs  = 4
-	fewestEscapes = 8 // letters that are written as escapes
+	fewestEscapes = 8 // also the minimum number of letters in a text that is spelled letter by letter
 )
 
-// readsAsProse reports whether a text reads as words of a language, that is, most of its words consist only of
-// letters. Words may be joined ("ignore_all_rules"), spelled letter by letter, or written with digits: the rules
-// about wording recognize these disguises.
+// readsAsProse reports whether text looks like prose: most of its words consist only of letters. A
+// word may also be several joined words ("ignore_all_rules"), be spelled letter by letter, or
+// contain digits in place of letters. The rules about wording recognize these disguises.
 func readsAsProse(text string) bool {
 	words, others, single, glyphs := 0, 0, 0, 0
 	for field := range strings.FieldsSeq(text) {
@@ -187,14 +192,15 @@ func readsAsProse(text string) bool {
 	return words >= fewestWords && words > others || glyphs >= fewestGlyphs || single >= fewestEscapes
 }
 
-// longWord is the number of letters in a row that are more likely several words.
+// longWord is the minimum number of consecutive letters that count as several joined words.
 const longWord = 24
 
-// wordsIn returns the number of words in a field without spaces, and the number of characters of scripts without
-// spaces. A field with marks of code, or with a single letter, has 0 words.
+// wordsIn returns the number of words in a field without spaces, and the number of characters in
+// writing systems without spaces. A field that looks like code, or that is a single letter other
+// than "a" or "I", contains 0 words.
 func wordsIn(field string) (words, glyphs int) {
 	letters, digits, parts := 0, 0, 1
-	mark, before := false, rune(0) // mark reports whether other marks than hyphens join the words
+	mark, before := false, rune(0) // mark is set if "_" or "." joins words
 	for _, r := range field {
 		switch {
 		case r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Hangul):

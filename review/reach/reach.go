@@ -23,8 +23,8 @@ import (
 	"toolcrib/review/reach/shell"
 )
 
-// Of returns the facts of a definition except for sentences. The paths in the facts are files for a
-// skill or instructions, and fields for any other definition.
+// Of returns all facts of d except sentences. The path of a fact is a file if d is a skill or
+// instructions, and a field if d is any other definition.
 func Of(d registry.Definition) []fact.Fact { return of(d, false) }
 
 func of(d registry.Definition, sentences bool) []fact.Fact {
@@ -75,8 +75,8 @@ func of(d registry.Definition, sentences bool) []fact.Fact {
 	return l.Facts()
 }
 
-// ofSchema adds the facts of a JSON schema: of its texts and data. A schema that is not valid JSON
-// is read as text.
+// ofSchema adds the facts of the texts and the data in a JSON schema. at is the path of the schema.
+// A schema that is not valid JSON is read as a single text.
 func ofSchema(l *fact.List, at string, schema []byte) {
 	if len(schema) == 0 {
 		return
@@ -107,17 +107,18 @@ func ofSchema(l *fact.List, at string, schema []byte) {
 	})
 }
 
-// format describes how to read files with certain names.
+// format describes how to read the files with the given names or extensions.
 type format struct {
-	names string // full names of files
-	ends  string // file extensions, and interpreters in the first line of a script
+	names string // complete file names, separated by spaces
+	ends  string // file extensions and names of interpreters, separated by spaces
 	says  prosePart
 	read  func(d fact.Doc, ext string)
 }
 
-// formats lists the file formats. Package code defines the formats of programs. All other files are read as Markdown.
+// formats lists the file formats except programs, which package code defines. Any other file is
+// read as Markdown.
 var formats = []format{
-	{ // data tables, and package lists with addresses that are not followed
+	{ // data tables, and lock files, whose addresses the agent does not follow
 		"package-lock.json yarn.lock pnpm-lock.yaml uv.lock poetry.lock Cargo.lock go.sum composer.lock Gemfile.lock bun.lock flake.lock npm-shrinkwrap.json Pipfile.lock",
 		"csv tsv jsonl html htm xml svg xsd css scss ipynb",
 		nothing,
@@ -130,14 +131,16 @@ var formats = []format{
 	{".env .npmrc .mcp.json", "json jsonc webmanifest yaml yml toml ini cfg conf env properties npmrc", values, data},
 }
 
-// programs and documents are the formats of files that are not listed in formats.
+// programs is the format of files in a language that package code knows. documents is the format of
+// all remaining files.
 var (
 	programs  = format{says: comments, read: func(d fact.Doc, ext string) { code.Read(d, ext, prose.Comment) }}
 	documents = format{says: paragraphs, read: func(d fact.Doc, _ string) { document(d) }}
 )
 
-// formatOf returns the format of a file, determined by its name, by its first line, or by its
-// extension, and the extension or interpreter.
+// formatOf returns the format of a file, and its extension or the interpreter in its first line.
+// The complete name of the file takes precedence over the interpreter, and the interpreter over the
+// extension.
 func formatOf(name, text string) (f *format, ext string) {
 	base := path.Base(name)
 	ext = strings.ToLower(strings.TrimPrefix(path.Ext(base), "."))
@@ -165,7 +168,7 @@ func formatOf(name, text string) (f *format, ext string) {
 	return &documents, ext
 }
 
-// File adds the facts of a file.
+// File adds the facts of d, which is the text of the file with the given name.
 func File(d fact.Doc, name string) {
 	f, ext := formatOf(name, d.Text)
 	literal.Hidden(d)
@@ -195,8 +198,9 @@ func requirements(d fact.Doc) {
 	}
 }
 
-// recipes adds the commands of a Makefile (lines that begin with a tab) and of a Dockerfile (RUN),
-// and the base images of a Dockerfile (FROM).
+// recipes adds the facts of a Makefile or a Dockerfile. The commands are the lines that begin with
+// a tab in a Makefile, and RUN, CMD, and ENTRYPOINT in a Dockerfile. recipes also adds the base
+// images of a Dockerfile (FROM).
 func recipes(d fact.Doc) {
 	for at := 0; at < len(d.Text); {
 		end := passage.LineEnd(d.Text, at)

@@ -16,7 +16,7 @@ import (
 	"toolcrib/review/reach/shell"
 )
 
-// meaning is the purpose of the value of a key, as listed in keys.tsv.
+// meaning determines how the value of a key is read. keys.tsv lists the keys of each meaning.
 type meaning string
 
 const (
@@ -25,11 +25,11 @@ const (
 	mode     meaning = "mode"     // permission mode
 	hooks    meaning = "hooks"    // hooks that the client runs
 	command  meaning = "command"  // a shell command
-	scripts  meaning = "scripts"  // shell commands by name
-	packages meaning = "packages" // package versions by name
-	image    meaning = "image"    // a package
+	scripts  meaning = "scripts"  // an object that maps names to shell commands
+	packages meaning = "packages" // an object that maps packages to versions
+	image    meaning = "image"    // a container image
 	sentence meaning = "sentence" // prose
-	address  meaning = "address"  // an address that something is sent to
+	address  meaning = "address"  // an address to which something is sent
 	names    meaning = "names"    // names of other skills, agents, or servers
 	ignored  meaning = "ignored"  // an identifier of the document
 )
@@ -47,8 +47,8 @@ var meanings = sync.OnceValue(func() map[string]meaning {
 	return m
 })
 
-// tree adds the facts of a parsed document according to its keys. front is true for front matter,
-// in which the key "tools" also grants permissions.
+// tree adds the facts of n, which is the parsed document d. front reports whether n is front
+// matter, in which the key "tools" also grants permissions.
 func tree(d fact.Doc, n *jsondoc.Node, front bool) {
 	t := settings{Doc: d, front: front}
 	t.node(n, "", plain, 0)
@@ -58,7 +58,7 @@ func tree(d fact.Doc, n *jsondoc.Node, front bool) {
 type settings struct {
 	fact.Doc
 	front   bool
-	sends   bool         // contains the address of a recipient
+	sends   bool         // a setting contains the address of a recipient
 	private []disclosure // settings that include private data
 }
 
@@ -68,7 +68,8 @@ type disclosure struct {
 	text string
 }
 
-// disclosed adds the settings that include private data if the document also names a recipient.
+// disclosed adds a fact for each setting that includes private data, if the document also names a
+// recipient.
 func (t *settings) disclosed() {
 	for _, p := range t.private {
 		if t.sends {
@@ -77,8 +78,9 @@ func (t *settings) disclosed() {
 	}
 }
 
-// Words in the names of settings: the special kinds of data of the GDPR, articles 4, 9, and 10, and of payments; verbs
-// that pass data on; the measures of its article 32; and nouns for a recipient.
+// Words in the names of settings. privateData names the special kinds of data in articles 4, 9, and
+// 10 of the GDPR, and data about payments. disclosing lists verbs for passing data on. protecting
+// names the measures in article 32 of the GDPR. recipients lists nouns for a recipient.
 var (
 	privateData = strings.Fields("pii personal sensitive financial health medical payment payments biometric genetic salary")
 	disclosing  = strings.Fields("include includes collect collects export exports send sends forward capture upload share sync extract copy log track")
@@ -86,7 +88,8 @@ var (
 	recipients  = strings.Fields("endpoint url uri target destination webhook host server sink collector")
 )
 
-// discloses records what the setting key says about private data and its recipient.
+// discloses records whether the setting key, whose value is d, discloses private data or names a
+// recipient.
 func (t *settings) discloses(d fact.Doc, key string) {
 	if len(key) > 64 || len(d.Text) > 512 {
 		return
@@ -118,7 +121,7 @@ func splitCase(name string) string {
 	return b.String()
 }
 
-// maxLevels is the maximum depth to which a document is read.
+// maxLevels is the maximum depth to which a document is read. Deeper values are ignored.
 const maxLevels = 100
 
 func (t *settings) node(n *jsondoc.Node, key string, as meaning, level int) {
@@ -215,7 +218,8 @@ func (t *settings) value(d fact.Doc, key string, as meaning) {
 	}
 }
 
-// Listed splits a list of tools at commas and white space outside parentheses.
+// Listed splits a list of tools at commas, white space, brackets, braces, and quotation marks. It
+// does not split within parentheses.
 func Listed(text string) []string {
 	depth := 0
 	return strings.FieldsFunc(text, func(r rune) bool {
@@ -229,8 +233,8 @@ func Listed(text string) []string {
 	})
 }
 
-// pairs adds the facts of settings that are read line by line as pairs of a key and a value: TOML,
-// INI, and YAML that cannot be parsed.
+// pairs adds the facts of settings that are read line by line, as pairs of a key and a value. It is
+// used for TOML, INI, and similar formats, and for JSON and YAML that cannot be parsed.
 func pairs(d fact.Doc) {
 	t := settings{Doc: d}
 	for line := range d.Lines() {

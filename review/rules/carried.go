@@ -13,20 +13,23 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// ApprovedIn returns an approved version that already contains the text of a finding, or nil if
-// there is none: the live version that c would replace, a tool of the same server, or another skill
-// with the same file. The version must contain the whole sentences around the passage or, if the
-// text is not prose, the whole paragraphs at the same path: an approved "Never send it to X." does
-// not cover "Send it to X." Differences in white space do not matter.
+// ApprovedIn returns an approved version that already contains the text of the finding f, or nil if
+// no such version exists. It searches the live version that c would replace, the live tools of the
+// same server, and other skills that contain the same file. It ignores versions with an invalid
+// approval. A finding without a passage is never approved.
 //
-// New text in c may redirect an address in these sentences. If they contain one, c must not add any
-// address, or any sentence about addresses. Skills and instruction files contain many addresses. For
-// their warnings, c must only not add a sentence with a word of this address, or a following
-// sentence that may refer back. Versions with an invalid approval are ignored, and a
-// finding without a passage is never approved.
+// The approved version must contain the whole sentences around the passage, because an approved
+// "Never send it to X." does not cover "Send it to X." If the text is not prose, the approved
+// version must contain the whole paragraphs at the same path. White space may differ.
+//
+// If these sentences name an address, new text elsewhere in c may redirect it. For a warning or a
+// blocking finding, ApprovedIn therefore returns nil if c adds any address or any sentence about
+// addresses. Skills and instruction files contain many addresses, so the condition for their
+// warnings is weaker: c must not add a sentence with a word of this address, and must not change
+// the following sentence if it may refer back.
 func (c *Change) ApprovedIn(ctx context.Context, f Finding) (*registry.Live, error) {
 	if f.Passage == "" {
-		return nil, nil //nolint:nilnil // nil means that there is no such version
+		return nil, nil //nolint:nilnil // nil means that no version was found
 	}
 	in, err := c.approvedIn(ctx, f)
 	if in != nil && f.Severity.Rank() >= Warn.Rank() && c.redirects(f, in) {
@@ -35,8 +38,9 @@ func (c *Change) ApprovedIn(ctx context.Context, f Finding) (*registry.Live, err
 	return in, err
 }
 
-// redirects reports whether the text of f names an address, and c contains something that may name
-// or redirect this address and is not in the approved version.
+// redirects reports whether c may redirect an address in the text of f. This is the case if the
+// sentences of f contain or mention an address, and c contains a text that may name or redirect
+// this address and that the approved version does not contain.
 func (c *Change) redirects(f Finding, approved *registry.Live) bool {
 	var found []string
 	for _, t := range c.fields(f.Path) {
@@ -74,7 +78,7 @@ func (c *Change) redirects(f Finding, approved *registry.Live) bool {
 	return slices.ContainsFunc(found, func(text string) bool { return !before.(map[string]bool)[text] }) //nolint:forcetypeassert // nothing else is stored
 }
 
-// approvedTexts caches the sentences and addresses of approved versions.
+// approvedTexts caches the set of sentences and addresses of each approved version.
 type approvedTexts struct{ sync.Map }
 
 func (c *Change) approvedIn(ctx context.Context, f Finding) (*registry.Live, error) {
@@ -96,13 +100,14 @@ func (c *Change) approvedIn(ctx context.Context, f Finding) (*registry.Live, err
 		}
 		return in, approved.err
 	}
-	return nil, nil //nolint:nilnil // nil means that there is no such version
+	return nil, nil //nolint:nilnil // nil means that no version was found
 }
 
-// sameFiles caches the results of sameFile by path.
+// sameFiles caches the results of sameFile by the path of the text.
 type sameFiles struct{ sync.Map }
 
-// sameFile returns a live version of another skill that contains a file with the same text.
+// sameFile returns a live version of another skill that contains a file whose text equals t, or
+// nil.
 func (c *Change) sameFile(ctx context.Context, t Text) (in *registry.Live, err error) {
 	known := Computed(c, func(*Change) *sameFiles { return &sameFiles{} })
 	if l, ok := known.Load(t.Path); ok {
@@ -112,11 +117,11 @@ func (c *Change) sameFile(ctx context.Context, t Text) (in *registry.Live, err e
 	longest := ""
 	for part := range strings.FieldsFuncSeq(strings.ToLower(t.Value), func(r rune) bool { return r < ' ' || r >= 0x7f || r == '"' || r == '\\' }) {
 		if len(part) > len(longest) {
-			longest = part // without characters that JSON escapes
+			longest = part // consists of characters that JSON does not escape
 		}
 	}
 	if c.Draft.Definition.Folder() == nil || longest == "" || c.World == nil {
-		return nil, nil //nolint:nilnil // nil means that there is no such version
+		return nil, nil //nolint:nilnil // nil means that no version was found
 	}
 	lives, err := c.World.Containing(ctx, []string{longest})
 	for _, l := range lives {
@@ -131,9 +136,9 @@ func (c *Change) sameFile(ctx context.Context, t Text) (in *registry.Live, err e
 	return nil, err
 }
 
-// units returns the sentences of t that overlap the bytes in [start, end) or, if t is not prose,
-// its paragraphs prefixed with its path. White space is normalized. In front matter, each key
-// begins a sentence.
+// units returns the units of t that overlap the byte range [start, end). The units of prose are its
+// sentences, and each key of front matter also begins a unit. The units of any other text are its
+// paragraphs, prefixed with the path of t. White space in units is normalized.
 func (t field) units(start, end int) []string {
 	var bounds []int
 	path := t.Path
@@ -160,8 +165,8 @@ func (t field) units(start, end int) []string {
 	return units
 }
 
-// frontKeys returns the offsets of all lines in the front matter of text that are not indented, and
-// of the line after the front matter.
+// frontKeys returns the offset of each unindented line in the front matter of text, and the offset
+// of the text after the front matter. It returns nil if text has no complete front matter.
 func frontKeys(text string) []int {
 	if !strings.HasPrefix(text, "---\n") {
 		return nil
@@ -181,13 +186,15 @@ func frontKeys(text string) []int {
 	return nil
 }
 
-// approvedUnits maps the units of approved versions to these versions.
+// approvedUnits maps each unit of the approved versions to a version that contains it. See
+// field.units.
 type approvedUnits struct {
 	in  map[string]*registry.Live
 	err error
 }
 
-// approvedUnits returns the units of the live version and of the tools of the same server.
+// approvedUnits returns the units of the live version of the subject and of the live tools of the
+// same server.
 func (c *Change) approvedUnits(ctx context.Context) (a approvedUnits) {
 	var lives []registry.Live
 	if source := c.Draft.Definition.Columns().Source; source != "" && c.Draft.Definition.Tool != nil && c.World != nil {
@@ -197,7 +204,7 @@ func (c *Change) approvedUnits(ctx context.Context) (a approvedUnits) {
 		lives = append(lives, *c.Before)
 	}
 	a.in = map[string]*registry.Live{}
-	for i, l := range lives { // the version of the subject itself is last, so it takes precedence
+	for i, l := range lives { // the version of the subject itself comes last and therefore takes precedence
 		if l.Refused != nil {
 			continue
 		}

@@ -21,35 +21,35 @@ import (
 type Change struct {
 	Draft  proposals.Draft
 	Before *registry.Live // the live version of the subject, or nil
-	// Source is the JSON that the definition was imported from, which its source pins. It is nil if
-	// the definition was not imported.
+	// Source is the JSON that the definition was imported from. The source of the definition pins
+	// this JSON by its digest. Source is nil if the definition was not imported.
 	Source []byte
 	World  World
-	// Coming are the ids of the tools that go live together with the draft. It may be nil.
+	// Coming contains the ids of the tools that go live together with the draft. It may be nil.
 	Coming map[string]bool
-	// Twins are other proposals, open or rejected, with exactly the same text.
+	// Twins are other proposals, open or rejected, that have exactly the same text as the draft.
 	Twins []Twin
-	// Proposed is the tool of the draft if the caller has already prepared it for comparison. It
-	// may be nil.
+	// Proposed is the tool of the draft, prepared for comparison with other tools. If it is nil,
+	// Self prepares the tool.
 	Proposed *Peer
-	// Prompts are the changes in size of the prompts that the draft affects. It lists only prompts
-	// that a rule could object to, and is empty if no prompts were rendered.
+	// Prompts are the changes in size of the prompts that the draft affects. It contains only
+	// prompts to which a rule could object. It is empty if no prompts were rendered.
 	Prompts []PromptCost
-	// Isolated reports whether the draft is checked in isolation, as a file, and not as a change of
-	// a registry with agents.
+	// Isolated reports whether the draft is checked as a single file. Otherwise, it is checked as a
+	// change to a registry with agents.
 	Isolated bool
-	// Reach are the decisions of the configuration about facts of reach.
+	// Reach contains the configured decisions about the facts of reach that a change adds.
 	Reach fact.Decisions
-	// Outcomes are the results of the draft's test cases. It is nil if the test cases have not been
-	// run.
+	// Outcomes are the results of the draft's test cases. Outcomes is nil if the test cases have
+	// not been run.
 	Outcomes []harness.Result
 
-	computed sync.Map // by type; see Computed
+	computed sync.Map // results of Computed by type
 }
 
-// Twin is a proposal with the same text as another one.
+// Twin is another proposal with the same text as the draft.
 type Twin struct {
-	Name     string         // number and subject
+	Name     string         // number and subject of the proposal
 	Tool     *registry.Tool // the proposed tool
 	Rejected bool
 	Reason   string // reason for the rejection
@@ -60,34 +60,34 @@ type PromptCost struct {
 	Agent         registry.Subject
 	Channel       string
 	Before, After int  // tokens in the encoding o200k_base; Before is 0 if the prompt does not exist yet
-	Cut           bool // the prompt would be truncated; its tokens were not counted
+	Cut           bool // the prompt would be truncated, and its tokens were not counted
 }
 
-// World provides access to the live definitions, including deactivated ones. Unless stated
-// otherwise, its methods search every layer and use an index instead of scanning all tools.
+// World provides access to the live definitions, including deactivated ones. Its methods search
+// every layer unless their comment states otherwise, and use an index instead of scanning all
+// tools.
 type World interface {
 	// ByName is registry.Finder.ByName.
 	ByName(ctx context.Context, names ...string) ([]registry.Live, error)
-	// ByLabel returns the live tools with a human name, and ByTag those with a tag prefix, in any
-	// layer.
+	// ByLabel returns the live tools with the given display name. ByTag returns the live tools
+	// whose tag has the given prefix.
 	ByLabel(ctx context.Context, label string) ([]registry.Live, error)
 	ByTag(ctx context.Context, prefix string) ([]registry.Live, error)
-	// Alike returns live tools that may be similar to t in text or in purpose, the most likely
-	// first. Callers must compare these candidates with t.
+	// Alike returns live tools whose text or purpose may be similar to that of t, the most likely
+	// candidates first. Callers must compare the candidates with t.
 	Alike(ctx context.Context, t *Peer) ([]*Peer, error)
-	// FromServer returns the live tools in any layer that were imported from the server or file
-	// with the given name. Containing is reach.Registry.Containing.
+	// FromServer returns the live tools that were imported from the server or file with the given
+	// name.
 	FromServer(ctx context.Context, name string) ([]registry.Live, error)
 	Containing(ctx context.Context, words []string) ([]registry.Live, error)
-	// Agents returns every live agent, in any layer.
+	// Agents returns every live agent.
 	Agents(ctx context.Context) ([]registry.Live, error)
-	// Lists returns every allow-list in any layer that is live or goes live together with the
-	// draft.
+	// Lists returns every allow-list that is live or goes live together with the draft.
 	Lists(ctx context.Context) ([]registry.Live, error)
 }
 
-// Judged returns the tool that goes live with c. It returns nil if c is about another kind of
-// definition or deactivates a tool.
+// Judged returns the tool that goes live with c. It returns nil if c deactivates a tool or changes
+// a definition that is not a tool.
 func (c *Change) Judged() *registry.Tool {
 	if c.Draft.Type == proposals.Deactivate {
 		return nil
@@ -95,14 +95,14 @@ func (c *Change) Judged() *registry.Tool {
 	return c.Draft.Definition.Tool
 }
 
-// Imported reports whether a third party determines the name and the input of t. Our conventions do
-// not apply to such tools.
+// Imported reports whether a third party determines the name and the input of t. The naming
+// conventions of the registry do not apply to such a tool.
 func Imported(t *registry.Tool) bool {
 	return t.Source != nil || t.Provider != nil && t.Provider.Type == registry.ProviderMCP
 }
 
-// Memory is a World of a few definitions, such as those that toolcrib ships, for checking files
-// without a database. Its methods scan all definitions.
+// Memory is a World that holds a few definitions in memory, such as the definitions that toolcrib
+// ships. It serves to check files without a database. Its methods scan all definitions.
 type Memory []registry.Live
 
 var _ World = Memory{}
@@ -113,7 +113,7 @@ func (m Memory) ByName(_ context.Context, names ...string) ([]registry.Live, err
 	}), nil
 }
 
-// InCategory returns the tools in a category.
+// InCategory returns the tools in the given category.
 func (m Memory) InCategory(_ context.Context, category string) ([]registry.Live, error) {
 	return m.tools(func(t *registry.Tool) bool { return t.Category == category }), nil
 }
@@ -132,19 +132,20 @@ func (m Memory) FromServer(context.Context, string) ([]registry.Live, error) { r
 // Containing returns nothing, because files are not compared with shipped definitions.
 func (m Memory) Containing(context.Context, []string) ([]registry.Live, error) { return nil, nil }
 
-// Alike returns all tools as candidates.
+// Alike returns all tools in m as candidates.
 func (m Memory) Alike(context.Context, *Peer) ([]*Peer, error) { return Peers(m), nil }
 
 func (m Memory) Agents(context.Context) ([]registry.Live, error) {
 	return slices.DeleteFunc(slices.Clone(m), func(l registry.Live) bool { return l.Definition.Agent == nil }), nil
 }
 
-// OfKind returns the tools of a kind and all other definitions with their ids.
+// OfKind implements registry.Finder.OfKind for the definitions in m. It ignores view and most, and
+// returns all matches.
 func (m Memory) OfKind(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) ([]registry.Live, error) {
 	return registry.Merge(m).Finder.OfKind(ctx, kind, view, most)
 }
 
-// Lists returns the allow-lists in m and those that toolcrib ships.
+// Lists returns the allow-lists in m and the shipped allow-lists that m does not override.
 func (m Memory) Lists(context.Context) ([]registry.Live, error) {
 	lists := slices.DeleteFunc(slices.Clone(m), func(l registry.Live) bool { return l.Definition.List == nil })
 	for _, d := range shipped.Lists() {
@@ -171,8 +172,8 @@ func (m Memory) tools(matches func(*registry.Tool) bool) []registry.Live {
 type Peer struct {
 	registry.Live
 
-	// Fingerprint returns the fingerprint for comparing the tool with others, and Words the folded
-	// words of each of its texts.
+	// Fingerprint returns the fingerprint of the tool for comparisons. Words returns, for each text
+	// of the tool, its words as returned by FoldWords.
 	Fingerprint func() *overlap.Fingerprint
 	Words       [contentTexts]func() string
 }
@@ -199,7 +200,7 @@ func Peers(list []registry.Live) []*Peer {
 
 func (p *Peer) Tool() *registry.Tool { return p.Definition.Tool }
 
-// peers are the tools to compare for a change.
+// peers contains the proposed tool, its live version, and the search for similar tools.
 type peers struct {
 	self, before *Peer
 	alike        func(context.Context) ([]*Peer, error)
@@ -225,22 +226,24 @@ func (c *Change) peers() *peers {
 	})
 }
 
-// Self returns the proposed tool. c must propose a tool.
+// Self returns the proposed tool, prepared for comparison. c must propose a tool.
 func (c *Change) Self() *Peer { return c.peers().self }
 
-// Alike returns live tools that may be similar to the proposed one. c must propose a tool.
+// Alike returns live tools that may be similar to the proposed tool. c must propose a tool.
 func (c *Change) Alike(ctx context.Context) ([]*Peer, error) { return c.peers().alike(ctx) }
 
-// Replaces returns the live version of the proposed tool, or nil if there is none.
+// Replaces returns the live version of the proposed tool, or nil if the tool is new.
 func (c *Change) Replaces() *Peer { return c.peers().before }
 
 // MostLikenesses is the maximum number of similar tools that a reviewer sees.
 const MostLikenesses = 3
 
-// contentTexts is the number of texts that describe a tool.
+// contentTexts is the number of texts that ContentOf returns.
 const contentTexts = 4
 
-// ContentOf returns the texts of a tool and its input schema.
+// ContentOf returns the texts that describe t: the usage notes, goals, guardrails, and prompt of a
+// prompt tool, or the description, input schema, and prompt of any other tool. Missing texts are
+// "".
 func ContentOf(t *registry.Tool) [contentTexts]string {
 	if t.Kind == registry.PromptTool {
 		return [contentTexts]string{t.UsageNotes, t.Goals, t.Guardrails, t.Prompt}
@@ -255,8 +258,9 @@ func FoldWords(text string) string {
 	}), " ") + " "
 }
 
-// SpelledOut returns the allow-list that the draft defines itself, instead of referring to another
-// one, and its path. It returns false if there is none, or if the draft deactivates the definition.
+// SpelledOut returns the allow-list that the draft defines, and its path in the proposal. ok is
+// false if the draft defines no allow-list, refers to another allow-list, or deactivates the
+// definition.
 func (c *Change) SpelledOut() (list registry.AllowList, path string, ok bool) {
 	d := c.Draft.Definition
 	switch {
@@ -270,7 +274,7 @@ func (c *Change) SpelledOut() (list registry.AllowList, path string, ok bool) {
 }
 
 // ListNamed returns the active allow-list with the given id that is visible in the layer of the
-// draft. It returns false if there is none.
+// draft. It returns false if no such allow-list exists.
 func (c *Change) ListNamed(ctx context.Context, id string) (registry.AllowList, bool, error) {
 	lists, err := c.Lists(ctx)
 	if err != nil {
@@ -283,7 +287,7 @@ func (c *Change) ListNamed(ctx context.Context, id string) (registry.AllowList, 
 	return lists[i].Definition.List.AllowList(), true, nil
 }
 
-// Lists returns the active allow-lists that are visible in the layer of the draft, by id.
+// Lists returns the active allow-lists that are visible in the layer of the draft, ordered by id.
 func (c *Change) Lists(ctx context.Context) ([]registry.Entry, error) {
 	lives, err := c.World.Lists(ctx)
 	if err != nil {

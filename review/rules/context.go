@@ -1,4 +1,4 @@
-// This file computes the context to which a waiver is bound.
+// This file computes the text around a passage that a waiver covers in addition to the passage.
 
 package rules
 
@@ -16,14 +16,17 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// Bind returns findings with their Context, to which a waiver is bound in addition to the passage.
+// Bind returns a copy of findings in which Context is set. A waiver applies only to findings with
+// the same passage and the same Context.
 //
-// A passage is often only the beginning of an order ("send the API key to https"), so a waiver of
-// the passage alone would also cover a different address. The context depends on the field. In
-// prose, it is the sentence around the passage and every address and file name of the field,
-// because the sentence may refer to one ("send it there"). In a schema, it is the node that
-// contains the passage. Elsewhere, it is the value at the path. If the context contains or mentions
-// an address, it also includes everything in the definition that may redirect this address.
+// A passage is often only the beginning of an order ("send the API key to https"). A waiver of the
+// passage alone would therefore also cover other addresses. The context depends on the field:
+//
+// In prose, the context is the sentence around the passage, and every address and file name of the
+// field, because the sentence may refer to an address elsewhere in the field ("send it there"). In
+// a schema, the context is the innermost object that contains the passage. In any other field, the
+// context is the value of the field. If the context contains or mentions an address, everything in
+// the definition that may redirect this address is added.
 func (c *Change) Bind(findings []Finding) []Finding {
 	bound := slices.Clone(findings)
 	for i := range bound {
@@ -32,7 +35,7 @@ func (c *Change) Bind(findings []Finding) []Finding {
 	return bound
 }
 
-// field is a text with its addresses and the starts of its sentences, which are computed once.
+// field is a text with lazily computed addresses and starts of sentences.
 type field struct {
 	Text
 	addresses func() []string
@@ -41,7 +44,7 @@ type field struct {
 
 func (c *Change) context(f Finding) string {
 	if f.Passage == "" {
-		return "" // a waiver without a passage expires with the revision
+		return "" // a waiver of a finding without a passage expires with the revision
 	}
 	var parts []string
 	if node := c.enclosing(f.Path); node != nil {
@@ -65,22 +68,22 @@ func (c *Change) context(f Finding) string {
 		parts = append(parts, string(jsondoc.Canonical(value)))
 	}
 	if f.Severity == Info {
-		// A hint does not block anything, so a waiver that covers too much does no harm. Reading
-		// all addresses of a skill takes longer than running all rules.
+		// An Info finding does not block anything, so a waiver that covers too much does no harm.
+		// Reading all addresses of a skill would take longer than running all rules.
 		return registry.HashBytes([]byte(strings.Join(parts, "\x00")))
 	}
 	if tokens, ok := namesAddress(parts[0]); ok {
 		said := Computed(c, (*Change).speaking)
 		parts = append(append(parts, said.with(hostWords(tokens))...), registry.HashBytes([]byte(strings.Join(said.addresses, "\x00"))))
 	}
-	return registry.HashBytes([]byte(strings.Join(parts, "\x00"))) // texts of a draft never contain NUL
+	return registry.HashBytes([]byte(strings.Join(parts, "\x00"))) // NUL separates the parts, because the texts of a draft never contain it
 }
 
 // schemaPaths are the paths of the fields with JSON schemas.
 var schemaPaths = []string{"definition.inputSchema", "definition.outputSchema"}
 
-// enclosing returns the innermost object that contains the value at path in a schema or in the JSON
-// that a tool was imported from. It returns nil for other paths.
+// enclosing returns the innermost object that contains the value at path. It returns nil unless
+// path is in a schema or in the JSON that a tool was imported from.
 func (c *Change) enclosing(path string) *jsondoc.Node {
 	if rest, ok := strings.CutPrefix(path, wire.SourcePath); ok {
 		return c.unread().Enclosing(rest)
@@ -93,10 +96,11 @@ func (c *Change) enclosing(path string) *jsondoc.Node {
 	return nil
 }
 
-// source is the JSON that a tool was imported from, without its definition.
+// source is the cached result of unread.
 type source struct{ *jsondoc.Node }
 
-// unread returns the JSON that the tool of c was imported from, without the parts in its definition.
+// unread returns the members of the imported JSON that the definition of the tool does not contain.
+// It returns an empty object if the tool was not imported.
 func (c *Change) unread() *jsondoc.Node {
 	return Computed(c, func(c *Change) source {
 		if tool := c.Draft.Definition.Tool; tool != nil && len(c.Source) > 0 {
@@ -108,20 +112,20 @@ func (c *Change) unread() *jsondoc.Node {
 	}).Node
 }
 
-// document is a draft as JSON.
+// document is the cached result of draft.
 type document struct{ *jsondoc.Node }
 
 func (c *Change) draft() *jsondoc.Node {
 	return Computed(c, func(c *Change) document {
 		n, err := c.Draft.Node()
-		if err != nil { // the draft contains a value that no decoder accepts
+		if err != nil { // the draft contains a value that cannot be encoded
 			n = jsondoc.NewObject()
 		}
 		return document{n}
 	}).Node
 }
 
-// fields maps paths to the texts of a change.
+// fields contains the texts of a change, indexed by path.
 type fields map[string][]field
 
 func (c *Change) fields(path string) []field {
@@ -142,8 +146,9 @@ func newField(t Text) field {
 	}
 }
 
-// in returns the byte range of the finding's passage in t. If the finding has no position or a
-// wrong one, it is the first occurrence of the passage.
+// in returns the byte range of the finding's passage in t. If the passage is not at the position of
+// the finding, in returns the first occurrence of the passage. ok is false if t does not contain
+// the passage.
 func (f Finding) in(t Text) (start, end int, ok bool) {
 	start = spans.Offset(t.Value, jsondoc.Pos{Line: f.Line, Column: f.Column})
 	if start < 0 || !strings.HasPrefix(t.Value[start:], f.Passage) {
@@ -155,8 +160,8 @@ func (f Finding) in(t Text) (start, end int, ok bool) {
 // isProse reports whether t consists of sentences.
 func (t field) isProse() bool { return t.Kind == Prose || t.Kind == Note || t.Kind == Report }
 
-// sentenceAround returns the sentences of t that contain the bytes in [start, end), or the whole
-// text if t is not prose.
+// sentenceAround returns the sentences of t that overlap the byte range [start, end). If t is not
+// prose, it returns the whole text.
 func (t field) sentenceAround(start, end int) string {
 	if !t.isProse() {
 		return t.Value
@@ -174,12 +179,13 @@ func (t field) sentenceAround(start, end int) string {
 }
 
 // sentenceStarts returns the offsets of all sentences in text except the first. In doubt, it joins
-// two sentences, because a waiver that covers too little only has to be repeated, while a waiver
-// that covers too much approves text that no user saw. Line breaks, list items, and blank lines
-// therefore do not end a sentence without a full stop, and no sentence begins with an address.
+// two sentences: a waiver that covers too little has to be repeated, but a waiver that covers too
+// much approves text that nobody reviewed. Without a full stop, a line break, a list item, or a
+// blank line therefore does not end a sentence. A word that looks like an address never begins a
+// sentence.
 func sentenceStarts(text string) []int {
 	var starts []int
-	line, lastLine, end := 0, 0, 0 // start of the current line; line and end of the last word
+	line, lastLine, end := 0, 0, 0 // start of the current line; start of the previous word's line, and end of this word
 	for at := 0; at < len(text); {
 		if c := text[at]; c == ' ' || c == '\n' {
 			at++
@@ -192,7 +198,7 @@ func sentenceStarts(text string) []int {
 		for next < len(text) && text[next] > ' ' && text[next] < utf8.RuneSelf {
 			next++
 		}
-		if next < len(text) && text[next] != ' ' && text[next] != '\n' { // contains characters outside ASCII
+		if next < len(text) && text[next] != ' ' && text[next] != '\n' { // the word contains non-ASCII characters
 			if r, size := utf8.DecodeRuneInString(text[at:]); unicode.IsSpace(r) {
 				at += size
 				continue
@@ -220,8 +226,9 @@ func endsSentence(text string) bool {
 	return strings.ContainsRune(".!?…。！？", last) && (last != '.' || !abbreviated(text))
 }
 
-// beginsSentence reports whether text, which follows a full stop, begins a sentence: with a capital
-// letter, or with any letter on a new line, but not with an address.
+// beginsSentence reports whether the first word of text can begin a sentence after a full stop. The
+// word must begin with a capital letter or, at the start of a line, with any letter, and it must
+// not look like an address.
 func beginsSentence(text string, newLine bool) bool {
 	word := strings.TrimLeft(text, "-*+•>0123456789.)\"'“‘«([{_` \t")
 	if end := strings.IndexFunc(word, unicode.IsSpace); end >= 0 {
@@ -234,10 +241,10 @@ func beginsSentence(text string, newLine bool) bool {
 // heading reports whether line is a Markdown heading.
 func heading(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " "), "#") }
 
-// abbreviations end with a full stop that does not end a sentence.
+// abbreviations are words whose full stop does not end a sentence.
 var abbreviations = []string{"etc", "approx", "resp", "incl", "excl", "cf", "vs", "dr", "mr", "mrs", "ms", "no", "nr", "st", "esp", "fig", "ca", "z", "b", "u", "a", "inc", "ltd", "co", "corp"}
 
-// abbreviated reports whether text ends with an abbreviation and its full stop.
+// abbreviated reports whether the full stop at the end of text belongs to an abbreviation.
 func abbreviated(text string) bool {
 	word := strings.TrimSuffix(text, ".")
 	word = word[strings.LastIndexFunc(word, func(r rune) bool { return unicode.IsSpace(r) || r == '(' })+1:]
@@ -247,8 +254,8 @@ func abbreviated(text string) bool {
 	return slices.Contains(abbreviations, strings.ToLower(word))
 }
 
-// addresses returns the distinct words of text that may name a host, an account, or a file, sorted.
-// It skips numbers and abbreviations.
+// addresses returns the words of text that may name a host, an account, or a file, sorted and
+// without duplicates. It skips numbers and abbreviations.
 func addresses(text string) []string {
 	var found []string
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("<>\"'`(){},;|", r) }) {
@@ -262,8 +269,8 @@ func addresses(text string) []string {
 	return slices.Compact(found)
 }
 
-// isAddress reports whether word may be an address or a file name, judging by special characters
-// inside the word or a slash anywhere.
+// isAddress reports whether word may be an address or a file name. Such a word contains a slash, a
+// backslash, "@", or "~" anywhere, or another special character between letters or digits.
 func isAddress(word string) bool {
 	if strings.ContainsAny(word, `/\@~`) {
 		return true

@@ -17,17 +17,21 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// A waiver of a sentence with an address covers only this address. The definition can redirect the
-// address without changing the sentence: another field names the host, a later sentence overrides
-// the earlier one, or a variable takes precedence. The waiver is therefore bound to everything in
-// the definition that may affect the destination, and it expires when that changes. In doubt, a
-// text is included, because a waiver that expires too early only has to be repeated.
+// A waiver of a sentence with an address covers only this address. A change of the definition can
+// redirect the address without changing the sentence: another field may name the host, a later
+// sentence may override this one, or a variable may take precedence. The waiver is therefore bound
+// to all texts in the definition that may affect the destination, and it expires when one of these
+// texts changes. In doubt, a text is included, because a waiver that expires too early only has to
+// be repeated.
 
-// speaking contains the sentences of all texts of a change, the same in lower case, and everything
-// that may name or redirect an address, sorted and without duplicates.
+// speaking contains the parts of a change that may affect an address. The sentences are those of
+// all visible texts and of the provider, and lower contains the same sentences in lower case. The
+// addresses are numbers, words, and sentences that may name or redirect an address, sorted and
+// without duplicates.
 type speaking struct{ sentences, lower, addresses []string }
 
-// with returns the sentences that contain one of the words, sorted and without duplicates.
+// with returns the sentences that contain at least one of words, sorted and without duplicates. The
+// words must be in lower case.
 func (s speaking) with(words []string) []string {
 	var found []string
 	for i, sentence := range s.lower {
@@ -70,20 +74,20 @@ func (c *Change) speaking() (s speaking) {
 	return s
 }
 
-// namesAddress returns the possible addresses in text, and reports whether text contains or mentions
-// an address.
+// namesAddress returns the parts of text that may be addresses. It also reports whether text
+// contains or mentions an address.
 func namesAddress(text string) ([]string, bool) {
 	around := plainDots(letters.Fold(text))
 	tokens := addressTokens(around)
 	return tokens, len(tokens) > 0 || mentionsAddress(around)
 }
 
-// plainDots replaces the full stops that browsers accept as the dot of a host name (UTS 46).
+// plainDots replaces the characters that browsers accept as a dot in a host name (UTS 46) with ".".
 func plainDots(text string) string {
 	return strings.NewReplacer("。", ".", "．", ".", "｡", ".", "․", ".", "﹒", ".").Replace(text)
 }
 
-// sentences yields the sentences of text without the surrounding white space.
+// sentences yields the sentences of text without surrounding white space.
 func sentences(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		last := 0
@@ -97,16 +101,17 @@ func sentences(text string) func(yield func(string) bool) {
 	}
 }
 
-// dots are words for the dot of a host name. dotGlyphs are those without surrounding spaces, or in
-// scripts that \b does not support. Both are folded in the same way as the texts.
+// dots are words that stand for the dot of a host name. dotGlyphs are such words that need no
+// surrounding spaces, or whose writing system \b does not support. dotGlyphs are folded in the same
+// way as the texts.
 var (
 	dots      = strings.Fields("dot punkt punto point ponto kropka nokta")
 	dotGlyphs = sync.OnceValue(func() []string { return strings.Fields(letters.Fold("点 點 점 ドット точка")) })
 )
 
-// spelledAddress matches addresses without the usual punctuation: a dot or an at sign in words,
-// spaced letters, an IP address as an integer, names of variables, and possible encodings.
-// spelledParts must select the words of every match.
+// spelledAddress matches addresses that are not written in the usual form: a dot or an at sign as a
+// word, spaced letters, an IP address as an integer, names of variables, and possible encodings.
+// spelledParts must yield the words of every match.
 var spelledAddress = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(strings.Join([]string{
 		`(?i:[\pL\d-]+[\s\[({<_-]*\b(?:` + strings.Join(dots, "|") + `)\b[\s\])}>_-]*[\pL\d-]+)`,
@@ -128,7 +133,7 @@ func addressTokens(text string) []string {
 	}
 	// A word may be base64 of printable ASCII: evil.example is ZXZpbC5leGFtcGxl. Ordinary names in
 	// mixed case decode to other bytes.
-	const shortest = 12 // characters, 9 bytes
+	const shortest = 12 // characters, which decode to 9 bytes
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool {
 		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("+/-_", r)
 	}) {
@@ -143,14 +148,14 @@ func addressTokens(text string) []string {
 	return found
 }
 
-// spelledParts yields the parts of text in which spelledAddress may match: words that may belong to
-// an address, with three words on each side. It exists because the expression processes only about
-// 1 MB per second, and most words cannot be part of a match.
+// spelledParts yields the parts of text in which spelledAddress may match. A part consists of words
+// that may belong to an address and of three words on each side. Most words cannot be part of a
+// match, and the expression processes only about 1 MB per second.
 func spelledParts(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		const around = 3
-		var last [around + 1]int // starts of the previous words, the most recent first
-		start, more := -1, 0     // start of the part, and number of words still to add
+		var last [around + 1]int // starts of the last words that were read, the most recent first
+		start, more := -1, 0     // start of the current part, and number of words still to add to it
 		single := 0              // number of consecutive single letters
 		for at := 0; at < len(text); {
 			gap := strings.IndexFunc(text[at:], func(r rune) bool { return !unicode.IsSpace(r) })
@@ -188,15 +193,17 @@ func spelledParts(text string) func(yield func(string) bool) {
 	}
 }
 
-// escape is the length of an escaped non-UTF-8 byte in a text: ⟨E9⟩. Addresses do not contain such
-// bytes, and a text in another encoding may contain as many as letters.
+// escape is the length of the escape sequence for a non-UTF-8 byte in a text, such as ⟨E9⟩.
+// Addresses do not contain such bytes. A text in another encoding may contain as many escape
+// sequences as letters.
 const escape = len("⟨E9⟩")
 
-// maySpell reports whether word may belong to a match of spelledAddress, and whether it consists
-// only of punctuation, which may occur anywhere between words. It updates single, the number of
-// consecutive single letters at the end of word.
+// maySpell reports whether word may belong to a match of spelledAddress (spelled), and whether word
+// consists only of punctuation, which may occur between any two words of a match (marks). single is
+// the number of consecutive single letters before word. maySpell updates it to the number at the
+// end of word.
 func maySpell(word string, single *int) (spelled, marks bool) {
-	var digits, hex, code, numbers, letters int // lengths of the current runs; numbers is the number of digit runs
+	var digits, hex, code, numbers, letters int // lengths of the current runs; numbers is the number of runs of digits
 	marks = true
 	for i := 0; i < len(word); i++ {
 		if rest := word[i:]; len(rest) >= escape && rest[:3] == "⟨" && rest[5:escape] == "⟩" {
@@ -257,7 +264,8 @@ func maySpell(word string, single *int) (spelled, marks bool) {
 	return spells("xn--") || slices.ContainsFunc(dots, spells) || slices.ContainsFunc(dotGlyphs(), spells), false
 }
 
-// addressParts are parts of words about addresses. They also occur in names such as auditUrl.
+// addressParts are parts of words that mention an address. Unlike addressWords, they are also found
+// inside names such as auditUrl.
 var addressParts = sync.OnceValue(func() []string {
 	parts := strings.Fields(`
 		url uri http www host server servid serveur serwer sunucu endpoint domain domän addr adres indiri direcci endere
@@ -270,7 +278,7 @@ var addressParts = sync.OnceValue(func() []string {
 	return parts
 })
 
-// addressWords are words about addresses and replacements.
+// addressWords are whole words that mention an address or a replacement.
 var addressWords = sync.OnceValue(func() map[string]bool {
 	set := map[string]bool{}
 	for _, word := range strings.Fields(`
@@ -300,7 +308,7 @@ func wordsOf(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' })
 }
 
-// hostWords returns the words of addresses that a text may use to refer to them.
+// hostWords returns the words in the given addresses by which a text may refer to these addresses.
 func hostWords(tokens []string) []string {
 	var hosts []string
 	for _, address := range tokens {
@@ -313,10 +321,11 @@ func hostWords(tokens []string) []string {
 	return hosts
 }
 
-// backReferences are words that may refer to the previous sentence.
+// backReferences are words by which a sentence may refer to the previous sentence.
 var backReferences = strings.Fields("it its them they that this those these there here one ones which such so same other others another latter former first second no not but actually correction nope wait except")
 
-// followUp returns the sentence after the given one if it may refer back, or "".
+// followUp returns the sentence that follows the given sentence in text if it contains a back
+// reference. Otherwise, it returns "".
 func followUp(text, sentence string) string {
 	_, rest, _ := strings.Cut(text, sentence)
 	for next := range sentences(strings.TrimSpace(rest)) {

@@ -17,7 +17,7 @@
 //	D     schema     input and output of a tool
 //	R     trust      annotations, approvals, and changes that loosen them
 //	A     agents     souls, templates, and allow-lists
-//	B     budget     size of a change in every prompt
+//	B     budget     effect of a change on the size of every prompt
 //	F     files      files of skills and instructions
 //
 // Package ruleset combines the rules and applies a configuration. Package rulebook describes all

@@ -13,8 +13,8 @@ import (
 // maxQuoted limits the length in bytes of a quoted passage.
 const maxQuoted = 600
 
-// Quotation returns text in quotation marks on one line. It replaces characters that a terminal
-// would interpret or not show with their code points, and it truncates long text.
+// Quotation returns text in quotation marks on a single line. Characters that a terminal would
+// interpret or hide are replaced with their code points, and long text is truncated.
 func Quotation(text string) string {
 	var b strings.Builder
 	for i, line := range strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }) {
@@ -26,7 +26,8 @@ func Quotation(text string) string {
 	return `"` + strings.ReplaceAll(visible.Line(plaintext.ClipBytes(b.String(), maxQuoted)), `"`, `\"`) + `"`
 }
 
-// Quoting returns the message of a finding: the deed, followed by the quoted passage.
+// Quoting returns a message of the form deed, colon, quoted passage. It ends with a full stop
+// unless the passage already ends a sentence.
 func Quoting(deed, passage string) string {
 	quoted := Quotation(passage)
 	stop := "."

@@ -20,39 +20,40 @@ import (
 
 // Rule is a check that the Chief of Staff runs on proposals.
 type Rule struct {
-	ID   string // family letter and three digits: "S104"
+	ID   string // family letter and three digits, such as "S104"
 	Name string // a few words in lower case with hyphens: "override-phrase"
-	// Severity is the severity of the findings. For a rule about wording it is the maximum, and the
-	// evidence decides (judge).
+	// Severity is the severity of the rule's findings. A rule about wording scores the evidence for
+	// each finding, and Severity is the highest severity that a finding can have.
 	Severity Severity
-	// Added is the severity of a finding in text that a change adds to an approved version. If it
-	// is "", Severity applies.
+	// Added replaces Severity for a finding in text that a change adds to an approved version. If
+	// Added is "", Severity applies there too.
 	Added      Severity
 	Doc        string // what the rule finds and why it matters: a short paragraph in Markdown
-	Suggestion string // what to do about a finding; a finding may override it
-	// Importer is advice for people who import a definition with a finding and cannot change the
-	// definition.
+	Suggestion string // advice for the author of the text; a finding can set a different one
+	// Importer is advice for people who import a definition and therefore cannot change the text of
+	// a finding.
 	Importer string
 	// Waivable reports whether the user may waive a finding. Findings of structural rules (T, L, D,
 	// hard limits) cannot be waived.
 	Waivable bool
-	// Form reports whether the rule checks the form of a text, such as hidden characters, escapes,
-	// and credentials, instead of its wording. A finding of such a rule that blocks is reported
-	// again with every change, even if it is in the live version, because reviewers do not approve
-	// such text on purpose.
+	// Form reports whether the rule checks the form of a text instead of its wording. Examples of
+	// form are hidden characters, escapes, and credentials. A blocking finding of such a rule is
+	// reported again with every change, even if the live version already contains the text, because
+	// reviewers do not approve such text on purpose.
 	Form bool
-	// Locked reports whether the configuration cannot change the severity.
+	// Locked reports whether the severity is fixed, so that the configuration cannot change it.
 	Locked bool
 	// QueriesSimilar reports whether Check queries the World for similar definitions.
 	QueriesSimilar bool
-	// Bad is an example with a finding, Good a similar example without one.
+	// Bad is an example for which the rule returns a finding. Good is a similar example for which
+	// it returns none.
 	Bad, Good string
-	// Check returns the findings in c. The caller sets Rule, Severity, and Waivable, and Suggestion
-	// if it is empty.
+	// Check returns the findings in c. It leaves Rule, Severity, and Waivable to the caller, who
+	// also sets an empty Suggestion to the suggestion of the rule.
 	Check func(ctx context.Context, c *Change) ([]Finding, error)
 }
 
-// Of returns a rule with a check that depends only on the change.
+// Of returns a rule with the given id. Its check calls check and reads nothing but the change.
 func Of(id string, check func(c *Change) []Finding) Rule {
 	return Rule{ID: id, Check: func(_ context.Context, c *Change) ([]Finding, error) { return check(c), nil }}
 }
@@ -65,7 +66,7 @@ type Severity string
 
 // The severities. A revision with an open Block cannot be approved.
 const (
-	Off   Severity = "off" // only in configuration: the rule does not run
+	Off   Severity = "off" // disables a rule; valid only in a configuration
 	Info  Severity = "info"
 	Warn  Severity = "warn"
 	Block Severity = "block"
@@ -89,12 +90,12 @@ func (s Severity) Rank() int {
 type Finding struct {
 	Rule     string   `json:"rule"`
 	Severity Severity `json:"severity"`
-	// Path is the JSON path of the field in the proposal: "definition.prompt", "testCases[0].name";
-	// "$" for the proposal as a whole.
+	// Path is the JSON path of the field in the proposal, such as "definition.prompt" or
+	// "testCases[0].name". The path "$" stands for the proposal as a whole.
 	Path string `json:"path"`
-	// Line, Column, EndLine, and EndColumn are the position of the passage in the field's text, in
-	// lines and characters (code points) counted from 1; the end is exclusive. All are 0 if the
-	// finding is about the field as a whole.
+	// Line, Column, EndLine, and EndColumn are the position of the passage in the text of the
+	// field. Lines and columns are counted from 1, and columns count code points. The end is
+	// exclusive. All four are 0 if the finding is about the field as a whole.
 	Line      int `json:"line,omitempty"`
 	Column    int `json:"column,omitempty"`
 	EndLine   int `json:"end_line,omitempty"`
@@ -108,24 +109,25 @@ type Finding struct {
 	// Passage is the exact text that the finding is about. It is untrusted and must be escaped
 	// before it is displayed.
 	Passage string `json:"passage,omitempty"`
-	// Context is the hex-encoded SHA-256 of the context of the passage (Change.Bind). It is ""
-	// without a passage, and in assessments older than this field.
+	// Context is the hex-encoded SHA-256 of the text around the passage that a waiver also covers
+	// (see Change.Bind). It is "" for a finding without a passage, and in assessments older than
+	// this field.
 	Context string `json:"context,omitempty"`
-	// Added is the severity of the finding if a change adds the passage to an approved version, or
-	// "" for the severity of its rule in such text.
+	// Added is the severity of the finding if a change adds the passage to an approved version. If
+	// Added is "", the severity of the rule for added text applies.
 	Added Severity `json:"-"`
 	// Waivable reports whether the user may waive the finding.
 	Waivable bool `json:"waivable"`
-	// Carried reports whether the passage is already in an approved version. The change did not
-	// introduce it, and it does not affect the recommendation.
+	// Carried reports whether an approved version already contains the passage. A carried finding
+	// was not introduced by the change and does not affect the recommendation.
 	Carried bool `json:"carried,omitempty"`
-	// From is the approved version that contains the passage of a carried finding, as
-	// SUBJECT@NUMBER.
+	// From is set for a carried finding. It names the approved version that contains the passage,
+	// in the form SUBJECT@NUMBER.
 	From string `json:"from,omitempty"`
 }
 
-// PassageHash identifies the subject of the finding independently of its position in the field: the
-// hex-encoded SHA-256 of the passage and its Context.
+// PassageHash returns the hex-encoded SHA-256 of the passage and its Context. The hash does not
+// depend on the position of the passage in the field.
 func (f Finding) PassageHash() string {
 	if f.Context == "" {
 		return registry.HashBytes([]byte(f.Passage))
@@ -133,8 +135,8 @@ func (f Finding) PassageHash() string {
 	return registry.HashBytes([]byte(f.Context + "\n" + f.Passage))
 }
 
-// Computed returns compute(c). It calls compute only once for each type T, so the rules of a family
-// can share intermediate results. T must be a type of the caller's package.
+// Computed returns compute(c) and caches the result in c, so that the rules of a family can share
+// intermediate results. The cache key is T, which must therefore be a type of the caller's package.
 func Computed[T any](c *Change, compute func(*Change) T) T {
 	key := reflect.TypeFor[T]()
 	once, known := c.computed.Load(key)
@@ -150,11 +152,11 @@ type Passage struct {
 	Disguise   disguise.Disguise
 }
 
-// MaxPerText limits the findings of a rule in a text. The last finding states the number of further
-// passages.
+// MaxPerText is the maximum number of findings that a rule reports in a text. The message of the
+// last finding states how many passages are not reported.
 const MaxPerText = 20
 
-// Merge sorts passages and merges those that overlap.
+// Merge sorts passages in place and merges overlapping passages into one.
 func Merge(passages []Passage) []Passage {
 	slices.SortFunc(passages, func(a, b Passage) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
@@ -171,8 +173,8 @@ func Merge(passages []Passage) []Passage {
 	return merged
 }
 
-// Findings returns a finding for each passage in t, after merging passages that overlap, and at
-// most MaxPerText.
+// Findings merges overlapping passages and returns a finding for each result. It returns at most
+// MaxPerText findings.
 func (t *Text) Findings(passages []Passage, message func(Passage) string) []Finding {
 	merged := Merge(passages)
 	more := max(0, len(merged)-MaxPerText)
@@ -192,15 +194,16 @@ func (t *Text) Findings(passages []Passage, message func(Passage) string) []Find
 	return found
 }
 
-// More appends the number of further passages to the message of the last finding.
+// More appends a sentence to the message of f. The sentence states the number of passages that have
+// no finding of their own.
 func (f *Finding) More(passages int) {
 	f.Message += fmt.Sprintf(" Not listed: %d more of this kind.", passages)
 }
 
-// mostNamed is the maximum number of tools that a text names. JSON documents list all.
+// mostNamed is the maximum number of tools that InTools names. JSON documents list all tools.
 const mostNamed = 12
 
-// InTools returns the number and the names of the tools with the same finding.
+// InTools describes the tools that share a finding: their number, and the first mostNamed names.
 func InTools(names []string) string {
 	more := ""
 	total := len(names)
@@ -210,7 +213,7 @@ func InTools(names []string) string {
 	return fmt.Sprintf("%d tools: %s%s", total, strings.Join(names, ", "), more)
 }
 
-// Importing returns the advice for importers as a complete sentence, or "" if advice is "".
+// Importing returns advice for importers as a complete sentence, or "" if advice is "".
 func Importing(advice string) string {
 	if advice == "" {
 		return ""
@@ -219,8 +222,8 @@ func Importing(advice string) string {
 	return "If you import it: " + string(unicode.ToLower(first)) + advice[n:]
 }
 
-// Remedies returns the advice for the author of the text and for importers, as far as there is any.
-// Each element is one or two sentences.
+// Remedies returns the advice for the author of the text and the advice for importers. It omits
+// empty advice. Each element is one or two sentences.
 func (f Finding) Remedies() []string {
 	var list []string
 	for _, remedy := range []string{f.Suggestion, Importing(f.Importer)} {

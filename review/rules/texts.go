@@ -23,27 +23,27 @@ const (
 	Label      TextKind = "label"      // names and titles
 	Identifier TextKind = "identifier" // ids, property names, keys
 	Value      TextKind = "value"      // defaults, enum values, examples and other data in a schema
-	Note       TextKind = "note"       // $comment: for readers of the schema, but agents see it too
-	Program    TextKind = "program"    // a program in a skill: it does not address the agent, but its comments may
-	Report     TextKind = "report"     // for reviewers only: rationale, examples, test cases
+	Note       TextKind = "note"       // a $comment, which is written for readers of the schema but is also visible to agents
+	Program    TextKind = "program"    // a program in a skill, whose comments may address the agent
+	Report     TextKind = "report"     // seen only by reviewers: rationale, examples, test cases
 )
 
 // Text is a string in a proposal.
 type Text struct {
-	Path  string // JSON path of the field
+	Path  string // JSON path of the field in the proposal
 	Value string
-	// Prose is a copy of Value with spaces in place of everything that is not prose, such as code
-	// and data tables, at the same offsets. It is "" if all of Value is prose.
+	// Prose is a copy of Value in which everything except prose, such as code and data tables, is
+	// replaced by spaces. Offsets are the same as in Value. Prose is "" if all of Value is prose.
 	Prose string
 	Kind  TextKind
 	// Visible reports whether agents see the text once the proposal is live.
 	Visible bool
-	// Param is the name of the parameter that the text belongs to, or "".
+	// Param is the name of the tool parameter that the text belongs to, or "".
 	Param string
 }
 
-// Texts returns every string of the draft that agents or reviewers read, in field order. The result
-// is computed once per Change.
+// Texts returns every string of the draft that agents or reviewers read, in the order of the
+// fields. The result is computed only once.
 func (c *Change) Texts() []Text { return Computed(c, collectTexts).list }
 
 // texts collects the texts of a draft.
@@ -90,8 +90,8 @@ func collectTexts(c *Change) (t texts) {
 		if s := tool.Source; s != nil {
 			t.add("definition.source.ref", s.Ref, Report)
 		}
-		// The source pins the rest of the JSON that the tool was imported from, and hosts may show it
-		// to a model.
+		// The definition keeps only a part of the JSON that the tool was imported from. Its source
+		// pins the rest, and clients may show the rest to a model.
 		t.source(c.unread(), "", "")
 	}
 	if a := d.Definition.Agent; a != nil {
@@ -133,7 +133,7 @@ func collectTexts(c *Change) (t texts) {
 			t.add(at+".link", f.Files[name].Link, Value)
 		}
 	}
-	// Agents do not see the rest.
+	// Agents do not see the remaining fields.
 	t.add("rationale", d.Rationale, Report)
 	for i, e := range d.Examples {
 		t.add(jsondoc.Index("examples", i), e, Report)
@@ -150,7 +150,7 @@ func collectTexts(c *Change) (t texts) {
 	return t
 }
 
-// byKey adds the key and the text of each entry, such as the guidance per channel.
+// byKey adds the key and the text of each entry of m, such as a channel and its guidance.
 func (t *texts) byKey(path string, m map[string]string) {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		t.add(jsondoc.Join(path, key), key, Identifier)
@@ -158,12 +158,12 @@ func (t *texts) byKey(path string, m map[string]string) {
 	}
 }
 
-// schemaDepth limits the depth to which schemas are searched for texts. The rules about schemas
-// refuse deeper ones.
+// schemaDepth is the maximum depth to which schemas are searched for texts. The rules about schemas
+// reject deeper schemas.
 const schemaDepth = 100
 
-// schema adds every string in a JSON schema: its texts, data, and names. A schema that is not valid
-// JSON is added as a single text.
+// schema adds every string in a JSON schema: texts, data, and names of properties. If raw is not
+// valid JSON, schema adds all of raw as a single text.
 func (t *texts) schema(path string, raw json.RawMessage) {
 	if len(raw) == 0 {
 		return

@@ -10,16 +10,16 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// effect is the purpose of a call, as listed in calls.tsv.
+// effect is the effect of a call. calls.tsv lists the calls with each effect.
 type effect string
 
 const (
 	none        effect = ""
 	sends       effect = "sends"       // sends to an address or fetches from it
-	connects    effect = "connects"    // opens a connection to an address, as sends does
-	runsShell   effect = "runsShell"   // runs its text as a shell command
-	runsArgs    effect = "runsArgs"    // runs a command with its strings as the words
-	evaluates   effect = "evaluates"   // runs its text as code
+	connects    effect = "connects"    // opens a connection to an address; otherwise treated like sends
+	runsShell   effect = "runsShell"   // runs its string argument as a shell command
+	runsArgs    effect = "runsArgs"    // runs a command whose words are its string arguments
+	evaluates   effect = "evaluates"   // runs its string argument as code
 	decodes     effect = "decodes"     // decodes a text
 	writes      effect = "writes"      // writes a file
 	deletes     effect = "deletes"     // deletes a folder
@@ -35,7 +35,7 @@ var calls string
 
 type callTable struct {
 	exact, method map[string]effect
-	module        map[string]effect // modules, which the table lists as "name.*"
+	module        map[string]effect // by name of a module, which the table lists as "name.*"
 	longest       int               // length of the longest module name in bytes
 }
 
@@ -57,7 +57,7 @@ var table = sync.OnceValue(func() callTable {
 	return t
 })
 
-// harmlessMembers are members of modules without an effect.
+// harmlessMembers are members that have no effect, even if calls.tsv lists their module.
 var harmlessMembers = map[string]bool{"exceptions": true, "RequestException": true, "HTTPError": true, "Response": true, "ConnectionError": true, "Timeout": true, "isAxiosError": true, "AxiosError": true, "codes": true, "packages": true}
 
 // effectOf returns the effect of calling name, which may be a dotted path.

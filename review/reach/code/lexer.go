@@ -1,5 +1,5 @@
-// Package code derives facts from programs: from calls, which are matched against a table after
-// comments and strings are blanked, and from the strings.
+// Package code derives facts from the calls and strings of programs. It blanks the comments and
+// strings of a program, and looks up the calls in the remaining code in a table.
 package code
 
 import (
@@ -13,7 +13,7 @@ type language struct {
 	line   []string // marks of line comments
 	block  [][2]string
 	quotes []quote
-	names  string // file extensions and languages of code fences
+	names  string // file extensions and languages of code fences, separated by spaces
 	source string
 }
 
@@ -21,9 +21,9 @@ type language struct {
 type quote struct {
 	open, close string
 	escape      byte   // escape character, or 0 for none
-	lines       bool   // may span several lines
-	code        string // start of embedded code, or "" for none
-	prefix      string // letters before the quote that enable embedded code
+	lines       bool   // the literal may span several lines
+	code        string // text that begins embedded code, or "" if none is possible
+	prefix      string // letters of which one must precede the quote to enable embedded code, or "" if none is necessary
 }
 
 var (
@@ -34,7 +34,8 @@ var (
 	backtick = quote{open: "`", close: "`", escape: '\\', lines: true, code: "${"}
 )
 
-// languages lists the supported languages. Unknown languages are read like the last one.
+// languages lists the supported languages. A program in any other language is read like one in the
+// last language.
 var languages = []language{
 	{
 		"python",
@@ -72,7 +73,8 @@ var languages = []language{
 	{"other", slashes, starred, []quote{double, single}, "c h cpp cc cs java kt kts swift rs rust scala dart lua pl perl r ex exs groovy", "https://en.cppreference.com/w/cpp/language/string_literal"},
 }
 
-// find returns the language with the given file extension or fence language.
+// find returns the language to which name belongs. name is a file extension without the dot, or the
+// language of a code fence.
 func find(name string) (*language, bool) {
 	for i := range languages {
 		if name != "" && slices.Contains(strings.Fields(languages[i].names), name) {
@@ -82,8 +84,8 @@ func find(name string) (*language, bool) {
 	return nil, false
 }
 
-// Known reports whether name, a file extension without the dot or a fence language, belongs to a
-// supported language.
+// Known reports whether name belongs to a supported language. name is a file extension without the
+// dot, or the language of a code fence.
 func Known(name string) bool {
 	_, ok := find(name)
 	return ok
@@ -96,17 +98,17 @@ type str struct {
 	value      string
 }
 
-// lexed is a program with blanked comments and strings.
+// lexed is a program whose comments and strings are replaced by spaces in code.
 type lexed struct {
 	code     []byte
 	strings  []str
-	comments [][2]int // without their marks
+	comments [][2]int // byte ranges of the comments without their marks
 }
 
 // maxInside is the maximum nesting depth of code embedded in strings.
 const maxInside = 20
 
-// open is a string literal that is interrupted by embedded code.
+// open is a string literal that has not ended yet. Embedded code may interrupt it.
 type open struct {
 	quote
 	start  int
@@ -114,8 +116,8 @@ type open struct {
 	braces int
 }
 
-// lex blanks the comments and strings in text. It reads each byte a bounded number of times and
-// treats everything that it does not recognize as code.
+// lex separates the comments and strings in text from the code. It reads each byte a bounded number
+// of times, and treats everything that it does not recognize as code.
 func lex(text string, l *language) lexed {
 	out := lexed{code: []byte(text)}
 	var stack []open
@@ -177,7 +179,7 @@ func lex(text string, l *language) lexed {
 	return out
 }
 
-// blank replaces the code from start to end by spaces, with the same line breaks.
+// blank replaces the code in the byte range [start, end) by spaces, except for line breaks.
 func (out *lexed) blank(start, end int) {
 	for i := start; i < end; i++ {
 		if out.code[i] != '\n' {
@@ -186,8 +188,9 @@ func (out *lexed) blank(start, end int) {
 	}
 }
 
-// readLiteral reads a string literal from i to its end or to embedded code, and returns the
-// position at which to continue.
+// readLiteral reads the string literal o from offset i to its end or to embedded code. It returns
+// the offset at which to continue. If the literal is interrupted by embedded code, readLiteral
+// pushes o onto stack.
 func (out *lexed) readLiteral(text string, i int, o *open, stack *[]open) int {
 	begin := i
 	for i < len(text) {
@@ -221,14 +224,15 @@ func (out *lexed) readLiteral(text string, i int, o *open, stack *[]open) int {
 	return out.close(o, begin, len(text))
 }
 
-// close adds the string literal o, which was read from begin to end, and returns end.
+// close blanks the byte range [begin, end), adds the string literal o, and returns end.
 func (out *lexed) close(o *open, begin, end int) int {
 	out.blank(begin, end)
 	out.strings = append(out.strings, str{o.start, end, string(o.value)})
 	return end
 }
 
-// appendEscaped appends the character that the escape sequence of c represents.
+// appendEscaped appends the character that the escape character followed by c represents. It leaves
+// \x and \u escapes as they are.
 func appendEscaped(value []byte, c, escape byte) []byte {
 	switch c {
 	case 'n':
@@ -243,7 +247,8 @@ func appendEscaped(value []byte, c, escape byte) []byte {
 	return append(value, c)
 }
 
-// commentAt returns the end and the body of the comment at i, if any.
+// commentAt returns the end and the body of the comment that begins at i. It returns false if no
+// comment begins there.
 func commentAt(text string, i int, l *language) (end int, body [2]int, ok bool) {
 	for _, mark := range l.line {
 		if strings.HasPrefix(text[i:], mark) && (i == 0 || mark != "//" || text[i-1] != ':') && (mark != "#" || i == 0 || text[i-1] != '$' && text[i-1] != '{' && (l != &data || text[i-1] <= ' ')) {
@@ -266,7 +271,8 @@ func commentAt(text string, i int, l *language) (end int, body [2]int, ok bool) 
 	return 0, [2]int{}, false
 }
 
-// quoteAt returns the kind of string literal that begins at i, if any.
+// quoteAt returns the kind of the string literal that begins at i. It returns false if no literal
+// begins there.
 func quoteAt(text string, i int, l *language) (quote, bool) {
 	c := text[i]
 	if c != '"' && c != '\'' && c != '`' && c != '@' {
@@ -280,19 +286,20 @@ func quoteAt(text string, i int, l *language) (quote, bool) {
 	return quote{}, false
 }
 
-// prefixStart returns the start of the prefix letters before the Python string at i.
+// prefixStart returns the start of the prefix letters of the Python string whose quote is at i.
 func prefixStart(text string, i int) int {
 	from := i
 	for from > 0 && i-from < 2 && strings.IndexByte("rRbBfFuU", text[from-1]) >= 0 {
 		from--
 	}
 	if from > 0 && nameStart(text[from-1]) {
-		return i // the letters end a name
+		return i // the letters belong to a longer name
 	}
 	return from
 }
 
-// closesSoon reports whether the apostrophe at i begins a character literal or a short string.
+// closesSoon reports whether another apostrophe follows the one at i in the same line, within 200
+// bytes.
 func closesSoon(text string, i int) bool {
 	rest := text[i+1 : min(len(text), i+200)]
 	if n := strings.IndexByte(rest, '\n'); n >= 0 {
@@ -301,7 +308,8 @@ func closesSoon(text string, i int) bool {
 	return strings.IndexByte(rest, '\'') >= 0
 }
 
-// regexpEnd returns the end of the regular expression literal at i, or 0 if there is none.
+// regexpEnd returns the end of the regular expression literal that begins at i, or 0 if no literal
+// begins there.
 func regexpEnd(text string, i int) int {
 	set := false
 	for j := i + 1; j < min(len(text), i+500); j++ {

@@ -4,11 +4,12 @@ package code
 
 import "strings"
 
-// data describes the syntax of setting values and shell words, with comments after "#".
+// data describes the syntax of values in settings and of words in shell commands. Comments begin
+// with "#".
 var data = language{"data", []string{"#"}, nil, []quote{double, single}, "", "https://yaml.org/spec/1.2.2/"}
 
-// Texts returns the byte ranges of the comments and strings of a program, without their marks. An
-// unknown language is read as settings or shell.
+// Texts returns the byte ranges of the comments and strings in a program, without comment marks and
+// quotes. A text in an unknown language is read as settings.
 func Texts(text, lang string) (comments, strs [][2]int) {
 	l, ok := find(lang)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"toolcrib/review/reach/shell"
 )
 
-// Read adds the facts of a program. lang is a file extension without the dot or the language of a
-// code fence. Read calls comment for each comment.
+// Read adds the facts of the program d. lang is a file extension without the dot, or the language
+// of a code fence. Read calls comment for each comment.
 func Read(d fact.Doc, lang string, comment func(fact.Doc)) {
 	l, ok := find(lang)
 	if !ok {
@@ -37,18 +37,19 @@ func Read(d fact.Doc, lang string, comment func(fact.Doc)) {
 	}
 }
 
-// maxStatement is the maximum number of lines of a statement with an open bracket.
+// maxStatement is the maximum number of lines of a statement. It limits statements with an unclosed
+// bracket.
 const maxStatement = 60
 
-// statements splits a program into statements, in order.
+// statements splits a program into statements, from the beginning to the end.
 type statements struct {
 	code []byte
-	next int // offset of the first non-blank character after the last line that was checked
+	next int // offset of the first non-blank character after the line that continued checked last
 	read int // number of characters read, for tests
 }
 
-// end returns the end of the statement that begins at from: the end of a line without open
-// brackets, or ";".
+// end returns the end of the statement that begins at from. A statement ends at ";" or at the end
+// of a line, unless a bracket is open or the statement continues on the next line.
 func (s *statements) end(from int) int {
 	depth, lines := 0, 0
 	for i := from; i < len(s.code); i++ {
@@ -72,9 +73,9 @@ func (s *statements) end(from int) int {
 	return len(s.code)
 }
 
-// continued reports whether the statement continues after the line that ends at i: the line ends with an operator, or
-// the next non-blank line begins with a method call or an operator. It must be called with increasing i; blank lines
-// are then read only once.
+// continued reports whether the statement continues after the line that ends at i. This is the case
+// if the line ends with an operator, or if the next non-blank line begins with a method call or an
+// operator. Callers must pass increasing values of i, so that blank lines are read only once.
 func (s *statements) continued(i int) bool {
 	for j := i - 1; j >= 0 && s.code[j] != '\n'; j-- {
 		s.read++
@@ -91,15 +92,15 @@ func (s *statements) continued(i int) bool {
 	return s.next < len(s.code) && (s.code[s.next] == '.' || s.code[s.next] == '+')
 }
 
-// value is the known value of a variable.
+// value contains the known properties of a variable.
 type value struct {
 	text                  string
 	fetched, decoded, env bool
 	connected             bool // a network connection, or data from one
-	shell                 bool // an interactive shell
+	shell                 bool // an interactive shell, or its standard input or output
 }
 
-// program is a program that is read statement by statement.
+// program is the state of reading a program statement by statement.
 type program struct {
 	fact.Doc
 	lexed
@@ -107,10 +108,10 @@ type program struct {
 	alias  map[string]string // local names of modules and their members
 	values map[string]value
 
-	connects bool // opens a network connection
+	connects bool // a statement so far opens a network connection
 }
 
-// call is a call in a statement that calls.tsv lists.
+// call is a call of a function that calls.tsv lists.
 type call struct {
 	name   string
 	effect effect
@@ -118,22 +119,22 @@ type call struct {
 	end    int // end of the name
 }
 
-// state contains the calls, strings, and names of a statement.
+// state contains the parts of a statement: its calls, strings, and names.
 type state struct {
 	start, end int
 	code       string
 	strs       []str
 	calls      []call
-	names      []string // variables in the statement
-	env        int      // offset at which it reads the whole environment, or -1
-	assigned   string   // the assigned variable
+	names      []string // first elements of the names in the statement
+	env        int      // offset at which the statement reads the whole environment, or -1
+	assigned   string   // the variable to which the statement assigns a value, or ""
 	data       value    // properties of the calls and variables in the statement
-	shell      bool     // the code contains "shell"
+	shell      bool     // the code contains the word "shell"
 	bracket    int      // offset of the bracket after the last command call, -1 before the first one; len(code) if no bracket follows
 	listed     bool     // a list begins after the bracket
 
-	// The index plus 1 of the first string that was last read as a shell command, and as the
-	// arguments of a program.
+	// The indices of the first string of the last shell command (words) and of the last list of
+	// arguments (arguments), plus 1, or 0. They prevent the same strings from being read twice.
 	words, arguments int
 }
 
@@ -225,7 +226,7 @@ func nameStart(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c == '$' || c >= 0x80
 }
 
-// names records the names in a statement, including paths such as a.b.c, and the calls among them.
+// names records the names in a statement, such as a or a.b.c, and the calls of known functions.
 func (p *program) names(s *state) {
 	code := s.code
 	for i := 0; i < len(code); {
@@ -262,7 +263,8 @@ func (p *program) names(s *state) {
 	}
 }
 
-// dottedName reads the dotted name at i. It treats "::", "?.", and "->" like a dot.
+// dottedName returns the dotted name that begins at i, and its end. It treats "::", "?.", and "->"
+// like a dot, and skips the brackets of a call without arguments within the name.
 func (p *program) dottedName(code string, i int) (name string, end int) {
 	var b strings.Builder
 	from := i
@@ -298,8 +300,8 @@ func (p *program) dottedName(code string, i int) (name string, end int) {
 	return b.String(), i
 }
 
-// isCalled reports whether the name that ends at end is called. In some languages, and for some
-// effects, no brackets are required.
+// isCalled reports whether the code calls name, which ends at offset end. Some languages and some
+// effects do not require brackets.
 func (p *program) isCalled(code, name string, end int, e effect) bool {
 	rest := strings.TrimLeft(code[end:], " ")
 	switch {
@@ -313,7 +315,8 @@ func (p *program) isCalled(code, name string, end int, e effect) bool {
 	return false
 }
 
-// member adds the facts of a name that is not called: variables, settings, and the environment.
+// member adds the facts of a name, whether or not it is called: variables with credentials,
+// settings, and the whole environment.
 func (p *program) member(s *state, name string, begin, end int) {
 	last := name[strings.LastIndexByte(name, '.')+1:]
 	at := s.start + begin
@@ -399,8 +402,8 @@ func (p *program) effects(s *state, texts []text) {
 	}
 }
 
-// passesEnvironment reports whether the environment is passed to a child process, which inherits it anyway, or
-// stored in a variable.
+// passesEnvironment reports whether the statement only stores the environment in a variable or
+// passes it to a child process, which would inherit it anyway.
 func (p *program) passesEnvironment(s *state) bool {
 	if s.assigned != "" {
 		return true
@@ -409,11 +412,11 @@ func (p *program) passesEnvironment(s *state) bool {
 	return strings.HasSuffix(before, "env=") || strings.HasSuffix(before, "env =") || strings.HasSuffix(before, "env:") || strings.HasSuffix(before, "dict") || strings.HasSuffix(before, "return")
 }
 
-// maxWords is the maximum number of strings after a call that are read as a command.
+// maxWords is the maximum number of strings after a call that are read as the words of a command.
 const maxWords = 50
 
-// runs adds the command that the call c runs. The calls must be passed in order; the code of the
-// statement is then searched for brackets only once.
+// runs adds the command that the call c runs. Calls must be passed in the order of the statement,
+// so that the code is searched for brackets only once.
 func (p *program) runs(s *state, c call, texts []text) {
 	var words []string
 	at := c.at
@@ -425,7 +428,7 @@ func (p *program) runs(s *state, c call, texts []text) {
 	}
 	if len(words) == 0 {
 		if s.data.connected {
-			p.Add(c.at, fact.Run, fact.Connected, c.name) // runs what it receives
+			p.Add(c.at, fact.Run, fact.Connected, c.name) // runs data from the connection
 		}
 		p.Add(c.at, fact.Run, c.name, c.name)
 		return

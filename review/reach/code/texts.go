@@ -11,16 +11,16 @@ import (
 	"toolcrib/review/reach/literal"
 )
 
-// text is a string in a statement, possibly assembled from several literals.
+// text is a string in a statement. It may be assembled from several literals.
 type text struct {
 	start, end int
 	value      string
-	first      string // the first part
+	first      string // the value of the first literal
 	parts      int
 }
 
-// assembled returns the strings of a statement. It joins literals that are separated only by "+",
-// ".", or white space, or that the code joins with a join function.
+// assembled returns the strings of a statement. It concatenates consecutive literals if only white
+// space or an operator such as "+" separates them, or if the code calls a join function.
 func (p *program) assembled(s *state) []text {
 	joins := strings.Contains(s.code, ".join(") || strings.Contains(s.code, "-join")
 	var list []text
@@ -40,8 +40,8 @@ func (p *program) assembled(s *state) []text {
 	return list
 }
 
-// joiningText returns the text to insert between two literals that are concatenated by the code
-// between them, and reports whether they are concatenated.
+// joiningText reports whether the code between two literals concatenates them, and returns the text
+// to insert between their values.
 func (p *program) joiningText(between string, joins bool) (string, bool) {
 	switch between {
 	case "":
@@ -59,8 +59,8 @@ func (p *program) joiningText(between string, joins bool) (string, bool) {
 	return "", false
 }
 
-// hasCompleteHost reports whether the first literal of a concatenated text contains the whole host.
-// The concatenation then does not conceal the host.
+// hasCompleteHost reports whether the first literal of a concatenated text contains the whole host
+// of an address. In this case, the concatenation does not conceal the host.
 func hasCompleteHost(t text) bool {
 	_, host, ok := strings.Cut(t.first, "://")
 	if !ok {
@@ -70,13 +70,14 @@ func hasCompleteHost(t text) bool {
 	return strings.ContainsAny(host, "/?") || strings.Contains(host, ".") && !strings.HasSuffix(host, ".") && !strings.HasPrefix(behind, ".")
 }
 
-// texts adds the facts of the strings of a statement, according to the call that uses them.
+// texts adds the facts of the strings in a statement. The calls in the statement determine the use
+// of each string.
 func (p *program) texts(s *state, texts []text) {
 	use := fact.Literal
 	var writer *call
 	running := false
 	for i := range s.calls {
-		switch c := &s.calls[i]; c.effect { //nolint:exhaustive // the others take no address and no file
+		switch c := &s.calls[i]; c.effect { //nolint:exhaustive // the other effects take neither an address nor a file
 		case sends, connects:
 			if use == fact.Literal {
 				use = c.name
@@ -128,18 +129,19 @@ func (p *program) texts(s *state, texts []text) {
 				break
 			}
 		}
-		p.Add(at, fact.Out, use, use) // the statement does not name the address
+		p.Add(at, fact.Out, use, use) // the address is unknown
 	}
 }
 
-// string adds the facts of a string, unless it has already been read as part of a command.
+// string adds the facts of the string t. command reports whether t has already been read as part of
+// a command.
 func (p *program) string(s *state, t text, use string, writer *call, command bool) {
 	if writer != nil && len(t.value) < 512 && !strings.ContainsAny(t.value, "\n") && literal.PlaceOf(t.value) == literal.Obeyed {
 		p.Add(t.start, fact.Write, writer.name, t.value)
 		return
 	}
 	if command || (strings.HasPrefix(t.value, ".") || strings.HasPrefix(t.value, "~/")) && len(s.calls) == 0 && (strings.Contains(s.code, "import") || strings.Contains(s.code, "require") || strings.Contains(s.code, "from")) {
-		return // already read as a command, or a module of the same program
+		return // already read as part of a command, or the name of a module of the program
 	}
 	doc := p.Part(t.start, t.end)
 	if t.parts > 1 || strings.Contains(t.value, "${}") || len(t.value) < t.end-t.start-6 {
@@ -157,19 +159,20 @@ func (p *program) string(s *state, t text, use string, writer *call, command boo
 	literal.Scan(doc, mode, use)
 }
 
-// routes are the methods of web servers that take the path of a request as their first string:
-// https://flask.palletsprojects.com, https://fastapi.tiangolo.com, https://expressjs.com,
-// https://pkg.go.dev/net/http#ServeMux.
+// routes are the methods by which web servers register a handler. Their first string argument is
+// the path of a request: https://flask.palletsprojects.com, https://fastapi.tiangolo.com,
+// https://expressjs.com, https://pkg.go.dev/net/http#ServeMux.
 var routes = []string{".route(", ".get(", ".post(", ".put(", ".patch(", ".delete(", ".use(", ".all(", ".Handle(", ".HandleFunc(", ".GET(", ".POST("}
 
-// route reports whether the string at the given offset is the path of a request.
+// route reports whether the string at the given offset is the path of a request, because it is the
+// first argument of a method in routes.
 func (p *program) route(s *state, at int) bool {
 	before := strings.TrimRight(s.code[max(0, at-s.start-maxInside):at-s.start], " \n\t")
 	return len(s.calls) == 0 && slices.ContainsFunc(routes, func(r string) bool { return strings.HasSuffix(before, r) })
 }
 
-// openForWriting returns a call of open for writing, which has a mode with "w", "a", or "x", or
-// nil.
+// openForWriting returns a call of open whose mode contains "w", "a", or "x". It returns nil if the
+// statement contains no such call.
 func (p *program) openForWriting(s *state) *call {
 	i := strings.Index(s.code, "open(")
 	if i < 0 {
@@ -183,11 +186,11 @@ func (p *program) openForWriting(s *state) *call {
 	return nil
 }
 
-// token matches the names, options, and unquoted paths in an expression for a path.
+// token matches the names, options, and unquoted paths in an expression that denotes a path.
 var token = regexp.MustCompile(`-[A-Za-z]+|~[\\/\w]*|[A-Z]:\\[\w\\*]*|[\w$][\w$.:]*`)
 
-// path returns the path that the first argument at offset from of a statement denotes, with "~" for the home folder. It
-// returns "" if the argument contains an unknown value.
+// path returns the path that the argument at offset from of the code denotes, with "~" for the home
+// folder. It returns "" if a part of the argument is unknown.
 func (p *program) path(s *state, from int, texts []text) string {
 	if rest, ok := strings.CutPrefix(strings.TrimLeft(s.code[from:], " "), "("); ok {
 		from = len(s.code) - len(rest)

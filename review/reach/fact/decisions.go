@@ -10,8 +10,8 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Decisions lists the patterns of facts that a configuration allows, warns about, or blocks, such
-// as "out:*.example.com" or "write:*".
+// Decisions contains the patterns of the facts that a configuration allows, warns about, or blocks.
+// A pattern has the form KIND:VALUE, such as "out:*.example.com" or "write:*".
 type Decisions struct {
 	Allow []string `toml:"allow" json:"allow,omitempty"`
 	Warn  []string `toml:"warn" json:"warn,omitempty"`
@@ -21,7 +21,8 @@ type Decisions struct {
 // Decision is the decision of a configuration about a fact.
 type Decision string
 
-// The decisions. Undecided means that the rules decide.
+// The decisions. Undecided means that the configuration does not mention the fact, so the rules
+// decide.
 const (
 	Undecided Decision = ""
 	Allow     Decision = "allow"
@@ -29,7 +30,8 @@ const (
 	Block     Decision = "block"
 )
 
-// Lists returns the patterns by their keys in toolcrib.toml, without empty lists.
+// Lists returns the non-empty lists of patterns, indexed by their keys in toolcrib.toml. The
+// patterns of a list are joined with spaces.
 func (d Decisions) Lists() map[string]string {
 	lists := map[string]string{}
 	for key, patterns := range map[string][]string{"reach.allow": d.Allow, "reach.warn": d.Warn, "reach.block": d.Block} {
@@ -40,7 +42,7 @@ func (d Decisions) Lists() map[string]string {
 	return lists
 }
 
-// Check returns an error for an invalid pattern.
+// Check returns an error if a pattern has an invalid form or an unknown kind.
 func (d Decisions) Check() error {
 	known := slices.Compact(lists.Map(Policies, func(r Row) string { return string(r.Kind) }))
 	for _, p := range slices.Concat(d.Allow, d.Warn, d.Block) {
@@ -52,7 +54,7 @@ func (d Decisions) Check() error {
 	return nil
 }
 
-// Of returns the strictest decision with a pattern that matches f.
+// Of returns the strictest decision whose patterns match f, or Undecided.
 func (d Decisions) Of(f Fact) Decision {
 	matches := func(pattern string) bool {
 		kind, value, _ := strings.Cut(pattern, ":")

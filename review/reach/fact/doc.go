@@ -15,10 +15,11 @@ import (
 	"toolcrib/registry/spans"
 )
 
-// List collects the facts of a subject. It stores each key only once, with the first position.
+// List collects the facts of a subject. Of several facts with the same key, it keeps only the
+// first.
 type List struct {
-	// Sentences enables facts of kind Text. They are not needed for a first import, where every
-	// sentence is new.
+	// Sentences enables facts of kind Text, one for each sentence. They are not needed for a first
+	// import, in which every sentence is new.
 	Sentences bool
 
 	facts []Fact
@@ -28,8 +29,9 @@ type List struct {
 // Facts returns the collected facts.
 func (l *List) Facts() []Fact { return l.facts }
 
-// Read calls read to add the facts of a text to l. path is the file or field of the text. above is
-// the number of parent folders that belong to the subject, which a path may reach with "../".
+// Read calls read with a Doc for text and adds the resulting facts to l. path is the file or field
+// that contains the text. above is the number of parent folders of the file that belong to the
+// subject, so a path with at most that many "../" stays in the subject.
 func (l *List) Read(path, text string, above int, read func(Doc)) {
 	f := &file{path: path, parentFolders: above, sentences: l.Sentences}
 	func() {
@@ -63,11 +65,11 @@ func (l *List) Read(path, text string, above int, read func(Doc)) {
 	}
 }
 
-// maxDepth is the maximum nesting depth of texts, such as a command in a script in a code fence.
-// Without a limit, decoding and substitution might not terminate.
+// maxDepth is the maximum nesting depth of texts. For example, a command in a script in a code
+// fence is nested. Without a limit, decoding and substitution might not terminate.
 const maxDepth = 6
 
-// Doc is a text, or a part of a text, from which facts are derived. Offsets are byte offsets in
+// Doc is a text, or a part of a text, to which a reader adds facts. Offsets are byte offsets in
 // Text.
 type Doc struct {
 	file    *file
@@ -89,21 +91,21 @@ type file struct {
 	facts         []placed
 }
 
-// placed is a fact with its offset in the file. The offset is ignored if the fact already has a
-// line.
+// placed is a fact with its offset in the file. The offset is ignored if the line of the fact is
+// already set.
 type placed struct {
 	Fact
 	at      int
 	handled bool // see Doc.Handled
 }
 
-// ParentFolders returns the number of parent folders that belong to the subject.
+// ParentFolders returns the number of parent folders of the file that belong to the subject.
 func (d Doc) ParentFolders() int { return d.file.parentFolders }
 
 // Sentences reports whether facts of kind Text are collected.
 func (d Doc) Sentences() bool { return d.file.sentences }
 
-// Part returns the part of d from start to end.
+// Part returns the part of d in the byte range [start, end).
 func (d Doc) Part(start, end int) Doc {
 	d.Text = d.Text[start:end]
 	if !d.fixed {
@@ -125,8 +127,9 @@ func (d Doc) Lines() iter.Seq[Doc] {
 	}
 }
 
-// Within returns a Doc for text, a transformed version of the text at an offset: unquoted, decoded,
-// or joined. It returns false if the nesting is too deep.
+// Within returns a Doc for text, which is a transformed part of d, such as an unquoted, decoded, or
+// joined part. All facts of the result get the position of the byte offset at in d. Within returns
+// false if the nesting is too deep.
 func (d Doc) Within(at int, text string) (Doc, bool) {
 	if !d.fixed {
 		d.base += at
@@ -135,28 +138,32 @@ func (d Doc) Within(at int, text string) (Doc, bool) {
 	return d, d.depth <= maxDepth
 }
 
-// Pinned returns a Doc for text at a position in the file for which the offset is unknown.
+// Pinned returns a Doc for text whose facts all get the position pos. It is used if the offset of
+// text in the file is unknown.
 func (d Doc) Pinned(pos jsondoc.Pos, text string) Doc {
 	d.Text, d.fixed, d.pinned = text, true, jsondoc.Pos{Line: max(1, pos.Line), Column: max(1, pos.Column)}
 	return d
 }
 
-// Handled returns d as the arguments of a command that does not print the content of the files, such
-// as chmod(1).
+// Handled returns a copy of d for the arguments of a command that does not print the content of
+// files, such as chmod(1). Its secrets do not count as read by a program unless ReadsNames is
+// called.
 func (d Doc) Handled() Doc {
 	d.handled = true
 	return d
 }
 
-// ReadsNames records that a command reads names of files from a file, and may read the files: see Handled.
+// ReadsNames records that a command in the file takes the names of files from another file, and may
+// read the named files. It cancels the effect of Handled.
 func (d Doc) ReadsNames() {
 	d.file.namesRead = true
 }
 
-// Program records that the file is a program.
+// Program records that the whole file is a program.
 func (d Doc) Program() { d.file.program = true }
 
-// Fence reads a block of code in a document, which is a program of its own if it sends data.
+// Fence calls read for a code block in a document. If the block sends data, it counts as a program
+// of its own.
 func (d Doc) Fence(read func(Doc)) {
 	from, sends := len(d.file.facts), d.file.sends
 	d.file.sends = false
@@ -167,18 +174,20 @@ func (d Doc) Fence(read func(Doc)) {
 	d.file.sends = d.file.sends || sends
 }
 
-// Sends records that the file sends data and may therefore leak its credentials.
+// Sends records that the file sends data, so that credentials in the file may leak.
 func (d Doc) Sends() { d.file.sends = true }
 
-// maxValue is the maximum length in bytes of a value that reviewers see.
+// maxValue is the maximum length in bytes of the value of a fact. Longer values are truncated.
 const maxValue = 160
 
-// Add adds a fact that is identified by kind, use, and value.
+// Add adds a fact at the byte offset at. The fact is identified by its kind, use, and value,
+// ignoring the case of the value.
 func (d Doc) Add(at int, kind Kind, use, value string) {
 	d.AddKey(at, kind, use, value, use+"\x00"+strings.ToLower(value))
 }
 
-// AddKey adds a fact that is identified by kind and key.
+// AddKey adds a fact at the byte offset at. The fact is identified by its kind and key. AddKey does
+// nothing if value is "".
 func (d Doc) AddKey(at int, kind Kind, use, value, key string) {
 	if value == "" {
 		return
@@ -193,7 +202,7 @@ func (d Doc) AddKey(at int, kind Kind, use, value, key string) {
 	})
 }
 
-// place converts offsets to lines and columns in a single pass over text, and sorts the facts by
+// place sets the lines and columns of the facts in a single pass over text, and sorts the facts by
 // position.
 func (f *file) place(text string) {
 	slices.SortStableFunc(f.facts, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
@@ -209,10 +218,12 @@ func (f *file) place(text string) {
 	})
 }
 
-// Whole reports whether d is the complete text of its file or field, with the same line numbers.
+// Whole reports whether d is the complete text of its file or field, so that line numbers in d are
+// those of the file.
 func (d Doc) Whole() bool { return d.base == 0 && !d.fixed }
 
-// Prefixed returns d with words inserted at the beginning. All its facts have the same position.
+// Prefixed returns d with words inserted at the beginning. All facts of the result get the position
+// of the beginning of d.
 func (d Doc) Prefixed(words string) Doc {
 	d.Text, d.fixed = words+d.Text, true
 	return d

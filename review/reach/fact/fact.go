@@ -10,31 +10,32 @@ type Kind string
 
 // The kinds of facts.
 const (
-	Out    Kind = "out"    // a host or mailbox that code, a command, a setting, or an order uses
+	Out    Kind = "out"    // a host or mailbox that code, a command, a setting, or an instruction uses
 	Link   Kind = "link"   // a host in a link in prose
-	Secret Kind = "secret" // stored credentials, the whole environment, variables with credentials
-	Write  Kind = "write"  // writes to a file that other programs follow
-	Rights Kind = "rights" // skips a check or widens permissions
+	Secret Kind = "secret" // stored credentials, the whole environment, or a variable with a credential
+	Write  Kind = "write"  // a write to a file that other programs obey, such as instructions or a shell profile
+	Rights Kind = "rights" // something that skips a check or widens permissions
 	Run    Kind = "run"    // a command, a package, or code that is downloaded or decoded
 	File   Kind = "file"   // a path outside the subject's folder
-	User   Kind = "user"   // an order about what to tell or ask the user, or a claim of approval
-	Other  Kind = "other"  // a tool, server, skill, or agent
+	User   Kind = "user"   // an instruction about what to tell or ask the user, or a claim of approval
+	Other  Kind = "other"  // the name of another tool, server, skill, or agent
 	Text   Kind = "text"   // a sentence
 )
 
-// Policy is the treatment of a new fact in a change if the configuration does not decide.
+// Policy determines how a review shows a fact that a change adds. It applies if the configuration
+// does not decide about the fact.
 type Policy string
 
 // The policies.
 const (
 	Warns       Policy = "warns"
 	Shown       Policy = "shown"
-	Counted     Policy = "counted"     // only a number that can be expanded
+	Counted     Policy = "counted"     // shown only as a number, which can be expanded
 	Information Policy = "information" // listed, but never a reason for a recommendation
 )
 
-// Uses that affect the policy or that several packages add. Other uses are the name of the program
-// or call that uses the value.
+// Uses that affect the policy or that several packages add. Any other use is the name of the
+// program or call that uses the value.
 const (
 	PlainHTTP    = "plain http"
 	Assembled    = "assembled"     // concatenated from parts
@@ -42,7 +43,7 @@ const (
 	Order        = "order"         // in a sentence
 	Store        = "store"         // a credential store
 	Environment  = "environment"   // the whole environment
-	Private      = "private data"  // a setting that adds private data to what is sent
+	Private      = "private data"  // a setting that includes private data in the data that is sent
 	Variable     = "variable"      // a variable with a credential, in a file that does not send data
 	VariableSent = "sent"          // a variable with a credential, in a file that sends data
 	Command      = "command"       // an ordinary command
@@ -51,17 +52,17 @@ const (
 	Registry     = "registry"      // an unusual registry
 	FetchedRun   = "fetch+run"     // downloaded and run
 	DecodedRun   = "decode+run"    // decoded and run
-	Connected    = "socket+shell"  // a shell joined to a network connection
+	Connected    = "socket+shell"  // a shell that is connected to a network connection
 	Decoded      = "decoded"       // encoded text
 	Evaluated    = "evaluated"     // a string that is run as code
 	Skipped      = "skipped test"  // a test that is not run
-	Granted      = "allowed-tools" // granted to an agent, in front matter or settings
+	Granted      = "allowed-tools" // a tool that front matter or settings grant to an agent
 	Wiped        = "wiped"         // a deleted home folder or file system
-	Mentioned    = "mentioned"     // a file that other programs follow, mentioned without a write
-	Unread       = "not read"      // not read because of a fault in toolcrib
+	Mentioned    = "mentioned"     // a file that other programs obey and that the text mentions without writing to it
+	Unread       = "not read"      // a text that was not read because of a fault in toolcrib
 )
 
-// Row is a row of the table of policies.
+// Row is a row of Policies. It states the policy for a kind of facts or for one of its uses.
 type Row struct {
 	Kind    Kind
 	Use     string // "" for all uses without a separate row
@@ -69,7 +70,7 @@ type Row struct {
 	Meaning string
 }
 
-// Policies is the table of policies for new facts.
+// Policies lists the policies for new facts and describes them for readers.
 var Policies = []Row{
 	{Out, "", Shown, "hosts, addresses and mailboxes that are sent to or fetched from"},
 	{Out, PlainHTTP, Warns, "addresses whose traffic anyone on the way can change"},
@@ -93,31 +94,32 @@ var Policies = []Row{
 	{Text, "", Shown, "new sentences"},
 }
 
-// Fact is something that a text can reach, in its JSON format.
+// Fact is something that a text can reach. It is also the JSON format of a fact.
 type Fact struct {
 	Kind Kind `json:"kind"`
-	// Use is the call, program, or other use; see the constants.
+	// Use is the way in which the text uses the value: one of the constants such as PlainHTTP, or
+	// the name of a program or call.
 	Use   string `json:"use,omitempty"`
 	Value string `json:"value"`
-	// Path is the file in a folder, or the path of the field in a definition. Line and Column are
-	// counted from 1, columns in characters.
+	// Path is the file in a skill or in instructions, or the path of the field in any other
+	// definition. Line and Column are counted from 1, and columns are counted in characters.
 	Path   string `json:"path"`
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
-	// NewHere reports whether the previous version does not have the fact. NewToRegistry reports
-	// whether no active version of another subject has it either. Both compare keys, which include
-	// the use.
+	// NewHere reports whether the previous version lacks the fact. NewToRegistry reports whether
+	// the active versions of all other subjects lack it, too. Both compare keys, so the same value
+	// with a different use is a new fact.
 	NewHere       bool `json:"new_here"`
 	NewToRegistry bool `json:"new_to_registry"`
-	// For a secret, Sent reports whether the same file sends data, and InProgram whether a program
-	// may read it.
+	// Sent and InProgram are set for facts of kind Secret. Sent reports whether the same file sends
+	// data. InProgram reports whether a program may read the secret.
 	Sent      bool `json:"-"`
 	InProgram bool `json:"-"`
-	// Key identifies the fact: facts with the same key are the same use of the same value.
+	// Key identifies the fact. Facts with the same key describe the same use of the same value.
 	Key string `json:"-"`
 }
 
-// Policy returns the treatment of f in a change that adds it.
+// Policy returns the policy for f if f is new.
 func (f Fact) Policy() Policy {
 	policy := Shown
 	for _, row := range Policies {
@@ -135,13 +137,15 @@ func (f Fact) Policy() Policy {
 type Difference struct {
 	Added   []Fact `json:"added"`
 	Removed []Fact `json:"removed"`
-	// Unchanged omits sentences in documents, because they are the rest of the text.
+	// Unchanged contains the facts that both versions have. JSON documents omit the sentences among
+	// these facts, because they are the rest of the text.
 	Unchanged []Fact `json:"unchanged"`
 }
 
-// Compare returns the facts that are only in after, only in before, and in both. A host that a new call sends to is an
-// added fact, and so is a known program with a different subcommand or address; a moved line is not. Added facts are
-// marked as new to the registry until MarkKnown finds them there.
+// Compare returns the facts that are only in after (added), only in before (removed), and in both
+// (unchanged). It compares keys. A known program with a different subcommand or address is
+// therefore an added fact, but a fact on a different line is unchanged. Added facts are marked as
+// new to the registry; MarkKnown clears the mark.
 func Compare(before, after []Fact) Difference {
 	var d Difference
 	key := func(f Fact) string { return f.Key }

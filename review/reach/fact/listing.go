@@ -11,13 +11,14 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Listing is an arrangement of facts for display, in which some facts are listed and all other facts are only counted.
+// Listing is an arrangement of facts for display. Some facts are listed individually, and all other
+// facts are only counted.
 type Listing struct {
-	Listed []Fact // facts that warn come first, then by kind
+	Listed []Fact // facts whose policy is Warns come first; each group is sorted by kind
 	Counts []Count
 }
 
-// Count is a number of facts that can be expanded.
+// Count is a group of facts that is displayed as a number and can be expanded.
 type Count struct {
 	Facts     []Fact
 	One, Many string // singular and plural of the noun
@@ -30,12 +31,13 @@ func (c Count) String() string {
 	return fmt.Sprintf("%d %s", len(c.Facts), c.Many)
 }
 
-// MostSentences is the maximum number of sentences that are listed. If there are more, they are
-// only counted.
+// MostSentences is the maximum number of sentences that Arrange lists. If there are more sentences,
+// Arrange counts all of them.
 const MostSentences = 10
 
-// Arrange arranges the facts that a change adds or removes. It only counts links to hosts that
-// other subjects also link to, ordinary commands, and sentences beyond MostSentences.
+// Arrange arranges the facts that a change adds or removes. It counts the links to hosts that other
+// subjects also link to, the ordinary commands, and, if there are more than MostSentences, the
+// sentences. It lists all other facts.
 func Arrange(facts []Fact) Listing {
 	var l Listing
 	counts := []Count{{One: "known link", Many: "known links"}, {One: "ordinary command", Many: "ordinary commands"}, {One: "sentence", Many: "sentences"}}
@@ -71,17 +73,17 @@ func weight(f Fact) int {
 	return 1
 }
 
-// order returns the index of the first row for kind k in Policies.
+// order returns the index of the first row for k in Policies.
 func order(k Kind) int { return slices.IndexFunc(Policies, func(r Row) bool { return r.Kind == k }) }
 
-// Group is the facts of a kind.
+// Group contains all facts of the same kind.
 type Group struct {
 	Kind  Kind
 	Facts []Fact
 }
 
-// ByKind groups facts by kind, in the order of Policies. It omits sentences, because they are not
-// interesting in a first import.
+// ByKind groups facts by kind, in the order of Policies. It omits sentences, because all sentences
+// of a first import are new.
 func ByKind(facts []Fact) []Group {
 	var groups []Group
 	for _, f := range facts {
@@ -98,7 +100,8 @@ func ByKind(facts []Fact) []Group {
 	return groups
 }
 
-// Words describes f on one line: its kind, value, and use.
+// Words describes f on a single line by its kind and value, followed by its use in parentheses
+// unless the use is a common one.
 func (f Fact) Words() string {
 	switch f.Use {
 	case "", Literal, Order, Store, Environment, Command, f.Value:
@@ -112,9 +115,9 @@ func Summary(facts []Fact) []string {
 	return lists.Map(ByKind(facts), func(g Group) string { return fmt.Sprintf("%-6s  %s", g.Kind, g.Values()) })
 }
 
-// Values lists the values of the facts without duplicates, beginning with those that would warn in
-// a change. Packages are grouped by package manager. Sentences about telling or asking people are
-// only counted, because a first import has many.
+// Values returns the values of the facts in g as text, separated by commas and without duplicates.
+// Facts whose policy is Warns come first. Packages are grouped by package manager. Sentences about
+// telling or asking people are only counted, because a first import contains many of them.
 func (g Group) Values() string {
 	told := Count{One: "sentence about what people are told or asked", Many: "sentences about what people are told or asked"}
 	var rest []Fact
@@ -130,7 +133,7 @@ func (g Group) Values() string {
 		l.Counts = append(l.Counts, told)
 	}
 	var values []string
-	packages := map[string]int{} // the index in values of each package manager
+	packages := map[string]int{} // index in values by package manager
 	seen := map[string]bool{}
 	for _, f := range l.Listed {
 		if seen[f.Value] {
@@ -155,8 +158,9 @@ func (g Group) Values() string {
 	return strings.Join(values, ", ")
 }
 
-// Lines describes the facts that a change adds, marked with "+", and removes, marked with "-". An
-// added fact is labeled if other subjects in the registry also have it.
+// Lines returns a line for each listed fact and each count of d. Added facts are marked with "+"
+// and removed facts with "-". An added fact that other subjects in the registry also have is
+// labeled as known.
 func Lines(d Difference) []string {
 	var lines []string
 	for _, side := range []struct {

@@ -4,9 +4,9 @@ package fact
 
 import "strings"
 
-// Rows yields the first two columns of each row of an embedded table: the property that the names
-// have in common, and the names. A third column contains the source. Rows are lines, columns are
-// separated by tabs, and "#" begins a comment.
+// Rows yields the first two columns of each row of an embedded table: a property, and the names
+// that have this property. Each line is a row, and tabs separate the columns. The third column,
+// which Rows does not yield, cites the source. A line that begins with "#" is a comment.
 func Rows(table string) func(yield func(what, names string) bool) {
 	return func(yield func(what, names string) bool) {
 		for line := range strings.Lines(table) {
@@ -18,8 +18,8 @@ func Rows(table string) func(yield func(what, names string) bool) {
 	}
 }
 
-// Filter is a Bloom filter with a single hash function for the words of a table. It fits into the
-// CPU cache and rules out most words of a text without a map lookup.
+// Filter is a Bloom filter with a single hash function. It contains the words of a table, fits into
+// the CPU cache, and rules out most words of a text without a map lookup.
 type Filter [1 << 10]uint64
 
 func slot(word string) int {

@@ -13,7 +13,7 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// schemes are the schemes of addresses to send to or fetch from:
+// schemes are the URI schemes of addresses to which data is sent or from which data is fetched:
 // https://www.iana.org/assignments/uri-schemes.
 var schemes = map[string]bool{
 	"http": true, "https": true, "ws": true, "wss": true, "ftp": true, "ftps": true, "sftp": true, "ssh": true, "git": true, "git+https": true,
@@ -21,7 +21,7 @@ var schemes = map[string]bool{
 	"postgresql": true, "mysql": true, "mongodb": true, "mongodb+srv": true, "amqp": true, "amqps": true, "smtp": true, "smb": true, "rsync": true,
 }
 
-// address adds the host of the address in w. colon is the end of its scheme.
+// address adds the host of the URI in w. colon is the offset of the ":" after the scheme.
 func (s *scanner) address(w word, colon int) {
 	scheme := strings.ToLower(w.text[:colon])
 	for i := len(scheme) - 1; i >= 0; i-- {
@@ -56,7 +56,7 @@ func (s *scanner) address(w word, colon int) {
 	if w.end < len(s.Text) && (s.Text[w.end] == '<' || s.Text[w.end] == '{' || s.Text[w.end] == '[') && end == len(rest) && w.text[len(w.text)-1] == s.Text[w.end-1] {
 		return // a placeholder follows
 	}
-	if i := strings.LastIndexAny(host, "}$"); i >= 0 { // a fixed domain after a variable
+	if i := strings.LastIndexAny(host, "}$"); i >= 0 { // a variable, possibly followed by a fixed domain
 		if _, host, _ = strings.Cut(host[i+1:], "."); Outside(host) {
 			s.Add(w.start, fact.Out, s.use, "*."+host)
 		}
@@ -71,15 +71,15 @@ func (s *scanner) address(w word, colon int) {
 	}
 }
 
-// namespaces are hosts in the names of formats and licenses, which are identifiers and not fetched:
-// https://www.w3.org/TR/xml-names/, https://json-schema.org/specification,
-// https://spdx.org/licenses.
+// namespaces are the hosts in the names of formats and licenses. Such names have the form of an
+// address but serve as identifiers and are not fetched: https://www.w3.org/TR/xml-names/,
+// https://json-schema.org/specification, https://spdx.org/licenses.
 var namespaces = map[string]bool{
 	"www.w3.org": true, "json-schema.org": true, "schema.org": true, "schemas.openxmlformats.org": true, "schemas.microsoft.com": true, "purl.org": true,
 	"ns.adobe.com": true, "xmlns.com": true, "www.apple.com": true, "maven.apache.org": true, "www.sitemaps.org": true, "www.apache.org": true, "schemas.openid.net": true, "www.gnu.org": true, "json.schemastore.org": true,
 }
 
-// host adds the host of an address at the given offset.
+// host adds host, which is the host or mailbox of the address at the given offset.
 func (s *scanner) host(at int, host string) {
 	switch {
 	case namespaces[host] && s.use == fact.Literal:
@@ -90,12 +90,12 @@ func (s *scanner) host(at int, host string) {
 	}
 }
 
-// maxLabel is the number of bytes before an address that are examined to decide whether it is a
-// link.
+// maxLabel is the maximum number of bytes before an address that isLink examines.
 const maxLabel = 200
 
-// isLink reports whether the address at the given offset of Markdown or HTML is a link, or is alone
-// on its line, possibly after a label. In these cases no sentence tells the agent to use it.
+// isLink reports whether the address at the given offset of Markdown or HTML is a link, or the only
+// text on its line except for a label. In both cases, no sentence tells the agent to use the
+// address.
 func (s *scanner) isLink(at int) bool {
 	before := strings.TrimRight(s.Text[max(0, at-maxLabel):at], "\"'")
 	before = before[strings.LastIndexByte(before, '\n')+1:]
@@ -110,11 +110,12 @@ func (s *scanner) isLink(at int) bool {
 	return label == "" || strings.HasSuffix(label, ":") && strings.Count(label, " ") < 4
 }
 
-// Outside reports whether host is a name or an address on the Internet: it has a public suffix or
-// the suffix "example" (RFC 2606), is not private, and is not a placeholder.
+// Outside reports whether host is a host name or an IP address on the Internet. A host name must
+// have a public suffix or the suffix "example" (RFC 2606) and must not be a placeholder. An IP
+// address must be public, or the metadata server of a cloud.
 func Outside(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
-		return ip.String() == "169.254.169.254" || // the server for credentials of cloud machines
+		return ip.String() == "169.254.169.254" || // the metadata server, from which machines in a cloud get credentials
 			!ip.IsPrivate() && !ip.IsLoopback() && !ip.IsUnspecified() && !ip.IsLinkLocalUnicast() && !ip.IsMulticast() && ip != netip.AddrFrom4([4]byte{255, 255, 255, 255})
 	}
 	if len(host) > 253 || placeholder(host) || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "" && !strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
@@ -131,14 +132,14 @@ func Outside(host string) bool {
 		return true
 	}
 	_, icann := publicsuffix.PublicSuffix(host)
-	if !icann { // below a private suffix such as github.io is a public one
+	if !icann { // a private suffix such as github.io ends with a public suffix
 		_, icann = publicsuffix.PublicSuffix(host[dot+1:])
 	}
 	return icann
 }
 
-// placeholder reports whether a host is a placeholder: RFC 2606, section 3, and names such as
-// your-domain.com.
+// placeholder reports whether host is a placeholder: a name that RFC 2606, section 3, reserves for
+// examples, or a name such as your-domain.com.
 func placeholder(host string) bool {
 	if host == "example.com" || host == "example.org" || host == "example.net" || strings.HasSuffix(host, ".example.com") || strings.HasSuffix(host, ".example.org") || strings.HasSuffix(host, ".example.net") {
 		return true
@@ -151,13 +152,13 @@ func placeholder(host string) bool {
 	return false
 }
 
-// generic are top-level domains that are neither file extensions nor usual names of members in
-// programs: https://www.iana.org/domains/root/db.
+// generic are the top-level domains that programs rarely use as file extensions or as names of
+// members: https://www.iana.org/domains/root/db.
 var generic = map[string]bool{"com": true, "org": true, "edu": true, "gov": true, "example": true}
 
-// bareHost adds a host without a scheme. Dotted names in programs and file names have the same
-// form, so a host must have a generic domain, begin with "www", or have a path after a public
-// suffix.
+// bareHost adds the host in w if w is an address without a scheme. Dotted names in programs and
+// file names have the same form as hosts. A host must therefore have a generic domain, begin with
+// "www", or be followed by a path or a port.
 func (s *scanner) bareHost(w word) {
 	name, rest, hasPath := strings.Cut(w.text, "/")
 	name, port, hasPort := strings.Cut(name, ":")
@@ -177,8 +178,8 @@ func (s *scanner) bareHost(w word) {
 	}
 }
 
-// FileExtension reports whether name ends with the extension of a program or text file that is also
-// a top-level domain.
+// FileExtension reports whether name ends with a usual file extension, some of which are also
+// top-level domains.
 func FileExtension(name string) bool {
 	switch name[strings.LastIndexByte(name, '.')+1:] {
 	case "md", "py", "rs", "sh", "pl", "so", "zip", "mov", "js", "ts", "cc", "ps", "mk", "lock", "toml", "json", "yaml", "yml", "txt", "html", "css", "go", "rb", "app", "git", "name", "id", "info":
@@ -187,12 +188,12 @@ func FileExtension(name string) bool {
 	return false
 }
 
-// isPrecededBy reports whether one of marks directly precedes the given offset.
+// isPrecededBy reports whether one of marks ends directly before the given offset.
 func (s *scanner) isPrecededBy(at int, marks ...string) bool {
 	return slices.ContainsFunc(marks, func(m string) bool { return strings.HasSuffix(s.Text[:at], m) })
 }
 
-// ip adds a public IPv4 address, unless it is a version number.
+// ip adds the public IPv4 address in w, unless it looks like a version number.
 func (s *scanner) ip(w word) {
 	host, _, _ := strings.Cut(w.text, "/")
 	host, _, _ = strings.Cut(host, ":")
@@ -204,7 +205,8 @@ func (s *scanner) ip(w word) {
 	}
 }
 
-// mailbox adds a mailbox, or the host of an address such as git@host:path.
+// mailbox adds the mailbox in w, or only its host if w is an address for scp(1) such as
+// git@host:path.
 func (s *scanner) mailbox(w word) {
 	name := strings.TrimPrefix(w.text, "mailto:")
 	if i := strings.LastIndexByte(name, '='); i >= 0 {

@@ -11,11 +11,12 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// minEncoded is the minimum length of a word that is decoded. Shorter words are names.
+// minEncoded is the minimum length in bytes of a word that is decoded. Shorter words are usually
+// names.
 const minEncoded = 20
 
-// encoded adds the text that a word in base64 (RFC 4648) or hexadecimal encodes, and the facts of
-// this text.
+// encoded decodes w if it is base64 (RFC 4648) or hexadecimal. It adds the decoded text and the
+// facts of this text.
 func (s *scanner) encoded(w word) {
 	raw := strings.TrimRight(w.text, "=")
 	if i := strings.IndexByte(raw, '='); i >= 0 {
@@ -31,8 +32,8 @@ func (s *scanner) encoded(w word) {
 	}
 }
 
-// Decode returns the text that raw encodes. It returns false unless the result is readable text
-// that contains a space, a slash, or a dot.
+// Decode decodes raw, which may be base64 or hexadecimal. It returns false if raw cannot be
+// decoded, or if the result is not readable text that contains a space, a slash, or a dot.
 func Decode(raw string) (string, bool) {
 	var b []byte
 	var err error
@@ -64,8 +65,8 @@ func Decode(raw string) (string, bool) {
 	return text, letters*3 > utf8.RuneCountInString(text)*2
 }
 
-// Hidden adds the text that is written in tag characters, which viewers do not show
-// (https://www.unicode.org/charts/PDF/UE0000.pdf), and the facts of this text.
+// Hidden adds the text that d contains in tag characters, which viewers do not display
+// (https://www.unicode.org/charts/PDF/UE0000.pdf). It also adds the facts of this text.
 func Hidden(d fact.Doc) {
 	const first = "\xf3\xa0" // the first bytes of all tag characters
 	start := strings.Index(d.Text, first)
@@ -79,7 +80,7 @@ func Hidden(d fact.Doc) {
 		}
 	}
 	if b.Len() < 6 {
-		return // a flag, https://www.unicode.org/reports/tr51/#def_emoji_tag_sequence
+		return // the emoji of a flag, https://www.unicode.org/reports/tr51/#def_emoji_tag_sequence
 	}
 	d.Add(start, fact.Run, fact.Decoded, b.String())
 	if inner, ok := d.Within(start, b.String()); ok {

@@ -10,18 +10,19 @@ import (
 )
 
 // roots are the top-level folders of a file system: https://refspecs.linuxfoundation.org/fhs.shtml
-// and https://developer.apple.com/library/archive/documentation/FileManagement (macOS). Routes of
-// web servers begin with other names.
+// and https://developer.apple.com/library/archive/documentation/FileManagement (macOS). An absolute
+// path below any other folder is more likely a route of a web server.
 var roots = map[string]bool{
 	"etc": true, "usr": true, "var": true, "tmp": true, "opt": true, "home": true, "root": true, "proc": true, "sys": true, "dev": true, "mnt": true, "boot": true,
 	"bin": true, "sbin": true, "srv": true, "run": true, "lib": true, "media": true, "Users": true, "Library": true, "Applications": true, "Volumes": true, "private": true, "System": true,
 }
 
-// homes are prefixes that shells expand to the home folder or another folder outside the subject.
+// homes are the prefixes of paths that a shell expands to the home folder or to another folder
+// outside the subject's folder.
 var homes = []string{"~/", "$HOME", "${HOME}", "$env:", "%APPDATA%", "%LOCALAPPDATA%", "%USERPROFILE%", "%TEMP%", "%PROGRAMDATA%", "$XDG_", "${XDG_"}
 
-// path adds the facts of a word that may be a path: whether other programs use or follow the file,
-// and whether it is outside the subject's folder.
+// path adds the facts of name, which may be a path. It adds a credential store, a file that other
+// programs obey, or a path outside the subject's folder.
 func (s *scanner) path(at int, name string) {
 	name = strings.TrimRight(name, ".:")
 	if name == "" || strings.Contains(name, "://") {
@@ -34,7 +35,7 @@ func (s *scanner) path(at int, name string) {
 	case Obeyed:
 		key := name
 		if i := strings.LastIndexByte(name, '/'); i > 0 && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "~") && !strings.HasPrefix(name, "$") && strings.HasSuffix(name, ".md") {
-			key = name[i+1:] // every folder of a project may have such a file
+			key = name[i+1:] // each folder of a project may contain a file with this name
 		}
 		s.AddKey(at, fact.File, fact.Mentioned, strings.TrimPrefix(name, "./"), fact.Mentioned+"\x00"+key)
 		return
@@ -45,7 +46,7 @@ func (s *scanner) path(at int, name string) {
 	}
 }
 
-// outside reports whether name is a path outside the subject's folder.
+// outside reports whether name, at the given offset, is a path outside the subject's folder.
 func (s *scanner) outside(at int, name string) bool {
 	if strings.Contains(name, "path/to") || strings.Contains(name, `path\to`) { // a placeholder
 		return false
@@ -84,14 +85,15 @@ func (s *scanner) route(at int) bool {
 	return slices.ContainsFunc(methods, func(method string) bool { return strings.HasSuffix(before, method) })
 }
 
-// personal are the folders in a home folder that contain a user's own files: xdg-user-dir(1), and
-// the folders of Windows and macOS.
+// personal are the folders in a home folder that contain a user's own files. They are those of
+// xdg-user-dir(1), Windows, and macOS.
 var personal = map[string]bool{"Desktop": true, "Documents": true, "Downloads": true, "Movies": true, "Music": true, "Pictures": true, "Videos": true}
 
 var plainPath = strings.NewReplacer(`\`, "/", "{", "", "}", "")
 
-// Whole returns name without a trailing wildcard and reports whether it is the root of a file
-// system, one of its top-level folders, a drive, a home folder, or a folder of a user's own files.
+// Whole reports whether deleting name would delete a whole file system or all files of a user. Such
+// a path is the root of a file system, a top-level folder, a drive, a home folder, or a folder of a
+// user's own files. Whole also returns name in a normal form, without a trailing wildcard.
 func Whole(name string) (string, bool) {
 	name = strings.TrimRight(plainPath.Replace(name), "*")
 	trimmed := strings.TrimRight(name, "/")

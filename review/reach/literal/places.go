@@ -1,4 +1,4 @@
-// This file recognizes files that store credentials and files that other programs follow.
+// This file recognizes files that store credentials and files that other programs obey.
 
 package literal
 
@@ -9,34 +9,35 @@ import (
 	"strings"
 )
 
-// Place is the purpose of a file for other programs.
+// Place describes how other programs use a file.
 type Place uint8
 
 // The places.
 const (
 	Nowhere     Place = iota
 	Credentials       // a store of keys or passwords
-	Obeyed            // a file that an agent, a shell or a scheduler follows
+	Obeyed            // instructions, hooks, or settings that an agent, a shell, or a scheduler obeys
 )
 
 //go:embed places.tsv
 var places string
 
-// entry is a path in places.tsv, split into its elements.
+// entry is a path in places.tsv. The elements of the path may be patterns of path.Match. A rooted
+// path matches only at the beginning of an absolute path.
 type entry struct {
 	place    Place
 	rooted   bool
 	elements []string
 }
 
-// templateSuffixes are endings of names that mark a template without credentials.
+// templateSuffixes are the endings of file names that mark a template without credentials.
 var templateSuffixes = []string{"example", "sample", "template", "dist", "tpl", "test", "md", "ts", "js", "schema"}
 
-// keyFiles are the extensions of files with private keys: RFC 7468, RFC 7292, and
+// keyFiles are the extensions of files that contain private keys: RFC 7468, RFC 7292, and
 // https://docs.oracle.com/en/java/javase/21/docs/specs/man/keytool.html.
 var keyFiles = map[string]bool{".pem": true, ".p12": true, ".pfx": true, ".jks": true, ".keystore": true, ".kdbx": true}
 
-// PlaceOf returns the purpose of the file at a path for other programs. Obeyed takes precedence over
+// PlaceOf returns the place of the file with the path name. Obeyed takes precedence over
 // Credentials.
 func PlaceOf(name string) Place {
 	t := tables()
@@ -65,27 +66,28 @@ func PlaceOf(name string) Place {
 	return found
 }
 
-// SampleOf reports whether sample is a sample of the file at a path, as .env.example is of .env: a
-// copy of it under that name reads no credentials.
+// SampleOf reports whether sample is the name of a template for the file name, such as .env.example
+// for .env. A command that copies a template to this file reads no credentials.
 func SampleOf(sample, name string) bool {
 	rest, ok := strings.CutPrefix(path.Base(sample), path.Base(name)+".")
 	return ok && slices.Contains(templateSuffixes, rest)
 }
 
-// publicKey reports whether the name of a file is one that ssh-keygen(1) gives to a public key.
+// publicKey reports whether name is the name of a public key of ssh-keygen(1), such as id_rsa.pub.
 func publicKey(name string) bool {
 	base := path.Base(strings.ReplaceAll(name, `\`, "/"))
 	return strings.HasPrefix(base, "id_") && strings.HasSuffix(base, ".pub") && !strings.ContainsAny(base, "*?[{$")
 }
 
-// publicKeysOnly reports whether a key file contains only public keys, judging by its name.
+// publicKeysOnly reports whether the name of a key file indicates that the file contains only
+// public keys.
 func publicKeysOnly(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "cert") || strings.Contains(name, "trust") || strings.Contains(name, "pub") || strings.HasPrefix(name, "ca.") || strings.HasPrefix(name, "ca-") || strings.Contains(name, "chain")
 }
 
-// matches reports whether elements begin with the elements of e. root is true for the first element
-// of an absolute path.
+// matches reports whether elements begin with the elements of e. root reports whether elements
+// begin at the root of a file system.
 func (e entry) matches(elements []string, root bool) bool {
 	if e.rooted && !root || len(elements) < len(e.elements) {
 		return false
@@ -98,8 +100,8 @@ func (e entry) matches(elements []string, root bool) bool {
 	return true
 }
 
-// dotenv reports whether name is a file of environment variables
-// (https://github.com/motdotla/dotenv) and not a sample.
+// dotenv reports whether name, which begins with ".env", is a file of environment variables
+// (https://github.com/motdotla/dotenv). It returns false for a template.
 func dotenv(name string) bool {
 	rest := name[len(".env"):]
 	if rest == "" || rest == "rc" {
@@ -115,13 +117,14 @@ func hasTemplateSuffix(name string) bool {
 	return slices.ContainsFunc(templateSuffixes, func(s string) bool { return strings.HasSuffix(name, s) })
 }
 
-// namedEnv reports whether name is a file of environment variables with a name before its extension,
-// such as prod.env of docker-run(1), and neither a sample nor a member of an object, as in
-// process.env.
+// namedEnv reports whether name is a file of environment variables such as prod.env, as used by
+// docker-run(1). It returns false for a template, and for a member of an object in a program, such
+// as process.env.
 func namedEnv(name string) bool {
 	stem, ok := strings.CutSuffix(name, ".env")
 	return ok && len(stem) > 2 && strings.Trim(stem, "abcdefghijklmnopqrstuvwxyz0123456789_-") == "" && !slices.Contains(objectsWithEnv, stem) && !hasTemplateSuffix(stem)
 }
 
-// objectsWithEnv are objects of programs with a member env: https://nodejs.org/api/process.html#processenv.
+// objectsWithEnv are the objects in programs that have a member named env:
+// https://nodejs.org/api/process.html#processenv.
 var objectsWithEnv = strings.Fields("process meta ctx context this self workspace platform globalthis runtime default defaults job step matrix vars")

@@ -15,7 +15,7 @@ type index struct {
 	wild       []entry            // places with a "*" in their first element
 	flags      map[string]bool
 	flagStarts []string
-	settings   map[string][]string // by name; empty if any value counts
+	settings   map[string][]string // risky values by name; empty if every value is risky
 	named      fact.Filter         // names of settings
 }
 
@@ -55,12 +55,13 @@ type Mode uint8
 
 // The modes.
 const (
-	Prose  Mode = iota // sentences: addresses without a scheme count, and links are only links
-	Data               // strings in programs, values of settings, words of commands
-	Tables             // many values that are not followed: only full addresses count
+	Prose  Mode = iota // sentences, in which a link is a fact of kind fact.Link
+	Data               // strings in programs, values of settings, and words of commands
+	Tables             // data with many values, of which only addresses with a scheme are facts
 )
 
-// class is a set of characters in a word, which determine what the word may be.
+// class is a set of kinds of characters. The kinds of characters in a word determine how the word
+// is read.
 type class uint16
 
 const (
@@ -76,7 +77,7 @@ const (
 	lower
 	digit
 	plus
-	closing // . : ! ? * _ at the end of a word belong to the sentence
+	closing // . : ! ? * _ belong to the sentence if they end a word
 	delimiter
 )
 
@@ -109,7 +110,8 @@ type word struct {
 	bits       class
 }
 
-// Scan adds the facts of the words in d. use is the use of its addresses.
+// Scan adds the facts of the words in d. use is the use of the facts about addresses, flags, and
+// settings.
 func Scan(d fact.Doc, mode Mode, use string) {
 	s := scanner{Doc: d, mode: mode, use: use}
 	text, settings, named := d.Text, tables().settings, &tables().named
@@ -120,7 +122,7 @@ func Scan(d fact.Doc, mode Mode, use string) {
 		}
 		w := next(text, i)
 		i = w.end
-		if w.bits&^(lower|upper) == 0 && w.bits != upper && len(w.text) < 24 { // an ordinary word, unless a setting has this name
+		if w.bits&^(lower|upper) == 0 && w.bits != upper && len(w.text) < 24 { // an ordinary word, unless it is the name of a setting
 			if !named.Has(w.text) {
 				continue
 			}
@@ -132,8 +134,8 @@ func Scan(d fact.Doc, mode Mode, use string) {
 	}
 }
 
-// next returns the word at offset i of text. Braces of a variable or placeholder belong to the
-// surrounding word.
+// next returns the word that begins at offset i of text. The braces of a variable or a placeholder
+// in the word, and the text between them, belong to the word.
 func next(text string, i int) word {
 	w := word{start: i}
 	for ; i < len(text); i++ {
@@ -227,7 +229,7 @@ func (s *scanner) word(w word) {
 	}
 }
 
-// setting adds the setting in w, with a value in the same word or in the next one.
+// setting adds the setting whose name is in w. Its value is in w, or in the next word.
 func (s *scanner) setting(w word) {
 	name, value, ok := strings.Cut(w.text, "=")
 	if i := strings.LastIndexAny(name, ".:"); i > 0 {
@@ -258,20 +260,20 @@ func addSetting(d fact.Doc, at int, use, name, value string, values []string) {
 	}
 }
 
-// Named adds the setting with the given name in a program. Its value is in behind, the code after
-// the name.
+// Named adds the setting with the given name in a program, if it is a known one. behind is the code
+// after the name and begins with the value.
 func Named(d fact.Doc, at int, name, behind string) {
 	if values, known := tables().settings[name]; known {
 		addSetting(d, at, fact.Literal, name, valueAfter(behind, 0), values)
 	}
 }
 
-// maxSettingValue limits the length in bytes of a setting's value, because the value is read for
-// each preceding name.
+// maxSettingValue is the maximum length in bytes of the value of a setting. Without this limit,
+// reading the same long value for many names would take quadratic time.
 const maxSettingValue = 100
 
-// valueAfter returns the word after ":", "=", or a space at offset i, without quotes and truncated
-// to maxSettingValue bytes.
+// valueAfter returns the word that follows ":", "=", or a space at offset i. It removes quotes and
+// truncates the word to maxSettingValue bytes.
 func valueAfter(text string, i int) string {
 	rest := strings.TrimLeft(text[i:min(len(text), i+12)], "\"' \t:=>")
 	if rest == "" || strings.ContainsRune(text[i:i+len(text[i:min(len(text), i+12)])-len(rest)], '\n') {
@@ -281,15 +283,16 @@ func valueAfter(text string, i int) string {
 	return next(text[:min(len(text), from+maxSettingValue)], from).text
 }
 
-// credentialWords are parts of the names of variables that contain credentials, as used by secret
-// scanners: https://github.com/Yelp/detect-secrets (KeywordDetector).
+// credentialWords are the parts of names by which secret scanners recognize variables with
+// credentials: https://github.com/Yelp/detect-secrets (KeywordDetector).
 var credentialWords = map[string]bool{
 	"TOKEN": true, "SECRET": true, "SECRETS": true, "PASSWORD": true, "PASSWD": true, "PASSPHRASE": true, "APIKEY": true,
 	"CREDENTIALS": true, "CREDENTIAL": true, "PAT": true, "PRIVATEKEY": true,
 }
 
-// CredentialName reports whether name, in capitals, is the name of a variable with a credential: it
-// contains a part such as TOKEN or ends with API_KEY, ACCESS_KEY, or PRIVATE_KEY.
+// CredentialName reports whether name, in capital letters, is the name of a variable with a
+// credential. Such a name contains a part such as TOKEN, or a pair of parts such as API_KEY,
+// ACCESS_KEY, or PRIVATE_KEY.
 func CredentialName(name string) bool {
 	if len(name) < 5 || len(name) > 100 || name[len(name)-1] == '_' || strings.HasPrefix(name, "YOUR_") {
 		return false
@@ -304,7 +307,8 @@ func CredentialName(name string) bool {
 	return false
 }
 
-// Variable adds the variable name, in capitals, if it contains a credential.
+// Variable adds the variable name if its name is in capital letters and is that of a variable with
+// a credential.
 func Variable(d fact.Doc, at int, name string) {
 	name = strings.Trim(name, "$%{}!?:=")
 	if strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" && CredentialName(name) {
@@ -312,7 +316,7 @@ func Variable(d fact.Doc, at int, name string) {
 	}
 }
 
-// variables adds the names of variables in a word such as "a=$TOKEN".
+// variables adds the variables with credentials in a word such as "a=$TOKEN".
 func (s *scanner) variables(w word) {
 	start := -1
 	for i := 0; i <= len(w.text); i++ {

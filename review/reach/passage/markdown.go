@@ -1,5 +1,5 @@
-// Package passage splits Markdown into prose and code. Rules about wording read only the prose;
-// facts of reach are derived from both.
+// Package passage splits Markdown into prose and code. The rules about wording read only the prose.
+// Facts of reach are derived from both.
 package passage
 
 import (
@@ -20,14 +20,15 @@ const (
 	Indented             // a line of an indented code block
 )
 
-// Part is a part of a Markdown text, as a byte range.
+// Part is a byte range of a Markdown text that contains only prose or only code.
 type Part struct {
 	Start, End int
 	Kind       Kind
 	Language   string // the first word of the fence, in lower case
 }
 
-// Markdown yields the parts of a Markdown text in order, without fences and blank lines.
+// Markdown yields the parts of text in order. It omits the fences of code blocks, and blank lines
+// outside code blocks.
 func Markdown(text string) iter.Seq[Part] {
 	return func(yield func(Part) bool) {
 		paragraph := -1 // start of the current paragraph, or -1
@@ -36,7 +37,7 @@ func Markdown(text string) iter.Seq[Part] {
 			paragraph = -1
 			return from < 0 || yield(Part{from, end, Prose, ""})
 		}
-		indented := false // the previous line was indented code
+		indented := false // the previous line belongs to an indented code block
 		for at := 0; at < len(text); {
 			end := LineEnd(text, at)
 			line := text[at:end]
@@ -89,7 +90,7 @@ func Markdown(text string) iter.Seq[Part] {
 	}
 }
 
-// The marks before the content of a line in a block quote or a list.
+// Kinds of marks that precede the content of a line: marks of block quotes, and marks of lists.
 const (
 	quoted = 1 << iota
 	listed
@@ -100,7 +101,8 @@ var markers = [utf8.RuneSelf]uint8{
 	'0': listed, '1': listed, '2': listed, '3': listed, '4': listed, '5': listed, '6': listed, '7': listed, '8': listed, '9': listed,
 }
 
-// trimLeft returns line without the leading marks of a kind. It is faster than strings.TrimLeft.
+// trimLeft returns line without the leading marks of the given kinds. It is faster than
+// strings.TrimLeft.
 func trimLeft(line string, marks uint8) string {
 	for line != "" && line[0] < utf8.RuneSelf && markers[line[0]]&marks != 0 {
 		line = line[1:]
@@ -121,7 +123,8 @@ func blankBefore(text string, at int) bool {
 	return before == "\n\n" || strings.HasSuffix(strings.TrimRight(text[max(0, at-200):at], " \t"), "\n\n")
 }
 
-// begins reports whether a line starts a block: a heading, list item, or table row.
+// begins reports whether a line with the given content begins a new block: a heading, a list item,
+// or a table row. The content must not be empty.
 func begins(content string) bool {
 	switch content[0] {
 	case '#', '|':

@@ -14,33 +14,33 @@ import (
 //go:embed lexicon.tsv
 var lexicon string
 
-// Roles of words. lexicon.tsv lists the words.
+// The roles of words. lexicon.tsv lists the words of each role and language.
 const (
 	person = iota
 	tells
 	negation
 	approval
 	conceals
-	obeys // begins the name of something that other programs follow
+	obeys // begins the name of a file that other programs obey
 	roles
 )
 
 var roleNames = []string{"person", "tells", "negation", "approval", "conceals", "obeys"}
 
-// languages is a set of rows of the lexicon.
+// languages is a set of languages, with a bit for each language in the lexicon.
 type languages uint16
 
-// entry lists, for each role, the languages in which a word has this role.
+// entry contains, for each role, the languages in which a word has this role.
 type entry [roles]languages
 
 // words is the compiled lexicon: complete words, and stems indexed by their first two bytes.
 type words struct {
 	whole  map[string]entry
 	stems  map[string][]stem
-	begins [1 << 16]bool // bitmap of the first two bytes of stems, which rules out most words
+	begins [1 << 16]bool // the first two bytes of all stems, as a filter that rules out most words
 	known  fact.Filter   // filter for complete words
-	inside []stem        // words of languages without spaces
-	obeyed []string      // names of things that other programs follow
+	inside []stem        // words of languages without spaces between words, and of Korean
+	obeyed []string      // names of files that other programs obey
 }
 
 type stem struct {
@@ -89,7 +89,8 @@ var lexical = sync.OnceValue(func() *words {
 	return w
 })
 
-// find returns the entry of a lower-case word.
+// find returns the entry of word, which must be in lower case. The entry includes the roles of all
+// stems with which the word begins.
 func (w *words) find(word string) (e entry, ok bool) {
 	if w.known.Has(word) {
 		e, ok = w.whole[word]

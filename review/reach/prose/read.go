@@ -26,15 +26,16 @@ func Read(d fact.Doc) {
 	sentences(d.Text, func(start, end int) { sentence(d.Part(start, end), lower[start:end]) })
 }
 
-// Comment adds the facts of a comment in a program. Its sentences are not added.
+// Comment adds the facts of a comment in a program. It does not add the sentences of the comment.
 func Comment(d fact.Doc) {
 	literal.Hidden(d)
 	literal.Scan(d, literal.Prose, fact.Literal)
 	orders(d, toLower(d.Text))
 }
 
-// toLower returns text in lower case, at the same offsets. It returns text unchanged if it is not
-// valid UTF-8.
+// toLower returns text in lower case, with each character at the same offset. It leaves a character
+// unchanged if its lower case has a different length. If text is not valid UTF-8, toLower returns
+// it unchanged.
 func toLower(text string) string {
 	var b []byte
 	for i := 0; i < len(text); {
@@ -62,8 +63,8 @@ func toLower(text string) string {
 }
 
 // codeSpans adds the facts of the code spans in a paragraph
-// (https://spec.commonmark.org/0.31.2/#code-spans) and returns the paragraph with commands replaced
-// by spaces.
+// (https://spec.commonmark.org/0.31.2/#code-spans). It returns the paragraph with spaces in place
+// of the spans that are commands.
 func codeSpans(d fact.Doc) string {
 	text := d.Text
 	var blank []byte
@@ -108,13 +109,16 @@ func codeSpans(d fact.Doc) string {
 	return string(blank)
 }
 
-// kinds are nouns that mark adjacent code as the name of another tool, server, skill, or agent.
+// kinds are the nouns that mark a code span next to them as the name of another tool, server,
+// skill, or agent.
 var kinds = []string{"skill", "agent", "subagent", "sub-agent", "server", "tool", "plugin", "mcp"}
 
-// packages are nouns that mark adjacent code as the name of a package.
+// packages are the nouns that mark a code span next to them as the name of a package.
 var packages = []string{"package", "library", "dependency", "module", "crate", "gem"}
 
-// other adds the name of a tool, server, skill, agent, or package: code next to such a noun.
+// other adds the name of another tool, server, skill, agent, or package. name is the content of a
+// code span, and before and after are the texts around the span. other adds nothing unless a noun
+// in kinds or packages is next to the span.
 func other(d fact.Doc, before, name, after string, at int) {
 	if len(name) > 64 || name == "" || strings.ContainsAny(name, " \n/.(){}=<>\"'") || strings.Trim(name, "-$_:") == "" {
 		return
@@ -135,7 +139,7 @@ func other(d fact.Doc, before, name, after string, at int) {
 	}
 }
 
-// sentences calls read with the byte range of each sentence of a paragraph.
+// sentences calls read with the byte range of each sentence in text, which is a paragraph.
 func sentences(text string, read func(start, end int)) {
 	start := 0
 	for i := 0; i < len(text); {
@@ -164,17 +168,19 @@ func sentences(text string, read func(start, end int)) {
 	read(start, len(text))
 }
 
-// ends are the first bytes of the characters that may end a sentence.
+// ends contains the first bytes of the characters that may end a sentence.
 var ends = [256]bool{'.': true, '!': true, '?': true, ';': true, '|': true, 0xe3: true, 0xef: true}
 
-// minAbbreviated is the minimum number of bytes before a period that ends a sentence. An earlier
-// period ends an abbreviation or an item number.
+// minAbbreviated is the minimum length in bytes of a sentence that ends with a period. A period
+// after fewer bytes belongs to an abbreviation or an item number.
 const minAbbreviated = 12
 
-// minSentence is the minimum length in bytes of the words of a sentence.
+// minSentence is the minimum length in bytes of a sentence that is added, counting only its
+// normalized words.
 const minSentence = 8
 
-// sentence adds a sentence and the orders in it. lower is its text in lower case.
+// sentence adds the sentence d, if sentences are collected, and the facts of the instructions in d.
+// lower is the text of d in lower case.
 func sentence(d fact.Doc, lower string) {
 	start := len(d.Text) - len(strings.TrimLeft(d.Text, " \t\n-*+#>|_"))
 	d = d.Part(start, len(d.Text))
@@ -210,7 +216,7 @@ func sentence(d fact.Doc, lower string) {
 	d.AddKey(0, fact.Text, "", value, key.String())
 }
 
-// inWord classifies the bytes of words in lower case.
+// inWord classifies the bytes that may occur in a word in lower case.
 var inWord = func() (t [256]uint8) {
 	for c := range t {
 		switch {
@@ -226,16 +232,17 @@ var inWord = func() (t [256]uint8) {
 }()
 
 const (
-	begins = 1 << iota // may begin a word
+	begins = 1 << iota // can begin a word
 	continues
 	foreign
 )
 
-// maxOrder is the maximum length in bytes of the part of a sentence that identifies an order.
+// maxOrder is the maximum length in bytes of the value of a fact about an instruction.
 const maxOrder = 80
 
-// orders adds statements about informing or asking people, claims of approval, and English names of files that other
-// programs follow. d is a sentence, and lower is its text in lower case.
+// orders adds the instructions in d to inform or ask people, the claims of approval in d, and the
+// English names of files that other programs obey. d is a sentence or a comment, and lower is its
+// text in lower case.
 func orders(d fact.Doc, lower string) {
 	lex := lexical()
 	var seen [roles]languages
@@ -265,7 +272,7 @@ func orders(d fact.Doc, lower string) {
 			continue
 		}
 		start, bits := i, uint8(0)
-		for i < len(lower) && (inWord[lower[i]] != 0 || lower[i] == '\'' && i > start+1) { // an elision ends a word of a single letter
+		for i < len(lower) && (inWord[lower[i]] != 0 || lower[i] == '\'' && i > start+1) { // the apostrophe after a single letter ends the word, as in French
 			bits |= inWord[lower[i]]
 			i++
 		}
@@ -313,7 +320,7 @@ func orders(d fact.Doc, lower string) {
 	}
 }
 
-// phrase returns text[start:end] with normalized white space, truncated to maxOrder bytes.
+// phrase returns text[start:end], truncated to maxOrder bytes, with normalized white space.
 func phrase(text string, start, end int) string {
 	return strings.Join(strings.Fields(plaintext.CutBytes(text[start:], min(end-start, maxOrder))), " ")
 }

@@ -14,31 +14,31 @@ import (
 	"toolcrib/review/reach/literal"
 )
 
-// command is a simple command with unquoted words.
+// command is a simple command. Its words are unquoted.
 type command struct {
-	at         int // offset of the program
+	at         int // offset of the name of the program
 	words      []string
 	offsets    []int // offsets of the words
 	inner      []*syntax.Stmt
 	program    string
 	traits     trait
 	known      bool
-	elevatedBy string // program that runs it with more rights
-	ignores    bool   // prints names into a file such as .gitignore
-	piped      bool   // another command reads its output
+	elevatedBy string // program, such as sudo, that runs the command with more rights, or ""
+	ignores    bool   // the command prints names into a file such as .gitignore
+	piped      bool   // the output of the command goes into a pipe
 }
 
-// input describes the data that a command reads from a pipe, and whether it writes into one.
+// input describes the commands before a command in its pipeline.
 type input struct {
 	fetched, decoded bool
-	shell            bool // an interactive shell
+	shell            bool // an interactive shell writes into the pipe
 	piped            bool
-	pipeline         string // the commands that write into the pipe
+	pipeline         string // the preceding commands, each followed by " | "
 }
 
-// statement adds the facts of s and all nested statements.
+// statement adds the facts of s and of all statements nested in s.
 func (r *reader) statement(s *syntax.Stmt) {
-	piped := map[*syntax.Stmt]input{} // input of statements that are visited later
+	piped := map[*syntax.Stmt]input{} // inputs of the stages of pipelines, which are visited after the pipelines
 	syntax.Walk(s, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Stmt:
@@ -65,10 +65,11 @@ func (r *reader) statement(s *syntax.Stmt) {
 	})
 }
 
-// maxPipeline is the maximum length in bytes of a pipeline in a fact.
+// maxPipeline is the length in bytes after which no further command is added to the text of a
+// pipeline.
 const maxPipeline = 400
 
-// add records that c, which may be nil, writes into the pipe.
+// add records that c writes into the pipe. It does nothing if c is nil.
 func (in *input) add(c *command) {
 	if c == nil {
 		return
@@ -97,7 +98,7 @@ func pipeline(b *syntax.BinaryCmd, stages []*syntax.Stmt) []*syntax.Stmt {
 	return stages
 }
 
-// decodes reports whether c prints data that it decodes.
+// decodes reports whether c decodes data and prints the result.
 func (c *command) decodes() bool {
 	return c.traits&decodes != 0 && slices.ContainsFunc(c.words[1:], func(w string) bool {
 		return w == "-d" || w == "-D" || w == "--decode" || w == "-r" || w == "-di"
@@ -120,8 +121,8 @@ func (r *reader) simple(s *syntax.Stmt) *command {
 	return c
 }
 
-// resolve skips programs that only wrap another command or run it with more rights, and sets the
-// program of c.
+// resolve sets the program of c. It skips programs that only run another command, such as env, and
+// records a program that runs the command with more rights, such as sudo.
 func (c *command) resolve() {
 	for len(c.words) > 0 {
 		name := c.words[0]
@@ -150,8 +151,8 @@ func (c *command) resolve() {
 	}
 }
 
-// word returns a word without quotes and with the known values of variables, and the commands that
-// are substituted in the word.
+// word returns the text of w without quotes. Variables with a known value are replaced by their
+// values. word also returns the commands that are substituted in w.
 func (r *reader) word(w *syntax.Word) (string, []*syntax.Stmt) {
 	var b strings.Builder
 	var inner []*syntax.Stmt
@@ -195,7 +196,7 @@ func (r *reader) word(w *syntax.Word) (string, []*syntax.Stmt) {
 	return b.String(), inner
 }
 
-// defaultValues are the operators that precede a default value: ${KEY:-~/.ssh/id_rsa}.
+// defaultValues are the operators that precede a default value, as in ${KEY:-~/.ssh/id_rsa}.
 var defaultValues = []syntax.ParExpOperator{syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull}
 
 func unescape(s string) string {
@@ -213,7 +214,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// assign records the value of a variable and adds the facts of the value.
+// assign records the value that a assigns to a variable, and adds the facts of the value.
 func (r *reader) assign(a *syntax.Assign) {
 	if a.Name == nil || a.Value == nil {
 		return
@@ -233,7 +234,8 @@ func (r *reader) assign(a *syntax.Assign) {
 	}
 }
 
-// flatStatement adds the facts of a statement, but not of nested statements.
+// flatStatement adds the facts of s without the facts of statements nested in s. in is the input of
+// s.
 func (r *reader) flatStatement(s *syntax.Stmt, in input) {
 	if call, ok := s.Cmd.(*syntax.CallExpr); ok {
 		for _, a := range call.Assigns {
@@ -256,19 +258,20 @@ func (r *reader) flatStatement(s *syntax.Stmt, in input) {
 		}
 	}
 	r.redirects(s, cmp.Or(c, &command{}))
-	// A command in the words of c still sees the argument of the preceding command.
+	// "$_" is the last argument of the preceding command. It is not set while c contains command
+	// substitutions, because they are visited later and still refer to the command before c.
 	if c != nil && len(c.inner) == 0 && len(c.words) > 0 && len(c.words[len(c.words)-1]) < 512 {
 		r.vars["_"] = c.words[len(c.words)-1] // bash(1), Special Parameters
 	}
 }
 
-// redirects adds the files to which a command writes, those that it reads, and the facts of its
-// here-documents.
+// redirects adds the facts of the redirections of s: the files that c writes or reads, and the
+// texts of here-documents.
 func (r *reader) redirects(s *syntax.Stmt, c *command) {
 	for _, red := range s.Redirs {
 		target, _ := r.word(red.Word)
 		at := r.shift + int(red.Pos().Offset())
-		switch red.Op { //nolint:exhaustive // the others duplicate a descriptor
+		switch red.Op { //nolint:exhaustive // the other operators duplicate a file descriptor
 		case syntax.RdrIn, syntax.RdrInOut:
 			if strings.HasSuffix(target, "ignore") {
 				r.ReadsNames()

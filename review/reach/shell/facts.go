@@ -26,7 +26,7 @@ func Args(d fact.Doc, words []string) {
 	r.command(c, input{})
 }
 
-// command adds the facts of c with the input in.
+// command adds the facts of c. in is the input of c.
 func (r *reader) command(c *command, in input) {
 	if c.elevatedBy != "" {
 		shown := c.elevatedBy
@@ -41,7 +41,7 @@ func (r *reader) command(c *command, in input) {
 			args = append(args, w)
 		}
 	}
-	name := c.program // with its subcommand if it has one
+	name := c.program // the program, with its subcommand if it takes one
 	if len(args) > 0 && (c.traits&family != 0 || c.traits&interpret != 0 && c.traits&shells == 0 && len(args[0]) < 80) {
 		name += " " + args[0]
 	}
@@ -62,7 +62,8 @@ func (r *reader) command(c *command, in input) {
 	}
 }
 
-// words adds the facts of the words of c and returns the first host in them.
+// words adds the facts of the words of c. name is the program of c with its subcommand. words
+// returns the first host in the words, or "".
 func (r *reader) words(c *command, name string) (address string) {
 	use := fact.Literal
 	if c.known || programName(c.program) && strings.ToUpper(c.program) != c.program {
@@ -94,7 +95,7 @@ func (r *reader) words(c *command, name string) (address string) {
 			in, _ = r.Within(at, name) // a file that curl(1) sends
 		}
 		if (name == "git add" || name == "git commit") && literal.PlaceOf(w) == literal.Credentials {
-			r.Sends() // to everybody who reads the repository
+			r.Sends() // publishes the file to all readers of the repository
 		}
 		if !r.functions[c.program] && c.handles(i, name) {
 			in = in.Handled()
@@ -107,15 +108,16 @@ func (r *reader) words(c *command, name string) (address string) {
 	return address
 }
 
-// handles reports whether c handles the file that its word i names without printing its content.
+// handles reports whether c uses the file named by word i without printing the content of the file.
+// name is the program of c with its subcommand.
 func (c *command) handles(i int, name string) bool {
 	switch program := c.words[0]; {
 	case strings.Contains(program, "/") && program != "/bin/"+c.program && program != "/usr/bin/"+c.program:
-		return false // any program may have this name
+		return false // a program at another path, which may do anything
 	case c.program == "ssh" || c.program == "scp" || c.program == "sftp":
 		return i > 0 && c.words[i-1] == "-i"
 	case c.program == "grep":
-		for _, w := range c.words[1:] { // after an option with an argument, -q may be a pattern
+		for _, w := range c.words[1:] { // stops at an option with an argument, after which -q may be a pattern
 			if quietOption().MatchString(w) {
 				return true
 			}
@@ -125,7 +127,7 @@ func (c *command) handles(i int, name string) bool {
 		}
 		return false
 	}
-	if c.piped { // by a program with another name: hash -p /bin/cat chmod; chmod FILE | nc HOST
+	if c.piped { // the name of a program may be changed, as in: hash -p /bin/cat chmod; chmod FILE | nc HOST
 		return false
 	}
 	return c.ignores && !strings.ContainsAny(c.words[i][:min(1, len(c.words[i]))], "~/$") || tables().handlers[c.program] || tables().handlers[name]
@@ -133,10 +135,11 @@ func (c *command) handles(i int, name string) bool {
 
 var (
 	quietOption = lazyregexp.New(`^(?:-[EFGHIPRUZachilnorsvwxyz]*q[a-zA-Z]*|--quiet|--silent)$`)
-	grepFlags   = lazyregexp.New(`^-[EFGHIPRUZachilnorsvwxyz]+$`) // without arguments
+	grepFlags   = lazyregexp.New(`^-[EFGHIPRUZachilnorsvwxyz]+$`) // options that take no argument
 )
 
-// stores reports whether c stores files at a host.
+// stores reports whether c copies files to a remote host, according to the rows of kind "sends" in
+// programs.tsv.
 func (c *command) stores() bool {
 	return slices.ContainsFunc(tables().senders, func(row []string) bool {
 		if c.program != row[0] {
@@ -155,8 +158,9 @@ func (c *command) stores() bool {
 	})
 }
 
-// uploads reports whether a network program sends data. The exceptions are simple requests with
-// curl(1) and wget(1), database clients, which use credentials as intended, and rclone(1); see stores.
+// uploads reports whether c, which runs a network program, sends data. It returns false for simple
+// requests with curl(1) and wget(1), and for database clients, which use credentials as intended.
+// It also returns false for rclone(1), which stores checks.
 func (c *command) uploads() bool {
 	if c.traits&fetches == 0 {
 		return c.program != "psql" && !strings.HasPrefix(c.program, "mysql") && !strings.HasPrefix(c.program, "mongo") && c.program != "redis-cli" && c.program != "pg_dump" && c.program != "rclone"
@@ -170,8 +174,9 @@ func (c *command) uploads() bool {
 	})
 }
 
-// hostOf returns the host in a word: in an address, in user@host:path, or alone. If a variable
-// precedes the host, it returns "*." and the fixed domain.
+// hostOf returns the host in the word w, or "". The word may be a URI, have the form
+// user@host:path, or consist of the host alone. If a variable precedes the host, hostOf returns
+// "*." and the fixed domain.
 func hostOf(w string) string {
 	if _, rest, ok := strings.Cut(w, "://"); ok {
 		w = rest
@@ -194,7 +199,8 @@ func hostOf(w string) string {
 	return w
 }
 
-// addFetchedRun adds code that is downloaded or decoded and then run.
+// addFetchedRun adds a fact if c runs code that was downloaded or decoded, or connects a shell to
+// the network.
 func (r *reader) addFetchedRun(c *command, in input, args []string) {
 	shown := strings.Join(c.words, " ")
 	add := func(use string) { r.Add(c.at, fact.Run, use, shown) }
@@ -248,11 +254,11 @@ func (r *reader) addFetchedRun(c *command, in input, args []string) {
 	}
 }
 
-// netcats are the programs that pass their input to a network connection and the reverse.
+// netcats are the programs that copy data between their standard streams and a network connection.
 var netcats = map[string]bool{"nc": true, "ncat": true, "netcat": true, "socat": true, "telnet": true}
 
-// readsInput reports whether an interpreter runs its standard input, because its arguments contain
-// no file, module, or code.
+// readsInput reports whether c, which runs an interpreter, executes its standard input. This is the
+// case if the arguments contain no file, module, or code.
 func (c *command) readsInput(args []string) bool {
 	for _, w := range c.words[1:] {
 		if strings.HasPrefix(w, "-") && len(w) > 1 && !strings.HasPrefix(w, "--") && (c.traits&shells != 0 && strings.Contains(w, "c") || c.traits&shells == 0 && strings.ContainsAny(w[1:2], "cmepnr")) {
@@ -265,7 +271,8 @@ func (c *command) readsInput(args []string) bool {
 	return len(args) == 0
 }
 
-// packages adds the packages that c installs or runs, and an unusual registry.
+// packages adds the packages that c installs or runs, and the registry from which it gets them if
+// the registry is unusual.
 func (r *reader) packages(c *command, args []string, name string) {
 	t := tables()
 	registry := map[string]bool{}
@@ -305,11 +312,11 @@ func (r *reader) packages(c *command, args []string, name string) {
 	}
 }
 
-// usualRegistries are the default registries of the programs.
+// usualRegistries are the hosts of the default registries of package managers.
 var usualRegistries = map[string]bool{"registry.npmjs.org": true, "pypi.org": true, "files.pythonhosted.org": true, "registry.yarnpkg.com": true, "rubygems.org": true, "crates.io": true, "proxy.golang.org": true}
 
-// image returns the image in the words of docker run: the first word that is neither an option nor
-// the value of an option.
+// image returns the container image in the words of docker run, as a list of at most one element.
+// The image is the first word that is neither an option nor the value of an option.
 func image(words []string) []string {
 	for i := 2; i < len(words); i++ {
 		w := words[i]
@@ -324,7 +331,7 @@ func image(words []string) []string {
 	return nil
 }
 
-// addPrintedSecrets adds credentials that c prints.
+// addPrintedSecrets adds a fact if c prints credentials or the whole environment.
 func (r *reader) addPrintedSecrets(c *command, args []string, name string) {
 	two := name
 	if len(args) > 1 {
@@ -341,7 +348,7 @@ func (r *reader) addPrintedSecrets(c *command, args []string, name string) {
 	}
 }
 
-// addChangedFiles adds the files that c changes and that other programs follow.
+// addChangedFiles adds the files that c changes, if other programs obey these files.
 func (r *reader) addChangedFiles(c *command, args []string, name string) {
 	line, words := strings.Join(append([]string{c.program}, args...), " "), strings.Join(c.words, " ")
 	for _, w := range tables().writers {
@@ -379,7 +386,7 @@ func (r *reader) addChangedFiles(c *command, args []string, name string) {
 	}
 }
 
-// rights adds options of particular programs that skip a check or widen permissions.
+// rights adds the options of c that skip a check or widen permissions only in a particular program.
 func (r *reader) rights(c *command, name string) {
 	for _, w := range c.words[min(1, len(c.words)):] {
 		short := strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--")
@@ -394,7 +401,8 @@ func (r *reader) rights(c *command, name string) {
 	}
 }
 
-// Interactive reports whether words are an interactive shell: without a file and without commands.
+// Interactive reports whether words start an interactive shell, which is a shell without a file and
+// without commands in its arguments.
 func Interactive(words []string) bool {
 	if len(words) == 0 || tables().programs[path.Base(words[0])]&shells == 0 && words[0] != "cmd.exe" && words[0] != "powershell.exe" {
 		return false
@@ -402,11 +410,11 @@ func Interactive(words []string) bool {
 	return !slices.ContainsFunc(words[1:], func(w string) bool { return w != "-i" && w != "-l" && w != "-li" && w != "-il" && w != "--login" })
 }
 
-// disks are the beginnings of the names of disks in /dev on Linux, macOS, and FreeBSD:
+// disks are the prefixes of the names of disks in /dev on Linux, macOS, and FreeBSD:
 // https://www.kernel.org/doc/html/latest/admin-guide/devices.html.
 var disks = []string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "md", "dm-", "mapper/", "disk", "rdisk", "ada", "da"}
 
-// wipes returns the folder or device whose whole content c deletes, or "".
+// wipes returns a folder or device whose whole content c deletes, or "".
 func (c *command) wipes(args []string) string {
 	deletes := false
 	switch {

@@ -10,23 +10,23 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// trait is a set of ways in which a program uses its arguments.
+// trait is a set of properties of a program, which determine how its arguments are read.
 type trait uint16
 
 const (
-	family    trait = 1 << iota // its first argument is a subcommand
-	local                       // reads, prints, or arranges files, which is not a fact
-	network                     // its arguments name hosts
-	fetches                     // prints or stores data that it fetches
-	decodes                     // prints data that it decodes
-	interpret                   // runs its input, a file, or an argument
+	family    trait = 1 << iota // the first argument is a subcommand
+	local                       // only reads, prints, or arranges files, so running the program is not a fact
+	network                     // the arguments name hosts
+	fetches                     // fetches data and prints or stores it
+	decodes                     // decodes data and prints the result
+	interpret                   // runs its standard input, a file, or an argument as code
 	shells                      // runs shell commands
 	wraps                       // runs the command in its arguments
-	raises                      // runs the command with more rights
-	ambiguous                   // an English word, so the name alone does not identify the program
+	raises                      // runs the command in its arguments with more rights
+	ambiguous                   // the name is also an English word, so the name alone does not identify the program
 )
 
-// traits maps the names of traits in programs.tsv.
+// traits contains the traits, indexed by their names in programs.tsv.
 var traits = map[string]trait{
 	"family": family, "local": local, "network": network, "fetches": fetches, "decodes": decodes, "interpret": interpret, "shells": shells,
 	"wraps": wraps, "raises": raises, "ambiguous": ambiguous,
@@ -35,16 +35,17 @@ var traits = map[string]trait{
 //go:embed programs.tsv
 var programs string
 
-// table contains the rows of programs.tsv by name.
+// table contains the content of programs.tsv, indexed by the names of programs, commands, and
+// options.
 type table struct {
 	programs  map[string]trait
 	names     fact.Filter     // names of programs
 	installer map[string]bool // commands that install packages
 	registry  map[string]bool // options that select another package registry
 	secrets   []string        // commands that print credentials
-	writers   []string        // commands that change files that other programs follow
-	senders   [][]string      // commands that store files at a host
-	handlers  map[string]bool // commands that handle files without printing their content
+	writers   []string        // commands that change files that other programs obey
+	senders   [][]string      // commands that copy files to a remote host, split into words
+	handlers  map[string]bool // commands that use files without printing their content
 	inspects  map[string]bool // commands that only show local state
 }
 

@@ -12,8 +12,9 @@ import (
 	"toolcrib/review/reach/literal"
 )
 
-// The parser is recursive, and a stack overflow ends the process. It also reads "((" more than
-// once. The nesting of brackets is therefore limited, and long scripts are parsed in parts.
+// The parser is recursive, and a stack overflow would end the process. The parser also reads "(("
+// more than once. For both reasons, texts with deeply nested brackets are not parsed, and long
+// scripts are parsed in parts.
 const (
 	maxNesting = 100
 	maxParsed  = 16 << 10 // bytes
@@ -23,13 +24,13 @@ const (
 func Read(d fact.Doc, comment func(fact.Doc)) {
 	r := newReader(d, comment)
 	text := d.Text
-	if strings.Contains(text, "$ ") || strings.Contains(text, "❯ ") || strings.Contains(text, "➜ ") || strings.Contains(text, "> ") || strings.Contains(text, "% ") { // the expression is slow
+	if strings.Contains(text, "$ ") || strings.Contains(text, "❯ ") || strings.Contains(text, "➜ ") || strings.Contains(text, "> ") || strings.Contains(text, "% ") { // a quick check, because matching the expression is slow
 		text = prompt.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat(" ", len(s)) })
 	}
 	for from := 0; from < len(text); {
 		end := part(text, from)
-		// The rest after a syntax error is read line by line. It may be in the syntax of another
-		// shell, or a log.
+		// After a syntax error, the rest of the part is parsed line by line. It may be a log, or a
+		// script for another shell.
 		for rest := r.parse(text[from:end], from, false); rest < end; {
 			stop := min(lineEnd(text, rest), end)
 			r.parse(text[rest:stop], rest, true)
@@ -40,7 +41,7 @@ func Read(d fact.Doc, comment func(fact.Doc)) {
 }
 
 // part returns the end of the part of a script that begins at from. If possible, the next part
-// begins with a line that is not indented.
+// begins with an unindented line.
 func part(text string, from int) int {
 	if len(text)-from <= maxParsed {
 		return len(text)
@@ -55,7 +56,8 @@ func part(text string, from int) int {
 	return from + maxParsed
 }
 
-// lineEnd returns the end of the line at i, including continuation lines after "\".
+// lineEnd returns the end of the line that contains offset i. A line that ends with "\" includes
+// the next line.
 func lineEnd(text string, i int) int {
 	for {
 		n := strings.IndexByte(text[i:], '\n')
@@ -69,9 +71,10 @@ func lineEnd(text string, i int) int {
 	}
 }
 
-// Inline adds the facts of a code span or an indented line and reports whether it is a command: it
-// begins with a known program, with "./", or with a word before a flag. The parser cannot decide
-// this, because it accepts most sentences.
+// Inline adds the facts of a code span or an indented line if its text is a command, and reports
+// whether it is. A command begins with a known program, with a relative path, or with a word that
+// is followed by a flag. The parser cannot distinguish commands from other text, because it accepts
+// most sentences.
 func Inline(d fact.Doc) bool {
 	text := strings.TrimLeft(d.Text, " \t")
 	text = strings.TrimPrefix(text, "$ ")
@@ -102,9 +105,10 @@ func Inline(d fact.Doc) bool {
 	return true
 }
 
-// Fetches adds the facts of a line in a program if it is a shell command for fetching something: a network program
-// followed by a flag or an address. This is not valid syntax in other languages, but notebooks run such lines, and a
-// code fence may state the wrong language.
+// Fetches adds the facts of a line in a program if the line is a shell command that fetches
+// something, which is a network program followed by a flag or an address. Such a line is not valid
+// in other languages. However, notebooks run such lines, and a code fence may state the wrong
+// language.
 func Fetches(d fact.Doc) {
 	text := strings.TrimLeft(d.Text, " \t!%$")
 	name, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
@@ -114,9 +118,9 @@ func Fetches(d fact.Doc) {
 	Read(d.Part(len(d.Text)-len(text), len(d.Text)), nil)
 }
 
-// argument reports whether rest, the text after the name of a program, looks like arguments and not
-// like English: it contains a flag, a path, a quotation mark, or a variable, or has at most two
-// words.
+// argument reports whether rest, the text after the name of a program, looks like arguments rather
+// than like an English sentence. Arguments contain a flag, a path, a quotation mark, or a variable,
+// or consist of at most two words.
 func argument(rest string) bool {
 	return flag(rest) || strings.ContainsAny(rest, "/.$\"'*=:~|>_-") || len(strings.Fields(rest)) <= 2
 }
@@ -127,7 +131,7 @@ func flag(rest string) bool {
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
-// programName reports whether name has the form of a program name, and is not the name of a source
+// programName reports whether name has the form of a program name and is not the name of a source
 // or text file.
 func programName(name string) bool {
 	if name == "" || sourceFile(name) || !letter(name[0]) {
@@ -136,7 +140,7 @@ func programName(name string) bool {
 	return strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-") == ""
 }
 
-// sourceFile reports whether name has the extension of a file that is not executed by its name.
+// sourceFile reports whether name has the extension of a file that cannot be run by its name.
 func sourceFile(name string) bool {
 	switch name[strings.LastIndexByte(name, '.')+1:] {
 	case "md", "mdc", "ts", "tsx", "js", "jsx", "json", "yaml", "yml", "toml", "txt", "css", "html", "go", "rs", "c", "h", "cpp", "java", "cs", "kt", "ipynb", "csv", "lock", "vue", "svg", "png", "pdf", "docx", "xml":
@@ -153,7 +157,7 @@ type reader struct {
 	fact.Doc
 	parser    *syntax.Parser
 	comment   func(fact.Doc)
-	shift     int               // offset of the parsed text
+	shift     int               // offset of the parsed text in Doc
 	vars      map[string]string // variables with a known value
 	fetched   map[string]bool   // files that were downloaded
 	functions map[string]bool
@@ -166,9 +170,10 @@ func newReader(d fact.Doc, comment func(fact.Doc)) *reader {
 	}
 }
 
-// parse adds the facts of the commands in text up to the first syntax error. It returns the offset
-// at which to continue: after the last complete command, or the end of text if line is set, because
-// text is then a single line.
+// parse adds the facts of the commands in text up to the first syntax error. shift is the offset of
+// text in r. parse returns the offset at which to continue, which is the end of text, or the offset
+// after the last complete command if there was a syntax error. If line is set, text is a single
+// line; parse then scans the rest after a syntax error as words and returns the end of text.
 func (r *reader) parse(text string, shift int, line bool) int {
 	if nestsTooDeep(text) {
 		literal.Scan(r.Part(shift, shift+len(text)), literal.Data, fact.Literal)
@@ -180,9 +185,9 @@ func (r *reader) parse(text string, shift int, line bool) int {
 	for s, err := range r.parser.StmtsSeq(strings.NewReader(text)) {
 		if err != nil {
 			failed = err
-			continue // the parser stops by itself, and may report an error twice
+			continue // the parser stops by itself, but may report the error twice
 		}
-		for _, c := range s.Comments { // the parser keeps none if r.comment is nil
+		for _, c := range s.Comments { // empty if r.comment is nil, because the parser then drops comments
 			if !strings.HasPrefix(c.Text, "!") {
 				start := shift + int(c.Pos().Offset()) + 1
 				r.comment(r.Part(min(start, len(r.Text)), min(start+len(c.Text), len(r.Text))))
@@ -217,8 +222,9 @@ func nestsTooDeep(text string) bool {
 	return false
 }
 
-// Inspects reports whether text is a command, and whether it only shows local state: a single
-// command without redirections and variables, with options that write no file and run no program.
+// Inspects reports whether text is a command of a known program (command), and whether the command
+// only shows local state (inspects). The latter must be a single command without redirections and
+// variables, whose options neither write a file nor run a program.
 func Inspects(text string) (command, inspects bool) {
 	name, _, more := strings.Cut(text, " ")
 	if _, known := tables().programs[name]; !known || !more && !tables().inspects[name] {
@@ -253,8 +259,8 @@ func Inspects(text string) (command, inspects bool) {
 	return true, listed && (len(words) < 2 || words[1] != "branch" || !slices.ContainsFunc(options, changesBranch))
 }
 
-// Names reports whether text names a program, except in a command that only shows local state. A program that is also
-// an English word counts only before an argument.
+// Names reports whether text names a known program, except in a command that only shows local
+// state. A program whose name is also an English word counts only if an argument follows.
 func Names(text string) bool {
 	words := strings.Fields(text)
 	for i, word := range words {
@@ -274,12 +280,13 @@ func Names(text string) bool {
 	return false
 }
 
-// changesBranch reports whether an option of git-branch(1) does more than list branches.
+// changesBranch reports whether the given option of git-branch(1) may do more than list branches.
 func changesBranch(option string) bool {
 	return !slices.Contains([]string{"-a", "-r", "-v", "-vv", "--all", "--list", "--show-current", "--remotes", "--verbose"}, option)
 }
 
-// Kinds of characters for Unquoted: those in a name, and those before which no name begins.
+// Kinds of characters for Unquoted: characters that can occur in a name, and characters after which
+// no name begins.
 const (
 	inName = 1 << iota
 	joins
@@ -301,8 +308,8 @@ var kinds = func() (k [256]uint8) {
 	return k
 }()
 
-// Unquoted adds the commands in a sentence that are not marked as code: a program followed by a
-// flag, an address, or a path.
+// Unquoted adds the commands in a sentence that are not marked as code. Such a command is the name
+// of a program that is followed by a flag, an address, or a path.
 func Unquoted(d fact.Doc) {
 	text, programs := d.Text, tables()
 	for i := 0; i < len(text); {
@@ -342,8 +349,8 @@ func Unquoted(d fact.Doc) {
 // maxUnquoted is the maximum length in bytes of a command in a sentence.
 const maxUnquoted = 1000
 
-// sentenceEnd returns the end of the command at the start of text: punctuation, or a word that
-// continues the sentence.
+// sentenceEnd returns the end of the command at the start of text. The command ends at punctuation,
+// or at a word that continues the sentence.
 func sentenceEnd(text string) int {
 	end := min(len(text), maxUnquoted)
 	for _, mark := range []string{"\n", "; ", ", ", ". ", ": ", ") ", "`", " to ", " and ", " before ", " after ", " so ", " when ", " if ", " in ", " for ", " on ", " as ", " then ", " or "} {

@@ -18,7 +18,7 @@ func checkRetiredMention(c *rules.Change) []rules.Finding {
 	case c.Draft.Type == proposals.Deactivate:
 		return nil // the definition is deactivated together with its name
 	case c.Draft.Definition.Folder() != nil, t != nil && rules.Imported(t):
-		return nil // its readers do not use the tools of the catalog
+		return nil // the readers of a skill or of an imported tool do not use the tools of the catalog
 	}
 	var found []rules.Finding
 	for _, t := range c.Texts() {
@@ -29,7 +29,7 @@ func checkRetiredMention(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// RetiredNames returns the distinct retired names that text mentions.
+// RetiredNames returns the retired names that text mentions, without duplicates.
 func RetiredNames(text string) []string {
 	var names []string
 	for _, f := range retiredIn(rules.Text{Value: text}) {
@@ -40,12 +40,12 @@ func RetiredNames(text string) []string {
 	return names
 }
 
-// retiredIn returns findings for retired names in t. A name that is also an English word counts
-// only if it is marked as a name, by backquotes or a following "(".
+// retiredIn returns findings for the retired names in t. A retired name without "_" may also be an
+// English word. It counts only in backquotes or before "(".
 func retiredIn(t rules.Text) []rules.Finding {
 	var found []rules.Passage
 	for p := range idWords(t.Value) {
-		// Few words can be names, so the lookup comes last.
+		// The lookup comes last, because most words cannot be names.
 		word, next := t.Value[p.Start:p.End], byte(0)
 		if p.End < len(t.Value) {
 			next = t.Value[p.End]

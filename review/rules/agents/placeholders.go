@@ -52,7 +52,8 @@ func checkMissingPlaceholder(_ context.Context, _ *rules.Change, a registry.Agen
 	return found, nil
 }
 
-// braced matches placeholder names in braces. Callers must check that no "$" precedes them.
+// braced matches the name of a placeholder in braces. Callers must check that no "$" precedes the
+// match.
 var braced = lazyregexp.New(`\{\{?\s*(` + strings.Join(prompt.Placeholders(), "|") + `)\s*\}?\}`)
 
 func checkBracePlaceholder(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {

@@ -43,7 +43,8 @@ func agentRule(id string, check func(ctx context.Context, c *rules.Change, a reg
 	}}
 }
 
-// textFindings returns findings for passages in a text of an agent.
+// textFindings returns a finding for each passage in value, which is the text of an agent at the
+// given path. message returns the message for the text of a passage.
 func textFindings(path, value string, found []rules.Passage, message func(string) string) []rules.Finding {
 	t := rules.Text{Path: path, Value: value}
 	return t.Findings(found, func(p rules.Passage) string { return message(value[p.Start:p.End]) })
@@ -51,15 +52,16 @@ func textFindings(path, value string, found []rules.Passage, message func(string
 
 const soulPath, templatePath = "definition.soul", "definition.promptTemplate"
 
-// heading matches an ATX heading, or the line under a setext heading
-// (CommonMark 0.31, sections 4.2 and 4.3).
+// heading matches an ATX heading, or a setext heading with its underline (CommonMark 0.31, sections
+// 4.2 and 4.3).
 var heading = lazyregexp.New(`(?m)^ {0,3}#{1,6}(?:[ \t].*)?$|^ {0,3}[^\s#>*+\-].*\n {0,3}(?:=+|-{2,})[ \t]*$`)
 
 func checkSoulHeading(_ context.Context, _ *rules.Change, a registry.Agent) ([]rules.Finding, error) {
 	return textFindings(soulPath, a.Soul, firstMatches(heading(), a.Soul, rules.MaxPerText), func(string) string { return "The soul has a heading." }), nil
 }
 
-// firstMatches returns the first matches of re in s, up to most, or all if most is -1.
+// firstMatches returns the first matches of re in s, at most most of them. If most is -1, it
+// returns all matches.
 func firstMatches(re *regexp.Regexp, s string, most int) []rules.Passage {
 	var found []rules.Passage
 	for _, at := range re.FindAllStringIndex(s, most) {
@@ -68,7 +70,7 @@ func firstMatches(re *regexp.Regexp, s string, most int) []rules.Passage {
 	return found
 }
 
-// idWords yields the words in s that consist of letters, digits, and "_".
+// idWords yields the ranges of the words in s. A word consists of ASCII letters, digits, and "_".
 func idWords(s string) iter.Seq[rules.Passage] {
 	return func(yield func(rules.Passage) bool) {
 		for i := 0; i < len(s); i++ {
@@ -83,7 +85,7 @@ func idWords(s string) iter.Seq[rules.Passage] {
 	}
 }
 
-// idBytes are the characters of ids, in lower or upper case.
+// idBytes contains the characters of ids, in lower and upper case.
 var idBytes = func() (t [256]bool) {
 	for c := range t {
 		t[c] = c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_'
@@ -91,7 +93,7 @@ var idBytes = func() (t [256]bool) {
 	return t
 }()
 
-// maxLookups limits the number of words of a text that are looked up.
+// maxLookups is the maximum number of names in a text or a list that are looked up in the registry.
 const maxLookups = 500
 
 func checkSoulTool(ctx context.Context, c *rules.Change, a registry.Agent) ([]rules.Finding, error) {
@@ -117,7 +119,7 @@ func checkSoulTool(ctx context.Context, c *rules.Change, a registry.Agent) ([]ru
 	return textFindings(soulPath, a.Soul, found, func(name string) string { return fmt.Sprintf("The soul names the tool %s.", name) }), nil
 }
 
-// isTool reports whether name is or was the name of a tool.
+// isTool reports whether name is the current or a former name of a tool.
 func isTool(ctx context.Context, c *rules.Change, name string) (bool, error) {
 	list, _ := shipped.List(shipped.AssistantID)
 	if _, retired := shipped.Retired(name); retired || shipped.IsCore(name) || slices.Contains(list.Tools, name) {
@@ -127,14 +129,14 @@ func isTool(ctx context.Context, c *rules.Change, name string) (bool, error) {
 	return len(live) > 0, err
 }
 
-// Actions on the data that an agent stores for the user.
+// Verbs and nouns for actions on the data that an agent stores for the user.
 const (
 	recordingActs = `(?:mark|create|update|save|log|add|record|store|schedule|check|search|look up|set|delete|remove|complete|review|scan|read|call|use)`
 	storedItems   = `(?:tasks?|to-?dos?|memories|memory|reminders?|schedules?|calendar|notes|inbox|tools?|instructions)`
 )
 
-// instruction matches text that belongs in an operating model: calls, formats, limits, steps,
-// schedules, and fixed answers.
+// instruction matches text that does not belong in a soul but in an operating model: calls,
+// formats, limits, steps, schedules, and fixed answers.
 var instruction = lazyregexp.New(strings.Join([]string{
 	`(?m:^ {0,3}\d{1,3}[.)] +\S.*$)`,
 	"```|`[^`\n]+`",

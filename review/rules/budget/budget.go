@@ -1,4 +1,5 @@
-// Package budget implements the B family: rules about the size of a change in every prompt.
+// Package budget implements the B family: rules about the size of a definition, and about the
+// effect of a change on the size of prompts.
 package budget
 
 import (
@@ -11,14 +12,14 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Maximum sizes of a definition without a finding.
+// Maximum sizes for which no finding is reported.
 const (
-	ManyCharacters = 16_000 // of a tool's injected texts, about 4,000 tokens
-	ManyBytes      = 16_384 // of an input schema
+	ManyCharacters = 16_000 // characters of the injected texts of a tool, about 4,000 tokens
+	ManyBytes      = 16_384 // bytes of an input schema
 )
 
-// PromptGrowth is the number of tokens that a change may add to the prompt of a channel without a
-// finding.
+// PromptGrowth is the maximum number of tokens that a change may add to the prompt of a channel
+// without a finding.
 const PromptGrowth = 2_000
 
 // Rules returns the B family.
@@ -74,8 +75,8 @@ func promptCut(p rules.PromptCost) string {
 	return "would be cut off before its end"
 }
 
-// eachPrompt returns a rule with a finding for each prompt for which complain does not return "".
-// The result of complain completes the sentence "The prompt of AGENT for CHANNEL …".
+// eachPrompt returns a rule that reports each prompt for which complain does not return "". The
+// result of complain completes the sentence "The prompt of AGENT for CHANNEL …".
 func eachPrompt(id string, complain func(rules.PromptCost) string) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		var found []rules.Finding

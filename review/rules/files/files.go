@@ -1,5 +1,5 @@
-// Package files implements the F family: rules about the files of skills and instructions, apart
-// from their wording.
+// Package files implements the F family: rules about the files of skills and instructions. Other
+// packages check the wording of these files.
 package files
 
 import (
@@ -25,8 +25,8 @@ func Rules() []rules.Rule {
 	}
 }
 
-// eachChanged calls do for each file that the draft adds or changes, by path. before is nil for a
-// new file.
+// eachChanged calls do for each file that the draft adds or changes, in the order of paths. before
+// is nil for a new file.
 func eachChanged(c *rules.Change, do func(name string, now registry.File, before *registry.File)) {
 	f := c.Draft.Definition.Folder()
 	if f == nil || c.Draft.Type == proposals.Deactivate {
@@ -47,7 +47,7 @@ func eachChanged(c *rules.Change, do func(name string, now registry.File, before
 	}
 }
 
-// filePath returns the path of a file in a proposal.
+// filePath returns the path in a proposal of the file with the given name.
 func filePath(name string) string { return jsondoc.Join("definition.files", name) }
 
 func executable(name string, f registry.File, before *registry.File) []rules.Finding {
@@ -77,7 +77,8 @@ func fileRule(id string, look func(name string, f registry.File, before *registr
 
 var parentPath = lazyregexp.New(`(?:\.\./)+[\w][\w./-]*\.\w+`)
 
-// eachText calls do for the text of each file, unless the draft deactivates its subject.
+// eachText calls do for each file that has text. It does nothing if the draft deactivates its
+// subject.
 func eachText(c *rules.Change, do func(name string, t *rules.Text)) {
 	f := c.Draft.Definition.Folder()
 	if f == nil || c.Draft.Type == proposals.Deactivate {
@@ -90,8 +91,8 @@ func eachText(c *rules.Change, do func(name string, t *rules.Text)) {
 	}
 }
 
-// pathsOutside finds paths in Markdown files of a skill that lead out of its folder. Programs are
-// not checked, because they need such paths for their modules.
+// pathsOutside reports paths in the Markdown files of a skill that lead out of the folder of the
+// skill. It does not check programs, because their modules may have such paths.
 func pathsOutside(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	if c.Draft.Subject.Kind != registry.KindSkill {
@@ -115,12 +116,12 @@ func pathsOutside(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// markdown reports whether the file is Markdown or plain text, judging by its extension.
+// markdown reports whether the extension of the file name is that of Markdown or plain text.
 func markdown(name string) bool {
 	return slices.Contains([]string{".md", ".mdc", ".markdown", ".txt", ""}, strings.ToLower(path.Ext(name)))
 }
 
-// binaries reports binary files, for which an approval covers only their hash.
+// binaries reports binary files. Reviewers cannot read them, so an approval covers only their hash.
 func binaries(name string, f registry.File, _ *registry.File) []rules.Finding {
 	if !f.Binary() {
 		return nil
@@ -132,7 +133,7 @@ func binaries(name string, f registry.File, _ *registry.File) []rules.Finding {
 	return []rules.Finding{{Path: filePath(name), Message: what + " that cannot be read here. An approval covers only its hash."}}
 }
 
-// encoded reports texts in an encoding other than UTF-8.
+// encoded reports text files in an encoding other than UTF-8.
 func encoded(name string, f registry.File, _ *registry.File) []rules.Finding {
 	if f.Encoding == "" || f.Text == "" {
 		return nil
@@ -155,9 +156,10 @@ func encoded(name string, f registry.File, _ *registry.File) []rules.Finding {
 	})
 }
 
-// asUTF8 returns the first ASCII characters that a program that expects UTF-8, such as a shell,
-// would read in a UTF-16 text that people see as letters of another script: enough for a command.
-// Ideographs can contain such a sequence by chance; such a file must be saved as UTF-8.
+// asUTF8 returns the first sequence of ASCII characters that a program would find in f if it read f
+// as UTF-8, or "". People see these bytes of a UTF-16 text as letters of another writing system,
+// but a shell may run them. The sequence must be long enough for a command. Ideographs can contain
+// such a sequence by chance. Such a file must be saved as UTF-8.
 func asUTF8(f registry.File) string {
 	const least = 8
 	data, _ := f.Bytes()
@@ -172,7 +174,7 @@ func asUTF8(f registry.File) string {
 	return ""
 }
 
-// undisplayable reports files that cannot be displayed. Proposals with such a file cannot be
+// undisplayable reports files that cannot be displayed. A proposal with such a file cannot be
 // submitted.
 func undisplayable(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
@@ -184,10 +186,11 @@ func undisplayable(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// misplaced reports skills and instructions at a path where no client looks for them. Approved
-// files are written there, and other programs may run or follow them. Instructions in Markdown may
-// be anywhere, because other files can import them. The rule skips files on disk that are checked
-// in isolation: they have no rationale, and restore does not write them.
+// misplaced reports skills and instructions with a path at which no client looks for them. Approved
+// files are written to this path, where other programs may run or obey them. Instructions in
+// Markdown may have any path, because other files can import them. The rule skips files on disk
+// that are checked in isolation, which have no rationale, because the restore command does not
+// write them.
 func misplaced(c *rules.Change) []rules.Finding {
 	f, s := c.Draft.Definition.Folder(), c.Draft.Subject
 	if f == nil || c.Draft.Type == proposals.Deactivate || c.Isolated && c.Draft.Rationale == "" {

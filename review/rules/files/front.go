@@ -1,4 +1,4 @@
-// This file checks front matter, and text that Markdown viewers do not show.
+// This file checks front matter, and text in Markdown that viewers do not show.
 
 package files
 
@@ -17,7 +17,9 @@ import (
 	"toolcrib/review/rules"
 )
 
-// permissions reports permissions that the front matter of a file newly grants.
+// permissions reports the permissions that the front matter of the file name grants and that the
+// previous version of the file, if any, does not grant. In a new file, it does not report narrow
+// permissions.
 func permissions(name string, f registry.File, before *registry.File) []rules.Finding {
 	if !markdown(name) {
 		return nil
@@ -44,10 +46,11 @@ func permissions(name string, f registry.File, before *registry.File) []rules.Fi
 	return found
 }
 
-// granting are the front matter keys with values that allow an agent to act without asking.
+// granting are the keys of front matter whose values allow an agent to act without asking.
 var granting = []string{"allowed-tools", "allowedTools", "permissionMode", "permission-mode", "hooks", "permissions", "mcpServers"}
 
-// grants returns the permissions that the front matter of text grants, as "key: value".
+// grants returns the permissions that the front matter of text grants. Each has the form "key:
+// value".
 func grants(text string) []string {
 	front, _, ok := mdfile.SplitFront(text)
 	if !ok {
@@ -69,7 +72,8 @@ func grants(text string) []string {
 	return list
 }
 
-// isNarrow reports whether a grant allows only reading or certain commands.
+// isNarrow reports whether grant allows only tools that do not run arbitrary commands, or only
+// particular commands.
 func isNarrow(grant string) bool {
 	key, value, _ := strings.Cut(grant, ": ")
 	if !strings.Contains(strings.ToLower(key), "tools") {
@@ -83,8 +87,8 @@ func isNarrow(grant string) bool {
 	return true
 }
 
-// unparsed reports front matter that clients cannot parse. They silently ignore it, including its
-// restrictions.
+// unparsed reports front matter that clients cannot parse. Clients silently ignore such front
+// matter, including the restrictions in it.
 func unparsed(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	eachText(c, func(name string, t *rules.Text) {
@@ -108,7 +112,7 @@ func unparsed(c *rules.Change) []rules.Finding {
 		}
 		for _, p := range problems {
 			f := rules.Finding{Path: t.Path, Line: p.Pos.Line, Column: p.Pos.Column, Message: "Front matter: " + strings.TrimSuffix(p.Message, ".") + "."}
-			if lenient && len(grants(t.Value)) == 0 { // otherwise clients would lose restrictions
+			if lenient && len(grants(t.Value)) == 0 { // a grant that a client cannot parse may lose its restrictions
 				f.Severity, f.Suggestion = rules.Info, "Put the value in quotes: only some clients read it as it is."
 			}
 			found = append(found, f)
@@ -117,11 +121,11 @@ func unparsed(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// maxProject is the number of bytes that Codex reads of the AGENTS.md files of a project by default
-// (project_doc_max_bytes).
+// maxProject is the maximum number of bytes that Codex reads from the AGENTS.md files of a project
+// by default (project_doc_max_bytes).
 const maxProject = 32 << 10
 
-// skillName matches names that every client accepts (agentskills.io/specification).
+// skillName matches the names of skills that every client accepts (agentskills.io/specification).
 var skillName = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // skippedByClients reports files that some clients silently ignore or truncate.
@@ -180,8 +184,8 @@ var (
 	defined     = lazyregexp.New(`(?m)^\[[^\]\n]*\]:\s*(?:#|<>|about:blank)\s*[("'](.+)[)"']\s*$`)
 )
 
-// minHiddenWords is the minimum number of words of a hidden passage. Shorter ones are usually
-// markers for programs.
+// minHiddenWords is the minimum number of words of a hidden passage that is reported. Shorter
+// passages are usually marks for programs.
 const minHiddenWords = 6
 
 func hidden(c *rules.Change) []rules.Finding {
@@ -192,7 +196,7 @@ func hidden(c *rules.Change) []rules.Finding {
 		}
 		var noted, spans []rules.Passage
 		for _, form := range []struct {
-			may     func(text string) bool // whether there may be a match; the search is slower
+			may     func(text string) bool // fast check that returns false only if pattern has no match
 			pattern func() *regexp.Regexp
 			spans   *[]rules.Passage
 		}{{containing("<!--"), comments, &noted}, {hidingTag, commentMark, &spans}, {containing("]("), linkTitle, &spans}, {definesNothing, defined, &spans}} {
@@ -211,7 +215,7 @@ func hidden(c *rules.Change) []rules.Finding {
 		}
 		found = append(found, t.Findings(spans, message)...)
 		for _, f := range t.Findings(noted, message) {
-			f.Severity = rules.Info // authors leave notes; S107 checks them for orders
+			f.Severity = rules.Info // authors leave notes in comments; S107 checks the comments for instructions
 			found = append(found, f)
 		}
 	})
@@ -222,7 +226,8 @@ func containing(part string) func(string) bool {
 	return func(text string) bool { return strings.Contains(text, part) }
 }
 
-// hidingTag reports whether a tag in text mentions an attribute that may hide its content.
+// hidingTag reports whether a tag in text contains an attribute that may hide the content of the
+// tag.
 func hidingTag(text string) bool {
 	if !strings.Contains(text, "</") {
 		return false
@@ -237,7 +242,7 @@ func hidingTag(text string) bool {
 	return false
 }
 
-// definesNothing reports whether a line of text may define a link without a destination.
+// definesNothing reports whether a line of text may be a link definition without a destination.
 func definesNothing(text string) bool {
 	at := 0
 	for line := range strings.Lines(text) {
@@ -252,14 +257,16 @@ func definesNothing(text string) bool {
 	return false
 }
 
-// fences counts the fences of code blocks before increasing offsets in a text.
+// fences counts the fences of code blocks in a text. It is used for increasing offsets, so that the
+// text is read only once.
 type fences struct {
 	text  string
-	next  int // the first line that is not counted
+	next  int // start of the first line that has not been counted
 	count int
 }
 
-// contain reports whether the byte offset at is in a fenced code block, which viewers show.
+// contain reports whether the byte offset at is in a fenced code block, whose content viewers show.
+// It must be called with increasing offsets.
 func (f *fences) contain(at int) bool {
 	isFence := func(line string) bool {
 		line = strings.TrimSpace(line)

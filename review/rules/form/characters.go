@@ -16,7 +16,7 @@ import (
 	"toolcrib/review/rules/wording"
 )
 
-// Rules returns the rules about the form of texts.
+// Rules returns the rules that this package implements.
 func Rules() []rules.Rule {
 	list := []rules.Rule{
 		characters("S109", "invisible", hidden.Invisible, hidden.Variation, hidden.PrivateUse),
@@ -32,8 +32,8 @@ func Rules() []rules.Rule {
 	return list
 }
 
-// characters returns a rule about hidden characters of the given kinds, with a finding for each line.
-// attribute describes the characters in messages.
+// characters returns a rule about hidden characters of the given kinds. The rule reports a finding
+// for each line. attribute describes the characters in messages.
 func characters(id, attribute string, kinds ...hidden.Kind) rules.Rule {
 	return wording.EachText(id, func(c *wording.View, s *wording.Scanned) []rules.Finding {
 		var spans []rules.Passage
@@ -70,10 +70,11 @@ func characters(id, attribute string, kinds ...hidden.Kind) rules.Rule {
 	})
 }
 
-// maxSpelled limits the number of tag characters that a message decodes.
+// maxSpelled is the maximum number of tag characters that a message decodes.
 const maxSpelled = 200
 
-// hiddenCharacters describes hidden characters, and the text that they spell if they are tags.
+// hiddenCharacters returns a message about the given hidden characters. If the characters are tags,
+// the message contains the text that they spell.
 func hiddenCharacters(attribute string, count int, characters string) string {
 	counted := fmt.Sprintf("%d %s characters", count, attribute)
 	if count == 1 {
@@ -90,13 +91,14 @@ func hiddenCharacters(attribute string, count int, characters string) string {
 	return counted + ": " + cmp.Or(visible.Named(characters), visible.Name(first)) + "."
 }
 
-// maxStrays is the number of invisible characters that a text may contain by accident, in addition
-// to single ones in a line: authors of Markdown put one before each code fence that they quote.
+// maxStrays is the maximum number of invisible characters that a text may contain by accident. A
+// single character in a line does not count, because authors of Markdown put one before each code
+// fence that they quote.
 const maxStrays = 16
 
-// areStrays reports whether the runs may be artifacts of copying, which carry no text: a few single
-// or paired invisible characters that do not split a word; a single backspace, delete, or bell; or
-// characters that only a particular font defines.
+// areStrays reports whether the runs may be artifacts of copying, which carry no text. Artifacts
+// are a few single or paired invisible characters that do not split a word, a single backspace,
+// delete, or bell, and characters that only a particular font defines.
 func areStrays(text string, runs []hidden.Run) bool {
 	total, invisible := 0, 0
 	apart := func(from, to int) bool { return strings.Contains(text[from:to], "\n") }

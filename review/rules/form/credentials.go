@@ -13,7 +13,8 @@ import (
 
 const privateKey = "PRIVATE KEY"
 
-// credentialForms are the published formats of keys and tokens that are unambiguous.
+// credentialForms are the published formats of keys and tokens that other text does not match by
+// chance.
 var credentialForms = []struct{ kind, marker, form string }{
 	{"an AWS access key id", "AKIA", `\bAKIA[0-9A-Z]{16}\b`},
 	{"a temporary AWS access key id", "ASIA", `\bASIA[0-9A-Z]{16}\b`},
@@ -40,8 +41,8 @@ var compiledForms = sync.OnceValue(func() []*regexp.Regexp {
 	return forms
 })
 
-// credentials reports secrets in s, including its code and the texts decoded from it. Except for a
-// private key, a credential in s is part of a long run.
+// credentials reports credentials in s, in the code in s, and in the texts decoded from s. Every
+// credential except a private key is part of a long run, so only long runs are searched.
 func credentials(_ *wording.View, s *wording.Scanned) []rules.Finding {
 	if !s.LongRun {
 		return nil
@@ -77,8 +78,8 @@ func credentials(_ *wording.View, s *wording.Scanned) []rules.Finding {
 	return s.Findings(spans, func(rules.Passage) string { return "This looks like " + kind + "." })
 }
 
-// looksGenuine reports whether a credential looks real: it has many different characters and
-// contains no word that marks an example.
+// looksGenuine reports whether key looks like a real credential. A real credential has many
+// different characters and contains no word that marks an example.
 func looksGenuine(key string) bool {
 	lower := strings.ToLower(key)
 	for _, word := range []string{

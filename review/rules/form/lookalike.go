@@ -13,10 +13,11 @@ import (
 	"toolcrib/review/rules/wording"
 )
 
-// minStacked is the number of misplaced combining marks that is unlikely to be a mistake.
+// minStacked is the minimum number of misplaced combining marks that are unlikely to be a mistake.
 const minStacked = 3
 
-// lookalikes reports words with characters that imitate others.
+// lookalikes reports words with characters that imitate other characters, and letters with stacked
+// combining marks.
 func lookalikes(_ *wording.View, s *wording.Scanned) []rules.Finding {
 	var spans []rules.Passage
 	stacked := map[int]bool{}
@@ -39,8 +40,8 @@ func lookalikes(_ *wording.View, s *wording.Scanned) []rules.Finding {
 	})
 }
 
-// programFragment matches a text that consists only of program code or a placeholder: a part of a
-// concatenation, or a template field.
+// programFragment matches a text that consists only of program code or a placeholder, such as a
+// part of a concatenation or a field of a template.
 var programFragment = sync.OnceValue(func() *regexp.Regexp {
 	const (
 		quote    = "[\"'`]"
@@ -51,7 +52,8 @@ var programFragment = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + added + `|` + appended + `|` + place + `)$`)
 })
 
-// unrendered reports descriptions that a program inserts at run time.
+// unrendered reports descriptions that are placeholders, because a program inserts the actual text
+// at run time.
 func unrendered(c *wording.View, s *wording.Scanned) []rules.Finding {
 	text := strings.TrimSpace(s.Value)
 	if !c.IsAction() || s.Path != "definition.description" || len(text) > 200 || !programFragment().MatchString(text) {

@@ -1,5 +1,5 @@
-// Package names implements the N family, rules about the verb, number, and uniqueness of a tool's
-// name, and the L family, which protects the names of core tools.
+// Package names implements the N family and the L family. The N family checks the verb, the number,
+// and the uniqueness of the name of a tool. The L family protects the names of core tools.
 package names
 
 import (
@@ -26,8 +26,8 @@ func Rules() []rules.Rule {
 	}
 }
 
-// ownToolRule returns a rule about the names of our own action tools. Imported tools keep the name
-// that their server gave them.
+// ownToolRule returns a rule about the names of action tools that are not imported. An imported
+// tool keeps the name that its server gave it.
 func ownToolRule(id string, check func(c *rules.Change, verb, resource string) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		t := c.Draft.Definition.Tool
@@ -63,7 +63,7 @@ func checkPlural(c *rules.Change, verb, resource string) []rules.Finding {
 	return []rules.Finding{{Path: "subject", Passage: c.Draft.Subject.ID, Message: fmt.Sprintf("%s names %s in the singular.", visible.Line(c.Draft.Subject.ID), visible.Line(resource))}}
 }
 
-// plural reports whether an English word is a regular plural or listed as a noun without a plural.
+// plural reports whether word is a regular English plural or is listed as a noun without a plural.
 func plural(word string) bool {
 	last := word[strings.LastIndexByte(word, '_')+1:]
 	if strings.HasSuffix(last, "s") && !strings.HasSuffix(last, "ss") && !strings.HasSuffix(last, "us") && !strings.HasSuffix(last, "is") {
@@ -87,7 +87,7 @@ func checkRetiredID(c *rules.Change) []rules.Finding {
 	return retired("subject", c.Draft.Subject.ID)
 }
 
-// retired returns a finding with the successor if name is retired.
+// retired returns a finding if name is a retired name. The finding states the successor, if any.
 func retired(path, name string) []rules.Finding {
 	successor, retired := shipped.Retired(name)
 	if !retired {
@@ -111,7 +111,7 @@ func checkTaken(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 		return nil, err
 	}
 	others = slices.DeleteFunc(others, func(other registry.Live) bool {
-		return other.Subject.ID == c.Draft.Subject.ID || other.Locked // the same tool in another layer; rule L101 covers core tools
+		return other.Subject.ID == c.Draft.Subject.ID || other.Locked // other is the same tool in another layer, or a core tool, which L101 checks
 	})
 	eachName(c, func(path, name string) {
 		if i := slices.IndexFunc(others, func(other registry.Live) bool { return slices.Contains(other.Names(), name) }); i >= 0 {
@@ -121,8 +121,8 @@ func checkTaken(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return found, nil
 }
 
-// reserved are the names of the tools that an agent uses to find and execute all other tools. A
-// tool with such a name could intercept the calls.
+// reserved are the names of the tools by which an agent finds and executes all other tools. A tool
+// with such a name could intercept these calls.
 var reserved = strings.Fields("search_tools describe_tool execute_tool propose_tool revise_proposal list_proposals get_proposal")
 
 func checkReserved(c *rules.Change) []rules.Finding {
@@ -154,8 +154,8 @@ func checkHides(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return nil, nil
 }
 
-// coreID reports tools with the id of a core tool, because every other tool is compared with the
-// core tools.
+// coreID reports a tool with the id of a core tool. Core tools are locked, because every other tool
+// is compared with them.
 func coreID(c *rules.Change) []rules.Finding {
 	if c.Draft.Subject.Kind != registry.KindTool || !shipped.IsCore(c.Draft.Subject.ID) {
 		return nil
@@ -174,7 +174,7 @@ func coreAlias(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// eachName calls look with the path and the value of the id and of each alias of a tool.
+// eachName calls look for the id and for each alias of the tool, with the path and the name.
 func eachName(c *rules.Change, look func(path, name string)) {
 	look("subject", c.Draft.Subject.ID)
 	for i, alias := range aliases(c) {

@@ -20,10 +20,11 @@ import (
 // LikeCore is the id of the rule that finds definitions similar to a core tool.
 const LikeCore = "O101"
 
-// Thresholds for a tool that is too similar to a core tool: the share of its shingles that occur in
-// the core tool, or the share of the core tool's shingles that occur in it, for texts of at least
-// fewShingles; and the similarity of the purposes. Different tools of the same field reach 0.20 in
-// purpose and 0.1 in text.
+// Thresholds from which a tool is too similar to a core tool. coreCopied is the share of the
+// shingles of the tool that occur in the core tool. coreCovered is the share of the shingles of the
+// core tool that occur in the tool. Both apply to texts of at least fewShingles. corePurpose is the
+// similarity of the purposes. Different tools of the same field reach 0.20 in purpose and 0.1 in
+// text.
 const (
 	coreCopied  = 0.35
 	coreCovered = 0.25
@@ -31,8 +32,8 @@ const (
 	fewShingles = 20
 )
 
-// coreCorpus returns the core tools. They are few, so every tool is compared exactly with each of
-// them. Their words are embedded in preprocessed form, because proposing a single tool should not
+// coreCorpus returns the core tools. They are few, so every tool is compared with each of them.
+// Their words are embedded in preprocessed form, so that a proposal of a single tool does not
 // require parsing all core tools.
 var coreCorpus = sync.OnceValue(func() *overlap.Corpus {
 	var words overlap.CorpusWords
@@ -71,8 +72,8 @@ func likeCore(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// similarCore returns the core tools that are too similar to t. It ignores the part of a text
-// beyond a multiple of the permitted length, because such a text cannot go live.
+// similarCore returns the core tools that are too similar to t. It ignores the end of a text that
+// is several times longer than permitted, because such a text cannot go live.
 func similarCore(t registry.Tool) []overlap.Comparison {
 	t.Prompt, t.Description = truncated(t.Prompt), truncated(t.Description)
 	var near []overlap.Comparison
@@ -84,16 +85,17 @@ func similarCore(t registry.Tool) []overlap.Comparison {
 	return near
 }
 
-// truncated returns the beginning of s, which is at least as long as any text that may go live.
+// truncated returns the beginning of s. The result is at least as long as any text that may go
+// live.
 func truncated(s string) string {
-	const most = 4 * registry.MaxPrompt // bytes; a UTF-8 character has at most four
+	const most = 4 * registry.MaxPrompt // in bytes, because a character has at most four bytes in UTF-8
 	if len(s) <= most {
 		return s
 	}
 	return strings.ToValidUTF8(s[:most], "")
 }
 
-// coreLikeness describes the similarity of t to a core tool.
+// coreLikeness returns a finding that describes the similarity k of t to a core tool.
 func coreLikeness(t registry.Tool, k overlap.Comparison) rules.Finding {
 	subject := registry.Subject{Kind: registry.KindTool, Layer: registry.LayerGlobal, ID: k.ID}.String()
 	f := rules.Finding{Path: "definition", Passage: subject}
@@ -114,8 +116,8 @@ func coreLikeness(t registry.Tool, k overlap.Comparison) rules.Finding {
 	return f
 }
 
-// forkOf reports whether id is the id of a fork of a core tool, and returns the core tool:
-// "file_reader_custom", "file_reader_custom_2".
+// forkOf reports whether id is the id of a fork of a core tool, such as "file_reader_custom" or
+// "file_reader_custom_2". It also returns the id of the core tool.
 func forkOf(id string) (fork bool, core string) {
 	core, rest, ok := strings.Cut(id, "_custom")
 	if !ok || !shipped.IsCore(core) {

@@ -18,8 +18,8 @@ func Rules() []rules.Rule {
 	return []rules.Rule{rules.Of(LikeCore, likeCore), {ID: "O102", QueriesSimilar: true, Check: likeLive}, {ID: "O103", Check: checkLabel}, {ID: "O104", Check: checkTag}, rules.Of("O105", checkTwin)}
 }
 
-// Thresholds for two live tools that are too similar: for the shingles of their texts, and for the
-// content words of their purposes.
+// Thresholds from which two tools are too similar. alikeText applies to the shingles of their
+// texts, and alikePurpose to the content words of their purposes.
 const (
 	alikeText    = 0.4
 	alikePurpose = 0.6
@@ -67,8 +67,8 @@ func likeLive(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return found, nil
 }
 
-// sameServer reports whether two tools were imported from the same server. Tools from a local file
-// are compared with each other.
+// sameServer reports whether a and b were imported from the same server. It returns false for tools
+// from a local file, so that they are compared with each other.
 func sameServer(a, b registry.Tool) bool {
 	if a.Source == nil || b.Source == nil || a.Source.Type != registry.SourceMCP || b.Source.Type != registry.SourceMCP {
 		return false
@@ -78,8 +78,8 @@ func sameServer(a, b registry.Tool) bool {
 	return named && server != "" && server == other
 }
 
-// hintIfIdentical changes f to a hint if the two tools are identical, because each client needs its
-// own.
+// hintIfIdentical lowers f to Info if a and b are identical, because each client may need its own
+// copy of a tool. name and state describe the other tool.
 func hintIfIdentical(f *rules.Finding, name, state string, a, b registry.Tool) {
 	if a.SameBytes(b) {
 		f.Severity = rules.Info
@@ -88,8 +88,9 @@ func hintIfIdentical(f *rules.Finding, name, state string, a, b registry.Tool) {
 	}
 }
 
-// similarity returns the resemblance of the texts of two tools or, if that is below alikeText, of
-// their purposes. A resemblance below its threshold is 0.
+// similarity returns the resemblance of the texts of two tools. If it is below alikeText,
+// similarity returns the resemblance of their purposes instead. A resemblance below its threshold
+// is returned as 0.
 func similarity(t, other *rules.Peer) (text, purpose float64) {
 	a, b := t.Fingerprint(), other.Fingerprint()
 	if text = a.Text(b).Resemblance; text >= alikeText {
@@ -101,8 +102,7 @@ func similarity(t, other *rules.Peer) (text, purpose float64) {
 	return 0, 0
 }
 
-// versioned returns the name of a definition with its version. Definitions in files have no
-// version.
+// versioned returns the name of l with its version. A definition in a file has no version.
 func versioned(l registry.Live) string {
 	if l.Version == 0 {
 		return l.Subject.String()
@@ -110,8 +110,8 @@ func versioned(l registry.Live) string {
 	return fmt.Sprintf("%s (version %d)", l.Subject, l.Version)
 }
 
-// firstPassage returns the first of the passages that t shares with another tool, and the path of
-// its field.
+// firstPassage returns the first passage in shared, which are the passages that t shares with
+// another tool, and the path of the field that contains it.
 func firstPassage(t registry.Tool, shared []overlap.ToolPassage) (path, passage string) {
 	if len(shared) == 0 {
 		return "definition", ""
@@ -146,7 +146,8 @@ func checkTag(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return usedByOther(others, err, t.ID, "definition.tag.prefix", t.Tag.Prefix, "%s is also the tag of %s.")
 }
 
-// usedByOther returns a finding if others contains an active tool with a different id.
+// usedByOther returns a finding if others contains an active tool whose id differs from id.
+// Otherwise, it returns err.
 func usedByOther(others []registry.Live, err error, id, path, passage, message string) ([]rules.Finding, error) {
 	for _, other := range others {
 		if other.Subject.ID != id && other.Definition.Status() == registry.Active {

@@ -40,5 +40,6 @@ func checkTwin(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// mostReason limits the number of characters of the reason for a rejection that a message quotes.
+// mostReason is the maximum number of characters of the reason for a rejection that a message
+// quotes.
 const mostReason = 300

@@ -1,4 +1,4 @@
-// This file finds packages with names that imitate popular packages.
+// This file finds packages whose names imitate the names of popular packages.
 
 package reached
 
@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// popular are packages that many programs install, by package manager: the most downloaded ones of
-// https://hugovk.dev/top-pypi-packages and of https://github.com/LeoDog896/npm-rank, except for
-// short names, which other names resemble by chance.
+// popular contains the packages that many programs install, by package manager. They are the most
+// downloaded packages of https://hugovk.dev/top-pypi-packages and of
+// https://github.com/LeoDog896/npm-rank. Short names are omitted, because other names resemble them
+// by chance.
 var popular = map[string][]string{
 	"pip": strings.Fields(`requests numpy pandas urllib3 setuptools certifi charset-normalizer cryptography pyyaml python-dateutil packaging typing-extensions boto3 botocore s3transfer click jinja2 markupsafe pydantic
 		sqlalchemy flask django fastapi uvicorn httpx aiohttp pillow scipy scikit-learn matplotlib tensorflow pytorch torch transformers openai anthropic langchain selenium beautifulsoup4 pytest colorama paramiko
@@ -18,15 +19,15 @@ var popular = map[string][]string{
 		underscore jquery next nuxt vite rollup babel-core discord.js ethers web3 node-fetch body-parser cookie-parser inquirer passport sequelize prisma tailwindcss styled-components`),
 }
 
-// installers maps commands to the package managers in popular.
+// installers maps the commands that install packages to the keys of popular.
 var installers = map[string]string{"pip": "pip", "pip3": "pip", "uv": "pip", "pipx": "pip", "uvx": "pip", "npm": "npm", "npx": "npm", "pnpm": "npm", "yarn": "npm", "bun": "npm", "bunx": "npm"}
 
-// fewestLetters is the minimum length of a name that is checked for imitations.
+// fewestLetters is the minimum length of a popular name whose imitations are reported.
 const fewestLetters = 5
 
-// imitatedPackage returns the popular package with a name that differs from a package in a fact by
-// a single mistake: a missing, doubled, replaced, or transposed letter. It returns "" if there is
-// none.
+// imitatedPackage returns the popular package whose name differs by a single mistake from the
+// package in value, which is the value of a fact. A mistake is a missing, additional, replaced, or
+// transposed letter. imitatedPackage returns "" if no popular package has such a name.
 func imitatedPackage(value string) string {
 	program, name, ok := strings.Cut(value, " ")
 	list := popular[installers[program]]

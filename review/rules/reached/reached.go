@@ -1,6 +1,6 @@
-// Package reached implements the rules of the S family about what code, commands, and settings do,
-// based on the facts of package reach. Most facts are harmless in a first import and cause a
-// warning only if a change adds them to an approved version. A few always warn.
+// Package reached implements the rules of the S family about the effects of code, commands, and
+// settings, based on the facts of package reach. Most facts are harmless in a first import, and
+// warn only if a change adds them to an approved version. A few facts always warn.
 package reached
 
 import (
@@ -21,7 +21,7 @@ import (
 	"toolcrib/review/rules/rulebook"
 )
 
-// Rules returns the rules about facts.
+// Rules returns the rules about facts of reach.
 func Rules() []rules.Rule {
 	return []rules.Rule{
 		factRule("S162", "Skips a check or widens permissions", func(f fact.Fact) bool {
@@ -53,10 +53,10 @@ func Rules() []rules.Rule {
 	}
 }
 
-// decisionRule is the id of the rule for the decisions of the configuration about facts.
+// decisionRule is the id of the rule that applies the configured decisions about facts.
 const decisionRule = "S172"
 
-// denied reports whether a negation precedes value in its clause.
+// denied reports whether a negation precedes value in the same clause of line.
 func denied(line, value string) bool {
 	i := strings.Index(strings.ToLower(line), strings.ToLower(value))
 	if i < 0 {
@@ -70,23 +70,25 @@ func denied(line, value string) bool {
 	return g.Scan(clause).Concepts.Meets(g.Concept("negator"))
 }
 
-// facts are the facts of a draft by text, and the keys of the facts that the live version also has.
+// facts contains the facts of a draft, grouped by text. known contains the keys of the facts that
+// the live version also has. id is the id of the definition in lower case.
 type facts struct {
 	texts []textFacts
 	known map[string]bool
 	id    string
-	// loweredTexts returns all texts in lower case, without addresses.
+	// loweredTexts returns all texts of the draft in lower case, without addresses.
 	loweredTexts func() string
 }
 
-// textFacts are the facts of a text and the offsets of its lines.
+// textFacts contains the facts of a text and the offsets of its lines.
 type textFacts struct {
 	*rules.Text
 	facts []fact.Fact
 	lines []int
 }
 
-// Difference returns the difference in reach between the live version and the draft.
+// Difference returns the difference in reach between the live version and the draft of c. It
+// ignores a live version with an invalid approval.
 func Difference(c *rules.Change) fact.Difference {
 	return rules.Computed(c, func(c *rules.Change) fact.Difference {
 		var before *registry.Definition
@@ -97,7 +99,7 @@ func Difference(c *rules.Change) fact.Difference {
 	})
 }
 
-// read groups the facts of a change by text.
+// read returns the facts of the draft of c, grouped by text.
 func read(c *rules.Change) *facts {
 	l := &facts{known: map[string]bool{}, id: strings.ToLower(c.Draft.Definition.ID())}
 	d := Difference(c)
@@ -135,8 +137,9 @@ func read(c *rules.Change) *facts {
 	return l
 }
 
-// factRule returns a rule about the facts for which about returns true, with a finding for each line.
-// A finding warns if grave returns true for the fact and its line.
+// factRule returns a rule with a finding for each line that contains a fact for which about returns
+// true. deed describes the fact in messages. If grave is not nil and returns true for a fact and
+// its line, the finding warns.
 func factRule(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact, string, *facts) bool) rules.Rule {
 	type reason struct {
 		deed     string
@@ -163,7 +166,7 @@ func factRule(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact,
 				if id != decisionRule && (denied(line, f.Value) || ownServer(f, all) || strings.HasSuffix(f.Value, "*") || strings.Contains(line, "{{"+f.Value+"}}")) || id == "S163" && f.Kind == fact.File && !ordersWriting(line, f.Value) {
 					continue
 				}
-				r := reason{deed: deed, carried: all.known[f.Key] && (f.Kind != fact.File || id == decisionRule)} // the order may be new even if the file is not
+				r := reason{deed: deed, carried: all.known[f.Key] && (f.Kind != fact.File || id == decisionRule)} // the instruction to write may be new even if the live version mentions the file
 				if id == decisionRule {
 					r.deed, r.severity = "Reaches "+f.Words()+", for which [reach] says "+string(decision), rules.Severity(decision)
 				}
@@ -196,8 +199,8 @@ func factRule(id, deed string, about func(fact.Fact) bool, grave func(fact.Fact,
 	})
 }
 
-// line returns the line of a fact without surrounding white space. For a long line, it returns only
-// the value of the fact or the beginning of the line.
+// line returns the line of the fact f without surrounding white space. If the line is too long, it
+// returns the value of f or the beginning of the line.
 func (t *textFacts) line(f fact.Fact) rules.Passage {
 	start := t.lines[max(0, f.Line-1)]
 	end := len(t.Value)
@@ -213,8 +216,8 @@ func (t *textFacts) line(f fact.Fact) rules.Passage {
 	return rules.Passage{Start: start, End: max(start, start+len(plaintext.CutBytes(t.Value[start:max(start, end)], mostLine)))}
 }
 
-// ordersWriting reports whether a line of prose begins with an order to write something to the file
-// value.
+// ordersWriting reports whether line, a line of prose, begins with an instruction to write
+// something to the file value.
 func ordersWriting(line, value string) bool {
 	m := written().FindStringIndex(line)
 	if m == nil {
@@ -224,7 +227,8 @@ func ordersWriting(line, value string) bool {
 	return at >= 0 && at < maxDistance
 }
 
-// maxDistance is the maximum number of bytes between a preposition and its file name.
+// maxDistance is the maximum number of bytes between a preposition such as "to" and the name of the
+// file.
 const maxDistance = 40
 
 var written = lazyregexp.New(`(?i)^[-*+>#0-9.\s]*(?:(?:then|also|always|next|finally|first),? )?(?:copy|append|add|write|put|insert|install|store|save|paste|prepend|register)\b[^.;]{0,60}?\b(?:to|into|in)\b`)

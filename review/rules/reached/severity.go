@@ -1,4 +1,4 @@
-// This file decides which facts warn even in a first import.
+// This file determines the facts that warn even in a first import.
 
 package reached
 
@@ -11,16 +11,18 @@ import (
 	"toolcrib/review/reach/literal"
 )
 
-// exfiltratesCredentials reports whether a file reads credentials and sends data: the whole
-// environment or, in a program, a credential store.
+// exfiltratesCredentials reports whether the file of f sends data and reads credentials. The
+// credentials are the whole environment or, in a program, a credential store.
 func exfiltratesCredentials(f fact.Fact) bool {
 	return f.Sent && (f.Use == fact.Environment || f.Use == fact.Store && f.InProgram)
 }
 
-// sendsCredentials reports whether a command or call sends credentials to a recipient for which
-// they are not intended: all credentials; a credential to a host of another owner, except in the
-// headers with which clients authenticate; or an encoded credential, which passes filters. A user
-// name and password with a colon are an exception, because clients encode them together (RFC 7617).
+// sendsCredentials reports whether line sends credentials to a recipient for which they are not
+// intended. This is the case if it sends all credentials or private data. It is also the case if it
+// sends a credential to a host of another owner, unless the credential is in a header for
+// authentication. Finally, it is the case if it encodes a credential, which passes filters. An
+// encoded user name and password with a colon are an exception, because clients encode them for
+// authentication (RFC 7617).
 func sendsCredentials(f fact.Fact, line string, _ *facts) bool {
 	switch {
 	case exfiltratesCredentials(f), f.Use == fact.Private:
@@ -36,17 +38,18 @@ func sendsCredentials(f fact.Fact, line string, _ *facts) bool {
 	return (literal.Outside(host) || ownerOf(host) != "" && !slices.Contains(genericOwners, owner)) && !strings.Contains(host, owner)
 }
 
-// genericOwners are first words of variable names that do not identify an owner.
+// genericOwners are the first words of names of variables that do not identify the owner of a
+// credential.
 var genericOwners = strings.Fields("api app auth access my secret token client user service admin db database key private jwt session bearer ssh refresh id")
 
 var authenticationOption = lazyregexp.New(`(?i)authorization|bearer|[-_]key['"]?\s*[:=]|[-_]token['"]?\s*[:=]|auth\s*=|headers|\s-u\s|\s-H\s|--header|--user`)
 
 var keyValuePair = lazyregexp.New(`[\w}]:[\w{$]|['"]:['"]`)
 
-// addresses matches addresses and hosts without a scheme.
+// addresses matches URLs, and hosts without a scheme.
 var addresses = lazyregexp.New(`[a-z]+://[^\s"'<>)]*|[a-z0-9-]+(?:\.[a-z0-9-]+)+`)
 
-// encodingCommand matches calls and commands that encode their input.
+// encodingCommand matches calls and commands that encode their input, such as base64.
 var encodingCommand = lazyregexp.New(`\|\s*(?:base64|base32|xxd -p|openssl (?:base64|enc)|od -)(?:\s+-w\s?0)?\s*(?:$|[|)]|\\)|b(?:64|32|ase64)(?:_|\.)?encode\(|btoa\(|toString\(['"](?:base64|hex)|\.hex\(\)`)
 
 // hostIn returns the host of the first address in line.
@@ -55,8 +58,8 @@ func hostIn(line string) string {
 	return address[:len(address)-len(strings.TrimLeft(address, "abcdefghijklmnopqrstuvwxyz0123456789.-"))]
 }
 
-// ownerOf returns the label of a host that identifies its owner: the label before the public suffix
-// or before an example domain (RFC 2606). It returns "" if the label is generic.
+// ownerOf returns the label of host that identifies its owner, which is the label before the public
+// suffix or before an example domain (RFC 2606). It returns "" if the label is generic.
 func ownerOf(host string) string {
 	for _, example := range []string{".example.com", ".example.org", ".example.net"} {
 		host = strings.TrimSuffix(host, example)
@@ -69,13 +72,14 @@ func ownerOf(host string) string {
 	return owner
 }
 
-// publishers are hosts that distribute the programs of known publishers.
+// publishers are the hosts from which known publishers distribute programs.
 var publishers = strings.Fields(`github.com raw.githubusercontent.com gitlab.com astral.sh sh.rustup.rs rustup.rs get.docker.com bun.sh bun.com deno.land get.pnpm.io fnm.vercel.app
 	install.python-poetry.org deb.nodesource.com rpm.nodesource.com get.helm.sh k3s.io get.k3s.io ollama.com fly.io foundry.paradigm.xyz claude.ai cli.github.com dot.net pkgx.sh mise.run
 	get.sdkman.io nixos.org install.determinate.systems pyenv.run bootstrap.pypa.io sdk.cloud.google.com cursor.com opencode.ai vite.plus tailscale.com`)
 
-// fromUnknownHost reports whether code is downloaded from a host that the subject does not mention
-// elsewhere and that is not the host of a known publisher, or whether a shell listens on a socket.
+// fromUnknownHost reports whether the fact f downloads code from an unknown host, or connects a
+// shell to the network. A host is known if it belongs to a known publisher, or if the subject
+// mentions its owner elsewhere.
 func fromUnknownHost(f fact.Fact, line string, all *facts) bool {
 	if f.Use == fact.Connected {
 		return true
@@ -88,21 +92,21 @@ func fromUnknownHost(f fact.Fact, line string, all *facts) bool {
 	return owner != "" && !slices.Contains(publishers, host) && !strings.Contains(all.loweredTexts(), owner)
 }
 
-// ownServer reports whether a command adds a server to the configuration of a client and the
-// subject is named after the owner of this server.
+// ownServer reports whether f adds a server to the configuration of a client, and the subject is
+// named after the owner of this server.
 func ownServer(f fact.Fact, all *facts) bool {
 	owner := ownerOf(hostIn(f.Value))
 	return f.Kind == fact.Write && owner != "" && strings.Contains(all.id, owner)
 }
 
-// disablesProtection reports whether a line disables a protection that almost no task needs to
+// disablesProtection reports whether line disables a protection that hardly any task needs to
 // disable.
 func disablesProtection(f fact.Fact, line string, _ *facts) bool {
 	return disables(f.Value) || disables(line)
 }
 
-// disabling are words that disable certificate checks, signature checks, confirmation by agents, or
-// the password of sudo.
+// disabling are words that disable the check of certificates or signatures, the confirmation by
+// users, or the password of sudo.
 var disabling = strings.Fields(`--dangerously- bypassPermissions NODE_TLS_REJECT_UNAUTHORIZED PYTHONHTTPSVERIFY GIT_SSL_NO_VERIFY NOPASSWD setenforce --no-gpg-sign --no-verify`)
 
 func disables(text string) bool {
@@ -113,8 +117,8 @@ func disables(text string) bool {
 // protections matches settings that disable a check, and permissive file modes.
 var protections = lazyregexp.New(`(?i:sslVerify)\W+false|StrictHostKeyChecking\W+no|\b0?777\b`)
 
-// hidesTraces reports whether a line deletes logs or sends encoded data over the network, possibly
-// as part of a host name. Both evade monitoring.
+// hidesTraces reports whether line deletes logs, a home folder, or a disk, or sends encoded data
+// over the network, possibly as part of a host name.
 func hidesTraces(f fact.Fact, line string, _ *facts) bool {
 	if f.Kind == fact.File {
 		return f.Use == fact.Wiped || logFile().MatchString(line)
@@ -122,8 +126,7 @@ func hidesTraces(f fact.Fact, line string, _ *facts) bool {
 	return encodedUpload().MatchString(line) && encodingCommand().MatchString(line)
 }
 
-// evaluatesReadData reports whether a program evaluates data that it has just read, decoded, or
-// downloaded.
+// evaluatesReadData reports whether line evaluates data that it reads, decodes, or downloads.
 func evaluatesReadData(f fact.Fact, line string, _ *facts) bool {
 	return f.Use != fact.Evaluated || evaluatesInput().MatchString(line)
 }
@@ -134,5 +137,5 @@ var logFile = lazyregexp.New(`\b(?:rm|shred|truncate)\s[^|;&]*/var/log\b`)
 
 var encodedUpload = lazyregexp.New(`\b(?:echo|printf|env|printenv)\b[^;&]*\|\s*(?:curl|wget|nc|ncat)\s|\b(?:dig|nslookup|host|drill|ping)\s[^;&|]*\$\(`)
 
-// networkCommand matches commands that take a host.
+// networkCommand matches commands with a network program that takes a host.
 var networkCommand = lazyregexp.New(`^(?:curl|wget|nc|ncat|dig|nslookup|host|drill|ping)\s`)

@@ -22,7 +22,7 @@ import (
 //go:embed grammar.toml lexicon rules forms
 var files embed.FS
 
-// Rules returns the embedded rules, sorted by id. Callers must not modify the result.
+// Rules returns the embedded rules about wording, sorted by id. Callers must not modify the result.
 var Rules = sync.OnceValue(func() []Rule {
 	list := blocks[Rule]("rules")
 	for i := range list {
@@ -31,8 +31,8 @@ var Rules = sync.OnceValue(func() []Rule {
 	return list
 })
 
-// Forms returns the embedded forms of a file in the folder forms, or of all files if file is "",
-// sorted by id.
+// Forms returns the forms in the given file of the folder forms, sorted by id. If file is "", it
+// returns all forms.
 func Forms(file string) []Form {
 	list := blocks[Form](path.Join("forms", file))
 	for i := range list {
@@ -41,8 +41,8 @@ func Forms(file string) []Form {
 	return list
 }
 
-// blocks parses the blocks of a file, or of all files below a folder, and returns them sorted by
-// id. The files are embedded and covered by tests, so an invalid file causes a panic.
+// blocks parses the blocks of a file, or of all files below a folder, and returns the blocks sorted
+// by id. An invalid file causes a panic, because the files are embedded and covered by tests.
 func blocks[T any, P interface {
 	*T
 	named(id string)
@@ -59,7 +59,7 @@ func blocks[T any, P interface {
 	return list
 }
 
-// below returns the embedded files below root. root may itself be a file.
+// below returns the names of the embedded files below root. If root is a file, it returns root.
 func below(root string) (names []string) {
 	check(root, fs.WalkDir(files, root, func(file string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -70,7 +70,7 @@ func below(root string) (names []string) {
 	return names
 }
 
-// read decodes an embedded file into v. It panics on keys that v does not have.
+// read decodes an embedded file into v. It panics if the file contains a key that v does not have.
 func read(file string, v any) {
 	text, err := files.ReadFile(file)
 	check(file, err)
@@ -83,7 +83,8 @@ func check(file string, err error) {
 	}
 }
 
-// entries parses a file that contains only texts and returns them in file order.
+// entries parses an embedded file whose values are all strings. It returns an entry for each key,
+// in the order of the file.
 func entries(file string) (list []scan.Entry) {
 	text, err := files.ReadFile(file)
 	check(file, err)

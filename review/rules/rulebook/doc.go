@@ -8,18 +8,18 @@
 //
 // # Rules
 //
-// The header of a block is the rule's id. All keys except those marked * are required; unknown keys
-// are errors.
+// The header of a block is the id of the rule. Keys marked * are optional, and all other keys are
+// required. An unknown key is an error.
 //
 //	name        a few words in lower case with hyphens
 //	severity    the maximum severity of a finding: info, warn, or block
 //	added *     the severity of a finding in text that a change adds to an
 //	            approved version
 //	message     what the text does, in plain words and without a full stop;
-//	            {purpose} is replaced by the stated purpose of the tool. The
-//	            sentence is appended
-//	suggestion  what the author of the text can do about it
-//	importer    what people can do who import the tool and cannot change it: a
+//	            {purpose} is replaced by the stated purpose of the tool. A
+//	            finding appends the sentence that it is about
+//	suggestion  advice for the author of the text
+//	importer    advice for people who import the tool and cannot change it: a
 //	            sentence that follows "If you import it:"
 //	doc         what the rule finds and why that matters; lines are joined
 //	bad, good   texts with and without a finding; a sentence is added to the
@@ -28,18 +28,19 @@
 //	            whole tool, and "prompt :: text" is a prompt
 //	frames *    patterns over the lexicon, one on each line; see scan.Frame. An
 //	            indented line continues the previous one, without a space if
-//	            that ends in "|"; a line that begins with "#" is a comment
+//	            the previous line ends in "|"; a line that begins with "#" is a comment
 //	translated* frames over the concepts of lexicon/translations.toml
 //	certain *   frames that always warn, even if the learned table scores the
 //	            sentence as benign
 //	plain *     frames that always get the severity of the rule, even in a prompt
 //	complete *  frames with all parts of an attack, which always warn in a tool
 //	complete_added *
-//	            the severity of their findings in text that a change adds
+//	            the severity of findings of complete frames in text that a
+//	            change adds to an approved version
 //	except *    benign uses: each entry is a condition, or several conditions
 //	            joined by " & "; "!" negates a condition
 //	extra *     names of checks in Go that find what frames cannot describe
-//	reports *   true: the rule also checks texts for reviewers
+//	reports *   true: the rule also checks texts that only reviewers see
 //	rationale * true: the rule also checks the rationale
 //	asks *      tables of things that a parameter may request without need:
 //	            what, needs (concepts in the tool's purpose that justify the
@@ -65,7 +66,8 @@
 //	              lists the definitions that are already live, as tables of "of"
 //	              and draft
 //
-// A name in braces, such as {verbs}, is replaced by a number or list that is defined in code.
+// In doc and suggestion, a name in braces, such as {verbs}, is replaced by a number or list that is
+// defined in code.
 //
 // # Lexicon
 //

@@ -1,4 +1,4 @@
-// This file parses exceptions of rules.
+// This file parses the exceptions of rules.
 
 package rulebook
 
@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// Exception is a list of conditions. If all are met, a match of the rule is benign.
+// Exception is a list of conditions. A match of the rule is benign if it meets all conditions.
 type Exception []Condition
 
-// Condition refers to a predicate in package wording by its name.
+// Condition is a predicate in package wording, referred to by name, or its negation.
 type Condition struct {
 	Not      bool
 	Name     string
-	Concepts string // arguments of the predicate, if it takes concepts
+	Concepts string // concepts joined by "|", if the predicate takes any
 }
 
-// UnmarshalText parses conditions joined by " & ".
+// UnmarshalText parses a list of conditions that are joined by "&".
 func (e *Exception) UnmarshalText(text []byte) error {
 	for part := range strings.SplitSeq(string(text), "&") {
 		var c Condition

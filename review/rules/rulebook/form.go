@@ -1,14 +1,14 @@
-// This file defines the blocks of all other rules.
+// This file defines the blocks that describe all other rules.
 
 package rulebook
 
-// Form describes a rule that is not about wording. Its check is implemented in Go under the same
-// id.
+// Form describes a rule that is not about wording. The check with the same id is implemented in Go.
 type Form struct {
 	ID       string `toml:"-"`
 	Name     string
 	Severity string
-	// Added is the severity in text that a change adds to an approved version, if it is higher.
+	// Added is the severity of a finding in text that a change adds to an approved version, if it
+	// is higher than Severity.
 	Added      string
 	Locked     bool
 	Waivable   bool
@@ -18,21 +18,21 @@ type Form struct {
 	Bad, Good  Sample
 }
 
-// Sample is an example of a change, with or without a finding.
+// Sample is an example of a change. It has the change in one of the fields Text, Draft, and Built.
 type Sample struct {
-	Show string // the relevant fragment, for the documentation
-	// Text is a sentence in the description of a tool that shows opening hours.
+	Show string // relevant part of the change, for the documentation
+	// Text is a sentence that is added to the description of a tool that shows opening hours.
 	Text string
-	// Of is the name of the sample that Draft patches (RFC 7386): prompt (the default), action, or
-	// agent.
+	// Draft is a merge patch (RFC 7386) for the sample of package rulestest with the name Of:
+	// prompt (the default), action, or agent.
 	Of, Draft string
 	Live      []Patched // definitions that are already live
-	// Built reports whether the sample is built in Go, because it is too large or too special for a
+	// Built reports whether the change is built in Go, because it is too large or too special for a
 	// patch.
 	Built bool
 }
 
-// Patched is a sample with a merge patch.
+// Patched is the sample with the name Of, modified by the merge patch Draft.
 type Patched struct{ Of, Draft string }
 
 func (f *Form) named(id string) { f.ID = id }

@@ -1,4 +1,4 @@
-// This file defines the blocks of rules about wording.
+// This file defines the blocks that describe rules about wording.
 
 package rulebook
 
@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Rule is a block of a rule file; see the package comment.
+// Rule is a block of a rule file. The package comment describes the keys of a block.
 type Rule struct {
 	ID            string `toml:"-"`
 	Name          string
 	Severity      string
-	Added         string // the severity in text that a change adds, if it is higher
-	CompleteAdded string `toml:"complete_added"` // Added for matches of Complete
+	Added         string // severity in text that a change adds to an approved version, if it is higher
+	CompleteAdded string `toml:"complete_added"` // like Added, but for matches of Complete
 	Message       string
 	Suggestion    string
 	Importer      string
@@ -27,37 +27,41 @@ type Rule struct {
 	Except        []Exception
 	Extra         []string
 	Reports       bool
-	// Rationale reports whether the rule also checks the rationale. Unlike examples and test cases,
-	// which quote attacks on purpose, it is the author's statement.
+	// Rationale reports whether the rule also checks the rationale. The rationale is a statement of
+	// the author, while examples and test cases quote attacks on purpose.
 	Rationale bool
 	Asks      []Ask
 	Defaults  []Default
 }
 
-// Ask is something that a definition may request without need.
+// Ask is something that a parameter or a description may request although the tool does not need
+// it.
 type Ask struct {
 	What  string // completes "Asks for …"
-	Needs string // concepts in the tool's purpose that justify it
-	// Parameter are frames for the name and texts of a parameter, Prose for the description.
+	Needs string // concepts in the purpose of the tool that justify the request
+	// Parameter contains frames for the name and the texts of a parameter. Prose contains frames
+	// for the description of the tool.
 	Parameter, Prose Frames
-	// Spoken reports whether the frames for parameters also apply in prose, after a verb of handing
+	// Spoken reports whether the frames in Parameter also apply in prose, after a verb of handing
 	// over.
 	Spoken bool
-	// Foreign reports whether the request is allowed if it shares a word with the tool's purpose.
+	// Foreign reports whether the request is also justified if it has a word in common with the
+	// purpose of the tool.
 	Foreign bool
 }
 
-// Default is a list of dangerous default values for parameters.
+// Default describes dangerous default values of parameters.
 type Default struct {
-	Parameter []string // words in its name
-	Value     []string // in lower case
+	Parameter []string // words in the name of the parameter
+	Value     []string // dangerous values, in lower case
 	Purpose   string   // concepts that the purpose of the tool must contain; "" for any tool
 }
 
 // Frames is a list of patterns.
 type Frames []string
 
-// UnmarshalText parses a pattern from each line.
+// UnmarshalText parses a list of patterns, one on each line. An indented line continues the
+// previous one.
 func (f *Frames) UnmarshalText(text []byte) error {
 	for line := range strings.Lines(string(text)) {
 		part := strings.TrimSpace(line)
@@ -76,26 +80,27 @@ func (f *Frames) UnmarshalText(text []byte) error {
 
 func (r *Rule) named(id string) { r.ID = id }
 
-// CertainName returns the name of the certain frames.
+// CertainName returns the name of the frames in Certain.
 func (r *Rule) CertainName() string { return r.ID + certainMark }
 
-// PlainName returns the name of the plain frames.
+// PlainName returns the name of the frames in Plain.
 func (r *Rule) PlainName() string { return r.ID + PlainMark }
 
-// CompleteName returns the name of the complete frames.
+// CompleteName returns the name of the frames in Complete.
 func (r *Rule) CompleteName() string { return r.ID + CompleteMark }
 
-// Suffixes of frame names.
+// Suffixes of the names of frames, which follow the id of the rule.
 const (
 	certainMark  = "!"
 	PlainMark    = "!!"
 	CompleteMark = "+"
 )
 
-// IDOf returns the id of the rule to which a frame belongs.
+// IDOf returns the id of the rule to which the frame with the given name belongs.
 func IDOf(frame string) string { return strings.TrimRight(frame, certainMark+CompleteMark) }
 
-// AskName returns the name of the frames of Asks[n], for parameters or for prose.
+// AskName returns the name of the frames of Asks[n]. prose selects the frames for prose instead of
+// those for parameters.
 func (r *Rule) AskName(n int, prose bool) string {
 	name := r.ID + "." + strconv.Itoa(n)
 	if prose {

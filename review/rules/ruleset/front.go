@@ -1,4 +1,4 @@
-// This file checks the texts in front matter.
+// This file checks the texts in front matter separately.
 
 package ruleset
 
@@ -15,12 +15,13 @@ import (
 	"toolcrib/review/rules"
 )
 
-// frontFamilies are the families that check each text of front matter separately.
+// frontFamilies are the families whose rules also check each text of front matter separately.
 const frontFamilies = "SP"
 
 // front checks each text in the front matter of the files of c separately. Clients add these texts
-// to the context without the front matter, so quotation marks around a text do not mark it as a
-// quotation. Findings that are already in found are omitted.
+// to the context of a model without the surrounding front matter. Quotation marks around a text
+// therefore belong to the syntax of front matter and do not mark a quotation. letters limits the
+// families of rules as in CheckFamilies. front omits findings that are already in found.
 func (s Set) front(ctx context.Context, c *rules.Change, letters string, found []rules.Finding) ([]rules.Finding, error) {
 	families := strings.Map(func(r rune) rune {
 		if letters == "" || strings.ContainsRune(letters, r) {
@@ -56,7 +57,7 @@ func (s Set) front(ctx context.Context, c *rules.Change, letters string, found [
 			}
 			for _, f := range of {
 				f = inFile(f, t, n, file)
-				if !slices.ContainsFunc(found, func(other rules.Finding) bool { // the same lines, with at least the same severity
+				if !slices.ContainsFunc(found, func(other rules.Finding) bool { // other covers the same lines with at least the same severity
 					return other.Rule == f.Rule && other.Path == f.Path && other.Severity.Rank() >= f.Severity.Rank() &&
 						other.Line <= f.Line && max(other.EndLine, other.Line) >= f.EndLine
 				}) {
@@ -68,7 +69,8 @@ func (s Set) front(ctx context.Context, c *rules.Change, letters string, found [
 	return more, nil
 }
 
-// inFile converts the position of a finding in the value n to a position in its file t.
+// inFile returns f, a finding in the text of the value n, with its position converted to a position
+// in the file t.
 func inFile(f rules.Finding, t rules.Text, n *jsondoc.Node, file *spans.File) rules.Finding {
 	start := max(0, strings.Index(n.Text, f.Passage))
 	end := len(n.Text)

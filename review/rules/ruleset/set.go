@@ -38,8 +38,8 @@ import (
 // families are the first letters of rule ids, in the order in which rules are listed.
 const families = "TNLSPODRABF"
 
-// group is the rules of some families. Their data is parsed on first use, because an approval needs
-// only two families.
+// group contains the rules of one or more families. The data of a group is parsed on first use,
+// because an approval needs only two families.
 type group struct {
 	families string
 	rules    func() []rules.Rule
@@ -52,7 +52,8 @@ var groups = []group{
 	groupOf("A", agents.Rules, "agents.toml"), groupOf("B", budget.Rules, "budget.toml"), groupOf("F", files.Rules, "files.toml"),
 }
 
-// groupOf returns a group with the descriptions from the given form files.
+// groupOf returns a group for the rules that list returns. forms names the files that describe
+// these rules.
 func groupOf(families string, list func() []rules.Rule, forms ...string) group {
 	return group{families, sync.OnceValue(func() []rules.Rule {
 		made := list()
@@ -85,11 +86,12 @@ type Set struct {
 // enforced is a rule with its configured severity.
 type enforced struct {
 	rules.Rule
-	fixed bool // the configuration sets the severity
+	fixed bool // the configuration sets the severity, so the evidence does not affect it
 }
 
-// NewSet returns a Set with overrides, which maps rule ids to severities. It returns an error for
-// an unknown rule or severity, and for a change to a locked rule.
+// NewSet returns a Set in which overrides, a map from rule ids to severities, replaces the default
+// severities. It returns an error for an unknown rule, for an unknown severity, and for a change to
+// a locked rule.
 func NewSet(overrides map[string]rules.Severity) (Set, error) {
 	s := Set{overrides: overrides}
 	if len(overrides) == 0 {
@@ -120,13 +122,14 @@ func NewSet(overrides map[string]rules.Severity) (Set, error) {
 	return s, nil
 }
 
-// WithReach returns a copy of s with the decisions of the configuration about facts of reach.
+// WithReach returns a copy of s that applies the configured decisions d about facts of reach.
 func (s Set) WithReach(d fact.Decisions) Set {
 	s.reach = d
 	return s
 }
 
-// each yields the active rules of the families in letters, or of all families if letters is "".
+// each yields the active rules of the families whose letters occur in letters. If letters is "", it
+// yields the active rules of all families.
 func (s Set) each(letters string) iter.Seq[enforced] {
 	return func(yield func(enforced) bool) {
 		for _, g := range groups {
@@ -146,7 +149,8 @@ func (s Set) each(letters string) iter.Seq[enforced] {
 	}
 }
 
-// any reports whether test returns true for an active rule of the families in letters.
+// any reports whether test returns true for an active rule of the families whose letters occur in
+// letters.
 func (s Set) any(letters string, test func(enforced) bool) bool {
 	for r := range s.each(letters) {
 		if test(r) {
@@ -156,24 +160,26 @@ func (s Set) any(letters string, test func(enforced) bool) bool {
 	return false
 }
 
-// Lowered describes the rules with a lower severity than by default, for reviewers.
+// Lowered describes, for reviewers, the rules whose configured severity is lower than their default
+// severity.
 func (s Set) Lowered() []string { return slices.Clone(s.lowered) }
 
-// Check runs the rules on c and returns their findings, the most severe first, then by path,
-// position, and rule.
+// Check runs all active rules on c and returns their findings. The most severe findings come first.
+// Findings of the same severity are sorted by path, position, and rule.
 func (s Set) Check(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return s.CheckFamilies(ctx, c, "")
 }
 
-// CheckFamilies is like Check, but runs only the rules of the families in letters; "" means all.
+// CheckFamilies is like Check, but runs only the rules of the families whose letters occur in
+// letters. If letters is "", it runs all rules.
 func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string) ([]rules.Finding, error) {
 	findings := []rules.Finding{}
 	c.Reach = s.reach
-	// Reviewers cannot correct an imported schema, so problems with its data may be waived. The
-	// limits on schemas always apply, because they protect every reader of the schema.
+	// Reviewers cannot correct an imported schema, so findings about it may be waived. The limits
+	// on schemas cannot be waived, because they protect every program that reads the schema.
 	t := c.Draft.Definition.Tool
 	upstream := t != nil && t.Source != nil
-	faulty := false // a fault in shared code stops many rules; report it once
+	faulty := false // a fault in shared code stops many rules; report it only once
 	for r := range s.each(letters) {
 		found, fault, err := checked(ctx, r.Rule, c)
 		if fault && faulty {
@@ -186,11 +192,11 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 		for _, f := range found {
 			f.Rule, f.Severity, f.Waivable = r.ID, cmp.Or(f.Severity, r.Severity), r.Waivable || upstream && r.Family() == "D" && r.ID != schema.LimitsRule
 			if fault {
-				f.Waivable = true // otherwise benign text could never be approved
+				f.Waivable = true // otherwise, a fault would make it impossible to approve a benign text
 				findings = append(findings, f)
 				continue
 			}
-			if r.fixed && f.Severity != rules.Info { // the evidence no longer matters, but hints remain hints
+			if r.fixed && f.Severity != rules.Info { // an Info finding remains an Info finding
 				f.Severity = r.Severity
 			}
 			if !r.Form || f.Severity != rules.Block {
@@ -232,8 +238,8 @@ func (s Set) CheckFamilies(ctx context.Context, c *rules.Change, letters string)
 	return c.Bind(findings), nil
 }
 
-// checked runs a rule. If the rule panics, it returns a blocking finding, so that the process
-// continues but no unchecked text is approved.
+// checked runs the rule r. If r panics, checked reports a fault and returns a blocking finding
+// instead of ending the process, so that no unchecked text is approved.
 func checked(ctx context.Context, r rules.Rule, c *rules.Change) (found []rules.Finding, fault bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -252,13 +258,13 @@ func (s Set) QueriesSimilar() bool {
 	return s.any("", func(r enforced) bool { return r.QueriesSimilar })
 }
 
-// Has reports whether a rule of the family is active.
+// Has reports whether at least one rule of the given family is active.
 func (s Set) Has(family string) bool {
 	return s.any(family, func(enforced) bool { return true })
 }
 
-// forImporter returns the advice of r for people who import the definition and cannot change it, or
-// "" if the definition is not imported.
+// forImporter returns the advice of r for people who import the definition of c and cannot change
+// it. It returns "" if the definition is not imported.
 func forImporter(r rules.Rule, c *rules.Change) string {
 	t := c.Draft.Definition.Tool
 	switch {
@@ -270,7 +276,7 @@ func forImporter(r rules.Rule, c *rules.Change) string {
 	return r.Importer
 }
 
-// described adds the descriptions in a form file to the rules in list.
+// described adds the descriptions in the given form file to the rules in list, and returns list.
 func described(list []rules.Rule, file string) []rules.Rule {
 	for _, f := range rulebook.Forms(file) {
 		i := slices.IndexFunc(list, func(r rules.Rule) bool { return r.ID == f.ID })
@@ -286,7 +292,7 @@ func described(list []rules.Rule, file string) []rules.Rule {
 	return list
 }
 
-// figures replaces placeholders in descriptions with numbers and lists that are defined in code.
+// figures replaces the placeholders in descriptions by numbers and lists that are defined in code.
 var figures = sync.OnceValue(func() *strings.Replacer {
 	return strings.NewReplacer(
 		"{verbs}", strings.Join(shipped.Verbs(), ", "), "{categories}", strings.Join(registry.Categories(), ", "),
@@ -295,14 +301,14 @@ var figures = sync.OnceValue(func() *strings.Replacer {
 	)
 })
 
-// sums contains a hash of each folder that determines the findings: code, rules, tables, and core
-// tools. TestSumsOfRules in the root of the module checks that it is current.
+// sums contains a hash of each folder whose content determines the findings: code, rules, tables,
+// and core tools. TestSumsOfRules in the root of the module checks that the hashes are current.
 //
 //go:embed code.sums
 var sums []byte
 
-// Version identifies everything that determines the findings, except for the configuration. It is a
-// hash of sums and part of every assessment and every review digest.
+// Version identifies the code and data that determine the findings; it does not cover the
+// configuration. It is a hash of sums, and part of every assessment and every review digest.
 var Version = sync.OnceValue(func() string {
 	sum := sha256.Sum256(sums)
 	return hex.EncodeToString(sum[:])[:16]

@@ -1,4 +1,4 @@
-// This file runs rules on examples, and builds changes without examples.
+// This file runs rules on examples, and builds changes for tests that need no example.
 
 package rulestest
 
@@ -13,7 +13,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Check returns the findings of r in e.
+// Check returns the findings that r reports for e.
 func Check(t *testing.T, r rules.Rule, e Example) []rules.Finding {
 	t.Helper()
 	c := &rules.Change{Draft: e.Draft, World: rules.Memory(e.Live), Prompts: e.Prompts, Twins: e.Twins, Reach: fact.Decisions{Warn: []string{"out:*.warned.example"}}}
@@ -29,7 +29,7 @@ func Check(t *testing.T, r rules.Rule, e Example) []rules.Finding {
 	return found
 }
 
-// Messages returns "rule: message" for each finding in e.
+// Messages returns the findings of all rules in list for e, each as "ID: message".
 func Messages(t *testing.T, list []rules.Rule, e Example) (all []string) {
 	t.Helper()
 	for _, r := range list {
@@ -40,7 +40,7 @@ func Messages(t *testing.T, list []rules.Rule, e Example) (all []string) {
 	return all
 }
 
-// Paths returns "rule path" for each finding in e.
+// Paths returns the findings of all rules in list for e, each as "ID path".
 func Paths(t *testing.T, list []rules.Rule, e Example) (all []string) {
 	t.Helper()
 	for _, r := range list {
@@ -51,15 +51,15 @@ func Paths(t *testing.T, list []rules.Rule, e Example) (all []string) {
 	return all
 }
 
-// PromptChange returns a change that proposes the sample with the given prompt.
+// PromptChange returns a change that proposes Sample with the given prompt.
 func PromptChange(prompt string) *rules.Change {
 	d := Sample()
 	d.Definition.Tool.Prompt = prompt
 	return &rules.Change{Draft: d}
 }
 
-// ToolChange returns a change that proposes an action tool. Each parameter has the form
-// "name=description".
+// ToolChange returns a change that proposes an action tool with the given name, description, and
+// parameters. Each parameter has the form "name=description".
 func ToolChange(name, description string, params ...string) *rules.Change {
 	properties := map[string]any{}
 	for _, p := range params {

@@ -1,4 +1,4 @@
-// Package rulestest builds the proposals for tests of rules.
+// Package rulestest builds proposals for tests of rules.
 package rulestest
 
 import (
@@ -16,7 +16,8 @@ import (
 //go:embed samples
 var samples embed.FS
 
-// Example is a change that documents and tests a rule, with the definitions that are already live.
+// Example is a change that documents and tests a rule. Live contains the definitions that are
+// already live.
 type Example struct {
 	Draft   proposals.Draft
 	Live    []registry.Live
@@ -24,31 +25,33 @@ type Example struct {
 	Twins   []rules.Twin
 }
 
-// Renamed returns the sample with another id.
+// Renamed returns Sample with the given id.
 func Renamed(id string) proposals.Draft {
 	d := Sample()
 	d.Subject.ID, d.Definition.Tool.ID = id, id
 	return d
 }
 
-// Accepting returns an action tool of our own with the given input schema.
+// Accepting returns a proposal of an action tool, which is not imported, with the given input
+// schema.
 func Accepting(id, schema string) proposals.Draft {
 	d := Action(id)
 	d.Definition.Tool.InputSchema = []byte(schema)
 	return d
 }
 
-// FromServer returns an action tool that an MCP server calls name.
+// FromServer returns a proposal of an action tool with the given id, which is imported from an MCP
+// server. name is the name of the tool on the server.
 func FromServer(id, name string) proposals.Draft {
 	d := Action(id)
 	d.Definition.Tool.Provider = &registry.Provider{Type: registry.ProviderMCP, Server: "billing", Name: name}
 	return d
 }
 
-// OfText converts a text to an Example. The text is a sentence, which is added to the description
-// of an unrelated tool; a whole action tool in the form "name :: description ::
-// parameter=description :: …", with an optional default after " || "; or a prompt after "prompt ::
-// ".
+// OfText converts a text to an Example. The text has one of three forms. A sentence is added to the
+// description of an unrelated tool. "name :: description :: parameter=description :: …" is a whole
+// action tool, in which " || " may precede the default of a parameter. "prompt :: text" is a
+// prompt.
 func OfText(text string) Example {
 	parts := strings.Split(text, " :: ")
 	switch {
@@ -79,7 +82,7 @@ func OfText(text string) Example {
 	return Example{Draft: d}
 }
 
-// ExampleOf converts a sample of a data file to an example. It returns built if the sample is built
+// ExampleOf converts a sample of a rule file to an example. It returns built if the sample is built
 // in Go.
 func ExampleOf(s rulebook.Sample, built Example) Example {
 	var e Example
@@ -98,7 +101,7 @@ func ExampleOf(s rulebook.Sample, built Example) Example {
 	return e
 }
 
-// Patched is like Patch, but panics if the patch is invalid.
+// Patched is like Patch, but panics if the result is not a valid proposal.
 func Patched(p rulebook.Patched) proposals.Draft {
 	d, err := Patch(p)
 	if err != nil {
@@ -107,7 +110,7 @@ func Patched(p rulebook.Patched) proposals.Draft {
 	return d
 }
 
-// Patch returns the sample p.Of with the merge patch p.Draft.
+// Patch returns the sample p.Of after applying the merge patch p.Draft.
 func Patch(p rulebook.Patched) (proposals.Draft, error) {
 	of := p.Of
 	if of == "" {
@@ -137,7 +140,7 @@ func Patch(p rulebook.Patched) (proposals.Draft, error) {
 	return parsed[0].Draft, nil
 }
 
-// merged returns value with a JSON merge patch (RFC 7386) applied.
+// merged returns value after applying the JSON merge patch change (RFC 7386). It may modify value.
 func merged(value, change any) any {
 	fields, ok := change.(map[string]any)
 	if !ok {

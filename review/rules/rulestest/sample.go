@@ -1,4 +1,4 @@
-// This file builds the proposals that examples modify.
+// This file builds the proposals that the examples of rules modify.
 
 package rulestest
 
@@ -7,7 +7,7 @@ import (
 	"toolcrib/registry"
 )
 
-// Sample returns a small proposal without findings. The examples of the rules modify it.
+// Sample returns a small proposal of a prompt tool for which no rule reports a finding.
 func Sample() proposals.Draft {
 	base := 0
 	output := "Too slow: the scene spends 400 words on the harbour before anything happens."
@@ -32,7 +32,7 @@ func Sample() proposals.Draft {
 	}
 }
 
-// Action returns the sample as an action tool with the given id.
+// Action returns a small proposal of an action tool with the given id.
 func Action(id string) proposals.Draft {
 	d := Sample()
 	d.Subject.ID = id
@@ -44,13 +44,14 @@ func Action(id string) proposals.Draft {
 	return d
 }
 
-// Approves returns a function that sets the approval of a tool.
+// Approves returns a function that sets the approval tier of a tool and the default of the tier.
 func Approves(tier, otherwise registry.ApprovalTier) func(*registry.Tool) {
 	return func(t *registry.Tool) { t.Approval = &registry.Approval{Tier: tier, Default: otherwise} }
 }
 
-// Change returns an edit of a live tool of our own. In one direction it is an example of loosening
-// a protection; in the other direction it is a counterexample.
+// Change returns an example that modifies a live tool that is not imported. from prepares the live
+// version, and to prepares the proposed version. If the example loosens a protection, exchanging
+// from and to makes it a counterexample.
 func Change(from, to func(*registry.Tool)) Example {
 	before, after := Action("set_invoices"), Action("set_invoices")
 	from(before.Definition.Tool)
@@ -60,17 +61,18 @@ func Change(from, to func(*registry.Tool)) Example {
 	return Example{Draft: after, Live: []registry.Live{{Subject: before.Subject, Version: 1, Definition: before.Definition}}}
 }
 
-// WithSoul returns a small agent with the given soul.
+// WithSoul returns a proposal of a small agent with the given soul.
 func WithSoul(soul string) proposals.Draft {
 	return soulful(func(a *registry.Agent) { a.Soul = soul })
 }
 
-// WithTemplate returns a small agent with the given prompt template.
+// WithTemplate returns a proposal of a small agent with the given prompt template.
 func WithTemplate(template string) proposals.Draft {
 	return soulful(func(a *registry.Agent) { a.PromptTemplate = template })
 }
 
-// soulful returns a small agent without findings, modified by change.
+// soulful returns a proposal of a small agent that change has modified. Without the modification,
+// no rule reports a finding for it.
 func soulful(change func(*registry.Agent)) proposals.Draft {
 	d := Sample()
 	a := registry.Agent{

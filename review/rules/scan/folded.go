@@ -10,8 +10,8 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// readFolded reads the run of letters and digits at i that contains characters outside ASCII,
-// including accents and invisible characters. It returns the end of the run.
+// readFolded reads the word at i, which contains characters outside ASCII, such as accented letters
+// or invisible characters. It returns the end of the word.
 func (s *reader) readFolded(i int) int {
 	w := foldedWord{native: s.nativeBuf[:0], ascii: s.asciiBuf[:0], imitated: true}
 	j := i
@@ -42,12 +42,12 @@ func (s *reader) readFolded(i int) int {
 
 // foldedWord is the state of reading a word with characters outside ASCII.
 type foldedWord struct {
-	native   []byte // folded
-	ascii    []byte // with every character replaced by the ASCII character that it imitates
-	imitated bool   // every character has an ASCII counterpart
+	native   []byte // the folded word
+	ascii    []byte // the word with every character replaced by the ASCII character that it imitates
+	imitated bool   // every character is or imitates an ASCII character
 	scripts  letters.Script
-	styled   bool // a character is a disguised ASCII letter
-	hidden   bool // contains invisible characters
+	styled   bool // at least one character is a disguised ASCII letter
+	hidden   bool // invisible characters occur between letters
 	pending  bool // invisible characters follow the last letter
 	upper    bool
 	letters  int
@@ -116,7 +116,8 @@ func (w *foldedWord) endLetter(end int) {
 	w.end = end
 }
 
-// lookUp looks up the word in the lexicon, and if it is unknown, the word that it imitates.
+// lookUp looks up the word w in the lexicon, and stores its number and disguises in t. If the word
+// is unknown, lookUp looks up the word that it imitates.
 func (s *reader) lookUp(w *foldedWord, t *token) {
 	lex := s.g.lex
 	if w.hidden {
@@ -142,8 +143,9 @@ func (s *reader) lookUp(w *foldedWord, t *token) {
 	}
 }
 
-// readGlyphs reads characters of a script without spaces between words: the longest known word that
-// begins at i, or a single character if there is none. It returns the position after the word.
+// readGlyphs reads a word at i in a writing system without spaces between words. It reads the
+// longest known word or, if no known word begins at i, a single character. It returns the end of
+// the word.
 func (s *reader) readGlyphs(i int) int {
 	s.endSpelled()
 	r, size := utf8.DecodeRuneInString(s.text[i:])
@@ -177,8 +179,8 @@ func (s *reader) readGlyphs(i int) int {
 	return end
 }
 
-// addUnknownGlyph adds a character that does not belong to a known word. Two such characters count
-// as one word.
+// addUnknownGlyph adds the character at i, which does not begin a known word. Two consecutive
+// characters of this kind count as one word.
 func (s *reader) addUnknownGlyph(i, size int) {
 	if s.words.n > 0 && s.words.tokens[s.words.n-1].id == 0 && s.words.gap == 0 && s.words.tokens[s.words.n-1].end == int32(i) && s.words.tokens[s.words.n-1].end-s.words.tokens[s.words.n-1].start < 6 {
 		s.words.tokens[s.words.n-1].end += int32(size)
@@ -193,10 +195,10 @@ type inflected struct {
 	form form
 }
 
-// inflect returns the inflected forms of a word of a lexeme. For a verb ("send~") these are the
-// base, third-person, past, and -ing forms by the regular rules, both with and without a doubled
-// final consonant, because that is cheaper than determining the correct form. For a noun ("token^")
-// they are singular and plural. Any other word has only one form.
+// inflect returns the inflected forms of a word of a lexeme. A verb ("send~") has the base,
+// third-person, past, and -ing forms. They follow the regular rules, with and without a doubled
+// final consonant, because adding both is cheaper than determining which one is correct. A noun
+// ("token^") has a singular and a plural form. Any other word has only one form.
 func inflect(w string) []inflected {
 	if stem, ok := strings.CutSuffix(w, "^"); ok {
 		return []inflected{{stem, base}, {plural(stem), base}}
@@ -220,7 +222,8 @@ func inflect(w string) []inflected {
 	return forms
 }
 
-// inflects reports whether a word of a lexeme has several forms.
+// inflects reports whether a word of a lexeme is marked as a verb or a noun and therefore has
+// several forms.
 func inflects(w string) bool { return strings.HasSuffix(w, "~") || strings.HasSuffix(w, "^") }
 
 func plural(stem string) string {
@@ -326,7 +329,7 @@ const (
 	maxRunTogether = 240
 )
 
-// hashFold continues the hash h with the ASCII string s in lower case.
+// hashFold extends the hash h by the ASCII string s in lower case, without apostrophes.
 func hashFold(h uint64, s string) uint64 {
 	for i := range len(s) {
 		c := s[i]
@@ -341,7 +344,8 @@ func hashFold(h uint64, s string) uint64 {
 	return h
 }
 
-// emitCamelCase emits the parts of a name such as "apiKey" and reports whether it found any.
+// emitCamelCase emits the parts of a name such as "apiKey". It reports whether it emitted any
+// words.
 func (s *reader) emitCamelCase(i, j int) bool {
 	start, parts := i, 0
 	for k := i + 1; k <= j; k++ {
@@ -349,7 +353,7 @@ func (s *reader) emitCamelCase(i, j int) bool {
 			continue
 		}
 		if k-start < 2 && k < j {
-			return parts > 0 // "iPhone" and randomly mixed case are a single word
+			return parts > 0 // "iPhone" and words in randomly mixed case are not split
 		}
 		t := token{start: int32(start), end: int32(k), upper: letters.IsUpper(s.text[start])}
 		t.id = s.g.lex.words.get(hashFold(hashSeed, s.text[start:k]))
@@ -363,8 +367,8 @@ func (s *reader) emitCamelCase(i, j int) bool {
 	return true
 }
 
-// lookUpLeet returns the number of the word that text spells in leet spelling, or 0 if there is
-// none.
+// lookUpLeet returns the number of the known word that text represents in leet spelling, or 0 if
+// there is no such word.
 func (s *reader) lookUpLeet(text string) uint32 {
 	b := s.asciiBuf[:0]
 	for i := range len(text) {
@@ -382,8 +386,8 @@ func (s *reader) lookUpLeet(text string) uint32 {
 	return s.g.lex.skeletons.get(hash(string(b)))
 }
 
-// readLeetChunk tries to read the run of letters, digits, and leet symbols from i, which includes
-// position j, as a word in leet spelling.
+// readLeetChunk tries to read a word in leet spelling, which is a run of letters, digits, and leet
+// symbols that begins at i and includes position j. It returns the end of the word.
 func (s *reader) readLeetChunk(i, j int) (end int, ok bool) {
 	if c := s.text[j]; c == '\'' || (i == j && s.words.gap == 0 && s.words.n > 0) {
 		return 0, false

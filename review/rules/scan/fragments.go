@@ -1,4 +1,5 @@
-// This file restores words that are split, run together, or spelled out.
+// This file restores words that are split into fragments, run together, or spelled letter by
+// letter.
 
 package scan
 
@@ -9,12 +10,12 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// minJoined is the minimum length of a word that is restored from fragments.
+// minJoined is the minimum length in bytes of a word that is restored from fragments.
 const minJoined = 6
 
-// joinFragments joins words that were split by spaces or hyphens ("ig nore prev ious"). It reports
-// whether it joined at least two, because a single one may be a coincidence ("for get", "pass
-// word").
+// joinFragments restores words that were split by spaces or hyphens ("ig nore prev ious"). It does
+// nothing and returns false if it finds fewer than two split words, because a single one may be a
+// coincidence ("for get", "pass word").
 func (s *sentence) joinFragments() bool {
 	var merges []merge
 	for i := 0; i+1 < s.n; i++ {
@@ -44,14 +45,14 @@ func (s *sentence) joinFragments() bool {
 	return true
 }
 
-// merge replaces n tokens by a known word.
+// merge is the replacement of n tokens, from index at, by the known word id.
 type merge struct {
 	at, n int
 	id    uint32
 }
 
-// joinedWord returns the known word that the two or three words from i form, and their number. At
-// least one word must be unknown.
+// joinedWord returns the known word that is formed by the two or three words from index i, and the
+// number of these words. At least one of them must be unknown.
 func (s *sentence) joinedWord(i int) (id uint32, n int) {
 	first := &s.tokens[i]
 	if !s.isShortUnknown(first) && !s.isShortUnknown(&s.tokens[i+1]) {
@@ -81,14 +82,14 @@ func (s *sentence) joinedWord(i int) (id uint32, n int) {
 	return id, n
 }
 
-// maxUnknown is the maximum length of the unknown word that a split word must contain. Few other
-// unknown words are this short.
+// maxUnknown is the maximum length in bytes of an unknown word that counts as a sign of a split
+// word. Few other unknown words are this short.
 const maxUnknown = 5
 
 // isShortUnknown reports whether t is a short unknown word.
 func (s *sentence) isShortUnknown(t *token) bool { return t.id == 0 && t.end-t.start <= maxUnknown }
 
-// isFragment reports whether t can be a fragment of a split word.
+// isFragment reports whether t can be a part of a split word.
 func (s *sentence) isFragment(t *token) bool {
 	if t.end-t.start > 9 || t.hide != 0 {
 		return false
@@ -101,11 +102,11 @@ func (s *sentence) isFragment(t *token) bool {
 	return true
 }
 
-// longestWord is the maximum length of a word that is searched in a run of letters.
+// longestWord is the maximum length in bytes of the words into which a run of letters is split.
 const longestWord = 16
 
-// splitRunTogether splits letters, the plain form of text[i:j], into known words. If there are at
-// least three and nothing remains, it emits them and returns true.
+// splitRunTogether splits letters, which is the plain form of text[i:j], into known words. If
+// letters consist of at least three known words, it emits the words and returns true.
 func (s *reader) splitRunTogether(letters string, i, j int) bool {
 	// from[k] is the start of the last word in a sequence of known words that ends at k, or -1 if
 	// there is no such sequence.
@@ -149,11 +150,11 @@ func (s *reader) splitRunTogether(letters string, i, j int) bool {
 	return true
 }
 
-// minSpelled is the minimum number of consecutive single letters that are treated as a spelled-out
+// minSpelled is the minimum number of consecutive single letters that are joined to a spelled-out
 // word.
 const minSpelled = 5
 
-// addSpelled records a word of one character at byte i.
+// addSpelled records that the word at byte i consists of a single character.
 func (s *reader) addSpelled(i int) {
 	_, n := utf8.DecodeRuneInString(s.text[i:])
 	if s.singles > 0 && i-s.spelledEnd > maxSpelledGap {
@@ -169,7 +170,8 @@ func (s *reader) addSpelled(i int) {
 // maxSpelledGap is the maximum number of bytes between two letters of a spelled-out word.
 const maxSpelledGap = 24
 
-// endSpelled ends a run of single letters and queues the word that they spell.
+// endSpelled ends the current run of single letters. If the run is long enough, endSpelled queues
+// the word that it spells for scanning.
 func (s *reader) endSpelled() {
 	if s.singles >= minSpelled {
 		s.encoded.JoinSpelled(s.spelledStart, s.spelledEnd)

@@ -34,30 +34,32 @@ type Frame struct {
 	Pattern string
 }
 
-// step is one position of a pattern. A sentence matches the step with one of its words or phrases.
+// step is one position of a pattern. It matches a word or phrase of the sentence that has one of
+// its concepts.
 type step struct {
 	*part
-	with       []*part // further concepts that the same words must contain
+	with       []*part // further parts, each of which the same words must contain
 	forms      form
 	gap        int32 // maximum number of words before the step
 	imperative bool
 }
 
-// part is the set of concepts in a step or a guard.
+// part is the set of alternative concepts and words in a step or a guard.
 type part struct {
 	set      Set
 	literals []uint16 // concepts of set that share a bit
 	members  []uint16 // all concepts of set
-	// words are words that are too common to be indexed. They are searched only where a frame needs
-	// them.
+	// words are literal words that are too common to be indexed. A sentence is searched for them
+	// only if a frame requires it.
 	words []uint32
 }
 
-// guard is a concept that must occur, or must not occur, near a match.
+// guard is a condition on the sentence of a match: one of its concepts must occur, or none of them
+// may occur.
 type guard struct {
 	*part
 	within int32 // maximum distance in words; 0 means anywhere in the sentence
-	after  bool  // measured from the end of the match
+	after  bool  // after the match, not before the match
 	absent bool
 }
 
@@ -66,7 +68,7 @@ type frame struct {
 	guards []guard
 	any    int32   // if positive, steps match in any order within this number of words
 	anchor int     // index of the step with the rarest concepts
-	others []*part // of the other steps, the rarest first
+	others []*part // the parts of all steps except the anchor, the rarest first
 }
 
 func (g *Grammar) compile(f Frame) (frame, error) {
@@ -98,7 +100,7 @@ func (g *Grammar) compile(f Frame) (frame, error) {
 		return out, fmt.Errorf("a frame has 1 to %d steps", maxSteps)
 	}
 	if !slices.ContainsFunc(out.steps, func(st step) bool { return len(st.members) > 0 }) {
-		// All words are common: compile the frame as if none were.
+		// All words are common, so index them nevertheless: compile the frame as if none were common.
 		frequency := g.frequency
 		g.frequency = nil
 		defer func() { g.frequency = frequency }()
@@ -164,8 +166,9 @@ func (g *Grammar) guard(text string) (guard, error) {
 	return gu, err
 }
 
-// concepts returns the part for names joined by "|". Parts are shared between steps, except in
-// frames that consist only of common words, which compile parses differently.
+// concepts returns the part for names, which are joined by "|". The same part is shared between
+// steps. An exception are frames that consist only of common words, because compile treats their
+// words as uncommon.
 func (g *Grammar) concepts(names string) (*part, error) {
 	p, ok := g.parts[names]
 	if ok && g.frequency != nil {
@@ -215,8 +218,8 @@ func (g *Grammar) part(names string) (*part, error) {
 	return p, nil
 }
 
-// common returns the numbers of the given literals if all are single words and at least one is very
-// common.
+// common returns the numbers of the given literals if all of them are single words and at least one
+// is very common. Otherwise, it returns nil.
 func (g *Grammar) common(literals []string) []uint32 {
 	var ids []uint32
 	common := false
@@ -237,7 +240,7 @@ func (g *Grammar) common(literals []string) []uint32 {
 	return ids
 }
 
-// weight estimates how often st matches.
+// weight returns an estimate of how often st matches, in an arbitrary unit.
 func (g *Grammar) weight(st *step) int {
 	sum := len(st.words) * weightFirst
 	for _, c := range st.members {

@@ -20,47 +20,47 @@ import (
 type Grammar struct {
 	lex     *lexicon
 	groups  map[string]string
-	parts   map[string]*part // cache by names; used only while frames are compiled
+	parts   map[string]*part // cache of concepts, by names; used only while frames are compiled
 	frames  []frame
 	names   []string
 	weights []int // estimated frequency of each concept, in an arbitrary unit
-	// frequency is the estimated frequency of common words.
+	// frequency is the estimated frequency of each common word.
 	frequency map[string]int
-	// byAnchor lists, for each concept, the frames that have it in their anchor.
+	// byAnchor lists, for each concept, the frames whose anchor has the concept.
 	byAnchor [][]uint16
 	anchors  Set // the named concepts in byAnchor
-	verbs    Set // the concepts that include a verb
+	verbs    Set // the concepts whose entries include a verb
 
 	// Concepts that the scanner treats specially; see Spec.
 	url, email, host, path, phone, number, ident, quoted, tag, bracket, label, caps, account          uint16
 	not, negator, negatorAfter, joining, unnegator, alternative, asking, reporting, reported, refusal uint16
 	lead, tld, rot13, backwards                                                                       uint16
 	readers                                                                                           sync.Pool
-	sets                                                                                              sync.Map // results of Concept by name
+	sets                                                                                              sync.Map // cache of the results of Concept
 }
 
 // Spec is the source of a Grammar.
 //
 // The scanner itself recognizes these concepts: url, email, host, path, phone, number (digits),
 // ident (a name such as read_file or a name in quotation marks), quoted (a single word in quotation
-// marks), tag (a word in angle brackets), bracket (a word after an opening square bracket at the
-// start of a word), label (a word before a colon), caps (a word in capitals), and account (an IBAN
-// or a wallet address).
+// marks), tag (a word in angle brackets), bracket (a word after "[" at the start of a word), label
+// (a word before a colon), caps (a word in capitals), and account (an IBAN or a wallet address).
 //
-// It interprets these concepts of the lexicon: lead (words that may precede an imperative) and tld
-// (top-level domains); and, for the Stance of a match, not, negator, negatorAfter (words that
-// negate the words before them), joining (words that begin a clause), unnegator (words that cancel
-// a negation), alternative ("or"), asking (words that introduce the speech of a third party),
-// wReporting and wReported (words before and after a report of the acts of others), and refusal.
+// The scanner gives a special meaning to some concepts of the lexicon: lead (words that may precede
+// an imperative) and tld (top-level domains). Other concepts determine the Stance of a match: not,
+// negator, negatorAfter (words that negate the words before them), joining (words that begin a
+// clause), unnegator (words that cancel a negation), alternative ("or"), asking (words that
+// introduce the speech of a third party), wReporting and wReported (words before and after a report
+// of the acts of others), and refusal.
 type Spec struct {
 	Entries []Entry
-	Groups  map[string]string // names for several concepts joined by "|"
+	Groups  map[string]string // names of groups, with the concepts of each group joined by "|"
 	Frames  []Frame
-	// Common lists frequent words of the texts to scan, the most frequent first. It speeds up
-	// scanning and does not affect the results.
+	// Common lists words that are frequent in the texts to scan, the most frequent first. It speeds
+	// up scanning and does not affect the results.
 	Common string
-	// Coded lists common words. Two such words in ROT13 or written backwards indicate a text that
-	// must be decoded before it is scanned.
+	// Coded lists common words. If two of them occur in ROT13 or written backwards, the text is
+	// decoded and scanned again.
 	Coded string
 }
 
@@ -74,7 +74,7 @@ func Compile(spec Spec) (*Grammar, error) {
 		"not": &g.not, "negator": &g.negator, "negatorAfter": &g.negatorAfter, "joining": &g.joining, "unnegator": &g.unnegator, "alternative": &g.alternative, "asking": &g.asking, "wReporting": &g.reporting, "wReported": &g.reported, "refusal": &g.refusal,
 		"lead": &g.lead, "tld": &g.tld, "rot13": &g.rot13, "backwards": &g.backwards,
 	}
-	for _, name := range slices.Sorted(maps.Keys(own)) { // sorted, for the same numbers in every process
+	for _, name := range slices.Sorted(maps.Keys(own)) { // sorted, so that the concepts get the same numbers in every process
 		*own[name] = g.lex.concept(name)
 	}
 	for _, e := range spec.Entries {
@@ -110,8 +110,8 @@ func Compile(spec Spec) (*Grammar, error) {
 	return g, nil
 }
 
-// Concept returns the set of the named concepts, which may be groups, joined by "|". It is empty if
-// a name is unknown.
+// Concept returns the set of the named concepts. name consists of names of concepts or groups,
+// joined by "|". If one of the names is unknown, the set is empty.
 func (g *Grammar) Concept(name string) Set {
 	if known, ok := g.sets.Load(name); ok {
 		return *known.(*Set) //nolint:forcetypeassert // nothing else is stored
@@ -124,7 +124,7 @@ func (g *Grammar) Concept(name string) Set {
 	return set
 }
 
-// Numbers yields the indices in Names of the concepts in s.
+// Numbers yields the indices in Grammar.Names of the concepts in s.
 func (s *Set) Numbers() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i, word := range s[:maxNamed/64] {
@@ -144,12 +144,13 @@ func (g *Grammar) Names() []string { return g.lex.names }
 // Meets reports whether s and o have a common concept.
 func (s Set) Meets(o Set) bool { return s.meets(&o) }
 
-// index estimates the frequency of each concept, finds the rarest step of each frame, its anchor, and
-// indexes the frames by its concepts.
+// index estimates the frequency of each concept. It then selects the rarest step of each frame as
+// the anchor of the frame, and indexes the frames by the concepts of their anchors.
 func (g *Grammar) index() {
 	concepts := maxNamed + int(g.lex.literals)
 	g.byAnchor = make([][]uint16, concepts)
-	// The frequency of common words decreases with their rank (Zipf's law); all other words are rare.
+	// The frequency of common words decreases with their rank (Zipf's law). All other words are
+	// rare.
 	g.weights = make([]int, concepts)
 	frequency := map[uint32]int{}
 	for w, n := range g.frequency {
@@ -181,13 +182,11 @@ func (g *Grammar) index() {
 	}
 }
 
-// Weights estimate frequencies: of the most common word, of the least common word that is not
-// indexed, of any other word, of a phrase, and of a concept that the scanner recognizes by its
-// shape.
+// Weights are estimated frequencies, in an arbitrary unit.
 const (
-	weightFirst  = 100_000
-	weightCommon = 1_200 // indexed only below this weight
-	weightRare   = 20
-	weightPhrase = 2
-	weightShape  = 2_000
+	weightFirst  = 100_000 // the most common word
+	weightCommon = 1_200   // a literal word of a pattern is indexed only below this weight
+	weightRare   = 20      // a word that is not common
+	weightPhrase = 2       // a phrase
+	weightShape  = 2_000   // a concept that the scanner recognizes by the shape of the text
 )

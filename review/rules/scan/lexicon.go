@@ -10,8 +10,9 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// Set is a set of concepts. Each named concept has a bit. The numerous concepts for literal words
-// of a pattern share the last bits, where a set bit only means that the concept may be a member.
+// Set is a set of concepts. Each named concept has its own bit. The concepts for literal words of
+// patterns are numerous and share the last 64 bits, in which a set bit only means that the concept
+// may be in the set.
 type Set [5]uint64
 
 const (
@@ -40,8 +41,8 @@ func (s *Set) meets(o *Set) bool {
 type Entry struct {
 	Concept string // a name without spaces; several entries may share it
 	// Words lists lexemes, separated by commas or line breaks. A lexeme is a word or phrase in any
-	// script; it is folded in the same way as text. A final "~" marks a word as a verb and includes
-	// all its regular forms; a final "^" marks a word as a noun and includes its plural.
+	// writing system, and is folded in the same way as text. A final "~" marks a word as a verb and
+	// includes all its regular forms. A final "^" marks a word as a noun and includes its plural.
 	Words string
 }
 
@@ -49,7 +50,7 @@ type Entry struct {
 type form uint8
 
 const (
-	base    form = 1 << iota // as in the dictionary: the imperative
+	base    form = 1 << iota // the form in a dictionary, and the imperative
 	third                    // "reads"
 	past                     // "asked", and irregular forms that the lexicon lists separately
 	ing                      // "sending"
@@ -59,22 +60,22 @@ const (
 // word is the entry of a word in the lexicon.
 type word struct {
 	set Set
-	// opens is the node for phrases that begin with the word, or 0.
+	// opens is the node of the phrases that begin with the word, or 0.
 	opens uint32
 }
 
-// meaning is a concept of a word or phrase, in one of its forms.
+// meaning is a concept that a word or phrase has, and the form of the word or phrase.
 type meaning struct {
 	concept uint16
 	form    form
 }
 
-// meanings maps the numbers of words or nodes to their concepts. Entries are collected first and
-// then laid out in a single list, which avoids growing many small ones.
+// meanings maps numbers of words or nodes to their concepts. The entries are collected first. They
+// are then moved to a single list, so that no small lists have to grow.
 type meanings struct {
 	entered []entered
 	list    []meaning
-	ends    []uint32 // offsets in list, by number
+	ends    []uint32 // end of the meanings of each number in list; see build
 }
 
 type entered struct {
@@ -82,12 +83,12 @@ type entered struct {
 	meaning
 }
 
-// get returns the meanings of n in the order of entry.
+// get returns the meanings of n in the order in which they were entered.
 func (m *meanings) get(n uint32) []meaning { return m.list[m.ends[n]:m.ends[n+1]] }
 
-// build lays out the list from the collected entries. All numbers must be below n.
+// build moves the collected entries to the list. All numbers must be below n.
 func (m *meanings) build(n int) {
-	m.ends = make([]uint32, n+2) // ends[n+1] begins as the start of the range of n; appending a meaning advances it to the end
+	m.ends = make([]uint32, n+2) // ends[k+1] is first the start of the range of k; adding a meaning to the range advances it
 	for _, e := range m.entered {
 		m.ends[e.of+2]++
 	}
@@ -108,30 +109,30 @@ type lexicon struct {
 	list     []word
 	means    meanings // of words
 	concepts map[string]uint16
-	names    []string // of the named concepts, by their number
+	names    []string // names of the named concepts, by number
 	named    uint16   // number of named concepts
 	literals uint16   // number of concepts for literal words of a pattern
-	// phrases is an automaton that maps a node and the next word to a node; see stepKey. A node
-	// represents the words read so far; nodes is the number of nodes.
+	// phrases is an automaton that maps a node and the next word to the next node; see stepKey. A
+	// node represents the words of a phrase that have been read. nodes is the number of nodes.
 	phrases table
 	nodes   uint32
 	closes  meanings // meanings of the phrases that end at a node
 	phrase  []uint32 // scratch space for the words of a phrase
 	folds   letters.Cache
-	// skeletons maps the skeletons of words of at least minLeet letters to the words.
+	// skeletons maps skeletons to words with at least minLeet letters. See letters.Skeleton.
 	skeletons table
-	// starts are the first characters of words in scripts without spaces.
+	// starts contains the first characters of words in writing systems without spaces.
 	starts map[rune]bool
-	// prefixes is a bitmap of the first three letters of words of at least minJoined letters.
+	// prefixes is a bitmap of the first three letters of all words with at least minJoined letters.
 	prefixes [26*26*26/64 + 1]uint64
 }
 
-// stepKey returns the key in phrases for the transition from a node with a word.
+// stepKey returns the key in phrases for the transition from node state with the given word.
 func stepKey(state, word uint32) uint64 { return (uint64(state)<<32 | uint64(word)) * hashPrime }
 
 const (
 	minLeet  = 4
-	maxGlyph = 10 // maximum number of characters of a word in a script without spaces
+	maxGlyph = 10 // maximum number of characters of a word in a writing system without spaces
 )
 
 func newLexicon() *lexicon {
@@ -142,7 +143,7 @@ func newLexicon() *lexicon {
 	}
 }
 
-// concept returns the number of the named concept, which it creates if necessary.
+// concept returns the number of the named concept. It creates the concept if necessary.
 func (l *lexicon) concept(name string) uint16 {
 	c, ok := l.concepts[name]
 	if !ok {
@@ -157,8 +158,8 @@ func (l *lexicon) concept(name string) uint16 {
 	return c
 }
 
-// literal returns the number of the concept for exactly the given words of a pattern, such as
-// "'before'|'prior_to'".
+// literal returns the number of the concept that consists of exactly the given words of a pattern,
+// such as "'before'|'prior_to'". It creates the concept if necessary.
 func (l *lexicon) literal(words string) uint16 {
 	c, ok := l.concepts[words]
 	if !ok {
@@ -174,7 +175,7 @@ func (l *lexicon) literal(words string) uint16 {
 
 func (l *lexicon) add(e Entry) { l.enterAll(l.concept(e.Concept), e.Words) }
 
-// enterAll assigns the lexemes listed in words to concept c.
+// enterAll assigns each lexeme in words to concept c.
 func (l *lexicon) enterAll(c uint16, words string) {
 	for len(words) > 0 {
 		lexeme := words
@@ -198,7 +199,8 @@ func (l *lexicon) enterAll(c uint16, words string) {
 	}
 }
 
-// addLexeme adds the lexeme that consists of first, already inflected, and the words of rest.
+// addLexeme adds the lexeme that consists of first, which is already inflected, and the words in
+// rest.
 func (l *lexicon) addLexeme(first, rest string, m meaning) {
 	ids := l.appendIDs(l.phrase[:0], first)
 	for w := range strings.FieldsSeq(rest) {
@@ -246,7 +248,7 @@ func (l *lexicon) node() uint32 {
 	return l.nodes - 1
 }
 
-// appendIDs appends the numbers of the words that the scanner would read in s. It adds unknown
+// appendIDs appends the numbers of the words into which the scanner would split s. It adds unknown
 // words to the lexicon.
 func (l *lexicon) appendIDs(ids []uint32, s string) []uint32 {
 	if simple(s) {
@@ -261,7 +263,7 @@ func (l *lexicon) appendIDs(ids []uint32, s string) []uint32 {
 }
 
 // splitWords folds s and calls found for each of its words. It splits s in the same way as the
-// reader. found must not keep its argument.
+// reader does. found must not retain its argument.
 func (l *lexicon) splitWords(s string, found func(word []byte)) {
 	w := make([]byte, 0, len(s))
 	end := func() {
@@ -313,8 +315,8 @@ func simple(s string) bool {
 	return s != ""
 }
 
-// id returns the number of the word w in l. It adds w to the lexicon, with its indexes by skeleton,
-// prefix, and first character, if it is unknown.
+// id returns the number of the word w in l. If w is unknown, id adds w to the lexicon and to its
+// indexes by skeleton, prefix, and first character.
 func id[T string | []byte](l *lexicon, w T) uint32 {
 	h := hash(w)
 	if id := l.words.get(h); id != 0 {
@@ -337,8 +339,8 @@ func id[T string | []byte](l *lexicon, w T) uint32 {
 	return id
 }
 
-// prefix returns the number of the first three letters of s, or -1 if s does not begin with three
-// ASCII letters.
+// prefix returns the first three letters of s as an index in lexicon.prefixes, or -1 if s does not
+// begin with three ASCII letters.
 func prefix(s string) int {
 	if len(s) < 3 {
 		return -1
@@ -354,8 +356,8 @@ func prefix(s string) int {
 	return p
 }
 
-// skeletonHash returns the hash of the skeleton of s. It returns false if a character of s has no
-// skeleton.
+// skeletonHash returns the hash of the skeleton of s. It returns false if letters.Skeleton does not
+// support a character of s.
 func skeletonHash(s string) (h uint64, ok bool) {
 	h = hashSeed
 	for i := range len(s) {

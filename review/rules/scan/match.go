@@ -9,25 +9,25 @@ import (
 	"toolcrib/review/rules/scan/disguise"
 )
 
-// Match is a place in the text where a frame matches.
+// Match is a passage of the text that a frame matches.
 type Match struct {
 	Frame string
-	// Start and End are byte offsets in the scanned text, even if the match is in a text decoded
-	// from it.
+	// Start and End are byte offsets in the scanned text. If the match is in a decoded text, they
+	// are the range of the passage that encodes it.
 	Start, End int
 	Disguise   disguise.Disguise
 	// Quoted reports whether the match is in quotation marks.
 	Quoted bool
-	// Concepts of the sentence (Sentence), of its words before the match (Before), of the last
-	// three words before the match (Lead), and of the match itself (Within).
+	// Sentence, Before, Lead, and Within are the concepts of the sentence, of the words before the
+	// match, of the last three words before the match, and of the match itself.
 	Sentence, Before, Lead, Within Set
-	// Nested reports whether the match is in a text decoded from the scanned one.
+	// Nested reports whether the match is in a text that was decoded from the scanned text.
 	Nested bool
 	// Stance distinguishes an assertion from a denial, report, or quotation.
 	Stance Stance
 }
 
-// maxPerSentence limits the matches of an unordered frame in a sentence.
+// maxPerSentence is the maximum number of matches of an unordered frame in a sentence.
 const maxPerSentence = 4
 
 // matcher matches the frames of its grammar against a sentence.
@@ -38,11 +38,11 @@ type matcher struct {
 	seg         *disguise.Segment // the segment that contains the sentence
 	fit         fit
 	triedFrames marks
-	fired       []uint8             // number of matches of each frame in the text
-	failed      [maxSteps][2]uint64 // bitmaps of the tokens at which a step is known to fail
+	fired       []uint8             // number of matches of each frame in the text so far
+	failed      [maxSteps][2]uint64 // for each step, a bitmap of the tokens at which it is known not to match
 }
 
-// match tries every frame that has a concept of the sentence in its rarest step.
+// match tries every frame whose anchor has a concept that occurs in the sentence.
 func (s *matcher) match() {
 	s.triedFrames.epoch++
 	for _, c := range s.words.present {
@@ -63,13 +63,13 @@ func (s *matcher) tryAll(frames []uint16) {
 	}
 }
 
-// marks is a set of frames that can be cleared in constant time, by incrementing epoch.
+// marks is a set of frames. Incrementing epoch clears the set in constant time.
 type marks struct {
 	at    []uint32
 	epoch uint32
 }
 
-// add adds i and reports whether it was missing.
+// add adds i to the set and reports whether the set did not contain i before.
 func (m *marks) add(i uint16) bool {
 	if m.at[i] == m.epoch {
 		return false
@@ -116,8 +116,8 @@ func (s *matcher) try(n int) {
 	}
 }
 
-// follow reports whether step k of f matches at token i and the following steps match after it, and
-// returns the last token of the match. It remembers failures, so that no step is tried twice at the
+// follow reports whether step k of f matches at token i and the following steps match after it. It
+// returns the last token of the match. It records failures, so that it tries no step twice at the
 // same token.
 func (s *matcher) follow(f *frame, k, i int) (last int, ok bool) {
 	if s.failed[k][i>>6]&(1<<(i&63)) != 0 {
@@ -140,7 +140,8 @@ func (s *matcher) follow(f *frame, k, i int) (last int, ok bool) {
 	return 0, false
 }
 
-// fits reports whether st matches at token i and returns the last token of the matching phrase.
+// fits reports whether st matches at token i. It returns the last token of the word or phrase that
+// matches.
 func (s *matcher) fits(st *step, i int) (end int, ok bool) {
 	s.words.work++
 	if !s.words.sets[i].meets(&st.set) && len(st.words) == 0 || st.imperative && !s.imperative(i) {
@@ -173,7 +174,9 @@ func (s *matcher) imperative(i int) bool {
 	return false
 }
 
-// nearestSteps finds the matches of the other steps of f that are closest to its anchor at token i.
+// nearestSteps finds, for each step of f except the anchor, the match that is closest to the anchor
+// at token i. It returns the first and the last token of all matches, and false if the steps do not
+// match closely enough.
 func (s *matcher) nearestSteps(f *frame, i int) (first, last int, ok bool) {
 	first, last = i, i
 	for k := range f.steps {
@@ -229,8 +232,9 @@ func (s *matcher) report(n int, f *frame, first, last int) {
 	s.out.Matches = append(s.out.Matches, m)
 }
 
-// maxMatches limits the matches in a text and maxPerFrame those of each frame. The limit per frame
-// ensures that a repeated phrase does not crowd out other matches.
+// maxMatches is the maximum number of matches in a text. maxPerFrame is the maximum number of
+// matches of each frame in a text. It ensures that a repeated phrase does not displace other
+// matches.
 const (
 	maxMatches  = 2048
 	maxPerFrame = 24

@@ -10,8 +10,8 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// reader splits a segment into words. It passes each sentence to the matcher and each segment to
-// the decoder, which may find further segments.
+// reader splits a segment into words and sentences. It passes each sentence to the matcher. It
+// passes each segment to the decoder, which may find further segments in it.
 type reader struct {
 	g       *Grammar
 	out     *Result
@@ -20,7 +20,7 @@ type reader struct {
 	frames  matcher
 	encoded disguise.Decoder
 
-	atLineStart  bool // only white space since the last line break
+	atLineStart  bool // only white space was read since the last line break
 	nameStart    int  // first token of the current name, or -1
 	nameJoined   bool // the current name contains a "_" or a change of case
 	fenced       bool // within a code block
@@ -31,9 +31,10 @@ type reader struct {
 
 	folds     letters.Cache
 	nativeBuf []byte // scratch space: a folded word
-	asciiBuf  []byte // scratch space: the ASCII word that it imitates
+	asciiBuf  []byte // scratch space: the ASCII word that a folded word imitates
 
-	// Results for the text, which end copies to the Result.
+	// sentences and clauses are results for the whole text. The end method copies them to the
+	// Result.
 	sentences []Sentence
 	clauses   []Clause
 }
@@ -49,7 +50,7 @@ func newReader(g *Grammar) *reader {
 	return s
 }
 
-// asciiKind classifies ASCII characters for the inner loop.
+// asciiKind is the kind of an ASCII character, which determines how read handles the character.
 type asciiKind uint8
 
 const (
@@ -124,7 +125,8 @@ func (s *reader) newline() {
 	s.atLineStart = true
 }
 
-// readRune reads a character outside ASCII and returns the position after it.
+// readRune reads the character outside ASCII at i, or the word that begins with it, and returns the
+// position after it.
 func (s *reader) readRune(i int) int {
 	r, size := utf8.DecodeRuneInString(s.text[i:])
 	f := s.folds.Fold(r)
@@ -206,8 +208,8 @@ func (s *reader) readMark(i int, c byte) int {
 	return i + 1
 }
 
-// markGaps maps each ASCII character with a context-independent meaning to its gap. All other
-// characters are a gMark.
+// markGaps contains the gap of each ASCII punctuation character whose meaning does not depend on
+// its context. The gap of any other character is gMark.
 var markGaps = [utf8.RuneSelf]gap{
 	'!': gStop, '?': gStop,
 	',': gComma, ':': gColon, ';': gColon,
@@ -218,14 +220,14 @@ var markGaps = [utf8.RuneSelf]gap{
 	'@': gAt, '~': gTilde, '+': gPlus,
 }
 
-// within reports whether the character at i joins two parts of a name: there is a letter or digit
-// on both sides.
+// within reports whether the character at i joins two parts of a name, because a letter or digit is
+// on both sides of it.
 func (s *reader) within(i int) bool {
 	return s.words.gap == 0 && i > 0 && i+1 < len(s.text) && letters.IsWord(s.text[i-1]) && letters.IsWord(s.text[i+1])
 }
 
-// readMarkRune reads a punctuation character outside ASCII. A full stop of another script between
-// two ASCII letters separates the labels of a host name, as in browsers (UTS 46).
+// readMarkRune reads a punctuation character outside ASCII. Between two ASCII letters, a full stop
+// of another writing system separates the labels of a host name, as in browsers (UTS 46).
 func (s *reader) readMarkRune(i, size int, r rune, f *letters.Folded) {
 	if strings.ContainsRune("。．｡․", r) && s.words.gap == 0 && i > 0 && letters.IsWord(s.text[i-1]) && i+size < len(s.text) && letters.IsWord(s.text[i+size]) {
 		s.words.gap |= gStop | gDot
@@ -266,8 +268,8 @@ func hasPrefixAt(s string, i int, prefix string) bool {
 	return len(s)-i >= len(prefix) && s[i:i+len(prefix)] == prefix
 }
 
-// emit appends a word to the sentence, or starts a new sentence with the word if the current one
-// has ended.
+// emit appends the word t to the current sentence. If the current sentence has ended, emit starts a
+// new sentence with t.
 func (s *reader) emit(t token) {
 	t.gap, t.fenced = s.words.gap, s.fenced
 	if s.nameStart >= 0 && t.gap&(gJoin|gHyphen) == 0 {
@@ -295,8 +297,8 @@ func (s *reader) emit(t token) {
 	s.words.gap, s.atLineStart = 0, false
 }
 
-// endGroup ends the current name. A word such as read_file is always a name; a word such as
-// read-file is a name only in quotation marks.
+// endGroup ends the current name. A word with "_", such as read_file, is always a name. A word with
+// "-", such as read-file, is a name only in quotation marks.
 func (s *reader) endGroup() {
 	if s.nameJoined || s.words.tokens[s.nameStart].gap&s.words.gap&gQuote != 0 {
 		s.words.recordShape(s.nameStart, s.words.n-1, s.g.ident)
@@ -304,8 +306,8 @@ func (s *reader) endGroup() {
 	s.nameStart, s.nameJoined = -1, false
 }
 
-// flush matches the sentence and begins a new one. If carry is set, the sentence was cut because of
-// its length, and its last words also begin the next one.
+// flush matches the frames against the current sentence and begins a new sentence. If carry is set,
+// the sentence was cut because it is too long, and its last words also begin the new sentence.
 func (s *reader) flush(carry bool) {
 	if s.nameStart >= 0 {
 		s.endGroup()
@@ -314,7 +316,7 @@ func (s *reader) flush(carry bool) {
 		return
 	}
 	s.words.findConcepts()
-	if s.words.mask.has(s.g.rot13) || s.words.mask.has(s.g.backwards) { // signs of a simple cipher
+	if s.words.mask.has(s.g.rot13) || s.words.mask.has(s.g.backwards) { // words that suggest a simple cipher
 		for i := range s.words.tokens[:s.words.n] {
 			t := &s.words.tokens[i]
 			if s.words.sets[i].has(s.g.rot13) {
@@ -335,7 +337,7 @@ func (s *reader) flush(carry bool) {
 		s.words.findConcepts()
 		s.frames.match()
 	}
-	if w := &s.words; w.tokens[0].gap&gBullet == 0 || w.gap&gColon != 0 { // may introduce a list of prohibitions, such as "Never:"
+	if w := &s.words; w.tokens[0].gap&gBullet == 0 || w.gap&gColon != 0 { // a short sentence such as "Never:" may introduce a list of prohibitions
 		w.prohibited = w.gap&gColon != 0 && w.mask.has(s.g.negator) && w.n <= 12
 	}
 	if carry && s.words.n > overlap {

@@ -9,18 +9,18 @@ import (
 	"toolcrib/review/rules/scan/disguise"
 )
 
-// Result is the result of scanning one text.
+// Result is the result of scanning a text.
 type Result struct {
 	Matches []Match
 	Decoded []disguise.Decoded
 	// Comments are the byte ranges of HTML and Markdown comments in the text, including their
 	// delimiters.
 	Comments [][2]int
-	// Concepts are the concepts that occur in the undecoded text.
+	// Concepts contains the concepts that occur in the undecoded text.
 	Concepts Set
-	// LongRuns are the byte ranges of the undecoded text with at least 16 letters, digits, and
-	// "+/-_" in a row, joined at single full stops. LongRun reports whether there is such a run in
-	// the text or in a text decoded from it.
+	// LongRuns are the byte ranges of the undecoded text that consist of at least 16 letters,
+	// digits, and "+/-_". Runs that are separated by a single full stop are joined. LongRun reports
+	// whether the text, or a text decoded from it, contains such a run.
 	LongRuns [][2]int
 	LongRun  bool
 	// Sentences are the sentences of the undecoded text.
@@ -28,14 +28,14 @@ type Result struct {
 	// Clauses are the clauses of all sentences, in order.
 	Clauses []Clause
 
-	work int // cost of the scan, for tests: bytes read plus words tried for a step of a frame
+	work int // cost of the scan, for tests: number of bytes read, plus number of words compared with a step of a frame
 }
 
-// Sentence is a part of the text that ends at a full stop or an empty line.
+// Sentence is a part of the text that ends at a full stop, at an empty line, or before a list item.
 type Sentence struct {
 	Start, End int // bytes
 	Concepts   Set
-	// Clauses is the half-open range of the clauses of the sentence in Result.Clauses.
+	// Clauses is the half-open range of indices in Result.Clauses of the clauses of the sentence.
 	Clauses [2]int32
 }
 
@@ -44,17 +44,17 @@ type Sentence struct {
 type Clause struct {
 	Start, End int // bytes
 	Concepts   Set
-	// Joined reports whether the clause begins with a word such as "because", or with "and" and
-	// contains a verb, which means that it is not a list item.
+	// Joined reports whether the clause begins with a word such as "because", or begins with "and"
+	// and contains a verb. A clause without a verb after "and" may be a list item.
 	Joined bool
 }
 
 // Scan scans text and all texts encoded in text.
 func (g *Grammar) Scan(text string) *Result { return g.ScanProse(text, "") }
 
-// ScanProse is like Scan for a text that is only partly prose. said is a copy of text with spaces
-// in place of everything except the prose; "" means that all of text is prose. Only words in said
-// are matched, but encoded passages are decoded anywhere in text.
+// ScanProse is like Scan, but for a text that is only partly prose. said is a copy of text in which
+// everything except prose is replaced by spaces. If said is "", all of text is prose. Only words in
+// said are matched, but encoded passages anywhere in text are decoded.
 func (g *Grammar) ScanProse(text, said string) *Result {
 	if said == "" {
 		said = text
@@ -79,7 +79,7 @@ func (g *Grammar) ScanProse(text, said string) *Result {
 	return out
 }
 
-// begin prepares s for a text.
+// begin prepares s for scanning text.
 func (s *reader) begin(out *Result, text, said string) {
 	s.out, s.frames.out = out, out
 	s.sentences, s.clauses = s.sentences[:0], s.clauses[:0]
@@ -88,7 +88,8 @@ func (s *reader) begin(out *Result, text, said string) {
 	s.words.work = 0
 }
 
-// end stores the results and releases the text, so that s can return to the pool.
+// end stores the results in the Result and releases the references to the text, so that s can
+// return to the pool.
 func (s *reader) end() {
 	s.out.Sentences, s.out.Clauses = slices.Clone(s.sentences), slices.Clone(s.clauses)
 	s.out.Decoded, s.out.LongRuns, s.out.LongRun = s.encoded.End()
@@ -112,10 +113,10 @@ func extendHash[T string | []byte](h uint64, s T) uint64 {
 	return h
 }
 
-// table maps the hashes of words to their numbers, which are never 0. It uses open addressing with
-// linear probing and is at most half full.
+// table maps hashes of words to numbers of words, which are never 0. It is a hash table with open
+// addressing and linear probing, and is at most half full.
 type table struct {
-	slots []entry // free if the number is 0
+	slots []entry // a slot is free if its number is 0
 	used  int
 	// seen is a bitmap of the upper 16 bits of all hashes. Most words of a text are not in the
 	// lexicon, and the bitmap rules them out without probing the slots.
@@ -134,8 +135,8 @@ func (t *table) get(h uint64) uint32 {
 	return t.slot(h).id
 }
 
-// slot returns the slot of h, or the free slot for h if the table does not contain it. It mixes in
-// the high bits of the hash, where FNV-1a is best distributed.
+// slot returns the slot of h, or the free slot for h if the table does not contain h. It mixes in
+// the high bits of h, because FNV-1a distributes them best.
 func (t *table) slot(h uint64) *entry {
 	mask := uint64(len(t.slots) - 1)
 	for i := (h ^ h>>29) & mask; ; i = (i + 1) & mask {
@@ -145,7 +146,7 @@ func (t *table) slot(h uint64) *entry {
 	}
 }
 
-// put adds h, which must not be in t.
+// put adds h with the number id. The table must not contain h.
 func (t *table) put(h uint64, id uint32) {
 	if t.used++; 2*t.used > len(t.slots) {
 		before := t.slots

@@ -9,8 +9,8 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// maxTokens is the maximum number of words in a sentence. Longer sentences are read in pieces that
-// overlap by overlap words.
+// maxTokens is the maximum number of words in a sentence. A longer sentence is read in pieces, each
+// of which repeats the last words of the previous piece. overlap is the number of these words.
 const (
 	maxTokens = 120
 	overlap   = 24
@@ -34,7 +34,7 @@ const (
 	gTag     // < or >
 	gJoin    // "_" or a change of case within a name
 	gHyphen  // a hyphen within a name
-	gDot     // a full stop with no space on either side
+	gDot     // a full stop without white space on either side
 	gSlash   // / or \
 	gAt      // @
 	gTilde   // ~
@@ -43,30 +43,31 @@ const (
 	gComment // the start or the end of a comment
 )
 
-// clauseMarks are the gaps after which an imperative can begin.
+// clauseMarks are the separators after which an imperative can begin.
 const clauseMarks = gNewline | gBlank | gBullet | gStop | gComma | gColon | gDash | gOpen | gClose | gTag | gQuote | gComment
 
 // token is a word of a sentence.
 type token struct {
 	start, end int32 // offsets in the segment
-	pos        int32 // distance from the start in words; pauses count extra
+	pos        int32 // distance from the start of the sentence in words; pauses count as additional words
 	id         uint32
 	gap        gap
 	hide       disguise.Disguise
-	upper      bool   // begins with a capital
+	upper      bool   // begins with a capital letter
 	fenced     bool   // in a code block
 	hits, ends uint16 // range in sentence.hits
 }
 
-// hit is a concept of a token that results from a phrase or from the shape of the text. The lexicon
-// lists the concepts of single words.
+// hit is a concept that begins at a token and results from a phrase or from the shape of the text.
+// The concepts of single words are in the lexicon instead.
 type hit struct {
 	concept uint16
 	form    form
 	last    uint8 // last token of the phrase
 }
 
-// extra is a concept that the scanner recognizes by the shape of the text.
+// extra is a concept that the scanner recognizes by the shape of the text, such as url, for a range
+// of tokens.
 type extra struct {
 	first, last uint8
 	concept     uint16
@@ -82,15 +83,16 @@ type sentence struct {
 	n      int
 	hits   []hit
 	extras []extra
-	gap    gap // since the last token
-	// lastSeen records, for each literal concept, the number of the last sentence that contains it.
-	// present lists the literal concepts of this sentence that are anchors of frames.
+	gap    gap // separators since the last token
+	// lastSeen contains, for each literal concept, the number of the last sentence with this
+	// concept. number is the number of this sentence. present lists the literal concepts of this
+	// sentence that occur in an anchor of a frame.
 	lastSeen   []uint32
 	present    []uint16
 	number     uint32
 	mask       Set
 	prohibited bool // within a list of prohibitions
-	work       int  // number of words tried for a step of a frame
+	work       int  // number of words compared with a step of a frame
 }
 
 // begin resets s for a new segment.
@@ -98,15 +100,15 @@ func (s *sentence) begin() {
 	s.n, s.gap, s.extras, s.mask, s.prohibited = 0, 0, s.extras[:0], Set{}, false
 }
 
-// abbreviations end with a full stop that does not end a sentence.
+// abbreviations are words whose full stop does not end a sentence.
 var abbreviations = map[string]bool{
 	"approx": true, "resp": true, "incl": true, "excl": true, "etc": true, "bzw": true, "usw": true, "ggf": true, "inkl": true, "dept": true,
 	"est": true, "vol": true, "fig": true, "max": true, "min": true, "avg": true, "esp": true, "prev": true, "misc": true, "ver": true, "env": true,
 }
 
-// isSentenceEnd reports whether the full stop before t ends the sentence. A stop within an
-// abbreviation such as "e.g." does not, and neither does a stop between a short word and a
-// lower-case word.
+// isSentenceEnd reports whether the full stop before t ends the sentence. A full stop in an
+// abbreviation such as "e.g." does not end a sentence, and neither does a full stop between a short
+// word and a lower-case word.
 func (s *sentence) isSentenceEnd(t *token) bool {
 	if t.gap&gStop == 0 || t.gap&(gSpace|gNewline|gQuote) == 0 {
 		return false
@@ -122,7 +124,8 @@ func (s *sentence) isSentenceEnd(t *token) bool {
 	return prev.end-prev.start > 2 && !abbreviations[s.text[prev.start:prev.end]]
 }
 
-// pause returns the distance in words that punctuation adds between two words.
+// pause returns the number of words that the punctuation in g adds to the distance between two
+// words.
 func pause(g gap) int32 {
 	switch {
 	case g&gStop != 0 && g&(gSpace|gNewline) != 0:
@@ -133,16 +136,16 @@ func pause(g gap) int32 {
 	return 0
 }
 
-// recordShape records a concept that the shape of the text implies for the tokens from first to
-// last.
+// recordShape records that the shape of the text from token first to token last implies the given
+// concept.
 func (s *sentence) recordShape(first, last int, concept uint16) {
 	if first >= 0 && last < maxTokens {
 		s.extras = append(s.extras, extra{uint8(first), uint8(last), concept})
 	}
 }
 
-// clauses appends the clauses of the sentence to list. A boundary depends only on the adjacent
-// words, so distant words cannot change it.
+// clauses appends the clauses of the sentence to list. A boundary between clauses depends only on
+// the adjacent words, so an attack cannot move it by adding words elsewhere.
 func (s *sentence) clauses(list []Clause) []Clause {
 	at := Clause{Start: int(s.tokens[0].start)}
 	added := false
@@ -163,14 +166,14 @@ func (s *sentence) clauses(list []Clause) []Clause {
 	return list
 }
 
-// conjunctions are the words for "and". A clause that begins with a conjunction and contains a verb
-// is not a list item.
+// conjunctions are words for "and" in several languages. A clause that begins with a conjunction
+// and contains a verb is not a list item.
 var conjunctions = map[string]bool{
 	"and": true, "und": true, "et": true, "y": true, "e": true, "en": true, "och": true, "og": true, "ja": true, "i": true, "és": true, "și": true,
 	"ve": true, "dan": true, "và": true, "и": true, "і": true, "та": true, "και": true,
 }
 
-// opensClause reports whether a clause begins at token i.
+// opensClause reports whether a new clause begins at token i.
 func (s *sentence) opensClause(i int) bool {
 	t := &s.tokens[i]
 	switch {
@@ -227,7 +230,7 @@ func (s *sentence) findConcepts() {
 		if len(s.hits)+int(t.ends-t.hits) >= maxHits {
 			continue
 		}
-		own := s.hits[t.hits:t.ends] // the hits of a token must be contiguous
+		own := s.hits[t.hits:t.ends] // copied, because the hits of a token must be contiguous
 		t.hits = uint16(len(s.hits))
 		s.hits = append(append(s.hits, own...), hit{x.concept, base, x.last})
 		t.ends = uint16(len(s.hits))
@@ -248,7 +251,8 @@ func (s *sentence) recordLiterals(list []meaning) {
 	}
 }
 
-// addPhrases adds the phrases that begin with token i. state is the node of its word.
+// addPhrases adds the concepts of all phrases that begin with token i. state is the node of the
+// word at token i.
 func (s *sentence) addPhrases(i int, state uint32) {
 	lex := s.g.lex
 	for k := i + 1; k < s.n && s.tokens[k].id != 0 && len(s.hits) < maxHits; k++ {
@@ -264,12 +268,12 @@ func (s *sentence) addPhrases(i int, state uint32) {
 	}
 }
 
-// maxHits limits the phrases that are found in a sentence.
+// maxHits is the maximum number of hits that are recorded in a sentence.
 const maxHits = 4096
 
-// matchAt returns the last token of the longest phrase at token i that has a concept of p in one of
-// the given forms, or -1 if there is none. accept, if not nil, can reject a phrase by its last
-// token.
+// matchAt returns the last token of the longest word or phrase at token i that has a concept of p
+// in one of the given forms, or -1 if there is no such phrase. If accept is not nil, it can reject
+// a phrase with the given last token.
 func (s *sentence) matchAt(p *part, forms form, i int, accept func(last int) bool) int {
 	t := &s.tokens[i]
 	end := -1
@@ -303,8 +307,8 @@ func (s *sentence) mentions(p *part) bool {
 	return s.mayContain(p)
 }
 
-// mayContain reports whether the sentence contains a concept of p. If p has common words, the
-// result is always true, because they are not indexed.
+// mayContain reports whether the sentence may contain a concept or word of p. It always returns
+// true if p has common words, because common words are not indexed.
 func (s *sentence) mayContain(p *part) bool {
 	if s.mask[0]&p.set[0]|s.mask[1]&p.set[1]|s.mask[2]&p.set[2]|s.mask[3]&p.set[3] != 0 {
 		return true
@@ -331,7 +335,7 @@ func (s *sentence) containsIn(p *part, from, to int) bool {
 	return false
 }
 
-// endOf returns the last token of the longest phrase at token i that has the concept.
+// endOf returns the last token of the longest phrase at token i that has the given concept, or i.
 func (s *sentence) endOf(i int, concept uint16) int {
 	end := i
 	t := &s.tokens[i]
@@ -343,8 +347,8 @@ func (s *sentence) endOf(i int, concept uint16) int {
 	return end
 }
 
-// inQuotes reports whether the match is in quotation marks: within the sentence, an odd number
-// precedes it and at least one follows.
+// inQuotes reports whether the tokens from first to last are in quotation marks. In the sentence,
+// an odd number of quotation marks must precede them, and at least one must follow them.
 func (s *sentence) inQuotes(first, last int) bool {
 	before := 0
 	for i := 0; i <= first; i++ {

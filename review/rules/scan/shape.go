@@ -6,8 +6,8 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// shape records the concepts that the characters around the last token, text[i:j], imply: a URL, an
-// address, a path, or a label.
+// shape records the concepts that the characters around the last token imply, such as url, email,
+// path, or label. The last token is text[i:j].
 func (s *sentence) shape(i, j, digits, letterCount int) {
 	last := s.n - 1
 	t := &s.tokens[last]
@@ -28,7 +28,7 @@ func (s *sentence) shape(i, j, digits, letterCount int) {
 			s.recordShape(last, last, s.g.ident)
 		}
 	case '>':
-		name := i // the start of the name, which may contain "_" and "-"
+		name := i // start of the name of the tag, which may contain "_" and "-"
 		for name > 0 && (letters.IsWord(text[name-1]) || text[name-1] == '_' || text[name-1] == '-') {
 			name--
 		}
@@ -66,7 +66,7 @@ func (s *sentence) shape(i, j, digits, letterCount int) {
 	}
 }
 
-// hostShape records a host name or an IP address that ends with token last.
+// hostShape records the host name or the IP address that ends with token last, if any.
 func (s *sentence) hostShape(last, digits, letterCount int) {
 	t := &s.tokens[last]
 	if letterCount > 0 && t.id != 0 {
@@ -85,7 +85,7 @@ func (s *sentence) hostShape(last, digits, letterCount int) {
 	s.recordShape(last-3, last, s.g.host)
 }
 
-// mailbox reports whether text begins with the domain of an email address.
+// mailbox reports whether text, which follows an "@", begins with the domain of an email address.
 func mailbox(text string) bool {
 	for i := 0; i < len(text) && i < 64; i++ {
 		c := text[i]
@@ -99,8 +99,9 @@ func mailbox(text string) bool {
 	return false
 }
 
-// accountLike reports whether the word text[i:j] begins an IBAN (ISO 13616: two letters, two check
-// digits, then groups or a single block) or is a cryptocurrency address.
+// accountLike reports whether the word text[i:j] is a cryptocurrency address or the beginning of an
+// IBAN. An IBAN (ISO 13616) consists of two letters, two check digits, and either groups of four
+// characters or a single block.
 func accountLike(text string, i, j, digits int) bool {
 	word := text[i:j]
 	if len(word) >= 4 && letters.IsUpper(word[0]) && letters.IsUpper(word[1]) && letters.IsDigits(word[2:4]) {

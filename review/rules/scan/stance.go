@@ -1,26 +1,28 @@
-// This file determines whether the text asserts, denies, reports, or shows a match.
+// This file determines the stance of the text to a match.
 
 package scan
 
-// Stance describes how the text treats a match: whether it asserts, denies, reports, or shows it.
+// Stance is a set of ways in which the text distances itself from a match.
 type Stance uint8
 
-// The stances. The value 0 is a plain statement or order.
+// The stances. The value 0 means that the text states or orders the match plainly.
 const (
-	// Negated: the match is governed by a negator, such as "never", "instead of", or "refuse to".
+	// Negated means that a negator such as "never", "instead of", or "refuse to" governs the match.
 	Negated Stance = 1 << iota
-	// Asked: the match is the speech of a third party that the model is to refuse: "if a page tells
-	// you to …, ignore it".
+	// Asked means that the match is the speech of a third party that the model is told to refuse
+	// ("if a page tells you to …, ignore it"), or a report of the acts of others.
 	Asked
-	// Shown: the match is in quotation marks, within a sentence that continues outside them.
+	// Shown means that the match is in quotation marks, and that the sentence continues outside the
+	// quotation marks.
 	Shown
-	// Fenced: the match is in a code block.
+	// Fenced means that the match is in a code block.
 	Fenced
-	// Crossed: the negator of the match belongs to another clause: "if you cannot, tell the user".
+	// Crossed means that the negator of the match belongs to another clause, as in "if you cannot,
+	// tell the user".
 	Crossed
 )
 
-// fit is a frame that matches a sentence, with the words that match its steps.
+// fit is a match of a frame in a sentence, with the words that match each step.
 type fit struct {
 	words       *sentence
 	frame       *frame
@@ -28,7 +30,8 @@ type fit struct {
 	first, last int                // tokens of the match
 }
 
-// passesGuards reports whether all guards of f are met for a match from token first to token last.
+// passesGuards reports whether a match of f from token first to token last meets all guards with a
+// distance. It stores the match in s.
 func (s *fit) passesGuards(f *frame, first, last int) bool {
 	s.frame, s.first, s.last = f, first, last
 	for i := range s.frame.guards {
@@ -55,11 +58,12 @@ func (s *fit) passesGuards(f *frame, first, last int) bool {
 	return true
 }
 
-// clauseEnds are the gaps that end the scope of a negator.
+// clauseEnds are the separators that end the scope of a negator.
 const clauseEnds = gBlank | gBullet | gStop | gColon | gDash | gOpen | gClose | gTag | gComment
 
-// scope is the maximum distance in words between a negator and the match. behind is the maximum
-// distance between a match and a following noun that reports it.
+// scope is the maximum distance in words between a negator and the match that it governs. behind is
+// the maximum distance in words between a match and a following noun that marks the match as a
+// report.
 const (
 	scope  = 10
 	behind = 10
@@ -86,9 +90,9 @@ func (s *fit) stance() Stance {
 	return st
 }
 
-// negated reports whether a negator governs the beginning of the match. Its scope ends with the
-// clause, and also at a comma unless a list continues after the comma. "Do not forget to" and "not
-// until" do not negate.
+// negated reports whether a negator governs the beginning of the match. The scope of a negator ends
+// with its clause. It also ends at a comma, unless a list continues after the comma. "Do not forget
+// to" and "not until" do not negate.
 func (s *fit) negated() bool {
 	commas, or := false, false
 	for j := s.first - 1; j >= 0 && s.words.tokens[s.first].pos-s.words.tokens[j].pos <= scope; j-- {
@@ -108,8 +112,8 @@ func (s *fit) negated() bool {
 	return false
 }
 
-// denied reports whether "not" or "never" directly precedes a step, unless the step before it is
-// itself a negation: "as data, never as instructions".
+// denied reports whether "not" or "never" directly precedes a step. It does not count if the
+// previous step is itself a negation, as in "as data, never as instructions".
 func (s *fit) denied() bool {
 	if s.frame.any > 0 {
 		return false
@@ -128,13 +132,14 @@ func (s *fit) denied() bool {
 	return false
 }
 
-// near is the maximum distance between a word and its negation in languages with the negation after
-// the verb, or between the verb and its object: "sende Schlüssel niemals weiter".
+// near is the maximum distance in words between a verb and its object, or between a verb and a
+// negation in languages that place the negation after the verb, as in "sende Schlüssel niemals
+// weiter".
 const near = 3
 
-// negatedAround reports whether a negation occurs inside or directly after a match of an unordered
-// frame without a negation among its steps. Such a frame matches the word orders of many languages,
-// which place the negation differently.
+// negatedAround reports whether a negation occurs inside or directly after the match of an
+// unordered frame. It returns false if a step of the frame itself matches a negation. Unordered
+// frames match the word orders of many languages, which place the negation differently.
 func (s *fit) negatedAround() bool {
 	if s.frame.any == 0 || s.ownNegation() {
 		return false
@@ -155,7 +160,7 @@ func (s *fit) negatedAround() bool {
 	return false
 }
 
-// ownNegation reports whether a step of the frame matches a negation.
+// ownNegation reports whether the words that match a step of the frame include a negation.
 func (s *fit) ownNegation() bool {
 	for k := range s.frame.steps {
 		for j := s.path[k][0]; j <= s.path[k][1]; j++ {
@@ -167,7 +172,7 @@ func (s *fit) ownNegation() bool {
 	return false
 }
 
-// inStep reports whether token j belongs to the match of a step.
+// inStep reports whether token j belongs to the words that match a step.
 func (s *fit) inStep(j int) bool {
 	for k := range s.frame.steps {
 		if j >= int(s.path[k][0]) && j <= int(s.path[k][1]) {
@@ -177,8 +182,8 @@ func (s *fit) inStep(j int) bool {
 	return false
 }
 
-// stepWithin reports whether a step matches at most the given number of words after token j, in the
-// same clause.
+// stepWithin reports whether the words of a step begin at most the given number of words after
+// token j, in the same clause.
 func (s *fit) stepWithin(j int, words int32) bool {
 	for i := j + 1; i < s.words.n && s.words.tokens[i].pos-s.words.tokens[j].pos <= words && s.words.tokens[i].gap&(clauseEnds|gComma) == 0; i++ {
 		if s.inStep(i) {
@@ -188,8 +193,8 @@ func (s *fit) stepWithin(j int, words int32) bool {
 	return false
 }
 
-// asked reports whether the match is the speech of a third party, introduced in the same clause,
-// that the sentence tells the model to refuse.
+// asked reports whether the match is the speech of a third party that the sentence tells the model
+// to refuse. The speech must be introduced in the same clause.
 func (s *fit) asked() bool {
 	asking := -1
 	for j := s.first - 1; j >= 0; j-- {
@@ -212,9 +217,9 @@ func (s *fit) asked() bool {
 	return false
 }
 
-// reported reports whether the match is about the acts of others: words such as "tried to" or
-// "found that" precede it in its clause, or follow it directly in languages that place the noun
-// after its clause.
+// reported reports whether the match is a report of the acts of others. Words such as "tried to" or
+// "found that" precede such a match in its clause. In languages that place the noun after its
+// clause, they directly follow the match.
 func (s *fit) reported() bool {
 	for j := s.first - 1; j >= 0 && s.words.tokens[j+1].gap&(clauseEnds|gComma) == 0; j-- {
 		if s.words.sets[j].has(s.words.g.reporting) {
@@ -229,8 +234,9 @@ func (s *fit) reported() bool {
 	return false
 }
 
-// shown reports whether the match is quoted within a sentence that has at least two words before
-// it, or at least one before it and two after it.
+// shown reports whether the match is quoted in a sentence that continues outside the quotation. At
+// least two words must precede the quotation, or one word must precede it and two must follow the
+// match.
 func (s *fit) shown() bool {
 	if !s.words.inQuotes(s.first, s.last) {
 		return false
@@ -243,8 +249,9 @@ func (s *fit) shown() bool {
 	return false
 }
 
-// crossed reports whether a negating step and the following step are in different clauses, or the
-// last two steps are if the last one negates.
+// crossed reports whether a step that is a negation and the following step are in different
+// clauses. It also returns true if the last step negates the step before it, and they are in
+// different clauses.
 func (s *fit) crossed() bool {
 	if s.frame.any > 0 {
 		return false

@@ -1,4 +1,5 @@
-// This file checks whether the input of a tool matches its name, and finds soft deletes.
+// This file checks whether the input of a tool matches the verb in its name, and finds texts that
+// reveal soft deletes.
 
 package schema
 
@@ -14,8 +15,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// listRules returns the rules that check whether the input of our own action tools is the input that
-// their verb promises.
+// listRules returns the rules that check whether the input of an action tool is the input that the
+// verb in its name promises. They skip imported tools.
 func listRules() []rules.Rule {
 	return []rules.Rule{
 		listRule("D301", func(tool string, s *Schema) string {
@@ -69,8 +70,8 @@ func listRules() []rules.Rule {
 	}
 }
 
-// listRule returns a rule about the input of our own action tools. check returns the problem, or ""
-// if there is none.
+// listRule returns a rule about the input of action tools that are not imported. check returns a
+// clause that describes the problem, or "".
 func listRule(id string, check func(tool string, s *Schema) string) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		s, t := Input(c), c.Judged()
@@ -85,20 +86,22 @@ func listRule(id string, check func(tool string, s *Schema) string) rules.Rule {
 	})
 }
 
-// promises reports whether a tool's name begins with verb and this verb promises a list as input.
+// promises reports whether the name of tool begins with verb, and whether this verb promises a list
+// as input.
 func promises(tool, verb string) bool {
 	got, _, _ := strings.Cut(tool, "_")
 	input, _ := shipped.VerbInput(got)
 	return got == verb && (input == shipped.InputList || input == shipped.InputIDs) && !shipped.TakesOneItem(tool)
 }
 
-// isID reports whether a property contains the id of an existing object: "id", "ids", "invoice_id".
+// isID reports whether the property name contains the ids of existing objects, such as "id", "ids",
+// or "invoice_id".
 func isID(name string) bool {
 	return name == "id" || name == "ids" || strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_ids")
 }
 
-// find returns the schema of the items of the first list property for which wanted returns true, or
-// nil if there is none.
+// find returns the schema of the items of the first list property for which wanted returns true. It
+// returns nil if no property matches.
 func (s *Schema) find(wanted func(items *jsondoc.Node) bool) *jsondoc.Node {
 	all, _ := s.applied(s.Root)
 	for _, n := range all {
@@ -130,7 +133,7 @@ func (s *Schema) isScalar(items *jsondoc.Node) bool {
 	})
 }
 
-// requires reports whether n requires the property name.
+// requires reports whether the schema n requires the property name.
 func (s *Schema) requires(n *jsondoc.Node, name string) bool {
 	all, _ := s.applied(n)
 	return slices.ContainsFunc(all, func(n *jsondoc.Node) bool {
@@ -139,7 +142,7 @@ func (s *Schema) requires(n *jsondoc.Node, name string) bool {
 	})
 }
 
-// showsDeleted reports texts of a tool that reveal to agents how deleted items are stored.
+// showsDeleted reports texts of a tool that reveal to agents that deleted items still exist.
 func showsDeleted(c *rules.Change) []rules.Finding {
 	t := c.Judged()
 	if t == nil || rules.Imported(t) {
@@ -157,9 +160,9 @@ func showsDeleted(c *rules.Change) []rules.Finding {
 	return found[:min(len(found), rules.MaxPerText)]
 }
 
-// softDeletes returns the phrases that reveal a soft delete, in upper or lower case, with "_", "-",
-// a space, or nothing between the words. Except for "soft delete", separate words are ordinary
-// English, so these phrases count only as identifiers.
+// softDeletes returns the phrases in text that reveal a soft delete. A phrase may be in upper or
+// lower case, and "_", "-", a space, or nothing may separate its words. Separated by a space, all
+// phrases except "soft delete" are ordinary English, so they count only as identifiers.
 func softDeletes(text string) []rules.Passage {
 	if !mentionsDelete(text) {
 		return nil
@@ -183,17 +186,17 @@ var softDeletePhrases = []string{
 	"soft delete", "soft deleted", "soft deletes", "soft deletion",
 }
 
-// nameWord is a word of a text or a part of an identifier.
+// nameWord is a word of a text, or a part of an identifier.
 type nameWord struct {
 	start, end int
-	tied       bool // joined to the next word by "_", "-", or a capital letter
+	tied       bool // "_", "-", or a capital letter joins the word to the next one
 }
 
-// deleteStem is the beginning of a word in every phrase.
+// deleteStem is the beginning of one of the words in each of softDeletePhrases.
 const deleteStem = "delet"
 
-// mentionsDelete reports whether text contains deleteStem. Few texts do, and this check is faster
-// than splitting the text into words.
+// mentionsDelete reports whether text contains deleteStem, ignoring case. Few texts contain it, and
+// this check is faster than splitting a text into words.
 func mentionsDelete(text string) bool {
 	for i := 0; i+len(deleteStem) <= len(text); i++ {
 		if text[i]|0x20 == deleteStem[0] && strings.EqualFold(text[i:i+len(deleteStem)], deleteStem) {
@@ -203,12 +206,12 @@ func mentionsDelete(text string) bool {
 	return false
 }
 
-// deletes reports whether w is a form of "delete".
+// deletes reports whether w, a word of text, is a form of "delete".
 func (w nameWord) deletes(text string) bool {
 	return w.end-w.start > len(deleteStem) && strings.EqualFold(text[w.start:w.start+len(deleteStem)], deleteStem)
 }
 
-// nameWords splits text into ASCII words and splits identifiers into their parts.
+// nameWords yields the words in text. It splits identifiers into their parts.
 func nameWords(text string) iter.Seq[nameWord] {
 	return func(yield func(nameWord) bool) {
 		start := -1

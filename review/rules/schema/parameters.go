@@ -10,9 +10,9 @@ import (
 	"toolcrib/review/rules"
 )
 
-// undocumented returns the parameters without a description, including nested ones. A parameter
-// with a single possible value does not need a description. If a parameter applies only under a
-// condition, the description may be where it always applies.
+// undocumented returns the parameters without a description, including nested parameters. A
+// parameter with a single possible value does not need a description. If several schemas for the
+// same value describe a parameter, for example under a condition, one description is enough.
 func (s *Schema) undocumented() []*Subschema {
 	described := map[*Subschema]map[string]bool{}
 	var bare []*Subschema
@@ -33,14 +33,15 @@ func (s *Schema) undocumented() []*Subschema {
 	left := bare[:0]
 	for _, p := range bare {
 		if names := described[p.of.outermost()]; !names[p.Name] {
-			names[p.Name] = true // report it once
+			names[p.Name] = true // report the parameter only once
 			left = append(left, p)
 		}
 	}
 	return left
 }
 
-// described reports whether n or a schema that n applies has a description.
+// described reports whether n, or a schema that n applies to the same value, has a description. It
+// returns true if not all of these schemas are known.
 func (s *Schema) described(n *jsondoc.Node) bool {
 	all, known := s.applied(n)
 	for _, a := range all {
@@ -54,7 +55,7 @@ func (s *Schema) described(n *jsondoc.Node) bool {
 // maxNamed is the maximum number of names in a message.
 const maxNamed = 5
 
-// firstNames lists the names of the first maxNamed parts.
+// firstNames returns the names of the first maxNamed parts, separated by commas.
 func firstNames(parts []*Subschema) string {
 	var names []string
 	for _, p := range parts {
@@ -67,8 +68,8 @@ func firstNames(parts []*Subschema) string {
 	return strings.Join(names, ", ")
 }
 
-// unknownRequired reports names that are required but not described in the schemas that apply to
-// the same value.
+// unknownRequired reports properties that are required but that no schema for the same value
+// describes.
 func (s *Schema) unknownRequired() []rules.Finding {
 	var found []rules.Finding
 	described := map[*Subschema]map[string]bool{}
@@ -83,7 +84,7 @@ func (s *Schema) unknownRequired() []rules.Finding {
 			names = s.properties(whole)
 			described[whole] = names
 		}
-		// A definition may be combined with another schema that describes the properties.
+		// The definition may be combined with another schema that describes the properties.
 		if names == nil || len(names) == 0 && part.aside {
 			continue
 		}
@@ -101,8 +102,8 @@ func (s *Schema) unknownRequired() []rules.Finding {
 	return found
 }
 
-// properties returns the names that are described in the schemas that apply to the same value as
-// whole, or nil if they cannot be determined.
+// properties returns the names of the properties that are described in the schemas for the same
+// value as whole. It returns nil if the names cannot be determined.
 func (s *Schema) properties(whole *Subschema) map[string]bool {
 	all, known := s.applied(whole.Node)
 	names := map[string]bool{}

@@ -1,5 +1,5 @@
-// Package schema implements the D family: rules about the input and output schemas of a tool, and
-// whether they tell a model how to call the tool.
+// Package schema implements the D family: rules about the input and output schemas of a tool. They
+// check whether a schema is correct, and whether it tells a model how to call the tool.
 package schema
 
 import (
@@ -77,19 +77,19 @@ func Rules() []rules.Rule {
 	}, listRules(), []rules.Rule{rules.Of("D401", showsDeleted)})
 }
 
-// Schema is an input or output schema of the draft, parsed once for all rules.
+// Schema is an input or output schema of the draft. It is parsed once for all rules.
 type Schema struct {
 	schemaguard.Checked
-	path    string           // path of the field
-	refused jsondoc.Problems // reasons why it is not safe to parse; the other fields are then empty
-	invalid jsondoc.Problems // reasons why it is not a valid JSON Schema
+	path    string           // path of the field in the proposal
+	refused jsondoc.Problems // reasons why the schema is not safe to parse; if there are any, the other fields except path are empty
+	invalid jsondoc.Problems // reasons why the schema is not a valid JSON Schema
 	Parts   []*Subschema
 }
 
-// input reports whether s is the tool's input schema, not its output schema.
+// input reports whether s is the input schema of the tool.
 func (s *Schema) input() bool { return s.path == "definition.inputSchema" }
 
-// Below converts a path in the schema to a path in the proposal.
+// Below converts path, a path in the schema, to a path in the proposal.
 func (s *Schema) Below(path string) string {
 	switch {
 	case path == jsondoc.Root:
@@ -100,7 +100,7 @@ func (s *Schema) Below(path string) string {
 	return s.path + "." + path
 }
 
-// findings converts the first problems to findings.
+// findings returns a finding for each of the first rules.MaxPerText problems.
 func (s *Schema) findings(problems jsondoc.Problems) []rules.Finding {
 	start := "In the output schema: "
 	if s.input() {
@@ -113,7 +113,7 @@ func (s *Schema) findings(problems jsondoc.Problems) []rules.Finding {
 	return found
 }
 
-// schemas are the input and output schemas that a tool has.
+// schemas contains the input schema and the output schema of a tool, if it has them.
 type schemas []*Schema
 
 func schemasOf(c *rules.Change) schemas {
@@ -132,7 +132,8 @@ func schemasOf(c *rules.Change) schemas {
 	})
 }
 
-// Input returns the input schema of the tool, or nil if there is none or it is not safe to parse.
+// Input returns the input schema of the tool. It returns nil if the tool has no input schema or the
+// schema is not safe to parse.
 func Input(c *rules.Change) *Schema {
 	for _, s := range schemasOf(c) {
 		if s.input() && s.refused == nil {
@@ -160,7 +161,7 @@ func readSchema(path string, raw []byte) *Schema {
 	return s
 }
 
-// problemsOf returns the problems in an error of schemaguard or jsondoc.
+// problemsOf returns the problems that err, an error of schemaguard or jsondoc, contains.
 func problemsOf(err error) jsondoc.Problems {
 	if ps, ok := err.(jsondoc.Problems); ok { //nolint:errorlint // both packages return it unwrapped
 		return ps

@@ -1,4 +1,4 @@
-// This file checks the arguments of tag lines.
+// This file checks the arguments that a tag line provides.
 
 package schema
 
@@ -13,8 +13,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// untaggable reports arguments of a tag line that the schema does not describe, and required
-// arguments that a tag line cannot provide.
+// untaggable reports arguments of a tag line that the input schema does not describe, and required
+// arguments that a tag line does not provide.
 func untaggable(c *rules.Change) []rules.Finding {
 	s, t := Input(c), c.Judged()
 	if s == nil || t.Tag == nil || t.Tag.Prefix == "" {

@@ -12,15 +12,17 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Limits for checking default values: the number of defaults, and the number of subschemas in the
-// schema. Compiling a schema takes time quadratic in its subschemas.
+// Limits for checking default values: the maximum number of defaults that are checked, and the
+// maximum number of subschemas of a schema whose defaults are checked. The time for compiling a
+// schema is quadratic in the number of its subschemas.
 const (
 	maxDefaults = 100
 	maxProbed   = 1_000
 )
 
-// wrongDefaults reports default values that their schema does not allow. It validates all of them
-// at once, each as a property of a probe schema with the definitions of the original.
+// wrongDefaults reports default values that their own schema does not allow. It validates all
+// defaults at once. For this purpose, it builds a probe schema with a property for each default and
+// the definitions of s.
 func (s *Schema) wrongDefaults() []rules.Finding {
 	if s.invalid != nil || len(s.Parts) > maxProbed {
 		return nil
@@ -73,10 +75,10 @@ func (s *Schema) wrongDefaults() []rules.Finding {
 	return found
 }
 
-// probeKey is the beginning of the names of the properties of the probe schema.
+// probeKey is the prefix of the names of the properties in the probe schema.
 const probeKey = "default"
 
-// probed returns the index of the property of the probe schema that path refers to.
+// probed returns the index of the property of the probe schema to which path refers.
 func probed(path string) (int, bool) {
 	digits, ok := strings.CutPrefix(path, probeKey)
 	if end := strings.IndexAny(digits, ".["); end >= 0 {
@@ -86,8 +88,8 @@ func probed(path string) (int, bool) {
 	return i, ok && err == nil
 }
 
-// portable reports whether n has the same meaning in another document with the same definitions: it
-// refers only to definitions and has no id or anchor.
+// portable reports whether n has the same meaning in another document that contains the same
+// definitions. Such a schema refers only to definitions, and has no id or anchor.
 func portable(n *jsondoc.Node) bool {
 	ok := true
 	n.Walk(func(n *jsondoc.Node, _ func() string) bool {
@@ -104,7 +106,7 @@ func portable(n *jsondoc.Node) bool {
 	return ok
 }
 
-// conflictingKeywords reports keywords of a subschema that contradict each other.
+// conflictingKeywords reports keywords of the subschema part that contradict each other.
 func (s *Schema) conflictingKeywords(part *Subschema) []rules.Finding {
 	n := part.Node
 	var found []rules.Finding
@@ -145,7 +147,8 @@ func (s *Schema) conflictingKeywords(part *Subschema) []rules.Finding {
 	return found
 }
 
-// ranges are the pairs of keywords for lower and upper limits. Open ranges exclude the limits.
+// ranges are the pairs of keywords for lower and upper limits. The limits of an open range are
+// excluded.
 var ranges = [...]struct {
 	least, most string
 	open        bool

@@ -7,17 +7,19 @@ import (
 	"toolcrib/registry/schemaguard"
 )
 
-// Subschema is a schema within a schema.
+// Subschema is a schema within another schema, or the root schema.
 type Subschema struct {
 	schemaguard.Subschema
-	Name string     // name of the property that it describes, or ""
+	Name string     // name of the property that the schema describes, or ""
 	of   *Subschema // the enclosing schema, or nil for the root
-	// aside reports whether the schema or an enclosing one applies only through references.
+	// aside reports whether the schema applies only through references, because it or an enclosing
+	// schema is a definition.
 	aside bool
 }
 
-// subschemas returns all schemas in root that are objects, outer ones first. The size of root has
-// already been checked, which limits their number and depth.
+// subschemas returns root and all schemas in root that are objects. Outer schemas come before inner
+// ones. The size of root has already been checked, which limits the number and the depth of the
+// schemas.
 func subschemas(root *jsondoc.Node) []*Subschema {
 	all := []*Subschema{{Subschema: schemaguard.Subschema{Node: root}}}
 	for i := 0; i < len(all); i++ {
@@ -37,8 +39,8 @@ func subschemas(root *jsondoc.Node) []*Subschema {
 	return all
 }
 
-// Path returns the path of s in the schema. It is computed only on demand, because a hostile schema
-// may have thousands of parts below a name of 100 KB.
+// Path returns the path of s in the root schema. It is computed only on demand, because a hostile
+// schema may have thousands of parts below a name of 100 KB.
 func (s *Subschema) Path() string {
 	if s.of == nil {
 		return jsondoc.Root
@@ -46,7 +48,7 @@ func (s *Subschema) Path() string {
 	return s.Subschema.Path(s.of.Path())
 }
 
-// outermost returns the outermost schema that applies to the same value as s.
+// outermost returns the outermost schema that applies to the same value as s does.
 func (s *Subschema) outermost() *Subschema {
 	for s.Scope == schemaguard.Here {
 		s = s.of
@@ -54,13 +56,12 @@ func (s *Subschema) outermost() *Subschema {
 	return s
 }
 
-// maxApplied limits the number of schemas that are considered for a value. If there are more, the
-// result is treated as unknown.
+// maxApplied is the maximum number of schemas that applied returns.
 const maxApplied = 100
 
-// applied returns the schemas that n applies to the same value, including n itself and the targets
-// of references. It returns false if the list is incomplete, because a reference leads elsewhere or
-// there are too many schemas.
+// applied returns the schemas that apply to a value to which n applies: n itself, the schemas in n
+// for the same value, and the targets of references. It returns false if the list is incomplete,
+// because a target is not in the same document or because there are more than maxApplied schemas.
 func (s *Schema) applied(n *jsondoc.Node) ([]*jsondoc.Node, bool) {
 	all, seen := []*jsondoc.Node{n}, map[*jsondoc.Node]bool{n: true}
 	add := func(n *jsondoc.Node) {

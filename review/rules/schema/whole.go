@@ -1,4 +1,4 @@
-// This file checks requirements of hosts.
+// This file checks the requirements of the programs that offer tools to a model.
 
 package schema
 
@@ -10,10 +10,12 @@ import (
 	"toolcrib/review/rules"
 )
 
-// LimitsRule is the id of the rule about schemas that can hang or crash a program that reads them.
+// LimitsRule is the id of the rule about schemas that can cause a program that reads them to hang
+// or crash.
 const LimitsRule = "D101"
 
-// refusedNames reports the hosts that refuse the name of an action tool.
+// refusedNames reports an action tool whose name some clients refuse, with a finding for each
+// client.
 func refusedNames(c *rules.Change) []rules.Finding {
 	t := c.Judged()
 	if t == nil || t.Kind != registry.ActionTool {
@@ -33,8 +35,9 @@ func refusedNames(c *rules.Change) []rules.Finding {
 	return found
 }
 
-// refusedByHosts reports schemas that are valid in JSON Schema but cause OpenAI to refuse the whole
-// request: "object schema missing properties", "array schema missing items".
+// refusedByHosts reports input schemas that are valid in JSON Schema but that OpenAI refuses
+// together with the whole request: "object schema missing properties", "array schema missing
+// items".
 func (s *Schema) refusedByHosts() []rules.Finding {
 	if !s.input() || s.refused != nil {
 		return nil
@@ -52,7 +55,7 @@ func (s *Schema) refusedByHosts() []rules.Finding {
 	return s.findings(found)
 }
 
-// eachSchema returns a rule that checks each schema of a change.
+// eachSchema returns a rule that calls check for each schema of the tool.
 func eachSchema(id string, check func(*Schema) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		var found []rules.Finding
@@ -63,8 +66,8 @@ func eachSchema(id string, check func(*Schema) []rules.Finding) rules.Rule {
 	})
 }
 
-// fits reports whether the type of value is among the types of n, without following references. A
-// null value and a schema without a type always fit.
+// fits reports whether n, a schema, allows the type of value. It does not follow references. A null
+// value always fits, and so does any value if n has no type.
 func fits(n, value *jsondoc.Node) bool {
 	types := n.Get("type")
 	if types == nil || value.Kind == jsondoc.Null {

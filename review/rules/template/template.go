@@ -10,8 +10,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Rules returns the T family. Package proposals runs the same checks and refuses incomplete
-// submissions with the same messages.
+// Rules returns the T family. Package proposals performs the same checks on submissions, and
+// rejects incomplete submissions with the same messages.
 func Rules() []rules.Rule {
 	t := func(id string) rules.Rule {
 		return rules.Of(id, func(c *rules.Change) []rules.Finding {
@@ -31,7 +31,8 @@ func Rules() []rules.Rule {
 	}
 }
 
-// checkCases runs the test cases on their recorded outputs, unless their results are known.
+// checkCases reports failed test cases. Unless the results are known, it runs the test cases on
+// their recorded outputs.
 func checkCases(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	outcomes := c.Outcomes
 	if outcomes == nil {

@@ -1,5 +1,5 @@
-// Package trust implements the R family: rules about the annotations and approvals of a definition,
-// whether they are correct, and whether a change loosens them.
+// Package trust implements the R family: rules about the annotations and the approval of a tool,
+// about the allow-lists of agents, and about changes that loosen them.
 package trust
 
 import (
@@ -13,8 +13,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// verbHints maps verbs to the behavior that they promise in a tool's name. If a promise is nil, the
-// annotation is free.
+// verbHints contains the annotations that a verb at the beginning of the name of a tool promises.
+// If an annotation is nil, the verb promises nothing about it.
 var verbHints = map[string]struct{ readOnly, destructive *bool }{
 	"get":    {readOnly: new(true), destructive: new(false)},
 	"search": {readOnly: new(true), destructive: new(false)},
@@ -96,7 +96,7 @@ func Rules() []rules.Rule {
 	return slices.Concat(annotationRules(), looseningRules(), offerRules(), agentRules(), renameRules())
 }
 
-// stated returns a rule that checks action tools.
+// stated returns a rule that calls check for action tools.
 func stated(id string, check func(t *registry.Tool) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(c *rules.Change) []rules.Finding {
 		t := c.Judged()
@@ -107,7 +107,8 @@ func stated(id string, check func(t *registry.Tool) []rules.Finding) rules.Rule 
 	})
 }
 
-// categoryStated reports missing and unknown categories of tools, allow-lists, and agents.
+// categoryStated reports an action tool without a category, and unknown categories of tools,
+// allow-lists, and agents.
 func categoryStated(c *rules.Change) []rules.Finding {
 	var found []rules.Finding
 	outside := func(path, category string) {
@@ -147,7 +148,7 @@ func is(hint *bool) bool { return hint != nil && *hint }
 
 func isNot(hint *bool) bool { return hint != nil && !*hint }
 
-// hints returns the annotations of a tool.
+// hints returns the annotations of t, or the zero value if t has none.
 func hints(t *registry.Tool) registry.Annotations { return orZero(t.Annotations) }
 
 // orZero returns *p, or the zero value if p is nil.
@@ -158,14 +159,13 @@ func orZero[T any](p *T) (v T) {
 	return v
 }
 
-// destructive reports whether a tool is destructive according to its annotations or its name.
+// destructive reports whether the annotations or the name of t declare that t is destructive.
 func destructive(t *registry.Tool) bool {
 	verb, _, _ := strings.Cut(t.ID, "_")
 	return is(hints(t).Destructive) || t.Kind == registry.ActionTool && verb == "delete"
 }
 
-// matchesShipped reports whether t has the same approval as the tool with the same id that toolcrib
-// ships.
+// matchesShipped reports whether toolcrib ships a tool with the same id and the same approval as t.
 func matchesShipped(t *registry.Tool) bool {
 	return slices.ContainsFunc(shipped.Assistant(), func(d registry.Definition) bool {
 		return d.Tool.ID == t.ID && d.Tool.Approval != nil && t.Approval != nil && *d.Tool.Approval == *t.Approval

@@ -1,4 +1,4 @@
-// This file compares allow-lists and finds tools without an agent.
+// This file compares allow-lists, and finds tools that no agent has.
 
 package trust
 
@@ -15,7 +15,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// listInUse reports agents that refer to an allow-list that the draft deactivates.
+// listInUse reports the agents that refer to the allow-list of the draft, if the draft deactivates
+// it.
 func listInUse(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	if c.Draft.Definition.List == nil || c.Draft.Definition.Status() != registry.Deactivated {
 		return nil, nil
@@ -37,7 +38,7 @@ func listInUse(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return []rules.Finding{{Path: "definition.status", Passage: strings.Join(users, ", "), Message: "These agents refer to the list: " + someOf(users) + "."}}, nil
 }
 
-// unassigned reports a tool that is not assigned to any agent.
+// unassigned reports a tool that no agent has.
 func unassigned(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	t := c.Judged()
 	if t == nil || c.Isolated || t.Kind == registry.ServerText || !registry.ValidID(t.ID) {
@@ -61,8 +62,8 @@ func unassigned(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	return []rules.Finding{f}, nil
 }
 
-// Assigned reports whether an active agent that sees the layer has the tool t of this layer, in any
-// context. agents and lists may be of any layer.
+// Assigned reports whether an active agent has the tool t of the given layer in at least one
+// context. The agent must see this layer. agents and lists may belong to any layer.
 func Assigned(t registry.Tool, layer registry.Layer, agents, lists []registry.Live) bool {
 	for _, a := range agents {
 		view := layer.View()
@@ -96,8 +97,8 @@ func Assigned(t registry.Tool, layer registry.Layer, agents, lists []registry.Li
 	return false
 }
 
-// granted returns the allow-list that a definition grants to an agent. For an agent, references are
-// resolved and the categories of its profile are added.
+// granted returns the allow-list that d defines. If d is an agent, granted resolves a reference to
+// an allow-list and adds the categories of the agent.
 func granted(ctx context.Context, c *rules.Change, d registry.Definition) (registry.AllowList, error) {
 	var list registry.AllowList
 	switch {
@@ -122,8 +123,8 @@ func agentRules() []rules.Rule {
 	return []rules.Rule{{ID: "R221", Check: allowListWidened}, {ID: "R222", Check: listInUse}, {ID: "R104", Check: unassigned}}
 }
 
-// allowListWidened reports everything that an allow-list admits in addition to the one that it
-// replaces.
+// allowListWidened reports everything that the allow-list of the draft admits and the allow-list
+// that it replaces does not.
 func allowListWidened(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	d := c.Draft.Definition
 	if d.Agent == nil && d.List == nil || c.Draft.Type == proposals.Deactivate {
@@ -151,15 +152,16 @@ func allowListWidened(ctx context.Context, c *rules.Change) ([]rules.Finding, er
 			found = append(found, rules.Finding{Path: jsondoc.Join(path, key), Passage: strings.Join(names, ", "), Message: message + ": " + someOf(names)})
 		}
 	}
-	// Listing a tool unconditionally that was admitted only with embedding also counts, because
-	// agents then get it more often.
+	// A tool that was admitted only with embedding and is now admitted unconditionally also counts,
+	// because agents then have the tool more often.
 	add("tools", "The allow-list admits more tools", difference(has.Tools, had.Tools))
 	add("categories", "The allow-list admits more categories", difference(has.Categories, had.Categories))
 	add("addWhenNonLocal", "The allow-list admits more tools when the agent is not local", difference(has.AddWhenNonLocal, had.AddWhenNonLocal, had.Tools))
 	add("addWhenEmbeddingOK", "The allow-list admits more tools when embedding works", difference(has.AddWhenEmbeddingOK, had.AddWhenEmbeddingOK, had.Tools))
 	add("excludeInLocal", "The allow-list no longer excludes tools when the agent is local", difference(had.ExcludeInLocal, has.ExcludeInLocal))
 	add("kinds", "The allow-list admits every tool of the kind", namesOf(difference(has.Kinds, had.Kinds)))
-	// A filter by tier with fewer elements admits fewer tools, but an empty one admits all.
+	// A filter by tier with fewer elements admits fewer tools, but an empty filter admits all
+	// tools.
 	if len(had.Tiers) > 0 && len(has.Categories) > 0 && (len(has.Tiers) == 0 || len(difference(has.Tiers, had.Tiers)) > 0) {
 		after := cmp.Or(strings.Join(namesOf(has.Tiers), ", "), "none")
 		found = append(found, valueChange(jsondoc.Join(path, "tier"), "The filter by tier", strings.Join(namesOf(had.Tiers), ", "), after))

@@ -16,9 +16,10 @@ import (
 	"toolcrib/review/rules"
 )
 
-// replaced returns the definition that the draft replaces: the live version of its subject, or
-// otherwise the definition with the same id in an earlier layer, which the draft would hide. It
-// returns nil if neither exists, or if the draft deactivates its subject and has no live version.
+// replaced returns the definition that the draft replaces. This is the live version of its subject.
+// If there is no live version, it is the definition with the same id in an earlier layer, which the
+// draft would hide. replaced returns nil if neither exists, or if the draft deactivates a subject
+// without a live version.
 func replaced(ctx context.Context, c *rules.Change) (*registry.Live, error) {
 	if c.Before != nil || c.Draft.Type == proposals.Deactivate {
 		return c.Before, nil
@@ -50,7 +51,8 @@ func replaced(ctx context.Context, c *rules.Change) (*registry.Live, error) {
 	return hidden, nil
 }
 
-// comparedWith names the definition that a finding compares with, unless it is the subject.
+// comparedWith returns a note that names the definition before, with which a finding compares the
+// draft. It returns "" if before is the live version of the same subject.
 func comparedWith(before *registry.Live, c *rules.Change) string {
 	if before.Subject == c.Draft.Subject {
 		return ""
@@ -58,8 +60,8 @@ func comparedWith(before *registry.Live, c *rules.Change) string {
 	return fmt.Sprintf(" (from %s, which this hides)", before.Subject)
 }
 
-// loosened returns a rule that compares a tool with the one that it replaces. The messages of
-// check's findings have no full stop.
+// loosened returns a rule that compares a tool with the tool that it replaces. The messages of the
+// findings that check returns have no full stop.
 func loosened(id string, check func(before, after *registry.Tool) []rules.Finding) rules.Rule {
 	return rules.Rule{ID: id, Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 		after := c.Judged()
@@ -107,13 +109,14 @@ func hintMoved(key string, from, to *bool, loosened bool) []rules.Finding {
 	return []rules.Finding{valueChange("definition.annotations."+key, key, hintText(from), hintText(to))}
 }
 
-// valueChange returns the finding that a value changes. The values may be untrusted text.
+// valueChange returns a finding that states the old and the new value. The values may be untrusted
+// text.
 func valueChange(path, what, from, to string) rules.Finding {
 	return rules.Finding{Path: path, Passage: to, Message: fmt.Sprintf("%s changes from %s to %s", what, jsondoc.Printable(from), jsondoc.Printable(to))}
 }
 
-// renameRules returns the rules that find a new tool that is identical to an existing one under
-// another name. The O family finds tools that are only similar.
+// renameRules returns the rules that find a new tool that is an existing tool under another name.
+// The O family finds tools that are only similar.
 func renameRules() []rules.Rule {
 	twin := func(id, message string, status registry.Status) rules.Rule {
 		return rules.Rule{ID: id, QueriesSimilar: true, Check: func(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
@@ -131,7 +134,7 @@ func renameRules() []rules.Rule {
 					continue
 				}
 				if status == registry.Active && t.SameBytes(*other.Tool()) {
-					continue // a tool of another server, which O102 reports
+					continue // an identical tool of another server, which O102 reports
 				}
 				found = append(found, rules.Finding{Path: "subject", Passage: other.Subject.String(), Message: fmt.Sprintf(message, other.Subject, other.Version)})
 				if len(found) == rules.MostLikenesses {
@@ -150,7 +153,7 @@ func renameRules() []rules.Rule {
 				return nil
 			}
 			if _, ok := shipped.Retired(id); ok || slices.ContainsFunc(shipped.Assistant(), func(d registry.Definition) bool { return d.Tool.ID == id }) {
-				return nil // the names rules report it, or it is the current name
+				return nil // id is a retired name, which the rules about names report, or a current name
 			}
 			if shipped.DeadTierEntry(id) {
 				return []rules.Finding{{Path: "subject", Passage: id, Message: fmt.Sprintf("Approval tiers may still be set for %s, which was never a tool.", id)}}
@@ -165,7 +168,7 @@ func renameRules() []rules.Rule {
 	}
 }
 
-// baseWords returns the words of an id in the singular, sorted.
+// baseWords returns the words of id in the singular, sorted.
 func baseWords(id string) []string {
 	words := strings.Split(id, "_")
 	for i, w := range words {
@@ -180,8 +183,8 @@ func baseWords(id string) []string {
 	return words
 }
 
-// sameTexts reports whether two tools have the same input and the same texts, apart from letter
-// case, punctuation, white space, and the names of the tools.
+// sameTexts reports whether two tools have the same input and the same texts. It ignores case,
+// punctuation, white space, and the names of the tools.
 func sameTexts(a, b *rules.Peer) bool {
 	t, o := a.Tool(), b.Tool()
 	if t.Kind != o.Kind {
@@ -203,7 +206,7 @@ func sameTexts(a, b *rules.Peer) bool {
 	return true
 }
 
-// withoutNames returns folded words with "#" in place of the names.
+// withoutNames returns text, which consists of folded words, with each of names replaced by "#".
 func withoutNames(text string, names []string) string {
 	for _, name := range names {
 		text = strings.ReplaceAll(text, name, " # ")

@@ -27,8 +27,9 @@ func offerRules() []rules.Rule {
 	}
 }
 
-// approvalRank ranks approvals: a higher rank means less need for approval. A tool without an
-// approval always needs it, and only a proposal can change that.
+// approvalRank returns the rank of an approval. A higher rank means that fewer calls need approval.
+// Calls of a tool without an approval tier always need approval, and only a proposal can change
+// this.
 func approvalRank(a *registry.Approval) int {
 	switch {
 	case a == nil:
@@ -60,7 +61,8 @@ func approvalLowered(before, after *registry.Tool) []rules.Finding {
 	return []rules.Finding{valueChange("definition.approval", "The approval tier", tierOf(before.Approval), tierOf(after.Approval))}
 }
 
-// approvalSkipped reports whether a destructive tool no longer needs approval after the change.
+// approvalSkipped reports whether the tool is destructive before or after the change, and calls no
+// longer need approval after the change.
 func approvalSkipped(before, after *registry.Tool) bool {
 	return (destructive(before) || destructive(after)) &&
 		before.Approval.Effective("") != registry.AutoApprove && after.Approval.Effective("") == registry.AutoApprove
@@ -141,7 +143,8 @@ func reactivated(ctx context.Context, c *rules.Change) ([]rules.Finding, error) 
 	return []rules.Finding{f}, nil
 }
 
-// categoryMoved reports a tool that moves to a category that more allow-lists and agents admit.
+// categoryMoved reports a tool that moves to another category if this gives the tool to additional
+// allow-lists or agents.
 func categoryMoved(ctx context.Context, c *rules.Change) ([]rules.Finding, error) {
 	after := c.Judged()
 	if after == nil {

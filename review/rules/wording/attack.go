@@ -1,4 +1,5 @@
-// This file turns the matches of a rule's frames into candidates for findings.
+// This file turns the matches of a rule's frames into candidates, which are findings without a
+// score.
 
 package wording
 
@@ -14,14 +15,14 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// attack is a rule about wording. It covers one class of attack on agents that read a definition;
-// package rulebook documents its fields.
+// attack is a rule about wording. It covers one class of attacks on the agents that read a
+// definition. Package rulebook documents its fields.
 type attack struct {
 	rulebook.Rule
 	severity rules.Severity
 }
 
-// attacks returns all classes of attack, sorted by id. Callers must not modify the result.
+// attacks returns the rules about wording, sorted by id. Callers must not modify the result.
 var attacks = sync.OnceValue(func() []attack {
 	blocks := rulebook.Rules()
 	list := make([]attack, len(blocks))
@@ -32,8 +33,8 @@ var attacks = sync.OnceValue(func() []attack {
 	return list
 })
 
-// extraChecks maps the names in the "extra" key of a rule to checks for attacks that frames cannot
-// describe.
+// extraChecks contains the checks for attacks that frames cannot describe. The "extra" key of a
+// rule refers to a check by its key in this map.
 var extraChecks = map[string]func(c *View) []candidate{
 	"fenced-calls":        fencedCalls,
 	"directing-only":      directingOnly,
@@ -43,7 +44,8 @@ var extraChecks = map[string]func(c *View) []candidate{
 	"credential-patterns": credentialPatterns,
 }
 
-// wordingRules returns the wording rules of a family, which is the first letter of their ids.
+// wordingRules returns the rules about wording of the given family, which is the first letter of
+// their ids.
 func wordingRules(family string) []rules.Rule {
 	var list []rules.Rule
 	for i := range attacks() {
@@ -60,10 +62,12 @@ func wordingRules(family string) []rules.Rule {
 	return list
 }
 
-// promptExample begins an example that is a prompt. The documentation shows only its text.
+// promptExample is the prefix of an example that is a prompt. The documentation shows the example
+// without it.
 const promptExample = "prompt :: "
 
-// candidates returns what the frames and the extra checks of a find. The candidates have no scores yet.
+// candidates returns the candidates that the frames and the extra checks of a find. They have no
+// severity yet.
 func (a *attack) candidates(c *View) []candidate {
 	var found []candidate
 	for _, s := range c.scanned() {
@@ -78,7 +82,8 @@ func (a *attack) candidates(c *View) []candidate {
 	return slices.Concat(found, a.needlessRequests(c), a.defaults(c))
 }
 
-// findings converts the matches of a in one text into candidates and merges those that overlap.
+// findings returns a candidate for each match of a in s, after merging overlapping matches. A match
+// of a stronger kind of frame replaces the overlapping matches of weaker kinds.
 func (a *attack) findings(c *View, s *Scanned) []candidate {
 	found := a.matched(c, s, a.ID, false)
 	for _, strength := range []struct {
@@ -100,8 +105,8 @@ func (a *attack) findings(c *View, s *Scanned) []candidate {
 	return found
 }
 
-// matched returns the candidates for the matches of the named frames in s. If said is set, it skips
-// matches in quotation marks or code.
+// matched returns the candidates for the matches of the named frames in s. If said is set, it omits
+// matches in quotation marks and in code blocks.
 func (a *attack) matched(c *View, s *Scanned, frames string, said bool) []candidate {
 	var spans []rules.Passage
 	for _, i := range s.byRule[frames] {
@@ -114,8 +119,9 @@ func (a *attack) matched(c *View, s *Scanned, frames string, said bool) []candid
 	})
 }
 
-// addressEnd returns the end of the address that the passage ending at end runs into, or end if
-// there is none. The host and the path belong to the finding.
+// addressEnd returns the end of the address that begins in the passage before end and continues
+// after it. It returns end if no address continues there. A finding includes the whole address with
+// host and path.
 func (s *Scanned) addressEnd(end int) int {
 	const furthest = 400
 	behind := s.Value[end:min(len(s.Value), end+furthest)]
@@ -129,32 +135,33 @@ func (s *Scanned) addressEnd(end int) int {
 	return end + len(strings.TrimRight(behind[:n], ".,;:!?"))
 }
 
-// candidate is a finding that has not been scored yet.
+// candidate is a finding that may not have been scored yet.
 type candidate struct {
 	rules.Finding
-	// at is the passage in text; most is the maximum severity of the finding.
+	// passage is the passage of text that the finding is about. maxSeverity is the maximum severity
+	// of the finding.
 	text        *rules.Text
 	passage     rules.Passage
 	maxSeverity rules.Severity
-	// certain findings warn and plain findings block, regardless of the score.
+	// A certain finding warns, and a plain finding blocks, regardless of the score.
 	certain, plain bool
-	// dropped counts further passages that were dropped because the text has too many.
+	// dropped is the number of further passages that were omitted because the text has too many.
 	dropped int
-	// kind distinguishes the findings of a rule that detects several things, such as the items that
-	// a parameter requests.
+	// kind distinguishes the findings of a rule that detects several things, such as several kinds
+	// of data that a parameter requests.
 	kind string
 }
 
-// frame returns the name under which the learned tables list the threshold for f.
+// frame returns the name by which the learned tables list the threshold for f.
 func (f *candidate) frame() string { return f.Rule + f.kind }
 
-// overlaps reports whether f and o overlap in the same text.
+// overlaps reports whether f and o are in the same text and their passages overlap.
 func (f *candidate) overlaps(o candidate) bool {
 	return f.text == o.text && f.passage.Start < o.passage.End && o.passage.Start < f.passage.End
 }
 
-// candidates returns a candidate for each passage in s after merging those that overlap. deed
-// returns its message without a full stop.
+// candidates merges overlapping passages in s and returns a candidate for each result. deed returns
+// the message of a candidate without a full stop.
 func (s *Scanned) candidates(passages []rules.Passage, deed func(rules.Passage) string) []candidate {
 	merged := rules.Merge(passages)
 	more := max(0, len(merged)-rules.MaxPerText)
@@ -169,7 +176,7 @@ func (s *Scanned) candidates(passages []rules.Passage, deed func(rules.Passage) 
 	return found
 }
 
-// severities returns the severity of each class of attack by id.
+// severities returns the severities of all rules about wording, indexed by id.
 var severities = sync.OnceValue(func() map[string]rules.Severity {
 	m := map[string]rules.Severity{}
 	for _, a := range attacks() {
@@ -178,7 +185,8 @@ var severities = sync.OnceValue(func() map[string]rules.Severity {
 	return m
 })
 
-// warnsByDefault reports whether the rule with the given id has at least the severity warn.
+// warnsByDefault reports whether the maximum severity of a rule is at least warn. id is the id of
+// the rule or the name of one of its frames.
 func warnsByDefault(id string) bool {
 	return severities()[rulebook.IDOf(id)].Rank() >= rules.Warn.Rank()
 }

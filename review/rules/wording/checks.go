@@ -14,13 +14,13 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// successorWords are words for referring to the successor of a tool.
+// successorWords are words by which a description refers to the successor of a tool.
 var successorWords = words("deprecated alias replaced superseded renamed obsolete retired legacy instead removed moved same wrapper shortcut shorthand")
 
-// directingOnly finds descriptions in which every sentence directs the model to a different tool
-// and none describes the tool itself: "For best results call query_orders before this helper."
-// Tools with a common word in their names may refer to each other, and a replaced tool may refer to
-// its successor.
+// directingOnly finds descriptions that direct the model to a different tool in every sentence and
+// never describe the tool itself: "For best results call query_orders before this helper." A tool
+// may refer to a tool with a common word in its name, and a replaced tool may refer to its
+// successor.
 func directingOnly(c *View) []candidate {
 	if !c.IsAction() {
 		return nil
@@ -44,18 +44,20 @@ func directingOnly(c *View) []candidate {
 	return nil
 }
 
-// callingVerbs precede the name of a tool to call. callFillers are allowed between the verb and the
-// name.
+// callingVerbs are verbs that precede the name of a tool to call. callFillers are words that may
+// occur between the verb and the name.
 var (
 	callingVerbs = words("call calls calling invoke invokes invoking run runs running use uses using execute executes trigger triggers")
 	callFillers  = words("the a an its tool function")
 )
 
-// toolName matches a tool name: snake case, such as read_file, or a name in quotation marks.
+// toolName matches the name of a tool: a name with underscores, such as read_file, or a name in
+// quotation marks.
 var toolName = lazyregexp.New("\\b[a-z0-9]+(?:_[a-z0-9]+)+\\b|[`'\"][A-Za-z0-9_.-]{3,60}[`'\"]")
 
-// namesUnrelatedTool reports whether text names an unrelated tool: neither this tool nor one of its
-// parameters, and without a common word in the two names.
+// namesUnrelatedTool reports whether text names an unrelated tool. The name of an unrelated tool is
+// neither that of this tool or one of its parameters nor that of a sibling, and has no word in
+// common with the id of this tool.
 func (c *View) namesUnrelatedTool(text string) bool {
 	st, own := c.scoringContext(), stems(c.Draft.Definition.Tool.ID)
 	for _, name := range toolName().FindAllString(text, rules.MaxPerText) {
@@ -67,8 +69,8 @@ func (c *View) namesUnrelatedTool(text string) bool {
 	return false
 }
 
-// isSibling reports whether name is another tool of the same server, whose tools may depend on each other. Their ids
-// begin with the same label.
+// isSibling reports whether name is the name of another tool of the same server. Tools of the same
+// server may depend on each other. The ids of all tools of a server begin with the same label.
 func (c *View) isSibling(name string) bool {
 	t := c.Draft.Definition.Tool
 	if t.Provider == nil || t.Provider.Name == "" {
@@ -86,8 +88,9 @@ func (c *View) isSibling(name string) bool {
 	return c.Coming[id]
 }
 
-// directsToUnrelatedTool reports whether text directs the model to an unrelated tool, which has no
-// word of its name in common with this tool, unless the text calls it this tool's successor.
+// directsToUnrelatedTool reports whether text directs the model to an unrelated tool, whose name
+// has no word in common with the id of this tool. It returns false if text describes the other tool
+// as the successor of this tool.
 func (c *View) directsToUnrelatedTool(text string) bool {
 	st, own := c.scoringContext(), stems(c.Draft.Definition.Tool.ID)
 	sends, called := false, false
@@ -107,22 +110,22 @@ func (c *View) directsToUnrelatedTool(text string) bool {
 	return sends
 }
 
-// readingVerbs are the verbs that begin the ids of tools that only read or compute.
+// readingVerbs are the verbs with which the ids of tools that only read or compute begin.
 var readingVerbs = words(`get list show view search find read check count lookup fetch retrieve display describe preview compare
 	estimate status is has explain define translate convert format calc calculate compute sort lint spell test ping summarize summarise
 	hash encode decode parse validate analyze analyse measure quote summary stats info dictionary weather time`)
 
-// sideEffectVerbs are verbs, in the third person, for side effects that a tool that only reads or
-// computes should not have.
+// sideEffectVerbs are verbs, in the third person, for side effects that a tool should not have if
+// it only reads or computes.
 var sideEffectVerbs = words(`deletes removes cancels charges signs installs executes sets changes publishes posts sends uploads places buys orders
 	marks follows unfollows turns switches disables overwrites resets revokes grants transfers books pays subscribes unsubscribes forwards
 	emails shares invites renames wipes kills registers submits approves merges commits
 	replaces applies exports mails unlocks encrypts uninstalls donates bills purchases rewrites rotates`)
 
-// adverbs are words that may precede the verb.
+// adverbs are words that may precede the verb at the beginning of a sentence.
 var adverbs = words("it then also afterwards finally next and the tool")
 
-// readsOnly reports whether the tool's id claims that it only reads or computes.
+// readsOnly reports whether the id of the tool suggests that the tool only reads or computes.
 func (c *View) readsOnly() bool {
 	t := c.Draft.Definition.Tool
 	parts := wordsOf(t.ID)
@@ -133,8 +136,8 @@ func (c *View) readsOnly() bool {
 	return readingVerbs[parts[0]] || last == "view" || last == "viewer" || last == "preview" || last == "lookup"
 }
 
-// unannouncedActions finds sentences after the first one of the description in which a tool that
-// only reads announces a side effect: "Gets a quote. Charges the card."
+// unannouncedActions finds descriptions of tools that only read, according to their ids, but
+// announce a side effect in a sentence after the first one: "Gets a quote. Charges the card."
 func unannouncedActions(c *View) []candidate {
 	if !c.IsAction() || !c.readsOnly() {
 		return nil
@@ -163,17 +166,19 @@ func unannouncedActions(c *View) []candidate {
 	return found
 }
 
-// executingWords are words in parameter names through which a tool executes or sends something.
-// executingNames are full parameter names that are checked only in tools that compute.
+// executingWords are the first or last words in names of parameters through which a tool executes
+// or sends something. executingNames are complete names of such parameters, which are checked only
+// in tools that compute.
 var (
 	executingWords = words("cmd command shell exec execute script webhook callback payload exfil exfiltrate sudo hook")
 	executingNames = words("code eval path file_path filepath send_to forward_to upload_url notify_url report_to post_to sidenote side_note")
 )
 
-// executingTopics are the topics of tools that may have such parameters.
+// executingTopics are the topics of tools for which parameters of this kind are normal.
 var executingTopics = strings.Fields("command run execut script shell terminal webhook callback notify send post api http request message event code payload")
 
-// executingParameters finds parameters for executing or sending in tools that only read or compute.
+// executingParameters finds parameters for executing or sending something in tools that only read
+// or compute.
 func executingParameters(c *View) []candidate {
 	if !c.IsAction() {
 		return nil
@@ -197,8 +202,8 @@ func executingParameters(c *View) []candidate {
 	return found
 }
 
-// fencedCalls finds tool calls in JSON format inside code fences. Models imitate the format of the
-// calls they see.
+// fencedCalls finds tool calls in JSON format inside code fences. They are a problem because models
+// imitate the format of the calls that they see.
 func fencedCalls(c *View) []candidate {
 	var found []candidate
 	for _, s := range c.scanned() {

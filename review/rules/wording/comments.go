@@ -8,18 +8,19 @@ import (
 	"toolcrib/review/rules"
 )
 
-// longComment is the minimum number of words of a comment in a tool that always causes a warning.
-// In a prompt, such a comment must address a model.
+// longComment is the minimum number of words of a comment that causes a warning without an
+// instruction. In a tool, every comment of this length does. In a prompt, the comment must also
+// address a model.
 const longComment = 8
 
-// models and secondPerson are words with which comments address a model.
+// secondPerson and models are words with which a comment addresses a model.
 var (
 	secondPerson = words("you your yours")
 	models       = words("model models llm llms ai assistant assistants agent agents chatbot claude gpt chatgpt gemini copilot cursor codex")
 )
 
-// comments finds comments in s that instruct the model. It skips programs, which may contain
-// comment marks as data.
+// comments finds comments in s that instruct the model or are long. It skips programs, which may
+// contain comment marks as data.
 func comments(c *View, s *Scanned) []rules.Finding {
 	if !s.Visible || s.Kind == rules.Program {
 		return nil
@@ -51,9 +52,9 @@ func comments(c *View, s *Scanned) []rules.Finding {
 	return found
 }
 
-// instructs reports whether the passage p of s contains an order to the model: one of its sentences
-// scores as an attack, or, in a tool, a rule fires or the passage addresses the model with an
-// order.
+// instructs reports whether the passage p of s instructs the model. This is the case if one of the
+// sentences in p scores as an attack. In a tool, it is also the case if a rule fires in p, or if p
+// addresses the model with an instruction.
 func (c *View) instructs(s *Scanned, p rules.Passage) bool {
 	for _, x := range c.evidence().sentences {
 		if x.text == s && x.at.Start < p.End && p.Start < x.at.End && c.table().warns(&x, c.Margin()) {

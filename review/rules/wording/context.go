@@ -1,4 +1,5 @@
-// This file collects the stated purpose of a definition, as context for scoring its sentences.
+// This file collects the context in which the sentences of a definition are scored, such as its
+// stated purpose.
 
 package wording
 
@@ -14,14 +15,15 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// scoringContext is the context in which sentences are scored: the names, the stated purpose, and
-// the parameters of a tool, or the word counts of a prompt.
+// scoringContext is the context in which sentences are scored. For a tool, it contains the names,
+// the stated purpose, and the parameters. For a prompt, it contains the names and the numbers of
+// occurrences of words.
 type scoringContext struct {
 	topics map[string]bool // stems of the words in the names and in the first sentence
 	names  map[string]bool // names of the tool and its parameters, in lower case
-	// For prompts: count is the number of occurrences of each stem, concepts the number of
-	// sentences that contain each concept, sentences the number of all sentences, and hosts the
-	// number of occurrences of each host in an address.
+	// The following fields are set for prompts. count is the number of occurrences of each stem.
+	// concepts is the number of sentences that contain each concept. sentences is the number of all
+	// sentences. hosts is the number of occurrences of each host in an address.
 	count     map[string]int
 	concepts  []int
 	sentences int
@@ -57,9 +59,9 @@ func (c *View) newScoringContext() *scoringContext {
 	return st
 }
 
-// ownNames returns the names of a definition that describe its purpose. The id and the label of a
-// server's tool are omitted, because they also contain the name of the server or file, which is
-// unrelated to the tool (R35).
+// ownNames returns the names of a definition that describe its purpose. For a tool of a server, it
+// omits the id and the label, because they also contain the name of the server or file, which does
+// not describe the tool.
 func ownNames(d *registry.Definition) []string {
 	if t := d.Tool; t != nil && t.Provider != nil && t.Provider.Name != "" {
 		return []string{t.Provider.Name}
@@ -67,7 +69,7 @@ func ownNames(d *registry.Definition) []string {
 	return []string{d.ID(), d.Name()}
 }
 
-// withoutDigits removes the digits from a name: "srv7" is not about numbers.
+// withoutDigits returns name without digits, because a name such as "srv7" is not about numbers.
 func withoutDigits(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
@@ -77,17 +79,18 @@ func withoutDigits(name string) string {
 	}, name)
 }
 
-// fewSentences is the minimum number of sentences of a prompt for comparing one with the rest.
+// fewSentences is the minimum number of sentences of a prompt in which a sentence can be compared
+// with the other sentences.
 const fewSentences = 6
 
-// isShortPrompt reports whether c is a prompt with fewer sentences than fewSentences.
+// isShortPrompt reports whether c changes a prompt with fewer than fewSentences sentences.
 func (c *View) isShortPrompt() bool {
 	return !c.IsAction() && c.scoringContext().sentences < fewSentences
 }
 
 // countWords counts the words, concepts, and hosts of a prompt in st. Scoring uses the counts to
-// find sentences with words that do not occur elsewhere. Equal sentences count once; otherwise, an
-// attack could make its own words ordinary by repetition.
+// find sentences with words that do not occur elsewhere. Identical sentences count only once.
+// Otherwise, an attack could make its own words ordinary by repeating them.
 func (c *View) countWords(st *scoringContext) {
 	size := 0
 	for _, s := range c.scanned() {
@@ -123,7 +126,7 @@ func (c *View) countWords(st *scoringContext) {
 	}
 }
 
-// maxCounted limits the number of bytes of a prompt in which words are counted.
+// maxCounted is the maximum number of bytes of a prompt in which words are counted.
 const maxCounted = 128 << 10
 
 // hostsIn yields the hosts of the addresses in text.
@@ -146,8 +149,8 @@ func hostsIn(text string) func(yield func(string) bool) {
 	}
 }
 
-// isForeignName reports whether word is a name such as read_file that belongs neither to the tool
-// nor to a parameter.
+// isForeignName reports whether word has the form of a name such as read_file and is neither the
+// name of the tool nor that of a parameter.
 func (st *scoringContext) isForeignName(word string) bool {
 	i := strings.IndexByte(word, '_')
 	return i > 0 && i < len(word)-1 && !st.names[strings.ToLower(word)]
@@ -159,8 +162,8 @@ func (c *View) IsAction() bool {
 	return t != nil && t.Kind == registry.ActionTool
 }
 
-// purposeConcepts returns the concepts in a tool's names and first sentence, which state its purpose.
-// Later sentences are excluded, because an attack may use them to justify itself.
+// purposeConcepts returns the concepts in the names and in the first sentence of the tool, which
+// state its purpose. It ignores later sentences, because an attack may use them to justify itself.
 func (c *View) purposeConcepts() scan.Set {
 	t := c.Draft.Definition.Tool
 	if t == nil {
@@ -169,8 +172,8 @@ func (c *View) purposeConcepts() scan.Set {
 	return grammar().Scan(withoutDigits(strings.Join(ownNames(&c.Draft.Definition), ".\n\n")) + ".\n\n" + firstSentence(t.Description)).Concepts
 }
 
-// firstSentence returns the beginning of text up to the first end of a sentence or empty line,
-// limited to 300 bytes.
+// firstSentence returns the beginning of text up to the end of the first sentence or the first
+// empty line. It returns at most 300 bytes.
 func firstSentence(text string) string {
 	text = strings.TrimSpace(text)
 	for _, end := range []string{"\n\n", ". ", ".\n", "!", "<", "["} {
@@ -192,18 +195,20 @@ func firstClause(text string) int {
 	return end
 }
 
-// purposeHas reports whether the tool's stated purpose contains one of the named concepts.
+// purposeHas reports whether the stated purpose of the tool contains at least one of the named
+// concepts.
 func (c *View) purposeHas(concepts string) bool {
 	return c.purpose().Meets(grammar().Concept(concepts))
 }
 
-// sharesWordWith reports whether the tool's names or first sentence share a word with text.
+// sharesWordWith reports whether text has a word in common with the names or the first sentence of
+// the tool.
 func (c *View) sharesWordWith(text string) bool {
 	about := c.scoringContext().topics
 	return slices.ContainsFunc(wordsOf(letters.Fold(text)), func(w string) bool { return !stopWords[w] && about[stem(w)] })
 }
 
-// computesOnly reports whether the tool's names claim that it only computes something.
+// computesOnly reports whether the names of the tool suggest that it only computes something.
 func (c *View) computesOnly() bool {
 	if c.Draft.Definition.Tool == nil {
 		return false
@@ -213,10 +218,11 @@ func (c *View) computesOnly() bool {
 	return named.Meets(g.Concept("dPure")) && !named.Meets(g.Concept("dReach"))
 }
 
-// maxPurpose limits the length in bytes of a stated purpose that a message quotes.
+// maxPurpose is the maximum length in bytes of a stated purpose that a message quotes.
 const maxPurpose = 160
 
-// statedPurpose returns the first sentence of the tool's description, or its id if it has none.
+// statedPurpose returns the first sentence of the description of the tool, or the id of the tool if
+// the description is empty.
 func (c *View) statedPurpose() string {
 	t := c.Draft.Definition.Tool
 	if t == nil {

@@ -21,7 +21,8 @@ func encoded(_ *View, s *Scanned) []rules.Finding {
 	})
 }
 
-// decoded returns the decoded text of p, after the innermost decoding if several apply.
+// decoded returns the text that the passage p encodes. If several encodings are nested, it returns
+// the text after the innermost decoding.
 func (s *Scanned) decoded(p rules.Passage) string {
 	text := ""
 	for _, d := range s.Decoded {

@@ -21,12 +21,13 @@ import (
 type evidence struct {
 	byRule    map[string][]rules.Finding
 	unmatched []Sentence // sentences that score as attacks although no rule fired in them
-	// sentences are all scored sentences; found are the findings with their positions.
+	// sentences contains all scored sentences. found contains the candidates with their severities.
 	sentences []Sentence
 	found     []candidate
 }
 
-// table returns the learned table for the kind of definition that changes.
+// table returns the learned table by which the definition is scored: Learned if it is set, or the
+// current table for tools or prompts.
 func (c *View) table() *Learned {
 	if c.Learned != nil {
 		return c.Learned
@@ -37,7 +38,7 @@ func (c *View) table() *Learned {
 	return promptTable()
 }
 
-// candidates returns what all rules about wording find. The candidates have no scores yet.
+// candidates returns the candidates of all rules about wording. They have no severity yet.
 func (c *View) candidates() []candidate {
 	var found []candidate
 	for i := range attacks() {
@@ -50,16 +51,16 @@ func (c *View) candidates() []candidate {
 	return found
 }
 
-// Sentences returns every sentence of c that can be scored, with the rules that fired in it. The
-// result does not depend on a learned table.
+// Sentences returns every sentence of c that can be scored, together with the rules that fired in
+// it. The result does not depend on a learned table.
 func (c *View) Sentences() []Sentence {
 	list, _ := c.sentencesWith(nil, c.candidates())
 	return list
 }
 
-// sentencesWith returns the sentences to score, with their scores by table, and for each candidate
-// the index of its sentence, or -1 if it has none. Without a table it returns every sentence,
-// unscored.
+// sentencesWith returns the sentences that table selects, with their scores. It also returns, for
+// each candidate in found, the index of its sentence, or -1 if the candidate is in none of the
+// sentences. If table is nil, it returns every sentence without a score.
 func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []int) {
 	var list []Sentence
 	in := make([]int, len(found))
@@ -87,11 +88,11 @@ func (c *View) sentencesWith(table *Learned, found []candidate) ([]Sentence, []i
 	return list, in
 }
 
-// scratch contains Clauses for reuse, with their vocabulary.
+// scratch contains Clauses for reuse. They keep their vocabulary.
 var scratch = sync.Pool{New: func() any { return &Clauses{} }}
 
-// recordFrame records f in the sentence of list[from:] in which it begins and returns the index of
-// that sentence, or -1 if there is none.
+// recordFrame records the frame of f in the sentence of list[from:] in which f begins. It returns
+// the index of this sentence, or -1 if f is in none of the sentences.
 func recordFrame(list []Sentence, from int, f *candidate) int {
 	for k := from; k < len(list); k++ {
 		s := &list[k]
@@ -114,24 +115,26 @@ func (c *View) Clauses(s *Sentence) *Clauses {
 	return x
 }
 
-// judge combines the candidates of the rules with the score of each sentence and decides the
-// severity of every finding:
+// judge determines the severity of every candidate from the frames that match and from the score of
+// the sentence:
 //
 //   - A disguised frame warns regardless of its context, because benign sentences are not
 //     disguised.
-//   - A certain frame warns. In a tool, so does a complete one.
+//   - A certain frame warns. In a tool, a complete frame also warns.
 //   - Any other frame warns unless the table scores the sentence and every run of its clauses as
 //     benign. Scoring the runs prevents harmless words around an attack from lowering the score.
-//   - A sentence that scores as an attack warns without a frame. The threshold is higher if the
-//     text only mentions the frames.
-//   - A plain frame blocks, and so does a complete attack: an act of sending, something
-//     protected, and a concrete external address in the same sentence.
-//   - In a tool, frames of two independent classes in sentences that score as attacks block,
-//     and so does a frame in a place that users do not see.
+//   - A sentence that scores as an attack warns even if no frame matches in it. The threshold is
+//     higher if the text only mentions the frames that match.
+//   - A plain frame blocks. A frame also blocks in a sentence with a complete attack: a verb of
+//     sending, something protected, and a concrete address.
+//   - In a tool, frames of two independent classes block if their sentences score as attacks. A
+//     frame in a text that users do not see also blocks.
 //   - In a prompt, frames of two independent classes in the same sentence warn regardless of the
-//     score, and block if each frame warns alone. In neighboring sentences, they warn.
+//     score, and block if each frame warns alone. Frames of two independent classes in
+//     neighboring sentences warn.
 //
-// In all other cases the wording of a prompt never blocks, because prompts consist of orders.
+// In all other cases, the wording of a prompt never blocks, because prompts consist of
+// instructions.
 func (c *View) judge() *evidence {
 	found, table := c.candidates(), c.table()
 	list, in := c.sentencesWith(table, found)
@@ -165,8 +168,8 @@ func (c *View) judge() *evidence {
 	if c.IsAction() {
 		combineClasses(found, list, in, table)
 	}
-	// Comparing the candidates of a sentence instead of all takes linear time for a skill of many
-	// files.
+	// Only candidates of the same sentence, or of nearby sentences, are compared with each other.
+	// Comparing all candidates would take quadratic time for a skill with many files.
 	groups := map[int][]int{} // the candidates that can warn, by the index of their sentence
 	for n := range found {
 		if in[n] >= 0 && found[n].maxSeverity.Rank() >= rules.Warn.Rank() {
@@ -187,8 +190,8 @@ func (c *View) judge() *evidence {
 	return e
 }
 
-// deniesSending reports whether s only states that a secret is never sent, and contains neither an
-// address nor an order.
+// deniesSending reports whether s only states that a secret is never sent. Such a sentence contains
+// neither an address nor an instruction to read or send something.
 func (s *Sentence) deniesSending() bool {
 	g := grammar()
 	if !s.concepts.Meets(g.Concept("negator")) || !s.concepts.Meets(g.Concept("send|store|exfil")) || s.concepts.Meets(g.Concept("url|email|host")) || !notHandedOver().MatchString(s.Text) {
@@ -199,21 +202,22 @@ func (s *Sentence) deniesSending() bool {
 	})
 }
 
-// notHandedOver matches a statement in the passive voice that something is not handed over.
+// notHandedOver matches a statement that something is never sent or does not leave a place.
 var notHandedOver = lazyregexp.New(`(?i)\b(?:is|are|be)\s+(?:never|not)\s+(?:sent|transmitted|shared|uploaded|transferred|logged|stored|exposed)\b|\bnever\s+leaves?\b`)
 
-// doubt is added to the threshold if the text only mentions all frames in the sentence: the table
-// scores words and cannot tell that they are quoted. frameless is added for a sentence of a prompt
-// that is too short to show whether the sentence fits the rest. localCommand is added for a
-// sentence that only asks for the output of commands such as git remote -v.
+// Margins that are added to the threshold for a sentence without a frame. doubt applies if the text
+// only mentions all frames in the sentence, because the table scores words and does not recognize
+// quotations. frameless applies in a prompt that is too short to show whether the sentence fits the
+// other sentences. localCommand applies to a sentence that only asks for the output of commands
+// such as git remote -v.
 const (
 	doubt        = 1
 	frameless    = 0.5
 	localCommand = 2.5
 )
 
-// Margin returns the additional score that a sentence of c without a frame needs to reach the
-// threshold.
+// Margin returns the score in addition to the threshold at which a sentence of c without a frame
+// warns.
 func (c *View) Margin() float64 {
 	if c.isShortPrompt() {
 		return frameless
@@ -221,8 +225,8 @@ func (c *View) Margin() float64 {
 	return 0
 }
 
-// unmatchedThreshold returns the score at which s warns without a frame, given the margin of its
-// definition.
+// unmatchedThreshold returns the score at which s warns without a frame. margin is the result of
+// View.Margin.
 func (t *Learned) unmatchedThreshold(s *Sentence, margin float64) float64 {
 	if s.onlyMentioned() {
 		margin = max(margin, doubt)
@@ -233,13 +237,14 @@ func (t *Learned) unmatchedThreshold(s *Sentence, margin float64) float64 {
 	return float64(t.Threshold) + margin
 }
 
-// inspects reports whether s contains commands that only show local state, and neither another
-// quotation, which may be a command, nor another program, nor a word about secrets or sending.
+// inspects reports whether s quotes only commands that show local state. It returns false if s also
+// names another program, contains a word about secrets or sending, or has any other effect that
+// package prose recognizes.
 func (s *Sentence) inspects() bool {
 	found := false
 	for _, m := range quotedText().FindAllStringSubmatch(s.Text, -1) {
 		if strings.Contains(m[1], "://") {
-			continue // the facts below contain its address
+			continue // its address is among the facts that are checked below
 		}
 		if _, inspects := shell.Inspects(m[1]); !inspects {
 			return false
@@ -265,11 +270,12 @@ func (s *Sentence) inspects() bool {
 
 var webAddress = lazyregexp.New(`[a-z]+://[^\s'"]+`)
 
-// quotedText matches a quotation, which the end of a sentence may cut off, but not an apostrophe.
+// quotedText matches a quotation, but not an apostrophe. The end of a sentence may cut off the
+// quotation.
 var quotedText = lazyregexp.New("(?:^|[\\s(:])['\"`“]([^\\s'\"`“”][^'\"`“”\n]*)(?:['\"`”]|$)")
 
-// onlyMentioned reports whether frames match in s and the text quotes, denies, or shows all
-// matches.
+// onlyMentioned reports whether at least one frame matches in s, and the text only mentions each
+// match; see mentioned.
 func (s *Sentence) onlyMentioned() bool {
 	fits := false
 	for i := range s.text.Matches {
@@ -284,7 +290,7 @@ func (s *Sentence) onlyMentioned() bool {
 	return fits
 }
 
-// describesTheft reports whether s has all parts of a theft: an act of sending, something
+// describesTheft reports whether s contains all parts of a theft: a verb of sending, something
 // protected, and a concrete address.
 func describesTheft(s *Sentence) bool {
 	g := grammar()
@@ -292,13 +298,14 @@ func describesTheft(s *Sentence) bool {
 		s.concepts.Meets(g.Concept("send|exfil|include")) && s.concepts.Meets(g.Concept("secretFile|secret|internals|wholeTalk|conversation"))
 }
 
-// guessedDisguises are disguises that are decoded on the mere appearance of the words. Text that
-// only looks disguised is scored like any other.
+// guessedDisguises are the disguises that are recognized only by the appearance of words. Ordinary
+// text may look the same, so a match in a text with such a disguise is scored like any other match.
 const guessedDisguises = disguise.Rot13 | disguise.Reversed
 
-// isOrdered reports whether f is part of an order in s: one of the clauses up to its end begins
-// with a verb of reading or sending, possibly after words such as "always". Code and names do not
-// count as orders.
+// isOrdered reports whether f is part of an instruction in s. This is the case if one of the
+// clauses up to the end of f begins with a verb of reading or sending, possibly after words such as
+// "always". Code and names do not count as verbs. A disguised match always counts as an
+// instruction.
 func isOrdered(s *Sentence, f *candidate) bool {
 	if f.passage.Disguise != 0 {
 		return true
@@ -323,17 +330,18 @@ func isOrdered(s *Sentence, f *candidate) bool {
 	return false
 }
 
-// maxLead limits the number of words such as "then always" before the verb of an order.
+// maxLead is the maximum number of words that are read at the beginning of a clause to find its
+// verb.
 const maxLead = 4
 
-// isHiddenFromUsers reports whether users do not see s, because s is part of a schema comment or of
-// the data that an import pins beside the definition.
+// isHiddenFromUsers reports whether users do not see s, because s is part of a $comment in a schema
+// or of the imported data that is not part of the definition.
 func (s *Sentence) isHiddenFromUsers() bool {
 	return s.text.Kind == rules.Note || strings.HasPrefix(s.Path, wire.SourcePath)
 }
 
-// frameThreshold returns the score at which a frame warns. rule is the id of the rule, followed by
-// the kind of finding if the rule has several.
+// frameThreshold returns the score at which a frame of the given rule warns. rule is the id of the
+// rule, followed by the kind of the finding if the rule has several kinds.
 func (t *Learned) frameThreshold(rule string) float64 {
 	if at, ok := t.WithFrame[rule]; ok {
 		return float64(min(at, t.Threshold))
@@ -341,13 +349,14 @@ func (t *Learned) frameThreshold(rule string) float64 {
 	return float64(t.Threshold)
 }
 
-// warns reports whether s warrants a warning, with or without a frame.
+// warns reports whether the score of s is high enough for a warning, with or without a frame.
 func (t *Learned) warns(s *Sentence, margin float64) bool {
 	return s.score >= t.unmatchedThreshold(s, margin) || slices.ContainsFunc(s.frames, func(rule string) bool { return s.score >= t.frameThreshold(rule) })
 }
 
-// combineClasses raises findings of two independent classes to their maximum severity if both warn
-// and each is certain or in a sentence that scores as an attack.
+// combineClasses raises findings to their maximum severity if findings of at least two independent
+// classes are sure. A finding is sure if it warns and is certain or in a sentence that scores as an
+// attack.
 func combineClasses(found []candidate, list []Sentence, in []int, table *Learned) {
 	classes := map[string]bool{}
 	sure := make([]bool, len(found))
@@ -372,14 +381,17 @@ func combineClasses(found []candidate, list []Sentence, in []int, table *Learned
 	}
 }
 
-// combineInSentence combines frames of two independent classes in the same sentence. If both warn
-// alone, each gets its maximum severity: reading a key and sending it to a third party, for
-// example, or sending it and hiding that from the user. Benign instructions contain such pairs in
-// consecutive sentences, so pairs across sentences do not block; see combineNearby. In a prompt, frames that do not
-// overlap warn regardless of the score, and their sentence is marked in named: each may be benign,
-// but the combination rarely is.
+// combineInSentence combines frames of two independent classes in the same sentence.
+//
+// If both frames warn alone, each gets its maximum severity. An example is reading a key and
+// sending the key to a third party, or sending the key and hiding this from the user. Benign
+// instructions contain such pairs in consecutive sentences, so pairs across sentences do not block;
+// see combineNearby.
+//
+// In a prompt, two frames that do not overlap warn regardless of the score, and their sentence is
+// marked in named. Each frame alone may be benign, but the combination rarely is.
 func combineInSentence(found []candidate, groups map[int][]int, named []bool, prompt bool) {
-	alone := make([]bool, len(found)) // warn without the other frame
+	alone := make([]bool, len(found)) // the candidates that warn without another frame
 	for n := range found {
 		alone[n] = found[n].Severity.Rank() >= rules.Warn.Rank()
 	}
@@ -399,9 +411,10 @@ func combineInSentence(found []candidate, groups map[int][]int, named []bool, pr
 	}
 }
 
-// combineNearby makes frames of two independent classes warn if their sentences in a prompt are at most nearby apart and
-// neither scores as clearly benign: an attack spreads over several sentences, while benign frames are rare and alone.
-// A prohibition counts only if it conceals something.
+// combineNearby raises frames of two independent classes in neighboring sentences of a prompt to
+// warn, unless one of the sentences scores as clearly benign. The sentences must be at most nearby
+// apart. An attack may spread over several sentences, while benign frames are rare and occur alone.
+// A frame in a prohibition counts only if its rule is about concealment.
 func combineNearby(found []candidate, list []Sentence, groups map[int][]int, named []bool, table *Learned) {
 	counts := func(n, at int) bool {
 		s := &list[at]
@@ -427,7 +440,8 @@ func combineNearby(found []candidate, list []Sentence, groups map[int][]int, nam
 	}
 }
 
-// nearby is a number of sentences, and clearlyBenign a score below the threshold.
+// nearby is the maximum distance between two sentences, and clearlyBenign is how far the score of a
+// clearly benign sentence is below the threshold.
 const (
 	nearby        = 2
 	clearlyBenign = 4
@@ -435,7 +449,8 @@ const (
 
 var prohibition = lazyregexp.New(`(?i)^\W*(?:do not|don't|never|avoid|must not|should not)\b`)
 
-// classOf returns the class of attack that a rule belongs to; several rules may share a class.
+// classOf returns the class of attacks to which the rule with the given id belongs. Rules that
+// detect similar attacks share a class.
 func classOf(rule string) string {
 	switch rule {
 	case "S101", "S127":

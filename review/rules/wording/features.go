@@ -11,11 +11,11 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// Groups of features that a learned table scores. Each group is hashed into its own part of the
-// table, and its sum is divided by the square root of the number of its features, so that a long
-// sentence does not weigh more than a short one.
+// Groups of features that a learned table scores. The features of each group are hashed into a
+// separate part of the table. The sum of a group is divided by the square root of its number of
+// features, so that a long sentence does not weigh more than a short one.
 const (
-	signalGroup = iota // position, and how well the sentence fits its tool
+	signalGroup = iota // position of the sentence, and how well it fits its definition
 	namedGroup         // stems of words, and concepts
 	pairGroup          // pairs of concepts
 	phraseGroup        // sequences of two and three words
@@ -23,7 +23,7 @@ const (
 	groupCount
 )
 
-// Features holds the hashed features of a sentence by group.
+// Features contains the hashed features of a sentence, by group.
 type Features [groupCount][]uint32
 
 func (f *Features) reset() {
@@ -37,7 +37,7 @@ type hash32 uint32
 
 const fnvBasis hash32 = 2166136261
 
-// wordBasis is the hash of the prefix of word features.
+// wordBasis is the hash of the prefix that all word features share.
 var wordBasis = fnvBasis.str("w:")
 
 func (h hash32) str(s string) hash32 {
@@ -49,10 +49,10 @@ func (h hash32) str(s string) hash32 {
 
 func (h hash32) byte(c byte) hash32 { return (h ^ hash32(c)) * 16777619 }
 
-// and combines h and o; the order matters.
+// and returns a combination of h and o that depends on their order.
 func (h hash32) and(o hash32) hash32 { return h*16777619 ^ o }
 
-// mixed returns the hash with all bits mixed into the low bits, which address the table.
+// mixed returns h with all bits mixed into the low bits, which select the entry of the table.
 func (h hash32) mixed() uint32 {
 	x := uint32(h)
 	x ^= x >> 16
@@ -61,7 +61,7 @@ func (h hash32) mixed() uint32 {
 	return x
 }
 
-// name adds the feature that consists of parts to group.
+// name adds a feature to the given group. parts are the parts of its name.
 func (f *Features) name(group int, parts ...string) {
 	h := fnvBasis
 	for _, p := range parts {
@@ -70,27 +70,29 @@ func (f *Features) name(group int, parts ...string) {
 	f[group] = append(f[group], h.mixed())
 }
 
-// Clauses holds the features of a sentence by clause, so that each run of clauses can be scored
-// alone. Harmless words around an attack then cannot lower its score.
+// Clauses contains the features of a sentence by clause, so that each run of consecutive clauses
+// can be scored separately. Harmless words around an attack then cannot lower its score.
 type Clauses struct {
-	wholeSentence Features   // of the whole sentence: its position and the frames that match
-	list          []Features // of each clause
+	wholeSentence Features   // features of the whole sentence: its position and the frames that match in it
+	list          []Features // features of each clause
 	fitness       []fit      // how well each clause fits the stated purpose of the definition
-	// concepts are the concepts of each clause that form pairs, within the clause and across
-	// clauses.
+	// concepts contains the concepts of each clause that form pairs, both within a clause and
+	// across clauses.
 	concepts [][]concept
-	// bridges are the phrases that begin in the previous clause, by clause.
+	// bridges contains, for each clause, the phrases that begin in the previous clause and end in
+	// this one.
 	bridges       [][]uint32
-	joined        []bool     // to the previous clause, by a word such as "because"
+	joined        []bool     // reports for each clause whether it is joined to the previous one by a word such as "because"
 	words         [2][]*term // of the last two clauses
 	vocabulary    vocabulary
 	place         hash32
 	tool          bool
-	inShortPrompt bool // in a prompt that is too short to show whether the sentence fits the rest
+	inShortPrompt bool // the sentence is in a prompt that is too short to show whether the sentence fits
 }
 
-// fit counts the words of a passage that fit the definition (they occur in the purpose of a
-// tool, or elsewhere in a prompt), the words that do not, and the concepts that do not.
+// fit describes how well a passage fits the definition. related is the number of words that occur
+// in the purpose of a tool, or elsewhere in a prompt. strange is the number of all other words.
+// novel is the number of concepts that do not occur elsewhere in a prompt.
 type fit struct{ related, strange, novel int }
 
 func (f *fit) add(o fit) {
@@ -102,7 +104,7 @@ func (f *fit) add(o fit) {
 // maxRun is the maximum number of consecutive clauses that are scored together.
 const maxRun = 12
 
-// reset clears x for a sentence of n clauses.
+// reset prepares x for a sentence of n clauses.
 func (x *Clauses) reset(n int) {
 	x.wholeSentence.reset()
 	x.list = slices.Grow(x.list[:0], n)[:n]
@@ -117,10 +119,11 @@ func (x *Clauses) reset(n int) {
 
 func (x *Clauses) Len() int { return len(x.list) }
 
-// isBoundary reports whether clause i begins at an end of the sentence or after a joining word.
+// isBoundary reports whether a run of clauses that begins or ends before clause i ends at the
+// boundary of the sentence or before a joining word.
 func (x *Clauses) isBoundary(i int) bool { return i == 0 || i == len(x.list) || x.joined[i] }
 
-// Run returns the features of the clauses in [i, j) as one passage.
+// Run returns the features of the clauses in [i, j), combined as a single passage.
 func (x *Clauses) Run(i, j int) Features {
 	f := x.wholeSentence
 	var fit fit
@@ -145,7 +148,7 @@ func (x *Clauses) Run(i, j int) Features {
 	return f
 }
 
-// Hash prefixes of the signals for how well a passage fits the definition.
+// Hashes of the prefixes of the signals that describe how well a passage fits the definition.
 var (
 	relatedBasis = fnvBasis.str("@related")
 	strangeBasis = fnvBasis.str("@strange")
@@ -156,8 +159,9 @@ var (
 // mostSignals is the maximum number of signals of a passage.
 const mostSignals = 5
 
-// signals appends signals for how well a passage fits: in a tool, its related and unrelated words;
-// in a prompt, its words and concepts that do not occur elsewhere.
+// signals appends the signals that describe how well a passage fits the definition. In a tool, they
+// depend on the numbers of related and unrelated words. In a prompt, they depend on the words and
+// concepts that do not occur elsewhere.
 func (x *Clauses) signals(list []uint32, f fit) []uint32 {
 	if x.tool {
 		near := relatedBasis.byte(byte(min(f.related, 3)))
@@ -195,7 +199,7 @@ func (c *View) clausesOf(s *Sentence, x *Clauses) {
 	}
 }
 
-// bridge appends the phrases that begin in the words before and end in those after.
+// bridge appends the phrases that begin in the words before and end in the words after.
 func bridge(list []uint32, before, after []*term) []uint32 {
 	if len(before) == 0 || len(after) == 0 {
 		return list
@@ -211,7 +215,7 @@ func bridge(list []uint32, before, after []*term) []uint32 {
 	return list
 }
 
-// clauseOf stores the features of clause i and returns its words.
+// clauseOf stores the features of clause i in x and returns the words of the clause.
 func (c *View) clauseOf(x *Clauses, i int, text string, concepts *scan.Set) []*term {
 	f, st := &x.list[i], c.scoringContext()
 	x.concepts[i] = f.concepts(x.place, concepts, x.concepts[i][:0])
@@ -242,10 +246,10 @@ func (c *View) clauseOf(x *Clauses, i int, text string, concepts *scan.Set) []*t
 	return words
 }
 
-// onceBasis is the hash of the prefix for concepts that occur in only one sentence.
+// onceBasis is the hash of the prefix of the features for concepts that occur in only one sentence.
 var onceBasis = fnvBasis.str("once")
 
-// place returns the kind of text that s is part of, as a feature.
+// place returns the feature for the kind of text to which s belongs.
 func (s *Sentence) place() string {
 	switch {
 	case s.text.Kind == rules.Value:
@@ -258,8 +262,8 @@ func (s *Sentence) place() string {
 	return "prose"
 }
 
-// conceptHashes returns the hash of each concept by its number, or 0 for the domain of a tool,
-// which is not scored.
+// conceptHashes returns the hash of each concept, indexed by number. The hash is 0 for a concept
+// that names the domain of a tool, because such concepts are not scored.
 var conceptHashes = sync.OnceValue(func() []hash32 {
 	names := grammar().Names()
 	list := make([]hash32, len(names))
@@ -271,7 +275,7 @@ var conceptHashes = sync.OnceValue(func() []hash32 {
 	return list
 })
 
-// maxPaired limits the number of concepts of a clause that form pairs.
+// maxPaired is the maximum number of concepts of a clause that form pairs.
 const maxPaired = 24
 
 type concept struct {
@@ -279,8 +283,8 @@ type concept struct {
 	hash   hash32
 }
 
-// concepts adds the concepts of a clause, alone and combined with the place, and their pairs. It
-// returns the concepts that form pairs.
+// concepts adds the features of the concepts in set: each concept alone, combined with the place,
+// and in pairs. It appends the concepts that form pairs to list and returns list.
 func (f *Features) concepts(place hash32, set *scan.Set, list []concept) []concept {
 	all := conceptHashes()
 	for i := range set.Numbers() {
@@ -299,8 +303,8 @@ func (f *Features) concepts(place hash32, set *scan.Set, list []concept) []conce
 	return list
 }
 
-// conceptPairs yields the pairs of a concept of clause i and a concept of clause j. The lower
-// number comes first, as within a clause.
+// conceptPairs yields the feature of each pair of a concept of clause i and a concept of clause j.
+// The concept with the lower number comes first, as in pairs within a clause.
 func (x *Clauses) conceptPairs(i, j int) func(yield func(uint32) bool) {
 	return func(yield func(uint32) bool) {
 		for _, a := range x.concepts[i] {
@@ -314,7 +318,7 @@ func (x *Clauses) conceptPairs(i, j int) func(yield func(uint32) bool) {
 	}
 }
 
-// words adds the stems of words and counts those that fit the definition.
+// words adds the features of the stems of words, and counts the words that fit the definition.
 func (f *Features) words(words []*term, st *scoringContext) fit {
 	var fit fit
 	from := len(f[namedGroup])
@@ -333,10 +337,10 @@ func (f *Features) words(words []*term, st *scoringContext) fit {
 	return fit
 }
 
-// then returns the hash of a phrase with one more word.
+// then returns the hash of a phrase that consists of the phrase with hash h and the word w.
 func (h hash32) then(w *term) hash32 { return h.byte(' ').str(w.text) }
 
-// phrases adds all sequences of two and three words.
+// phrases adds the features of all sequences of two and three words.
 func (f *Features) phrases(words []*term) {
 	for i := range words {
 		h := words[i].phrase
@@ -347,8 +351,8 @@ func (f *Features) phrases(words []*term) {
 	}
 }
 
-// pieces appends the features of the sequences of three to five characters in w with its ends
-// marked. In scripts without spaces, they are sequences of one to three.
+// pieces appends the features of all sequences of three to five characters in w, including a mark
+// for each end of w. In writing systems without spaces, the sequences have one to three characters.
 func pieces(list []uint32, w string) []uint32 {
 	if w[0] == '~' {
 		return list

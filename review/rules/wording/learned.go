@@ -16,17 +16,18 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// Learned is a linear model of the evidence that a sentence is an attack: an 8-bit weight for each
-// hashed feature. tools/bench/eval trains it; `tools/bench/eval/training` and docs/detection.md
-// name the sources.
+// Learned is a linear model that estimates whether a sentence is an attack. It has an 8-bit weight
+// for each hashed feature. tools/bench/eval trains it; tools/bench/eval/training and
+// docs/detection.md name the sources.
 type Learned struct {
-	// Bias is the score of a sentence without features. A sentence that scores at least Threshold
-	// warrants a warning; see judge.
+	// Bias is the score of a sentence without features. A sentence whose score is at least
+	// Threshold causes a warning; see judge.
 	Bias, Threshold float32
-	// WithFrame is the score at which a frame warns, by rule and, for rules with several kinds of
-	// findings, by kind. Threshold applies to frames that are not listed.
+	// WithFrame contains the scores at which frames warn. The keys are ids of rules, followed by
+	// the kind of the finding for rules with several kinds. Threshold applies to frames that are
+	// not listed.
 	WithFrame map[string]float32
-	// Scale is the value of a weight of 1, by group.
+	// Scale contains, for each group, the factor by which its weights are multiplied.
 	Scale   [groupCount]float32
 	Weights [groupCount]Weights
 
@@ -34,17 +35,18 @@ type Learned struct {
 	once           sync.Once
 }
 
-// Weights is a table of weights, each stored as an int8. It is used in place, without being copied.
+// Weights is a table of weights, each stored as an int8. The table refers to the embedded data
+// instead of copying it.
 type Weights []byte
 
-// At returns the weight for a hash.
+// At returns the weight for the given hash.
 func (w Weights) At(hash uint32) int { return int(int8(w[hash&uint32(len(w)-1)])) } //nolint:gosec // the lengths are powers of two
 
-// TableBits is the base-2 logarithm of the table size of each group.
+// TableBits contains the base-2 logarithm of the table size of each group.
 var TableBits = [groupCount]int{12, 15, 15, 17, 17}
 
-// minFeatures is the minimum of the feature count for normalizing the sum of each group. It gives
-// little weight to sentences with few features.
+// minFeatures contains, for each group, the minimum number of features by which the sum is
+// normalized. It gives little weight to sentences with few features.
 var minFeatures = [groupCount]int{8, 16, 24, 16, 64}
 
 // magic is the header of a table file.
@@ -65,7 +67,7 @@ func (t *Learned) Bytes() []byte {
 	return b
 }
 
-// parseLearned parses a table. The table refers to the weights in b.
+// parseLearned parses a table. The result refers to the weights in b.
 func parseLearned(b []byte) (*Learned, error) {
 	want := len(magic) + 4*(2+groupCount)
 	for _, size := range TableBits {
@@ -104,8 +106,9 @@ var learnedTools []byte
 //go:embed learned_prompts.bin
 var learnedPrompts []byte
 
-// toolTable and promptTable return the current tables, which they parse on the first call. Prompts
-// consist of orders and therefore have a table of their own.
+// toolTable and promptTable return the current tables for tools and for prompts. They parse the
+// embedded data on the first call. Prompts have a separate table, because they consist of
+// instructions.
 var (
 	toolTable   = sync.OnceValue(func() *Learned { return embedded(learnedTools) })
 	promptTable = sync.OnceValue(func() *Learned { return embedded(learnedPrompts) })
@@ -119,10 +122,10 @@ func embedded(b []byte) *Learned {
 	return t
 }
 
-// tally holds the sum and the number of the weights of each group.
+// tally contains the sum and the number of the weights in each group.
 type tally struct{ sum, n [groupCount]int }
 
-// add adds the weights of the features in list, which are of group g, to y.
+// add adds the weights of the features in list, which belong to group g, to y.
 func (t *Learned) add(y *tally, g int, list []uint32) {
 	for _, h := range list {
 		y.sum[g] += t.Weights[g].At(h)
@@ -137,7 +140,7 @@ func (y *tally) add(o *tally) {
 	}
 }
 
-// score returns the score of the weights in y.
+// score returns the score for the sums in y.
 func (t *Learned) score(y *tally) float64 {
 	score := float64(t.Bias)
 	for g, sum := range y.sum {
@@ -146,28 +149,29 @@ func (t *Learned) score(y *tally) float64 {
 	return score
 }
 
-// signals returns the contribution of the signals in list to a score.
+// signals returns the contribution of the signals in list to the score of a passage.
 func (t *Learned) signals(list []uint32) float64 {
 	var y tally
 	t.add(&y, signalGroup, list)
 	return float64(t.Scale[signalGroup]) * float64(y.sum[signalGroup]) * Norm(signalGroup, 0)
 }
 
-// partial is subtracted from the score of a part of a sentence in a tool: a sentence has many
-// parts, and any part may look suspicious without its context. It does not apply to a part bounded
-// by joining words such as "so that" and "for example": text added after such a word must not hide
-// an attack.
+// partial is subtracted from the score of a part of a sentence in a tool. A sentence has many
+// parts, and any part may look suspicious without its context. partial is not subtracted if both
+// ends of the part are ends of the sentence or joining words such as "so that" and "for example".
+// Otherwise, text added after such a word could hide an attack.
 const partial = 2
 
-// pairSum is the sum of the weights of all pairs of concepts in clause j and clause j-d-1. Best
-// stores it at index j*width+d.
+// pairSum is the sum and the number of the weights of all pairs of concepts in clause j and clause
+// j-d-1. Best stores it at index j*width+d.
 type pairSum struct{ sum, n int }
 
-// someClauses is the number of clauses that most sentences do not exceed.
+// someClauses is the number of clauses for which Best does not allocate memory. Most sentences have
+// fewer clauses.
 const someClauses = 8
 
-// Best returns the maximum of the scores of the whole sentence and of all runs of at most maxRun
-// clauses.
+// Best returns the highest of the scores of the whole sentence and of all runs of at most maxRun
+// consecutive clauses.
 func (t *Learned) Best(x *Clauses) float64 {
 	var once tally
 	for g, list := range x.wholeSentence {
@@ -175,7 +179,7 @@ func (t *Learned) Best(x *Clauses) float64 {
 	}
 	n := len(x.list)
 	width := min(n, maxRun)
-	// For most sentences the stack has enough room.
+	// Most sentences need no allocation on the heap.
 	var someAlone [someClauses]tally
 	var somePairs [someClauses * someClauses]pairSum
 	alone, pairs := someAlone[:], somePairs[:]
@@ -221,7 +225,7 @@ func (t *Learned) Best(x *Clauses) float64 {
 	return best
 }
 
-// Norm returns the factor that normalizes the sum over n features of group g.
+// Norm returns the factor by which the sum of n features of group g is multiplied to normalize it.
 func Norm(g, n int) float64 {
 	if g == signalGroup {
 		n = 0 // signals are not normalized by their number
@@ -229,8 +233,8 @@ func Norm(g, n int) float64 {
 	return 1 / math.Sqrt(float64(max(n, minFeatures[g])))
 }
 
-// roughScore returns the sum of the weights of the concepts alone, which is precise enough to
-// select the sentences of a long text for scoring.
+// roughScore returns the sum of the weights of the concepts in set. It ignores all other features,
+// but is precise enough to select the sentences of a long text that are scored.
 func (t *Learned) roughScore(set *scan.Set) int {
 	t.once.Do(func() {
 		for _, name := range grammar().Names() {
@@ -248,8 +252,8 @@ func (t *Learned) roughScore(set *scan.Set) int {
 	return sum
 }
 
-// isDomain reports whether the concept names the domain of a tool: its name begins with "d" and a
-// capital letter.
+// isDomain reports whether the given concept names the domain of a tool. The name of such a concept
+// begins with "d" and a capital letter.
 func isDomain(concept string) bool {
 	return concept[0] == 'd' && concept[1] >= 'A' && concept[1] <= 'Z'
 }

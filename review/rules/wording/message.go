@@ -1,4 +1,4 @@
-// This file converts scored candidates to findings.
+// This file converts scored candidates into findings.
 
 package wording
 
@@ -13,16 +13,16 @@ import (
 	"toolcrib/review/rules/scan/disguise"
 )
 
-// reported is a candidate with the sentence that it was found in and, if the sentence was encoded,
-// the decoded text.
+// reported is a candidate with the passage that its finding quotes. If the sentence of the
+// candidate was encoded, decoded is the decoded sentence.
 type reported struct {
 	*candidate
 	span    rules.Passage
 	decoded string
 }
 
-// report converts scored candidates into findings by rule. A finding covers a whole sentence, so
-// findings of one rule in the same sentence are merged.
+// report converts scored candidates into findings, indexed by rule. A finding covers a whole
+// sentence, so the candidates of a rule in the same sentence become a single finding.
 func (c *View) report(found []candidate, list []Sentence, in []int) map[string][]rules.Finding {
 	type place struct {
 		rule string
@@ -43,7 +43,8 @@ func (c *View) report(found []candidate, list []Sentence, in []int) map[string][
 		}
 		r := reported{candidate: f, span: f.passage}
 		if in[n] >= 0 {
-			// An encoded passage is reported as written; the message contains the decoded sentence.
+			// The passage of a finding is the encoded text. The message contains the decoded
+			// sentence.
 			if s := &list[in[n]]; s.at.Disguise.Decoded() {
 				r.decoded = s.Text
 			} else {
@@ -58,7 +59,8 @@ func (c *View) report(found []candidate, list []Sentence, in []int) map[string][
 	return byRule
 }
 
-// findings converts the candidates of a rule in a text to findings and merges those that overlap.
+// findings converts the candidates of a rule in the given text into findings, and merges candidates
+// whose passages overlap.
 func findings(text *rules.Text, group []reported) []rules.Finding {
 	slices.SortStableFunc(group, func(a, b reported) int {
 		return cmp.Or(cmp.Compare(a.span.Start, b.span.Start), cmp.Compare(b.span.End, a.span.End))
@@ -86,7 +88,7 @@ func findings(text *rules.Text, group []reported) []rules.Finding {
 	made := text.Findings(spans, func(rules.Passage) string { return "" })
 	for i := range made {
 		f, r := &made[i], merged[i]
-		more := f.Message // states how many findings were omitted
+		more := f.Message // the number of omitted findings, or ""
 		f.Severity, f.Added, f.Message = r.Severity, r.Added, messageWith(r.Message, cmp.Or(r.decoded, f.Passage), r.span.Disguise)+more
 	}
 	if more > 0 {
@@ -95,8 +97,8 @@ func findings(text *rules.Text, group []reported) []rules.Finding {
 	return made
 }
 
-// messageWith returns a message that consists of the deed and the passage, unless the deed already
-// quotes the passage.
+// messageWith returns a message that consists of the deed, the disguise if any, and the quoted
+// passage. It omits the passage if the deed already quotes it.
 func messageWith(deed, passage string, how disguise.Disguise) string {
 	if how != 0 {
 		deed += ", in disguise (" + disguised(how) + ")"
@@ -108,8 +110,8 @@ func messageWith(deed, passage string, how disguise.Disguise) string {
 	return rules.Quoting(deed, passage)
 }
 
-// wholeSentence extends a passage to its sentence, to its lines in a program, or to the whole text
-// if the text has no sentences.
+// wholeSentence extends the passage at to whole sentences or, in a program, to whole lines. It
+// returns the whole text if the text has no sentences. A very long result is shortened.
 func (s *Scanned) wholeSentence(at rules.Passage) rules.Passage {
 	span := rules.Passage{Start: 0, End: len(s.Value), Disguise: at.Disguise}
 	if s.Kind == rules.Prose || s.Kind == rules.Note || s.Kind == rules.Report {
@@ -138,8 +140,8 @@ func (s *Scanned) wholeSentence(at rules.Passage) rules.Passage {
 	return span
 }
 
-// listItem narrows span to the list items, table rows, and headings that contain at. They do not
-// end a sentence, but people read them separately.
+// listItem narrows span to the list items, table rows, or headings that contain at. These parts do
+// not end a sentence, but people read them separately.
 func listItem(value string, span, at rules.Passage) rules.Passage {
 	for line := span.Start; line < span.End; {
 		if startsItem(value[line:]) {
@@ -159,7 +161,7 @@ func listItem(value string, span, at rules.Passage) rules.Passage {
 	return span
 }
 
-// startsItem reports whether line begins a list item, a table row, or a heading.
+// startsItem reports whether line begins a list item, a table row, a heading, or a block quote.
 func startsItem(line string) bool {
 	line = strings.TrimLeft(line, " \t")
 	digits := strings.TrimLeft(line, "0123456789")
@@ -171,11 +173,11 @@ func startsItem(line string) bool {
 	return len(digits) < len(line) && (strings.HasPrefix(digits, ". ") || strings.HasPrefix(digits, ") "))
 }
 
-// maxSentence is the maximum length in bytes of a sentence that a finding quotes in full. Longer
-// sentences are cut to the surroundings of the match.
+// maxSentence is the maximum length in bytes of a sentence that a finding quotes in full. A longer
+// sentence is cut to the text around the match.
 const maxSentence = 480
 
-// shorten cuts span at spaces to about maxSentence bytes around at.
+// shorten shortens span to about maxSentence bytes around at. It cuts at spaces.
 func shorten(value string, span, at rules.Passage) rules.Passage {
 	if span.End-span.Start <= maxSentence {
 		return span

@@ -1,4 +1,4 @@
-// This file checks which data a tool requests and which default values its parameters have.
+// This file checks the data that a tool requests, and the default values of its parameters.
 
 package wording
 
@@ -15,7 +15,8 @@ import (
 	"toolcrib/review/rules/schema"
 )
 
-// needlessRequests returns candidates for data that the texts of a tool request without need.
+// needlessRequests returns a candidate for each kind of data that the texts of a tool request
+// although the stated purpose of the tool does not require it.
 func (a *attack) needlessRequests(c *View) []candidate {
 	if len(a.Asks) == 0 || !c.IsAction() {
 		return nil
@@ -49,8 +50,8 @@ func (a *attack) needlessRequests(c *View) []candidate {
 			return "Asks for " + what + ", which the tool does not need for its stated purpose"
 		}) {
 			f.kind = kind
-			// By convention callers ignore such a name. Only a model that was instructed to do so fills
-			// it in.
+			// By convention, callers ignore a parameter whose name begins with "_". Only a model
+			// that was told to fill it in does so.
 			f.plain = s.Kind == rules.Identifier && strings.HasPrefix(s.Value, "_")
 			f.certain = f.plain
 			found = append(found, f)
@@ -59,14 +60,14 @@ func (a *attack) needlessRequests(c *View) []candidate {
 	return found
 }
 
-// maxWord limits the length in bytes of a word that a message quotes.
+// maxWord is the maximum length in bytes of a word that a message quotes.
 const maxWord = 40
 
-// conversationNames are names of parameters that receive the conversation.
+// conversationNames are names of parameters that receive the whole conversation.
 var conversationNames = map[string]bool{"conversation": true, "chat": true, "dialog": true, "dialogue": true, "transcript": true, "chathistory": true, "messages": true}
 
-// defaults returns candidates for parameters with dangerous default values, which apply because
-// models omit parameters that have a default.
+// defaults returns a candidate for each parameter with a dangerous default value. Such a value
+// usually applies, because models omit parameters that have a default.
 func (a *attack) defaults(c *View) []candidate {
 	s := schema.Input(c.Change)
 	if len(a.Defaults) == 0 || !c.IsAction() || s == nil {
@@ -93,8 +94,8 @@ func (a *attack) defaults(c *View) []candidate {
 	return found
 }
 
-// dangerous reports whether value is a dangerous default for the parameter, and returns it as text.
-// Values that the tool's stated purpose explains are not dangerous.
+// dangerous reports whether value is a dangerous default for the given parameter, and returns the
+// dangerous value as text. A value is not dangerous if the stated purpose of the tool explains it.
 func (a *attack) dangerous(c *View, parameter string, value *jsondoc.Node) (string, bool) {
 	values := []*jsondoc.Node{value}
 	if value.Kind == jsondoc.Array {
@@ -124,8 +125,8 @@ func listed(d *rulebook.Default, value string) bool {
 	})
 }
 
-// isForeignAddress reports whether value is a real address, as opposed to a placeholder, an
-// example domain of RFC 2606, or the local machine.
+// isForeignAddress reports whether value is a real address and not a placeholder, an example domain
+// of RFC 2606, or the local machine.
 func isForeignAddress(value string) bool {
 	lower := strings.ToLower(letters.Fold(value))
 	if !strings.Contains(lower, "://") && !strings.Contains(lower, "@") {

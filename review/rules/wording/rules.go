@@ -1,9 +1,11 @@
-// Package wording implements the rules about wording: the S family detects text that manipulates
-// the model reading it, and the P family detects text that breaks the formats in which agents call
-// tools and present evidence. The patterns of a rule, called frames, are data in package rulebook.
-// Package scan matches them, judge (evidence.go) scores the matches with a learned table, and
-// attack.go turns them into findings. For a rule that frames cannot describe, rulebook names a
-// check in Go.
+// Package wording implements the rules about wording. The S family detects text that manipulates
+// the model that reads it. The P family detects text that breaks the formats in which agents call
+// tools and present evidence.
+//
+// The patterns of a rule, called frames, are data in package rulebook, and package scan matches
+// them. The file attack.go turns the matches into candidates, judge in evidence.go scores the
+// candidates with a learned table, and message.go turns them into findings. If frames cannot
+// describe an attack, its rule in rulebook names a check that is implemented in Go.
 package wording
 
 import (

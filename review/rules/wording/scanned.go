@@ -1,4 +1,4 @@
-// This file scans the texts of a change and shares the results between rules.
+// This file scans the texts of a change and shares the results between the rules.
 
 package wording
 
@@ -17,7 +17,7 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// grammar returns the compiled lexicon with the frames of all classes of attack.
+// grammar returns the compiled lexicon and the frames of all rules about wording.
 func grammar() *scan.Grammar { return rulebook.Grammar() }
 
 // Scanned is a text with the results of the scanner.
@@ -25,8 +25,8 @@ type Scanned struct {
 	rules.Text
 	*scan.Result
 	Hidden []hidden.Run
-	Plain  bool             // printable ASCII only
-	byRule map[string][]int // indices of Matches by frame
+	Plain  bool             // the text consists of printable ASCII characters
+	byRule map[string][]int // indices in Matches by name of the frame
 }
 
 // scanTexts scans every text of the change.
@@ -49,11 +49,11 @@ func (c *View) scanTexts() []*Scanned {
 	return list
 }
 
-// mentioned reports whether the text only mentions m instead of saying it: the text denies m, quotes it,
-// introduces it as an example or as something to detect, or tells the model not to follow it.
+// mentioned reports whether the text only mentions m and does not assert it. The text may deny m,
+// quote m, introduce m as an example or as something to detect, or tell the model not to follow m.
 func mentioned(m *scan.Match) bool {
 	if m.Disguise.Decoded() {
-		return false // nobody encodes an example
+		return false // examples are not encoded
 	}
 	g := grammar()
 	meet := func(set scan.Set, concepts ...string) bool {
@@ -66,17 +66,17 @@ func mentioned(m *scan.Match) bool {
 		meet(m.Before, "sampled", "sample") || meet(m.Before, "detect", "whether", "attempting")
 }
 
-// denied reports whether the text asserts the opposite of m or tells the model to refuse it.
-// Encoded text is never treated as denied, because denials are not encoded.
+// denied reports whether the text asserts the opposite of m or tells the model to refuse m. Encoded
+// text never counts as denied, because denials are not encoded.
 func denied(m *scan.Match) bool {
 	return !m.Disguise.Decoded() && m.Stance&(scan.Negated|scan.Asked|scan.Crossed|scan.Shown) != 0
 }
 
-// disguised lists the disguises in d in words, or returns "" if there are none.
+// disguised describes the disguises in d, separated by commas. It returns "" for plain text.
 func disguised(d disguise.Disguise) string { return strings.Join(d.Names(), ", ") }
 
-// governs reports whether the text is an agent's own instruction or a file of a skill or of
-// instructions. Such texts may decide which tools to use, when, and in which order.
+// governs reports whether the text may decide which tools an agent uses, when, and in which order.
+// Such texts are the agent's own instructions and the files of skills and instructions.
 func (s *Scanned) governs() bool {
 	switch s.Path {
 	case "definition.prompt", "definition.soul", "definition.promptTemplate", "definition.operatingModel", "definition.interactionLearning",
@@ -86,14 +86,15 @@ func (s *Scanned) governs() bool {
 	return jsondoc.Within(s.Path, "definition.channelGuidance") || jsondoc.Within(s.Path, "definition.files")
 }
 
-// Reading is a text to check: the text of a field, or a text decoded from a passage of the field.
+// Reading is a text to check. It is either the text of a field, or a text that a passage of the
+// field encodes.
 type Reading struct {
 	Text    string
 	decoded bool
 	passage rules.Passage // the encoded passage
 }
 
-// Readings returns the text of the field and the texts decoded from it.
+// Readings returns the text of the field and the texts that were decoded from it.
 func (s *Scanned) Readings() []Reading {
 	list := []Reading{{Text: cmp.Or(s.Prose, s.Value)}}
 	for _, d := range s.Decoded {
@@ -102,8 +103,8 @@ func (s *Scanned) Readings() []Reading {
 	return list
 }
 
-// At returns the passage of the field that corresponds to r.Text[start:end]. For a decoded text
-// this is the whole encoded passage.
+// At returns the passage of the field that corresponds to r.Text[start:end]. If r is a decoded
+// text, it returns the whole encoded passage.
 func (r Reading) At(start, end int) rules.Passage {
 	if r.decoded {
 		return r.passage
@@ -115,11 +116,11 @@ func (r Reading) At(start, end int) rules.Passage {
 // wording share.
 type View struct {
 	*rules.Change
-	// Learned replaces the current learned table unless it is nil.
+	// Learned is used instead of the current learned table if it is not nil.
 	Learned *Learned
 
-	// These functions compute their result on the first call: the scanned texts, the concepts of the
-	// stated purpose, the context for scoring, and the scored wording.
+	// Each of these functions computes its result on the first call: the scanned texts, the
+	// concepts of the stated purpose, the context for scoring, and the scored wording.
 	scanned        func() []*Scanned
 	purpose        func() scan.Set
 	scoringContext func() *scoringContext
@@ -136,7 +137,7 @@ func Of(c *rules.Change) *View {
 	})
 }
 
-// EachText returns a rule that checks one text at a time.
+// EachText returns a rule with the given id that calls check for each text of the change.
 func EachText(id string, check func(c *View, s *Scanned) []rules.Finding) rules.Rule {
 	return rules.Of(id, func(change *rules.Change) (found []rules.Finding) {
 		c := Of(change)

@@ -1,4 +1,4 @@
-// This file selects the sentences to score.
+// This file selects the sentences that are scored.
 
 package wording
 
@@ -13,31 +13,30 @@ import (
 	"toolcrib/review/rules/scan"
 )
 
-// Sentence is a passage that is scored as a whole: a sentence of a text, or all of a short text
-// such as a title or an enum value.
+// Sentence is a passage that is scored as a unit. It is a sentence of a text, or the whole of a
+// short text such as a title or an enum value.
 type Sentence struct {
-	Path string // of the field
-	Text string // in decoded form
+	Path string // path of the field
+	Text string // the sentence, decoded if it was encoded
 
 	text     *Scanned
 	at       rules.Passage
 	concepts scan.Set
 	clauses  []scan.Clause
-	source   string   // the text that the offsets of clauses refer to
-	first    bool     // first in its text
-	frames   []string // rules that fired in it
+	source   string   // the text to which the offsets in clauses refer
+	first    bool     // the sentence is the first one of its text
+	frames   []string // rules that fired in the sentence; see Frames
 	score    float64
 }
 
-// maxJudged is the number of sentences of one text that are scored in full. In a longer text the
-// sentences with the highest rough scores are selected, which keeps the cost linear with a small
-// factor.
+// maxJudged is the maximum number of sentences without a frame that are scored in each text. In a
+// longer text, the sentences with the highest rough scores are selected, which limits the cost.
 const maxJudged = 512
 
-// sentences appends the sentences of s to score, in order.
+// sentences appends the sentences of s that are scored to list, in the order of the text.
 func (c *View) sentences(list []Sentence, s *Scanned, table *Learned) []Sentence {
 	if (!s.Visible || s.Kind == rules.Program) && len(s.byRule) == 0 {
-		return list // programs and texts for reviewers are scored only if a rule fired in them
+		return list // programs and texts that agents do not see are scored only if a rule fired in them
 	}
 	if s.Kind != rules.Prose && s.Kind != rules.Note && s.Kind != rules.Program { // a short text without sentences
 		if s.Kind == rules.Identifier && len(s.byRule) == 0 {
@@ -64,9 +63,9 @@ func (c *View) sentences(list []Sentence, s *Scanned, table *Learned) []Sentence
 	return list
 }
 
-// selectSentences returns the indices of the sentences to score, in order: those in which a frame
-// matches, and up to maxJudged others with the highest rough scores. Without a table it returns
-// all.
+// selectSentences returns the indices of the sentences that are scored, in ascending order. It
+// selects the sentences in which a frame matches, and the sentences with the highest rough scores,
+// until maxJudged are selected. If t is nil, it selects all sentences.
 func (t *Learned) selectSentences(list []scan.Sentence, matches []scan.Match) []int {
 	kept := make([]int, 0, min(len(list), 2*maxJudged))
 	if t == nil || len(list) <= maxJudged {
@@ -99,11 +98,12 @@ func (t *Learned) selectSentences(list []scan.Sentence, matches []scan.Match) []
 // Opens reports whether s is the first sentence of its text.
 func (s *Sentence) Opens() bool { return s.first }
 
-// Frames returns the ids of the rules that fired in s, each followed by the kind of finding if the
-// rule has several.
+// Frames returns the ids of the rules that fired in s. Each id is followed by the kind of the
+// finding if the rule has several kinds.
 func (s *Sentence) Frames() []string { return s.frames }
 
-// fewWords is the minimum number of words of a sentence that is scored without a frame.
+// fewWords is the minimum number of words of a sentence that is scored without a frame. In writing
+// systems without spaces, two characters count as a word.
 const fewWords = 4
 
 // hasEnoughWords reports whether s has enough words to be scored without a frame.
@@ -123,8 +123,8 @@ func (s *Sentence) hasEnoughWords() bool {
 	return false
 }
 
-// Judged reports whether s must be scored. This is the case if agents see it, and it has enough
-// words or a frame matched in it.
+// Judged reports whether s must be scored. This is the case if agents see s, and s has enough words
+// or a frame matches in s.
 func (s *Sentence) Judged() bool { return s.text.Visible && (s.hasEnoughWords() || len(s.frames) > 0) }
 
 // clauses splits text into clauses at punctuation and line breaks.
@@ -149,9 +149,9 @@ func clauses(text string) []rules.Passage {
 	return list
 }
 
-// endsClause reports whether the rune r at byte i of text ends a clause: a comma, semicolon, or
-// colon before a space, a parenthesis, a line break, the end of a sentence, or the corresponding
-// marks of other scripts.
+// endsClause reports whether the rune r at byte i of text ends a clause. The end of a clause is a
+// comma, semicolon, or colon before white space, a parenthesis, a line break, a dash, the end of a
+// sentence, or a corresponding mark of another writing system.
 func endsClause(text string, i int, r rune) bool {
 	switch r {
 	case ',', ';', ':':

@@ -10,8 +10,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// unmatchedAttacks reports attacks that no frame describes: sentences that reach the threshold of
-// the learned table and in which no other rule fired.
+// unmatchedAttacks reports sentences that reach the threshold of the learned table although no
+// other rule fired in them.
 func unmatchedAttacks(ctx context.Context, change *rules.Change) ([]rules.Finding, error) {
 	c := Of(change)
 	var found []rules.Finding
@@ -27,8 +27,8 @@ func unmatchedAttacks(ctx context.Context, change *rules.Change) ([]rules.Findin
 	return found, nil
 }
 
-// unmatchedFindings returns findings for suspicious sentences of one text. If there are too many,
-// it reports those with the highest scores.
+// unmatchedFindings returns a finding for each sentence in list. All sentences must belong to the
+// same text. If there are too many, it reports those with the highest scores.
 func (c *View) unmatchedFindings(ctx context.Context, list []Sentence) []rules.Finding {
 	total := len(list)
 	if total > rules.MaxPerText {

@@ -1,4 +1,5 @@
-// This file finds addresses that carry data to a third party, and lists of files with credentials.
+// This file finds addresses that send data to a third party, and lists of patterns for files with
+// credentials.
 
 package wording
 
@@ -13,8 +14,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// linkWithData matches a Markdown image or link, or an HTML image, with a placeholder in its query
-// or path. In the address of a Markdown image, it also matches a query value in capitals.
+// linkWithData matches a Markdown image, a Markdown link, or an HTML image whose address contains a
+// placeholder. It also matches a Markdown image whose address has a query value in capital letters.
 var linkWithData = sync.OnceValue(func() *regexp.Regexp {
 	const (
 		link    = `!?\[[^\]\n]{0,80}\]\(\s*https?://[^)\s]{1,300}(\{|\$\(|\$\{|%7B|<|\[)[^)\n]{0,200}\)`
@@ -26,9 +27,9 @@ var linkWithData = sync.OnceValue(func() *regexp.Regexp {
 
 var shellInAddress = lazyregexp.New("https?://[^\\s\"'`]{1,300}[?&/=](\\$\\(|`\\w)")
 
-// linkParts yields the paragraphs in which linkWithData or shellInAddress may match, because
-// builtAddress accepts one of their addresses. These expressions are too slow for a whole text, and
-// no link extends over an empty line.
+// linkParts yields the byte ranges of the paragraphs in which linkWithData or shellInAddress may
+// match. These are the paragraphs with an address that builtAddress accepts. The expressions are
+// too slow for a whole text, and no link extends over an empty line.
 func linkParts(text string) func(yield func(start, end int) bool) {
 	return func(yield func(start, end int) bool) {
 		for at := 0; at < len(text); {
@@ -71,8 +72,8 @@ func builtAddress(text string) bool {
 	}
 }
 
-// carriesPrivate reports whether the path or query of a link names a secret, the conversation, or
-// the user's data.
+// carriesPrivate reports whether the path or query of link names a secret, the conversation, or the
+// user's data.
 func carriesPrivate(link string) bool {
 	_, address, _ := strings.Cut(link, "://")
 	_, path, _ := strings.Cut(address, "/")
@@ -89,16 +90,16 @@ func carriesPrivate(link string) bool {
 // placeInAddress matches a placeholder in an address.
 var placeInAddress = lazyregexp.New(`(?i)\$?\{+([^{}]{0,60})\}*|%7B(.{0,60}?)%7D|<([^<>]{0,60})>?|\[([^\[\]]{0,60})\]?`)
 
-// addressing are words for ordinary parts of addresses, such as the page, record, or version.
-// Placeholders for private data have other names.
+// addressing are words for ordinary parts of an address, such as the page, the record, or the
+// version. Placeholders for private data have other names.
 var addressing = words(`owner org organization organisation repo repository project workspace namespace group team id ids uuid guid num number no nr n
 	key slug tag branch ref version ver sha commit hash revision env environment region zone dc date year month day page path file filename
 	folder dir ticket issue pr pull mr run workflow build job step pipeline host hostname domain port base lang language locale country package pkg module
 	crate lib library app application service component resource type kind section anchor doc docs dashboard panel chart board sprint
 	release server cluster instance node site 0 x y z name timestamp encoded url uri link the your`)
 
-// isTemplate reports whether a link is an address template in which every placeholder stands for an
-// ordinary part of an address.
+// isTemplate reports whether link contains placeholders and each of them stands for an ordinary
+// part of an address.
 func isTemplate(link string) bool {
 	_, address, _ := strings.Cut(link, "://")
 	places := placeInAddress().FindAllStringSubmatch(address, rules.MaxPerText)
@@ -111,7 +112,7 @@ func isTemplate(link string) bool {
 	return len(places) > 0
 }
 
-// dataInLinks finds addresses that carry data to a third party.
+// dataInLinks finds addresses that send data to a third party when they are displayed or opened.
 func dataInLinks(c *View) []candidate {
 	var found []candidate
 	for _, s := range c.scanned() {
@@ -133,7 +134,7 @@ func dataInLinks(c *View) []candidate {
 		for _, f := range s.candidates(spans, func(rules.Passage) string {
 			return "Builds an address that leaks data when it is shown or opened"
 		}) {
-			// Displaying the answer loads an image without a click.
+			// A client loads an image as soon as it displays the answer, without a click.
 			f.certain = strings.HasPrefix(f.Passage, "![") || strings.HasPrefix(f.Passage, "<img")
 			f.plain = f.certain && carriesPrivate(f.Passage)
 			found = append(found, f)
@@ -142,14 +143,15 @@ func dataInLinks(c *View) []candidate {
 	return found
 }
 
-// credentialPattern matches names and patterns of files with credentials.
+// credentialPattern matches the names of files with credentials, and patterns for such names.
 var credentialPattern = lazyregexp.New(`(?:\*\*/)?(?:\.env\b(?:\.[\w*]+)?|\*?(?:secret|credential|token|password)s?(?:\*(?:\.\w+)?|\.\*)|\*(?:secret|credential|token|password)s?\b|\*\.(?:pem|key|p12|pfx|env)\b|\bid_rsa\b|~/\.(?:ssh|aws|kube)\b[\w./]*|\.(?:npmrc|netrc|pypirc)\b)`)
 
-// patternWords are parts of which each match of credentialPattern contains one.
+// patternWords are substrings. Each match of credentialPattern contains at least one of them.
 var patternWords = []string{".env", "*.", "secret", "credential", "token", "password", "id_rsa", "~/.", ".npmrc", ".netrc", ".pypirc"}
 
-// patternsIn returns the matches of credentialPattern in text. The expression has no literal prefix, so it is slow, but
-// no match extends over a line break.
+// patternsIn returns the matches of credentialPattern in text. It applies the expression only to
+// lines that contain one of patternWords, because the expression has no literal prefix and is slow.
+// No match extends over a line break.
 func patternsIn(text string) [][]int {
 	var found [][]int
 	start := 0
@@ -164,14 +166,15 @@ func patternsIn(text string) [][]int {
 	return found
 }
 
-// manyPatterns is the minimum number of different patterns in a list that collects credentials, and
-// betweenPatterns the maximum number of bytes between two of them.
+// manyPatterns is the minimum number of different patterns in a list that collects credentials.
+// betweenPatterns is the maximum number of bytes between two consecutive patterns of the list.
 const (
 	manyPatterns    = 3
 	betweenPatterns = 40
 )
 
-// credentialPatterns finds orders to read all files that match a list of patterns for credentials.
+// credentialPatterns finds instructions to read or send all files that match a list of patterns for
+// credentials.
 func credentialPatterns(c *View) []candidate {
 	g := grammar()
 	var found []candidate
@@ -207,5 +210,6 @@ func credentialPatterns(c *View) []candidate {
 	return found
 }
 
-// envName matches the name of a file of environment variables for one stage.
+// envName matches the name of a file of environment variables for a particular stage, such as
+// .env.production.
 var envName = lazyregexp.New(`\.env\.[\w*]+`)

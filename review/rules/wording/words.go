@@ -11,7 +11,7 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// words parses a space-separated list into a set.
+// words returns the set of the words in list, which are separated by white space.
 func words(list string) map[string]bool {
 	set := map[string]bool{}
 	for w := range strings.FieldsSeq(list) {
@@ -25,7 +25,7 @@ func letterOrDigit(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
 }
 
-// withoutLinks returns text without URLs, because their words do not belong to the sentence.
+// withoutLinks returns text without URLs, because the words in a URL do not belong to the sentence.
 func withoutLinks(text string) string {
 	if !strings.Contains(text, "://") {
 		return text
@@ -48,11 +48,11 @@ func withoutLinks(text string) string {
 	}
 }
 
-// stopWords are words that say nothing about the topic of a tool.
+// stopWords are words that do not indicate the topic of a tool.
 var stopWords = words("a an the of to and or in on for with from by is are be it this that as at if was were has have had been its which there then")
 
-// stem returns w without regular English inflections. It is approximate: it only has to map all
-// forms of a word to the same stem.
+// stem returns w without regular English inflections. The result need not be a word. It only has to
+// be the same for all forms of a word.
 func stem(w string) string {
 	n := len(w)
 	switch {
@@ -81,7 +81,8 @@ func stems(text string) map[string]bool {
 	return set
 }
 
-// undouble removes the last letter of w if it is a repetition, except for l and s.
+// undouble returns w without its last letter if that letter repeats the previous one and is neither
+// l nor s.
 func undouble(w string) string {
 	if n := len(w); n > 3 && w[n-1] == w[n-2] && w[n-1] != 'l' && w[n-1] != 's' {
 		return w[:n-1]
@@ -89,10 +90,10 @@ func undouble(w string) string {
 	return w
 }
 
-// wordsOf returns the words that wordsIn yields.
+// wordsOf returns the words that wordsIn yields, as a slice.
 func wordsOf(text string) []string { return slices.Collect(wordsIn(text)) }
 
-// Kinds of bytes in words.
+// Kinds of bytes in words. The kind of any other byte is 0.
 const (
 	small = iota + 1
 	capital
@@ -114,7 +115,7 @@ var wordBytes = func() (t [256]uint8) {
 }()
 
 // wordsIn yields the words of ASCII letters in text, in lower case. It splits names such as apiKey
-// and api_key and yields "0" for every number.
+// and api_key into words. For every number, it yields "0".
 func wordsIn(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := 0; i < len(text); {
@@ -141,7 +142,7 @@ func wordsIn(text string) iter.Seq[string] {
 	}
 }
 
-// normalize returns the plain form of a word: lower case, no apostrophes, and "0" for a number.
+// normalize returns word in lower case without apostrophes, or "0" if word is a number.
 func normalize(word string) string {
 	if word[0] >= '0' && word[0] <= '9' {
 		return "0"
@@ -153,12 +154,12 @@ func normalize(word string) string {
 	return word
 }
 
-// unspaced reports whether r belongs to a script that is written without spaces between words.
+// unspaced reports whether r belongs to a writing system without spaces between words.
 func unspaced(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// maxWords limits the number of words that are scored in a clause.
+// maxWords is the maximum number of words that are scored in a clause.
 const maxWords = 400
 
 // term is a word with its features.
@@ -170,20 +171,20 @@ type term struct {
 	pieces []uint32
 }
 
-// vocabulary holds the terms of words, because texts repeat words.
+// vocabulary caches the terms of words, because texts repeat words.
 type vocabulary struct {
 	terms  map[string]*term
-	pieces []uint32 // of all terms
+	pieces []uint32 // the features of all terms
 	lower  []byte   // scratch space
 }
 
-// Limits of a vocabulary, so that it does not keep the words of a large text.
+// Limits of a vocabulary, which prevent it from keeping all words of a large text.
 const (
 	maxVocabulary = 1 << 13
-	maxKept       = 32 // bytes of a word
+	maxKept       = 32 // maximum length in bytes of a cached word
 )
 
-// term returns the term of a word, which may be in upper case only if it consists of ASCII letters.
+// term returns the term of word. word may contain capital letters only in ASCII.
 func (v *vocabulary) term(word string) *term {
 	v.lower = v.lower[:0]
 	for i := range len(word) {
@@ -212,7 +213,7 @@ func (v *vocabulary) term(word string) *term {
 	return t
 }
 
-// split splits text into words. It returns them in list, which it overwrites.
+// split splits text into words and returns their terms. It overwrites list to avoid an allocation.
 func (v *vocabulary) split(list []*term, text string, st *scoringContext) []*term {
 	list = list[:0]
 	for chunk := range strings.FieldsSeq(letters.Fold(text)) {
@@ -244,9 +245,9 @@ func onlyLetters(word string) bool {
 	return word != ""
 }
 
-// tokens splits a chunk without spaces into lower-case words. It replaces addresses, file paths,
-// and tool names with placeholders, because only their kind matters. Names in capitals are taken for
-// environment variables, not for tools.
+// tokens splits written, which contains no spaces, into words in lower case. It replaces addresses,
+// file paths, and tool names by placeholders, because only their kind matters. Names in capital
+// letters with underscores are taken for environment variables, not for tools.
 func tokens(written string, st *scoringContext) []string {
 	chunk := strings.ToLower(written)
 	var list []string

@@ -14,26 +14,26 @@ import (
 
 // Decoded is a passage that encodes another text.
 type Decoded struct {
-	Start, End int // byte offsets in the scanned text
+	Start, End int // byte offsets of the passage in the scanned text
 	Text       string
 	Disguise   Disguise
 }
 
 // Limits for decoding one text.
 const (
-	maxDepth    = 3       // of nested encodings
-	maxSegments = 2000    // number of texts decoded from one text
-	MaxExtra    = 1 << 16 // decoded bytes in addition to twice the length of the text
+	maxDepth    = 3       // depth of nested encodings
+	maxSegments = 2000    // number of texts that are decoded from one text
+	MaxExtra    = 1 << 16 // number of decoded bytes beyond twice the length of the text
 )
 
-// Segment is a text to scan: the original one, or a text decoded from another segment.
+// Segment is a text to scan. It is either the original text or a text decoded from another segment.
 type Segment struct {
 	Text   string
 	Depth  int // 0 for the original text
 	Hidden Disguise
-	// start and end are the byte range of the original text that the segment was decoded from.
-	// offs, if not nil, maps each byte offset in Text, including its end, to a byte offset in the
-	// original text.
+	// start and end are the byte range of the original text from which the segment was decoded. If
+	// offs is not nil, it maps each byte offset in Text, including the end of Text, to a byte
+	// offset in the original text.
 	start, end int
 	offs       []int32
 }
@@ -48,7 +48,7 @@ func (g *Segment) Origin(start, end int) (int, int) {
 	}
 	from, to := int(g.offs[start]), int(g.offs[end])
 	if to <= from {
-		// In reversed text the last byte comes first.
+		// In reversed text, the last byte comes first.
 		from, to = to, from
 	}
 	return from, to
@@ -58,7 +58,7 @@ func (g *Segment) Origin(start, end int) (int, int) {
 // segment at a time.
 type Decoder struct {
 	seg      *Segment // the current segment
-	text     string   // its text; for the original text, first only the prose and then everything
+	text     string   // text of the segment; for the original text, first only its prose and then the whole text
 	original string
 	markers  markers
 	budget   int // number of bytes that may still be decoded
@@ -67,19 +67,19 @@ type Decoder struct {
 	found    []Decoded
 	longRuns [][2]int // in the original text
 	longRun  bool
-	// Known reports whether a lower-case word is a known word.
+	// Known reports whether word, which must be in lower case, is in the lexicon.
 	Known func(word []byte) bool
 }
 
-// Begin starts decoding the text given. said is a copy with spaces in place of everything except
-// the prose.
+// Begin starts decoding text. said is a copy of text in which everything except prose is replaced
+// by spaces.
 func (s *Decoder) Begin(text, said string) {
 	s.budget, s.next, s.original = 2*len(text)+MaxExtra, 0, text
 	s.queue = append(s.queue[:0], Segment{Text: said, end: len(text)})
 }
 
-// Next advances to the next segment and returns it, or nil if there is none. The result is valid
-// until the next call.
+// Next advances to the next segment and returns it. It returns nil if there are no more segments.
+// The result is valid until the next call.
 func (s *Decoder) Next() *Segment {
 	if s.next == len(s.queue) {
 		return nil
@@ -90,8 +90,9 @@ func (s *Decoder) Next() *Segment {
 	return s.seg
 }
 
-// End releases the text. It returns the decoded passages, the runs of at least 16 letters, digits,
-// and "+/-_" in the text, and whether the text or a decoded one contains such a run.
+// End returns the results and releases the text. found are the decoded passages. longRuns are the
+// runs of at least 16 letters, digits, and "+/-_" in the text. longRun reports whether the text or
+// a decoded text contains such a run.
 func (s *Decoder) End() (found []Decoded, longRuns [][2]int, longRun bool) {
 	found, longRuns, longRun = s.found, s.longRuns, s.longRun
 	clear(s.queue)
@@ -99,8 +100,9 @@ func (s *Decoder) End() (found []Decoded, longRuns [][2]int, longRun bool) {
 	return found, longRuns, longRun
 }
 
-// push queues a text decoded from the range [start, end) of the current segment. offs maps its
-// bytes to bytes of that segment; if offs is nil, all bytes map to the whole passage.
+// push queues text, which was decoded from the byte range [start, end) of the current segment. offs
+// maps the bytes of text to bytes of the current segment. If offs is nil, every byte maps to the
+// whole range.
 func (s *Decoder) push(text string, start, end int, offs []int32, how Disguise) {
 	if text == "" || len(s.queue) >= maxSegments || len(text) > s.budget {
 		return
@@ -121,7 +123,7 @@ func (s *Decoder) push(text string, start, end int, offs []int32, how Disguise) 
 	s.found = append(s.found, Decoded{Start: seg.start, End: seg.end, Text: text, Disguise: seg.Hidden})
 }
 
-// Decode queues every text that may be encoded in the current segment.
+// Decode queues every text that a passage of the current segment may encode.
 func (s *Decoder) Decode() {
 	if s.seg.Depth == maxDepth {
 		return
@@ -140,13 +142,13 @@ func (s *Decoder) Decode() {
 
 // Limits for the length of encoded runs.
 const (
-	minRun    = 16 // shorter runs are words
-	minPadded = 12 // minimum length of base64 that ends with "="
+	minRun    = 16 // minimum length of a run that is decoded; shorter runs are words
+	minPadded = 12 // minimum length of a base64 run that ends with "="
 	minLine   = 32 // minimum length of a line of wrapped base64
 	maxRun    = 1 << 18
 )
 
-// runKind is the set of alphabets that contain each byte.
+// runKind contains, for each byte, the set of alphabets that contain it.
 var runKind = func() (t [256]uint8) {
 	for c := range t {
 		b := byte(c)
@@ -165,8 +167,9 @@ const (
 	inHex
 )
 
-// decodeRuns queues runs of characters that decode to text as base64 (RFC 4648, both alphabets,
-// with or without padding) or hexadecimal.
+// decodeRuns decodes runs of characters and queues the results that are text. A run may be
+// hexadecimal, base64 in either alphabet with or without padding (RFC 4648), or one of a sequence
+// of character codes.
 func (s *Decoder) decodeRuns() {
 	text := s.text
 	codes := codeRun{}
@@ -215,7 +218,8 @@ func (s *Decoder) decodeRuns() {
 	s.endCodes(&codes)
 }
 
-// addLongRun records a run, joined with the previous one if only a full stop is between them.
+// addLongRun records the run in the byte range [start, end). If only a full stop separates the run
+// from the previous one, addLongRun joins the two.
 func (s *Decoder) addLongRun(start, end int) {
 	s.longRun = true
 	switch n := len(s.longRuns); {
@@ -227,8 +231,8 @@ func (s *Decoder) addLongRun(start, end int) {
 	}
 }
 
-// joinWrapped returns the run at text[start:end], joined with the runs in the following lines if it
-// looks like wrapped base64, and the end of the last run.
+// joinWrapped returns the run at text[start:end] and the end of the run. If the run looks like
+// wrapped base64, joinWrapped appends the runs in the following lines.
 func (s *Decoder) joinWrapped(start, end int) (run string, stop int) {
 	text := s.text
 	if end-start < minLine || end >= len(text) || text[end] != '\n' && text[end] != '\r' {
@@ -272,7 +276,7 @@ func unbase64(s string) []byte {
 	return b
 }
 
-// pushBytes queues b if it is text, and reports whether it is.
+// pushBytes queues b if b is text, and reports whether it is.
 func (s *Decoder) pushBytes(b []byte, start, end int, how Disguise) bool {
 	text, ok := decodeText(b)
 	if ok {
@@ -281,8 +285,8 @@ func (s *Decoder) pushBytes(b []byte, start, end int, how Disguise) bool {
 	return ok
 }
 
-// decodeText converts b from UTF-8 or UTF-16LE to a string if it looks like text that a person or
-// program would write.
+// decodeText converts b, which may be UTF-8 or UTF-16LE, to a string. It returns false if the
+// result does not look like text that a person or program would write.
 func decodeText(b []byte) (string, bool) {
 	if len(b) < 6 {
 		return "", false
@@ -307,8 +311,8 @@ func decodeText(b []byte) (string, bool) {
 	return string(b), 2*words >= all
 }
 
-// dropHighBytes converts UTF-16LE to ASCII by dropping the high bytes. It returns nil if one is not
-// 0.
+// dropHighBytes converts UTF-16LE to ASCII by dropping the high byte of each unit. It returns nil
+// if a high byte is not 0.
 func dropHighBytes(b []byte) []byte {
 	out := make([]byte, 0, len(b)/2)
 	for i := 0; i+1 < len(b); i += 2 {
@@ -321,24 +325,24 @@ func dropHighBytes(b []byte) []byte {
 }
 
 // codeRun is a sequence of short numbers that may be character codes in binary, decimal, or
-// hexadecimal.
+// hexadecimal notation.
 type codeRun struct {
 	start, end int
 	count      int
 	radices    uint8
-	codes      []byte // three columns, one for each radix
+	codes      []byte // the characters, with three columns for the three radices
 }
 
 const (
-	maxCode  = 8 // digits of a character code
+	maxCode  = 8 // maximum number of digits of a character code
 	minCodes = 8 // minimum number of codes in a sequence
 	asBinary = 1 << 0
 	asOctets = 1 << 1 // decimal
 	asHex    = 1 << 2
 )
 
-// addCode adds the short run text[start:end] to the sequence, or ends the sequence if it is not a
-// code.
+// addCode adds the short run text[start:end] to the sequence c. If the run is not a character code,
+// addCode ends the sequence.
 func (s *Decoder) addCode(c *codeRun, start, end int) {
 	word := s.text[start:end]
 	radices := uint8(0)
@@ -373,7 +377,8 @@ func (s *Decoder) addCode(c *codeRun, start, end int) {
 	c.codes = append(c.codes, values[:]...)
 }
 
-// codeOf parses a printable character code with a number of digits in [shortest, longest].
+// codeOf parses the character code s. It returns false if the number of digits is not in [shortest,
+// longest] or the character is not printable.
 func codeOf(s string, radix, shortest, longest int) (byte, bool) {
 	if len(s) < shortest || len(s) > longest {
 		return 0, false
@@ -389,7 +394,8 @@ func codeOf(s string, radix, shortest, longest int) (byte, bool) {
 	return byte(v), v >= 0x20 && v < 0x7f || v == '\n' || v == '\t'
 }
 
-// endCodes ends the sequence and queues its text, if it is text.
+// endCodes ends the sequence c. If the sequence is long enough and its characters are text,
+// endCodes queues the text.
 func (s *Decoder) endCodes(c *codeRun) {
 	if c.count == 0 {
 		return
@@ -411,12 +417,13 @@ func (s *Decoder) endCodes(c *codeRun) {
 	c.count, c.codes = 0, c.codes[:0]
 }
 
-// Disguise is a set of ways in which a passage is disguised; 0 is plain text.
+// Disguise is a set of ways in which a passage is disguised. The value 0 means that the passage is
+// plain text.
 type Disguise uint16
 
 // The disguises.
 const (
-	Lookalike    Disguise = 1 << iota // letters that imitate others
+	Lookalike    Disguise = 1 << iota // characters that imitate other letters
 	Interspersed                      // invisible characters within a word
 	Leet                              // digits and symbols in place of letters
 	Spaced                            // letters separated by spaces or other characters
@@ -433,7 +440,7 @@ const (
 	Reversed
 )
 
-// Names returns descriptions of the disguises in d.
+// Names returns a description of each disguise in d.
 func (d Disguise) Names() []string {
 	var names []string
 	for i, name := range disguiseNames {
@@ -450,7 +457,7 @@ var disguiseNames = [...]string{
 	"variation selectors", "zero-width bits", "ROT13", "reversed text",
 }
 
-// Decoded reports whether d includes an encoding that people cannot read.
+// Decoded reports whether d includes an encoding that people cannot read without decoding.
 func (d Disguise) Decoded() bool {
 	return d&^(Lookalike|Leet|Spaced|Split|RunTogether|Interspersed) != 0
 }

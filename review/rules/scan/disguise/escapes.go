@@ -12,12 +12,12 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// escapeWindow is the number of bytes before and after an escape that are decoded with it, within
-// the same line.
+// escapeWindow is the maximum number of bytes before and after an escape sequence that are decoded
+// together with it. They must be in the same line.
 const escapeWindow = 240
 
 // decodeEscapes decodes percent escapes (RFC 3986), HTML character references, and the \u, \x, and
-// \U escapes of JSON and similar languages. It queues each line in which an escape represents a
+// \U escapes of JSON and similar languages. It queues a line if one of its escapes represents a
 // letter, a digit, or an invisible character.
 func (s *Decoder) decodeEscapes() {
 	text := s.text
@@ -35,8 +35,8 @@ func (s *Decoder) decodeEscapes() {
 	}
 }
 
-// unescapeLine queues the unescaped line around the escape at i and returns the position at which
-// to continue.
+// unescapeLine queues the line around the escape at i in decoded form. It returns the position at
+// which to continue.
 func (s *Decoder) unescapeLine(i int) int {
 	text := s.text
 	start := max(0, i-escapeWindow)
@@ -49,7 +49,7 @@ func (s *Decoder) unescapeLine(i int) int {
 	var out []byte
 	var offs []int32
 	worth := false
-	last := i // the end of the last escape
+	last := i // end of the last escape
 	j := start
 	for j < len(text) && text[j] != '\n' && j-last <= escapeWindow {
 		r, n := unescape(text[j:])
@@ -73,8 +73,8 @@ func (s *Decoder) unescapeLine(i int) int {
 	return max(j, i+1)
 }
 
-// unescape parses the escape at the start of s. It returns the character and the length of the
-// escape, which is 0 if there is none.
+// unescape parses the escape sequence at the start of s. It returns the character and the length of
+// the escape sequence, or the length 0 if s does not begin with one.
 func unescape(s string) (r rune, n int) {
 	switch s[0] {
 	case '%':

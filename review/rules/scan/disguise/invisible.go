@@ -9,8 +9,8 @@ import (
 	"toolcrib/review/rules/scan/hidden"
 )
 
-// carrier collects bytes that are encoded in invisible characters, with their positions in the
-// text.
+// carrier collects bytes that invisible characters encode, and the positions of these characters in
+// the text.
 type carrier struct {
 	text []byte
 	offs []int32
@@ -24,8 +24,8 @@ func (c *carrier) add(b byte, at, size int) {
 }
 
 // decodeInvisible queues texts that are encoded in tag characters, in variation selectors (one byte
-// each), or in zero-width characters (one or two bits each), and text that a direction override
-// displays backwards.
+// each), or in zero-width characters (one or two bits each). It also queues text that a direction
+// override displays backwards.
 func (s *Decoder) decodeInvisible() {
 	var tags, selectors, widths carrier
 	text := s.text
@@ -68,11 +68,12 @@ func (s *Decoder) decodeInvisible() {
 	}
 }
 
-// zeroWidths lists at most 16 characters of three bytes each.
+// zeroWidths lists the zero-width characters that may encode bits. There must be at most 16, each
+// of which has three bytes in UTF-8.
 const zeroWidths = "\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff\u180e"
 
-// decodeSelectors queues the text that variation selectors encode. It drops the regular selectors
-// U+FE0E and U+FE0F after an emoji, which would decode to control characters.
+// decodeSelectors queues the text that the variation selectors in c encode. It ignores U+FE0E and
+// U+FE0F, which ordinary text uses after emoji and which would decode to control characters.
 func (s *Decoder) decodeSelectors(c *carrier) {
 	text, offs := c.text[:0], c.offs[:0]
 	for k, b := range c.text {
@@ -85,9 +86,9 @@ func (s *Decoder) decodeSelectors(c *carrier) {
 	}
 }
 
-// decodeZeroWidth queues the text that zero-width characters encode. If there are exactly four
-// different characters, each may represent two bits. Otherwise the two most common ones represent 0
-// and 1, in either order, in units of 8, 7, or 16 bits.
+// decodeZeroWidth queues the text that the zero-width characters in c encode. If c contains exactly
+// four different characters, each may represent two bits. Otherwise, the two most common characters
+// represent 0 and 1, in either order, in units of 8, 7, or 16 bits.
 func (s *Decoder) decodeZeroWidth(c *carrier) {
 	var count [16]int
 	for _, sym := range c.text {
@@ -124,9 +125,9 @@ func (s *Decoder) decodeZeroWidth(c *carrier) {
 	}
 }
 
-// pack decodes symbols into units of width bits. Each symbol represents a group of bits, most
-// significant first. Symbols that are not in order are separators. If reverse is set, the last
-// symbol in order represents 0.
+// pack decodes symbols into units of width bits and returns the low byte of each unit. Each symbol
+// in order represents the given number of bits, most significant first. Symbols that are not in
+// order are separators and are skipped. If reverse is set, the last symbol in order represents 0.
 func pack(symbols, order []byte, bits, width int, reverse bool) []byte {
 	var value [16]int
 	for i := range value {

@@ -11,8 +11,8 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// JoinSpelled queues text[start:end] without the separators between its characters. A wider gap
-// becomes a space.
+// JoinSpelled queues text[start:end] without the separators between its characters. It replaces a
+// gap that is wider than a separator by a space.
 func (s *Decoder) JoinSpelled(start, end int) {
 	if s.seg.Depth == maxDepth {
 		return
@@ -52,7 +52,7 @@ func (s *Decoder) JoinSpelled(start, end int) {
 	s.push(string(out), start, end, append(offs, int32(end)), Spaced)
 }
 
-// separator returns the text between the first two letters or digits of text.
+// separator returns the text between the first character of text and the next letter or digit.
 func separator(text string) string {
 	_, n := utf8.DecodeRuneInString(text)
 	rest := text[n:]
@@ -64,7 +64,7 @@ func separator(text string) string {
 	return ""
 }
 
-// markers holds the words of a segment that indicate a simple cipher.
+// markers contains the positions of the words in a segment that suggest a simple cipher.
 type markers struct {
 	rot13, reversed span
 }
@@ -72,8 +72,8 @@ type markers struct {
 // span is the number of marker words and the byte range that contains them.
 type span struct{ count, start, end int }
 
-// shortMarker is the minimum length of a marker. A shorter word may be a regular word or an
-// identifier: "dna", "ipa", "lla".
+// shortMarker is the minimum length in bytes of a marker word. A shorter word may be a regular word
+// or an identifier, such as "dna", "ipa", or "lla".
 const shortMarker = 4
 
 func (m *span) add(start, end int) {
@@ -87,17 +87,18 @@ func (m *span) add(start, end int) {
 	m.end = end
 }
 
-// MarkRot13 records a word that is a common word in ROT13.
+// MarkRot13 records that text[start:end] is a common word in ROT13.
 func (s *Decoder) MarkRot13(start, end int) { s.markers.rot13.add(start, end) }
 
-// MarkReversed records a word that is a common word written backwards.
+// MarkReversed records that text[start:end] is a common word written backwards.
 func (s *Decoder) MarkReversed(start, end int) { s.markers.reversed.add(start, end) }
 
-// aroundMarkers is the number of bytes before and after the marker words that are decoded with
-// them.
+// aroundMarkers is the number of bytes before and after the marker words that are decoded together
+// with them.
 const aroundMarkers = 400
 
-// decodeCiphers decodes and queues the surroundings of marker words.
+// decodeCiphers decodes the text around the marker words of each cipher and queues the result. A
+// single marker word does not suffice.
 func (s *Decoder) decodeCiphers() {
 	if m := s.markers.rot13; m.count >= 2 && s.isMoreReadable(m, rot13) {
 		start, end := s.widen(m)
@@ -112,8 +113,8 @@ func (s *Decoder) decodeCiphers() {
 	}
 }
 
-// isMoreReadable reports whether turning the words of a span makes most of them known, and more
-// than before.
+// isMoreReadable reports whether decoding the words of m with turn yields more known words than m
+// contains, and mostly known words.
 func (s *Decoder) isMoreReadable(m span, turn func(word []byte)) bool {
 	words, turned := s.countWords(m, 2, turn)
 	if 2*turned < words {
@@ -123,9 +124,9 @@ func (s *Decoder) isMoreReadable(m span, turn func(word []byte)) bool {
 	return turned > plain
 }
 
-// countWords returns the number of words in a span, except for short ones, and the number of those
-// that are known once they are turned. It stops early if least times the known words are fewer than
-// all words, whatever follows.
+// countWords returns the number of words in m and the number of words that are known after turn has
+// decoded them. It ignores short words. If least is positive, countWords stops as soon as the
+// remaining words cannot raise least*known to the number of words.
 func (s *Decoder) countWords(m span, least int, turn func(word []byte)) (words, known int) {
 	var word []byte
 	for i := m.start; i <= m.end; {
@@ -155,7 +156,7 @@ func (s *Decoder) countWords(m span, least int, turn func(word []byte)) (words, 
 	return words, known
 }
 
-// widen returns the span extended by aroundMarkers bytes on both sides.
+// widen returns the byte range of m, extended by aroundMarkers bytes on both sides.
 func (s *Decoder) widen(m span) (start, end int) {
 	start, end = max(0, m.start-aroundMarkers), min(len(s.text), m.end+aroundMarkers)
 	for start > 0 && !utf8.RuneStart(s.text[start]) {

@@ -1,4 +1,4 @@
-// Package hidden finds characters that people cannot see or mistake for others.
+// Package hidden finds characters that people cannot see or that they mistake for other characters.
 package hidden
 
 import (
@@ -17,17 +17,17 @@ type Kind uint8
 // The kinds of unexpected characters.
 const (
 	None          Kind = iota
-	Invisible          // draws nothing, and its neighbors do not require it
+	Invisible          // invisible character that its neighbors do not require
 	DirectionMark      // left-to-right or right-to-left mark in text without right-to-left letters
 	Isolate            // embedding or isolating direction control
-	Override           // direction override: changes the order in which text is displayed
-	Tag                // Unicode tag character: ASCII that draws nothing
-	Variation          // variation selector without a variation: may carry a hidden byte
+	Override           // direction override, which changes the order in which text is displayed
+	Tag                // Unicode tag character, which is an invisible form of an ASCII character
+	Variation          // variation selector after a character without this variation; may encode a hidden byte
 	Escape             // start of a terminal escape sequence
 	Control            // other control character
-	PrivateUse         // defined only by a particular font
-	Stacked            // combining marks stacked on letters that do not take them
-	Separator          // line or paragraph separator, or next line: some programs break the line, others draw nothing
+	PrivateUse         // private-use character, which only a particular font defines
+	Stacked            // more than two combining marks on a letter, or a mark that a Latin letter does not take
+	Separator          // line separator, paragraph separator, or next line, at which only some programs break the line
 )
 
 // Run is a run of unexpected characters of the same kind.
@@ -37,14 +37,14 @@ type Run struct {
 	Count      int // number of characters
 }
 
-// MaxRuns limits the number of runs of each kind, so that numerous harmless characters cannot crowd
-// out other kinds.
+// MaxRuns is the maximum number of runs of each kind that Find returns. It ensures that numerous
+// harmless characters do not displace other kinds.
 const MaxRuns = 256
 
-// Find returns the runs of characters in text that draw nothing, reorder other characters, or
-// control a terminal, unless their neighbors justify them. Justified are joiners within emoji and
-// in scripts that require them, a variation selector after a character with that variation, flags
-// spelled with tags, and direction marks in right-to-left text.
+// Find returns the runs of characters in text that are invisible, reorder other characters, or
+// control a terminal. It omits characters that their neighbors justify: joiners within emoji and in
+// writing systems that require joiners, variation selectors after a character with that variation,
+// flags that are spelled with tags, and direction marks in right-to-left text.
 func Find(text string) []Run {
 	if letters.Plain(text) {
 		return nil
@@ -83,15 +83,15 @@ type search struct {
 	found []Run
 	count [Separator + 1]int // number of runs of each kind
 	rtl   bool
-	prev  rune // the last character other than marks, selectors, and skin tones
+	prev  rune // the last character that is not a combining mark, a selector, or a skin tone
 	last  rune // the last character
-	flag  int  // end of the tag characters that spell the current flag
+	flag  int  // end of the tag characters that identify the last flag
 	marks int  // number of combining marks since prev
 }
 
 // FlagTags returns the length in bytes of the tag sequence at the start of text that identifies the
-// flag of a region (UTS #51, ED-14a): up to six tag letters or digits and the cancel tag. It
-// returns 0 if there is none.
+// flag of a region (UTS #51, ED-14a). The sequence consists of up to six tag letters or digits and
+// the cancel tag. FlagTags returns 0 if text does not begin with such a sequence.
 func FlagTags(text string) int {
 	for i, r := range text {
 		switch {
@@ -104,7 +104,7 @@ func FlagTags(text string) int {
 	return 0
 }
 
-// Characters that spell flags and tags.
+// Characters of flags and tags, and the zero-width non-joiner and joiner.
 const (
 	BlackFlag = 0x1f3f4
 	TagFirst  = 0xe0000
@@ -116,7 +116,7 @@ const (
 
 func selector(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef }
 
-// kind classifies the character r that ends at byte next.
+// kind returns the kind of the character r, which ends at byte next, or None if r is expected.
 func (h *search) kind(r rune, next int) Kind {
 	switch {
 	case r == '\r' && (next == len(h.text) || h.text[next] == '\n' || h.text[next] == '\r'), r == '\f', r == utf8.RuneError:
@@ -173,7 +173,7 @@ func (h *search) isJustified(r rune, next int) bool {
 		return unicode.IsLetter(h.prev) && unicode.IsLetter(after) && len(h.text) > next+n && !letters.Ignorable(after)
 	case 0xfeff:
 		return next == len("\ufeff") // byte order mark
-	case 0x2800: // blank Braille pattern among others
+	case 0x2800: // blank Braille pattern next to other Braille patterns
 		return h.prev > 0x2800 && h.prev <= 0x28ff || after > 0x2800 && after <= 0x28ff
 	case 0x115f, 0x1160:
 		return unicode.Is(unicode.Hangul, after) || unicode.Is(unicode.Hangul, h.prev)
@@ -185,7 +185,7 @@ func (h *search) isJustified(r rune, next int) bool {
 	return false
 }
 
-// needsJoiner reports whether r belongs to a script that uses joiners in spelling.
+// needsJoiner reports whether r belongs to a writing system whose spelling uses joiners.
 func needsJoiner(r rune) bool {
 	return r >= 0x600 && r <= 0x8ff || r >= 0x900 && r <= 0xdff || r >= 0xfb50 && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefe ||
 		unicode.In(r, unicode.Khmer, unicode.Myanmar, unicode.Mongolian, unicode.Tibetan)
@@ -202,7 +202,8 @@ func pictograph(r rune) bool {
 	return false
 }
 
-// takesSelector reports whether base has the variation that sel selects.
+// takesSelector reports whether the character base has the variation that the variation selector
+// sel selects.
 func takesSelector(base, sel rune) bool {
 	switch {
 	case sel >= 0xe0100: // ideographic variation sequences
@@ -213,8 +214,8 @@ func takesSelector(base, sel rune) bool {
 	return unicode.In(base, unicode.Han, unicode.Mongolian, unicode.Myanmar) || unicode.Is(unicode.Sm, base) || base >= 0x3000 && base <= 0x303f
 }
 
-// add extends the last run if it has the same kind and is adjacent to the character, and starts a
-// new run otherwise.
+// add adds a character of kind k and n bytes at offset at. It extends the last run if that run has
+// the same kind and is adjacent. Otherwise, it starts a new run.
 func (h *search) add(k Kind, at, n int) {
 	if last := len(h.found) - 1; last >= 0 {
 		if f := &h.found[last]; f.Kind == k && (f.End == at || k == Stacked && at-f.End <= maxMarked) {
@@ -229,11 +230,11 @@ func (h *search) add(k Kind, at, n int) {
 	}
 }
 
-// maxMarked is the maximum number of bytes between two stacked marks of the same run.
+// maxMarked is the maximum number of bytes between two stacked combining marks of the same run.
 const maxMarked = 8
 
-// stacked returns Stacked for a mark that does not compose with the preceding Latin letter, and for
-// the third and following marks in a row.
+// stacked returns Stacked if the combining mark r does not compose with the preceding Latin letter,
+// or is at least the third mark in a row. Otherwise, it returns None.
 func (h *search) stacked(r rune) Kind {
 	h.marks++
 	if h.marks > 2 {
@@ -249,7 +250,7 @@ func (h *search) stacked(r rune) Kind {
 	return None
 }
 
-// isRTL reports whether r is a letter of a right-to-left script.
+// isRTL reports whether r is a letter of a right-to-left writing system.
 func isRTL(r rune) bool {
 	return (r >= 0x590 && r <= 0x8ff || r >= 0xfb1d && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefc || r >= 0x10800 && r <= 0x10fff || r >= 0x1e800 && r <= 0x1eeff) && unicode.IsLetter(r)
 }

@@ -1,4 +1,4 @@
-// This file finds words that mix letters of several scripts.
+// This file finds words that mix letters of several writing systems.
 
 package hidden
 
@@ -9,11 +9,11 @@ import (
 	"toolcrib/review/rules/scan/letters"
 )
 
-// FindMixed returns the words of text that mix Latin letters with letters of another script that
-// imitate Latin ones, which is a way to make a word look like another (UTS #39, section 5,
-// mixed-script confusables). It skips a Latin abbreviation with a short inflection of the
-// surrounding language, two words of different scripts joined at a capital letter, and a Greek
-// letter used as a symbol ("Δt", "µm", "β-carotene").
+// FindMixed returns the byte ranges of the words in text that mix Latin letters with letters of
+// another writing system that imitate Latin letters. Such a mixture can make a word look like
+// another word (UTS #39, section 5, mixed-script confusables). FindMixed skips a Latin abbreviation
+// with a short inflection of the surrounding language, two words of different writing systems
+// joined at a capital letter, and a Greek letter used as a symbol ("Δt", "µm", "β-carotene").
 func FindMixed(text string) [][2]int {
 	var found [][2]int
 	for i := 0; i < len(text) && len(found) < MaxRuns; {
@@ -22,7 +22,7 @@ func FindMixed(text string) [][2]int {
 			i++
 		}
 		for i > start && letters.IsLetter(text[i-1]) {
-			i-- // words that consist of ASCII letters are not mixed
+			i-- // include the ASCII letters directly before the first other character
 		}
 		if i == len(text) {
 			break
@@ -39,14 +39,14 @@ func FindMixed(text string) [][2]int {
 // spelling counts the letters of a word.
 type spelling struct {
 	latin, upper, imitating, strange int
-	greek                            int // Greek letters among the imitating ones
-	tail                             int // imitating letters after the last Latin one
-	switches                         int // number of changes between the scripts
+	greek                            int // number of imitating letters that are Greek
+	tail                             int // number of imitating letters after the last Latin letter
+	switches                         int // number of changes between the writing systems
 	compound                         bool
 	last                             rune
 }
 
-// follow records the change of script, if any, between the previous letter and r.
+// follow records whether the writing system changes between the previous letter and r.
 func (w *spelling) follow(r rune) {
 	if w.last != 0 && (w.last < utf8.RuneSelf) != (r < utf8.RuneSelf) {
 		w.switches++
@@ -55,7 +55,8 @@ func (w *spelling) follow(r rune) {
 	w.last = r
 }
 
-// mixedWord reads the word at the start of text and returns its length in bytes.
+// mixedWord counts the letters of the word at the start of text. It also returns the length of the
+// word in bytes.
 func mixedWord(text string) (w spelling, n int) {
 	for n < len(text) {
 		r, size := utf8.DecodeRuneInString(text[n:])
@@ -90,7 +91,8 @@ func mixedWord(text string) (w spelling, n int) {
 	return w, n
 }
 
-// mixed reports whether the word mixes scripts and no exception of FindMixed applies.
+// mixed reports whether the word mixes writing systems and none of the exceptions of FindMixed
+// applies.
 func (w *spelling) mixed() bool {
 	switch {
 	case w.latin == 0 || w.imitating == 0 || w.strange > 0:
@@ -100,7 +102,7 @@ func (w *spelling) mixed() bool {
 	case w.upper == w.latin && w.imitating == w.tail && w.tail <= 3:
 		return false
 	case w.switches == 1 && w.compound && w.latin > 1 && w.imitating > 1:
-		return false // one word in each script, joined in a name: "XMLСтрока"
+		return false // two words in different writing systems, joined in a name: "XMLСтрока"
 	}
 	return true
 }

@@ -1,4 +1,4 @@
-// Package letters folds characters to the plain letters that they are or imitate.
+// Package letters folds each character to the plain letter that the character is or imitates.
 package letters
 
 import (
@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Class is the class of a character in the tokenizer.
+// Class determines how the scanner reads a character.
 type Class uint8
 
 // The classes of characters.
@@ -22,16 +22,17 @@ const (
 	Letter              // part of a word
 	Digit
 	Skip     // invisible characters and combining marks
-	Unspaced // letter of a script without spaces between words
+	Unspaced // letter of a writing system without spaces between words
 )
 
-// Imitates returns the ASCII character that r resembles, or 0 if there is none.
+// Imitates returns the ASCII character that r resembles, or 0 if r resembles none.
 func Imitates(r rune) byte { return imitations()[r] }
 
-// Script is a set of writing systems, as far as imitating Latin letters is concerned.
+// Script is a set of groups of writing systems. It distinguishes only whether letters can imitate
+// Latin letters.
 type Script uint8
 
-// The scripts: Latin, scripts with letters that imitate Latin ones, and all others.
+// The groups: Latin, the writing systems with letters that imitate Latin letters, and all others.
 const (
 	Latin Script = 1 << iota
 	Imitating
@@ -43,8 +44,8 @@ type Folded struct {
 	Class  Class
 	Script Script
 	Upper  bool
-	// Text is the character in lower case without accents and presentation forms. ASCII is the
-	// Latin letter or digit that it imitates, or 0.
+	// Text is the character in lower case, without accents and presentation forms. ASCII is the
+	// ASCII letter or digit that the character is or imitates, or 0.
 	Text  string
 	ASCII byte
 }
@@ -65,15 +66,15 @@ var imitations = sync.OnceValue(func() map[rune]byte {
 	return m
 })
 
-// foldRune folds a character outside ASCII.
+// foldRune returns the folded form of r, which must not be an ASCII character.
 func foldRune(r rune) Folded {
 	switch {
 	case Ignorable(r):
 		return Folded{Class: Skip}
 	case r >= 0x0900 && r <= 0x0dff && unicode.In(r, unicode.Mn, unicode.Mc) && r != 0x093c && r != 0x09bc && r != 0x0a3c:
-		// A sign of an Indic script that represents a vowel or joins consonants is a letter of its word,
-		// not an accent, except for the dot below a letter (nukta), which also occurs in composed
-		// letters.
+		// In Indic writing systems, a sign that represents a vowel or joins consonants is a letter
+		// of its word and not an accent. The dot below a letter (nukta) is an exception, because it
+		// also occurs in composed letters.
 		return Folded{Class: Letter, Script: Foreign, Text: string(r)}
 	case unicode.In(r, unicode.Mn, unicode.Me):
 		return Folded{Class: Skip}
@@ -122,7 +123,7 @@ func foldRune(r rune) Folded {
 }
 
 // decompose returns the full compatibility decomposition of r (NFKD of UAX #15). It also decomposes
-// ß, æ, and œ, which NFKD does not.
+// ß, æ, and œ, which NFKD leaves unchanged.
 func decompose(r rune) []rune {
 	switch r {
 	case 'ß', 'ẞ':
@@ -138,7 +139,7 @@ func decompose(r rune) []rune {
 	return []rune{r}
 }
 
-// ScriptOf returns the script of r, or 0 if r is not a letter.
+// ScriptOf returns the group of writing systems to which r belongs, or 0 if r is not a letter.
 func ScriptOf(r rune) Script {
 	switch {
 	case unicode.Is(unicode.Latin, r):
@@ -151,7 +152,8 @@ func ScriptOf(r rune) Script {
 	return 0
 }
 
-// NoSpaces reports whether r belongs to a script without spaces between words.
+// NoSpaces reports whether r belongs to a writing system that is treated as having no spaces
+// between words.
 func NoSpaces(r rune) bool {
 	switch {
 	case r < 0x0e00:
@@ -179,9 +181,9 @@ func IsDigits(s string) bool {
 	return s != ""
 }
 
-// Skeleton maps the characters of leet spelling, and the letters they are confused with, to one
-// representative each: "1gn0r3" and "ignore" have the same skeleton. It returns 0 for a character
-// that does not replace a letter.
+// Skeleton returns the representative of the letters and leet symbols that are confused with c. For
+// example, "1gn0r3" and "ignore" have the same skeleton. It returns 0 if c neither is a lower-case
+// letter nor replaces one.
 func Skeleton(c byte) byte {
 	switch c {
 	case 'i', 'l', '1', '!', '|', 'j':
@@ -209,9 +211,9 @@ func Skeleton(c byte) byte {
 	return 0
 }
 
-// Fold returns text with every character in its plain form: letters that imitate ASCII letters,
-// styled letters, and accented letters become plain lower-case letters, and invisible characters
-// and combining marks are removed. ASCII characters are not changed.
+// Fold returns text with every character outside ASCII in its plain form. It converts letters that
+// imitate ASCII letters, styled letters, and accented letters to plain lower-case letters, and
+// removes invisible characters and combining marks. It does not change ASCII characters.
 func Fold(text string) string {
 	if Plain(text) {
 		return text
@@ -239,7 +241,8 @@ func Fold(text string) string {
 	return b.String()
 }
 
-// Cache caches the folded form of characters outside ASCII. A text repeats only a few of these.
+// Cache caches the folded forms of characters outside ASCII. Most texts contain only a few
+// different ones.
 type Cache [256]struct {
 	r rune
 	f Folded
@@ -247,7 +250,8 @@ type Cache [256]struct {
 
 var caches = sync.Pool{New: func() any { return new(Cache) }}
 
-// Fold returns the folded form of a character outside ASCII.
+// Fold returns the folded form of r, which must not be an ASCII character. The result is valid
+// until the next call.
 func (c *Cache) Fold(r rune) *Folded {
 	e := &c[uint32(r)%uint32(len(c))]
 	if e.r != r {
@@ -264,7 +268,7 @@ func Lower(c byte) byte {
 	return c
 }
 
-// Ignorable reports whether r is invisible.
+// Ignorable reports whether r is an invisible character.
 func Ignorable(r rune) bool {
 	switch {
 	case r < 0xad:
