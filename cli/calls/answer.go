@@ -1,4 +1,4 @@
-// This file implements the commands that answer pending calls and choose approval tiers.
+// This file implements the calls approve, calls refuse, and calls policy commands.
 
 package calls
 
@@ -19,7 +19,7 @@ import (
 	"toolcrib/review"
 )
 
-// newAnswer returns the command that approves or refuses a pending call.
+// newAnswer returns the calls approve command or, if approve is false, the calls refuse command.
 func newAnswer(a *command.App, approve bool) *cobra.Command {
 	var expect string
 	var note command.NoteFlags
@@ -70,7 +70,8 @@ func newAnswer(a *command.App, approve bool) *cobra.Command {
 	return cmd
 }
 
-// answering returns a gateway for one act of actor, which is signed if necessary.
+// answering returns the gateway through which actor answers calls or sets tiers. If decisions must be signed,
+// answering signs the data that prepare returns, and the gateway carries the signature.
 func answering(ctx context.Context, a *command.App, g *command.OpenGateway, actor proposals.Actor, f signature.Flags, prepare func() ([]byte, error)) (gateway.Answering, error) {
 	signed, err := signature.Decision(ctx, a, actor, f, prepare)
 	if err != nil || signed == nil {

@@ -1,4 +1,4 @@
-// This file defines the documents about calls.
+// This file defines the JSON documents that the calls commands print.
 
 package calls
 
@@ -14,20 +14,20 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// docCall is a call that ran.
+// docCall is the result of a call.
 type docCall struct {
 	output.Head
 	Call     string          `json:"call"`
 	Tool     string          `json:"tool"`
 	Version  int             `json:"version"`
 	Output   json.RawMessage `json:"output"`
-	Answer   json.RawMessage `json:"answer,omitempty"` // other fields of the provider's response
+	Answer   json.RawMessage `json:"answer,omitempty"` // fields of the provider's response other than the output
 	Warnings []string        `json:"warnings"`
 	At       time.Time       `json:"at"`
 	Micros   int64           `json:"duration_us"`
 }
 
-// docPending is a call that requires user approval.
+// docPending is a call that a user must approve before it runs, with its answer and outcome if it was answered.
 type docPending struct {
 	ID          string          `json:"id"`
 	State       string          `json:"state"`
@@ -36,7 +36,7 @@ type docPending struct {
 	ContentHash string          `json:"content_hash"`
 	InForce     int             `json:"version_in_force"`
 	Args        json.RawMessage `json:"args"`
-	Said        json.RawMessage `json:"said,omitempty"` // statement of the caller about the call; not verified
+	Said        json.RawMessage `json:"said,omitempty"` // context that the caller states about the call; not verified
 	Digest      string          `json:"digest"`
 	Actor       string          `json:"actor"`
 	Agent       string          `json:"agent"`
@@ -80,8 +80,7 @@ type docPendingOne struct {
 	Pending docPending `json:"pending"`
 }
 
-// docAudit is an entry of the audit log of calls. Code is "ok" for a call that succeeded
-// and "" for one whose outcome is unknown.
+// docAudit is an entry of the call log. Code is "ok" if the call succeeded, and "" if its outcome is unknown.
 type docAudit struct {
 	Seq         int64     `json:"seq"`
 	Call        string    `json:"call"`
@@ -95,19 +94,19 @@ type docAudit struct {
 	Tool        string    `json:"tool"`
 	Version     int       `json:"version"`
 	ContentHash string    `json:"content_hash"`
-	Annotations *docHints `json:"annotations"` // annotations of the tool, including those implied by its category; null if there are none
+	Annotations *docHints `json:"annotations"` // annotations of the tool, including those implied by its category; null if the tool has no annotations
 	ArgsHash    string    `json:"args_hash"`
 	Pending     string    `json:"pending,omitempty"`
 	Nth         int       `json:"nth_of_day"`
 	Code        string    `json:"code"`
 	Micros      int64     `json:"duration_us"`
-	// The SHA-256 of the output.
+	// OutputHash is the SHA-256 of the output.
 	OutputHash      string `json:"output_hash,omitempty"`
 	OutputBytes     int    `json:"output_bytes,omitempty"`
 	Message         string `json:"message,omitempty"`
 	ApprovalRequest string `json:"approval_request_id,omitempty"`
-	NotRun          bool   `json:"not_run,omitempty"` // the call was rejected before it ran
-	Command         string `json:"command,omitempty"` // command of the server behind a guard, or its URL, without secrets
+	NotRun          bool   `json:"not_run,omitempty"` // whether the call was rejected before it ran
+	Command         string `json:"command,omitempty"` // command line or URL of the server behind a guard, without secrets
 }
 
 func newDocAudit(c gateway.Call) docAudit {
@@ -123,7 +122,7 @@ func newDocAudit(c gateway.Call) docAudit {
 	return d
 }
 
-// docHints are the annotations of a tool that are set.
+// docHints lists the annotations of a tool. A field is nil if the tool does not set the annotation.
 type docHints struct {
 	ReadOnly             *bool `json:"read_only,omitempty"`
 	Destructive          *bool `json:"destructive,omitempty"`
@@ -136,23 +135,23 @@ type docAuditList struct {
 	output.Head
 	Calls []docAudit `json:"calls"`
 	Next  int64      `json:"next,omitempty"`
-	// Counted lists the hours in which calls were refused so often that only their number was recorded. Only the first
-	// page has it.
+	// Counted lists the hours in which so many calls were refused that the log contains only their number. Only the
+	// first page of a list contains Counted.
 	Counted []gateway.Refusals `json:"counted,omitempty"`
 }
 
-// docTier is the user's own tier of a tool.
+// docTier is the approval tier that a user chose for a tool.
 type docTier struct {
 	Tool string     `json:"tool"`
 	User string     `json:"user"`
-	Tier string     `json:"tier"` // "default" if an earlier choice was withdrawn
+	Tier string     `json:"tier"` // "default" if the user withdrew an earlier choice
 	By   string     `json:"by,omitempty"`
 	At   *time.Time `json:"at,omitempty"`
 }
 
 func newDocTier(o gateway.Override) docTier {
 	d := docTier{Tool: o.Tool.String(), User: o.User, Tier: cmp.Or(string(o.Tier), signature.DefaultTier), By: o.By.String()}
-	if o.At.IsZero() { // no tier was chosen or withdrawn
+	if o.At.IsZero() { // the user neither chose nor withdrew a tier
 		d.By = ""
 	} else {
 		d.At = &o.At
@@ -164,7 +163,7 @@ type docTierList struct {
 	output.Head
 	Tiers     []docTier           `json:"tiers"`
 	Unchanged []docTier           `json:"unchanged"`
-	Fixed     []gateway.FixedTier `json:"fixed"` // selected tools with a tier that the user cannot choose
+	Fixed     []gateway.FixedTier `json:"fixed"` // selected tools whose tier the user cannot change
 	DryRun    bool                `json:"dry_run,omitempty"`
 }
 

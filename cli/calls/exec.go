@@ -1,4 +1,5 @@
-// This file implements the commands that run calls and parse them in the answer of a model.
+// This file implements the exec command, which runs a tool call, and the parse command, which finds the tool calls in
+// a model's answer.
 
 package calls
 
@@ -54,7 +55,8 @@ func newExec(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// arguments returns the value of a flag: JSON, the content of a file for @FILE, or standard input for "-".
+// arguments returns the JSON that a flag specifies. The value of the flag is the JSON itself, @FILE for the content
+// of a file, or "-" for standard input.
 func arguments(ctx context.Context, a *command.App, text string) (json.RawMessage, error) {
 	switch name, isFile := strings.CutPrefix(text, "@"); {
 	case text == "-":
@@ -67,7 +69,7 @@ func arguments(ctx context.Context, a *command.App, text string) (json.RawMessag
 	return json.RawMessage(text), nil
 }
 
-// printCall prints the result of a call, or only its output for people.
+// printCall prints the result of a call. In the text format, it prints only the output of the tool.
 func printCall(a *command.App, res gateway.Result, err error) error {
 	if err != nil {
 		return err
@@ -97,7 +99,7 @@ type docParsedCall struct {
 	Line     int             `json:"line,omitempty"`
 }
 
-// The protocols by which models call tools.
+// Protocols in which models write tool calls.
 const (
 	protocolTags = "tags"
 	protocolJSON = "json"

@@ -19,7 +19,7 @@ import (
 	"toolcrib/review"
 )
 
-// Family returns the commands for calls.
+// Family returns the exec, parse, and calls commands.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -230,7 +230,8 @@ func newCallsLog(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// hint converts the name of an annotation in documents to its name in definitions.
+// hint converts the name of an annotation in JSON documents, such as read_only, to its name in definitions, such as
+// readOnly.
 func hint(name string) (string, error) {
 	keys := map[string]string{
 		"": "", "read_only": "readOnly", "destructive": "destructive", "idempotent": "idempotent",
@@ -243,18 +244,18 @@ func hint(name string) (string, error) {
 	return key, nil
 }
 
-// maxCountedShown limits the number of hours in docAuditList.Counted.
+// maxCountedShown is the maximum number of hours in docAuditList.Counted.
 const maxCountedShown = 10
 
-// docPrune reports the calls that toolcrib calls prune moved to a file.
+// docPrune reports the calls that the calls prune command moved to a file.
 type docPrune struct {
 	output.Head
 	Calls    int64     `json:"calls"`
 	Outcomes int64     `json:"outcomes"`
-	LastCall int64     `json:"last_call,omitempty"` // the number of the newest call in the file
+	LastCall int64     `json:"last_call,omitempty"` // number of the newest call in the file
 	Before   time.Time `json:"before"`
 	File     string    `json:"file,omitempty"`
-	FileHash string    `json:"file_hash,omitempty"` // SHA-256 of its last line
+	FileHash string    `json:"file_hash,omitempty"` // SHA-256 of the last line of the file
 	DryRun   bool      `json:"dry_run,omitempty"`
 }
 

@@ -1,4 +1,4 @@
-// This file implements the commands history, blame, and log.
+// This file implements the history, blame, and log commands.
 
 package catalog
 
@@ -36,10 +36,10 @@ type docVersion struct {
 	DecidedAt    time.Time `json:"decided_at"`
 	Note         string    `json:"note,omitempty"`
 	Waivers      int       `json:"waivers"`
-	// Shown is whether the approver saw it: expected, shown or not_shown; absent for
-	// shipped versions.
+	// Shown states whether the approver saw the content of the version: expected, shown, or not_shown. It is absent
+	// for versions that are shipped with toolcrib.
 	Shown string `json:"shown,omitempty"`
-	// Approvals are those before the final one by DecidedBy.
+	// Approvals lists the approvals that preceded the final approval by DecidedBy.
 	Approvals []docApproval `json:"approvals,omitempty"`
 }
 
@@ -177,8 +177,9 @@ func newBlame(a *command.App) *cobra.Command {
 	}
 }
 
-// fieldOf returns the path of a field. field is the name of a file or, if empty, stands for the field with the main
-// content of a definition.
+// fieldOf returns the path of a field in the definition of v. If field is empty, fieldOf returns the path of the
+// field with the main content, such as the prompt of a tool. If field is the name of a file in the definition,
+// fieldOf returns the path of that file.
 func fieldOf(v history.Version, field string) (string, error) {
 	d, err := registry.DecodeDefinition(v.Subject.Kind, v.Definition)
 	if err != nil {
@@ -229,7 +230,7 @@ func newLog(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 { // a proposal or a subject
+			if len(args) == 1 { // the argument is a proposal or a subject
 				subject, err := registry.ParseSubject(args[0])
 				if err == nil {
 					q.Subject = subject.String()

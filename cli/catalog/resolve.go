@@ -1,4 +1,4 @@
-// This file implements the commands resolve and reach.
+// This file implements the resolve and reach commands.
 
 package catalog
 
@@ -26,8 +26,8 @@ type docResolution struct {
 	Warnings []string       `json:"warnings"`
 }
 
-// docChoice is a tool and its resolution. Layer and the fields after it are empty if the registry does not contain the
-// tool.
+// docChoice reports whether a tool is available to the agent, and the reason. Layer and the fields after it are empty
+// if the registry does not contain the tool.
 type docChoice struct {
 	ID       string `json:"id"`
 	In       bool   `json:"in"`
@@ -39,7 +39,7 @@ type docChoice struct {
 	Approval string `json:"approval,omitempty"`
 	Locked   bool   `json:"locked"`
 	Deferred bool   `json:"deferred"`
-	// NotConnected reports that every call will fail until a provider is configured.
+	// NotConnected is true if no provider is configured for the tool, so that every call of it fails.
 	NotConnected bool `json:"not_connected,omitempty"`
 }
 
@@ -119,7 +119,8 @@ func newResolve(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// docReach is the reach of live definitions.
+// docReach lists the reach of each live definition, which is the set of facts about what the definition can access,
+// run, and change.
 type docReach struct {
 	output.Head
 	Subjects []docReached `json:"subjects"`
@@ -128,7 +129,7 @@ type docReach struct {
 type docReached struct {
 	Subject string `json:"subject"`
 	Version int    `json:"version"`
-	// Facts excludes the facts that are whole sentences of a text.
+	// Facts lists the facts by kind. Facts that quote whole sentences of the definition are omitted.
 	Facts []fact.Fact `json:"facts"`
 }
 

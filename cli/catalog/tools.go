@@ -1,5 +1,5 @@
-// Package catalog implements the commands that read the registry: live definitions, the tools of an agent, and their
-// history.
+// Package catalog implements the commands that read the registry. They list live definitions, resolve the tools of an
+// agent, and show the history of definitions.
 package catalog
 
 import (
@@ -22,7 +22,7 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// Family returns the commands that read the registry and its history.
+// Family returns the tools, agents, lists, reach, history, blame, log, and resolve commands.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -48,7 +48,7 @@ func Family() command.Family {
 	}
 }
 
-// docTool is a live definition in a list. It includes the Definition only if one is requested.
+// docTool is a live definition in a list. Definition is set only if the user requested a single definition.
 type docTool struct {
 	ID          string          `json:"id"`
 	Subject     string          `json:"subject"`
@@ -64,18 +64,18 @@ type docTool struct {
 	Approval    string          `json:"approval"`
 	Hides       []string        `json:"hides,omitempty"`
 	Definition  json.RawMessage `json:"definition,omitempty"`
-	Imported    *docImported    `json:"imported,omitempty"` // only with Definition, if the tool was imported
+	Imported    *docImported    `json:"imported,omitempty"` // present together with Definition if the tool was imported
 }
 
-// docImported is the recorded origin of a definition.
+// docImported records when, by whom, and from where a definition was imported.
 type docImported struct {
 	At     time.Time `json:"at"`
 	By     string    `json:"by"`
 	Format string    `json:"format"`
-	From   string    `json:"from"` // server or file
-	Hash   string    `json:"hash"` // hash of the tool's JSON
-	// Capabilities are those that the client declared to the server. The list of a server
-	// may depend on them.
+	From   string    `json:"from"` // name of the server or file
+	Hash   string    `json:"hash"` // hash of the imported JSON
+	// Capabilities lists the capabilities that the client declared when it requested the tools. A server may return
+	// different tools for different capabilities.
 	Capabilities json.RawMessage `json:"client_capabilities,omitempty"`
 }
 
@@ -97,7 +97,7 @@ type docListList struct {
 	Next  string    `json:"next,omitempty"`
 }
 
-// newCatalog returns a command that lists live definitions of a kind.
+// newCatalog returns the constructor of a command that lists the live definitions of the given kind.
 func newCatalog(kind registry.Kind, use string) func(a *command.App) *cobra.Command {
 	return func(a *command.App) *cobra.Command {
 		q := catalog.Query{Kind: kind}
@@ -148,14 +148,15 @@ func newDocTool(e catalog.Entry) docTool {
 	return t
 }
 
-// newDocCatalog returns the document of a list, or of the requested definition.
+// newDocCatalog returns the document that lists docs, which are definitions of the given kind. next is the cursor of
+// the next page.
 func newDocCatalog(kind registry.Kind, docs []docTool, next string) any {
 	switch kind {
 	case registry.KindAgent:
 		return docAgentList{Head: output.NewHead("agent.list"), Agents: docs, Next: next}
 	case registry.KindList:
 		return docListList{Head: output.NewHead("list.list"), Lists: docs, Next: next}
-	case registry.KindTool, registry.KindSkill, registry.KindInstructions: // toolcrib files lists those
+	case registry.KindTool, registry.KindSkill, registry.KindInstructions: // the files command lists skills and instructions
 	}
 	return docToolList{Head: output.NewHead("tool.list"), Tools: docs, Next: next}
 }
@@ -213,7 +214,7 @@ func runOne(ctx context.Context, a *command.App, q catalog.Query, ref string) er
 			return err
 		}
 		if ok {
-			from := i.Label // of the newest import of these bytes; several servers may have them
+			from := i.Label // label of the newest import of this JSON; several servers may list the same JSON
 			if label, _, ok := strings.Cut(d.Tool.Source.Ref, "#"); ok {
 				from = label
 			}

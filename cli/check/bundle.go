@@ -1,4 +1,4 @@
-// This file verifies bundles.
+// This file implements check --bundle.
 
 package check
 
@@ -16,13 +16,13 @@ import (
 	"toolcrib/signing/signers"
 )
 
-// bundleFlags specify the bundle to check and the trusted signers.
+// bundleFlags contains the flags of the check command that select a bundle and the signers to trust.
 type bundleFlags struct {
 	file, signers, database string
 	allowUnsigned           bool
 }
 
-// read reads the bundle and the signers file, and verifies the bundle.
+// read reads the bundle and the signers file, and checks the bundle against both the signers and the approval policy.
 func (f bundleFlags) read(ctx context.Context, a *command.App) (bundle.Bundle, bundle.Result, error) {
 	var trust bundle.Trust
 	data, err := a.ReadAll(ctx, f.file)
@@ -60,7 +60,7 @@ func (f bundleFlags) read(ctx context.Context, a *command.App) (bundle.Bundle, b
 	return b, r, nil
 }
 
-// docBundle is the result of check --bundle.
+// docBundle is the document that check --bundle prints.
 type docBundle struct {
 	report.Findings
 	Bundle docBundleProof `json:"bundle"`
@@ -78,7 +78,8 @@ type docBundleProof struct {
 	Unproved  []string `json:"unproved"`
 }
 
-// runCheckBundle verifies a bundle, and describes which of its properties are proven and which are not.
+// runCheckBundle checks a bundle and prints the faults, the properties that the bundle proves, and the properties
+// that it does not prove.
 func runCheckBundle(ctx context.Context, a *command.App, f checkFlags) error {
 	b, r, err := f.bundle.read(ctx, a)
 	if err != nil {

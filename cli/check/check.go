@@ -1,5 +1,5 @@
-// Package check implements the command that compares the tools of an application, a bundle, and instruction files with
-// the registry.
+// Package check implements the check command. The command compares the tools that an application registers, or
+// instruction files, with the registry, a lock file, or a bundle.
 package check
 
 import (
@@ -25,7 +25,7 @@ import (
 	"toolcrib/review/proof"
 )
 
-// Family returns the command for comparing code and files with the registry.
+// Family returns the check command.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -34,7 +34,7 @@ func Family() command.Family {
 	}
 }
 
-// tiersKey is the key of the approval tiers in a document.
+// tiersKey is the key under which a document lists the approval tiers of its tools.
 const tiersKey = "approvalTiers"
 
 type checkFlags struct {
@@ -81,7 +81,7 @@ func newCheck(a *command.App) *cobra.Command {
 	set.BoolVar(&f.full, "full", false, "with --files: read and hash every file, which is the default")
 	set.StringVar(&f.hook, "hook", "", "with --files: respond as a hook of `CLIENT`: claude-code, codex, or cursor")
 	set.StringVar(&f.was, "was", "", "`HOW` the client's file was written before toolcrib wrap --hooks, for unwrap; no other effect")
-	_ = set.MarkHidden("was") // the flag exists
+	_ = set.MarkHidden("was") // cannot fail, because the flag exists
 	set.BoolVar(&f.partial, "partial", false, "the code registers only some of the tools")
 	set.StringVar(&f.format, "format", "text", "print `FORMAT`: text, json, sarif or github")
 	f.where.Register(set)
@@ -123,7 +123,7 @@ func runCheck(ctx context.Context, a *command.App, f checkFlags) error {
 	return printCheck(a, f.format, cmp.Or(scope.Registry, "the registry"), code, found)
 }
 
-// runCheckFiles compares files instead of code.
+// runCheckFiles implements check --files, which compares skills and instruction files with their approved versions.
 func runCheckFiles(ctx context.Context, a *command.App, args []string, f checkFlags) error {
 	if len(f.code)+len(f.tiers) > 0 || f.from.Given() || f.agent != "" || f.server != "" || f.bundle.file != "" || f.partial {
 		return process.Usagef("--files can only be combined with --lock, --hook, and --format")
@@ -155,7 +155,7 @@ func runCheckFiles(ctx context.Context, a *command.App, args []string, f checkFl
 	return err
 }
 
-// lockedFiles returns the files of the lock, or nil without a lock.
+// lockedFiles returns the files that the lock file lists. It returns nil if the user did not specify a lock file.
 func (f checkFlags) lockedFiles(ctx context.Context, a *command.App) ([]instructions.Approved, error) {
 	if f.lock == "" {
 		return nil, nil
@@ -183,7 +183,8 @@ func (f checkFlags) readLock(ctx context.Context, a *command.App) (conform.Lock,
 	return lock, err
 }
 
-// read reads the files of the code.
+// read returns the tools that the code registers. It reads them from a running server, from the files of --code, and
+// from the files of --tiers.
 func (f checkFlags) read(ctx context.Context, a *command.App) ([]conform.Code, error) {
 	var code []conform.Code
 	if f.from.Given() {
@@ -238,14 +239,14 @@ func (f checkFlags) read(ctx context.Context, a *command.App) ([]conform.Code, e
 	return code, nil
 }
 
-// noteSkipped prints the entries of a list that are not compared.
+// noteSkipped prints a note for each entry of doc that the check skips. list is the name of the file or server.
 func noteSkipped(a *command.App, list string, doc wire.Document) {
 	for _, s := range doc.Skipped {
 		a.Note("%s: skipped: %s", list, s)
 	}
 }
 
-// scope returns the catalog with which the code is compared, including deactivated tools.
+// scope returns the catalog with which the code is compared. The catalog includes deactivated tools.
 func (f checkFlags) scope(ctx context.Context, a *command.App) (conform.Scope, error) {
 	s := conform.Scope{Server: registry.ServerName(f.server)}
 	if f.server != "" && s.Server == "" {
@@ -293,7 +294,8 @@ func (f checkFlags) scope(ctx context.Context, a *command.App) (conform.Scope, e
 	return s, err
 }
 
-// printCheck writes the findings in the requested format.
+// printCheck prints the findings in the given format. with is the name of the registry, lock file, or bundle that the
+// code was compared with.
 func printCheck(a *command.App, format, with string, code []conform.Code, found []conform.Finding) error {
 	list := make([]findings.Finding, len(found))
 	texts := lists.Index(code, func(c conform.Code) (string, *spans.File) { return c.File, spans.New(c.Text) })
@@ -317,7 +319,7 @@ func printCheck(a *command.App, format, with string, code []conform.Code, found 
 		}
 	}
 	run := findings.Run{Command: "check", Page: "docs/ci.md", Rules: findings.Conformance(), Found: slices.Clone(list)}
-	if format == "sarif" { // code scanning ignores findings without a file, such as a tool that is missing in the code
+	if format == "sarif" { // GitHub code scanning ignores findings without a file, such as a tool that the code does not register
 		for i := range run.Found {
 			run.Found[i].File = cmp.Or(run.Found[i].File, code[0].File)
 		}

@@ -1,5 +1,5 @@
-// Package checkpoints publishes checkpoints of the log in a location that users with write access to the database
-// cannot modify.
+// Package checkpoints publishes checkpoints of the event log to a location that users with write access to the
+// database cannot modify.
 package checkpoints
 
 import (
@@ -26,23 +26,25 @@ import (
 // ErrNoKey means that no key for signing a checkpoint is available.
 var ErrNoKey = errors.New("no key")
 
-// ErrNotExtended means that the log does not extend the published checkpoint. The published checkpoint is not replaced,
-// because it is the evidence.
+// ErrNotExtended means that the log does not extend the published checkpoint. In this case, the published checkpoint
+// is kept as evidence and not replaced.
 var ErrNotExtended = errors.New("the log does not extend its published checkpoint")
 
-// errMoved is returned by a target if another process has published a checkpoint in the meantime.
+// errMoved means that another process published a checkpoint after this process read the newest one.
 var errMoved = errors.New("another checkpoint was published at the same time")
 
-// Log reads the log.
+// Log provides read access to the event log and the call log.
 type Log interface {
-	// EventsAfter returns at most limit events after a sequence number, oldest first.
+	// EventsAfter returns at most limit events whose sequence number is greater than after, oldest first.
 	EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error)
-	// CallHash returns the number and the hash of a call, or of the newest call if seq is 0. It returns 0 and "" if the
-	// call does not exist. If the call was moved to a file, CallHash returns the last call that was moved.
+	// CallHash returns the number and the hash of the call with the given number, or of the newest call if seq is 0.
+	// It returns 0 and "" if the call does not exist. If the call was moved to a file, CallHash returns the last
+	// moved call.
 	CallHash(ctx context.Context, seq int64) (int64, string, error)
 }
 
-// Each calls fn for each event after a sequence number, in order.
+// Each calls fn for each event whose sequence number is greater than after, in order. It stops at the first error and
+// returns it.
 func Each(ctx context.Context, log Log, after int64, fn func(history.Event) error) error {
 	const page = 1000
 	for {
@@ -62,31 +64,32 @@ func Each(ctx context.Context, log Log, after int64, fn func(history.Event) erro
 	}
 }
 
-// Target is a location where the checkpoints of a log are published.
+// Target is a location to which the checkpoints of a log are published.
 type Target interface {
-	// Newest returns the newest published checkpoint, or nil if there is none. readable is false if the target cannot
-	// be read.
+	// Newest returns the newest published checkpoint, or nil if no checkpoint is published. readable is false if
+	// checkpoints can only be written to the target.
 	Newest(ctx context.Context) (signed []byte, readable bool, err error)
-	// Publish publishes a checkpoint. newest is the result of Newest.
+	// Publish publishes a signed checkpoint. newest is the checkpoint that Newest returned. If the target can be read
+	// and contains a different checkpoint by now, Publish returns errMoved.
 	Publish(ctx context.Context, signed, newest []byte) error
 }
 
-// Publisher publishes checkpoints of a log. Several processes can publish concurrently: a target keeps the longest
-// checkpoint.
+// Publisher publishes checkpoints of a log. Several processes can publish concurrently; the longest checkpoint
+// remains.
 type Publisher struct {
 	Log    Log
-	To     string // names the target
+	To     string // name of the target
 	Target func(genesis string) Target
 	Signer note.Signer
-	State  string // folder for the published checkpoints
+	State  string // folder of the files that record the last publication
 	Now    func() time.Time
 }
 
-// attempts limits the retries after another process published first.
+// attempts is the maximum number of attempts if other processes publish at the same time.
 const attempts = 5
 
-// Publish publishes a checkpoint of the current log unless it is already published. If restart is set, the log need not
-// extend the last published checkpoint.
+// Publish publishes a checkpoint of the current log unless the target already contains that checkpoint. If restart is
+// true, the log need not extend the last published checkpoint.
 func (p *Publisher) Publish(ctx context.Context, restart bool) error {
 	var err error
 	for range attempts {
@@ -108,7 +111,7 @@ func (p *Publisher) publish(ctx context.Context, restart bool) error {
 		return err
 	}
 	var published []checkpoint.Checkpoint
-	if c, err := checkpoint.Read([]byte(kept.Note)); err == nil { // otherwise, all events are read again
+	if c, err := checkpoint.Read([]byte(kept.Note)); err == nil { // if the note is unreadable, all events are read again
 		published = append(published, c)
 	}
 	missing := len(published) == 0 || kept.To != p.To
@@ -138,12 +141,14 @@ func (p *Publisher) publish(ctx context.Context, restart bool) error {
 	if err := target.Publish(ctx, signed, there); err != nil {
 		return err
 	}
-	// The last of several processes wins, even with an older state. The next publication then reads a few more events.
+	// If several processes write this file, the last write remains, even if its state is older. The next publication
+	// then reads a few more events.
 	return atomicfile.WriteJSON(p.file(kept.genesis), saved{To: p.To, Tree: tree, Last: last, Note: string(signed), At: p.Now().UTC()})
 }
 
-// read reads the events after the saved ones, or all events if a published checkpoint has fewer, and compares the log
-// with the published checkpoints.
+// read returns a checkpoint of the current log, its Merkle tree, and the hash of the last event, after it has
+// compared the log with the published checkpoints. It reads only the events after those in from. If a published
+// checkpoint has fewer events than from, it reads all events.
 func (p *Publisher) read(ctx context.Context, from saved, published []checkpoint.Checkpoint) (checkpoint.Checkpoint, checkpoint.Tree, string, error) {
 	checker := checkpoint.NewChecker(published...)
 	early := func(c checkpoint.Checkpoint) bool { return c.Size < from.Tree.Size() }
@@ -151,7 +156,7 @@ func (p *Publisher) read(ctx context.Context, from saved, published []checkpoint
 		from = saved{}
 	}
 	var last history.Event
-	err := Each(ctx, p.Log, max(from.Tree.Size()-1, 0), func(e history.Event) error { // verifies the seal of each event, and its link to the last one
+	err := Each(ctx, p.Log, max(from.Tree.Size()-1, 0), func(e history.Event) error { // verifies the hash of each event and its link to the previous event
 		switch {
 		case e.Sum() != e.Hash:
 			return fmt.Errorf("%w: event %d does not have the hash that it is stored with", ErrNotExtended, e.Seq)
@@ -194,14 +199,14 @@ func (p *Publisher) read(ctx context.Context, from saved, published []checkpoint
 	return now, checker.Tree(), last.Hash, err
 }
 
-// Status describes the progress of publication.
+// Status describes how much of the log is published.
 type Status struct {
-	Size      int64     // number of events in the newest checkpoint, or 0 if there is none
+	Size      int64     // number of events in the newest checkpoint, or 0 before the first publication
 	At        time.Time // time of publication
-	Decisions int       // number of decisions that are not in a published checkpoint
+	Decisions int       // number of decisions that no published checkpoint contains
 }
 
-// Status returns the progress of publication, based on the saved state.
+// Status returns the publication status according to the saved state. It does not contact the target.
 func (p *Publisher) Status(ctx context.Context) (Status, error) {
 	kept, err := p.load(ctx)
 	if err != nil {
@@ -220,7 +225,8 @@ func (p *Publisher) Status(ctx context.Context) (Status, error) {
 	return s, err
 }
 
-// Check returns an error if the target has lost a published checkpoint.
+// Check returns an error if the target no longer contains the checkpoint that was published last. It returns nil if
+// the target cannot be read.
 func (p *Publisher) Check(ctx context.Context) error {
 	kept, err := p.load(ctx)
 	if err != nil || kept.To != p.To {
@@ -237,12 +243,12 @@ func (p *Publisher) Check(ctx context.Context) error {
 	return nil
 }
 
-// saved is the last published checkpoint, with the Merkle tree to resume from, so that the next publication reads only
-// new events.
+// saved is the state that is kept after a publication. It contains the published checkpoint and the Merkle tree, so
+// that the next publication reads only new events.
 type saved struct {
 	To   string          `json:"to"`
 	Tree checkpoint.Tree `json:"tree"`
-	Last string          `json:"last"` // hash of the last event of the tree
+	Last string          `json:"last"` // hash of the last event in Tree
 	Note string          `json:"note"`
 	At   time.Time       `json:"at"`
 
@@ -251,7 +257,7 @@ type saved struct {
 
 func (p *Publisher) file(genesis string) string { return filepath.Join(p.State, genesis+".json") }
 
-// load returns the saved state for the log, which is empty before the first publication.
+// load returns the saved state of the log. Before the first publication, only the genesis field is set.
 func (p *Publisher) load(ctx context.Context) (saved, error) {
 	first, err := p.Log.EventsAfter(ctx, 0, 1)
 	if err != nil {
@@ -274,25 +280,26 @@ func (p *Publisher) load(ctx context.Context) (saved, error) {
 	return s, nil
 }
 
-// Watch caches the status of publication for screens, which must not block.
+// Watch caches the publication status for screens, because reading the status would block them.
 type Watch struct {
 	Read  func(context.Context) (Status, error)
 	stamp atomic.Int64
-	now   atomic.Value // a Status, after the first successful read
+	now   atomic.Value // the Status of the last successful read, or empty before it
 }
 
-// Get returns the last known status.
+// Get returns the cached status.
 func (w *Watch) Get() Status {
 	now, _ := w.now.Load().(Status)
 	return now
 }
 
-// Refresh reads the status. If that fails, the previous status remains.
+// Refresh reads the status into the cache. If reading fails, the cache keeps the previous status.
 func (w *Watch) Refresh(ctx context.Context) {
 	if now, err := w.Read(ctx); err == nil {
 		w.now.Store(now)
 	}
 }
 
-// Changed reports whether stamp, the state of the database, differs from the last one.
+// Changed reports whether stamp differs from the stamp of the previous call. The stamp identifies the state of the
+// database.
 func (w *Watch) Changed(stamp int64) bool { return w.stamp.Swap(stamp) != stamp }

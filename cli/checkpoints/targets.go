@@ -1,4 +1,4 @@
-// This file contains the targets of checkpoints: a branch of a Git repository, or a program.
+// This file implements the two targets of checkpoints: a branch of a Git repository, and a program.
 
 package checkpoints
 
@@ -18,9 +18,9 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// Git publishes to a branch of a repository, which may be bare. It creates commits without using the index or a working
-// tree, and moves the branch with compare-and-swap. If the repository has a remote named origin, it pushes the branch
-// there.
+// Git publishes checkpoints as commits on a branch of a repository, which may be bare. It creates commits without
+// using the index or a working tree, and moves the branch with compare-and-swap. If the repository has a remote named
+// origin, Git also pushes the branch to that remote.
 type Git struct {
 	Dir     string
 	Genesis string
@@ -32,7 +32,7 @@ const (
 	remote       = "origin"
 )
 
-// Branch returns the name of the log's branch.
+// Branch returns the name of the branch for the log.
 func (g Git) Branch() string { return branchPrefix + g.Genesis[:12] }
 
 func (g Git) ref() string { return "refs/heads/" + g.Branch() }
@@ -52,7 +52,7 @@ func (g Git) note(ctx context.Context, commit string) ([]byte, error) {
 	return []byte(out), err
 }
 
-// tip returns the commit of the branch, or "".
+// tip returns the newest commit of the branch, or "" if the branch does not exist.
 func (g Git) tip(ctx context.Context) (string, error) {
 	out, err := g.git(ctx, "", "for-each-ref", "--format=%(objectname)", g.ref())
 	return strings.TrimSpace(out), err
@@ -77,7 +77,7 @@ func (g Git) Publish(ctx context.Context, signed, newest []byte) error {
 			return errMoved
 		}
 		if old, err := checkpoint.Read(there); err == nil && old == c {
-			return g.push(ctx, tip) // it may not have been pushed
+			return g.push(ctx, tip) // an earlier push of the commit may have failed
 		}
 	}
 	made, err := g.commit(ctx, signed, fmt.Sprintf("Checkpoint of %d events", c.Size), tip)
@@ -90,7 +90,8 @@ func (g Git) Publish(ctx context.Context, signed, newest []byte) error {
 	return g.push(ctx, made)
 }
 
-// commit creates a commit with a checkpoint. Empty parents are ignored.
+// commit creates a commit that contains the signed checkpoint, and returns the id of the commit. Empty strings in
+// parents are ignored.
 func (g Git) commit(ctx context.Context, signed []byte, message string, parents ...string) (string, error) {
 	blob, err := g.git(ctx, string(signed), "hash-object", "-w", "--stdin")
 	if err != nil {
@@ -110,7 +111,8 @@ func (g Git) commit(ctx context.Context, signed []byte, message string, parents 
 	return strings.TrimSpace(made), err
 }
 
-// move moves the branch from one commit to another with git's compare-and-swap.
+// move moves the branch between two commits. It returns errMoved if another process has moved the branch away from
+// the commit from.
 func (g Git) move(ctx context.Context, to, from string) error {
 	_, err := g.git(ctx, "", "update-ref", "-m", "toolcrib checkpoint", g.ref(), to, from)
 	if err == nil {
@@ -122,7 +124,8 @@ func (g Git) move(ctx context.Context, to, from string) error {
 	return err
 }
 
-// push pushes the branch. If another repository pushed first, push merges its checkpoint and returns errMoved.
+// push pushes the branch to the remote. If the branch of the remote contains a checkpoint from another repository,
+// push merges that checkpoint into the local branch and returns errMoved.
 func (g Git) push(ctx context.Context, tip string) error {
 	remotes, err := g.git(ctx, "", "remote")
 	if err != nil || !slices.Contains(strings.Fields(remotes), remote) {
@@ -142,7 +145,7 @@ func (g Git) push(ctx context.Context, tip string) error {
 	}
 	theirs = strings.TrimSpace(theirs)
 	if _, already := g.git(ctx, "", "merge-base", "--is-ancestor", theirs, tip); already == nil {
-		return err // rejected for another reason
+		return err // the remote has no new commits, so it rejected the push for another reason
 	}
 	if err := g.join(ctx, tip, theirs); err != nil {
 		return err
@@ -150,7 +153,8 @@ func (g Git) push(ctx context.Context, tip string) error {
 	return errMoved
 }
 
-// join merges the checkpoint that another repository published. The longer checkpoint is used.
+// join creates a merge commit of tip, the local commit, and theirs, the commit of another repository, and moves the
+// branch to the merge commit. The merge commit contains the longer of the two checkpoints.
 func (g Git) join(ctx context.Context, tip, theirs string) error {
 	var longest []byte
 	var size int64
@@ -177,13 +181,14 @@ func (g Git) join(ctx context.Context, tip, theirs string) error {
 // maxGit is the maximum size of git's output, in bytes.
 const maxGit = 1 << 20
 
-// git runs git in the repository, without searching parent folders. Programs that git starts cannot prompt the user.
+// git runs a git command in the repository, without searching parent folders, and returns its output. Git and SSH
+// cannot prompt the user.
 func (g Git) git(ctx context.Context, stdin string, args ...string) (string, error) {
 	dir, err := filepath.EvalSymlinks(g.Dir)
 	if err != nil {
 		return "", err
 	}
-	// The next publication would not notice that a power failure has undone a commit.
+	// core.fsync=all prevents a power failure from undoing a commit. The next publication would not notice the loss.
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsync=all", "-C", dir}, args...)...)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") && !strings.HasPrefix(v, "GIT_SSH") })
 	cmd.Env = append(cmd.Env, "LC_ALL=C", "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "GIT_TERMINAL_PROMPT=0",
@@ -203,8 +208,8 @@ func (g Git) git(ctx context.Context, stdin string, args ...string) (string, err
 	return string(out.Stdout), nil
 }
 
-// Command publishes by running a program, which reads the checkpoint from standard input and succeeds with exit status
-// 0.
+// Command publishes checkpoints by running a program. The program reads the checkpoint from standard input and
+// reports success with exit status 0.
 type Command struct {
 	Args []string
 	Dir  string

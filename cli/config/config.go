@@ -1,5 +1,5 @@
-// Package config implements the commands for settings: the effective settings, trusted project files, and the approval
-// policy.
+// Package config implements the commands that show the effective settings, manage the trust in project files, and
+// test the approval policy.
 package config
 
 import (
@@ -11,7 +11,7 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Family returns the commands for settings.
+// Family returns the config, trust, untrust, and policy commands.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -31,8 +31,8 @@ func Family() command.Family {
 type docConfig struct {
 	output.Head
 	Settings []settings.Setting `json:"settings"`
-	// UserFile and ProjectFile are the files that are read. The first may not exist; the
-	// second is absent if no folder has one.
+	// UserFile and ProjectFile are the paths of the configuration files. The user file may not exist. ProjectFile is
+	// absent if neither the current folder nor a parent folder contains a project file.
 	UserFile    string   `json:"user_file"`
 	ProjectFile string   `json:"project_file,omitempty"`
 	Problems    []string `json:"problems"`

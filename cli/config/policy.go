@@ -1,4 +1,4 @@
-// This file implements the command that shows what the approval policy requires for a subject.
+// This file implements the policy test command, which shows the approvals that the policy requires for a subject.
 
 package config
 
@@ -20,7 +20,7 @@ type docPolicyRule struct {
 	Approvals int      `json:"approvals"`
 	Since     string   `json:"since,omitempty"`
 	Until     string   `json:"until,omitempty"`
-	Place     string   `json:"place"` // file and line
+	Place     string   `json:"place"` // file and line that contain the rule
 	From      string   `json:"from"`  // system, user or project
 }
 
@@ -28,10 +28,10 @@ type docPolicyTest struct {
 	output.Head
 	Subject    string          `json:"subject"`
 	Required   int             `json:"required"`    // number of required approvals by different users
-	MayApprove []string        `json:"may_approve"` // users; empty means any user
-	MayWaive   []string        `json:"may_waive"`   // users; empty means any user
-	FourEyes   bool            `json:"four_eyes"`   // approvals by the author of a revision do not count
-	Rules      []docPolicyRule `json:"rules"`       // rules that apply now; all must be satisfied
+	MayApprove []string        `json:"may_approve"` // users who can approve; empty means any user
+	MayWaive   []string        `json:"may_waive"`   // users who can waive findings; empty means any user
+	FourEyes   bool            `json:"four_eyes"`   // whether approvals by the author of a revision are ignored
+	Rules      []docPolicyRule `json:"rules"`       // rules that currently apply to the subject; all must be satisfied
 	Actor      string          `json:"actor"`
 	YouApprove bool            `json:"you_approve"` // whether the actor's approval counts
 }
@@ -75,7 +75,7 @@ func newPolicyTest(a *command.App) *cobra.Command {
 					continue
 				}
 				if a.Remote != nil {
-					r.Place = "the server" // not the path of its file
+					r.Place = "the server" // do not reveal the path of the server's file
 				}
 				doc.Rules = append(doc.Rules, docPolicyRule{
 					Subjects: lists.Map(r.Subjects, approval.Pattern.String), Owners: r.Owners, Approvals: r.Approvals, Place: r.Place, From: r.From,

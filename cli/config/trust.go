@@ -1,4 +1,4 @@
-// This file implements the commands that trust the configuration files of projects.
+// This file implements the trust and untrust commands for the configuration files of projects.
 
 package config
 
@@ -18,7 +18,7 @@ import (
 
 type docTrusted struct {
 	settings.Trusted
-	Now bool `json:"now"` // whether the file is unchanged since then
+	Now bool `json:"now"` // whether the file still has the content that was trusted
 }
 
 type docTrustList struct {
@@ -93,8 +93,8 @@ func newUntrust(a *command.App) *cobra.Command {
 	}
 }
 
-// ownsTrust returns ErrAuthority if another user than the owner of the account acts, because trusted files can weaken
-// the owner's protection.
+// ownsTrust returns ErrAuthority if --as names any actor other than the owner of the account. Trusted files can
+// weaken the owner's protection, so only the owner can trust them.
 func ownsTrust(a *command.App) error {
 	if a.Flags.As == "" {
 		return nil
@@ -109,7 +109,8 @@ func ownsTrust(a *command.App) error {
 	return nil
 }
 
-// projectFile returns the configuration file in args, or the nearest one.
+// projectFile returns the path of the configuration file that args names directly or by its folder. Without
+// arguments, it returns the nearest configuration file in the current folder and its parents.
 func projectFile(a *command.App, args []string) string {
 	if len(args) == 0 {
 		if file := settings.FindUp(a.Env.Dir, settings.ConfigName); file != "" {

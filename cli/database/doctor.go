@@ -1,5 +1,5 @@
-// Package database implements the commands for the database as a whole: health checks, backups, migrations, and drift
-// of workspace files.
+// Package database implements the doctor, backup, migrate, and drift commands, which examine, copy, or compare the
+// whole database.
 package database
 
 import (
@@ -24,7 +24,7 @@ import (
 	"toolcrib/store/pg"
 )
 
-// Family returns the commands for the database and its copies.
+// Family returns the backup, migrate, drift, and doctor commands.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -54,7 +54,7 @@ type docDoctor struct {
 	Rules     string             `json:"rules_version"`
 	Proposals map[string]int     `json:"proposals"`
 	Problems  []string           `json:"problems"`
-	// Server is present for a database on a PostgreSQL server.
+	// Server is present if the database is on a PostgreSQL server.
 	Server *pg.Access `json:"server,omitempty"`
 	// Signers is present if decisions are signed.
 	Signers *sign.DocSigners `json:"signers,omitempty"`
@@ -90,7 +90,7 @@ func newDoctor(a *command.App) *cobra.Command {
 			}
 			err = doc.examine(ctx, a)
 			switch {
-			case errors.Is(err, store.ErrNoDatabase): // the settings may explain the path
+			case errors.Is(err, store.ErrNoDatabase): // still print the settings, which may explain the missing database
 				doc.Problems = append(doc.Problems, output.Sentence(err))
 			case err != nil:
 				return err
@@ -104,9 +104,9 @@ func newDoctor(a *command.App) *cobra.Command {
 	}
 }
 
-// examine adds the state of the database, the signers, and the publication of checkpoints.
+// examine adds the state of the database, the signers, and the published checkpoints to doc.
 func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
-	if store.IsURL(a.Config.DB) { // also for a login without rights
+	if store.IsURL(a.Config.DB) { // this works even if the login has no rights in the database
 		found, err := pg.Examine(ctx, a.Config.DB)
 		if err != nil {
 			return err

@@ -1,4 +1,4 @@
-// This file implements the command that compares the files of a workspace with the registry.
+// This file implements the drift command, which compares the files of a workspace with the registry.
 
 package database
 
@@ -27,7 +27,7 @@ type docDrift struct {
 	Edits    []docDriftEdit   `json:"edits"`
 	Drafts   []facts.Document `json:"drafts,omitempty"`
 	KeptFile string           `json:"kept_file,omitempty"`
-	// History lists the files of versions that differ from the files that toolcrib wrote.
+	// History lists the version files that were edited or deleted, and files that toolcrib did not write.
 	History []docHistoryFile `json:"history,omitempty"`
 }
 
@@ -126,7 +126,7 @@ func newDrift(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// adopted returns drafts of edits. Their authors must add examples and test cases.
+// adopted returns drafts that propose the manual edits. Their authors must add examples and test cases.
 func adopted(drift workspace.Drift) []proposals.Draft {
 	drafts := make([]proposals.Draft, len(drift.Edits))
 	for i, e := range drift.Edits {
@@ -140,7 +140,7 @@ func adopted(drift workspace.Drift) []proposals.Draft {
 		case e.Before.IsZero():
 			drafts[i].Type = proposals.New
 		case e.Before.Status() == registry.Deactivated:
-			drafts[i].Definition = e.After.WithStatus(registry.Deactivated) // a status is changed separately
+			drafts[i].Definition = e.After.WithStatus(registry.Deactivated) // an edit does not change the status; that needs a separate proposal
 		}
 	}
 	return drafts

@@ -1,4 +1,4 @@
-// This file implements the commands migrate and backup.
+// This file implements the migrate and backup commands.
 
 package database
 
@@ -20,19 +20,20 @@ import (
 	"toolcrib/store/transfer"
 )
 
-// docMigrate is the document of migrate: a schema that was created, or a copy.
+// docMigrate is the document that the migrate command prints. It describes either the creation of a schema or the
+// copy of a database.
 type docMigrate struct {
 	output.Head
-	From string `json:"from,omitempty"` // "" for a new registry
+	From string `json:"from,omitempty"` // source of a copy, or "" if migrate created a schema
 	To   string `json:"to"`
-	// Complete is true if the schema was already up to date.
+	// Complete is true if the schema was already up to date, or the target already was a complete copy.
 	Complete bool   `json:"complete"`
-	Steps    []int  `json:"steps,omitempty"` // numbers of the missing migrations
+	Steps    []int  `json:"steps,omitempty"` // numbers of the migrations that were applied
 	Tables   int    `json:"tables,omitempty"`
 	Rows     int64  `json:"rows,omitempty"`
 	Copied   int64  `json:"copied,omitempty"` // number of rows that were copied
-	Event    int64  `json:"event,omitempty"`  // number of the newest event
-	Hash     string `json:"hash,omitempty"`   // hash of the newest event
+	Event    int64  `json:"event,omitempty"`  // number of the newest event in the copy
+	Hash     string `json:"hash,omitempty"`   // hash of the newest event in the copy
 }
 
 func newMigrate(a *command.App) *cobra.Command {
@@ -77,7 +78,7 @@ func newMigrate(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// printSchema prints the schema, and the rows of a new database.
+// printSchema prints the SQL statements that create the schema and insert the rows of a new database.
 func printSchema(ctx context.Context, a *command.App) (err error) {
 	dir, err := os.MkdirTemp(a.Env.Getenv("TMPDIR"), "toolcrib-migrate-")
 	if err != nil {
@@ -95,7 +96,8 @@ func printSchema(ctx context.Context, a *command.App) (err error) {
 	return transfer.Print(ctx, a.Env.Out, path)
 }
 
-// runMigrateTo copies a database. It verifies a source file before the copy, and a target file afterwards.
+// runMigrateTo copies the database from to the database to. It verifies a source file before the copy. If the copy is
+// from a server to a file, it verifies the new file.
 func runMigrateTo(ctx context.Context, a *command.App, from, to string) error {
 	if !store.IsURL(from) {
 		if err := verifyFile(ctx, a, from); err != nil {
@@ -128,7 +130,8 @@ func runMigrateTo(ctx context.Context, a *command.App, from, to string) error {
 	})
 }
 
-// verifyFile verifies the database at path and prints its problems.
+// verifyFile verifies the database file at path. If the file is damaged, verifyFile prints a report and returns an
+// error.
 func verifyFile(ctx context.Context, a *command.App, path string) error {
 	db, err := store.Open(ctx, path, store.Options{Now: a.Env.Now, NewID: a.Env.NewID, Existing: true, Inspect: true})
 	if err != nil {

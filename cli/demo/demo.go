@@ -1,4 +1,4 @@
-// Package demo implements the command that demonstrates the workflow on a scratch database.
+// Package demo implements the demo command, which demonstrates the workflow on a temporary database.
 package demo
 
 import (
@@ -25,7 +25,7 @@ import (
 	"toolcrib/testdata"
 )
 
-// Family returns the command for the demonstration.
+// Family returns the demo command.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -115,7 +115,7 @@ func writeDemo(p *output.Page, doc docDemo) {
 				line += p.Paint(output.InkFaint, fmt.Sprintf("  # exit status %d", step.Exit))
 			}
 			p.Raw(line)
-			p.Buf.WriteString(step.Stdout + step.Stderr) // already sanitized
+			p.Buf.WriteString(step.Stdout + step.Stderr) // the output of commands is already safe to print
 			roomy = long
 		}
 	}
@@ -125,8 +125,8 @@ func writeDemo(p *output.Page, doc docDemo) {
 	}
 }
 
-// stage runs toolcrib in a new folder with the demonstration's proposals and an environment that is isolated from the
-// user's.
+// stage runs toolcrib commands in a temporary folder that contains the proposals of the demonstration. The
+// environment of the commands is isolated from the environment of the user.
 type stage struct {
 	dir    string
 	env    process.Env
@@ -135,7 +135,7 @@ type stage struct {
 	program command.Program
 }
 
-// newStage creates the folder and copies the proposals into it. The caller must remove it.
+// newStage creates the folder and copies the proposals into it. The caller must remove the folder.
 func newStage(program command.Program, parent process.Env, colour bool) (*stage, error) {
 	dir, err := os.MkdirTemp(parent.Getenv("TMPDIR"), "toolcrib-demo-")
 	if err != nil {
@@ -150,7 +150,7 @@ func newStage(program command.Program, parent process.Env, colour bool) (*stage,
 	if err == nil {
 		err = os.CopyFS(s.env.Dir, files)
 	}
-	if err == nil { // ends the search for a configuration file before it reaches the user's files
+	if err == nil { // the search for a configuration file ends here and does not reach the user's files
 		err = os.WriteFile(filepath.Join(s.env.Dir, settings.ConfigName), nil, 0o600)
 	}
 	if err != nil {
@@ -159,7 +159,7 @@ func newStage(program command.Program, parent process.Env, colour bool) (*stage,
 	return s, nil
 }
 
-// getenv is the environment of commands on the stage.
+// getenv returns the environment variable with the given name for commands on the stage.
 func (s *stage) getenv(name string) string {
 	switch name {
 	case "HOME":
@@ -172,7 +172,7 @@ func (s *stage) getenv(name string) string {
 
 func (s *stage) database() string { return filepath.Join(s.dir, "toolcrib.db") }
 
-// run runs a command as the program would.
+// run runs toolcrib with the given arguments and returns its output and exit code.
 func (s *stage) run(ctx context.Context, args []string) docStep {
 	var out, errs bytes.Buffer
 	env := s.env
@@ -181,7 +181,8 @@ func (s *stage) run(ctx context.Context, args []string) docStep {
 	return docStep{Command: append([]string{"toolcrib"}, args...), Exit: code, Stdout: out.String(), Stderr: errs.String()}
 }
 
-// account returns the account for a command of the demonstration. Each user in it has a separate account.
+// account returns a function that returns the account for a command. If the command has the flag --as, the login of
+// the account is the user in --as.
 func (s *stage) account(args []string) func() process.Account {
 	on := s.parent
 	if i := slices.Index(args, "--as"); i >= 0 && i+1 < len(args) {
@@ -192,7 +193,8 @@ func (s *stage) account(args []string) func() process.Account {
 	return func() process.Account { return on }
 }
 
-// runAct runs the steps of an act and returns the results. A step with an unexpected exit code is an error.
+// runAct runs the steps of act and returns their results. It returns an error if a step exits with an unexpected
+// code.
 func (s *stage) runAct(ctx context.Context, act act) (docAct, error) {
 	played := docAct{Title: act.title, Text: act.text}
 	for _, step := range act.steps {
@@ -221,7 +223,8 @@ func (s *stage) runAct(ctx context.Context, act act) (docAct, error) {
 	return played, nil
 }
 
-// open opens the workbench on the stage, as the user who decides, in the terminal of the parent program.
+// open opens the workbench with the database of the stage, in the terminal of the parent program. The user of the
+// workbench is mara, who makes the decisions in the demonstration.
 func (s *stage) open(ctx context.Context, parent *command.App) error {
 	env := s.env
 	env.In, env.Out, env.Err = parent.Env.In, parent.Env.Out, parent.Env.Err
@@ -238,24 +241,24 @@ func (s *stage) open(ctx context.Context, parent *command.App) error {
 	return errors.Join(workbench.Open(ctx, a, workbench.DemoPlace), a.Close())
 }
 
-// act is a part of the demonstration.
+// act is an act of the demonstration: a few commands under one title.
 type act struct {
 	title string
 	text  string
 	steps []step
 }
 
-// step is a command of an act.
+// step is a single command of an act.
 type step struct {
-	words string // arguments, separated by spaces
-	note  string // value of --note
+	words string // arguments of the command, separated by spaces
+	note  string // value of --note, or "" for none
 	exit  int
-	// expect is the proposal whose review digest is passed with --expect, or "".
+	// expect names a proposal. If it is set, the step passes the review digest of that proposal with --expect.
 	expect string
 }
 
-// story is the demonstration: mara decides, ada writes, and three agents propose. Issues are numbered in the order of
-// submission.
+// story lists the acts of the demonstration. The user mara makes the decisions, the user ada writes, and agents
+// propose. Issues are numbered in the order of submission.
 var story = [...]act{
 	{
 		"Proposed", "A user and two agents propose changes, from files of either form. Nothing is live yet.",

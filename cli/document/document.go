@@ -1,5 +1,5 @@
-// Package document defines the JSON documents that several families of commands print. Fields may be added but not
-// renamed.
+// Package document defines the JSON documents that more than one package of commands prints. A new version of
+// toolcrib can add fields, but must not rename them.
 package document
 
 import (
@@ -17,15 +17,16 @@ import (
 	"toolcrib/review"
 )
 
-// Loads is the context that a skill or an instruction file adds for a coding agent after the approval.
+// Loads describes the text that a skill or an instruction file adds to the context of a coding agent after the
+// approval of a proposal.
 type Loads struct {
 	Subject string `json:"subject"`
 	Path    string `json:"path"`
-	Cost    []Load `json:"cost"`  // cost at each moment
-	Parts   []Part `json:"parts"` // parts, earliest first
+	Cost    []Load `json:"cost"`  // cost of the text that enters the context on each occasion
+	Parts   []Part `json:"parts"` // parts in the order in which they enter the context
 }
 
-// Load is the cost of the text that enters the context on one occasion.
+// Load is the cost of the text that enters the context on one occasion, before and after the approval.
 type Load struct {
 	When   string `json:"when"` // at once, on matching, on use, when read, output only or not text
 	Note   string `json:"note,omitempty"`
@@ -34,16 +35,17 @@ type Load struct {
 	Change Cost `json:"change"`
 }
 
-// Part is a part of a file that enters the context at one moment. Its text is absent if it is
-// unknown, such as the output of a program.
+// Part is a part of a file that enters the context on one occasion. Its text is empty if the text is unknown in
+// advance, for example the output of a program.
 type Part struct {
 	When string `json:"when"`
 	File string `json:"file"`
-	Note string `json:"note,omitempty"` // the rule that the client applies
+	Note string `json:"note,omitempty"` // rule of the client that loads this part
 	Compared
 }
 
-// NewLoads returns the changes to the context of a coding agent, with token counts.
+// NewLoads returns the document for changes, which are the changes that the proposal of d makes to the context of a
+// coding agent. counter counts the tokens.
 func NewLoads(d review.Dossier, changes []instructions.LoadChange, counter *tokens.Counter) (Loads, error) {
 	doc := Loads{Subject: d.Proposal.Subject.String(), Path: d.Proposal.Title}
 	var err error
@@ -87,12 +89,13 @@ func newDocLoadCosts(counter *tokens.Counter, changes []instructions.LoadChange)
 	}), err
 }
 
-// less returns the difference between two costs.
+// less returns c minus other.
 func (c Cost) less(other Cost) Cost {
 	return Cost{c.Chars - other.Chars, tokens.Counts{O200k: c.Tokens.O200k - other.Tokens.O200k, Cl100k: c.Tokens.Cl100k - other.Tokens.Cl100k}}
 }
 
-// WriteContextCosts prints the tokens for each moment with a cost.
+// WriteContextCosts prints the token counts of the occasions on which text enters the context before or after the
+// change.
 func WriteContextCosts(p *output.Page, costs []Load) {
 	var parts []string
 	for _, c := range costs {
@@ -105,8 +108,8 @@ func WriteContextCosts(p *output.Page, costs []Load) {
 	}
 }
 
-// LoadChanges returns the changes that a proposal about files makes to the context of agents, or nil for other
-// proposals.
+// LoadChanges returns the changes that the proposal of d makes to the context of agents. It returns nil if the
+// proposal is decided or is not about a skill or an instruction file.
 func LoadChanges(d review.Dossier) []instructions.LoadChange {
 	if !d.Proposal.Subject.Kind.InFiles() || !d.Proposal.State.Open() {
 		return nil
@@ -114,7 +117,8 @@ func LoadChanges(d review.Dossier) []instructions.LoadChange {
 	return instructions.CompareLoads(cmp.Or(d.Live, &registry.Live{}).Definition, d.Revision.Draft.Definition)
 }
 
-// FromTo formats a count before and after a change, with the difference.
+// FromTo formats the counts before and after a change together with their difference, or a single count if both are
+// equal.
 func FromTo(before, after int) string {
 	if before == after {
 		return output.Itoa(after)

@@ -1,4 +1,4 @@
-// This file defines the documents about prompts and what proposals change in them.
+// This file defines the documents that contain prompts and the changes that proposals make to prompts.
 
 package document
 
@@ -15,35 +15,35 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Preview is the prompt of one channel of an agent: the current one or, with proposals, the one after approval. Before,
-// Change, and Diff then describe the difference.
+// Preview is the prompt of an agent on one channel. Without proposals, it is the current prompt. With proposals, it
+// is the prompt after their approval, and Before, Change, and Diff compare it with the current prompt.
 type Preview struct {
 	Agent   string `json:"agent"`
 	Subject string `json:"subject"`
-	View    string `json:"view"` // the layer in whose merged view it was rendered
+	View    string `json:"view"` // layer in whose view the prompt was rendered
 	Channel string `json:"channel"`
 	Compared
 }
 
-// Compared is a text and how proposals change it.
+// Compared is a text, and its comparison with the text before the proposals.
 type Compared struct {
 	Prompt
-	// Gone means that the text would no longer exist, Untouched that the proposals do not
-	// change it.
+	// Gone is true if the text no longer exists after the approval. Untouched is true if the proposals do not change
+	// the text.
 	Gone      bool    `json:"gone,omitempty"`
 	Untouched bool    `json:"untouched,omitempty"`
 	Before    *Prompt `json:"before,omitempty"`
 	Change    *Cost   `json:"change,omitempty"`
-	Diff      *[]Hunk `json:"diff,omitempty"` // changes from Before to the text
+	Diff      *[]Hunk `json:"diff,omitempty"` // changes from the text before to this text
 }
 
-// Cost is the cost of a prompt, or a difference of costs.
+// Cost is the length of a text in characters and tokens, or the difference between two lengths.
 type Cost struct {
 	Chars  int           `json:"chars"`
 	Tokens tokens.Counts `json:"tokens"`
 }
 
-// Prompt is the prompt of a channel and its cost.
+// Prompt is a text that enters the context of a model, such as the prompt of a channel, with its cost.
 type Prompt struct {
 	Text string `json:"text"`
 	Cost
@@ -51,7 +51,7 @@ type Prompt struct {
 	Cuts []Cut  `json:"cuts"`
 }
 
-// Cut is a position where a host truncates a text.
+// Cut is a position at which a host program truncates a text, because the text exceeds a limit.
 type Cut struct {
 	Kind    string `json:"kind"`
 	Tool    string `json:"tool,omitempty"`
@@ -60,17 +60,17 @@ type Cut struct {
 	Message string `json:"message"`
 }
 
-// OnePreview is the preview of one channel.
+// OnePreview is the document with the preview of a single channel.
 type OnePreview struct {
 	output.Head
 	Preview
 }
 
-// PreviewList is the previews of several channels, or agents.
+// PreviewList is the document with the previews of several channels or agents.
 type PreviewList struct {
 	output.Head
 	Previews []Preview `json:"previews"`
-	// Files lists the context that the proposed skills and instruction files add for a coding agent.
+	// Files describes the text that the proposed skills and instruction files add to the context of a coding agent.
 	Files []Loads `json:"files,omitempty"`
 }
 
@@ -83,7 +83,9 @@ func newDocPrompt(o prompt.Output, c tokens.Counts) Prompt {
 	}
 }
 
-// NewPreviews counts the tokens of all previews together, because most channels of an agent share the same text.
+// NewPreviews returns the documents of the previews, one for each agent and channel. If compared is true, each
+// document compares the prompt after the approval with the current prompt. NewPreviews counts the tokens of all
+// prompts in one call, because most channels of an agent share the same text.
 func NewPreviews(previews []impact.Preview, compared bool) ([]Preview, error) {
 	var outputs []prompt.Output
 	for _, p := range previews {
@@ -122,7 +124,8 @@ func NewPreviews(previews []impact.Preview, compared bool) ([]Preview, error) {
 	return docs, nil
 }
 
-// compare sets d to the text after approval, compared with the current one. was and will indicate whether these exist.
+// compare sets d to the text after, and compares it with the text before. was and will report whether the text exists
+// before and after the approval.
 func (d *Compared) compare(before, after Prompt, was, will bool) {
 	if !will {
 		after = Prompt{Hash: prompt.Hash(""), Cuts: []Cut{}}
@@ -140,8 +143,8 @@ func (d *Compared) compare(before, after Prompt, was, will bool) {
 	d.Diff = new(NewHunks(hunks))
 }
 
-// NewOwnPreview returns a preview for the agent of an MCP client. It contains the new text and its changes, but not the
-// current text.
+// NewOwnPreview returns the document that an MCP client receives about the prompt of its own agent. The document
+// contains the new prompt and its changes, but not the current prompt.
 func NewOwnPreview(p impact.Preview) (any, error) {
 	docs, err := NewPreviews([]impact.Preview{p}, true)
 	switch {
@@ -154,21 +157,21 @@ func NewOwnPreview(p impact.Preview) (any, error) {
 	doc.Before = nil
 	return struct {
 		Preview
-		Untouched bool `json:"untouched"` // present even if false
+		Untouched bool `json:"untouched"` // shadows the field of Preview, which is omitted if false
 	}{doc, doc.Untouched}, nil
 }
 
-// Where is the context in which tools were resolved.
+// Where describes the conditions under which the tools of an agent were resolved.
 type Where struct {
 	Local           bool `json:"local"`
 	Embedding       bool `json:"embedding"`
 	IncludeDeferred bool `json:"include_deferred"`
 }
 
-// NewWhere returns the document of a context.
+// NewWhere converts c to a document.
 func NewWhere(c registry.Context) Where { return Where{c.Local, c.Embedding, c.IncludeDeferred} }
 
-// Becomes describes the change to the text in one word.
+// Becomes returns a word for the change: untouched, gone, new, or changed.
 func (d Compared) Becomes() string {
 	switch {
 	case d.Untouched:

@@ -23,7 +23,7 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// ProposalList is a page of proposals.
+// ProposalList is the document with one page of proposals.
 type ProposalList struct {
 	output.Head
 	Proposals []facts.Document `json:"proposals"`
@@ -31,12 +31,12 @@ type ProposalList struct {
 	DryRun    bool             `json:"dry_run,omitempty"`
 }
 
-// NewProposalList returns a page of proposals; next continues it.
+// NewProposalList returns the document of a page of proposals. next is the cursor of the next page, or "".
 func NewProposalList(ps []proposals.Proposal, next string, dry bool) ProposalList {
 	return ProposalList{Head: output.NewHead("proposal.list"), Proposals: lists.Map(ps, facts.DocumentOf), Next: next, DryRun: dry}
 }
 
-// Dossier is the whole dossier of one proposal.
+// Dossier is the document with all details of one proposal.
 type Dossier struct {
 	output.Head
 	Proposal WholeDetail `json:"proposal"`
@@ -52,7 +52,7 @@ type WholeDetail struct {
 	Rationale      string               `json:"rationale"`
 	Examples       []string             `json:"examples"`
 	TestCases      []proposals.TestCase `json:"test_cases"`
-	TestChanges    []impact.TestChange  `json:"test_changes,omitempty"` // compared with the base version
+	TestChanges    []impact.TestChange  `json:"test_changes,omitempty"` // test cases that differ from those of the base version
 	Assessment     *Assessment          `json:"assessment"`
 	Comments       []proposals.Comment  `json:"comments"`
 	Revisions      []docRevision        `json:"revisions"`
@@ -62,14 +62,14 @@ type WholeDetail struct {
 	Others         []facts.Reference    `json:"others"`
 	Members        []facts.Reference    `json:"members"`
 	Rendered       map[string]string    `json:"rendered"`
-	Context        []Load               `json:"context,omitempty"` // context that the files add for an agent
-	Policy         []settings.Setting   `json:"policy"`            // policy for the decision
-	Unassigned     bool                 `json:"unassigned"`        // no agent will have the tool after approval
+	Context        []Load               `json:"context,omitempty"` // cost of the text that the files add to the context of an agent
+	Policy         []settings.Setting   `json:"policy"`            // settings that apply to the decision
+	Unassigned     bool                 `json:"unassigned"`        // whether no agent has the tool after the approval
 	Obstacles      []string             `json:"obstacles"`
 }
 
-// docSource is the JSON from which a definition was imported. Raw is the complete JSON as received, and Unread the part
-// that the definition does not contain. The source of the definition pins the JSON.
+// docSource is the imported JSON that a definition was derived from. Raw is the JSON exactly as it was received.
+// Unread is the part of the JSON that the definition does not represent.
 type docSource struct {
 	Raw    string          `json:"raw"`
 	Unread json.RawMessage `json:"unread"`
@@ -94,24 +94,24 @@ type Assessment struct {
 	Comment        string             `json:"comment"`
 	BuiltinComment string             `json:"builtin_comment,omitempty"`
 	Findings       []findings.Finding `json:"findings"`
-	Reach          fact.Difference    `json:"reach"` // compared with the base version
+	Reach          fact.Difference    `json:"reach"` // difference from the reach of the base version
 	Carried        []docCarried       `json:"carried,omitempty"`
 	Harness        []docOutcome       `json:"harness"`
 	Problems       []string           `json:"problems,omitempty"`
 	RulesVersion   string             `json:"rules_version"`
-	OtherRules     bool               `json:"other_rules,omitempty"` // it was made with other rules than the current ones and allows no approval
+	OtherRules     bool               `json:"other_rules,omitempty"` // the rules have changed since the assessment, so it allows no approval
 	CreatedAt      time.Time          `json:"created_at"`
 }
 
-// docCarried counts findings in passages that an approved version already contains.
+// docCarried counts the findings about passages that an approved version already contains.
 type docCarried struct {
-	Version    string   `json:"version"` // "version 3", or "version 3 of skill:user/pdf"
+	Version    string   `json:"version"` // such as "version 3" or "version 3 of skill:user/pdf"
 	ApprovedBy string   `json:"approved_by"`
 	Findings   int      `json:"findings"`
 	Rules      []string `json:"rules"`
 }
 
-// docOutcome is the result of a test case.
+// docOutcome is the result of one test case.
 type docOutcome struct {
 	Name    string `json:"name"`
 	Expect  string `json:"expect"`
@@ -120,7 +120,8 @@ type docOutcome struct {
 	Live    bool   `json:"live"`
 }
 
-// NewFinding returns a finding about subject, with the waiver that covers it.
+// NewFinding returns the document of the finding s about subject. If the finding is waived, the document names the
+// waiver.
 func NewFinding(subject string, s review.Standing) findings.Finding {
 	f := findings.Finding{
 		Handle: review.Handle(s.Finding), Rule: s.Rule, Severity: string(s.Severity), Subject: subject, Path: s.Path, Line: s.Line, Column: s.Column,
@@ -132,7 +133,7 @@ func NewFinding(subject string, s review.Standing) findings.Finding {
 	return f
 }
 
-// NewWaiver returns the document of a waiver.
+// NewWaiver converts w to a document.
 func NewWaiver(w history.Waiver) Waiver {
 	return Waiver{ID: w.ID, Rule: w.Rule, Path: w.Path, Reason: w.Reason, By: w.By, CreatedAt: w.At, ExpiresAt: w.ExpiresAt}
 }
@@ -145,7 +146,7 @@ type docRevision struct {
 	CreatedAt   time.Time `json:"created_at"`
 }
 
-// Waiver is the user's decision to accept a finding.
+// Waiver records that a user accepts a finding, and the reason.
 type Waiver struct {
 	ID        string     `json:"id"`
 	Rule      string     `json:"rule"`
@@ -156,7 +157,7 @@ type Waiver struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
 
-// Decision is a decision of a user.
+// Decision is a user's decision about a proposal.
 type Decision struct {
 	Proposal     string    `json:"proposal"`
 	Issue        *int      `json:"issue"`
@@ -171,17 +172,18 @@ type Decision struct {
 	DecidedBy    string    `json:"decided_by"`
 	DecidedAt    time.Time `json:"decided_at"`
 	Shown        string    `json:"shown"` // expected, shown or not_shown
-	// Reading is present for an approval of content that was not read here: it was accepted
-	// unread, read elsewhere, or accepted by its hash.
+	// Reading is present if the user approved content that was not shown in this program. It states whether the user
+	// accepted the content unread, by its hash, or after reading it elsewhere.
 	Reading    *proposals.Reading `json:"reading,omitempty"`
-	Unassigned bool               `json:"unassigned,omitempty"` // no agent has the tool
-	// Live is present if the policy names owners: whether the decision made a version.
+	Unassigned bool               `json:"unassigned,omitempty"` // whether no agent has the tool
+	// Live reports whether the decision created a live version. It is present only if the approval policy names
+	// owners for the subject.
 	Live *bool `json:"live,omitempty"`
-	// Approvals counts the approvals, including this one.
+	// Approvals counts the approvals of the revision, including this decision.
 	Approvals *facts.Approvals `json:"approvals,omitempty"`
 }
 
-// NewDecision returns the document of a decision.
+// NewDecision converts d to a document.
 func NewDecision(d proposals.Decision) Decision {
 	doc := Decision{
 		Proposal: string(d.Proposal), Issue: facts.IssueOf(d.Issue), Subject: d.Subject.String(), Verdict: string(d.Verdict), Revision: d.Revision, ContentHash: d.ContentHash,
@@ -197,14 +199,14 @@ func NewDecision(d proposals.Decision) Decision {
 	return doc
 }
 
-// DecisionList lists the decisions of a command.
+// DecisionList is the document with all decisions that one run of a command made.
 type DecisionList struct {
 	output.Head
 	Decisions []Decision `json:"decisions"`
 	DryRun    bool       `json:"dry_run,omitempty"`
 }
 
-// NewWholeDetail returns the document of a dossier.
+// NewWholeDetail converts d to a document. It leaves Context empty; see NewDetail.
 func NewWholeDetail(d review.Dossier) WholeDetail {
 	draft := d.Revision.Draft
 	doc := WholeDetail{
@@ -242,17 +244,18 @@ func NewWholeDetail(d review.Dossier) WholeDetail {
 	return doc
 }
 
-// NewDetail returns the document of a single proposal. It includes the cost of its files, which NewWholeDetail omits
-// because a change set may contain hundreds of skills.
+// NewDetail converts d to a document that includes the cost of its files. NewWholeDetail omits the cost, because a
+// change set can contain hundreds of skills.
 func NewDetail(d review.Dossier) WholeDetail {
 	doc := NewWholeDetail(d)
 	if changes := LoadChanges(d); len(changes) > 0 {
-		doc.Context, _ = newDocLoadCosts(tokens.NewCounter(), changes) // cannot fail: the vocabulary is embedded
+		doc.Context, _ = newDocLoadCosts(tokens.NewCounter(), changes) // the embedded vocabulary always loads
 	}
 	return doc
 }
 
-// NewAssessment returns the document of an assessment with the current state of its findings.
+// NewAssessment converts as, the assessment of the proposal of d, to a document. The document contains the findings
+// with their current waivers.
 func NewAssessment(as review.Assessment, d review.Dossier) *Assessment {
 	return &Assessment{
 		ID: as.ID, Revision: as.Revision, ContentHash: as.ContentHash, Reviewer: as.Reviewer.String(), Recommendation: string(as.Recommendation),
@@ -267,7 +270,7 @@ func NewAssessment(as review.Assessment, d review.Dossier) *Assessment {
 	}
 }
 
-// Moved describes the state of a proposal on one line.
+// Moved describes a proposal on one line: its subject, its state, and the recommendation of the Chief of Staff.
 func Moved(p proposals.Proposal) string {
 	line := fmt.Sprintf("%s  %s %s: %s, revision %d", p.Handle(), p.Type, p.Subject, p.State, p.Revision)
 	if s := p.Summary; s.Recommendation != "" {
@@ -283,7 +286,7 @@ func Moved(p proposals.Proposal) string {
 	return line
 }
 
-// NotShown returns "unseen" for an approval of content that the user was not shown, and "" otherwise.
+// NotShown returns "unseen" if the approver was not shown the content, and "" otherwise.
 func NotShown(s proposals.Showing) string {
 	if s == proposals.ShowingNone {
 		return "unseen"

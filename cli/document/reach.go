@@ -1,4 +1,5 @@
-// This file prints reach, hunks, definitions, and suggestions.
+// This file defines and prints differences in reach and hunks of diffs, and prints definitions and suggested
+// exclusions.
 
 package document
 
@@ -19,14 +20,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// NewReach returns the document of a change in reach.
+// NewReach returns a copy of d for a JSON document. The copy has no nil slices, and omits unchanged facts that are
+// sentences of a text.
 func NewReach(d fact.Difference) fact.Difference {
 	kept := slices.DeleteFunc(slices.Clone(d.Unchanged), func(f fact.Fact) bool { return f.Kind == fact.Text })
 	return fact.Difference{Added: append([]fact.Fact{}, d.Added...), Removed: append([]fact.Fact{}, d.Removed...), Unchanged: append([]fact.Fact{}, kept...)}
 }
 
-// WriteReach prints the changes in reach by proposals: the added and removed facts of each change, and the facts of all
-// first imports by kind.
+// WriteReach prints how proposals change the reach of definitions. For proposals without a base version, it prints
+// one summary of all their facts by kind. For each other proposal, it prints the facts that the proposal adds and
+// removes.
 func WriteReach(p *output.Page, ds ...review.Dossier) {
 	var first []fact.Fact
 	for _, d := range ds {
@@ -46,7 +49,8 @@ func WriteReach(p *output.Page, ds ...review.Dossier) {
 	}
 }
 
-// WriteDifference prints the facts that a change adds and removes, if any.
+// WriteDifference prints the facts that a change adds and removes under title. It prints nothing if the change
+// neither adds nor removes facts.
 func WriteDifference(p *output.Page, title string, d fact.Difference) {
 	if len(d.Added)+len(d.Removed) == 0 {
 		return
@@ -58,7 +62,8 @@ func WriteDifference(p *output.Page, title string, d fact.Difference) {
 	}
 }
 
-// WriteSummary prints facts by kind, if there are any other than sentences.
+// WriteSummary prints a summary of facts under title, with one line for each kind. It prints nothing if all facts are
+// sentences of a text.
 func WriteSummary(p *output.Page, title string, facts []fact.Fact) {
 	lines := fact.Summary(facts)
 	if len(lines) == 0 {
@@ -71,17 +76,18 @@ func WriteSummary(p *output.Page, title string, facts []fact.Fact) {
 	}
 }
 
-// Hunk is a hunk of a diff.
+// Hunk is a hunk of a diff for JSON documents.
 type Hunk struct {
 	diff.Hunk
-	// Only the Unicode normalization differs, which no screen shows.
+	// Normalization is true if the old and the new lines differ only in their Unicode normalization, so that they
+	// look the same.
 	Normalization bool `json:"normalization,omitempty"`
 }
 
-// NewHunks returns the documents of hunks.
+// NewHunks converts hunks of a diff to documents.
 func NewHunks(hunks []diff.Hunk) []Hunk {
 	return lists.Map(hunks, func(h diff.Hunk) Hunk {
-		var sides [2]string // without context lines
+		var sides [2]string // deleted lines and inserted lines
 		for _, l := range h.Lines {
 			switch l.Kind {
 			case diff.Delete:
@@ -98,7 +104,7 @@ func NewHunks(hunks []diff.Hunk) []Hunk {
 
 // WriteHunk prints a hunk in the format of a unified diff.
 func WriteHunk(p *output.Page, h Hunk) {
-	open := map[diff.Kind]bool{} // a difference in the final line feed alone would otherwise be invisible
+	open := map[diff.Kind]bool{} // kinds of lines that do not end with a line feed; without a mark, such a difference would be invisible
 	for _, l := range h.Lines {
 		open[l.Kind] = open[l.Kind] || l.NoNewline
 	}
@@ -122,8 +128,8 @@ func WriteHunk(p *output.Page, h Hunk) {
 	}
 }
 
-// marked colors a changed line and inverts the changed words. It sanitizes each part separately, so that the marks keep
-// their positions.
+// marked returns the changed line l in the color i, with the changed words inverted. It sanitizes each part of the
+// line separately, because sanitizing the whole line would shift the positions of the words.
 func marked(p *output.Page, i output.Ink, l diff.Line) string {
 	if len(l.Spans) == 0 {
 		return p.Paint(i, output.Safe(l.Text))
@@ -143,7 +149,8 @@ func lineRange(start, lines int) string {
 	return output.Itoa(start) + "," + output.Itoa(lines)
 }
 
-// WriteDefinition prints all keys of a definition: multi-line strings as text, and other values as JSON.
+// WriteDefinition prints all keys of a definition. It prints multi-line strings as indented text, and other values as
+// JSON.
 func WriteDefinition(p *output.Page, d registry.Definition) {
 	doc, err := jsondoc.Parse(d.Canonical(), jsondoc.DefaultLimits)
 	if err != nil {
@@ -179,8 +186,8 @@ func WriteDefinition(p *output.Page, d registry.Definition) {
 	}
 }
 
-// WriteSuggestions prints the parts of a tool that its server seems to change without a reason, and the commands that
-// exclude them.
+// WriteSuggestions prints the suggested exclusions: the parts of a tool that its server seems to change without a
+// reason, and the commands that exclude those parts. ref names the tool.
 func WriteSuggestions(p *output.Page, suggested []wire.Suggestion, ref string) {
 	for _, s := range suggested {
 		flags := "--path " + output.ShellWord(s.Path)

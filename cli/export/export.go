@@ -1,4 +1,4 @@
-// Package export implements the command that exports the registry to files.
+// Package export implements the export command, which writes the registry to a file or to standard output.
 package export
 
 import (
@@ -28,7 +28,7 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// Family returns the command for exports.
+// Family returns the export command.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -47,12 +47,12 @@ type docExport struct {
 	Agents []docExtent `json:"agents"`
 	Lists  []docExtent `json:"lists"`           // allow-lists that agents refer to
 	Files  []docExtent `json:"files,omitempty"` // skills and instructions of coding agents
-	// Prompts are the prompts of the requested agent as a review renders them: at a fixed
-	// time, for a user without data.
+	// Prompts lists the prompts of the requested agent, rendered as in reviews: at a fixed time and without user
+	// data.
 	Prompts []docExportPrompt `json:"prompts,omitempty"`
 }
 
-// docExtent is a live definition for an application to load.
+// docExtent is a live definition in a form that an application can load.
 type docExtent struct {
 	Subject     string          `json:"subject"`
 	Version     int             `json:"version"`
@@ -60,24 +60,24 @@ type docExtent struct {
 	Hash        string          `json:"hash"`
 	Locked      bool            `json:"locked"`
 	Definition  json.RawMessage `json:"definition"`
-	// SourceJSON is the JSON from which the definition was imported, byte for byte: its
-	// source pins it.
+	// SourceJSON is the JSON from which the definition was imported, byte for byte. The source field of the
+	// definition contains the hash of the JSON.
 	SourceJSON string `json:"source_json,omitempty"`
 }
 
-// docExportPrompt is a reference rendering, as sealed by reviews. Models receive a rendering for their user: toolcrib
-// preview --user, or the MCP prompt agent-prompt.
+// docExportPrompt is a prompt as reviews render it. Models receive prompts that are rendered for their users, for
+// example by toolcrib preview --user or by the MCP prompt agent-prompt.
 type docExportPrompt struct {
 	Agent   string `json:"agent"`
 	Channel string `json:"channel"`
 	Text    string `json:"text"`
 	Hash    string `json:"hash"` // SHA-256 of the text
-	// Reference is always true. At is the time in the text.
+	// Reference is always true.
 	Reference bool      `json:"reference"`
 	At        time.Time `json:"at"`
 }
 
-// Formats other than lists of tools.
+// Formats of the export command that package wire does not define.
 const (
 	formatLock   = wire.Format("lock")   // lock file
 	formatBundle = wire.Format("bundle") // bundle with signatures
@@ -124,8 +124,8 @@ func newExport(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// export renders the selected definitions in the requested format. notes describes values that the format cannot
-// represent.
+// export returns the selected definitions in the requested format. notes describes omitted tools and values that the
+// format cannot represent.
 func export(ctx context.Context, a *command.App, f exportFlags) (text []byte, notes []string, err error) {
 	format := wire.Format(f.format)
 	if !slices.Contains([]wire.Format{wire.Toolcrib, wire.V0, wire.OpenAI, wire.Anthropic, wire.MCP, formatLock, formatBundle}, format) {
@@ -204,7 +204,7 @@ func export(ctx context.Context, a *command.App, f exportFlags) (text []byte, no
 	return text, notes, err
 }
 
-// livesOf decodes exported definitions.
+// livesOf decodes the definitions of rows.
 func livesOf(rows []catalog.Exported) ([]registry.Live, error) {
 	lives := make([]registry.Live, len(rows))
 	for i, e := range rows {
@@ -222,7 +222,8 @@ func newDocExtent(e catalog.Exported) docExtent {
 	}
 }
 
-// WriteExport writes a file. It replaces only regular files.
+// WriteExport writes text to the file with the given name. It returns an error if the name denotes a folder or
+// anything else that is not a regular file.
 func WriteExport(a *command.App, name string, text []byte) error {
 	if err := a.FolderOf(name); err != nil {
 		return err

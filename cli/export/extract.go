@@ -1,4 +1,5 @@
-// This file selects the definitions to export, and writes them in the formats of toolcrib and of MCP servers.
+// This file selects the definitions to export. It also encodes them as a toolcrib document, as a bundle, and as the
+// list of an MCP server.
 
 package export
 
@@ -24,18 +25,19 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// extract contains the definitions to export: the merged registry or a part of it.
+// extract contains the definitions to export. It starts with the whole registry in the view of a layer, and can be
+// reduced to one agent.
 type extract struct {
 	layer         registry.Layer
 	Tools, Agents []catalog.Exported
 	Lists         []catalog.Exported
 	files         []catalog.Exported // skills and instructions
-	agent         *registry.Agent    // requested agent, or nil for all
+	agent         *registry.Agent    // requested agent, or nil for the whole registry
 	merged        *registry.Merged
-	Warnings      []string // about names in the agent's allow-list
+	Warnings      []string // warnings about names in the agent's allow-list
 }
 
-// NewExtract reads the definitions in the view of a layer.
+// NewExtract reads all definitions that q selects in the view of the given layer.
 func NewExtract(ctx context.Context, a *command.App, layer registry.Layer, q catalog.Query) (extract, error) {
 	c := extract{layer: layer}
 	db, err := a.Database(ctx)
@@ -59,7 +61,8 @@ func NewExtract(ctx context.Context, a *command.App, layer registry.Layer, q cat
 	return c, nil
 }
 
-// Only reduces the extract to the definitions of one agent. It returns the number of omitted deferred tools.
+// Only reduces the extract to the agent with the given id or subject, its allow-list, and its tools. It returns the
+// number of deferred tools that it omits.
 func (c *extract) Only(ctx context.Context, id string, where registry.Context) (deferred int, err error) {
 	i := slices.IndexFunc(c.Agents, func(e catalog.Exported) bool { return e.Subject.ID == id || e.Subject.String() == id })
 	if i < 0 {
@@ -87,7 +90,8 @@ func (c *extract) Only(ctx context.Context, id string, where registry.Context) (
 	return res.Deferred(), nil
 }
 
-// leaveOutCore removes the core tools from an extract of the complete registry if the registry was created empty.
+// leaveOutCore removes the core tools from an extract of the whole registry if the registry was created empty. It
+// does not change the extract of a single agent.
 func leaveOutCore(ctx context.Context, a *command.App, c *extract) error {
 	if c.agent != nil {
 		return nil
@@ -99,7 +103,7 @@ func leaveOutCore(ctx context.Context, a *command.App, c *extract) error {
 	return err
 }
 
-// exportDocument returns the extract in toolcrib's own format.
+// exportDocument returns the extract in the toolcrib format.
 func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, error) {
 	doc := docExport{
 		Head: output.NewHead("export"), View: lists.Map(c.layer.View(), func(l registry.Layer) string { return string(l) }),
@@ -123,7 +127,7 @@ func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, err
 		}
 		doc.Tools = append(doc.Tools, extent)
 	}
-	if c.agent != nil { // render its prompts as reviews do
+	if c.agent != nil { // render the agent's prompts as reviews do
 		in, err := impact.Input(ctx, *c.agent, c.merged, impact.ReferenceContext())
 		if err != nil {
 			return nil, err
@@ -136,7 +140,8 @@ func exportDocument(ctx context.Context, a *command.App, c extract) ([]byte, err
 	return jsondoc.EncodeIndented(doc)
 }
 
-// AsListed returns a tool to encode in format f, with its original JSON if it was imported from that format.
+// AsListed returns the tool l for encoding in the format f. If the tool was imported from the same format, the result
+// includes the imported JSON.
 func AsListed(ctx context.Context, a *command.App, f wire.Format, l registry.Live, created, updated time.Time) (wire.Listed, error) {
 	out := wire.Listed{Tool: *l.Definition.Tool, CreatedAt: output.Timestamp(created), UpdatedAt: output.Timestamp(updated)}
 	s := l.Definition.Tool.Source
@@ -148,7 +153,7 @@ func AsListed(ctx context.Context, a *command.App, f wire.Format, l registry.Liv
 	return out, err
 }
 
-// Bundle returns a bundle of the live registry in the view of the project.
+// Bundle returns a bundle of the live registry in the view of the configured layer.
 func Bundle(ctx context.Context, a *command.App, from *bundle.Collector) (bundle.Bundle, error) {
 	c, err := NewExtract(ctx, a, a.Config.Layer, catalog.Query{})
 	if err == nil {
@@ -169,8 +174,8 @@ func (c extract) bundle(ctx context.Context, a *command.App, from *bundle.Collec
 	})
 }
 
-// encodeServer returns the approved tools and texts of an MCP server in the format of the server's list, with their
-// unchanged JSON, in the order of the server's latest list.
+// encodeServer returns the approved tools and texts of an MCP server as a list in the format of MCP. Each element is
+// the unchanged JSON that the server sent. The elements are in the order of the newest list from the server.
 func encodeServer(ctx context.Context, a *command.App, server string, c extract) ([]byte, error) {
 	order, err := a.DB.Listed(ctx, server)
 	if err != nil {
@@ -199,7 +204,7 @@ func encodeServer(ctx context.Context, a *command.App, server string, c extract)
 		}
 		stored[s.Hash] = raw
 		if !slices.Contains(order, s.Hash) {
-			order = append(order, s.Hash) // missing in the latest list
+			order = append(order, s.Hash) // the newest list does not contain this element
 		}
 	}
 	if len(raws)+len(texts) == 0 {
@@ -216,7 +221,7 @@ func encodeServer(ctx context.Context, a *command.App, server string, c extract)
 	return doc.Bytes(), nil
 }
 
-// inOrder joins raws as the elements of a JSON list, in the order of their hashes.
+// inOrder joins the values of raws with commas. order lists the keys of raws, which are hashes.
 func inOrder(raws map[string][]byte, order []string) []byte {
 	var list [][]byte
 	for _, hash := range order {

@@ -1,6 +1,5 @@
-// Package findings defines findings in files and writes them in the formats for users, editors, and CI: text, JSON,
-// SARIF 2.1.0, and GitHub workflow commands. The output is safe to print, because texts are sanitized by package
-// visible.
+// Package findings defines findings in files and writes them as text, as SARIF 2.1.0, and as GitHub workflow
+// commands. The output is safe to print, because package visible sanitizes all texts.
 package findings
 
 import (
@@ -15,52 +14,54 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Finding is a finding of a rule. Texts in it are untrusted.
+// Finding is a finding of a rule about a definition or a file. Its texts are untrusted.
 type Finding struct {
 	Handle   string `json:"handle,omitempty"`
 	Rule     string `json:"rule"`
-	Name     string `json:"-"`        // of the rule, in a few words with hyphens
+	Name     string `json:"-"`        // name of the rule, such as override-phrase
 	Severity string `json:"severity"` // block, warn or info
-	// The subject, the name of the tool in the file, or "" for the whole file.
+	// Subject is the subject of the finding, or the name of a tool in the file. It is "" if the finding is about the
+	// whole file.
 	Subject string `json:"subject"`
 	Tool    string `json:"tool,omitempty"` // name of the tool in the file
-	// Field that the finding refers to.
+	// Path is the path of the field that the finding refers to.
 	Path string `json:"path"`
-	// Field is Path as long as the subject keeps its place, or "" for the same.
+	// Field is the path within the subject, which stays the same when the subject moves within its file. If it is "",
+	// Path is used instead.
 	Field string `json:"-"`
 	File  string `json:"file,omitempty"`
-	// From 1; 0 if unknown.
+	// Line is the line of the finding, starting at 1, or 0 if the line is unknown.
 	Line int `json:"line"`
-	// From 1, in characters; 0 if unknown.
+	// Column is the column in characters, starting at 1, or 0 if the column is unknown.
 	Column  int `json:"column"`
 	EndLine int `json:"end_line,omitempty"`
-	// The column after the last character.
+	// EndColumn is the column after the last character.
 	EndColumn int    `json:"end_column,omitempty"`
 	Message   string `json:"message"`
-	// Remedy for the author of the text.
+	// Suggestion is the remedy for the author of the text.
 	Suggestion string `json:"suggestion"`
-	// Remedy for a user who imports the tool and cannot change it.
+	// Importer is the remedy for a user who imports the tool and cannot change it.
 	Importer string `json:"for_importer,omitempty"`
-	// Text that the finding refers to, quoted exactly.
+	// Passage is the text that the finding refers to, quoted exactly.
 	Passage  string `json:"passage,omitempty"`
 	Waivable bool   `json:"waivable"`
-	// Whether an approved version has the passage already.
+	// Carried reports whether an approved version already contains the passage.
 	Carried bool `json:"carried,omitempty"`
-	// An approved version that has it, as SUBJECT@VERSION.
+	// CarriedFrom names an approved version that contains the passage, as SUBJECT@VERSION.
 	CarriedFrom string `json:"carried_from,omitempty"`
-	// The user who accepted it.
+	// WaivedBy is the user who waived the finding.
 	WaivedBy string `json:"waived_by,omitempty"`
 	Waiver   string `json:"waiver,omitempty"`
-	// Server identifies the list of tools that the tool is in, or is "" for none. Fold
-	// replaces equal findings about several tools of a list by one.
+	// Server identifies the tool list that contains the tool, or is "" if no list contains the tool. Fold merges
+	// equal findings about several tools of the same list.
 	Server string `json:"-"`
-	// Names of the tools, if the finding applies to several.
+	// Tools is the list of all affected tools if the finding is about several tools.
 	Tools []string `json:"tools,omitempty"`
-	// Other places with the same text.
+	// Also is the list of other places that contain the same passage.
 	Also []Place `json:"also,omitempty"`
 }
 
-// Place is another place of a finding.
+// Place is a place whose finding Fold merged into another finding.
 type Place struct {
 	Tool      string `json:"tool"`
 	Path      string `json:"path"`
@@ -70,10 +71,11 @@ type Place struct {
 	EndColumn int    `json:"end_column,omitempty"`
 }
 
-// maxPassage limits the length of a passage on a line, in characters.
+// maxPassage is the maximum length of a quoted passage, in characters.
 const maxPassage = 160
 
-// where describes the location of a finding, such as [get_b: description: "Ignore all …"].
+// where returns the subject, path, and passage of a finding in brackets, such as [get_b: description: "Ignore all
+// …"].
 func (f Finding) where() string {
 	parts := lists.Filter([]string{f.Subject, jsondoc.ShortPath(f.Path)}, func(s string) bool { return s != "" && s != f.File })
 	if f.Passage != "" && f.Passage != f.Subject && !(rules.Finding{Message: f.Message, Passage: f.Passage}).HasQuote() {
@@ -89,7 +91,8 @@ func (f Finding) where() string {
 	return " [" + visible.Line(strings.Join(parts, ": ")) + "]"
 }
 
-// Text returns one line per finding: "file:line:column: severity rule (name): message [tool: path: passage]".
+// Text returns one line for each finding, in the form "file:line:column: severity rule (name): message remedies
+// [tool: path: passage]".
 func Text(found []Finding) string {
 	var b strings.Builder
 	for _, f := range found {
@@ -110,7 +113,7 @@ func Text(found []Finding) string {
 	return visible.Text(b.String())
 }
 
-// GitHub returns workflow commands, which GitHub displays as annotations
+// GitHub returns the findings as workflow commands, which GitHub displays as annotations
 // (docs.github.com/actions/reference/workflow-commands-for-github-actions).
 func GitHub(found []Finding) string {
 	var b strings.Builder
@@ -131,7 +134,7 @@ func GitHub(found []Finding) string {
 		}
 		if f.EndLine > 0 {
 			add("endLine", fmt.Sprint(f.EndLine))
-			if f.EndLine == f.Line && f.EndColumn > 0 { // GitHub supports columns only within one line
+			if f.EndLine == f.Line && f.EndColumn > 0 { // GitHub accepts columns only if the start and the end are on the same line
 				add("endColumn", fmt.Sprint(f.EndColumn))
 			}
 		}
@@ -149,8 +152,9 @@ func Sort(found []Finding) {
 	})
 }
 
-// Fold merges findings of the same text in several tools of a list, such as a sentence that its author repeats in all
-// descriptions, into the first finding, with the names of all tools and the other locations.
+// Fold merges findings about the same passage in several tools of one list, for example a sentence that occurs in
+// every description. The first finding remains. Its Tools field lists all affected tools, and its Also field lists
+// the other places.
 func Fold(found []Finding) []Finding {
 	type stock struct{ server, file, rule, severity, passage string }
 	keyOf := func(f *Finding) stock { return stock{f.Server, f.File, f.Rule, f.Severity, f.Passage} }
@@ -182,7 +186,8 @@ func Fold(found []Finding) []Finding {
 	return list
 }
 
-// message returns the message, followed by the affected tools if there are several.
+// message returns the message of the finding, followed by a list of the affected tools if the passage occurs in
+// several tools.
 func (f Finding) message() string {
 	if len(f.Tools) == 0 {
 		return f.Message
@@ -190,7 +195,7 @@ func (f Finding) message() string {
 	return f.Message + " The same text is in " + rules.InTools(f.Tools) + "."
 }
 
-// remedies returns the remedies for the author of the text and for a user who imports it.
+// remedies returns the remedy for the author of the text, followed by the remedy for a user who imports the text.
 func (f Finding) remedies() string {
 	return strings.TrimSpace(f.Suggestion + " " + rules.Importing(f.Importer))
 }

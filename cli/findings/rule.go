@@ -1,4 +1,4 @@
-// This file describes rules, also in SARIF.
+// This file describes the rules that findings refer to, and encodes them in SARIF.
 
 package findings
 
@@ -15,7 +15,7 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// Rule describes a rule in SARIF and in the document of rules.
+// Rule describes a rule in the document of the rules command and in SARIF.
 type Rule struct {
 	ID         string `json:"id"`
 	Name       string `json:"name"`
@@ -29,14 +29,14 @@ type Rule struct {
 	Good       string `json:"good"`
 }
 
-// Reviewed returns the rules of the Chief of Staff.
+// Reviewed returns the rules that the Chief of Staff applies in reviews.
 func Reviewed() []Rule {
 	return lists.Map(ruleset.All(), func(r rules.Rule) Rule {
 		return Rule{r.ID, r.Name, string(r.Severity), r.Waivable, r.Locked, r.Doc, r.Suggestion, r.Importer, r.Bad, r.Good}
 	})
 }
 
-// Conformance returns the rules of check --code.
+// Conformance returns the rules that check --code applies.
 func Conformance() []Rule {
 	return lists.Map(conform.Rules(), func(r conform.Rule) Rule {
 		return Rule{ID: r.ID, Name: r.Name, Severity: r.Severity, Doc: r.Doc, Suggestion: r.Suggestion}
@@ -58,7 +58,7 @@ type sarifDefault struct {
 	Level string `json:"level"`
 }
 
-// ruleProperties are the properties by which GitHub's code scanning sorts and filters.
+// ruleProperties contains the properties by which GitHub code scanning sorts and filters alerts.
 type ruleProperties struct {
 	Precision string   `json:"precision"`
 	Problem   string   `json:"problem.severity"`
@@ -68,7 +68,7 @@ type ruleProperties struct {
 
 func (r Rule) sarif(home string) sarifRule {
 	doc := cmp.Or(r.Doc, r.Name+".")
-	var name strings.Builder // "override-phrase" becomes "OverridePhrase"
+	var name strings.Builder // converts "override-phrase" to "OverridePhrase"
 	for _, word := range strings.FieldsFunc(r.Name, func(r rune) bool { return r == '-' || r == ' ' }) {
 		name.WriteString(strings.ToUpper(word[:1]) + word[1:])
 	}
@@ -80,7 +80,8 @@ func (r Rule) sarif(home string) sarifRule {
 	}
 }
 
-// help explains the meaning of a finding and its remedy.
+// help returns an explanation of the rule, its remedies, and the conditions for waiving a finding. If markdown is
+// true, the explanation includes a table of examples.
 func (r Rule) help(markdown bool) string {
 	parts := []string{cmp.Or(r.Doc, r.Name+"."), r.Suggestion, rules.Importing(r.Importer)}
 	if markdown && r.Bad != "" && r.Good != "" {
@@ -97,18 +98,18 @@ func (r Rule) help(markdown bool) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n\n")
 }
 
-// cell escapes an example for a Markdown table.
+// cell escapes s for use in a cell of a Markdown table.
 func cell(s string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(s)
 }
 
-// family describes a family of rules in SARIF.
+// family contains the SARIF properties that all rules with the same first letter share.
 type family struct {
 	tag                 string
 	security, heuristic bool
 }
 
-// families maps the first letter of rule ids to families.
+// families maps the first letter of a rule's id to the family of the rule.
 var families = map[byte]family{
 	'S': {"tool-poisoning", true, true}, 'P': {"call-protocol", true, true}, 'R': {"registry", true, false}, 'L': {"core-lock", true, false},
 	'K': {"conformance", true, false}, 'O': {"overlap", false, true}, 'N': {"naming", false, false}, 'D': {"schema", false, false},
@@ -132,5 +133,5 @@ func (r Rule) properties() ruleProperties {
 	return p
 }
 
-// plain removes Markdown code and bold markers from a text.
+// plain removes the Markdown markers of code and bold text from s.
 func plain(s string) string { return strings.NewReplacer("`", "", "**", "").Replace(s) }

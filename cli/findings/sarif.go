@@ -1,4 +1,4 @@
-// This file writes findings in SARIF.
+// This file encodes findings in SARIF.
 
 package findings
 
@@ -18,8 +18,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// The parts of SARIF 2.1.0 (OASIS, 27 March 2020) that toolcrib writes, and GitHub's
-// extensions for code scanning
+// The types represent the parts of SARIF 2.1.0 (OASIS, 27 March 2020) that toolcrib writes, and the extensions of
+// GitHub code scanning
 // (docs.github.com/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning).
 type (
 	sarifLog struct {
@@ -91,22 +91,22 @@ type (
 	}
 )
 
-// levels maps severities to SARIF levels.
+// levels maps the severities of rules to the levels of SARIF.
 var levels = map[string]string{"block": "error", "warn": "warning", "info": "note"}
 
-// Run describes a run of a command in SARIF. Rules must contain all rules of Found.
+// Run contains the findings of one run of a command. Rules must contain every rule that a finding refers to.
 type Run struct {
-	Command string // code scanning separates the alerts of different commands
+	Command string // name of the command; GitHub code scanning keeps the alerts of different commands apart
 	Page    string // page that documents the rules
 	Rules   []Rule
 	Found   []Finding
 }
 
-// home is the URL of the documentation. The module has no public URL yet; the domain is reserved for examples (RFC
-// 2606).
+// home is the URL of the documentation. It is a placeholder in a domain that is reserved for examples (RFC 2606),
+// because the module has no public URL yet.
 const home = "https://toolcrib.example/"
 
-// SARIF returns a SARIF log with one run. version is the version of toolcrib.
+// SARIF returns a SARIF log of the run r. version is the version of toolcrib.
 func SARIF(r Run, version string) ([]byte, error) {
 	run := sarifRun{
 		Tool: sarifTool{Driver: sarifDriver{
@@ -141,7 +141,7 @@ func SARIF(r Run, version string) ([]byte, error) {
 // versionNumber matches a semantic version (semver.org) after an optional "v".
 var versionNumber = regexp.MustCompile(`^v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?)$`)
 
-// semantic returns the semantic version of a build, or a placeholder if it has none.
+// semantic returns the semantic version in version, or a placeholder if version is not a semantic version.
 func semantic(version string) string {
 	if m := versionNumber.FindStringSubmatch(version); m != nil {
 		return m[1]
@@ -152,7 +152,7 @@ func semantic(version string) string {
 func locations(f Finding) []sarifLocation {
 	var l sarifLocation
 	if f.File != "" {
-		address := url.URL{Path: filepath.ToSlash(f.File)} // a relative URL starts at the root of the checkout
+		address := url.URL{Path: filepath.ToSlash(f.File)} // code scanning resolves a relative URL against the root of the checkout
 		if filepath.IsAbs(f.File) {
 			address.Scheme = "file"
 		} else if f.File == "-" {
@@ -175,8 +175,8 @@ func locations(f Finding) []sarifLocation {
 	return []sarifLocation{l}
 }
 
-// region returns the location of a finding in its file. Code scanning ignores results without a line, so findings about
-// a complete file have its first character as their region.
+// region returns the position of a finding in its file. For a finding about the whole file, it returns the position
+// of the first character, because GitHub code scanning ignores results without a line.
 func region(f Finding) *sarifRegion {
 	if f.Line == 0 {
 		return &sarifRegion{StartLine: 1, StartColumn: 1, EndLine: 1, EndColumn: 2}
@@ -191,14 +191,16 @@ func region(f Finding) *sarifRegion {
 	return r
 }
 
-// fingerprints identifies a finding across runs by its rule, tool, field, and passage, and by a counter if these are
-// equal. It ignores lines and the position of the tool in its list, so that an alert survives insertions above it. Code
-// scanning reads primaryLocationLineHash. Without it, code scanning would hash the text around the line, which includes
-// all neighbors in a file with a single line.
+// fingerprints returns values that identify a finding across runs, so that an alert survives changes to other lines.
+// A fingerprint depends on the rule, tool, field, and passage, but not on the line or the position of the tool in its
+// list. seen counts equal findings, which are numbered.
+//
+// GitHub code scanning reads primaryLocationLineHash. Without this value, it would hash the text around the line,
+// which includes all other tools if the file has a single line.
 func fingerprints(f Finding, seen map[string]int) map[string]string {
 	parts := []string{f.Rule, f.Subject, cmp.Or(f.Field, f.Path), f.Passage}
 	if len(f.Tools) > 0 {
-		parts[1], parts[2] = "", "" // the order of the tools must not matter
+		parts[1], parts[2] = "", "" // the fingerprint must not depend on the order of the tools
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	hash := hex.EncodeToString(sum[:8])

@@ -1,5 +1,5 @@
-// Package notices notifies a program or a web address that a proposal or a call waits for the user. It reads the log
-// after the commit, so that no command waits for a notice.
+// Package notices sends a notice to a program or a URL when a proposal or a call waits for the user. It reads
+// committed events from the log, so that no command has to wait until a notice is sent.
 package notices
 
 import (
@@ -29,22 +29,22 @@ import (
 	"toolcrib/registry"
 )
 
-// Kind is the event that a notice reports.
+// Kind is the kind of event that a notice reports.
 type Kind string
 
-// The kinds of notices.
+// Kinds of notices.
 const (
 	UserReview      Kind = "user_review"      // a revision of a proposal waits for the user
-	ApprovalMissing Kind = "approval_missing" // an owner has approved, other owners have not
-	Stale           Kind = "stale"            // another version of its subject was approved
+	ApprovalMissing Kind = "approval_missing" // an owner approved a proposal, and approvals by other owners are missing
+	Stale           Kind = "stale"            // an open proposal is outdated, because another change to its subject was approved
 	CallWaiting     Kind = "call_waiting"     // a call needs the user's approval
 )
 
-// Kinds returns all kinds.
+// Kinds returns all kinds of notices.
 func Kinds() []Kind { return []Kind{UserReview, ApprovalMissing, Stale, CallWaiting} }
 
-// Notice is the document that is sent. A notice may be sent again if its delivery was not confirmed; its id is then the
-// same.
+// Notice is the document that a receiver gets. If a delivery was not confirmed, the notice is sent again with the
+// same id.
 type Notice struct {
 	Schema int       `json:"schema"`
 	Kind   string    `json:"kind"` // "notice"
@@ -59,7 +59,7 @@ type Notice struct {
 	Author   string `json:"author,omitempty"`
 	Subject  string `json:"subject"`
 
-	// WaitsFor lists the owners who can give a missing approval.
+	// WaitsFor lists the owners whose approval is missing.
 	WaitsFor []string `json:"waits_for,omitempty"`
 
 	Call      string     `json:"call,omitempty"`
@@ -68,7 +68,7 @@ type Notice struct {
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 }
 
-// Log provides the log, and the proposals and calls that its events refer to.
+// Log provides the events of a log, and the proposals and calls that the events refer to.
 type Log interface {
 	EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error)
 	Proposal(ctx context.Context, id proposals.ID) (proposals.Proposal, error)
@@ -76,28 +76,29 @@ type Log interface {
 	Pending(ctx context.Context, id string) (gateway.Pending, error)
 }
 
-// Sender sends a notice as JSON.
+// Sender sends notices to a receiver. body is the notice n as JSON.
 type Sender interface {
 	Send(ctx context.Context, n Notice, body []byte) error
 }
 
 // Courier sends the notices of one log to one receiver. It stores its progress in a file in the folder State, so that
-// the next process can continue.
+// another process can continue where this process stopped.
 type Courier struct {
 	Log    Log
 	Sender Sender
-	Events []Kind // empty means all
+	Events []Kind // kinds of notices to send; empty means all kinds
 	State  string
 	Now    func() time.Time
-	// Since excludes older notices if the log is new.
+	// Since is the time of the oldest event to report if no progress is stored for the log.
 	Since time.Time
 }
 
-// page is the number of events read per query.
+// page is the number of events that one query reads.
 const page = 500
 
-// Deliver sends the notices that are due, in log order. It stops at the first one that fails, unless it drops that
-// notice. In a new log, it skips notices older than Since.
+// Deliver sends the notices that are due, in the order of the log. If a notice cannot be sent, Deliver stops and
+// returns an error, unless the notice is too old to be sent again. If no progress is stored for the log, Deliver
+// skips the events before Since.
 func (c *Courier) Deliver(ctx context.Context) error {
 	first, err := c.Log.EventsAfter(ctx, 0, 1)
 	if err != nil || len(first) == 0 {
@@ -106,7 +107,7 @@ func (c *Courier) Deliver(ctx context.Context) error {
 	genesis := first[0].Hash
 	var so progress
 	text, err := os.ReadFile(c.file(genesis))
-	known := !errors.Is(err, fs.ErrNotExist) // whether the log is not new
+	known := !errors.Is(err, fs.ErrNotExist) // whether progress is stored for this log
 	if err == nil {
 		err = json.Unmarshal(text, &so)
 	}
@@ -132,7 +133,8 @@ func (c *Courier) Deliver(ctx context.Context) error {
 	}
 }
 
-// event sends the notices of an event. It drops one that is older than giveUp if the receiver has failed for as long.
+// event sends the notices of the event e. If sending fails, it returns an error. However, it drops the notice if both
+// the event and the first of the consecutive failures are older than giveUp.
 func (c *Courier) event(ctx context.Context, e history.Event, so *progress) error {
 	all, err := c.of(ctx, e)
 	if errors.Is(err, proposals.ErrNotFound) {
@@ -165,7 +167,8 @@ func (c *Courier) event(ctx context.Context, e history.Event, so *progress) erro
 	return nil
 }
 
-// of returns the notices of an event, except those about proposals and calls that have been decided in the meantime.
+// of returns the notices of the event e. It omits notices about proposals and calls that have been decided since the
+// event.
 func (c *Courier) of(ctx context.Context, e history.Event) ([]Notice, error) {
 	switch proposals.Act(e.Act) {
 	case proposals.ActAssess, proposals.ActEndorse:
@@ -190,7 +193,7 @@ func (c *Courier) of(ctx context.Context, e history.Event) ([]Notice, error) {
 	case proposals.ActApprove:
 		subject, err := registry.ParseSubject(e.Subject)
 		if err != nil {
-			return nil, nil //nolint:nilerr // not the approval of a proposal
+			return nil, nil //nolint:nilerr // the event is not the approval of a proposal
 		}
 		open, err := c.Log.OpenOn(ctx, subject)
 		var all []Notice
@@ -209,11 +212,12 @@ func (c *Courier) of(ctx context.Context, e history.Event) ([]Notice, error) {
 			Event: CallWaiting, Subject: p.Tool.String(), Call: p.ID, Agent: p.Caller.Agent, User: p.Caller.User, ExpiresAt: &p.ExpiresAt,
 		}}, nil
 	default:
-		return nil, nil // no other act causes a notice
+		return nil, nil // events with other acts cause no notice
 	}
 }
 
-// askCall is the act of the event that a call waits for the user. The event contains the call's id.
+// askCall is the act of an event that is logged when a call needs the user's approval. The id of the event is the id
+// of the call.
 const askCall = proposals.Act("ask-call")
 
 func about(k Kind, p proposals.Proposal) Notice {
@@ -222,15 +226,16 @@ func about(k Kind, p proposals.Proposal) Notice {
 	}
 }
 
-// progress describes how far the notices of a log have been sent to a receiver.
+// progress describes how far the notices of a log were sent to a receiver.
 type progress struct {
-	Seq int64 `json:"seq"` // the last event whose notices are sent or given up
-	// FailingSince is set while the receiver accepts no notices.
+	Seq int64 `json:"seq"` // sequence number of the last event whose notices were sent or dropped
+	// FailingSince is the time of the first failure since the last successful delivery, or zero.
 	FailingSince time.Time `json:"failing_since,omitzero"`
 }
 
-// giveUp limits the retries of a notice. A notice older than giveUp is dropped if the receiver has also accepted no
-// notice for that long. Otherwise, a notice that is never accepted would block the others.
+// giveUp is the time after which a notice can be dropped. A notice is dropped if it is older than giveUp and the
+// receiver has failed for at least that long. Otherwise, a notice that the receiver never accepts would block all
+// later notices.
 const giveUp = 24 * time.Hour
 
 func (c *Courier) file(genesis string) string { return filepath.Join(c.State, genesis+".json") }
@@ -239,13 +244,13 @@ func (c *Courier) save(genesis string, p progress) error {
 	return atomicfile.WriteJSON(c.file(genesis), p)
 }
 
-// Command runs a program without a shell and writes the notice to its standard input.
+// Command sends notices by running a program without a shell. The program reads the notice from standard input.
 type Command struct {
 	Args []string
 	Dir  string
 }
 
-// maxOutput limits the output read from the program, in bytes.
+// maxOutput is the maximum number of bytes to read from the program or from the response to a request.
 const maxOutput = 64 << 10
 
 // Send implements Sender.
@@ -256,23 +261,23 @@ func (c Command) Send(ctx context.Context, _ Notice, body []byte) error {
 	return nil
 }
 
-// Webhook posts notices to an address and signs them with a shared secret.
+// Webhook sends notices as HTTP POST requests to a URL, signed with a shared secret.
 type Webhook struct {
 	URL    string
 	Secret string
 	Now    func() time.Time
 }
 
-// The HTTP headers of a notice. The signature is "t=SECONDS,v1=HEX", with the Unix time and the HMAC-SHA256 of the
-// time, a full stop, and the body.
+// HTTP headers of a notice. The signature has the form "t=SECONDS,v1=HEX". SECONDS is the Unix time, and HEX is the
+// HMAC-SHA256 of the time, a full stop, and the body.
 const (
 	SignatureHeader = "Toolcrib-Signature"
 	EventHeader     = "Toolcrib-Event"
 	DeliveryHeader  = "Toolcrib-Delivery"
 )
 
-// Send implements Sender. Only a 2xx status counts as delivery. Send does not follow redirects, because only this
-// address was configured.
+// Send implements Sender. A response with a status other than 2xx is an error. Send does not follow redirects,
+// because the user configured only this URL.
 func (w Webhook) Send(ctx context.Context, n Notice, body []byte) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.URL, bytes.NewReader(body))
 	if err != nil {
@@ -299,7 +304,7 @@ func (w Webhook) Send(ctx context.Context, n Notice, body []byte) error {
 	return nil
 }
 
-// Sign returns the signature of a body sent at a given time.
+// Sign returns the signature of body as hexadecimal digits. at is the Unix time in seconds.
 func Sign(secret, at string, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(at + "."))

@@ -21,25 +21,25 @@ import (
 	"toolcrib/store"
 )
 
-// Sender sends notices in the background. It starts with the first transaction that may cause a notice. The next
-// process sends those that could not be sent.
+// Sender sends notices in the background. Its goroutine starts with the first transaction that can cause a notice.
+// Notices that could not be sent before the process exits are sent by the next process.
 type Sender struct {
 	App   *command.App
 	mu    sync.Mutex
 	woken chan struct{} // nil if the goroutine is not running
 	ended chan struct{}
-	since time.Time // the time when it was started
-	err   error     // of the last attempt
+	since time.Time // notices about older events are not sent for a new log
+	err   error     // error of the last attempt
 }
 
-// noticeFor limits the time that a process waits for notices before it exits; noticeTime limits one attempt to send
-// them.
+// noticeFor is the maximum time that a process waits for its notices before it exits. noticeTime is the maximum
+// duration of one attempt to send the notices that are due.
 const (
 	noticeFor  = 3 * time.Second
 	noticeTime = 30 * time.Second
 )
 
-// causesNotice reports whether an act may cause a notice.
+// causesNotice reports whether an event with the given act can cause a notice.
 func causesNotice(act string) bool {
 	switch proposals.Act(act) {
 	case proposals.ActAssess, proposals.ActEndorse, proposals.ActApprove, "ask-call":
@@ -49,7 +49,7 @@ func causesNotice(act string) bool {
 	}
 }
 
-// Committed wakes the sender if the settings specify a receiver.
+// Committed wakes the sender if the committed acts can cause a notice and the settings specify a receiver.
 func (n *Sender) Committed(acts []string) {
 	a := n.App
 	if a.Config == nil || !a.Config.Notify.Configured() || a.Scratch != "" || a.Flags.DryRun || !slices.ContainsFunc(acts, causesNotice) {
@@ -68,7 +68,8 @@ func (n *Sender) Committed(acts []string) {
 	}
 }
 
-// deliver sends the due notices whenever it is woken, and tries failed ones again.
+// deliver sends the notices that are due whenever woken receives a value. After a failure, it tries again with
+// increasing delays. It returns when woken is closed.
 func (n *Sender) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 	defer close(ended)
 	const first, last = time.Second, 5 * time.Minute
@@ -96,7 +97,8 @@ func (n *Sender) deliver(woken <-chan struct{}, ended chan<- struct{}) {
 	}
 }
 
-// Last waits for notices for a short time before the process exits.
+// Last stops the sender and waits a few seconds for its last attempt. It prints a note if the notices could not be
+// sent.
 func (n *Sender) Last() {
 	n.mu.Lock()
 	running := n.woken != nil
@@ -119,14 +121,14 @@ func (n *Sender) Last() {
 	}
 }
 
-// send sends the notices that are due.
+// send sends the notices that are due to all configured receivers.
 func (n *Sender) send(ctx context.Context) error {
 	a, c := n.App, n.App.Config.Notify
 	state, err := process.StateHome(a.Env)
 	if err != nil {
 		return err
 	}
-	// The progress of each receiver is independent, so that a failing one does not delay the others.
+	// Each receiver has its own courier, so that a failing receiver does not delay the others.
 	each := func(name string, to notices.Sender) error {
 		courier := notices.Courier{
 			Log: noticeLog{a.DB}, Sender: to, Events: c.Events, Now: a.Env.Now, Since: n.since, State: filepath.Join(state, "toolcrib", "notices", name),

@@ -1,4 +1,4 @@
-// This file lays out pages of text for people.
+// This file defines pages of text for people, and lays out tables.
 
 package output
 
@@ -15,17 +15,18 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Page collects text for a person. It makes untrusted text safe to print.
+// Page collects the output of a command for people. Its methods make untrusted text safe to print, except for Raw and
+// Paint, which expect safe text.
 type Page struct {
 	Buf    bytes.Buffer
 	Colour bool
-	Piped  bool // the output is read by another program
-	Spoken bool // the output is read by a screen reader: omit long ids and digests
-	// aside writes a remark that is not part of the output, if that is read by a program.
+	Piped  bool // another program reads the output
+	Spoken bool // a screen reader reads the output: omit long ids and digests
+	// aside prints remarks if another program reads the output, so that they are not part of the output.
 	aside func(format string, args ...any)
 }
 
-// Linef writes a line. It makes hidden characters in the arguments visible.
+// Linef formats a line and writes it to the page. It makes hidden characters in the arguments visible.
 func (p *Page) Linef(format string, args ...any) {
 	for i, arg := range args {
 		switch v := arg.(type) {
@@ -39,7 +40,7 @@ func (p *Page) Linef(format string, args ...any) {
 	fmt.Fprintf(&p.Buf, format+"\n", args...)
 }
 
-// Text writes untrusted text of several lines and puts prefix before each of them.
+// Text writes s, which may be untrusted, and puts prefix before each line.
 func (p *Page) Text(prefix, s string) {
 	for line := range strings.Lines(visible.Text(s)) {
 		p.Buf.WriteString(strings.TrimRight(prefix+strings.TrimSuffix(line, "\n"), " ") + "\n")
@@ -58,8 +59,8 @@ func (p *Page) Gap() {
 // Ink is a color, named by its meaning.
 type Ink string
 
-// The inks are among the eight colors that every terminal supports. Color is never the only distinction: a sign or a
-// word has the same meaning.
+// The inks are attributes that every terminal supports. Color is never the only distinction; a sign or a word has the
+// same meaning.
 const (
 	InkNone   Ink = ""
 	InkGood   Ink = "32"
@@ -69,7 +70,7 @@ const (
 	InkStrong Ink = "1"
 )
 
-// Paint returns s in color. s must be safe to print.
+// Paint returns s in the color i, or unchanged if the page has no colors. s must be safe to print.
 func (p *Page) Paint(i Ink, s string) string {
 	if !p.Colour || i == InkNone {
 		return s
@@ -77,10 +78,11 @@ func (p *Page) Paint(i Ink, s string) string {
 	return "\x1b[" + string(i) + "m" + s + "\x1b[0m"
 }
 
-// Raw writes a line that is already safe to print, such as a colored one.
+// Raw writes a line that is already safe to print, such as a line with colors.
 func (p *Page) Raw(line string) { p.Buf.WriteString(line + "\n") }
 
-// List writes the rows of a list: for people as a table, for programs separated by tabs and without a header.
+// List writes rows as a table with a header. If another program reads the output, List separates the cells with tabs
+// and omits the header.
 func (p *Page) List(header []string, rows [][]string) {
 	if !p.Piped {
 		p.Table(header, rows)
@@ -94,7 +96,8 @@ func (p *Page) List(header []string, rows [][]string) {
 	}
 }
 
-// Remark writes a line that is not part of a list.
+// Remark writes a line that is not part of a list. If another program reads the output, the line goes to standard
+// error.
 func (p *Page) Remark(format string, args ...any) {
 	if !p.Piped {
 		p.Linef(format, args...)
@@ -103,7 +106,7 @@ func (p *Page) Remark(format string, args ...any) {
 	p.aside(format, args...)
 }
 
-// Cut truncates s in a table for people.
+// Cut truncates s to width terminal cells, unless another program or a screen reader reads the output.
 func (p *Page) Cut(s string, width int) string {
 	if p.Piped || p.Spoken {
 		return s
@@ -111,8 +114,8 @@ func (p *Page) Cut(s string, width int) string {
 	return Cut(s, width)
 }
 
-// Table writes rows in aligned columns. For screen readers, it writes each row as a sentence, with the column's name
-// before each cell.
+// Table writes rows in aligned columns below a header. For a screen reader, it writes each row as a sentence in which
+// each cell follows the name of its column.
 func (p *Page) Table(header []string, rows [][]string) {
 	if p.Spoken {
 		for _, row := range rows {
@@ -151,10 +154,10 @@ func (p *Page) Table(header []string, rows [][]string) {
 	}
 }
 
-// Cut truncates s to width terminal cells.
+// Cut returns s as one safe line, truncated to width terminal cells.
 func Cut(s string, width int) string { return runewidth.Truncate(visible.Line(s), width, "…") }
 
-// Age formats t: for people as an age, for programs as a timestamp.
+// Age formats t as an age for people, and as a timestamp for programs.
 func (p *Page) Age(t, now time.Time) string {
 	if p.Piped {
 		return Timestamp(t)
@@ -162,7 +165,7 @@ func (p *Page) Age(t, now time.Time) string {
 	return wording.ShortAge(now.Sub(t))
 }
 
-// Day formats t: for people as a date, for programs as a timestamp.
+// Day formats t as a date for people, and as a timestamp for programs.
 func (p *Page) Day(t time.Time) string {
 	if p.Piped {
 		return Timestamp(t)
@@ -170,7 +173,7 @@ func (p *Page) Day(t time.Time) string {
 	return t.Format(time.DateOnly)
 }
 
-// JSON writes a JSON document on several lines and puts prefix before each of them.
+// JSON writes doc, indented, and puts prefix before each line.
 func (p *Page) JSON(prefix string, doc json.RawMessage) {
 	text, err := json.MarshalIndent(doc, "", "  ")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package output prints the results of commands: text and tables for people, JSON for programs, optionally filtered
-// with jq.
+// Package output prints the results of commands. It prints text and tables for people, and JSON for programs. A jq
+// program can filter the JSON.
 package output
 
 import (
@@ -25,41 +25,43 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Schema is the version of all documents. Adding fields does not change it.
+// Schema is the version of all JSON documents. It remains the same when fields are added.
 const Schema = 1
 
-// Head is the beginning of every document. The command "toolcrib schema" describes each kind.
+// Head contains the first fields of every JSON document. The schema command prints the schema of each kind of
+// document.
 type Head struct {
 	Schema int    `json:"schema"`
 	Kind   string `json:"kind"`
 }
 
-// NewHead returns the head of a document of a kind.
+// NewHead returns the head of a document of the given kind.
 func NewHead(kind string) Head { return Head{Schema, kind} }
 
-// Format specifies how documents are printed.
+// Format specifies the output format of a command.
 type Format struct {
 	JSON, NoColor, NoPager, Accessible bool
-	JQ                                 *gojq.Code // nil prints the whole document
+	JQ                                 *gojq.Code // program that filters the document; nil prints the whole document
 }
 
 // Printer prints the documents of a command.
 type Printer struct {
 	Env process.Env
-	// Stdout is the unfiltered standard output, for screens, protocols, and the workflow commands of --format github.
-	// Other output goes to Env.Out and Env.Err, which escape workflow commands.
+	// Stdout is the unfiltered standard output. Screens, protocols, and --format github write to it. All other output
+	// goes to Env.Out and Env.Err, which escape the workflow commands of CI systems.
 	Stdout io.Writer
 	Form   Format
-	// Running is canceled when the command must end.
+	// Running is canceled when the command must stop.
 	Running context.Context
-	// ReadAloud prints a text one screen at a time and reports whether it printed all of it. If it is nil, a pager is used.
+	// ReadAloud prints a text one screen at a time and reports whether it printed the whole text. If ReadAloud is
+	// nil, long texts are shown in a pager.
 	ReadAloud func(text []byte) bool
-	OverSSH   bool // the user is connected over SSH and gets no pager
+	OverSSH   bool // the user is connected over SSH, so no pager is started
 	Cut       bool // the user left the pager before the end of the output
 }
 
-// Print prints doc as JSON if requested; otherwise, it calls text to print it for a person, with a pager if the text is
-// longer than the screen.
+// Print prints doc as JSON if the user requested JSON. Otherwise, it prints the text that the function text writes.
+// If that text is longer than the screen, Print shows it in a pager.
 func (a *Printer) Print(doc any, text func(*Page)) error {
 	if a.Form.JSON {
 		return a.PrintJSON(doc)
@@ -77,13 +79,13 @@ func (a *Printer) Print(doc any, text func(*Page)) error {
 	return err
 }
 
-// PrintChecked prints the result of a check. It returns ErrFindings unless ok is set.
+// PrintChecked prints the result of a check. It returns ErrFindings if ok is false.
 func (a *Printer) PrintChecked(doc any, ok bool, text func(*Page)) error {
 	return cmp.Or(a.Print(doc, text), process.CheckFindings(ok))
 }
 
-// PrintJSON prints doc on one line. It escapes hidden characters; the value remains the same. With --jq, it prints the
-// results of that program, one per line: strings without quotes, other values as JSON.
+// PrintJSON prints doc on one line and escapes hidden characters in strings. With --jq, it prints each result of the
+// jq program on its own line: strings without quotes, and other values as JSON.
 func (a *Printer) PrintJSON(doc any) error {
 	text, err := jsondoc.Encode(doc)
 	if err != nil {
@@ -94,7 +96,7 @@ func (a *Printer) PrintJSON(doc any) error {
 		return err
 	}
 	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber() // keeps all digits
+	dec.UseNumber() // keeps all digits of numbers
 	var value any
 	if err := dec.Decode(&value); err != nil {
 		return err
@@ -125,8 +127,8 @@ func (a *Printer) PrintJSON(doc any) error {
 	return err
 }
 
-// Colour reports whether to print colors. By default, it does on terminals. Environment variables override this; if
-// they conflict, there are no colors.
+// Colour reports whether to print colors. The default is to print colors on terminals. Environment variables override
+// the default; if they conflict, no colors are printed.
 func (a *Printer) Colour() bool {
 	if a.Form.NoColor || a.Env.Getenv("NO_COLOR") != "" {
 		return false
@@ -139,7 +141,7 @@ func (a *Printer) Colour() bool {
 	return a.Env.OutTerminal && a.Env.Getenv("TERM") != "dumb" && a.Env.Getenv("CLICOLOR") != "0"
 }
 
-// Note prints a remark for people on standard error, unless the output is JSON.
+// Note prints a remark for people to standard error. It prints nothing if the output is JSON.
 func (a *Printer) Note(format string, args ...any) {
 	if a.Form.JSON {
 		return
@@ -160,12 +162,12 @@ func Timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 // Safe returns s as one line that is safe to print.
 func Safe(s string) string { return visible.Line(s) }
 
-// IsText reports whether a value is easier to read as a block than on one line.
+// IsText reports whether n is a string that is easier to read as a block of text than on one line.
 func IsText(n *jsondoc.Node) bool {
 	return n.Kind == jsondoc.String && (strings.Contains(n.Text, "\n") || len(n.Text) > 60)
 }
 
-// Scalar formats a value on one line: strings without quotes, other values as JSON.
+// Scalar formats n on one line: a string without quotes, and any other value as JSON.
 func Scalar(n *jsondoc.Node) string {
 	if n.Kind == jsondoc.String {
 		return n.Text
@@ -173,8 +175,9 @@ func Scalar(n *jsondoc.Node) string {
 	return string(jsondoc.Canonical(n))
 }
 
-// pager returns the command of a pager for a text with the given number of lines: the value of PAGER, or less. It
-// returns nil if none is to be used, for example if PAGER is cat.
+// pager returns the command line of the pager for a text with the given number of lines. The pager is the value of
+// PAGER, or less. pager returns nil if the text fits on the screen or no pager is wanted, for example if PAGER is
+// cat.
 func (a *Printer) pager(lines int) []string {
 	screen, ok := a.Stdout.(*os.File)
 	if !ok || !a.Env.OutTerminal || a.Form.NoPager || a.OverSSH || a.Env.Getenv("TERM") == "dumb" {
@@ -190,17 +193,18 @@ func (a *Printer) pager(lines int) []string {
 	return words
 }
 
-// maxPiped limits a single write to a pager to the number of bytes that every system writes to a pipe atomically.
+// maxPiped is the maximum size of a write to the pager. Every system writes this many bytes to a pipe atomically.
 const maxPiped = 512
 
-// throughPager writes text to a pager line by line, and waits until the user leaves the pager. Text that the pager has
-// not read is then still in the pipe. Only the pager handles interrupts: if this process ended first, the shell would
-// take the terminal away from the pager.
+// throughPager writes text to a pager and waits until the user exits the pager. It writes line by line, so that text
+// that the pager has not read is still in the pipe when the pager exits, and sets Cut if the pipe contains such text.
+// While the pager runs, only the pager handles interrupts: if this process exited first, the shell would take the
+// terminal away from the pager.
 func (a *Printer) throughPager(pager []string, text []byte) error {
 	if a.Env.Hold != nil {
 		defer a.Env.Hold()()
 	}
-	c := exec.CommandContext(context.Background(), pager[0], pager[1:]...) //nolint:gosec // the user's own
+	c := exec.CommandContext(context.Background(), pager[0], pager[1:]...) //nolint:gosec // the command is from the user's own environment
 	unread, to, err := process.Pipe()
 	if err != nil {
 		return err
@@ -210,27 +214,27 @@ func (a *Printer) throughPager(pager []string, text []byte) error {
 	go func() {
 		for line := range bytes.Lines(text) {
 			for part := range slices.Chunk(line, maxPiped) {
-				_, _ = to.Write(part) // returns when the pager or the code below has read all bytes
+				_, _ = to.Write(part) // blocks until the pager, or the code below, reads the data
 			}
 		}
 		_ = to.Close()
 	}()
 	c.Env = os.Environ()
 	if a.Env.Getenv("LESS") == "" {
-		c.Env = append(slices.Clip(c.Env), "LESS=FRX") // as git does: show colors, and exit if the text fits on the screen
+		c.Env = append(slices.Clip(c.Env), "LESS=FRX") // as Git does: show colors, and exit if the text fits on the screen
 	}
 	err = c.Run()
-	rest, _ := io.Copy(io.Discard, unread) // counts the bytes that the pager did not read
+	rest, _ := io.Copy(io.Discard, unread) // the number of bytes that the pager did not read
 	var left *exec.ExitError
 	if err == nil || c.Process != nil && errors.As(err, &left) {
 		a.Cut = rest > 0
-		return nil // the user has seen enough
+		return nil // exiting the pager before the end is not an error
 	}
 	_, err = a.Env.Out.Write(text)
 	return err
 }
 
-// EntryTime is like Timestamp, but returns "" for the zero time.
+// EntryTime formats t like Timestamp, but returns "" for the zero time.
 func EntryTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -238,8 +242,8 @@ func EntryTime(t time.Time) string {
 	return Timestamp(t)
 }
 
-// SetJQ compiles the program of --jq, which filters the JSON document. The program cannot read files or the
-// environment.
+// SetJQ compiles the jq program text, which filters the JSON document, and selects JSON output. The jq program cannot
+// read files or the environment.
 func (f *Format) SetJQ(text string) error {
 	q, err := gojq.Parse(text)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"toolcrib/tui/draw"
 )
 
-// progress shows the progress of a long operation on one line of standard error, and erases the line at the end. The
-// methods of a nil progress do nothing.
+// progress shows the progress of a long operation on one line of standard error, and erases the line at the end. All
+// methods do nothing if the receiver is nil.
 type progress struct {
 	to    io.Writer
 	now   func() time.Time
@@ -26,20 +26,21 @@ type progress struct {
 	drawn, over bool
 }
 
-// The delay before the line is first drawn, and the time between updates.
+// progressDelay is the time before the line is first drawn. progressInterval is the time between updates.
 const (
 	progressDelay    = 300 * time.Millisecond
 	progressInterval = 250 * time.Millisecond
 )
 
-// Tell reports progress: the amount done, the total (0 if unknown), and the current step.
+// Tell is a function that reports progress: the amount done, the total amount (0 if unknown), and the current step.
 type Tell func(done, total int64, step string)
 
-// progressWidth is the maximum width of the line in terminal cells. A line that wraps cannot be erased.
+// progressWidth is the maximum width of the line in terminal cells. The line must not wrap, because only one line can
+// be erased.
 const progressWidth = 78
 
-// Progress starts a progress line, which the caller must end. It returns nil for screen readers, and if standard error
-// is not a terminal that can erase lines.
+// Progress starts a progress line. The caller must call End. Progress returns nil if the output is JSON or for a
+// screen reader, or if standard error is not a terminal that can erase lines.
 func (a *Printer) Progress() *progress {
 	if !a.Env.ErrTerminal || a.Form.JSON || a.Form.Accessible || a.Env.Getenv("TERM") == "dumb" {
 		return nil
@@ -60,7 +61,7 @@ func (a *Printer) Progress() *progress {
 	return p
 }
 
-// Tell sets the progress. total is 0 if unknown.
+// Tell sets the amount done, the total amount, and the current step. total is 0 if the total amount is unknown.
 func (p *progress) Tell(done, total int64, step string) {
 	if p == nil {
 		return
@@ -78,7 +79,7 @@ func (p *progress) draw() {
 		return
 	}
 	p.drawn = true
-	line := p.step // such as "Checking files: 120 of 400, 30 %, 2 s"
+	line := p.step // the result is, for example, "Checking files: 120 of 400, 30 %, 2 s"
 	switch {
 	case p.total > 0:
 		line += fmt.Sprintf(": %d of %d, %d %%", p.done, p.total, 100*min(p.done, p.total)/p.total)
@@ -89,7 +90,7 @@ func (p *progress) draw() {
 	_, _ = fmt.Fprintf(p.to, "\r\x1b[K%s", draw.Cut(draw.Escape(line), progressWidth))
 }
 
-// Clear erases the line. The next update draws it again.
+// Clear erases the line until the next update draws it again.
 func (p *progress) Clear() {
 	if p == nil {
 		return
@@ -102,7 +103,7 @@ func (p *progress) Clear() {
 	}
 }
 
-// End erases the line permanently. Calling it again has no effect.
+// End erases the line and stops the updates. Further calls have no effect.
 func (p *progress) End() {
 	if p == nil || p.over {
 		return

@@ -1,4 +1,4 @@
-// This file formats errors and numbers as sentences.
+// This file formats errors and counts as parts of sentences, and lists the problems that errors contain.
 
 package output
 
@@ -14,7 +14,7 @@ import (
 	"toolcrib/review"
 )
 
-// MalformedError reports the problems of the proposals in a file.
+// MalformedError is the error for a file of proposals that cannot be parsed. It lists the problems in the file.
 type MalformedError struct {
 	File     string
 	Problems []proposals.DocumentProblem
@@ -22,12 +22,13 @@ type MalformedError struct {
 
 func (e *MalformedError) Error() string { return one(e) }
 
-// ErrMalformed is matched by every MalformedError.
+// ErrMalformed is the error that every MalformedError wraps.
 var ErrMalformed = errors.New("malformed")
 
 func (e *MalformedError) Unwrap() error { return ErrMalformed }
 
-// DidYouMean returns a suggestion of the most similar known word, or "" if none is similar.
+// DidYouMean returns a question that suggests the most similar word in known, such as " (did you mean --json?)", or
+// "" if no word is similar. mark precedes the suggested word.
 func DidYouMean(wrong, mark string, known []string) string {
 	if meant := jsondoc.Closest(wrong, known); meant != "" {
 		return " (did you mean " + mark + meant + "?)"
@@ -35,7 +36,8 @@ func DidYouMean(wrong, mark string, known []string) string {
 	return ""
 }
 
-// Sentence formats an error for a person: as a sentence, or as a sentence followed by one line for each problem.
+// Sentence formats err for a person. Each joined error becomes a sentence on its own line. An error that contains
+// several problems becomes a sentence followed by one line for each problem.
 func Sentence(err error) string {
 	var b strings.Builder
 	for i, e := range flatten(err) {
@@ -77,7 +79,7 @@ func listed(head string, lines []string) string {
 	return fmt.Sprintf("%s, for %d reasons:\n  - %s", head, len(lines), strings.Join(lines, "\n  - "))
 }
 
-// FullStop adds a full stop to s if it has no final punctuation.
+// FullStop removes white space around s and appends a full stop if s does not end with punctuation.
 func FullStop(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "!") {
@@ -86,10 +88,10 @@ func FullStop(s string) string {
 	return s + "."
 }
 
-// flatten returns the errors that errors.Join has joined.
+// flatten returns the errors that errors.Join combined into err, or err alone.
 func flatten(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok || fmt.Sprintf("%T", err) != "*errors.joinError" { // fmt.Errorf can also wrap several errors, but the result has its own message
+	if !ok || fmt.Sprintf("%T", err) != "*errors.joinError" { // an error of fmt.Errorf may also wrap several errors, but has a message of its own
 		return []error{err}
 	}
 	var out []error
@@ -99,7 +101,7 @@ func flatten(err error) []error {
 	return out
 }
 
-// IndentRest indents all lines but the first, so that foreign text cannot imitate the output of toolcrib.
+// IndentRest indents all lines after the first, so that text from outside cannot imitate the output of toolcrib.
 func IndentRest(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -110,18 +112,19 @@ func IndentRest(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// DocProblem is a problem in the document that an error refers to.
+// DocProblem is a problem in an input file, in the JSON document of an error.
 type DocProblem struct {
 	Path    string `json:"path"`
 	Line    int    `json:"line,omitempty"`
 	Column  int    `json:"column,omitempty"`
 	Message string `json:"message"`
 	Rule    string `json:"rule,omitempty"`
-	// Document counts the proposals of a file from 1. It is absent if there is only one.
+	// Document is the number of the proposal in its file, starting at 1. It is absent if the file contains a single
+	// proposal.
 	Document int `json:"document,omitempty"`
 }
 
-// ProblemsOf returns the problems in a document that err contains.
+// ProblemsOf returns the problems of input files that err lists.
 func ProblemsOf(err error) []DocProblem {
 	var out []DocProblem
 	for _, e := range flatten(err) {
@@ -151,7 +154,7 @@ func ProblemsOf(err error) []DocProblem {
 	return out
 }
 
-// CountedIs is like Counted, followed by "is" or "are".
+// CountedIs returns the result of Counted followed by "is" or "are", such as "2 findings are".
 func CountedIs(n int, noun string) string {
 	if n == 1 {
 		return Counted(n, noun) + " is"
@@ -159,7 +162,7 @@ func CountedIs(n int, noun string) string {
 	return Counted(n, noun) + " are"
 }
 
-// ShellWord quotes a word for a POSIX shell if necessary.
+// ShellWord returns w, quoted for a POSIX shell if necessary.
 func ShellWord(w string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=,@%+", r)
@@ -170,7 +173,7 @@ func ShellWord(w string) string {
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 }
 
-// Counted returns a number with its noun, such as "1 finding" or "2 findings".
+// Counted returns n followed by the noun what in the singular or plural, such as "1 finding" or "2 findings".
 func Counted(n int, what string) string {
 	if n != 1 {
 		what += "s"
@@ -178,11 +181,11 @@ func Counted(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// conflictLines describes each conflict with its base, live, and proposed text.
+// conflictLines returns one line for each conflicting passage, with its base, proposed, and live texts.
 func conflictLines(e *review.RebaseConflict) []string {
 	var lines []string
 	for _, p := range e.Passages() {
-		same := 0 // number of leading runes that all three sides have in common
+		same := 0 // number of leading runes that all three texts have in common
 		base, ours, theirs := []rune(p.Base), []rune(p.Ours), []rune(p.Theirs)
 		for same < min(len(base), len(ours), len(theirs)) && base[same] == ours[same] && ours[same] == theirs[same] {
 			same++
@@ -191,7 +194,7 @@ func conflictLines(e *review.RebaseConflict) []string {
 			switch {
 			case len(text) == 0:
 				return "nothing"
-			case same > 30: // shorten both, so that the difference is visible
+			case same > 30: // cut the common beginning, so that the difference is visible
 				text = append([]rune("…"), text[same-20:]...)
 			}
 			return fmt.Sprintf("%q", Cut(string(text), 60))

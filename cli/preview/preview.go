@@ -1,5 +1,5 @@
-// Package preview implements the command that shows the prompts and files that a change would add to the context of an
-// agent.
+// Package preview implements the preview command. The command shows the prompts of agents, and the prompts and files
+// that proposals would add to the context of agents.
 package preview
 
 import (
@@ -26,7 +26,7 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Family returns the command that previews prompts.
+// Family returns the preview command.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -39,7 +39,7 @@ func Family() command.Family {
 	}
 }
 
-// The values of --show.
+// Values of --show.
 const (
 	showSummary = "summary"
 	showNow     = "now"
@@ -101,7 +101,7 @@ func newPreview(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var loads []document.Loads // files that the proposals would add to the context
+			var loads []document.Loads // skills and instruction files that the proposals would add to the context
 			if compared {
 				actor, err := a.Actor()
 				if err != nil {
@@ -131,7 +131,7 @@ func newPreview(a *command.App) *cobra.Command {
 					a.Note("toolcrib: %s", output.FullStop(w+"; it is skipped"))
 				}
 			}
-			for _, p := range previews { // without this check, an unknown channel would produce an ordinary text
+			for _, p := range previews { // warn about an unknown channel, because its prompt looks like any other
 				if scene.Channel != "" && !slices.Contains(p.Channels, scene.Channel) {
 					a.Note("toolcrib: %s is not a channel of %s%s, so it gets the text of %s.", scene.Channel, p.Agent.ID, output.DidYouMean(scene.Channel, "", p.Channels), prompt.Web)
 				}
@@ -185,8 +185,8 @@ func (f *previewFlags) check(compared bool) error {
 	return nil
 }
 
-// scenery returns the context in which the prompts are rendered: the time, the user, and the channel according to the
-// flags and the context file. The desk must be open.
+// scenery returns the conditions under which the prompts are rendered, such as the time, the user, and the channel.
+// It reads them from the flags, the context file, and the user's stored data. The desk must be open.
 func (f *previewFlags) scenery(ctx context.Context, a *command.App, compared bool) (impact.Scene, error) {
 	s := f.to
 	s.Layer, s.Where.Local, s.Where.Embedding = a.Config.Layer, !f.notLocal, !f.noSemantic
@@ -197,7 +197,7 @@ func (f *previewFlags) scenery(ctx context.Context, a *command.App, compared boo
 		s.Context = prompt.Reference()
 		return s, nil
 	}
-	var file struct { // a JSON object, in which all keys are optional
+	var file struct { // content of the context file; all keys are optional
 		At               string `json:"at"`   // RFC 3339
 		Zone             string `json:"zone"` // IANA name
 		UserInstructions string `json:"user_instructions"`
@@ -257,7 +257,7 @@ func writePreviews(p *output.Page, docs []document.Preview, show string) {
 	}
 }
 
-// writeAgentPreview prints the previews of an agent on its channels.
+// writeAgentPreview prints the previews of one agent, one for each channel.
 func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
 	p.Linef("%s in the view of %s", docs[0].Subject, docs[0].View)
 	p.Blank()
@@ -271,7 +271,7 @@ func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
 		}
 		return []string{d.Channel, output.Itoa(d.Chars), output.Itoa(d.Tokens.O200k), output.Itoa(d.Tokens.Cl100k)}
 	}))
-	reported := map[string]bool{} // most channels cut the same texts
+	reported := map[string]bool{} // most channels truncate the same texts
 	for _, d := range docs {
 		for _, c := range d.Cuts {
 			if !reported[c.Message] {
@@ -300,13 +300,15 @@ func writeAgentPreview(p *output.Page, docs []document.Preview, show string) {
 	}
 }
 
-// costCells returns the last cells of a row: the costs before and after, and the change of the text.
+// costCells returns the last cells of a row in a table: the costs before and after the change, and a word for the
+// change.
 func costCells(d document.Compared) []string {
 	before := cmp.Or(d.Before, &document.Prompt{}).Cost
 	return []string{document.FromTo(before.Chars, d.Chars), document.FromTo(before.Tokens.O200k, d.Tokens.O200k), document.FromTo(before.Tokens.Cl100k, d.Tokens.Cl100k), d.Becomes()}
 }
 
-// writeChanges prints the diffs of the channels that change. It prints equal diffs only once.
+// writeChanges prints the diffs of the prompts that change. If several channels have the same diff, it prints the
+// diff once under the names of these channels.
 func writeChanges(p *output.Page, docs []document.Preview) {
 	var done []string
 	for i, d := range docs {
@@ -328,7 +330,7 @@ func writeChanges(p *output.Page, docs []document.Preview) {
 	}
 }
 
-// writeLoads prints the files that enter the context and how they change.
+// writeLoads prints the texts of files that enter the context of an agent, with their costs and changes.
 func writeLoads(p *output.Page, docs []document.Loads, show string) {
 	for _, d := range docs {
 		p.Gap()

@@ -6,11 +6,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Pipe returns a pipe in packet mode: each read returns the data of one write, so that a pager does not read further
-// ahead than one screen. Writes of more than PIPE_BUF (4,096) bytes are split.
+// Pipe returns a pipe in packet mode, in which each read returns the data of one write. A pager therefore does not
+// read further ahead than one screen. Writes of more than PIPE_BUF (4,096) bytes are split.
 func Pipe() (r, w *os.File, err error) {
 	var ends [2]int
-	if unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_DIRECT) != nil { // not supported by some emulations of Linux
+	if unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_DIRECT) != nil { // some emulations of Linux do not support packet mode
 		return os.Pipe()
 	}
 	return os.NewFile(uintptr(ends[0]), "|0"), os.NewFile(uintptr(ends[1]), "|1"), nil

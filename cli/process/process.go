@@ -1,4 +1,5 @@
-// Package process represents the running process as a value: arguments, streams, account, and folders.
+// Package process represents the running process as a value. The value contains the arguments, streams, account, and
+// folders of the process.
 package process
 
 import (
@@ -24,8 +25,8 @@ import (
 	"toolcrib/proposals"
 )
 
-// Account is the account that runs the process, according to the operating system. It does not depend on environment
-// variables, because the caller of a program controls those.
+// Account is the account that runs the process, as reported by the operating system. It does not depend on
+// environment variables, because whoever starts the process controls them.
 type Account struct {
 	history.Account
 	Home string // home directory in the account database, or "" if the account has no entry
@@ -39,17 +40,18 @@ func (e Env) CurrentAccount() Account {
 	return SystemAccount()
 }
 
-// SystemAccount looks up the account by its user id. Without cgo, os/user.Current would take missing fields from USER
-// and HOME, which must not be trusted because the caller sets them.
+// SystemAccount returns the account that runs the process. It looks up the account by the user id of the process.
+// Without cgo, os/user.Current would take missing fields from USER and HOME, which whoever starts the process
+// controls.
 func SystemAccount() Account {
 	var a Account
-	a.Host, _ = os.Hostname() // if it fails, the host is recorded as unknown
+	a.Host, _ = os.Hostname() // if Hostname fails, the host is recorded as unknown
 	var entry *user.User
 	var err error
 	if uid := os.Getuid(); uid >= 0 {
 		a.UID = strconv.Itoa(uid)
 		entry, err = user.LookupId(a.UID)
-	} else if entry, err = user.Current(); err == nil { // on Windows, which queries the token of the process
+	} else if entry, err = user.Current(); err == nil { // on Windows, user.Current queries the token of the process
 		a.UID = entry.Uid
 	}
 	if err == nil {
@@ -58,27 +60,28 @@ func SystemAccount() Account {
 	return a
 }
 
-// LoginName returns the login name of the account as an actor's name, or a name with the user id if the account has no
-// entry.
+// LoginName returns the login name of the account in the form of an actor's name. If the account database has no
+// entry for the account, LoginName returns a name that contains the user id.
 func LoginName(env Env) string {
 	a := env.CurrentAccount()
 	if a.Login == "" {
 		return proposals.ActorName("uid-" + a.UID)
 	}
-	return proposals.ActorName(a.Login[strings.LastIndexByte(a.Login, '\\')+1:]) // without the domain, as in DOMAIN\name
+	return proposals.ActorName(a.Login[strings.LastIndexByte(a.Login, '\\')+1:]) // without the domain in DOMAIN\name
 }
 
-// NotUser reports whether name does not denote a user.
+// NotUser reports whether name is not the name of a user in canonical form, such as user:ada.
 func NotUser(name string) bool {
 	actor, err := proposals.ParseActor(name)
 	return err != nil || actor.Kind != proposals.User || actor.String() != name
 }
 
-// ErrNoHome means that a default path requires a home folder and none is known.
+// ErrNoHome means that a default path requires a home folder, but no home folder is known.
 var ErrNoHome = errors.New("no home folder")
 
-// Home returns the user's home folder: the value of HOME, or the entry in the account database. A relative HOME is
-// ignored, because it would make files in the working directory count as the user's own.
+// Home returns the home folder of the user, which is the value of HOME or the folder in the account database. It
+// ignores a relative path in HOME, because files in the working directory would otherwise count as the user's own
+// files.
 func (e Env) Home() (string, error) {
 	if dir := e.Getenv("HOME"); filepath.IsAbs(dir) {
 		return dir, nil
@@ -94,8 +97,9 @@ func (e Env) Home() (string, error) {
 	return "", fmt.Errorf("%w: %s, and the account database has none for uid %s; set HOME to an absolute path", ErrNoHome, why, a.UID)
 }
 
-// OfAccount returns a copy of e without environment variables, so that all folders have their default locations in the
-// home folder of the account database. Clients start hooks with variables that a project's settings may control.
+// OfAccount returns a copy of e without environment variables. In this copy, all folders have their default locations
+// in the home folder that the account database contains. Hooks use it, because a project's settings may control the
+// variables with which a client starts hooks.
 func (e Env) OfAccount() Env {
 	account := e.CurrentAccount()
 	windows := map[string]string{"APPDATA": "Roaming", "LOCALAPPDATA": "Local"}
@@ -109,8 +113,8 @@ func (e Env) OfAccount() Env {
 }
 
 // ConfigHome returns the folder for settings. ConfigHome, DataHome, and StateHome follow the XDG Base Directory
-// Specification 0.8. If its variables are not set, the known folders of Windows are used there: settings roam with the
-// account, the database does not.
+// Specification 0.8. On Windows, they return the known folders if the XDG variables are not set. Settings are in the
+// roaming folder of the account, and data and state are in the local folder.
 func ConfigHome(env Env) (string, error) { return xdg(env, "XDG_CONFIG_HOME", ".config", "APPDATA") }
 
 // DataHome returns the folder for data.
@@ -123,7 +127,8 @@ func StateHome(env Env) (string, error) {
 	return xdg(env, "XDG_STATE_HOME", filepath.Join(".local", "state"), "LOCALAPPDATA")
 }
 
-// xdg returns an absolute folder. As the specification requires, it ignores variables with relative paths.
+// xdg returns the folder in the environment variable named variable, or its default. As the specification requires,
+// it ignores variables that contain relative paths.
 func xdg(env Env, variable, fallback, windows string) (string, error) {
 	if dir := env.Getenv(variable); filepath.IsAbs(dir) {
 		return dir, nil
@@ -138,18 +143,18 @@ func xdg(env Env, variable, fallback, windows string) (string, error) {
 	return filepath.Join(home, fallback), nil
 }
 
-// UntilDone returns a reader that reads from in and fails when ctx is done, so that an interrupt ends a program that
-// waits for input.
+// UntilDone returns a reader that reads from in until ctx is done, and then fails with the error of ctx. An interrupt
+// can therefore stop a program that waits for input.
 func UntilDone(ctx context.Context, in io.Reader) io.Reader {
 	return ReaderFunc(func(p []byte) (int, error) {
-		buf := make([]byte, len(p)) // not p, because an abandoned read may still write to its buffer
+		buf := make([]byte, len(p)) // an abandoned read may still write to its buffer, so it must not be p
 		n, err := BeforeDone(ctx, func() (int, error) { return in.Read(buf) })
 		return copy(p, buf[:n]), err
 	})
 }
 
-// BeforeDone returns the result of do, or the error of ctx if that is done first. Resources that do opens after that
-// remain open until the process ends.
+// BeforeDone calls do and returns its result. If ctx is done first, BeforeDone returns the error of ctx without
+// waiting for do. Resources that do opens afterward remain open until the process exits.
 func BeforeDone[T any](ctx context.Context, do func() (T, error)) (result T, err error) {
 	done := make(chan func() (T, error), 1)
 	go func() {
@@ -164,13 +169,13 @@ func BeforeDone[T any](ctx context.Context, do func() (T, error)) (result T, err
 	}
 }
 
-// ReaderFunc implements io.Reader with a function.
+// ReaderFunc is a function that implements io.Reader.
 type ReaderFunc func([]byte) (int, error)
 
 func (f ReaderFunc) Read(p []byte) (int, error) { return f(p) }
 
-// Words splits a line into words, as a shell does. It keeps empty quoted words, because otherwise the next word would
-// move to their position. It neither expands nor runs anything, and treats shell operators as ordinary characters.
+// Words splits a line into words, as a shell does. Empty quoted words are kept. Words neither expands variables nor
+// runs commands, and treats shell operators as ordinary characters.
 func Words(line string) ([]string, error) {
 	p := shellwords.NewParser()
 	p.ParseEnv, p.ParseBacktick = false, false
@@ -178,7 +183,7 @@ func Words(line string) ([]string, error) {
 	return p.Parse(line)
 }
 
-// CheckFindings returns ErrFindings if ok is false.
+// CheckFindings returns nil if ok is true, and ErrFindings otherwise.
 func CheckFindings(ok bool) error {
 	if ok {
 		return nil
@@ -186,46 +191,48 @@ func CheckFindings(ok bool) error {
 	return ErrFindings
 }
 
-// ErrUsage marks errors about the command line.
+// ErrUsage is wrapped by errors about the command line.
 var ErrUsage = errors.New("usage")
 
-// Usagef returns an error about the command line.
+// Usagef returns an error about the command line with the formatted message. The error wraps ErrUsage.
 func Usagef(format string, args ...any) error {
 	return fmt.Errorf("%s%w", fmt.Sprintf(format, args...), Silent(ErrUsage))
 }
 
-// Silent returns an error that matches err but has no text.
+// Silent returns an error that wraps err and has an empty message.
 func Silent(err error) error { return hidden{err} }
 
-// hidden wraps an error without adding text.
+// hidden is an error with an empty message that wraps another error.
 type hidden struct{ error }
 
 func (hidden) Error() string { return "" }
 
 func (h hidden) Unwrap() error { return h.error }
 
-// ErrFindings ends a command that succeeded and printed findings.
+// ErrFindings is the result of a command that ran successfully and printed findings.
 var ErrFindings = errors.New("findings")
 
-// ExitStatus ends a command with the exit status of a program that it has run.
+// ExitStatus is the error of a command whose exit status is the exit status of a program that the command ran.
 type ExitStatus int
 
 // Error implements error.
 func (s ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// ErrNoDryRun rejects --dry-run for an operation that cannot be simulated.
+// ErrNoDryRun returns the usage error for --dry-run with an operation that cannot be simulated. what names the
+// operation.
 func ErrNoDryRun(what string) error {
 	return Usagef("%s cannot be tried with --dry-run: it would have to write, start, or send something; nothing was done", what)
 }
 
-// ErrPrinted ends a command that printed a statement instead of deciding.
+// ErrPrinted is the result of a command that printed a statement to sign and made no decision.
 var ErrPrinted = errors.New("statement printed")
 
-// release is the version of a release. tools/release/build sets it with a linker flag.
-var release string //nolint:gochecknoglobals // only a variable can be set by the linker
+// release is the version number in a release build, and "" in other builds. tools/release/build sets it with a linker
+// flag.
+var release string //nolint:gochecknoglobals // the linker can set only variables
 
-// ProgramVersion returns the version of the release or of the module that the program was built from, or "devel" if
-// unknown.
+// ProgramVersion returns the version of the release, or the version of the module that the program was built from. It
+// returns "devel" if both are unknown.
 func ProgramVersion() string {
 	if release != "" {
 		return release
@@ -237,37 +244,41 @@ func ProgramVersion() string {
 	return info.Main.Version
 }
 
-// Env is the environment of the process, with all input from outside.
+// Env contains everything that the process receives from outside: arguments, streams, variables, the clock, and the
+// account.
 type Env struct {
-	Args   []string // without the program's name
+	Args   []string // arguments without the name of the program
 	In     io.Reader
 	Out    io.Writer
 	Err    io.Writer
 	Getenv func(string) string
 	Dir    string // working directory
-	// Program is the path of the running program, for configurations that start it. If it is "", they use its name.
+	// Program is the path of the running program. Configuration files that toolcrib writes start the program by this
+	// path, or by its name if Program is "".
 	Program string
 	Now     func() time.Time
 	NewID   func() string // returns a new UUIDv7
-	// Guard sets the timeouts and limits of toolcrib guard; zero values are defaults.
+	// Guard contains the timeouts and limits of the guard command. Zero values select the defaults.
 	Guard guard.Times
-	// System is the folder of the administrator's files; "" means /etc/toolcrib. It cannot be changed with an
-	// environment variable.
+	// System is the folder of the administrator's files. If System is "", the folder is /etc/toolcrib. No environment
+	// variable can change the folder.
 	System string
-	// Account returns the account that runs the process. If it is nil, the operating system is queried.
+	// Account returns the account that runs the process. If Account is nil, SystemAccount is used.
 	Account func() Account
-	// Windows selects the default folders of Windows.
+	// Windows reports whether to use the default folders of Windows.
 	Windows bool
-	// MinWait is the minimum time that the process waits for servers to end and receivers to accept notices. Otherwise,
-	// it continues after a few seconds. Tests set it so that they pass on a busy machine.
+	// MinWait is a lower bound for the time limits after which the process stops waiting for servers to exit or for
+	// receivers to accept notices. Tests set it, because the default limits of a few seconds can be too short on a
+	// busy machine.
 	MinWait time.Duration
 	// InTerminal, OutTerminal, and ErrTerminal report whether the streams are terminals.
 	InTerminal, OutTerminal, ErrTerminal bool
-	// RestoreGC is called before the process runs for a long time: after the first page of the workbench, or before a
-	// server accepts connections. It may be nil.
+	// RestoreGC restores the normal settings of the garbage collector. It is called before the process runs for a
+	// long time, that is, after the first page of the workbench or before a server accepts connections. RestoreGC may
+	// be nil.
 	RestoreGC func()
-	// Hold delays the exit of an interrupted process until release is called, so that the terminal can be restored. It
-	// may be nil.
+	// Hold prevents an interrupt from ending the process until release is called, so that the terminal can be
+	// restored. Hold may be nil.
 	Hold func() (release func())
 }
 
@@ -275,9 +286,9 @@ type Env struct {
 func System() Env {
 	dir, err := os.Getwd()
 	if err != nil {
-		dir = "." // the folder was deleted; opening relative paths will fail with a clear error
+		dir = "." // the folder was deleted; opening a relative path then fails with a clear error
 	}
-	program, _ := os.Executable() // "" if the system does not provide it
+	program, _ := os.Executable() // "" if the system does not know the path
 	return Env{
 		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Getenv: os.Getenv, Dir: dir, Program: program,
 		Now:        time.Now,

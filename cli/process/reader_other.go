@@ -4,5 +4,5 @@ package process
 
 import "io"
 
-// ReaderLeft always returns false, because this system cannot detect it.
+// ReaderLeft always returns false, because this system cannot detect whether a reader left.
 func ReaderLeft(io.Writer) bool { return false }

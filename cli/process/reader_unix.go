@@ -11,16 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The times to wait until the reader of a pipe has read all data, and then until it closes the pipe. A reader that
-// reads to the end keeps the pipe open until the writer closes it.
+// readerTakes is the maximum time to wait until the reader of a pipe has read all data. readerLeaves is the time to
+// wait after that until the reader closes the pipe. A reader that reads to the end keeps the pipe open until the
+// writer closes it. readerStep is the polling interval.
 const (
 	readerStep   = 5 * time.Millisecond
 	readerTakes  = time.Second
 	readerLeaves = 50 * time.Millisecond
 )
 
-// ReaderLeft reports whether the output was not read completely: out is a pipe that the reader closed early, as head
-// does, or the null device, which also replaces a closed output.
+// ReaderLeft reports whether the reader of out stopped before the end. It returns true if out is a pipe that its
+// reader has closed, as head does. It also returns true for the null device, which replaces a closed standard output.
 func ReaderLeft(out io.Writer) bool {
 	file, ok := out.(*os.File)
 	if !ok {
@@ -44,7 +45,7 @@ func ReaderLeft(out io.Writer) bool {
 }
 
 func leaves(fd int) bool {
-	fionread := uint(0x4004667f) // on all BSDs, including macOS: the request for the number of bytes in a pipe, which x/sys names on some systems only
+	fionread := uint(0x4004667f) // request for the number of bytes in a pipe, on all BSDs including macOS; x/sys defines it only for some systems
 	if runtime.GOOS == "linux" {
 		fionread = 0x541b
 	}

@@ -1,4 +1,4 @@
-// Package report prints findings for the commands that check files.
+// Package report prints the findings of the commands that check files and the database.
 package report
 
 import (
@@ -15,14 +15,15 @@ import (
 	"toolcrib/review/reach/fact"
 )
 
-// Reached is a fact about the reach of a file.
+// Reached is a fact about what a file can access, run, or change.
 type Reached struct {
 	File    string `json:"file"`
 	Subject string `json:"subject"`
 	fact.Fact
 }
 
-// CheckFormat validates the value of --format. --json implies json.
+// CheckFormat returns a usage error if *format is neither text, json, sarif, nor one of formats. If the user passed
+// --json, CheckFormat replaces text with json.
 func CheckFormat(a *command.App, format *string, formats ...string) error {
 	if a.Form.JSON && *format == "text" {
 		*format = "json"
@@ -33,7 +34,7 @@ func CheckFormat(a *command.App, format *string, formats ...string) error {
 	return nil
 }
 
-// New returns the document for findings.
+// New returns the document that lists found. ok reports whether the check succeeded.
 func New(ok bool, found []findings.Finding) Findings {
 	doc := Findings{Head: output.NewHead("findings"), OK: ok, Findings: append([]findings.Finding{}, found...), Counts: map[string]int64{}}
 	for _, f := range found {
@@ -42,7 +43,8 @@ func New(ok bool, found []findings.Finding) Findings {
 	return doc
 }
 
-// Print prints findings in the requested format and returns an error if the run failed. text returns them for people.
+// Print prints findings in the given format. For JSON, it prints doc; for SARIF and GitHub, it prints the findings of
+// run; for text, it prints the result of text. If ok is false, Print returns ErrFindings.
 func Print(a *command.App, format string, ok bool, doc any, run findings.Run, text func() string) error {
 	var err error
 	switch format {
@@ -61,23 +63,23 @@ func Print(a *command.App, format string, ok bool, doc any, run findings.Run, te
 	return cmp.Or(err, process.CheckFindings(ok))
 }
 
-// Findings is the document of lint, check, and verify.
+// Findings is the document that the lint, check, and verify commands print.
 type Findings struct {
 	output.Head
 	OK       bool               `json:"ok"`
 	Findings []findings.Finding `json:"findings"`
 	Counts   map[string]int64   `json:"counts,omitempty"`
-	// Signatures counts decisions by their signatures, if signing has started.
+	// Signatures counts the decisions by the state of their signatures. It is present if signing has started.
 	Signatures *proof.Report `json:"signatures,omitempty"`
-	// Reach lists the facts about the reach of the files, for lint.
+	// Reach lists the facts about what the files can access, run, and change. Only the lint command sets it.
 	Reach []Reached `json:"reach,omitempty"`
-	// Folders are the folders that check --files compared, and Unchecked the files in them
-	// that clients read but check did not compare.
+	// Folders lists the folders that check --files compared. Unchecked lists the files in these folders that clients
+	// read but check did not compare.
 	Folders   []Folder `json:"folders,omitempty"`
 	Unchecked []string `json:"unchecked,omitempty"`
 }
 
-// Folder is a folder whose files were compared with a layer.
+// Folder is a folder that was compared with a layer of the registry.
 type Folder struct {
 	Folder string `json:"folder"`
 	Layer  string `json:"layer"`

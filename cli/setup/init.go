@@ -1,5 +1,5 @@
-// Package setup implements the command init, which proposes the servers, skills, and instruction files that the clients
-// on this machine already use.
+// Package setup implements the init command. The command proposes the servers, skills, and instruction files that the
+// clients on this machine already use.
 package setup
 
 import (
@@ -23,7 +23,7 @@ import (
 	"toolcrib/proposals"
 )
 
-// Family returns the command init.
+// Family returns the init command.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -40,10 +40,11 @@ type initFlags struct {
 	yes, here bool
 	empty     bool
 	timeout   time.Duration
-	timed     bool // --timeout was given
+	timed     bool // whether the user set --timeout
 }
 
-// docInit has the servers of this machine's clients and their import.
+// docInit is the document that the init command prints. It lists the servers and files of the clients on this
+// machine, and the results of importing them.
 type docInit struct {
 	output.Head
 	Servers  []docInitServer     `json:"servers"`
@@ -51,18 +52,18 @@ type docInit struct {
 	Started  bool                `json:"started"` // whether servers were started or reached
 	Imports  []imports.DocImport `json:"imports"`
 	Failures []docInitFailed     `json:"failures"`
-	// Files are the skills and instruction files of the home folder and of this folder. The
-	// steps of a folder are those that differ from their approved versions.
+	// Files lists the skills and instruction files in the home folder and in the current folder. The steps of a
+	// folder list the files that differ from their approved versions.
 	Files []files.DocFolder `json:"files"`
-	// Empty is true for a registry with only the core tools.
+	// Empty is true if the registry was created without the shipped agents and tools.
 	Empty  bool `json:"empty"`
 	DryRun bool `json:"dry_run,omitempty"`
 
-	proposed func(*output.Page) // prints the proposals of files
-	skipped  int                // definitions of the servers
+	proposed func(*output.Page) // prints the proposals for files; nil if there are none
+	skipped  int                // number of definitions of the servers that were skipped
 }
 
-// docInitServer is a server that clients list. Secrets are masked.
+// docInitServer is a server that is configured in at least one client. Secrets are masked.
 type docInitServer struct {
 	Name      string   `json:"name"`
 	Clients   []string `json:"clients"`
@@ -70,9 +71,9 @@ type docInitServer struct {
 	Transport string   `json:"transport"`
 	Starts    string   `json:"starts"`
 	Project   string   `json:"project,omitempty"`
-	Guarded   bool     `json:"guarded"`             // every client starts it through the guard
+	Guarded   bool     `json:"guarded"`             // whether every client starts the server through the guard
 	Variables []string `json:"variables,omitempty"` // names of the environment variables that the clients set
-	Excluded  string   `json:"excluded,omitempty"`  // reason why it is not imported
+	Excluded  string   `json:"excluded,omitempty"`  // reason why the server is not imported
 }
 
 type docInitFailed struct {
@@ -121,7 +122,7 @@ func newInit(a *command.App) *cobra.Command {
 					return err
 				}
 			}
-			if f.yes && len(ready) > 0 && !a.Flags.DryRun { // a dry run does not start servers
+			if f.yes && len(ready) > 0 && !a.Flags.DryRun { // a dry run starts no servers
 				if err := doc.importAll(ctx, a, ready, f.timeout); err != nil {
 					return err
 				}
@@ -131,7 +132,7 @@ func newInit(a *command.App) *cobra.Command {
 					return err
 				}
 			}
-			nothing := len(f.clients) == 0 && len(ready)+files.Open(doc.Files) == 0 // nothing to ask for
+			nothing := len(f.clients) == 0 && len(ready)+files.Open(doc.Files) == 0 // whether there is nothing to import
 			if (f.yes || nothing) && !a.Flags.DryRun {
 				if _, err := a.Database(ctx); err != nil {
 					return err
@@ -159,7 +160,8 @@ func newInit(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// find returns the servers in the files of the clients.
+// find returns the servers and files that the clients on this machine use. The document lists both, and the slice
+// contains the servers.
 func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientServer, error) {
 	doc := docInit{
 		Head: output.NewHead("init"), Servers: []docInitServer{}, Problems: []string{}, Imports: []imports.DocImport{}, Failures: []docInitFailed{}, Files: []files.DocFolder{}, DryRun: a.Flags.DryRun,
@@ -197,7 +199,7 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 		return doc, found, nil
 	}
 	creates := a.Creates
-	a.Creates = false // searching must not create a database
+	a.Creates = false // finding changes must not create a database
 	folders, problems, err := files.FindChanges(ctx, a)
 	a.Creates = creates
 	doc.Files = append(doc.Files, lists.Filter(folders, func(d files.DocFolder) bool { return d.Found+len(d.Steps) > 0 })...)
@@ -205,8 +207,8 @@ func (f initFlags) find(ctx context.Context, a *command.App) (docInit, []clientS
 	return doc, found, err
 }
 
-// importAll reads the tools of all servers in parallel and proposes them in order. If a server fails, the others are
-// still imported.
+// importAll reads the tools of all servers in ready in parallel, and then proposes them in the order of ready. It
+// records the failure of a server and continues with the other servers.
 func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) error {
 	d.Started = true
 	read := readAll(ctx, a, ready, timeout)
@@ -229,13 +231,13 @@ func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientS
 		}
 		d.skipped += taken.Skipped()
 		out := taken.Document(a)
-		out.Configuration = "" // the guard does not need it
+		out.Configuration = "" // init does not print the configuration of the guard
 		d.Imports = append(d.Imports, out)
 	}
 	return ctx.Err()
 }
 
-// writeServers prints the servers and files.
+// writeServers prints the servers and files that were found, and the problems of configuration files.
 func (d *docInit) writeServers(p *output.Page) {
 	var rows, left [][]string
 	for _, s := range d.Servers {
@@ -268,7 +270,7 @@ func (d *docInit) writeServers(p *output.Page) {
 	}
 }
 
-// writeImports prints the proposals and the next steps.
+// writeImports prints the results of the imports and the next steps.
 func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 	if !d.Started && d.proposed == nil {
 		if waiting := files.Open(d.Files); ready+waiting > 0 {

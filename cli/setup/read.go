@@ -1,4 +1,4 @@
-// This file starts the servers of clients once to read their tools.
+// This file starts each server of the clients once to read its tools.
 
 package setup
 
@@ -29,17 +29,18 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// clientServer is a server that one or more clients use.
+// clientServer is a server that is configured in one or more clients.
 type clientServer struct {
 	name     string
-	entry    clients.Entry   // the entry that is used to start the server
+	entry    clients.Entry   // entry from which the server is started
 	all      []clients.Entry // all entries of the same server
-	excluded string          // the reason why it is not started, or ""
+	excluded string          // reason why the server is not started, or ""
 	server   upstream.Server
 }
 
-// clientServers groups entries by the name of the server. Servers that cannot be guarded are listed separately. Of the
-// entries with the same name, the first usable one starts the server.
+// clientServers returns the servers that the entries configure. Entries with the same name denote the same server,
+// and the first entry that is not excluded determines how to start it. Each entry that cannot be guarded is a server
+// of its own. here reports whether to include entries in files of the working directory.
 func clientServers(entries []clients.Entry, env process.Env, here bool) []clientServer {
 	var all []clientServer
 	for _, e := range entries {
@@ -63,7 +64,8 @@ func clientServers(entries []clients.Entry, env process.Env, here bool) []client
 	return all
 }
 
-// convert determines how the server of an entry is started, in which folder, and with which variables of the client.
+// convert sets the command or URL, the folder, and the variables with which the server is started, as the client
+// would start it. It also sets excluded if the server must not be started.
 func (c *clientServer) convert(env process.Env, here bool) {
 	s, fill := c.entry.Server(), filler{env: env, known: c.entry.File.Variables}
 	u := upstream.Server{Name: c.name, LikeClient: true, URL: fill.text(s.URL), Headers: http.Header{}}
@@ -75,7 +77,7 @@ func (c *clientServer) convert(env process.Env, here bool) {
 	}
 	if s.URL == "" {
 		u.Command = append([]string{fill.text(s.Command)}, lists.Map(s.Args, fill.text)...)
-		u.Dir = cmp.Or(s.Project, settings.HomeFolder(env)) // in a project's folder, npx would run a package of the project with the same name
+		u.Dir = cmp.Or(s.Project, settings.HomeFolder(env)) // not the current folder, where npx would run a package of the project with the same name
 		if c.entry.File.Scope == clients.Project {
 			u.Dir = env.Dir
 		}
@@ -85,7 +87,7 @@ func (c *clientServer) convert(env process.Env, here bool) {
 		if program := u.Command[0]; program != filepath.Base(program) && !filepath.IsAbs(program) {
 			u.Command[0] = filepath.Join(u.Dir, program)
 		}
-		runsPackages := func(program string) bool { // it may have to install the server first
+		runsPackages := func(program string) bool { // reports whether the program may have to install the server first
 			name := strings.TrimSuffix(filepath.Base(program), filepath.Ext(program))
 			return slices.Contains([]string{"npx", "npm", "pnpm", "pnpx", "yarn", "bun", "bunx", "uvx", "uv", "pipx", "dnx", "deno", "docker", "podman"}, name)
 		}
@@ -108,15 +110,15 @@ func (c *clientServer) convert(env process.Env, here bool) {
 	}
 }
 
-// filler replaces references to variables in a client's file.
+// filler replaces the references to variables in the values of a client's file.
 type filler struct {
 	env   process.Env
-	known map[string]string // references that the client itself replaces
-	left  []string          // references without a value
+	known map[string]string // values of the references that only the client defines
+	left  []string          // references for which no value is known
 }
 
-// variable matches ${NAME}, ${NAME:-DEFAULT}, ${env:NAME}, and {env:NAME}. It also matches other references, but does
-// not capture their names.
+// variable matches a reference to a variable. It captures the name in ${NAME}, ${NAME:-DEFAULT}, ${env:NAME}, and
+// {env:NAME}. It also matches other kinds of references, of which it captures nothing.
 var variable = regexp.MustCompile(`\$\{\{[^}]*\}\}|\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\$\{[^}]*\}|\{env:([A-Za-z_]\w*)\}|\{file:[^}]*\}`)
 
 func (f *filler) text(s string) string {
@@ -136,7 +138,7 @@ func (f *filler) text(s string) string {
 	})
 }
 
-// commandOrURL returns the command or URL of a server for display, with secrets masked.
+// commandOrURL returns the command line or URL of the server for display. Secrets are masked.
 func (c clientServer) commandOrURL() string {
 	s := c.entry.Server().Masked()
 	if s.URL != "" {
@@ -145,7 +147,8 @@ func (c clientServer) commandOrURL() string {
 	return strings.Join(lists.Map(append([]string{s.Command}, s.Args...), output.ShellWord), " ")
 }
 
-// Default time limits for the first answer of a server. A package runner may have to download the server first.
+// Default time limits for the first response of a server. installsIn applies to servers that a package runner starts,
+// because it may have to download the server first.
 const (
 	answersIn  = 10 * time.Second
 	installsIn = time.Minute
@@ -162,9 +165,9 @@ func (c clientServer) limit(timeout time.Duration) time.Duration {
 	return answersIn
 }
 
-// readAll reads the tools of the servers, twice as many in parallel as there are processors, and reports each
-// result. If a program exceeds the default time limit, it is started again after all others, because programs that
-// start together on a busy machine slow each other down.
+// readAll reads the tool lists of the servers in ready and prints a note for each server. It reads from at most twice
+// as many servers in parallel as there are processors. If a program exceeds the default time limit, readAll starts
+// the program again after all others have ended, because programs that start at the same time slow each other down.
 func readAll(ctx context.Context, a *command.App, ready []clientServer, timeout time.Duration) []command.LiveList {
 	read := make([]command.LiveList, len(ready))
 	done := make(chan int)
@@ -206,7 +209,7 @@ func readAll(ctx context.Context, a *command.App, ready []clientServer, timeout 
 	return read
 }
 
-// problem describes why a server could not be read, and the remedy.
+// problem returns a message about the error err of a server, with a remedy. timeout is the time limit that applied.
 func (c clientServer) problem(err error, timeout time.Duration) string {
 	s := c.entry.Server()
 	_, noise, noisy := strings.Cut(err.Error(), "its standard output ")

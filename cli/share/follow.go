@@ -1,4 +1,4 @@
-// This file implements the command follow.
+// This file implements the follow command.
 
 package share
 
@@ -62,7 +62,8 @@ func newFollow(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// startFollowing downloads and verifies the registry, and adds it to the user's configuration.
+// startFollowing downloads and verifies the registry at source, and writes the source to the user's configuration
+// file.
 func startFollowing(ctx context.Context, a *command.App, source string, flags followFlags) error {
 	c, err := a.Settings()
 	if err != nil {
@@ -109,7 +110,7 @@ func startFollowing(ctx context.Context, a *command.App, source string, flags fo
 	return a.Print(doc, func(p *output.Page) { describe(p, doc) })
 }
 
-// discardUnused deletes the copy of a registry that this machine does not follow.
+// discardUnused deletes the copy of the registry unless c specifies a registry to follow.
 func discardUnused(f *command.Following, c settings.Config) error {
 	if c.Follow.Source != "" {
 		return nil
@@ -153,7 +154,7 @@ func followStatus(ctx context.Context, a *command.App) error {
 	if f == nil {
 		return fmt.Errorf("%w: this machine follows no registry; name one with toolcrib follow SOURCE", proposals.ErrNotFound)
 	}
-	_, _ = f.Update(ctx) // the document contains the error
+	_, _ = f.Update(ctx) // the document reports the error
 	doc, err := f.Describe(ctx, a.Env.Now())
 	if err != nil {
 		return err
@@ -185,10 +186,10 @@ func describe(p *output.Page, doc command.DocFollowing) {
 	}
 }
 
-// followTable matches the table in the configuration that follow writes.
+// followTable matches the [follow] table in a configuration file.
 var followTable = regexp.MustCompile(`(?ms)^\[follow\][^\n]*\n(?:[^\[\n][^\n]*\n|\n)*`)
 
-// editFollow replaces the table [follow] in a configuration file, or removes it if f is nil.
+// editFollow replaces the [follow] table in a configuration file, or removes the table if f is nil.
 func editFollow(file string, f *settings.FollowConfig) error {
 	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

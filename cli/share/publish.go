@@ -1,5 +1,6 @@
-// Package share implements the commands that transfer approvals to other machines: publish writes the registry to a
-// place where other machines can read it, and follow uses a published registry.
+// Package share implements the publish and follow commands, which transfer approvals to other machines. The publish
+// command writes the registry to a location that other machines can read. The follow command makes this machine use a
+// published registry.
 package share
 
 import (
@@ -25,7 +26,7 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// Family returns the commands that transfer approvals to other machines.
+// Family returns the publish and follow commands.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -81,8 +82,8 @@ func newPublish(a *command.App) *cobra.Command {
 	}
 }
 
-// isAddress reports whether the name of a target begins with a word and a colon, as URLs and Git addresses do. It
-// returns false for "git:" and the drive letters of Windows.
+// isAddress reports whether the name of a target begins with a word and a colon, like a URL or a Git address. It
+// returns false for names that begin with "git:" or with the drive letter of a Windows path.
 func isAddress(name string) bool {
 	word, _, found := strings.Cut(name, ":")
 	return found && word+":" != settings.GitTarget && !strings.ContainsAny(word, "/"+string(filepath.Separator)) && filepath.VolumeName(name) == ""
@@ -94,7 +95,8 @@ func Publish(ctx context.Context, a *command.App) error {
 	return err
 }
 
-// publishTo writes the live registry to a folder and delivers that folder.
+// publishTo publishes the live registry to the target to. For a Git repository or a command, it writes the registry
+// to a local folder first and then transfers the content of that folder.
 func publishTo(ctx context.Context, a *command.App, to settings.PublishConfig) (docPublish, error) {
 	document, events, err := new(Publisher).Document(ctx, a)
 	doc := docPublish{Head: output.NewHead("publish"), To: to.Name(), Events: events, Parts: len(document.Parts)}
@@ -120,15 +122,16 @@ func publishTo(ctx context.Context, a *command.App, to settings.PublishConfig) (
 	return doc, publish.Run(ctx, to.Command, folder, filepath.Dir(a.Config.UserFile))
 }
 
-// Publisher makes the documents of a registry. It keeps what it has read for the next one.
+// Publisher creates the documents that are published. It caches the log and the definitions for the next document.
 type Publisher struct {
 	from     bundle.Collector
 	log      *checkpoint.Log
-	events   int64  // in log
-	database string // of log
+	events   int64  // number of events in log
+	database string // hash of the first event of log
 }
 
-// Document returns the live registry for publication, and the number of events in its log.
+// Document returns the document of the live registry and the number of events in its log. The document is signed if
+// the user has a key for checkpoints.
 func (p *Publisher) Document(ctx context.Context, a *command.App) (publish.Document, int64, error) {
 	b, err := export.Bundle(ctx, a, &p.from)
 	if err != nil {
@@ -140,7 +143,7 @@ func (p *Publisher) Document(ctx context.Context, a *command.App) (publish.Docum
 	log := p.log
 	err = checkpoints.Each(ctx, a.DB, p.events, func(e history.Event) error {
 		if e.Seq > b.Log.Seq {
-			return nil // the event was added in the meantime
+			return nil // the event is newer than the bundle
 		}
 		p.events = e.Seq
 		return log.Append(e.Hash)

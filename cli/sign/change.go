@@ -1,4 +1,4 @@
-// This file implements the commands that change the signers file.
+// This file implements the signers add and signers remove commands, which change the signers file.
 
 package sign
 
@@ -42,7 +42,7 @@ func newSignersAdd(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			key, ok := keys.PublicOf(text) // the file may also contain a private key
+			key, ok := keys.PublicOf(text) // PublicOf also accepts the file of a private key
 			if !ok {
 				return fmt.Errorf("%w: %s is not a public key", sshsig.ErrKey, args[1])
 			}
@@ -118,8 +118,9 @@ func newSignersRemove(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// changeSigners edits the signers file and records the new state. If the process is killed between the two, the file
-// is one that was edited by hand: signers record puts it in force.
+// changeSigners edits the signers file and records its new state in the database. If the process is killed after the
+// first step, the result is the same as if the user had edited the file, and signers record puts the new state in
+// force.
 func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit func([]byte) ([]byte, error)) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -142,7 +143,7 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit 
 	if err != nil {
 		return err
 	}
-	if next.Digest() == now.Digest() { // such as a key that was added before
+	if next.Digest() == now.Digest() { // the edit changes nothing, for example because the key was added before
 		text = before
 	}
 	desk, err := c.DeskOf(a.DB, a.Env, next)
@@ -167,12 +168,12 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit 
 	}
 	states, unknown := desk.Signers.SignersStates(ctx)
 	if unknown != nil || len(states) > 0 && statement.Sum(states[len(states)-1].Text) == next.Digest() {
-		return err // the state may be in force, for example if the connection was lost after the commit
+		return err // the new state may be in force, for example if the connection was lost after the commit
 	}
 	return errors.Join(err, atomicfile.Write(file, before, keep))
 }
 
-// printSigners prints the signers, and the new state if it has changed.
+// printSigners prints the signers file. If s is not the zero value, printSigners also prints that s is the new state.
 func printSigners(a *command.App, s proof.SignersState) error {
 	c, err := a.Settings()
 	if err != nil {

@@ -1,4 +1,4 @@
-// This file implements the command that starts signing.
+// This file implements the signers init command, which starts signing in a database.
 
 package sign
 
@@ -48,7 +48,7 @@ func newSignersInit(a *command.App) *cobra.Command {
 				return err
 			}
 			key, err := ownKey(cmd.Context(), a, sign.Key)
-			if len(states) > 0 { // init was interrupted, or another user added this user's key to the signers file
+			if len(states) > 0 { // signing has started: an earlier run was interrupted, or another user added this user's key
 				start := states[0].Event.Hash
 				s, _, err := c.Signers.Load()
 				if err == nil && key.Public != nil && c.Signatures == "" && c.SignedSince == "" && s.Digest() == statement.Sum(states[len(states)-1].Text) {
@@ -69,7 +69,7 @@ func newSignersInit(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := startSigning(c, "", key.File); err != nil { // must succeed before anything is signed
+			if _, err := startSigning(c, "", key.File); err != nil { // check that the settings can be written before anything is signed
 				return err
 			}
 			desk, err := c.DeskOf(a.DB, a.Env, next)
@@ -81,7 +81,7 @@ func newSignersInit(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if text != nil { // the file does not contain the key yet
+			if text != nil { // the signers file does not exist yet
 				if err := os.MkdirAll(filepath.Dir(c.UserFile), 0o700); err != nil {
 					return err
 				}
@@ -103,14 +103,14 @@ func newSignersInit(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// writeSigning adds the settings for signing to the user's toolcrib.toml.
+// writeSigning adds the settings for signing to the user's configuration file.
 func writeSigning(a *command.App, c settings.Config, since, keyFile string) error {
 	edited, err := startSigning(c, since, keyFile)
 	if err != nil {
 		return err
 	}
 	file := c.UserFile
-	if real, err := filepath.EvalSymlinks(file); err == nil { // configuration files are often symbolic links
+	if real, err := filepath.EvalSymlinks(file); err == nil { // keep the link if the configuration file is a symbolic link
 		file = real
 	}
 	if err := atomicfile.Write(file, edited, atomicfile.Options{Mode: 0o600, Keep: true}); err != nil {
@@ -120,7 +120,8 @@ func writeSigning(a *command.App, c settings.Config, since, keyFile string) erro
 	return nil
 }
 
-// firstSigners returns a signers file that contains a key of principal, and its text if the file must be written.
+// firstSigners returns the first state of the signers, which contains key as a key of principal. If the signers file
+// does not exist, firstSigners also returns the text to write. If the file exists, it must contain the key.
 func firstSigners(c settings.Config, principal string, key keys.Key) (*signers.Signers, []byte, error) {
 	s, _, err := c.Signers.Load()
 	switch {
@@ -141,8 +142,8 @@ func firstSigners(c settings.Config, principal string, key keys.Key) (*signers.S
 	return s, text, err
 }
 
-// startSigning returns the user's toolcrib.toml with the settings for signing added at its beginning, because keys must
-// precede the first table.
+// startSigning returns the text of the user's configuration file with the settings for signing added. It adds the
+// settings at the beginning, because in TOML they must precede the first table.
 func startSigning(c settings.Config, since, keyFile string) ([]byte, error) {
 	text, err := settings.ReadConfig(c.UserFile)
 	if err != nil && !settings.Missing(err) {
@@ -165,8 +166,8 @@ func startSigning(c settings.Config, since, keyFile string) ([]byte, error) {
 	return append([]byte(head), text...), nil
 }
 
-// keySource is a place where the user may have a key: a file, or the SSH agent if file is "". If literal is set, it
-// selects the agent's key.
+// keySource is a place where the user may have a key: a file, or the SSH agent if file is "". If literal is set, only
+// this key of the agent is used.
 type keySource struct {
 	file    string
 	literal ssh.PublicKey
@@ -182,7 +183,7 @@ func (s keySource) String() string {
 	return s.file
 }
 
-// fits returns nil if the source's key k may sign decisions.
+// fits returns an error if the key k, which was found in this source, cannot be used to sign decisions.
 func (s keySource) fits(k ssh.PublicKey) error {
 	if s.literal != nil && !bytes.Equal(k.Marshal(), s.literal.Marshal()) {
 		return errors.New("it is a different key")
@@ -190,7 +191,8 @@ func (s keySource) fits(k ssh.PublicKey) error {
 	return sshsig.CheckKey(sshsig.Plain(k))
 }
 
-// ownKey finds the user's key: the key in the given file, Git's signing key, a key of the SSH agent, or one in ~/.ssh.
+// ownKey returns the user's key. If file is set, the key must be in that file. Otherwise, ownKey returns the first
+// usable key among Git's signing key, the keys of the SSH agent, and the keys in ~/.ssh.
 func ownKey(ctx context.Context, a *command.App, file string) (keys.Key, error) {
 	tools := signature.KeyTools(a)
 	var tried []string
@@ -215,7 +217,7 @@ func ownKey(ctx context.Context, a *command.App, file string) (keys.Key, error) 
 	return keys.Key{}, fmt.Errorf("%w: looked at %s; create one with ssh-keygen -t ed25519, or name one with --sign-key", keys.ErrNoKey, strings.Join(tried, ", "))
 }
 
-// keySources lists the places where the user may have a key.
+// keySources returns the places in which ownKey looks for a key.
 func keySources(ctx context.Context, a *command.App, file string) []keySource {
 	if file != "" {
 		return []keySource{{file: a.Path(file)}}
@@ -223,7 +225,7 @@ func keySources(ctx context.Context, a *command.App, file string) []keySource {
 	var sources []keySource
 	if gitSetting(ctx, a, "gpg.format") == "ssh" {
 		if key, ok := keys.PublicOf([]byte(strings.TrimPrefix(gitSetting(ctx, a, "user.signingkey"), "key::"))); ok {
-			sources = append(sources, keySource{literal: key}) // Git also uses the agent to find it
+			sources = append(sources, keySource{literal: key}) // the private half is in the agent, where Git looks for it too
 		} else if path := gitSetting(ctx, a, "--type=path", "user.signingkey"); filepath.IsAbs(path) {
 			sources = append(sources, keySource{file: path})
 		}
@@ -242,7 +244,7 @@ func keySources(ctx context.Context, a *command.App, file string) []keySource {
 	return sources
 }
 
-// gitSetting returns a setting of Git's global configuration, or "". It ignores the configuration of the repository,
+// gitSetting returns a value from Git's global configuration, or "". It ignores the configuration of the repository,
 // which is untrusted.
 func gitSetting(ctx context.Context, a *command.App, args ...string) string {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"config", "--global"}, args...)...)

@@ -1,4 +1,5 @@
-// Package sign implements the commands that manage signers, and the command that signs on the machine with the key.
+// Package sign implements the signers command, which manages signers, and the sign command, which signs a statement
+// on the machine that has the key.
 package sign
 
 import (
@@ -14,7 +15,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Family returns the commands about signers and signatures.
+// Family returns the signers and sign commands.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -49,7 +50,7 @@ func newSign(a *command.App) *cobra.Command {
 			}
 			file := cmp.Or(settings.Absolute(a.Env.Dir, keyFile), c.SignKey)
 			may := func(ssh.PublicKey) error { return nil }
-			if who, err := c.Signers.Signers(); err == nil { // the file may exist only on the other machine
+			if who, err := c.Signers.Signers(); err == nil { // the signers file may exist only on the machine with the database
 				may = func(k ssh.PublicKey) error { _, err := who.May(st.By, k, st.At); return err }
 			}
 			tools := signature.KeyTools(a)

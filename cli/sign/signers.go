@@ -1,4 +1,4 @@
-// This file implements the commands that list, verify, and record signers.
+// This file implements the signers command with its list, verify, and record subcommands.
 
 package sign
 
@@ -68,7 +68,8 @@ func newSigners(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// newDocSigners returns the document that describes the signers file.
+// newDocSigners returns a document that lists the signers in the signers file. now determines which of their keys are
+// valid.
 func newDocSigners(c settings.Config, now time.Time) (DocSigners, error) {
 	doc := DocSigners{
 		Head: output.NewHead("signers"), Required: c.Signatures == settings.SignaturesRequired, Since: c.SignedSince,
@@ -118,7 +119,8 @@ func newSignersVerify(a *command.App) *cobra.Command {
 	}
 }
 
-// ExamineSigners compares the recorded states with each other, with the file, and with the configuration.
+// ExamineSigners checks that the recorded states of the signers follow from each other, and that the last state
+// matches the signers file and the settings. The document lists the states and the problems.
 func ExamineSigners(ctx context.Context, a *command.App) (DocSigners, error) {
 	desk, err := a.OpenDesk(ctx)
 	if err != nil {
@@ -184,14 +186,15 @@ func newSignersRecord(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// signSigners signs the change to the state next, which the signers file of desk has.
+// signSigners returns a signed statement for the change to the state next. desk must have been opened with next as
+// its signers file.
 func signSigners(ctx context.Context, a *command.App, desk *service.Desk, actor proposals.Actor, f signature.Flags, next *signers.Signers) (*proof.Signed, error) {
 	states, err := desk.Signers.SignersStates(ctx)
 	if err != nil {
 		return nil, err
 	}
 	in := next
-	if len(states) > 0 { // must be signed by a signer of the last state
+	if len(states) > 0 { // the last recorded state determines who can sign the change
 		last := states[len(states)-1]
 		if in, err = signers.Restore(last.Text, last.Revoked); err != nil {
 			return nil, fmt.Errorf("%w: %w", proof.ErrSigners, err)

@@ -1,4 +1,4 @@
-// Package signature signs the decisions that users make with commands.
+// Package signature signs the decisions that users make on the command line.
 package signature
 
 import (
@@ -25,7 +25,7 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Flags are the flags for signing a decision.
+// Flags contains the values of the flags that control how a decision is signed.
 type Flags struct {
 	Key                  string
 	print                bool
@@ -42,8 +42,8 @@ func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.signature, "signature", "", "`FILE` with the signature of --statement")
 }
 
-// Decision returns the signed statement for an act, or nil if decisions are not signed. prepare returns the statement
-// to sign.
+// Decision returns the signed statement for an act of actor, or nil if acts need no signature. prepare returns the
+// statement to sign.
 func Decision(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error)) (*proof.Signed, error) {
 	if f.statement == "" && f.signature == "" {
 		if needed, err := Signs(ctx, a, f); err != nil || !needed {
@@ -53,8 +53,9 @@ func Decision(ctx context.Context, a *command.App, actor proposals.Actor, f Flag
 	return SignAs(ctx, a, actor, f, prepare, func() (keys.Key, error) { return SigningKey(ctx, a, actor, f.Key) })
 }
 
-// SignAs signs a statement with the key returned by find. If flags specify files with a statement and its signature,
-// SignAs reads these instead.
+// SignAs signs the statement that prepare returns with the key that find returns. If the flags name files with a
+// statement and its signature, SignAs reads these files instead. With --print-statement, SignAs prints the statement
+// and returns ErrPrinted.
 func SignAs(ctx context.Context, a *command.App, actor proposals.Actor, f Flags, prepare func() ([]byte, error), find func() (keys.Key, error)) (*proof.Signed, error) {
 	handed := f.statement != "" || f.signature != ""
 	switch {
@@ -95,7 +96,8 @@ func SignAs(ctx context.Context, a *command.App, actor proposals.Actor, f Flags,
 	return SignQuietly(ctx, a, key, text)
 }
 
-// Signs reports whether acts are signed: because the user or a setting requires it, or because signing has started.
+// Signs reports whether acts are signed. Acts are signed if a flag or a setting requires signatures, if the user is
+// connected over SSH, or if signing has started in the database. A dry run is not signed.
 func Signs(ctx context.Context, a *command.App, f Flags) (bool, error) {
 	if a.Flags.DryRun && !f.print {
 		return false, nil
@@ -115,7 +117,8 @@ func Signs(ctx context.Context, a *command.App, f Flags) (bool, error) {
 	return len(states) > 0, err
 }
 
-// DeskFor returns the desk for one act of actor. The act is signed if necessary.
+// DeskFor returns the desk with which the actor of session b makes one decision. If decisions must be signed, the
+// desk carries the signature of the statement that prepare returns.
 func DeskFor(ctx context.Context, b command.Session, a *command.App, f Flags, prepare func() ([]byte, error)) (*service.Desk, error) {
 	signed, err := Decision(ctx, a, b.Actor, f, prepare)
 	if err != nil || signed == nil {
@@ -124,7 +127,7 @@ func DeskFor(ctx context.Context, b command.Session, a *command.App, f Flags, pr
 	return b.Desk.Signed(*signed), nil
 }
 
-// KeyTools returns access to the user's keys. ssh-keygen may ask questions on the terminal.
+// KeyTools returns the tools that find and use the user's keys. ssh-keygen may prompt the user on the terminal.
 func KeyTools(a *command.App) keys.Tools {
 	if a.Remote != nil {
 		return keys.Tools{Dial: a.Remote.Forwarded, Stderr: a.Env.Err}
@@ -136,7 +139,7 @@ func KeyTools(a *command.App) keys.Tools {
 	return t
 }
 
-// SigningKey finds the key that signs the decisions of actor.
+// SigningKey returns the key that signs the decisions of actor. The signers file determines which keys are permitted.
 func SigningKey(ctx context.Context, a *command.App, actor proposals.Actor, file string) (keys.Key, error) {
 	who, err := a.Config.Signers.Signers()
 	if err != nil {
@@ -145,8 +148,8 @@ func SigningKey(ctx context.Context, a *command.App, actor proposals.Actor, file
 	return SigningKeyOf(ctx, a, who, actor, file)
 }
 
-// SigningKeyOf finds the key that signs for actor: the key in the file, the configured key, or the first permitted key
-// of the SSH agent.
+// SigningKeyOf returns the key that signs for actor: the key in the given file, the configured key, or the first key
+// of the SSH agent that who permits.
 func SigningKeyOf(ctx context.Context, a *command.App, who *signers.Signers, actor proposals.Actor, file string) (keys.Key, error) {
 	file = cmp.Or(settings.Absolute(a.Env.Dir, file), a.Config.SignKey)
 	now := a.Env.Now()
@@ -163,7 +166,7 @@ func SigningKeyOf(ctx context.Context, a *command.App, who *signers.Signers, act
 	return key, err
 }
 
-// SignQuietly signs a statement with a key.
+// SignQuietly signs text with key without printing a note.
 func SignQuietly(ctx context.Context, a *command.App, key keys.Key, text []byte) (*proof.Signed, error) {
 	signature, err := KeyTools(a).Sign(ctx, key, text)
 	if err != nil {
@@ -172,7 +175,7 @@ func SignQuietly(ctx context.Context, a *command.App, key keys.Key, text []byte)
 	return &proof.Signed{Statement: text, Signature: signature.Armor()}, nil
 }
 
-// KeyName returns the name of a key for display.
+// KeyName returns a description of a key for display: its fingerprint and type, or its file.
 func KeyName(k keys.Key) string {
 	if k.Public == nil {
 		return k.File
@@ -180,10 +183,10 @@ func KeyName(k keys.Key) string {
 	return fmt.Sprintf("%s (%s)", ssh.FingerprintSHA256(sshsig.Plain(k.Public)), k.Public.Type())
 }
 
-// DefaultTier selects a tool's own default tier on the command line.
+// DefaultTier is the value with which commands withdraw a chosen tier, so that the tool's own tier applies.
 const DefaultTier = "default"
 
-// DescribeStatement describes the items of a statement, one per line.
+// DescribeStatement returns a description of each item that a statement decides.
 func DescribeStatement(st statement.Statement) []string {
 	verdict := statement.VerdictOf(st.Act)
 	switch act := st.Act.(type) {

@@ -1,4 +1,4 @@
-// This file implements the command checkpoint, and reads the checkpoints that verify is given.
+// This file implements the checkpoint command and reads the checkpoints that users pass to the verify command.
 
 package verify
 
@@ -28,7 +28,7 @@ type docCheckpoint struct {
 	Origin   string `json:"origin"`
 	Size     int64  `json:"size"`
 	Root     string `json:"root"`
-	Call     int64  `json:"call"` // number of the newest call, or 0 if there is none
+	Call     int64  `json:"call"` // number of the newest call, or 0 if the log contains no calls
 	CallHash string `json:"call_hash"`
 }
 
@@ -93,7 +93,8 @@ func newCheckpointKey(a *command.App) error {
 	return a.Print(doc, func(p *output.Page) { p.Linef("%s", doc.Public) })
 }
 
-// checkpointKeys returns the paths of the key files for checkpoints, in the user's configuration folder.
+// checkpointKeys returns the paths of the private and the public key for checkpoints, which are in the user's
+// configuration folder.
 func checkpointKeys(env process.Env) (private, public string, err error) {
 	home, err := process.ConfigHome(env)
 	folder := filepath.Join(home, "toolcrib")
@@ -133,7 +134,7 @@ func runCheckpoint(ctx context.Context, a *command.App) error {
 	return a.Print(doc, func(p *output.Page) { p.Text("", doc.Note) })
 }
 
-// CheckpointSigner returns the key that signs checkpoints.
+// CheckpointSigner returns the user's key for signing checkpoints. It returns ErrNoKey if the user has no such key.
 func CheckpointSigner(a *command.App) (note.Signer, error) {
 	private, _, err := checkpointKeys(a.Env)
 	if err != nil {
@@ -146,13 +147,13 @@ func CheckpointSigner(a *command.App) (note.Signer, error) {
 	return signer, err
 }
 
-// watched passes the events and calls that are read from a ledger to a checker.
+// watched is a ledger that passes the events and calls that are read from it to checker.
 type watched struct {
 	history.Ledger
 	checker *checkpoint.Checker
 }
 
-// The chains that checkpoints cover.
+// Chains that checkpoints cover.
 const (
 	eventChain = "events"
 	callChain  = "calls"
@@ -171,7 +172,7 @@ func (w watched) Rows(ctx context.Context, table string, fn func(history.Row) er
 	})
 }
 
-// logOnly restricts a ledger to the parts that checkpoints cover.
+// logOnly is a ledger that contains only the chains that checkpoints cover.
 type logOnly struct{ watched }
 
 func (logOnly) Tables() []string { return []string{eventChain, callChain} }
@@ -180,19 +181,19 @@ func (logOnly) Structure(context.Context, bool, func(history.Damage)) error { re
 
 func (logOnly) Inconsistencies(context.Context, bool, func(history.Damage)) error { return nil }
 
-// keptCheckpoint is a checkpoint that the database must extend.
+// keptCheckpoint is a checkpoint from a file. The log of the database must extend it.
 type keptCheckpoint struct {
 	checkpoint.Checkpoint
 	file     string
-	signed   bool // verified with a known key
-	unproven bool // its call is in a file that was not given
+	signed   bool // the signature was verified
+	unproven bool // the newest call of the checkpoint is in a file that the user did not name
 }
 
-// readCheckpoints reads checkpoints and verifies their signatures with the public key in the given file, or with the
-// user's own key if the file is "". If the user has no key, the signatures are not verified.
+// readCheckpoints reads the checkpoints in files. It verifies their signatures with the public key in the file key,
+// or with the user's own key if key is "". If the user has no key, it does not verify the signatures.
 func readCheckpoints(ctx context.Context, a *command.App, files []string, key string) ([]keptCheckpoint, error) {
 	var known note.Verifiers
-	if len(files) > 0 && a.Remote == nil { // over SSH, the user's key is on another machine
+	if len(files) > 0 && a.Remote == nil { // a user connected over SSH has the key on another machine
 		_, public, err := checkpointKeys(a.Env)
 		if key != "" {
 			public, err = a.Path(key), nil
@@ -202,7 +203,7 @@ func readCheckpoints(ctx context.Context, a *command.App, files []string, key st
 		}
 		known, err = checkpoint.ReadVerifier(public)
 		if key == "" && settings.Missing(err) {
-			known = nil // the user need not have a key
+			known = nil // the user's own key is optional
 		} else if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-// This file publishes checkpoints after decisions.
+// This file publishes checkpoints and the registry after decisions.
 
 package verify
 
@@ -18,7 +18,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// publishDecided publishes a checkpoint and the registry after decisions of this process, if targets are configured.
+// publishDecided publishes a checkpoint and the registry if this process made decisions since the last publication
+// and targets are configured.
 func publishDecided(ctx context.Context, a *command.App) error {
 	if !a.Publisher.Take() || a.Config == nil || a.Scratch != "" {
 		return nil
@@ -38,7 +39,8 @@ func publishDecided(ctx context.Context, a *command.App) error {
 	return errors.Join(checkpoint, registry)
 }
 
-// PublishAtExit publishes before the process exits. If it fails, the decisions remain valid.
+// PublishAtExit publishes the decisions of this process before the process exits. If publication fails, PublishAtExit
+// prints a note, and the decisions remain valid.
 func PublishAtExit(ctx context.Context, a *command.App) {
 	if err := publishDecided(ctx, a); err != nil {
 		text := output.FullStop(err.Error())
@@ -49,8 +51,9 @@ func PublishAtExit(ctx context.Context, a *command.App) {
 	}
 }
 
-// PublishWhileRunning publishes after each decision while the process runs. stop ends this; PublishAtExit then publishes the
-// remaining decisions.
+// PublishWhileRunning starts to publish after each decision of this process, and refreshes state after each
+// publication. stop ends the publication. The caller must then call PublishAtExit, which publishes the remaining
+// decisions.
 func PublishWhileRunning(ctx context.Context, a *command.App, state *checkpoints.Watch) (stop func()) {
 	woken, ended := make(chan struct{}, 1), make(chan struct{})
 	a.Publisher.Mu.Lock()
@@ -60,7 +63,7 @@ func PublishWhileRunning(ctx context.Context, a *command.App, state *checkpoints
 		defer close(ended)
 		for range woken {
 			if err := publishDecided(ctx, a); err != nil {
-				a.Publisher.Again() // PublishAtExit reports the error if it fails too
+				a.Publisher.Again() // keep the decisions for the next attempt; PublishAtExit reports an error that persists
 			}
 			state.Refresh(ctx)
 		}
@@ -74,7 +77,7 @@ func PublishWhileRunning(ctx context.Context, a *command.App, state *checkpoints
 	}
 }
 
-// PublishFor limits the time for which publishing a decision's checkpoint delays the end of the process.
+// PublishFor is the maximum time that the process spends on publishing a checkpoint.
 const PublishFor = 10 * time.Second
 
 func publishCheckpoint(ctx context.Context, a *command.App, again bool) error {
@@ -94,7 +97,8 @@ func publishCheckpoint(ctx context.Context, a *command.App, again bool) error {
 	return err
 }
 
-// WatchCheckpoints returns the state of publication, for a screen that must not wait. doctor reports errors.
+// WatchCheckpoints returns a cache of the publication status, for screens that must not block. The cache ignores
+// errors, which the doctor command reports.
 func WatchCheckpoints(a *command.App) *checkpoints.Watch {
 	return &checkpoints.Watch{Read: func(ctx context.Context) (checkpoints.Status, error) {
 		p, err := CheckpointPublisher(a)
@@ -105,7 +109,8 @@ func WatchCheckpoints(a *command.App) *checkpoints.Watch {
 	}}
 }
 
-// CheckpointPublisher returns the configured publisher, without a key. a.Config must be set.
+// CheckpointPublisher returns a publisher for the configured target. The publisher has no signer. a.Config must be
+// set.
 func CheckpointPublisher(a *command.App) (*checkpoints.Publisher, error) {
 	c := a.Config
 	state, err := process.StateHome(a.Env)
@@ -127,13 +132,13 @@ func CheckpointPublisher(a *command.App) (*checkpoints.Publisher, error) {
 	}, nil
 }
 
-// DocPublished is how far the publication of checkpoints has come.
+// DocPublished describes how much of the log is published in checkpoints.
 type DocPublished struct {
 	To        string `json:"to"`
-	Size      int64  `json:"size"`         // number of events in the newest checkpoint, or 0 if there is none
+	Size      int64  `json:"size"`         // number of events in the newest checkpoint, or 0 before the first publication
 	At        string `json:"at,omitempty"` // time of publication
-	Age       int64  `json:"age_seconds"`  // age of the checkpoint
-	Decisions int    `json:"unpublished"`  // number of decisions after it
+	Age       int64  `json:"age_seconds"`  // age of the newest checkpoint
+	Decisions int    `json:"unpublished"`  // number of decisions after the newest checkpoint
 }
 
 func (d DocPublished) Text() string {
@@ -147,7 +152,7 @@ func (d DocPublished) Text() string {
 	return text
 }
 
-// Published returns the state of publication.
+// Published returns the publication status of the configured target.
 func Published(ctx context.Context, a *command.App) (DocPublished, error) {
 	p, err := CheckpointPublisher(a)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package verify implements the commands that verify the history, and that create, publish, and check checkpoints of
-// it.
+// Package verify implements the verify command, which verifies the history, and the checkpoint command, which creates
+// and publishes checkpoints.
 package verify
 
 import (
@@ -29,7 +29,7 @@ import (
 	"toolcrib/store/calls"
 )
 
-// Family returns the commands that verify the history.
+// Family returns the verify and checkpoint commands.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -44,10 +44,10 @@ func Family() command.Family {
 	}
 }
 
-// Verification is the result of verify.
+// Verification is the result of verifying a database.
 type Verification struct {
 	history.Report
-	Signatures *proof.Report // nil if signing has not started
+	Signatures *proof.Report // results for signatures; nil if signing has not started
 }
 
 func newVerify(a *command.App) *cobra.Command {
@@ -77,7 +77,7 @@ func newVerify(a *command.App) *cobra.Command {
 			p := a.Progress()
 			o := history.Options{Deep: deep}
 			if p != nil {
-				total, _ := db.Rows(ctx) // unknown if the file is damaged
+				total, _ := db.Rows(ctx) // the number is unknown if the file is damaged
 				rows := map[string]int64{}
 				o.Progress = func(table string, n int64) {
 					rows[table] = n
@@ -130,8 +130,9 @@ func newVerify(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// checkCallFiles returns an error if a file of calls cannot be read, because a mistyped name must not be reported as
-// damage. It does not open pipes, because opening them would block until there is a writer.
+// checkCallFiles returns an error if one of files cannot be read. Without this check, a mistyped name would be
+// reported as damage. checkCallFiles does not open pipes, because opening a pipe blocks until another process writes
+// to it.
 func checkCallFiles(a *command.App, files []string) error {
 	for _, file := range files {
 		info, err := os.Stat(a.Path(file))
@@ -152,9 +153,9 @@ func checkCallFiles(a *command.App, files []string) error {
 	return nil
 }
 
-// Verified verifies the database, and the snapshot files in the folders attached to it. It ignores files that the
-// database does not know, because a folder may be newer than a copy of the database; drift reports them. If checker is
-// not nil, it receives the log.
+// Verified verifies the database and the version files in its workspace folders. It ignores files that the database
+// does not know, because a folder may be newer than a copy of the database; the drift command reports such files. If
+// checker is not nil, checker receives the events and calls of the log.
 func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o history.Options) (Verification, error) {
 	var r Verification
 	var err error
@@ -167,7 +168,7 @@ func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o 
 	if err != nil {
 		return r, err
 	}
-	damagedOr := func(err error) error { // damage explains the error, and may make rows unreadable
+	damagedOr := func(err error) error { // after damage, rows may be unreadable, so the damage explains the error
 		if len(r.Damage) > 0 {
 			return nil
 		}
@@ -206,7 +207,7 @@ func Verified(ctx context.Context, db *store.DB, checker *checkpoint.Checker, o 
 	return r, nil
 }
 
-// PrintReport prints the result of a verification.
+// PrintReport prints the result of a verification. kept lists the checkpoints that were compared with the log.
 func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
 	doc := report.Findings{Head: output.NewHead("findings"), OK: len(r.Damage) == 0, Findings: []findings.Finding{}, Counts: r.Rows, Signatures: r.Signatures}
 	for _, d := range r.Damage {
@@ -259,10 +260,10 @@ func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
 	})
 }
 
-// restoreCopy is the advice if the database is damaged.
+// restoreCopy is the advice for a damaged database.
 const restoreCopy = "Keep the file unchanged and restore an earlier copy."
 
-// Verdict summarizes the damage: whether rows were changed, or decisions only became invalid.
+// Verdict returns a summary of the damage. It distinguishes changed data from decisions that are no longer valid.
 func (r Verification) Verdict() string {
 	if slices.ContainsFunc(r.Damage, func(d history.Damage) bool { return d.Remedy == "" }) {
 		return "Damaged. " + restoreCopy

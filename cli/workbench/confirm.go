@@ -1,4 +1,4 @@
-// This file completes the commands entered in the dialogue, and confirms decisions.
+// This file completes the commands that users enter in the dialogue, and asks users to confirm decisions.
 
 package workbench
 
@@ -18,25 +18,25 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// extraArgs maps the commands that deal with proposals to the number of their arguments besides the id. Without an id,
-// they use the current proposal.
+// extraArgs contains the commands that act on a proposal. The value is the number of arguments in addition to the id
+// of the proposal. If the user enters no id, these commands act on the current proposal.
 var extraArgs = map[string]int{
 	"show": 0, "diff": 0, "review": 0, "preview": 0, "approve": 0, "needs-changes": 0, "reject": 0, "withdraw": 0,
 	"comment": 0, "rebase": 0, "regroup": 0, "submit": 0, "waive": 1, "unwaive": 1, "revise": 1,
 }
 
-// confirmed maps the commands that require a confirmation to their acts.
+// confirmed maps each command that requires a confirmation to its act.
 var confirmed = map[string]proposals.Act{
 	"approve": proposals.ActApprove, "needs-changes": proposals.ActRequestChanges, "reject": proposals.ActReject, "withdraw": proposals.ActWithdraw,
 	"submit": proposals.ActSubmit, "rebase": proposals.ActRebase, "waive": proposals.ActWaive, "unwaive": proposals.ActUnwaive,
 	"comment": proposals.ActComment, "calls approve": proposals.ActApproveCall, "calls refuse": proposals.ActRefuseCall,
 }
 
-// entered is a command entered by the user.
+// entered is a command that the user entered, after parsing.
 type entered struct {
 	cmd  *cobra.Command
 	name string
-	args []string // without the name
+	args []string // arguments and flags, without the name of the command
 	refs []string // arguments that are not flags
 }
 
@@ -44,11 +44,12 @@ func (o entered) has(flags ...string) bool {
 	return slices.ContainsFunc(flags, func(f string) bool { return o.cmd.Flags().Changed(f) })
 }
 
-// words returns the command line to run.
+// words returns the complete command line.
 func (o entered) words() []string { return append(strings.Fields(o.name), o.args...) }
 
-// complete adds the missing parts of an entered command: the id of the current proposal, a reason, and the digest of
-// the content that was read. It asks for confirmation before a decision, and returns false if the command must not run.
+// complete adds the missing parts of an entered command, which are the id of the current proposal, a reason, and the
+// digest of the content that the user read. Before a decision, it asks the user for confirmation. It returns false if
+// the command must not run.
 func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool) {
 	t, ok := d.parse(words)
 	if !ok { // the command reports the error
@@ -95,7 +96,7 @@ func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool
 	return t.words(), ok
 }
 
-// parse parses an entered command without running it.
+// parse parses an entered command without running it. It returns false if the command or its flags are invalid.
 func (d *dialogue) parse(words []string) (entered, bool) {
 	cmd, args, err := d.app.Program.Root(&command.App{Printer: &output.Printer{Env: d.app.Env}}).Find(words)
 	if err != nil {
@@ -110,14 +111,15 @@ func (d *dialogue) parse(words []string) (entered, bool) {
 	case cmd.HasParent():
 		return t, true
 	case !t.has("approve"):
-		t.name = "" // not a command, or the program itself
+		t.name = "" // an unknown command, or the program without a command
 		return t, true
 	}
 	// toolcrib --approve ID has the same effect as toolcrib approve ID.
 	return d.parse(append([]string{"approve"}, slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasPrefix(w, "--approve") })...))
 }
 
-// setCurrent makes a proposal or change set the current one.
+// setCurrent makes the proposal or change set that ref denotes the current one. It does nothing if ref is invalid or
+// denotes several proposals.
 func (d *dialogue) setCurrent(ctx context.Context, ref string) {
 	if _, set := review.ChangeSetRef(ref); set {
 		d.current, d.about = "", ref
@@ -133,7 +135,8 @@ func (d *dialogue) setCurrent(ctx context.Context, ref string) {
 	}
 }
 
-// confirm describes a decision, asks for the reason, and asks for confirmation.
+// confirm describes the effect of a decision, asks for the reason if the decision requires a reason, and asks for
+// confirmation. It returns false if the command must not run.
 func (d *dialogue) confirm(ctx context.Context, t *entered, act proposals.Act) bool {
 	refs := t.refs
 	if act == proposals.ActWaive || act == proposals.ActUnwaive {
@@ -165,8 +168,9 @@ func (d *dialogue) confirm(ctx context.Context, t *entered, act proposals.Act) b
 	return act == proposals.ActComment || d.askYes(len(ids), form.Verb)
 }
 
-// bindApproval binds an approval to the content that was read in this dialogue. It rejects the approval if the change
-// or findings about hidden characters have not been read.
+// bindApproval adds the digests of the content that the user read in this dialogue to an approval. It returns false
+// if the user has not read the change of a proposal, or a finding about hidden characters, and prints the missing
+// command.
 func (d *dialogue) bindApproval(ctx context.Context, t *entered, ids []proposals.ID) bool {
 	whole := true
 	for _, id := range ids {
@@ -188,7 +192,8 @@ func (d *dialogue) bindApproval(ctx context.Context, t *entered, ids []proposals
 	return whole
 }
 
-// missing returns the command that prints the part that must be read before an approval, or "" if everything was read.
+// missing returns the command that the user must enter before an approval to read the rest of the proposal. It
+// returns "" if the user has read everything.
 func (h *readProposal) missing() string {
 	read := func(by ...string) bool {
 		return slices.ContainsFunc(by, func(c string) bool { return slices.Contains(h.by, c) })
@@ -205,7 +210,8 @@ func (h *readProposal) missing() string {
 	return ""
 }
 
-// describe describes the effect of a decision on a proposal. It returns false if the command will report a problem.
+// describe prints the effect of a decision on a proposal. It returns false if the decision is not possible, so that
+// running the command reports the problem.
 func (d *dialogue) describe(ctx context.Context, id proposals.ID, act proposals.Act) bool {
 	now, err := d.desk.Desk.Reading.Show(ctx, d.desk.Actor, id)
 	if err != nil || proposals.Can(d.desk.Actor, act, now.Proposal) != nil || act == proposals.ActApprove && len(now.Obstacles) > 0 {
@@ -235,7 +241,8 @@ func (d *dialogue) describe(ctx context.Context, id proposals.ID, act proposals.
 	return true
 }
 
-// confirmCall is like confirm, but for a waiting call.
+// confirmCall asks for the reason and the confirmation of a decision about a waiting call. It returns false if the
+// command must not run.
 func (d *dialogue) confirmCall(t *entered, act proposals.Act) bool {
 	if len(t.refs) != 1 {
 		return true
@@ -263,8 +270,8 @@ func (d *dialogue) confirmCall(t *entered, act proposals.Act) bool {
 	return d.askYes(1, form.Verb)
 }
 
-// reason asks for the reason that a command requires. It offers the reason given in the previous attempt at the same
-// act.
+// reason asks for the text that a command requires, and adds the text to the command. It offers to repeat the text of
+// the previous attempt at the same act. It returns false if the user enters no text.
 func (d *dialogue) reason(t *entered, title string) bool {
 	if t.has("note", "note-file") {
 		return true
@@ -280,7 +287,7 @@ func (d *dialogue) reason(t *entered, title string) bool {
 	for {
 		line, more := d.ask("| ")
 		if !more {
-			return false // the text is incomplete
+			return false // the input ended in the middle of the text
 		}
 		if line == "." {
 			break
@@ -297,7 +304,8 @@ func (d *dialogue) reason(t *entered, title string) bool {
 	return true
 }
 
-// askYes asks for confirmation. The only affirmative answer is y or, if n > 1, n followed by y, such as 3y.
+// askYes asks for confirmation and reports whether the user confirmed. The confirmation is "y" for one object, and n
+// followed by "y", such as "3y", for n objects.
 func (d *dialogue) askYes(n int, verb string) bool {
 	want := "y"
 	if n > 1 {

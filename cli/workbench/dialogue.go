@@ -1,4 +1,4 @@
-// This file implements the workbench in plain text.
+// This file implements the dialogue, which is the workbench in plain text.
 
 package workbench
 
@@ -24,35 +24,36 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// dialogue is the workbench in plain text: a loop that runs the commands of the command line in this process. It keeps
-// a current proposal, so that commands need no id. It provides the same protection as the screen: it binds decisions to
-// the content that was read in the dialogue, and asks for confirmation before each one.
+// dialogue is the workbench in plain text. It reads commands in a loop and runs them in this process. Commands
+// without an id act on the current proposal. The dialogue protects decisions in the same way as the screen does. It
+// binds each decision to the content that the user read in the dialogue, and asks for confirmation before the
+// decision.
 type dialogue struct {
 	app  *command.App
 	desk command.Session
 	in   *bufio.Reader
-	asks bool // the input is a terminal, where a person can answer
+	asks bool // whether input and output are a terminal, so that a person can answer questions
 
-	current proposals.ID // "" if there is none
-	about   string       // the name of the current proposal or change set, or "" for the queue
-	call    string       // the waiting call that was shown last
+	current proposals.ID // the current proposal, or ""
+	about   string       // name of the current proposal or change set, or "" if neither is selected
+	call    string       // id of the waiting call that was shown last
 	list    []proposals.ID
 	read    map[proposals.ID]*readProposal
-	calls   map[string]string // digests of the calls that were read, by id
-	reasons map[string]string // the last reasons for acts that failed
-	command string            // the name of the running command
-	next    string            // a command that was entered instead of continuing to read
+	calls   map[string]string // digests of the calls that the user read, by id
+	reasons map[string]string // last reason entered for each act
+	command string            // name of the running command
+	next    string            // command that the user entered instead of reading on
 	stamp   int64
 }
 
-// readProposal is a proposal as it was last read, and the commands that printed it.
+// readProposal is a proposal as the user last read it, and the names of the commands that printed it.
 type readProposal struct {
 	review.Dossier
 	by []string
 }
 
-// runDialogue runs the dialogue until the user quits or the input ends. Without a terminal, it returns the exit status
-// of the last command, as a shell does.
+// runDialogue runs the dialogue until the user quits or the input ends. Without a terminal, it returns the exit
+// status of the last command, as a shell does with a script.
 func runDialogue(ctx context.Context, a *command.App, b command.Session) error {
 	a.RestoreGC()
 	d := &dialogue{
@@ -71,7 +72,7 @@ func runDialogue(ctx context.Context, a *command.App, b command.Session) error {
 		if !more {
 			break
 		}
-		if d.changed(ctx) { // another process made changes
+		if d.changed(ctx) { // another process changed the database
 			read := d.read[d.current]
 			if read == nil {
 				d.print("Something changed; enter list.")
@@ -85,7 +86,7 @@ func runDialogue(ctx context.Context, a *command.App, b command.Session) error {
 			d.print("A quote or a backslash has no end.")
 			status = command.ExitUsage
 			continue
-		case len(words) > 0 && words[0] == "toolcrib": // as in printed hints
+		case len(words) > 0 && words[0] == "toolcrib": // accept commands as printed in hints
 			words = words[1:]
 		}
 		if len(words) == 0 {
@@ -106,21 +107,21 @@ func runDialogue(ctx context.Context, a *command.App, b command.Session) error {
 	return process.ExitStatus(status)
 }
 
-// print prints a line and makes hidden characters visible.
+// print prints a line. It makes hidden characters in the line visible.
 func (d *dialogue) print(format string, args ...any) {
 	fmt.Fprintln(d.app.Env.Out, visible.Line(fmt.Sprintf(format, args...)))
 }
 
-// ask prints a question and reads a line. It returns false at the end of the input.
+// ask prints a question and reads one line of input. It returns false at the end of the input.
 func (d *dialogue) ask(question string) (string, bool) {
-	_, _ = fmt.Fprint(d.app.Env.Out, visible.Line(question)) // if the terminal is disconnected, the input ends too
+	_, _ = fmt.Fprint(d.app.Env.Out, visible.Line(question)) // errors can be ignored, because the input ends when the terminal is disconnected
 	line, err := d.in.ReadString('\n')
 	line = strings.TrimSpace(line)
 	if err != nil && line == "" {
 		fmt.Fprintln(d.app.Env.Out)
 		return "", false
 	}
-	if !d.asks { // without a terminal, the input is not echoed
+	if !d.asks { // echo the input, because no terminal does
 		fmt.Fprintln(d.app.Env.Out, visible.Line(line))
 	}
 	return line, true
@@ -144,7 +145,7 @@ func (d *dialogue) printCheckpoint(ctx context.Context) {
 	}
 }
 
-// changed reports whether the database was changed since the last call.
+// changed reports whether any process has changed the database since the previous call of changed.
 func (d *dialogue) changed(ctx context.Context) bool {
 	before := d.stamp
 	if stamp, err := (catalogReader{db: d.app.DB}).Stamp(ctx); err == nil {
@@ -174,7 +175,8 @@ func (d *dialogue) runEntered(ctx context.Context, words []string) int {
 	return d.run(ctx, args...)
 }
 
-// help lists the dialogue's own commands and those of the program.
+// help prints the commands of the dialogue and the commands of the program. Unless all is true, it prints only
+// commands about proposals.
 func (d *dialogue) help(all bool) int {
 	for _, line := range []string{
 		"A number such as 7 shows proposal 7. Commands without a number use the proposal that was shown last.",
@@ -195,10 +197,10 @@ func (d *dialogue) help(all bool) int {
 	return command.ExitOK
 }
 
-// endless lists the commands that run until they are stopped.
+// endless lists the commands that the dialogue does not offer, because they run until the user stops them.
 var endless = []string{"serve", "mcp", "guard", "watch", "demo"}
 
-// step shows the next or previous proposal of the last list.
+// step shows the next or the previous proposal of the last list that was printed.
 func (d *dialogue) step(ctx context.Context, forward bool) int {
 	at := slices.Index(d.list, d.current)
 	switch {
@@ -217,7 +219,7 @@ func (d *dialogue) step(ctx context.Context, forward bool) int {
 	return d.runEntered(ctx, []string{"show", string(d.list[at])})
 }
 
-// edit opens a file in the user's editor.
+// edit opens a file in the user's editor. files must contain exactly one name.
 func (d *dialogue) edit(ctx context.Context, files []string) int {
 	editor, err := process.Words(cmp.Or(d.app.Env.Getenv("VISUAL"), d.app.Env.Getenv("EDITOR"), "vi"))
 	in, onTerminal := d.app.Keyboard.(*os.File)
@@ -229,7 +231,7 @@ func (d *dialogue) edit(ctx context.Context, files []string) int {
 	case !onTerminal:
 		d.print("The editor needs a terminal.")
 	default:
-		run := exec.CommandContext(ctx, editor[0], append(editor[1:], files[0])...) //nolint:gosec // the user's choice
+		run := exec.CommandContext(ctx, editor[0], append(editor[1:], files[0])...) //nolint:gosec // the user's own editor
 		run.Dir, run.Stdin, run.Stdout, run.Stderr = d.app.Env.Dir, in, d.app.Stdout, d.app.Stdout
 		if err := run.Run(); err != nil {
 			d.print("The editor failed: %v.", err)
@@ -241,7 +243,7 @@ func (d *dialogue) edit(ctx context.Context, files []string) int {
 	return command.ExitRefused
 }
 
-// run runs a command, with the dialogue's flags before its own.
+// run runs a command and returns its exit status. It passes the global flags of the dialogue to the command.
 func (d *dialogue) run(ctx context.Context, args ...string) int {
 	flags := []string{"--accessible", "--no-color"}
 	for name, value := range map[string]string{"as": d.app.Flags.As, "db": d.app.Flags.DB, "project": d.app.Flags.Project, "workspace": d.app.Flags.Workspace} {
@@ -258,7 +260,8 @@ func (d *dialogue) run(ctx context.Context, args ...string) int {
 	return child.Program.Run(ctx, child)
 }
 
-// page prints text one screen at a time if a person can answer, and reports whether all of it was printed.
+// page prints text and reports whether all of it was printed. On a terminal, it pauses after each screen, and the
+// user can stop the output.
 func (d *dialogue) page(text []byte) bool {
 	width, height := terminalSize(d.app)
 	room := max(height-2, 10)
@@ -282,13 +285,13 @@ func (d *dialogue) page(text []byte) bool {
 	return true
 }
 
-// Listed records the proposals in a list, for next and back.
+// Listed sets the list in which the next and back commands move. After a list, no proposal is current.
 func (d *dialogue) Listed(found []proposals.Proposal) {
 	d.list = lists.Map(found, func(p proposals.Proposal) proposals.ID { return p.ID })
 	d.current, d.about = "", ""
 }
 
-// Shown records that a command printed a proposal completely.
+// Shown records that the running command printed the given proposals completely.
 func (d *dialogue) Shown(ds []review.Dossier) {
 	for _, one := range ds {
 		read := d.read[one.Proposal.ID]
@@ -301,8 +304,8 @@ func (d *dialogue) Shown(ds []review.Dossier) {
 	}
 }
 
-// ListedCall records the first of the listed calls as the current one.
+// ListedCall makes the first call of a printed list the current call.
 func (d *dialogue) ListedCall(id string) { d.call = id }
 
-// ShownCall records that a call was printed.
+// ShownCall records that a call was printed, and makes it the current call.
 func (d *dialogue) ShownCall(id, digest string) { d.call, d.calls[id] = id, digest }

@@ -1,4 +1,4 @@
-// This file shows the workbench on a terminal over SSH, and signs decisions made on a screen.
+// This file runs the workbench on a terminal over SSH. It also signs the decisions that users make on the screen.
 
 package workbench
 
@@ -24,10 +24,10 @@ import (
 	"toolcrib/tui"
 )
 
-// disconnectTimeout limits the time that a workbench may take to finish writing after its terminal was disconnected.
+// disconnectTimeout is the maximum time that a workbench has to finish its writes after the client has disconnected.
 const disconnectTimeout = 2 * time.Second
 
-// runRemote shows the workbench on a remote terminal until the user quits it or the client disconnects. It does not
+// runRemote runs the workbench on a remote terminal until the user quits or the client disconnects. It does not
 // handle signals.
 func runRemote(ctx context.Context, a *command.App, m *tui.Model, width, height int) error {
 	a.Remote.Ran("workbench")
@@ -37,7 +37,7 @@ func runRemote(ctx context.Context, a *command.App, m *tui.Model, width, height 
 	keyboard := process.ReaderFunc(func(p []byte) (int, error) {
 		n, err := limited.Read(p)
 		if err != nil {
-			<-over // writes may still be in progress
+			<-over // report the error only when the program ends, because writes may still be in progress
 		}
 		return n, err
 	})
@@ -57,37 +57,38 @@ func runRemote(ctx context.Context, a *command.App, m *tui.Model, width, height 
 	return leave(ctx, a, m, err)
 }
 
-// The start and end of a bracketed paste (xterm, mode 2004). Without a start, the end has no effect.
+// Marks at the start and the end of a bracketed paste (xterm, mode 2004). An end mark without a start mark has no
+// effect.
 const (
 	pasteStart = "\x1b[200~"
 	pasteEnd   = "\x1b[201~"
 )
 
-// Limits for the input from a remote terminal. The event reader of Bubble Tea buffers pastes and unknown sequences
-// without a limit.
+// Limits for the input from a remote terminal. They are necessary because the event reader of Bubble Tea buffers
+// pastes and unknown sequences without a limit.
 const (
 	maxTyped   = 1 << 20                // bytes after which a paste is ended
 	longTyped  = 64 << 10               // bytes after which a paste is ended at the next pause
-	maxBehind  = 16 << 10               // bytes of keys that the workbench has not processed yet
-	typingRest = 500 * time.Millisecond // minimum length of a pause
-	keyRest    = 10 * time.Millisecond  // length of a pause in which the workbench can process every key
+	maxBehind  = 16 << 10               // bytes of keys that may wait for the workbench
+	typingRest = 500 * time.Millisecond // minimum duration of a pause in typing
+	keyRest    = 10 * time.Millisecond  // duration of a pause in which the workbench has processed all keys
 	readerRest = 200 * time.Millisecond // time after which the event reader discards an unknown sequence
 )
 
-// limitedKeyboard limits the input that the event reader buffers. It ends a paste that is too long and drops the rest,
-// so that it is not interpreted as keys. It also drops keys that arrive faster than the workbench processes them,
-// because each of them draws a frame.
+// limitedKeyboard is a reader that limits the input that the event reader buffers. If a paste is too long,
+// limitedKeyboard ends the paste and drops the rest, which would otherwise be interpreted as keys. It also drops keys
+// that arrive faster than the workbench can process them, because each key draws a frame.
 type limitedKeyboard struct {
 	from io.Reader
 	now  func() time.Time
 	rest func() // waits for readerRest
 
-	typed    int    // bytes passed on since limitedKeyboard last ended a paste
-	behind   int    // bytes outside of pastes that were waiting to be read
-	tail     string // the last bytes of the input, shorter than a mark
-	pasting  bool   // according to the marks, which a malicious client can send at any time
+	typed    int    // bytes passed on since an end mark was last inserted
+	behind   int    // bytes outside of pastes since the last pause
+	tail     string // last bytes of the input, which may be the beginning of a mark
+	pasting  bool   // whether the last mark was a start mark; a malicious client can send marks at any time
 	dropping bool
-	out      []byte // returned by Read before further input
+	out      []byte // bytes that the next Read returns
 	buf      [4 << 10]byte
 }
 
@@ -112,8 +113,8 @@ func (k *limitedKeyboard) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// take passes on input within the limits. waited is the duration of the read: if the workbench is too busy to read,
-// that is not a pause.
+// take processes input that was read. waited is the time that the read took. A long wait is a pause of the user,
+// whereas input that arrived while the workbench was busy is returned without a wait.
 func (k *limitedKeyboard) take(came []byte, waited time.Duration) {
 	if waited >= keyRest {
 		k.behind = 0
@@ -131,11 +132,12 @@ func (k *limitedKeyboard) take(came []byte, waited time.Duration) {
 			return
 		}
 		came = came[n:]
-		k.dropping = k.dropping && k.pasting // pass on the input after a paste
+		k.dropping = k.dropping && k.pasting // stop dropping input after the end of a paste
 	}
 }
 
-// mark finds the next mark and applies it. n is the number of bytes up to its end.
+// mark looks for the next start or end mark in came and, if it finds a mark, toggles k.pasting. n is the number of
+// bytes of came up to and including the mark, or all bytes if found is false.
 func (k *limitedKeyboard) mark(came []byte) (n int, found bool) {
 	all := append([]byte(k.tail), came...)
 	mark := pasteStart
@@ -153,7 +155,7 @@ func (k *limitedKeyboard) mark(came []byte) (n int, found bool) {
 	return n, true
 }
 
-// pass passes on bytes until there are too many.
+// pass passes on the bytes of came. If a limit is exceeded, it ends the paste and drops the bytes instead.
 func (k *limitedKeyboard) pass(came []byte) {
 	if k.pasting {
 		k.behind = 0
@@ -172,13 +174,13 @@ func (k *limitedKeyboard) pass(came []byte) {
 	}
 }
 
-// end ends a paste that the event reader may be buffering.
+// end inserts an end mark, which ends a paste that the event reader may be buffering.
 func (k *limitedKeyboard) end() {
 	k.out = append(k.out, pasteEnd...)
 	k.typed = 0
 }
 
-// screenSigner implements tui.Signer. It signs decisions made on a screen.
+// screenSigner implements tui.Signer. It signs the decisions that users make on the screen.
 type screenSigner struct {
 	app   *command.App
 	desk  *service.Desk
@@ -224,7 +226,8 @@ func (s screenSigner) Answer(ctx context.Context, p gateway.Pending, approve boo
 	return s.calls.Signed(*signed), nil
 }
 
-// sign shows a statement to the user and signs it.
+// sign asks the user to sign the statement that prepare returns, and returns the signed statement. It returns nil if
+// no signature is necessary.
 func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func() ([]byte, error)) (*proof.Signed, error) {
 	needed, err := signature.Signs(ctx, s.app, signature.Flags{})
 	if err != nil || !needed {
@@ -249,7 +252,8 @@ func (s screenSigner) sign(ctx context.Context, ask tui.AskToSign, prepare func(
 	return signed, err
 }
 
-// checkpointRegistry refreshes the state of checkpoints after any process has changed the database.
+// checkpointRegistry is a tui.Registry that also refreshes the cached status of checkpoints when it notices a change
+// of the database.
 type checkpointRegistry struct {
 	tui.Registry
 	state *checkpoints.Watch

@@ -1,5 +1,4 @@
-// Package workbench opens the workbench on the screen, on a terminal over SSH, or as a dialogue in plain text that runs
-// commands.
+// Package workbench opens the workbench on a local terminal, on a terminal over SSH, or as a dialogue in plain text.
 package workbench
 
 import (
@@ -41,7 +40,8 @@ import (
 	"toolcrib/tui"
 )
 
-// Run runs the program without a command.
+// Run opens the workbench if the user starts toolcrib without a command. Without a terminal, it returns a usage
+// error.
 func Run(cmd *cobra.Command, a *command.App) error {
 	if !a.Form.Accessible && (!a.Env.InTerminal || !a.Env.OutTerminal) {
 		if !a.Form.JSON {
@@ -52,11 +52,12 @@ func Run(cmd *cobra.Command, a *command.App) error {
 	return Open(cmd.Context(), a, "")
 }
 
-// framesPerSecond is the frame rate of the screen. A lower rate would delay the response to keys, a higher one would
+// framesPerSecond is the frame rate of the screen. A lower rate would delay the response to keys. A higher rate would
 // wake the processor more often even if nothing changes.
 const framesPerSecond = 30
 
-// Open shows the workbench until the user quits it.
+// Open runs the workbench until the user quits. place is the name of the place that the workbench shows. If place is
+// "", the workbench shows the project of the configured layer.
 func Open(ctx context.Context, a *command.App, place string) (err error) {
 	a.Creates = true
 	b, err := a.OpenSession(ctx)
@@ -72,14 +73,14 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	if a.Config.Accessible {
 		return runDialogue(ctx, a, b)
 	}
-	calls, err := a.GatewayWith(ctx, func(string) {}) // the result of a call contains the warnings
+	calls, err := a.GatewayWith(ctx, func(string) {}) // warnings are part of the results of calls
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, calls.Close()) }()
-	defer a.KeepCalls(ctx, func(string) {})()                   // the next command that moves calls reports the error
-	open, end := context.WithCancel(context.WithoutCancel(ctx)) // a signal ends writes one by one
-	defer end()                                                 // reads of pages that are gone
+	defer a.KeepCalls(ctx, func(string) {})()                   // an error is reported by the next command that moves calls
+	open, end := context.WithCancel(context.WithoutCancel(ctx)) // signals must not cancel all writes at once, so open ignores ctx
+	defer end()                                                 // ends the reads of closed pages
 	conf := tui.Config{
 		Context: open, Remote: a.Remote != nil,
 		Desk: tui.DeskOf(b.Desk), Regroup: b.Desk.Drafting.Regroup, Extents: b.Desk.Reading.Extents, Sources: tui.Sources{Calls: calls}, Registry: catalogReader{a.DB, c.Layer.View()}, Wait: a.DB.Wait, Blocked: a.DB.Blocked, Actor: b.Actor, Layer: c.Layer, Place: place,
@@ -95,7 +96,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	state := verify.WatchCheckpoints(a)
 	switch {
 	case a.Remote != nil:
-		conf.Servers = nil // it would use files of the server
+		conf.Servers = nil // the servers would be read from files on the server's machine
 		state = a.Remote.Checkpoint
 	case c.Checkpoints.Name() == "":
 		state = nil
@@ -111,7 +112,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	}
 	width, height := terminalSize(a)
 	conf.Guide = conf.Place == DemoPlace && a.Remote == nil && a.Config.Project != DemoPlace
-	conf.Elsewhere = func() []tui.Elsewhere { // commands and settings that the search also finds
+	conf.Elsewhere = func() []tui.Elsewhere { // entries that the search finds outside of the workbench
 		var all []tui.Elsewhere
 		for _, c := range a.Program.Root(a).Commands() {
 			if c.IsAvailableCommand() {
@@ -133,11 +134,11 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 		environ = a.Remote.Environ
 	}
 	first := colorprofile.NewWriter(a.Stdout, environ)
-	if _, file := a.Stdout.(*os.File); !file { // its properties cannot be queried
+	if _, file := a.Stdout.(*os.File); !file { // the color support of an SSH channel cannot be queried
 		first.Profile = colorprofile.Env(environ)
 	}
-	// Draw the first frame while the program loop starts. The loop draws the same frame again, so that errors can be
-	// ignored.
+	// Draw the first frame while the program loop starts. Errors can be ignored, because the loop draws the same
+	// frame again.
 	_, _ = io.WriteString(first, "\x1b[?1049h\x1b[H\x1b[2J"+strings.ReplaceAll(m.View().Content, "\n", "\r\n"))
 	a.RestoreGC()
 	if a.Remote != nil {
@@ -146,9 +147,9 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	return runProgram(ctx, a, m, width, height)
 }
 
-// runProgram shows the workbench until the user quits it. It handles signals itself, because Bubble Tea's own handler
-// can wait forever for a loop that a context has ended. The first signal cancels the current write, and its outcome is
-// printed after the terminal has been restored. After a second signal, runProgram no longer waits.
+// runProgram runs the workbench until the user quits. It handles signals itself, because Bubble Tea's handler can
+// wait forever for a loop whose context has ended. The first signal cancels the current write, and the outcome of the
+// write is printed after the terminal has been restored. The second signal ends the program without waiting.
 func runProgram(ctx context.Context, a *command.App, m *tui.Model, width, height int) error {
 	release := func() {}
 	if a.Env.Hold != nil {
@@ -157,7 +158,7 @@ func runProgram(ctx context.Context, a *command.App, m *tui.Model, width, height
 	defer release()
 	program := tea.NewProgram(m, tea.WithoutSignalHandler(), tea.WithInput(a.Keyboard), tea.WithOutput(a.Stdout),
 		tea.WithFPS(framesPerSecond), tea.WithWindowSize(width, height))
-	ctx, ignore := signal.NotifyContext(ctx, syscall.SIGHUP) // sent when the terminal is closed
+	ctx, ignore := signal.NotifyContext(ctx, syscall.SIGHUP) // SIGHUP is sent when the terminal is closed
 	defer ignore()
 	again := make(chan os.Signal, 1)
 	defer signal.Stop(again)
@@ -173,7 +174,8 @@ func runProgram(ctx context.Context, a *command.App, m *tui.Model, width, height
 	return leave(ctx, a, m, err)
 }
 
-// leave prints messages about unfinished operations of the workbench, and returns its error.
+// leave prints the outcomes of unfinished operations. It returns context.Canceled if the workbench was interrupted,
+// and err otherwise.
 func leave(ctx context.Context, a *command.App, m *tui.Model, err error) error {
 	for _, line := range m.Outcomes() {
 		a.Note("toolcrib: %s", output.FullStop(line))
@@ -184,8 +186,8 @@ func leave(ctx context.Context, a *command.App, m *tui.Model, err error) error {
 	return err
 }
 
-// draftsFolder returns the folder for unsent texts that belong to this database. Texts that belong to other databases
-// must not be shown.
+// draftsFolder returns the folder for unsent texts, or "" if unsent texts are not stored. Each database has a folder
+// of its own, so that the workbench does not show texts that belong to another database.
 func draftsFolder(ctx context.Context, a *command.App) (string, error) {
 	var all string
 	if a.Remote != nil {
@@ -208,7 +210,7 @@ func draftsFolder(ctx context.Context, a *command.App) (string, error) {
 	return filepath.Join(all, first[:16]), nil
 }
 
-// terminalSize returns the size of the terminal in cells, or 80 by 24 if unknown.
+// terminalSize returns the size of the terminal in cells, or 80 by 24 if the size is unknown.
 func terminalSize(a *command.App) (width, height int) {
 	if a.Remote != nil {
 		if w, h := a.Remote.Size(); w > 0 && h > 0 {
@@ -222,7 +224,7 @@ func terminalSize(a *command.App) (width, height int) {
 	return 80, 24
 }
 
-// catalogReader implements tui.Registry. It presents the merged view of some layers.
+// catalogReader implements tui.Registry for the merged view of the layers in view.
 type catalogReader struct {
 	db   *store.DB
 	view []registry.Layer
@@ -267,8 +269,8 @@ func (r catalogReader) Events(ctx context.Context, before int64, limit int) ([]h
 	return r.db.Events(ctx, records.EventQuery{Before: before, Limit: limit})
 }
 
-// Stamp implements tui.Registry. It returns the number of the newest event, because every change is recorded as an
-// event.
+// Stamp implements tui.Registry. It returns the number of the newest event, which changes with every change of the
+// database.
 func (r catalogReader) Stamp(ctx context.Context) (int64, error) {
 	events, err := r.db.Events(ctx, records.EventQuery{Limit: 1})
 	if err != nil || len(events) == 0 {
@@ -277,5 +279,6 @@ func (r catalogReader) Stamp(ctx context.Context) (int64, error) {
 	return events[0].Seq, nil
 }
 
-// DemoPlace is the place that opens the demonstration, in which the workbench guides the user.
+// DemoPlace is the place in which the demonstration opens the workbench. In this place, the workbench guides the
+// user.
 const DemoPlace = "demo"

@@ -1,4 +1,4 @@
-// This file reads the servers of clients, and determines how guards are started.
+// This file reads the servers in the files of clients, and determines the command line of guards.
 
 package wrap
 
@@ -25,9 +25,10 @@ import (
 	"toolcrib/store"
 )
 
-// ClientEntries returns the servers of all clients of this machine and of the working directory with their names in
-// toolcrib, and the files that list them. It does not need a database. If there is one, a name that it records belongs
-// to the recorded command.
+// ClientEntries returns the servers of all clients, and the client files that configure these servers. It searches
+// the files of this machine and of the working directory. Each entry has the server's name in toolcrib. If the
+// database records the command of a server, the name of that server is reserved for the recorded command. No database
+// is required.
 func ClientEntries(ctx context.Context, a *command.App) ([]clients.Entry, []clients.File, error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -50,12 +51,12 @@ func ClientEntries(ctx context.Context, a *command.App) ([]clients.Entry, []clie
 	return clients.Entries(files, known), files, nil
 }
 
-// recorded returns the recorded servers by name, with the command or URL that each had when its tools were first
-// proposed.
+// recorded returns the servers in files that the database knows, by name. A server's command or URL is the one from
+// which its tools were first proposed.
 func recorded(ctx context.Context, a *command.App, files []clients.File) map[string]clients.Server {
 	known := map[string]clients.Server{}
 	defer func(creates bool) { a.Creates = creates }(a.Creates)
-	a.Creates = false // init creates a database only if it proposes something
+	a.Creates = false // reading must not create a database
 	for _, f := range files {
 		for i := range f.Servers {
 			for _, name := range []string{f.Servers[i].Guard.Name, registry.ServerName(f.Servers[i].Name)} {
@@ -64,7 +65,7 @@ func recorded(ctx context.Context, a *command.App, files []clients.File) map[str
 				}
 				db, err := a.Database(ctx)
 				if err != nil {
-					return map[string]clients.Server{} // wrap does not need it, and status reports the error
+					return map[string]clients.Server{} // wrap works without a database, and status reports the error
 				}
 				if words, err := db.StartOf(ctx, name); err == nil && len(words) > 0 {
 					known[name] = command.StartedBy(words)
@@ -75,9 +76,9 @@ func recorded(ctx context.Context, a *command.App, files []clients.File) map[str
 	return known
 }
 
-// guardPrefix returns the beginning of a guard's command line in files of a scope. A user's file contains the path of
-// the program, because a graphical client does not have the PATH of the shell; a project's file must work on other
-// machines.
+// guardPrefix returns the program and the flags with which the command line of a guard begins. In a user's file, the
+// program is a path, because a graphical client does not have the PATH of the shell. In a project's file, the program
+// is a name, because the file must work on other machines.
 func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	p := clients.Prefix{Program: "toolcrib"}
 	c, err := a.Settings()
@@ -98,14 +99,14 @@ func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	return p, nil
 }
 
-// ownProgram returns the path of this program for the configuration files of clients. If PATH contains the same
-// program, it returns that path, because it remains valid after upgrades.
+// ownProgram returns the path of this program for use in the configuration files of clients. If the program is also
+// found in PATH, ownProgram returns the path found there, which remains valid after upgrades.
 func ownProgram(a *command.App) (string, error) {
 	own := a.Env.Program
 	if own == "" {
 		return "toolcrib", nil
 	}
-	temporary := func(program string) bool { return strings.Contains(filepath.ToSlash(program), "/go-build") } // created by go run
+	temporary := func(program string) bool { return strings.Contains(filepath.ToSlash(program), "/go-build") } // go run creates such files
 	found, err := exec.LookPath("toolcrib")
 	if err != nil || !filepath.IsAbs(found) || temporary(found) {
 		found = ""
@@ -123,7 +124,7 @@ func ownProgram(a *command.App) (string, error) {
 	return own, nil
 }
 
-// KnownClients rejects unknown client ids.
+// KnownClients returns a usage error if ids contains an unknown client id.
 func KnownClients(ids []string) error {
 	for _, id := range ids {
 		if !slices.ContainsFunc(clients.All(), func(c clients.Client) bool { return c.ID == id }) {
@@ -133,23 +134,25 @@ func KnownClients(ids []string) error {
 	return nil
 }
 
-// ClientList returns the client ids for the help text, wrapped into lines.
+// ClientList returns the ids of all clients for the help text, broken into lines.
 func ClientList() string {
 	ids := strings.Join(lists.Map(clients.All(), func(c clients.Client) string { return c.ID }), ", ")
 	return strings.TrimSpace(regexp.MustCompile(`(.{1,76})(?: |$)`).ReplaceAllString(ids, "$1\n"))
 }
 
-// signInTime limits the time to wait for a server that may require a sign-in.
+// signInTime is the time limit for the response of a server that may require a sign-in.
 const signInTime = 3 * time.Second
 
-// The reasons why a server at a URL cannot be guarded.
+// Reasons why a server at a URL cannot be guarded.
 const (
 	signsIn = "it requires a sign-in (OAuth), which the client does itself"
 	silent  = "it does not respond, so it is unknown whether its client must sign in (OAuth); run toolcrib wrap again when it responds"
 )
 
-// signIn returns signsIn if a server rejects requests without a token that the client obtains with OAuth, silent if it
-// does not respond, and "" otherwise. It sends no request if the entry has headers or a token.
+// signIn connects to a server at a URL without credentials. It returns signsIn if the server rejects the connection,
+// because its client must obtain a token with OAuth. It returns silent if the server does not respond, and ""
+// otherwise. If the entry has headers or a token, signIn returns "" without connecting. atLeast is a lower bound for
+// the time limit.
 func signIn(ctx context.Context, s *clients.Server, atLeast time.Duration) string {
 	u, err := url.Parse(s.URL)
 	header := slices.ContainsFunc(s.Env, func(v clients.Variable) bool { return strings.HasPrefix(v.Name, "TOOLCRIB_HEADER_") })

@@ -1,4 +1,4 @@
-// This file plans the hooks that compare skills and instruction files.
+// This file plans changes to the hooks with which clients check skills and instruction files.
 
 package wrap
 
@@ -19,14 +19,14 @@ import (
 	"toolcrib/store"
 )
 
-// machine describes where the clients of the user and of the working directory store their files.
+// machine returns the locations of the files of clients: the home folder of the user and the working directory.
 func machine(a *command.App) (clients.Machine, error) {
 	home, err := a.Env.Home()
 	return clients.Machine{OS: runtime.GOOS, Home: home, Project: a.Env.Dir, Getenv: a.Env.Getenv}, err
 }
 
-// planHooks plans changes to the files with the clients' hooks: adding or removing the hook that compares skills and
-// instruction files.
+// planHooks returns the planned changes to the files in which clients configure hooks. A change adds or removes the
+// hook that checks skills and instruction files. ids restricts the clients unless it is empty.
 func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wrapping, error) {
 	m, err := machine(a)
 	if err != nil {
@@ -40,7 +40,7 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 	var plans []*wrapping
 	found := m.Hooks(ids...)
 	if f.hooks && !f.undo && len(ids) == 0 && !slices.ContainsFunc(found, func(file clients.File) bool { return f.here || file.Scope != clients.Project }) {
-		for _, c := range clients.All() { // must not claim that sessions stop
+		for _, c := range clients.All() { // do not claim that sessions stop
 			if c.HasHooks() {
 				doc.Left = append(doc.Left, docWrapLeft{Client: c.ID, Reason: "it has no folder in your home; if you use it: toolcrib wrap --hooks " + c.ID})
 			}
@@ -62,7 +62,7 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 				return nil, err
 			}
 			command := []string{p.Program, "check", "--files", "--hook", file.Client}
-			if now := file.HookCommand(); now != "" { // an older one may take the database from an environment variable
+			if now := file.HookCommand(); now != "" { // a hook exists; without --db, it may have been written for a database from an environment variable
 				if len(p.Flags) == 0 || strings.Contains(now, " --db") {
 					continue
 				}
@@ -80,9 +80,9 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 	return plans, nil
 }
 
-// hookPrefix returns the beginning of a hook's command line in files of a scope. It specifies the database if the hook
-// would otherwise use another one: hooks read the configuration in the account's home folder and no environment
-// variables.
+// hookPrefix returns the program and the flags for the command line of a hook. Hooks ignore environment variables and
+// read only the configuration in the account's home folder. If a hook would therefore use a different database, the
+// flags include --db.
 func hookPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	p, err := guardPrefix(a, scope)
 	if err != nil || scope != clients.User || len(p.Flags) > 0 {
@@ -100,7 +100,7 @@ func hookPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	return p, nil
 }
 
-// hookWords formats a command line for the shell in which clients run hooks.
+// hookWords returns words as a command line for the shell in which clients run hooks.
 func hookWords(words []string) string {
 	return strings.Join(lists.Map(words, func(w string) string {
 		if runtime.GOOS == "windows" && strings.ContainsAny(w, `\ `) {
@@ -110,17 +110,17 @@ func hookWords(words []string) string {
 	}), " ")
 }
 
-// docStatusHook is a file that has, or could have, the hooks of a client.
+// docStatusHook describes a file in which a client configures hooks, or would configure hooks.
 type docStatusHook struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
-	Hooked bool   `json:"hooked"` // sessions stop if files differ from their approved versions
-	// OffIn has the settings that disable the hooks of the client.
+	Hooked bool   `json:"hooked"` // whether the file contains the hook that stops sessions if files differ from their approved versions
+	// OffIn lists the settings files that disable the hooks of the client.
 	OffIn []string `json:"off_in,omitempty"`
 }
 
-// hooksOff returns the settings files of the user and of the folders from dir upward that disable all hooks of Claude
-// Code (code.claude.com/docs/en/hooks).
+// hooksOff returns the settings files that disable all hooks of Claude Code (code.claude.com/docs/en/hooks). It
+// searches the folder user, and the .claude folders in dir and its parents.
 func hooksOff(dir, user string) []string {
 	folders := []string{user}
 	for at := dir; ; at = filepath.Dir(at) {

@@ -1,4 +1,4 @@
-// This file checks that the guards in the files of clients use this program and the settings of the user.
+// This file checks whether the guards in the files of clients run this program with the settings of the user.
 
 package wrap
 
@@ -19,11 +19,11 @@ import (
 	"toolcrib/store"
 )
 
-// inspector interprets the entries of clients that start toolcrib in the same way as toolcrib itself interprets
-// commands and settings, and compares the result with the user's settings.
+// inspector inspects the entries of clients that start toolcrib. It evaluates the command line and the settings of an
+// entry as toolcrib would, and compares the result with the user's own settings.
 type inspector struct{ app *command.App }
 
-// preloads lists environment variables that load other code into a program.
+// preloads lists environment variables that make the loader run additional code in a program.
 var preloads = []string{"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"}
 
 // inspect implements clients.Inspect.
@@ -39,13 +39,13 @@ func (i inspector) inspect(s clients.Start) clients.Use {
 	}
 	line, server, err := i.parse(probe, s.Args)
 	switch {
-	case err != nil: // find the server nevertheless, so that wrap can replace the guard
+	case err != nil: // find the command of the server anyway, so that wrap can replace the guard
 		if at, dash := slices.Index(s.Args, "guard"), slices.Index(s.Args, "--"); at >= 0 && at+1 < dash && dash+1 < len(s.Args) {
 			line = clients.Line{Name: registry.ServerName(s.Args[at+1]), Server: dash + 1}
 		}
 		differs = cmp.Or(differs, "has unknown arguments: "+strings.TrimSuffix(output.Sentence(err), "."))
 	case !server:
-		use.Differs = differs // another command, which does not use the user's database
+		use.Differs = differs // the entry runs a command other than guard, which does not use the user's database
 		return use
 	}
 	use.Line = line
@@ -59,8 +59,9 @@ func (i inspector) inspect(s clients.Start) clients.Use {
 	return use
 }
 
-// environment returns the environment variables with which the client starts toolcrib, including those of this process,
-// and a description of how they differ.
+// environment returns a function that looks up the environment variables with which the client starts toolcrib.
+// Unless the entry clears them, these include the variables of this process. differs describes a variable that
+// prevents the comparison or loads additional code, or is "".
 func (i inspector) environment(s clients.Start) (getenv func(string) string, differs string) {
 	values := map[string]string{}
 	all := s.Env
@@ -95,7 +96,7 @@ func (i inspector) environment(s clients.Start) (getenv func(string) string, dif
 	}, differs
 }
 
-// parse parses arguments as the program does. server reports whether they start the guard.
+// parse parses args as the program does. server reports whether args start a guard, and line describes the guard.
 func (i inspector) parse(probe *command.App, args []string) (line clients.Line, server bool, err error) {
 	root := i.app.Program.Root(probe)
 	cmd, rest, err := root.Find(args)
@@ -128,7 +129,8 @@ func (i inspector) parse(probe *command.App, args []string) (line clients.Line, 
 	return line, true, nil
 }
 
-// program returns the file that an entry runs, and a description of how it differs from the user's program.
+// program returns the path of the program that an entry starts. differs describes how this program differs from the
+// user's program, or is "".
 func (i inspector) program(s clients.Start, env func(string) string) (file, differs string) {
 	own := i.app.Env.Program
 	file = find(s.Program, s.Dir, env("PATH"))
@@ -147,7 +149,8 @@ func (i inspector) program(s clients.Start, env func(string) string) (file, diff
 	return file, "starts another program: " + s.Program
 }
 
-// find returns the path of a program, or "" if it cannot be determined.
+// find returns the path of the program that would be started in the folder dir with the given PATH. It returns "" if
+// the path cannot be determined.
 func find(program, dir, path string) string {
 	switch {
 	case filepath.IsAbs(program):
@@ -172,7 +175,8 @@ func find(program, dir, path string) string {
 	return ""
 }
 
-// compare describes how a guard's settings differ from the user's, or returns "" if they do not.
+// compare returns a description of the first difference between the settings c of a guard and the user's settings, or
+// "" if there is no difference.
 func (i inspector) compare(s clients.Start, probe *command.App, c settings.Config) string {
 	source := c.Sources["db"]
 	written := map[string]string{"--db": probe.Flags.DB, "TOOLCRIB_DB": probe.Env.Getenv("TOOLCRIB_DB")}[source]
@@ -198,7 +202,7 @@ func (i inspector) compare(s clients.Start, probe *command.App, c settings.Confi
 	return ""
 }
 
-// dataHome returns the data folder of a process, or "" if there is none.
+// dataHome returns the data folder in the environment env, or "" if no data folder can be determined.
 func dataHome(env process.Env) string {
 	home, _ := process.DataHome(env)
 	return home

@@ -1,4 +1,4 @@
-// This file implements the command status.
+// This file implements the status command.
 
 package wrap
 
@@ -27,41 +27,43 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// docStatus reports which servers of clients are guarded.
+// docStatus is the document that the status command prints. It lists the servers of all clients and whether they are
+// guarded.
 type docStatus struct {
 	output.Head
-	OK      bool              `json:"ok"` // no proposal waits, and no guard differs from the user's configuration
+	OK      bool              `json:"ok"` // whether no proposal waits for the user and all guards use the user's configuration
 	Entries []docStatusEntry  `json:"entries"`
 	Servers []docStatusServer `json:"servers"`
-	// Calls are the newest calls that wait for the user.
+	// Calls lists the newest calls that wait for the user's approval.
 	Calls []guarding.HeldCall `json:"calls"`
 	Hooks []docStatusHook     `json:"hooks"`
-	// Waiting counts the proposals of every kind that wait for the user.
+	// Waiting is the number of proposals, of any kind, that wait for the user.
 	Waiting int `json:"waiting"`
-	// Follow is the copy of the registry that this machine follows.
+	// Follow describes the copy of the registry that this machine follows.
 	Follow *command.DocFollowing `json:"follow,omitempty"`
-	// Unchecked are files that clients read but no check compares.
+	// Unchecked lists the files that clients read but toolcrib does not check.
 	Unchecked []string `json:"unchecked"`
-	// Unread is the number of live definitions of which some part was approved unread.
+	// Unread is the number of live definitions that were approved although some part of them was not read.
 	Unread int `json:"unread,omitempty"`
-	// Problems describe files of clients that cannot be read.
+	// Problems lists the files of clients that cannot be read, with the errors.
 	Problems []string `json:"problems"`
 }
 
 type docStatusEntry struct {
 	guarding.Entry
-	Reason string `json:"reason,omitempty"` // reason why it is not guarded, or why its guard does not work
+	Reason string `json:"reason,omitempty"` // reason why the server is not guarded or its guard does not work
 }
 
 type docStatusServer struct {
 	Name            string `json:"name"`
-	guarding.Counts        // of tools
-	// Texts counts the prompts and the instructions of the server, if they are reviewed.
+	guarding.Counts        // numbers of tools by state
+	// Texts contains the numbers of reviewed prompts and instructions by state. It is present if the texts of the
+	// server are reviewed.
 	Texts      *guarding.Counts   `json:"texts,omitempty"`
 	ChangeSets []string           `json:"change_sets"`
 	LastCall   *guarding.LastCall `json:"last_call,omitempty"`
-	// LeftOut has the entries of the newest list that cannot be proposed, or the reason why
-	// the tools are unknown.
+	// LeftOut lists the entries of the server's newest list that cannot be proposed. If the list could not be read,
+	// LeftOut contains the reason.
 	LeftOut []wire.Skipped `json:"left_out,omitempty"`
 }
 
@@ -166,7 +168,8 @@ func newStatus(a *command.App) *cobra.Command {
 	}
 }
 
-// unreadDatabase adds to a database error how it affects guards, and the remedy.
+// unreadDatabase returns err, the error of opening the database, with the names of the guards that list no tools
+// because of err, and with a remedy.
 func unreadDatabase(a *command.App, err error, entries []clients.Entry) error {
 	var names []string
 	for _, e := range entries {
@@ -187,8 +190,8 @@ func unreadDatabase(a *command.App, err error, entries []clients.Entry) error {
 	return fmt.Errorf("%w; until this is fixed, %s", err, idle)
 }
 
-// readStatus returns the status of servers. Without a database, no tool is approved; this is an error only if a server
-// is guarded.
+// readStatus returns the status of the servers in entries. If the database does not exist, no tool is approved. A
+// missing database is an error only if a server is guarded.
 func readStatus(ctx context.Context, a *command.App, following *command.Following, entries []clients.Entry) (status guarding.Status, err error) {
 	own := false
 	if following != nil {
@@ -197,7 +200,7 @@ func readStatus(ctx context.Context, a *command.App, following *command.Followin
 		}
 	}
 	if following != nil && !own {
-		return guarding.Read(ctx, entries, guarding.Store{ // a machine that follows a registry has no proposals
+		return guarding.Read(ctx, entries, guarding.Store{ // without a database of its own, the machine has no proposals
 			View: func(ctx context.Context, fn func(guarding.Reader) error) error {
 				r, err := following.Copy.Whole(ctx)
 				if err != nil {
@@ -235,7 +238,7 @@ func readStatus(ctx context.Context, a *command.App, following *command.Followin
 	return status, unreadDatabase(a, err, entries)
 }
 
-// ownReader is a guarding.Reader of a followed registry and the machine's own database.
+// ownReader is a guarding.Reader for a machine that follows a registry and also has a database of its own.
 type ownReader struct {
 	review.Reader
 	tools follow.Overlay
@@ -246,7 +249,7 @@ func (r ownReader) FromServer(ctx context.Context, name string) ([]registry.Live
 	return r.tools.FromServer(ctx, name)
 }
 
-// followedReader implements guarding.Reader for a followed registry, which has no proposals.
+// followedReader is a guarding.Reader for a followed registry, which contains no proposals.
 type followedReader struct{ *follow.Registry }
 
 func (followedReader) List(context.Context, review.Query) (review.Page, error) {
@@ -268,7 +271,7 @@ func statusStore(a *command.App, g *command.OpenGateway) guarding.Store {
 	}
 }
 
-// ScreenServers returns a function that reads the status for the workbench.
+// ScreenServers returns a function with which the workbench reads the status of the servers.
 func ScreenServers(a *command.App, g *command.OpenGateway) func(ctx context.Context) (guarding.Status, error) {
 	return func(ctx context.Context) (guarding.Status, error) {
 		entries, _, err := ClientEntries(ctx, a)
@@ -296,7 +299,7 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 				switch {
 				case v.Last == nil:
 				case e.State != clients.Guarded:
-					last = "" // the calls passed the guard of another entry
+					last = "" // the call passed through the guard of another entry
 				default:
 					last = output.Timestamp(v.Last.At) + " " + v.Last.Tool + " " + string(v.Last.Code)
 				}
@@ -352,10 +355,10 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 	}
 }
 
-// mostLeftOut is the maximum number of entries shown for a server that cannot be proposed.
+// mostLeftOut is the maximum number of left-out entries that are printed for each server.
 const mostLeftOut = 5
 
-// textCounts formats the numbers of a server's texts by state, or returns "" if there are none.
+// textCounts formats the numbers of a server's texts by state. It returns "" if the server has no reviewed texts.
 func textCounts(c guarding.Counts) string {
 	var parts []string
 	for _, part := range []struct {

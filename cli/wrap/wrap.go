@@ -1,5 +1,6 @@
-// Package wrap implements the commands that insert the guard in front of the MCP servers of clients, remove it, and
-// show which servers are guarded.
+// Package wrap implements the wrap, unwrap, and status commands. The wrap command changes the files of MCP clients so
+// that the clients start their servers through a guard, and the unwrap command reverts these changes. The status
+// command shows which servers are guarded.
 package wrap
 
 import (
@@ -21,7 +22,7 @@ import (
 	"toolcrib/history/diff"
 )
 
-// Family returns the commands that guard servers.
+// Family returns the wrap, unwrap, and status commands.
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -43,11 +44,11 @@ type wrapFlags struct {
 	undo                    bool
 }
 
-// docWrap lists the files of clients in which servers are wrapped or unwrapped.
+// docWrap is the document that the wrap and unwrap commands print. It lists the changes to the files of clients.
 type docWrap struct {
 	output.Head
 	Files   []docWrapFile `json:"files"`
-	Left    []docWrapLeft `json:"left"` // servers that remain unchanged
+	Left    []docWrapLeft `json:"left"` // servers and files that remain unchanged
 	Written bool          `json:"written"`
 	DryRun  bool          `json:"dry_run,omitempty"`
 	servers int           // number of selected servers
@@ -57,11 +58,11 @@ type docWrapFile struct {
 	Client  string          `json:"client"`
 	File    string          `json:"file"`
 	Servers []string        `json:"servers"`        // names of the servers in toolcrib
-	Hook    bool            `json:"hook,omitempty"` // the change concerns the hook that checks files, not servers
-	Hunks   []document.Hunk `json:"hunks"`          // with secrets masked
+	Hook    bool            `json:"hook,omitempty"` // whether the change adds or removes the hook that checks files
+	Hunks   []document.Hunk `json:"hunks"`          // changes to the file, with secrets masked
 }
 
-// docWrapLeft is a server, or a whole file, that is not changed.
+// docWrapLeft is a server or a whole file that remains unchanged, and the reason.
 type docWrapLeft struct {
 	Client string `json:"client"`
 	File   string `json:"file"`
@@ -69,7 +70,7 @@ type docWrapLeft struct {
 	Reason string `json:"reason"`
 }
 
-// newWrap returns the command that wraps servers or, if undo is set, the one that unwraps them.
+// newWrap returns the constructor of the wrap command or, if undo is true, of the unwrap command.
 func newWrap(undo bool) func(a *command.App) *cobra.Command {
 	return func(a *command.App) *cobra.Command {
 		f := wrapFlags{here: undo, undo: undo}
@@ -123,14 +124,15 @@ func newWrap(undo bool) func(a *command.App) *cobra.Command {
 	}
 }
 
-// wrapping is a planned change of a file. Two clients may share the file.
+// wrapping is a planned change of a file. Several clients may use the same file.
 type wrapping struct {
 	before, after clients.File
 	servers       []string
 	hook          bool
 }
 
-// planServers plans the changes of the files that list servers.
+// planServers returns the planned changes to the files that configure servers. It adds the servers that remain
+// unchanged to doc.
 func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap, ids []string) ([]*wrapping, error) {
 	entries, files, err := ClientEntries(ctx, a)
 	if err != nil {
@@ -140,7 +142,7 @@ func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap
 		return nil, err
 	}
 	if !f.undo {
-		var group errgroup.Group // a guard cannot sign in; find out which servers require it
+		var group errgroup.Group // find out which servers require a sign-in, which a guard cannot do
 		for i := range entries {
 			if e := &entries[i]; e.State() != clients.Refused && e.Server().URL != "" {
 				group.Go(func() error {
@@ -222,7 +224,7 @@ func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap
 	return plans, nil
 }
 
-// choose returns the servers and files selected by the flags and the client ids.
+// choose returns the entries and files that the flags and the client ids select.
 func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []string) ([]clients.Entry, []clients.File, error) {
 	matches := func(e clients.Entry, name string) bool { return name == e.Name || name == e.Server().Name }
 	for _, name := range slices.Concat(f.servers, f.except) {
@@ -242,7 +244,7 @@ func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []s
 	return entries, slices.DeleteFunc(slices.Clone(files), func(file clients.File) bool { return excluded(&file) }), nil
 }
 
-// finish shows the planned changes, asks for confirmation, and writes them.
+// finish prints the planned changes, asks for confirmation if necessary, and writes the changes.
 func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 	asks := !f.yes && !a.Form.JSON && !a.Flags.DryRun && a.Env.InTerminal && a.Env.OutTerminal && len(plans) > 0
 	if asks {
@@ -290,7 +292,8 @@ func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 	return cmp.Or(err, process.CheckFindings(len(d.Left) == 0))
 }
 
-// noChangeReason returns the reason why there is no change to write, or "" if there is one or a problem prevents it.
+// noChangeReason returns a phrase that explains why no file needs to change, to append to a message. It returns "" if
+// a problem prevents the change.
 func (d *docWrap) noChangeReason(f wrapFlags) string {
 	switch {
 	case len(d.Left) > 0:

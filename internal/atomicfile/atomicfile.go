@@ -1,5 +1,5 @@
-// Package atomicfile replaces files atomically: after a crash, the file has either
-// the old or the new content.
+// Package atomicfile replaces files atomically. After a crash, a file has either its old
+// or its new content.
 package atomicfile
 
 import (
@@ -17,29 +17,30 @@ import (
 	"toolcrib/internal/failpoint"
 )
 
-// Temporary is the prefix of the names of temporary files. A killed process leaves
-// its temporary file in the folder of the target.
+// Temporary is the prefix of the names of temporary files. If a process is killed, its
+// temporary file remains in the folder of the target.
 const Temporary = ".toolcrib-"
 
 // Options control how Write replaces a file.
 type Options struct {
-	// Mode is the mode of the file.
+	// Mode is the mode of the new file.
 	Mode fs.FileMode
-	// Keep makes the new file keep mode and owner of an existing one; Mode then
-	// applies to new files only.
+	// Keep copies the mode and the owner of an existing file to the new file. Mode then
+	// applies only if the file does not exist.
 	Keep bool
-	// Check, if not nil, runs after the new content is on disk and before it
-	// replaces the old. If it returns an error, the old file stays.
+	// Check, if not nil, is called after the new content is on disk and before it
+	// replaces the old content. If Check returns an error, the old file remains.
 	Check func() error
-	// New makes Write create the file and never replace one, not even a file that another program creates
-	// while Write runs: the error then wraps fs.ErrExist. An existing file with the same content is not an
-	// error, because an interrupted Write leaves one.
+	// New makes Write return an error that wraps fs.ErrExist if the file exists, even if
+	// another program creates the file while Write runs. An existing file with the same
+	// content is not an error, because an interrupted Write leaves such a file.
 	New bool
 }
 
-// Write replaces the file at name, whose folder must exist. It writes and syncs a
-// temporary file in the same folder, renames it, and syncs the folder. A symbolic
-// link at name is replaced, not followed: resolve it first to write its target.
+// Write replaces the file with the given name by a file that contains text. The folder
+// must exist. Write writes and syncs a temporary file in the same folder, renames the
+// temporary file, and syncs the folder. It replaces a symbolic link instead of following
+// it. To write the target of a link, resolve the link first.
 func Write(name string, text []byte, o Options) error {
 	return Stream(name, o, content(text))
 }
@@ -52,7 +53,7 @@ func content(text []byte) func(io.Writer) error {
 	}
 }
 
-// Stream is like Write, for a text that fill writes.
+// Stream replaces a file like Write. The new content is the data that fill writes.
 func Stream(name string, o Options, fill func(io.Writer) error) error {
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
@@ -61,8 +62,8 @@ func Stream(name string, o Options, fill func(io.Writer) error) error {
 	return errors.Join(writeIn(root, filepath.Base(name), o, fill), root.Close())
 }
 
-// WriteJSON writes v as one line of JSON that only the owner can read. It creates
-// the folder if necessary.
+// WriteJSON writes v as one line of JSON to a file that only the owner can read. It
+// creates the folder if necessary.
 func WriteJSON(name string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -74,7 +75,8 @@ func WriteJSON(name string, v any) error {
 	return Write(name, append(text, '\n'), Options{Mode: 0o600})
 }
 
-// WriteIn is like Write, for a file below root. It does not follow links that leave root (see os.Root).
+// WriteIn replaces a file below root, like Write. It does not follow links that leave
+// root (see os.Root).
 func WriteIn(root *os.Root, name string, text []byte, o Options) error {
 	return writeIn(root, name, o, content(text))
 }
@@ -105,8 +107,9 @@ func writeIn(root *os.Root, name string, o Options, fill func(io.Writer) error) 
 	return syncDir(root, filepath.Dir(name))
 }
 
-// create makes a new file with the content of the temporary file, which stays. Unlike
-// a rename, a hard link does not replace an existing file.
+// create creates the file name with the content of the temporary file temp, which
+// remains. It uses a hard link because, unlike a rename, a hard link does not replace an
+// existing file.
 func create(root *os.Root, temp, name string) error {
 	err := root.Link(temp, name)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -119,8 +122,8 @@ func create(root *os.Root, temp, name string) error {
 	return err
 }
 
-// duplicate copies the temporary file to a new file and syncs it. If the process is killed in the meantime, an
-// incomplete file remains at name.
+// duplicate copies the temporary file to the new file name and syncs the new file. If the
+// process is killed during the copy, an incomplete file remains.
 func duplicate(root *os.Root, temp, name string) error {
 	from, err := root.Open(temp)
 	if err != nil {
@@ -148,8 +151,9 @@ func duplicate(root *os.Root, temp, name string) error {
 	return err
 }
 
-// sameContent reports whether two regular files have the same content, and syncs the
-// second: the process that wrote it may have been killed before its sync.
+// sameContent reports whether two regular files have the same content. It also syncs both
+// files, because the process that wrote the second file may have been killed before it
+// synced the file.
 func sameContent(root *os.Root, first, second string) bool {
 	sum := func(name string) (sum [sha256.Size]byte, err error) {
 		if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
@@ -169,7 +173,8 @@ func sameContent(root *os.Root, first, second string) bool {
 	return err == nil && failed == nil && a == b
 }
 
-// prepare writes and syncs the temporary file and returns its name.
+// prepare writes and syncs a temporary file in the folder of the file name. It returns
+// the name of the temporary file.
 func prepare(root *os.Root, name string, o Options, fill func(io.Writer) error) (temp string, err error) {
 	temp = filepath.Join(filepath.Dir(name), Temporary+rand.Text())
 	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -189,7 +194,7 @@ func prepare(root *os.Root, name string, o Options, fill func(io.Writer) error) 
 	return temp, nil
 }
 
-// cause removes the path of the temporary file from err, because users do not know that file.
+// cause returns err without the path of the temporary file, which users do not know.
 func cause(err error) error {
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
 		return at.Err
@@ -197,7 +202,7 @@ func cause(err error) error {
 	return err
 }
 
-// setAttributes sets mode and owner of the temporary file.
+// setAttributes sets the mode and, with Keep, the owner of the temporary file f.
 func (o Options) setAttributes(root *os.Root, name string, f *os.File) error {
 	if !o.Keep {
 		return f.Chmod(o.Mode)
@@ -212,8 +217,8 @@ func (o Options) setAttributes(root *os.Root, name string, f *os.File) error {
 	return errors.Join(keepOwner(f, info), f.Chmod(info.Mode().Perm()))
 }
 
-// syncDir syncs a folder, so that a rename survives a power failure. It ignores
-// systems that cannot sync folders.
+// syncDir syncs a folder, so that a rename survives a power failure. It ignores the
+// errors of systems that cannot sync folders.
 func syncDir(root *os.Root, dir string) error {
 	d, err := root.Open(dir)
 	if err != nil {

@@ -4,6 +4,6 @@ package atomicfile
 
 import "os"
 
-// keepOwner does nothing: on this system a new file belongs to the account that
-// writes it.
+// keepOwner does nothing. On this system, a new file belongs to the account that writes
+// it.
 func keepOwner(*os.File, os.FileInfo) error { return nil }

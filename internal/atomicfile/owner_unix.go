@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// keepOwner gives f the owner and the group of the file that like describes.
+// keepOwner sets the owner and the group of f to those of the file like.
 func keepOwner(f *os.File, like os.FileInfo) error {
 	want, ok := like.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -1,12 +1,12 @@
-// Package commonmark finds the lines of Markdown that begin and end code and those
-// that are headings (https://spec.commonmark.org/0.31.2), for callers that do not
-// need a syntax tree.
+// Package commonmark recognizes the lines of a Markdown text that are headings or that
+// begin or end a fenced code block (https://spec.commonmark.org/0.31.2). It is for
+// callers that do not need a syntax tree.
 package commonmark
 
 import "strings"
 
-// Fence returns the backticks or tildes with which line opens a fenced code block
-// (section 4.5), or "" if it opens none.
+// Fence returns the backticks or tildes with which line begins a fenced code block
+// (section 4.5). It returns "" if line does not begin a code block.
 func Fence(line string) string {
 	if n, info := marks(line, '`'); n >= 3 && !strings.Contains(info, "`") {
 		return strings.Repeat("`", n)
@@ -17,16 +17,16 @@ func Fence(line string) string {
 	return ""
 }
 
-// Closes reports whether line ends the code block that fence opened: it has at
-// least as many of the same marks and nothing else.
+// Closes reports whether line ends the code block that began with fence. Such a line
+// contains only backticks or tildes of the same kind, at least as many as fence.
 func Closes(line, fence string) bool {
 	n, rest := marks(line, fence[0])
 	return n >= len(fence) && strings.Trim(rest, blanks) == ""
 }
 
-// HeadingLevel returns the level of an ATX heading (section 4.2), 1 to 6, or 0 if
-// line is not a heading. A heading starts with one to six "#", followed by white
-// space or the end of the line.
+// HeadingLevel returns the level, from 1 to 6, of the ATX heading in line (section 4.2),
+// or 0 if line is not such a heading. A heading starts with one to six "#" characters,
+// followed by white space or the end of the line.
 func HeadingLevel(line string) int {
 	n, rest := marks(line, '#')
 	if n > 6 || strings.Trim(rest[:min(1, len(rest))], blanks) != "" {
@@ -37,8 +37,8 @@ func HeadingLevel(line string) int {
 
 const blanks = " \t\r\n"
 
-// marks counts the marks at the start of line, after at most three spaces, and
-// returns the rest of the line.
+// marks returns the number of consecutive mark characters at the start of line, after at
+// most three spaces, and the rest of the line.
 func marks(line string, mark byte) (n int, rest string) {
 	s := strings.TrimLeft(line, " ")
 	if len(line)-len(s) > 3 {

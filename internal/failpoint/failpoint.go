@@ -1,6 +1,6 @@
-// Package failpoint marks the points between two steps of operations that must
-// survive a crash: approvals, the publishing of files, migrations. A test can arm
-// its process to kill itself at such a point. The shipped program is never armed.
+// Package failpoint marks points between the steps of operations that must survive a
+// crash, such as approvals, the writing of files, and migrations. A test can make its
+// process kill itself at such a point. The shipped program never does.
 package failpoint
 
 import (
@@ -9,19 +9,20 @@ import (
 	"sync/atomic"
 )
 
-// reached is called at each point; nil unless the process was armed.
+// reached is the function that Here calls with the name of its point. It is nil unless a
+// test armed the process.
 var reached func(point string) //nolint:gochecknoglobals // state of the process, set once before its work starts
 
-// Here marks the point with the given name.
+// Here marks the point with the given name. It does nothing unless the process was armed.
 func Here(point string) {
 	if reached != nil {
 		reached(point)
 	}
 }
 
-// Arm makes the process kill itself, as kill -9 does, when it reaches point for the
-// nth time (counted from 1). The test binary of tools/bench/crash calls it before
-// it runs toolcrib.
+// Arm makes the process kill itself, as kill -9 does, when it reaches the given point for
+// the nth time (n starts at 1). The test binary of tools/bench/crash calls Arm before it
+// runs toolcrib.
 func Arm(point string, n int64) {
 	var passed atomic.Int64
 	reached = func(at string) {
@@ -39,12 +40,14 @@ func Arm(point string, n int64) {
 	}
 }
 
-// ArmPanic makes the process panic at point until the returned function is called.
+// ArmPanic makes the process panic when it reaches the given point. disarm ends the
+// effect.
 func ArmPanic(point string) (disarm func()) {
 	return ArmFunc(point, func() { panic("failpoint " + point) })
 }
 
-// ArmFunc makes the process call fn at point until the returned function is called.
+// ArmFunc makes the process call fn when it reaches the given point. disarm ends the
+// effect.
 func ArmFunc(point string, fn func()) (disarm func()) {
 	reached = func(at string) {
 		if at == point {

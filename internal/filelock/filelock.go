@@ -1,18 +1,18 @@
-// Package filelock locks a file between processes. The operating system releases the
-// lock of a process that ends.
+// Package filelock provides locks between processes. When a process ends, the operating
+// system releases the locks that the process holds.
 package filelock
 
 import "os"
 
-// Lock waits for the lock on the file name, which it creates if necessary, and returns
-// the function that releases it.
+// Lock waits until it can lock the file with the given name. It creates the file if
+// necessary. unlock releases the lock.
 func Lock(name string) (unlock func(), err error) {
 	unlock, _, err = open(name, true)
 	return unlock, err
 }
 
-// Try is like Lock, but does not wait: held reports whether another process, or
-// another caller of this one, has the lock.
+// Try locks the file with the given name like Lock, but does not wait. held is true if
+// another process, or another caller in this process, holds the lock.
 func Try(name string) (unlock func(), held bool, err error) { return open(name, false) }
 
 func open(name string, wait bool) (unlock func(), held bool, err error) {
@@ -22,8 +22,8 @@ func open(name string, wait bool) (unlock func(), held bool, err error) {
 	}
 	held, err = lock(f, wait)
 	if held || err != nil {
-		f.Close() // nothing was written
+		f.Close() // the file was not written, so the error can be ignored
 		return nil, held, err
 	}
-	return func() { f.Close() }, false, nil // closing releases the lock
+	return func() { f.Close() }, false, nil // closing the file releases the lock
 }

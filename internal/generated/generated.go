@@ -1,6 +1,6 @@
-// Package generated compares files that are generated from the source with their expected content, and writes them if
-// tests run with -update. Only tests import it. `make generate` runs all such tests in the order of the dependencies
-// between the files.
+// Package generated checks that generated files are up to date. If tests run with
+// -update, it writes the files instead. Only tests import this package. `make generate`
+// runs all such tests in the order in which the files depend on each other.
 package generated
 
 import (
@@ -12,11 +12,12 @@ import (
 	_ "github.com/charmbracelet/x/exp/golden" // defines -update, for its own files as well
 )
 
-// Updating reports whether this run writes generated files instead of checking them.
+// Updating reports whether the tests run with -update and therefore write generated
+// files.
 func Updating() bool { return flag.Lookup("update").Value.String() == "true" }
 
-// Check compares a generated file with its intended content. With -update it writes the
-// file if the content differs.
+// Check fails the test if the content of file is not want. With -update, it writes the
+// file instead.
 func Check(t testing.TB, file string, want []byte) {
 	t.Helper()
 	got, err := os.ReadFile(file)
@@ -29,8 +30,8 @@ func Check(t testing.TB, file string, want []byte) {
 	Write(t, file, want)
 }
 
-// Write writes a generated file that Check cannot compare byte for byte, such as a
-// compressed one.
+// Write writes data to a generated file. It is for files that Check cannot compare byte
+// for byte, such as compressed files.
 func Write(t testing.TB, file string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(file, data, 0o644); err != nil { //nolint:gosec // a source file
@@ -39,7 +40,7 @@ func Write(t testing.TB, file string, data []byte) {
 	t.Logf("wrote %s", file)
 }
 
-// excerpt returns the lines of want around the first difference from got.
+// excerpt returns the part of want that begins with the first line that differs from got.
 func excerpt(got, want []byte) []byte {
 	at := 0
 	for at < len(got) && at < len(want) && got[at] == want[at] {

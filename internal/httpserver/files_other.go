@@ -2,5 +2,6 @@
 
 package httpserver
 
-// OpenFiles returns 0: the number of files that the process may open is unknown.
+// OpenFiles returns 0, because the number of files that the process can open is unknown
+// on this system.
 func OpenFiles() uint64 { return 0 }

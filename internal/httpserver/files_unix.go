@@ -4,8 +4,8 @@ package httpserver
 
 import "syscall"
 
-// OpenFiles returns the number of files that the process may open, or 0 if it is
-// unknown. At startup the Go runtime raises the soft limit to the hard limit.
+// OpenFiles returns the number of files that the process can open, or 0 if the number is
+// unknown. The Go runtime raises the soft limit to the hard limit at startup.
 func OpenFiles() uint64 {
 	var l syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil {

@@ -1,4 +1,5 @@
-// This file limits requests and the connections of each principal.
+// This file defines an HTTP server with time limits, and the limits for the connections
+// of each principal.
 
 package httpserver
 
@@ -19,15 +20,16 @@ import (
 	"time"
 )
 
-// Time limits for clients: to send the body of a request, to read the response, and
-// to finish at shutdown.
+// bodyTime is the time limit for a client to send the body of a request. writeTime is the
+// time limit for a client to read a part of a response. closingTime is the time limit for
+// active requests at shutdown.
 const (
 	bodyTime    = 30 * time.Second
 	writeTime   = 30 * time.Second
 	closingTime = 3 * time.Second
 )
 
-// Server returns an http.Server with the limits of this package.
+// Server returns an http.Server that calls h and has the limits of this package.
 func Server(h http.Handler) *http.Server {
 	limited := func(w http.ResponseWriter, r *http.Request) {
 		p := &timedWriter{w, http.NewResponseController(w)}
@@ -44,9 +46,9 @@ func Server(h http.Handler) *http.Server {
 	}
 }
 
-// Serve serves the connections of l, through a listener of this package, until ctx ends, and returns
-// the error of ctx. It uses TLS if web has a TLS configuration. At shutdown, active
-// requests get closingTime to finish.
+// Serve serves the connections that l accepts until ctx is done, and then returns the
+// error of ctx. It wraps l in a listener of this package. It uses TLS if web has a TLS
+// configuration. At shutdown, active requests have closingTime to finish.
 func Serve(ctx context.Context, web *http.Server, l net.Listener) error {
 	l = New(l, Limits{Unauthenticated: maxUnauthenticated, Authenticated: maxConnections, Time: 2 * time.Second})
 	if web.TLSConfig != nil {
@@ -70,15 +72,15 @@ func Serve(ctx context.Context, web *http.Server, l net.Listener) error {
 	return ctx.Err()
 }
 
-// Refusal is the reason why the server rejects a request.
+// Refusal is the HTTP status and the reason with which the server rejects a request.
 type Refusal struct {
 	Status int
 	Reason string
 }
 
-// ReadBody reads the body of a request into memory and replaces r.Body with it. It
-// returns nil, or the reason why it rejected or could not read the body. most is the
-// limit in bytes, a multiple of 1 MiB.
+// ReadBody reads the body of r into memory and replaces r.Body with a reader of the data.
+// If the body is too long or cannot be read, ReadBody returns the refusal to send. most
+// is the maximum length in bytes and must be a multiple of 1 MiB.
 func ReadBody(w http.ResponseWriter, r *http.Request, most int64) *Refusal {
 	tooLong := &Refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the message is larger than %d MiB", most>>20)}
 	if r.ContentLength > most {
@@ -101,15 +103,16 @@ func ReadBody(w http.ResponseWriter, r *http.Request, most int64) *Refusal {
 	return nil
 }
 
-// Reject closes the connection of a request after the response, without waiting
-// for the rest of the request.
+// Reject makes the server close the connection after the response to the current request,
+// without waiting for the rest of the request.
 func Reject(w http.ResponseWriter) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(time.Second))
 	w.Header().Set("Connection", "close")
 }
 
-// OriginAllowed reports whether pages of an origin may connect: pages of this machine,
-// and those of the origins in named, such as "https://example.com".
+// OriginAllowed reports whether web pages with the given origin can use the server.
+// Allowed origins are all origins on this machine, and the origins in named, such as
+// "https://example.com".
 func OriginAllowed(origin string, named []string) bool {
 	if slices.Contains(named, origin) {
 		return true
@@ -118,14 +121,16 @@ func OriginAllowed(origin string, named []string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && Loopback(u.Hostname())
 }
 
-// Loopback reports whether host, of an address, is this machine.
+// Loopback reports whether host, the host name or IP address in a URL, denotes this
+// machine.
 func Loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-// timedWriter gives each write at most writeTime, and so closes connections of
-// clients that do not read. The total time of a response is not limited.
+// timedWriter is a response writer that limits the time of each write to writeTime. The
+// server therefore closes the connection of a client that stops reading. The total time
+// of a response is not limited.
 type timedWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -147,36 +152,37 @@ func (p *timedWriter) Flush() {
 	_ = p.control.Flush()
 }
 
-// Unwrap supports http.ResponseController.
+// Unwrap returns the wrapped response writer. http.ResponseController calls it.
 func (p *timedWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// members are the authenticated connections of a listener, whose lock guards them. At
-// the limit of a principal, a new connection closes the one that has been idle
-// longest. At the limit of the listener, it closes an idle connection of the principal
-// with the most connections.
+// members contains the authenticated connections of a listener. The lock of the listener
+// guards members. If a principal has reached its limit, a new connection closes the
+// connection of the principal that has been idle longest. If the listener has reached its
+// limit, a new connection closes an idle connection of the principal with the most
+// connections.
 type members struct {
 	seats int
 	count int
 	of    map[string]*principal
 }
 
-// principal has the connections that use one token or key.
+// principal contains the connections that were authenticated with the same token or key.
 type principal struct {
 	name  string
 	count int
-	idle  list.List // of *clientConn, longest idle first
+	idle  list.List // elements are *clientConn; the connection that has been idle longest is first
 }
 
-// join adds v to the connections of a principal. It returns the idle connection
-// that the caller has to close to make room, if any, and false if all others are in
-// use.
+// join adds v to the connections of the given principal. If a limit is reached, join
+// removes an idle connection to make room, and the caller must close that connection. ok
+// is false if a limit is reached and no connection is idle.
 func (m *members) join(v *clientConn, who string) (idle *clientConn, ok bool) {
 	m.leave(v)
 	p := m.of[who]
 	if p == nil {
 		p = &principal{name: who}
 	}
-	share := m.seats // of all seats, for a principal
+	share := m.seats // maximum number of seats for this principal
 	if who != "" {
 		share = max(m.seats/4, 1)
 	}
@@ -203,8 +209,8 @@ func (m *members) join(v *clientConn, who string) (idle *clientConn, ok bool) {
 	return idle, true
 }
 
-// longestIdle returns the connection that has been idle longest, or nil if none is
-// idle.
+// longestIdle returns the connection that has been idle longest, or nil if no connection
+// is idle.
 func (p *principal) longestIdle() *clientConn {
 	if p == nil || p.idle.Len() == 0 {
 		return nil
@@ -212,8 +218,8 @@ func (p *principal) longestIdle() *clientConn {
 	return p.idle.Front().Value.(*clientConn)
 }
 
-// largest returns the principal with the most connections among those that have an
-// idle one, or nil.
+// largest returns the principal with the most connections among those with an idle
+// connection. It returns nil if no connection is idle.
 func (m *members) largest() *principal {
 	var most *principal
 	for _, p := range m.of {
@@ -224,7 +230,7 @@ func (m *members) largest() *principal {
 	return most
 }
 
-// leave removes v from its principal.
+// leave removes v from the connections of its principal, if it has one.
 func (m *members) leave(v *clientConn) {
 	p := v.principal
 	if p == nil {
@@ -249,9 +255,9 @@ func (m *members) setIdle(v *clientConn, idle bool) {
 	}
 }
 
-// Bearer returns the bearer token of a request, and false if it has none. The name
-// of the scheme is case-insensitive, and several spaces may follow it (RFC 9110,
-// section 11.4).
+// Bearer returns the bearer token of a request. ok is false if the request has no bearer
+// token. The name of the scheme is case-insensitive, and several spaces may follow the
+// name (RFC 9110, section 11.4).
 func Bearer(r *http.Request) (token string, ok bool) {
 	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	token = strings.TrimLeft(token, " ")

@@ -1,6 +1,6 @@
-// Package httpserver contains the listener of toolcrib's servers. Clients without a token
-// or a key cannot exhaust its connections. The package also sets the limits for
-// HTTP over such a listener. It does not depend on the service behind it.
+// Package httpserver provides a listener that clients without a token or key cannot
+// exhaust, and an HTTP server with limits that uses this listener. The package does not
+// depend on the service behind the server.
 package httpserver
 
 import (
@@ -12,48 +12,49 @@ import (
 	"time"
 )
 
-// Limits of connections.
+// Maximum numbers of connections.
 const (
 	maxConnections     = 4096 // authenticated connections
 	maxUnauthenticated = 4096 // unauthenticated connections
 )
 
-// listener is a listener that reserves room for clients with a token. It accepts every
-// connection at once, because the system's queue cannot tell clients apart. A
-// connection counts as unauthenticated until it has presented a token; if too many
-// are unauthenticated, the oldest is closed. An authenticated connection is a
-// member, and unauthenticated connections never displace it.
+// listener is a net.Listener that reserves connections for authenticated clients. It
+// accepts each connection immediately, because the queue of the operating system does not
+// distinguish between clients. A connection is unauthenticated until its client presents
+// a valid token or key. If there are too many unauthenticated connections, the listener
+// closes the oldest of them. Authenticated connections are members. An unauthenticated
+// connection never causes a member to be closed.
 type listener struct {
 	net.Listener
-	places   int           // limit of unauthenticated connections
-	authTime time.Duration // limit for authentication
+	places   int           // maximum number of unauthenticated connections
+	authTime time.Duration // time limit for authentication
 
 	mu              sync.Mutex
-	unauthenticated list.List // of *clientConn, the oldest first
+	unauthenticated list.List // elements are *clientConn, oldest first
 	members         members
 }
 
-// Limits are the limits for the connections of a listener.
+// Limits contains the limits for the connections of a listener.
 type Limits struct {
-	Unauthenticated int           // unauthenticated connections; one more closes the oldest
+	Unauthenticated int           // maximum number of unauthenticated connections; one more closes the oldest
 	Authenticated   int           // authenticated connections
-	Time            time.Duration // until a connection must be authenticated
+	Time            time.Duration // time limit for authentication
 }
 
-// New returns a listener that accepts the connections of l, with lower limits if the
-// process may not open enough files. A server calls AdmitConn for each accepted
-// connection once it is authenticated; the handlers of a server made by Server call
-// Admit.
+// New returns a listener that accepts the connections of l and enforces the limits in c.
+// If the process cannot open enough files, the limits are lower. A server must call
+// AdmitConn for each accepted connection after it has authenticated the client. HTTP
+// handlers call Admit instead.
 func New(l net.Listener, c Limits) net.Listener {
 	places, seats := connectionLimits(OpenFiles())
 	return &listener{Listener: l, places: min(places, c.Unauthenticated), authTime: c.Time, members: members{seats: min(seats, c.Authenticated)}}
 }
 
-// connectionLimits returns how many unauthenticated connections and members fit into a limit of
-// open files; 0 means no limit.
+// connectionLimits returns the maximum numbers of unauthenticated connections and of
+// members for a process that can open the given number of files. 0 files means no limit.
 func connectionLimits(files uint64) (places, seats int) {
 	const (
-		others = 192 // the database, outgoing connections, the runtime
+		others = 192 // files for the database, outgoing connections, and the runtime
 		least  = 16
 	)
 	if files == 0 || files >= maxUnauthenticated+maxConnections+others {
@@ -90,12 +91,12 @@ func (d *listener) Accept() (net.Conn, error) {
 type clientConn struct {
 	net.Conn
 	listener *listener
-	until    time.Time // the deadline for authentication
+	until    time.Time // deadline for authentication
 
-	// The lock of the listener guards these fields.
-	place     *list.Element // in listener.unauthenticated; nil for members and closed connections
+	// The mutex of the listener guards the following fields.
+	place     *list.Element // element in listener.unauthenticated; nil for members and closed connections
 	principal *principal    // nil unless the connection is a member
-	idleEntry *list.Element // in principal.idle; nil while in use
+	idleEntry *list.Element // element in principal.idle; nil while the connection is in use
 	closed    bool
 }
 
@@ -112,8 +113,8 @@ func (v *clientConn) Close() error {
 	return v.Conn.Close()
 }
 
-// SetReadDeadline implements net.Conn. It never extends the deadline for
-// authentication.
+// SetReadDeadline implements net.Conn. Before authentication, the deadline is never later
+// than the deadline for authentication.
 func (v *clientConn) SetReadDeadline(t time.Time) error {
 	v.listener.mu.Lock()
 	defer v.listener.mu.Unlock()
@@ -131,10 +132,11 @@ func (v *clientConn) SetDeadline(t time.Time) error {
 	return v.SetWriteDeadline(t)
 }
 
-// connKey is the context key of a request's connection.
+// connKey is the context key for the connection of a request.
 type connKey struct{}
 
-// plain returns the connection below TLS.
+// plain returns the connection below the TLS layer of conn, or conn itself if it does not
+// use TLS.
 func plain(conn net.Conn) net.Conn {
 	if encrypted, ok := conn.(*tls.Conn); ok {
 		return encrypted.NetConn()
@@ -142,7 +144,8 @@ func plain(conn net.Conn) net.Conn {
 	return conn
 }
 
-// trackIdle is the ConnState of the http.Server.
+// trackIdle is the ConnState callback of the http.Server. It records which connections
+// are idle.
 func trackIdle(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateIdle:
@@ -153,8 +156,8 @@ func trackIdle(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// SetIdle sets whether conn is idle. If its principal or the listener reaches a limit,
-// idle connections are closed first.
+// SetIdle sets whether conn is idle. When a limit is reached, idle connections are closed
+// to make room for new ones.
 func SetIdle(conn net.Conn, idle bool) {
 	v, ok := conn.(*clientConn)
 	if !ok {
@@ -165,17 +168,18 @@ func SetIdle(conn net.Conn, idle bool) {
 	v.listener.members.setIdle(v, idle)
 }
 
-// Admit makes the connection of an authenticated request a member of the principal
-// who, and reports whether the request may be served. The limit of each principal
-// is a share of all connections; pass "" if all clients use the same token. A
-// request that did not come through a listener of this package, as in tests, is always admitted.
+// Admit records that the connection of r is authenticated as the given principal, and
+// reports whether the request may be served. Each principal can use only a share of all
+// connections. If all clients use the same token, pass "" as the principal, which can use
+// all connections. A request that did not come through a listener of this package is
+// always admitted.
 func Admit(r *http.Request, who string) bool {
 	conn, _ := r.Context().Value(connKey{}).(net.Conn)
 	return AdmitConn(conn, who)
 }
 
-// Conn returns the connection of a request as the underlying listener accepted it,
-// or nil if the request did not come through a listener of this package.
+// Conn returns the connection of r as the underlying listener accepted it. It returns nil
+// if the request did not come through a listener of this package.
 func Conn(r *http.Request) net.Conn {
 	if v, ok := r.Context().Value(connKey{}).(*clientConn); ok {
 		return v.Conn
@@ -183,8 +187,10 @@ func Conn(r *http.Request) net.Conn {
 	return nil
 }
 
-// AdmitConn is like Admit for a connection without HTTP requests, such as one of SSH. It reports false if the principal
-// has no room or the connection was closed in the meantime.
+// AdmitConn records that a connection without HTTP, such as an SSH connection, is
+// authenticated as the given principal. It returns false if a limit is reached or the
+// connection was closed in the meantime. A connection that did not come through a
+// listener of this package is always admitted.
 func AdmitConn(conn net.Conn, who string) bool {
 	v, ok := conn.(*clientConn)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package lazyregexp compiles regular expressions when they are first used, so that a command does
-// not compile those that it does not need.
+// Package lazyregexp compiles regular expressions on first use, so that a command
+// compiles only the expressions that it needs.
 package lazyregexp
 
 import (
@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// New returns a function that returns the compiled expression. It compiles the expression on the
-// first call, and panics if the expression is not valid.
+// New returns a function that returns the compiled expression. The first call of the
+// function compiles the expression, and panics if the expression is invalid.
 func New(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

@@ -1,4 +1,4 @@
-// Package lists has functions on slices that package slices lacks.
+// Package lists provides functions on slices that package slices does not contain.
 package lists
 
 import "slices"
@@ -12,7 +12,7 @@ func Map[T, D any](list []T, to func(T) D) []D {
 	return all
 }
 
-// Filter returns the items of a list that keep accepts, or nil if it accepts none.
+// Filter returns the items of list for which keep returns true, or nil if there are none.
 func Filter[T any](list []T, keep func(T) bool) (kept []T) {
 	for _, item := range list {
 		if keep(item) {
@@ -22,7 +22,8 @@ func Filter[T any](list []T, keep func(T) bool) (kept []T) {
 	return kept
 }
 
-// Union appends the items of more that list lacks, each once.
+// Union appends the items of more that list does not contain, each of them once, and
+// returns the extended list.
 func Union[T comparable](list, more []T) []T {
 	for _, item := range more {
 		if !slices.Contains(list, item) {
@@ -32,8 +33,8 @@ func Union[T comparable](list, more []T) []T {
 	return list
 }
 
-// Index returns a map with an entry for each item of a list. Of items with the same key
-// the last one counts.
+// Index returns a map with the key and value that entry returns for each item of list. If
+// several items have the same key, the map contains the value of the last of them.
 func Index[T any, K comparable, V any](list []T, entry func(T) (K, V)) map[K]V {
 	all := make(map[K]V, len(list))
 	for _, item := range list {
@@ -43,7 +44,7 @@ func Index[T any, K comparable, V any](list []T, entry func(T) (K, V)) map[K]V {
 	return all
 }
 
-// Set returns the set of the keys of a list.
+// Set returns the set of the keys that key returns for the items of list.
 func Set[T any, K comparable](list []T, key func(T) K) map[K]bool {
 	return Index(list, func(item T) (K, bool) { return key(item), true })
 }

@@ -5,5 +5,5 @@ package owner
 
 import "io/fs"
 
-// Of returns false: files have no numeric owner on this system.
+// Of returns false, because files have no numeric owner on this system.
 func Of(fs.FileInfo) (account int, known bool) { return 0, false }

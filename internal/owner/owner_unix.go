@@ -8,7 +8,8 @@ import (
 	"syscall"
 )
 
-// Of returns the user id of a file's owner, and whether it is known.
+// Of returns the user id of the owner of a file. known is false if info does not contain
+// the owner.
 func Of(info fs.FileInfo) (account int, known bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -1,4 +1,4 @@
-// This file reads files that no other account can change.
+// This file reads files that other accounts cannot change.
 
 package owner
 
@@ -11,13 +11,15 @@ import (
 	"path/filepath"
 )
 
-// ErrUnsafe reports that other accounts can write a file or its folder.
+// ErrUnsafe means that the content of a file cannot be trusted, for example because other
+// accounts can write to the file or its folder.
 var ErrUnsafe = errors.New("not safe to rely on")
 
-// ReadFile reads the file name, which must belong to the administrator or, if own
-// is set, to the user, and be writable by no other account; the same holds for its
-// folder. It returns an error that wraps ErrUnsafe otherwise, and if the file has
-// more than most bytes. It checks before it opens: opening a pipe would block.
+// ReadFile returns the content of the file with the given name. The file and its folder
+// must belong to the administrator or, if own is true, to the user, and no other account
+// may have write permission. The file must not have more than most bytes. If a condition
+// is not met, the error wraps ErrUnsafe. ReadFile checks the conditions before it opens
+// the file, because opening a pipe would block.
 func ReadFile(name string, own bool, most int64) ([]byte, error) {
 	for _, path := range []string{name, filepath.Dir(name)} {
 		info, err := os.Stat(path)
@@ -47,7 +49,8 @@ func ReadFile(name string, own bool, most int64) ([]byte, error) {
 	return b, err
 }
 
-// checkSafe returns an error if another account can change the file.
+// checkSafe returns an error if an account other than the administrator or, if own is
+// true, the user can change the file or folder that info describes.
 func checkSafe(info fs.FileInfo, own bool) error {
 	switch mode := info.Mode(); {
 	case !mode.IsRegular() && !mode.IsDir():

@@ -1,6 +1,7 @@
-// Package plaintext decides which texts can be stored: valid UTF-8 without U+0000,
-// which PostgreSQL allows neither in text nor in jsonb. SQLite would store
-// anything, so text from outside is checked before it reaches the database.
+// Package plaintext checks whether texts can be stored in every database, and shortens
+// texts. Only valid UTF-8 without U+0000 can be stored, because PostgreSQL accepts
+// nothing else in the types text and jsonb. SQLite would store any bytes, so texts from
+// outside are checked before they reach the database.
 package plaintext
 
 import (
@@ -8,8 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Problem returns the reason why s cannot be stored, as a predicate that follows
-// the name of the value ("is not valid UTF-8"), or "".
+// Problem returns the reason why s cannot be stored, or "" if s can be stored. The reason
+// continues a sentence that begins with the name of the value, such as "is not valid
+// UTF-8".
 func Problem(s string) string {
 	switch {
 	case !utf8.ValidString(s):
@@ -20,7 +22,7 @@ func Problem(s string) string {
 	return ""
 }
 
-// Cut returns at most the first limit characters of s.
+// Cut returns the first limit characters of s, or s if it is not longer.
 func Cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -35,8 +37,8 @@ func Cut(s string, limit int) string {
 	return s
 }
 
-// CutBytes returns the longest prefix of s that has at most limit bytes and does
-// not split a character.
+// CutBytes returns the longest prefix of s with at most limit bytes that does not end
+// within a character.
 func CutBytes(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -47,7 +49,7 @@ func CutBytes(s string, limit int) string {
 	return s[:limit]
 }
 
-// ClipBytes does the same as CutBytes and appends an ellipsis if it cut s.
+// ClipBytes returns the result of CutBytes, followed by an ellipsis if s was cut.
 func ClipBytes(s string, limit int) string {
 	if cut := CutBytes(s, limit); len(cut) < len(s) {
 		return cut + "…"
@@ -55,7 +57,7 @@ func ClipBytes(s string, limit int) string {
 	return s
 }
 
-// Clip does the same as Cut and appends an ellipsis if it cut s.
+// Clip returns the result of Cut, followed by an ellipsis if s was cut.
 func Clip(s string, limit int) string {
 	if cut := Cut(s, limit); len(cut) < len(s) {
 		return cut + "…"

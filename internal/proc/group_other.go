@@ -7,14 +7,14 @@ import (
 	"os/exec"
 )
 
-// OwnGroup does nothing: this system has no process groups.
+// OwnGroup does nothing, because this system has no process groups.
 func OwnGroup(*exec.Cmd) {}
 
-// Terminate does nothing: this system cannot ask a process to end.
+// Terminate does nothing, because this system cannot ask a process to end.
 func Terminate(*exec.Cmd) error { return nil }
 
 // Kill ends the program, but not its children.
 func Kill(cmd *exec.Cmd) error { return cmd.Process.Kill() }
 
-// Signaled returns 0: this system does not end processes by signals.
+// Signaled returns 0, because signals do not end processes on this system.
 func Signaled(*os.ProcessState) int { return 0 }

@@ -9,8 +9,9 @@ import (
 	"syscall"
 )
 
-// OwnGroup configures cmd, before it is started, to run in a process group of its
-// own, so that its children can be ended with it.
+// OwnGroup makes cmd start its program in a new process group, so that the children of
+// the program can be ended together with it. OwnGroup must be called before cmd is
+// started.
 func OwnGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
 // Terminate sends SIGTERM to the process group of cmd. It returns os.ErrProcessDone
@@ -29,7 +30,8 @@ func signal(cmd *exec.Cmd, s syscall.Signal) error {
 	return err
 }
 
-// Signaled returns the number of the signal that ended a process, or 0.
+// Signaled returns the number of the signal that ended the process, or 0 if no signal
+// ended it.
 func Signaled(s *os.ProcessState) int {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return int(w.Signal())

@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// DiesWithParent configures cmd, before it is started, to be killed when the thread
-// that starts it ends, and so when this process is killed. The caller has to keep
-// that thread until the program has ended (runtime.LockOSThread).
+// DiesWithParent makes the kernel kill the program of cmd when the thread that starts cmd
+// ends, which includes the end of this process. It must be called before cmd is started.
+// The caller must keep the thread until the program has ended (see runtime.LockOSThread).
 func DiesWithParent(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}

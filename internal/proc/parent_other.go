@@ -4,6 +4,6 @@ package proc
 
 import "os/exec"
 
-// DiesWithParent does nothing: this system has no such option. When the parent
-// ends, the program reads the end of its input.
+// DiesWithParent does nothing, because this system has no such option. When this process
+// ends, the program reaches the end of its standard input.
 func DiesWithParent(*exec.Cmd) {}

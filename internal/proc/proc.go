@@ -1,6 +1,6 @@
-// Package proc runs external programs so that their children end with them. Each
-// program gets its own process group, on systems that have them, and signals go to
-// the group. Processes that leave the group (setsid) are not reached.
+// Package proc runs external programs and ends their child processes together with them.
+// On Unix, each program has its own process group, and signals are sent to the group. A
+// process that leaves the group with setsid is not ended.
 package proc
 
 import (
@@ -11,11 +11,12 @@ import (
 	"time"
 )
 
-// Run runs a command made by exec.CommandContext and waits for it. When the context
-// or the program ends, Run kills the rest of the process group. WaitDelay must be
-// set: it limits how long a process that left the group can block the caller with
-// an inherited pipe. Run does not report exec.ErrWaitDelay, because the program
-// itself has then ended successfully and written its output.
+// Run runs cmd, which exec.CommandContext must have created, and waits until the program
+// ends. It then kills all processes that remain in the process group. If the context is
+// done first, Run kills the whole group. cmd.WaitDelay must be set, because a process
+// that left the group could otherwise block the caller with an inherited pipe. Run does
+// not return exec.ErrWaitDelay. This error means that the program itself ended
+// successfully and wrote its output.
 func Run(cmd *exec.Cmd) error {
 	OwnGroup(cmd)
 	cmd.Cancel = func() error { return Kill(cmd) }
@@ -23,32 +24,32 @@ func Run(cmd *exec.Cmd) error {
 		return err
 	}
 	err := cmd.Wait()
-	// The id of the group cannot be reused while a process is in the group. If the
-	// group is empty, the id would have to be reused within this moment.
-	_ = Kill(cmd) // fails if no process is left
+	// The id of the group cannot be reused while a process is in the group. If the group
+	// is empty, another group would have to get the same id before the next line runs.
+	_ = Kill(cmd) // fails if the group is empty
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil
 	}
 	return err
 }
 
-// Output is the output of a program, cut at a limit.
+// Output is the output of a program, truncated to a limit.
 type Output struct {
 	Stdout, Stderr []byte
-	Full           bool // Stdout was cut
+	Full           bool // whether Stdout was truncated
 }
 
-// Exchange runs the program args in dir with stdin as its input. It returns at most
-// limit bytes of standard output and as many of standard error. See Run for how it
-// ends.
+// Exchange runs the program args[0] in the folder dir, with stdin as its standard input.
+// It returns at most limit bytes of standard output and at most limit bytes of standard
+// error. Like Run, it kills the remaining processes of the program's group at the end.
 func Exchange(ctx context.Context, args []string, dir string, stdin []byte, limit int) (Output, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // callers take it from the user's own configuration
 	cmd.Dir, cmd.Stdin = dir, bytes.NewReader(stdin)
 	return Collect(cmd, limit)
 }
 
-// Collect runs a command made by exec.CommandContext as Run does. It returns at
-// most limit bytes of standard output and as many of standard error.
+// Collect runs cmd as Run does. It returns at most limit bytes of standard output and at
+// most limit bytes of standard error.
 func Collect(cmd *exec.Cmd, limit int) (Output, error) {
 	out, errs := limitedBuffer{limit: limit}, limitedBuffer{limit: limit}
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &errs, time.Second
@@ -56,8 +57,9 @@ func Collect(cmd *exec.Cmd, limit int) (Output, error) {
 	return Output{out.kept, errs.kept, out.full}, err
 }
 
-// limitedBuffer keeps the first limit bytes and drops the rest without an error, so
-// that the program is neither blocked nor killed by a full pipe.
+// limitedBuffer is a writer that keeps the first limit bytes and discards the rest. It
+// returns no error, so that a program with more output is neither blocked nor killed by a
+// full pipe.
 type limitedBuffer struct {
 	limit int
 	kept  []byte

@@ -1,4 +1,5 @@
-// Package proctest starts programs with which a test communicates.
+// Package proctest starts programs for tests that write to their input and read their
+// output.
 package proctest
 
 import (
@@ -15,7 +16,8 @@ type Started struct {
 	Out *bufio.Reader
 }
 
-// Start starts cmd and fails the test if that fails. The caller has to wait for it.
+// Start starts cmd. It fails the test if cmd cannot be started. The caller must call
+// Wait.
 func Start(t testing.TB, cmd *exec.Cmd) Started {
 	t.Helper()
 	in, err := cmd.StdinPipe()

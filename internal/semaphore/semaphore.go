@@ -1,6 +1,6 @@
-// Package semaphore is a fair semaphore: it divides the concurrent work of a process
-// among its users. A token or a user beyond its share waits or is rejected, while
-// others are served.
+// Package semaphore provides a fair semaphore, which divides the concurrent work of a
+// process among its users. If a user or token has used up its share, its further work
+// waits or is rejected while the work of others continues.
 package semaphore
 
 import (
@@ -12,39 +12,44 @@ import (
 	"sync"
 )
 
-// Semaphore is a semaphore with a limit for each holder and a total limit. It is safe
-// for concurrent use.
+// Semaphore is a semaphore with a limit for each holder and a limit for all holders
+// together. A holder is identified by a string, such as a user. A Semaphore is safe for
+// concurrent use.
 type Semaphore struct {
 	total, perHolder int
 
 	mu      sync.Mutex
 	count   int
-	of      map[string]int // by holder
-	waiting list.List      // of *waiter, longest waiting first
+	of      map[string]int // number of turns in use, by holder
+	waiting list.List      // elements are *waiter; the call that has waited longest is first
 }
 
-// waiter is a blocked call of Wait.
+// waiter is a blocked call of Acquire.
 type waiter struct {
 	who string
-	got chan struct{} // closed when it gets the turn
+	got chan struct{} // closed when the call gets its turn
 }
 
-// New returns a semaphore of most turns in total and each turns per holder.
+// New returns a semaphore. most is the maximum number of turns in total, and each is the
+// maximum number of turns per holder.
 func New(most, each int) *Semaphore {
 	return &Semaphore{total: most, perHolder: each, of: map[string]int{}}
 }
 
-// Unlimited disables the total limit of New.
+// Unlimited is the value of most with which New returns a semaphore without a total
+// limit.
 const Unlimited = math.MaxInt
 
-// Share returns the number of turns per holder for work that needs a processor and
-// a database connection. It leaves half of them to other holders.
+// Share returns the number of turns per holder for work that needs a processor and a
+// database connection. With this number, a single holder leaves half of the processors
+// and connections to other holders.
 func Share() int {
-	const connections = 4 // readers of the database
+	const connections = 4 // number of connections that read the database
 	return max(min(runtime.GOMAXPROCS(0), connections)/2, 1)
 }
 
-// TryAcquire takes a turn for who and reports whether one was free.
+// TryAcquire takes a turn for the given holder if a turn is free, and reports whether it
+// took the turn.
 func (t *Semaphore) TryAcquire(who string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -60,8 +65,8 @@ func (t *Semaphore) tryAcquire(who string) bool {
 	return true
 }
 
-// Acquire waits for a turn of who, and returns false if ctx ends first. Waiting calls
-// of one holder get their turns in order.
+// Acquire waits for a turn and takes it for the given holder. It returns false if ctx is
+// done first. Waiting calls of the same holder get their turns in the order of the calls.
 func (t *Semaphore) Acquire(ctx context.Context, who string) bool {
 	t.mu.Lock()
 	if t.tryAcquire(who) {
@@ -79,7 +84,7 @@ func (t *Semaphore) Acquire(ctx context.Context, who string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	select {
-	case <-w.got: // got a turn at the same moment
+	case <-w.got: // the call got its turn at the same moment; give it back
 		t.release(who)
 	default:
 		t.waiting.Remove(place)
@@ -87,14 +92,15 @@ func (t *Semaphore) Acquire(ctx context.Context, who string) bool {
 	return false
 }
 
-// Release returns a turn of who.
+// Release gives back a turn of the given holder.
 func (t *Semaphore) Release(who string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.release(who)
 }
 
-// release returns a turn and passes it to the first waiter that may have it.
+// release gives back a turn of the given holder. If a waiting call can use this turn, the
+// call that has waited longest gets it.
 func (t *Semaphore) release(who string) {
 	t.count--
 	if t.of[who]--; t.of[who] == 0 {
@@ -109,17 +115,18 @@ func (t *Semaphore) release(who string) {
 	}
 }
 
-// Open returns the number of turns in use.
+// Open returns the number of turns in use by all holders.
 func (t *Semaphore) Open() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.count
 }
 
-// holdKey is the context key of a hold.
+// holdKey is the context key for a hold.
 type holdKey struct{}
 
-// hold is a turn that is returned while its holder waits for something outside.
+// hold is a turn that its holder gives back while it waits for something outside of the
+// process.
 type hold struct {
 	semaphore *Semaphore
 	who       string
@@ -130,8 +137,8 @@ type hold struct {
 	done    bool
 }
 
-// Hold waits for a turn of who. The turn belongs to the returned context until done
-// is called. Hold returns false if ctx ends first.
+// Hold waits for a turn and takes it for the given holder. The returned context carries
+// the turn until done is called. ok is false if ctx is done before a turn is available.
 func (t *Semaphore) Hold(ctx context.Context, who string) (held context.Context, done func(), ok bool) {
 	if !t.Acquire(ctx, who) {
 		return nil, nil, false
@@ -147,7 +154,7 @@ func (h *hold) end() {
 	h.release()
 }
 
-// release returns the turn if it is held.
+// release gives back the turn if the hold currently has it.
 func (h *hold) release() {
 	if h.has {
 		h.has = false
@@ -155,9 +162,10 @@ func (h *hold) release() {
 	}
 }
 
-// Outside returns the turn of ctx while its holder waits for something else, such
-// as a request to another server or a client that reads. Calling back waits for a
-// turn again. Outside does nothing if ctx has no turn.
+// Outside gives back the turn that ctx carries while its holder waits for something else,
+// such as a response from another server or a client that reads slowly. The caller must
+// call back after that, which waits for a turn again. Outside does nothing if ctx carries
+// no turn.
 func Outside(ctx context.Context) (back func()) {
 	h, ok := ctx.Value(holdKey{}).(*hold)
 	if !ok {
@@ -170,8 +178,9 @@ func Outside(ctx context.Context) (back func()) {
 	return sync.OnceFunc(func() { h.back(ctx) })
 }
 
-// back waits for a turn after the last Outside call has ended. If ctx ends first, the holder continues without a turn,
-// because it only has to record the outcome.
+// back ends an Outside call. If no other Outside call is in progress, back waits for a
+// turn. If ctx is done first, the holder continues without a turn, because all that
+// remains is to record the outcome.
 func (h *hold) back(ctx context.Context) {
 	h.mu.Lock()
 	h.outside--
@@ -189,10 +198,12 @@ func (h *hold) back(ctx context.Context) {
 	h.has = true
 }
 
-// Reader returns a reader that returns the turn of ctx while it waits for from.
+// Reader returns a reader that wraps from. During each read, it gives back the turn that
+// ctx carries.
 func Reader(ctx context.Context, from io.Reader) io.Reader { return stream{ctx: ctx, from: from} }
 
-// Writer returns a writer that returns the turn of ctx while it waits for to.
+// Writer returns a writer that wraps to. During each write, it gives back the turn that
+// ctx carries.
 func Writer(ctx context.Context, to io.Writer) io.Writer { return stream{ctx: ctx, to: to} }
 
 type stream struct {

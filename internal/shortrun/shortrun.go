@@ -1,6 +1,7 @@
-// Package shortrun decides which tests to skip in short and plain runs. Use -short
-// with the race detector (go test -race -short): it slows the database engine down
-// about twentyfold and cannot find anything in code that runs in one goroutine.
+// Package shortrun selects the tests to skip. A short run (go test -race -short) skips
+// slow tests whose code runs in one goroutine. In such code, the race detector cannot
+// find anything, but slows down the database engine about twentyfold. Only a long run
+// includes tests that take many seconds.
 package shortrun
 
 import (
@@ -9,9 +10,8 @@ import (
 	"testing"
 )
 
-// OneGoroutine skips t in a short run. Call it at the start of slow tests whose
-// code runs in one goroutine at a time, in this process or in its children. A plain
-// run includes them.
+// OneGoroutine skips t in a short run. Slow tests whose code runs in one goroutine at a
+// time call it first. This also applies to code in child processes.
 func OneGoroutine(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
@@ -19,13 +19,12 @@ func OneGoroutine(t testing.TB) {
 	}
 }
 
-// longVariable is the environment variable that requests the long run. .ci/run and
-// make long set it.
+// longVariable is the environment variable that requests a long run. .ci/run and make
+// long set it.
 const longVariable = "TOOLCRIB_TEST_LONG"
 
-// NeedsLong skips t unless the long run is requested. Call it at the start of tests
-// that take many seconds, such as tests that kill processes, use a real terminal,
-// or flood a server.
+// NeedsLong skips t unless a long run is requested. Tests that take many seconds call it
+// first, such as tests that kill processes, use a real terminal, or flood a server.
 func NeedsLong(t testing.TB) {
 	t.Helper()
 	if os.Getenv(longVariable) == "" && !updating() {
@@ -33,9 +32,9 @@ func NeedsLong(t testing.TB) {
 	}
 }
 
-// Every returns 1 in a long run and n otherwise: a test with many cases runs every
-// n-th of them in a plain run. A run with -update, which writes golden files,
-// covers all cases.
+// Every returns the step with which a test iterates over its many cases: 1 in a long run,
+// and n otherwise. It also returns 1 with -update, because golden files must cover all
+// cases.
 func Every(n int) int {
 	if os.Getenv(longVariable) != "" || updating() {
 		return 1
@@ -43,8 +42,8 @@ func Every(n int) int {
 	return n
 }
 
-// updating reports whether this run writes generated files (-update), which must be
-// complete.
+// updating reports whether the tests run with -update. Such a run writes generated files,
+// which must be complete.
 func updating() bool {
 	update := flag.Lookup("update")
 	return update != nil && update.Value.String() == "true"

@@ -15,18 +15,18 @@ import (
 	"toolcrib/internal/httpserver"
 )
 
-// Limits for the command, environment, and terminal of a client.
+// Limits for the command, environment variables, and terminal of a client.
 const (
-	maxCommand = 64 << 10 // bytes
-	maxValue   = 64       // bytes of a variable's value
-	maxSide    = 1000     // columns or rows
-	maxCells   = 150_000  // of a screen; each needs some 170 bytes of memory
+	maxCommand = 64 << 10 // maximum length of a command, in bytes
+	maxValue   = 64       // maximum length of a variable's value, in bytes
+	maxSide    = 1000     // maximum number of columns or rows
+	maxCells   = 150_000  // maximum number of cells of a screen; each cell needs about 170 bytes of memory
 )
 
-// channel serves one channel. It replaces the handler of the ssh library, which
-// panics if a length in a pty-req overflows, blocks on window changes without a
-// reader, stores unlimited environment variables, and does not report that the
-// client has closed only the channel.
+// channel serves one channel of a connection. It replaces the handler of the ssh library,
+// which has several defects. That handler panics if a length in a pty-req overflows,
+// blocks on window changes if nothing reads them, and stores unlimited environment
+// variables. It also does not notice when the client closes only the channel.
 func (s *Server) channel(serving context.Context, conn *gossh.ServerConn, requested gossh.NewChannel, sc ssh.Context) {
 	m, ok := s.admit(conn, sc)
 	if !ok {
@@ -52,14 +52,14 @@ func (s *Server) channel(serving context.Context, conn *gossh.ServerConn, reques
 		ok := r.request(req)
 		_ = req.Reply(ok, nil)
 		if r.session != nil && !r.begun {
-			r.begin(ctx) // after the reply: the client does not read before it
+			r.begin(ctx) // the client reads output only after the reply
 		}
 	}
 	cancel() // the client closed the channel
 	r.done.Wait()
 }
 
-// running is the state of a channel before and during its session.
+// running is the state of a channel, before and during its session.
 type running struct {
 	server  *Server
 	member  *member
@@ -69,13 +69,12 @@ type running struct {
 
 	env     map[string]string
 	agent   bool
-	session *Session // nil until the client requests a shell or a command
+	session *Session // nil before the client requests a shell or a command
 	begun   bool
 	window  window
 }
 
-// request handles a channel request of the client, and reports whether it
-// succeeded.
+// request handles a channel request from the client and reports whether it succeeded.
 func (r *running) request(req *gossh.Request) bool {
 	switch req.Type {
 	case "pty-req":
@@ -110,15 +109,15 @@ func (r *running) request(req *gossh.Request) bool {
 	case "shell", "exec":
 		return r.prepare(req)
 	}
-	return false // subsystem, x11-req, signal, break
+	return false // other requests are not supported, such as subsystem, x11-req, signal, and break
 }
 
-// allowedEnv are the environment variables that clients may set. All of these only
-// affect the format of output.
+// allowedEnv lists the environment variables that clients can set. They affect only the
+// format of output.
 var allowedEnv = []string{"LANG", "LC_ALL", "LC_CTYPE", "LC_COLLATE", "LC_MESSAGES", "LC_MONETARY", "LC_NUMERIC", "LC_TIME", "NO_COLOR", "COLORTERM"}
 
-// prepare creates the session for a shell or exec request, and reports whether the
-// request was valid.
+// prepare creates the session for a shell or exec request. It reports whether the request
+// is valid.
 func (r *running) prepare(req *gossh.Request) bool {
 	var p struct{ Command string }
 	if r.session != nil || req.Type == "exec" && gossh.Unmarshal(req.Payload, &p) != nil || len(p.Command) > maxCommand {
@@ -128,7 +127,7 @@ func (r *running) prepare(req *gossh.Request) bool {
 	out := &writer{to: r.channel, limit: s.limits.Write, stuck: r.end, terminal: r.window.terminal()}
 	errs := &writer{to: r.channel.Stderr(), limit: s.limits.Write, stuck: r.end, terminal: r.window.terminal()}
 	if out.terminal {
-		errs.to = r.channel // a terminal shows both in one stream
+		errs.to = r.channel // a terminal has one stream for output and errors
 	}
 	r.session = &Session{
 		Principal: r.member.principal, Key: r.member.name, Remote: r.member.conn.RemoteAddr(), Command: p.Command, Shell: req.Type == "shell",
@@ -140,7 +139,8 @@ func (r *running) prepare(req *gossh.Request) bool {
 	return true
 }
 
-// begin starts the session in its own goroutine.
+// begin starts the session in a new goroutine. If the server is shutting down, begin
+// closes the channel instead.
 func (r *running) begin(ctx context.Context) {
 	s := r.server
 	r.begun = true
@@ -164,7 +164,8 @@ func (r *running) begin(ctx context.Context) {
 	}()
 }
 
-// end cancels the session and closes the connection of a client that does not read.
+// end cancels the session and closes the connection. It is called if the client does not
+// read.
 func (r *running) end() {
 	r.cancel()
 	_ = r.member.conn.Close()
@@ -177,7 +178,7 @@ func (r *running) dialAgent(ctx context.Context) (io.ReadWriteCloser, error) {
 		err     error
 	}
 	opened := make(chan answer, 1)
-	go func() { // ends with the connection
+	go func() { // the goroutine ends when the connection is closed, at the latest
 		ch, requests, err := r.member.conn.OpenChannel("auth-agent@openssh.com", nil)
 		if err == nil {
 			go gossh.DiscardRequests(requests)
@@ -192,7 +193,8 @@ func (r *running) dialAgent(ctx context.Context) (io.ReadWriteCloser, error) {
 	}
 }
 
-// addSession counts a session of a key, and reports whether it is within the limit.
+// addSession records a new session of the member m. It returns false if the key of m has
+// reached its limit of sessions.
 func (s *Server) addSession(m *member) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -218,8 +220,8 @@ func (s *Server) endSession(m *member) {
 	}
 }
 
-// idleReader restarts the idle timer of a connection on every byte of a session's
-// input.
+// idleReader is a reader for the input of a session. It restarts the idle timer of the
+// connection whenever it reads data.
 type idleReader struct {
 	io.Reader
 	timer *time.Timer

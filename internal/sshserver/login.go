@@ -24,30 +24,31 @@ import (
 	"toolcrib/internal/visible"
 )
 
-// contextKey is the type of the keys for values in the context of a connection.
+// contextKey is the type of the keys under which the context of a connection stores
+// values.
 type contextKey string
 
 const (
 	connKey      = contextKey("conn")    // the net.Conn
 	preAuthKey   = contextKey("preauth") // the gossh.ServerPreAuthConn
 	memberKey    = contextKey("member")  // the *member
-	principalExt = "principal"           // extension of the permissions
+	principalExt = "principal"           // name of an extension in gossh.Permissions
 	keyExt       = "fingerprint"
 )
 
-// member is an authenticated connection.
+// member is an authenticated connection whose client has requested a session.
 type member struct {
 	conn                   gossh.Conn
-	raw                    net.Conn // the network connection below conn
-	sessions               int      // open sessions
-	login, principal, name string   // name is the key's fingerprint
+	raw                    net.Conn // network connection below conn
+	sessions               int      // number of open sessions
+	login, principal, name string   // name is the fingerprint of the key
 	key                    gossh.PublicKey
-	idle                   *time.Timer // closes the connection
+	idle                   *time.Timer // closes the connection when it fires
 }
 
-// loginConfig returns the configuration of a connection. The key whose signature
-// was verified determines the principal; offered is also called for keys that the
-// client may not own.
+// loginConfig returns the configuration of a new connection. The principal of the
+// connection belongs to the key whose signature was verified. The offered method cannot
+// determine the principal, because the client may not own the keys that it offers.
 func (s *Server) loginConfig(ctx ssh.Context) *gossh.ServerConfig {
 	c := &gossh.ServerConfig{
 		MaxAuthTries: 6,
@@ -67,8 +68,8 @@ func (s *Server) loginConfig(ctx ssh.Context) *gossh.ServerConfig {
 	return c
 }
 
-// fingerprint returns the SHA-256 fingerprint of a key as ssh-keygen -l prints it;
-// of a certificate, that of its key.
+// fingerprint returns the SHA-256 fingerprint of key in the format of ssh-keygen -l. If
+// key is a certificate, fingerprint returns the fingerprint of the certified key.
 func fingerprint(key gossh.PublicKey) string {
 	if cert, ok := key.(*gossh.Certificate); ok {
 		key = cert.Key
@@ -76,7 +77,7 @@ func fingerprint(key gossh.PublicKey) string {
 	return gossh.FingerprintSHA256(key)
 }
 
-// offered reports whether a client may log in with a key. If not, it sends the
+// offered reports whether the client can log in with key. If not, offered sends the
 // reason to the client.
 func (s *Server) offered(ctx ssh.Context, key ssh.PublicKey) bool {
 	_, err := s.config.Identify(ctx.User(), key)
@@ -84,16 +85,16 @@ func (s *Server) offered(ctx ssh.Context, key ssh.PublicKey) bool {
 		return true
 	}
 	if conn, ok := ctx.Value(preAuthKey).(gossh.ServerPreAuthConn); ok {
-		_ = conn.SendAuthBanner("toolcrib: " + visible.Line(err.Error()) + "\r\n") // the login fails even without the banner
+		_ = conn.SendAuthBanner("toolcrib: " + visible.Line(err.Error()) + "\r\n") // errors can be ignored, because the login fails in any case
 	}
 	s.config.Logger.LogAttrs(ctx, slog.LevelDebug, "ssh key refused", slog.String("remote", ctx.RemoteAddr().String()), slog.String("key", fingerprint(key)), slog.String("why", err.Error()))
 	s.metrics.add(&s.metrics.refused, 1)
 	return false
 }
 
-// admit makes a connection a member when it requests its first session, and reports
-// whether a place was available. A connection that requests no session still has to meet
-// the deadline for logins.
+// admit makes a connection a member when the client requests its first session. It
+// returns false if a connection limit is reached. Until the first session, the time limit
+// for logins applies to the connection.
 func (s *Server) admit(conn *gossh.ServerConn, ctx ssh.Context) (*member, bool) {
 	ctx.Lock()
 	defer ctx.Unlock()
@@ -115,8 +116,9 @@ func (s *Server) admit(conn *gossh.ServerConn, ctx ssh.Context) (*member, bool) 
 	return m, true
 }
 
-// recheckAll periodically closes connections whose key has been revoked, has
-// expired, or was removed, until ctx ends or stop is called.
+// recheckAll starts to check periodically whether the keys of all connections with
+// sessions are still valid. It closes the connections whose keys were revoked, removed,
+// or have expired. The checks end when ctx is done or stop is called.
 func (s *Server) recheckAll(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -156,11 +158,11 @@ func (s *Server) recheck(ctx context.Context) {
 	}
 }
 
-// HostKey reads the host key from file, and creates the file if it does not exist.
-// It rejects a file that others can read.
+// HostKey returns the host key in file. It creates the file with a new key if the file
+// does not exist, and returns an error if other accounts can read the file.
 func HostKey(file string) (gossh.Signer, error) {
 	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
-		if err := makeHostKey(file); err != nil && !errors.Is(err, fs.ErrExist) { // another process was first
+		if err := makeHostKey(file); err != nil && !errors.Is(err, fs.ErrExist) { // ErrExist means that another process created the file first
 			return nil, fmt.Errorf("cannot create the host key: %w", err)
 		}
 	}
@@ -178,8 +180,8 @@ func HostKey(file string) (gossh.Signer, error) {
 	return key, nil
 }
 
-// makeHostKey writes a new key to a temporary file and links that to its name, so
-// that no process reads an incomplete key.
+// makeHostKey creates file with a new key. It writes the key to a temporary file and then
+// links that file to its final name, so that no process can read an incomplete key.
 func makeHostKey(file string) error {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -192,11 +194,11 @@ func makeHostKey(file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), ".host-key-") // has mode 0600
+	f, err := os.CreateTemp(filepath.Dir(file), ".host-key-") // CreateTemp uses mode 0600
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) //nolint:errcheck // the linked name stays
+	defer os.Remove(f.Name()) //nolint:errcheck // the link remains
 	_, err = f.Write(pem.EncodeToMemory(block))
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err

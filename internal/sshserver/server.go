@@ -1,7 +1,7 @@
-// Package sshserver runs an SSH server that authenticates people by their keys and
-// runs one session of a program for each. It does not depend on the program. It
-// offers no shell, no subsystem, no forwarding except of the client's agent, and no
-// authentication except by key.
+// Package sshserver implements an SSH server. The server authenticates people by their
+// keys, and each session of a client runs a program that the caller provides as a
+// function. The server has no other authentication methods. It offers no system shell and
+// no subsystem, and forwards nothing but the SSH agent of the client.
 package sshserver
 
 import (
@@ -27,34 +27,34 @@ import (
 // Config is the configuration of a server.
 type Config struct {
 	HostKey gossh.Signer
-	// Identify returns the principal of a key, such as "user:mara", or an error
-	// whose text is shown to the client. login is the user name that the client
-	// sent.
+	// Identify returns the principal to which key belongs, such as "user:mara". The
+	// client is shown the text of the error. login is the user name that the client sent.
 	Identify func(login string, key gossh.PublicKey) (principal string, err error)
-	// Run runs a session and returns its exit status. ctx ends when the client
+	// Run runs a session and returns its exit status. ctx is canceled when the client
 	// disconnects.
 	Run func(ctx context.Context, s *Session) int
-	// Browses reports whether a command is interactive on a terminal, that is, runs
-	// until its user ends it. If nil, only sessions without a command are.
+	// Browses reports whether a command is interactive on a terminal, which means that it
+	// runs until the user ends it. If Browses is nil, only sessions without a command are
+	// interactive.
 	Browses func(command string) bool
 	Limits  Limits
 	Logger  *slog.Logger
 	Now     func() time.Time
 }
 
-// Limits are the limits for clients. The zero value means Defaults.
+// Limits contains the limits for clients. The zero value stands for Defaults.
 type Limits struct {
-	Handshake       time.Duration // until a connection must be authenticated
-	Idle            time.Duration // without input in any session of a connection
-	Write           time.Duration // until the client must have read a piece of output
-	Closing         time.Duration // for sessions to end at shutdown
-	Recheck         time.Duration // interval of checks that the keys are still valid
-	Unauthenticated int           // unauthenticated connections
-	Connections     int           // authenticated connections
+	Handshake       time.Duration // time limit for authentication
+	Idle            time.Duration // maximum time of a connection without input in any session
+	Write           time.Duration // time limit for the client to read one write of output
+	Closing         time.Duration // time limit for sessions to end at shutdown
+	Recheck         time.Duration // interval between checks that keys are still valid
+	Unauthenticated int           // maximum number of unauthenticated connections
+	Connections     int           // maximum number of authenticated connections
 	SessionsPerKey  int
-	Commands        int           // of a principal that run at once, without those that wait for the client; further commands wait
-	Command         time.Duration // for a command without a terminal
-	Output          int64         // of a command without a terminal, in bytes
+	Commands        int           // maximum number of concurrent commands per principal, not counting commands that wait for the client; further commands wait
+	Command         time.Duration // time limit for a command without a terminal
+	Output          int64         // maximum output of a command without a terminal, in bytes
 }
 
 // Defaults returns the default limits.
@@ -74,13 +74,13 @@ type Server struct {
 	turns   *semaphore.Semaphore
 
 	mu       sync.Mutex
-	sessions map[string]int // open sessions by fingerprint of the key
+	sessions map[string]int // number of open sessions, by fingerprint of the key
 	members  map[*member]struct{}
-	ending   bool           // shutting down; no new sessions
-	running  sync.WaitGroup // sessions
+	ending   bool           // the server is shutting down and starts no sessions
+	running  sync.WaitGroup // counts running sessions
 }
 
-// New returns a server.
+// New returns a server with the configuration c.
 func New(c Config) *Server {
 	s := &Server{config: c, limits: c.Limits, sessions: map[string]int{}, members: map[*member]struct{}{}}
 	if s.limits == (Limits{}) {
@@ -91,20 +91,20 @@ func New(c Config) *Server {
 	return s
 }
 
-// Serve serves connections until ctx ends, and returns the error of ctx. Running
-// sessions then get Limits.Closing to finish.
+// Serve serves the connections that l accepts until ctx is done, and then returns the
+// error of ctx. At shutdown, running sessions have the time Limits.Closing to end.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &ssh.Server{
 		Version: "toolcrib", HostSigners: []ssh.Signer{s.config.HostKey},
 		ConnCallback: func(ctx ssh.Context, conn net.Conn) net.Conn {
 			ctx.SetValue(connKey, conn)
-			_ = conn.SetDeadline(time.Time{}) // the listener sets its own deadline
+			_ = conn.SetDeadline(time.Time{}) // the listener of httpserver sets its own deadline
 			s.metrics.add(&s.metrics.connections, 1)
 			return conn
 		},
 		ServerConfigCallback: s.loginConfig,
 		PublicKeyHandler:     s.offered,
-		ConnectionFailedCallback: func(conn net.Conn, err error) { // anyone can cause it, so it is logged for debugging only
+		ConnectionFailedCallback: func(conn net.Conn, err error) { // anyone can cause failed logins, so they are logged only at the debug level
 			s.config.Logger.LogAttrs(context.Background(), slog.LevelDebug, "ssh login failed", slog.String("remote", conn.RemoteAddr().String()), slog.String("why", err.Error()))
 		},
 		ChannelHandlers: map[string]ssh.ChannelHandler{"session": func(_ *ssh.Server, conn *gossh.ServerConn, c gossh.NewChannel, sc ssh.Context) {
@@ -123,7 +123,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	_ = l.Close() // no new connections; ctx has ended the sessions
+	_ = l.Close() // accept no new connections; the sessions end because ctx is done
 	s.mu.Lock()
 	s.ending = true
 	s.mu.Unlock()
@@ -143,7 +143,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return ctx.Err()
 }
 
-// metrics are counters for Prometheus.
+// metrics contains the counters that WriteMetrics writes.
 type metrics struct {
 	mu                             sync.Mutex
 	connections, refused, sessions int64
@@ -183,14 +183,14 @@ func (s *Server) WriteMetrics(w io.Writer) {
 	}
 }
 
-// Errors that end the context of a command before its client disconnects.
+// Errors with which the context of a command is canceled before its client disconnects.
 var (
 	ErrTime   = errors.New("the command exceeded the time limit of this server")
 	ErrOutput = errors.New("the command exceeded the output limit of this server")
 )
 
-// limitCommand returns a context for a command that ends when the command exceeds
-// its limit of time or output.
+// limitCommand returns a context for a command without a terminal. The context is
+// canceled when the command exceeds its time limit or its output limit.
 func (s *Server) limitCommand(ctx context.Context, session *Session) (context.Context, context.CancelFunc) {
 	limited, stop := context.WithCancelCause(ctx)
 	limited, cancel := context.WithTimeoutCause(limited, s.limits.Command, fmt.Errorf("%w; the limit is %s", ErrTime, s.limits.Command))
@@ -204,7 +204,8 @@ func (s *Server) limitCommand(ctx context.Context, session *Session) (context.Co
 	}
 }
 
-// countedWriter writes until left bytes are used up, then calls over and fails.
+// countedWriter is a writer that subtracts the length of each write from left. When left
+// becomes negative, it calls over and returns ErrOutput.
 type countedWriter struct {
 	to   io.Writer
 	left *atomic.Int64

@@ -1,4 +1,4 @@
-// This file runs sessions and connects them to the terminal of the client.
+// This file runs sessions and connects them to the terminals of clients.
 
 package sshserver
 
@@ -16,29 +16,30 @@ import (
 	"toolcrib/internal/semaphore"
 )
 
-// Session is a run of the program for a client.
+// Session is one run of the program for a client.
 type Session struct {
-	Principal string // "user:mara"
-	Key       string // the fingerprint of the key that logged in
+	Principal string // such as "user:mara"
+	Key       string // fingerprint of the key with which the client logged in
 	Remote    net.Addr
-	Command   string // as the client sent it; "" for a shell
-	Shell     bool   // no command was given
+	Command   string // command that the client sent, or "" for a shell
+	Shell     bool   // whether the client requested a shell instead of a command
 	In        io.Reader
 	Out, Err  io.Writer
-	// Agent connects to the SSH agent of the client, or is nil if the client forwards none.
+	// Agent connects to the SSH agent of the client. It is nil if the client does not
+	// forward an agent.
 	Agent func(ctx context.Context) (io.ReadWriteCloser, error)
-	// Ran is the name of the executed command for the log; Run sets it.
+	// Ran is the name of the command for the log. The function Config.Run sets it.
 	Ran string
 
 	env    map[string]string
 	window *window
 }
 
-// Getenv returns an environment variable that the client sent and was allowed to
-// set: TERM and variables about the format of output.
+// Getenv returns the value of an environment variable that the client set. Clients can
+// set only TERM and variables that affect the format of output.
 func (s *Session) Getenv(name string) string { return s.env[name] }
 
-// Environ returns these variables as NAME=value.
+// Environ returns all variables that the client set, in the form NAME=value.
 func (s *Session) Environ() []string {
 	all := make([]string, 0, len(s.env))
 	for name, value := range s.env {
@@ -47,14 +48,14 @@ func (s *Session) Environ() []string {
 	return all
 }
 
-// Terminal reports whether the client has a terminal.
+// Terminal reports whether the client requested a terminal.
 func (s *Session) Terminal() bool { return s.window.terminal() }
 
-// Size returns the size of the terminal in cells, or zeros without a terminal.
+// Size returns the size of the terminal in cells, or zeros if the client has no terminal.
 func (s *Session) Size() (width, height int) { return s.window.size() }
 
-// Resized calls fn with every new size of the terminal until ctx ends. It may skip
-// sizes that change again soon.
+// Resized calls fn with each new size of the terminal until ctx is done. If the size
+// changes several times in a short time, Resized may call fn only with the last size.
 func (s *Session) Resized(ctx context.Context, fn func(width, height int)) {
 	for {
 		select {
@@ -66,8 +67,8 @@ func (s *Session) Resized(ctx context.Context, fn func(width, height int)) {
 	}
 }
 
-// run runs a session and logs its outcome. A panic in one session does not affect
-// others.
+// run runs a session, logs its outcome, and returns its exit status. If the session
+// panics, run recovers, so that other sessions continue.
 func (s *Server) run(ctx context.Context, session *Session) (status int) {
 	began := s.config.Now()
 	s.metrics.add(&s.metrics.sessions, 1)
@@ -104,7 +105,8 @@ func (s *Server) run(ctx context.Context, session *Session) (status int) {
 	return s.config.Run(limited, session)
 }
 
-// releaseTurnOutside makes the session return the turn of ctx while it waits for the client.
+// releaseTurnOutside wraps the streams and the agent of the session, so that the turn
+// that ctx carries is given back while the session waits for the client.
 func (s *Session) releaseTurnOutside(ctx context.Context) {
 	s.In, s.Out, s.Err = semaphore.Reader(ctx, s.In), semaphore.Writer(ctx, s.Out), semaphore.Writer(ctx, s.Err)
 	agent := s.Agent
@@ -120,14 +122,15 @@ func (s *Session) releaseTurnOutside(ctx context.Context) {
 	}
 }
 
-// window is the size of a terminal.
+// window is the size of a client's terminal.
 type window struct {
 	mu            sync.Mutex
 	width, height int
-	changed       chan struct{} // nil without a terminal
+	changed       chan struct{} // receives a value when the size changes; nil without a terminal
 }
 
-// set stores the size that the client reports, within limits.
+// set stores the size that the client sent, reduced to the limits. If the client sent no
+// size, set stores 80 by 24.
 func (w *window) set(columns, rows uint32) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -159,9 +162,9 @@ func (w *window) news() chan struct{} {
 	return w.changed
 }
 
-// writer writes to a client, and calls stuck if a write takes longer than limit.
-// Terminals of clients are in raw mode, so it writes a carriage return before each
-// line feed.
+// writer writes output to a client. It calls stuck if a write takes longer than limit.
+// For a terminal, it writes a carriage return before each line feed, because terminals of
+// clients are in raw mode.
 type writer struct {
 	mu       sync.Mutex
 	to       io.Writer

@@ -1,5 +1,5 @@
-// Package unixsocket listens on a Unix socket that accepts only connections of
-// certain accounts.
+// Package unixsocket listens on Unix sockets and accepts only connections from permitted
+// accounts.
 package unixsocket
 
 import (
@@ -16,14 +16,15 @@ import (
 	"toolcrib/internal/owner"
 )
 
-// errPeer is returned on systems that do not report the account of the other end.
+// errPeer means that the system does not report which account connected to a socket.
 var errPeer = errors.New("this system does not report which account connects to a socket; serve with --http instead")
 
-// Listen listens on a socket with mode 0600, in a folder that only the account
-// itself can enter. If others lists further user ids, the mode of the socket is
-// 0666, and other accounts may enter the folder but not write to it. Connections of
-// all other accounts are closed. Listen replaces a stale socket; closing the
-// listener removes the socket.
+// Listen listens on a Unix socket at path. By default, it accepts only connections from
+// the account of this process. The socket then has mode 0600, and only this account may
+// have access to the folder. If others lists further user ids, Listen also accepts
+// connections from these accounts. The socket then has mode 0666, and other accounts may
+// enter the folder but not write to it. The listener closes all other connections. Listen
+// replaces a stale socket. Closing the listener removes the socket.
 func Listen(ctx context.Context, path string, others ...int) (net.Listener, error) {
 	if !peersAreKnown {
 		return nil, errPeer
@@ -51,8 +52,8 @@ func Listen(ctx context.Context, path string, others ...int) (net.Listener, erro
 	return &listener{l, append([]int{os.Getuid()}, others...)}, nil
 }
 
-// checkFolder returns an error if dir grants others one of the forbidden
-// permissions or belongs to another account.
+// checkFolder returns an error if the folder dir belongs to another account or grants
+// other accounts any of the forbidden permissions.
 func checkFolder(dir string, forbidden fs.FileMode) error {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -73,7 +74,7 @@ func checkFolder(dir string, forbidden fs.FileMode) error {
 	return nil
 }
 
-// removeStale removes a socket without a listening process.
+// removeStale removes the socket at path if no process listens on it.
 func removeStale(ctx context.Context, path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,13 +96,13 @@ func removeStale(ctx context.Context, path string) error {
 	return os.Remove(path)
 }
 
-// Conn is a connection together with the account of its other end.
+// Conn is a connection and the account of the process at its other end.
 type Conn struct {
 	net.Conn
-	UID int // of the other end
+	UID int // user id of the account
 }
 
-// listener accepts only connections of certain accounts.
+// listener accepts only connections from the accounts in uids.
 type listener struct {
 	net.Listener
 	uids []int

@@ -8,18 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// Log is a writer for output that may go to the log of a CI runner. Runners execute
-// commands in the output of programs: GitHub's runner executes a line that begins
-// with "::name::" after white space, and "##[name]" anywhere in a line
-// (github.com/actions/runner, src/Runner.Common/ActionCommand.cs); Azure Pipelines
-// "##vso[name]", and TeamCity "##teamcity[name", anywhere. Log replaces the
-// character that completes such a prefix by its code point, as Text does with
-// hidden characters: ":⟨U+003A⟩name::". It also recognizes a prefix that is split
-// over several writes.
+// Log is a writer for output that may become part of the log of a CI runner. Runners
+// execute commands that they find in the output of programs. Log prevents this by
+// replacing the last character of the prefix of each command with the code point of the
+// character, as in ":⟨U+003A⟩name::". It also recognizes a prefix that is split across
+// several writes.
+//
+// GitHub's runner executes a line that begins with "::name::", which white space may
+// precede. It also executes "##[name]" anywhere in a line (github.com/actions/runner,
+// src/Runner.Common/ActionCommand.cs). Azure Pipelines executes "##vso[name]" and
+// TeamCity executes "##teamcity[name", both anywhere in a line.
 type Log struct {
 	mu sync.Mutex
 	w  io.Writer
-	// begun has the bytes of an incomplete character at the end of the last write.
+	// begun contains the bytes of an incomplete character at the end of the previous
+	// write.
 	begun []byte
 	line  commandScan
 }
@@ -27,7 +30,7 @@ type Log struct {
 // NewLog returns a Log that writes to w.
 func NewLog(w io.Writer) *Log { return &Log{w: w} }
 
-// Write implements io.Writer. It returns len(p) if everything was written.
+// Write implements io.Writer.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,30 +62,30 @@ func (l *Log) Write(p []byte) (int, error) {
 
 func isAny(rune) bool { return true }
 
-// Inert returns s as a new Log prints it.
+// Inert returns s in the form in which a new Log writes s.
 func Inert(s string) string {
 	var out strings.Builder
-	_, _ = NewLog(&out).Write([]byte(s)) // a Builder does not fail
+	_, _ = NewLog(&out).Write([]byte(s)) // a Builder returns no errors
 	return out.String()
 }
 
-// commandScan reads a line, character by character, and recognizes the prefixes of
-// commands that runners execute.
+// commandScan scans a line, character by character, for the prefixes of commands that CI
+// runners execute.
 type commandScan struct {
-	written bool // the line has more than white space and one colon
-	colon   bool // the line has only white space and a colon
-	hashes  int  // 2 after "##" and any letters
+	written bool // the line contains more than white space and one colon
+	colon   bool // the line contains only white space and one colon, which is last
+	hashes  int  // number of consecutive "#" characters, at most 2; remains 2 after letters that follow "##"
 }
 
-// completes reports whether r, the next character, completes the prefix of a
-// command. If it does, the caller prints the code point of r instead of r itself.
+// completes reports whether r, the next character of the line, completes the prefix of a
+// command. If so, the caller must write the code point of r instead of r.
 func (s *commandScan) completes(r rune) bool {
 	switch {
 	case r == '\n' || r == '\r':
 		*s = commandScan{}
 		return false
 	case r >= utf8.RuneSelf && unicode.In(r, unicode.M, unicode.Cf):
-		return false // .NET's linguistic comparison ignores some of these
+		return false // the linguistic comparison of .NET ignores some of these characters
 	}
 	command := s.hashes == 2 && r == '[' || s.colon && r == ':'
 	switch {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/runenames"
 )
 
-// controlNames has names of control characters (Unicode, NameAliases.txt). The
-// Unicode character database calls all of them "<control>".
+// controlNames contains the names of control characters (Unicode, NameAliases.txt). In
+// the Unicode character database, the name of every control character is "<control>".
 var controlNames = map[rune]string{
 	0x00: "NULL", 0x07: "ALERT", 0x08: "BACKSPACE", 0x09: "CHARACTER TABULATION", 0x0a: "LINE FEED", 0x0b: "LINE TABULATION",
 	0x0c: "FORM FEED", 0x0d: "CARRIAGE RETURN", 0x0e: "SHIFT OUT", 0x0f: "SHIFT IN", 0x1b: "ESCAPE", 0x7f: "DELETE",
@@ -28,14 +28,15 @@ func Name(r rune) string {
 	return fmt.Sprintf("U+%04X %s", r, name)
 }
 
-// The range of the tag characters that correspond to ASCII (Unicode, section 23.9).
+// First and last tag character that corresponds to an ASCII character (Unicode, section
+// 23.9).
 const (
 	tagSpace = 0xe0020
 	tagTilde = 0xe007e
 )
 
-// Spelled returns the ASCII text that is encoded in the tag characters of s, and
-// the number of these characters.
+// Spelled returns the ASCII text that the tag characters in s encode, and the number of
+// these tag characters.
 func Spelled(s string) (text string, n int) {
 	var b strings.Builder
 	for _, r := range s {
@@ -46,11 +47,11 @@ func Spelled(s string) (text string, n int) {
 	return b.String(), b.Len()
 }
 
-// maxNamed is the number of different characters that Named lists.
+// maxNamed is the maximum number of different characters that Named lists.
 const maxNamed = 3
 
-// Named lists the different hidden characters in s in their order, such as "U+200B
-// ZERO WIDTH SPACE, U+2060 WORD JOINER and 2 others".
+// Named returns a list of the different hidden characters in s, in the order of their
+// first occurrence, such as "U+200B ZERO WIDTH SPACE, U+2060 WORD JOINER and 2 others".
 func Named(s string) string {
 	var names []string
 	seen := map[rune]bool{}

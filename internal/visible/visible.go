@@ -1,6 +1,6 @@
-// Package visible makes untrusted text safe to print. All such text passes it
-// before it reaches a screen, a pipe or a pager: the package replaces every
-// character that a terminal would execute or not draw by its code point.
+// Package visible makes untrusted text safe to print. It replaces each character that a
+// terminal would execute or not draw with the code point of the character. All untrusted
+// text passes through this package before it reaches a screen, a pipe, or a pager.
 package visible
 
 import (
@@ -10,37 +10,41 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden reports whether most terminals execute r or draw nothing for it: control
-// and format characters (bidirectional overrides, zero-width spaces and joiners,
-// tags), variation selectors, fillers and everything else that Unicode ignores by
-// default (UAX #44, Default_Ignorable_Code_Point), line and paragraph separators,
-// surrogates, private use and unassigned code points. Line feeds and tabs are
-// hidden too; use Text for several lines.
+// Hidden reports whether most terminals execute r or do not draw r. Hidden characters
+// are:
+//   - control and format characters, such as bidirectional overrides, zero-width spaces
+//     and joiners, and tags
+//   - variation selectors, fillers, and all other characters that Unicode ignores by
+//     default (UAX #44, Default_Ignorable_Code_Point)
+//   - line and paragraph separators
+//   - surrogates, and private-use and unassigned code points
+//
+// Line feeds and tabs are hidden too. Use Text for text with several lines.
 func Hidden(r rune) bool {
 	switch {
 	case r < 0x20, r == 0x7f:
 		return true
 	case r < 0x7f:
 		return false
-	case r == 0x2800: // the blank Braille pattern
+	case r == 0x2800: // the blank Braille pattern, which is drawn as white space
 		return true
 	case unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point):
 		return true
 	}
-	// Letters, marks, numbers, punctuation, symbols and spaces are visible. The
-	// rest are the categories C, Zl and Zp.
+	// Letters, marks, numbers, punctuation, symbols, and spaces are visible. The
+	// remaining categories are C, Zl, and Zp.
 	return !unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Zs)
 }
 
-// Text returns s in a form that is safe to print over several lines. It keeps line
-// feeds and tabs, and replaces every other hidden character by its code point, such
-// as ⟨U+202E⟩, and every byte that is not UTF-8 by its value, such as ⟨0xFF⟩.
+// Text returns s in a form that is safe to print on several lines. It keeps line feeds
+// and tabs. It replaces each other hidden character with its code point, such as
+// ⟨U+202E⟩, and each byte that is not UTF-8 with its value, such as ⟨0xFF⟩.
 func Text(s string) string {
 	return escape(s, func(r rune) bool { return r != '\n' && r != '\t' && Hidden(r) })
 }
 
-// Line does the same as Text for a single line: it also replaces line feeds and
-// tabs.
+// Line returns s in a form that is safe to print on a single line. It replaces the same
+// characters as Text, and also line feeds and tabs.
 func Line(s string) string { return escape(s, Hidden) }
 
 // Clean reports whether Text returns s unchanged.
@@ -77,11 +81,12 @@ func escape(s string, hide func(rune) bool) string {
 	return b.String()
 }
 
-// JSON escapes every hidden character in a JSON text (\u202e) and the bracket of a
-// CI runner's command (##\u005b). The result is the same document, safe to print. A
-// byte that is not UTF-8, which some terminals execute, becomes \ufffd, as JSON
-// decoders would read it. Outside of strings, JSON has no hidden characters except
-// white space, which stays, and no number signs.
+// JSON returns a JSON text with the same value that is safe to print. It escapes hidden
+// characters in strings, such as \u202e, and the bracket with which a command for a CI
+// runner begins (##\u005b). It replaces each byte that is not UTF-8 with \ufffd, as JSON
+// decoders do, because some terminals execute such bytes. Outside of strings, a JSON text
+// contains neither number signs nor hidden characters other than white space, which JSON
+// keeps.
 func JSON(text []byte) []byte {
 	var out []byte
 	var line commandScan
@@ -102,8 +107,8 @@ func JSON(text []byte) []byte {
 	return append(out, text[start:]...)
 }
 
-// appendEscape appends r as a \u escape (RFC 8259, section 7): a surrogate pair
-// beyond U+FFFF.
+// appendEscape appends r to b as a \u escape or, if r is greater than U+FFFF, as two
+// escapes of a surrogate pair (RFC 8259, section 7).
 func appendEscape(b []byte, r rune) []byte {
 	if r <= 0xffff {
 		return fmt.Appendf(b, `\u%04x`, r)
