@@ -1,4 +1,4 @@
-// This file defines the events of the audit log, and seals rows.
+// This file defines the events of the audit log, and computes the seals of rows.
 
 package history
 
@@ -12,9 +12,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Event is an entry of the audit log. All events form one chain, in which Seq counts from 1 without gaps. Act is the act,
-// such as "submit", "approve", or "ship". Record is the seal of the record that belongs to the event, or "". Data is
-// canonical JSON with further details, and never nil.
+// Event is an entry of the audit log. All events form one hash chain, in which Seq counts from 1 without gaps. Act names
+// the recorded act, such as "submit", "approve", or "ship". If the event has a record, such as a decision, Record is the
+// seal of that record; otherwise it is "". Data is canonical JSON with further details, and never nil.
 type Event struct {
 	Seq      int64           `json:"seq"`
 	ID       string          `json:"id"`
@@ -30,7 +30,7 @@ type Event struct {
 	Hash     string          `json:"hash"`
 }
 
-// NewEvent returns an event with the given details, which may be empty.
+// NewEvent returns an event with the given details. data may be empty.
 func NewEvent(id, act, actor string, at time.Time, data map[string]any) (Event, error) {
 	e := Event{ID: id, At: at, Actor: actor, Act: act}
 	if len(data) > 0 {
@@ -43,10 +43,10 @@ func NewEvent(id, act, actor string, at time.Time, data map[string]any) (Event, 
 	return e, nil
 }
 
-// EventFormat is the first of the sealed fields. It identifies the format.
+// EventFormat is the first field of the seal of an event. It identifies the format.
 const EventFormat = "toolcrib event 1"
 
-// Sum returns the correct value of Hash.
+// Sum computes the seal of e, which Hash must equal.
 func (e Event) Sum() string {
 	return Seal(
 		EventFormat,
@@ -64,19 +64,19 @@ func (e Event) Sum() string {
 	)
 }
 
-// Account is the operating system account of the process that acted. Every event
-// has it in addition to the actor.
+// Account is the operating system account of the process that performed an act. Every
+// event contains it in addition to the actor.
 type Account struct {
 	UID   string `json:"uid,omitempty"`   // user id; the SID on Windows
 	Login string `json:"login,omitempty"` // login name
 	Host  string `json:"host,omitempty"`  // name of the machine
-	// Via describes how a remote user connected, such as "ssh SHA256:…" with the
-	// fingerprint of the key that logged in.
+	// Via describes the connection of a remote user. For SSH, it is "ssh" and the
+	// fingerprint of the user's key.
 	Via string `json:"via,omitempty"`
 }
 
-// EncodeRendered returns rendered hashes as canonical JSON, as they are stored and
-// sealed.
+// EncodeRendered returns the hashes of rendered prompts as canonical JSON, the form in
+// which they are stored and sealed.
 func EncodeRendered(m map[string]string) string {
 	if len(m) == 0 {
 		return "{}"
@@ -89,7 +89,8 @@ func DecodeRendered(s string) (map[string]string, error) {
 	return decode[map[string]string]("rendered hashes", s)
 }
 
-// EncodeWaivers returns waivers as canonical JSON, as they are stored and sealed.
+// EncodeWaivers returns ws as canonical JSON, the form in which waivers are stored and
+// sealed.
 func EncodeWaivers(ws []Waiver) string {
 	if len(ws) == 0 {
 		return "[]"
@@ -97,7 +98,7 @@ func EncodeWaivers(ws []Waiver) string {
 	return mustMarshal(ws)
 }
 
-// EncodeWaiver returns one waiver as canonical JSON.
+// EncodeWaiver returns w as canonical JSON.
 func EncodeWaiver(w Waiver) string { return mustMarshal(w) }
 
 // DecodeWaivers parses the output of EncodeWaivers.
@@ -105,8 +106,8 @@ func DecodeWaivers(s string) ([]Waiver, error) {
 	return decode[[]Waiver]("waivers", s)
 }
 
-// EncodeApprovals returns approvals as canonical JSON, as they are stored and
-// sealed, or "" if there are none.
+// EncodeApprovals returns as as canonical JSON, the form in which approvals are stored
+// and sealed. It returns "" if there are none.
 func EncodeApprovals(as []Approval) string {
 	if len(as) == 0 {
 		return ""
@@ -137,9 +138,9 @@ func mustMarshal(v any) string {
 	return string(b)
 }
 
-// Seal returns the SHA-256 of a list of fields in lower-case hex. Each field is
-// written as a netstring (D. J. Bernstein, 1997: its length in bytes in decimal,
-// ":", the bytes, ","), so that different lists never have the same bytes.
+// Seal returns the SHA-256 hash of the given fields in lower-case hexadecimal. Each field
+// is encoded as a netstring (D. J. Bernstein, 1997): its length in bytes in decimal, ":",
+// the bytes, and ",". Different lists of fields therefore have different encodings.
 func Seal(fields ...string) string {
 	size := 0
 	for _, f := range fields {

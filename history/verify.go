@@ -1,4 +1,4 @@
-// This file verifies the seals and the chains of all stored rows.
+// This file verifies the seals and the hash chains of all stored rows.
 
 package history
 
@@ -12,34 +12,34 @@ import (
 	"toolcrib/registry"
 )
 
-// Row is a sealed row in its stored form. It is not decoded, so that rows that
-// cannot be decoded are checked too.
+// Row is a sealed row in its stored form. It is not decoded, so that rows that cannot be
+// decoded can be verified, too.
 type Row struct {
 	Table  string   // "versions", "events", "revisions", …
-	Key    string   // readable name: "tool:user/scene_pacer version 3"
-	Fields []string // sealed fields, starting with the name of the format
+	Key    string   // name for display, such as "tool:user/scene_pacer version 3"
+	Fields []string // sealed fields, beginning with the name of the format
 	Seal   string
 
-	// Text is the definition of a version, which is sealed through TextHash. Both
+	// Text is the definition of a version. The seal covers it through TextHash. Both
 	// are "" for other rows.
 	Text, TextHash string
 
-	// Contradiction is a sentence about unsealed columns that do not match sealed
-	// ones, or "".
+	// Contradiction is a sentence if unsealed columns of the row contradict sealed
+	// columns, and "" otherwise.
 	Contradiction string
 
 	// Chain identifies the chain of the row: the subject of a version, "events" for
-	// an event, or "" for rows outside of chains. Number counts from 1 within the
-	// chain, and Prev is the seal of the previous row.
+	// an event, or "" for a row that does not belong to a chain. Number counts from 1
+	// within the chain, and Prev is the seal of the previous row.
 	Chain  string
 	Number int64
 	Prev   string
-	// After is where the chain stood when the entries before this first row were moved
-	// to a file.
+	// After is set for the first row of a chain if earlier rows were moved to a file.
+	// It identifies the last of the moved rows.
 	After Link
 }
 
-// Link is an entry of a chain, which the next one continues.
+// Link identifies a row of a chain by its number and its seal.
 type Link struct {
 	Number int64  `json:"number"`
 	Seal   string `json:"seal"`
@@ -47,34 +47,34 @@ type Link struct {
 
 // Ledger is the data that Verify reads.
 type Ledger interface {
-	// Tables lists the sealed tables.
+	// Tables returns the names of the sealed tables.
 	Tables() []string
-	// Rows calls fn for every row of a table. The rows of a chain come in order;
-	// rows of other chains may come between them. Verify calls Rows for all tables
+	// Rows calls fn for every row of a table. The rows of each chain are in order, but
+	// rows of different chains may alternate. Verify calls Rows for all tables
 	// concurrently.
 	Rows(ctx context.Context, table string, fn func(Row) error) error
-	// Structure reports damage to the schema and to search indexes; if deep is set,
-	// also that found by the database engine's own check. It runs concurrently with
-	// Rows.
+	// Structure reports damage to the schema and to search indexes. If deep is set, it
+	// also reports damage found by the database engine's own check. Verify calls
+	// Structure concurrently with Rows.
 	Structure(ctx context.Context, deep bool, fn func(Damage)) error
-	// Inconsistencies reports rows that contradict each other, such as a proposal
-	// in a state that does not follow from its decisions; if deep is set, also
-	// contradictions that take long to find. It runs concurrently with Rows.
+	// Inconsistencies reports rows that contradict each other, such as a proposal in a
+	// state that does not follow from its decisions. If deep is set, it also makes
+	// checks that take long. Verify calls Inconsistencies concurrently with Rows.
 	Inconsistencies(ctx context.Context, deep bool, fn func(Damage)) error
-	// References reports records without an event, and live definitions that are
-	// not the last version. It runs after all rows have been read.
+	// References reports records without an event, and live definitions that are not
+	// the newest version. Verify calls References after all rows have been read.
 	References(ctx context.Context, fn func(Damage)) error
 }
 
-// Damage is a result of a verification.
+// Damage describes a failed check, or a remark about an intact row.
 type Damage struct {
 	Table   string
-	Key     string // "" if it concerns the whole table
+	Key     string // name of the row; "" if the result concerns the whole table
 	Message string // a sentence
-	// Remedy is a sentence with advice about an intact row that is no longer valid;
-	// "" means that a copy has to be restored.
+	// Remedy is a sentence with advice if the row is intact but no longer valid. If
+	// Remedy is "", a backup must be restored.
 	Remedy string
-	// Note marks a remark about an intact row.
+	// Note marks a remark about an intact row, which is not damage.
 	Note bool
 }
 
@@ -82,24 +82,25 @@ type Damage struct {
 type Report struct {
 	Rows   map[string]int64 // number of rows by table
 	Damage []Damage
-	Notes  []Damage // remarks, not damage
+	Notes  []Damage // results whose Note is set
 }
 
-// maxDamage limits the length of a report: with this much damage, restore a copy.
+// maxDamage is the maximum length of each list in a report. With this much damage, only
+// restoring a backup helps.
 const maxDamage = 1000
 
 // Options are the options of a verification.
 type Options struct {
-	// Deep adds the engine's own check of all pages and indexes, and checks that
-	// take long.
+	// Deep enables the database engine's own check of all pages and indexes, and other
+	// checks that take long.
 	Deep bool
-	// Progress, if not nil, is called periodically, never concurrently, with a
-	// table and the number of its rows so far.
+	// Progress, if not nil, is called periodically with a table and the number of its
+	// rows that have been read. Calls are never concurrent.
 	Progress func(table string, rows int64)
 }
 
-// Verify reads every sealed row, recomputes every seal, follows every chain and
-// reports failed checks. It reads tables concurrently as far as the ledger allows.
+// Verify reads all sealed rows, checks their seals and hash chains, and returns the
+// failed checks. It reads tables concurrently as far as the ledger permits.
 func Verify(ctx context.Context, l Ledger, o Options) (Report, error) {
 	report := Report{Rows: map[string]int64{}}
 	tables := l.Tables()
@@ -144,7 +145,8 @@ const incomparable = "Cannot check the consistency of the tables"
 // notes do not displace damage.
 type findings struct{ damage, notes []Damage }
 
-// collect adds the results of check, and failure if check returns an error.
+// collect adds the results of check. If check returns an error, it adds damage with the
+// message failure.
 func (f *findings) collect(ctx context.Context, check func(context.Context, func(Damage)) error, failure string) {
 	if err := check(ctx, f.add); err != nil {
 		f.add(Damage{Message: fmt.Sprintf("%s: %v.", failure, err)})
@@ -168,16 +170,16 @@ func (f *findings) join(other findings) {
 	}
 }
 
-// reading is the result of reading one table.
+// reading is the result of reading and checking one table.
 type reading struct {
 	rows  int64
 	found findings
 }
 
-// table reads a table and checks every row.
+// table reads the named table and checks every row.
 func (r *reading) table(ctx context.Context, l Ledger, table string, progress func(rows int64)) {
 	chains := map[string]Link{} // last row of each chain
-	var buf []byte              // reused
+	var buf []byte              // buffer that is reused for all rows
 	err := l.Rows(ctx, table, func(row Row) error {
 		if r.rows++; r.rows%progressEvery == 0 {
 			progress(r.rows)
@@ -217,8 +219,8 @@ func (r *reading) table(ctx context.Context, l Ledger, table string, progress fu
 	}
 }
 
-// NotText returns a note on a row with a text that cannot be stored today but that
-// an earlier version accepted.
+// NotText returns a note about a row that contains a text with invalid UTF-8 or NUL.
+// Earlier versions accepted such texts, but they can no longer be stored.
 func NotText(table, key string) Damage {
 	return Damage{Table: table, Key: key, Message: "It has a text with invalid UTF-8 or a NUL character, written by an earlier version.", Note: true}
 }

@@ -16,36 +16,36 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Version is an immutable snapshot of a subject. It is written by an approval
-// before the live registry is updated. Actors and the assessment are stored as
-// text. The JSON keys are those of a bundle.
+// Version is an immutable snapshot of a subject. An approval writes the version before
+// it updates the live registry. Actors and the assessment are stored as text. The JSON
+// keys are those of a bundle.
 type Version struct {
 	Subject      registry.Subject  `json:"subject"`
 	Number       int               `json:"number"`              // counted from 1
 	Definition   json.RawMessage   `json:"definition"`          // canonical JSON
 	ContentHash  string            `json:"content_hash"`        // SHA-256 of Definition
-	PrevHash     string            `json:"prev_hash,omitempty"` // Hash of the previous version, "" for the first
-	Hash         string            `json:"hash"`                // seal of all other fields
+	PrevHash     string            `json:"prev_hash,omitempty"` // Hash of the previous version; "" for the first
+	Hash         string            `json:"hash"`                // seal of all other fields; see Sum
 	Proposal     string            `json:"proposal,omitempty"`  // "" for shipped definitions
 	Revision     int               `json:"revision,omitempty"`
 	Author       string            `json:"author,omitempty"`
 	Assessment   string            `json:"assessment,omitempty"`    // id of the assessment on which the decision was based
-	ReviewDigest string            `json:"review_digest,omitempty"` // digest of the content shown to the decider
-	Rendered     map[string]string `json:"rendered,omitempty"`      // seals of the changed channel prompts, by "agent:layer/id#channel"
+	ReviewDigest string            `json:"review_digest,omitempty"` // digest of the content that was shown to the decider
+	Rendered     map[string]string `json:"rendered,omitempty"`      // seals of the channel prompts that the version changed, by "agent:layer/id#channel"
 	RulesVersion string            `json:"rules_version,omitempty"`
 	DecidedBy    string            `json:"decided_by"`
 	DecidedAt    time.Time         `json:"decided_at"`
 	Note         string            `json:"note,omitempty"`
 	Waivers      []Waiver          `json:"waivers,omitempty"`
 	Signature    string            `json:"signature,omitempty"` // hash of the decider's signed statement; "" if unsigned
-	// Approvals lists the approvals before the last one, which DecidedBy gave. It
-	// is empty if one approval sufficed.
+	// Approvals lists the required approvals except the last one, which DecidedBy
+	// gave. It is empty if one approval sufficed.
 	Approvals []Approval `json:"approvals,omitempty"`
 }
 
-// Approval is one of several required approvals.
+// Approval is an approval that preceded the last required approval of a version.
 type Approval struct {
-	Decision     string    `json:"decision"` // id
+	Decision     string    `json:"decision"` // id of the decision
 	By           string    `json:"by"`
 	At           time.Time `json:"at"`
 	Note         string    `json:"note,omitempty"`
@@ -53,7 +53,7 @@ type Approval struct {
 	Signature    string    `json:"signature,omitempty"` // hash of the signed statement
 }
 
-// Approvers returns the users who approved v, in order.
+// Approvers returns the users who approved v, in the order of their approvals.
 func (v Version) Approvers() []string {
 	return append(lists.Map(v.Approvals, func(a Approval) string { return a.By }), v.DecidedBy)
 }
@@ -63,15 +63,15 @@ func (v Version) Signatures() []string {
 	return append([]string{v.Signature}, lists.Map(v.Approvals, func(a Approval) string { return a.Signature })...)
 }
 
-// Waiver records that the user accepts one finding, with the reason.
+// Waiver records that a user accepts one finding, with the reason.
 type Waiver struct {
 	ID          string     `json:"id"`
-	Revision    int        `json:"revision"` // revision for which it was given
+	Revision    int        `json:"revision"` // revision for which the waiver was given
 	ContentHash string     `json:"content_hash"`
 	Rule        string     `json:"rule"`
 	Path        string     `json:"path"`
 	PassageHash string     `json:"passage_hash"`
-	Field       []string   `json:"field"` // keys of all findings in the field at that time
+	Field       []string   `json:"field"` // keys of all findings in the field when the waiver was given
 	Reason      string     `json:"reason"`
 	By          string     `json:"by"`
 	At          time.Time  `json:"at"`
@@ -79,11 +79,11 @@ type Waiver struct {
 	Signature   string     `json:"signature,omitempty"` // hash of the signed statement
 }
 
-// Ends reports whether w ends the earlier waivers of its finding, which is encoded
-// as expiring when it was given.
+// Ends reports whether w ends the earlier waivers of its finding. Such a waiver expires
+// at the time at which it is given.
 func (w Waiver) Ends() bool { return w.ExpiresAt != nil && !w.ExpiresAt.After(w.At) }
 
-// VersionFormat is the first of the sealed fields. It identifies the format.
+// VersionFormat is the first field of the seal of a version. It identifies the format.
 const VersionFormat = "toolcrib version 1"
 
 // Decode returns the definition of the version.
@@ -91,8 +91,8 @@ func (v Version) Decode() (registry.Definition, error) {
 	return registry.DecodeDefinition(v.Subject.Kind, v.Definition)
 }
 
-// Sum returns the correct value of Hash. The definition is included by its content
-// hash.
+// Sum computes the seal of v, which Hash must equal. The seal covers the definition
+// through ContentHash.
 func (v Version) Sum() string {
 	fields := []string{
 		VersionFormat,
@@ -113,50 +113,50 @@ func (v Version) Sum() string {
 		EncodeWaivers(v.Waivers),
 		v.Signature,
 	}
-	if len(v.Approvals) > 0 { // keeps the hashes of versions without it
+	if len(v.Approvals) > 0 { // without approvals, the seal is the same as before the field existed
 		fields = append(fields, EncodeApprovals(v.Approvals))
 	}
 	return Seal(fields...)
 }
 
-// UnsignedSum returns the Hash of v without its signature. Signed statements refer
-// to this sum, because Hash covers the signature.
+// UnsignedSum returns the seal of v without its signature. A signed statement refers to
+// this seal, because Hash depends on the signature.
 func (v Version) UnsignedSum() string {
 	v.Signature = ""
 	return v.Sum()
 }
 
-// Timestamp formats t as RFC 3339 in UTC with six digits of microseconds, so that
-// text order is time order.
+// Timestamp formats t as RFC 3339 in UTC with microseconds. Sorting the texts sorts the
+// times.
 func Timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
 // ParseTimestamp parses the output of Timestamp.
 func ParseTimestamp(s string) (time.Time, error) { return time.Parse(time.RFC3339Nano, s) }
 
-// BlameLine is a line of a field and the version that introduced it.
+// BlameLine is a line of a field, with the version that introduced the line.
 type BlameLine struct {
 	Text    string // without its line feed
 	Version int
 }
 
-// Blame tracks the lines of one field through the versions of a subject.
+// Blame tracks the versions that introduced the lines of one field of a subject.
 type Blame struct {
 	field string
 	text  string
 	lines []BlameLine
 }
 
-// NewBlame returns the blame of a field, given as a JSON path such as "prompt".
+// NewBlame returns an empty Blame for the field at the JSON path field, such as "prompt".
 func NewBlame(field string) *Blame { return &Blame{field: field} }
 
-// Add processes the next version. Versions must be added in order, starting with
-// the first.
+// Add processes the next version of the subject. Versions must be added in order,
+// starting with the first.
 func (b *Blame) Add(v Version) error {
 	doc, err := jsondoc.Parse(v.Definition, jsondoc.DefaultLimits)
 	if err != nil {
 		return fmt.Errorf("version %d of %s: %w", v.Number, v.Subject, err)
 	}
-	text := "" // strings unchanged, other values as indented JSON
+	text := "" // a string unchanged, or another value as indented JSON
 	switch n := doc.Find(b.field); {
 	case n == nil:
 	case n.Kind == jsondoc.String:
@@ -165,7 +165,7 @@ func (b *Blame) Add(v Version) error {
 		text = string(jsondoc.Indent(n))
 	}
 	if text != "" && !strings.HasSuffix(text, "\n") {
-		text += "\n" // appending a line does not change the line before it
+		text += "\n" // so that appending a line does not change the line before it
 	}
 	fresh := slices.Collect(strings.Lines(text))
 	lines := make([]BlameLine, 0, len(fresh))
@@ -181,5 +181,5 @@ func (b *Blame) Add(v Version) error {
 	return nil
 }
 
-// Lines returns the lines of the field in the last version.
+// Lines returns the lines of the field in the version that was added last.
 func (b *Blame) Lines() []BlameLine { return slices.Clone(b.lines) }

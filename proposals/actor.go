@@ -1,4 +1,4 @@
-// This file defines actors, and the texts for asking them to confirm an act.
+// This file defines actors, and the texts that ask a user to confirm an act.
 
 package proposals
 
@@ -12,7 +12,7 @@ import (
 // ActorKind is the role of an actor.
 type ActorKind string
 
-// Kinds of actors. System is toolcrib itself, which ships definitions and runs migrations. Nobody else can act as
+// Kinds of actors. System is toolcrib itself, which ships definitions and runs migrations. No user or client can act as
 // System.
 const (
 	User   ActorKind = "user"
@@ -21,17 +21,17 @@ const (
 	System ActorKind = "system"
 )
 
-// Actor is the author of an act. Its text form is "user:ada", "agent:drafter",
-// "chief:desk" or "system".
+// Actor is a user or a program that performs acts. Its text form is "user:ada",
+// "agent:drafter", "chief:desk", or "system".
 type Actor struct {
 	Kind ActorKind
 	Name string
 }
 
-// BuiltinChief returns the reviewer that is built into toolcrib.
+// BuiltinChief returns the chief that is built into toolcrib.
 func BuiltinChief() Actor { return Actor{Kind: Chief, Name: "builtin"} }
 
-// ErrActor is wrapped by errors about malformed actors.
+// ErrActor indicates that a text is not a valid actor.
 var ErrActor = errors.New("not an actor")
 
 // MaxActorName is the maximum length of an actor's name, in characters.
@@ -39,20 +39,20 @@ const MaxActorName = 64
 
 var actorName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._@+-]{0,63}$`)
 
-// selfGiven is the prefix of names that agents chose for themselves, such as MCP
-// clients. These are not authenticated, so they must differ from names that the
-// user assigned.
+// selfGiven is the prefix of names that agents, such as MCP clients, have chosen for
+// themselves. These names are not authenticated. The prefix distinguishes them from
+// names that the user has assigned.
 const selfGiven = "~"
 
-// SelfNamed returns an agent with a name that it chose itself:
-// agent:~claude-desktop.
+// SelfNamed returns an agent that has chosen its name itself. For example,
+// "claude-desktop" becomes agent:~claude-desktop.
 func SelfNamed(name string) Actor {
 	name = ActorName(name)
 	return Actor{Kind: Agent, Name: selfGiven + name[:min(len(name), MaxActorName-len(selfGiven))]}
 }
 
-// ParseActor parses the text form of an actor. It rejects the system, the built-in chief, and self-named agents,
-// because nobody can act as them.
+// ParseActor parses the text form of an actor. It rejects the system, the built-in chief, and self-named agents, because
+// users and clients cannot act under these names.
 func ParseActor(s string) (Actor, error) {
 	a, err := readActor(s)
 	switch {
@@ -88,8 +88,8 @@ func readActor(s string) (Actor, error) {
 	return Actor{Kind: ActorKind(kind), Name: name}, nil
 }
 
-// ActorName converts any text, such as a login, to a valid name of an actor. It
-// replaces other characters by "-".
+// ActorName converts any text, such as a login name, to a valid name of an actor. It
+// replaces invalid characters by "-".
 func ActorName(s string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r < 0x80 && (actorName.MatchString(string(r)) || strings.ContainsRune(".@+-", r)) {
@@ -116,8 +116,8 @@ func (a Actor) String() string {
 // MarshalText implements encoding.TextMarshaler.
 func (a Actor) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler. Unlike ParseActor, it accepts
-// every actor.
+// UnmarshalText implements encoding.TextUnmarshaler. Unlike ParseActor, it also accepts
+// the actors that are reserved.
 func (a *Actor) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*a = Actor{}
@@ -131,11 +131,11 @@ func (a *Actor) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ActRebase merges a proposal onto the live version. The log records it as a
+// ActRebase merges a proposal onto the live version. The log records a rebase as a
 // revision.
 const ActRebase Act = "rebase"
 
-// Form has the texts for asking a user to confirm an act and for reporting its
+// Form contains the texts that ask a user to confirm an act, and the messages about its
 // result.
 type Form struct {
 	Title       string // title of the question
@@ -146,8 +146,8 @@ type Form struct {
 	Undone      string // message after failure
 }
 
-// forms has the texts of every act that a user confirms: for a single proposal, and
-// for several if they can be decided together.
+// forms contains two forms for each act that a user confirms: one for a single proposal,
+// and one for several proposals if they can be decided together.
 var forms = map[Act][2]Form{
 	ActApprove: {
 		{Title: "Approve", Verb: "approve", Done: "Live", Undone: "not approved"},
@@ -191,7 +191,7 @@ var forms = map[Act][2]Form{
 	}},
 }
 
-// Form returns the texts of an act on n proposals.
+// Form returns the form for performing the act on n proposals.
 func (a Act) Form(n int) Form {
 	f := forms[a][0]
 	if n > 1 {
@@ -200,11 +200,11 @@ func (a Act) Form(n int) Form {
 	return f
 }
 
-// ErrNotStale is returned when rebasing a proposal that is up to date.
+// ErrNotStale is returned for a rebase of a proposal that is not stale.
 var ErrNotStale = errors.New("the proposal is not stale")
 
-// Can returns nil if actor may do act to p in its present state. Otherwise it
-// returns ErrNotStale or an error that wraps ErrAuthority or ErrState.
+// Can returns nil if actor is allowed to perform act on p in its current state.
+// Otherwise it returns ErrNotStale or an error that wraps ErrAuthority or ErrState.
 func Can(actor Actor, act Act, p Proposal) error {
 	asked := act
 	if act == ActRebase {

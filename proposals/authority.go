@@ -17,32 +17,33 @@ const (
 	ActComment        Act = "comment"
 	ActAssess         Act = "assess"
 	ActApprove        Act = "approve"
-	ActEndorse        Act = "endorse" // an approval that requires further ones
+	ActEndorse        Act = "endorse" // an approval that is not the last required one
 	ActRequestChanges Act = "needs-changes"
 	ActReject         Act = "reject"
 	ActWaive          Act = "waive"
 	ActUnwaive        Act = "unwaive"      // ends a waiver
-	ActApproveCall    Act = "approve-call" // a pending call of a tool
+	ActApproveCall    Act = "approve-call" // approves a pending call of a tool
 	ActRefuseCall     Act = "refuse-call"
-	ActSetTier        Act = "set-tier" // a user's own approval tier of a tool
+	ActSetTier        Act = "set-tier" // sets a user's own approval tier of a tool
 	ActCreateToken    Act = "create-token"
 	ActRevokeToken    Act = "revoke-token"
 	ActPruneCalls     Act = "prune-calls" // moves old calls from the log to a file
 	ActChangeSigners  Act = "change-signers"
 )
 
-// reach selects the proposals on which an actor may do an act, by their author.
+// reach is the set of proposals on which an actor may perform an act.
 type reach int
 
 const (
 	never   reach = iota
-	ownOnly       // proposals of the actor
+	ownOnly       // proposals whose author is the actor
 	anyones       // all proposals
 )
 
-// authority defines who may do what. Missing acts and kinds of actors are not
-// allowed. The system proposes the tools of guarded servers, revises earlier
-// imports of the same tool, and withdraws imports that the server removed.
+// authority lists the allowed acts by kind of actor. Acts and kinds that are missing
+// are not allowed. The system proposes the tools of guarded servers. It also revises
+// earlier imports of the same tool, and withdraws imports of tools that a server has
+// removed.
 var authority = map[Act]map[ActorKind]reach{
 	ActDraft:    {User: anyones, Agent: anyones, Chief: anyones, System: anyones},
 	ActSubmit:   {User: anyones, Agent: ownOnly, Chief: ownOnly, System: ownOnly},
@@ -69,14 +70,15 @@ var authority = map[Act]map[ActorKind]reach{
 	ActChangeSigners: {User: anyones},
 }
 
-// ErrAuthority is returned if an actor is not allowed to do an act.
+// ErrAuthority indicates that an actor is not allowed to perform an act.
 var ErrAuthority = errors.New("not allowed")
 
-// Decides reports whether only a user can do an act.
+// Decides reports whether only users can perform the act.
 func (a Act) Decides() bool { return userOnly[a] != "" }
 
-// Authorize returns nil if actor may do act to a proposal of author. Otherwise it
-// returns an error that wraps ErrAuthority and names who may.
+// Authorize returns nil if actor is allowed to perform act on a proposal by author.
+// Otherwise it returns an error that wraps ErrAuthority and names the kinds of actors
+// that are allowed.
 func Authorize(actor Actor, act Act, author Actor) error {
 	switch authority[act][actor.Kind] {
 	case anyones:
@@ -97,7 +99,7 @@ func Authorize(actor Actor, act Act, author Actor) error {
 	return fmt.Errorf("%w: %s cannot %s", ErrAuthority, actor, act)
 }
 
-// userOnly describes the acts that only a user can do, for use in a sentence.
+// userOnly describes the acts that only a user can perform, as phrases for messages.
 var userOnly = map[Act]string{
 	ActApprove:        "approve a proposal",
 	ActEndorse:        "approve a proposal",

@@ -1,4 +1,4 @@
-// This file checks the values of the checks in test cases.
+// This file validates the values of checks in test cases.
 
 package proposals
 
@@ -24,8 +24,8 @@ const maxMaxChars = 10_000_000
 
 type checkType struct {
 	name  CheckType
-	value jsondoc.Kind // jsondoc.Null for none
-	needs string       // describes the value
+	value jsondoc.Kind // required kind of the value; jsondoc.Null if the check has no value
+	needs string       // description of the value for messages
 }
 
 var checkTypes = []checkType{
@@ -41,13 +41,13 @@ var checkTypes = []checkType{
 	{CheckMaxChars, jsondoc.Number, "the largest number of characters"},
 }
 
-// CheckTypes lists the kinds of checks in the order of the documentation.
+// CheckTypes returns all kinds of checks in the order of the documentation.
 func CheckTypes() []CheckType {
 	return lists.Map(checkTypes, func(t checkType) CheckType { return t.name })
 }
 
-// BindJSON implements jsondoc.Binder. It rejects invalid values; Problems reports
-// missing ones.
+// BindJSON implements jsondoc.Binder. It reports invalid values. Draft.Problems reports
+// missing values.
 func (c *Check) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	var object struct {
 		Type  CheckType       `json:"type,omitempty"`
@@ -70,8 +70,8 @@ func (c *Check) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return ps
 }
 
-// valueProblem returns the problem of a value for a check of type t, or "" if it is
-// valid or t is unknown.
+// valueProblem returns the reason why value is invalid for a check of type t. It returns
+// "" if value is valid or t is unknown.
 func valueProblem(t CheckType, value *jsondoc.Node) string {
 	i := slices.IndexFunc(checkTypes, func(known checkType) bool { return known.name == t })
 	if i < 0 {
@@ -89,7 +89,7 @@ func valueProblem(t CheckType, value *jsondoc.Node) string {
 		if value.Text == "" {
 			return "expected the text to look for, got an empty text"
 		}
-	case CheckMatches: // RE2, which matches in linear time
+	case CheckMatches: // Go's RE2 syntax, which matches in linear time
 		if value.Text == "" {
 			return "expected a regular expression, got an empty text"
 		}
@@ -111,7 +111,7 @@ func valueProblem(t CheckType, value *jsondoc.Node) string {
 	return ""
 }
 
-// checkLength returns the problem of a text with more than limit characters, or "".
+// checkLength returns a message if s has more than limit characters, and "" otherwise.
 func checkLength(s string, limit int) string {
 	if n := utf8.RuneCountInString(s); n > limit {
 		return fmt.Sprintf("must not exceed %[2]d characters (got %[1]d)", n, limit)

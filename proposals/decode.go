@@ -1,4 +1,4 @@
-// This file decodes proposals in JSON, and encodes drafts.
+// This file decodes proposals in JSON and encodes drafts.
 
 package proposals
 
@@ -19,19 +19,18 @@ import (
 // Parsed is a proposal that was read from a text.
 type Parsed struct {
 	Draft Draft
-	// Doc is the tree of the proposal in JSON form, with positions in the text, for
-	// Problems.Locate.
+	// Doc is the JSON tree of the proposal, with positions in the text. It is used to
+	// locate problems.
 	Doc *jsondoc.Node
-	// Malformed lists everything that could not be parsed and is missing in Draft.
+	// Malformed lists the parts that could not be decoded and are therefore missing in Draft.
 	Malformed jsondoc.Problems
 }
 
-// DecodeJSON decodes one proposal, an array of proposals, or a stream of proposals
-// (NDJSON or concatenated objects). It rejects unknown keys, duplicate keys, and
-// wrong types.
+// DecodeJSON decodes one proposal, an array of proposals, or a stream of proposals (NDJSON
+// or concatenated objects). It reports unknown keys, duplicate keys, and wrong types.
 //
-// The error is a *DecodeError with the problems of all proposals. The readable
-// parts are returned nevertheless, so that a caller can also report missing fields
+// The error is a *DecodeError with the problems of all proposals. DecodeJSON nevertheless
+// returns the parts that it could decode, so that a caller can also report missing fields
 // (Parsed.Problems).
 func DecodeJSON(data []byte) ([]Parsed, error) {
 	if err := checkSize(data, MaxFile); err != nil {
@@ -51,7 +50,7 @@ func DecodeJSON(data []byte) ([]Parsed, error) {
 	return parsed, malformed(parsed)
 }
 
-// bindDraft decodes the proposal in n.
+// bindDraft decodes the proposal whose JSON tree is n.
 func bindDraft(n *jsondoc.Node) Parsed {
 	readable := n
 	var ps jsondoc.Problems
@@ -64,7 +63,7 @@ func bindDraft(n *jsondoc.Node) Parsed {
 		}
 	}
 	definition := n.Get("definition")
-	if definition != nil { // its kind depends on the subject, which may come later
+	if definition != nil { // the kind of the definition depends on the subject, which may follow the definition
 		others := *readable
 		others.Remove("definition")
 		readable = &others
@@ -90,13 +89,13 @@ func bindDraft(n *jsondoc.Node) Parsed {
 	return Parsed{Draft: d, Doc: n, Malformed: ps}
 }
 
-// maxList is the maximum number of examples or test cases that are decoded. It is
-// much larger than allowed, so that an author of a few too many sees all other
-// problems too.
+// maxList is the maximum number of examples or test cases that are decoded. It is much
+// larger than the number that is allowed. If an author provides a few too many, all other
+// problems are therefore reported as well.
 const maxList = 100
 
-// bindContent decodes the definition of the proposal doc, whose kind the subject
-// determines.
+// bindContent decodes n, the definition in the proposal doc. The subject of the proposal
+// determines the kind of the definition.
 func bindContent(doc, n *jsondoc.Node) (registry.Definition, jsondoc.Problems) {
 	kind, ok := subjectKind(doc)
 	if !ok {
@@ -117,8 +116,8 @@ func bindContent(doc, n *jsondoc.Node) (registry.Definition, jsondoc.Problems) {
 	return withoutEmpty(d), ps
 }
 
-// subjectKind returns the kind at the start of the subject, even if the rest is
-// malformed.
+// subjectKind returns the kind in the subject of the proposal doc, even if the rest of the
+// subject is malformed.
 func subjectKind(doc *jsondoc.Node) (registry.Kind, bool) {
 	kind, _, _ := strings.Cut(doc.Get("subject").AsString(), ":")
 	k := registry.Kind(kind)
@@ -151,8 +150,8 @@ func (t *CheckType) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return bindWord(n, path, t, CheckTypes())
 }
 
-// bindWord decodes one of the given words. It does not change dst if n is none of
-// them.
+// bindWord decodes one of the given words into dst. If n is not one of these words, it
+// does not change dst.
 func bindWord[T ~string](n *jsondoc.Node, path string, dst *T, words []T) jsondoc.Problems {
 	var text string
 	if ps := jsondoc.Bind(n, path, &text); len(ps) > 0 {
@@ -175,23 +174,23 @@ func problemAt(n *jsondoc.Node, path, message string) jsondoc.Problems {
 
 // Limits of a file.
 const (
-	MaxFile      = 64 << 20 // bytes of a text
-	MaxDocument  = 32 << 20 // bytes of a proposal
+	MaxFile      = 64 << 20 // bytes in a text
+	MaxDocument  = 32 << 20 // bytes in one proposal
 	MaxDocuments = 10_000   // proposals in a text
 )
 
-// limits are the limits for parsing one proposal.
+// limits are the limits for parsing a proposal.
 var limits = jsondoc.Limits{Bytes: MaxDocument, Depth: jsondoc.DefaultLimits.Depth}
 
 // byteOrderMark is the UTF-8 byte order mark that some editors write.
 var byteOrderMark = []byte("\ufeff")
 
-// DecodeFile decodes the proposals in a file: as Markdown if it starts with front
-// matter or its name ends in .md or .markdown, and otherwise as JSON in the forms
-// of DecodeJSON. name may be "", or "-" for standard input.
+// DecodeFile decodes the proposals in a file. The file is Markdown if it begins with front
+// matter or if its name ends in .md or .markdown. Otherwise it is JSON as accepted by
+// DecodeJSON. name may be "", or "-" for standard input.
 //
-// The error is a *DecodeError with the name of the file; the readable parts are
-// returned as by DecodeJSON.
+// The error is a *DecodeError that contains the name of the file. Like DecodeJSON,
+// DecodeFile also returns the parts that it could decode.
 func DecodeFile(name string, data []byte) ([]Parsed, error) {
 	var parsed []Parsed
 	var err error
@@ -216,8 +215,7 @@ func checkSize(data []byte, limit int) error {
 	return nil
 }
 
-// withoutEmpty returns the zero Definition for a definition without any keys, which
-// is equivalent.
+// withoutEmpty returns the zero Definition if d has no fields, and d otherwise.
 func withoutEmpty(d registry.Definition) registry.Definition {
 	if d.IsZero() || reflect.ValueOf(d.Content()).Elem().IsZero() {
 		return registry.Definition{}
@@ -225,9 +223,9 @@ func withoutEmpty(d registry.Definition) registry.Definition {
 	return d
 }
 
-// JSON returns d as a proposal file: indented by two spaces, with keys in the order
-// of the documentation, without HTML escapes, and with a final newline. DecodeJSON
-// returns an equal draft for it.
+// JSON returns d as the content of a proposal file. It is indented by two spaces, its keys
+// are in the order of the documentation, and it ends with a line feed. HTML characters are
+// not escaped. DecodeJSON decodes the file to an equal draft.
 func (d Draft) JSON() []byte {
 	d.Definition = withoutEmpty(d.Definition)
 	text, err := jsondoc.EncodeIndented(d)
@@ -237,8 +235,8 @@ func (d Draft) JSON() []byte {
 	return text
 }
 
-// Canonical returns d in the canonical form that is hashed. Equal drafts have equal
-// bytes.
+// Canonical returns d in the canonical form of which the hash is computed. Equal drafts
+// have equal canonical forms.
 func (d Draft) Canonical() []byte {
 	n, err := d.Node()
 	if err != nil {
@@ -247,14 +245,13 @@ func (d Draft) Canonical() []byte {
 	return jsondoc.Canonical(n)
 }
 
-// Beside returns the rationale, the examples and the test cases of d as a JSON
-// object.
+// Beside returns a JSON object with the rationale, the examples, and the test cases of d.
 func (d Draft) Beside() []byte {
 	return Draft{Rationale: d.Rationale, Examples: d.Examples, TestCases: d.TestCases}.Canonical()
 }
 
-// Node returns d as a JSON tree. It fails only for values that every decoder
-// rejects, such as a NUL.
+// Node returns d as a JSON tree. It returns an error only for values that every decoder
+// rejects, such as a text with a NUL.
 func (d Draft) Node() (*jsondoc.Node, error) {
 	definition := withoutEmpty(d.Definition)
 	d.Definition = registry.Definition{}
@@ -262,7 +259,7 @@ func (d Draft) Node() (*jsondoc.Node, error) {
 	if err != nil || definition.IsZero() {
 		return n, err
 	}
-	of, err := definition.Node() // separately, because encoding it inside the document would copy its text again
+	of, err := definition.Node() // encoded separately, because encoding it as part of d would copy its text once more
 	at := slices.IndexFunc(n.Members, func(m jsondoc.Member) bool {
 		return m.Key == "rationale" || m.Key == "examples" || m.Key == "testCases" || m.Key == "changeSet"
 	})

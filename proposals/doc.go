@@ -1,6 +1,7 @@
-// Package proposals defines proposals with their immutable revisions, the template
-// that authors fill in and its file formats, states and transitions, issues and
-// comments, and actors with their authority.
+// Package proposals defines proposals, their states, and their immutable revisions. It
+// also defines the template that authors fill in, the file formats of the template,
+// issues and comments, and the authority of actors.
 //
-// It neither decides nor stores anything; see packages review and store.
+// The package does not decide about proposals or store them; see packages review and
+// store.
 package proposals

@@ -2,8 +2,8 @@ package proposals
 
 import "errors"
 
-// Sentinel errors that several parts of the review return. Errors used by a single
-// part are declared there. Errors wrap one of these and name the object.
+// Errors that several packages of the review return, wrapped with the name of the
+// object. Errors that only one package returns are declared in that package.
 var (
 	ErrNotFound  = errors.New("not found")
 	ErrConflict  = errors.New("conflict")

@@ -13,22 +13,22 @@ import (
 	"toolcrib/registry/mdfile"
 )
 
-// Titles of the sections of a proposal besides those of its definition.
+// Titles of the sections of a proposal, in addition to the sections of its definition.
 const (
 	titleRationale = "Rationale"
 	titleExamples  = "Examples"
 	titleTestCases = "Test cases"
 )
 
-// proposalKeys are the keys of a proposal in front matter. All other keys belong to
-// the definition.
+// proposalKeys are the keys in front matter that belong to the proposal. All other keys
+// belong to its definition.
 var proposalKeys = []string{"type", "subject", "baseVersion", "restoreVersion", "changeSet", "rationale", "examples", "testCases"}
 
-// DecodeMarkdown decodes a proposal in Markdown: YAML front matter with the keys of
-// the proposal and of the definition, and sections for long texts, the rationale,
-// the examples and the test cases. If the definition has no id, the id of the
-// subject is used. It is as strict as DecodeJSON and returns the same errors, with
-// positions in the Markdown file.
+// DecodeMarkdown decodes a proposal in Markdown. The YAML front matter contains keys of the
+// proposal and of its definition. Sections contain long texts of the definition, the
+// rationale, the examples, and the test cases. If the definition has no id, it receives the
+// id of the subject. DecodeMarkdown is as strict as DecodeJSON and returns the same errors,
+// with positions in the Markdown file.
 func DecodeMarkdown(data []byte) (Parsed, error) {
 	if err := checkSize(data, MaxDocument); err != nil {
 		return Parsed{}, err
@@ -63,8 +63,8 @@ func DecodeMarkdown(data []byte) (Parsed, error) {
 	return parsed, malformed([]Parsed{parsed})
 }
 
-// kindOfFile returns the kind of the subject in the front matter. It determines the
-// sections: "## Soul" starts a section for an agent, and is plain text for a tool.
+// kindOfFile returns the kind of the subject in the front matter. The kind determines which
+// headings begin a section: "## Soul" does so for an agent, but is plain text for a tool.
 func kindOfFile(data []byte) (registry.Kind, bool) {
 	rest := bytes.TrimPrefix(data, byteOrderMark)
 	front, lines := 0, 0
@@ -85,7 +85,7 @@ func proposalTitles(kind registry.Kind) mdfile.Titles {
 	return mdfile.DefinitionTitles(kind, titleRationale, titleExamples, titleTestCases)
 }
 
-// joinPath returns the path of the value at path inside the value at outer.
+// joinPath returns the path of a value whose path relative to the value at outer is path.
 func joinPath(outer, path string) string {
 	switch {
 	case path == jsondoc.Root:
@@ -96,14 +96,14 @@ func joinPath(outer, path string) string {
 	return outer + "." + path
 }
 
-// gather builds the JSON tree of a proposal from a file. If the kind is unknown,
-// the definition still gets the keys of the front matter.
+// gather builds the JSON tree of a proposal from a Markdown file. known reports whether
+// kind is known. If it is not, the definition contains only the keys of the front matter.
 func gather(file mdfile.File, kind registry.Kind, known bool) (*jsondoc.Node, jsondoc.Problems) {
 	doc := &jsondoc.Node{Kind: jsondoc.Object, Pos: file.Front.Pos}
 	definition := &jsondoc.Node{Kind: jsondoc.Object}
 	fold := strings.NewReplacer("_", "", "-", "", " ", "")
 	for _, m := range file.Front.Members {
-		// Other spellings belong to the proposal too; bindDraft reports them.
+		// Misspelled keys also belong to the proposal, so that bindDraft reports them.
 		if slices.ContainsFunc(proposalKeys, func(k string) bool { return strings.EqualFold(k, fold.Replace(m.Key)) }) {
 			doc.Members = append(doc.Members, m)
 		} else {
@@ -128,7 +128,7 @@ func gather(file mdfile.File, kind registry.Kind, known bool) (*jsondoc.Node, js
 	return doc, ps
 }
 
-// section adds the content of a section to the proposal doc.
+// section adds the content of a section to doc, the JSON tree of the proposal.
 func section(doc *jsondoc.Node, s mdfile.Section) jsondoc.Problems {
 	if s.Text == "" {
 		return nil
@@ -157,7 +157,7 @@ func section(doc *jsondoc.Node, s mdfile.Section) jsondoc.Problems {
 	p := &page{key: key, lines: strings.Split(s.Text, "\n"), first: s.Pos.Line}
 	switch {
 	case read == nil:
-	case p.atBlock(): // for lists that bullets or headings cannot represent
+	case p.atBlock(): // used for lists that bullets or headings cannot represent
 		value, ps = p.block(key)
 		p.skipBlank()
 		if p.more() {
@@ -177,13 +177,13 @@ func section(doc *jsondoc.Node, s mdfile.Section) jsondoc.Problems {
 	return ps
 }
 
-// readExamples parses a list of examples: bullets, with continuation lines indented
-// by two spaces.
+// readExamples parses a list of examples. Each example is a bullet. Its continuation lines
+// are indented by two spaces.
 func readExamples(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	list := &jsondoc.Node{Kind: jsondoc.Array, Pos: p.pos()}
 	var (
 		ps    jsondoc.Problems
-		lines []string // lines of the last example
+		lines []string // lines of the current example
 	)
 	finish := func() {
 		if n := len(list.Items); n > 0 {
@@ -210,7 +210,7 @@ func readExamples(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	return list, ps
 }
 
-// bulletable reports whether bullets can represent text without changes.
+// bulletable reports whether a bullet can represent text without changing it.
 func bulletable(text string) bool {
 	if !mdfile.Representable(text) || text[0] == ' ' || text[0] == '\t' {
 		return false
@@ -225,8 +225,8 @@ func bulletable(text string) bool {
 
 const caseHeading = "###"
 
-// readTestCases parses a list of test cases: for each a third-level heading with
-// its name and a YAML block with the rest.
+// readTestCases parses a list of test cases. Each test case has a third-level heading with
+// its name, followed by a YAML block with its other fields.
 func readTestCases(p *page) (*jsondoc.Node, jsondoc.Problems) {
 	list := &jsondoc.Node{Kind: jsondoc.Array, Pos: p.pos()}
 	var ps jsondoc.Problems
@@ -234,7 +234,7 @@ func readTestCases(p *page) (*jsondoc.Node, jsondoc.Problems) {
 		name, ok := caseName(p.line())
 		if !ok {
 			ps.Append(p.refuse(p.key, "expected a heading %q with the name of a test case, followed by a ```yaml block with its input, expect, output and checks", caseHeading+" ")...)
-			for p.at++; p.more(); p.at++ { // so that a problem is reported once
+			for p.at++; p.more(); p.at++ { // skip to the next test case, so that the problem is reported once
 				if _, ok := caseName(p.line()); ok {
 					break
 				}
@@ -275,7 +275,7 @@ func readTestCase(p *page, path, name string) (*jsondoc.Node, jsondoc.Problems) 
 	return tc, ps
 }
 
-// caseName returns the name in the heading of a test case.
+// caseName returns the name in line if line is the heading of a test case.
 func caseName(line string) (string, bool) {
 	rest, ok := strings.CutPrefix(line, caseHeading)
 	if !ok || rest != "" && rest[0] != ' ' && rest[0] != '\t' {

@@ -1,4 +1,4 @@
-// This file encodes proposals in Markdown and parses their YAML blocks.
+// This file encodes proposals in Markdown, and parses the YAML blocks in sections.
 
 package proposals
 
@@ -12,8 +12,8 @@ import (
 	"toolcrib/registry/mdfile"
 )
 
-// Markdown returns d as a proposal file for which DecodeMarkdown returns an equal
-// draft. The error wraps mdfile.ErrFormat if a text exceeds the limits of
+// Markdown returns d as the content of a Markdown proposal file. DecodeMarkdown decodes the
+// file to an equal draft. The error wraps mdfile.ErrFormat if a text exceeds the limits of
 // DecodeMarkdown.
 func (d Draft) Markdown() ([]byte, error) {
 	doc, err := d.Node()
@@ -30,7 +30,7 @@ func (d Draft) Markdown() ([]byte, error) {
 	var sections []mdfile.Section
 	if definition := doc.Get("definition"); definition != nil {
 		switch id := d.Definition.ID(); {
-		case id == "" && d.Subject.ID != "": // "", so that it does not follow from the subject
+		case id == "" && d.Subject.ID != "": // an explicit "", so that the decoder does not use the id of the subject
 			definition.Set("id", jsondoc.NewString(""))
 		case id == d.Subject.ID && len(definition.Members) > 1:
 			definition.Remove("id")
@@ -113,7 +113,7 @@ func writeTestCases(b *strings.Builder, list *jsondoc.Node) error {
 	return nil
 }
 
-// page is a section that is parsed line by line.
+// page is a section that is being parsed line by line.
 type page struct {
 	key   string // key of the proposal to which the section belongs
 	lines []string
@@ -121,7 +121,7 @@ type page struct {
 	at    int // index of the next line
 }
 
-// more reports whether there are further lines.
+// more reports whether there is a next line.
 func (p *page) more() bool { return p.at < len(p.lines) }
 
 // line returns the next line without consuming it.
@@ -141,13 +141,13 @@ func (p *page) skipBlank() int {
 
 func isBlank(line string) bool { return strings.Trim(line, " \t") == "" }
 
-// refuse returns a problem at the next line.
+// refuse returns a problem with the position of the next line.
 func (p *page) refuse(path, format string, args ...any) jsondoc.Problems {
 	return jsondoc.Problems{{Path: path, Pos: p.pos(), Message: fmt.Sprintf(format, args...)}}
 }
 
-// fenceOf returns the backticks, at least three, of a line that opens a YAML block.
-// The closing line has at least as many.
+// fenceOf returns the backticks with which line opens a YAML block. There are at least three.
+// The line that closes the block has at least as many.
 func fenceOf(line string) (fence string, ok bool) {
 	language := strings.TrimLeft(line, "`")
 	fence = line[:len(line)-len(language)]
@@ -164,8 +164,8 @@ func (p *page) atBlock() bool {
 	return ok
 }
 
-// block consumes a YAML block and returns its value, or nil if it is empty. path is
-// the path of the value.
+// block consumes a YAML block and returns its value. It returns nil if the block is empty or
+// has problems. path is the path of the value.
 func (p *page) block(path string) (*jsondoc.Node, jsondoc.Problems) {
 	open := p.pos()
 	fence, _ := fenceOf(p.line())
@@ -193,8 +193,8 @@ func (p *page) block(path string) (*jsondoc.Node, jsondoc.Problems) {
 	return n, nil
 }
 
-// writeBlock writes n as a YAML block with a fence longer than any run of backticks
-// in it.
+// writeBlock writes n as a YAML block. The fence is longer than any run of backticks in the
+// block.
 func writeBlock(b *strings.Builder, n *jsondoc.Node) error {
 	text, err := mdfile.FormatYAML(n)
 	if err != nil {

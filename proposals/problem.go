@@ -1,4 +1,4 @@
-// This file defines the problems of a draft, and errors about unreadable proposals.
+// This file defines the problems of drafts, and the errors for texts that cannot be decoded.
 
 package proposals
 
@@ -14,7 +14,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// The rules of the template. Each checks one part of a proposal. Package review
+// The rules of the template. Each rule checks one part of a proposal. Package review
 // uses the same ids for its findings.
 const (
 	RuleDefinition      = "T101" // the definition is complete and matches the subject
@@ -43,8 +43,9 @@ func (ps Problems) String() string {
 	return jsondoc.Problems(lists.Map(ps, func(p Problem) jsondoc.Problem { return p.Problem })).Error()
 }
 
-// Locate sets missing positions from the tree of the proposal. If the tree has no
-// value at a path, the position of the nearest parent is used.
+// Locate sets the missing positions of the problems. doc is the JSON tree of the
+// proposal. If doc has no value at the path of a problem, the position of the nearest
+// parent is used.
 func (ps Problems) Locate(doc *jsondoc.Node) Problems {
 	for i := range ps {
 		ps[i].Problem = jsondoc.Problems{ps[i].Problem}.Locate(doc)[0]
@@ -57,7 +58,8 @@ func ruleOf(path string) string {
 	return cmp.Or(ruleOfKey[headOf(path)], RuleSubject)
 }
 
-// ruleOfKey maps keys of a proposal to their rule, if that is not RuleSubject.
+// ruleOfKey maps keys of a proposal to the rules that check their values. Other keys
+// belong to RuleSubject.
 var ruleOfKey = map[string]string{
 	"definition": RuleDefinition, "baseVersion": RuleBaseVersion, "restoreVersion": RuleRestoreVersion, "rationale": RuleRationale,
 	"examples": RuleExamples, "testCases": RuleTestCases, "changeSet": RuleChangeSet,
@@ -71,15 +73,15 @@ func headOf(path string) string {
 	return path
 }
 
-// Problems returns the reasons why p cannot be submitted, with positions in the
-// text: unreadable parts, and missing or wrong fields.
+// Problems returns the reasons why p cannot be submitted: unreadable parts, and missing
+// or invalid fields. Each reason has a position in the text.
 func (p Parsed) Problems() Problems {
 	all := make(Problems, 0, len(p.Malformed))
 	for _, m := range p.Malformed {
 		all = append(all, Problem{Rule: ruleOf(m.Path), Problem: m})
 	}
 	for _, found := range p.Draft.Problems() {
-		consequence := func(m jsondoc.Problem) bool { // of an unreadable part
+		consequence := func(m jsondoc.Problem) bool { // found results from the unreadable part m
 			return jsondoc.Within(found.Path, m.Path) || found.Rule == RulePassAndFail && jsondoc.Within(m.Path, found.Path)
 		}
 		if !slices.ContainsFunc(p.Malformed, consequence) {
@@ -92,17 +94,18 @@ func (p Parsed) Problems() Problems {
 	return all.Locate(p.Doc)
 }
 
-// DecodeError lists the reasons why a text could not be decoded as proposals.
+// DecodeError is the error for a text from which proposals cannot be decoded. It lists
+// the reasons.
 type DecodeError struct {
-	File     string // "" if the text has no name
+	File     string // name of the file; "" if unknown
 	Problems []DocumentProblem
 	More     int // number of further problems
 }
 
-// DocumentProblem is a problem of one proposal in a text.
+// DocumentProblem is a problem of a proposal in a text that may contain several.
 type DocumentProblem struct {
-	// Document is the number of the proposal, counted from 1. It is 0 if there is
-	// only one, and for problems of the whole text.
+	// Document is the number of the proposal in the text, counted from 1. It is 0 if
+	// the text contains only one proposal, or if the problem concerns the whole text.
 	Document int
 	Problem
 }
@@ -131,11 +134,11 @@ func (e *DecodeError) Error() string {
 	return e.File + ": " + text
 }
 
-// maxDecodeProblems is the maximum number of listed problems of a text.
+// maxDecodeProblems is the maximum number of problems that a DecodeError lists.
 const maxDecodeProblems = 500
 
-// malformed returns the unreadable parts of the given proposals as one error, or
-// nil.
+// malformed returns a DecodeError for the unreadable parts of the given proposals, or
+// nil if all parts are readable.
 func malformed(parsed []Parsed) error {
 	var e DecodeError
 	for i, p := range parsed {
@@ -157,7 +160,8 @@ func malformed(parsed []Parsed) error {
 	return &e
 }
 
-// brokenText returns the error for a text that could not be split into proposals.
+// brokenText returns a DecodeError for a text that could not be split into proposals
+// because of err.
 func brokenText(err error) error {
 	if ps, ok := errors.AsType[jsondoc.Problems](err); ok {
 		return malformed([]Parsed{{Malformed: ps}})
@@ -165,7 +169,7 @@ func brokenText(err error) error {
 	return err
 }
 
-// textError returns the error for a text that is rejected as a whole.
+// textError returns a DecodeError with a message that concerns the whole text.
 func textError(format string, args ...any) error {
 	return brokenText(jsondoc.Problems{{Path: jsondoc.Root, Message: fmt.Sprintf(format, args...)}})
 }

@@ -19,8 +19,8 @@ const (
 	MaxChecks       = 32  // per test case
 )
 
-// Problems returns the reasons why d cannot be submitted, in the order of the
-// template, each with its path and the expected value, or nil.
+// Problems returns the reasons why d cannot be submitted, in the order of the template. Each
+// problem has a path. Problems returns nil if d can be submitted.
 func (d Draft) Problems() Problems {
 	var c template
 	c.subject(d)
@@ -31,7 +31,7 @@ func (d Draft) Problems() Problems {
 	} else {
 		c.length(RuleRationale, "rationale", d.Rationale, MaxRationale)
 	}
-	if !d.Subject.Kind.InFiles() || len(d.Examples)+len(d.TestCases) > 0 { // files are not called
+	if !d.Subject.Kind.InFiles() || len(d.Examples)+len(d.TestCases) > 0 { // files have no invocations
 		c.examples(d)
 		c.testCases(d)
 	}
@@ -47,8 +47,8 @@ func (c *template) add(rule, path, format string, args ...any) {
 	c.append(Problem{Rule: rule, Problem: jsondoc.Problem{Path: path, Message: fmt.Sprintf(format, args...)}})
 }
 
-// maxProblems is the maximum number of listed problems of a draft. One more entry
-// reports that there are others.
+// maxProblems is the maximum number of problems that are reported for a draft. If there are
+// more, one further entry reports this.
 const maxProblems = 300
 
 func (c *template) append(p Problem) {
@@ -79,7 +79,7 @@ func (c *template) subject(d Draft) {
 func (c *template) versions(d Draft) {
 	known := slices.Contains(Types(), d.Type)
 	switch {
-	case d.BaseVersion == nil && d.Type == New: // Base returns 0, the only possible value
+	case d.BaseVersion == nil && d.Type == New: // Base returns 0, which is the only valid base of a new subject
 	case d.BaseVersion == nil:
 		c.add(RuleBaseVersion, "baseVersion", "missing; expected the live version on which the draft is based")
 	case d.Type == New && *d.BaseVersion != 0:
@@ -143,8 +143,7 @@ func (c *template) examples(d Draft) {
 	}
 }
 
-// foldKey returns a key that is equal for texts that differ only in letter case and
-// white space.
+// foldKey returns the same key for texts that differ only in letter case and white space.
 func foldKey(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 // validChangeSet matches the name of a change set.
@@ -162,21 +161,21 @@ func (c *template) length(rule, path, text string, limit int) {
 	}
 }
 
-// blank reports whether s has no visible characters: it is empty, or consists of
-// white space, controls and characters that are not drawn.
+// blank reports whether s has no visible characters. Such a text is empty, or consists of
+// white space, control characters, and other characters that are not drawn.
 func blank(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && r != brailleBlank && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 	})
 }
 
-// brailleBlank is the Braille pattern without dots, which Unicode classifies as a
-// symbol.
+// brailleBlank is the Braille pattern without dots. It is invisible although Unicode
+// classifies it as a symbol.
 const brailleBlank = '\u2800'
 
-// texts checks all texts of d for merge conflict markers, placeholders of the
-// skeleton, and NULs outside of the definition, which the definition's own checks
-// cover.
+// texts checks all texts of d for merge conflict markers and placeholders of the skeleton.
+// It also checks texts outside of the definition for NULs. NULs in the definition are
+// reported by the checks of the definition.
 func (c *template) texts(d Draft) {
 	doc, err := d.Node()
 	if err != nil {
@@ -199,17 +198,17 @@ func (c *template) texts(d Draft) {
 	})
 }
 
-// The markers of a merge conflict, in order. The lines of the common ancestor may
-// come between the first two.
+// The markers of a merge conflict, in the order in which they occur. The lines of the common
+// ancestor may be between the first two markers.
 const (
 	markOurs   = "<<<<<<<"
 	markMiddle = "======="
 	markTheirs = ">>>>>>>"
 )
 
-// conflict returns the number of the line, counted from 1, in which the first merge
-// conflict in text starts, or 0. It requires the markers in order, to distinguish
-// conflicts from underlined headings and quotations.
+// conflict returns the number of the line, counted from 1, at which the first merge conflict
+// in text begins, or 0. It requires all markers in order, so that it does not report
+// underlined headings and quotations.
 func conflict(text string) int {
 	if !strings.Contains(text, markOurs) {
 		return 0
@@ -229,20 +228,20 @@ func conflict(text string) int {
 	return 0
 }
 
-// marks reports whether line starts with marker, but not with a longer run of its
+// marks reports whether line begins with marker, and not with a longer run of the marker's
 // character.
 func marks(line, marker string) bool {
 	rest, ok := strings.CutPrefix(line, marker)
 	return ok && !strings.HasPrefix(rest, marker[:1])
 }
 
-// MaxDraft is the maximum size of a stored draft, in bytes of canonical JSON:
-// enough for several of the longest texts, or for the largest skill.
+// MaxDraft is the maximum size of a stored draft, in bytes of canonical JSON. It suffices
+// for several of the longest texts, or for the largest skill.
 const MaxDraft = 24 << 20
 
-// Excess returns the fields that are too long to be stored, each with its path, or
-// nil. Drafts may be incomplete, but they are stored permanently, and lists show
-// their name and change set to everybody.
+// Excess returns a problem for each field that is too long to be stored, or nil. Incomplete
+// drafts can be stored, but their size is limited because they are stored permanently, and
+// because lists show their name and change set to everybody.
 func (d Draft) Excess() Problems {
 	var c template
 	name := d.Definition.Name()
@@ -330,7 +329,8 @@ func (c *template) testCase(path string, tc TestCase) {
 	}
 }
 
-// check checks a check completely, because a draft need not come from a file.
+// check validates a check of a test case completely, because a draft need not have been
+// decoded from a file.
 func (c *template) check(path string, check Check) {
 	value := jsondoc.Join(path, "value")
 	i := slices.IndexFunc(checkTypes, func(known checkType) bool { return known.name == check.Type })

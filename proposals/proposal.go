@@ -16,7 +16,7 @@ import (
 // ID is the UUIDv7 of a proposal in lower-case text form.
 type ID string
 
-// Recommendation is the advice of the Chief of Staff.
+// Recommendation is the advice of the Chief of Staff about a proposal.
 type Recommendation string
 
 // The recommendations.
@@ -31,7 +31,7 @@ func Recommendations() []Recommendation {
 	return []Recommendation{RecommendApprove, RecommendNeedsChanges, RecommendReject}
 }
 
-// Lower returns the worse of two recommendations; "" counts as best.
+// Lower returns the worse of r and other. "" counts as the best recommendation.
 func (r Recommendation) Lower(other Recommendation) Recommendation {
 	if all := Recommendations(); slices.Index(all, other) > slices.Index(all, r) {
 		return other
@@ -39,7 +39,7 @@ func (r Recommendation) Lower(other Recommendation) Recommendation {
 	return r
 }
 
-// Proposal is a candidate change as lists show it. Its revisions have the content.
+// Proposal is the data of a proposal that lists show. Its content is in its revisions.
 type Proposal struct {
 	ID          ID
 	Type        Type
@@ -50,39 +50,40 @@ type Proposal struct {
 	ContentHash string // hash of the current revision's definition
 	BaseVersion int    // base version of the current revision
 	Author      Actor
-	ChangeSet   string // "" if it is not part of one
-	Issue       int    // number of its issue, 0 before it is submitted
+	ChangeSet   string // name of the change set; "" if it does not belong to a change set
+	Issue       int    // number of its issue; 0 before the proposal is submitted
 	Summary     Summary
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 
-	// LiveVersion is the live version of the subject at the time of reading, or 0.
+	// LiveVersion is the live version of the subject when the proposal was read, or 0.
 	LiveVersion int
-	// Approvals is the progress of the approvals at that time, or nil unless the
-	// policy names owners of the subject.
+	// Approvals is the progress of the approvals when the proposal was read. It is
+	// nil unless the policy names owners of the subject.
 	Approvals *Approvals
 }
 
-// Approvals is the progress of a proposal that needs the approvals of named owners.
+// Approvals is the progress of a proposal that requires approvals of named owners.
 type Approvals struct {
 	Required int      // number of required approvals
 	Given    []string // principals whose approvals count
-	WaitsFor []string // principals whose approvals would help
-	Text     string   // "1 of 2, waits for user:ada"
+	WaitsFor []string // principals whose approvals would still count
+	Text     string   // for display: "1 of 2, waits for user:ada"
 }
 
-// WaitsForOthers reports whether the proposal needs approvals of other users and an approval of user would not count.
+// WaitsForOthers reports whether the proposal still requires approvals and none of them can be given by user.
 func (p Proposal) WaitsForOthers(user Actor) bool {
 	return p.State == UserReview && p.Approvals != nil && len(p.Approvals.WaitsFor) > 0 &&
 		!slices.Contains(p.Approvals.WaitsFor, user.String())
 }
 
-// MinPrefix is the minimum length of an abbreviated id. Shorter prefixes would
-// often be ambiguous, and a typing error could decide about another proposal.
+// MinPrefix is the minimum length of an abbreviated id. Shorter prefixes would often be
+// ambiguous, and a mistyped prefix could select another proposal.
 const MinPrefix = 8
 
-// ShortID returns a prefix of an id of at least least characters. It extends a
-// prefix that consists of digits, because that would look like a number.
+// ShortID returns a prefix of id with at least least characters, but not fewer than
+// MinPrefix. If the prefix would consist of digits only, it is extended, because it
+// would look like a number.
 func ShortID(id string, least int) string {
 	n := max(least, MinPrefix)
 	for n < len(id) && strings.Trim(id[:n], "0123456789") == "" {
@@ -91,8 +92,8 @@ func ShortID(id string, least int) string {
 	return id[:min(n, len(id))]
 }
 
-// Handle returns the proposal's identifier for commands and messages: "#" and its
-// number, or its id before it has a number.
+// Handle returns the identifier of the proposal for commands and messages: "#" and its
+// number, or its id if it has no number yet.
 func (p Proposal) Handle() string {
 	if p.Issue > 0 {
 		return "#" + strconv.Itoa(p.Issue)
@@ -100,7 +101,7 @@ func (p Proposal) Handle() string {
 	return string(p.ID)
 }
 
-// Name returns the proposal's name for errors: its number or id, and its subject.
+// Name returns the name of the proposal for error messages: its number or id, and its subject.
 func (p Proposal) Name() string {
 	if p.Issue > 0 {
 		return fmt.Sprintf("#%d (%s)", p.Issue, p.Subject)
@@ -108,36 +109,37 @@ func (p Proposal) Name() string {
 	return fmt.Sprintf("%s (%s)", p.ID, p.Subject)
 }
 
-// Stale reports whether the live version of an open proposal has changed since the draft was written.
+// Stale reports whether the proposal is open and the live version is no longer its base version.
 func (p Proposal) Stale() bool { return p.State.Open() && p.LiveVersion != p.BaseVersion }
 
-// Summary summarizes the assessment of the current revision. It is zero if there is
-// none.
+// Summary summarizes the assessment of the current revision. It is zero if the revision
+// was not assessed.
 type Summary struct {
 	Recommendation Recommendation
 	Findings       int
 	Blocks         int    // blocking findings without a waiver
 	Warns          int    // warnings without a waiver
 	Worst          string // severity of the worst finding, or ""
-	// WaivedUntil is the earliest expiry of the waivers that Blocks takes into
-	// account, or the zero time.
+	// WaivedUntil is the earliest time at which a waiver expires that reduces
+	// Blocks, or the zero time.
 	WaivedUntil time.Time
 }
 
-// Revision is an immutable state of a proposal's content.
+// Revision is an immutable version of the content of a proposal.
 type Revision struct {
 	Proposal    ID
 	Number      int // counted from 1
 	Draft       Draft
-	ContentHash string // hash of the definition, or "" if there is none yet
+	ContentHash string // hash of the definition; "" if the draft has no definition
 	Author      Actor
 	CreatedAt   time.Time
 
-	// Text is the stored Draft in canonical form, or "" before it is stored.
+	// Text is the draft in canonical form, as stored. It is "" before the revision is stored.
 	Text string
 }
 
-// Canonical returns the draft in canonical form, as stored if it is stored.
+// Canonical returns the draft in canonical form. For a stored revision, it returns the
+// stored text.
 func (r Revision) Canonical() string {
 	if r.Text != "" {
 		return r.Text
@@ -154,7 +156,7 @@ const (
 	Modify     Type = "modify"
 	Deactivate Type = "deactivate"
 	Reactivate Type = "reactivate"
-	Restore    Type = "restore" // restores an earlier version
+	Restore    Type = "restore" // makes an earlier version live again
 )
 
 // Types lists all types in the order of the documentation.
@@ -189,8 +191,8 @@ type Draft struct {
 	ChangeSet string `json:"changeSet,omitempty"`
 }
 
-// TextHash returns the text hash of the tool that the draft puts into force, or ""
-// if it is about another kind or deactivates the tool.
+// TextHash returns the text hash of the tool that the draft would put into force. It
+// returns "" if the draft has no tool or deactivates it.
 func (d Draft) TextHash() string {
 	if d.Definition.Tool == nil || d.Type == Deactivate {
 		return ""
@@ -207,8 +209,8 @@ const (
 	ExpectFail Expect = "fail"
 )
 
-// TestCase is an executable example. Output is a recorded answer of a model, or nil
-// if the case can only run live.
+// TestCase is an executable example. Output is a recorded answer of a model. It is nil
+// if the case can only run with a live model.
 type TestCase struct {
 	// Purpose of the case.
 	Name string `json:"name,omitempty"`
@@ -239,9 +241,9 @@ const (
 	CheckMaxChars      CheckType = "max_chars"
 )
 
-// Check is a check on the answer of a test case. Value is canonical JSON: a string
-// for contains, not_contains and matches, a number for max_chars, a schema object
-// for json_schema, and absent for others.
+// Check is a check on the answer in a test case. Value is canonical JSON: a string for
+// contains, not_contains, and matches; a number for max_chars; and a schema object for
+// json_schema. Other checks have no value.
 type Check struct {
 	Type CheckType `json:"type,omitempty"`
 	// contains, not_contains: the text. matches: a regular expression (RE2). max_chars: a
@@ -268,13 +270,13 @@ const (
 	IssueClosed IssueStatus = "closed"
 )
 
-// Assignees of an issue that are roles. Other assignees are Actors in text form.
+// Roles that can be assigned to an issue. Other assignees are actors in text form.
 const (
 	AssigneeChief = "chief"
 	AssigneeUser  = "user"
 )
 
-// Issue is the discussion of a proposal, with its current assignee.
+// Issue is the discussion of a proposal. It has an assignee while it is open.
 type Issue struct {
 	Number   int
 	Proposal ID
@@ -284,32 +286,32 @@ type Issue struct {
 	Labels   []string
 }
 
-// Comment is an entry in a proposal's thread. It can refer to a line of a field in
+// Comment is a comment in the thread of a proposal. It can refer to a line of a field in
 // a revision.
 type Comment struct {
 	ID       string    `json:"id"` // UUIDv7
 	Proposal ID        `json:"-"`
 	Author   Actor     `json:"author"`
 	Body     string    `json:"body"`            // Markdown
-	Revision int       `json:"revision"`        // revision to which it refers
-	Field    string    `json:"field,omitempty"` // JSON path, or ""
-	Line     int       `json:"line,omitempty"`  // counted from 1, or 0
+	Revision int       `json:"revision"`        // revision to which the comment refers
+	Field    string    `json:"field,omitempty"` // JSON path of the field; "" if the comment refers to no field
+	Line     int       `json:"line,omitempty"`  // line of the field, counted from 1; 0 if the comment refers to no line
 	At       time.Time `json:"created_at"`
 }
 
 // MaxComment is the maximum length of a comment, in characters.
 const MaxComment = 20_000
 
-// IssueTitle returns the title of the issue of a submission.
+// IssueTitle returns the title of the issue for a proposal about s with the given name.
 func IssueTitle(s registry.Subject, name string) string {
 	kind := string(s.Kind)
-	if kind != "" { // damaged drafts have no kind
+	if kind != "" { // a damaged draft has no kind
 		kind = strings.ToUpper(kind[:1]) + kind[1:]
 	}
 	return fmt.Sprintf("[%s Proposal] %s", kind, name)
 }
 
-// IssueLabels returns the labels of the issue of a submission.
+// IssueLabels returns the labels of the issue for p.
 func IssueLabels(p Proposal) []string {
 	labels := []string{string(p.Subject.Kind) + "-proposal", string(p.Type), string(p.Subject.Layer)}
 	if p.ChangeSet != "" {
@@ -318,8 +320,8 @@ func IssueLabels(p Proposal) []string {
 	return labels
 }
 
-// IssueBody returns the body of the issue of a revision: the change, its rationale,
-// and its test cases. It is derived from the revision and not stored.
+// IssueBody returns the body of the issue for r: the change, its rationale, and its test
+// cases. The body is not stored.
 func IssueBody(r Revision) string {
 	var b strings.Builder
 	d := r.Draft
@@ -332,8 +334,7 @@ func IssueBody(r Revision) string {
 	return b.String()
 }
 
-// Base returns the version on which the draft is based, or 0 if the author did not
-// give one.
+// Base returns the version on which the draft is based, or 0 if it names none.
 func (d Draft) Base() int {
 	if d.BaseVersion == nil {
 		return 0
@@ -347,7 +348,7 @@ type Verdict string
 // The verdicts.
 const (
 	VerdictApproved     Verdict = "approved"
-	VerdictEndorsed     Verdict = "endorsed" // an approval that requires further ones
+	VerdictEndorsed     Verdict = "endorsed" // approved, but further approvals are required
 	VerdictNeedsChanges Verdict = "needs_changes"
 	VerdictRejected     Verdict = "rejected"
 )
@@ -363,7 +364,7 @@ func VerdictOf(act Act) Verdict {
 type Decision struct {
 	ID           string // UUIDv7
 	Proposal     ID
-	Issue        int // number of the proposal
+	Issue        int // number of the proposal's issue
 	Subject      registry.Subject
 	Revision     int
 	ContentHash  string
@@ -372,39 +373,39 @@ type Decision struct {
 	By           Actor
 	At           time.Time
 	Assessment   string // id of the assessment on which it is based
-	ReviewDigest string // digest of the content shown to the decider
-	Version      int    // resulting version, 0 unless approved
-	VersionHash  string // hash of that version, "" unless approved
-	// Unassigned reports, for a new decision, that no agent has the tool. It is not
+	ReviewDigest string // digest of the content that was shown to the decider
+	Version      int    // version that the approval created; 0 for other verdicts
+	VersionHash  string // hash of Version; "" for other verdicts
+	// Unassigned is set for a new approval if no agent has the tool. It is not
 	// stored.
 	Unassigned bool
 	Signature  string // hash of the signed statement; "" if unsigned
 	Shown      Showing
 	Reading    Reading
-	// Members is the seal of the change set of an approval that requires further
-	// ones, or "" for a single proposal.
+	// Members is the seal of the change set if the decision is an approval that
+	// requires further approvals. It is "" for a single proposal.
 	Members string
-	// Approvals is, for a new decision, the progress of the approvals, or nil if
-	// one sufficed. It is not stored.
+	// Approvals is the progress of the approvals after a new decision. It is nil if
+	// one approval sufficed. It is not stored.
 	Approvals *Approvals
 }
 
-// Reading counts the parts of a proposal that its decider had read. The zero value
-// is recorded where all of it was shown and nothing was left out.
+// Reading counts the parts of a proposal that its decider had read. It is zero if all
+// parts were shown.
 type Reading struct {
-	Read   int `json:"read,omitempty"`   // parts that were shown: a tool, or files of a folder
+	Read   int `json:"read,omitempty"`   // parts that were shown: a tool, or the files of a folder
 	Unread int `json:"unread,omitempty"` // parts that were accepted unread
-	// Known are the files that were read elsewhere: approved before, or in the same change set.
+	// Known is the number of files that were approved before or read in the same change set.
 	Known  int      `json:"known,omitempty"`
-	ByHash []string `json:"by_hash,omitempty"` // files of data, accepted by their hash
-	Source string   `json:"source,omitempty"`  // where unread content came from
+	ByHash []string `json:"by_hash,omitempty"` // data files that were accepted by their hash
+	Source string   `json:"source,omitempty"`  // origin of the unread content
 }
 
-// IsZero reports whether there is nothing to record.
+// IsZero reports whether no part was unread, known, or accepted by hash.
 func (r Reading) IsZero() bool { return r.Unread+r.Known+len(r.ByHash) == 0 }
 
-// String returns the counts for people, "" for the zero value: "read 2/2 · 52 read
-// elsewhere · 4 data files by hash".
+// String returns the counts for display, such as "read 2/2 · 52 read elsewhere · 4 data
+// files by hash". It returns "" if IsZero returns true.
 func (r Reading) String() string {
 	if r.IsZero() {
 		return ""
@@ -424,17 +425,17 @@ func (r Reading) String() string {
 	return strings.Join(parts, " · ")
 }
 
-// Showing describes how the decider had seen the content.
+// Showing describes whether the decider had seen the content of the decision.
 type Showing string
 
 // The kinds of Showing.
 const (
 	ShowingExpected Showing = "expected"  // the decision contained the review digest
-	ShowingShown    Showing = "shown"     // the decider had been shown it last
-	ShowingNone     Showing = "not_shown" // the decider had been shown something else, or nothing
+	ShowingShown    Showing = "shown"     // the content was the last that the decider had been shown
+	ShowingNone     Showing = "not_shown" // the decider had been shown other content, or none
 )
 
-// Progress describes which approvals, including this decision, a proposal has and which are missing.
+// Progress describes the approvals that the proposal has, including this one, and the approvals that are missing.
 func (d Decision) Progress() string {
 	if d.Approvals == nil {
 		return "its change set waits for owners of other members"

@@ -27,8 +27,8 @@ func States() []State {
 // Open reports whether a proposal in state s can still change.
 func (s State) Open() bool { return len(next[s]) > 0 }
 
-// next lists every transition. All others are rejected. A revision during a review
-// returns to the chief, because the assessment does not cover its content.
+// next lists all legal transitions by state and act. Revising a proposal during a review
+// returns it to the chief, because the assessment does not cover the new content.
 var next = map[State]map[Act]State{
 	Drafted: {
 		ActRevise:   Drafted,
@@ -57,10 +57,10 @@ var next = map[State]map[Act]State{
 	},
 }
 
-// ErrState is returned if the state of a proposal does not allow an act.
+// ErrState indicates that the state of a proposal does not permit an act.
 var ErrState = errors.New("not possible in this state")
 
-// Next returns the state after act in state s, or an error that wraps ErrState.
+// Next returns the state that follows s after act. The error wraps ErrState.
 func Next(s State, act Act) (State, error) {
 	if to, ok := next[s][act]; ok {
 		return to, nil
@@ -76,8 +76,8 @@ func Next(s State, act Act) (State, error) {
 	return s, fmt.Errorf("%w: cannot %[3]s in state %[2]s", ErrState, s, act)
 }
 
-// Permit returns the state of p after an act of actor. The error wraps ErrAuthority if the actor is not allowed to
-// perform the act, and ErrState if nobody is while p is in its current state.
+// Permit returns the state of p after actor performs act. The error wraps ErrAuthority if the actor is not allowed to
+// perform the act. It wraps ErrState if the current state of p does not permit the act.
 func Permit(actor Actor, act Act, p Proposal) (State, error) {
 	if err := Authorize(actor, act, p.Author); err != nil {
 		return "", fmt.Errorf("%s: %w", p.Name(), err)

@@ -1,4 +1,4 @@
-// This file creates skeletons of proposals for authors to complete.
+// This file creates skeletons of proposals that authors complete.
 
 package proposals
 
@@ -14,8 +14,8 @@ import (
 // placeholderMark is the prefix of every placeholder in a skeleton.
 const placeholderMark = "FILL IN "
 
-// placeholders are the texts that a skeleton asks for. A line that consists of the
-// mark and one of them was not filled in, which Problems reports.
+// placeholders are the texts that follow placeholderMark in skeletons. A line that
+// consists of the mark and one of these texts was not filled in.
 var placeholders = []string{
 	askDescription, askSkill, askInstructions, askListed, askUsage, askGoals, askGuardrails, askPrompt, askSoul, askRationale,
 	askExample, askOther, askPassName, askFailName, askPassInput, askFailInput, askText,
@@ -43,7 +43,7 @@ const (
 
 func fillIn(wanted string) string { return placeholderMark + wanted }
 
-// placeholderIn returns the text that the first placeholder in text asks for.
+// placeholderIn returns the text of the first placeholder in text, without the mark.
 func placeholderIn(text string) (wanted string, ok bool) {
 	if !strings.Contains(text, placeholderMark) {
 		return "", false
@@ -61,10 +61,10 @@ func placeholderIn(text string) (wanted string, ok bool) {
 	return "", false
 }
 
-// Template returns the skeleton of a proposal for authors to complete. live is the
-// definition in force and base its version; they are nil and 0 for a new subject.
-// Texts that only the author knows are placeholders, which Problems rejects until
-// they are replaced.
+// Template returns a skeleton of a proposal. live is the definition of the subject in
+// force, and base is its version; for a new subject, they are nil and 0. Texts that only
+// the author can provide are placeholders, which Problems reports until they are
+// replaced.
 func Template(t Type, subject registry.Subject, live *registry.Definition, base int) Draft {
 	d := Draft{
 		Type:        t,
@@ -83,13 +83,13 @@ func Template(t Type, subject registry.Subject, live *registry.Definition, base 
 			},
 		},
 	}
-	if subject.Kind.InFiles() { // files are not called
+	if subject.Kind.InFiles() { // files have no invocations and no test cases
 		d.Examples, d.TestCases = nil, nil
 	}
 	switch {
 	case t == Restore:
 		d.RestoreVersion = max(base-1, 0)
-	case t != New && t != Modify: // these types keep the live definition
+	case t != New && t != Modify: // all other types keep the live definition
 	case live != nil:
 		d.Definition = *live
 	case subject.Kind == registry.KindAgent:

@@ -1,4 +1,4 @@
-// Guards in the entries of servers: adding and removing them.
+// Adding guards to the entries of servers, and removing them.
 
 package clients
 
@@ -15,25 +15,24 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Flags of the guard that record the original form of an entry.
+// Flags of the guard command that record the original form of an entry.
 const (
-	// wasFlag is followed by "args" for a command with an empty list of arguments. For a URL, it is followed by the
-	// key of the URL and, if the entry had a type, by ":" and the type.
+	// wasFlag records what the entry cannot otherwise express. For a command, its value is "args" if the entry had an
+	// empty list of arguments. For a URL, its value is the key of the URL and, if the entry had a type, ":" and the type.
 	wasFlag = "--was"
-	// tokenFlag is followed by the name of the variable that contains the bearer token.
+	// tokenFlag has the name of the variable that contains the bearer token as its value.
 	tokenFlag = "--token-env"
 )
 
-// Prefix is the part of a guarded entry's command that starts the guard: the program, and the flags after the server's
-// name.
+// Prefix contains the program and the flags of a new guard. The flags follow the name of the server.
 type Prefix struct {
 	Program string
 	Flags   []string
 }
 
-// Guard returns the file with guards added to the servers at the given indexes, under the given names. It also
-// returns the reasons for servers that it left unchanged. Nothing else in the file changes, and Unguard restores the
-// original bytes.
+// Guard returns a copy of the file in which the servers at the indexes in names have guards with the given names. It
+// also returns, by index, the reasons for the servers that it left unchanged. Nothing else in the file changes, and
+// Unguard restores the original bytes.
 func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 	left := map[int]string{}
 	bare := f.withoutForeign(p, names, left)
@@ -67,13 +66,14 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 	if len(rest) == len(names) {
 		return after, left
 	}
-	after, more := f.Guard(p, rest) // a guard that cannot be repaired is better than none
+	after, more := f.Guard(p, rest) // keep a guard that cannot be replaced rather than leave its server without a guard
 	maps.Copy(left, more)
 	return after, left
 }
 
-// withoutForeign returns the file without guards that are not the user's or whose name is not the one in names. It
-// also removes the variables that only those guards read.
+// withoutForeign returns the file without two kinds of guards: those that do not use the user's program, database, and
+// settings, and those whose name differs from the one in names. It also removes the variables that only these guards
+// read.
 func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
 	which := lists.Filter(slices.Sorted(maps.Keys(names)), func(i int) bool {
 		s := &f.Servers[i]
@@ -98,8 +98,9 @@ func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
 	return &bare
 }
 
-// withoutVariable removes variables from the environment of an entry. If keep is set, the program env sets them for
-// the server behind the guard.
+// withoutVariable removes the variables whose names match from the environment of entry i. If keep is set, it inserts an
+// env command that sets these variables for the server behind the guard. It returns the file unchanged if it cannot edit
+// the entry.
 func (f *File) withoutVariable(i int, matches func(name string) bool, keep bool) File {
 	s := &f.Servers[i]
 	env := s.node.Get(envKeys...)
@@ -126,8 +127,8 @@ func (f *File) withoutVariable(i int, matches func(name string) bool, keep bool)
 	return after.withoutVariable(i, matches, keep)
 }
 
-// wouldDiffer returns why a guard added to a server would not be the user's, because of the server's variables or
-// folder, or "".
+// wouldDiffer returns the reason why a guard added to s would not use the user's program, database, and settings because
+// of the variables or the folder of s. It returns "" if there is no such reason.
 func (f *File) wouldDiffer(s *Server, p Prefix, name string) string {
 	if f.machine.Inspect == nil {
 		return ""
@@ -136,8 +137,8 @@ func (f *File) wouldDiffer(s *Server, p Prefix, name string) string {
 	return f.machine.Inspect(Start{Program: p.Program, Args: args, Dir: s.folder, Env: s.Env, EnvFile: s.node.Get("envFile").Str()}).Differs
 }
 
-// Unguard returns the file without the guards of the servers at the given indexes, and the reasons for servers that
-// it left unchanged.
+// Unguard returns a copy of the file without the guards of the servers at the given indexes. It also returns, by index,
+// the reasons for the servers that it left unchanged.
 func (f *File) Unguard(which []int) (File, map[int]string) {
 	left := map[int]string{}
 	bare := func(_, after *File, which []int) bool {
@@ -146,8 +147,9 @@ func (f *File) Unguard(which []int) (File, map[int]string) {
 	return f.apply(which, (*File).unguard, bare, left), left
 }
 
-// apply changes servers of the file. It changes all of them at once if well accepts the result, and otherwise each
-// half separately, so that a server that cannot be changed does not affect the others.
+// apply returns a copy of the file in which change was applied to the servers in which. It first applies all changes
+// together. If well rejects the result, it applies each half separately, so that one server that cannot be changed does
+// not prevent the other changes. Reasons for unchanged servers are added to left.
 func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, string), well func(before, after *File, which []int) bool, left map[int]string) File {
 	var edits []spanedit.Edit
 	var ready []int
@@ -178,8 +180,9 @@ func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, stri
 	return first.apply(ready[half:], change, well, left)
 }
 
-// canonicalWithout returns a canonical text of the file without the commands of the given servers. It contains these
-// servers and the other fields of their entries, which a guard does not change.
+// canonicalWithout returns a canonical text of the file for comparing it before and after a change of the given servers.
+// The text omits the parts that start these servers, which a guard changes. It contains the servers as they are behind
+// their guards, the other fields of their entries, and the rest of the file.
 func (f *File) canonicalWithout(which []int) string {
 	moved := slices.Concat(commandKeys, []string{"args"}, envKeys, urlKeys, headerKeys, typeKeys, []string{"bearer_token_env_var", "env_vars"})
 	without, texts := map[*spanedit.Node]bool{}, ""
@@ -188,7 +191,7 @@ func (f *File) canonicalWithout(which []int) string {
 		without[s.node] = true
 		words := append([]string{s.Command}, s.Args...)
 		if l, err := parseCommand(words); err == nil {
-			words = l.words // env and a shell remain when the guard behind them is removed
+			words = l.words // removing the guard keeps env or a shell in front of it
 		}
 		server := []any{s.Name, s.Project, words, s.Dir, s.Env, s.Inherit, s.URL, s.Headers, s.TokenEnv}
 		rest := &spanedit.Node{Fields: slices.DeleteFunc(slices.Clone(s.node.Fields), func(fd spanedit.Field) bool { return slices.Contains(moved, fd.Name) })}
@@ -197,7 +200,7 @@ func (f *File) canonicalWithout(which []int) string {
 	return texts + f.doc.Root.Canonical(without)
 }
 
-// quoted returns the arguments that start a guard, quoted for the file.
+// quoted returns the arguments that start a guard, quoted as values of the file.
 func (p Prefix) quoted(name string, flags ...string) []string {
 	words := slices.Concat([]string{"guard", name}, p.Flags, flags)
 	for i, w := range words {
@@ -208,8 +211,8 @@ func (p Prefix) quoted(name string, flags ...string) []string {
 
 const severalLines = "its command spans several lines"
 
-// prependCommand inserts a program and its quoted arguments before the command of a server. If empty is not nil, it
-// replaces words for a server with an empty list of arguments.
+// prependCommand inserts a program and its quoted arguments, words, before the command of s. If s has an empty list of
+// arguments, it inserts empty instead of words, unless empty is nil.
 func (f *File) prependCommand(s *Server, program string, words, empty []string) ([]spanedit.Edit, string) {
 	in, command, args := s.program()
 	if command.Value.Kind == spanedit.List {
@@ -229,7 +232,7 @@ func (f *File) prependCommand(s *Server, program string, words, empty []string) 
 	return append(edits, f.doc.InsertItems(args.Value, append(words, raw))...), ""
 }
 
-// withDefaults returns w with defaults in place of empty words.
+// withDefaults returns w with the defaults for empty fields.
 func (w keyNames) withDefaults() keyNames {
 	return keyNames{
 		url: cmp.Or(w.url, "url"), headers: cmp.Or(w.headers, "headers"), command: cmp.Or(w.command, "command"),
@@ -237,7 +240,7 @@ func (w keyNames) withDefaults() keyNames {
 	}
 }
 
-// guardURL replaces the URL of an entry by a command, and the headers by variables.
+// guardURL replaces the URL of an entry by the command of a guard, and the headers by variables of the guard.
 func (f *File) guardURL(s *Server, p Prefix, name string) ([]spanedit.Edit, string) {
 	w := f.dialect.words.withDefaults()
 	address, kind := s.node.Field(urlKeys...), s.node.Field(typeKeys...)
@@ -281,7 +284,7 @@ func (f *File) guardURL(s *Server, p Prefix, name string) ([]spanedit.Edit, stri
 	return edits, ""
 }
 
-// unguard removes the guard of a server.
+// unguard returns the edits that remove the guard of server i, or the reason why it cannot be removed.
 func (f *File) unguard(i int) ([]spanedit.Edit, string) {
 	s := &f.Servers[i]
 	if s.Refused != "" || !s.Guarded() {
@@ -323,7 +326,7 @@ func (f *File) unguard(i int) ([]spanedit.Edit, string) {
 	return append(edits, f.doc.RemoveItems(args.Value, 0, s.Guard.last+1)...), ""
 }
 
-// unguardURL reverses guardURL.
+// unguardURL returns the edits that reverse guardURL, or the reason why they are not possible.
 func (f *File) unguardURL(s *Server) ([]spanedit.Edit, string) {
 	w := f.dialect.words.withDefaults()
 	_, command, args := s.program()

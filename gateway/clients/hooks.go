@@ -14,17 +14,17 @@ import (
 	"toolcrib/internal/lazyregexp"
 )
 
-// hookStyle describes how a client runs a command before each prompt. A hook at the start of a session would not be
-// enough, because Claude Code and Codex ignore its result.
+// hookStyle describes how the files of a client represent commands that run before each prompt. Hooks at the start of a
+// session cannot be used instead, because Claude Code and Codex ignore their result.
 type hookStyle struct {
 	event   string
-	grouped bool   // the event contains groups of commands
-	more    string // additional members of the command
-	version string // first member of a new file
+	grouped bool   // the event contains groups, and each group contains commands
+	more    string // additional members of the command object, as JSON
+	version string // member at the beginning of a new file, as JSON
 	places  []location
 }
 
-// hookPlaces returns the locations of hooks, in files that list no servers.
+// hookPlaces returns locations of files that can contain hooks but list no servers.
 func hookPlaces(paths ...string) []location {
 	all := files(paths...)
 	for i := range all {
@@ -33,11 +33,11 @@ func hookPlaces(paths ...string) []location {
 	return all
 }
 
-// HasHooks reports whether a hook can stop a session of the client.
+// HasHooks reports whether the client supports hooks that can stop a prompt.
 func (c Client) HasHooks() bool { return c.hooks.event != "" }
 
-// Hooks returns the files with hooks of the clients with the given ids, or of all clients. It includes a missing file
-// if its folder exists or its client is given.
+// Hooks returns the files that can contain hooks, of the clients with the given ids or of all clients. A missing file is
+// included if ids are given or if its folder exists.
 func (m Machine) Hooks(ids ...string) []File {
 	var found []File
 	for _, c := range All() {
@@ -48,7 +48,7 @@ func (m Machine) Hooks(ids ...string) []File {
 		for _, l := range c.hooks.places {
 			for _, name := range m.paths(l) {
 				if slices.Contains(seen, name) {
-					continue // if the project is the home folder
+					continue // the project folder is the home folder
 				}
 				seen = append(seen, name)
 				f, there := m.read(c, l, name)
@@ -81,15 +81,16 @@ func (m Machine) absent(c Client, l location, name string) File {
 	return f
 }
 
-// hookCommand matches the command of a hook that wrap has written: the program, and the parts of the hooks that
-// existed before it.
+// hookCommand matches the command of a hook that the wrap command has written. Its groups are the program and the value
+// of --was, which names the innermost part of the file that existed before the hook was added.
 var hookCommand = lazyregexp.New(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files --hook [a-z-]+(?: .*?)??(?: --was (hooks|event))? \|\| exit 2$`)
 
-// hookEnd makes the hook stop the session if the command fails in any way, such as a missing program or a crash.
-// Clients ignore all other exit statuses.
+// hookEnd makes the shell exit with status 2 if the command fails in any way, for example because of a missing program
+// or a crash. Clients stop the prompt only for this status.
 const hookEnd = " || exit 2"
 
-// parseHookCommand returns the parts of the hooks that existed before the hook of toolcrib was added.
+// parseHookCommand parses the command of a hook. was is the value of --was. ours reports whether it is a hook of
+// toolcrib.
 func parseHookCommand(command string) (was string, ours bool) {
 	parts := hookCommand().FindStringSubmatch(command)
 	if parts == nil || !isToolcrib(parts[1]+parts[2]+parts[3]) {
@@ -98,14 +99,14 @@ func parseHookCommand(command string) (was string, ours bool) {
 	return parts[4], true
 }
 
-// element is a member or an item, identified by its parent and index.
+// element is a member of an object or an item of a list, identified by its parent and its index.
 type element struct {
 	in *spanedit.Node
 	at int
 }
 
-// hook returns the path from the root to the first hook of toolcrib: the member "hooks", the event, the group (if the
-// client has groups), and the command.
+// hook returns the path from the root of the file to the first hook of toolcrib: the member "hooks", the event, the
+// group if the client has groups, and the command. way is nil if there is no such hook. was is the value of --was.
 func (f *File) hook() (way []element, was string) {
 	member := func(in *spanedit.Node, name string) element {
 		return element{in, slices.IndexFunc(in.Fields, func(fd spanedit.Field) bool { return fd.Name == name })}
@@ -142,7 +143,7 @@ func (f *File) Hooked() bool {
 	return way != nil
 }
 
-// HookCommand returns the command of toolcrib's hook in the form that Hook expects, or "".
+// HookCommand returns the command of toolcrib's hook in the form that Hook accepts, or "" if there is no such hook.
 func (f *File) HookCommand() string {
 	way, was := f.hook()
 	if way == nil {
@@ -153,7 +154,7 @@ func (f *File) HookCommand() string {
 	return strings.TrimSuffix(command, " --was "+was)
 }
 
-// hookProblem returns why no hook can be added to the file or removed from it, or "".
+// hookProblem returns the reason why a hook can neither be added to the file nor removed from it, or "".
 func (f *File) hookProblem() string {
 	hooks := f.doc.Root.Get("hooks")
 	event := hooks.Get(f.hooks.event)
@@ -172,8 +173,8 @@ func (f *File) hookProblem() string {
 	return ""
 }
 
-// Hook returns the file with a hook that runs a command before each prompt, or the reason why the file is unchanged.
-// It replaces an existing hook of toolcrib.
+// Hook returns a copy of the file with a hook that runs command before each prompt. The hook replaces an existing hook of
+// toolcrib. If the file cannot be edited, Hook returns it unchanged, with the reason.
 func (f *File) Hook(command string) (File, string) {
 	if why := f.hookProblem(); why != "" {
 		return *f, why
@@ -221,8 +222,9 @@ func (f *File) Hook(command string) (File, string) {
 	return after, ""
 }
 
-// Unhook returns the file without the hooks of toolcrib, or the reason why the file is unchanged. It also removes the
-// surrounding parts that wrap added, unless they have other content now. A file that wrap created then has no data.
+// Unhook returns a copy of the file without the hooks of toolcrib. It also removes the surrounding objects that the wrap
+// command added, unless they now have other content. If the wrap command created the file, the copy has nil data. If the
+// file cannot be edited, Unhook returns it unchanged, with the reason.
 func (f *File) Unhook() (File, string) {
 	if why := f.hookProblem(); why != "" {
 		return *f, why
@@ -249,10 +251,10 @@ func (f *File) Unhook() (File, string) {
 		return *f, "it cannot be edited without changing something else"
 	}
 	after := f.With(data)
-	return after.Unhook() // there may be further hooks
+	return after.Unhook() // the file may contain further hooks
 }
 
-// entry returns the JSON of an event's item that runs a command.
+// entry returns the JSON of an item of the event: a command, or a group with one command.
 func (s hookStyle) entry(command string) string {
 	entry := `{"type":"command","command":` + spanedit.Quote(command) + s.more + `}`
 	if !s.grouped {
@@ -261,7 +263,7 @@ func (s hookStyle) entry(command string) string {
 	return `{"hooks":[` + entry + `]}`
 }
 
-// created returns a new file that contains only the hook.
+// created returns the content of a new file that contains only the hook.
 func (f *File) created(command string) []byte {
 	s := f.hooks
 	return []byte(spanedit.Indented(`{`+s.version+`"hooks":{`+spanedit.Quote(s.event)+`:[`+s.entry(command)+`]}}`, "", "  ", "\n") + "\n")

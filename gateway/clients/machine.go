@@ -1,4 +1,4 @@
-// The files of clients on a machine: where they are, and how they are read and written.
+// Finding, reading, and writing the configuration files of clients.
 
 package clients
 
@@ -22,19 +22,21 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Machine describes the machine on which to look for clients. Nothing is taken from the process, so that tests can
+// Machine describes the machine on which to look for clients. It uses no state of the process, so that tests can
 // describe any system.
 type Machine struct {
 	OS      string // like runtime.GOOS
-	Home    string // absolute; "" omits files below it
-	Project string // absolute; "" omits files of a project
+	Home    string // absolute; "" omits the files below the home folder
+	Project string // absolute; "" omits the files of a project
 	Getenv  func(string) string
-	// Inspect reads an entry that starts toolcrib. If it is nil, no entry counts as a guard.
+	// Inspect interprets an entry that starts toolcrib. If Inspect is nil, no entry is recognized as a guard.
 	Inspect Inspect
 }
 
-// folders are the folders at the beginning of locations. The entry that applies is the first one with the name and the
-// system whose variable is set or whose path is below the home folder. "unix" means every system except Windows.
+// folders lists candidates for the folders with which locations begin. A candidate has a path if its variable is set, or
+// if its path field is not empty. In that case, the path is relative to the home folder. Machine.folder uses the first
+// candidate with the requested name that applies to the system and has a path. An empty system applies everywhere, and
+// "unix" applies to every system except Windows.
 var folders = []struct{ name, system, variable, path string }{
 	{"home", "", "", "."},
 	{"xdg", "", "XDG_CONFIG_HOME", ".config"}, // the XDG specification defines this for every system
@@ -56,8 +58,8 @@ var folders = []struct{ name, system, variable, path string }{
 	{"opencode", "", "OPENCODE_CONFIG", ""},
 }
 
-// folder returns the path of a folder, or "". As the XDG specification requires, it ignores a variable with a
-// relative path.
+// folder returns the path of the folder named name, or "" if it has none. It ignores a variable with a relative path, as
+// the XDG specification requires.
 func (m Machine) folder(name string) string {
 	if name == "project" {
 		return m.Project
@@ -78,7 +80,8 @@ func (m Machine) folder(name string) string {
 	return ""
 }
 
-// paths returns the files at a location. It reads the disk only to expand "*".
+// paths returns the paths that l describes, whether or not the files exist. It reads folders only to expand "*" and the
+// folders of plugins and marketplaces.
 func (m Machine) paths(l location) []string {
 	name, rest, _ := strings.Cut(strings.TrimPrefix(l.path, "{"), "}")
 	found := []string{m.folder(name)}
@@ -99,7 +102,7 @@ func (m Machine) paths(l location) []string {
 				next = append(next, filepath.Join(dir, segment))
 				continue
 			}
-			entries, _ := os.ReadDir(dir) // an unreadable folder has no files
+			entries, _ := os.ReadDir(dir) // a folder that cannot be read contributes no files
 			for _, entry := range entries {
 				if ok, _ := path.Match(segment, entry.Name()); ok && len(next) < 200 {
 					next = append(next, filepath.Join(dir, entry.Name()))
@@ -111,8 +114,8 @@ func (m Machine) paths(l location) []string {
 	return found
 }
 
-// Find reads the files of the clients with the given ids, or of all clients. It omits missing files. A file that
-// cannot be read is returned with its Problems.
+// Find reads the files of the clients with the given ids, or of all clients if there are no ids. It omits missing files.
+// A file that cannot be read is included, with the error in File.Problems.
 func (m Machine) Find(ids ...string) []File {
 	var files []File
 	var seen []string
@@ -123,7 +126,7 @@ func (m Machine) Find(ids ...string) []File {
 		for _, l := range c.places {
 			for _, name := range m.paths(l) {
 				if slices.Contains(seen, c.ID+name) {
-					continue // if the project is the home folder
+					continue // the project folder is the home folder
 				}
 				seen = append(seen, c.ID+name)
 				if f, there := m.read(c, l, name); there && !f.unused {
@@ -144,7 +147,7 @@ func (m Machine) read(c Client, l location, name string) (File, bool) {
 	f.real = target
 	if err != nil {
 		if at, ok := errors.AsType[*fs.PathError](err); ok {
-			err = at.Err // the problem contains the path
+			err = at.Err // Problem.Path already contains the path
 		}
 		f.Problems = []Problem{{Path: name, Text: err.Error()}}
 		f.doc.Root = nil
@@ -155,7 +158,8 @@ func (m Machine) read(c Client, l location, name string) (File, bool) {
 	return f, true
 }
 
-// linkEscapes reports whether a symbolic link on the path of a file leads out of the home folder or the project.
+// linkEscapes reports whether name leads out of the home folder or the project through a symbolic link. target is name
+// with all symbolic links resolved.
 func (m Machine) linkEscapes(l location, name, target string) bool {
 	base := m.Home
 	if l.scope() == Project {
@@ -169,7 +173,8 @@ func (m Machine) linkEscapes(l location, name, target string) bool {
 	return target != "" && target != filepath.Clean(name)
 }
 
-// readFile returns the content of a regular file and its path without symbolic links. It does not block on a pipe.
+// readFile reads the regular file name. It also returns the path of the file with all symbolic links resolved. It
+// returns an error instead of blocking if the file is a named pipe.
 func readFile(name string) (data []byte, target string, err error) {
 	target, err = filepath.EvalSymlinks(name)
 	if err != nil {
@@ -194,19 +199,19 @@ func readFile(name string) (data []byte, target string, err error) {
 	return data, target, err
 }
 
-// Reasons for refusing to write a file.
+// Errors of File.Write.
 var (
-	// ErrChanged is returned for a file that has changed since it was read.
+	// ErrChanged indicates that the file has changed since it was read.
 	ErrChanged = errors.New("the file changed in the meantime; try again")
-	// ErrReadOnly is returned for a read-only file, even if its folder permits replacing it.
+	// ErrReadOnly indicates that the file is read-only. Its folder may still permit replacing it.
 	ErrReadOnly = errors.New("it is read-only; make it writable first")
-	// ErrLink is returned for a symbolic link that leads out of the folder.
+	// ErrLink indicates that a symbolic link leads out of the home folder or the project.
 	ErrLink = errors.New("a symbolic link leads out of the folder")
 )
 
-// Write atomically replaces the content of the file, unless the file has changed since it was read. It keeps the mode
-// and the owner. It follows a symbolic link out of the folder (File.Target) only if follow is set. A missing file is
-// created with its folder. If data is nil, the file is deleted.
+// Write atomically replaces the content of the file with data. It returns ErrChanged if the file has changed since it
+// was read. Write preserves the mode and the owner of the file. Unless follow is set, it returns ErrLink if the file has
+// a Target. If the file does not exist, Write creates it and its folder. If data is nil, Write deletes the file.
 func (f *File) Write(data []byte, follow bool) error {
 	if f.Target != "" && !follow {
 		return fmt.Errorf("%s: %w, to %s; --follow-links writes there", f.Path, ErrLink, f.Target)
@@ -243,10 +248,10 @@ type File struct {
 	Client   string // id of the client
 	Scope    Scope
 	Path     string
-	Target   string // actual path, if a symbolic link leads elsewhere
+	Target   string // path with links resolved, if a symbolic link leads out of the home folder or the project
 	Servers  []Server
 	Problems []Problem
-	// Variables are placeholders that the client replaces if the file is part of a plugin.
+	// Variables maps the placeholders that the client replaces in files of a plugin to their values.
 	Variables map[string]string
 
 	machine Machine
@@ -254,14 +259,14 @@ type File struct {
 	dialect dialect
 	hooks   hookStyle
 	at      location
-	doc     spanedit.Document // has no root if the file could not be read
-	unused  bool              // the client does not read it
-	missing bool              // it does not exist yet
+	doc     spanedit.Document // its Root is nil if the file could not be read
+	unused  bool              // the client does not use the file
+	missing bool              // the file does not exist yet
 	held    []holder
-	unclear bool // a key on the path to the servers is duplicate
+	unclear bool // a key on the path to the servers occurs more than once
 }
 
-// holder is a value that contains servers.
+// holder is a value of the file that contains the entries of servers.
 type holder struct {
 	path   []string
 	value  *spanedit.Node
@@ -291,7 +296,7 @@ func (m Machine) newFile(c Client, l location, path string, data []byte) File {
 	return f
 }
 
-// With returns the file with different content.
+// With returns a copy of the file with the content data. It does not write to the disk.
 func (f *File) With(data []byte) File {
 	g := f.machine.newFile(Client{ID: f.Client, dialect: f.dialect, hooks: f.hooks}, f.at, f.Path, data)
 	g.Target, g.real = f.Target, f.real
@@ -306,8 +311,9 @@ func (f *File) problem(p Problem) {
 	f.Problems = append(f.Problems, p)
 }
 
-// descend follows keys from a value to the values that contain servers. The longest path takes precedence: if
-// "mcp.servers" of opencode contains servers, "mcp" contains none.
+// descend follows keys, starting at the value in at, and adds the values that contain servers to f.held. Longer paths
+// must be passed first, because they take precedence: if "mcp.servers" in a file of opencode contains servers, then
+// "mcp" does not.
 func (f *File) descend(at holder, keys []string) {
 	if len(keys) == 0 {
 		longer := slices.ContainsFunc(f.held, func(h holder) bool { return slices.Equal(h.path[:min(len(at.path), len(h.path))], at.path) })
@@ -331,8 +337,8 @@ func (f *File) descend(at holder, keys []string) {
 	}
 }
 
-// isServer reports whether an object is an entry rather than a holder of entries. A server of opencode may be named
-// "servers".
+// isServer reports whether n is the entry of one server rather than an object that contains entries. The distinction is
+// necessary because a server of opencode may be named "servers".
 func isServer(n *spanedit.Node) bool {
 	return n.Get("command") != nil && n.Get("command").Kind != spanedit.Object || n.Get("url").Str() != ""
 }
@@ -361,15 +367,16 @@ func (f *File) read(h holder) {
 	}
 }
 
-// Problem is a problem with a file and its position.
+// Problem is a problem with a file, and its position in the file.
 type Problem = spanedit.Problem
 
-// MaxBytes is the maximum size of a client's file. Most have a few kilobytes, but ~/.claude.json, which also contains
-// a history, can grow to megabytes.
+// MaxBytes is the maximum size of a client's file. Most files have a few kilobytes. ~/.claude.json, which also contains
+// a history, can grow to several megabytes.
 const MaxBytes = 5 << 20
 
-// plugin reports whether the client uses a file of a plugin or an extension. It adds the servers of an extension,
-// which no file lists.
+// plugin completes a file that belongs to a plugin or an extension: it sets Variables and marks the servers of a
+// disabled plugin. For an extension or a marketplace, it creates the servers. It reports whether the client uses the
+// file.
 func (f *File) plugin() (used bool) {
 	if f.at.editor {
 		return f.extension()
@@ -399,7 +406,7 @@ func (f *File) plugin() (used bool) {
 			used = used || p == "" || strings.HasSuffix(filepath.ToSlash(filepath.Clean(p)), "/"+below)
 		}
 		if !used {
-			return false // an older version in Claude Code's cache
+			return false // an older version that is still in Claude Code's cache
 		}
 	}
 	if slices.ContainsFunc(f.machine.LocalPlugins(), func(p Plugin) bool { return p.ID == id }) {
@@ -417,7 +424,8 @@ func (f *File) disable(off bool) {
 	}
 }
 
-// readJSON reads a file of Claude Code, and returns the zero value if the file is missing or invalid.
+// readJSON decodes the JSON file name. It returns the zero value if the path is relative, or if the file is missing or
+// invalid.
 func readJSON[T any](name string) (v T) {
 	if data, _, err := readFile(name); err != nil || !filepath.IsAbs(name) || json.Unmarshal(data, &v) != nil {
 		var zero T
@@ -426,7 +434,7 @@ func readJSON[T any](name string) (v T) {
 	return v
 }
 
-// installedPlugins returns the folders of the plugins that Claude Code has installed, by id.
+// installedPlugins returns the folders of the plugins that Claude Code has installed, keyed by plugin id.
 func (m Machine) installedPlugins() map[string][]string {
 	file := readJSON[struct {
 		Plugins map[string][]struct {
@@ -442,7 +450,8 @@ func (m Machine) installedPlugins() map[string][]string {
 	return installed
 }
 
-// enabledPlugins returns whether plugins are enabled, by id. The most specific settings file takes precedence.
+// enabledPlugins reports for each plugin id in the settings of Claude Code whether the plugin is enabled. The most
+// specific settings file takes precedence.
 func (m Machine) enabledPlugins() map[string]bool {
 	all := map[string]bool{}
 	for _, name := range []string{filepath.Join(m.folder("claude-home"), "settings.json"), filepath.Join(m.Project, ".claude", "settings.json"), filepath.Join(m.Project, ".claude", "settings.local.json")} {
@@ -464,26 +473,26 @@ type Plugin struct {
 	Disabled bool
 }
 
-// localPlugin begins the path of a location in the folder of a local plugin.
+// localPlugin is the prefix of a location's path that stands for the folder of a local plugin.
 const localPlugin = "{claude-plugin}"
 
-// marketplaceFolder begins the path of a location in the folder of a marketplace.
+// marketplaceFolder is the prefix of a location's path that stands for the folder of a marketplace.
 const marketplaceFolder = "{claude-marketplace}"
 
-// marketplace is a source of plugins for Claude Code.
+// marketplace is an entry of Claude Code's list of plugin marketplaces.
 type marketplace struct {
 	Source   struct{ Source string }
 	Location string `json:"installLocation"`
 }
 
-// marketplaces returns the marketplaces of Claude Code by name.
+// marketplaces returns the marketplaces that are known to Claude Code, keyed by name.
 func (m Machine) marketplaces() map[string]marketplace {
 	return readJSON[map[string]marketplace](filepath.Join(m.folder("claude-home"), "plugins", "known_marketplaces.json"))
 }
 
-// marketplace adds the servers that a list of plugins itself declares for installed plugins, and reports whether there
-// are any (code.claude.com/docs/en/plugin-marketplaces). These servers are only reported, because the folder of the
-// plugin, to which their commands refer, differs between the servers of the list.
+// marketplace adds the servers that the marketplace file in root declares for installed plugins
+// (code.claude.com/docs/en/plugin-marketplaces), and reports whether it found any. The servers cannot be guarded: their
+// commands refer to the folder of a plugin, and the servers in one marketplace file have different folders.
 func (f *File) marketplace(root string) bool {
 	f.Servers, f.Problems = nil, nil
 	plugins := f.doc.Root.Get("plugins")
@@ -504,7 +513,7 @@ func (f *File) marketplace(root string) bool {
 			}
 			names := lists.Map(declared.Fields, func(fd spanedit.Field) string { return fd.Name })
 			if len(names) == 0 {
-				names = []string{plugin} // a file, or several
+				names = []string{plugin} // mcpServers names one or more files
 			}
 			for _, name := range names {
 				f.Servers = append(f.Servers, Server{
@@ -517,9 +526,9 @@ func (f *File) marketplace(root string) bool {
 	return len(f.Servers) > 0
 }
 
-// LocalPlugins returns the installed plugins whose marketplace is a folder on this machine that contains them, ordered
-// by marketplace. Several plugins may have the same folder. Claude Code 2.1.332 reads such a plugin in that folder,
-// although it also copies the plugin to its cache.
+// LocalPlugins returns the installed plugins that Claude Code loads from the folder of a local marketplace, ordered by
+// marketplace. Several plugins may have the same folder. Claude Code 2.1.332 uses this folder even though it also copies
+// the plugin to its cache.
 func (m Machine) LocalPlugins() (plugins []Plugin) {
 	known := m.marketplaces()
 	if len(known) == 0 {
@@ -544,7 +553,7 @@ func (m Machine) LocalPlugins() (plugins []Plugin) {
 			id := p.Name + "@" + market
 			on, decided := enabled[id]
 			dir, local := p.Source.(string)
-			if !strings.HasPrefix(dir, ".") { // code.claude.com/docs/en/plugin-marketplaces: pluginRoot precedes bare names
+			if !strings.HasPrefix(dir, ".") { // code.claude.com/docs/en/plugin-marketplaces: pluginRoot is prepended to bare names
 				dir = filepath.Join(list.Metadata.PluginRoot, dir)
 			}
 			if !local || !decided && len(installed[id]) == 0 || !filepath.IsLocal(filepath.FromSlash(dir)) {
@@ -559,8 +568,8 @@ func (m Machine) LocalPlugins() (plugins []Plugin) {
 	return plugins
 }
 
-// contributions are the keys in an extension's package.json that declare features for agents, with descriptions
-// (code.visualstudio.com/api/references/contribution-points).
+// contributions are the keys in an extension's package.json that declare features for agents, and the names of these
+// features for messages (code.visualstudio.com/api/references/contribution-points).
 var contributions = []struct{ key, words string }{
 	{"mcpServerDefinitionProviders", "MCP servers"},
 	{"languageModelTools", "tools"},
@@ -570,7 +579,8 @@ var contributions = []struct{ key, words string }{
 	{"chatAgents", "agents"},
 }
 
-// extension adds a server that represents all features of an extension, and reports whether the extension has any.
+// extension replaces the servers of the file by one server that represents all agent features of an editor extension.
+// It reports whether the extension has any.
 func (f *File) extension() bool {
 	f.Servers, f.Problems = nil, nil
 	if f.doc.Root == nil {

@@ -21,11 +21,11 @@ import (
 // Entry is a server in a file and its name in toolcrib.
 type Entry struct {
 	File  *File
-	Index int    // in File.Servers
+	Index int    // index in File.Servers
 	Name  string // "" if none
-	Fault string // why it cannot be guarded; "" if it can be or is guarded
-	// Differs is the reason why the guard has no effect: its program, database, or server is not the user's. It is "" for other
-	// entries.
+	Fault string // reason why the server cannot be guarded; "" if it can be or already is
+	// Differs is the reason why a guard has no effect: its program, database, settings, or server differ from the user's.
+	// It is "" for other entries.
 	Differs string
 }
 
@@ -35,11 +35,11 @@ type State string
 // The states of a server in a file.
 const (
 	Guarded State = "guarded"
-	Open    State = "open"    // can be guarded, or its guard is not the user's
+	Open    State = "open"    // can be guarded; an existing guard has no effect
 	Refused State = "refused" // cannot be guarded; see Entry.Fault
 )
 
-// State returns the state of the server. A guarded server may have a fault.
+// State returns the state of the server. Even a guarded server may have a Fault.
 func (e Entry) State() State {
 	switch {
 	case e.Server().Guarded() && e.Differs == "":
@@ -53,11 +53,13 @@ func (e Entry) State() State {
 // Server returns the server of the entry.
 func (e Entry) Server() *Server { return &e.File.Servers[e.Index] }
 
-// Entries returns the servers of files with their names in toolcrib. Entries with the same command or URL are one
-// server with one name. Entries with the same name but different commands get different names. Names are assigned
-// first to guarded entries, so that names in files do not change, then to the servers in known, and then to the other
-// entries in the order of the files. Entries of a project come last, so that a project cannot change names elsewhere.
-// A guard with the name of another server has no effect, because the approvals of that server would apply to it.
+// Entries returns the servers in files with their names in toolcrib. Entries with the same command or URL count as one
+// server and share a name. Entries with the same name but different commands receive different names.
+//
+// Names are assigned first to guarded entries, so that the names in existing guards do not change, then to the servers in
+// known, and then to the remaining entries in the order of the files. In each step, entries of a project come last, so
+// that a project cannot change names elsewhere. A guard that has the name of another server has no effect, because the
+// approvals of that server would apply to it.
 func Entries(files []File, known map[string]Server) []Entry {
 	var all []Entry
 	for _, scope := range []Scope{User, Project} {
@@ -107,7 +109,7 @@ func Entries(files []File, known map[string]Server) []Entry {
 			all[i].Name = name
 			continue
 		}
-		all[i].Name = label // a server that cannot be guarded does not claim it
+		all[i].Name = label // a server that cannot be guarded receives the name but does not claim it
 		for next := 2; s.Refused == "" && !n.claim(all[i].Name, start); next++ {
 			all[i].Name = fmt.Sprintf("%s_%d", label, next)
 		}
@@ -115,10 +117,10 @@ func Entries(files []File, known map[string]Server) []Entry {
 	return all
 }
 
-// naming contains the assigned names and the commands or URLs of their servers.
+// naming maps assigned names to the keys (startKey) of their servers, and keys to names.
 type naming struct{ byName, byStart map[string]string }
 
-// claim assigns a name to a command or URL. It returns false if the name is taken.
+// claim assigns name to the server with the key start. It returns false if the name is already assigned.
 func (n naming) claim(name, start string) bool {
 	if _, taken := n.byName[name]; taken {
 		return false
@@ -130,7 +132,7 @@ func (n naming) claim(name, start string) bool {
 	return true
 }
 
-// startKey returns a text that identifies the command or URL of a server. Secrets do not affect it.
+// startKey returns a text that identifies the command or URL of a server. The text contains no secrets.
 func (s *Server) startKey() string {
 	if s.URL != "" {
 		return "url " + maskURL(s.URL, false)
@@ -138,8 +140,9 @@ func (s *Server) startKey() string {
 	return strings.Join(s.Runs(), "\x00")
 }
 
-// Runs returns the command or the URL of a server without secrets. Paths below its folder are absolute. Variables are
-// omitted, however they are set. env may change the folder, before or behind the guard.
+// Runs returns the command or the URL of the server with secrets masked. Paths below the working directory are made
+// absolute. Leading env and shell commands are removed, but a folder to which env changes is taken into account, both
+// before and behind the guard.
 func (s *Server) Runs() []string {
 	if s.URL != "" {
 		return []string{maskText(s.URL)}
@@ -170,9 +173,9 @@ func (s *Server) Runs() []string {
 	return append([]string{m.Command}, m.Args...)
 }
 
-// unversioned returns a command without package versions if it starts a package runner. An update in one client thus
-// does not affect the guards in others, which still guard the same server. The tools themselves are compared byte for
-// byte.
+// unversioned returns words without the versions of packages if they start a package runner such as npx. An update in
+// one client therefore does not invalidate the guards in other clients, which still guard the same server. This is safe
+// because the tools themselves are compared byte for byte.
 func unversioned(words []string) []string {
 	if !slices.Contains([]string{"npx", "bunx", "uvx", "pipx", "pnpm", "yarn"}, strings.TrimSuffix(filepath.Base(words[0]), ".cmd")) {
 		return words
@@ -184,12 +187,12 @@ func unversioned(words []string) []string {
 	return words
 }
 
-// packageVersion matches a package with a version, such as @scope/name@1.2.3 or name==1.2.
+// packageVersion matches a package name with a version, such as @scope/name@1.2.3 or name==1.2.
 var packageVersion = lazyregexp.New(`^((?:@[\w.-]+/)?[\w.-]+)(?:@|==)[\w.^~*-]+$`)
 
-// sameAs reports whether a server starts the recorded command or another version of its package. The client may have
-// replaced the placeholders in the command. If the working directory is unknown, any path with the same file name
-// matches.
+// sameAs reports whether s starts the recorded command, or another version of its package. Placeholders in s match any
+// values by which the client may have replaced them. If the working directory is unknown, a word also matches a path
+// that ends with it.
 func (f *File) sameAs(s *Server, recorded []string) bool {
 	return slices.EqualFunc(unversioned(s.Runs()), unversioned(recorded), func(word, other string) bool {
 		if word == other {
@@ -204,8 +207,8 @@ func (f *File) sameAs(s *Server, recorded []string) bool {
 	})
 }
 
-// expansionPattern returns a regular expression for the possible expansions of a word with placeholders, without
-// secrets. A variable or an input does not expand to a path unless its current or default value is a path.
+// expansionPattern returns a regular expression that matches the possible expansions of word, with secrets masked. A
+// placeholder for a variable or an input matches its current or default value, or any text without a slash.
 func (f *File) expansionPattern(word string) string {
 	var b strings.Builder
 	literal := func(value string) string { return regexp.QuoteMeta(filepath.ToSlash(maskText(value))) }
@@ -234,7 +237,7 @@ func (f *File) expansionPattern(word string) string {
 	return b.String() + regexp.QuoteMeta(filepath.ToSlash(word[last:]))
 }
 
-// Folder returns the working directory in the entry, or "" for that of the client.
+// Folder returns the working directory of the entry, or "" if the entry uses that of the client.
 func (s *Server) Folder() string {
 	switch {
 	case filepath.IsAbs(s.Dir), s.Project == "":
@@ -243,7 +246,7 @@ func (s *Server) Folder() string {
 	return filepath.Join(s.Project, s.Dir)
 }
 
-// Mask replaces secrets.
+// Mask is the text that replaces a secret.
 const Mask = "***"
 
 var (
@@ -251,17 +254,17 @@ var (
 	secretName = lazyregexp.New(`(?i)token|secret|passw|passphrase|api[-_]?key|apikey|access[-_]?key|private[-_]?key|(^|[-_])key$|auth|bearer|credential|cookie|session|signature|(^|[-_])(dsn|pat)$|header`)
 	// secretText matches tokens by the prefixes of their issuers, and long runs of letters and digits.
 	secretText = lazyregexp.New(`(?:gh[pousr]_|github_pat_|sk[-_]|rk_|fc-|tvly-|gsk_|xai-|AIza|shpat_|whsec_|ATATT|xox[abeprs]-|glpat-|AKIA|eyJ|hf_|npm_|pplx-|lin_api_|ntn_|secret_)[A-Za-z0-9_.-]{8,}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[A-Za-z0-9_]{28,}`)
-	// pairText matches SID/KEY:secret. Names of container images have the same form, but contain no capital letters.
+	// pairText matches ID/KEY:SECRET. Names of container images have the same form, but contain no capital letters.
 	pairText  = lazyregexp.New(`\b\w*[A-Z]\w*/\w*[A-Z]\w*:\S+|\b\w*\d\w{7,}/\w*\d\w{7,}:\S{8,}`)
 	password  = lazyregexp.New(`//[^/?#]*@`)
 	parameter = lazyregexp.New(`([^&=]*=|)[^&]+`)
-	// mixed matches a pattern that occurs several times in keys but not in words, versions, and dates.
+	// mixed matches letters around digits. Keys contain several matches, but words, versions, and dates do not.
 	mixed   = lazyregexp.New(`[A-Za-z]\d+[A-Za-z]`)
 	address = lazyregexp.New(`[a-z][a-z0-9+.-]*://[^\s"']+`)
 )
 
-// Masked returns the server without secrets. It masks the values of variables and headers, and the arguments and
-// parts of the URL that may be secrets.
+// Masked returns a copy of the server with secrets masked: the values of variables and headers, and the parts of the
+// command, the arguments, and the URL that may be secrets.
 func (s Server) Masked() Server {
 	s.Env, s.Headers = maskAll(s.Env), maskAll(s.Headers)
 	s.Args = slices.Clone(s.Args)
@@ -274,7 +277,7 @@ func (s Server) Masked() Server {
 	return s
 }
 
-// maskAll masks every value except references, because any variable may be a secret.
+// maskAll masks all values, because any variable may be a secret. It keeps values that only consist of a placeholder.
 func maskAll(all []Variable) []Variable {
 	all = slices.Clone(all)
 	for i, v := range all {
@@ -285,21 +288,21 @@ func maskAll(all []Variable) []Variable {
 	return all
 }
 
-// maskArgument masks an argument, given the previous argument.
+// maskArgument masks the secrets in arg. previous is the argument before arg, which may be an option.
 func maskArgument(previous, arg string) string {
 	if name, value, ok := strings.Cut(arg, "="); ok && value != "" && secretName().MatchString(name) {
 		return name + "=" + Mask
 	}
 	if strings.HasPrefix(previous, "-") && !strings.Contains(previous, "=") && secretName().MatchString(strings.TrimLeft(previous, "-")) {
 		if name, _, ok := strings.Cut(arg, ":"); ok && !strings.Contains(name, " ") {
-			return name + ": " + Mask // a header
+			return name + ": " + Mask // arg is a header
 		}
 		return Mask
 	}
 	return maskText(arg)
 }
 
-// maskText masks tokens in a text and in its URLs.
+// maskText masks tokens and the secret parts of URLs in s.
 func maskText(s string) string {
 	s = address().ReplaceAllStringFunc(s, func(found string) string { return maskURL(found, true) })
 	s = pairText().ReplaceAllString(s, Mask)
@@ -311,8 +314,8 @@ func maskText(s string) string {
 	})
 }
 
-// maskURL masks the password and the parameters of a URL. If path is set, it also masks the parts of the path that
-// may be keys.
+// maskURL masks the password, the parameters, and the fragment of a URL. If path is set, it also masks the segments of
+// the path that look like keys.
 func maskURL(s string, path bool) string {
 	s = password().ReplaceAllString(s, "//"+Mask+"@")
 	front, fragment, _ := strings.Cut(s, "#")
@@ -333,7 +336,7 @@ func maskURL(s string, path bool) string {
 	return front
 }
 
-// Masked returns the text of the file for a diff, with secrets and comments masked. It returns nil if the file could
+// Masked returns the content of the file with secrets and comments masked, for display. It returns nil if the file could
 // not be read or if a secret cannot be located reliably.
 func (f *File) Masked() []byte {
 	if f.doc.Root == nil {
@@ -342,10 +345,10 @@ func (f *File) Masked() []byte {
 	hidden, all := maskedSpans(f.doc.Root)
 	slices.SortFunc(all, func(a, b spanedit.Span) int { return cmp.Or(a.From-b.From, b.To-a.To) })
 	var b []byte
-	last, secret := 0, false // secret: the previous value was masked
+	last, secret := 0, false // secret is true if the previous value was masked
 	for _, s := range append(all, spanedit.Span{From: len(f.doc.Data), To: len(f.doc.Data)}) {
 		if s.From < last {
-			continue // an alias
+			continue // already written: a YAML alias, or a child of a masked value
 		}
 		between := f.doc.Data[last:s.From]
 		if secret && len(bytes.Trim(spanedit.Comment().ReplaceAll(between, nil), " \t\r\n-,:=[]{}.")) > 0 && f.doc.Format == spanedit.YAML {
@@ -373,8 +376,8 @@ func maskComment(c []byte) []byte {
 	return []byte("// " + Mask)
 }
 
-// maskedSpans returns the positions of the values to mask with their replacements, and the positions of all names and
-// values. Because a parent is visited first, masking it also masks its children.
+// maskedSpans returns the replacements of the values to mask, keyed by position, and the positions of all names and
+// scalar values.
 func maskedSpans(root *spanedit.Node) (hidden map[spanedit.Span]string, all []spanedit.Span) {
 	hidden = map[spanedit.Span]string{}
 	hide := func(n *spanedit.Node, masked string) {

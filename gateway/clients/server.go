@@ -1,4 +1,4 @@
-// Entries of servers, and the guards in them.
+// Servers: parsing of their entries, and of the guards that their entries start.
 
 package clients
 
@@ -24,20 +24,21 @@ import (
 // Transport is the protocol between a client and a server.
 type Transport string
 
-// Transports. A URL without a transport is HTTP, which clients try first.
+// Transports. A URL without a transport counts as HTTP, because clients try HTTP first.
 const (
 	Stdio Transport = "stdio"
 	HTTP  Transport = "http"
 	SSE   Transport = "sse"
 )
 
-// Variable is an environment variable or an HTTP header. Its value may be a secret, or a reference to one.
+// Variable is an environment variable or an HTTP header. Its value may be a secret or a reference to a secret.
 type Variable struct{ Name, Value string }
 
-// Server is a server that a client starts or connects to. If the entry is guarded, it is the server behind the guard.
+// Server is a server that a client starts or connects to. If the entry starts a guard, the fields describe the server
+// behind the guard.
 type Server struct {
 	Name     string
-	Project  string // folder to which the entry is limited; "" for none
+	Project  string // the only folder to which the entry applies; "" if it applies everywhere
 	Disabled bool
 
 	Transport Transport
@@ -45,24 +46,24 @@ type Server struct {
 	Args      []string
 	Dir       string
 	Env       []Variable
-	Inherit   []string // names of variables to pass on
+	Inherit   []string // names of variables of the client that the server inherits
 
 	URL      string
 	Headers  []Variable
-	TokenEnv string // variable with the bearer token
+	TokenEnv string // name of the variable that contains the bearer token
 
 	Guard   Guard  // zero if the entry does not start toolcrib
-	Refused string // why it cannot be guarded; "" if it can be or is guarded
+	Refused string // reason why the server cannot be guarded; "" if it can be or already is
 
 	node   *spanedit.Node
-	twice  bool   // its name is not unique
-	folder string // absolute working directory; "" for that of the client
+	twice  bool   // another entry has the same name
+	folder string // absolute working directory; "" for the client's own
 }
 
-// Guarded reports whether the entry starts a guard, regardless of the database.
+// Guarded reports whether the entry starts a guard, whichever database the guard uses.
 func (s *Server) Guarded() bool { return s.Guard.Name != "" }
 
-// Self reports whether the entry starts the user's toolcrib for a purpose other than a guard.
+// Self reports whether the entry starts the user's own toolcrib, but not as a guard.
 func (s *Server) Self() bool {
 	return !s.Guarded() && s.Guard.Program != "" && s.Guard.Differs == ""
 }
@@ -72,7 +73,8 @@ func (s *Server) BuiltIn() bool {
 	return slices.Contains([]string{"builtin", "platform", "frontend", "inline_python"}, s.node.Get("type").Str())
 }
 
-// isToolcrib reports whether a program is toolcrib, judging by its name, which may end with a version or a system.
+// isToolcrib reports whether the file name of program begins with "toolcrib". The name may continue with a version or an
+// operating system.
 func isToolcrib(program string) bool {
 	return strings.HasPrefix(filepath.Base(strings.ReplaceAll(program, `\`, "/")), "toolcrib")
 }
@@ -81,14 +83,14 @@ func isToolcrib(program string) bool {
 // and {file:PATH} in opencode, and ${{ secrets.X }} in Continue.
 var reference = lazyregexp.New(`\$\{\{[^}]*\}\}|\$\{[^}]*\}|\{(?:env|file):[^}]*\}`)
 
-// userInfo matches a URL with a user name or a password.
+// userInfo matches the beginning of a URL that contains a user name or a password.
 var userInfo = lazyregexp.New(`^[a-zA-Z]+://[^/?#]*@`)
 
-// ssePath matches the usual URLs of servers with the older transport.
+// ssePath matches the path that servers with the SSE transport usually have.
 var ssePath = lazyregexp.New(`/sse/?(?:[?#]|$)`)
 
-// Keys of an entry. No key has two meanings, except that in Gemini CLI and Qwen Code "url" is SSE and "httpUrl" is
-// HTTP.
+// Keys of an entry, in any client. Each key has the same meaning in all clients except "url", which selects SSE in
+// Gemini CLI and Qwen Code (dialect.urlIsSSE). These clients use "httpUrl" for HTTP.
 var (
 	commandKeys = []string{"command", "cmd"}
 	envKeys     = []string{"env", "environment", "envs"}
@@ -97,8 +99,8 @@ var (
 	typeKeys    = []string{"type", "transport", "transportType"}
 )
 
-// program returns the object that contains the program and its arguments. It is the entry itself except in Zed before
-// 2025-06.
+// program returns the fields of the command and its arguments, and the object in that contains them. This object is the
+// entry itself, except in versions of Zed before June 2025, which nest it.
 func (s *Server) program() (in *spanedit.Node, command, args *spanedit.Field) {
 	in, command = s.node, s.node.Field(commandKeys...)
 	if command != nil && command.Value.Kind == spanedit.Object {
@@ -111,7 +113,7 @@ func (s *Server) program() (in *spanedit.Node, command, args *spanedit.Field) {
 	return in, command, in.Field("args")
 }
 
-// read reads an entry.
+// read sets the fields of s from its entry.
 func (s *Server) read(d dialect, inspect Inspect) {
 	n := s.node
 	s.Disabled = n.Get("disabled").Is("true") || n.Get("enabled").Is("false")
@@ -151,7 +153,8 @@ func (s *Server) read(d dialect, inspect Inspect) {
 	s.unwrapGuard(inspect)
 }
 
-// unwrapGuard replaces a guard by the server behind it.
+// unwrapGuard parses the guard that s starts, if any. It then replaces the command of the guard by the server behind the
+// guard.
 func (s *Server) unwrapGuard(inspect Inspect) {
 	if s.URL != "" || s.Command == "" {
 		return
@@ -180,7 +183,7 @@ func (s *Server) unwrapGuard(inspect Inspect) {
 	}
 }
 
-// guardProblem returns why a server cannot be guarded, or "".
+// guardProblem returns the reason why s cannot be guarded, or "".
 func (f *File) guardProblem(s *Server, h holder) string {
 	n := s.node
 	switch {
@@ -219,8 +222,8 @@ func (f *File) guardProblem(s *Server, h holder) string {
 	return ""
 }
 
-// signIns are keys of an entry by which a client authenticates itself, and keys that have no equivalent for a
-// command.
+// signIns maps keys of an entry to reasons why the entry cannot be guarded. With these keys, the client itself
+// authenticates to the server or computes headers, which has no equivalent for a command.
 var signIns = map[string]string{
 	"oauth": "the client signs in to it (oauth)", "auth": "the client signs in to it (auth)", "authProviderType": "the client signs in to it (authProviderType)",
 	"oauth_resource": "the client signs in to it (oauth_resource)", "scopes": "the client signs in to it (scopes)", "headersHelper": "the client computes its headers (headersHelper)",
@@ -257,7 +260,7 @@ func urlProblem(s *Server) string {
 	return ""
 }
 
-// variables returns the scalars of an object.
+// variables returns the fields of n whose values are scalars.
 func variables(n *spanedit.Node) []Variable {
 	if n == nil {
 		return nil
@@ -271,56 +274,58 @@ func variables(n *spanedit.Node) []Variable {
 	return all
 }
 
-// Start is a command that starts toolcrib, without leading programs such as env or a shell.
+// Start is a command that starts toolcrib. Leading programs that only prepare the environment, such as env or a shell,
+// are removed and their effects are recorded in the fields.
 type Start struct {
 	Program string
 	Args    []string
 	Dir     string     // absolute; "" for the working directory of the client
-	Env     []Variable // in addition to the client's; later ones take precedence
-	Cleared bool       // the client's environment is not passed on
+	Env     []Variable // variables added to the client's environment; later ones take precedence
+	Cleared bool       // the environment of the client is not inherited
 	EnvFile string     // file with further variables; "" for none
 }
 
-// Inspect determines what a start of toolcrib would use. The command line implements it with its own commands and
-// settings, so that an entry is interpreted as the program itself does.
+// Inspect determines the program, the database, and the server that a start of toolcrib uses. Package cli implements it
+// with its own parsers of commands and settings, so that it interprets an entry exactly as the started program would.
 type Inspect func(Start) Use
 
 // Use describes the program, the database, and the server that a start of toolcrib uses.
 type Use struct {
 	Program  string // executed file, if known
-	Database string // for display; "" if unknown
-	// Differs is the reason why this is not the user's toolcrib with the user's database and settings, or "".
+	Database string // description for display; "" if unknown
+	// Differs is the reason why the start does not use the user's own program, database, and settings. It is "" if it
+	// uses all of them.
 	Differs string
-	Line    Line // zero if it is not a guard
+	Line    Line // zero if the start is not a guard
 }
 
 // Line is the parsed command line of a guard.
 type Line struct {
 	Name            string // name of the server in toolcrib
-	Was, Token, URL string // flags --was, --token-env, and --url
-	// Server is the index of the server's command or URL in the arguments, or -1 for a URL that is not where wrap
-	// puts it.
+	Was, Token, URL string // values of the flags --was, --token-env, and --url
+	// Server is the index in the arguments of the server's command or URL. It is -1 if the URL is not in the position
+	// where the wrap command writes it.
 	Server int
 }
 
 // Guard describes how an entry starts toolcrib.
 type Guard struct {
 	Name     string // name of the server in toolcrib; "" if the entry is not a guard
-	Program  string // program in the entry; "" if it is not toolcrib
+	Program  string // program in the entry; "" if the entry does not start toolcrib
 	Runs     string // executed file, if known
 	Database string // for display
-	Differs  string // why it is not the user's guard, or ""
+	Differs  string // reason why it is not a guard with the user's own program, database, and settings, or ""
 
 	was, token  string
 	first, last int // indexes of the guard's program and of the last word before rest
 	rest        []string
 	url         bool
-	script      spanedit.Span // position of the guard in the last word, if that is a shell script
+	script      spanedit.Span // span of the guard in the last word, if the last word is a shell script
 	moved       string
-	chdir       string // folder to which a program before the guard changes
+	chdir       string // folder to which a program that starts the guard changes
 }
 
-// readGuard parses the command of an entry. It returns the zero Guard if the command does not start toolcrib.
+// readGuard parses the command of the entry. It returns the zero Guard if the command does not start toolcrib.
 func (s *Server) readGuard(inspect Inspect) Guard {
 	l, err := parseCommand(append([]string{s.Command}, s.Args...))
 	switch {
@@ -356,7 +361,8 @@ func (s *Server) readGuard(inspect Inspect) Guard {
 	return g
 }
 
-// joinDir returns the path of name below dir, or "" if that is unknown.
+// joinDir returns name if it is absolute, and otherwise the path of name below dir. It returns "" if dir is needed but
+// unknown.
 func joinDir(dir, name string) string {
 	switch {
 	case filepath.IsAbs(name):
@@ -367,7 +373,7 @@ func joinDir(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// changeDir returns the folder after changing from dir, which may be relative, to name.
+// changeDir returns the folder after changing from dir to name. Both may be relative or "".
 func changeDir(dir, name string) string {
 	if name == "" || filepath.IsAbs(name) {
 		return cmp.Or(name, dir)
@@ -375,23 +381,24 @@ func changeDir(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// commandLine is a command line without leading programs that only set up the environment.
+// commandLine is a command line without the leading programs that only prepare the environment.
 type commandLine struct {
 	words    []string
-	first    int // index of words[0] in the complete line, or of the shell script
+	first    int // index of words[0] in the complete line, or index of the shell script that contains it
 	env      []Variable
 	cleared  bool
 	dir      string
-	places   []int // offsets of the words in the shell script; nil without one
-	mentions bool  // toolcrib is among the words
+	places   []int // offsets of the words in the shell script; nil if there is no script
+	mentions bool  // the complete line contains both "toolcrib" and "guard"
 }
 
 var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh"}
 
-// errUnclear is returned for command lines that only their programs can interpret.
+// errUnclear is returned for a command line that cannot be interpreted without running its programs.
 var errUnclear = errors.New("it does more than set variables")
 
-// parseCommand removes env and sh -c from a command line.
+// parseCommand removes leading "env" and "sh -c" commands from words and records their effects. Commands nested more
+// than three deep are errors.
 func parseCommand(words []string) (commandLine, error) {
 	all := strings.Join(words, " ")
 	l := commandLine{words: words, mentions: strings.Contains(all, "toolcrib") && strings.Contains(all, "guard")}
@@ -413,7 +420,7 @@ func parseCommand(words []string) (commandLine, error) {
 	return l, errUnclear
 }
 
-// parseEnv parses the options and the variables of env.
+// parseEnv removes a leading "env" with its options and variables.
 func (l *commandLine) parseEnv() error {
 	set := pflag.NewFlagSet("env", pflag.ContinueOnError)
 	set.SetInterspersed(false)
@@ -450,7 +457,8 @@ func (l *commandLine) parseEnv() error {
 	return nil
 }
 
-// parseShell parses a shell script that consists of one command with plain words.
+// parseShell replaces "sh -c SCRIPT" by the words of the script. It returns an error unless the script consists of one
+// command with literal words.
 func (l *commandLine) parseShell() error {
 	if len(l.words) != 3 || l.words[1] != "-c" || l.places != nil {
 		if l.words[1] == "-c" || strings.HasPrefix(l.words[1], "-") {
@@ -511,7 +519,7 @@ func (l *commandLine) parseShell() error {
 	return err
 }
 
-// VariablesIn returns the variables in a file such as VS Code's envFile.
+// VariablesIn returns the variables that a file with NAME=VALUE lines sets, such as the envFile of VS Code.
 func VariablesIn(file string) ([]Variable, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -526,14 +534,14 @@ func VariablesIn(file string) ([]Variable, error) {
 
 var setting = lazyregexp.New(`(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*[=:](.*)$`)
 
-// Placeholder reports whether a text contains a placeholder that clients may replace.
+// Placeholder reports whether text contains a placeholder that clients may replace.
 func Placeholder(text string) bool { return reference().MatchString(text) }
 
-// plainReference matches placeholders of environment variables only.
+// plainReference matches placeholders for environment variables.
 var plainReference = lazyregexp.New(`\$\{(?:env:)?(\w+)\}|\{env:(\w+)\}`)
 
-// Expand replaces ${X}, ${env:X}, and {env:X} by the values of variables, as clients do. It returns false if the text
-// contains other placeholders.
+// Expand replaces the placeholders ${X}, ${env:X}, and {env:X} in text by getenv(X), as clients do. It returns false if
+// the result contains other placeholders.
 func Expand(text string, getenv func(string) string) (string, bool) {
 	text = plainReference().ReplaceAllStringFunc(text, func(found string) string {
 		m := plainReference().FindStringSubmatch(found)
@@ -542,7 +550,8 @@ func Expand(text string, getenv func(string) string) (string, bool) {
 	return text, !Placeholder(text)
 }
 
-// folder returns the absolute working directory of a server, or "" for that of its client.
+// folder returns the absolute working directory of s. It returns "" if s uses the working directory of the client, or if
+// the directory is unknown.
 func (f *File) folder(s *Server) string {
 	base := s.Project
 	if f.Scope == Project {

@@ -1,4 +1,4 @@
-// The clients, and the locations and formats of their files.
+// The table of clients, with the locations and formats of their files.
 
 package clients
 
@@ -9,10 +9,11 @@ import (
 	"toolcrib/gateway/clients/spanedit"
 )
 
-// Scope is the scope of a file's servers.
+// Scope describes for which folders a file configures servers.
 type Scope string
 
-// Scopes of a file. The Project of a server limits it further.
+// User files apply to all folders, and Project files apply to one project. Server.Project can limit a server in a User
+// file to one project.
 const (
 	User    Scope = "user"
 	Project Scope = "project"
@@ -21,18 +22,19 @@ const (
 // Client is an application that starts MCP servers.
 type Client struct {
 	ID, Name string
-	Source   string // documentation of its files and keys
+	Source   string // documentation of the client's files and keys
 	places   []location
 	dialect  dialect
 	hooks    hookStyle
 }
 
-// location is a file, or several, that a client reads. The path begins with a folder in braces (Machine.folder); "*"
-// matches any name.
+// location describes one or more files that a client reads. Its path begins with a folder in braces, which
+// Machine.folder resolves. "*" matches any name.
 type location struct {
 	path string
-	keys [][]string // paths to the servers, the longest first; nil for those of the dialect
-	// plugin is the number of folders from the file up to the folder of its plugin; 0 for no plugin.
+	keys [][]string // paths to the servers, the longest first; nil uses dialect.keys
+	// plugin is the number of folders from the file up to the folder of the plugin that contains it. It is 0 if the
+	// file does not belong to a plugin.
 	plugin int
 	editor bool // the file is the package.json of an editor extension
 }
@@ -44,7 +46,7 @@ func (l location) scope() Scope {
 	return User
 }
 
-// files returns locations with the keys of the dialect.
+// files returns a location for each path. The locations use the keys of the client's dialect.
 func files(paths ...string) []location {
 	all := make([]location, len(paths))
 	for i, p := range paths {
@@ -56,18 +58,19 @@ func files(paths ...string) []location {
 // dialect describes how a client's file represents servers.
 type dialect struct {
 	keys     [][]string // paths to the servers
-	urlIsSSE bool       // a "url" without a type uses the older transport
+	urlIsSSE bool       // a "url" without a type uses the SSE transport
 	words    keyNames
-	// off returns the names of servers that another part of the file disables, for the servers in parent.
+	// off returns the names of the servers in parent that another part of the file disables.
 	off func(root, parent *spanedit.Node) []string
 }
 
-// keyNames are the keys and types in a client's entries of URLs and commands. Empty ones have the default.
+// keyNames are the keys and types that a client writes in entries of URLs and commands. An empty field selects the
+// default.
 type keyNames struct {
 	url, headers string // default "url" and "headers"
 	command, env string // default "command" and "env"
-	stdio        string // type of a command; default "stdio"
-	array        bool   // the command is a list that includes its arguments
+	stdio        string // type of an entry with a command; default "stdio"
+	array        bool   // the value of the command key is a list with the program and its arguments
 }
 
 var (
@@ -241,7 +244,8 @@ var table = []Client{
 	},
 }
 
-// inVSCodeEditors returns the locations of a file of a VS Code extension, in every editor that is based on VS Code.
+// inVSCodeEditors returns the locations of a file that a VS Code extension writes below globalStorage: one location for
+// each editor that is based on VS Code, and one for the VS Code server.
 func inVSCodeEditors(path string) []location {
 	var all []location
 	for _, editor := range []string{"Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf"} {
@@ -250,8 +254,8 @@ func inVSCodeEditors(path string) []location {
 	return append(all, location{path: "{home}/.vscode-server/data/User/globalStorage/" + path})
 }
 
-// vscode returns the files of VS Code. Since 1.102, the servers of a user are in mcp.json of the profile. Before,
-// they were in the settings, which are still read.
+// vscode returns the locations of the files of VS Code. Since version 1.102, VS Code stores the servers of a user in the
+// mcp.json of a profile. It still reads the servers in settings.json, where earlier versions stored them.
 func vscode() []location {
 	settings := [][]string{{"mcp", "servers"}}
 	var all []location

@@ -1,3 +1,3 @@
-// Package evalgate asks an eval gate whether a call may run. The gate is a program or an HTTP address. Request and
-// response have the same JSON form for both.
+// Package evalgate asks an external gate whether a call may run. The gate is a program or an HTTP server. Requests and
+// responses have the same JSON format for both.
 package evalgate

@@ -1,4 +1,4 @@
-// The JSON form of requests and responses, and the two kinds of gates.
+// The JSON format of requests and responses, and the two kinds of gates.
 
 package evalgate
 
@@ -20,20 +20,20 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// question is the request to a gate. CallContext comes from the caller and is not verified. Everything else comes from
+// question is the request to a gate. CallContext comes from the caller and is not verified. All other fields come from
 // toolcrib.
 type question struct {
 	Call        string                `json:"call"`
 	At          time.Time             `json:"at"`
 	Tool        string                `json:"tool"`    // id of the tool
-	Subject     registry.Subject      `json:"subject"` // with its layer
+	Subject     registry.Subject      `json:"subject"` // subject of the tool, including its layer
 	Version     int                   `json:"version"`
 	ContentHash string                `json:"content_hash"`
 	Description string                `json:"description"`
 	Category    string                `json:"category,omitempty"`
-	Tier        registry.Tier         `json:"tier,omitempty"` // level of abstraction
+	Tier        registry.Tier         `json:"tier,omitempty"` // level of abstraction of the tool
 	Cost        registry.Cost         `json:"cost,omitempty"`
-	Approval    registry.ApprovalTier `json:"approval"` // tier that applied to the call
+	Approval    registry.ApprovalTier `json:"approval"` // approval tier that applied to the call
 	Limits      *limits               `json:"limits,omitempty"`
 	Nth         int                   `json:"nth_of_day"`
 	Annotations *registry.Annotations `json:"annotations,omitempty"`
@@ -42,7 +42,7 @@ type question struct {
 	User        string                `json:"user"`
 	Customer    string                `json:"customer"`
 	Args        json.RawMessage       `json:"args"`
-	CallContext json.RawMessage       `json:"said,omitempty"` // a gateway.CallContext
+	CallContext json.RawMessage       `json:"said,omitempty"` // encoded gateway.CallContext
 }
 
 type limits struct {
@@ -66,15 +66,15 @@ func encode(in gateway.Invocation) ([]byte, error) {
 // maxAnswer is the maximum size of a gate's response, in bytes.
 const maxAnswer = 64 << 10
 
-// ErrAnswer is returned for a malformed response, which neither approves nor refuses the call.
+// ErrAnswer indicates a malformed response, which neither approves nor refuses the call.
 var ErrAnswer = errors.New(`it did not answer with {"approved": true or false, "reason": "…"}`)
 
 func decode(b []byte) (gateway.GateAnswer, error) {
 	if len(b) > maxAnswer {
 		return gateway.GateAnswer{}, fmt.Errorf("%w: it is larger than %d bytes", ErrAnswer, maxAnswer)
 	}
-	// encoding/json accepts duplicate keys and ignores case. A gate that repeats its input could thus be made to
-	// approve.
+	// Do not use encoding/json, which accepts duplicate keys and ignores case: a gate that repeats its input could be
+	// made to approve the call.
 	n, err := jsondoc.Parse(b, jsondoc.Limits{Bytes: maxAnswer, Depth: jsondoc.DefaultLimits.Depth})
 	if err != nil {
 		return gateway.GateAnswer{}, ErrAnswer
@@ -86,8 +86,9 @@ func decode(b []byte) (gateway.GateAnswer, error) {
 	return gateway.GateAnswer{Approved: yes.Text == "true", Reason: n.Get("reason").AsString()}, nil
 }
 
-// Command is a gate that is a program. It reads the request from standard input and writes the response to standard
-// output. Any exit status except 0 means that the gate failed. Child processes of the program end with it.
+// Command is a gate that is a program. The program reads the request from standard input and writes the response to
+// standard output. An exit status other than 0 means that the gate failed. When the program ends, its child processes
+// are ended, too.
 type Command struct {
 	Args []string // program and arguments
 	Dir  string   // working directory
@@ -101,9 +102,9 @@ func (c Command) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAn
 	if err != nil {
 		return gateway.GateAnswer{}, err
 	}
-	out, err := proc.Exchange(ctx, c.Args, c.Dir, q, maxAnswer+1) // one more byte, to detect that it is too long
+	out, err := proc.Exchange(ctx, c.Args, c.Dir, q, maxAnswer+1) // one more byte than allowed, so that decode detects a response that is too long
 	if err != nil {
-		// Omit the path of the program, because the agent may see the error.
+		// The error must not contain the path of the program, because the agent may see it.
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			return gateway.GateAnswer{}, fmt.Errorf("its program exited with %s", exit.ProcessState)
 		}
@@ -115,17 +116,17 @@ func (c Command) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAn
 	return decode(out.Stdout)
 }
 
-// HTTP is a gate at an address. The request is posted, and the response must have status 200. Other statuses and
-// redirects mean that the gate failed.
+// HTTP is a gate at a URL. It posts the request. A status of the response other than 200, or a redirect, means that the
+// gate failed.
 type HTTP struct {
 	URL    string
-	Token  string // bearer token, or ""
+	Token  string // bearer token; "" for no token
 	Client *http.Client
 }
 
 var _ gateway.Gate = HTTP{}
 
-// NewHTTP returns a gate at an address. A token that is not "" is sent with every request.
+// NewHTTP returns a gate at url. It sends token with every request, unless token is "".
 func NewHTTP(url, token string) HTTP {
 	return HTTP{URL: url, Token: token, Client: &http.Client{
 		Transport:     &http.Transport{Proxy: http.ProxyFromEnvironment},
@@ -153,7 +154,7 @@ func (h HTTP) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAnswe
 	switch {
 	case errors.Is(err, errRedirect):
 		return gateway.GateAnswer{}, errRedirect
-	case err != nil: // without the address of the gate, because the agent may see the error
+	case err != nil: // the error must not contain the address of the gate, because the agent may see it
 		why, _ := gateway.NotReached(err)
 		return gateway.GateAnswer{}, errors.New(why)
 	}

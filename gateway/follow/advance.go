@@ -1,4 +1,4 @@
-// Incremental verification of a new bundle.
+// Verification of a new bundle, if possible only of its changes.
 
 package follow
 
@@ -23,19 +23,19 @@ import (
 type head struct {
 	Number int    `json:"number"`
 	Hash   string `json:"hash"`
-	View   string `json:"view,omitempty"` // view that contains its definition
+	View   string `json:"view,omitempty"` // name of the view that contains the definition
 }
 
-// headsFile contains the heads of an accepted bundle by subject.
+// headsFile is the name of the file that contains the heads of an accepted bundle, keyed by subject.
 const headsFile = "heads.json"
 
 // advanced is the result of verifying a new bundle.
 type advanced struct {
 	heads map[string]head
-	views map[string]bundle.Bundle // changed views by name
+	views map[string]bundle.Bundle // changed views, keyed by name
 }
 
-// viewOf returns the name of the view that contains a definition, or "".
+// viewOf returns the name of the view that contains d, or "" if no view does.
 func viewOf(d registry.Definition) string {
 	switch t := d.Tool; {
 	case d.Folder() != nil:
@@ -46,7 +46,8 @@ func viewOf(d registry.Definition) string {
 	return ""
 }
 
-// verify verifies a complete registry. It returns an error if the registry lacks an accepted version in heads.
+// verify verifies all parts of the registry that index describes. heads are the newest accepted versions; verify returns
+// ErrRefused if the registry lacks one of them.
 func (c *Copy) verify(ctx context.Context, index bundle.Index, heads map[string]head) (advanced, error) {
 	b, err := index.Join(c.part)
 	if err != nil {
@@ -98,9 +99,9 @@ func headsOf(versions []bundle.Version, lives []registry.Live) map[string]head {
 	return heads
 }
 
-// advance verifies only the changes since the accepted bundle, which are small compared with a large registry. Common
-// parts were verified before, and every reader of a view verifies it again. ok is false if the complete registry must
-// be verified, because of the kind of change or an error.
+// advance verifies only the parts that changed since the bundle old was accepted. Usually these are small compared with
+// the registry. Unchanged parts were verified before, and every reader of a view verifies the view again. ok is false if
+// the caller must verify the complete registry instead, because of the kind of change or an error.
 func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, heads map[string]head) (a advanced, ok bool, err error) {
 	was, err := c.index(old)
 	files, unread := c.view(old, filesView)
@@ -119,11 +120,11 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 	if err != nil || failed != nil || !reflect.DeepEqual(before.Signers, after.Signers) {
 		return a, false, nil
 	}
-	// A subject stays in its part, so every subject of a removed part must be in an added part.
+	// Publishing never moves a subject to another part, so every subject of a removed part must be in an added part.
 	chains, next := chainsOf(before), chainsOf(after)
 	changed := map[string]bool{}
 	for subject, chain := range next {
-		if _, known := heads[subject]; known && chains[subject] == nil { // the subject is also in an unchanged part
+		if _, known := heads[subject]; known && chains[subject] == nil { // an unchanged part also contains the subject
 			return a, false, nil
 		}
 		changed[subject] = !reflect.DeepEqual(chain, chains[subject])
@@ -146,7 +147,7 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 		return a, false, err
 	}
 	a = advanced{maps.Clone(heads), map[string]bundle.Bundle{}}
-	views := map[string]bool{filesView: true} // contains the header of its bundle
+	views := map[string]bool{filesView: true} // always rewritten, because it contains the header of the bundle
 	for subject, h := range headsOf(changes.Versions, lives) {
 		views[h.View], views[heads[subject].View] = true, true
 		a.heads[subject] = h
@@ -155,7 +156,7 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 	for name := range views {
 		v, err := c.view(old, name)
 		if err != nil {
-			return a, false, nil //nolint:nilerr // the view is rewritten
+			return a, false, nil //nolint:nilerr // the complete verification writes the view again
 		}
 		v.Versions = slices.DeleteFunc(v.Versions, func(v bundle.Version) bool { return changed[v.Subject] })
 		v = bundle.Bundle{Format: bundle.Format, Header: index.Header, Records: bundle.Records{
@@ -164,15 +165,15 @@ func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, he
 		}}
 		lives, err := newest(v, func(subject string) bool { return a.heads[subject].View == name })
 		if err != nil {
-			return a, false, nil //nolint:nilerr // the view is rewritten
+			return a, false, nil //nolint:nilerr // the complete verification writes the view again
 		}
 		a.views[name] = v.Only(lives)
 	}
 	return a, true, nil
 }
 
-// isComplete reports whether changed parts keep the statements of the previous parts and add only statements that the
-// changes need.
+// isComplete reports whether the added parts, after, contain all statements of the removed parts, before, and no
+// statements other than those in before, files, or changes.
 func isComplete(before, after, files, changes bundle.Bundle) bool {
 	sum := func(s bundle.Statement) string { return statement.Sum([]byte(s.Statement)) }
 	known := lists.Set(slices.Concat(before.Statements, files.Statements, changes.Statements), sum)
@@ -188,7 +189,7 @@ func chainsOf(b bundle.Bundle) map[string][]bundle.Version {
 	return chains
 }
 
-// newest returns the newest definitions of the subjects of a bundle for which of returns true.
+// newest returns the newest version of each subject in b for which of returns true.
 func newest(b bundle.Bundle, of func(subject string) bool) ([]registry.Live, error) {
 	heads := headsOf(b.Versions, nil)
 	var lives []registry.Live
@@ -209,7 +210,7 @@ func newest(b bundle.Bundle, of func(subject string) bool) ([]registry.Live, err
 	return lives, nil
 }
 
-// mergeUnique returns the values of two lists without duplicates.
+// mergeUnique returns the concatenation of a and b without duplicates.
 func mergeUnique[T comparable](a, b []T) []T {
 	seen := map[T]bool{}
 	return slices.DeleteFunc(slices.Concat(a, b), func(v T) bool {
@@ -219,8 +220,8 @@ func mergeUnique[T comparable](a, b []T) []T {
 	})
 }
 
-// write writes the accepted bundle. Unchanged views are hard links to those of the previous bundle, so that a guard
-// need not verify them again.
+// write writes the files of the accepted bundle now. Unchanged views become hard links to those of the previous bundle,
+// old.
 func (c *Copy) write(old, now Accepted, index []byte, a advanced) error {
 	dir := filepath.Join(c.Dir, now.Index)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

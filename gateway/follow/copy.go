@@ -1,9 +1,11 @@
 // Package follow maintains a verified copy of a registry that is published elsewhere. On a machine that follows a
-// registry, guards and other readers of approvals use the copy. They need neither a database nor a connection.
+// registry, guards and other readers use the copy to look up approved definitions. They need neither a database nor a
+// network connection.
 //
-// All processes of a machine share one copy, which is a folder. One of them at a time polls for a new bundle
-// (Update), verifies it, and replaces the copy; the others wait for that (Wait). A bundle is refused if it does not
-// extend the accepted one or is not signed by trusted signers. The accepted bundle then stays in use.
+// All processes of a machine share one copy, which is a folder. One process at a time polls for a new bundle, verifies
+// the bundle, and replaces the copy (Copy.Update). The other processes wait for the replacement (Copy.Wait). A bundle is
+// refused if its log does not extend the log of the accepted bundle, or if it is not signed by trusted signers. After a
+// refusal, the accepted bundle stays in use.
 package follow
 
 import (
@@ -29,18 +31,20 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// Names of published files. Parts are named by their hash, and tiles as specified in https://c2sp.org/tlog-tiles.
+// Names of published files. A part is named by its hash. A tile of the log's hash tree is named as specified in
+// https://c2sp.org/tlog-tiles.
 const (
 	IndexFile = "index.json"
 	PartsDir  = "parts"
-	// TileHeight is the height of the tiles of the log's hashes.
+	// TileHeight is the height of the tiles.
 	TileHeight = 8
 )
 
-// PartFile returns the name of a published part, which is compressed.
+// PartFile returns the path of the published, compressed part with the given hash.
 func PartFile(hash string) string { return PartsDir + "/" + hash + ".gz" }
 
-// Errors of a refused bundle and of an unusable copy.
+// ErrRefused indicates that a published bundle is refused. ErrNoCopy and ErrExpired indicate that the machine has no
+// usable copy.
 var (
 	ErrRefused = errors.New("the published registry is refused")
 	ErrNoCopy  = errors.New("the followed registry has not been copied yet")
@@ -50,20 +54,20 @@ var (
 // Copy is the local copy of a followed registry.
 type Copy struct {
 	Dir string
-	// Trust contains the trusted signers. If there are none, only hashes and chains are verified.
+	// Trust contains the trusted signers. If it is empty, only hashes and version chains are verified.
 	Trust  bundle.Trust
-	MaxAge time.Duration // age at which an unconfirmed copy expires; 0 for never
+	MaxAge time.Duration // maximum time since the source last confirmed the copy; 0 for no limit
 	Now    func() time.Time
-	// Looked is called by Poll after each successful update. It may be nil.
+	// Looked, if not nil, is called by Poll after each successful update.
 	Looked func(context.Context)
 }
 
 // Accepted describes the accepted bundle.
 type Accepted struct {
-	Source   string    `json:"source"` // address
+	Source   string    `json:"source"` // address of the source
 	Database string    `json:"database"`
-	Size     int64     `json:"size"` // number of events in its log
-	Root     string    `json:"root"` // root of the log's tree, in base64; "" if the source does not prove it
+	Size     int64     `json:"size"` // number of events in the log of the registry
+	Root     string    `json:"root"` // root hash of the log's tree, in base64; "" if the source does not prove it
 	Index    string    `json:"index"`
 	Tag      string    `json:"tag,omitempty"`
 	At       time.Time `json:"at"` // time of acceptance
@@ -71,12 +75,12 @@ type Accepted struct {
 
 // Checked describes the last poll of the source.
 type Checked struct {
-	At      time.Time `json:"at"`                // time of the last confirmation by the source
+	At      time.Time `json:"at"`                // time of the last successful poll
 	Tried   time.Time `json:"tried"`             // time of the last poll
-	Problem string    `json:"problem,omitempty"` // why the last poll failed; "" for success
+	Problem string    `json:"problem,omitempty"` // error of the last poll; "" if it succeeded
 }
 
-// Files of a copy.
+// Names in the folder of a copy. filesView is the name of the view with skills and instruction files.
 const (
 	acceptedFile = "accepted.json"
 	checkedFile  = "checked.json"
@@ -85,11 +89,11 @@ const (
 	filesView    = "files"
 )
 
-// maxTotal is the maximum size of all parts of a bundle, in bytes.
+// maxTotal is the maximum total size of the parts that one update downloads, in bytes after decompression.
 const maxTotal = 1 << 30
 
-// serverView returns the name of the view of a server. It is a file name, whereas the name of the server can be any
-// text.
+// serverView returns the name of the view of the MCP server named server. The name contains a hash, because it is a file
+// name, whereas a server's name can be any text.
 func serverView(server string) string { return "server_" + registry.HashBytes([]byte(server)) }
 
 func readJSON[T any](file string) (v T, err error) {
@@ -100,7 +104,7 @@ func readJSON[T any](file string) (v T, err error) {
 	return v, err
 }
 
-// Accepted returns the accepted bundle, or ErrNoCopy.
+// Accepted returns the accepted bundle. It returns ErrNoCopy if no bundle has been accepted.
 func (c *Copy) Accepted() (Accepted, error) {
 	a, err := readJSON[Accepted](filepath.Join(c.Dir, acceptedFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -109,14 +113,14 @@ func (c *Copy) Accepted() (Accepted, error) {
 	return a, err
 }
 
-// Checked returns the last poll. It returns the zero value if there was none.
+// Checked returns the result of the last poll, or the zero value if the source was never polled.
 func (c *Copy) Checked() Checked {
-	k, _ := readJSON[Checked](filepath.Join(c.Dir, checkedFile)) // a missing or damaged file counts as never polled
+	k, _ := readJSON[Checked](filepath.Join(c.Dir, checkedFile)) // a missing or damaged file counts as no poll
 	return k
 }
 
-// Update polls the source and replaces the copy if there is a newer trusted bundle. It does nothing while another
-// process is polling. It records errors.
+// Update polls the source, and replaces the copy if the source has a newer trusted bundle. It does nothing while another
+// process is polling. It records the time and the error of the poll for Checked.
 func (c *Copy) Update(ctx context.Context, address string, source Source) (changed bool, err error) {
 	if err := os.MkdirAll(filepath.Join(c.Dir, PartsDir), 0o700); err != nil {
 		return false, err
@@ -167,7 +171,7 @@ func (c *Copy) update(ctx context.Context, address string, source Source) (bool,
 		old.Tag = tag
 		return false, atomicfile.WriteJSON(filepath.Join(c.Dir, acceptedFile), old)
 	}
-	// A single file does not contain the hashes that prove that a log has only been extended.
+	// The root can be proved only by tiles, which a single file does not contain.
 	if _, single := source.(fileSource); !single {
 		if now.Root, err = c.grown(ctx, source, index, old); err != nil {
 			return false, fmt.Errorf("%w: %w", ErrRefused, err)
@@ -202,11 +206,12 @@ func (c *Copy) update(ctx context.Context, address string, source Source) (bool,
 	return true, nil
 }
 
-// grown returns the root of the log of an index. It returns an error if the log does not extend the accepted one.
+// grown returns the root hash of the log that index describes. It returns an error if this log does not extend the log
+// of the accepted bundle old.
 func (c *Copy) grown(ctx context.Context, source Source, index bundle.Index, old Accepted) (root string, err error) {
 	cp, err := checkpoint.Read([]byte(index.Checkpoint))
 	if err != nil {
-		cp, err = checkpoint.Parse(index.Checkpoint) // unsigned
+		cp, err = checkpoint.Parse(index.Checkpoint) // an unsigned checkpoint
 	}
 	switch {
 	case err != nil:
@@ -232,7 +237,7 @@ func (c *Copy) grown(ctx context.Context, source Source, index bundle.Index, old
 	return cp.Root.String(), nil
 }
 
-// tiles reads the hashes of a published log.
+// tiles implements tlog.TileReader for the hash tree of a published log.
 type tiles struct {
 	ctx    context.Context
 	source Source
@@ -258,7 +263,7 @@ func (t tiles) ReadTiles(list []tlog.Tile) ([][]byte, error) {
 
 func (tiles) SaveTiles([]tlog.Tile, [][]byte) {}
 
-// fetch downloads the missing parts of an index.
+// fetch downloads the parts of index that the copy does not have.
 func (c *Copy) fetch(ctx context.Context, source Source, index bundle.Index) error {
 	missing := slices.DeleteFunc(slices.Clone(index.Parts), func(hash string) bool {
 		_, err := os.Stat(filepath.Join(c.Dir, PartsDir, hash))
@@ -304,10 +309,9 @@ func (c *Copy) index(a Accepted) (bundle.Index, error) {
 	return bundle.DecodeIndex(data)
 }
 
-// clean removes the files of earlier and refused bundles. It ignores errors, because it runs again after the next
-// update.
+// clean removes the files of earlier and refused bundles. It ignores errors, because the next update calls it again.
 func (c *Copy) clean() {
-	a, _ := c.Accepted() // without an accepted bundle, all files are removed
+	a, _ := c.Accepted() // if there is no accepted bundle, a is zero and all files are removed
 	index, err := c.index(a)
 	if err != nil && a.Index != "" {
 		return
@@ -329,7 +333,7 @@ func (c *Copy) clean() {
 // Remove deletes the copy.
 func (c *Copy) Remove() error { return os.RemoveAll(c.Dir) }
 
-// Server returns the approved tools and texts of an MCP server.
+// Server returns the approved tools and texts of the MCP server with the given name.
 func (c *Copy) Server(ctx context.Context, name string) (*Registry, error) {
 	return c.read(ctx, serverView(name), nil)
 }
@@ -340,7 +344,7 @@ func (c *Copy) Files(ctx context.Context) (*Registry, error) { return c.read(ctx
 // Whole returns the complete registry.
 func (c *Copy) Whole(ctx context.Context) (*Registry, error) { return c.read(ctx, "", nil) }
 
-// current returns the accepted bundle. It returns an error if the bundle has expired.
+// current returns the accepted bundle. It returns ErrExpired if the source has not confirmed the bundle within MaxAge.
 func (c *Copy) current() (Accepted, error) {
 	a, err := c.Accepted()
 	if err != nil || c.MaxAge <= 0 {
@@ -352,8 +356,8 @@ func (c *Copy) current() (Accepted, error) {
 	return a, err
 }
 
-// read reads and verifies a view of the accepted bundle, or the complete bundle for "". It returns known, an earlier
-// result, if the content is the same.
+// read reads and verifies the named view of the accepted bundle, or the complete bundle if view is "". known is an
+// earlier result or nil. If the content of the view has not changed since, read returns known.
 func (c *Copy) read(ctx context.Context, view string, known *Registry) (*Registry, error) {
 	for {
 		a, err := c.current()
@@ -374,7 +378,7 @@ func (c *Copy) read(ctx context.Context, view string, known *Registry) (*Registr
 			b, err = bundle.Decode(data)
 		}
 		if again, failed := c.Accepted(); failed == nil && again.Index != a.Index {
-			continue // the bundle was replaced in the meantime
+			continue // another process has replaced the bundle in the meantime
 		}
 		if err != nil {
 			return nil, fmt.Errorf("the copy of the followed registry cannot be read: %w; run toolcrib follow --stop, and follow again", err)
@@ -400,7 +404,7 @@ func (c *Copy) view(a Accepted, name string) (bundle.Bundle, error) {
 	return bundle.Decode(data)
 }
 
-// viewData returns an encoded view. A missing view is empty.
+// viewData returns the encoded view with the given name. If its file does not exist, viewData returns an empty view.
 func (c *Copy) viewData(a Accepted, name string) ([]byte, error) {
 	data, err := os.ReadFile(filepath.Join(c.Dir, a.Index, name+".json"))
 	if !errors.Is(err, fs.ErrNotExist) {

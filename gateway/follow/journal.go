@@ -1,4 +1,4 @@
-// The call log of a follower.
+// The call log of a machine that follows a registry.
 
 package follow
 
@@ -26,22 +26,22 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Journal is the call log of a follower: a folder with a file of JSON lines for each day (UTC). Each line contains
-// the SHA-256 of the previous line, even across files, which reveals changed and missing lines. All processes of a
-// machine write to the same journal.
+// Journal is the call log of a machine that follows a registry. It is a folder with one file of JSON lines for each day
+// (UTC). Each line contains the SHA-256 hash of the previous line. This chain continues from file to file, and it reveals
+// changed and missing lines. All processes of a machine write to the same journal.
 type Journal struct {
 	Dir string
 
 	mu     sync.Mutex
-	file   string // file that has been read up to offset
+	file   string // name of the file that was read up to offset
 	offset int64
-	last   string // hash of the last line
+	last   string // hash of the line with the number seq
 	seq    int64
-	uses   map[string]*dayCount // by user and tool
-	counts map[string]int       // refused calls of this process by caller and hour
+	uses   map[string]*dayCount // keyed by user and tool
+	counts map[string]int       // numbers of this process's refused calls, keyed by caller and hour
 }
 
-// dayCount is a user's use of a tool on the day of the last call.
+// dayCount counts the calls of one tool by one user on the day of the latest call.
 type dayCount struct {
 	gateway.Use
 	day  string
@@ -54,7 +54,7 @@ type entry struct {
 	Prev    string          `json:"prev"` // hash of the previous line; "" for the first
 	Call    *callEntry      `json:"call,omitempty"`
 	Outcome *outcomeEntry   `json:"outcome,omitempty"`
-	Change  *gateway.Change `json:"change,omitempty"` // a tool that differs from its approved definition
+	Change  *gateway.Change `json:"change,omitempty"` // a tool whose definition differs from the approved one
 }
 
 type callEntry struct {
@@ -88,7 +88,7 @@ const (
 	journalEnd = ".ndjson"
 )
 
-// files returns the journal's files, the oldest first.
+// files returns the names of the journal's files, oldest first.
 func (j *Journal) files() ([]string, error) {
 	entries, err := os.ReadDir(j.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,7 +103,8 @@ func (j *Journal) files() ([]string, error) {
 	return names, err
 }
 
-// catchUp reads the new lines. The first time, it reads those of the two newest days. The caller must hold j.mu.
+// catchUp reads the lines that were added since the last call. The first call reads the files of the two newest days.
+// The caller must hold j.mu.
 func (j *Journal) catchUp() error {
 	if j.uses == nil {
 		j.uses = map[string]*dayCount{}
@@ -117,7 +118,7 @@ func (j *Journal) catchUp() error {
 	} else {
 		names = names[max(slices.Index(names, j.file), 0):]
 	}
-	calls := map[string]string{} // user and tool by id of the call
+	calls := map[string]string{} // key in j.uses by id of the call
 	for _, name := range names {
 		if name != j.file {
 			j.file, j.offset = name, 0
@@ -131,12 +132,12 @@ func (j *Journal) catchUp() error {
 		for err == nil {
 			var line []byte
 			if line, err = lines.ReadBytes('\n'); err != nil {
-				break // the rest is still being written
+				break // the last line is still being written
 			}
 			j.offset += int64(len(line))
 			var e entry
 			if json.Unmarshal(line, &e) != nil {
-				continue // Verify reports it
+				continue // Verify reports invalid lines
 			}
 			j.last, j.seq = registry.HashBytes(bytes.TrimSuffix(line, []byte("\n"))), e.Seq
 			j.count(e, calls)
@@ -169,7 +170,7 @@ func (j *Journal) count(e entry, calls map[string]string) {
 	}
 }
 
-// day returns a user's use of a tool, and the number of calls on the day of now that did not run.
+// day returns the use of tool by user, and the number of their calls on the day of now that did not run.
 func (j *Journal) day(user string, tool registry.Subject, now time.Time) (gateway.Use, int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -186,14 +187,14 @@ func (j *Journal) day(user string, tool registry.Subject, now time.Time) (gatewa
 	return d.Use, d.free, nil
 }
 
-// writing is a transaction of a journal. Its lines are written together at the end.
+// writing is a transaction of a journal. Its entries are written together at the end of the transaction.
 type writing struct {
 	j       *Journal
 	entries []entry
-	at      time.Time // of the last entry
+	at      time.Time // time of the last entry
 }
 
-// lock locks the journal for all processes, and creates its folder if necessary.
+// lock creates the folder of the journal if necessary, and locks the journal against other processes.
 func (j *Journal) lock() (unlock func(), err error) {
 	if err := os.MkdirAll(j.Dir, 0o700); err != nil {
 		return nil, err
@@ -201,7 +202,8 @@ func (j *Journal) lock() (unlock func(), err error) {
 	return filelock.Lock(filepath.Join(j.Dir, "lock"))
 }
 
-// write runs fn. If fn returns nil, write appends its entries.
+// write runs fn while it holds the lock of the journal. If fn returns nil, write appends the entries that fn has added
+// to the transaction.
 func (j *Journal) write(fn func(*writing) error) error {
 	unlock, err := j.lock()
 	if err != nil {
@@ -229,7 +231,7 @@ func (j *Journal) write(fn func(*writing) error) error {
 		last = registry.HashBytes(bytes.TrimSuffix(line, []byte("\n")))
 		text = append(text, line...)
 	}
-	name := max(w.at.UTC().Format(journalDay)+journalEnd, j.file) // a clock that is set back must not reorder the log
+	name := max(w.at.UTC().Format(journalDay)+journalEnd, j.file) // never write to an older file after the clock was set back
 	f, err := os.OpenFile(filepath.Join(j.Dir, name), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
@@ -238,7 +240,8 @@ func (j *Journal) write(fn func(*writing) error) error {
 	return errors.Join(err, f.Close())
 }
 
-// lines returns the complete lines after a position, at most about maxBody/2 bytes, and their size.
+// lines returns complete lines that follow the position after, and their total size. It stops once the size has reached
+// maxBody/2 bytes.
 func (j *Journal) lines(after sentCalls) (lines []string, size int64, err error) {
 	f, err := os.Open(filepath.Join(j.Dir, after.File))
 	if err != nil {
@@ -251,7 +254,7 @@ func (j *Journal) lines(after sentCalls) (lines []string, size int64, err error)
 	for all := bufio.NewReaderSize(f, 64<<10); size < maxBody/2; {
 		line, err := all.ReadString('\n')
 		if errors.Is(err, io.EOF) {
-			break // the rest is being written
+			break // the last line is still being written
 		}
 		if err != nil {
 			return nil, 0, err
@@ -261,11 +264,11 @@ func (j *Journal) lines(after sentCalls) (lines []string, size int64, err error)
 	return lines, size, nil
 }
 
-// ErrChain is wrapped if lines do not continue a call log.
+// ErrChain indicates that an appended line does not follow the last line of the log.
 var ErrChain = errors.New("the lines do not continue the call log of the machine")
 
-// Append appends lines of the same log on another machine. It skips those that it has, because the answer to an earlier
-// batch, or the record of what was sent, may have been lost.
+// Append appends lines from the log of another machine to the copy of that log in j. It skips lines that j already
+// contains: the sender repeats a batch if the response to it, or the sender's record of it, was lost.
 func (j *Journal) Append(lines []string, now time.Time) error {
 	unlock, err := j.lock()
 	if err != nil {
@@ -284,7 +287,7 @@ func (j *Journal) Append(lines []string, now time.Time) error {
 	}
 	var text []byte
 	stored := registry.HashBytes(end)
-	var seq int64 // of the previous line
+	var seq int64 // number of the previous line
 	var last string
 	for n, line := range lines {
 		var e entry
@@ -305,7 +308,7 @@ func (j *Journal) Append(lines []string, now time.Time) error {
 			return fmt.Errorf("%w: the two logs differ in line %d", ErrChain, seq)
 		}
 	}
-	if seq > 0 && seq < has.Seq { // each line has the hash of the one before it, so that the last one confirms the others
+	if seq > 0 && seq < has.Seq { // the hash chain implies that all earlier lines are equal if this one is
 		if stored, err = j.hash(seq); err != nil {
 			return err
 		}
@@ -324,13 +327,13 @@ func (j *Journal) Append(lines []string, now time.Time) error {
 	if name != file {
 		size = 0
 	}
-	if err = f.Truncate(size); err == nil { // removes a line that an interrupted process has begun
+	if err = f.Truncate(size); err == nil { // removes a partial line that an interrupted process has left
 		_, err = f.Write(text)
 	}
 	return errors.Join(err, f.Close())
 }
 
-// hash returns the hash of the line with a number, or "" if its file was moved away.
+// hash returns the hash of line seq, or "" if the journal no longer contains that line.
 func (j *Journal) hash(seq int64) (string, error) {
 	names, err := j.files()
 	for _, name := range slices.Backward(names) {
@@ -342,8 +345,8 @@ func (j *Journal) hash(seq int64) (string, error) {
 	return "", err
 }
 
-// readLine returns the line with a number from a file, or nil if the file does not contain it. The lines of a file have
-// consecutive numbers, so it parses only the first one.
+// readLine returns line seq of the file name, or nil if the file does not contain it. It parses only the first line,
+// because the lines of a file have consecutive numbers.
 func readLine(name string, seq int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -363,7 +366,7 @@ func readLine(name string, seq int64) ([]byte, error) {
 			return nil, err
 		case at == 0:
 			if json.Unmarshal(line, &e) != nil || e.Seq > seq {
-				return nil, nil //nolint:nilnil // the line is in an earlier file, or in none
+				return nil, nil //nolint:nilnil // an earlier file contains the line, or no file does
 			}
 			at = e.Seq
 		}
@@ -373,8 +376,8 @@ func readLine(name string, seq int64) ([]byte, error) {
 	}
 }
 
-// end returns the newest file with a complete line, its size up to the end of the last one, and that line. It reads
-// only the end of a file, because the server of many machines calls it for each batch.
+// end returns the name of the newest file with a complete line, the offset of the end of the last complete line, and
+// that line. It reads only the end of the file, because a server calls it for each batch of each machine.
 func (j *Journal) end() (name string, size int64, line []byte, err error) {
 	names, err := j.files()
 	for _, name := range slices.Backward(names) {
@@ -386,7 +389,7 @@ func (j *Journal) end() (name string, size int64, line []byte, err error) {
 		if err != nil {
 			return "", 0, nil, errors.Join(err, f.Close())
 		}
-		from := max(info.Size()-3*maxBody, 0) // the last line, and one that was interrupted, are not longer than a body
+		from := max(info.Size()-3*maxBody, 0) // the last complete line and a partial line after it are each no longer than a body
 		text, err := io.ReadAll(io.NewSectionReader(f, from, info.Size()-from))
 		if err := errors.Join(err, f.Close()); err != nil {
 			return "", 0, nil, err
@@ -455,7 +458,7 @@ func (j *Journal) Calls(_ context.Context, q gateway.CallQuery) ([]gateway.Call,
 	if err != nil {
 		return nil, err
 	}
-	outcomes := map[string]*gateway.Outcome{} // by call, in the files read so far
+	outcomes := map[string]*gateway.Outcome{} // keyed by call, from the files read so far
 	var found []gateway.Call
 	for _, name := range slices.Backward(names) {
 		data, err := os.ReadFile(filepath.Join(j.Dir, name))
@@ -466,7 +469,7 @@ func (j *Journal) Calls(_ context.Context, q gateway.CallQuery) ([]gateway.Call,
 		for line := range bytes.Lines(data) {
 			var e entry
 			if json.Unmarshal(line, &e) != nil {
-				continue // Verify reports it
+				continue // Verify reports invalid lines
 			}
 			if o := e.Outcome; o != nil {
 				outcomes[o.Call] = &gateway.Outcome{Code: o.Code, At: o.At, Duration: o.Duration, OutputHash: o.OutputHash, OutputBytes: o.OutputBytes, Message: o.Message, NotRun: o.NotRun}
@@ -497,7 +500,8 @@ func matches(q gateway.CallQuery, c gateway.Call) bool {
 		(q.Code == "" || q.Code == code) && (q.Before == 0 || c.Seq < q.Before) && q.Hint == ""
 }
 
-// call returns the call in the entry. Values that cannot be parsed are empty. Verify reports edited files.
+// call converts the entry to a call. Values that cannot be parsed are left empty; Verify reports files that were
+// edited.
 func (c callEntry) call(seq int64) gateway.Call {
 	actor, _ := proposals.ParseActor(c.Actor)
 	tool, _ := registry.ParseSubject(c.Tool)
@@ -507,8 +511,8 @@ func (c callEntry) call(seq int64) gateway.Call {
 	}
 }
 
-// Verify checks the hash chain of the journal. It returns the number of lines and the hash of the last one. The
-// oldest file may continue a file that has been removed.
+// Verify checks the hash chain of the journal. It returns the number of lines and the hash of the last line. The first
+// line of the oldest file may refer to a line of a file that has been removed.
 func (j *Journal) Verify() (lines int64, head string, err error) {
 	names, err := j.files()
 	if err != nil {

@@ -1,4 +1,4 @@
-// A followed registry in memory, and the gateway's records on a machine that follows one.
+// A followed registry in memory, and the ledgers of a machine that follows a registry.
 
 package follow
 
@@ -21,16 +21,16 @@ import (
 	"toolcrib/review/proof"
 )
 
-// Registry is a followed registry, or a part of it, in memory. It is immutable.
+// Registry is an in-memory copy of a followed registry or of one of its views. It is immutable.
 type Registry struct {
 	registry.Finder
 	// Lives are the live definitions, including deactivated ones.
 	Lives    []registry.Live
 	state    int64
-	hash     string // hash of the view
+	hash     string // hash of the encoded view
 	raws     map[string][]byte
 	contents map[string][]byte
-	versions []bundle.Version // set for a complete registry only
+	versions []bundle.Version // all versions; nil unless the registry is complete
 }
 
 var _ impact.ToolReader = (*Registry)(nil)
@@ -48,19 +48,19 @@ func newRegistry(a Accepted, b bundle.Bundle, lives []registry.Live) *Registry {
 	return r
 }
 
-// Raw returns the JSON that a tool was imported from, by hash.
+// Raw returns the imported JSON of a tool, given the hash of the JSON.
 func (r *Registry) Raw(hash string) ([]byte, bool) {
 	raw, ok := r.raws[hash]
 	return raw, ok
 }
 
-// Content returns the bytes of a binary file by SHA-256.
+// Content returns the content of the binary file with the given SHA-256 hash.
 func (r *Registry) Content(sha256 string) ([]byte, bool) {
 	data, ok := r.contents[sha256]
 	return data, ok
 }
 
-// Version returns a version of a subject. It requires the complete registry.
+// Version returns the version of s with the given number. Only a complete registry contains versions.
 func (r *Registry) Version(s registry.Subject, number int) (bundle.Version, error) {
 	for _, v := range r.versions {
 		if v.Subject == s.String() && v.Number == number {
@@ -111,17 +111,18 @@ func (r *Registry) FromServer(_ context.Context, name string) ([]registry.Live, 
 	return lists.Filter(r.Lives, func(l registry.Live) bool { return l.Definition.Tool != nil && l.Definition.Columns().Source == name }), nil
 }
 
-// Server caches the part of a copy for the guard of one MCP server, or the complete copy if Name is "".
+// Server reads and caches the view of a copy for one MCP server, or the complete registry if Name is "".
 type Server struct {
 	Copy *Copy
 	Name string
 
 	mu    sync.Mutex
 	now   *Registry
-	index string // index of the cached bundle
+	index string // Accepted.Index of the bundle from which now was read
 }
 
-// Registry returns the approved tools and texts of the server, or the complete registry.
+// Registry returns the approved tools and texts of the server, or the complete registry if Name is "". It reads the copy
+// again only if another bundle has been accepted.
 func (s *Server) Registry(ctx context.Context) (*Registry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +139,7 @@ func (s *Server) Registry(ctx context.Context) (*Registry, error) {
 	return s.now, err
 }
 
-// Raw returns the JSON that a tool was imported from, by hash.
+// Raw returns the imported JSON of a tool, given the hash of the JSON.
 func (s *Server) Raw(ctx context.Context, hash string) ([]byte, bool, error) {
 	r, err := s.Registry(ctx)
 	if err != nil {
@@ -156,8 +157,8 @@ func (s *Server) Wait(ctx context.Context, seen int64, every time.Duration) int6
 // Path returns the folder of the copy.
 func (s *Server) Path() string { return s.Copy.Dir }
 
-// Ledger is a gateway.Ledger for a followed registry. It logs calls in a journal. It refuses calls that require
-// approval, because no user can answer them here.
+// Ledger is a gateway.Ledger for a machine that follows a registry and has no database. It logs calls in a journal. It
+// refuses calls that require approval, because no user can answer them on this machine.
 type Ledger struct {
 	// Registry returns the current registry.
 	Registry func(ctx context.Context) (*Registry, error)
@@ -166,8 +167,9 @@ type Ledger struct {
 
 var _ gateway.Ledger = Ledger{}
 
-// Overlay is a followed registry with the approvals of the machine's own database, which only add to it: if both define
-// a tool or a text of a server, the registry's definition applies, even if it is deactivated.
+// Overlay combines a followed registry with the approvals in the machine's own database. The database can only add
+// definitions: if both define a tool or a text of a server, the registry's definition applies, even if that definition
+// is deactivated.
 type Overlay struct {
 	*Registry
 	Own impact.ToolReader
@@ -176,11 +178,11 @@ type Overlay struct {
 // State implements impact.ToolReader.
 func (o Overlay) State(ctx context.Context) (int64, error) {
 	own, err := o.Own.State(ctx)
-	return o.state + own, err // the first counts nanoseconds, the second versions
+	return o.state + own, err // state counts nanoseconds, and own counts versions
 }
 
-// added returns the definitions in own that have neither the origin of a definition in the registry nor its id in any
-// layer.
+// added returns the definitions in own that the registry does not define. The registry defines a definition if one of
+// the registry's definitions has the same origin, or the same kind and id in any layer.
 func (o Overlay) added(own []registry.Live) []registry.Live {
 	type key struct{ server, name string }
 	keys := func(l registry.Live) []key {
@@ -201,12 +203,12 @@ func (o Overlay) added(own []registry.Live) []registry.Live {
 	})
 }
 
-// logged reports whether the machine's own database can log calls of a tool. It cannot if only the registry contains
-// the version in force.
+// logged reports whether calls of tool are logged in the machine's own database. They are not if only the registry
+// contains the version in force.
 func (o Overlay) logged(ctx context.Context, tool registry.Subject) (bool, error) {
 	l, err := o.Live(ctx, tool)
 	if err != nil {
-		return true, nil //nolint:nilerr // not of the registry
+		return true, nil //nolint:nilerr // the registry does not define the tool
 	}
 	own, err := o.Own.ByWire(ctx, l.Definition.Tool.WireName())
 	return slices.ContainsFunc(own, func(o registry.Live) bool {
@@ -228,19 +230,19 @@ func (o Overlay) FromServer(ctx context.Context, name string) ([]registry.Live, 
 	return append(followed, o.added(own)...), err
 }
 
-// OwnLedger is the ledger of a machine that follows a registry and has a database of its own, with its approvals, calls,
-// and pending calls. The database logs only calls of versions that it has, so those of other followed tools are logged
-// in the journal.
+// OwnLedger is a gateway.Ledger for a machine that follows a registry and also has a database of its own. The database
+// contains the machine's approvals, calls, and pending calls. It can log a call only if it contains the version of the
+// tool, so OwnLedger logs calls of other followed tools in the journal.
 type OwnLedger struct {
 	gateway.Ledger
 	// Registry returns the current registry.
 	Registry func(ctx context.Context) (*Registry, error)
 	Journal  *Journal
-	// Journaled has the ids of calls in the journal that await their outcome.
+	// Journaled contains the ids of calls in the journal that have no outcome yet.
 	Journaled *sync.Map
 }
 
-// ownReader reads the calls of the database and of the journal.
+// ownReader reads the calls in the database and in the journal.
 type ownReader struct {
 	gateway.CallReader
 	journal *Journal
@@ -265,7 +267,7 @@ func (r ownReader) NotRun(ctx context.Context, user string, tool registry.Subjec
 	return r.CallReader.NotRun(ctx, user, tool, now)
 }
 
-// Calls implements gateway.CallReader. The numbers of the database and of the journal are independent of each other.
+// Calls implements gateway.CallReader. Calls in the database and calls in the journal are numbered independently.
 func (r ownReader) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
 	own, err := r.CallReader.Calls(ctx, q)
 	if err != nil {
@@ -277,7 +279,7 @@ func (r ownReader) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Ca
 	return all[:min(len(all), q.Limit)], err
 }
 
-// ownWriter appends calls to the database or to the journal.
+// ownWriter writes each call to the database or to the journal.
 type ownWriter struct {
 	gateway.CallWriter
 	journal   *writing
@@ -310,7 +312,7 @@ func (w ownWriter) AddPending(ctx context.Context, p gateway.Pending) error {
 	return w.CallWriter.AddPending(ctx, p)
 }
 
-// errNotOwn is returned for a call that requires approval if the machine's own database does not contain the tool.
+// errNotOwn is returned for a call that requires approval and whose tool is not in the machine's own database.
 var errNotOwn = errors.New("nobody can approve this call here, because this machine's own database does not have the version of the registry in force; import and approve it there, too, or ask for another approval tier where the registry is reviewed")
 
 // View implements gateway.Ledger.
@@ -343,7 +345,7 @@ func (l OwnLedger) write(ctx context.Context, write func(context.Context, func(g
 	if err != nil {
 		return err
 	}
-	return l.Journal.write(func(w *writing) error { // after the database, which may repeat the transaction
+	return l.Journal.write(func(w *writing) error { // the journal is written after fn, because the database may repeat the transaction
 		return write(ctx, func(own gateway.LedgerTx) error {
 			w.entries = nil
 			own.CallWriter = ownWriter{own.CallWriter, w, l.Journaled, Overlay{r, own.ToolReader}}
@@ -353,7 +355,7 @@ func (l OwnLedger) write(ctx context.Context, write func(context.Context, func(g
 	})
 }
 
-// errNobodyAnswers is returned for records that require a database.
+// errNobodyAnswers is returned for pending calls, answers, and overrides, which require a database.
 var errNobodyAnswers = errors.New(`this machine follows a registry, and nobody can approve a call here; set [follow] local = "allow" and run toolcrib init to answer calls on this machine, or ask for another approval tier where the registry is reviewed`)
 
 // View implements gateway.Ledger.
@@ -379,7 +381,7 @@ func (l Ledger) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) er
 	return l.Log(ctx, fn)
 }
 
-// The following methods return nothing, because overrides and pending calls need a database.
+// The methods for overrides, pending calls, and refusals return no records, because these need a database.
 
 // Override implements gateway.CallReader.
 func (*Journal) Override(context.Context, string, registry.Subject) (registry.ApprovalTier, error) {

@@ -1,4 +1,4 @@
-// Reports of unapproved tools and files to the reviewers of a registry.
+// Queues of unapproved tools and files, and of call log lines, that a machine sends to a toolcrib server.
 
 package follow
 
@@ -25,7 +25,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Report tells the reviewers of a registry about unapproved tools or files that a follower has encountered.
+// Report informs the reviewers of a registry about unapproved tools or files that a follower has encountered.
 type Report struct {
 	Machine  string          `json:"machine"`          // The random name of the machine, 32 lower-case hexadecimal digits
 	Server   string          `json:"server,omitempty"` // The name of an MCP server
@@ -34,7 +34,7 @@ type Report struct {
 	Document json.RawMessage `json:"document"`         // The unapproved tools, as the server lists them, or the definition
 }
 
-// about describes the subject of a report.
+// about describes the subject of the report for error messages.
 func (r Report) about() string {
 	if r.Server == "" {
 		return "files of " + string(r.Layer)
@@ -42,11 +42,12 @@ func (r Report) about() string {
 	return "tools of " + r.Server
 }
 
-// Outbox stores the unsent reports of a machine for one source, each in a file. A sent report leaves an empty file as a
-// mark, so that it is not sent again. A file with a modification time in the future is sent after that time.
+// Outbox is a folder that stores the unsent reports of a machine for one source, each in a file. After a report is sent,
+// its file remains as an empty mark, so that the same report is not sent again. A file whose modification time is in the
+// future is not sent before that time.
 type Outbox struct{ Dir string }
 
-// Limits of an outbox, a report, and a batch. toolcrib serve has the same limits for reports and batches.
+// Limits of an outbox, a report, and a batch. toolcrib serve has the same limits for a report and a batch.
 const (
 	maxQueued   = 1000
 	maxOfServer = 100
@@ -57,17 +58,17 @@ const (
 
 const refusedFile = "refused"
 
-// Refusal describes the last reports that the server refused.
+// Refusal describes the most recent response in which the server refused reports.
 type Refusal struct {
 	At      time.Time `json:"at"`
 	Reports int       `json:"reports"`
-	Reason  string    `json:"reason"` // of the first report
+	Reason  string    `json:"reason"` // reason for the first refused report
 }
 
-// ErrReport is wrapped if a report cannot be queued or was refused by the server.
+// ErrReport indicates that a report cannot be queued, or that the server refused it.
 var ErrReport = errors.New("not reported")
 
-// machine returns the random name of this machine.
+// machine returns the random name of this machine. The first call creates and stores the name.
 func (o Outbox) machine() (string, error) {
 	file := filepath.Join(o.Dir, "machine")
 	name, err := os.ReadFile(file)
@@ -75,18 +76,18 @@ func (o Outbox) machine() (string, error) {
 		return string(name), err
 	}
 	made := make([]byte, 16)
-	_, _ = rand.Read(made) // never fails
+	_, _ = rand.Read(made) // rand.Read never returns an error
 	name = hex.AppendEncode(nil, made)
 	return string(name), atomicfile.Write(file, name, atomicfile.Options{Mode: 0o600})
 }
 
-// queued is a report or a mark in an outbox.
+// queued is a file in an outbox: an unsent report, or the empty mark of a sent report.
 type queued struct {
 	file string
 	fs.FileInfo
 }
 
-// entries returns the queued reports, and the marks of sent reports, oldest first.
+// entries returns the files of the outbox, including the marks of sent reports, oldest first.
 func (o Outbox) entries() ([]queued, error) {
 	files, err := filepath.Glob(filepath.Join(o.Dir, "*.json"))
 	if err != nil {
@@ -102,7 +103,8 @@ func (o Outbox) entries() ([]queued, error) {
 	return all, nil
 }
 
-// Add queues a report, unless the same report was queued before. If the outbox is full, it removes the oldest mark.
+// Add queues r, unless the same report was queued or sent before. If the outbox is full, Add removes the oldest mark.
+// If there is no mark to remove, it returns ErrReport.
 func (o Outbox) Add(r Report) error {
 	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
 		return err
@@ -147,7 +149,7 @@ func (o Outbox) Add(r Report) error {
 	return atomicfile.Write(file, report, atomicfile.Options{Mode: 0o600})
 }
 
-// State returns the number of unsent reports, and the last refusal.
+// State returns the number of unsent reports and the most recent refusal.
 func (o Outbox) State() (waiting int, last Refusal, err error) {
 	all, err := o.entries()
 	for _, e := range all {
@@ -155,12 +157,12 @@ func (o Outbox) State() (waiting int, last Refusal, err error) {
 			waiting++
 		}
 	}
-	last, _ = readJSON[Refusal](filepath.Join(o.Dir, refusedFile)) // a missing or damaged file counts as none
+	last, _ = readJSON[Refusal](filepath.Join(o.Dir, refusedFile)) // a missing or damaged file counts as no refusal
 	return waiting, last, err
 }
 
-// Send sends a batch of queued reports if the source is toolcrib serve. If the server refuses reports, the error
-// contains the first reason.
+// Send sends one batch of unsent reports. It does nothing unless the source is a toolcrib server. If the server refuses
+// reports, the error contains the reason for the first refused report.
 func (o Outbox) Send(ctx context.Context, source Source) error {
 	s, ok := source.(*httpSource)
 	if !ok || !s.serve() {
@@ -189,7 +191,7 @@ func (o Outbox) Send(ctx context.Context, source Source) error {
 		}
 		data, err := os.ReadFile(e.file)
 		if err == nil && !json.Valid(data) {
-			err = os.Truncate(e.file, 0) // written by another program
+			err = os.Truncate(e.file, 0) // not a report, so mark it as sent
 		} else if err == nil {
 			batch.Reports, files, size = append(batch.Reports, data), append(files, e.file), size+len(data)
 		}
@@ -246,19 +248,19 @@ func (o Outbox) Send(ctx context.Context, source Source) error {
 	return err
 }
 
-// CallLines are lines of the call log of a follower.
+// CallLines is a batch of lines from the call log of a follower.
 type CallLines struct {
 	Machine string   `json:"machine"` // The random name of the machine, 32 lower-case hexadecimal digits
 	Lines   []string `json:"lines"`   // JSON, each with the hash of the line before it
 }
 
-// sentCalls is the position up to which a journal was sent.
+// sentCalls is the position in a journal up to which its lines have been sent.
 type sentCalls struct {
 	File   string `json:"file"`
 	Offset int64  `json:"offset"`
 }
 
-// SendCalls sends the new lines of a journal in batches if the source is toolcrib serve.
+// SendCalls sends the unsent lines of j in batches. It does nothing unless the source is a toolcrib server.
 func (o Outbox) SendCalls(ctx context.Context, source Source, j *Journal) error {
 	s, ok := source.(*httpSource)
 	if !ok || !s.serve() {
@@ -277,7 +279,7 @@ func (o Outbox) SendCalls(ctx context.Context, source Source, j *Journal) error 
 		return err
 	}
 	position := filepath.Join(o.Dir, "calls")
-	sent, _ := readJSON[sentCalls](position) // missing before the first batch
+	sent, _ := readJSON[sentCalls](position) // the file does not exist before the first batch
 	names, err := j.files()
 	if err != nil {
 		return err

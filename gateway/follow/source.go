@@ -1,4 +1,4 @@
-// The places where a registry can be published: a folder, a file, a URL, or a Git repository.
+// The sources from which a published registry can be read: a folder, a file, a URL, or a Git repository.
 
 package follow
 
@@ -31,23 +31,24 @@ import (
 
 // Source is a place where a registry is published.
 type Source interface {
-	// Get returns a published file of at most limit bytes. It returns errUnchanged if tag, from an earlier response,
-	// is still current, and fs.ErrNotExist if the file does not exist.
+	// Get returns the published file name, which must not exceed limit bytes, and a tag of its current content. If tag,
+	// from an earlier response, still matches the content, Get returns errUnchanged. If the file does not exist, Get
+	// returns fs.ErrNotExist.
 	Get(ctx context.Context, name, tag string, limit int64) (data []byte, newTag string, err error)
 }
 
-// ErrAddress is wrapped for an invalid address.
+// ErrAddress indicates that an address does not denote a valid source.
 var ErrAddress = errors.New("not a valid source")
 
-// errUnchanged is returned for a file that the caller already has.
+// errUnchanged is returned by Get if the caller already has the current content.
 var errUnchanged = errors.New("unchanged")
 
-// errTooLarge is wrapped if a response exceeds its limit.
+// errTooLarge indicates that a file or a response exceeds its size limit.
 var errTooLarge = errors.New("the answer is too large")
 
-// NewSource returns the source at an address: a folder, a file, an https URL (http only for loopback), or
-// git:REPOSITORY, followed by #BRANCH unless the branch is Branch. Git fetches into the folder cache. A token that is
-// not "" is sent to a URL.
+// NewSource returns the source at address. An address is a folder, a file, an https URL, or git:REPOSITORY. An http URL
+// is accepted only for a loopback address. git:REPOSITORY may be followed by #BRANCH; the default is Branch. Git
+// fetches into a subfolder of cache. A token other than "" is sent in requests to a URL.
 func NewSource(address, cache, token string) (Source, error) {
 	if repository, ok := strings.CutPrefix(address, "git:"); ok {
 		repository, branch, _ := strings.Cut(repository, "#")
@@ -64,7 +65,7 @@ func NewSource(address, cache, token string) (Source, error) {
 			return nil, fmt.Errorf("%w: %q is not encrypted: use https:// (http:// is allowed only on this machine)", ErrAddress, address)
 		}
 		transport := http.DefaultTransport.(*http.Transport).Clone()
-		transport.IdleConnTimeout = 5 * time.Second // do not keep a connection between polls
+		transport.IdleConnTimeout = 5 * time.Second // close the connection between polls
 		return &httpSource{u, token, &http.Client{CheckRedirect: checkRedirect, Transport: transport}}, nil
 	}
 	info, err := os.Stat(address)
@@ -77,7 +78,7 @@ func NewSource(address, cache, token string) (Source, error) {
 	return fileSource{address}, nil
 }
 
-// Branch is the branch to which a registry is published.
+// Branch is the default branch for a registry that is published in a Git repository.
 const Branch = "toolcrib-registry"
 
 func checkRedirect(to *http.Request, via []*http.Request) error {
@@ -90,7 +91,7 @@ func checkRedirect(to *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// folderSource is a folder, such as one on a shared disk.
+// folderSource is a folder with published files, such as a folder on a shared disk.
 type folderSource struct{ dir string }
 
 func (s folderSource) Get(_ context.Context, name, tag string, limit int64) ([]byte, string, error) {
@@ -98,7 +99,7 @@ func (s folderSource) Get(_ context.Context, name, tag string, limit int64) ([]b
 	if err != nil {
 		return nil, "", err
 	}
-	defer root.Close() //nolint:errcheck // only read
+	defer root.Close() //nolint:errcheck // opened for reading
 	f, err := root.Open(filepath.FromSlash(name))
 	if err != nil {
 		return nil, "", err
@@ -119,7 +120,7 @@ func (s folderSource) Get(_ context.Context, name, tag string, limit int64) ([]b
 	return data, now, err
 }
 
-// fileSource is a bundle in one file, as written by toolcrib export.
+// fileSource is a file with a complete bundle, as written by the toolcrib export command.
 type fileSource struct{ file string }
 
 func (s fileSource) Get(ctx context.Context, name, tag string, _ int64) ([]byte, string, error) {
@@ -146,14 +147,14 @@ func (s fileSource) Get(ctx context.Context, name, tag string, _ int64) ([]byte,
 	return Compress(part), now, nil
 }
 
-// httpSource is a server of static files, or toolcrib serve.
+// httpSource is a server of static files or a toolcrib server (toolcrib serve).
 type httpSource struct {
 	base   *url.URL
-	token  string // "" for none
+	token  string // "" for no token
 	client *http.Client
 }
 
-// answerWithin is the timeout for a file: 64 MB at 5 Mbit/s.
+// answerWithin is the timeout of a request. It suffices for 64 MB at 5 Mbit/s.
 const answerWithin = 2 * time.Minute
 
 func (s *httpSource) Get(ctx context.Context, name, tag string, limit int64) ([]byte, string, error) {
@@ -163,7 +164,7 @@ func (s *httpSource) Get(ctx context.Context, name, tag string, limit int64) ([]
 	if err != nil {
 		return nil, "", err
 	}
-	defer answer.Body.Close() //nolint:errcheck // only read
+	defer answer.Body.Close() //nolint:errcheck // opened for reading
 	if answer.StatusCode == http.StatusNotModified {
 		return nil, tag, errUnchanged
 	}
@@ -171,7 +172,7 @@ func (s *httpSource) Get(ctx context.Context, name, tag string, limit int64) ([]
 	return data, answer.Header.Get("ETag"), err
 }
 
-// request sends a request. Statuses other than 2xx and 304 are errors.
+// request sends a request and returns the response. It returns an error for a status other than 2xx and 304.
 func (s *httpSource) request(ctx context.Context, method, name, tag string, body []byte) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, method, s.base.JoinPath(name).String(), bytes.NewReader(body))
 	if err != nil {
@@ -184,17 +185,17 @@ func (s *httpSource) request(ctx context.Context, method, name, tag string, body
 		request.Header.Set("Authorization", "Bearer "+s.token)
 	}
 	client := *s.client
-	if method == http.MethodPost { // a redirect could turn it into a GET
+	if method == http.MethodPost { // following a redirect could turn a POST into a GET
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
 	answer, err := client.Do(request)
 	if err != nil || answer.StatusCode/100 == 2 || answer.StatusCode == http.StatusNotModified {
 		return answer, err
 	}
-	defer answer.Body.Close() //nolint:errcheck // only read
+	defer answer.Body.Close() //nolint:errcheck // opened for reading
 	said, _ := readAll(answer.Body, 4<<10)
 	var doc struct{ Error struct{ Message string } }
-	_ = json.Unmarshal(said, &doc) // only toolcrib serve explains errors
+	_ = json.Unmarshal(said, &doc) // only toolcrib serve returns an error as JSON
 	if err = errors.New(answer.Status); answer.StatusCode == http.StatusNotFound {
 		err = fs.ErrNotExist
 	}
@@ -204,14 +205,14 @@ func (s *httpSource) request(ctx context.Context, method, name, tag string, body
 	return nil, fmt.Errorf("%s: %w", request.URL.Redacted(), err)
 }
 
-// ServePath is the path of the registry in toolcrib serve.
+// ServePath is the URL path at which toolcrib serve publishes the registry.
 const ServePath = "/v1/bundle"
 
-// serve reports whether the source is toolcrib serve, which sends events and accepts reports.
+// serve reports whether the URL denotes a toolcrib server, which sends events and accepts reports.
 func (s *httpSource) serve() bool { return strings.HasSuffix(s.base.Path, ServePath) }
 
-// listen receives the events of toolcrib serve until the connection ends. It calls news when connected and at each
-// event. The server sends a comment every 15 seconds. After a minute without data, the connection counts as lost.
+// listen receives the events of a toolcrib server until the connection ends. It calls news once it is connected, and for
+// each event. The server sends a comment every 15 seconds, so listen closes the connection after a minute without data.
 func (s *httpSource) listen(ctx context.Context, news func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -221,7 +222,7 @@ func (s *httpSource) listen(ctx context.Context, news func()) {
 	if err != nil {
 		return // the next poll reports the problem
 	}
-	defer answer.Body.Close() //nolint:errcheck // only read
+	defer answer.Body.Close() //nolint:errcheck // opened for reading
 	news()
 	lines := bufio.NewScanner(answer.Body)
 	for lines.Scan() {
@@ -232,7 +233,7 @@ func (s *httpSource) listen(ctx context.Context, news func()) {
 	}
 }
 
-// gitSource is a branch of a Git repository, which is fetched into a cache.
+// gitSource is a branch of a Git repository. The branch is fetched into the bare repository cache.
 type gitSource struct{ repository, branch, cache string }
 
 func (s gitSource) Get(ctx context.Context, name, tag string, limit int64) ([]byte, string, error) {
@@ -275,7 +276,7 @@ func (s gitSource) git(ctx context.Context, limit int64, args ...string) ([]byte
 	return out.Stdout, nil
 }
 
-// readAll reads at most limit bytes.
+// readAll reads r until EOF. It returns errTooLarge if r has more than limit bytes.
 func readAll(r io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {
@@ -284,16 +285,16 @@ func readAll(r io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// Compress compresses a part. Equal parts have equal results.
+// Compress compresses part with gzip. The result depends only on the content of part.
 func Compress(part []byte) []byte {
 	var out bytes.Buffer
-	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // the level exists
+	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // NewWriterLevel fails only for an invalid level
 	_, _ = w.Write(part)                                    // writing to a buffer cannot fail
 	_ = w.Close()
 	return out.Bytes()
 }
 
-// expand decompresses a part. It returns an error beyond bundle.MaxSize bytes.
+// expand decompresses data. It returns errTooLarge if the result exceeds bundle.MaxSize bytes.
 func expand(data []byte) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {

@@ -1,4 +1,4 @@
-// Polling of the source, and waiting for a new bundle.
+// Polling the source of a registry, and waiting for an accepted bundle.
 
 package follow
 
@@ -14,8 +14,9 @@ import (
 	"toolcrib/internal/filelock"
 )
 
-// Wait returns when another bundle has been accepted. If the operating system does not report changes of files, Wait
-// returns after the interval every. seen is the previous result, initially 0.
+// Wait blocks until a bundle other than the one that seen identifies is accepted, or ctx is done. It returns the new
+// value for seen; the first call passes 0. If changes of files cannot be watched, Wait also returns after the duration
+// every.
 func (c *Copy) Wait(ctx context.Context, seen int64, every time.Duration) int64 {
 	changes, err := fsnotify.NewWatcher()
 	if err == nil {
@@ -51,9 +52,10 @@ func (c *Copy) Wait(ctx context.Context, seen int64, every time.Duration) int64 
 	}
 }
 
-// Poll updates the copy at the given interval, and immediately when the source announces a change, until ctx is done.
-// It skips an update if another process of the machine has just polled. It passes errors to problem. Random delays
-// distribute the requests of machines that receive the same announcement. After a failure, it retries a few times.
+// Poll updates the copy until ctx is done. It polls at the interval every, and immediately when the source announces a
+// change. It skips a regular poll if another process on the machine has polled within the interval. After an error
+// other than ErrRefused, it retries up to eight times within seconds. Errors are passed to problem. Random delays spread
+// the requests of machines that receive the same announcement.
 func (c *Copy) Poll(ctx context.Context, address string, source Source, every time.Duration, problem func(error)) {
 	announced := make(chan struct{}, 1)
 	news := func() {
@@ -78,7 +80,7 @@ func (c *Copy) Poll(ctx context.Context, address string, source Source, every ti
 			pause(ctx, random(800*time.Millisecond))
 		case <-timer.C:
 			if c.Now().Sub(c.Checked().Tried) < every {
-				continue // another process has polled
+				continue // another process has polled in the meantime
 			}
 		}
 		timer.Stop()
@@ -97,7 +99,8 @@ func (c *Copy) Poll(ctx context.Context, address string, source Source, every ti
 	}
 }
 
-// listen keeps a connection to the events of a source open. Only one process of the machine does so.
+// listen receives the events of source and calls news for each. A lock ensures that only one process on the machine
+// holds a connection.
 func (c *Copy) listen(ctx context.Context, source *httpSource, every time.Duration, news func()) {
 	for ctx.Err() == nil {
 		unlock, held, err := filelock.Try(filepath.Join(c.Dir, listenLock))
@@ -118,7 +121,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// random returns a random duration from 0 to most.
+// random returns a random duration between 0 and most, inclusive.
 func random(most time.Duration) time.Duration {
-	return time.Duration(rand.Int64N(int64(most) + 1)) //nolint:gosec // nothing depends on it
+	return time.Duration(rand.Int64N(int64(most) + 1)) //nolint:gosec // the delays need not be unpredictable
 }

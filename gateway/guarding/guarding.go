@@ -1,4 +1,5 @@
-// Package guarding reports which MCP servers of clients are guarded, and which proposals wait for the user.
+// Package guarding reports which MCP servers of clients are guarded, and which of their proposals and calls wait for the
+// user.
 package guarding
 
 import (
@@ -18,38 +19,38 @@ import (
 	"toolcrib/review"
 )
 
-// Reader reads the registry and the queue.
+// Reader reads live definitions and proposals.
 type Reader interface {
 	FromServer(ctx context.Context, name string) ([]registry.Live, error)
 	List(ctx context.Context, q review.Query) (review.Page, error)
 	Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundle, error)
 }
 
-// Store contains the functions that read the records for a status. The zero value contains none, which is the state
+// Store contains the functions that read the data for a status. In the zero value, all functions are nil; it is used
 // before a database exists.
 type Store struct {
 	View  func(ctx context.Context, fn func(Reader) error) error
 	Calls func(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error)
-	// Pending returns the calls that wait for the user.
+	// Pending returns calls that wait for the user.
 	Pending func(ctx context.Context, q gateway.PendingQuery) ([]gateway.Pending, error)
 	// Imported returns the names of all servers from which tools were ever imported.
 	Imported func(ctx context.Context) ([]string, error)
-	// LeftOut returns the entries of a server's newest list that could not be proposed.
+	// LeftOut returns the entries in the newest list of a server that could not be proposed.
 	LeftOut func(ctx context.Context, server string) ([]wire.Skipped, error)
 }
 
-// Status is the state of all servers.
+// Status is the state of all entries, servers, and waiting calls.
 type Status struct {
 	Entries []Entry
-	Servers []Server // servers of clients in the order of the entries, followed by other servers with waiting proposals
+	Servers []Server // servers of clients in the order of Entries, followed by other servers with open proposals
 	Calls   []HeldCall
-	More    bool // there are more waiting calls
+	More    bool // further calls wait for the user
 }
 
 // MostCalls is the maximum number of waiting calls in a status.
 const MostCalls = 10
 
-// HeldCall is a call that waits for the user.
+// HeldCall is a call that waits for the approval of the user.
 type HeldCall struct {
 	ID      string    `json:"id"`
 	Tool    string    `json:"tool"`
@@ -61,48 +62,48 @@ type HeldCall struct {
 type Entry struct {
 	Client  string        `json:"client"`
 	File    string        `json:"file"`
-	Project bool          `json:"-"`                // the file is that of a folder
+	Project bool          `json:"-"`                // the file belongs to a project
 	Name    string        `json:"name"`             // name of the server in the file
-	Server  string        `json:"server,omitempty"` // name of the server in toolcrib, or "" if it has none or its guard is not the user's
+	Server  string        `json:"server,omitempty"` // name of the server in toolcrib; "" if it has no name or its guard has no effect
 	State   clients.State `json:"state"`            // guarded, open, or refused
-	Why     string        `json:"-"`                // why it is not guarded, or the problem with its guard
+	Why     string        `json:"-"`                // reason why the server is not guarded, or the problem with its guard
 	// Disabled reports whether the client does not start the server.
 	Disabled bool `json:"disabled,omitempty"`
-	// Differs explains why the guard has no effect: it names what the guard uses instead of the user's own
-	// configuration. It is "" for an effective guard.
+	// Differs is the reason why the guard has no effect: the guard does not use the user's own program, database,
+	// settings, or server. It is "" if the guard is effective.
 	Differs string `json:"-"`
-	// Program and Database are those that the guard uses, even if they are not the user's.
+	// Program and Database are used by the guard, even if they are not the user's own.
 	Program  string `json:"program,omitempty"`
 	Database string `json:"database,omitempty"`
-	Command  string `json:"command,omitempty"` // command of the server, or its URL, without secrets
+	Command  string `json:"command,omitempty"` // command or URL of the server, with secrets masked
 }
 
-// Server is the state of a server's tools and texts.
+// Server is the state of a server's tools, texts, and calls.
 type Server struct {
 	Name  string
 	Tools Counts
-	Texts Counts // prompts and instructions, if they are reviewed
-	// Sets are the change sets of the waiting proposals; "" for none.
+	Texts Counts // prompts and instructions, unless they are not reviewed
+	// Sets contains the names of the change sets of open proposals; the name is "" for a proposal without a change set.
 	Sets []string
-	Last *LastCall // last call through a guard; nil for none
-	// LeftOut contains the entries of the newest list that cannot be proposed, or the reason why no list is
-	// available.
+	Last *LastCall // last call through a guard; nil if there was none
+	// LeftOut contains the entries in the newest list that cannot be proposed, or the reason why no list is available.
 	LeftOut []wire.Skipped
 }
 
-// Counts contains the number of tools or texts in each state.
+// Counts contains the numbers of tools or texts by state.
 type Counts struct {
-	Approved int `json:"approved"` // approved and active
-	Waiting  int `json:"waiting"`  // proposals of new tools or texts
-	Changed  int `json:"changed"`  // proposals to change, deactivate, or reactivate approved ones
-	// Rejected counts those that the guard withholds because the user rejected them or their last change.
+	Approved int `json:"approved"` // approved and active definitions
+	Waiting  int `json:"waiting"`  // proposals of new definitions
+	Changed  int `json:"changed"`  // proposals to change, deactivate, or reactivate approved definitions
+	// Rejected is the number of definitions that the guard withholds because the user rejected them or their newest
+	// change.
 	Rejected int `json:"rejected"`
 }
 
 // Open returns the number of proposals that wait for the user.
 func (c Counts) Open() int { return c.Waiting + c.Changed }
 
-// of returns the counts for a tool or a text.
+// of returns the counts to which t belongs.
 func (v *Server) of(t *registry.Tool) *Counts {
 	if t.Kind == registry.ServerText {
 		return &v.Texts
@@ -117,21 +118,21 @@ func (v Server) Open() int { return v.Tools.Open() + v.Texts.Open() }
 type LastCall struct {
 	At      time.Time    `json:"at"`
 	Tool    string       `json:"tool"`
-	Code    gateway.Code `json:"code,omitempty"`    // ok, or the code of an error; "" while it runs
-	Command string       `json:"command,omitempty"` // command of the server that received it, or its URL, without secrets
+	Code    gateway.Code `json:"code,omitempty"`    // code of the result; "" while the call runs
+	Command string       `json:"command,omitempty"` // command or URL of the server that received the call, with secrets masked
 }
 
-// Differs reports whether any guard is not the user's.
+// Differs reports whether any entry has a guard without effect.
 func (s Status) Differs() bool {
 	return slices.ContainsFunc(s.Entries, func(e Entry) bool { return e.Differs != "" })
 }
 
-// AnyWaiting reports whether anything waits for the user.
+// AnyWaiting reports whether any proposal or call waits for the user.
 func (s Status) AnyWaiting() bool {
 	return len(s.Calls) > 0 || slices.ContainsFunc(s.Servers, func(v Server) bool { return v.Open() > 0 })
 }
 
-// Of returns the server with a name.
+// Of returns the server with the given name in toolcrib. It returns false if name is "" or unknown.
 func (s Status) Of(name string) (Server, bool) {
 	i := slices.IndexFunc(s.Servers, func(v Server) bool { return v.Name == name })
 	if i < 0 || name == "" {
@@ -140,7 +141,7 @@ func (s Status) Of(name string) (Server, bool) {
 	return s.Servers[i], true
 }
 
-// Read returns the status of entries.
+// Read returns the status of the given entries, and of other servers with open proposals.
 func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, error) {
 	var s Status
 	for _, e := range entries {
@@ -156,7 +157,7 @@ func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, err
 		if v.Command != "" || v.URL != "" {
 			entry.Command = strings.Join(v.Runs(), " ")
 		}
-		if e.Differs != "" { // the entry uses another database
+		if e.Differs != "" { // the guard has no effect
 			entry.Server = ""
 		}
 		s.Entries = append(s.Entries, entry)
@@ -203,7 +204,7 @@ func Read(ctx context.Context, entries []clients.Entry, from Store) (Status, err
 	return s, err
 }
 
-// read sets the numbers of the server's tools and texts, and its last call, from the database.
+// read sets all fields of v except Name.
 func (v *Server) read(ctx context.Context, from Store, open, rejected []review.Bundle) error {
 	err := from.View(ctx, func(r Reader) error {
 		lives, err := r.FromServer(ctx, v.Name)
@@ -250,8 +251,8 @@ func (v *Server) read(ctx context.Context, from Store, open, rejected []review.B
 	return nil
 }
 
-// lastRejected returns the newest rejected proposals, except those about a tool or text for which a later proposal
-// was approved or opened.
+// lastRejected returns the newest rejected proposal of each tool and text. It omits subjects that have an open proposal or
+// for which a later proposal was approved.
 func lastRejected(ctx context.Context, r Reader, open []review.Bundle) ([]review.Bundle, error) {
 	page, err := r.List(ctx, review.Query{State: proposals.Rejected, Filter: "tool:", Limit: review.MaxPage})
 	if err != nil {
@@ -272,9 +273,9 @@ func lastRejected(ctx context.Context, r Reader, open []review.Bundle) ([]review
 	}), err
 }
 
-// OpenOf returns the proposals in the given states about tools and texts that were imported from a server.
+// OpenOf returns the proposals about tools and texts of the named server. The proposals are in one of the given states.
 func OpenOf(ctx context.Context, r Reader, server string, states ...proposals.State) (open []review.Bundle, err error) {
-	text := "tool:" // for a server with a name that is too long for an id
+	text := "tool:" // if the server's name is too long for an id, search all tools
 	if prefix, named := strings.CutSuffix(registry.ImportedID(server, "x"), "_x"); named {
 		text = filter.Quote(prefix)
 	}
@@ -302,7 +303,7 @@ func OpenOf(ctx context.Context, r Reader, server string, states ...proposals.St
 	return open, nil
 }
 
-// StateText describes the state of an entry in a few words.
+// StateText returns a short description of the entry's state.
 func (e Entry) StateText() string {
 	switch {
 	case e.State == clients.Guarded && e.Why != "":
@@ -317,7 +318,8 @@ func (e Entry) StateText() string {
 	return "not guarded"
 }
 
-// Reason returns why an entry is not guarded and the remedy, or "" if it is guarded.
+// Reason returns the reason why the entry is not guarded, or the remedy, or both. It returns "" if the entry is guarded or
+// disabled.
 func (e Entry) Reason() string {
 	wrap := "toolcrib wrap " + e.Client
 	if e.Project {
@@ -334,7 +336,7 @@ func (e Entry) Reason() string {
 	return "guard it with " + wrap
 }
 
-// Place names the client of an entry, and whether the file is that of a project.
+// Place returns the client of the entry, and whether its file belongs to a project, for display.
 func (e Entry) Place() string {
 	if e.Project {
 		return e.Client + " (project)"
@@ -342,7 +344,7 @@ func (e Entry) Place() string {
 	return e.Client
 }
 
-// Review returns the command that shows the waiting proposals of a server, or "".
+// Review returns the command that shows the open proposals of the server, or "" if there are none.
 func (v Server) Review() string {
 	if v.Open() == 0 {
 		return ""

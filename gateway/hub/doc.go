@@ -1,2 +1,2 @@
-// Package hub runs tools by posting calls to an HTTP hub, at the address in the tool's approved definition.
+// Package hub runs tools on HTTP hubs. It posts each call to the address in the tool's approved definition.
 package hub

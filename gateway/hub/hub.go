@@ -1,4 +1,4 @@
-// The provider for HTTP hubs.
+// The provider for tools of HTTP hubs.
 
 package hub
 
@@ -26,11 +26,11 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Config contains the settings of hubs.
+// Config contains the settings for all hubs.
 type Config struct {
 	Timeout  time.Duration      // time limit of the complete response; 0 means DefaultTimeout
 	MaxBytes int64              // maximum size of a response; 0 means DefaultMaxBytes
-	Tokens   map[string]string  // bearer tokens by host ("hub.example:8443"), sent to that host only
+	Tokens   map[string]string  // bearer tokens by host, such as "hub.example:8443"; each token is sent only to its host
 	Headers  map[string]Headers // additional headers by host
 }
 
@@ -40,7 +40,7 @@ const (
 	DefaultMaxBytes = gateway.MaxOutput
 )
 
-// Hub is the provider of tools of type http. It is safe for concurrent use.
+// Hub is the provider for tools of type http. It is safe for concurrent use.
 type Hub struct {
 	config Config
 	client *http.Client
@@ -58,7 +58,7 @@ func New(c Config) *Hub {
 	}
 	return &Hub{config: c, client: &http.Client{
 		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 16, IdleConnTimeout: time.Minute},
-		CheckRedirect: func(next *http.Request, via []*http.Request) error { // the host, the scheme, and the method must stay the same
+		CheckRedirect: func(next *http.Request, via []*http.Request) error { // a redirect must keep the host, the scheme, and the method
 			first := via[0]
 			if len(via) > 3 || next.URL.Host != first.URL.Host || next.URL.Scheme != first.URL.Scheme || next.Method != first.Method {
 				return errRedirect
@@ -71,16 +71,16 @@ func New(c Config) *Hub {
 // Close closes idle connections.
 func (h *Hub) Close() { h.client.CloseIdleConnections() }
 
-// errRedirect is returned for a redirect that is not followed.
+// errRedirect indicates a redirect that is not followed.
 var errRedirect = errors.New("it redirects to an address that was not approved")
 
-// errLong is returned for a response that exceeds the limit.
+// errLong indicates a response that exceeds Config.MaxBytes.
 var errLong = errors.New("the response is too long")
 
-// call is the request to a hub. The ids of mission and conversation, and the CallContext, come from the caller
-// and are not verified.
+// call is the JSON request to a hub. The ids of the mission and the conversation, and Context.CallContext, come from the
+// caller and are not verified.
 type call struct {
-	Tool         string          `json:"tool"` // wire name or id
+	Tool         string          `json:"tool"` // name of the tool in the hub: Provider.Name, or the wire name
 	Agent        string          `json:"agent_id"`
 	Customer     string          `json:"customer_id"`
 	User         string          `json:"user_id"`
@@ -90,7 +90,7 @@ type call struct {
 	Context      requestContext  `json:"context"`
 }
 
-// requestContext is the context of a call.
+// requestContext describes the circumstances of a call.
 type requestContext struct {
 	Call    string    `json:"call_id"`
 	At      time.Time `json:"at"`
@@ -99,13 +99,14 @@ type requestContext struct {
 	Version int       `json:"tool_version"`
 	Hash    string    `json:"tool_hash"`
 	Local   bool      `json:"local"`
-	// Features are the agent's switches for the application.
+	// Features contains the agent's switches for features of the application.
 	Features map[string]bool `json:"features,omitempty"`
-	// CallContext is the caller's unverified description of the call, without the ids above; nil if the caller sent none.
+	// CallContext is the caller's unverified description of the call. It omits the ids of the mission and the
+	// conversation, which the request contains already. It is nil if the caller sent no description.
 	CallContext json.RawMessage `json:"said,omitempty"`
 }
 
-// newCall returns the request for an invocation.
+// newCall returns the request for an invocation of the tool with the given name.
 func newCall(name string, in gateway.Invocation) call {
 	c := call{
 		Tool: name, Agent: in.Caller.Agent, Customer: in.Caller.Customer, User: in.Caller.User,
@@ -120,8 +121,8 @@ func newCall(name string, in gateway.Invocation) call {
 	return c
 }
 
-// Run implements gateway.Provider. It wraps results that are not objects as {"result": …}. The output schema
-// describes the result itself. Error codes of the hub are passed on, except those that are reserved for the gateway.
+// Run implements gateway.Provider. It returns a result that is not an object as {"result": …}, although the output schema
+// describes the bare result. It passes on error codes of the hub, except the codes that are reserved for the gateway.
 func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	tool := in.Tool.Definition.Tool
 	if tool.Provider == nil || tool.Provider.URL == "" {
@@ -151,7 +152,7 @@ func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, e
 	return read(in, name, body, status)
 }
 
-// post sends a call and returns the response.
+// post sends a call and returns the body and the status of the response.
 func (h *Hub) post(ctx context.Context, address string, c call) (body []byte, status int, err error) {
 	b, err := json.Marshal(c)
 	if err != nil {
@@ -179,17 +180,17 @@ func (h *Hub) post(ctx context.Context, address string, c call) (body []byte, st
 	return body, res.StatusCode, err
 }
 
-// Headers maps header names to values. In a value, $agent, $customer, $user, $mission, $conversation, $call, and
-// $tool are replaced by values of the call, and $$ by a dollar sign.
+// Headers maps header names to values. In a value, $agent, $customer, $user, $mission, $conversation, $call, and $tool
+// stand for values of the call, and $$ stands for a dollar sign.
 type Headers map[string]string
 
-// reserved are the headers that toolcrib sets, and those of the connection.
+// reserved are the headers that toolcrib sets, and the headers that concern the connection.
 var reserved = []string{
 	"Accept", "Authorization", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "Keep-Alive", "Proxy-Authorization",
 	"Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// Check returns an error if any of the headers cannot be sent.
+// Check returns an error if a header cannot be sent.
 func (h Headers) Check() error {
 	for name, value := range h {
 		switch canonical := http.CanonicalHeaderKey(name); {
@@ -214,8 +215,8 @@ func (h Headers) Check() error {
 	return nil
 }
 
-// set adds the headers for a call to a request. It percent-encodes values of the call that contain anything but
-// visible ASCII.
+// set adds the headers for the call c to the header of a request. It percent-encodes a value of the call if the value
+// contains "%" or characters other than visible ASCII.
 func (h Headers) set(to http.Header, c call) {
 	for name, value := range h {
 		to.Set(name, os.Expand(value, func(name string) string {
@@ -228,7 +229,7 @@ func (h Headers) set(to http.Header, c call) {
 	}
 }
 
-// value returns the value of $name in a header.
+// value returns the value that $name stands for in a header.
 func (c call) value(name string) (value string, ok bool) {
 	value, ok = map[string]string{
 		"$": "$", "agent": c.Agent, "customer": c.Customer, "user": c.User, "mission": c.Mission,
@@ -250,20 +251,20 @@ type answer struct {
 	rest          map[string]json.RawMessage // other fields, which are passed on to the caller
 }
 
-// failure is the error in a response.
+// failure is the error in a response of a hub.
 type failure struct {
 	code, message string
 	details       json.RawMessage
 }
 
-// maxRequest is the maximum length of an approval id that is passed on, in characters.
+// maxRequest is the maximum length of a hub's approval id, in characters.
 const maxRequest = 200
 
-// errForm is returned for a malformed response.
+// errForm indicates a malformed response.
 var errForm = errors.New("not a document of the form {success, tool, result or error}")
 
-// parse parses a response. Keys are case-sensitive and must be unique. Otherwise, input that a hub repeats could
-// change the meaning of its response.
+// parse parses a response. Keys are case-sensitive and must be unique, because a hub that repeats its input could
+// otherwise be made to send a response with a different meaning.
 func parse(body []byte) (answer, error) {
 	fields, err := object(body)
 	if err != nil {
@@ -282,7 +283,7 @@ func parse(body []byte) (answer, error) {
 	if err != nil {
 		return a, err
 	}
-	var message string // an error may be just a sentence
+	var message string // the error may be a plain sentence
 	if json.Unmarshal(fields["error"], &message) == nil && message != "" {
 		a.failure = &failure{message: message}
 		delete(fields, "error")
@@ -311,12 +312,12 @@ func parse(body []byte) (answer, error) {
 	delete(fields, "success")
 	delete(fields, "tool")
 	if a.success != nil && *a.success && !a.needsApproval {
-		delete(fields, "result") // returned as the output
+		delete(fields, "result") // Output.Object contains the result
 	}
 	return a, nil
 }
 
-// object returns the members of a JSON object without parsing their values, which may have megabytes.
+// object returns the members of a JSON object. It does not parse their values, which may have megabytes.
 func object(raw []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -346,7 +347,7 @@ func object(raw []byte) (map[string]json.RawMessage, error) {
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// text returns the content of a string, and other values as JSON.
+// text returns the content of a JSON string, and the JSON of any other value.
 func text(raw json.RawMessage) string {
 	var s string
 	if isNull(raw) || json.Unmarshal(raw, &s) == nil {
@@ -355,7 +356,7 @@ func text(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// read converts a response to an output or an error.
+// read converts a response of the hub to an output or an error. name is the name of the tool in the hub.
 func read(in gateway.Invocation, name string, body []byte, status int) (gateway.Output, error) {
 	a, err := parse(body)
 	switch {
@@ -382,7 +383,7 @@ func read(in gateway.Invocation, name string, body []byte, status int) (gateway.
 	return gateway.Output{}, noResponse(in, status, err)
 }
 
-// pending returns the error for a call that waits for an approval in the hub.
+// pending returns the error for a call that requires an approval in the hub.
 func (a answer) pending(in gateway.Invocation) error {
 	message := fmt.Sprintf("The hub of %s requires its own approval before it runs the call", in.Tool.Subject)
 	if a.request != "" {
@@ -402,20 +403,20 @@ func (a answer) pending(in gateway.Invocation) error {
 	return e
 }
 
-// otherFields returns the other fields as JSON, or nil.
+// otherFields returns the fields that parse did not interpret as a JSON object, or nil if there are none.
 func (a answer) otherFields() json.RawMessage {
 	if len(a.rest) == 0 {
 		return nil
 	}
 	b, err := json.Marshal(a.rest)
 	if err != nil {
-		return nil // cannot fail, because all values are JSON
+		return nil // cannot happen, because all values are JSON
 	}
 	return b
 }
 
-// noResponse returns the error for a missing or invalid response. The status decides whether the call can be retried or
-// the user must act.
+// noResponse returns the error for a missing or malformed response. The status determines whether the error advises the
+// agent to retry the call or to ask the user for help.
 func noResponse(in gateway.Invocation, status int, err error) error {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
@@ -435,10 +436,10 @@ func noResponse(in gateway.Invocation, status int, err error) error {
 	return failed(in, fmt.Sprintf("it answered with status %d and %s", status, jsondoc.Printable(err.Error())))
 }
 
-// maxMessage is the maximum length of a hub's message that is passed on, in characters.
+// maxMessage is the maximum length of a hub's message to the caller, in characters.
 const maxMessage = 1_000
 
-// wrapped returns result if it is an object, and otherwise an object that contains it.
+// wrapped returns result if it is a JSON object. Otherwise it returns an object with result as its only member.
 func wrapped(result json.RawMessage) (json.RawMessage, error) {
 	trimmed := bytes.TrimSpace(result)
 	switch {

@@ -1,4 +1,4 @@
-// This file compares the skills and files on disk with the approved ones.
+// Comparing the skills and instruction files on disk with the approved ones.
 
 package instructions
 
@@ -10,36 +10,36 @@ import (
 	"toolcrib/registry"
 )
 
-// Approved describes an approved skill or instruction file for a comparison.
+// Approved describes an approved skill or instruction file to which Compare compares a file on disk.
 type Approved struct {
 	Subject registry.Subject
 	Path    string
 	Hash    string // hash of the definition
-	Active  bool   // not deactivated
+	Active  bool   // false if the subject is deactivated
 }
 
-// Change is the kind of a difference between disk and registry.
+// Change is the kind of a difference between the disk and the registry.
 type Change string
 
 // Kinds of changes.
 const (
 	Changed    Change = "changed"
-	New        Change = "new"     // never approved
+	New        Change = "new"     // on disk, but never approved
 	Missing    Change = "missing" // approved, but not on disk
 	Withdrawn  Change = "taken out of use"
 	Unreadable Change = "unreadable"
 )
 
-// Difference is a skill or an instruction file that differs from its approved version.
+// Difference is a skill or an instruction file that differs between the disk and the registry.
 type Difference struct {
-	Subject registry.Subject // zero if it was never approved
+	Subject registry.Subject // zero if the file was never approved
 	Kind    registry.Kind
 	Path    string
 	Change  Change
-	Found   *Found // nil if missing
+	Found   *Found // nil for Missing
 }
 
-// Compare returns the differences, ordered by path.
+// Compare returns the differences between the found and the approved files, ordered by path.
 func Compare(found []Found, approved []Approved) []Difference {
 	type key struct {
 		kind registry.Kind
@@ -84,7 +84,7 @@ func Compare(found []Found, approved []Approved) []Difference {
 	return differences
 }
 
-// Definition returns the definition of files on disk with the given id.
+// Definition returns the definition, with the given id, of a skill or an instruction file on disk.
 func Definition(kind registry.Kind, id string, f registry.Folder) registry.Definition {
 	f.ID = id
 	if len(f.Files) == 0 {
@@ -96,14 +96,14 @@ func Definition(kind registry.Kind, id string, f registry.Folder) registry.Defin
 	return registry.Definition{Instructions: &f}
 }
 
-// FileChange is a changed file of a skill.
+// FileChange is a file that differs between two versions of a skill.
 type FileChange struct {
 	Path   string
 	Change Change
-	What   string // kind of the change: "text", "line ends", "mode", "link", "bytes", or "encoding"
+	What   string // kind of the change for Changed: "text", "line ends", "mode", "link", "bytes", or "encoding"
 }
 
-// Files compares approved files with those on disk. The result is ordered by path.
+// Files returns the files that differ between an approved version and the version found on disk, ordered by path.
 func Files(approved, found registry.Folder) []FileChange {
 	var changes []FileChange
 	for _, p := range approved.Paths() {
@@ -141,8 +141,8 @@ func changeText(before, after registry.File) string {
 	return "mode"
 }
 
-// NewID returns an id for a new skill or file, derived from the name of the skill's folder or the path of the file.
-// If the id is taken, it includes more of the path.
+// NewID returns an unused id for a new skill or instruction file. The id is derived from the name of the skill's folder
+// or from the path of the file. If that id is taken, it includes more of the path, and finally a hash of the path.
 func NewID(kind registry.Kind, p string, taken func(id string) bool) string {
 	elements := strings.Split(p, "/")
 	short := elements
@@ -163,7 +163,8 @@ func NewID(kind registry.Kind, p string, taken func(id string) bool) string {
 	}
 }
 
-// slug joins words, reduced to lower-case letters and digits.
+// slug joins words with underscores, after reducing them to lower-case letters and digits. It drops the extensions of
+// instruction files.
 func slug(words []string) string {
 	text := strings.ToLower(strings.Join(words, "_"))
 	for _, end := range []string{".md", ".mdc", ".instructions", ".prompt", ".chatmode"} {
@@ -184,23 +185,23 @@ func cut(id string, most int) string {
 	return strings.TrimRight(id, "_")
 }
 
-// Listed is a skill or an instruction file that was approved or that agents read.
+// Listed is a skill or an instruction file, approved or found on disk, in a list for users.
 type Listed struct {
-	Subject registry.Subject // without an id if it was never approved or proposed
-	Folder  string           // folder that contains Path; "" if the disk was not searched
-	Above   bool             // the folder is above that of the project
+	Subject registry.Subject // its ID is "" if the file was neither approved nor proposed
+	Folder  string           // searched folder, to which Path is relative; "" if the disk was not searched
+	Above   bool             // Folder is above the folder of the project
 	Path    string
-	Version int             // 0 if it was never approved
-	Status  registry.Status // status of the version
+	Version int             // 0 if the file was never approved
+	Status  registry.Status // status of the approved version
 	Hash    string
-	Drift   Change // "" if the disk has the approved bytes
-	ReadBy  string // clients that read it
-	Reason  string // why it cannot be read
-	// Proposal is the number of an open proposal for it, or "".
+	Drift   Change // "" if the content on disk is the approved content
+	ReadBy  string // names of the clients that read the file
+	Reason  string // reason why the file cannot be read
+	// Proposal is the number of an open proposal for the file, or "".
 	Proposal string
 }
 
-// State describes the state for display.
+// State returns a description of the state for display.
 func (l Listed) State() string {
 	switch {
 	case l.Drift != "":
@@ -213,7 +214,8 @@ func (l Listed) State() string {
 	return "as approved"
 }
 
-// At returns the location for display: below ~ or below the folder of its project.
+// At returns the location for display. It begins with "~/" for files of the home folder. Otherwise it is relative to the
+// folder of the project, or absolute if the file is above that folder.
 func (l Listed) At() string {
 	if l.Above {
 		return l.Folder + "/" + l.Path

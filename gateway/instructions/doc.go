@@ -1,7 +1,8 @@
-// Package instructions finds the files from which coding agents take instructions (skills, AGENTS.md, CLAUDE.md,
-// rules, subagents, slash commands), reads them, compares them with approved versions, and restores approved bytes.
+// Package instructions handles the files from which coding agents take instructions: skills, AGENTS.md, CLAUDE.md,
+// rules, subagents, and slash commands. It finds and reads these files, compares them with their approved versions, and
+// restores approved content.
 //
-// It accesses only files below one folder (see os.Root). No link can lead out of the folder, even if it is replaced
-// at the same time. The folder may be hostile: sizes and counts are checked before reading, and pipes and devices are
-// never opened.
+// The package accesses only files below one folder, through os.Root, so that no symbolic link can lead out of the
+// folder, even if a link is replaced during the access. The content of the folder is untrusted. Sizes and counts are
+// checked before reading, and pipes and devices are never opened.
 package instructions

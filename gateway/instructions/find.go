@@ -1,4 +1,4 @@
-// The search for skills and instruction files.
+// Searching a folder for skills and instruction files.
 
 package instructions
 
@@ -22,31 +22,31 @@ import (
 // Tree contains the skills and files found below a folder.
 type Tree struct {
 	Found     []Found
-	Unread    []string // folders with a SKILL.md outside the places for skills
-	Unchecked []string // files and folders that clients read but that are not compared
-	Imported  []string // files that files of Claude Code import, even if other clients read them as well
-	Outside   []Import // files outside the folder that files in it import
+	Unread    []string // folders with a SKILL.md where no client looks for skills
+	Unchecked []string // files and folders that clients read but toolcrib does not compare
+	Imported  []string // files that are imported by instruction files, relative to dir
+	Outside   []Import // imports of files outside dir
 	dir       string
 }
 
-// Found is a skill or an instruction file on disk.
+// Found is a skill or an instruction file in the searched folder.
 type Found struct {
 	Kind   registry.Kind
 	Path   string          // relative to the searched folder, with slashes
-	Client string          // clients that read it, for display; may be ""
-	Folder registry.Folder // without an id
-	Err    error           // why it cannot be read; wraps ErrFile
+	Client string          // names of the clients that read it, for display; may be ""
+	Folder registry.Folder // the content; its ID is empty
+	Err    error           // reason why it cannot be read; wraps ErrFile
 }
 
-// Limits of a search: number of entries and depth of folders.
+// Limits of a search: the total number of files and folders, and the nesting of folders.
 const (
 	maxEntries = 2_000_000
 	maxSearch  = 64
 )
 
-// Search returns the skills and instruction files below dir, ordered by path, and the files in imported, which are
-// paths below dir that files elsewhere import. The error concerns dir as a whole. Errors of single files are in
-// Found.
+// Search returns the skills and instruction files below dir, ordered by path. It also reads the files in imported, which
+// are paths relative to dir that files elsewhere import. An error means that dir could not be searched. Errors of single
+// files are in Found.Err.
 func Search(dir string, scope places.Scope, imported ...string) (Tree, error) {
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrPermission) && scope == places.Above {
@@ -55,7 +55,7 @@ func Search(dir string, scope places.Scope, imported ...string) (Tree, error) {
 	if err != nil {
 		return Tree{}, fmt.Errorf("search %s: %w", dir, err)
 	}
-	defer root.Close() //nolint:errcheck // only read
+	defer root.Close() //nolint:errcheck // opened for reading
 	s := &search{Tree: Tree{dir: dir}, root: root, scope: scope, folds: ignoresCase(root), known: map[string]bool{}}
 	s.patterns = scope.Patterns(s.folds)
 	if err := s.folder(".", 0); err != nil {
@@ -76,8 +76,8 @@ func (t *Tree) sort() {
 	slices.Sort(t.Unchecked)
 }
 
-// unlisted returns the files in a folder that cannot be listed, because clients open files by name. It cannot find
-// names with "*".
+// unlisted returns the instruction files in dir, a folder that cannot be listed. Clients can still open these files by
+// name. unlisted cannot find files whose pattern contains "*".
 func unlisted(dir string) []Found {
 	var found []Found
 	for _, p := range places.Above.Places() {
@@ -90,12 +90,12 @@ func unlisted(dir string) []Found {
 	return found
 }
 
-// Refuse returns an instruction file that cannot be compared, with the reason.
+// Refuse returns a Found for a file at path p that cannot be compared because of the error why.
 func Refuse(p string, why error) Found {
 	return Found{Kind: registry.KindInstructions, Path: p, Err: wrap(p, why)}
 }
 
-// With adds approved skills and files outside the places of clients.
+// With returns t with the approved skills and files that exist where no client looks for them.
 func (t Tree) With(approved []Approved) (Tree, error) {
 	known := lists.Set(t.Found, func(f Found) string { return f.Path })
 	approved = slices.DeleteFunc(slices.Clone(approved), func(a Approved) bool { return !a.Active || known[a.Path] })
@@ -103,16 +103,16 @@ func (t Tree) With(approved []Approved) (Tree, error) {
 		return t, nil
 	}
 	root, err := os.OpenRoot(t.dir)
-	if errors.Is(err, fs.ErrPermission) { // Search could only look for names
+	if errors.Is(err, fs.ErrPermission) { // Search used unlisted
 		return t, nil
 	}
 	if err != nil {
 		return t, err
 	}
-	defer root.Close() //nolint:errcheck // only read
+	defer root.Close() //nolint:errcheck // opened for reading
 	s := &search{Tree: t, root: root, known: known}
 	s.Found = slices.Clone(s.Found)
-	for _, a := range approved { // outside the places of clients
+	for _, a := range approved { // not found by Search
 		there := s.isSkill(a.Path)
 		if a.Subject.Kind == registry.KindInstructions {
 			info, err := s.root.Lstat(a.Path)
@@ -126,14 +126,14 @@ func (t Tree) With(approved []Approved) (Tree, error) {
 	return s.Tree, nil
 }
 
-// ignoresCase reports whether the file system ignores case, as on macOS and Windows, where a client that opens
-// AGENTS.md gets agents.md.
+// ignoresCase reports whether the file system ignores case, as on macOS and Windows. There, a client that opens
+// AGENTS.md may get agents.md.
 func ignoresCase(root *os.Root) bool {
 	entries, err := readDir(root, ".")
 	if err != nil {
 		return false
 	}
-	const enough = 16 // check this many names, because names without letters are inconclusive
+	const enough = 16 // number of names to check; names without letters are inconclusive
 	return slices.ContainsFunc(entries[:min(len(entries), enough)], func(entry fs.DirEntry) bool {
 		other := strings.ToUpper(entry.Name())
 		if other == entry.Name() {
@@ -159,8 +159,8 @@ type search struct {
 	entries  int
 }
 
-// folder searches dir. It reports a folder that cannot be opened, because a client may read a file in it by name, or
-// the agent may open the folder later.
+// folder searches dir recursively. If dir cannot be opened, folder adds it to s.Found with the error, because a client
+// may read a file in dir by name, or the agent may open dir later.
 func (s *search) folder(dir string, depth int) error {
 	opened, err := s.root.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -193,7 +193,7 @@ func (s *search) folder(dir string, depth int) error {
 
 func (s *search) entry(p string, entry fs.DirEntry, depth int) error {
 	isDir, linked := entry.IsDir(), entry.Type()&fs.ModeSymlink != 0
-	if linked { // links to folders count only in places of clients
+	if linked { // links to folders are followed only where clients look for files
 		info, err := s.root.Stat(p)
 		switch {
 		case err == nil:
@@ -217,12 +217,12 @@ func (s *search) entry(p string, entry fs.DirEntry, depth int) error {
 	return s.folder(p, depth+1)
 }
 
-// match returns the place of the file or folder at p.
+// match returns the place that matches the file or folder at p.
 func (s *search) match(p string, isDir bool) (places.Place, bool) {
 	return places.Match(s.patterns, s.folded(p), isDir, s.scope == places.Project)
 }
 
-// folded returns a path in the case of the patterns.
+// folded returns p in lower case if the patterns are in lower case.
 func (s *search) folded(p string) string {
 	if s.folds {
 		return strings.ToLower(p)
@@ -230,7 +230,7 @@ func (s *search) folded(p string) string {
 	return p
 }
 
-// mayContain reports whether clients read anything below p.
+// mayContain reports whether clients may read anything below p.
 func (s *search) mayContain(p string) bool {
 	return places.Leads(s.patterns, s.folded(p), s.scope == places.Project)
 }
@@ -241,7 +241,7 @@ func (s *search) matches(p string, isDir bool) bool {
 	return ok
 }
 
-// readIfMatched reads the file or the skill at p if clients read it, and reports whether they do.
+// readIfMatched reports whether clients read the file or folder at p. If so, it adds the file or the skill to s.
 func (s *search) readIfMatched(p string, isDir bool) bool {
 	place, ok := s.match(p, isDir)
 	if !ok || s.known[p] {
@@ -262,7 +262,8 @@ func (s *search) readIfMatched(p string, isDir bool) bool {
 	return true
 }
 
-// changesHooks reports whether a settings file of Claude Code may disable or change a hook.
+// changesHooks reports whether f, a settings file of Claude Code, may disable or change a hook. It returns true if f
+// cannot be interpreted.
 func changesHooks(f Found) bool {
 	text := f.Folder.Files[path.Base(f.Path)]
 	if f.Err == nil && text.SHA256 == "" && strings.TrimSpace(text.Text) == "" {
@@ -270,12 +271,12 @@ func changesHooks(f Found) bool {
 	}
 	var keys map[string]json.RawMessage
 	if f.Err != nil || text.SHA256 != "" || json.Unmarshal([]byte(text.Text), &keys) != nil {
-		return true // the client may interpret it differently
+		return true // the client may be able to interpret the file
 	}
 	return slices.ContainsFunc([]string{"env", "hooks", "disableAllHooks"}, func(key string) bool { return keys[key] != nil })
 }
 
-// isSkill reports whether the folder at p contains a SKILL.md, which may be a link.
+// isSkill reports whether the folder p contains a SKILL.md, which may be a link.
 func (s *search) isSkill(p string) bool {
 	info, err := s.root.Lstat(path.Join(p, registry.SkillFile))
 	return err == nil && !info.IsDir()
@@ -295,13 +296,13 @@ func (s *search) fail(p string, err error) {
 	s.Found = append(s.Found, Refuse(p, err))
 }
 
-// Bytes returns the content of the file at p below dir.
+// Bytes returns the content of the file p below dir.
 func Bytes(dir, p string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close() //nolint:errcheck // only read
+	defer root.Close() //nolint:errcheck // opened for reading
 	info, err := root.Lstat(p)
 	if err != nil {
 		return nil, wrap(p, err)
@@ -309,38 +310,38 @@ func Bytes(dir, p string) ([]byte, error) {
 	return (&reader{root: root}).bytes(p, info)
 }
 
-// Read returns the skill or instruction file at p below dir in the form of Search.
+// Read returns the skill or the instruction file p below dir, in the same form as Found.Folder.
 func Read(dir string, kind registry.Kind, p string) (registry.Folder, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return registry.Folder{}, err
 	}
-	defer root.Close() //nolint:errcheck // only read
+	defer root.Close() //nolint:errcheck // opened for reading
 	return read(root, kind, p)
 }
 
-// Import is an import of a file outside the folder.
+// Import is an import of a file outside the searched folder.
 type Import struct {
 	From string // file with the import, relative to the folder
 	Path string // absolute path, or "~/" and a path relative to the home folder
 }
 
-// maxImports is the maximum depth of imports. Claude Code follows 5 (code.claude.com/docs/en/memory), as does Gemini
-// CLI by default (geminicli.com/docs/reference/memport).
+// maxImports is the maximum depth of nested imports. Claude Code follows imports five levels deep
+// (code.claude.com/docs/en/memory), and so does Gemini CLI by default (geminicli.com/docs/reference/memport).
 const maxImports = 5
 
-// importPattern matches an import of Claude Code or Gemini CLI: "@" and a path with escaped spaces.
+// importPattern matches an import of Claude Code or Gemini CLI: "@" and a path in which spaces are escaped.
 var importPattern = lazyregexp.New(`(?:^|\s)@((?:[^\s\\]|\\.)+)`)
 
-// importers are the files with imports that clients follow. AGENTS.md is included because Gemini CLI can be
-// configured to read it, and Claude Code reads it if CLAUDE.md imports it.
+// importers are the lower-case names of files in which clients follow imports. The list includes agents.md because Gemini
+// CLI can be configured to read it, and because Claude Code reads it if CLAUDE.md imports it.
 var importers = []string{"claude.md", "claude.local.md", "gemini.md", "agents.md"}
 
-// imports adds imported files recursively. It includes imports in code blocks, because clients differ in recognizing
-// these.
+// imports recursively reads the imported files. It also follows imports in code blocks, because clients do not agree on
+// what is a code block.
 func (s *search) imports() {
 	depth := map[string]int{}
-	for i := 0; i < len(s.Found); i++ { // the list grows
+	for i := 0; i < len(s.Found); i++ { // the loop appends to s.Found
 		f := s.Found[i]
 		hops := depth[f.Path]
 		imports := hops > 0 || slices.Contains(importers, strings.ToLower(path.Base(f.Path))) || strings.Contains("/"+f.Path, "/.claude/rules/")
@@ -365,7 +366,7 @@ func (s *search) imports() {
 	}
 }
 
-// targets returns the paths that a text imports, with and without trailing punctuation.
+// targets returns the paths that text imports. A path with trailing punctuation is returned with and without it.
 func targets(text string) []string {
 	var list []string
 	known := map[string]bool{"": true}
@@ -381,8 +382,8 @@ func targets(text string) []string {
 	return list
 }
 
-// resolve returns the path of an import in the file from. If local is set, the path is relative to the searched
-// folder; otherwise it is the path as written.
+// resolve returns the path of target, which the file from imports. If local is true, p is relative to the searched
+// folder. Otherwise the target is outside of the folder, and p is absolute or begins with "~/".
 func (s *search) resolve(from, target string) (p string, local bool) {
 	if rest, ok := strings.CutPrefix(target, "~/"); ok {
 		if s.scope != places.User {
@@ -400,7 +401,7 @@ func (s *search) resolve(from, target string) (p string, local bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// include reads an imported file and reports whether it is new. It ignores missing files.
+// include reads the imported file p and reports whether it was not known before. It ignores missing files.
 func (s *search) include(p, client string) bool {
 	if s.known[p] {
 		return false

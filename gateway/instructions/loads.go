@@ -1,4 +1,4 @@
-// This file determines when files enter the context of an agent.
+// When the parts of files enter the context of an agent.
 
 package instructions
 
@@ -19,34 +19,34 @@ import (
 	"toolcrib/registry/places"
 )
 
-// Occasion is the occasion on which a part of a file enters the context of an agent.
+// Occasion is an event that loads a part of a file into the context of an agent.
 type Occasion string
 
-// Occasions on which a part of a file enters the context.
+// Occasions, in the order in which they occur. For Printed and NotText, the file itself never enters the context.
 const (
 	AtOnce   Occasion = "at once"     // at the start of every session
-	Matching Occasion = "on matching" // with files that match Load.Note
+	Matching Occasion = "on matching" // when the agent works with files that match Load.Note
 	OnUse    Occasion = "on use"      // when the skill, the command, or the subagent is used
 	OnRead   Occasion = "when read"   // when the agent opens the file
-	Printed  Occasion = "output only" // only the output of the program
-	NotText  Occasion = "not text"    // an image or other binary
+	Printed  Occasion = "output only" // the file is a program, and the agent sees only its output
+	NotText  Occasion = "not text"    // the file is an image or another binary
 )
 
-// Occasions returns the occasions, the earliest first.
+// Occasions returns all occasions, earliest first.
 func Occasions() []Occasion { return []Occasion{AtOnce, Matching, OnUse, OnRead, Printed, NotText} }
 
-// Load is a part of a skill or of instructions that enters the context of an agent on one occasion. Text is "" if it
-// is unknown.
+// Load is a part of a skill or an instruction file that enters the context of an agent on one occasion. Text is "" if
+// the text is unknown.
 type Load struct {
 	Occasion Occasion
-	File     string // path relative to the folder
-	Note     string // the client's criterion, for display
+	File     string // path relative to the folder of the skill or the instruction file
+	Note     string // when the client loads the part, for display
 	Text     string
 	file     registry.File
 }
 
-// Loads returns the parts of a skill or of instructions that enter the context of an agent, the earliest first.
-// Clients decide by the path of a file and its front matter.
+// Loads returns the parts of f that enter the context of an agent, earliest first. The occasions follow the rules of the
+// clients, which depend on the path and the front matter of each file.
 func Loads(kind registry.Kind, f registry.Folder) []Load {
 	var loads []Load
 	if kind == registry.KindInstructions {
@@ -78,11 +78,11 @@ func Loads(kind registry.Kind, f registry.Folder) []Load {
 	return loads
 }
 
-// programs are the extensions of files that are executed rather than read.
+// programs are the extensions of files that agents execute rather than read.
 var programs = strings.Fields(".py .sh .bash .zsh .fish .js .mjs .cjs .ts .rb .pl .php .lua .ps1 .psm1 .bat .cmd .exe .jar .go .rs .r .swift .applescript")
 
-// listed returns the loads of a skill or a subagent. The agent knows only the name and the description until it uses
-// the skill.
+// listed returns the loads of a skill or a subagent. Its name and description enter the context at once, and its body
+// enters the context when it is used.
 func listed(name, file string, f registry.File, at string) []Load {
 	front, body, _ := mdfile.SplitFront(f.Text)
 	keys := mdfile.LooseFront(front)
@@ -98,22 +98,22 @@ func listed(name, file string, f registry.File, at string) []Load {
 	if says := cmp.Or(value(keys, "when_to_use"), value(keys, "when-to-use")); says != "" {
 		line += " - " + says
 	}
-	if strings.Contains("/"+at, "/.agents/") || strings.Contains("/"+at, "/.codex/") { // Codex mentions the file
+	if strings.Contains("/"+at, "/.agents/") || strings.Contains("/"+at, "/.codex/") { // Codex adds the path of the file
 		line += " (file: " + path.Join(at, file) + ")"
 	}
 	return []Load{{Occasion: AtOnce, File: file, Note: "name and description", Text: line, file: f}, use}
 }
 
-// instructionLoads returns the loads of an instruction file at p.
+// instructionLoads returns the loads of an instruction file with the path p.
 func instructionLoads(p, name string, f registry.File) []Load {
-	if f.Binary() { // in versions that were approved by hash
+	if f.Binary() { // only in old versions, which were approved by hash
 		return []Load{{Occasion: NotText, File: name, Note: fmt.Sprintf("%d bytes", f.Size), file: f}}
 	}
 	whole := Load{Occasion: AtOnce, File: name, Text: f.Text, file: f}
 	of, ok := places.Match(everywhere(), p, false, true)
 	front, body, fronted := mdfile.SplitFront(f.Text)
 	switch how := occasionText(of.Pattern); {
-	case ok && of.Settings(): // read by the client, not by the agent
+	case ok && of.Settings(): // the client reads the file, and the agent does not
 		return nil
 	case ok && how == "agent":
 		return listed(strings.TrimSuffix(path.Base(p), path.Ext(p)), name, f, "")
@@ -139,8 +139,8 @@ var everywhere = sync.OnceValue(func() []places.Pattern {
 	return slices.Concat(places.Project.Patterns(false), places.User.Patterns(false), places.Plugin.Patterns(false))
 })
 
-// occasionText returns how clients load files that match a pattern, judging by its folders. It returns "" if they load
-// complete files.
+// occasionText returns how clients load the files that match pattern: "agent", "command", "attached", or "rule". It
+// returns "" if clients load the complete files. The result depends only on the folders in pattern.
 func occasionText(pattern string) string {
 	for element := range strings.SplitSeq(path.Dir(pattern), "/") {
 		switch {
@@ -157,7 +157,7 @@ func occasionText(pattern string) string {
 	return ""
 }
 
-// rule returns the loads of a rule with front matter that determines when it applies.
+// rule returns the loads of a rule file whose front matter determines when the rule applies.
 func rule(keys *jsondoc.Node, l Load, body string) []Load {
 	globs := cmp.Or(value(keys, "globs"), value(keys, "applyTo"), value(keys, "paths"))
 	says := value(keys, "description")
@@ -178,7 +178,7 @@ func rule(keys *jsondoc.Node, l Load, body string) []Load {
 	return []Load{l}
 }
 
-// value returns the value of a key in front matter on one line, with list items separated by commas.
+// value returns the value of key in the front matter as one line. Items of a list are separated by commas.
 func value(keys *jsondoc.Node, key string) string {
 	n := keys.Get(key)
 	switch {
@@ -193,13 +193,14 @@ func value(keys *jsondoc.Node, key string) string {
 	return strings.Join(strings.Fields(n.Text), " ")
 }
 
-// LoadChange is a load before and after an approval. A missing load is nil.
+// LoadChange compares a load before an approval, Now, with the load after it. Now is nil for a new load, and After is nil
+// for a removed load.
 type LoadChange struct {
 	Now, After *Load
-	Same       bool // the file does not change
+	Same       bool // the agent receives the same content
 }
 
-// Load returns the load after the approval, or the load before it if it is removed.
+// Load returns the load after the approval, or the load before the approval if the approval removes it.
 func (c LoadChange) Load() Load {
 	if c.After != nil {
 		return *c.After
@@ -207,7 +208,7 @@ func (c LoadChange) Load() Load {
 	return *c.Now
 }
 
-// Size is the length of a text in characters and tokens.
+// Size is the length of texts in characters and tokens.
 type Size struct {
 	Chars int
 	tokens.Counts
@@ -216,12 +217,12 @@ type Size struct {
 // Cost is the size of the texts that enter the context on one occasion, before and after an approval.
 type Cost struct {
 	Occasion   Occasion
-	Note       string // note of the load, if there is only one
+	Note       string // note of the load, if only one load belongs to the occasion
 	Now, After Size
 }
 
-// CompareLoads returns the loads of a skill or of instructions before and after an approval. Zero definitions and
-// definitions of other kinds have no loads.
+// CompareLoads compares the loads of two versions of a skill or an instruction file, before and after an approval. Zero
+// definitions, definitions of other kinds, and deactivated definitions have no loads.
 func CompareLoads(before, after registry.Definition) []LoadChange {
 	var changes []LoadChange
 	now := loadsOf(before)
@@ -252,7 +253,7 @@ func loadsOf(d registry.Definition) []Load {
 	return Loads(d.Kind(), *d.Folder())
 }
 
-// Costs returns the cost of each occasion with loads.
+// Costs returns the cost of each occasion that occurs in changes.
 func Costs(counter *tokens.Counter, changes []LoadChange) ([]Cost, error) {
 	var texts []string
 	for _, c := range changes {

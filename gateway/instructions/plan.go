@@ -1,4 +1,4 @@
-// This file drafts proposals for files that differ from the registry.
+// Drafting proposals for files that differ from the registry.
 
 package instructions
 
@@ -14,26 +14,26 @@ import (
 	"toolcrib/review/intake"
 )
 
-// Step is the reaction to a difference: a proposal that would approve the files on disk, or the reason why there is
-// none.
+// Step is the response to a difference. It has either a draft that would approve the files on disk, or the reason why
+// nothing is proposed.
 type Step struct {
 	Difference
 	Draft  *proposals.Draft
 	Reason string
-	// Refused reports that the files cannot be approved, for example because of a link out of the folder.
+	// Refused is set if the files cannot be approved, for example because of a link out of the folder.
 	Refused bool
 }
 
-// Origin contains the settings for proposals about files.
+// Origin contains the layer, the change set, and the lookups for drafting proposals.
 type Origin struct {
 	Layer registry.Layer
-	Set   string // change set of all proposals; "" for one per folder
-	// Live returns the approved definition of a subject. Taken reports whether an id is in use.
+	Set   string // change set of all proposals; "" creates one for each folder with several differences
+	// Live returns the approved definition of a subject. Taken reports whether an id of a kind is in use.
 	Live  func(registry.Subject) (registry.Live, error)
 	Taken func(registry.Kind, string) bool
 }
 
-// Plan drafts proposals that approve the files on disk. New subjects receive unique ids.
+// Plan returns a step for each difference. Drafts propose to approve the state on disk. New subjects receive unique ids.
 func Plan(differences []Difference, o Origin) ([]Step, error) {
 	used := map[registry.Subject]bool{}
 	groups := map[string]int{}
@@ -92,7 +92,8 @@ func (o Origin) step(d Difference) (Step, error) {
 	return s.checked(), nil
 }
 
-// checked removes a draft that cannot be submitted, because it would block its change set.
+// checked returns the step without its draft if the draft cannot be submitted, because it would block the other
+// proposals of its change set.
 func (s Step) checked() Step {
 	if s.Draft.Definition.IsZero() {
 		return s
@@ -103,7 +104,7 @@ func (s Step) checked() Step {
 	return s
 }
 
-// ListChanges lists the first ten changed files on one line.
+// ListChanges returns a line with the first ten changed files and the number of further files.
 func ListChanges(changes []FileChange) string {
 	var parts []string
 	for i, c := range changes {
@@ -116,7 +117,7 @@ func ListChanges(changes []FileChange) string {
 	return strings.Join(parts, ", ")
 }
 
-// group returns the folder of a skill or a file.
+// group returns the parent folder of p, or "" for a file in the searched folder itself.
 func group(p string) string {
 	if dir := path.Dir(p); dir != "." {
 		return dir
@@ -124,7 +125,7 @@ func group(p string) string {
 	return ""
 }
 
-// setName returns the name of a change set for a folder of the project or the home.
+// setName returns the name of the change set for the folder dir of a project or the home folder.
 func setName(layer registry.Layer, dir string) string {
 	name := cmp.Or(layer.Project(), "home")
 	if words := strings.FieldsFunc(dir, func(r rune) bool {

@@ -1,4 +1,4 @@
-// Reading and restoring the files of skills and instructions.
+// Reading, restoring, and removing the files of skills and instructions.
 
 package instructions
 
@@ -18,13 +18,13 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// ErrFile is returned for a skill or a file that cannot be read. Others in its folder are not affected.
+// ErrFile indicates that a skill or a file cannot be read. Other files in the folder are not affected.
 var ErrFile = errors.New("cannot be read")
 
-// Limits of a skill: depth of folders, and number of entries per folder.
+// Limits of a skill: the nesting of its folders, and the number of entries in each folder.
 const (
 	maxDepth  = 24
-	maxFolder = 2 * registry.MaxFiles // files and folders in a folder
+	maxFolder = 2 * registry.MaxFiles // files and folders
 )
 
 // reader reads a skill or an instruction file.
@@ -35,7 +35,8 @@ type reader struct {
 	size  int64
 }
 
-// read returns the files at p: the tree of a skill by relative path, or a single file by name.
+// read returns the skill or the instruction file p. The keys of Files are paths relative to a skill, or the name of a
+// single file.
 func read(root *os.Root, kind registry.Kind, p string) (registry.Folder, error) {
 	r := &reader{root: root, kind: kind, files: map[string]registry.File{}}
 	folder := registry.Folder{Path: p, Files: r.files}
@@ -54,7 +55,7 @@ func read(root *os.Root, kind registry.Kind, p string) (registry.Folder, error) 
 	return folder, err
 }
 
-// linked adds the text of a link's target.
+// linked returns the file p with the content of the link's target. f is the link itself.
 func (r *reader) linked(p string, f registry.File) (registry.File, error) {
 	info, err := r.root.Stat(p)
 	if err != nil {
@@ -65,7 +66,7 @@ func (r *reader) linked(p string, f registry.File) (registry.File, error) {
 	return target, err
 }
 
-// tree reads the folder dir of the skill at top.
+// tree reads the folder dir, relative to the folder top of a skill, and its subfolders.
 func (r *reader) tree(top, dir string, depth int) error {
 	at := path.Join(top, dir)
 	if depth > maxDepth {
@@ -105,7 +106,7 @@ func (r *reader) tree(top, dir string, depth int) error {
 	return nil
 }
 
-// readDir returns the entries of a folder, at most maxFolder+1.
+// readDir returns the entries of the folder dir. It returns at most maxFolder+1 entries.
 func readDir(root *os.Root, dir string) ([]fs.DirEntry, error) {
 	f, err := root.Open(dir)
 	if err != nil {
@@ -119,7 +120,7 @@ func readDir(root *os.Root, dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// file reads the file at p, or the target of a link.
+// file reads the regular file p. If p is a link, it returns the target of the link instead of content.
 func (r *reader) file(p string, info fs.FileInfo) (registry.File, error) {
 	if problem := plaintext.Problem(p); problem != "" {
 		return registry.File{}, wrap(p, errors.New("its name "+problem))
@@ -139,13 +140,14 @@ func (r *reader) file(p string, info fs.FileInfo) (registry.File, error) {
 	return r.content(p, info)
 }
 
-// content reads a regular file.
+// content reads the regular file p, following links.
 func (r *reader) content(p string, info fs.FileInfo) (registry.File, error) {
 	data, err := r.bytes(p, info)
 	return registry.NewFile(r.kind, p, data, info.Mode()&0o111 != 0), err
 }
 
-// bytes returns the content of a regular file.
+// bytes returns the content of the regular file p, following links. It returns an error if the file changed since info
+// was read.
 func (r *reader) bytes(p string, info fs.FileInfo) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, wrap(p, fmt.Errorf("it is %s; only files, folders and links can be approved", describeType(info.Mode())))
@@ -171,7 +173,7 @@ func (r *reader) bytes(p string, info fs.FileInfo) ([]byte, error) {
 	return data, nil
 }
 
-// describeType describes the type of a file that is not regular.
+// describeType describes the type of a file that is not a regular file.
 func describeType(m fs.FileMode) string {
 	switch {
 	case m.IsDir():
@@ -186,26 +188,27 @@ func describeType(m fs.FileMode) string {
 	return "not a file"
 }
 
-// wrap adds the name of a file, which may be hostile, to an error.
+// wrap adds the file name p to an error. It quotes the name, which may contain control characters.
 func wrap(p string, err error) error {
-	if of, ok := err.(*fs.PathError); ok { //nolint:errorlint // errors that wrap one are more specific
+	if of, ok := err.(*fs.PathError); ok { //nolint:errorlint // only an unwrapped PathError repeats the path
 		err = of.Err
 	}
 	return fmt.Errorf("%s %w: %w", jsondoc.Quote(p), ErrFile, err)
 }
 
-// ErrNotKept is returned for a binary that was approved before its bytes were stored.
+// ErrNotKept indicates that the content of a binary file is not stored, because only its hash was approved.
 var ErrNotKept = errors.New("its bytes are not stored, because only its hash was approved in an earlier version of toolcrib; copy the file from its source and propose it again (toolcrib import --files)")
 
-// Restore writes the approved bytes of the given files of a skill or of instructions below dir. It replaces each file
-// atomically. Links are replaced rather than followed. If a file cannot be written, Restore continues with the others
-// and returns all errors. content returns the bytes of a binary by SHA-256, or false if they are not stored.
+// Restore writes approved files of a skill or an instruction file, f, below dir. files are the names of the files to
+// restore. Each file is replaced atomically, and a link is replaced rather than followed. If a file cannot be written,
+// Restore continues with the other files and returns all errors. content returns the content of the binary file with the
+// given SHA-256 hash, or false if the content is not stored.
 func Restore(dir string, kind registry.Kind, f registry.Folder, files []string, content func(sha256 string) ([]byte, bool, error)) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
-	defer root.Close() //nolint:errcheck // files are closed separately
+	defer root.Close() //nolint:errcheck // the restored files are closed by write
 	base := f.Path
 	if kind == registry.KindInstructions {
 		base = path.Dir(f.Path)
@@ -219,13 +222,14 @@ func Restore(dir string, kind registry.Kind, f registry.Folder, files []string, 
 	return errors.Join(errs...)
 }
 
-// Remove deletes the given files of a skill below dir, and folders that become empty. It follows no links.
+// Remove deletes the named files of the skill f below dir, and folders of the skill that become empty. It does not follow
+// links.
 func Remove(dir string, f registry.Folder, files []string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
-	defer root.Close() //nolint:errcheck // files are closed separately
+	defer root.Close() //nolint:errcheck // Remove opens no files
 	var errs []error
 	for _, name := range files {
 		p := path.Join(f.Path, name)
@@ -239,7 +243,7 @@ func Remove(dir string, f registry.Folder, files []string) error {
 		}
 		for parent := path.Dir(p); parent != f.Path && strings.HasPrefix(parent, f.Path); parent = path.Dir(parent) {
 			if root.Remove(parent) != nil {
-				break // not empty
+				break // the folder is not empty
 			}
 		}
 	}
@@ -293,7 +297,7 @@ func restore(root *os.Root, p string, f registry.File, content func(string) ([]b
 	return err
 }
 
-// write writes and syncs a new file, which is renamed later.
+// write creates the file name, writes data to it, and syncs it. The caller renames the file.
 func write(root *os.Root, name string, data []byte, mode fs.FileMode) error {
 	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -301,7 +305,7 @@ func write(root *os.Root, name string, data []byte, mode fs.FileMode) error {
 	}
 	_, err = out.Write(data)
 	if err == nil {
-		err = out.Chmod(mode) // regardless of the umask
+		err = out.Chmod(mode) // the umask may have restricted the mode
 	}
 	if err == nil {
 		err = out.Sync()
@@ -309,7 +313,7 @@ func write(root *os.Root, name string, data []byte, mode fs.FileMode) error {
 	return errors.Join(err, out.Close())
 }
 
-// plainFolders returns an error if dir or one of its parents is a link.
+// plainFolders returns an error if dir or one of its parents is not a folder, for example a link.
 func plainFolders(root *os.Root, dir string) error {
 	at := ""
 	for element := range strings.SplitSeq(dir, "/") {

@@ -1,6 +1,6 @@
-// Package publish writes a registry as files that other machines follow: an index, parts named by their hash, and the
-// hashes of the log in tiles. A server of static files, Git, or a program that copies a folder can distribute them.
-// docs/signing-format.md specifies the format, and package follow reads it.
+// Package publish writes a registry as files that other machines can follow: an index, parts that are named by their
+// hash, and tiles with the hashes of the log. The files can be distributed by a server of static files, by Git, or by a
+// program that copies a folder. docs/signing-format.md specifies the format. Package follow reads the files.
 package publish
 
 import (
@@ -24,15 +24,15 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// Document is a published registry.
+// Document is a registry in the form in which it is published.
 type Document struct {
 	Index []byte
-	Parts map[string][]byte // by hash, uncompressed
+	Parts map[string][]byte // uncompressed parts, keyed by hash
 	index bundle.Index
 	log   *checkpoint.Log
 }
 
-// New splits a bundle into a document. The bundle's header contains the checkpoint of log.
+// New returns the document for a bundle. log is the log to which the checkpoint in the bundle's header refers.
 func New(b bundle.Bundle, log *checkpoint.Log) (Document, error) {
 	d := Document{log: log}
 	var err error
@@ -43,7 +43,8 @@ func New(b bundle.Bundle, log *checkpoint.Log) (Document, error) {
 	return d, err
 }
 
-// File returns a published file by its name. The error wraps fs.ErrNotExist if the document has no such file.
+// File returns the content of the published file with the given name. The error wraps fs.ErrNotExist if the document has
+// no such file.
 func (d Document) File(name string) ([]byte, error) {
 	if name == follow.IndexFile {
 		return d.Index, nil
@@ -62,11 +63,11 @@ func (d Document) File(name string) ([]byte, error) {
 	return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
 }
 
-// ToFolder writes the document to a folder, the index last. It removes parts that neither this index nor the previous
-// one lists, because a follower may still be reading the previous one. It refuses to replace another registry, or a
-// newer state of this one.
+// ToFolder writes the files of the document to dir, the index last. It keeps the parts of the previous index, because a
+// follower may still be reading them, and removes parts that neither index lists. It returns an error if dir contains
+// another registry or a newer state of the same registry. changed reports whether it wrote a new index.
 func (d Document) ToFolder(dir string) (changed bool, err error) {
-	if err := os.MkdirAll(filepath.Join(dir, follow.PartsDir), 0o755); err != nil { //nolint:gosec // for a server of files
+	if err := os.MkdirAll(filepath.Join(dir, follow.PartsDir), 0o755); err != nil { //nolint:gosec // a file server must be able to read it
 		return false, err
 	}
 	var before bundle.Index
@@ -93,7 +94,7 @@ func (d Document) ToFolder(dir string) (changed bool, err error) {
 		if _, err := os.Stat(file); err == nil && name != follow.IndexFile {
 			return nil // parts and tiles never change
 		}
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // for a server of files
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil { //nolint:gosec // a file server must be able to read it
 			return err
 		}
 		return atomicfile.Write(file, data, atomicfile.Options{Mode: 0o644})
@@ -119,16 +120,17 @@ func (d Document) ToFolder(dir string) (changed bool, err error) {
 	for _, e := range parts {
 		hash := strings.TrimSuffix(e.Name(), ".gz")
 		if _, used := d.Parts[hash]; !used && !slices.Contains(before.Parts, hash) {
-			_ = os.Remove(filepath.Join(dir, follow.PartsDir, e.Name())) // retried the next time
+			_ = os.Remove(filepath.Join(dir, follow.PartsDir, e.Name())) // the next call tries again
 		}
 	}
 	return true, nil
 }
 
-// Folder is the placeholder in a command for the folder to copy.
+// Folder is the placeholder in a command that stands for the folder to copy.
 const Folder = "{}"
 
-// Run runs a program that copies a folder to the publishing target.
+// Run runs command, a program that copies the files in folder to the place where they are published. The working
+// directory is dir.
 func Run(ctx context.Context, command []string, folder, dir string) error {
 	args := lists.Map(command, func(arg string) string { return strings.ReplaceAll(arg, Folder, folder) })
 	out, err := proc.Exchange(ctx, args, dir, nil, 64<<10)
@@ -139,11 +141,11 @@ func Run(ctx context.Context, command []string, folder, dir string) error {
 	return nil
 }
 
-// ToGit commits a folder as the branch follow.Branch of a repository, without touching the repository's index or
-// working tree. It pushes the branch to the remote origin, if there is one.
+// ToGit commits the files in folder to the branch follow.Branch of a repository. It does not change the index and the
+// working tree of the repository. If the repository has a remote named origin, ToGit pushes the branch to it.
 func ToGit(ctx context.Context, repository, folder string) error {
 	g := repo{dir: repository, folder: folder, index: filepath.Join(filepath.Dir(folder), "git-index")}
-	defer os.Remove(g.index) //nolint:errcheck // rewritten each time
+	defer os.Remove(g.index) //nolint:errcheck // the next call replaces the file
 	if _, err := g.run(ctx, "add", "--all", "--force", "."); err != nil {
 		return err
 	}
@@ -177,7 +179,7 @@ func ToGit(ctx context.Context, repository, folder string) error {
 	return err
 }
 
-// repo runs git in a repository with a folder as its working tree.
+// repo runs git in the repository dir, with folder as its working tree and a separate index file.
 type repo struct{ dir, folder, index string }
 
 func (r repo) run(ctx context.Context, args ...string) (string, error) {

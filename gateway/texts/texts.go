@@ -1,5 +1,5 @@
-// Package texts reads the lists, the prompts, and the instructions of an MCP server unchanged, so that they can be
-// reviewed before a model reads them.
+// Package texts reads the lists, prompts, and instructions of an MCP server without changing their text, so that users
+// can review them before a model receives them.
 package texts
 
 import (
@@ -13,36 +13,36 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Errors that an Ask wraps.
+// Errors that the error of an Ask wraps.
 var (
 	ErrRefused  = errors.New("the server returned an error")
 	ErrNoMethod = errors.New("the server does not support the method")
 )
 
-// Ask sends a request to the server and returns the unchanged result. params is an object.
+// Ask sends a request to the server and returns the result unchanged. params is a JSON object.
 type Ask func(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error)
 
 // Limits of requests.
 const (
 	// MaxPrompts is the maximum number of prompts of a server.
 	MaxPrompts = 1_000
-	maxPages   = 1_000 // of one list
+	maxPages   = 1_000 // maximum number of pages of a list
 	// mostOptional is the maximum number of optional arguments for which all
-	// combinations are requested. Other prompts are requested with all optional
-	// arguments and with none.
+	// combinations are requested. A prompt with more optional arguments is requested
+	// with all and with none of them.
 	mostOptional = 3
 )
 
-// Reader reads the texts of one server and caches prompts.
+// Reader reads the texts of one server. It caches the texts of prompts.
 type Reader struct {
 	Ask Ask
-	// read caches the texts of prompts by their entry in the list.
+	// read contains the texts of prompts, keyed by their entries in the list.
 	read map[string]json.RawMessage
 }
 
-// Read returns the texts of the server's prompts and instructions (which may be "")
-// in the format of registry/wire. A prompt with an unchanged entry is not requested
-// again unless again is set.
+// Read returns the texts of the server's prompts, and its instructions unless they are "",
+// in the format of registry/wire. If the entry of a prompt has not changed since the last
+// call, Read does not request the prompt again, unless again is set.
 func (r *Reader) Read(ctx context.Context, instructions string, again bool) ([]json.RawMessage, error) {
 	entries, _, err := List(ctx, r.Ask, "prompts", MaxPrompts, 64<<20)
 	if err != nil && !errors.Is(err, ErrNoMethod) {
@@ -59,7 +59,7 @@ func (r *Reader) Read(ctx context.Context, instructions string, again bool) ([]j
 		item, err := wire.ReadItem(wire.MCP, entry)
 		name := item.Name
 		if err != nil || name == "" || named[name] {
-			continue // cannot be requested
+			continue // a prompt with this entry cannot be requested
 		}
 		named[name] = true
 		text, known := r.read[string(entry)]
@@ -75,11 +75,12 @@ func (r *Reader) Read(ctx context.Context, instructions string, again bool) ([]j
 	return all, nil
 }
 
-// ErrEndless is returned for a list that exceeds a limit.
+// ErrEndless indicates a list that exceeds a limit.
 var ErrEndless = errors.New("the list is too long")
 
-// List returns the unchanged entries of all pages of a list, "tools" or "prompts". repeats reports that reading
-// stopped because a page repeated an earlier cursor.
+// List returns the unchanged entries of all pages of the list key, which is "tools" or "prompts". most and bytes are the
+// maximum number and size of the entries. repeats reports whether reading stopped at a page that repeated an earlier
+// cursor.
 func List(ctx context.Context, ask Ask, key string, most, bytes int) (entries []json.RawMessage, repeats bool, err error) {
 	seen, size := map[string]bool{}, 0
 	for params := jsondoc.NewObject(); ; {
@@ -102,7 +103,8 @@ func List(ctx context.Context, ask Ask, key string, most, bytes int) (entries []
 	}
 }
 
-// page returns the unchanged entries of a page, some of which may be invalid, and the cursor of the next page, or "".
+// page returns the unchanged entries of one page, which may include invalid entries. next is the cursor of the next page,
+// or "" for the last page.
 func page(result json.RawMessage, key string) (entries []json.RawMessage, next string, err error) {
 	n, err := jsondoc.Parse(result, jsondoc.Limits{Bytes: len(result), Depth: jsondoc.DefaultLimits.Depth})
 	if list, _, _, ok := wire.ParseLenient(result, key); err != nil && ok {
@@ -114,7 +116,7 @@ func page(result json.RawMessage, key string) (entries []json.RawMessage, next s
 	if list := n.Get(key); list == nil || list.Kind != jsondoc.Array {
 		return nil, "", errors.New("its answer has no list of " + key)
 	}
-	var members map[string]json.RawMessage // a struct would also accept keys in another case
+	var members map[string]json.RawMessage // decoding to a struct would also accept keys in another case
 	if err := json.Unmarshal(result, &members); err != nil {
 		return nil, "", err
 	}
@@ -122,8 +124,8 @@ func page(result json.RawMessage, key string) (entries []json.RawMessage, next s
 	return entries, n.Get("nextCursor").AsString(), err
 }
 
-// prompt requests a prompt with placeholders as arguments, with and without optional ones. Combinations that the
-// server refuses are omitted, so that no response to them is approved.
+// prompt requests a prompt with placeholders as arguments, once for each of the combinations of its optional arguments.
+// It omits combinations that the server refuses, so that no response to them can be approved.
 func (r *Reader) prompt(ctx context.Context, name string, entry json.RawMessage) (json.RawMessage, error) {
 	required, optional := wire.PromptArguments(entry)
 	var answers []wire.PromptAnswer
@@ -151,8 +153,8 @@ func (r *Reader) prompt(ctx context.Context, name string, entry json.RawMessage)
 	return wire.NewPrompt(entry, answers)
 }
 
-// combinations returns the combinations of optional arguments to request, starting
-// with all of them.
+// combinations returns the combinations of optional arguments to request, beginning with
+// the combination of all arguments.
 func combinations(optional []string) [][]string {
 	switch n := len(optional); {
 	case n == 0:

@@ -1,5 +1,5 @@
-// Package tokens manages the bearer tokens of toolcrib's servers. Each token belongs to one agent. Users create and
-// revoke tokens; only the hash of a secret is stored.
+// Package tokens manages the bearer tokens for toolcrib's own servers. Each token belongs to one agent. Users create and
+// revoke tokens. Of the secret in a token, only a hash is stored.
 package tokens
 
 import (
@@ -20,23 +20,23 @@ import (
 	"toolcrib/review"
 )
 
-// ErrToken is returned for tokens that are unknown, expired, or revoked.
+// ErrToken indicates that a token is unknown, expired, or revoked.
 var ErrToken = errors.New("the token is not valid")
 
 // Token allows its holder to act as one agent.
 type Token struct {
 	ID string // UUIDv7; part of the secret
-	// Caller is the identity of the holder: the actor, the agent profile, and the
-	// represented user and customer. If User is "", each request names one.
+	// Caller is the identity of the holder: the actor, the agent, and the user and the customer for whom the holder
+	// acts. If User is "", each request must name a user.
 	Caller     gateway.Caller
 	SecretHash string // SHA-256 of the secret in lower-case hex
 	By         proposals.Actor
 	At         time.Time
-	ExpiresAt  time.Time   // zero if the token never expires
-	Revoked    *Revocation // nil unless revoked
+	ExpiresAt  time.Time   // zero if the token does not expire
+	Revoked    *Revocation // nil if the token was not revoked
 }
 
-// Revocation revokes a token.
+// Revocation records that a user revoked a token.
 type Revocation struct {
 	ID     string // UUIDv7
 	Token  string // id of the token
@@ -45,20 +45,20 @@ type Revocation struct {
 	At     time.Time
 }
 
-// Store stores tokens. Entries are never changed.
+// Store stores tokens and revocations. Both are immutable.
 type Store interface {
-	// Token returns a token by its complete id, or proposals.ErrNotFound.
+	// Token returns the token with the given id. The error wraps proposals.ErrNotFound if it does not exist.
 	Token(ctx context.Context, id string) (Token, error)
-	// TokensOf returns the tokens with an id that starts with prefix, the newest first.
+	// TokensOf returns the tokens whose id starts with prefix, newest first.
 	TokensOf(ctx context.Context, prefix string) ([]Token, error)
-	// AddToken adds a token, and an event under the agent's subject.
+	// AddToken adds a token, and an event whose subject is the agent.
 	AddToken(ctx context.Context, t Token, agent registry.Subject) error
-	// AddRevocation adds a revocation and its event. It returns
+	// AddRevocation adds a revocation and an event. The error wraps
 	// proposals.ErrConflict if the token is already revoked.
 	AddRevocation(ctx context.Context, r Revocation) error
 }
 
-// Registry finds the agent of a token.
+// Registry finds the definition of a token's agent.
 type Registry interface {
 	Toolset(ctx context.Context, agent string, layer registry.Layer, where registry.Context) (registry.Live, registry.Resolution, error)
 }
@@ -71,14 +71,14 @@ type Tokens struct {
 	NewID    func() string
 }
 
-// prefix is the prefix of secrets. Scanners for leaked secrets can recognize it.
+// prefix is the prefix of all secrets. It allows scanners to recognize leaked secrets.
 const prefix = "toolcrib_"
 
-// stamp returns the current time in the stored resolution.
+// stamp returns the current time, truncated to the resolution of the store.
 func (k Tokens) stamp() time.Time { return k.Now().UTC().Truncate(time.Microsecond) }
 
-// Create creates a token for the agent and the user of caller. It expires after
-// lifetime; 0 means never. The returned secret is not stored.
+// Create creates a token for the agent and the user in caller. The token expires after
+// lifetime, or never if lifetime is 0. The returned secret is not stored.
 func (k Tokens) Create(ctx context.Context, by proposals.Actor, caller gateway.Caller, lifetime time.Duration) (t Token, secret string, err error) {
 	if err := proposals.Authorize(by, proposals.ActCreateToken, proposals.Actor{}); err != nil {
 		return t, "", err
@@ -103,8 +103,8 @@ func (k Tokens) Create(ctx context.Context, by proposals.Actor, caller gateway.C
 	return t, secret, k.Store.AddToken(ctx, t, profile.Subject)
 }
 
-// Revoke revokes a token, given by its id or a unique prefix of at least
-// proposals.MinPrefix characters.
+// Revoke revokes the token whose id is ref or begins with ref. ref must be unambiguous
+// and have at least proposals.MinPrefix characters.
 func (k Tokens) Revoke(ctx context.Context, by proposals.Actor, ref, reason string) (Token, error) {
 	if err := proposals.Authorize(by, proposals.ActRevokeToken, proposals.Actor{}); err != nil {
 		return Token{}, err
@@ -121,7 +121,7 @@ func (k Tokens) Revoke(ctx context.Context, by proposals.Actor, ref, reason stri
 	return t, k.Store.AddRevocation(ctx, r)
 }
 
-// find returns the only token with an id that starts with ref.
+// find returns the token whose id begins with ref. It returns an error unless there is exactly one.
 func (k Tokens) find(ctx context.Context, ref string) (Token, error) {
 	if len(ref) < proposals.MinPrefix {
 		return Token{}, fmt.Errorf("token %q: %w; use at least %d characters of its id", ref, proposals.ErrNotFound, proposals.MinPrefix)
@@ -141,8 +141,9 @@ func (k Tokens) find(ctx context.Context, ref string) (Token, error) {
 // List returns all tokens, the newest first.
 func (k Tokens) List(ctx context.Context) ([]Token, error) { return k.Store.TokensOf(ctx, "") }
 
-// Check returns the token with a secret, or ErrToken if it is unknown, revoked, or expired. Its timing reveals
-// nothing about the secret, because the token is found by id and hashes are compared in constant time.
+// Check returns the token with the given secret. The error wraps ErrToken if the token is unknown, revoked, or expired.
+// The time that Check takes reveals nothing about the secret, because Check finds the token by its id and compares hashes
+// in constant time.
 func (k Tokens) Check(ctx context.Context, secret string) (Token, error) {
 	parts := secretForm.FindStringSubmatch(secret)
 	if parts == nil {
@@ -158,7 +159,7 @@ func (k Tokens) Check(ctx context.Context, secret string) (Token, error) {
 	return t, inForce
 }
 
-// ByID returns the token with an id, or ErrToken if it is unknown, revoked, or expired.
+// ByID returns the token with the given id. The error wraps ErrToken if the token is unknown, revoked, or expired.
 func (k Tokens) ByID(ctx context.Context, id string) (Token, error) {
 	t, err := k.Store.Token(ctx, id)
 	if errors.Is(err, proposals.ErrNotFound) {
@@ -170,7 +171,7 @@ func (k Tokens) ByID(ctx context.Context, id string) (Token, error) {
 	return t, t.InForce(k.Now())
 }
 
-// InForce returns nil if the token is valid at a time, and otherwise an error with the reason.
+// InForce returns nil if the token is valid at the time now. Otherwise it returns an error with the reason.
 func (t Token) InForce(now time.Time) error {
 	switch {
 	case t.Revoked != nil:
@@ -181,11 +182,12 @@ func (t Token) InForce(now time.Time) error {
 	return nil
 }
 
-// hash returns the stored form of a secret. Secrets have 130 random bits, so a fast hash is safe against guessing.
+// hash returns the stored form of a secret. A fast hash is sufficient, because guessing the 130 random bits of a secret
+// is infeasible.
 func hash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
 
-// secretForm matches a secret with the parts of the token's id.
+// secretForm matches a secret. Its groups are the parts of the token's id.
 var secretForm = regexp.MustCompile(`^` + prefix + `([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})_.`)

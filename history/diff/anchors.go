@@ -1,28 +1,27 @@
-// This file finds anchors, and has the greedy search for large pieces.
+// This file finds anchors, and contains the greedy comparison of large pieces.
 
 package diff
 
 import "slices"
 
-// match is an item at index x of the first sequence and y of the second.
+// match is a pair of equal items: item x of the first sequence and item y of the second.
 type match struct {
 	x, y int
 }
 
 const (
-	// maxPairs is the maximum number of pairs that a rare item may form: its
-	// occurrences on one side times those on the other.
+	// maxPairs is the maximum number of pairs that the occurrences of a rare item may
+	// form: its number on one side times its number on the other.
 	maxPairs = 64
-	// pairsPerItem limits the pairs of all rare items together.
+	// pairsPerItem limits the total number of pairs of rare items, per item of a fragment.
 	pairsPerItem = 2
 )
 
-// anchors returns a longest common subsequence of the rare items of f. An item is
-// rare if it forms few pairs; if there are many items, it must occur exactly once
-// on each side.
+// anchors returns a longest common subsequence of the rare items of f, without unreliable
+// matches. An item is rare if its occurrences form few pairs; see rarity.
 //
-// The result is the longest chain of pairs (see chains). It takes O(pairs · log n),
-// and there are few pairs.
+// The subsequence is the longest chain of pairs (see chains). Finding it takes
+// O(pairs · log n), and the number of pairs is limited.
 func (c *comparer) anchors(f box) []match {
 	c.count(f)
 	defer c.uncount(f)
@@ -38,13 +37,13 @@ func (c *comparer) anchors(f box) []match {
 			continue
 		}
 		end := c.next[v] - 1
-		for p := end - 1; p >= end-c.inB[v]; p-- { // starts with the last, so that no item is used twice
+		for p := end - 1; p >= end-c.inB[v]; p-- { // last occurrence first, as chains requires
 			found.add(int32(x), places[p])
 		}
 	}
-	// An item that occurs once on each side, or is next to another equal item, is
-	// reliable. For other items, the chain may have the wrong pair, so they are left to
-	// the exact search.
+	// A match of an item that occurs once on each side, or that is adjacent to another
+	// match, is reliable. The chain may pair other items wrongly, so they are left to the
+	// exact search.
 	return slices.DeleteFunc(found.longest(), func(m match) bool {
 		unique := c.inA[c.a[m.x]]*c.inB[c.a[m.x]] == 1
 		afterEqual := m.x > f.x0 && m.y > f.y0 && c.a[m.x-1] == c.b[m.y-1]
@@ -58,10 +57,10 @@ func (c *comparer) rare(v int32, most int) bool {
 	return pairs > 0 && pairs <= most && (c.trivial == nil || !c.trivial[v])
 }
 
-// rarity returns the maximum number of pairs of a rare item such that all rare
-// items together stay within the limits, or 0 if there are none.
+// rarity returns the maximum number of pairs that a rare item may form. It is chosen so
+// that the total number of pairs stays within the limit. It is 0 if no item is rare.
 func (c *comparer) rarity(f box) int {
-	var pairs [maxPairs + 1]int // by n: number of pairs of the items that have n pairs each
+	var pairs [maxPairs + 1]int // pairs[n] is the total number of pairs of items that form n pairs each
 	for _, v := range c.a[f.x0:f.x1] {
 		if c.rare(v, maxPairs) {
 			pairs[c.inA[v]*c.inB[v]] += int(c.inB[v])
@@ -80,13 +79,13 @@ func (c *comparer) rarity(f box) int {
 	return most
 }
 
-// places returns the indices of all rare items in the second sequence, grouped by
-// item. Those of item v end before next[v]-1.
+// places returns the indices of the rare items in the second sequence, grouped by item.
+// The group of item v ends before index next[v]-1.
 func (c *comparer) places(f box, most int) []int32 {
 	total := int32(0)
 	for _, v := range c.b[f.y0:f.y1] {
 		if c.next[v] == 0 && c.rare(v, most) {
-			c.next[v] = total + 1 // index of the first place, plus 1
+			c.next[v] = total + 1 // index of the next free place of the group, plus 1
 			total += c.inB[v]
 		}
 	}
@@ -100,20 +99,20 @@ func (c *comparer) places(f box, most int) []int32 {
 	return at
 }
 
-// chains finds the longest chain of pairs with increasing x and y (Hunt and
-// Szymanski, 1977). Pairs are added by increasing x and, for the same x, by
-// decreasing y, so that a chain has at most one of them.
+// chains finds a longest chain of pairs in which x and y increase (Hunt and Szymanski,
+// 1977). Pairs must be added by increasing x. Pairs with equal x must be added by
+// decreasing y, so that a chain contains at most one of them.
 type chains struct {
 	nodes []chainNode
-	tails []int32 // tails[k] is the node with the smallest y that ends a chain of length k+1
+	tails []int32 // tails[k] is the chain of length k+1 whose last node has the smallest y
 }
 
-// chainNode is a pair with the index of the previous node in its chain, or -1.
+// chainNode is a pair in a chain. prev is the index of the previous node, or -1.
 type chainNode struct {
 	x, y, prev int32
 }
 
-// add adds a pair in O(log n) for a longest chain of n.
+// add adds a pair in O(log n), where n is the length of the longest chain.
 func (c *chains) add(x, y int32) {
 	k := len(c.tails)
 	if k > 0 && c.nodes[c.tails[k-1]].y >= y {
@@ -133,7 +132,7 @@ func (c *chains) add(x, y int32) {
 	c.nodes = append(c.nodes, chainNode{x, y, prev})
 }
 
-// longest returns the longest chain.
+// longest returns a longest chain.
 func (c *chains) longest() []match {
 	if len(c.tails) == 0 {
 		return nil
@@ -147,21 +146,21 @@ func (c *chains) longest() []match {
 	return chain
 }
 
-// The lengths of the strides of greedy, in changes. Long strides cost more per item
+// Limits of the stride length of greedy, in changes. Long strides take more time per item
 // but find shorter paths, so they are used for small pieces.
 const (
 	minStride  = 8
 	maxStride  = 128
-	greedyWork = 6 << 20 // stride length times number of items in a piece
+	greedyWork = 6 << 20 // maximum stride length times the number of items in a piece
 )
 
-// rows has the furthest points after 0, 1, 2, … changes. After d changes, the point
-// on diagonal k (from -d to d in steps of two) has index (k+d)/2.
+// rows contains the furthest points after 0, 1, 2, … changes. Row d has a point for each
+// diagonal k from -d to d in steps of two. The point has index (k+d)/2.
 type rows [maxStride + 1][maxStride + 1]point
 
-// greedy compares c.compact in strides. Each stride is a shortest path to the point
-// that is furthest after a fixed number of changes; the next starts there. The
-// result is correct but may not be minimal.
+// greedy compares c.compact in strides. Each stride is a shortest path to the point that
+// can be reached furthest with a fixed number of changes. The next stride begins at that
+// point. The result is correct, but may have more changes than necessary.
 func (c *comparer) greedy() {
 	if c.rows == nil {
 		c.rows = new(rows)
@@ -179,7 +178,7 @@ func (c *comparer) greedy() {
 		}
 		dx := c.rows[d][best].x() // length of the stride
 		dy := dx - (2*best - d)
-		for i := best; d > 0; d-- { // mark its changes, the last one first
+		for i := best; d > 0; d-- { // mark the changes of the stride, last change first
 			if c.rows[d][i].deleted() {
 				i--
 				x := f.x0 + c.rows[d-1][i].x()
@@ -195,8 +194,8 @@ func (c *comparer) greedy() {
 	c.markIns(f.y0, f.y1)
 }
 
-// reach computes row d from row d-1. It returns the index of the furthest point and
-// its x+y.
+// reach computes row d from row d-1. furthest is the largest sum x+y of a point in the
+// row, and best is the index of that point.
 func (c *comparer) reach(a, b []int32, d int) (furthest, best int) {
 	prev, row := c.rows[d-1][:d], c.rows[d][:d+1]
 	furthest = -1
@@ -206,7 +205,7 @@ func (c *comparer) reach(a, b []int32, d int) (furthest, best int) {
 		if i < d && prev[i] >= 0 && prev[i].x()-k <= len(b) { // an insertion, from diagonal k+1
 			p = reached(prev[i].x(), false)
 		}
-		if i > 0 && prev[i-1] >= max(p&^1, 0) && prev[i-1].x() < len(a) { // a deletion reaches further
+		if i > 0 && prev[i-1] >= max(p&^1, 0) && prev[i-1].x() < len(a) { // a deletion that reaches further
 			p = reached(prev[i-1].x()+1, true)
 		}
 		if p >= 0 {
@@ -221,7 +220,7 @@ func (c *comparer) reach(a, b []int32, d int) (furthest, best int) {
 	return furthest, best
 }
 
-// snake follows equal items from x and y and returns the final x.
+// snake follows equal items from the point (x, y), and returns the x of the last point.
 func snake(a, b []int32, x, y int) int {
 	for x < len(a) && y < len(b) && a[x] == b[y] {
 		x, y = x+1, y+1
@@ -229,8 +228,8 @@ func snake(a, b []int32, x, y int) int {
 	return x
 }
 
-// point is the furthest x on a diagonal after some changes, and whether the last of
-// these was a deletion; or outside if the diagonal has no point in the fragment.
+// point encodes the furthest x on a diagonal after some number of changes, and whether the
+// last change was a deletion. It is outside if no point of the diagonal can be reached.
 type point int32
 
 const outside point = -1

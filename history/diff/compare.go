@@ -1,4 +1,4 @@
-// This file compares two sequences of numbered items.
+// This file compares two sequences of numbered items, and contains the shapes of JSON objects.
 
 package diff
 
@@ -10,29 +10,30 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// comparer finds the common items of two sequences. Items are numbers from an
-// interner. The result is in del and ins: unmarked items are common to both sides,
-// in order.
+// comparer finds the common items of two sequences. The items are numbers from an interner.
+// The result is in del and ins, which mark the changed items. The unmarked items of both
+// sequences are equal and in the same order.
 type comparer struct {
 	a, b     []int32
 	del, ins []bool
-	trivial  []bool // by number: unsuitable as an anchor, such as a blank line
-	budget   int    // remaining steps of exact searches
+	trivial  []bool // by number: the item is unsuitable as an anchor, such as a blank line
+	budget   int    // remaining steps for exact searches
 
-	inA, inB []int32 // by number: occurrences in a fragment; 0 between uses
-	next     []int32 // by number: index into places; 0 between uses
+	inA, inB []int32 // by number: occurrences in the current fragment; 0 between uses
+	next     []int32 // by number: index for places; 0 between uses
 	compact  compact
-	fwd, bwd []int32 // furthest points by diagonal
+	fwd, bwd []int32 // furthest points of exact searches, by diagonal
 	rows     *rows
-	walked   bool // greedy was used
+	walked   bool // greedy was used, so the result may not be minimal
 }
 
-// maxDepth limits how often an expensive piece is divided by anchors before greedy
-// compares it.
+// maxDepth is the maximum number of times that an expensive piece is divided by anchors before
+// it is compared by greedy.
 const maxDepth = 4
 
-// compare fills del and ins for a and b, whose numbers are less than ids. budget is
-// the work allowed in addition to that proportional to the lengths.
+// compare compares a and b and sets del and ins. All numbers in a and b are less than ids.
+// budget is the number of steps allowed in addition to a number that is proportional to the
+// lengths of a and b.
 func (c *comparer) compare(a, b []int32, ids, budget int) {
 	c.a, c.b, c.budget = a, b, budget
 	c.del, c.ins = grow(c.del, len(a)), grow(c.ins, len(b))
@@ -45,8 +46,8 @@ func (c *comparer) compare(a, b []int32, ids, budget int) {
 	if !c.walked {
 		return
 	}
-	// At the boundary of two strides of greedy, an item may be deleted on one side and
-	// inserted on the other, so each run of changes is compared again.
+	// At the boundary between two strides, greedy may delete an item on one side and insert
+	// the same item on the other. Each run of changes is therefore compared again.
 	for e := range changes(c.del, c.ins) {
 		if !e.Old.empty() && !e.New.empty() {
 			clear(c.del[e.Old.Start:e.Old.End])
@@ -56,16 +57,16 @@ func (c *comparer) compare(a, b []int32, ids, budget int) {
 	}
 }
 
-// box is a fragment of both sequences: [x0,x1) of the first and [y0,y1) of the
-// second.
+// box is a fragment of both sequences: items x0 to x1-1 of the first sequence, and items y0 to
+// y1-1 of the second.
 type box struct {
 	x0, x1, y0, y1 int
 }
 
 func (f box) size() int { return f.x1 - f.x0 + f.y1 - f.y0 }
 
-// solve compares the fragment f. Fragments must be solved from left to right, because
-// the budget is shared with the items ahead.
+// solve compares the fragment f. Fragments must be solved from left to right, because each gets
+// a share of the remaining budget that depends on the number of items ahead.
 func (c *comparer) solve(f box, depth int) {
 	f = trim(c.a, c.b, f)
 	if f.x0 == f.x1 || f.y0 == f.y1 {
@@ -105,11 +106,11 @@ func (c *comparer) solve(f box, depth int) {
 	c.solve(f, depth+1)
 }
 
-// stepsPerItem is the number of steps per item that a fragment may always take in
-// addition to its share of the remaining budget, within limits.
+// stepsPerItem is the number of steps per item that the search in a fragment may take in
+// addition to the fragment's share of the remaining budget.
 const stepsPerItem = 8
 
-// trim removes equal items at both ends of f.
+// trim returns f without the equal items at both ends.
 func trim(a, b []int32, f box) box {
 	for f.x0 < f.x1 && f.y0 < f.y1 && a[f.x0] == b[f.y0] {
 		f.x0++
@@ -128,15 +129,15 @@ func mark(flags []bool, from, to int) {
 	}
 }
 
-// compact is a fragment without items that occur on one side only. These are always
+// compact is a fragment without the items that occur on one side only. Such items are always
 // changed, so removing them does not affect the longest common subsequence.
 type compact struct {
 	a, b     []int32
-	atA, atB []int32 // indices of the items in the whole sequences
+	atA, atB []int32 // indices of the items in the complete sequences
 }
 
-// keep appends the items in items[from:to] that also occur on the other side to
-// kept, and their indices to at. It marks the others as changed.
+// keep examines items[from:to]. It appends the items that also occur on the other side to kept,
+// and their indices to at. It marks the remaining items as changed.
 func keep(items []int32, from, to int, other []int32, changed []bool, kept, at []int32) (_, _ []int32) {
 	kept, at = slices.Grow(kept, to-from), slices.Grow(at, to-from)
 	for i := from; i < to; i++ {
@@ -149,7 +150,7 @@ func keep(items []int32, from, to int, other []int32, changed []bool, kept, at [
 	return kept, at
 }
 
-// count sets the counts of f's items in inA and inB; uncount resets them to zero.
+// count counts the items of f in inA and inB. uncount resets the counts to zero.
 func (c *comparer) count(f box) {
 	for _, v := range c.a[f.x0:f.x1] {
 		c.inA[v]++
@@ -168,7 +169,7 @@ func (c *comparer) uncount(f box) {
 	}
 }
 
-// markDel and markIns mark items of the compact fragment as changed.
+// markDel marks items of the compact fragment as deleted, and markIns as inserted.
 func (c *comparer) markDel(from, to int) {
 	for _, i := range c.compact.atA[from:to] {
 		c.del[i] = true
@@ -181,16 +182,16 @@ func (c *comparer) markIns(from, to int) {
 	}
 }
 
-// shape has the JSON keys of a Go type in order. It is nil for values without a
-// declared shape, such as a JSON schema.
+// shape contains the JSON keys of a Go type in the order of its fields. A value without a
+// declared shape, such as a JSON schema, has a nil *shape.
 type shape struct {
-	keys   []string // nil for maps, which may have any keys
+	keys   []string // nil for a map, which may have any keys
 	inside map[string]*shape
 	each   *shape // shape of the values of a map
 }
 
-// shapeOf returns the shape of a struct, a map, or a pointer to one, and nil for
-// other types.
+// shapeOf returns the shape of a struct, a map, or a pointer to a struct or a map. It returns nil
+// for other types.
 func shapeOf(t reflect.Type) *shape {
 	switch t.Kind() { //nolint:exhaustive // other types have no shape
 	case reflect.Pointer:
@@ -209,9 +210,9 @@ func shapeOf(t reflect.Type) *shape {
 	return nil
 }
 
-// order returns the keys of both objects, each once: declared keys in declared
-// order, then the other keys in the order of after. Keys that only before has are
-// inserted at their former places.
+// order returns the keys of both objects without duplicates: first the declared keys, in
+// declared order, then the other keys in the order of after. Keys that only before has are
+// inserted at their former positions.
 func (s *shape) order(before, after members) []string {
 	var keys []string
 	seen := map[string]bool{}
@@ -226,7 +227,7 @@ func (s *shape) order(before, after members) []string {
 			add(k)
 		}
 	}
-	at := 0 // index in before
+	at := 0 // index in before.list
 	for _, m := range after.list {
 		if i, ok := before.index[m.Key]; ok && i >= at {
 			for ; at < i; at++ {
@@ -243,7 +244,7 @@ func (s *shape) order(before, after members) []string {
 	return keys
 }
 
-// members are the members of an object; empty for other nodes.
+// members contains the members of an object. It is empty for other nodes.
 type members struct {
 	list  []jsondoc.Member
 	index map[string]int

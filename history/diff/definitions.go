@@ -15,10 +15,10 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Definitions compares two definitions field by field, in the order in which
-// registry.Tool, registry.Agent or registry.List declares them. One of them may be
-// zero, so that every field is added or removed. The result is empty only if the
-// definitions have the same content.
+// Definitions compares two definitions field by field, in the order in which the Go types in
+// package registry declare the fields. If one of the definitions is zero, all fields of the
+// other are added or removed. The result is empty only if the definitions have the same
+// content.
 func Definitions(before, after registry.Definition) []Field {
 	var w walk
 	b, a := tree(before), tree(after)
@@ -36,7 +36,7 @@ func Definitions(before, after registry.Definition) []Field {
 	return w.fields
 }
 
-// tree returns the JSON value of d, or nil if d is zero.
+// tree returns the JSON tree of d, or nil if d is zero.
 func tree(d registry.Definition) *jsondoc.Node {
 	if d.IsZero() {
 		return nil
@@ -44,7 +44,7 @@ func tree(d registry.Definition) *jsondoc.Node {
 	return parsed(d.Canonical())
 }
 
-// parsed parses JSON that toolcrib wrote.
+// parsed parses JSON that toolcrib has encoded. It panics if the JSON is invalid.
 func parsed(text []byte) *jsondoc.Node {
 	n, err := jsondoc.Parse(text, jsondoc.Limits{Bytes: 1 << 30, Depth: 1 << 10})
 	if err != nil {
@@ -58,8 +58,8 @@ type walk struct {
 	fields []Field
 }
 
-// paths has the paths of two compared values. They differ if elements of a list have
-// moved.
+// paths contains the paths of a value in the old and in the new document. They differ if elements
+// of a list have moved.
 type paths struct {
 	old, new string
 }
@@ -88,8 +88,8 @@ func (w *walk) value(p paths, before, after *jsondoc.Node, s *shape) {
 	switch {
 	case before == nil && after == nil:
 	case before == nil || after == nil:
-		// The parts of a declared object are separate fields; schemas and their
-		// parts are shown as a whole.
+		// The fields of an object with a declared shape are reported separately. An object
+		// without a shape, such as a schema, is reported as a whole.
 		if present := membersOf(cmp.Or(before, after)); s != nil && len(present.list) > 0 {
 			w.object(p, membersOf(before), membersOf(after), s)
 			return
@@ -104,7 +104,7 @@ func (w *walk) value(p paths, before, after *jsondoc.Node, s *shape) {
 	}
 }
 
-// same reports whether a and b are the same value; either may be nil.
+// same reports whether a and b are equal values. Either may be nil.
 func same(a, b *jsondoc.Node) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -122,9 +122,9 @@ func (w *walk) object(p paths, before, after members, s *shape) {
 	}
 }
 
-// list compares two lists. A list of plain values is a single field with a line for
-// each element, so that moved elements are not shown as changes. Objects and lists
-// are compared with the elements that they replace.
+// list compares two lists. If both contain only plain values, the list is a single field. Its text
+// has a line for each element, so that a moved element does not change the others. In other
+// lists, each element is compared with the element that it replaced.
 func (w *walk) list(p paths, before, after *jsondoc.Node) {
 	if isPlainList(before) && isPlainList(after) {
 		if !same(before, after) {
@@ -156,7 +156,7 @@ func (w *walk) list(p paths, before, after *jsondoc.Node) {
 	}
 }
 
-// elements returns the canonical texts of a list's elements and their numbers.
+// elements returns the canonical texts of the elements of list, and their numbers.
 func elements(list *jsondoc.Node, ids *interner) (texts []string, numbers []int32) {
 	for _, item := range list.Items {
 		s := string(jsondoc.Canonical(item))
@@ -177,21 +177,21 @@ const (
 
 // Field is a difference between two definitions or two JSON values.
 type Field struct {
-	// Path is the path of the value in the new document, or in the old one if it
-	// was removed, in the format of package jsondoc.
+	// Path is the path of the value in the new document, or in the old document if the
+	// value was removed. It has the format of package jsondoc.
 	Path          string
 	Change        Change
-	Before, After *jsondoc.Node // nil if there is no value
-	// Beside is set for fields outside of the definition, see Content.Beside.
+	Before, After *jsondoc.Node // nil if the value is absent
+	// Beside is set for a field that is not part of the definition; see Content.Beside.
 	Beside bool
 }
 
-// Patch returns the difference of the texts that Lines returns. It is not cached.
+// Patch returns the difference between the two texts that f.Lines returns. The result is not cached.
 func (f Field) Patch() *Patch { return Lines(f.Lines()) }
 
-// Hunks returns the hunks of Patch, at least one, with up to context lines around
-// each change, and marks changed words in all of them. For a text of a megabyte,
-// use Hunk.Mark for the visible lines instead.
+// Hunks returns the hunks of f.Patch, with up to context lines before and after each change. There
+// is at least one hunk, and the changed words are marked in all hunks. For a text of a megabyte,
+// it is faster to call Hunk.Mark for the visible lines only.
 func (f Field) Hunks(context int) []Hunk {
 	hunks := f.Patch().Unified(context)
 	for i, h := range hunks {
@@ -200,18 +200,18 @@ func (f Field) Hunks(context int) []Hunk {
 	return hunks
 }
 
-// IsText reports whether Lines returns the strings themselves, without quotes.
+// IsText reports whether both values are strings or absent, so that Lines returns them unquoted.
 func (f Field) IsText() bool {
 	return isString(f.Before) && isString(f.After) && stringOf(f.Before) != stringOf(f.After)
 }
 
-// Lines returns both values as lines: strings unchanged, lists of plain values with
-// one element per line, and other values as indented JSON. Absent values have no
-// lines. The two results always differ.
+// Lines returns both values as lines. A string is unchanged, a list of plain values has one element
+// per line, and any other value is indented JSON. An absent value has no lines. The two results
+// always differ.
 //
-// Texts in definitions seldom end in "\n", so it is treated as a separator: if one of
-// the texts does not end in "\n", both get another. Appending a line then changes no
-// other line, and adding a final "\n" adds an empty line.
+// Strings in definitions seldom end in "\n", so "\n" is treated as a separator of lines: if one
+// of the strings does not end in "\n", both get an additional "\n". Appending a line then
+// changes no other line, and adding a final "\n" adds an empty line.
 func (f Field) Lines() (before, after string) {
 	if f.IsText() {
 		before, after = stringOf(f.Before), stringOf(f.After)
@@ -249,14 +249,14 @@ func ended(s string) string {
 	return s + "\n"
 }
 
-// isPlainList reports whether n is a list without nested lists and objects.
+// isPlainList reports whether n is nil, or a list without nested lists and objects.
 func isPlainList(n *jsondoc.Node) bool {
 	return n == nil || n.Kind == jsondoc.Array && !slices.ContainsFunc(n.Items, func(item *jsondoc.Node) bool {
 		return item.Kind == jsondoc.Object || item.Kind == jsondoc.Array
 	})
 }
 
-// rawElements reports whether elements are unambiguous without quotes.
+// rawElements reports whether the elements of list can be shown without quotes unambiguously.
 func rawElements(list *jsondoc.Node) bool {
 	return list == nil || !slices.ContainsFunc(list.Items, func(item *jsondoc.Node) bool {
 		return item.Kind != jsondoc.String || item.Text == "" || strings.Contains(item.Text, "\n")
@@ -279,7 +279,7 @@ func elementLines(list *jsondoc.Node, raw bool) string {
 	return b.String()
 }
 
-// indented returns n as indented JSON with sorted keys, or "" for nil.
+// indented returns n as indented JSON with sorted keys. It returns "" if n is nil.
 func indented(n *jsondoc.Node) string {
 	if n == nil {
 		return ""
@@ -287,22 +287,22 @@ func indented(n *jsondoc.Node) string {
 	return string(jsondoc.Indent(parsed(jsondoc.Canonical(n))))
 }
 
-// Content is a definition with the JSON from which it was imported, or nil.
+// Content is a definition and related data that are compared together.
 type Content struct {
 	Definition registry.Definition
 	Source     []byte
-	// Beside is a JSON object with the rationale, examples and test cases of a
-	// revision, or nil if the definition does not belong to a proposal.
+	// Beside is a JSON object with the rationale, the examples, and the test cases of a
+	// revision. It is nil if the definition does not belong to a proposal.
 	Beside []byte
 }
 
-// BesideHeading is the heading of fields outside of the definition.
+// BesideHeading is the heading for fields that are not part of the definition.
 const BesideHeading = "Not part of the definition"
 
-// Contents compares two contents: first their definitions field by field, then the
-// parts of the imported JSON that the definitions do not contain, with paths that
-// start with wire.SourcePath, because an approval pins these too. For two
-// revisions, it finally compares the fields outside of the definitions.
+// Contents compares two contents. It first compares their definitions field by field. It then
+// compares the parts of the imported JSON that the definitions do not contain, because an approval
+// also applies to these parts; their paths begin with wire.SourcePath. For two revisions, it
+// finally compares the fields that are not part of the definitions.
 func Contents(before, after Content) []Field {
 	fields := Definitions(before.Definition, after.Definition)
 	var source, beside walk
@@ -323,8 +323,8 @@ func Contents(before, after Content) []Field {
 	return fields
 }
 
-// unread returns the part of the source that the definition does not contain, or
-// nil.
+// unread returns the part of c.Source that the definition does not contain. It returns nil if there
+// is no such part.
 func (c Content) unread() *jsondoc.Node {
 	t := c.Definition.Tool
 	if len(c.Source) == 0 || t == nil || t.Source == nil {
@@ -333,8 +333,8 @@ func (c Content) unread() *jsondoc.Node {
 	return wire.Unread(*t, c.Source)
 }
 
-// parts compares two objects, either of which may be nil, key by key. It descends
-// into objects even if only one side has them.
+// parts compares two objects key by key. Either may be nil. It descends into objects even if only
+// one side has them.
 func (w *walk) parts(p paths, before, after *jsondoc.Node) {
 	b, a := membersOf(before), membersOf(after)
 	for _, key := range (*shape)(nil).order(b, a) {
@@ -347,7 +347,7 @@ func (w *walk) parts(p paths, before, after *jsondoc.Node) {
 	}
 }
 
-// open reports whether parts can descend into n: n is nil or a non-empty object.
+// open reports whether parts can descend into n, which must be nil or a non-empty object.
 func open(n *jsondoc.Node) bool {
 	return n == nil || n.Kind == jsondoc.Object && len(n.Members) > 0
 }

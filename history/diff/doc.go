@@ -1,29 +1,33 @@
-// Package diff computes the changes between two texts or two definitions, and
-// merges two changes of one text.
+// Package diff computes the differences between two texts or two definitions, and
+// merges two changes of the same base.
 //
-// Lines compares two texts and returns a Patch, which applies, reverses and
-// cuts itself into Hunks for a reviewer. Hunk.Words marks what changed within
-// the lines. Definitions and Values compare field by field. Merge3 and
-// MergeDefinitions bring two changes of one base together.
+// Lines compares two texts and returns a Patch, which Patch.Unified divides into
+// Hunks for display. Hunk.Words marks the changed parts of lines.
+// Definitions and Contents compare field by field. Merge3 merges texts, and
+// MergeDefinitions merges definitions.
 //
-// How lines are compared:
+// The algorithm of Lines is:
 //
-//  1. Equal lines at both ends are set aside, the others become numbers.
-//  2. Lines that are rare on both sides are anchors: the longest common
-//     subsequence of these alone is kept (Hunt and Szymanski, "A Fast Algorithm
-//     for Computing Longest Common Subsequences", CACM 20, 1977). With lines
-//     that occur once this is Bram Cohen's patience diff; lines that occur a
-//     few times are let in as in the histogram diff of JGit, so that one moved
-//     line cannot pull everything else out of place.
-//  3. Between the anchors, lines that are only on one side are changed, and the
-//     rest is compared exactly in linear space (Myers, "An O(ND) Difference
-//     Algorithm and Its Variations", Algorithmica 1, 1986).
-//  4. The work of step 3 is counted, not timed, so results repeat. Where it
-//     would exceed its share, step 2 is tried on the smaller piece, and then
-//     the piece is walked greedily, each stride a bounded search by Myers.
-//  5. Edits that can slide up or down are put where people expect them, by the
-//     indent heuristic of git (Michael Haggerty, 2016).
+//  1. Equal lines at both ends are set aside. The other lines are replaced by
+//     numbers.
+//  2. Lines that are rare on both sides are anchors. The longest common
+//     subsequence of the anchors is kept (Hunt and Szymanski, "A Fast Algorithm
+//     for Computing Longest Common Subsequences", CACM 20, 1977). If only lines
+//     that occur once were anchors, this would be Bram Cohen's patience diff.
+//     As in the histogram diff of JGit, lines that occur a few times are anchors,
+//     too, so that one moved line does not displace all others.
+//  3. Between two anchors, lines that occur on one side only are changed. The
+//     remaining lines are compared exactly in linear space (Myers, "An O(ND)
+//     Difference Algorithm and Its Variations", Algorithmica 1, 1986).
+//  4. The work of step 3 is limited by counting steps rather than by time, so
+//     that results are reproducible. If a piece would exceed its share of the
+//     work, step 2 is applied to the piece. If that finds no anchors, the piece
+//     is compared greedily in strides, each of which is a limited search by
+//     Myers.
+//  5. Edits that can be moved up or down without changing the result are moved
+//     to the position that the indent heuristic of git prefers (Michael
+//     Haggerty, 2016).
 //
-// Nothing is normalized: white space, line ends and invisible characters count. The
-// results contain the texts unchanged, so they are not safe to print.
+// Texts are not normalized: white space, line ends, and invisible characters are
+// significant. The results contain the texts unchanged and are not safe to print.
 package diff

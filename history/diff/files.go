@@ -14,16 +14,16 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// File is a file of a skill that differs.
+// File is a file that differs between two versions of a skill.
 type File struct {
 	Path           string
-	From           string // former name if it was renamed
-	Change         Change // Modified if it was renamed
+	From           string // former path, if the file was renamed
+	Change         Change // Modified, if the file was renamed
 	Added, Removed int    // numbers of lines
 	Notes          []string
 }
 
-// Word returns the kind of change for people: new, gone, renamed or changed.
+// Word returns the kind of the change for display: "new", "gone", "renamed", or "changed".
 func (f File) Word() string {
 	switch {
 	case f.Change == Added:
@@ -36,7 +36,7 @@ func (f File) Word() string {
 	return "changed"
 }
 
-// Name returns the name of the file and, if it was renamed, the former name.
+// Name returns the path of the file for display. For a renamed file, it includes the former path.
 func (f File) Name() string {
 	if f.From != "" {
 		return f.From + " → " + f.Path
@@ -44,21 +44,21 @@ func (f File) Name() string {
 	return f.Path
 }
 
-// Fields returns the paths of the fields of the file, most important first.
+// Fields returns the paths of the fields in which the file may differ, most important first.
 func (f File) Fields() []string {
 	at := jsondoc.Join("files", f.Path)
 	return []string{jsondoc.Join(at, "text"), jsondoc.Join(at, "link"), jsondoc.Join(at, "encoding"), jsondoc.Join(at, "sha256"), jsondoc.Join(at, "size"), jsondoc.Join(at, "type"), jsondoc.Join(at, "executable"), at}
 }
 
-// Files returns the files that differ between two skills, sorted by path, or nil
-// for other kinds. If a removed file has the same content as an added one, it was
-// renamed.
+// Files returns the files that differ between two versions of a skill, sorted by path. It returns
+// nil for other kinds of subjects. An added file with the content of a removed file counts as
+// the removed file with a new name.
 func Files(before, after registry.Definition) []File {
 	if before.Skill == nil && after.Skill == nil {
 		return nil
 	}
 	old, now := filesOf(before), filesOf(after)
-	came := map[registry.File][]string{} // by content
+	came := map[registry.File][]string{} // paths of added files by content
 	for _, name := range sortedNames(now) {
 		if _, had := old[name]; had {
 			continue
@@ -102,7 +102,7 @@ func filesOf(d registry.Definition) map[string]registry.File {
 	return d.Skill.Files
 }
 
-// contentOf returns a file without its mode.
+// contentOf returns f without its mode.
 func contentOf(f registry.File) registry.File {
 	f.Executable = false
 	return f
@@ -114,7 +114,7 @@ func sortedNames(files map[string]registry.File) []string {
 
 func lineCount(text string) int { return strings.Count(ended(strings.TrimSuffix(text, "\n")), "\n") }
 
-// fileOf compares two versions of a file.
+// fileOf returns the difference between two versions of a file.
 func fileOf(name string, was, is registry.File) File {
 	f := File{Path: name, Change: Modified}
 	f.Removed, f.Added = Lines(was.Text, is.Text).Changed()
@@ -146,10 +146,10 @@ func fileOf(name string, was, is registry.File) File {
 	return f
 }
 
-// About returns remarks on a file, except on its text.
+// About returns remarks about the properties of f other than its text.
 func About(f registry.File) []string { return about(f, shortHash) }
 
-// AboutWhole does the same as About with the full hash of a binary.
+// AboutWhole is like About, but includes the complete hash of a binary file.
 func AboutWhole(f registry.File) []string { return about(f, len(f.SHA256)) }
 
 func about(f registry.File, digits int) []string {
@@ -166,10 +166,10 @@ func about(f registry.File, digits int) []string {
 	return notes
 }
 
-// shortHash is the number of digits of a hash in lists.
+// shortHash is the number of digits of an abbreviated hash.
 const shortHash = 12
 
-// content returns a remark on the content of a file, or "" for plain UTF-8.
+// content returns a remark on the encoding or the binary content of f, or "" for plain UTF-8.
 func content(f registry.File, digits int) string {
 	switch {
 	case f.Binary():
@@ -184,7 +184,7 @@ func content(f registry.File, digits int) string {
 	return strings.ToUpper(f.Encoding)
 }
 
-// CountFiles summarizes the kinds of changes (File.Word) of files.
+// CountFiles returns a summary of the given kinds of changes, which File.Word returned.
 func CountFiles(words []string) string {
 	counts := map[string]int{}
 	for _, word := range words {
@@ -203,8 +203,8 @@ func CountFiles(words []string) string {
 	return fmt.Sprintf("%d %s: %s", len(words), noun, strings.Join(parts, ", "))
 }
 
-// Label returns the path of a field for people, in which files of a skill have
-// their plain names.
+// Label returns the path of a field for display. For the text of a file, it is the plain path of
+// the file. For another field of a file, the name of the field follows in parentheses.
 func Label(path string) string {
 	rest, ok := strings.CutPrefix(path, "files")
 	if !ok || rest == "" {

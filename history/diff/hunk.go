@@ -1,4 +1,4 @@
-// This file has the result of a comparison of texts: patches, hunks and lines.
+// This file defines the results of comparing texts: patches, hunks, and lines.
 
 package diff
 
@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Kind is the kind of a line: context, deleted or inserted.
+// Kind is the kind of a line: context, deleted, or inserted.
 type Kind uint8
 
 // The kinds of lines.
@@ -20,7 +20,7 @@ const (
 	Insert              // only in the new text
 )
 
-// String returns "context", "delete" or "insert".
+// String returns "context", "delete", or "insert".
 func (k Kind) String() string {
 	switch k {
 	case Delete:
@@ -48,30 +48,30 @@ func (k *Kind) UnmarshalText(text []byte) error {
 // Line is a line of a hunk.
 type Line struct {
 	Kind Kind   `json:"kind"`          // context, delete or insert
-	Old  int    `json:"old,omitempty"` // line number from 1, or 0 if the side does not contain the line
+	Old  int    `json:"old,omitempty"` // line number in the old text, counted from 1; 0 for an inserted line
 	New  int    `json:"new,omitempty"`
 	Text string `json:"text"` // without the final "\n"; a "\r" before it is kept
 
-	// NoNewline is set on a last line that does not end in "\n". That alone can
-	// be the whole difference between two lines.
+	// NoNewline is set for a last line that does not end in "\n". Two lines may differ
+	// only in this.
 	NoNewline bool `json:"no_newline,omitempty"`
 
-	// Pair is set by Words and Mark: the index in the hunk of the line that this
-	// one replaced or was replaced by, or -1.
+	// Pair is set by Words and Mark. It is the index in the hunk of the line that replaced
+	// this line or that this line replaced, or -1.
 	Pair int `json:"-"`
-	// Rewrapped is set by Words and Mark for lines of a passage whose line breaks
+	// Rewrapped is set by Words and Mark for the lines of a passage whose line breaks
 	// moved. Such lines have no pair.
 	Rewrapped bool `json:"-"`
-	// Spans is set by Words and Mark: the parts of Text that do not occur in its
-	// pair or, for rewrapped lines, on the other side of the passage. Without these
-	// parts, paired lines are equal, and passages differ only in white space at
-	// line breaks. A line without a pair that is not rewrapped is changed
-	// completely.
+	// Spans is set by Words and Mark. It contains the parts of Text that do not occur in
+	// the paired line. Without their spans, paired lines are equal. For a rewrapped line,
+	// Spans contains the parts that do not occur on the other side of the passage; without
+	// them, the sides differ only in white space at line breaks. A line that has no pair
+	// and is not rewrapped is changed completely.
 	Spans []Span `json:"spans,omitempty"`
 }
 
-// Span is a part of a line: the bytes from Start to before End. It consists of
-// whole characters.
+// Span is the part of a line from byte Start up to, but not including, byte End. It consists of
+// complete characters.
 type Span struct {
 	Start, End int
 }
@@ -87,12 +87,12 @@ func (s *Span) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// Hunk is a run of changes with the lines around them. Deleted lines precede the
-// inserted lines that replace them.
+// Hunk is a run of changes with the lines around it. Deleted lines precede the inserted lines
+// that replace them.
 type Hunk struct {
-	// OldStart and NewStart are the numbers of the first line on each side, from 1.
-	// As in the unified format of POSIX diff, they are the number of the previous
-	// line if the hunk has no line on that side.
+	// OldStart and NewStart are the numbers of the first line on each side, counted from 1.
+	// If the hunk has no line on a side, the number is that of the previous line, as in the
+	// unified format of POSIX diff.
 	OldStart int    `json:"old_start"`
 	OldLines int    `json:"old_lines"`
 	NewStart int    `json:"new_start"`
@@ -100,10 +100,10 @@ type Hunk struct {
 	Lines    []Line `json:"lines"`
 }
 
-// Unified returns the hunks of the patch, with up to context lines around each
-// change; changes separated by at most twice as many lines share a hunk. A negative
-// context returns one hunk with the whole text. Without changes, there are no
-// hunks.
+// Unified returns the hunks of the patch, with up to context lines before and after each
+// change. Changes share a hunk if at most twice as many lines are between them. If context is
+// negative, Unified returns one hunk with the complete text. It returns no hunks if there are no
+// changes.
 func (p *Patch) Unified(context int) []Hunk {
 	if p.Empty() {
 		return nil
@@ -157,19 +157,19 @@ func (p *Patch) Unified(context int) []Hunk {
 	return hunks
 }
 
-// at returns line i of t.
+// at returns line i of t as a Line with the given kind and line numbers.
 func (t text) at(i int, kind Kind, old, new int) Line {
 	line, newline := strings.CutSuffix(t.line(i), "\n")
 	return Line{Kind: kind, Old: old, New: new, Text: line, NoNewline: !newline, Pair: -1}
 }
 
-// block is a run of changed lines of a hunk: lines from from are deleted, lines
-// from mid are inserted, and it ends before to.
+// block is a run of changed lines in a hunk. Lines from:mid are deleted, and lines mid:to are
+// inserted.
 type block struct {
 	from, mid, to int
 }
 
-// blocks iterates over the runs of changed lines.
+// blocks iterates over the runs of changed lines in the hunk.
 func (h Hunk) blocks(yield func(block) bool) {
 	for i := 0; i < len(h.Lines); i++ {
 		if h.Lines[i].Kind == Context {
@@ -186,18 +186,18 @@ func (h Hunk) blocks(yield func(block) bool) {
 		if b.to = i; !yield(b) {
 			return
 		}
-		i-- // may be a deleted line again
+		i-- // the next line may be a deleted line
 	}
 }
 
-// Row is a row of a hunk shown side by side. Left and Right are indices of lines in
-// the hunk; -1 means that the side is empty. In context rows, both are the same.
+// Row is a row of a hunk in a side-by-side view. Left and Right are indices of lines in the hunk,
+// or -1 for an empty side. They are equal in rows of context.
 type Row struct {
 	Left, Right int
 }
 
-// Rows returns the rows of the hunk side by side. Lines that Words paired share a
-// row; the lines between two pairs fill the rows from the top.
+// Rows returns the rows of the hunk in a side-by-side view. Lines that Words has paired share a
+// row. The lines between two pairs fill rows from the top on both sides.
 func (h Hunk) Rows() []Row {
 	rows := make([]Row, 0, len(h.Lines))
 	done := 0
@@ -223,7 +223,7 @@ func contextRows(rows []Row, from, to int) []Row {
 	return rows
 }
 
-// fillRows places the lines left:leftEnd next to right:rightEnd.
+// fillRows appends rows with the lines left:leftEnd on the left and right:rightEnd on the right.
 func fillRows(rows []Row, left, leftEnd, right, rightEnd int) []Row {
 	for left < leftEnd || right < rightEnd {
 		row := Row{-1, -1}
@@ -240,8 +240,8 @@ func fillRows(rows []Row, left, leftEnd, right, rightEnd int) []Row {
 	return rows
 }
 
-// Edit replaces the lines Old of the old text by the lines New of the new text. At
-// most one of them is empty.
+// Edit replaces the lines Old of the old text by the lines New of the new text. One of the ranges
+// may be empty.
 type Edit struct {
 	Old, New Range
 }
@@ -252,17 +252,17 @@ type Patch struct {
 	edits    []Edit
 }
 
-// workPerCompare limits the steps of exact search for two texts in addition to
-// those proportional to their size, to about 30 ms.
+// workPerCompare is the number of steps of exact searches that comparing two texts may take in
+// addition to those proportional to their size. These steps take about 30 ms.
 const workPerCompare = 10 << 20
 
-// Lines compares two texts line by line. Time and memory are roughly proportional
-// to their size. If finding the fewest changes would exceed a fixed limit, which
-// takes thousands of changed lines that also occur elsewhere, the result has
-// slightly more changes.
+// Lines compares two texts line by line. Time and memory are roughly proportional to their
+// size. The result has the fewest possible changes unless finding them would exceed a fixed
+// limit. This requires thousands of changed lines that also occur elsewhere; the result then
+// has slightly more changes.
 func Lines(old, new string) *Patch {
 	p := &Patch{old: split(old), new: split(new)}
-	// The equal lines at the start and at the end are not compared.
+	// Equal lines at the beginning and at the end need not be compared.
 	head, tail, most := 0, 0, min(p.old.len(), p.new.len())
 	for head < most && p.old.line(head) == p.new.line(head) {
 		head++
@@ -270,7 +270,7 @@ func Lines(old, new string) *Patch {
 	for tail < most-head && p.old.line(p.old.len()-1-tail) == p.new.line(p.new.len()-1-tail) {
 		tail++
 	}
-	// A larger size would be wasted on repetitive texts.
+	// Repetitive texts do not need a larger capacity.
 	ids := newInterner(min(p.old.len()+p.new.len()-2*(head+tail), 1<<16))
 	number := func(t text) []int32 {
 		ns := make([]int32, 0, t.len()-head-tail)
@@ -294,8 +294,8 @@ func Lines(old, new string) *Patch {
 	return p
 }
 
-// isPlain reports whether a line has no letter and no digit, so that it is
-// unsuitable as an anchor.
+// isPlain reports whether line has neither letters nor digits. Such a line is unsuitable as an
+// anchor.
 func isPlain(line string) bool {
 	for i := range len(line) {
 		switch b := line[i] | 0x20; {
@@ -306,7 +306,7 @@ func isPlain(line string) bool {
 	return true
 }
 
-// changes iterates over the edits that marked items form.
+// changes iterates over the edits that the marked items of two sequences represent.
 func changes(del, ins []bool) iter.Seq[Edit] {
 	return func(yield func(Edit) bool) {
 		for x, y := 0, 0; x < len(del) || y < len(ins); x, y = x+1, y+1 {
@@ -325,7 +325,7 @@ func changes(del, ins []bool) iter.Seq[Edit] {
 	}
 }
 
-// edits returns the edits that marked items form, shifted by first.
+// edits returns the edits that the marked items represent, with first added to all indices.
 func edits(del, ins []bool, first int) []Edit {
 	var es []Edit
 	for e := range changes(del, ins) {
@@ -334,7 +334,7 @@ func edits(del, ins []bool, first int) []Edit {
 	return es
 }
 
-// Edits returns the changes in order, separated by at least one unchanged line.
+// Edits returns the changes in order. At least one unchanged line is between two changes.
 func (p *Patch) Edits() []Edit { return slices.Clone(p.edits) }
 
 // Empty reports whether the texts are equal.

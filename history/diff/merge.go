@@ -1,4 +1,4 @@
-// This file merges two changes of a text.
+// This file merges two changes of the same text.
 
 package diff
 
@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// Merge is the result of merging two changes of a text.
+// Merge is the result of merging two changes of the same text.
 type Merge struct {
-	// Text has all changes without conflicts, and the lines of ours for conflicts.
+	// Text contains all changes without conflicts. For each conflict, it contains the lines of ours.
 	Text      string
 	Conflicts []Conflict
 }
 
-// Conflict is a passage that both sides changed differently.
+// Conflict is a passage of the base that both sides changed in different ways.
 type Conflict struct {
 	Base, Ours, Theirs Side
-	// Merged is the range of ours in the merged text.
+	// Merged is the range of the lines of ours in Merge.Text.
 	Merged Range
 }
 
-// Side is the part of one text in a conflict.
+// Side is the part of one of the three texts that belongs to a conflict.
 type Side struct {
 	Lines Range
-	Text  string // the lines, including "\n"
+	Text  string // the lines, including their line feeds
 }
 
-// Merge3 merges the changes from base to ours and from base to theirs like diff3
-// (Khanna, Kunal and Pierce, "A Formal Investigation of Diff3", FSTTCS 2007). Lines
-// of base that both sides kept separate the changes. Between two such lines, a
-// change of one side is applied, the same change of both sides is applied once, and
-// two different changes conflict. Adjacent changes also conflict.
+// Merge3 merges the changes from base to ours with the changes from base to theirs, like
+// diff3 (Khanna, Kunal and Pierce, "A Formal Investigation of Diff3", FSTTCS 2007). Lines
+// of base that neither side changed separate the changes. Between two such lines, a change
+// by one side is applied, and equal changes by both sides are applied once. Different
+// changes by both sides are a conflict, even if they are only adjacent.
 func Merge3(base, ours, theirs string) Merge {
 	o, t := Lines(base, ours), Lines(base, theirs)
 	m := merger{base: o.old, ours: side{p: o}, theirs: side{p: t}}
@@ -59,7 +59,7 @@ func Merge3(base, ours, theirs string) Merge {
 	return Merge{Text: m.out.String(), Conflicts: m.conflicts}
 }
 
-// merger iterates over both patches.
+// merger is the state of Merge3. It iterates over the edits of both patches.
 type merger struct {
 	base         text
 	ours, theirs side
@@ -71,9 +71,9 @@ type merger struct {
 // side is one of the two patches.
 type side struct {
 	p    *Patch
-	at   int // index of the next edit
+	at   int // index of the first edit after the current piece
 	from int // index of the first edit in the current piece
-	by   int // line offset from base before edit from
+	by   int // line offset from base to the new text before edit from
 }
 
 // take appends lines of t to the result.
@@ -82,8 +82,8 @@ func (m *merger) take(r Range, t text) {
 	m.lines += r.Len()
 }
 
-// piece returns the next changed lines of base: those of the next edit and of all
-// edits of both sides that overlap or touch it.
+// piece returns the next range of changed lines of base. It consists of the next edit and
+// all edits of both sides that overlap or touch the range.
 func (m *merger) piece() (Range, bool) {
 	o, okO := m.ours.edit(m.ours.at)
 	t, okT := m.theirs.edit(m.theirs.at)
@@ -105,7 +105,7 @@ func (m *merger) piece() (Range, bool) {
 	}
 }
 
-// edit returns edit i, and false if there is none.
+// edit returns the edit with index i. It returns false if i is out of range.
 func (s *side) edit(i int) (Edit, bool) {
 	if i >= len(s.p.edits) {
 		return Edit{}, false
@@ -113,7 +113,7 @@ func (s *side) edit(i int) (Edit, bool) {
 	return s.p.edits[i], true
 }
 
-// reaches extends the piece by the next edit if that touches it.
+// reaches extends piece by the next edit of s if that edit overlaps or touches it. It reports whether it did.
 func (s *side) reaches(piece *Range) bool {
 	e, ok := s.edit(s.at)
 	if !ok || e.Old.Start > piece.End {
@@ -124,10 +124,10 @@ func (s *side) reaches(piece *Range) bool {
 	return true
 }
 
-// idle reports whether s has no changes in the current piece.
+// idle reports whether s has no edits in the current piece.
 func (s *side) idle() bool { return s.from == s.at }
 
-// pass returns the lines of s for the piece of base.
+// pass returns the lines in the new text of s that replace piece, and advances s.by.
 func (s *side) pass(piece Range) Range {
 	start := piece.Start + s.by
 	for _, e := range s.p.edits[s.from:s.at] {
@@ -136,16 +136,16 @@ func (s *side) pass(piece Range) Range {
 	return Range{start, piece.End + s.by}
 }
 
-// markerLength is the length of conflict markers, unless the text has lines that
-// start like one.
+// markerLength is the length of conflict markers, unless a line of the text begins with a
+// run that long.
 const markerLength = 7
 
-// Labels are the names of the sides in conflict markers.
+// Labels are the names of the three texts in conflict markers.
 type Labels struct {
 	Base, Ours, Theirs string
 }
 
-// Marked returns the merged text with all three sides of each conflict between
+// Marked returns the merged text. For each conflict, it contains all three sides between
 // markers, in the format of diff3 -m and git:
 //
 //	<<<<<<< ours
@@ -153,12 +153,12 @@ type Labels struct {
 //	=======
 //	>>>>>>> theirs
 //
-// If the text has lines that start like markers, the markers are longer, so that
-// they are unambiguous. A side that does not end in a newline gets one.
+// If a line of the text could be mistaken for a marker, all markers are longer. A side
+// that does not end in a line feed gets one.
 func (m Merge) Marked(names Labels) string {
 	t := split(m.Text)
 	n := markerLength
-	avoid := func(s string) { // makes the markers longer than the starts of all lines
+	avoid := func(s string) { // makes the markers longer than any similar run at the beginning of a line
 		for line := range strings.Lines(s) {
 			for _, sign := range "<|=>" {
 				if run := len(line) - len(strings.TrimLeft(line, string(sign))); run >= n {
@@ -212,8 +212,8 @@ const (
 	TakeTheirs
 )
 
-// Taken returns the merge with conflicts resolved by choices, one for each
-// conflict. Conflicts that are Undecided or without a choice remain.
+// Taken returns the merge after resolving its conflicts by choices. choices[i] applies to
+// conflict i. Conflicts whose choice is Undecided or missing remain.
 func (m Merge) Taken(choices []Choice) Merge {
 	t := split(m.Text)
 	var b strings.Builder

@@ -12,19 +12,19 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// FieldConflict is a value that both sides changed differently. A nil node means
-// that the key is absent.
+// FieldConflict is a value that both sides changed in different ways. A side is nil if it
+// does not have the value.
 type FieldConflict struct {
 	Path               string
 	Base, Ours, Theirs *jsondoc.Node
-	// Text is set if both sides are strings, and base is a string or absent. It has
-	// the conflicting lines and all other changes. Each text in it has an
-	// additional final newline, because newlines separate lines in definitions.
+	// Text is set if Ours and Theirs are strings and Base is a string or absent. It is
+	// the merge of the strings. Each text in it has an additional final line feed,
+	// because line feeds in definitions separate lines.
 	Text *Merge
 }
 
-// Marked returns the merged text with conflicts between markers, as a value of the
-// field, or "" if Text is not set.
+// Marked returns the merged string with conflicts between markers, as a value for the
+// field. It returns "" if Text is nil.
 func (c FieldConflict) Marked(names Labels) string {
 	if c.Text == nil {
 		return ""
@@ -35,18 +35,19 @@ func (c FieldConflict) Marked(names Labels) string {
 // ErrKinds is returned by MergeDefinitions for definitions of different kinds.
 var ErrKinds = errors.New("cannot merge definitions of different kinds")
 
-// MergeDefinitions merges the changes from base to ours and from base to theirs,
-// value by value. Values that only one side changed are taken from it; texts are
-// merged by lines, objects by key, and lists of plain values as ordered sets. If
-// both sides changed the same thing differently, there is a conflict, and the
-// result has the value of ours.
+// MergeDefinitions merges the changes from base to ours with the changes from base to
+// theirs, value by value. A value that only one side changed is taken from that side. If
+// both sides changed a value, strings are merged line by line, objects are merged key by
+// key, and lists of plain values are merged as ordered sets. Other values, and lines that
+// both sides changed in different ways, are conflicts. The result contains the value of
+// ours for each conflict.
 //
-// choices resolve conflicts, in the order of the conflicts that are returned
-// without choices: one for each value, and one for each passage of a text. Resolved
-// conflicts are not returned.
+// choices resolves conflicts. It has one element for each conflict, in the order in which
+// a call without choices returns the conflicts; a string has one for each conflicting
+// passage. Resolved conflicts are not returned.
 //
-// base may be zero. The error is ErrKinds, or describes a value of the result that
-// does not match its key, which cannot happen with strictly decoded definitions.
+// base may be zero. The error is ErrKinds, or it reports a value that is not valid for its
+// key, which cannot happen if all three definitions were decoded strictly.
 func MergeDefinitions(base, ours, theirs registry.Definition, choices ...Choice) (registry.Definition, []FieldConflict, error) {
 	kind := ours.Kind()
 	if theirs.Kind() != kind || !base.IsZero() && base.Kind() != kind {
@@ -61,13 +62,13 @@ func MergeDefinitions(base, ours, theirs registry.Definition, choices ...Choice)
 	return merged, m.conflicts, nil
 }
 
-// treeMerge collects the conflicts of merging JSON trees.
+// treeMerge is the state of MergeDefinitions.
 type treeMerge struct {
 	conflicts []FieldConflict
-	choices   []Choice // for the remaining conflicts
+	choices   []Choice // choices that have not been used yet
 }
 
-// value merges the values at path; nil means absent.
+// value merges the three values at path. A value that is absent is nil.
 func (m *treeMerge) value(path string, base, ours, theirs *jsondoc.Node) *jsondoc.Node {
 	switch {
 	case same(ours, theirs), same(base, theirs):
@@ -127,7 +128,7 @@ func (m *treeMerge) object(path string, base, ours, theirs members) *jsondoc.Nod
 
 // plainSet is a list of plain values without duplicates.
 type plainSet struct {
-	keys []string // canonical forms in order
+	keys []string // canonical forms of the values, in order
 	node map[string]*jsondoc.Node
 }
 
@@ -152,23 +153,23 @@ func setOf(list *jsondoc.Node) (plainSet, bool) {
 
 func (s plainSet) has(key string) bool { return s.node[key] != nil }
 
-// only returns the elements of s that are also in a and b, in the order of s.
+// only returns the keys of s that a and b also have, in the order of s.
 func (s plainSet) only(a, b plainSet) []string {
 	return slices.DeleteFunc(slices.Clone(s.keys), func(k string) bool { return !a.has(k) || !b.has(k) })
 }
 
-// mergeLists merges three lists of plain values as sets: elements that either side
-// removed are removed, and elements that either side added are added. The order is
-// that of the side that changed it; if both changed it differently, mergeLists
-// returns false. base may be nil.
+// mergeLists merges lists of plain values as sets. It removes the elements that either
+// side removed, and adds the elements that either side added. The order is that of the
+// side that changed the order. If both sides changed the order in different ways, or if a
+// list is not a set of plain values, mergeLists returns false. base may be nil.
 func mergeLists(path string, base, ours, theirs *jsondoc.Node) (*jsondoc.Node, bool) {
 	b, okB := setOf(base)
 	o, okO := setOf(ours)
 	t, okT := setOf(theirs)
-	if !okB || !okO || !okT || path == "tag.argGroups" { // whose elements are positional
+	if !okB || !okO || !okT || path == "tag.argGroups" { // the elements of argGroups are positional
 		return nil, false
 	}
-	// The common elements show which side changed the order.
+	// The order of the common elements shows which side changed the order.
 	first, second := o, t
 	inBase, inOurs, inTheirs := b.only(o, t), o.only(b, t), t.only(b, o)
 	switch {
@@ -181,11 +182,11 @@ func mergeLists(path string, base, ours, theirs *jsondoc.Node) (*jsondoc.Node, b
 	return weave(b, first, second), true
 }
 
-// weave returns the elements of first that second did not remove, and those that
-// second added, each after its predecessor in second and after elements that first
-// added at the same place.
+// weave returns the elements of first, except those that second removed, and the elements
+// that second added. An added element follows the same common element as in second, after
+// any elements that first added there.
 func weave(base, first, second plainSet) *jsondoc.Node {
-	added := map[string][]*jsondoc.Node{} // by the element of both that they follow
+	added := map[string][]*jsondoc.Node{} // by the preceding element that first also has
 	behind := ""
 	for _, k := range second.keys {
 		switch {

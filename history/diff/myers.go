@@ -1,4 +1,4 @@
-// This file splits texts into lines and has the exact comparison.
+// This file splits texts into lines, and contains the exact comparison.
 
 package diff
 
@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// text is a string with the offsets of its line ends. Only "\n" ends a line; a "\r"
-// before it belongs to the line, so changing line ends changes the lines.
+// text is a string and the offsets of its lines. Only "\n" ends a line. A "\r" before it
+// belongs to the line, so that changing line ends changes the lines.
 type text struct {
 	s    string
-	ends []int // ends[i] is the offset after line i, including "\n"
+	ends []int // ends[i] is the offset after line i, including its "\n"
 }
 
 func split(s string) text {
@@ -31,7 +31,7 @@ func split(s string) text {
 // len returns the number of lines.
 func (t text) len() int { return len(t.ends) }
 
-// start returns the offset of line i; i may be len.
+// start returns the offset of line i. It returns the length of the text if i is the number of lines.
 func (t text) start(i int) int {
 	if i == 0 {
 		return 0
@@ -39,14 +39,14 @@ func (t text) start(i int) int {
 	return t.ends[i-1]
 }
 
-// line returns line i, including its newline.
+// line returns line i, including its line feed.
 func (t text) line(i int) string { return t.s[t.start(i):t.ends[i]] }
 
-// slice returns the lines in r.
+// slice returns the lines in r as one string.
 func (t text) slice(r Range) string { return t.s[t.start(r.Start):t.start(r.End)] }
 
-// Range is a range of lines or other items: Start is the index of the first, and
-// End is the index after the last.
+// Range is a range of lines or other items. Start is the index of the first item, and End
+// is the index after the last item.
 type Range struct {
 	Start, End int
 }
@@ -56,15 +56,15 @@ func (r Range) Len() int { return r.End - r.Start }
 
 func (r Range) empty() bool { return r.Start == r.End }
 
-// grow returns s resized to n zeroed elements, reusing its memory if possible.
+// grow returns a slice of n zero elements. It reuses the memory of s if possible.
 func grow[T any](s []T, n int) []T {
 	s = slices.Grow(s[:0], n)[:n]
 	clear(s)
 	return s
 }
 
-// interner assigns numbers to strings: equal strings get the same number, starting
-// with 0.
+// interner assigns numbers to strings, starting with 0. Equal strings have the same
+// number.
 type interner struct {
 	numbers map[string]int32
 	keys    []string
@@ -87,18 +87,18 @@ func (t *interner) number(s string) int32 {
 // len returns the number of different strings.
 func (t *interner) len() int { return len(t.keys) }
 
-// exact compares c.compact with the fewest possible changes and marks these. It
-// marks nothing and returns false if it takes more than limit steps, or certainly
-// would.
+// exact finds the fewest possible changes between the sequences of c.compact and marks
+// them. If this takes more than limit steps, or if it is certain to do so, exact marks
+// nothing and returns false.
 //
-// It is the linear-space variant of Myers (1986, section 4b): searching from both
-// ends, the two meet on a shortest path, and both halves are solved in the same
-// way.
+// It implements the linear-space variant of the algorithm by Myers (1986, section 4b). Two
+// searches, one from each end, meet at a point of a shortest path. The parts before and
+// after that point are then solved in the same way.
 func (c *comparer) exact(limit int) bool {
 	k := &c.compact
 	whole := trim(k.a, k.b, box{0, len(k.a), 0, len(k.b)})
-	// Round n takes at least n steps, and there are at most as many rounds as
-	// items.
+	// Round n takes at least n steps, and there are no more rounds than items. This
+	// bounds the number of diagonals.
 	rounds := min(whole.size(), int(math.Sqrt(float64(2*limit)))) + 2
 	c.fwd, c.bwd = grow(c.fwd, 2*rounds+3), grow(c.bwd, 2*rounds+3)
 	s := search{
@@ -110,24 +110,24 @@ func (c *comparer) exact(limit int) bool {
 	return ok
 }
 
-// search is a run of exact.
+// search is the state of a call of exact.
 type search struct {
 	c        *comparer
 	fwd, bwd wave
-	origin   int // index of a wave's start diagonal in its reach
+	origin   int // index of the start diagonal of a wave in its reach
 	limit    int
 	steps    int  // remaining steps
-	within   bool // the limit can no longer be exceeded
+	within   bool // the remaining searches cannot exceed the limit
 }
 
-// wave is the frontier of the search in one direction.
+// wave is the frontier of a search in one direction.
 type wave struct {
 	reach    []int32 // furthest x for each diagonal x-y
 	zero     int     // index of diagonal 0 in reach
-	min, max int     // the outermost diagonals
+	min, max int     // outermost diagonals
 }
 
-// halve solves the trimmed fragment f by dividing it.
+// halve solves the fragment f, which must be trimmed, by dividing it at a point of a shortest path.
 func (s *search) halve(f box) bool {
 	if f.x0 == f.x1 || f.y0 == f.y1 {
 		s.c.markDel(f.x0, f.x1)
@@ -139,7 +139,7 @@ func (s *search) halve(f box) bool {
 	if !ok {
 		return false
 	}
-	// The halves together take no more steps than the whole.
+	// Together, the two parts take no more steps than the whole.
 	s.within = true
 	x, y := f.x0+x, f.y0+x-d
 	s.halve(trim(a, b, box{f.x0, x, f.y0, y}))
@@ -147,9 +147,9 @@ func (s *search) halve(f box) bool {
 	return true
 }
 
-// meet returns a point on a shortest path near its middle, as x and diagonal.
+// meet returns a point near the middle of a shortest path, as its x and its diagonal.
 func (s *search) meet(a, b []int32) (x, d int, ok bool) {
-	delta := len(a) - len(b) // diagonal of the far corner
+	delta := len(a) - len(b) // diagonal on which both sequences end
 	s.fwd.start(s.origin, 0, 0)
 	s.bwd.start(s.origin, delta, int32(len(a)))
 	for round := 1; ; round++ {
@@ -167,14 +167,14 @@ func (s *search) meet(a, b []int32) (x, d int, ok bool) {
 	}
 }
 
-// start places w at x on the diagonal d.
+// start places w at x on diagonal d.
 func (w *wave) start(origin, d int, x int32) {
 	w.zero, w.min, w.max = origin-d, d, d
 	w.reach[origin] = x
 }
 
-// widen adds a diagonal on each side. At the border of the fragment of n and m
-// items it removes one instead, so that the parity stays the same.
+// widen adds a diagonal on each side. At the border of the fragment, which has n and m
+// items, it removes a diagonal instead, so that every second diagonal is searched.
 func (w *wave) widen(n, m int, nowhere int32) {
 	if w.min > -m {
 		w.min--
@@ -190,8 +190,8 @@ func (w *wave) widen(n, m int, nowhere int32) {
 	}
 }
 
-// forward advances by one change from the start on every second diagonal. If check
-// is set, it reports where it met the backward search.
+// forward advances the forward search by one change, on every second diagonal. If check is
+// set and it meets the backward search, it returns the meeting point.
 func (s *search) forward(a, b []int32, check bool) (x, d int, met bool) {
 	reach, zero := s.fwd.reach, s.fwd.zero
 	for d := s.fwd.max; d >= s.fwd.min; d -= 2 {
@@ -209,7 +209,7 @@ func (s *search) forward(a, b []int32, check bool) (x, d int, met bool) {
 	return 0, 0, false
 }
 
-// backward is the equivalent of forward from the end.
+// backward is like forward, but advances the search from the end.
 func (s *search) backward(a, b []int32, check bool) (x, d int, met bool) {
 	reach, zero := s.bwd.reach, s.bwd.zero
 	for d := s.bwd.max; d >= s.bwd.min; d -= 2 {
@@ -227,14 +227,14 @@ func (s *search) backward(a, b []int32, check bool) (x, d int, met bool) {
 	return 0, 0, false
 }
 
-// hopeless reports whether, at its current pace, the search would exceed its limit
-// many times over. It checks after 1/32 of the limit and whenever the number of
-// rounds has doubled.
+// hopeless reports whether the search would exceed its limit several times if it continued
+// at its current pace. It makes this estimate only after 1/32 of the limit, and whenever
+// the number of rounds has doubled.
 func (s *search) hopeless(round, n, m int) bool {
 	if round&(round-1) != 0 || s.limit-s.steps < s.limit/32 {
 		return false
 	}
-	ahead, behind := 0, n+m // x+y of the furthest points
+	ahead, behind := 0, n+m // x+y of the furthest point of each search
 	for d := s.fwd.min; d <= s.fwd.max; d++ {
 		ahead = max(ahead, 2*int(s.fwd.reach[s.fwd.zero+d])-d)
 	}

@@ -1,26 +1,26 @@
-// This file pairs changed lines and recognizes rewrapped paragraphs.
+// This file pairs changed lines, and recognizes rewrapped paragraphs.
 
 package diff
 
 import "slices"
 
 const (
-	// alike is the minimum similarity of two lines of a block, from 0 to 1, to be
-	// treated as versions of the same line.
+	// alike is the minimum similarity, from 0 to 1, at which two lines of a block count
+	// as versions of the same line.
 	alike = 0.4
-	// alikeAlone is the same for a single line that replaces a single line.
+	// alikeAlone is the minimum similarity if one line replaces one line.
 	alikeAlone = 0.25
-	// maxCells limits the number of compared pairs of lines in a block. In larger
-	// blocks, each line is compared only with lines at about the same relative
+	// maxCells is the maximum number of pairs of lines that are compared in a block. In
+	// larger blocks, each line is compared only with lines at about the same relative
 	// position.
 	maxCells  = 1 << 14
 	leastBand = 1
-	// bagEnd is the number of words compared at each end of a long line.
+	// bagEnd is the number of tokens compared at each end of a long line.
 	bagEnd = 256
 )
 
-// pairs decides which deleted line became which inserted line. It returns pairs in
-// order on both sides with the highest total similarity.
+// pairs decides which inserted line is a new version of which deleted line. It returns the
+// pairs with the highest total similarity. Pairs are in order and do not cross.
 func (m *marker) pairs(dels, inss []changedLine) []match {
 	if len(dels) == 0 || len(inss) == 0 {
 		return nil
@@ -50,8 +50,8 @@ func (m *marker) pairs(dels, inss []changedLine) []match {
 	return m.align(dels, inss)
 }
 
-// similarity returns the similarity of two lines, from 0 to 1, based on common words
-// or on common prefixes and suffixes.
+// similarity returns the similarity of two lines, from 0 to 1. It is the larger of two
+// measures: the fraction of common words, and the length of common prefixes and suffixes.
 func (m *marker) similarity(x, y *changedLine) float64 {
 	shared := 0
 	for i, j := 0, 0; i < len(x.bag) && j < len(y.bag); {
@@ -75,15 +75,15 @@ func (m *marker) similarity(x, y *changedLine) float64 {
 	return max(dice, affix(x.text, y.text))
 }
 
-// The steps into a cell of the table in align.
+// The steps that lead to a cell of the table in align.
 const (
 	fromAbove = iota // the deleted line has no pair
 	fromLeft         // the inserted line has no pair
 	paired
 )
 
-// align finds the best alignment with a table (Needleman and Wunsch, 1970), which
-// is limited to a band along the diagonal if it would be too large.
+// align finds the best alignment of two lists of lines with a table (Needleman and Wunsch,
+// 1970). A table that would be too large is limited to a band along its diagonal.
 func (m *marker) align(dels, inss []changedLine) []match {
 	nd, ni := len(dels), len(inss)
 	half := ni
@@ -94,7 +94,7 @@ func (m *marker) align(dels, inss []changedLine) []match {
 		mid := i * ni / nd
 		return max(0, mid-half), min(ni, mid+half)
 	}
-	// best[j-lo] is the highest sum for the first i deleted and j inserted lines.
+	// best[j-lo] is the highest score for the first i deleted and the first j inserted lines.
 	var best, above []float64
 	ways := make([][]uint8, nd+1)
 	plo, phi := 0, 0
@@ -138,35 +138,35 @@ func (m *marker) align(dels, inss []changedLine) []match {
 	return found
 }
 
-// If words are added to a hard-wrapped paragraph, the editor moves all following
-// line breaks. Compared line by line, nearly everything has changed; compared as
-// one passage, only the added words have.
+// When words are added to a hard-wrapped paragraph, an editor moves all line breaks that
+// follow. A comparison line by line then shows that nearly everything has changed. A
+// comparison of the whole paragraph shows only the added words.
 
 const (
-	// maxRewrapped is the maximum number of tokens of a block that is compared as a
-	// passage.
+	// maxRewrapped is the maximum number of tokens in a block that is compared as a
+	// whole.
 	maxRewrapped = 20_000
-	// rewrappedKept is the minimum part of a passage that must be unchanged.
+	// rewrappedKept is the minimum fraction of a paragraph that must be unchanged.
 	rewrappedKept = 0.6
-	// rewrapGain is the minimum ratio of the bytes that change line by line to
-	// those that change in the passage.
+	// rewrapGain is the minimum ratio between the numbers of changed bytes in the
+	// comparison line by line and in the comparison of the whole block.
 	rewrapGain = 2
 )
 
-// passage has the lines of one side of a block as a single text.
+// passage contains the lines of one side of a block as a single text.
 type passage struct {
-	tokens []token // offsets are relative to the passage
-	from   []place // origin of each token
+	tokens []token // with offsets in the passage
+	from   []place // original position of each token
 }
 
-// place is a token's line and its offset in it. Line breaks are at line -1.
+// place is the line of a token and its offset in the line. The line is -1 for a line break.
 type place struct {
 	line, start int
 }
 
-// rewrap marks the block's lines as a passage whose line breaks moved and returns
-// true, or returns false if that is not the case. changed is the number of visible
-// bytes that are changed line by line.
+// rewrap compares a block as a whole. If the lines were only rewrapped, it marks them and
+// returns true. dels is the number of deleted lines, and changed is the number of bytes
+// that changed in the comparison line by line, without white space.
 func (m *marker) rewrap(lines []Line, read []changedLine, dels, changed int) bool {
 	old, new := m.passage(read[:dels]), m.passage(read[dels:])
 	if len(old.tokens)+len(new.tokens) > maxRewrapped {
@@ -193,8 +193,8 @@ func (m *marker) rewrap(lines []Line, read []changedLine, dels, changed int) boo
 	return true
 }
 
-// passage joins lines. Each line break becomes one space, including the white space
-// around it.
+// passage joins lines. It replaces each line break, and the white space around it, by one
+// space.
 func (m *marker) passage(lines []changedLine) passage {
 	var p passage
 	end := 0

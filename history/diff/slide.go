@@ -1,16 +1,16 @@
-// This file moves edits to where readers expect them.
+// This file moves edits to the positions where readers expect them.
 
 package diff
 
 import "cmp"
 
-// A run of inserted or deleted lines can often be moved without changing the
-// result: if the line before it equals its last line, it can move up by one, and
-// similarly down. slide moves each run to the position that reads best, and joins
-// runs that meet, so that an insertion next to a deletion becomes one change.
+// slide moves each run of inserted or deleted lines to the position that is easiest to
+// read. Moving is often possible without changing the result: a run can move up by one
+// line if the line before it equals its last line, and down by one line if the line
+// after it equals its first line. If a run can be moved next to another run, slide joins
+// the two, so that an insertion next to a deletion becomes one change.
 //
-// Among the remaining positions it chooses like git since 2016; see the indent
-// heuristic below.
+// Otherwise it rates the possible positions by the indent heuristic of git; see below.
 func slide(old, new text, edits []Edit) []Edit {
 	s := slider{old: old, new: new, left: maxSteps}
 	out := edits[:0]
@@ -56,15 +56,15 @@ func join(a, b Edit) Edit {
 	return Edit{Range{a.Old.Start, b.Old.End}, Range{a.New.Start, b.New.End}}
 }
 
-// slider limits the number of compared lines, so that repetitive texts stay cheap:
-// when the limit is reached, nothing moves.
+// slider limits the total number of compared lines, so that repetitive texts do not take
+// long. When the limit is reached, further edits are not moved.
 type slider struct {
 	old, new text
 	left     int
 }
 
-// side returns the text and the run that can move. It returns false for
-// replacements, which cannot.
+// side returns the text and the range of the lines that e inserts or deletes. It returns
+// false for a replacement, which cannot be moved.
 func (s *slider) side(e Edit) (t text, run Range, ok bool) {
 	switch {
 	case e.Old.empty():
@@ -75,8 +75,8 @@ func (s *slider) side(e Edit) (t text, run Range, ok bool) {
 	return text{}, Range{}, false
 }
 
-// room returns by how many lines, up to most, e can move: down if step is 1, up if
-// it is -1.
+// room returns the number of lines, at most most, by which e can move. The direction is
+// down if step is 1, and up if step is -1.
 func (s *slider) room(e Edit, step, most int) int {
 	t, run, ok := s.side(e)
 	n := 0
@@ -88,13 +88,13 @@ func (s *slider) room(e Edit, step, most int) int {
 }
 
 const (
-	maxSlides     = 100 // positions rated for one edit
+	maxSlides     = 100 // maximum number of positions rated for an edit
 	weighingSteps = 32  // cost of rating a position, in compared lines
 	maxSteps      = 1 << 18
 )
 
-// best returns e moved by -up to down lines to the best position; if several are
-// equal, to the lowest.
+// best returns e at the best position that can be reached by moving up to up lines up or
+// up to down lines down. Of equally good positions, it chooses the lowest.
 func (s *slider) best(e Edit, up, down int) Edit {
 	t, run, _ := s.side(e)
 	first := max(-up, down-maxSlides)
@@ -110,11 +110,11 @@ func (s *slider) best(e Edit, up, down int) Edit {
 	return shift(e, bestBy)
 }
 
-// The functions below implement the indent heuristic of git (diff.indentHeuristic,
-// by Michael Haggerty; xdiff/xdiffi.c). An edit has two ends, each of which splits
-// the text. A split is better the more it resembles a boundary: at blank lines,
-// with little indentation, before a block rather than inside it. The weights are
-// those of git, which were fitted to thousands of diffs rated by people.
+// The following functions implement the indent heuristic of git (diff.indentHeuristic in
+// xdiff/xdiffi.c, by Michael Haggerty). Each end of an edit splits the text. A split is
+// good if it resembles the boundary of a block: it is at a blank line, has little
+// indentation, and precedes a block rather than being inside the block. The weights are
+// those of git, which were fitted to thousands of diffs that people had rated.
 const (
 	maxIndent = 200
 	maxBlanks = 20
@@ -132,16 +132,16 @@ const (
 	indentWeight                    = 60
 )
 
-// blank is the indent of a blank line.
+// blank is the value that indent returns for a blank line.
 const blank = -1
 
-// splitScore rates a split; lower is better.
+// splitScore rates a split. Lower values are better.
 type splitScore struct {
 	indent  int
 	penalty int
 }
 
-// score rates the split before line i.
+// score rates the split of the text before line i.
 func (t text) score(i int) splitScore {
 	here := t.indent(i)
 	before, blanksBefore := t.neighbour(i-1, -1)
@@ -186,9 +186,9 @@ func pick(first bool, a, b int) int {
 	return b
 }
 
-// neighbour skips blank lines from line i in the direction by. It returns the
-// indent of the first other line (blank if there is none) and the number of skipped
-// lines.
+// neighbour returns the indent of the first line that is not blank, starting at line i
+// and moving in the direction by, which is 1 or -1. It returns blank if there is no such
+// line. blanks is the number of blank lines before it.
 func (t text) neighbour(i, by int) (indent, blanks int) {
 	for ; i >= 0 && i < t.len(); i += by {
 		if indent := t.indent(i); indent != blank {
@@ -201,8 +201,8 @@ func (t text) neighbour(i, by int) (indent, blanks int) {
 	return blank, blanks
 }
 
-// indent returns the width of the white space at the start of line i, with tab
-// stops every 8 columns, or blank.
+// indent returns the width of the white space at the beginning of line i, with tab stops
+// every 8 columns. It returns blank for a blank line.
 func (t text) indent(i int) int {
 	if i >= t.len() {
 		return blank
@@ -226,9 +226,9 @@ func (t text) indent(i int) int {
 	return blank
 }
 
-// tidy makes edits within a line readable: it moves insertions and deletions to
-// word boundaries and joins edits with only a few characters between them. The text
-// outside of the edits stays equal.
+// tidy makes edits within a line easier to read. It moves insertions and deletions to
+// word boundaries, and joins edits with only a few characters between them. It does not
+// change the text outside of the edits.
 func tidy(es []Edit, x, y []token) []Edit {
 	out := es[:0]
 	for i, e := range es {
@@ -249,11 +249,11 @@ func tidy(es []Edit, x, y []token) []Edit {
 	return out
 }
 
-// maxTokenSlides limits the positions that are rated for one edit in a line.
+// maxTokenSlides is the maximum number of positions rated for an edit in each direction.
 const maxTokenSlides = 64
 
-// toWords moves an insertion or deletion by at most up or down tokens to a position
-// at word boundaries.
+// toWords moves an insertion or a deletion by at most up tokens to the left or down tokens
+// to the right, to the position that best matches word boundaries.
 func toWords(e Edit, up, down int, x, y []token) Edit {
 	ts, run := y, e.New
 	if e.New.empty() {
@@ -276,7 +276,7 @@ func toWords(e Edit, up, down int, x, y []token) Edit {
 	return shift(e, bestBy)
 }
 
-// edge rates the boundary before token i; higher is better.
+// edge rates the boundary before token i. Higher values are better.
 func edge(ts []token, i int) int {
 	switch {
 	case i == 0 || i == len(ts):
@@ -289,9 +289,9 @@ func edge(ts []token, i int) int {
 	return 0
 }
 
-// joinable reports whether the text between the edits a and b should be part of the
-// change: white space between replaced words, or a short match between long
-// replacements, which is probably a coincidence.
+// joinable reports whether the text between the edits a and b should become part of the
+// change. This is the case for white space between replaced words, and for a short match
+// between long replacements, which is probably a coincidence.
 func joinable(a, b Edit, x, y []token) bool {
 	island, blank := 0, true
 	widest := max(size(x, a.Old), size(y, a.New))
@@ -312,7 +312,7 @@ func joinable(a, b Edit, x, y []token) bool {
 	return 2*island <= widest
 }
 
-// size returns the number of bytes of the tokens in r.
+// size returns the total length of the tokens in r, in bytes.
 func size(ts []token, r Range) int {
 	if r.empty() {
 		return 0

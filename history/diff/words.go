@@ -1,4 +1,4 @@
-// This file marks the changed words within lines.
+// This file marks the changed parts of lines.
 
 package diff
 
@@ -11,21 +11,21 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// maxBlock is the maximum number of consecutive changed lines in which lines are
+// maxBlock is the maximum number of consecutive changed lines among which lines are
 // paired.
 const maxBlock = 20_000
 
-// Words returns the hunk with the pairs and spans of its changed lines. The time is
-// proportional to the size of the hunk, even with lines of a million characters:
-// about 25 ms for a megabyte of which a third was edited.
+// Words returns a copy of the hunk in which changed lines have pairs and spans. The time
+// is proportional to the size of the hunk, even if its lines have a million characters.
+// A megabyte of text of which a third was edited takes about 25 ms.
 func (h Hunk) Words() Hunk {
 	h.Lines = slices.Clone(h.Lines)
 	h.Mark(0, len(h.Lines))
 	return h
 }
 
-// Mark does the same as Words in place, for the runs of changed lines that overlap
-// Lines[from:to], such as the visible lines.
+// Mark is like Words, but changes the hunk in place. It marks only the runs of changed
+// lines that overlap Lines[from:to], such as the visible lines.
 func (h Hunk) Mark(from, to int) {
 	m := marker{ids: newInterner(min(to-from, len(h.Lines)))}
 	for b := range h.blocks {
@@ -38,25 +38,25 @@ func (h Hunk) Mark(from, to int) {
 	}
 }
 
-// marker compares tokens within lines. It is reused for a whole hunk to save
+// marker compares the tokens of lines. It is reused for all lines of a hunk, to save
 // memory.
 type marker struct {
 	ids   *interner
-	plain []bool // by token: unsuitable as an anchor
+	plain []bool // by token number: the token is unsuitable as an anchor
 	cmp   comparer
 	a, b  []int32
 }
 
-// changedLine is a line of a block with its tokens.
+// changedLine is a line of a block and its tokens.
 type changedLine struct {
 	text   string
 	tokens []token
-	bag    []int32 // sorted words at its start and end
-	weight int     // bytes of these words
+	bag    []int32 // sorted numbers of the words at both ends of the line; see bagEnd
+	weight int     // total length of these words, in bytes
 }
 
-// block marks the lines of one block, of which the first dels are deleted and the
-// others inserted. base is the index of the first line in the hunk.
+// block marks the lines of a block. The first dels lines are deleted, and the remaining
+// lines are inserted. base is the index of the first line in the hunk.
 func (m *marker) block(lines []Line, dels, base int) {
 	texts := make([]string, len(lines))
 	for i := range lines {
@@ -66,7 +66,7 @@ func (m *marker) block(lines []Line, dels, base int) {
 	read := m.read(texts)
 	pairs := m.pairs(read[:dels], read[dels:])
 	found := make([]marking, 0, len(pairs))
-	changed := 0 // number of changed visible bytes
+	changed := 0 // number of changed bytes that are not white space
 	long := false
 	for i := range read {
 		changed += visible(read[i].tokens)
@@ -89,7 +89,7 @@ func (m *marker) block(lines []Line, dels, base int) {
 	}
 }
 
-// read tokenizes lines.
+// read splits lines into tokens.
 func (m *marker) read(lines []string) []changedLine {
 	read := make([]changedLine, len(lines))
 	var tokens []token
@@ -103,26 +103,26 @@ func (m *marker) read(lines []string) []changedLine {
 	return read
 }
 
-// marking has the changes between two lines.
+// marking contains the changes between a deleted line and an inserted line.
 type marking struct {
 	match
 	old, new []Span
-	kept     int  // number of unchanged visible bytes
-	ok       bool // enough of them to show spans
+	kept     int  // number of unchanged bytes that are not white space
+	ok       bool // kept is large enough to mark spans rather than complete lines
 }
 
-// maxTokenized is the maximum length of lines that are compared word by word, in
-// bytes. For longer ones, only common prefixes and suffixes are found.
+// maxTokenized is the maximum length of a line that is compared token by token, in bytes.
+// For longer lines, only common prefixes and suffixes are found.
 const maxTokenized = 4 << 20
 
-// stepsPerToken limits the steps of comparing two lines, per token and in addition
-// to the proportional part.
+// stepsPerToken is the number of steps per token that comparing two lines may take in
+// addition to the steps that are proportional to their lengths.
 const stepsPerToken = 64
 
 // spans compares two lines.
 func (m *marker) spans(x, y changedLine) marking {
 	if len(x.text) > maxTokenized || len(y.text) > maxTokenized {
-		head, tail := affixes(x.text, y.text) // marks everything between them
+		head, tail := affixes(x.text, y.text) // all bytes between the affixes are marked
 		k := marking{kept: head + tail, ok: true}
 		if k.kept < len(x.text) {
 			k.old = []Span{{head, len(x.text) - tail}}
@@ -149,10 +149,10 @@ func (m *marker) spans(x, y changedLine) marking {
 	return k
 }
 
-// leastKept is the minimum unchanged part of the longer line.
+// leastKept is the minimum unchanged fraction of the longer line for which spans are marked.
 const leastKept = 0.2
 
-// compare compares two lists of tokens.
+// compare compares two lists of tokens. The result is valid until the next call.
 func (m *marker) compare(x, y []token) *comparer {
 	m.a, m.b = m.a[:0], m.b[:0]
 	for _, t := range x {
@@ -169,7 +169,7 @@ func (m *marker) compare(x, y []token) *comparer {
 	return &m.cmp
 }
 
-// visible counts the bytes of ts that are not white space.
+// visible returns the number of bytes in ts that are not white space.
 func visible(ts []token) int {
 	n := 0
 	for _, t := range ts {
@@ -180,8 +180,8 @@ func visible(ts []token) int {
 	return n
 }
 
-// affixes returns the lengths in bytes of the common prefix and suffix of two
-// lines, without splitting code points.
+// affixes returns the lengths of the common prefix and the common suffix of two lines, in
+// bytes. It does not split code points.
 func affixes(x, y string) (head, tail int) {
 	most := min(len(x), len(y))
 	for head < most && x[head] == y[head] {
@@ -199,13 +199,13 @@ func affixes(x, y string) (head, tail int) {
 	return head, tail
 }
 
-// inside reports whether s[i] is inside a code point.
+// inside reports whether s[i] is a byte of a code point other than its first byte.
 func inside(s string, i int) bool { return i < len(s) && s[i]&0xC0 == 0x80 }
 
-// affix returns the similarity of two lines, from 0 to 1, based on their common
-// prefix and suffix.
+// affix returns the similarity of two lines, from 0 to 1, judging by the lengths of their
+// common prefix and suffix.
 func affix(x, y string) float64 {
-	const most = 512 // bytes compared at each end of a long line
+	const most = 512 // number of bytes compared at each end of a long line
 	if len(x) > 2*most {
 		x = x[:most] + x[len(x)-most:]
 	}
@@ -220,12 +220,12 @@ func affix(x, y string) float64 {
 	return 2 * float64(head+tail) / float64(len(x)+len(y))
 }
 
-// class is the kind of characters in a token.
+// class is the class of the characters in a token.
 type class uint8
 
 const (
-	other class = iota // a single character: punctuation, a symbol, an ideograph, an invisible character
-	word               // letters, digits and "_"
+	other class = iota // a single character, such as punctuation, a symbol, or an invisible character
+	word               // a run of letters, digits, and "_", or a single letter of a script in unspaced
 	space              // a run of white space
 )
 
@@ -238,11 +238,11 @@ type token struct {
 
 func (t token) len() int { return int(t.end - t.start) }
 
-// tokenize appends the tokens of line to ts. Characters are extended grapheme
-// clusters (Unicode Standard Annex 29), so that no token starts with a combining
-// mark or splits a flag.
+// tokenize appends the tokens of line to ts. Characters are extended grapheme clusters
+// (Unicode Standard Annex 29), so that no token begins with a combining mark or contains
+// only a part of a flag.
 func tokenize(ts []token, line string, ids *interner) []token {
-	last := class(255) // class of the previous token, unless it is complete
+	last := class(255) // class of the previous token; 255 if that token cannot be extended
 	add := func(start, end int, c class, single bool) {
 		if c == last && !single {
 			ts[len(ts)-1].end = int32(end)
@@ -260,7 +260,7 @@ func tokenize(ts []token, line string, ids *interner) []token {
 		add(at, at+1, c, single)
 		at++
 	}
-	if at < len(line) { // starting with the first character that may be part of a cluster
+	if at < len(line) { // the rest begins with the first character that may be part of a cluster
 		rest := graphemes.FromString(line[at:])
 		for rest.Next() {
 			r, _ := utf8.DecodeRuneInString(rest.Value())
@@ -274,8 +274,8 @@ func tokenize(ts []token, line string, ids *interner) []token {
 	return ts
 }
 
-// classify returns the class of a character based on its first code point, and
-// whether it is a token by itself.
+// classify returns the class of the character that begins with r. single reports whether
+// the character is a token of its own.
 func classify(r rune) (c class, single bool) {
 	switch {
 	case r == '_', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
@@ -294,8 +294,8 @@ func classify(r rune) (c class, single bool) {
 	return other, true
 }
 
-// unspaced lists scripts that are written without spaces between words, so that a
-// run of letters is not a word.
+// unspaced contains the scripts that are written without spaces between words. A run of
+// letters in these scripts is not one word.
 var unspaced = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo,
 	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Yi,

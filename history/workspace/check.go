@@ -1,4 +1,4 @@
-// This file compares the files of a workspace with the registry.
+// This file compares the files of a workspace with the versions in the registry.
 
 package workspace
 
@@ -21,8 +21,8 @@ import (
 	"toolcrib/registry"
 )
 
-// Fault is a difference between a snapshot file and the file that toolcrib wrote.
-// Subject and Version identify the expected version; they are zero for a foreign
+// Fault is a difference between a snapshot file and the content that toolcrib wrote.
+// Subject and Version identify the version of the snapshot. They are zero for a Foreign
 // file.
 type Fault struct {
 	File    string // relative to the folder of the workspace
@@ -38,20 +38,20 @@ type FaultKind string
 const (
 	Edited  FaultKind = "edited"
 	Missing FaultKind = "missing"
-	Foreign FaultKind = "foreign" // does not belong to a version written to this folder
+	Foreign FaultKind = "foreign" // belongs to no version whose snapshot was written to the folder
 )
 
-// SnapshotStore is the storage that CheckSnapshots needs.
+// SnapshotStore is the part of a Store that CheckSnapshots requires.
 type SnapshotStore interface {
 	// Written returns the versions whose snapshots were written to dir.
 	Written(ctx context.Context, dir string) ([]history.Version, error)
-	// PendingExports returns the versions whose files still have to be written to
-	// dir, oldest first.
+	// PendingExports returns the versions whose files have not been written to dir yet,
+	// oldest first.
 	PendingExports(ctx context.Context, dir string) ([]PendingExport, error)
 }
 
-// CheckSnapshots compares every snapshot file in dir with its version and returns
-// the differences, sorted by file.
+// CheckSnapshots compares every snapshot file in dir with its version. It returns the
+// differences, sorted by file.
 func CheckSnapshots(ctx context.Context, store SnapshotStore, dir string) ([]Fault, error) {
 	c := snapshotCheck{files: files{dir}, versions: map[snapshotKey]history.Version{}, at: map[string]snapshotKey{}, seen: map[snapshotKey]bool{}}
 	written, err := store.Written(ctx, dir)
@@ -81,8 +81,8 @@ func CheckSnapshots(ctx context.Context, store SnapshotStore, dir string) ([]Fau
 			if err != nil {
 				return err
 			}
-			// Compare the file with the version that it names or, if that does not match, with the version that was
-			// written to its path.
+			// Compare the file with the version that it names. If the content or the folder does not match, compare it
+			// with the version whose snapshot has the name of the file.
 			var f snapshotFile
 			if json.Unmarshal(text, &f) == nil {
 				k := snapshotKey{f.Subject, f.Version}
@@ -137,12 +137,12 @@ type snapshotKey struct {
 
 func keyOf(v history.Version) snapshotKey { return snapshotKey{v.Subject, v.Number} }
 
-// snapshotCheck compares files with versions.
+// snapshotCheck is the state of CheckSnapshots.
 type snapshotCheck struct {
 	files    files
 	versions map[snapshotKey]history.Version
-	at       map[string]snapshotKey // by file
-	seen     map[snapshotKey]bool   // versions with a file, edited or not
+	at       map[string]snapshotKey // versions by the path of their snapshots
+	seen     map[snapshotKey]bool   // versions for which a file was found, edited or not
 	faults   []Fault
 }
 
@@ -154,12 +154,12 @@ func (c *snapshotCheck) add(file string, kind FaultKind, k snapshotKey) {
 	c.faults = append(c.faults, Fault{File: file, Kind: kind, Subject: k.subject, Version: k.number})
 }
 
-// Edit is a difference between the live file and the registry. Before is zero for
-// definitions that are only in the file, and After for those that are only in the
-// registry.
+// Edit is a difference between the live file and the registry. Before is zero for a
+// definition that is only in the file. After is zero for a definition that is only in
+// the registry.
 type Edit struct {
 	Subject registry.Subject
-	Version int // live version, or 0
+	Version int // live version; 0 for a definition that is only in the file
 	Before  registry.Definition
 	After   registry.Definition
 }
@@ -167,12 +167,12 @@ type Edit struct {
 // Drift describes the differences between the live file and the registry.
 type Drift struct {
 	File  string
-	Known bool // the file is missing, or is as toolcrib wrote it last
+	Known bool // the file is missing, or has the content that toolcrib wrote last
 	Edits []Edit
 }
 
-// Drift compares the live file with the registry. It returns an error if it cannot
-// read the file.
+// Drift compares the live file with the registry. It returns an error if the file cannot
+// be read or parsed.
 func (w *Workspace) Drift(ctx context.Context) (Drift, error) {
 	out := Drift{File: w.LivePath()}
 	want, err := w.content(ctx, w.store)
@@ -210,8 +210,8 @@ func (w *Workspace) Drift(ctx context.Context) (Drift, error) {
 	return out, nil
 }
 
-// Overwrite writes the live file from the registry. It first copies an existing
-// file and returns the name of the copy, or "".
+// Overwrite replaces the live file by the live definitions of the registry. If the file
+// exists, it first copies the file. It returns the name of the copy, or "".
 func (w *Workspace) Overwrite(ctx context.Context, now time.Time) (kept string, err error) {
 	text, err := w.files().read(liveName)
 	switch {

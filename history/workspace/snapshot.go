@@ -22,7 +22,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// snapshotFile is the content of a snapshot.
+// snapshotFile is the content of a snapshot file.
 type snapshotFile struct {
 	Schema       int               `json:"schema"`
 	Kind         string            `json:"kind"`
@@ -46,13 +46,13 @@ type snapshotFile struct {
 	Definition   json.RawMessage   `json:"definition"`
 }
 
-// historyName is the name of the folder for snapshots.
+// historyName is the name of the folder that contains the snapshots.
 const historyName = "history"
 
-// snapshotPath returns the path of a version's file, with slashes. The folder is
-// the id of a tool; for other kinds it has a prefix such as "agent.", which no id
-// can have. The name is the time of the decision, in a format that all file systems
-// support.
+// snapshotPath returns the path of a version's snapshot, with slashes. Its folder is named
+// by the id of the subject. For subjects other than tools, the id has a prefix such as
+// "agent.", which is not valid in an id. The name of the file is the time of the decision
+// in a format that all file systems support.
 func snapshotPath(v history.Version) string {
 	id := v.Subject.ID
 	if v.Subject.Kind != registry.KindTool {
@@ -61,9 +61,9 @@ func snapshotPath(v history.Version) string {
 	return path.Join(folder, historyName, id, v.DecidedAt.UTC().Format("2006-01-02T15-04-05.000000Z")+".json")
 }
 
-// snapshot writes the file of a version unless it exists. If several versions of a
-// subject were decided in the same microsecond, later ones get a number as a
-// suffix.
+// snapshot writes the snapshot of a version unless the file exists already. If several
+// versions of a subject were decided in the same microsecond, the names of the later
+// snapshots have a number as a suffix.
 func (w *Workspace) snapshot(v history.Version) error {
 	text, err := encodeSnapshot(v)
 	if err != nil {
@@ -110,20 +110,20 @@ func encodeSnapshot(v history.Version) ([]byte, error) {
 	return text, nil
 }
 
-// maxFile limits the size of workspace files that are read, in bytes. Projects do
-// not reach it.
+// maxFile is the maximum size of a file that is read from a workspace, in bytes. Files of
+// real projects are smaller.
 const maxFile = 64 << 20
 
-// errNoFile is returned for paths that are not regular files: opening a pipe would
-// block.
+// errNoFile indicates that a path is not a regular file. Such files are not opened,
+// because opening a pipe would block.
 var errNoFile = errors.New("is not a file")
 
-// files accesses the files below the folder of a workspace. Others, including
-// agents, can often write to the folder, so links that leave it are not followed
-// (see os.Root).
+// files accesses the files below the folder of a workspace. Other users and agents can
+// often write to the folder, so symbolic links that lead out of the folder are not
+// followed (see os.Root).
 type files struct{ dir string }
 
-// in calls fn with the folder.
+// in opens the folder and calls fn with it.
 func (f files) in(fn func(*os.Root) error) error {
 	root, err := os.OpenRoot(f.dir)
 	if err != nil {
@@ -140,10 +140,10 @@ func (f files) in(fn func(*os.Root) error) error {
 	return errors.Join(err, root.Close())
 }
 
-// errEscapes is returned if a link leaves the workspace.
+// errEscapes indicates that a symbolic link leads out of the workspace.
 var errEscapes = errors.New("the workspace contains a link that leads outside it")
 
-// read returns the content of a file, or fs.ErrNotExist.
+// read returns the content of the file name. The error wraps fs.ErrNotExist if the file does not exist.
 func (f files) read(name string) (text []byte, err error) {
 	err = f.in(func(root *os.Root) error {
 		text, err = readIn(root, name)
@@ -170,8 +170,8 @@ func readIn(root *os.Root, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, maxFile))
 }
 
-// sweep removes temporary files of killed processes from the folder dir. The caller
-// ensures that no process is writing there.
+// sweep removes the temporary files of killed processes from the folder dir. The caller
+// must ensure that no process is writing to the folder.
 func (f files) sweep(dir string) error {
 	return f.in(func(root *os.Root) error {
 		entries, err := fs.ReadDir(root.FS(), filepath.ToSlash(dir))
@@ -190,7 +190,7 @@ func (f files) sweep(dir string) error {
 	})
 }
 
-// write replaces a file atomically and sets its mode to 0644.
+// write atomically replaces the content of the file name, and sets its mode to 0644.
 func (f files) write(name string, text []byte) error {
 	return f.in(func(root *os.Root) error {
 		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {

@@ -1,4 +1,4 @@
-// This file attaches a workspace to a registry and writes its live file.
+// This file defines the workspace of a project, and writes its live file.
 
 package workspace
 
@@ -21,50 +21,50 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// The files of a workspace, relative to its folder.
+// Paths in a workspace, relative to its folder.
 const (
 	folder   = ".control-room/prompts"
 	liveName = folder + "/prompts.json"
 )
 
-// PendingExport is a version whose files still have to be written to a folder.
+// PendingExport is a version whose files have not been written to a folder yet.
 type PendingExport struct {
-	Seq     int64 // identifies the queue entry
+	Seq     int64 // identifies the entry of the queue
 	Version history.Version
 }
 
-// Store is the storage that a workspace needs.
+// Store is the storage that a workspace requires.
 type Store interface {
 	SnapshotStore
-	// Attach queues the files of all later approvals for the folder dir of a
-	// project. It does nothing if dir is already attached.
+	// Attach registers dir as a folder of a project, so that the files of all later
+	// approvals are queued for it. It does nothing if dir is already registered.
 	Attach(ctx context.Context, dir, project string) error
 	// Current returns the live definitions of a layer, sorted by subject.
 	Current(ctx context.Context, layer registry.Layer) ([]Dated, error)
-	// Expect durably records that the live file of dir may have content with the
-	// given hash from now on. Known returns all recorded hashes.
+	// Expect durably records hash as a possible hash of the live file in dir. Known
+	// returns all recorded hashes.
 	Expect(ctx context.Context, dir, hash string) error
 	Known(ctx context.Context, dir string) ([]string, error)
-	// Exclusively runs fn while no other process does the same and no approval
-	// happens. It then removes the pending exports with the Seqs that fn returns.
-	// If hash is not "", it becomes the only hash that Known returns.
+	// Exclusively runs fn while no other process runs Exclusively and no approval is
+	// committed. It then removes the pending exports whose Seq is in written. If hash is
+	// not "", hash replaces all hashes that Expect recorded for dir.
 	Exclusively(ctx context.Context, dir string, fn func(context.Context, Store) (written []int64, hash string, err error)) error
 }
 
-// Dated is a live definition with the times of its first and its last version.
+// Dated is a live definition with the times of its first and its newest version.
 type Dated struct {
 	registry.Live
 	CreatedAt, UpdatedAt time.Time
 }
 
-// Workspace is the folder of one project.
+// Workspace is the folder of a project in which approved definitions are written.
 type Workspace struct {
 	store   Store
 	dir     string
 	project string
 }
 
-// New returns the workspace in the folder dir of a project and attaches it.
+// New returns the workspace of a project in the folder dir. It attaches the folder to store.
 func New(ctx context.Context, store Store, dir, project string) (*Workspace, error) {
 	info, err := os.Stat(dir)
 	switch {
@@ -76,17 +76,17 @@ func New(ctx context.Context, store Store, dir, project string) (*Workspace, err
 		return nil, fmt.Errorf("the workspace %s is not a folder", dir)
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real // use one name for each folder
+		dir = real // Store must see one name for each folder
 	}
 	return &Workspace{store: store, dir: dir, project: project}, store.Attach(ctx, dir, project)
 }
 
-// ErrDrift is returned if the live file was edited by hand.
+// ErrDrift indicates that the live file was edited by hand.
 var ErrDrift = errors.New("edited by hand")
 
-// Publish writes all queued files. If the live file was edited by hand, it writes
-// the snapshots, keeps the live file and its queue entry, and returns an error that
-// wraps ErrDrift.
+// Publish writes all queued files. If the live file was edited by hand, Publish writes
+// only the snapshots. It then leaves the live file unchanged, keeps its entries in the
+// queue, and returns an error that wraps ErrDrift.
 func (w *Workspace) Publish(ctx context.Context) error {
 	for {
 		pending, err := w.store.PendingExports(ctx, w.dir)
@@ -100,9 +100,9 @@ func (w *Workspace) Publish(ctx context.Context) error {
 	}
 }
 
-// publish writes the files once. It first records the new hash of the live file, so
-// that a crash before the queue is cleared does not look like an edit by hand. It
-// returns again if an approval happened in between.
+// publish writes the queued files once. It first records the new hash of the live file.
+// If a crash then prevents the queue from being updated, the new file does not look
+// edited by hand. again is true if an approval happened during the call.
 func (w *Workspace) publish(ctx context.Context) (again bool, err error) {
 	text, err := w.content(ctx, w.store)
 	if err != nil {
@@ -137,7 +137,7 @@ func (w *Workspace) publish(ctx context.Context) (again bool, err error) {
 			if drift = err; edited {
 				drift = fmt.Errorf("%s was %w after toolcrib wrote it, so it was not overwritten; see toolcrib drift", w.LivePath(), ErrDrift)
 			}
-			// Keep the live file of the project in the queue.
+			// Keep the entries that require the live file in the queue.
 			return seqs(slices.DeleteFunc(pending, func(d PendingExport) bool { return d.Version.Subject.Layer == w.layer() })), "", nil
 		}
 		failpoint.Here("live-file")
@@ -156,13 +156,13 @@ func seqs(pending []PendingExport) []int64 {
 
 func (w *Workspace) layer() registry.Layer { return registry.ProjectLayer(w.project) }
 
-// files returns access to the files in the folder.
+// files returns an accessor for the files in the folder.
 func (w *Workspace) files() files { return files{w.dir} }
 
 // LivePath returns the path of the live file.
 func (w *Workspace) LivePath() string { return filepath.Join(w.dir, filepath.FromSlash(liveName)) }
 
-// writeLive writes the live file unless it is up to date. It creates no file for a
+// writeLive writes the live file unless it is up to date. It does not create a file for a
 // project without definitions.
 func (w *Workspace) writeLive(text []byte) error {
 	now, err := w.files().read(liveName)
@@ -180,8 +180,8 @@ func (w *Workspace) writeLive(text []byte) error {
 	return w.files().write(liveName, text)
 }
 
-// edited reads the live file and reports whether it exists and is neither up to date
-// nor as toolcrib wrote it last.
+// edited reads the live file. It reports whether the file was edited by hand: it exists,
+// and its content is neither want nor content that toolcrib has written.
 func (w *Workspace) edited(ctx context.Context, store Store, want []byte) (text []byte, edited bool, err error) {
 	text, err = w.files().read(liveName)
 	switch {
@@ -194,15 +194,15 @@ func (w *Workspace) edited(ctx context.Context, store Store, want []byte) (text 
 	return text, err == nil && !slices.Contains(known, registry.HashBytes(text)), err
 }
 
-// emptyFile is the live file of a project without definitions.
+// emptyFile is the content of the live file for a project without definitions.
 var emptyFile = registry.V0File{}.Encode()
 
-// definitionsKey is the key for definitions that the v0 format cannot represent:
-// action tools and agents.
+// definitionsKey is the key of the definitions that the v0 format cannot represent, such
+// as action tools and agents.
 const definitionsKey = "definitions"
 
-// content returns the intended content of the live file: the active definitions of
-// the project, with prompt tools in the v0 format.
+// content returns the content that the live file should have: the active definitions of
+// the project. Prompt tools are in the v0 format.
 func (w *Workspace) content(ctx context.Context, store Store) ([]byte, error) {
 	current, err := store.Current(ctx, w.layer())
 	if err != nil {
@@ -240,8 +240,8 @@ func isPrompt(d registry.Definition) bool { return d.Tool != nil && d.Tool.Kind 
 
 func rfc3339(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// decodeLive parses a live file. It takes keys of prompt tools that the v0 format
-// does not have from the live definitions.
+// decodeLive parses a live file and returns its definitions. The v0 format lacks some
+// fields of prompt tools, which are copied from the live definitions in current.
 func decodeLive(text []byte, layer registry.Layer, current []Dated) (map[registry.Subject]registry.Definition, error) {
 	n, err := jsondoc.Parse(text, jsondoc.DefaultLimits)
 	if err != nil {

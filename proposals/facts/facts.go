@@ -1,6 +1,6 @@
-// Package facts lists the facts about a proposal with their names, texts, and
-// places in lists. A fact that is added to All appears in all lists, documents and
-// screens.
+// Package facts defines the facts about a proposal that lists, documents, and screens show.
+// A fact in All has a name, texts, and positions. Lists and pages are generated from All, so
+// that a new fact appears everywhere.
 package facts
 
 import (
@@ -11,25 +11,25 @@ import (
 	"toolcrib/proposals"
 )
 
-// Fact is a property of a proposal.
+// Fact is a property of a proposal, and the way in which it is shown.
 type Fact struct {
-	Name string // key in documents, or in those of change set members
-	// Text returns the fact for a list, or "" if it does not apply.
+	Name string // key of the fact in JSON documents
+	// Text returns the text of the fact for lists, or "" if the fact does not apply.
 	Text func(p proposals.Proposal, v View) string
-	// Label precedes the fact on the page of a proposal; facts without a label are
-	// shown elsewhere. Page returns the text there, if it differs from Text.
+	// Label is the label of the fact on the page of a proposal. Facts without a label
+	// are not on the page. Page returns the text for the page; if it is nil, Text does.
 	Label string
 	Page  func(p proposals.Proposal, v View) string
-	// Mark returns a warning for lists and the top of the page, or "".
+	// Mark returns a warning for lists and for the top of the page, or "".
 	Mark func(p proposals.Proposal) string
-	// Terms and Flag find proposals by this fact.
+	// Terms and Flag are the terms of the filter language that find proposals by the fact.
 	Terms []Term
 	Flag  Flag
-	// List is the column in `toolcrib list`.
+	// List is the column of the fact in "toolcrib list".
 	List Column
 }
 
-// Read returns the fact for the page of p, or "" if it does not apply.
+// Read returns the text of the fact for the page of p, or "" if the fact does not apply.
 func (f Fact) Read(p proposals.Proposal, v View) string {
 	if f.Page != nil {
 		return f.Page(p, v)
@@ -37,19 +37,19 @@ func (f Fact) Read(p proposals.Proposal, v View) string {
 	return f.Text(p, v)
 }
 
-// Column is a column of a list. Facts without a heading have no column.
+// Column is a column of a list. A fact without a heading has no column.
 type Column struct {
 	Heading string
 	Most    int // maximum width in cells; 0 for no limit
 }
 
-// View has the settings of the reader.
+// View contains settings of the user who reads the facts.
 type View struct {
-	Age    func(time.Time) string // formats how long ago a time was
-	Prefix int                    // length of abbreviated ids, 0 for full ids
+	Age    func(time.Time) string // formats the time that has passed since a given time
+	Prefix int                    // length of abbreviated ids; 0 for full ids
 }
 
-// All lists the facts in the order of columns, marks, and lines of a page.
+// All returns all facts in the order of columns, marks, and lines of a page.
 func All() []Fact { return all }
 
 var all = []Fact{
@@ -96,7 +96,7 @@ var all = []Fact{
 	{Name: "findings", Text: findings, List: Column{Heading: "FINDINGS"}, Terms: findingTerms()},
 }
 
-// Marks returns the marks of p.
+// Marks returns the warnings about p.
 func Marks(p proposals.Proposal) []string {
 	var marks []string
 	for _, f := range all {
@@ -110,7 +110,7 @@ func Marks(p proposals.Proposal) []string {
 	return marks
 }
 
-// plain adapts a text that does not depend on the reader.
+// plain adapts a function that does not depend on the View.
 func plain(text func(proposals.Proposal) string) func(proposals.Proposal, View) string {
 	return func(p proposals.Proposal, _ View) string { return text(p) }
 }
@@ -147,7 +147,7 @@ func approvals(p proposals.Proposal) string {
 	return p.Approvals.Text
 }
 
-// Against describes the version on which a proposal is based.
+// Against describes the given base version of a proposal.
 func Against(version int) string {
 	if version == 0 {
 		return "no earlier version"
@@ -155,7 +155,7 @@ func Against(version int) string {
 	return "version " + strconv.Itoa(version)
 }
 
-// WhyStale describes the live version that replaced the base version of p.
+// WhyStale explains why p is stale: it describes the version that is live instead of the base version.
 func WhyStale(p proposals.Proposal) string {
 	if p.LiveVersion == 0 {
 		return "stale: no version is live now"
@@ -163,7 +163,7 @@ func WhyStale(p proposals.Proposal) string {
 	return "stale: version " + strconv.Itoa(p.LiveVersion) + " is live now"
 }
 
-// findings returns the numbers of open findings by severity.
+// findings returns the numbers of the findings of p. Open blocks and warnings are counted separately.
 func findings(p proposals.Proposal, _ View) string {
 	s := p.Summary
 	var counts []string
@@ -177,7 +177,7 @@ func findings(p proposals.Proposal, _ View) string {
 	}
 	add(s.Blocks, "block", "blocks")
 	add(s.Warns, "warning", "warnings")
-	if rest := s.Findings - s.Blocks - s.Warns; len(counts) > 0 { // hints and waived findings
+	if rest := s.Findings - s.Blocks - s.Warns; len(counts) > 0 { // the rest are hints and waived findings
 		add(rest, "more", "more")
 	} else {
 		add(rest, "finding", "findings")
@@ -185,7 +185,7 @@ func findings(p proposals.Proposal, _ View) string {
 	return strings.Join(counts, ", ")
 }
 
-// Document is a proposal in JSON lists. Fields are only added, never renamed.
+// Document is a proposal in JSON lists. Fields may be added, but are never renamed.
 type Document struct {
 	ID          string `json:"id"`
 	Type        string `json:"type"`
@@ -214,15 +214,15 @@ type Document struct {
 	Approvals *Approvals `json:"approvals,omitempty"`
 }
 
-// Approvals describes the progress of a proposal's approvals.
+// Approvals is the progress of a proposal's approvals.
 type Approvals struct {
 	Required int      `json:"required"`
 	Given    []string `json:"given"`
-	WaitsFor []string `json:"waits_for"` // users whose approvals would count
+	WaitsFor []string `json:"waits_for"` // users whose approvals would still count
 	Text     string   `json:"text"`
 }
 
-// Reference is a proposal mentioned in a document.
+// Reference identifies a proposal in the document of another object.
 type Reference struct {
 	ID      string `json:"id"`
 	Issue   *int   `json:"issue"` // null before it is submitted
@@ -231,7 +231,7 @@ type Reference struct {
 	Author  string `json:"author"`
 }
 
-// DocumentOf returns the document of p.
+// DocumentOf returns the Document for p.
 func DocumentOf(p proposals.Proposal) Document {
 	return Document{
 		ID: string(p.ID), Type: string(p.Type), Subject: p.Subject.String(), Title: p.Title, State: string(p.State), Revision: p.Revision,
@@ -242,12 +242,12 @@ func DocumentOf(p proposals.Proposal) Document {
 	}
 }
 
-// ReferenceTo returns a reference to p.
+// ReferenceTo returns the Reference for p.
 func ReferenceTo(p proposals.Proposal) Reference {
 	return Reference{ID: string(p.ID), Issue: IssueOf(p.Issue), Subject: p.Subject.String(), State: string(p.State), Author: p.Author.String()}
 }
 
-// IssueOf returns a pointer to the number of an issue, or nil for 0.
+// IssueOf returns a pointer to n, or nil if n is 0.
 func IssueOf(n int) *int {
 	if n == 0 {
 		return nil

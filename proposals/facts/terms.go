@@ -1,4 +1,4 @@
-// This file has the terms of the filter language that search for facts.
+// This file defines the terms of the filter language that find proposals by their facts.
 
 package facts
 
@@ -13,57 +13,57 @@ import (
 	"toolcrib/registry"
 )
 
-// Term is a term of the filter language that searches for a fact. Key is the word
-// before the colon, as in "state:draft".
+// Term is a term of the filter language. It consists of a key and a value, as in
+// "state:draft".
 type Term struct {
 	Key        string
-	Sample     string // example value for help
-	Means      string // description of the results for help
-	Expects    string // description of the values for errors
-	MayBeEmpty bool   // without a value it finds any value
+	Sample     string // example of a value, for help
+	Means      string // description of the proposals that the term finds, for help
+	Expects    string // description of the permitted values, for errors
+	MayBeEmpty bool   // the value may be omitted, and the term then matches any value
 	Read       func(value string) ([]Atom, error)
-	Known      []string                            // fixed values, in this order
-	Of         func(p proposals.Proposal) []string // values of a proposal
+	Known      []string                            // fixed values, in the order of suggestions
+	Of         func(p proposals.Proposal) []string // values that find the given proposal
 }
 
-// Flag is a word of the filter language that represents a property.
+// Flag is a term of the filter language that consists of a single word, such as "stale".
 type Flag struct {
 	Word  string
 	Is    Property
-	Means string // for help
+	Means string // description of the proposals that the flag finds, for help
 }
 
-// Atom compares one property of a proposal.
+// Atom is a condition on one property of a proposal.
 type Atom struct {
 	Is    Property
 	Value string
 }
 
-// Property is the property that an Atom compares.
+// Property is a property of a proposal that an Atom compares with its Value.
 type Property int
 
-// The properties. Values are compared completely unless noted otherwise.
+// The properties. Unless noted otherwise, the complete values are compared.
 const (
-	Text       Property = iota // part of subject, title, author, or change set, ignoring case
+	Text       Property = iota // substring of the subject, the title, the author, or the change set, ignoring case
 	Number                     // number of the issue
-	ID                         // prefix of the id
+	ID                         // prefix of the proposal's id
 	State                      // a proposals.State
 	Type                       // a proposals.Type
-	Author                     // an actor: "user:mara"
-	AuthorKind                 // "user:", "agent:", "chief:"
-	Subject                    // "tool:user/pacer"
-	SubjectID                  // kind and id in any layer: "tool:pacer"
-	Kind                       // kind of the subject: "tool"
-	Layer                      // "global", "user", "project/novel"; "project/" for all projects
-	Set                        // a change set
-	Rule                       // rule of a finding in the latest assessment
-	Stale                      // without a value
-	Blocked                    // without a value
-	Unread                     // without a value
-	Waits                      // waits for the approval of a user: "user:mara"
+	Author                     // an actor, such as "user:mara"
+	AuthorKind                 // "user:", "agent:", or "chief:"
+	Subject                    // such as "tool:user/pacer"
+	SubjectID                  // kind and id of the subject in any layer, such as "tool:pacer"
+	Kind                       // kind of the subject, such as "tool"
+	Layer                      // "global", "user", or a project such as "project/novel"; "project/" for all projects
+	Set                        // name of a change set
+	Rule                       // rule of a finding in the newest assessment
+	Stale                      // has no value
+	Blocked                    // has no value
+	Unread                     // has no value
+	Waits                      // user whose approval the proposal waits for, such as "user:mara"
 )
 
-// The terms of each fact.
+// The following functions return the terms of each fact.
 func stateTerms() []Term {
 	known := append(words(proposals.States()), open, closed)
 	return []Term{{Key: "state", Sample: "draft", Means: "in that state; open and closed each cover several states", Expects: listed(known), Read: states, Known: known}}
@@ -131,7 +131,7 @@ func listed(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + ", or " + words[len(words)-1]
 }
 
-// named returns the author's name if the author has the given kind.
+// named returns a function that returns the name of a proposal's author if the author is of the given kind.
 func named(kind proposals.ActorKind) func(proposals.Proposal) []string {
 	return func(p proposals.Proposal) []string {
 		if p.Author.Kind != kind {
@@ -141,7 +141,7 @@ func named(kind proposals.ActorKind) func(proposals.Proposal) []string {
 	}
 }
 
-// idOf returns the id of the subject if it has the given kind.
+// idOf returns a function that returns the id of a proposal's subject if the subject is of the given kind.
 func idOf(kind registry.Kind) func(proposals.Proposal) []string {
 	return func(p proposals.Proposal) []string {
 		if p.Subject.Kind != kind {
@@ -151,7 +151,7 @@ func idOf(kind registry.Kind) func(proposals.Proposal) []string {
 	}
 }
 
-// Groups of states.
+// Values of "state:" that stand for several states.
 const (
 	open   = "open"
 	closed = "closed"
@@ -178,13 +178,13 @@ func types(value string) ([]Atom, error) {
 	return nil, fmt.Errorf("unknown type %q: use %s", value, listed(words(proposals.Types())))
 }
 
-// authors parses the author of a proposal: an actor, a kind of actor, or a name of
-// any kind of actor.
+// authors parses the value of "author:". The value is an actor, a kind of actor, or a name
+// without a kind, which matches users, agents, and chiefs.
 func authors(value string) ([]Atom, error) {
 	kind, name, hasKind := strings.Cut(value, ":")
 	if !hasKind {
 		named := []Atom{{Author, "user:" + value}, {Author, "agent:" + value}, {Author, "chief:" + value}}
-		if value == string(proposals.System) { // system has no name, but a user may have this name
+		if value == string(proposals.System) { // the system has no name, but a user may have this name
 			named = append(named, Atom{Author, value})
 		}
 		return named, nil
@@ -206,7 +206,7 @@ func byKind(kind proposals.ActorKind) func(string) ([]Atom, error) {
 	}
 }
 
-// agents parses the value of "agent:", which finds both authors and subjects.
+// agents parses the value of "agent:", which matches authors as well as subjects.
 func agents(value string) ([]Atom, error) {
 	by, _ := byKind(proposals.Agent)(value)
 	on, err := onKind(registry.KindAgent)(value)
@@ -225,7 +225,7 @@ func onKind(kind registry.Kind) func(string) ([]Atom, error) {
 	}
 }
 
-// waits parses the user whose approval is missing.
+// waits parses the value of "waits:", the user whose approval is missing.
 func waits(value string) ([]Atom, error) {
 	kind, name, hasKind := strings.Cut(value, ":")
 	if !hasKind {
@@ -250,7 +250,7 @@ func layers(value string) ([]Atom, error) {
 	return []Atom{{Layer, string(l)}}, nil
 }
 
-// ruleID matches the id of a rule: the letter of its family and a number.
+// ruleID matches the id of a rule, which is a letter and three digits. The letter denotes the family of the rule.
 var ruleID = regexp.MustCompile(`^[A-Z][0-9]{3}$`)
 
 // IsRule reports whether text has the form of a rule id.

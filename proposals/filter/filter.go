@@ -1,11 +1,15 @@
-// Package filter parses the language for finding proposals: `state:user_review
-// rule:S104 -author:agent:scout "night shift"`.
+// Package filter parses the filter language, which finds proposals. For example:
 //
-// A filter is a list of terms, separated by spaces, which must all match; Help
-// explains them. Numbers, prefixes of ids and rules are also searched as text. A
-// minus negates a term, and commas separate alternatives: -state:draft,rejected.
-// Quoted text is always searched as text, such as "stale"; inside quotes, a
-// backslash escapes a quotation mark or a backslash.
+//	state:user_review rule:S104 -author:agent:scout "night shift"
+//
+// A filter is a list of terms, separated by spaces. A proposal must match all terms. Package
+// facts defines the terms. A minus negates a term, and commas separate alternative values, as
+// in -state:draft,rejected.
+//
+// Flags, such as stale, are terms without a colon. Any other word is searched as text. If it
+// looks like a number, the prefix of an id, or a rule, it also matches the proposals with
+// that number, id, or rule. Quoted text, such as "stale", is always searched as text. Inside
+// quotation marks, a backslash escapes a quotation mark or a backslash.
 package filter
 
 import (
@@ -21,19 +25,19 @@ import (
 	"toolcrib/proposals/facts"
 )
 
-// Limits of a filter. Each term is checked for every proposal that the previous
-// terms match.
+// Limits of a filter. Each term is evaluated for every proposal that matches the previous
+// terms.
 const (
 	MaxTerms  = 32
-	MaxValues = 16 // alternatives of one term
+	MaxValues = 16 // maximum number of alternatives in a term
 )
 
-// ErrSyntax is wrapped by all errors about malformed filters.
+// ErrSyntax indicates a malformed filter.
 var ErrSyntax = errors.New("not a filter")
 
-// Error is the first mistake in a filter.
+// Error describes the first mistake in a filter.
 type Error struct {
-	Column  int // column of the mistake in characters, from 1
+	Column  int // column of the mistake in characters, counted from 1
 	Message string
 }
 
@@ -42,27 +46,28 @@ func (e *Error) Error() string { return fmt.Sprintf("filter, column %d: %s", e.C
 // Unwrap returns ErrSyntax.
 func (e *Error) Unwrap() error { return ErrSyntax }
 
-// Filter is a list of terms that must all match. The zero value matches every
+// Filter is a list of terms. A proposal must match all of them. The zero value matches every
 // proposal.
 type Filter struct{ Terms []Term }
 
-// Term matches if one of its atoms matches or, if negated, if none does.
+// Term is a list of alternatives. A proposal matches if an atom in Any matches. If Not is set, it matches if no atom
+// does.
 type Term struct {
 	Not bool
 	Any []facts.Atom
 }
 
-// Holds returns a term with a single atom.
+// Holds returns a Term with a single atom.
 func Holds(is facts.Property, value string) Term {
 	return Term{Any: []facts.Atom{{Is: is, Value: value}}}
 }
 
-// Quote returns the term that searches for exactly this text.
+// Quote returns a filter that searches for exactly the given text.
 func Quote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// Join combines filters: the result matches if all of them match.
+// Join returns a filter that matches the proposals that all given filters match.
 func Join(filters ...string) string {
 	var all []string
 	for _, f := range filters {
@@ -73,13 +78,13 @@ func Join(filters ...string) string {
 	return strings.Join(all, " ")
 }
 
-// IsNumber reports whether a filter is a single number of a proposal.
+// IsNumber reports whether a filter consists only of the number of a proposal, with "#".
 func IsNumber(text string) bool {
 	f, err := Parse(text)
 	return err == nil && len(f.Terms) == 1 && !f.Terms[0].Not && len(f.Terms[0].Any) == 1 && f.Terms[0].Any[0].Is == facts.Number
 }
 
-// keys maps the words before a colon to their terms.
+// keys maps the keys of terms to the terms.
 var keys = func() map[string]facts.Term {
 	found := map[string]facts.Term{}
 	for _, f := range facts.All() {
@@ -90,10 +95,10 @@ var keys = func() map[string]facts.Term {
 	return found
 }()
 
-// Keys returns the words before a colon, sorted.
+// Keys returns the keys of all terms, sorted.
 func Keys() []string { return slices.Sorted(maps.Keys(keys)) }
 
-// flags maps words with a special meaning to their property.
+// flags maps the words of flags to their properties.
 var flags = func() map[string]facts.Property {
 	found := map[string]facts.Property{}
 	for _, f := range facts.All() {
@@ -104,14 +109,14 @@ var flags = func() map[string]facts.Property {
 	return found
 }()
 
-// Flags returns the words with a special meaning, sorted.
+// Flags returns the words of all flags, sorted.
 func Flags() []string { return slices.Sorted(maps.Keys(flags)) }
 
-// idPrefix matches prefixes of ids that are too long to be a word.
+// idPrefix matches the prefix of an id. The prefix must be long enough to differ from most words.
 var idPrefix = regexp.MustCompile(`^[0-9a-f]{6,8}(-[0-9a-f]{0,4}){0,3}(-[0-9a-f]{0,12})?$`)
 
-// plain parses a word without a key: a number, a flag, or a text, which may also be
-// a number, the prefix of an id, or a rule.
+// plain parses a word without a key. It is a number with "#", a flag, or a text. A text that
+// looks like a number, the prefix of an id, or a rule has a further alternative.
 func (p *parser) plain(t *Term, start int, word string) error {
 	if is, ok := flags[word]; ok {
 		t.Any = []facts.Atom{{Is: is}}
@@ -138,10 +143,10 @@ func (p *parser) plain(t *Term, start int, word string) error {
 	return nil
 }
 
-// Vocabulary has the known values by key, in addition to fixed ones.
+// Vocabulary contains values for suggestions, by key. It supplements the fixed values of the terms.
 type Vocabulary map[string][]string
 
-// Add adds the values by which p can be found.
+// Add adds the values by which the terms find p.
 func (v Vocabulary) Add(p proposals.Proposal) {
 	for key, term := range keys {
 		if term.Of != nil {
@@ -150,9 +155,9 @@ func (v Vocabulary) Add(p proposals.Proposal) {
 	}
 }
 
-// Suggest returns filters that continue text with a completed last term: keys and
-// flags while a word is typed, and values after a colon. After a space and inside
-// quotation marks there are none.
+// Suggest returns completions of the last term in text. If the term has no colon, it suggests
+// keys and flags. After a colon, it suggests values. It returns nil after a space and inside
+// quotation marks. Each result contains the whole filter.
 func Suggest(text string, v Vocabulary) []string {
 	start := strings.LastIndexAny(text, " \t") + 1
 	if strings.Count(text, `"`)%2 == 1 {
@@ -181,7 +186,7 @@ func Suggest(text string, v Vocabulary) []string {
 		key += ":"
 	}
 	name := strings.ToLower(key[:strings.IndexByte(key, ':')])
-	values := slices.Clip(keys[name].Known) // the fixed ones in order, then others sorted
+	values := slices.Clip(keys[name].Known) // fixed values in their order, then further values in sorted order
 	for _, other := range slices.Compact(slices.Sorted(slices.Values(v[name]))) {
 		if other != "" && !slices.Contains(keys[name].Known, other) {
 			values = append(values, other)

@@ -19,7 +19,7 @@ func Parse(text string) (Filter, error) {
 	for p.skipSpace(); !p.done(); p.skipSpace() {
 		start := p.at
 		var t Term
-		if p.peek() == '-' && p.at+1 < len(p.text) && !unicode.IsSpace(p.text[p.at+1]) { // a minus by itself is a text
+		if p.peek() == '-' && p.at+1 < len(p.text) && !unicode.IsSpace(p.text[p.at+1]) { // a minus followed by a space is a text
 			t.Not = true
 			p.at++
 		}
@@ -66,7 +66,7 @@ func (p *parser) errorAt(at int, format string, args ...any) *Error {
 	return &Error{Column: at + 1, Message: fmt.Sprintf(format, args...)}
 }
 
-// unquoted parses a word, or a key and its values.
+// unquoted parses a word, or a key with its values. It adds the alternatives to t.
 func (p *parser) unquoted(t *Term, start int) error {
 	word := p.word(":")
 	if p.peek() != ':' {
@@ -105,7 +105,7 @@ func (p *parser) unquoted(t *Term, start int) error {
 	}
 }
 
-// word reads up to white space, a quotation mark, or one of the characters in
+// word reads a word, which ends at white space, at a quotation mark, or at a character in
 // until.
 func (p *parser) word(until string) string {
 	start := p.at
@@ -115,7 +115,7 @@ func (p *parser) word(until string) string {
 	return string(p.text[start:p.at])
 }
 
-// quoted parses a quoted text.
+// quoted parses a text in quotation marks.
 func (p *parser) quoted() (string, error) {
 	start := p.at
 	var text strings.Builder

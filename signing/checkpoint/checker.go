@@ -1,4 +1,4 @@
-// This file compares checkpoints with the log.
+// This file verifies that a log extends checkpoints.
 
 package checkpoint
 
@@ -19,22 +19,22 @@ var (
 	ErrHistory  = errors.New("the log has another history")
 )
 
-// Checker compares checkpoints with a log while the log is read. Events and calls
-// are separate sequences and may be read in any interleaving.
+// Checker verifies that a log extends checkpoints, while the caller reads the log. Events
+// and calls are separate sequences, which may be added in any interleaving.
 type Checker struct {
 	checkpoints []Checkpoint
 	tree        Tree
 	broken      error // error of the first invalid event
 	genesis     string
 	newest      Head
-	moved       int64               // the last call that was moved to a file
-	roots       map[int64]tlog.Hash // roots by size, for the sizes in atSize
-	calls       map[int64]string    // hashes by sequence number, for those in atCall
-	atSize      map[int64]bool      // sizes of the checkpoints
-	atCall      map[int64]bool      // calls of the checkpoints
+	moved       int64               // sequence number of the newest call that was moved to a file
+	roots       map[int64]tlog.Hash // root hashes by number of events, for the numbers in atSize
+	calls       map[int64]string    // hashes of calls by sequence number, for the numbers in atCall
+	atSize      map[int64]bool      // numbers of events in the checkpoints
+	atCall      map[int64]bool      // sequence numbers of the newest calls in the checkpoints
 }
 
-// NewChecker returns a checker of checkpoints in any order.
+// NewChecker returns a Checker for the given checkpoints, which may be in any order.
 func NewChecker(checkpoints ...Checkpoint) *Checker {
 	c := &Checker{
 		checkpoints: slices.Clone(checkpoints), roots: map[int64]tlog.Hash{}, calls: map[int64]string{},
@@ -46,8 +46,9 @@ func NewChecker(checkpoints ...Checkpoint) *Checker {
 	return c
 }
 
-// Resume continues after the events of tree; genesis is the hash of the first
-// event. The checker cannot check checkpoints that are smaller than the tree.
+// Resume sets the events that precede the next event: tree is their Merkle tree, and
+// genesis is the hash of the first event. Checkpoints with fewer events than the tree
+// then fail with ErrShorter.
 func (c *Checker) Resume(tree Tree, genesis string) {
 	c.tree, c.genesis = tree.clone(), genesis
 	if c.atSize[tree.size] {
@@ -55,11 +56,10 @@ func (c *Checker) Resume(tree Tree, genesis string) {
 	}
 }
 
-// Tree returns the tree of the events so far.
+// Tree returns the tree of all events up to now.
 func (c *Checker) Tree() Tree { return c.tree.clone() }
 
-// Event adds the hash of the next event. After an invalid hash, all checkpoints
-// fail.
+// Event adds the hash of the next event. After an invalid hash, all checkpoints fail.
 func (c *Checker) Event(hash string) {
 	if c.broken == nil {
 		c.broken = c.tree.Append(hash)
@@ -76,7 +76,7 @@ func (c *Checker) Event(hash string) {
 	}
 }
 
-// Call adds the hash of a call, in any order.
+// Call adds the hash of the call with the sequence number seq. Calls may be added in any order.
 func (c *Checker) Call(seq int64, hash string) {
 	if seq > c.newest.Seq {
 		c.newest = Head{seq, hash}
@@ -86,8 +86,8 @@ func (c *Checker) Call(seq int64, hash string) {
 	}
 }
 
-// Moved adds the last call that was moved from the log to a file. Calls before it count only if they are added from the
-// file. Unproven reports whether a checkpoint refers to such a call.
+// Moved adds the newest of the calls that were moved from the log to a file. Earlier calls are unknown unless the caller
+// reads that file and adds them; see Unproven.
 func (c *Checker) Moved(seq int64, hash string) {
 	if seq > 0 {
 		c.Call(seq, hash)
@@ -95,14 +95,13 @@ func (c *Checker) Moved(seq int64, hash string) {
 	}
 }
 
-// Unproven reports whether the last call that a checkpoint covers cannot be verified, because it was moved to a file
-// that was not read.
+// Unproven reports whether the newest call in cp cannot be verified, because it was moved to a file and was not added.
 func (c *Checker) Unproven(cp Checkpoint) bool {
 	_, read := c.calls[cp.Calls.Seq]
 	return !read && cp.Calls.Seq > 0 && cp.Calls.Seq <= c.moved
 }
 
-// Checkpoint returns a checkpoint of the events and calls so far.
+// Checkpoint returns a checkpoint of all events and calls up to now.
 func (c *Checker) Checkpoint() (Checkpoint, error) {
 	if c.broken != nil {
 		return Checkpoint{}, c.broken
@@ -112,8 +111,9 @@ func (c *Checker) Checkpoint() (Checkpoint, error) {
 	return cp, err
 }
 
-// Result returns one error for each checkpoint, in the order of NewChecker: nil if
-// the log extends it, or an error that wraps ErrOtherLog, ErrShorter or ErrHistory.
+// Result returns an error for each checkpoint, in the order of NewChecker. The error is
+// nil if the log extends the checkpoint. Otherwise it wraps ErrOtherLog, ErrShorter, or
+// ErrHistory.
 func (c *Checker) Result() []error {
 	return lists.Map(c.checkpoints, c.result)
 }

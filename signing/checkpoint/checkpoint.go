@@ -1,7 +1,7 @@
-// Package checkpoint writes and checks checkpoints of the log. A checkpoint
-// consists of the number of events and one hash over all of them. If it is kept
-// elsewhere, it reveals what signatures alone cannot: removed events at the end, an
-// older copy of the database, and two histories.
+// Package checkpoint writes and verifies checkpoints of the log. A checkpoint consists
+// of the number of events and a hash of all events. A checkpoint that is stored outside
+// of the database reveals changes that signatures cannot reveal: the removal of the
+// newest events, the use of an older copy of the database, and a log with two histories.
 //
 // The format is C2SP's tlog-checkpoint, a signed note
 // (golang.org/x/mod/sumdb/note). The hash is the Merkle tree head of RFC 6962 over
@@ -22,14 +22,14 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Errors of checkpoints.
+// Errors for invalid and unsigned checkpoints.
 var (
 	ErrMalformed = errors.New("malformed checkpoint")
 	ErrUnsigned  = errors.New("checkpoint without a valid signature")
 )
 
-// Checkpoint is the state of a log. Hashes of events and calls are SHA-256 in
-// lower-case hex.
+// Checkpoint describes a log at one point in time. Hashes of events and calls are
+// SHA-256 in lower-case hexadecimal.
 type Checkpoint struct {
 	Genesis string // hash of event 1, which identifies the log
 	Size    int64  // number of events, at least 1
@@ -37,7 +37,7 @@ type Checkpoint struct {
 	Calls   Head // the newest call
 }
 
-// Head is the newest entry of the call log; zero for an empty one.
+// Head is the newest entry of the call log. It is zero if the log is empty.
 type Head struct {
 	Seq  int64
 	Hash string
@@ -51,7 +51,7 @@ const (
 // Origin returns the first line of a checkpoint, which identifies the log.
 func (c Checkpoint) Origin() string { return originPrefix + c.Genesis }
 
-// Text returns the checkpoint without signatures.
+// Text returns the text of the checkpoint, to which signatures are added.
 func (c Checkpoint) Text() string {
 	calls := c.Calls.Hash
 	if c.Calls == (Head{}) {
@@ -60,7 +60,7 @@ func (c Checkpoint) Text() string {
 	return fmt.Sprintf("%s\n%d\n%s\ncalls %d %s\n", c.Origin(), c.Size, c.Root, c.Calls.Seq, calls)
 }
 
-// Parse parses the output of Text. It accepts nothing else.
+// Parse parses a text that Text returned. It rejects all other texts.
 func Parse(text string) (Checkpoint, error) {
 	lines := strings.Split(text, "\n")
 	if len(lines) != 5 {
@@ -94,8 +94,8 @@ func isHash(s string) bool {
 	return err == nil && len(b) == tlog.HashSize && hex.EncodeToString(b) == s
 }
 
-// Sign returns the checkpoint as a note with signatures. Software holds these keys,
-// because nobody wants to sign every checkpoint by hand.
+// Sign returns the checkpoint as a note that is signed by the given signers. The keys of
+// these signers are stored in files, so that checkpoints can be signed automatically.
 func Sign(c Checkpoint, by ...note.Signer) ([]byte, error) {
 	if _, err := Parse(c.Text()); err != nil {
 		return nil, err
@@ -103,9 +103,8 @@ func Sign(c Checkpoint, by ...note.Signer) ([]byte, error) {
 	return note.Sign(&note.Note{Text: c.Text()}, by...)
 }
 
-// Open reads a signed checkpoint. If none of the known keys signed it, the error
-// wraps ErrUnsigned. Signatures by other keys, such as those of witnesses, are
-// ignored.
+// Open parses a signed checkpoint. The error wraps ErrUnsigned unless one of the known
+// keys has signed it. Signatures by other keys, such as those of witnesses, are ignored.
 func Open(signed []byte, known note.Verifiers) (Checkpoint, error) {
 	n, err := note.Open(signed, known)
 	var unverified *note.UnverifiedNoteError
@@ -119,8 +118,8 @@ func Open(signed []byte, known note.Verifiers) (Checkpoint, error) {
 	return Parse(n.Text)
 }
 
-// Read reads a checkpoint without verifying signatures, for callers that have no
-// key and trust its source.
+// Read parses a signed checkpoint without verifying its signatures. It is for callers
+// that have no key and trust the source of the checkpoint.
 func Read(signed []byte) (Checkpoint, error) {
 	_, err := note.Open(signed, nil)
 	unverified, ok := errors.AsType[*note.UnverifiedNoteError](err)
@@ -133,7 +132,7 @@ func Read(signed []byte) (Checkpoint, error) {
 // NewKey creates a key that signs checkpoints. It writes the private key to a new
 // file with mode 0600 and returns the public key.
 func NewKey(file string) (public string, err error) {
-	private, public, err := note.GenerateKey(rand.Reader, "toolcrib") // the key hash beside the name distinguishes keys
+	private, public, err := note.GenerateKey(rand.Reader, "toolcrib") // keys share this name; notes distinguish keys by a hash after the name
 	if err != nil {
 		return "", err
 	}
@@ -145,7 +144,7 @@ func NewKey(file string) (public string, err error) {
 	return public, errors.Join(err, f.Close())
 }
 
-// ReadSigner reads a private key file.
+// ReadSigner reads the private key in file.
 func ReadSigner(file string) (note.Signer, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -158,7 +157,7 @@ func ReadSigner(file string) (note.Signer, error) {
 	return signer, nil
 }
 
-// ReadVerifier reads a public key file.
+// ReadVerifier reads the public key in file.
 func ReadVerifier(file string) (note.Verifiers, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {

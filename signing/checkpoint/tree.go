@@ -13,10 +13,10 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Log has all hashes of a log's Merkle tree, about 64 bytes for each event.
+// Log contains all hashes of a log's Merkle tree, about 64 bytes for each event.
 type Log struct {
 	size   int64
-	hashes []tlog.Hash // by tlog.StoredHashIndex
+	hashes []tlog.Hash // indexed by tlog.StoredHashIndex
 }
 
 // Append adds the hash of the next event.
@@ -46,15 +46,15 @@ func (l *Log) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 	return hashes, nil
 }
 
-// Tree is the Merkle tree over the hashes of a log's events. It keeps only its
-// right edge, at most 63 hashes, so that it can be saved in one line and extended
-// later. The zero value is the tree of an empty log.
+// Tree is the Merkle tree of a log's events. It stores only the right edge of the tree,
+// at most 63 hashes, so that it can be saved in one line and extended later. The zero
+// value is the tree of an empty log.
 type Tree struct {
 	size int64
 	edge []tlog.Hash // roots of the complete subtrees, largest first
 }
 
-// leaf returns the leaf hash for an event, computed over the 32 bytes of the
+// leaf returns the leaf hash of an event, which is computed from the 32 bytes of the
 // event's hash.
 func leaf(eventHash string) (tlog.Hash, error) {
 	b, err := hex.DecodeString(eventHash)
@@ -73,7 +73,7 @@ func (t *Tree) Append(eventHash string) error {
 	return err
 }
 
-// add adds a leaf.
+// add appends the leaf hash h.
 func (t *Tree) add(h tlog.Hash) {
 	for full := t.size; full&1 == 1; full >>= 1 {
 		h = tlog.NodeHash(t.edge[len(t.edge)-1], h)
@@ -91,7 +91,7 @@ func (t *Tree) Size() int64 { return t.size }
 // Root returns the root hash of the tree.
 func (t *Tree) Root() tlog.Hash {
 	if t.size == 0 {
-		empty, _ := tlog.TreeHash(0, nil) // does not use its reader
+		empty, _ := tlog.TreeHash(0, nil) // TreeHash does not use the reader for an empty tree
 		return empty
 	}
 	h := t.edge[len(t.edge)-1]
@@ -111,8 +111,8 @@ func (t Tree) MarshalText() ([]byte, error) {
 	return []byte(strings.Join(fields, " ")), nil
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler. It cannot check that the
-// hashes belong to a log.
+// UnmarshalText implements encoding.TextUnmarshaler. It cannot verify that the hashes
+// belong to a log.
 func (t *Tree) UnmarshalText(text []byte) error {
 	fields := strings.Split(string(text), " ")
 	size, err := strconv.ParseInt(fields[0], 10, 64)

@@ -1,6 +1,7 @@
-// Package keys signs statements with the user's keys. A key in the SSH agent signs
-// there. ssh-keygen uses all other keys: it asks for passphrases and PINs, waits
-// for a touch, and supports PKCS#11. toolcrib itself never reads a private key.
+// Package keys signs statements with the user's SSH keys. If a key is in the SSH agent,
+// the agent signs. Otherwise ssh-keygen signs: it asks for passphrases and PINs, waits
+// for a touch of a hardware key, and supports PKCS#11. toolcrib itself uses no private
+// key to sign.
 package keys
 
 import (
@@ -24,40 +25,40 @@ import (
 	"toolcrib/signing/sshsig"
 )
 
-// Reasons for a missing signature. The statement is not lost and can be signed again.
+// Reasons why a statement was not signed. The caller can sign it again.
 var (
 	ErrNoKey   = errors.New("no key to sign with")
 	ErrRefused = errors.New("the key did not sign")
 )
 
-// Tools configures the programs and sockets that give access to keys.
+// Tools describes the programs and sockets that give access to keys.
 type Tools struct {
-	Agent string // socket of the SSH agent (SSH_AUTH_SOCK), or ""
-	// Dial connects to a forwarded SSH agent; if nil, Agent is used.
+	Agent string // socket of the SSH agent (SSH_AUTH_SOCK); "" for no agent
+	// Dial connects to a forwarded SSH agent. If it is nil, Agent is used.
 	Dial   func(ctx context.Context) (io.ReadWriteCloser, error)
-	Keygen string   // if "", ssh-keygen of the PATH
-	Env    []string // environment of ssh-keygen; if nil, that of the process
-	// Stdin is the terminal at which ssh-keygen may ask, or nil. Stderr receives
-	// its messages, such as the request to touch the key. Errors end with the last
-	// of these lines.
+	Keygen string   // path of ssh-keygen; "" to search the PATH
+	Env    []string // environment of ssh-keygen; nil for the environment of the process
+	// Stdin is the terminal at which ssh-keygen may ask the user, or nil. Stderr, if
+	// not nil, receives the messages of ssh-keygen, such as the request to touch the
+	// key. Errors contain the last of these messages.
 	Stdin  io.Reader
 	Stderr io.Writer
 }
 
 // Key is a key that can sign.
 type Key struct {
-	Public ssh.PublicKey // nil if unknown until the file is unlocked
-	File   string        // "" for a key of the agent without a known file
+	Public ssh.PublicKey // nil if it cannot be read without a passphrase or the hardware key
+	File   string        // "" for a key that was found in the agent only
 	agent  bool
 }
 
-// InAgent reports whether the SSH agent signs with the key. If so, the terminal shows no prompt.
+// InAgent reports whether the SSH agent signs with the key. The agent does not use the terminal for prompts.
 func (k Key) InAgent() bool { return k.agent }
 
-// Find returns the key of a file. The file is a private key, or a public key or
-// certificate whose private half is in the agent or in the file beside it. If file
-// is "", Find returns the first key of the agent that may accepts. The error wraps
-// ErrNoKey.
+// Find returns the key in file. The file contains a private key, or a public key or a
+// certificate. In the latter case, the private key must be in the agent or in a file that
+// ssh-keygen finds. If file is "", Find returns the first key of the agent for which may
+// returns nil. The error wraps ErrNoKey.
 func (t Tools) Find(ctx context.Context, file string, may func(ssh.PublicKey) error) (Key, error) {
 	var held []ssh.PublicKey // keys in the agent
 	err := t.withAgent(ctx, func(a agent.ExtendedAgent) error {
@@ -66,7 +67,7 @@ func (t Tools) Find(ctx context.Context, file string, may func(ssh.PublicKey) er
 			return fmt.Errorf("%w: cannot list the keys of the SSH agent: %w", ErrNoKey, err)
 		}
 		for _, k := range list {
-			if key, err := ssh.ParsePublicKey(k.Blob); err == nil { // unknown types of keys cannot sign
+			if key, err := ssh.ParsePublicKey(k.Blob); err == nil { // keys of unknown types cannot sign
 				held = append(held, key)
 			}
 		}
@@ -88,7 +89,7 @@ func (t Tools) Find(ctx context.Context, file string, may func(ssh.PublicKey) er
 	if readErr != nil {
 		return Key{}, readErr
 	}
-	for _, key := range held { // empty without an agent
+	for _, key := range held { // held is empty if there is no agent
 		if public != nil && string(key.Marshal()) == string(public.Marshal()) {
 			return Key{Public: public, File: file, agent: true}, nil
 		}
@@ -96,7 +97,7 @@ func (t Tools) Find(ctx context.Context, file string, may func(ssh.PublicKey) er
 	return Key{Public: public, File: file}, nil
 }
 
-// Sign signs a message with a key. It may wait for the user; ctx cancels it.
+// Sign signs message with k. It may wait for the user until ctx is done.
 func (t Tools) Sign(ctx context.Context, k Key, message []byte) (signature *sshsig.Signature, err error) {
 	if !k.agent {
 		return t.signByKeygen(ctx, k, message)
@@ -110,7 +111,7 @@ func (t Tools) Sign(ctx context.Context, k Key, message []byte) (signature *sshs
 		if err != nil {
 			return fmt.Errorf("%w: the SSH agent did not sign: %w", ErrRefused, errors.Join(ctx.Err(), err))
 		}
-		// The agent is not trusted: verify its signature.
+		// The agent is not trusted, so New verifies its signature.
 		if signature, err = sshsig.New(k.Public, message, made); err != nil {
 			return fmt.Errorf("%w: invalid signature from the SSH agent: %w", ErrRefused, err)
 		}
@@ -119,10 +120,11 @@ func (t Tools) Sign(ctx context.Context, k Key, message []byte) (signature *sshs
 	return signature, err
 }
 
-// readPublic returns the public key of a key file, or nil if it requires the passphrase or the hardware key.
+// readPublic returns the public key that belongs to a key file. It returns nil if the public key cannot be read without
+// the passphrase or the hardware key.
 func readPublic(file string) (ssh.PublicKey, error) {
 	b, err := readKey(file)
-	if errors.Is(err, fs.ErrNotExist) { // the private half may be in the agent
+	if errors.Is(err, fs.ErrNotExist) { // the private key may be in the agent
 		if beside, missing := readKey(file + ".pub"); missing == nil {
 			b, err = beside, nil
 		}
@@ -135,7 +137,7 @@ func readPublic(file string) (ssh.PublicKey, error) {
 	}
 	beside, err := readKey(file + ".pub")
 	if err != nil {
-		return nil, nil //nolint:nilnil // optional
+		return nil, nil //nolint:nilnil // the .pub file is optional
 	}
 	public, _ := PublicOf(beside)
 	return public, nil
@@ -152,8 +154,8 @@ func readKey(file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-// PublicOf returns the public key in a public key file, or in the unencrypted part
-// of a private key file.
+// PublicOf returns the public key in b, the content of a public key file or of a private
+// key file. It returns false if the public key cannot be read without a passphrase.
 func PublicOf(b []byte) (ssh.PublicKey, bool) {
 	if public, _, _, _, err := ssh.ParseAuthorizedKey(b); err == nil {
 		return public, true
@@ -168,7 +170,7 @@ func PublicOf(b []byte) (ssh.PublicKey, bool) {
 	return nil, false
 }
 
-// withAgent connects to the agent and calls fn. The end of ctx closes the connection.
+// withAgent connects to the agent and calls fn. It closes the connection if ctx is done.
 func (t Tools) withAgent(ctx context.Context, fn func(agent.ExtendedAgent) error) error {
 	var conn io.ReadWriteCloser
 	var err error
@@ -185,14 +187,14 @@ func (t Tools) withAgent(ctx context.Context, fn func(agent.ExtendedAgent) error
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrNoKey, err)
 	}
-	defer conn.Close() //nolint:errcheck // no buffered writes
+	defer conn.Close() //nolint:errcheck // the connection does not buffer writes
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	return fn(agent.NewClient(conn))
 }
 
-// signByKeygen signs with ssh-keygen. It passes the message in a file, because
-// ssh-keygen asks for a passphrase only if its standard input is the terminal. For
-// the same reason, ssh-keygen stays in the process group that owns the terminal.
+// signByKeygen signs message with ssh-keygen. It passes the message in a file, because
+// ssh-keygen asks for a passphrase only if its standard input is the terminal. For the
+// same reason, ssh-keygen stays in the process group that owns the terminal.
 func (t Tools) signByKeygen(ctx context.Context, k Key, message []byte) (*sshsig.Signature, error) {
 	dir, err := os.MkdirTemp("", "toolcrib-sign-")
 	if err != nil {
@@ -206,7 +208,7 @@ func (t Tools) signByKeygen(ctx context.Context, k Key, message []byte) (*sshsig
 	cmd := exec.CommandContext(ctx, cmp.Or(t.Keygen, "ssh-keygen"), "-q", "-Y", "sign", "-n", sshsig.Namespace, "-f", k.File, file)
 	cmd.Env, cmd.Stdin = t.Env, t.Stdin
 	cmd.WaitDelay = time.Second
-	var stderr bytes.Buffer // its last line goes into the error, because the workbench redraws over the terminal
+	var stderr bytes.Buffer // the error repeats its last line, because the workbench redraws the terminal
 	cmd.Stderr = &stderr
 	if t.Stderr != nil {
 		cmd.Stderr = io.MultiWriter(t.Stderr, &stderr)

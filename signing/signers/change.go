@@ -1,4 +1,4 @@
-// This file checks transitions from one state of the signers to the next.
+// This file verifies changes of the signers.
 
 package signers
 
@@ -16,17 +16,17 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// ErrChange is returned if a signature does not put a state in force.
+// ErrChange indicates that a signed statement does not put the next state in force.
 var ErrChange = errors.New("invalid change of the signers")
 
-// Change is the transition from one state of the signers to the next.
+// Change is the transition from a state of the signers to the next state.
 type Change struct {
-	Number   int      // of the next state, counted from 1
+	Number   int      // number of the next state, counted from 1
 	Previous *Signers // nil for the first state
 	Next     *Signers
 }
 
-// Act returns the act to sign for this change.
+// Act returns the act that a signer must sign for this change.
 func (c Change) Act() *statement.Signers {
 	a := &statement.Signers{Number: c.Number, State: c.Next.Digest()}
 	if c.Previous != nil {
@@ -35,14 +35,15 @@ func (c Change) Act() *statement.Signers {
 	return a
 }
 
-// Check verifies that a signed statement puts the next state in force, and returns
-// its signer.
+// Check verifies that a signed statement puts the next state in force, and returns the
+// signer of the statement.
 //
-// The statement must be signed by a signer of the previous state. The first state
-// is signed by one of its own signers; it is trusted because the user's
-// configuration names its event. A state must leave somebody who can sign, because
-// nothing could replace it otherwise. The revocation list of the next state, which
-// only earlier versions recorded, must not contain the key that signs.
+// The statement must be signed by a signer of the previous state. The first state is
+// signed by one of its own signers; it is trusted because the user's configuration names
+// its event. At least one signer of the next state must be able to sign, because
+// otherwise no further state could replace it. States that earlier versions recorded may
+// have a revocation list. The revocation list of the next state must not contain the
+// signing key.
 func (c Change) Check(encoded, armored []byte) (Signer, error) {
 	s, signer, err := cmp.Or(c.Previous, c.Next).Verify(encoded, armored)
 	if err != nil {
@@ -60,8 +61,9 @@ func (c Change) Check(encoded, armored []byte) (Signer, error) {
 	return signer, nil
 }
 
-// CheckLater returns nil if the next state is still usable at a later time: someone can sign, and no valid key is in
-// the revocation list of the previous state. States that earlier versions recorded may fail this check.
+// CheckLater returns nil if the next state is usable at the time at, which is later than the time of the statement.
+// Someone must be able to sign at that time or later, and the next state must not accept keys in the revocation list of
+// the previous state. States that earlier versions recorded may fail this check.
 func (c Change) CheckLater(at time.Time) error {
 	if !c.Next.usable(at) {
 		return fmt.Errorf("%w: the new file leaves nobody who may sign after %s; add a key first", ErrChange, at.UTC().Format(time.RFC3339))
@@ -76,15 +78,16 @@ func (c Change) CheckLater(at time.Time) error {
 }
 
 // DropsCertificates reports whether the next state may accept certificates that the
-// revocation list of the previous state revoked by serial number or id.
+// previous state revoked. A revocation list can name certificates by serial number or
+// id, which toolcrib does not read.
 func (c Change) DropsCertificates() bool {
 	return c.Previous != nil && c.Previous.list != nil && slices.ContainsFunc(c.Next.entries, func(e Entry) bool { return e.Authority })
 }
 
-// usable reports whether anyone may sign at the given time or later.
+// usable reports whether at least one key may sign at the time at or later.
 func (s *Signers) usable(at time.Time) bool {
 	for _, e := range s.entries {
-		// The certificates of an authority are unknown until one signs.
+		// Assume that an authority issues certificates, which are unknown until one of them signs.
 		later := at
 		if e.ValidAfter.After(at) {
 			later = e.ValidAfter
@@ -96,8 +99,8 @@ func (s *Signers) usable(at time.Time) bool {
 	return false
 }
 
-// Restore parses the output of Text, together with the revocation list that the
-// state refers to, or nil if none.
+// Restore parses a state that Text returned. list is the revocation list to which the
+// state refers, or nil if it refers to none.
 func Restore(text, list []byte) (*Signers, error) {
 	lines, ok := bytes.CutPrefix(text, []byte(textFormat+"\n"))
 	at := bytes.LastIndex(lines, []byte("\nrevoked "))

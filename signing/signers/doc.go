@@ -1,8 +1,9 @@
-// Package signers determines who may sign decisions. It reads an OpenSSH
-// allowed_signers file outside of the database and of all projects. To revoke a
-// key, set valid-before or remove its line. docs/signing.md describes the rules.
+// Package signers determines which keys may sign decisions. It reads an OpenSSH
+// allowed_signers file, which is outside of the database and of all projects. A key is
+// revoked by a valid-before option on its line, or by removing the line. docs/signing.md
+// describes the rules.
 //
-// The package rejects everything that ssh-keygen could interpret differently on
-// another machine or accept for several people: patterns of principals, times
-// without a zone, and one key for two people.
+// The package rejects files that ssh-keygen could interpret differently on another
+// machine, or that let several people use one key: patterns of principals, times without
+// a time zone, and the same key for two people.
 package signers

@@ -1,4 +1,4 @@
-// This file parses the signers file and the certificates of authorities.
+// This file parses the signers file, and verifies certificates of authorities.
 
 package signers
 
@@ -21,13 +21,13 @@ const (
 	MaxEntries = 1_000
 )
 
-// Parse reads a signers file. Its errors contain the line number.
+// Parse parses a signers file. Errors contain the number of the line.
 func Parse(allowed []byte) (*Signers, error) {
 	if len(allowed) > MaxSize {
 		return nil, fmt.Errorf("%w: it is larger than %d bytes", ErrFile, MaxSize)
 	}
 	s := &Signers{}
-	people := map[string]string{} // principal of each plain key
+	people := map[string]string{} // principals of plain keys, by key in wire format
 	number := 0
 	for line := range bytes.Lines(allowed) {
 		number++
@@ -72,8 +72,8 @@ func parseEntry(line string) (Entry, error) {
 		}
 	}
 	for _, p := range e.Principals {
-		// OpenSSH interprets "*", "?" and "!" as patterns; principals cannot
-		// contain them.
+		// OpenSSH interprets "*", "?", and "!" as parts of patterns. Principals
+		// cannot contain these characters.
 		if !statement.ValidPrincipal(p) {
 			return e, fmt.Errorf("expected a principal such as user:mara, without patterns or quotes; got %.80q", p)
 		}
@@ -89,7 +89,7 @@ func parseEntry(line string) (Entry, error) {
 	return e, nil
 }
 
-// option parses one option of a line. Names are case-insensitive.
+// option parses an option of a line. The names of options are case-insensitive.
 func (e *Entry) option(option string) error {
 	name, value, valued := strings.Cut(option, "=")
 	name = strings.ToLower(name)
@@ -133,7 +133,7 @@ func parseTime(name, value string, to *time.Time) error {
 	return fmt.Errorf("expected %s=\"YYYYMMDDZ\", or YYYYMMDDHHMMZ, or YYYYMMDDHHMMSSZ; without the Z it would be another time on another machine; got %.80q", name, value)
 }
 
-// String returns the entry in canonical form: as a line of the file without a
+// String returns the entry in canonical form: as a line of a signers file without a
 // comment.
 func (e Entry) String() string {
 	var options []string
@@ -160,9 +160,10 @@ func (e Entry) String() string {
 	return strings.Join(append(fields, strings.TrimSpace(string(ssh.MarshalAuthorizedKey(e.Key)))), " ")
 }
 
-// Principal returns the principal as whom a key logs in at a time: the only one
-// that may sign with it. If a certificate names several, login, the name after
-// "user:", selects one. The error wraps one of this package's sentinel errors.
+// Principal returns the principal for which key logs in at the time at, which is also the
+// only principal that may sign with key in that session. If key is a certificate for
+// several principals, Principal returns "user:" and login if that is one of them.
+// Errors wrap one of this package's sentinel errors or sshsig.ErrKey.
 func (s *Signers) Principal(login string, key ssh.PublicKey, at time.Time) (string, error) {
 	if err := sshsig.CheckKey(key); err != nil {
 		return "", err
@@ -191,8 +192,9 @@ func (s *Signers) Principal(login string, key ssh.PublicKey, at time.Time) (stri
 	return "", err
 }
 
-// principals returns the principals of the entries for a key. Of an authority's
-// principals, it returns those that the certificate names, if any.
+// principals returns the principals of all entries with the given key. For a
+// certificate, these are the entries of its authority; if the certificate names any of
+// their principals, only the named ones are returned.
 func (s *Signers) principals(key ssh.PublicKey) []string {
 	own, wire := ownKey(key)
 	var all []string
@@ -207,18 +209,18 @@ func (s *Signers) principals(key ssh.PublicKey) []string {
 	}
 	named := slices.DeleteFunc(slices.Clone(all), func(p string) bool { return !slices.Contains(cert.ValidPrincipals, p) })
 	if len(named) == 0 {
-		return all // the error for these tells the reason
+		return all // May returns the reason why these principals cannot use the certificate
 	}
 	return named
 }
 
-// verifyRequired is the option, of an entry or a certificate, that requires a
-// hardware key which verifies its user.
+// verifyRequired is an option of an entry or of a certificate. It requires a hardware key
+// that verifies its user.
 const verifyRequired = "verify-required"
 
-// checkCertificate checks that a certificate of a known authority is valid for
-// principal at a time. The certificate must name the principal: one without
-// principals, which OpenSSH accepts for everybody, is rejected.
+// checkCertificate verifies that a certificate of a known authority is valid for
+// principal at the time at. It rejects a certificate without principals, which OpenSSH
+// accepts for everybody.
 func checkCertificate(cert *ssh.Certificate, principal string, at time.Time) error {
 	if cert.CertType != ssh.UserCert {
 		return fmt.Errorf("%w: it is not a user certificate", ErrUnknownKey)
@@ -229,7 +231,7 @@ func checkCertificate(cert *ssh.Certificate, principal string, at time.Time) err
 	if now := uint64(at.Unix()); at.Unix() < 0 || now < cert.ValidAfter || now >= cert.ValidBefore {
 		return fmt.Errorf("%w: the certificate is not valid at %s", ErrNotValid, at.UTC().Format(time.RFC3339))
 	}
-	// x/crypto/ssh would accept more signature formats of an authority.
+	// x/crypto/ssh would accept further signature formats.
 	if err := sshsig.CheckForm(cert.SignatureKey, cert.Signature); err != nil {
 		return fmt.Errorf("the signature of the certificate: %w", err)
 	}

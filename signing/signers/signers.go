@@ -1,10 +1,10 @@
-// This file determines who may sign, and reads the signers file when it changes.
+// This file determines which keys may sign, and reads the signers file again when it changes.
 
 package signers
 
 import (
 	"bytes"
-	"crypto/sha1" //nolint:gosec // key revocation lists name keys by it
+	"crypto/sha1" //nolint:gosec // key revocation lists identify keys by their SHA-1
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -24,50 +24,50 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Reasons for rejecting a signature. If the signature itself is invalid, the error
-// is one of package sshsig.
+// Reasons for rejecting a signature. If the signature itself is invalid, the error wraps
+// an error of package sshsig instead.
 var (
 	ErrFile       = errors.New("unusable signers file")
 	ErrUnknownKey = errors.New("unknown key")
-	ErrRevoked    = errors.New("revoked key") // only in states of earlier versions
+	ErrRevoked    = errors.New("revoked key") // occurs only for states of earlier versions
 	ErrNotValid   = errors.New("the key was not valid at that time")
 )
 
-// Signers is a state of the set of people and keys that may sign.
+// Signers is a state of the signers file: the people and keys that may sign.
 type Signers struct {
 	entries []Entry
-	list    []byte // OpenSSH key revocation list of a restored state, or nil
+	list    []byte // OpenSSH key revocation list of a restored state; nil for no list
 }
 
 // Entry is a line of the signers file.
 type Entry struct {
-	Line           int      // counted from 1
-	Principals     []string // such as "user:mara"; several only for an authority
-	Authority      bool     // the key issues certificates and does not sign decisions
-	Namespaces     []string // for which the key may sign; nil for all
+	Line           int      // number of the line, counted from 1
+	Principals     []string // such as "user:mara"; only an authority can have several
+	Authority      bool     // the key issues certificates, and cannot sign decisions itself
+	Namespaces     []string // namespaces in which the key may sign; nil for all
 	ValidAfter     time.Time
-	ValidBefore    time.Time // both inclusive, zero for no limit
-	VerifyRequired bool      // a hardware key must verify its user
+	ValidBefore    time.Time // inclusive, like ValidAfter; zero for no limit
+	VerifyRequired bool      // the key must be a hardware key that verifies its user
 	Key            ssh.PublicKey
 
 	wire string // Key in wire format
 }
 
-// Signer is the author of a valid signature.
+// Signer describes who made a valid signature.
 type Signer struct {
 	Principal   string
-	Fingerprint string // of the key, as ssh-keygen -l prints it
+	Fingerprint string // fingerprint of the key, as printed by ssh-keygen -l
 	KeyType     string
-	Certificate string // key id of the certificate, or "" for a plain key
+	Certificate string // key id of the certificate; "" for a plain key
 }
 
 // Entries returns the lines of the signers file.
 func (s *Signers) Entries() []Entry { return slices.Clone(s.entries) }
 
-// Verify decodes a signed statement and returns it with its signer. The key must
-// belong to the principal that the statement names and be valid at the time that
-// the statement names. Whoever records a statement has to check that this time is
-// the current time.
+// Verify decodes a signed statement, verifies its signature, and returns the statement
+// and its signer. The key must belong to the principal in the statement, and it must be
+// valid at the time in the statement. A caller that records a new statement must also
+// check that this time is the current time.
 func (s *Signers) Verify(encoded, armored []byte) (statement.Statement, Signer, error) {
 	st, err := statement.Decode(encoded)
 	if err != nil {
@@ -77,9 +77,9 @@ func (s *Signers) Verify(encoded, armored []byte) (statement.Statement, Signer, 
 	return st, signer, err
 }
 
-// Check verifies that an armored signature of message was made by a key of
-// principal that may sign at a time, and returns the signer. The error wraps one of
-// the sentinel errors of this package or of package sshsig.
+// Check verifies that armored is a signature of message by a key of principal that may
+// sign at the time at. It returns the signer. Errors wrap a sentinel error of this
+// package or of package sshsig.
 func (s *Signers) Check(message, armored []byte, principal string, at time.Time) (Signer, error) {
 	sig, err := sshsig.Parse(armored)
 	if err != nil {
@@ -102,27 +102,28 @@ func (s *Signers) Check(message, armored []byte, principal string, at time.Time)
 	return signer, nil
 }
 
-// inRevocationList reports whether the revocation list of the state contains key or, for a
-// certificate, its key. Lists of ssh-keygen contain the key, its SHA-1, or its
-// SHA-256. Only states of earlier versions have lists.
+// inRevocationList reports whether the revocation list of the state contains key. For a
+// certificate, it looks for the certified key. A list that ssh-keygen wrote contains a
+// key itself, its SHA-1 hash, or its SHA-256 hash. Only states of earlier versions have
+// lists.
 func (s *Signers) inRevocationList(key ssh.PublicKey) bool {
 	if s.list == nil {
 		return false
 	}
 	wire := sshsig.Plain(key).Marshal()
-	short, long := sha1.Sum(wire), sha256.Sum256(wire) //nolint:gosec // key revocation lists name keys by it
+	short, long := sha1.Sum(wire), sha256.Sum256(wire) //nolint:gosec // key revocation lists identify keys by their SHA-1
 	return bytes.Contains(s.list, wire) || bytes.Contains(s.list, short[:]) || bytes.Contains(s.list, long[:])
 }
 
-// ValidAt reports whether a time is within the limits of the entry, which are
-// inclusive and in whole seconds.
+// ValidAt reports whether at, truncated to seconds, is within the time limits of the
+// entry. Both limits are inclusive.
 func (e Entry) ValidAt(at time.Time) bool {
 	second := at.Truncate(time.Second)
 	return !second.Before(e.ValidAfter) && (e.ValidBefore.IsZero() || !second.After(e.ValidBefore))
 }
 
-// May returns the entry that allows a key of principal to sign at a time. If
-// several do, an entry that requires verification takes precedence.
+// May returns the entry that permits principal to sign with key at the time at. If
+// several entries do, it prefers an entry that requires user verification.
 func (s *Signers) May(principal string, key ssh.PublicKey, at time.Time) (Entry, error) {
 	if err := sshsig.CheckKey(key); err != nil {
 		return Entry{}, err
@@ -158,8 +159,9 @@ func (s *Signers) May(principal string, key ssh.PublicKey, at time.Time) (Entry,
 	return may, nil
 }
 
-// ownKey returns the key by which entries are searched, and whether it is the
-// signer's own: for a certificate, it is the key of the authority.
+// ownKey returns the key by which to search for entries, in wire format. For a
+// certificate, this is the key of its authority, and own is false. Otherwise it is key
+// itself, and own is true.
 func ownKey(key ssh.PublicKey) (own bool, wire string) {
 	if cert, ok := key.(*ssh.Certificate); ok {
 		return false, string(cert.SignatureKey.Marshal())
@@ -167,8 +169,8 @@ func ownKey(key ssh.PublicKey) (own bool, wire string) {
 	return true, string(key.Marshal())
 }
 
-// allows returns nil if the entry, which has this key, allows principal to sign at
-// a time.
+// allows returns nil if e permits principal to sign with key at the time at. The caller
+// has found e by the key that ownKey returns.
 func (e Entry) allows(principal string, key ssh.PublicKey, at time.Time) error {
 	switch {
 	case !slices.Contains(e.Principals, principal):
@@ -185,9 +187,9 @@ func (e Entry) allows(principal string, key ssh.PublicKey, at time.Time) error {
 	return nil
 }
 
-// Text returns the state in canonical form: the format, sorted lines that
-// ssh-keygen can read except for verify-required, and the hash of the revocation
-// list, which is "-" for every state that Parse returns.
+// Text returns the state in canonical form: the name of the format, the sorted lines of
+// the file, and the hash of the revocation list. ssh-keygen can read the lines, except
+// those with verify-required. For a state that Parse returned, the hash is "-".
 func (s *Signers) Text() []byte {
 	lines := lists.Map(s.entries, Entry.String)
 	slices.Sort(lines)
@@ -200,17 +202,17 @@ func (s *Signers) Text() []byte {
 
 const textFormat = "toolcrib signers 1"
 
-// Digest returns the SHA-256 of Text in lower-case hex. Statements and the log use
-// it to identify the state.
+// Digest returns the SHA-256 hash of Text in lower-case hexadecimal. It identifies the
+// state in statements and in the log.
 func (s *Signers) Digest() string { return statement.Sum(s.Text()) }
 
-// File is a signers file that is read again whenever it changes. It is safe for
+// File reads the signers file and reads it again when it changes. It is safe for
 // concurrent use.
 type File struct {
-	System, User string // folders, see Load
+	System, User string // folders; see the Load function
 
 	mu      sync.Mutex
-	seen    []fs.FileInfo // state of the files at the last read
+	seen    []fs.FileInfo // state of the files at the last read, in the order in which Load checks them
 	signers *Signers
 	name    string
 	err     error
@@ -226,7 +228,7 @@ func (f *File) Signers() (*Signers, error) {
 func (f *File) Load() (*Signers, string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var now []fs.FileInfo // of every file that Load may read, nil for missing ones
+	var now []fs.FileInfo // nil for a missing file
 	for _, folder := range []string{f.System, f.User} {
 		for _, name := range []string{"", AllowedFile, revokedFile} {
 			info, _ := os.Stat(filepath.Join(folder, name))
@@ -245,21 +247,22 @@ func (f *File) Load() (*Signers, string, error) {
 // AllowedFile is the name of the signers file in its folder.
 const AllowedFile = "allowed_signers"
 
-// revokedFile is the name of the key revocation list that earlier versions read
-// beside the signers file.
+// revokedFile is the name of a key revocation list in the folder of the signers file.
+// Earlier versions read this list.
 const revokedFile = "revoked_keys"
 
-// SystemFolder is where the administrator of a machine keeps the file.
+// SystemFolder is the folder in which the administrator of a machine stores the signers file.
 const SystemFolder = "/etc/toolcrib"
 
-// ErrNoFile is returned if no signers file exists.
+// ErrNoFile indicates that no signers file exists.
 var ErrNoFile = errors.New("no signers file")
 
-// Load reads the signers file in the system folder or, if there is none, that in
-// the user's folder, and returns its name. Both paths must be absolute and must not
-// come from a project. An unusable file in the system folder is an error, so that
-// breaking it does not give way to the user's file. A key revocation list beside
-// the file is an error too, because ignoring it would let revoked keys sign.
+// Load reads the signers file in the system folder. If that file does not exist, it reads
+// the file in the user's folder. It also returns the name of the file. Both folders must
+// be absolute and must not come from a project. If the file in the system folder is
+// unusable, Load returns an error rather than use the user's file. It also returns an
+// error if the folder contains a key revocation list, because revoked keys could sign if
+// the list were ignored.
 func Load(system, user string) (*Signers, string, error) {
 	for _, folder := range []string{system, user} {
 		if !filepath.IsAbs(folder) {
@@ -291,7 +294,7 @@ func Load(system, user string) (*Signers, string, error) {
 	return s, file, nil
 }
 
-// read reads a file that only its owner can write, see owner.ReadFile.
+// read reads the file name, which nobody except its owner may be able to write; see owner.ReadFile.
 func read(name string, own bool) ([]byte, error) {
 	b, err := owner.ReadFile(name, own, MaxSize)
 	if errors.Is(err, owner.ErrUnsafe) {

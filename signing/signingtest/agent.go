@@ -25,7 +25,7 @@ func Agent(t testing.TB) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Wait() })
-	if _, err := out.Read(make([]byte, 1)); err != nil { // it prints its socket once it listens
+	if _, err := out.Read(make([]byte, 1)); err != nil { // ssh-agent prints its socket as soon as it listens
 		t.Fatal(err)
 	}
 	return socket

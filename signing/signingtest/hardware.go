@@ -1,4 +1,4 @@
-// This file imitates hardware keys for tests.
+// This file simulates hardware keys.
 
 package signingtest
 
@@ -16,23 +16,23 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Flags that a hardware key sets in its signatures.
+// Flags in the signatures of a hardware key.
 const (
 	UserPresent  byte = 1 << 0
 	UserVerified byte = 1 << 2
 )
 
-// HardwareKey signs as a FIDO authenticator does (OpenSSH's PROTOCOL.u2f), with a
-// private key in memory.
+// HardwareKey simulates a FIDO authenticator (OpenSSH's PROTOCOL.u2f). Its private key is
+// in memory.
 type HardwareKey struct {
-	Flags   byte // of future signatures
+	Flags   byte // flags in the following signatures
 	private crypto.Signer
 	public  ssh.PublicKey
 }
 
 const application = "ssh:"
 
-// NewHardwareKey returns a hardware key based on an ed25519 or P-256 key.
+// NewHardwareKey returns a HardwareKey that signs with private, an ed25519 or P-256 key.
 func NewHardwareKey(t testing.TB, private crypto.Signer) *HardwareKey {
 	t.Helper()
 	var wire []byte
@@ -64,7 +64,7 @@ func NewHardwareKey(t testing.TB, private crypto.Signer) *HardwareKey {
 // PublicKey implements ssh.Signer.
 func (k *HardwareKey) PublicKey() ssh.PublicKey { return k.public }
 
-// Sign implements ssh.Signer. It sets the flags of k.
+// Sign implements ssh.Signer. The signature contains k.Flags.
 func (k *HardwareKey) Sign(_ io.Reader, data []byte) (*ssh.Signature, error) {
 	trailer := struct {
 		Flags   byte

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// NeedsKeygen skips a test if ssh-keygen is not installed.
+// NeedsKeygen skips the test if ssh-keygen is not installed.
 func NeedsKeygen(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
@@ -15,8 +15,9 @@ func NeedsKeygen(t testing.TB) {
 	}
 }
 
-// Keygen runs ssh-keygen and returns its standard output, all its output, and
-// whether it succeeded.
+// Keygen runs ssh-keygen with the given standard input and arguments. It returns the
+// standard output, the combined standard output and standard error, and whether
+// ssh-keygen succeeded.
 func Keygen(t testing.TB, stdin []byte, args ...string) (stdout []byte, said string, ok bool) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "ssh-keygen", args...)
@@ -29,8 +30,8 @@ func Keygen(t testing.TB, stdin []byte, args ...string) (stdout []byte, said str
 	return out.Bytes(), strings.TrimSpace(out.String() + errors.String()), err == nil
 }
 
-// MustKeygen runs ssh-keygen, returns its standard output, and fails the test if it
-// fails.
+// MustKeygen runs ssh-keygen and returns its standard output. It fails the test if
+// ssh-keygen fails.
 func MustKeygen(t testing.TB, stdin []byte, args ...string) []byte {
 	t.Helper()
 	out, said, ok := Keygen(t, stdin, args...)

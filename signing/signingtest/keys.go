@@ -1,5 +1,5 @@
-// Package signingtest makes keys of every type for tests and runs the real
-// ssh-keygen.
+// Package signingtest creates keys of all types for tests, simulates hardware keys, and
+// runs ssh-keygen and ssh-agent.
 package signingtest
 
 import (
@@ -19,21 +19,21 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Accepted lists the types of keys that may sign.
+// Accepted returns the names of the key types that toolcrib accepts.
 func Accepted() []string {
 	return []string{"ed25519", "sk-ed25519", "ecdsa-256", "ecdsa-384", "sk-ecdsa", "rsa-3072"}
 }
 
-// Refused lists types of keys that OpenSSH supports and toolcrib rejects.
+// Refused returns the names of key types that OpenSSH supports but toolcrib rejects.
 func Refused() []string { return []string{"ecdsa-521", "rsa-2048"} }
 
-// Key is a key pair. The private half of hardware keys cannot be written to a file.
+// Key is a key pair. The private key of a hardware key cannot be written to a file.
 type Key struct {
 	ssh.Signer
 	private crypto.Signer
 }
 
-// NewKey makes a key of a type that Accepted or Refused lists.
+// NewKey creates a key of a type that Accepted or Refused returns.
 func NewKey(t testing.TB, kind string) Key {
 	t.Helper()
 	soft, hardware := strings.CutPrefix(kind, "sk-")
@@ -68,16 +68,17 @@ func NewKey(t testing.TB, kind string) Key {
 	return Key{Signer: signer, private: private}
 }
 
-// Private returns the private half, or nil for a hardware key.
+// Private returns the private key, or nil for a hardware key.
 func (k Key) Private() crypto.Signer { return k.private }
 
-// Line returns the public key as a line of a file, without a comment.
+// Line returns key in the format of an authorized_keys file, without a comment.
 func Line(key ssh.PublicKey) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }
 
-// Write writes the private key to a file, encrypted unless passphrase is "", and
-// the public key to a file with the suffix .pub. It returns the name of the file.
+// Write writes the private key to a file, and the public key to a second file with the
+// suffix .pub. The private key is encrypted unless passphrase is "". Write returns the
+// name of the first file.
 func (k Key) Write(t testing.TB, passphrase string) string {
 	t.Helper()
 	var block *pem.Block
@@ -96,7 +97,7 @@ func (k Key) Write(t testing.TB, passphrase string) string {
 	return file
 }
 
-// WriteFile writes a file with mode 0600.
+// WriteFile writes text to a file with mode 0600.
 func WriteFile(t testing.TB, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -15,12 +15,11 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Namespace distinguishes signatures of statements from all other signatures of a
-// key.
+// Namespace distinguishes signatures of statements from other signatures by the same key.
 const Namespace = "toolcrib-decision-v1"
 
-// MaxSize limits the size of an armored signature, in bytes. Certificates with many
-// principals are long.
+// MaxSize is the maximum size of an armored signature, in bytes. Signatures by
+// certificates with many principals are long.
 const MaxSize = 64 << 10
 
 // Sentinel errors of this package.
@@ -36,10 +35,10 @@ const (
 	hashName = "sha512"
 	begin    = "-----BEGIN SSH SIGNATURE-----\n"
 	end      = "-----END SSH SIGNATURE-----\n"
-	columns  = 70 // ssh-keygen's line length
+	columns  = 70 // line length of ssh-keygen
 )
 
-// magic starts both a signature and the text that is signed.
+// magic is the beginning of a signature, and also of the data that a key signs.
 var magic = [6]byte{'S', 'S', 'H', 'S', 'I', 'G'}
 
 // blob is the layout of a signature in PROTOCOL.sshsig.
@@ -55,11 +54,11 @@ type blob struct {
 
 // Signature is an SSH signature of a message in Namespace.
 type Signature struct {
-	Key ssh.PublicKey // of the signer: a plain key, or a *ssh.Certificate
+	Key ssh.PublicKey // key of the signer: a plain key or an *ssh.Certificate
 	raw *ssh.Signature
 }
 
-// Message returns the bytes that a key signs for a message.
+// Message returns the data that a key signs for message.
 func Message(message []byte) []byte {
 	sum := sha512.Sum512(message)
 	return ssh.Marshal(struct {
@@ -70,8 +69,8 @@ func Message(message []byte) []byte {
 	}{Magic: magic, Namespace: Namespace, Hash: hashName, Sum: sum[:]})
 }
 
-// New assembles the signature of a message from key's signature of
-// Message(message). It verifies the result and returns the errors of Verify.
+// New returns a Signature of message. made is the signature that key has made of
+// Message(message). New verifies made and returns the errors of Verify.
 func New(key ssh.PublicKey, message []byte, made *ssh.Signature) (*Signature, error) {
 	s := &Signature{Key: key, raw: made}
 	if err := CheckKey(key); err != nil {
@@ -80,8 +79,8 @@ func New(key ssh.PublicKey, message []byte, made *ssh.Signature) (*Signature, er
 	return s, s.Verify(message)
 }
 
-// Parse reads an armored signature. It accepts the output of Armor, with line
-// breaks of either kind at any place, and nothing around it. The namespace must be
+// Parse parses an armored signature. It accepts the output of Armor, with additional or
+// different line breaks in the encoded data, but no other text. The namespace must be
 // Namespace, and CheckKey must accept the key.
 func Parse(armored []byte) (*Signature, error) {
 	b, err := dearmor(armored)
@@ -89,7 +88,7 @@ func Parse(armored []byte) (*Signature, error) {
 		return nil, err
 	}
 	var w blob
-	if err := ssh.Unmarshal(b, &w); err != nil { // fails if bytes follow
+	if err := ssh.Unmarshal(b, &w); err != nil { // Unmarshal returns an error if bytes follow
 		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	switch {
@@ -102,7 +101,7 @@ func Parse(armored []byte) (*Signature, error) {
 	case w.Hash != hashName:
 		return nil, fmt.Errorf("%w: its hash is %.20q, not %q", ErrMalformed, w.Hash, hashName)
 	}
-	// The public key and its signature must have exactly the encoding that x/crypto/ssh writes.
+	// The key and the signature must have exactly the encoding that x/crypto/ssh writes.
 	key, err := ssh.ParsePublicKey(w.PublicKey)
 	if err != nil {
 		return nil, fmt.Errorf("%w: cannot parse its key: %w", ErrMalformed, err)
@@ -123,14 +122,14 @@ func Parse(armored []byte) (*Signature, error) {
 	return &Signature{Key: key, raw: &made}, nil
 }
 
-// Verify checks that the key of s signed message. It does not check who owns the
-// key and whether it may sign.
+// Verify verifies that s is a signature of message by s.Key. It checks neither who owns
+// the key nor whether the key may sign.
 func (s *Signature) Verify(message []byte) error {
 	return Check(s.Key, Message(message), s.raw)
 }
 
-// UserVerified reports whether a hardware key verified its user, for example by a
-// PIN, in addition to a touch.
+// UserVerified reports whether s is the signature of a hardware key that verified its
+// user, for example by a PIN, in addition to requiring a touch.
 func (s *Signature) UserVerified() bool {
 	flags, err := flagsOf(s.raw)
 	return err == nil && flags&userVerified != 0
@@ -154,7 +153,7 @@ func dearmor(armored []byte) ([]byte, error) {
 	}
 	text := bytes.ReplaceAll(armored, []byte("\r\n"), []byte("\n"))
 	if !bytes.HasSuffix(text, []byte("\n")) {
-		text = append(text, '\n') // pasted text often lacks it
+		text = append(text, '\n') // pasted text often lacks the final line feed
 	}
 	text, begins := bytes.CutPrefix(text, []byte(begin))
 	text, ends := bytes.CutSuffix(text, []byte("\n"+end))
@@ -168,8 +167,8 @@ func dearmor(armored []byte) ([]byte, error) {
 	return b, nil
 }
 
-// formats maps each accepted type of key to the format of its signatures. An RSA
-// key could sign in several formats.
+// formats maps each accepted key type to the only accepted format of its signatures. RSA
+// keys could sign in several formats.
 var formats = map[string]string{
 	ssh.KeyAlgoED25519:    ssh.KeyAlgoED25519,
 	ssh.KeyAlgoSKED25519:  ssh.KeyAlgoSKED25519,
@@ -219,7 +218,7 @@ func rsaSize(key ssh.PublicKey) int {
 	return 0
 }
 
-// Plain returns the key of a certificate, or the key itself.
+// Plain returns the certified key if key is a certificate, and key otherwise.
 func Plain(key ssh.PublicKey) ssh.PublicKey {
 	if cert, ok := key.(*ssh.Certificate); ok {
 		return cert.Key
@@ -227,8 +226,8 @@ func Plain(key ssh.PublicKey) ssh.PublicKey {
 	return key
 }
 
-// Check verifies that sig is key's signature of data, in the form that CheckForm
-// requires. Its error wraps ErrKey, ErrMalformed or ErrSignature.
+// Check verifies that sig is a signature of data by key, and that CheckForm accepts sig.
+// The error wraps ErrKey, ErrMalformed, or ErrSignature.
 func Check(key ssh.PublicKey, data []byte, sig *ssh.Signature) error {
 	key = Plain(key)
 	if err := CheckForm(key, sig); err != nil {
@@ -240,9 +239,9 @@ func Check(key ssh.PublicKey, data []byte, sig *ssh.Signature) error {
 	return nil
 }
 
-// CheckForm checks the format of a signature by key, without verifying it. For a
-// hardware key, the signature must state that the user touched it. key must not be
-// a certificate.
+// CheckForm checks the format of a signature by key, but does not verify the signature.
+// The signature of a hardware key must state that the user touched the key. key must not
+// be a certificate.
 func CheckForm(key ssh.PublicKey, sig *ssh.Signature) error {
 	if err := checkPlain(key); err != nil {
 		return err
@@ -257,8 +256,8 @@ func CheckForm(key ssh.PublicKey, sig *ssh.Signature) error {
 	if inHardware(sig.Format) && flags&userPresent == 0 {
 		return fmt.Errorf("%w: nobody touched the hardware key", ErrSignature)
 	}
-	// x/crypto/ssh pads short RSA signatures, which would allow several encodings
-	// of one signature.
+	// x/crypto/ssh pads short RSA signatures, so that one signature would have
+	// several encodings.
 	if size := rsaSize(key); size != 0 && len(sig.Blob) != (size+7)/8 {
 		return fmt.Errorf("%w: its length of %d bytes does not match the key of %d bits", ErrSignature, len(sig.Blob), size)
 	}
@@ -275,9 +274,9 @@ func inHardware(format string) bool {
 	return format == ssh.KeyAlgoSKED25519 || format == ssh.KeyAlgoSKECDSA256
 }
 
-// flagsOf returns the flags of a hardware key's signature, which consist of one
-// byte and are followed by a counter of four bytes. Signatures of other keys have
-// neither.
+// flagsOf returns the flags of a hardware key's signature. They are one byte, followed by
+// a counter of four bytes. Signatures of other keys have neither flags nor a counter;
+// flagsOf returns 0 for them.
 func flagsOf(sig *ssh.Signature) (byte, error) {
 	size := 0
 	if inHardware(sig.Format) {

@@ -1,4 +1,4 @@
-// This file defines the acts that a statement can contain.
+// This file defines the acts of statements.
 
 package statement
 
@@ -12,7 +12,7 @@ import (
 // Verdict is the kind of an act.
 type Verdict string
 
-// The verdicts. The first three belong to decisions about proposals.
+// The verdicts. Approved, NeedsChanges, and Rejected are the verdicts of a Decision.
 const (
 	Approved       Verdict = "approved"
 	NeedsChanges   Verdict = "needs_changes"
@@ -25,7 +25,7 @@ const (
 	SignersChanged Verdict = "signers_changed"
 )
 
-// acts maps each verdict to a constructor of its act, into which the decoder reads.
+// acts maps each verdict to a function that returns an empty act for the decoder.
 var acts = map[Verdict]func(Verdict) Act{
 	Approved:       func(v Verdict) Act { return &Decision{Verdict: v} },
 	NeedsChanges:   func(v Verdict) Act { return &Decision{Verdict: v} },
@@ -38,7 +38,7 @@ var acts = map[Verdict]func(Verdict) Act{
 	SignersChanged: func(Verdict) Act { return &Signers{} },
 }
 
-// Act is the content of a statement: *Decision, *Waiver, *CallAnswer, *Tier or
+// Act is the content of a statement. It is a *Decision, *Waiver, *CallAnswer, *Tier, or
 // *Signers.
 type Act interface {
 	verdict() Verdict
@@ -48,25 +48,25 @@ type Act interface {
 // VerdictOf returns the verdict of an act.
 func VerdictOf(a Act) Verdict { return a.verdict() }
 
-// Decision approves, sends back, or rejects proposals in one act: a single
-// proposal, a change set, or several that are decided together.
+// Decision approves, sends back, or rejects one or more proposals. Several proposals form
+// a change set, or are decided together.
 type Decision struct {
-	Verdict Verdict // Approved, NeedsChanges or Rejected
-	Set     string  // name of the change set, or "" if it is not exactly one
+	Verdict Verdict // Approved, NeedsChanges, or Rejected
+	Set     string  // name of the change set; "" if the items are not exactly one change set
 	Items   []Item
 }
 
-// Item is a proposal of a decision. Version, Previous and Sum describe the
-// version that an approval writes; they are empty for other verdicts.
+// Item is a proposal in a decision. Version, Previous, and Sum describe the version that
+// an approval creates. They are empty for other verdicts.
 type Item struct {
 	Proposal     string // UUID
 	Revision     int
-	Subject      string // "tool:user/scene_pacer"
+	Subject      string // such as "tool:user/scene_pacer"
 	ContentHash  string
 	ReviewDigest string
-	Version      int    // 0 unless approved
-	Previous     string // hash of the previous version, "" for the first
-	Sum          string // sum of the version without its signature, "" unless approved
+	Version      int    // 0 unless the verdict is Approved
+	Previous     string // hash of the previous version; "" for the first version
+	Sum          string // sum of the version without its signature; "" unless the verdict is Approved
 }
 
 func (d *Decision) verdict() Verdict { return d.Verdict }
@@ -77,7 +77,7 @@ func (d *Decision) lines(c *codec) {
 	c.line("set", text("name", setName, &d.Set), number("number of items", 1, &n))
 	c.require(n <= MaxItems, "number of items", "more than %d", MaxItems)
 	if c.reading {
-		d.Items = nil // grows line by line, regardless of the announced number
+		d.Items = nil // grown line by line, because the announced number is not trusted
 	}
 	seen := map[string]bool{}
 	for i := 0; i < n && c.err == nil; i++ {
@@ -115,11 +115,11 @@ type Waiver struct {
 	Revision    int
 	Subject     string
 	ContentHash string
-	Rule        string    // "S104"
+	Rule        string    // such as "S104"
 	PassageHash string    // hash of the passage
-	Path        string    // hash (Text) of the path of the field
+	Path        string    // hash, as returned by Text, of the path of the field
 	Field       string    // hash of the keys of all findings in the field
-	Expires     time.Time // zero if it never expires, and if Ended
+	Expires     time.Time // zero if Ended, or if the waiver never expires
 }
 
 func (w *Waiver) verdict() Verdict {
@@ -138,14 +138,14 @@ func (w *Waiver) lines(c *codec) {
 	c.require(!w.Ended || w.Expires.IsZero(), "expiry", `must be "-" for %s`, WaiverEnded)
 }
 
-// CallAnswer approves or refuses a call that waits for the user.
+// CallAnswer approves or refuses a pending call.
 type CallAnswer struct {
 	Approved    bool
 	Pending     string // UUID
 	Tool        string
 	Version     int
 	ContentHash string
-	Digest      string // digest of the call: caller, arguments, expiry
+	Digest      string // digest of the caller, the arguments, and the expiry of the call
 }
 
 func (a *CallAnswer) verdict() Verdict {
@@ -162,10 +162,10 @@ func (a *CallAnswer) lines(c *codec) {
 	)
 }
 
-// Tier sets the approval tier of tools for one user.
+// Tier sets the approval tier of tools for the calls of one user.
 type Tier struct {
-	Tier  string // "auto_approve", "requires_approval", or "" to remove the user's setting
-	User  string // hash (Text) of the user to whose calls it applies
+	Tier  string // "auto_approve" or "requires_approval"; "" removes the user's setting
+	User  string // hash, as returned by Text, of the user
 	Tools []string
 }
 
@@ -176,7 +176,7 @@ func (t *Tier) lines(c *codec) {
 	c.line("tier", text("tier", tierName, &t.Tier), text("hash of the user", hash, &t.User), number("number of tools", 1, &n))
 	c.require(n <= MaxItems, "number of tools", "more than %d", MaxItems)
 	if c.reading {
-		t.Tools = nil // grows line by line, regardless of the announced number
+		t.Tools = nil // grown line by line, because the announced number is not trusted
 	}
 	seen := map[string]bool{}
 	for i := 0; i < n && c.err == nil; i++ {
@@ -192,8 +192,8 @@ func (t *Tier) lines(c *codec) {
 
 // Signers puts a state of the signers file in force.
 type Signers struct {
-	Number   int    // of the state, counted from 1
-	Previous string // digest of the previous state, "" for the first
+	Number   int    // number of the state, counted from 1
+	Previous string // digest of the previous state; "" for the first state
 	State    string // digest of the state
 }
 
@@ -205,10 +205,10 @@ func (s *Signers) lines(c *codec) {
 	c.require(s.Previous != s.State, "state", "must differ from the previous state")
 }
 
-// About returns keys of the things that an act is about, if later acts with the
-// same key replace it: the subject of each version that it approves, the tier of
-// each tool, a finding, or the signers. It returns nil for other acts. The triggers
-// of the store write the same keys.
+// About returns a key for each object that the act is about. Of all acts with the same
+// key, only the newest is in force. The objects are the subjects of approved versions,
+// the tiers of tools, findings, and the signers. About returns nil for other acts. The
+// triggers of the store use the same keys.
 func About(a Act) []string {
 	switch act := a.(type) {
 	case *Decision:

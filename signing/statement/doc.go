@@ -1,8 +1,9 @@
-// Package statement encodes and strictly decodes the text that a user signs to
-// decide: "toolcrib decision 1". docs/signing-format.md describes the format.
+// Package statement encodes and decodes statements, the texts that users sign in order to
+// decide. The format is "toolcrib decision 1"; docs/signing-format.md describes it.
 //
-// A statement has one act with everything that the act records. It can therefore be
-// computed again from the record, and a signature for one act is invalid for every
-// other. It has LF line ends, ASCII keywords, a fixed order, no optional lines, and
-// free text only as a hash, so every act has exactly one statement.
+// A statement contains one act, with all data that is recorded about the act. The
+// statement can therefore be reconstructed from the record, and a signature for one act
+// is invalid for all others. Each act has exactly one statement: lines end in LF, the
+// keywords are ASCII, the order is fixed, no line is optional, and free text is replaced
+// by its hash. Decode rejects all other texts.
 package statement

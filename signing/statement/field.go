@@ -1,4 +1,4 @@
-// This file defines the syntax of the fields of a line.
+// This file defines the syntax of fields.
 
 package statement
 
@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// field is a field of a line.
+// field is a value in a line of a statement.
 type field struct {
 	name string
-	text string // of the value
-	// problem returns the reason why text is not a valid value of the field, or "".
-	// Each value has exactly one text.
+	text string // encoded value
+	// problem returns the reason why text does not encode a value of the field, or "" if
+	// it does. Each value has exactly one encoding.
 	problem func(text string) string
-	set     func(text string) // stores the value of a valid text
+	set     func(text string) // decodes a valid text and stores the value
 }
 
-// form describes the syntax of a field.
+// form describes the syntax of a text field.
 type form struct {
 	valid    func(string) bool
 	expected string
-	optional bool // "-" means ""
+	optional bool // "-" encodes the value ""
 }
 
-// The forms of text fields. None allows control characters, line ends, or non-ASCII
-// characters; only the name of a change set may contain spaces.
+// The forms of text fields. No form permits control characters, line ends, or non-ASCII
+// characters. Only the name of a change set may contain spaces.
 var (
 	hash         = form{valid: isHash, expected: "64 lower-case hex digits"}
 	optionalHash = form{valid: isHash, expected: `64 lower-case hex digits or "-"`, optional: true}
@@ -43,7 +43,7 @@ func text(name string, f form, to *string) field {
 	text := *to
 	switch {
 	case absent(text):
-		text = strconv.Quote(none) // not valid, because the decoder would read "-" as ""
+		text = strconv.Quote(none) // an invalid encoding, because the decoder would read "-" as ""
 	case f.optional && text == "":
 		text = none
 	}
@@ -69,18 +69,18 @@ func number[T int | int64](name string, least T, to *T) field {
 		return ""
 	}
 	return field{name, strconv.FormatInt(int64(*to), 10), problem, func(text string) {
-		n, _ := strconv.ParseInt(text, 10, 64) // checked by problem
+		n, _ := strconv.ParseInt(text, 10, 64) // problem has checked the text
 		*to = T(n)
 	}}
 }
 
-// micros is the format of times.
+// micros is the layout of times.
 const micros = "2006-01-02T15:04:05.000000Z"
 
 func stamp(name string, to *time.Time) field {
 	text := to.UTC().Format(micros)
 	if to.Nanosecond()%1000 != 0 {
-		text = to.UTC().Format(time.RFC3339Nano) // not valid, because rounding would change the time
+		text = to.UTC().Format(time.RFC3339Nano) // an invalid encoding, because the value cannot be encoded without rounding
 	}
 	problem := func(text string) string {
 		t, err := time.Parse(micros, text)
@@ -90,11 +90,11 @@ func stamp(name string, to *time.Time) field {
 		return ""
 	}
 	return field{name, text, problem, func(text string) {
-		*to, _ = time.Parse(micros, text) // checked by problem
+		*to, _ = time.Parse(micros, text) // problem has checked the text
 	}}
 }
 
-// optionalStamp is like stamp, but "-" means the zero time.
+// optionalStamp is like stamp, but "-" encodes the zero time.
 func optionalStamp(name string, to *time.Time) field {
 	f := stamp(name, to)
 	if to.IsZero() {
@@ -121,8 +121,8 @@ const (
 	letters   = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// consistsOf reports whether s consists of 1 to most of the allowed characters and
-// starts with one of first.
+// consistsOf reports whether s consists of 1 to most characters in allowed, and begins
+// with a character in first.
 func consistsOf(s, first, allowed string, most int) bool {
 	if s == "" || len(s) > most || !strings.Contains(first, s[:1]) {
 		return false
@@ -147,8 +147,7 @@ func isUUID(s string) bool {
 	return true
 }
 
-// ValidPrincipal reports whether s has the form of a principal: "user:" and the
-// name of an actor.
+// ValidPrincipal reports whether s is a valid principal: "user:" and the name of an actor.
 func ValidPrincipal(s string) bool {
 	name, ok := strings.CutPrefix(s, "user:")
 	return ok && consistsOf(name, letters+digits+"_", letters+digits+"_.@+-", 64)

@@ -17,40 +17,39 @@ const Format = "toolcrib decision 1"
 // Limits of a statement.
 const (
 	MaxSize  = 8 << 20 // bytes
-	MaxItems = 10_000  // proposals of one change set, tools of one tier
+	MaxItems = 10_000  // maximum number of proposals of a decision, and of tools of a Tier
 )
 
-// ErrMalformed is returned for statements that cannot be encoded or decoded.
+// ErrMalformed indicates that a statement cannot be encoded or decoded.
 var ErrMalformed = errors.New("malformed statement")
 
-// Statement is an act of a user, as signed. Hashes are SHA-256 in lower-case hex;
-// times are whole microseconds.
+// Statement is an act of a user, in the form that the user signs. Hashes are SHA-256 in
+// lower-case hexadecimal. Times are whole microseconds.
 type Statement struct {
 	Database string // hash of event 1, which identifies the database
-	Log      Head   // the newest event that the decider saw
-	By       string // principal: "user:mara"
+	Log      Head   // newest event that the decider saw
+	By       string // principal, such as "user:mara"
 	At       time.Time
 	Act      Act
-	Note     string // hash (Text) of the note or the reason, which may be empty
+	Note     string // hash, as returned by Text, of the note or the reason, which may be empty
 }
 
-// Head is the newest entry of a hash chain.
+// Head is the position of the newest entry of a hash chain.
 type Head struct {
 	Seq  int64 // counted from 1
 	Hash string
 }
 
-// Text returns the hash of a free text for use in a statement.
+// Text returns the hash that represents the free text s in a statement.
 func Text(s string) string { return Sum([]byte(s)) }
 
-// Sum returns the hash by which records refer to an encoded statement.
+// Sum returns the hash that identifies an encoded statement in records.
 func Sum(encoded []byte) string {
 	sum := sha256.Sum256(encoded)
 	return hex.EncodeToString(sum[:])
 }
 
-// Encode encodes a statement. It returns an error if Decode would not return the
-// same.
+// Encode encodes s. It returns an error if Decode would not return s again.
 func Encode(s Statement) ([]byte, error) {
 	if s.Act == nil {
 		return nil, fmt.Errorf("%w: it has no act", ErrMalformed)
@@ -71,7 +70,7 @@ func Encode(s Statement) ([]byte, error) {
 	return c.out, nil
 }
 
-// Decode parses the output of Encode. It accepts nothing else.
+// Decode decodes a statement that Encode returned. It rejects all other texts.
 func Decode(b []byte) (Statement, error) {
 	var s Statement
 	if len(b) > MaxSize {
@@ -109,23 +108,23 @@ func (s *Statement) rest(c *codec) {
 	c.line("note", text("hash of the note", hash, &s.Note))
 }
 
-// codec writes or reads a statement. Each line is declared once for both, so that
-// the encoder and the decoder cannot differ.
+// codec encodes or decodes a statement. Each line is declared once for both directions,
+// so that the encoder and the decoder cannot differ.
 type codec struct {
 	out     []byte
-	in      string // the unread rest
+	in      string // input that has not been decoded yet
 	reading bool
 	number  int    // number of the current line, counted from 1
 	keyword string // keyword of the current line
-	err     error  // the first error; it stops the codec
+	err     error  // first error, after which the codec does nothing
 }
 
-// none represents an absent value: every line has all its fields.
+// none encodes an absent value. Every line contains all its fields.
 const none = "-"
 
-// line writes or reads a line: a keyword and fields, separated by single spaces. It
-// splits the fields from the right, because the first one, the name of a change
-// set, may contain spaces.
+// line encodes or decodes a line, which consists of a keyword and fields, separated by
+// single spaces. The decoder splits the fields from the right, because the first field
+// may contain spaces if it is the name of a change set.
 func (c *codec) line(keyword string, fields ...field) {
 	if c.err != nil {
 		return
@@ -183,14 +182,14 @@ func (c *codec) check(f field, text string) {
 	}
 }
 
-// require fails unless ok.
+// require records an error unless ok is true.
 func (c *codec) require(ok bool, field, format string, args ...any) {
 	if !ok {
 		c.fail(field, format, args...)
 	}
 }
 
-// fail records the first error and its position.
+// fail records an error, with its position, unless an error was recorded before.
 func (c *codec) fail(field, format string, args ...any) {
 	if c.err != nil {
 		return

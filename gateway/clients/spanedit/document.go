@@ -1,4 +1,4 @@
-// Documents and edits.
+// Documents, and edits of their text.
 
 package spanedit
 
@@ -24,14 +24,14 @@ const (
 	YAML Format = "yaml"
 )
 
-// Document is a file and its parsed values.
+// Document is the content of a file and its parsed values.
 type Document struct {
 	Data   []byte
 	Format Format
-	Root   *Node // nil for text that could not be parsed
+	Root   *Node // nil if the content could not be parsed
 }
 
-// Parse parses a file. If that fails, the document contains only the data, and the error is a Problem without a path.
+// Parse parses a file. If parsing fails, the document contains only the data, and the error is a Problem without a path.
 func Parse(data []byte, format Format) (Document, error) {
 	d := Document{Data: data, Format: format}
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -49,13 +49,13 @@ func Parse(data []byte, format Format) (Document, error) {
 	return d, err
 }
 
-// Edit is the replacement of a range of bytes.
+// Edit replaces a range of bytes by Text.
 type Edit struct {
 	Span
 	Text string
 }
 
-// Splice applies edits. It returns false if any of them overlap.
+// Splice returns data with all edits applied. It returns false if edits overlap or if an edit is out of range.
 func Splice(data []byte, edits []Edit) ([]byte, bool) {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Or(a.From-b.From, a.To-b.To) })
@@ -71,8 +71,8 @@ func Splice(data []byte, edits []Edit) ([]byte, bool) {
 	return append(after, data[last:]...), true
 }
 
-// lineStart and lineEnd return the offsets at which the line of an offset begins and ends. The line break is not
-// included.
+// lineStart and lineEnd return the offsets at which the line that contains the offset at begins and ends. The end
+// excludes the line break.
 func lineStart(data []byte, at int) int { return bytes.LastIndexByte(data[:at], '\n') + 1 }
 
 func lineEnd(data []byte, at int) int {
@@ -90,7 +90,8 @@ func (d *Document) newline() string {
 	return "\n"
 }
 
-// Raw returns the encoded text of a scalar, or "" if it spans several lines or its position is unknown.
+// Raw returns the encoded text of a scalar. It returns "" for other values, and for a scalar that spans several lines or
+// cannot be edited.
 func (d *Document) Raw(n *Node) string {
 	written := d.Data[n.Span.From:n.Span.To]
 	if n.Kind == Object || n.Kind == List || n.Fixed || bytes.ContainsAny(written, "\r\n") {
@@ -99,11 +100,11 @@ func (d *Document) Raw(n *Node) string {
 	return string(written)
 }
 
-// bareName matches a name that needs no quotes. In TOML, such a name cannot contain dots.
+// bareName matches a name that needs no quotes. In TOML, a name with dots needs quotes nevertheless.
 var bareName = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
-// Rename replaces a name or a scalar within its quotes, if it has any. The edit cannot be applied if the file
-// contains the name with escapes.
+// Rename returns the edit that replaces the name or the scalar old at the position at. Existing quotes are kept. If the
+// file contains old in an escaped form, the edit is invalid and Splice rejects it.
 func (d *Document) Rename(at Span, old, name string) Edit {
 	written := string(d.Data[at.From:at.To])
 	if len(written) == len(old)+2 && written[0] == written[len(written)-1] && strings.ContainsAny(written[:1], `"'`) {
@@ -117,29 +118,30 @@ func (d *Document) Rename(at Span, old, name string) Edit {
 	return Edit{at, name}
 }
 
-// RenameField is like Rename for all occurrences of a field's name.
+// RenameField returns the edits that rename all occurrences of a field's name.
 func (d *Document) RenameField(fd *Field, name string) []Edit {
 	return lists.Map(fd.Keys, func(at Span) Edit { return d.Rename(at, fd.Name, name) })
 }
 
-// bare reports whether the text between two offsets contains only white space and commas.
+// bare reports whether the text between the offsets from and to contains only white space and commas.
 func (d *Document) bare(from, to int) bool {
 	return from <= to && len(bytes.Trim(d.Data[from:to], " \t\r\n,")) == 0
 }
 
-// comma returns the edit that removes the comma between two offsets. It ignores comments.
+// comma returns the edit that removes the first comma between the offsets from and to. It ignores commas in comments,
+// and returns false if there is no other comma.
 func (d *Document) comma(from, to int) (Edit, bool) {
 	gap := Comment().ReplaceAllFunc(d.Data[from:to], func(c []byte) []byte { return bytes.Repeat([]byte{' '}, len(c)) })
 	at := bytes.IndexByte(gap, ',')
 	return Edit{Span{from + at, from + at + 1}, ""}, at >= 0
 }
 
-// start returns the offset of an item of a list, or of its dash in YAML. For the index after the last item, it
-// returns the end of the list. It returns -1 if the offset is unknown.
+// start returns the offset of item i of the list n, or of the item's dash in YAML. If i is the number of items, it
+// returns the offset of the closing bracket. It returns -1 if the offset is unknown.
 func (d *Document) start(n *Node, i int) int {
 	switch {
 	case i == len(n.Items):
-		return d.end(n) - 1 // before the bracket
+		return d.end(n) - 1 // the closing bracket
 	case n.Span != Span{}:
 		return n.Items[i].Span.From
 	}
@@ -150,7 +152,7 @@ func (d *Document) start(n *Node, i int) int {
 	return len(front) - 1
 }
 
-// InsertItems inserts items at the beginning of a list.
+// InsertItems returns the edits that insert encoded items at the beginning of the list n.
 func (d *Document) InsertItems(n *Node, raws []string) []Edit {
 	at := d.start(n, 0)
 	switch {
@@ -162,19 +164,20 @@ func (d *Document) InsertItems(n *Node, raws []string) []Edit {
 	return []Edit{{Span{at, at}, d.dashed(raws, strings.Repeat(" ", at-lineStart(d.Data, max(0, at))))}}
 }
 
-// dashed returns the lines of items of a YAML list. All lines except the first are indented.
+// dashed returns YAML lines for encoded list items. All lines except the first are indented.
 func (d *Document) dashed(raws []string, indent string) string {
 	return "- " + strings.Join(raws, d.newline()+indent+"- ") + d.newline() + indent
 }
 
-// RemoveItems removes the items from index from up to but excluding to. It keeps comments between them.
+// RemoveItems returns the edits that remove the items from index from up to, but not including, index to. They keep
+// comments between the items.
 func (d *Document) RemoveItems(n *Node, from, to int) []Edit {
 	var edits []Edit
 	for i := from; i < to; i++ {
 		item := n.Items[i]
 		at, next := Span{d.start(n, i), item.Span.To}, d.start(n, i+1)
 		last := i+1 == len(n.Items)
-		if last && n.Span == (Span{}) { // an empty list has no dashes and may need more indentation
+		if last && n.Span == (Span{}) { // an empty list cannot be written with dashes, and may need more indentation
 			edits = append(edits, Edit{at, " []"})
 			continue
 		}
@@ -189,7 +192,8 @@ func (d *Document) RemoveItems(n *Node, from, to int) []Edit {
 	return edits
 }
 
-// InsertMember inserts a member with a list after another member.
+// InsertMember returns the edits that insert a member after the member behind. The value of the new member is a list of
+// encoded items.
 func (d *Document) InsertMember(in *Node, behind *Field, name string, raws []string) []Edit {
 	key, value := behind.Keys[0], behind.Value.Span
 	front := string(d.Data[lineStart(d.Data, key.From):key.From])
@@ -214,15 +218,15 @@ func (d *Document) InsertMember(in *Node, behind *Field, name string, raws []str
 	return []Edit{{Span{at, at}, d.newline() + indent + name + ":" + d.newline() + indent + "  " + items}}
 }
 
-// RemoveMember removes a member of an object.
+// RemoveMember returns the edits that remove the member with the given name from an object.
 func (d *Document) RemoveMember(in *Node, name string) []Edit {
 	i := slices.IndexFunc(in.Fields, func(fd Field) bool { return fd.Name == name })
 	fd := in.Fields[i]
 	at := Span{fd.Keys[0].From, d.end(fd.Value)}
-	if in.Span == (Span{}) { // complete lines, including the preceding line break
+	if in.Span == (Span{}) { // an object without brackets: remove complete lines, and the preceding line break
 		begin := lineStart(d.Data, at.From)
 		if d.Format == YAML && bytes.Contains(d.Data[begin:at.From], []byte{'-'}) && i+1 < len(in.Fields) {
-			return []Edit{{Span{at.From, in.Fields[i+1].Keys[0].From}, ""}} // the next member moves behind the dash
+			return []Edit{{Span{at.From, in.Fields[i+1].Keys[0].From}, ""}} // the next member moves to the line of the dash
 		}
 		at.From = begin
 		if end := lineEnd(d.Data, at.To); len(bytes.TrimSpace(d.Data[at.To:end])) == 0 {
@@ -237,7 +241,7 @@ func (d *Document) RemoveMember(in *Node, name string) []Edit {
 	return d.Remove(in, i)
 }
 
-// parts returns the ranges of the members or items of a value in brackets.
+// parts returns the positions of the members or the items of a value in brackets.
 func (d *Document) parts(in *Node) []Span {
 	parts := lists.Map(in.Fields, func(fd Field) Span { return Span{fd.Keys[0].From, d.end(fd.Value)} })
 	for _, item := range in.Items {
@@ -246,7 +250,7 @@ func (d *Document) parts(in *Node) []Span {
 	return parts
 }
 
-// Remove removes a member or an item of a value in brackets, including one adjacent comma.
+// Remove returns the edits that remove member or item i of a value in brackets, and one adjacent comma.
 func (d *Document) Remove(in *Node, i int) []Edit {
 	parts := d.parts(in)
 	at := parts[i]
@@ -269,24 +273,24 @@ func (d *Document) Remove(in *Node, i int) []Edit {
 	return edits
 }
 
-// end returns the offset at which a value ends.
+// end returns the offset at which the value n ends, including all values in it.
 func (d *Document) end(n *Node) int {
 	end := 0
 	n.Walk(func(below *Node) { end = max(end, below.Span.To) })
 	return end
 }
 
-// Indented formats JSON on several lines.
+// Indented returns JSON text formatted on several lines.
 func Indented(text, prefix, indent, newline string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(text), prefix, indent) != nil {
-		return text // the text is generated here and always valid
+		return text // cannot happen, because toolcrib has generated the text
 	}
 	return strings.ReplaceAll(b.String(), "\n", newline)
 }
 
-// Add appends a member to a JSON object, or an item to a list if name is "". It adds a line if the last element is on
-// a line of its own.
+// Add returns the edit that appends a member to a JSON object, or an item to a JSON list if name is "". The new element
+// is on a line of its own if the last element is.
 func (d *Document) Add(in *Node, name, value string) Edit {
 	label, parts := "", d.parts(in)
 	if name != "" {
@@ -307,5 +311,5 @@ func (d *Document) Add(in *Node, name, value string) Edit {
 	return Edit{Span{last.To, last.To}, "," + d.newline() + front + label + Indented(value, front, indent, d.newline())}
 }
 
-// Comment matches a comment in the text between two values.
+// Comment matches a comment in the text between two values, in any format.
 var Comment = lazyregexp.New(`(?s)/\*.*?(?:\*/|$)|(?://|#)[^\r\n]*`)

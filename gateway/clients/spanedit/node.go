@@ -1,8 +1,9 @@
-// Package spanedit edits parts of a JSON, TOML, or YAML file and leaves every other byte unchanged. Parse reads a
-// file into nodes that contain their position. The methods of Document return edits, which Splice applies. JSON with
-// comments is parsed by tailscale/hujson. TOML is parsed by the AST of pelletier/go-toml, because its nodes contain
-// byte ranges (BurntSushi/toml has none). YAML is parsed by go.yaml.in/yaml, whose nodes contain a line and a column.
-// No library writes the file, because all of them would reformat the rest of it.
+// Package spanedit edits parts of a JSON, TOML, or YAML file and leaves every other byte unchanged. Parse converts a file
+// to a tree of nodes, each with its position. The methods of Document return edits, which Splice applies.
+//
+// JSON with comments is parsed by tailscale/hujson. TOML is parsed by the unstable AST of pelletier/go-toml, whose nodes
+// contain byte ranges; BurntSushi/toml does not provide byte ranges. YAML is parsed by go.yaml.in/yaml, whose nodes
+// contain a line and a column. These libraries are not used for writing, because they would reformat the whole file.
 package spanedit
 
 import (
@@ -14,12 +15,12 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Limits on a file.
+// Limits of a file.
 const (
 	maxDepth = 100
 	maxNodes = 500_000
-	// maxBrackets limits the nesting in a recursive parser before maxDepth is checked. Nesting cannot exceed the
-	// number of brackets.
+	// maxBrackets is the maximum number of brackets. It limits the recursion of parsers that run before maxDepth is
+	// checked, because the nesting cannot exceed the number of brackets.
 	maxBrackets = 100_000
 )
 
@@ -32,31 +33,31 @@ const (
 	List
 	Text
 	Bool
-	Other // a number, a date, or null
+	Other // a number, a date, null, or another scalar
 )
 
 // Span is a range of bytes in a file.
 type Span struct{ From, To int }
 
-// Node is a value in a file. It is the same for all formats.
+// Node is a value in a file. Nodes do not depend on the format.
 type Node struct {
 	Kind   Kind
-	Text   string // content of a text; encoded form of Bool and Other
+	Text   string // decoded content of a Text; encoded form of a Bool or an Other
 	Fields []Field
 	Items  []*Node
-	Span   Span // empty for an object or a list without brackets
-	Fixed  bool // has a YAML anchor, alias, or tag, and is not edited
+	Span   Span // zero for an object or a list without brackets
+	Fixed  bool // not editable, because it uses a YAML anchor, alias, tag, or merge key
 }
 
 // Field is a member of an object.
 type Field struct {
 	Name  string
-	Keys  []Span // positions of the name; in TOML there may be several
+	Keys  []Span // positions of the name; TOML can repeat a name
 	Value *Node
 }
 
-// Get returns the value of the first of names that exists, or nil. If a name occurs several times, the last one
-// counts, as in the clients' parsers. A nil node has no fields.
+// Get returns the value of the first name in names that exists, or nil. If that name occurs several times, the last
+// occurrence applies, as in the parsers of the clients. A nil node has no fields.
 func (n *Node) Get(names ...string) *Node {
 	if fd := n.Field(names...); fd != nil {
 		return fd.Value
@@ -64,7 +65,7 @@ func (n *Node) Get(names ...string) *Node {
 	return nil
 }
 
-// Field returns the field with the first of names that exists, or nil.
+// Field returns the field of the first name in names that exists, or nil. The last occurrence of a name applies.
 func (n *Node) Field(names ...string) *Field {
 	if n == nil {
 		return nil
@@ -79,7 +80,7 @@ func (n *Node) Field(names ...string) *Field {
 	return nil
 }
 
-// Count returns the number of fields with a name.
+// Count returns the number of fields with the given name.
 func (n *Node) Count(name string) int {
 	found := 0
 	for _, f := range n.Fields {
@@ -90,7 +91,7 @@ func (n *Node) Count(name string) int {
 	return found
 }
 
-// Duplicate returns a duplicate name, or "".
+// Duplicate returns a name that several fields have, or "".
 func (n *Node) Duplicate() string {
 	for _, f := range n.Fields {
 		if n.Count(f.Name) > 1 {
@@ -100,7 +101,7 @@ func (n *Node) Duplicate() string {
 	return ""
 }
 
-// Str returns the content of a text, or "" for other nodes.
+// Str returns the content of a Text, or "" for another kind of node.
 func (n *Node) Str() string {
 	if n == nil || n.Kind != Text {
 		return ""
@@ -108,7 +109,7 @@ func (n *Node) Str() string {
 	return n.Text
 }
 
-// Strs returns the scalars of a list, or nil for other nodes.
+// Strs returns the texts of a list's scalars, or nil for another kind of node.
 func (n *Node) Strs() []string {
 	if n == nil {
 		return nil
@@ -116,13 +117,13 @@ func (n *Node) Strs() []string {
 	return lists.Map(n.Items, func(item *Node) string { return item.Text })
 }
 
-// Is reports whether a node is the given boolean, "true" or "false".
+// Is reports whether the node is a boolean with the given value, "true" or "false".
 func (n *Node) Is(value string) bool { return n != nil && n.Kind == Bool && n.Text == value }
 
-// Replace returns the edit that replaces a node.
+// Replace returns the edit that replaces the node by encoded text.
 func (n *Node) Replace(written string) Edit { return Edit{n.Span, written} }
 
-// Walk calls visit for a node and all nodes below it.
+// Walk calls visit for the node and all nodes below it, parents first.
 func (n *Node) Walk(visit func(*Node)) {
 	visit(n)
 	for _, f := range n.Fields {
@@ -133,7 +134,7 @@ func (n *Node) Walk(visit func(*Node)) {
 	}
 }
 
-// Canonical returns a text that is equal for equal values. It omits the nodes in without.
+// Canonical returns a text that is equal for equal values. It contains a placeholder for each node in without.
 func (n *Node) Canonical(without map[*Node]bool) string {
 	var b strings.Builder
 	n.write(&b, without)
@@ -157,14 +158,14 @@ func (n *Node) write(b *strings.Builder, without map[*Node]bool) {
 	b.WriteByte(']')
 }
 
-// Problem is a problem with a file, at a position.
+// Problem is a problem with a file, and its position.
 type Problem struct {
 	Path         string
-	Line, Column int // from 1, in characters; 0 for the whole file
+	Line, Column int // counted from 1, in characters; 0 if the problem concerns the whole file
 	Text         string
 }
 
-// Error returns the text of the problem, preceded by its position, in the format of compilers.
+// Error returns the position and the text of the problem in the format of compiler messages.
 func (p Problem) Error() string {
 	at := p.Path
 	for _, n := range []int{p.Line, p.Column} {
@@ -175,14 +176,14 @@ func (p Problem) Error() string {
 	return at + ": " + p.Text
 }
 
-// place returns the line and the column of an offset.
+// place returns the line and the column of the byte at offset.
 func place(data []byte, offset int) (line, column int) {
 	offset = min(offset, len(data))
 	begin := bytes.LastIndexByte(data[:offset], '\n') + 1
 	return bytes.Count(data[:begin], []byte{'\n'}) + 1, utf8.RuneCount(data[begin:offset]) + 1
 }
 
-// ProblemAt returns a problem at an offset, without a path.
+// ProblemAt returns a Problem for the byte at offset, without a path.
 func ProblemAt(data []byte, offset int, format string, args ...any) Problem {
 	line, column := place(data, offset)
 	return Problem{Line: line, Column: column, Text: fmt.Sprintf(format, args...)}

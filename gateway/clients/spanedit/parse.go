@@ -22,8 +22,8 @@ import (
 	"toolcrib/registry/spans"
 )
 
-// parseYAML parses a file with one YAML document. Each use of an alias counts as a value. Aliased values and objects
-// with a merge key are not edited.
+// parseYAML parses a file with one YAML document. Each use of an alias counts as further values toward the limits.
+// Aliased values, and objects with a merge key, are Fixed.
 func parseYAML(data []byte) (*Node, error) {
 	t := yamlTree{data: data, lines: []int{0}}
 	if bytes.HasPrefix(data, BOM) {
@@ -51,10 +51,11 @@ func parseYAML(data []byte) (*Node, error) {
 	return t.node(first.Content[0], 0)
 }
 
-// directive matches a directive that the library refuses: YAML 1.2, and names that a reader must ignore.
+// directive matches a YAML directive that the library rejects: versions such as 1.2, and unknown directives, which
+// parsers must ignore.
 var directive = lazyregexp.New(`^%(YAML[ \t]+1\.|[^YT \t]|Y[^A]|YA[^M]|YAM[^L]|YAML[^ \t]|T[^A]|TA[^G]|TAG[^ \t])`)
 
-// withoutDirectives turns such directives into comments of the same length.
+// withoutDirectives returns text with such directives changed to comments of the same length.
 func withoutDirectives(text []byte) []byte {
 	text = bytes.Clone(text)
 	for at := 0; at < len(text); at = lineEnd(text, at) + 1 {
@@ -71,11 +72,11 @@ func withoutDirectives(text []byte) []byte {
 type yamlTree struct {
 	data  []byte
 	file  *spans.File
-	lines []int // offset of each line
+	lines []int // offset at which each line begins
 	nodes int
 }
 
-// offset returns the byte offset of a position.
+// offset returns the byte offset of a line and a column, counted from 1.
 func (t *yamlTree) offset(line, column int) int {
 	if line < 1 || line > len(t.lines) {
 		return len(t.data)
@@ -88,7 +89,7 @@ func (t *yamlTree) offset(line, column int) int {
 	return min(at, len(t.data))
 }
 
-// scalar returns the range of a scalar.
+// scalar returns the position of a scalar, including its quotes.
 func (t *yamlTree) scalar(v *yaml.Node) Span {
 	at := Span{From: t.offset(v.Line, v.Column)}
 	at.To = at.From
@@ -148,7 +149,7 @@ func (t *yamlTree) node(v *yaml.Node, depth int) (*Node, error) {
 	return n, nil
 }
 
-// brackets returns the range of a value in brackets.
+// brackets returns the position of a list or an object with brackets. n is the parsed value.
 func (t *yamlTree) brackets(v *yaml.Node, n *Node) Span {
 	at := Span{From: t.offset(v.Line, v.Column)}
 	at.To = at.From + 1
@@ -172,7 +173,7 @@ func (t *yamlTree) brackets(v *yaml.Node, n *Node) Span {
 	return at
 }
 
-// tomlTree builds one tree from a TOML file, regardless of how its tables are split.
+// tomlTree builds one tree from a TOML file, even if the file defines a table in several parts.
 type tomlTree struct {
 	parser unstable.Parser
 	data   []byte
@@ -181,8 +182,8 @@ type tomlTree struct {
 	nodes  int
 }
 
-// parseTOML parses TOML. The decoder detects errors that the AST alone does not, such as a table that is defined
-// twice.
+// parseTOML parses TOML. It also runs the decoder, which detects errors that the AST does not reveal, such as a table
+// that is defined twice.
 func parseTOML(data []byte) (*Node, error) {
 	t := tomlTree{data: data, root: &Node{}}
 	if bytes.HasPrefix(data, BOM) {
@@ -207,13 +208,13 @@ func parseTOML(data []byte) (*Node, error) {
 			if err := t.put(table, e, 0); err != nil {
 				return nil, err
 			}
-		default: // comments are not requested
+		default: // the parser returns comments only on request
 		}
 	}
 	return t.root, t.parser.Error()
 }
 
-// key is a segment of a key and its position.
+// key is a segment of a dotted key, and its position.
 type key struct {
 	name string
 	span Span
@@ -232,8 +233,8 @@ func (t *tomlTree) keys(n *unstable.Node) []key {
 	return keys
 }
 
-// descend returns the object at the end of a path of keys, and creates missing ones. In a list of tables, it selects
-// the last table; grow appends one.
+// descend returns the object at the end of the path keys below n. It creates missing objects. In an array of tables, it
+// selects the last table. If grow is set, it appends a table to the array at the end of the path.
 func (n *Node) descend(keys []key, grow bool) *Node {
 	for i, k := range keys {
 		fd := n.Field(k.name)
@@ -258,7 +259,7 @@ func (n *Node) descend(keys []key, grow bool) *Node {
 	return n
 }
 
-// put adds the value of a key to a table.
+// put adds the key and the value of the expression e to table.
 func (t *tomlTree) put(table *Node, e *unstable.Node, depth int) error {
 	keys := t.keys(e)
 	value, err := t.value(e.Value(), depth+1)
@@ -266,7 +267,7 @@ func (t *tomlTree) put(table *Node, e *unstable.Node, depth int) error {
 		return err
 	}
 	last := keys[len(keys)-1]
-	if value.Kind == Object || value.Kind == List { // the parser does not report where these end
+	if value.Kind == Object || value.Kind == List { // the parser does not report the positions of tables and arrays
 		rest := t.data[last.span.To:]
 		value.Span = Span{len(t.data) - len(bytes.TrimLeft(rest, " \t=")), t.span(e.Raw).To}
 	}
@@ -306,10 +307,10 @@ func (t *tomlTree) value(v *unstable.Node, depth int) (*Node, error) {
 	return n, nil
 }
 
-// BOM is the byte order mark, with which editors on Windows begin a file.
+// BOM is the byte order mark, with which some editors on Windows begin a file.
 var BOM = []byte("\uFEFF")
 
-// parseJSON parses JSON with comments and trailing commas.
+// parseJSON parses JSON that may contain comments and trailing commas.
 func parseJSON(data []byte) (*Node, error) {
 	skip := 0
 	if bytes.HasPrefix(data, BOM) {
@@ -387,12 +388,12 @@ func (b *jsonTree) node(v *hujson.Value, depth int) (*Node, error) {
 	return n, nil
 }
 
-// Quote encodes a text as JSON without escaping for HTML. The result is also valid TOML and YAML, which do not permit
-// a raw DEL.
+// Quote encodes s as JSON. The result is also valid TOML and YAML. For this purpose, it escapes DEL, which these formats
+// do not permit, and does not escape characters for HTML.
 func Quote(s string) string {
 	written, err := jsondoc.Encode(s)
 	if err != nil {
-		return `""` // a text always encodes
+		return `""` // cannot happen, because every string can be encoded
 	}
 	return strings.ReplaceAll(strings.TrimSuffix(string(written), "\n"), "\x7f", `\u007f`)
 }
