@@ -55,9 +55,9 @@ type SessionOpen struct {
 	Returning string `json:"returning,omitempty"`
 }
 
-// AllowList selects the tools that an agent may have. In JSON it is a string, the
-// id of a List; an array of tool ids; or an object with these keys. A reference to
-// a List has only a Name.
+// AllowList selects the tools that an agent may have. JSON represents an AllowList as a string (the id of a List),
+// as an array of tool ids, or as an object with the keys below. An AllowList that only refers to a List has no
+// field set except Name.
 type AllowList struct {
 	Name               string   `json:"name,omitempty"`
 	Tools              []string `json:"tools,omitempty"`
@@ -95,21 +95,21 @@ func (a AllowList) MarshalJSON() ([]byte, error) {
 	return jsondoc.Marshal(object(a))
 }
 
-// Reference reports whether a only refers to a List.
+// Reference reports whether a has only a Name and therefore refers to a List.
 func (a AllowList) Reference() bool {
 	return a.Name != "" && a.criteria()+len(a.Tiers)+len(a.ExcludeInLocal) == 0
 }
 
-// criteria returns the number of criteria by which a admits tools.
+// criteria returns the total number of entries in a that can admit tools.
 func (a AllowList) criteria() int {
 	return len(a.Tools) + len(a.Categories) + len(a.AddWhenNonLocal) + len(a.AddWhenEmbeddingOK) + len(a.Kinds)
 }
 
-// Offers reports whether a can admit any tool.
+// Offers reports whether a has at least one entry that can admit tools.
 func (a AllowList) Offers() bool { return a.criteria() > 0 }
 
-// List is a named allow-list, the content of a list subject. Agents refer to it by
-// its id. If only one of ID and Name is given, it serves as both.
+// List is a named allow-list, the content of a subject of KindList. Agents refer to a List by its id. If only the
+// id or only the name is given, both have that value.
 type List struct {
 	ID          string `json:"id,omitempty"`
 	Name        string `json:"name,omitempty"`
@@ -131,7 +131,7 @@ type List struct {
 	Status Status `json:"status,omitempty"`
 }
 
-// AllowList returns the allow-list of l, named by its id.
+// AllowList returns l as an AllowList whose Name is the id of l.
 func (l List) AllowList() AllowList {
 	return AllowList{
 		Name: l.ID, Tools: l.Tools, Categories: l.Categories, Tiers: l.Tiers, AddWhenNonLocal: l.AddWhenNonLocal,
@@ -139,7 +139,7 @@ func (l List) AllowList() AllowList {
 	}
 }
 
-// Admits reports whether a admits a tool in some context.
+// Admits reports whether a admits t in at least one Context.
 func (a AllowList) Admits(t Tool) bool {
 	if slices.Contains(a.Kinds, t.Kind) {
 		return true
@@ -153,8 +153,8 @@ func (a AllowList) Admits(t Tool) bool {
 	return listed(t.ID) || slices.ContainsFunc(t.Aliases, listed)
 }
 
-// Problems returns the reasons why l is not a complete definition, each with its
-// path below path and the expected value, or nil.
+// Problems returns the reasons why l is not a complete definition, or nil. Each problem has the path of the field,
+// which starts with path, and the expected value.
 func (l List) Problems(path string) jsondoc.Problems {
 	c := newChecker(path)
 	c.id("id", l.ID)
@@ -168,7 +168,7 @@ func (l List) Problems(path string) jsondoc.Problems {
 	return *c.problems
 }
 
-// allowList adds the problems of an allow-list.
+// allowList adds the problems of a.
 func (c *checker) allowList(a AllowList) {
 	c.ids("tools", a.Tools)
 	c.categories(a.Categories)
@@ -179,8 +179,8 @@ func (c *checker) allowList(a AllowList) {
 	subsetOf(c, "kinds", a.Kinds, PromptTool, ActionTool)
 }
 
-// Tiers filters the tools that the categories of an allow-list admit; empty means
-// no filter. In JSON, a single tier may be a string.
+// Tiers lists the tiers by which an allow-list filters the tools of its categories. An empty Tiers admits all
+// tiers. JSON may represent a single tier as a string.
 type Tiers []Tier
 
 // BindJSON implements jsondoc.Binder.
@@ -188,8 +188,8 @@ func (t *Tiers) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return bindOneOrMore(n, path, (*[]Tier)(t))
 }
 
-// Kinds lists kinds of tools. An allow-list admits all active tools of these kinds. In JSON, a single kind may be a
-// string.
+// Kinds lists kinds of tools. An allow-list admits all active tools of these kinds. JSON may represent a single
+// kind as a string.
 type Kinds []ToolKind
 
 // BindJSON implements jsondoc.Binder.

@@ -1,4 +1,4 @@
-// This file merges layers on request, over a Finder.
+// This file merges layers when a caller asks for a name, using a Finder.
 
 package registry
 
@@ -10,63 +10,61 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Entry is the visible definition of an id in several merged layers.
+// Entry is the definition of an id that is visible when several layers are merged.
 type Entry struct {
 	Live
-	// Hides lists the definitions in weaker layers that this one overrides,
-	// strongest first.
+	// Hides lists the subjects in weaker layers that this definition overrides, strongest first.
 	Hides []Subject
 }
 
-// Active reports whether the entry is in use. An inactive entry still hides the
-// definitions that it overrides.
+// Active reports whether the definition of e is in use. An inactive Entry still hides the definitions that it
+// overrides.
 func (e Entry) Active() bool { return e.Definition.Status() == Active }
 
-// Catalog finds tools and allow-lists in several merged layers. Its methods use
-// indexes and do not scan all definitions.
+// Catalog finds tools and allow-lists in several merged layers. Its methods look up names in indexes instead of
+// reading all definitions.
 type Catalog interface {
-	// ByName maps each name to the tool with this id or, if there is none, with
-	// this alias. Unknown names are missing from the map. A deactivated tool is
-	// returned only if no active one has the name.
+	// ByName returns the tool of each of the given names. A name is an id or an alias; a tool with the name as its id
+	// takes precedence over a tool with the name as an alias. A deactivated tool is returned only if no active tool
+	// has the name. Unknown names are absent from the map.
 	ByName(ctx context.Context, names ...string) (map[string]Entry, error)
-	// ByCategory returns the active tools of a category, core tools first, then by
-	// id.
+	// ByCategory returns the active tools in the given category: the core tools, then the others, each sorted by id.
 	ByCategory(ctx context.Context, category string) ([]Entry, error)
-	// ByKind returns the active tools of a kind, core tools first, then by id. In addition to the core, it returns up
-	// to most tools, or all if most is 0. more reports whether there are further tools.
+	// ByKind returns the active tools of the given kind: the core tools, then the others, each sorted by id. It
+	// returns all core tools and at most most others, or all others if most is 0. The result more reports whether
+	// tools were omitted.
 	ByKind(ctx context.Context, kind ToolKind, most int) (entries []Entry, more bool, err error)
-	// List returns the allow-list with an id, active or not, and false if it does
-	// not exist.
+	// List returns the allow-list with the given id, whether or not it is active. It returns false if no such
+	// allow-list exists.
 	List(ctx context.Context, id string) (Entry, bool, error)
 }
 
-// Finder finds live definitions in all layers, including deactivated ones. It does
-// not know how layers merge.
+// Finder finds the live definitions in each layer separately, including deactivated definitions. A Finder does not
+// merge layers.
 type Finder interface {
-	// ByName returns the live tools that have one of names as id or alias, each
-	// once.
+	// ByName returns the live tools whose id or alias is one of names. Each tool is returned once.
 	ByName(ctx context.Context, names ...string) ([]Live, error)
-	// InCategory returns the live tools of a category.
+	// InCategory returns the live tools in the given category.
 	InCategory(ctx context.Context, category string) ([]Live, error)
-	// OfKind returns live tools of all kinds and layers whose id belongs to an active tool of the given kind in one of
-	// the layers in view (nil means all layers). It covers at least the first such ids, up to most, or all if most is
-	// 0, and always the core tools.
+	// OfKind selects the ids of active tools of the given kind in the layers of view (nil means all layers). It
+	// returns the live tools with these ids from all layers, whatever their kind. It selects at least the first most
+	// ids in alphabetical order, or all ids if most is 0, and always the core tools.
 	OfKind(ctx context.Context, kind ToolKind, view []Layer, most int) ([]Live, error)
 	// Lists returns the live allow-lists of all layers.
 	Lists(ctx context.Context) ([]Live, error)
 }
 
-// Layered is a Catalog that merges layers on request, using a Finder.
+// Layered is a Catalog that merges the layers of a Finder when a method is called.
 type Layered struct {
 	Finder Finder
 	View   []Layer // nil means all layers
 }
 
-// Core reports whether l is a core tool: locked, and in the global layer, the only
-// one in which locks count.
+// Core reports whether l is a core tool. A core tool is a locked tool of the global layer; locks in other layers have
+// no effect.
 func (l Live) Core() bool { return l.Locked && l.Subject.Layer == LayerGlobal }
 
-// Names returns the id and then the aliases of a tool.
+// Names returns the id of l, followed by its aliases if l is a tool.
 func (l Live) Names() []string {
 	names := []string{l.Subject.ID}
 	if l.Definition.Tool != nil {
@@ -75,18 +73,18 @@ func (l Live) Names() []string {
 	return names
 }
 
-// ByStrength compares live definitions of one id: core first, then higher layers.
-// In merged layers, the first is visible and hides the others.
+// ByStrength compares two live definitions of the same id. Core definitions come first, then definitions of higher
+// layers. When layers are merged, the first definition is visible and hides the others.
 func ByStrength(a, b Live) int {
 	return cmp.Or(trueFirst(a.Core(), b.Core()), cmp.Compare(b.Subject.Layer.Rank(), a.Subject.Layer.Rank()), cmp.Compare(a.Subject.Layer, b.Subject.Layer))
 }
 
-// inOrder compares entries in the order of a catalog: core first, then by id.
+// inOrder compares two entries of a Catalog: core tools come first, then ids are compared.
 func inOrder(a, b Entry) int {
 	return cmp.Or(trueFirst(a.Core(), b.Core()), cmp.Compare(a.Subject.ID, b.Subject.ID))
 }
 
-// trueFirst compares two booleans; true comes first.
+// trueFirst compares two booleans. The value true comes first.
 func trueFirst(a, b bool) int {
 	switch {
 	case a == b:
@@ -97,8 +95,8 @@ func trueFirst(a, b bool) int {
 	return 1
 }
 
-// withRelated returns found and all definitions that share a name with them, which together determine which definition
-// is visible. The Finder has already looked up names.
+// withRelated returns found together with all definitions that share a name with a definition in found. All of them
+// are needed to decide which definition of a name is visible. The caller has already looked up names in the Finder.
 func (c Layered) withRelated(ctx context.Context, found []Live, names ...string) (layers, error) {
 	if all, ok := c.Finder.(*memoryFinder); ok {
 		return layers{all, c.View}, nil
@@ -131,8 +129,8 @@ func (c Layered) withRelated(ctx context.Context, found []Live, names ...string)
 	return layers{newMemory(found), c.View}, nil
 }
 
-// ByName implements Catalog. If several tools have an alias, the one in the
-// strongest layer counts, then the first by id.
+// ByName implements Catalog. If several tools have the same alias, the tool in the strongest layer is returned; within
+// a layer, the tool with the first id.
 func (c Layered) ByName(ctx context.Context, names ...string) (map[string]Entry, error) {
 	if len(names) == 0 {
 		return nil, nil

@@ -1,4 +1,5 @@
-// This file defines the content of governed objects, its canonical form, and its hash.
+// This file defines the content of governed objects, the canonical form of the
+// content, and its hash.
 
 package registry
 
@@ -47,16 +48,17 @@ func (d Definition) Kind() Kind {
 	return KindTool
 }
 
-// Folder returns the files of a skill or of instructions, or nil for other kinds.
+// Folder returns the folder of a skill or of instructions, or nil for other kinds.
 func (d Definition) Folder() *Folder { return cmp.Or(d.Skill, d.Instructions) }
 
-// ID returns the id of d.
+// ID returns the id of the defined object.
 func (d Definition) ID() string {
 	id, _, _ := d.head()
 	return id
 }
 
-// Name returns the label of d for people; for skills and instructions, their path.
+// Name returns the label of d for people. For skills and instructions, the label is
+// their path.
 func (d Definition) Name() string {
 	_, name, _ := d.head()
 	return name
@@ -70,7 +72,7 @@ func (d Definition) Status() Status {
 	return Active
 }
 
-// head returns the fields that all kinds have.
+// head returns the fields that definitions of every kind have.
 func (d Definition) head() (id, name string, status Status) {
 	switch {
 	case d.Tool != nil:
@@ -113,7 +115,8 @@ func (d Definition) WithStatus(s Status) Definition {
 	return d
 }
 
-// folderDefinition returns the definition of a skill or of instructions.
+// folderDefinition returns f as the definition of a skill or of instructions,
+// depending on kind.
 func folderDefinition(kind Kind, f *Folder) Definition {
 	if kind == KindSkill {
 		return Definition{Skill: f}
@@ -121,7 +124,8 @@ func folderDefinition(kind Kind, f *Folder) Definition {
 	return Definition{Instructions: f}
 }
 
-// Content returns the field of d that is set, as a pointer, or nil.
+// Content returns a pointer to the content of d, such as a *Tool, or nil if d is
+// empty.
 func (d Definition) Content() any {
 	switch {
 	case d.Tool != nil:
@@ -148,7 +152,7 @@ func (d Definition) Canonical() []byte {
 	return jsondoc.Canonical(n)
 }
 
-// Node returns d as a tree. d must not be empty.
+// Node returns d as a JSON tree. d must not be empty.
 func (d Definition) Node() (*jsondoc.Node, error) {
 	if f := d.Folder(); f != nil {
 		if n, ok := f.node(); ok {
@@ -189,9 +193,10 @@ func HashBytes(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// DecodeDefinition reads canonical or hand-written JSON of the given kind. The
-// error is a jsondoc.Problems that lists everything with a wrong structure; call
-// Problems to find missing content.
+// DecodeDefinition parses a definition of the given kind from canonical or
+// hand-written JSON. The error is a jsondoc.Problems with every value that has a wrong
+// structure. DecodeDefinition does not check whether the definition is complete; call
+// Problems on the result.
 func DecodeDefinition(kind Kind, data []byte) (Definition, error) {
 	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
 	if err != nil {
@@ -201,9 +206,9 @@ func DecodeDefinition(kind Kind, data []byte) (Definition, error) {
 	return d, ps.Err()
 }
 
-// BindDefinition reads a definition of the given kind from the document n, which is
-// located at path. Values with the same meaning as an absent key (an active status,
-// an empty list, a limit of 0) become absent, so that equal content has one hash.
+// BindDefinition converts n, the JSON tree at the given path, to a definition of the
+// given kind. It removes values that mean the same as an absent key (the status
+// "active", an empty list, a limit of 0), so that equal content has one hash.
 func BindDefinition(kind Kind, n *jsondoc.Node, path string) (Definition, jsondoc.Problems) {
 	switch kind { //nolint:exhaustive // the lines below are for tools
 	case KindAgent:
@@ -228,8 +233,8 @@ func BindDefinition(kind Kind, n *jsondoc.Node, path string) (Definition, jsondo
 	return Definition{Tool: &t}, ps
 }
 
-// Keys returns the keys that definitions of d's kind can have, in the order of the
-// documentation.
+// Keys returns the keys that definitions of the same kind as d can have, in the
+// documented order.
 func (d Definition) Keys() []string {
 	if d.IsZero() {
 		d.Tool = &Tool{}
@@ -237,7 +242,7 @@ func (d Definition) Keys() []string {
 	return jsondoc.Keys(d.Content())
 }
 
-// normalise removes values that mean the same as an absent key.
+// normalise removes values that have the same meaning as an absent key.
 func (t *Tool) normalise() {
 	if t.Status == Active {
 		t.Status = ""
@@ -269,7 +274,8 @@ func (a *Agent) normalise() {
 	a.SessionOpen = absent(a.SessionOpen)
 }
 
-// normalise also sets the id of a list that only has a name.
+// normalise removes values that have the same meaning as an absent key, and sets the
+// id of a list that has only a name.
 func (l *List) normalise() {
 	if l.Status == Active {
 		l.Status = ""
@@ -282,14 +288,14 @@ func (l *List) normalise() {
 	}
 }
 
-// dropEmpty sets an empty list or map to nil, which is absent in JSON.
+// dropEmpty sets *v to nil if *v is empty. JSON omits nil values.
 func dropEmpty[T []string | []Exclusion | map[string]string | map[string]bool | map[string]File](v *T) {
 	if len(*v) == 0 {
 		*v = nil
 	}
 }
 
-// absent returns nil if p points to a zero value.
+// absent returns p, or nil if p points to a zero value.
 func absent[T comparable](p *T) *T {
 	var zero T
 	if p != nil && *p == zero {
@@ -298,7 +304,7 @@ func absent[T comparable](p *T) *T {
 	return p
 }
 
-// Values returns the canonical value of each key of t.
+// Values returns the canonical JSON value of each key that is set in t.
 func (t Tool) Values() map[string]string {
 	n, err := jsondoc.FromValue(t)
 	if err != nil {
@@ -307,8 +313,9 @@ func (t Tool) Values() map[string]string {
 	return lists.Index(n.Members, func(m jsondoc.Member) (string, string) { return m.Key, string(jsondoc.Canonical(m.Value)) })
 }
 
-// TextHash returns a hash of the texts that agents read, without names. Tools whose
-// texts differ only in white space have the same hash. It is "" if t has no text.
+// TextHash returns a hash of the texts of t that agents read. Names are not included,
+// and texts that differ only in white space have the same hash. TextHash returns "" if
+// t has no text.
 func (t Tool) TextHash() string {
 	texts := []string{t.UsageNotes, t.Goals, t.Guardrails, t.Prompt, t.Description, string(t.InputSchema)}
 	for _, channel := range slices.Sorted(maps.Keys(t.Guidance)) {

@@ -18,12 +18,12 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Folder has the files that a coding agent reads: the tree of a skill, or one file
-// of instructions. Path is relative to the folder of its layer (the user's home, or
-// a project), with slashes: ".claude/skills/pdf", "docs/AGENTS.md".
+// Folder contains the files that a coding agent reads: the file tree of a skill, or one file of instructions. Path
+// is the location of the skill or the instructions, such as ".claude/skills/pdf" or "docs/AGENTS.md". It is relative
+// to the folder of the layer, which is the user's home or a project, and uses slashes.
 //
-// Files maps paths below Path to files. For instructions, it has one file with the
-// last element of Path as its name.
+// The keys of Files are paths relative to Path. For instructions, Files has one entry, whose key is the last element
+// of Path.
 type Folder struct {
 	ID string `json:"id,omitempty"`
 	// Skills and instructions, required: the location below the folder of their layer,
@@ -36,15 +36,13 @@ type Folder struct {
 	Status Status          `json:"status,omitempty"`
 }
 
-// File is a file of a folder: its text, the hash of a binary, or the target of a
-// link. A file with none of these is empty. A link to instructions also has the
-// text of its target, which no other definition covers. Of the file mode, only
-// Executable is stored.
+// File is a file of a Folder. It has a text, the hash of a binary, or the target of a link; an empty file has none
+// of these. A link in instructions also has the text of its target, because no other definition contains that text.
+// Of the file mode, only Executable is stored.
 //
-// Text shows the exact bytes of the file (see package filetext); Encoding is "" for
-// UTF-8. Type is the media type of a binary, derived from its first bytes. Files in
-// versions of earlier releases may have a hash without a type; these include large
-// texts.
+// Text represents the exact bytes of the file (see package filetext). Encoding is "" for UTF-8. Type is the media
+// type of a binary, derived from its first bytes. Versions created by earlier releases can contain files with a hash
+// and without a type, some of which are large texts.
 type File struct {
 	Text       string `json:"text,omitempty"`
 	Encoding   string `json:"encoding,omitempty"`
@@ -55,7 +53,7 @@ type File struct {
 	Executable bool   `json:"executable,omitempty"`
 }
 
-// Limits of a folder.
+// Limits of a Folder.
 const (
 	MaxFiles    = 500
 	MaxFolder   = 20 << 20 // bytes of all files
@@ -63,14 +61,14 @@ const (
 	MaxPath     = 512      // bytes
 )
 
-// SkillFile is the name of the file that every skill has.
+// SkillFile is the name of the file that every skill must contain.
 const SkillFile = "SKILL.md"
 
-// Paths returns the sorted paths of the files.
+// Paths returns the keys of Files in sorted order.
 func (f Folder) Paths() []string { return slices.Sorted(maps.Keys(f.Files)) }
 
-// Field returns the path, below the definition, of the field with the content of a
-// file: its text, link target, or hash.
+// Field returns the path, relative to the definition, of the field that holds the content of the file with the given
+// name: its text, link target, or hash. The result ok reports whether the file exists.
 func (f Folder) Field(name string) (path string, ok bool) {
 	file, ok := f.Files[name]
 	part := "text"
@@ -83,7 +81,7 @@ func (f Folder) Field(name string) (path string, ok bool) {
 	return jsondoc.Join(jsondoc.Join("files", name), part), ok
 }
 
-// normalise removes values that mean the same as an absent key.
+// normalise removes values that have the same meaning as an absent key.
 func (f *Folder) normalise() {
 	if f.Status == Active {
 		f.Status = ""
@@ -91,8 +89,8 @@ func (f *Folder) normalise() {
 	dropEmpty(&f.Files)
 }
 
-// node returns the same tree as jsondoc.FromValue, but faster, because checks hash
-// every file. It returns false if a text is not UTF-8.
+// node returns the same tree as jsondoc.FromValue. It is faster, which matters because checks hash every file. It
+// returns false if a text is not valid UTF-8.
 func (f Folder) node() (*jsondoc.Node, bool) {
 	valid := true
 	add := func(to *jsondoc.Node, key, value string) {
@@ -126,8 +124,8 @@ func (f Folder) node() (*jsondoc.Node, bool) {
 	return n, valid
 }
 
-// problems returns the reasons why f is not a complete definition of a skill or of
-// instructions.
+// problems returns the reasons why f is not a complete definition of a skill or of instructions. The paths of the
+// problems start with at.
 func (f Folder) problems(at string, kind Kind) jsondoc.Problems {
 	c := newChecker(at)
 	c.id("id", f.ID)
@@ -153,8 +151,8 @@ func (f Folder) has(name string) bool {
 	return ok
 }
 
-// eachProblem adds the problems of every file, and of files that cannot coexist on
-// some systems.
+// eachProblem adds the problems of every file. It also adds a problem for each group of files that cannot exist side
+// by side on some systems.
 func (f Folder) eachProblem(c *checker, kind Kind) {
 	folded, total := map[string]string{}, int64(0)
 	for _, name := range f.Paths() {
@@ -210,9 +208,8 @@ func (f Folder) eachProblem(c *checker, kind Kind) {
 	}
 }
 
-// foldedName returns the same string for names that file systems such as those of
-// macOS and Windows treat as equal: names that differ only in letter case or
-// Unicode normalization.
+// foldedName returns name in a form that is equal for all names that file systems such as those of macOS and Windows
+// treat as the same file: names that differ only in letter case or Unicode normalization.
 func foldedName(name string) string {
 	fold := func(r rune) rune {
 		least := r
@@ -224,7 +221,7 @@ func foldedName(name string) string {
 	return norm.NFC.String(strings.Map(fold, norm.NFD.String(name)))
 }
 
-// pathProblem returns the problem of a path below a folder, or "".
+// pathProblem returns the reason why p is not a valid path within a folder, or "".
 func pathProblem(p string) string {
 	switch {
 	case p == "":
@@ -241,9 +238,9 @@ func pathProblem(p string) string {
 	return ""
 }
 
-// linkProblem returns the problem of a link, or "". name is the path of the link. A
-// ".." after a name is rejected: the name may be another link, and the system would
-// go up from its target.
+// linkProblem returns the reason why a link is not allowed, or "". The link is at the path name and points to
+// target. A ".." after a name is rejected because that name can be a link itself; the system would then go up from
+// the target of that link.
 func linkProblem(name, target string) string {
 	if path.IsAbs(target) || strings.ContainsAny(target, "\\\x00") || len(target) > MaxPath {
 		return "is a link to a target outside of the folder: " + jsondoc.Quote(target)
@@ -270,10 +267,9 @@ func linkProblem(name, target string) string {
 	return ""
 }
 
-// NewFile returns the File that a definition of the given kind stores for the bytes
-// at name. Only this function decides whether reviewers see a text or approve a
-// hash. A text that is too large to show gets the type text/plain, which Problem
-// rejects.
+// NewFile returns the File that a definition of the given kind stores for a file with the given name and content.
+// Only NewFile decides whether reviewers see the text of a file or approve its hash. A text that is too large to
+// show gets the type text/plain, which Problem rejects.
 func NewFile(kind Kind, name string, data []byte, executable bool) File {
 	f := File{Executable: executable}
 	text, encoding, ok := filetext.Decode(data, readAsText(kind, name))
@@ -289,11 +285,11 @@ func NewFile(kind Kind, name string, data []byte, executable bool) File {
 	return f
 }
 
-// oversized is the type of texts that are too large to show.
+// oversized is the Type of texts that exceed MaxFileText.
 const oversized = "text/plain"
 
-// readAsText reports whether agents, and programs that they run, read a file as text even if its bytes are not text.
-// This applies to instructions and to files with the extension of a text or a program.
+// readAsText reports whether agents, and programs that agents run, read the named file as text even if its bytes are
+// not valid text. The result is true for instructions and for files with the extension of a text or a program.
 func readAsText(kind Kind, name string) bool {
 	return kind == KindInstructions || slices.Contains(textExtensions, strings.ToLower(path.Ext(name)))
 }
@@ -304,11 +300,10 @@ var textExtensions = []string{
 	".rb", ".pl", ".php", ".lua", ".go", ".rs", ".r", ".c", ".h", ".cpp", ".cs", ".java", ".kt", ".swift", ".scala", ".sql", ".tex", ".applescript", ".mk",
 }
 
-// Binary reports whether f has only the hash of its content.
+// Binary reports whether f stores the hash of its content instead of the content.
 func (f File) Binary() bool { return f.SHA256 != "" }
 
-// Bytes returns the bytes of a file with a text and of an empty file. It returns
-// false for other files.
+// Bytes returns the content of f. It returns false if f is a binary or a link without a text.
 func (f File) Bytes() (data []byte, ok bool) {
 	if f.Binary() || f.Link != "" && f.Text == "" {
 		return nil, false
@@ -316,15 +311,15 @@ func (f File) Bytes() (data []byte, ok bool) {
 	return filetext.Encode(f.Text, f.Encoding)
 }
 
-// Is reports whether NewFile returns f for the bytes at name.
+// Is reports whether f describes a file with the given name and content, that is, whether NewFile returns f apart
+// from the link target and the mode.
 func (f File) Is(kind Kind, name string, data []byte) bool {
 	want := NewFile(kind, name, data, f.Executable)
 	want.Link = f.Link
 	return f == want
 }
 
-// Problem returns the reason why the content of a file at name cannot be approved,
-// or "".
+// Problem returns the reason why the content of f, a file with the given name, cannot be approved, or "".
 func (f File) Problem(kind Kind, name string) string {
 	switch {
 	case f.Type == oversized:

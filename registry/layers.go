@@ -17,13 +17,13 @@ type Live struct {
 	ContentHash string // SHA-256 of the canonical definition
 	Definition  Definition
 	Locked      bool // core
-	// Refused is the reason why the version is not trusted if decisions are signed,
-	// or nil. If it is set, Definition is deactivated and has no content.
+	// Refused is the reason why the version is not trusted, or nil. It is only set if
+	// decisions are signed. Definition is then deactivated and has no content.
 	Refused error
 }
 
-// Refuse returns l as an untrusted version: with the reason, and a deactivated
-// definition without content.
+// Refuse returns l as an untrusted version with the given reason. The definition of the
+// result is deactivated and has no content.
 func (l Live) Refuse(reason error) Live {
 	l.Refused = reason
 	switch l.Subject.Kind {
@@ -39,22 +39,22 @@ func (l Live) Refuse(reason error) Live {
 	return l
 }
 
-// Columns are the columns of a definition in lists, as text.
+// Columns contains the values that lists show in the columns of a definition.
 type Columns struct {
 	Name               string
-	ToolKind, Category string // only for tools
+	ToolKind, Category string // only set for tools
 	Tier, Approval     string
 	Tag                string // prefix of the tag
 	Status             Status
 	Origin             string // name of a tool at its source
-	Source             string // server or file of a tool
+	Source             string // server or file from which a tool was imported
 }
 
 // Columns returns the columns of d.
 func (d Definition) Columns() Columns {
 	c := Columns{Name: d.Name(), Status: d.Status()}
 	if d.List != nil {
-		c.Name = d.List.Name // without the default
+		c.Name = d.List.Name // without the id as a default
 	}
 	t := d.Tool
 	if t == nil {
@@ -82,12 +82,13 @@ func (v layers) sees(l Live) bool {
 	return l.Subject.Kind == KindTool && (v.view == nil || slices.Contains(v.view, l.Subject.Layer))
 }
 
-// byID returns the visible definition of an id, active or not.
+// byID returns the visible definition of the tool with the given id, active or not.
 func (v layers) byID(id string) (Entry, bool) {
 	var stack []Live
 	core := func(l Live) bool { return l.Core() && v.sees(l) }
 	for _, l := range v.named[id] {
-		// A definition with the id or an alias of a core tool as its id or alias is ignored.
+		// A core tool claims its id and aliases. A tool of another layer that uses one of
+		// these names as its id or alias is ignored.
 		claimed := !l.Core() && slices.ContainsFunc(l.Names(), func(name string) bool { return slices.ContainsFunc(v.named[name], core) })
 		if v.sees(l) && l.Subject.ID == id && !claimed {
 			stack = append(stack, l)
@@ -99,7 +100,7 @@ func (v layers) byID(id string) (Entry, bool) {
 	return newEntry(stack), true
 }
 
-// byName returns the tool with name as its id or alias.
+// byName returns the tool that has name as its id or as an alias.
 func (v layers) byName(name string) (Entry, bool) {
 	own, ok := v.byID(name)
 	if ok && own.Active() {
@@ -115,8 +116,8 @@ func (v layers) byName(name string) (Entry, bool) {
 	return own, ok
 }
 
-// entries returns the visible entries of the tools in found that keep accepts, each
-// once.
+// entries returns the visible entries of the tools in found for which keep returns true.
+// Each id is returned once.
 func (v layers) entries(found []Live, keep func(Entry) bool) []Entry {
 	var entries []Entry
 	seen := map[string]bool{}
@@ -132,17 +133,18 @@ func (v layers) entries(found []Live, keep func(Entry) bool) []Entry {
 	return entries
 }
 
-// Merged is a Catalog of several layers in memory whose content can be listed.
+// Merged is a Catalog in memory that can also list the active tools and agents of its merged
+// layers.
 type Merged struct {
 	Layered
 	tools  []Entry
 	agents []Entry
 }
 
-// Merge merges the live definitions of several layers. Of each id, the one in the
-// highest layer is visible and hides the others; if it is deactivated, the id does
-// not exist in the view. Definitions that claim the id or an alias of a core tool
-// are ignored.
+// Merge merges the live definitions of several layers. The definition of an id in the
+// highest layer is visible and hides the definitions in lower layers. If the visible
+// definition is deactivated, the merged layers do not contain the id. Definitions that use
+// the id or an alias of a core tool are ignored.
 func Merge(lives []Live) *Merged {
 	all := layers{memoryFinder: newMemory(lives)}
 	m := &Merged{Layered: Layered{Finder: all.memoryFinder}}
@@ -156,9 +158,9 @@ func Merge(lives []Live) *Merged {
 	return m
 }
 
-// Visible returns the visible definitions of a view (nil means all layers), for kinds
-// that are found by id alone, such as agents and allow-lists: of each id the one in
-// the strongest layer, active or not, sorted by id.
+// Visible returns the visible definitions of the layers in view (nil means all layers),
+// active or not. The visible definition of an id is the one in the strongest layer. Visible
+// is for kinds that are found by id alone, such as agents and allow-lists.
 func Visible(lives []Live, view []Layer) []Entry {
 	stacks := map[string][]Live{}
 	for _, l := range lives {
@@ -174,7 +176,8 @@ func Visible(lives []Live, view []Layer) []Entry {
 	return entries
 }
 
-// newEntry returns the strongest definition of an id and the subjects that it hides.
+// newEntry returns the strongest of the definitions in stack, which have the same id, as an
+// Entry that hides the others.
 func newEntry(stack []Live) Entry {
 	slices.SortFunc(stack, ByStrength)
 	e := Entry{Live: stack[0]}
@@ -188,7 +191,7 @@ func ofKind(lives []Live, kind Kind) []Live {
 	return slices.DeleteFunc(slices.Clone(lives), func(l Live) bool { return l.Subject.Kind != kind })
 }
 
-// Tools returns the active tools: core first, then by id.
+// Tools returns the active tools: the core tools, then the others, each sorted by id.
 func (m *Merged) Tools() []Entry { return slices.Clone(m.tools) }
 
 // Agents returns the active agents, sorted by id.
@@ -236,7 +239,7 @@ func (m *memoryFinder) InCategory(_ context.Context, category string) ([]Live, e
 	return m.categories[category], nil
 }
 
-// OfKind implements Finder. It ignores view and most, and returns all matches.
+// OfKind implements Finder. It ignores view and the limit and returns all matches.
 func (m *memoryFinder) OfKind(_ context.Context, kind ToolKind, _ []Layer, _ int) ([]Live, error) {
 	var found []Live
 	for name, lives := range m.named {
@@ -250,7 +253,8 @@ func (m *memoryFinder) OfKind(_ context.Context, kind ToolKind, _ []Layer, _ int
 
 func (m *memoryFinder) Lists(context.Context) ([]Live, error) { return m.lists, nil }
 
-// candidate is a tool that an allow-list mentions, and how.
+// candidate is a tool that an allow-list mentions. Its fields record how the allow-list
+// mentions the tool.
 type candidate struct {
 	name     string // name in the list
 	entry    Entry
@@ -259,12 +263,12 @@ type candidate struct {
 	nonLocal bool // in AddWhenNonLocal
 	embedded bool // in AddWhenEmbeddingOK
 	category string
-	kind     ToolKind // in Kinds, or ""
+	kind     ToolKind // the kind in Kinds that admits the tool, or ""
 	tier     bool     // passes the tier filter
 	excluded bool     // in ExcludeInLocal
 }
 
-// choose decides whether the candidate is in or out.
+// choose decides whether the agent has the candidate in the given context.
 func (c *candidate) choose(in Context) Choice {
 	choice := Choice{Name: c.name, Entry: c.entry}
 	if !c.known {

@@ -1,4 +1,4 @@
-// This file determines the tools of an agent, with a reason for each.
+// This file determines which tools an agent has, and the reason for each decision.
 
 package registry
 
@@ -17,23 +17,24 @@ import (
 
 // Context describes where an agent works.
 type Context struct {
-	Local           bool // on the user's machine
+	Local           bool // the agent works on the user's machine
 	Embedding       bool // semantic search is available
-	IncludeDeferred bool // include tools that are found by discovery only
-	// MostOfKind limits the number of tools that a list admits by their kind, in addition to the core.
+	IncludeDeferred bool // include tools that agents find only by discovery
+	// MostOfKind limits the number of tools that an allow-list admits by their kind. Core tools do not
+	// count.
 	MostOfKind int
 }
 
-// Errors of Resolve.
+// Errors that Resolve and Allowed wrap.
 var (
 	ErrNoTools     = errors.New("no tools remain")
 	ErrUnknownList = errors.New("unknown allow-list")
 )
 
-// Resolve returns the tools of the catalog that the agent has. Its allow-list may
-// refer to a list of the catalog. Listed names that are not in the catalog cause a
-// warning. If no tool remains, the error wraps ErrNoTools, and the resolution has
-// the reasons. Resolve looks up all listed names together, and each category.
+// Resolve returns the tools that the agent has in the given context. If the agent's allow-list refers
+// to a List, Resolve reads the List from the catalog. Each listed name that the catalog does not
+// contain causes a warning. If no tool remains, the error wraps ErrNoTools and the Resolution contains
+// the reasons. Resolve looks up all listed names in one call, and each category in another.
 func Resolve(ctx context.Context, a Agent, in Context, cat Catalog) (Resolution, error) {
 	allowed, err := Allowed(ctx, a, cat)
 	if err != nil {
@@ -60,7 +61,7 @@ func Resolve(ctx context.Context, a Agent, in Context, cat Catalog) (Resolution,
 		{allowed.AddWhenNonLocal, func(c *candidate) { c.nonLocal = true }},
 		{allowed.AddWhenEmbeddingOK, func(c *candidate) { c.embedded = true }},
 	} {
-		for _, name := range part.names { // which may be an alias
+		for _, name := range part.names { // name can be an alias
 			if e, ok := named[name]; ok && e.Definition.Tool != nil {
 				part.mark(known(e))
 				continue
@@ -108,8 +109,8 @@ func Resolve(ctx context.Context, a Agent, in Context, cat Catalog) (Resolution,
 	return resolution, nil
 }
 
-// Allowed returns the allow-list of an agent, with a reference resolved. The error
-// wraps ErrUnknownList if the list does not exist or is not active.
+// Allowed returns the allow-list of an agent. If the agent refers to a List, Allowed returns the
+// content of that List. The error wraps ErrUnknownList if the List does not exist or is not active.
 func Allowed(ctx context.Context, a Agent, cat Catalog) (AllowList, error) {
 	if a.AllowList == nil {
 		return AllowList{}, nil
@@ -129,10 +130,10 @@ func Allowed(ctx context.Context, a Agent, cat Catalog) (AllowList, error) {
 	return e.Definition.List.AllowList(), nil
 }
 
-// Reason explains why a tool is in or out.
+// Reason explains why an agent has a tool or does not have it.
 type Reason string
 
-// Reasons why a tool is in; the first that applies is given.
+// Reasons why an agent has a tool. If several apply, the first one is given.
 const (
 	InListed    Reason = "listed"
 	InNonLocal  Reason = "added when not local"
@@ -141,7 +142,7 @@ const (
 	InKind      Reason = "every tool of the kind"
 )
 
-// Reasons why a tool is out; the first that applies is given.
+// Reasons why an agent does not have a tool. The function choose determines their precedence.
 const (
 	OutUnknown        Reason = "not in the registry"
 	OutDeactivated    Reason = "deactivated"
@@ -156,16 +157,16 @@ const (
 	OutDeferred       Reason = "deferred"
 )
 
-// Choice is the decision about one tool that an allow-list mentions.
+// Choice is the decision whether an agent has a tool that its allow-list mentions.
 type Choice struct {
 	Name   string // id of the tool, or the listed name if it is unknown
 	Entry  Entry  // zero if the tool is unknown
 	In     bool
 	Reason Reason
-	Detail string // the category of InCategory and OutTier, the kind of InKind, "" otherwise
+	Detail string // category for InCategory and OutTier, kind for InKind, otherwise ""
 }
 
-// Why returns the reason with its detail, such as "category web".
+// Why returns the reason followed by its detail, such as "category web".
 func (c Choice) Why() string {
 	if c.Detail == "" {
 		return string(c.Reason)
@@ -173,14 +174,14 @@ func (c Choice) Why() string {
 	return string(c.Reason) + " " + c.Detail
 }
 
-// Resolution lists the tools of an agent in a context, with reasons.
+// Resolution contains the decisions about the tools of an agent in one Context.
 type Resolution struct {
 	Choices  []Choice // core tools first, then by name
-	Warnings []string // about listed names that are unknown
+	Warnings []string // one for each listed name that is unknown
 	More     bool     // the agent has more tools of a kind than Context.MostOfKind
 }
 
-// Tools returns the tools that are in, core first, then by id.
+// Tools returns the tools that the agent has: the core tools, then the others, each sorted by id.
 func (r Resolution) Tools() []Entry {
 	var tools []Entry
 	for _, c := range r.Choices {
@@ -191,7 +192,7 @@ func (r Resolution) Tools() []Entry {
 	return tools
 }
 
-// Deferred returns the number of tools that are out because they are deferred.
+// Deferred returns the number of tools that the agent does not have because they are deferred.
 func (r Resolution) Deferred() int {
 	n := 0
 	for _, c := range r.Choices {
@@ -202,7 +203,7 @@ func (r Resolution) Deferred() int {
 	return n
 }
 
-// summary lists the reasons why no tool remains.
+// summary returns the reasons why no tool remains, each with its count.
 func (r Resolution) summary() string {
 	if len(r.Choices) == 0 {
 		return "the allow-list names no tools"

@@ -21,19 +21,19 @@ const (
 	KindInstructions Kind = "instructions"
 )
 
-// SubjectKinds returns all kinds, in the order in which ids are searched.
+// SubjectKinds returns all kinds. Searches for an id try the kinds in this order.
 func SubjectKinds() []Kind {
 	return []Kind{KindTool, KindAgent, KindList, KindSkill, KindInstructions}
 }
 
-// InFiles reports whether definitions of the kind exist as files that agents read.
+// InFiles reports whether definitions of kind k exist as files that agents read.
 func (k Kind) InFiles() bool { return k == KindSkill || k == KindInstructions }
 
-// Layer is the scope of a definition: LayerGlobal, LayerUser or "project/<name>".
-// Later layers override earlier ones.
+// Layer is the scope of a definition: LayerGlobal, LayerUser, or "project/<name>". The
+// user layer overrides the global layer, and project layers override both.
 type Layer string
 
-// The layers without a name.
+// The layers that exist in every database. Project layers have names.
 const (
 	LayerGlobal Layer = "global"
 	LayerUser   Layer = "user"
@@ -44,7 +44,8 @@ const projectPrefix = "project/"
 // ProjectLayer returns the layer of the project with the given name.
 func ProjectLayer(name string) Layer { return Layer(projectPrefix + name) }
 
-// Project returns the name of the project, or "" for the global and the user layer.
+// Project returns the name of the project of l, or "" for the global and the user
+// layer.
 func (l Layer) Project() string {
 	if name, ok := strings.CutPrefix(string(l), projectPrefix); ok {
 		return name
@@ -52,8 +53,8 @@ func (l Layer) Project() string {
 	return ""
 }
 
-// Rank returns 0 for global, 1 for user, and 2 for projects. Higher ranks override
-// lower ones.
+// Rank returns 0 for the global layer, 1 for the user layer, and 2 for project layers.
+// Layers with a higher rank override layers with a lower rank.
 func (l Layer) Rank() int {
 	switch l {
 	case LayerGlobal:
@@ -64,8 +65,7 @@ func (l Layer) Rank() int {
 	return 2
 }
 
-// View returns the layers that are merged for someone who works in l, weakest
-// first.
+// View returns the layers that are merged for a user who works in l, weakest first.
 func (l Layer) View() []Layer {
 	switch l {
 	case LayerGlobal:
@@ -77,28 +77,28 @@ func (l Layer) View() []Layer {
 }
 
 // Subject identifies the object of a proposal: a tool, an agent, an allow-list, a
-// skill or instructions in a layer. It is written "tool:user/scene_pacer",
-// "agent:project/novel/assistant" or "skill:user/pdf".
+// skill, or instructions in one layer. Its text form is "<kind>:<layer>/<id>", such as
+// "tool:user/scene_pacer", "agent:project/novel/assistant", or "skill:user/pdf".
 type Subject struct {
 	Kind  Kind
 	Layer Layer
 	ID    string
 }
 
-// MaxIDLength is the maximum length of an id, of the name of a project and of all other
-// names of this form, in characters.
+// MaxIDLength is the maximum length of ids, project names, and other names with the
+// form of an id, in characters.
 const MaxIDLength = 64
 
-// ErrSubject is wrapped by all errors about malformed subjects and layers.
+// ErrSubject is wrapped by every error about a malformed subject or layer.
 var ErrSubject = errors.New("not a subject")
 
-// ValidID reports whether id has the form of an id: lower-case words of letters and
-// digits joined by "_", with at most MaxIDLength characters.
+// ValidID reports whether id is well-formed: lower-case words of ASCII letters and
+// digits joined by "_", starting with a letter, with at most MaxIDLength characters.
 func ValidID(id string) bool {
 	return consistsOf(id, lower, lower+digits+"_") && !strings.HasSuffix(id, "_") && !strings.Contains(id, "__")
 }
 
-// ParseLayer reads "global", "user" or "project/<name>".
+// ParseLayer parses "global", "user", or "project/<name>".
 func ParseLayer(s string) (Layer, error) {
 	l := Layer(s)
 	if l == LayerGlobal || l == LayerUser || consistsOf(l.Project(), lower+upper+digits, lower+upper+digits+"_.-") {
@@ -107,7 +107,7 @@ func ParseLayer(s string) (Layer, error) {
 	return "", fmt.Errorf("%w: unknown layer %s; use global, user or project/<name> (a name has letters, digits, \"_\", \".\" and \"-\")", ErrSubject, jsondoc.Quote(s))
 }
 
-// ParseSubject reads "<kind>:<layer>/<id>".
+// ParseSubject parses "<kind>:<layer>/<id>".
 func ParseSubject(s string) (Subject, error) {
 	kind, rest, ok := strings.Cut(s, ":")
 	slash := strings.LastIndexByte(rest, '/')
@@ -162,8 +162,9 @@ func (s *Subject) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return nil
 }
 
-// OtherNames returns the names of a tool besides its id: aliases, its name in
-// prompts and exports, the name at its provider, and the prefix of its tag.
+// OtherNames returns the names of a tool apart from its id: its aliases, its name in
+// prompts and exports, its name at the provider, and the prefix of its tag. For other
+// kinds, it returns nil.
 func (d Definition) OtherNames() []string {
 	t := d.Tool
 	if t == nil {
@@ -180,8 +181,8 @@ func (d Definition) OtherNames() []string {
 	return slices.DeleteFunc(slices.Compact(names), func(name string) bool { return name == "" || name == t.ID })
 }
 
-// Names are checked by loops, because regular expressions would be compiled at
-// every start.
+// Names are checked by loops because regular expressions would have to be compiled each
+// time the program starts.
 
 const (
 	lower  = "abcdefghijklmnopqrstuvwxyz"
@@ -189,8 +190,8 @@ const (
 	digits = "0123456789"
 )
 
-// consistsOf reports whether s consists of 1 to MaxIDLength characters of allowed and
-// starts with one of first.
+// consistsOf reports whether s has 1 to MaxIDLength characters, all of them in allowed,
+// and starts with a character in first.
 func consistsOf(s, first, allowed string) bool {
 	return s != "" && len(s) <= MaxIDLength &&
 		strings.IndexByte(first, s[0]) >= 0 && strings.Trim(s, allowed) == ""

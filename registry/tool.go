@@ -94,11 +94,12 @@ type Tool struct {
 	Status Status `json:"status,omitempty"`
 }
 
-// ToolKind distinguishes text that is injected from functions that are called.
+// ToolKind distinguishes tools that are text for the agent's context from tools that are
+// functions.
 type ToolKind string
 
-// The kinds of tools. A ServerText is a prompt or the instructions of an MCP
-// server, which the client of the server reads behind a guard; no agent has it.
+// The kinds of tools. A ServerText is a prompt or the instructions of an MCP server. The MCP
+// client reads it through the gateway, and no agent's allow-list admits it.
 const (
 	PromptTool ToolKind = "prompt"
 	ActionTool ToolKind = "action"
@@ -135,8 +136,8 @@ const (
 	CostExpensive Cost = "expensive"
 )
 
-// Status reports whether a definition is in use. Definitions are deactivated and
-// never deleted. The empty Status of a decoded definition means Active.
+// Status is the state of a definition: in use or deactivated. Definitions are never deleted.
+// A decoded definition with an empty Status is active.
 type Status string
 
 // The statuses.
@@ -145,7 +146,8 @@ const (
 	Deactivated Status = "deactivated"
 )
 
-// Annotations are hints about a tool's behaviour; nil means unknown.
+// Annotations are hints about the behavior of a tool. A nil field means that the behavior is
+// unknown.
 type Annotations struct {
 	// Changes nothing.
 	ReadOnly *bool `json:"readOnly,omitempty"`
@@ -162,8 +164,8 @@ type Annotations struct {
 // ApprovalTier determines who decides whether a call runs.
 type ApprovalTier string
 
-// The approval tiers. The Default of a UserConfigurable tool is one of the other
-// two.
+// The approval tiers. The Default of an Approval with the tier UserConfigurable is
+// AutoApprove or RequiresApproval.
 const (
 	AutoApprove      ApprovalTier = "auto_approve"
 	RequiresApproval ApprovalTier = "requires_approval"
@@ -179,18 +181,19 @@ type Approval struct {
 	Default ApprovalTier `json:"default,omitempty"`
 }
 
-// Overridable reports whether a user can change the tier: nobody can lift
-// RequiresApproval of an approved version.
+// Overridable reports whether a user can change the tier. A user cannot lift RequiresApproval
+// if the approved version sets it or has no policy.
 func (a *Approval) Overridable() bool { return a != nil && a.Tier != RequiresApproval }
 
-// Fixes reports whether the approved version itself sets the given tier.
+// Fixes reports whether the approved version sets the given tier and leaves the user no
+// choice.
 func (a *Approval) Fixes(tier ApprovalTier) bool {
 	return a != nil && a.Tier == tier && tier != UserConfigurable
 }
 
-// Effective returns the tier that applies with the user's override ("" means none).
-// Without a policy, calls require approval. A user can require approval for every
-// tool, and lift it only for a UserConfigurable one.
+// Effective returns the tier that applies to calls, given the user's override ("" means
+// none). Without a policy, calls require approval. A user can require approval for every
+// tool, but can lift the requirement only for a tool whose tier is UserConfigurable.
 func (a *Approval) Effective(override ApprovalTier) ApprovalTier {
 	switch {
 	case !a.Overridable() || override == RequiresApproval:
@@ -213,8 +216,9 @@ type Availability struct {
 	NeedsEmbedding bool `json:"needsEmbedding,omitempty"`
 }
 
-// SameBytes reports whether two servers send the same bytes for a tool of the same name. This
-// is the case if they are one program that two clients start in different ways.
+// SameBytes reports whether t and o have the same name and their MCP servers send the same
+// bytes for them. This is the case if two clients start the same server program in different
+// ways.
 func (t Tool) SameBytes(o Tool) bool {
 	return t.Source != nil && o.Source != nil && t.Source.Type == SourceMCP && o.Source.Type == SourceMCP &&
 		t.Source.Hash != "" && t.Source.Hash == o.Source.Hash && t.OriginName() == o.OriginName()
@@ -243,7 +247,7 @@ type Limits struct {
 	DailyLimit int `json:"dailyLimit,omitempty"`
 }
 
-// ProviderType is the way in which a tool runs.
+// ProviderType determines what runs a tool.
 type ProviderType string
 
 // The provider types.
@@ -253,9 +257,9 @@ const (
 	ProviderHTTP    ProviderType = "http"
 )
 
-// Provider describes how a tool runs. Name is the name of the built-in tool, or the
-// name on the wire if it differs from the id; Server names the MCP server; URL is
-// the address of the HTTP hub.
+// Provider describes what runs a tool. Name is the name of the built-in tool, or the name
+// that the provider uses if it differs from the id. Server is the name of the MCP server. URL
+// is the address of the HTTP hub.
 type Provider struct {
 	// builtin: a tool of toolcrib; mcp: a configured MCP server; http: a hub.
 	Type ProviderType `json:"type,omitempty"`
@@ -267,9 +271,9 @@ type Provider struct {
 	URL string `json:"url,omitempty"`
 }
 
-// Source is the origin of an imported definition. Ref is the server or the file,
-// followed by "#" and the name of the tool there. Hash is the SHA-256 of the
-// canonical form of its raw JSON, including unknown keys, in hex.
+// Source is the origin of an imported definition. Ref is the server or the file, followed by
+// "#" and the name of the tool there. Hash is the SHA-256, in hex, of the canonical form of
+// the imported JSON, including unknown keys.
 type Source struct {
 	// file, mcp, openai or anthropic.
 	Type string `json:"type,omitempty"`
@@ -283,8 +287,9 @@ type Source struct {
 	Masked string `json:"masked,omitempty"`
 }
 
-// Exclusion names text in the imported JSON of a tool that changes on its own, such as a
-// date. A matching text of more than MaxExcluded characters is not excluded.
+// Exclusion identifies a part of a tool's imported JSON that changes without a new version of
+// the tool, such as a date. A matching text of more than MaxExcluded characters is not
+// excluded.
 type Exclusion struct {
 	// The field, such as _meta.requestId or description.
 	Path string `json:"path,omitempty"`
@@ -295,7 +300,7 @@ type Exclusion struct {
 // MaxExcluded is the maximum length of an excluded text, in characters.
 const MaxExcluded = 200
 
-// String describes the excluded text for people.
+// String describes the excluded part for people.
 func (e Exclusion) String() string {
 	if e.Pattern == "" {
 		return e.Path
@@ -303,15 +308,14 @@ func (e Exclusion) String() string {
 	return "matches of " + e.Pattern + " in " + e.Path
 }
 
-// Pin returns the hash that the JSON of the server must have without the excluded parts.
+// Pin returns the hash that the server's JSON must have after the excluded parts are removed.
 func (s *Source) Pin() string { return cmp.Or(s.Masked, s.Hash) }
 
 // MaxShortDescription is the maximum length of a short description, in characters.
 const MaxShortDescription = 100
 
-// Short returns the short description, or the first sentence or line of the
-// description if there is none. The result has at most MaxShortDescription
-// characters.
+// Short returns the short description of t. If t has none, Short returns the first sentence
+// or line of the description. The result has at most MaxShortDescription characters.
 func (t Tool) Short() string {
 	short := t.ShortDescription
 	if short == "" {
@@ -320,7 +324,7 @@ func (t Tool) Short() string {
 	if utf8.RuneCountInString(short) <= MaxShortDescription {
 		return short
 	}
-	// As many whole words as fit, with an ellipsis. Grapheme clusters stay whole.
+	// Keep as many whole words as fit and add an ellipsis. Do not split grapheme clusters.
 	end, used := 0, 0
 	for it := graphemes.FromString(short); it.Next(); end += len(it.Value()) {
 		if used += utf8.RuneCountInString(it.Value()); used > MaxShortDescription-1 {
@@ -334,7 +338,7 @@ func (t Tool) Short() string {
 	return strings.TrimRight(cut, " ,;:") + "…"
 }
 
-// categories lists the known categories. Others are allowed but cause a finding of
+// categories lists the known categories. Other categories are allowed but cause a finding of
 // rule R102.
 var categories = [...]string{
 	"search", "code_changes", "terminal", "todo", "requirement",
@@ -362,16 +366,16 @@ func ClosestCategory(name string) string {
 // KnownCategory reports whether name is a known category.
 func KnownCategory(name string) bool { return slices.Contains(categories[:], name) }
 
-// destructiveCategories lists the categories whose tools usually change or end
-// things. A tool in one of them counts as destructive unless its annotations state
+// destructiveCategories lists the categories whose tools usually change or delete things. A
+// tool in one of these categories counts as destructive unless its annotations state
 // otherwise.
 var destructiveCategories = [...]string{"terminal", "code_changes", "sandbox"}
 
-// DestructiveCategory reports whether tools of a category are usually destructive.
+// DestructiveCategory reports whether tools in the named category are usually destructive.
 func DestructiveCategory(name string) bool { return slices.Contains(destructiveCategories[:], name) }
 
-// IsDestructive reports whether t counts as destructive: according to its annotations
-// or, if they do not say, its category.
+// IsDestructive reports whether t counts as destructive. The annotations of t decide; if they
+// are silent, the category of t decides.
 func (t *Tool) IsDestructive() bool {
 	a := t.Annotations
 	switch {
@@ -389,8 +393,9 @@ func (t *Tool) NeedsConfirmation() bool {
 	return a != nil && a.RequiresConfirmation != nil && *a.RequiresConfirmation
 }
 
-// EffectiveTier returns the approval tier that applies to calls with the user's override (""
-// means none). Calls that the user has to confirm always require approval.
+// EffectiveTier returns the approval tier that applies to calls of t, given the user's
+// override ("" means none). If the user has to confirm each call, the result is always
+// RequiresApproval.
 func (t *Tool) EffectiveTier(override ApprovalTier) ApprovalTier {
 	if t.NeedsConfirmation() {
 		return RequiresApproval
@@ -410,8 +415,8 @@ func (t *Tool) Server() string {
 	return t.Provider.Server
 }
 
-// Has reports whether an annotation of t is true. For "destructive" it takes the
-// category of t into account.
+// Has reports whether the named annotation of t is true. For "destructive", Has returns the
+// result of IsDestructive.
 func (t *Tool) Has(annotation string) bool {
 	a := cmp.Or(t.Annotations, &Annotations{})
 	is := func(b *bool) bool { return b != nil && *b }
@@ -430,20 +435,20 @@ func (t *Tool) Has(annotation string) bool {
 	return false
 }
 
-// DefaultArgPattern is the pattern of a tag without one.
+// DefaultArgPattern is the pattern of a tag that specifies none.
 const DefaultArgPattern = "(.+)"
 
-// Names of an argument that the tag does not name: rawArgument is the convention of
-// other registries and applies if the input schema has it; argument applies if the
-// schema does not imply a name.
+// Names of an argument that the tag does not name. The convention rawArgument, which other
+// registries also use, applies if the input schema has a property of this name. The name
+// argument applies if the schema does not imply a name.
 const (
 	rawArgument = "raw_arg"
 	argument    = "argument"
 )
 
-// TagArguments returns the names of the arguments in a line of the tool's tag, one
-// for each group of re, the compiled pattern of the tag. A group without a name
-// stands for the only parameter of the tool.
+// TagArguments returns the names of the arguments in a line of the tool's tag, one for each
+// group of re, the compiled pattern of the tag. A group without a name stands for the
+// parameter that onlyParameter returns.
 func (t *Tool) TagArguments(re *regexp.Regexp) []string {
 	names := slices.Clone(t.Tag.ArgGroups)
 	for _, name := range re.SubexpNames()[1:][min(len(names), re.NumSubexp()):] {
@@ -455,7 +460,7 @@ func (t *Tool) TagArguments(re *regexp.Regexp) []string {
 	return names
 }
 
-// onlyParameter returns the parameter for a single argument.
+// onlyParameter returns the name of the parameter that receives an unnamed argument.
 func onlyParameter(schema json.RawMessage) string {
 	var doc struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -476,11 +481,11 @@ func onlyParameter(schema json.RawMessage) string {
 	return argument
 }
 
-// WireName returns the only name of a tool outside of toolcrib: in prompts, exports
-// and calls. It is the name at the source. If the id contains the name of the
-// server, the name starts with the server and "_", so that equal names on two
-// servers differ. If not every host accepts this name, or if it is the id of
-// another tool, the id is used instead. Tools that were not imported use their id.
+// WireName returns the name of the tool outside of toolcrib: in prompts, exports, and calls.
+// This is the name at the source. If the id contains the name of the server, WireName
+// prefixes the name with the server and "_", so that equal names on two servers differ. If a
+// host does not accept the resulting name, or if the name is the id of another tool, WireName
+// returns the id. For tools that were not imported, it also returns the id.
 func (t Tool) WireName() string {
 	server, name := t.origin()
 	wire := name
@@ -489,7 +494,7 @@ func (t Tool) WireName() string {
 	case DistinctID(server, name):
 		wire = server + "_" + name
 		if wire == ImportedID(server, name) {
-			return t.ID // it is the id of another tool
+			return t.ID // wire is the id of another tool
 		}
 	default:
 		if server != "" {
@@ -506,15 +511,15 @@ func (t Tool) WireName() string {
 	return wire
 }
 
-// OriginName returns the name of a tool at its source, without the server, or "" if
-// the tool was not imported.
+// OriginName returns the name of the tool at its source, without the server. It
+// returns "" if the tool was not imported.
 func (t Tool) OriginName() string {
 	_, name := t.origin()
 	return name
 }
 
-// origin returns the server or file that a tool comes from and its name there,
-// either of which may be "".
+// origin returns the server or file from which t was imported and the name of t there. Either
+// result can be "".
 func (t Tool) origin() (label, name string) {
 	if t.Source != nil {
 		label, name, _ = strings.Cut(t.Source.Ref, "#")
@@ -530,10 +535,9 @@ func (t Tool) origin() (label, name string) {
 	return label, name
 }
 
-// ImportedID derives an id from the name of a server, which may be "", and the name
-// of a tool there: "listIssues" of "@acme/tracker" becomes
-// acme_tracker_list_issues. Different names can result in the same id; DistinctID
-// distinguishes these.
+// ImportedID derives an id from the name of a server, which can be "", and the name of a tool
+// there. For example, "listIssues" of "@acme/tracker" becomes acme_tracker_list_issues. Two
+// different names can yield the same id; use DistinctID for the second one.
 func ImportedID(server, name string) string {
 	words, prefix := snake(name), snake(server)
 	if words == "" {
@@ -551,24 +555,25 @@ func ImportedID(server, name string) string {
 	return words
 }
 
-// DistinctID returns ImportedID with a suffix derived from the names, for names
-// whose ImportedID is taken. The suffix does not depend on the order of imports.
+// DistinctID returns ImportedID with a suffix derived from both names. Use it if the
+// ImportedID is taken. The suffix does not depend on the order of imports.
 func DistinctID(server, name string) string {
 	return withSuffix(ImportedID(server, name), server+"\n"+name)
 }
 
-// withSuffix appends a hash of name to an id and shortens the id if necessary.
+// withSuffix appends a hash of name to the given id. It shortens the id if the result would
+// exceed MaxIDLength.
 func withSuffix(id, name string) string {
 	m := "_x" + shortHash(name)
 	return strings.TrimRight(id[:min(len(id), MaxIDLength-len(m))], "_") + m
 }
 
-// shortHash returns a short hash of a name.
+// shortHash returns the first 8 hex digits of the hash of name.
 func shortHash(name string) string { return HashBytes([]byte(name))[:8] }
 
-// snake converts a name to lower-case words of ASCII letters and digits joined by
-// "_". Letters lose their accents. All other characters separate words, and so does a
-// capital after a small letter.
+// snake converts a name to lower-case words of ASCII letters and digits joined by "_".
+// Accents are removed from letters. Every other character separates words, and a new word
+// also starts at a capital letter that follows a lower-case letter.
 func snake(name string) string {
 	var b strings.Builder
 	last := '_'
@@ -588,8 +593,8 @@ func snake(name string) string {
 	return strings.TrimRight(b.String(), "_")
 }
 
-// ServerName derives the name of a server from the name of a file or package:
-// without folder, extension and version, in the form of an id.
+// ServerName derives the name of a server from the name of a file or package. It removes the
+// folder, the ".json" extension, and the version, and converts the rest to the form of an id.
 func ServerName(file string) string {
 	base := file[strings.LastIndexAny(file, `/\`)+1:]
 	base = strings.TrimSuffix(base, ".json")
@@ -602,7 +607,7 @@ func ServerName(file string) string {
 // NameProblem reports that a host does not accept the name of a tool.
 type NameProblem struct {
 	Host    string // "MCP", "OpenAI", "Anthropic"
-	Name    string // as the host receives it; untrusted
+	Name    string // name that the host receives; untrusted
 	Message string // a clause without a full stop
 }
 
@@ -620,9 +625,9 @@ var hosts = [...]struct {
 	{"Anthropic", "_-", 128, false},
 }
 
-// NameProblems returns the hosts that reject a tool with the given name. Clients of
-// several MCP servers call a tool "mcp__<server>__<name>"; this form is also
-// checked if server is not "".
+// NameProblems returns a problem for each host that rejects a tool with the given name.
+// Clients that use several MCP servers call a tool "mcp__<server>__<name>"; NameProblems also
+// checks this form unless server is "".
 func NameProblems(name, server string) []NameProblem {
 	var problems []NameProblem
 	for _, h := range hosts {
@@ -639,7 +644,8 @@ func NameProblems(name, server string) []NameProblem {
 	return problems
 }
 
-// refusedName returns the problem of a name, or "".
+// refusedName returns the reason why a host rejects name, or "". The host accepts ASCII
+// letters, digits, and marks, and at most limit characters.
 func refusedName(name, marks string, limit int) string {
 	if name == "" {
 		return "the name is empty"
@@ -654,8 +660,8 @@ func refusedName(name, marks string, limit int) string {
 	return ""
 }
 
-// FirstSentence returns the first sentence or line of s (Unicode Standard Annex
-// 29).
+// FirstSentence returns the first sentence or line of s, according to Unicode Standard Annex
+// 29.
 func FirstSentence(s string) string {
 	s = strings.TrimSpace(s)
 	if it := sentences.FromString(s); it.Next() {

@@ -10,8 +10,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// V0File is a prompt registry in the v0 file format: a JSON object with the key
-// "prompts", a list of prompt tools in an order chosen by its maintainer.
+// V0File is a prompt registry in the v0 file format: a JSON object whose key
+// "prompts" holds a list of prompt tools. The maintainer of the file chooses their
+// order.
 type V0File struct {
 	Prompts []V0Prompt `json:"prompts"`
 
@@ -33,7 +34,7 @@ func (f *V0File) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return jsondoc.Bind(&known, path, (*object)(f))
 }
 
-// V0Prompt is a prompt of such a file. Times are kept as text.
+// V0Prompt is a prompt of a V0File. Times are kept as text.
 type V0Prompt struct {
 	ID         string `json:"id"`
 	Name       string `json:"name"`
@@ -47,14 +48,15 @@ type V0Prompt struct {
 	UpdatedAt  string `json:"updatedAt"`
 
 	keys []string         // all keys of the prompt in their original order
-	rest []jsondoc.Member // members that are unknown or null
+	rest []jsondoc.Member // members whose key is unknown or whose value is null
 }
 
 // v0Keys are the keys of a prompt in the order of the format.
 var v0Keys = [...]string{"id", "name", "archetype", "scope", "usageNotes", "goals", "guardrails", "prompt", "createdAt", "updatedAt"}
 
-// BindJSON implements jsondoc.Binder. It remembers all keys, including unknown
-// ones: files in use have their own keys. A key that is null counts as missing.
+// BindJSON implements jsondoc.Binder. It keeps all keys, including unknown keys,
+// because files in use have keys of their own. A key with the value null counts as
+// missing.
 func (p *V0Prompt) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	type object V0Prompt
 	if n.Kind != jsondoc.Object {
@@ -74,7 +76,7 @@ func (p *V0Prompt) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return jsondoc.Bind(known, path, (*object)(p))
 }
 
-// UnknownKeys returns the keys of a prompt that are not part of the format.
+// UnknownKeys returns the keys of p that are not part of the format.
 func (p V0Prompt) UnknownKeys() []string {
 	var keys []string
 	for _, m := range p.rest {
@@ -85,9 +87,9 @@ func (p V0Prompt) UnknownKeys() []string {
 	return keys
 }
 
-// DecodeV0 reads a v0 file and keeps unknown keys. The error is a jsondoc.Problems
-// that lists everything with a wrong structure, and repeated ids. To find
-// incomplete prompts, call Problems of their Tool.
+// DecodeV0 parses a v0 file and keeps unknown keys. The error is a jsondoc.Problems
+// with every value that has a wrong structure and every duplicate id. DecodeV0 does
+// not check whether prompts are complete; call Problems on the Tool of each prompt.
 func DecodeV0(data []byte) (V0File, error) {
 	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
 	if err != nil {
@@ -112,14 +114,14 @@ func DecodeV0(data []byte) (V0File, error) {
 	return f, nil
 }
 
-// Encode returns the file as JSON, indented by two spaces. A prompt read by
-// DecodeV0 keeps its keys and their order; other prompts have all keys.
+// Encode returns f as JSON, indented by two spaces. A prompt that DecodeV0 read
+// keeps its keys and their order. Other prompts have all keys of the format.
 func (f V0File) Encode() []byte {
 	prompts := jsondoc.NewArray(lists.Map(f.Prompts, V0Prompt.Node)...)
 	return jsondoc.Indent(jsondoc.NewObject(append([]jsondoc.Member{{Key: "prompts", Value: prompts}}, f.rest...)...))
 }
 
-// Node returns the prompt as Encode writes it.
+// Node returns the JSON tree of p that Encode writes.
 func (p V0Prompt) Node() *jsondoc.Node {
 	values := map[string]string{}
 	for i, value := range [len(v0Keys)]string{p.ID, p.Name, p.Archetype, p.Scope, p.UsageNotes, p.Goals, p.Guardrails, p.Prompt, p.CreatedAt, p.UpdatedAt} {
@@ -141,7 +143,7 @@ func (p V0Prompt) Node() *jsondoc.Node {
 	return n
 }
 
-// Tool returns the prompt tool that p defines. It does not include the times.
+// Tool returns the prompt tool that p defines. The result has no times.
 func (p V0Prompt) Tool() Tool {
 	return Tool{
 		ID: p.ID, Kind: PromptTool, Name: p.Name, Archetype: p.Archetype, Scope: Scope(p.Scope),
@@ -149,8 +151,9 @@ func (p V0Prompt) Tool() Tool {
 	}
 }
 
-// NewV0Prompt returns t as a v0 prompt with the given times, and the keys of t that
-// the format cannot represent. These include "kind" unless t is a prompt tool.
+// NewV0Prompt returns t as a V0Prompt with the given times. It also returns the
+// keys of t that the format cannot represent, including "kind" unless t is a prompt
+// tool.
 func NewV0Prompt(t Tool, createdAt, updatedAt string) (p V0Prompt, lost []string) {
 	p = V0Prompt{
 		ID: t.ID, Name: t.Name, Archetype: t.Archetype, Scope: string(t.Scope),

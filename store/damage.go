@@ -1,4 +1,4 @@
-// This file names the pages of a damaged SQLite file.
+// This file adds the damaged pages of a SQLite file to errors.
 
 package store
 
@@ -12,8 +12,8 @@ import (
 	"toolcrib/store/sqlite"
 )
 
-// NamePages adds the damaged pages of the SQLite file at path to an error that wraps
-// engine.ErrDamaged, and returns other errors unchanged.
+// NamePages returns err with a description of the damaged pages of the SQLite file
+// at path. If err does not wrap engine.ErrDamaged, NamePages returns err unchanged.
 func NamePages(ctx context.Context, path string, err error) error {
 	if !errors.Is(err, engine.ErrDamaged) || IsURL(path) {
 		return err

@@ -15,11 +15,12 @@ import (
 	"toolcrib/store/sqlite"
 )
 
-// Open opens the database with the given name, which is the URL of a PostgreSQL server or the path
-// of a SQLite file. It migrates a file as needed and creates it with mode 0600, unless opts disable
-// this; the folder must exist. The schema on a server must have been created with Migrate. The
-// error wraps proposals.ErrTampered if a core tool differs from the shipped one, and ErrNewer if a
-// newer version of toolcrib wrote the database.
+// Open opens the database with the given name, which is the URL of a database on a PostgreSQL
+// server or the path of a SQLite file. Unless opts disable it, Open creates a missing file with
+// mode 0600 and migrates a file with an older schema. The folder of the file must exist. On a
+// server, Migrate must have created the schema. The error wraps proposals.ErrTampered if a core
+// tool differs from the shipped one. It wraps ErrNewer if a newer version of toolcrib wrote the
+// database.
 func Open(ctx context.Context, name string, opts Options) (*DB, error) {
 	if pg.IsURL(name) {
 		server, err := pg.Open(name)
@@ -38,7 +39,8 @@ func Open(ctx context.Context, name string, opts Options) (*DB, error) {
 // IsURL reports whether name refers to a database on a server.
 func IsURL(name string) bool { return pg.IsURL(name) }
 
-// Login returns the login that toolcrib uses for a database, or "" for a file.
+// Login returns the name of the PostgreSQL login with which toolcrib opens the named database, or
+// "" for a file.
 func Login(name string) (string, error) {
 	if !pg.IsURL(name) {
 		return "", nil
@@ -46,7 +48,7 @@ func Login(name string) (string, error) {
 	return pg.Login(name)
 }
 
-// DisplayName returns the name of a database without a password.
+// DisplayName returns the name of a database with any password removed.
 func DisplayName(name string) string {
 	if pg.IsURL(name) {
 		return pg.Redacted(name)
@@ -74,8 +76,8 @@ func open(ctx context.Context, e session.Engine, opts Options) (*DB, error) {
 	return db, nil
 }
 
-// Migrate creates the roles and the schema on the PostgreSQL server at url, whose login must have
-// the necessary rights. It returns the numbers of the migrations that it ran.
+// Migrate creates the roles and the schema in the PostgreSQL database at url. The login in url must
+// have the rights to do so. Migrate returns the numbers of the migrations that it ran.
 func Migrate(ctx context.Context, url string, opts Options) (done []int, err error) {
 	server, err := pg.Open(url)
 	if err != nil {
@@ -92,7 +94,7 @@ func Migrate(ctx context.Context, url string, opts Options) (done []int, err err
 	return done, db.pool.Engine.Describe(err)
 }
 
-// Errors that concern the database as a whole; see package engine.
+// Errors that concern the database as a whole. Package engine describes them.
 var (
 	ErrNewer      = engine.ErrNewer
 	ErrNumbering  = engine.ErrNumbering
@@ -105,8 +107,8 @@ var (
 	ErrLost       = engine.ErrLost
 )
 
-// prepare migrates the schema and verifies the core tools. If the schema is current, it costs two
-// reads.
+// prepare migrates the schema if necessary and verifies the core tools. If the schema is current,
+// prepare only makes two reads.
 func (db *DB) prepare(ctx context.Context) error {
 	version, err := session.Read(ctx, db.pool, func(s *session.Session) (int, error) { return db.pool.Engine.Schema(ctx, s.Conn) })
 	if err != nil {
@@ -124,8 +126,8 @@ func (db *DB) prepare(ctx context.Context) error {
 	return db.pool.View(ctx, func(s *session.Session) error { return catalog.Registry{Session: s}.CheckCore(ctx) })
 }
 
-// migrateStep runs a migration unless the database already has it. Another process may run the same
-// migrations concurrently.
+// migrateStep runs a migration unless the database already has it. Another process can run the same
+// migrations at the same time.
 func (db *DB) migrateStep(ctx context.Context, step engine.Step) error {
 	return db.pool.Update(ctx, func(s *session.Session) error {
 		version, err := db.pool.Engine.Schema(ctx, s.Conn)

@@ -25,7 +25,7 @@ import (
 	"toolcrib/store/workspaces"
 )
 
-// DB is an open database. It is safe for concurrent use.
+// DB is an open database. Its methods are safe for concurrent use.
 type DB struct {
 	pool *session.Pool
 	catalog.Lists
@@ -43,30 +43,31 @@ type DB struct {
 	closed bool
 }
 
-// Options configures a database. Now and NewID provide the times and ids of shipped definitions.
+// Options configures Open and Migrate. Now and NewID provide the times and ids of shipped definitions.
 type Options struct {
 	Now   func() time.Time
 	NewID func() string
-	// Inspect allows a database with modified core tools, to report the damage.
+	// Inspect lets Open succeed although core tools were modified, so that commands can report the damage.
 	Inspect bool
-	// Account is the account that runs the process. It is part of each event.
+	// Account is the operating system account that runs the process. Each event records the account.
 	Account history.Account
-	// Users are the users that the account may act as, such as "user:mara", or nil for all.
+	// Users lists the users, such as "user:mara", that the account is allowed to act as. If it is nil, the account can
+	// act as every user.
 	Users []string
-	// Existing prevents the creation of a file.
+	// Existing prevents Open from creating a file.
 	Existing bool
 	// DryRun rolls back all write transactions.
 	DryRun bool
-	// Empty creates a new file with only the core, without the assistant, its tools, and the shipped allow-lists. It
-	// does not affect an existing file.
+	// Empty restricts the content of a new file to the core tools: no assistant, no assistant tools, and no
+	// allow-lists. Empty does not affect an existing file.
 	Empty bool
-	// Committed, if not nil, is called after each commit with the acts of the appended events. It must not block.
+	// Committed, if not nil, is called after each commit that appended events, with their acts. It must not block.
 	Committed func(acts []string)
-	// Trust determines which versions are valid, or is nil if signatures are not required.
+	// Trust determines which versions have valid signatures. It is nil if signatures are not required.
 	Trust *proof.Trust
 }
 
-// use returns the database of an engine. Its schema may be outdated.
+// use returns the database that e accesses. The schema is not checked.
 func use(e session.Engine, opts Options) *DB {
 	var idle time.Duration
 	if _, server := e.(*pg.Server); server {
@@ -79,21 +80,21 @@ func use(e session.Engine, opts Options) *DB {
 	}
 }
 
-// Frozen reports whether the database was opened as immutable, because its folder is read-only. Concurrent changes by
-// another process may then be partly visible.
+// Frozen reports whether a file was opened as immutable because its folder is read-only. In that case, readers can see
+// a part of a change that another process is making.
 func (db *DB) Frozen() bool { return db.pool.Engine.Frozen() }
 
 // Path returns the path of the file, or the name of the database on a server.
 func (db *DB) Path() string { return db.pool.Engine.Name() }
 
-// CheckExists returns an error if the database was removed or replaced after it was opened.
+// CheckExists returns an error if the database was removed or replaced after Open.
 func (db *DB) CheckExists() error { return db.pool.Engine.CheckExists() }
 
-// Backup writes a copy of the database, from one snapshot, to a new file at path. The error wraps fs.ErrExist if the
-// file exists.
+// Backup copies a snapshot of the database to a new file at path. The error wraps fs.ErrExist if the file already
+// exists.
 func (db *DB) Backup(ctx context.Context, path string) error { return db.pool.Engine.Backup(ctx, path) }
 
-// Close waits for a running write and closes the database.
+// Close waits for a running write transaction and closes the database.
 func (db *DB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -105,8 +106,8 @@ func (db *DB) Close() error {
 	return db.pool.Close()
 }
 
-// OpenToOthers returns a warning if mode allows other accounts to read or write a database file, and "" otherwise or on
-// Windows, which does not use such modes.
+// OpenToOthers returns a warning if mode, the mode of a database file, allows other accounts to read or write the file.
+// Otherwise, it returns "". It always returns "" on Windows, where these modes have no effect.
 func OpenToOthers(mode fs.FileMode) string {
 	if runtime.GOOS == "windows" || mode.Perm()&0o077 == 0 {
 		return ""
@@ -114,7 +115,7 @@ func OpenToOthers(mode fs.FileMode) string {
 	return fmt.Sprintf("the database file has mode %04o, so other accounts of this machine may use it; run chmod 600 on it", mode.Perm())
 }
 
-// reviewReader returns the review service's read interface to s.
+// reviewReader returns the interfaces through which the review service reads in s.
 func reviewReader(s *session.Session) review.Reader {
 	return review.Reader{
 		ProposalReader: queue.Proposals{Session: s}, RecordReader: queue.NewRecords(s), RegistryReader: catalog.Registry{Session: s},
@@ -127,7 +128,7 @@ func (db *DB) View(ctx context.Context, fn func(review.Reader) error) error {
 	return db.pool.View(ctx, func(s *session.Session) error { return fn(reviewReader(s)) })
 }
 
-// Update implements review.Store. It runs fn again if the transaction conflicts with another.
+// Update implements review.Store. It runs fn again if the transaction conflicts with another transaction.
 func (db *DB) Update(ctx context.Context, fn func(review.Tx) error) error {
 	return db.pool.Update(ctx, func(s *session.Session) error {
 		return fn(review.Tx{
@@ -137,22 +138,23 @@ func (db *DB) Update(ctx context.Context, fn func(review.Tx) error) error {
 	})
 }
 
-// Tokens returns the store for access tokens.
+// Tokens returns the store of the access tokens.
 func (db *DB) Tokens() calls.Tokens { return calls.Tokens{Pool: db.pool} }
 
-// Calls returns the store for the gateway.
+// Calls returns the store that the gateway uses.
 func (db *DB) Calls() calls.Ledger { return calls.Ledger{Pool: db.pool} }
 
-// Workspaces returns the store for workspaces.
+// Workspaces returns the store of the workspaces.
 func (db *DB) Workspaces() workspaces.Store { return workspaces.Store{Pool: db.pool} }
 
-// Remember implements review.Store. It does not wait for the disk, because reading must be fast, and if the record is
-// lost, the user only has to open the review again.
+// Remember implements review.Store. It does not wait until the record is on disk, because opening a review must be
+// fast. If the record is lost, the user only has to open the review again.
 func (db *DB) Remember(ctx context.Context, user proposals.Actor, shown []review.Shown) error {
 	return db.pool.Log(ctx, func(s *session.Session) error { return queue.Remember(ctx, s, user, shown) })
 }
 
-// Content returns the bytes of a binary file by SHA-256. ok is false if they are not stored.
+// Content returns the bytes of the binary file with the given SHA-256. The result ok is false if the bytes are not
+// stored.
 func (db *DB) Content(ctx context.Context, sha256 string) (data []byte, ok bool, err error) {
 	err = db.View(ctx, func(r review.Reader) error {
 		data, ok, err = r.Content(ctx, sha256)
@@ -172,7 +174,7 @@ func (db *DB) NewestEvent(ctx context.Context) (time.Time, error) {
 	})
 }
 
-// Head returns the sequence number of the newest event and the state of the registry, which increases with each
+// Head returns the sequence number of the newest event, and the state number of the registry, which increases with each
 // approval.
 func (db *DB) Head(ctx context.Context) (event, state int64, err error) {
 	err = db.pool.View(ctx, func(s *session.Session) error {

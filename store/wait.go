@@ -1,4 +1,4 @@
-// This file waits for commits of other processes.
+// This file waits for commits by other processes.
 
 package store
 
@@ -8,36 +8,39 @@ import (
 	"time"
 )
 
-// notifier is an engine that notifies of commits by other processes.
+// notifier is implemented by engines that report commits by other processes.
 type notifier interface {
-	// Listen calls heard with 0 when it is listening, and then with the number of the newest event of each commit, or 0
-	// if the number is unknown, until ctx ends or the connection is lost. It returns the cause.
+	// Listen listens until ctx ends or the connection is lost, and returns the cause. It calls heard(0) when it starts
+	// to listen. After each commit, it calls heard with the number of the newest event, or with 0 if the number is
+	// unknown.
 	Listen(ctx context.Context, heard func(event int64)) error
 }
 
-// Delay before listening again, and polling interval while notifications arrive. Between polls, a guard has only the
-// connection that listens. It closes others soon, because sixty guards share the 100 connections of a server.
+// relistenDelay is the delay before listening again after a lost connection. listeningPollInterval is the polling
+// interval while notifications arrive. A process closes connections that are idle for idleAfter, because sixty gateways
+// share the 100 connections of a server. Between polls, a gateway then only has the connection that listens.
 const (
 	relistenDelay         = time.Second
 	listeningPollInterval = 10 * time.Second
 	idleAfter             = 300 * time.Millisecond
 )
 
-// waiting distributes the engine's notifications to goroutines in Wait.
+// waiting wakes the goroutines in Wait when the engine reports a commit.
 type waiting struct {
 	once sync.Once
 	stop context.CancelFunc // nil before the first Wait
 	done chan struct{}
 
 	mu        sync.Mutex
-	changes   int64         // number of notifications and changes of listening
-	listening bool          // the engine notifies of commits
+	changes   int64         // number of notifications, plus changes of listening
+	listening bool          // whether the engine is reporting commits
 	changed   chan struct{} // closed when changes increases
 }
 
-// Wait returns when another process may have committed something: after a notification from the engine, or after the
-// interval every, which is raised to listeningPollInterval while notifications arrive. Pass the result of the last call
-// as seen, or 0 at first: Wait returns at once if there was a notification since then.
+// Wait waits until another process may have committed a change. It returns after a notification from the engine or
+// after the given interval, whichever comes first. While notifications arrive, the interval is at least
+// listeningPollInterval. In the first call, pass 0 as seen; in later calls, pass the previous result. Wait returns at
+// once if a notification has arrived since the previous call.
 func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (now int64) {
 	n, notifies := db.pool.Engine.(notifier)
 	if notifies {
@@ -66,8 +69,8 @@ func (db *DB) Wait(ctx context.Context, seen int64, every time.Duration) (now in
 	return now
 }
 
-// listen receives notifications until the database is closed. It reconnects if the connection is lost. Without a
-// connection, Wait polls.
+// listen receives notifications until the database is closed. It reconnects if the connection is lost. Until then, Wait
+// polls at the interval that its caller chose.
 func (w *waiting) listen(n notifier) {
 	ctx, stop := context.WithCancel(context.Background())
 	done, news := make(chan struct{}), make(chan struct{})
@@ -87,7 +90,7 @@ func (w *waiting) listen(n notifier) {
 	}()
 }
 
-// change wakes all goroutines in Wait.
+// change wakes all goroutines in Wait and records whether the engine is reporting commits.
 func (w *waiting) change(listening bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -97,9 +100,9 @@ func (w *waiting) change(listening bool) {
 	w.changed = make(chan struct{})
 }
 
-// end stops listening.
+// end stops the goroutine that listens and waits for its end.
 func (w *waiting) end() {
-	w.once.Do(func() {}) // prevents later starts
+	w.once.Do(func() {}) // prevents a later call of listen
 	w.mu.Lock()
 	stop, done := w.stop, w.done
 	w.mu.Unlock()
@@ -109,5 +112,5 @@ func (w *waiting) end() {
 	}
 }
 
-// Blocked reports whether a write transaction is waiting for another one, possibly in another process.
+// Blocked reports whether a write transaction is waiting for another write transaction, possibly in another process.
 func (db *DB) Blocked() bool { return db.pool.Blocked() }

@@ -1,6 +1,5 @@
-// Package conform compares the tools that the code of an application registers with
-// the registry. Tools can be missing on either side, have another name, or have
-// another definition.
+// Package conform compares the tools that an application's code registers with the tools in the registry. A tool can be
+// missing on either side, or differ in its name or in its definition.
 package conform
 
 import (
@@ -17,20 +16,20 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Finding is a difference.
+// Finding is a difference between the code and the registry.
 type Finding struct {
 	Rule       Rule
 	File       string           // file that registers the tool, or ""
-	Pos        jsondoc.Pos      // in File; zero if unknown
-	Path       string           // of the field in File; "" if unknown
-	Name       string           // name in the code, or the id; untrusted
-	Passage    string           // text at this position; untrusted
-	Subject    registry.Subject // in the registry; zero if it does not have the tool
+	Pos        jsondoc.Pos      // position in File; zero if unknown
+	Path       string           // path of the field in File; "" if unknown
+	Name       string           // name in the code, or the id of the tool; untrusted
+	Passage    string           // text at Pos; untrusted
+	Subject    registry.Subject // subject in the registry; zero if the registry does not have the tool
 	Message    string
 	Suggestion string
 }
 
-// Code is a file with the tools that an application registers.
+// Code is a file of the application with the tools that it registers.
 type Code struct {
 	File     string
 	Text     []byte
@@ -38,29 +37,28 @@ type Code struct {
 	Tiers    []Tier // approval tiers that the file sets
 }
 
-// Scope is the part of the registry with which the code is compared.
+// Scope specifies the part of the registry with which code is compared, and how.
 type Scope struct {
 	Catalog *registry.Merged
-	// Tools lists the tools that the code has to register; for an agent, those it
-	// has.
+	// Tools lists the tools that the code has to register. If the code belongs to an agent, these are the agent's
+	// tools.
 	Tools []registry.Entry
-	// Server is the MCP server that the code implements, or "" for an application.
-	// Tools of a server may have any names.
+	// Server is the name of the MCP server that the code implements, or "" for an application. The tools of a server
+	// can have any names.
 	Server string
-	// Hashes has the hashes in a lock, by tool and key; nil if Catalog has complete
-	// definitions.
+	// Hashes contains the hashes in a lock, by tool and key. It is nil if Catalog has complete definitions.
 	Hashes map[registry.Subject]map[string]string
-	// Registry is the name of the catalog in messages.
+	// Registry is the name by which messages refer to the catalog.
 	Registry string
-	// Pinned indicates that the code is the list that the server itself sent, so its hashes are compared with the pins.
+	// Pinned means that the code is the list that the server itself sent. The hashes of the tools are then compared
+	// with the approved pins.
 	Pinned bool
-	// Partial means that the code registers only some tools; missing ones are not
-	// findings.
+	// Partial means that the code registers only some of the tools. Missing tools are then not reported.
 	Partial bool
 }
 
-// Check compares code with the registry. It returns findings about the code in its
-// order, and then those about the registry.
+// Check compares code with the registry. It returns the findings about the code in the order of the code, followed by
+// the findings about the registry.
 func Check(ctx context.Context, code []Code, s Scope) ([]Finding, error) {
 	s.Registry = cmp.Or(s.Registry, "the registry")
 	c := checker{scope: s, registered: map[registry.Subject]Finding{}, kinds: map[registry.ToolKind]bool{}, tiered: map[registry.Subject]bool{}, wired: map[string][]registry.Entry{}}
@@ -90,20 +88,20 @@ func Check(ctx context.Context, code []Code, s Scope) ([]Finding, error) {
 
 type checker struct {
 	scope      Scope
-	registered map[registry.Subject]Finding // where the code registers each tool
-	kinds      map[registry.ToolKind]bool   // kinds that the code registers
+	registered map[registry.Subject]Finding // positions at which the code registers each tool
+	kinds      map[registry.ToolKind]bool   // kinds of tools that the code registers
 	tiered     map[registry.Subject]bool    // tools for which the code sets an approval tier
-	wired      map[string][]registry.Entry  // tools by their names at the source and in exports
+	wired      map[string][]registry.Entry  // tools by their names at the source and by their wire names
 	found      []Finding
 }
 
-// add adds a finding of rule r at the position of at.
+// add adds a finding of rule r. The position and the names come from at.
 func (c *checker) add(r Rule, at Finding, format string, args ...any) {
 	at.Rule, at.Message, at.Suggestion = r, fmt.Sprintf(format, args...), r.Suggestion
 	c.found = append(c.found, at)
 }
 
-// item compares one tool of the code with the registry.
+// item compares a tool that the code registers with the registry.
 func (c *checker) item(ctx context.Context, file string, it wire.Item) error {
 	e, own, known, err := c.find(ctx, it.Name, it.Format, func(e registry.Entry) []string { return c.differing(it, e) })
 	if err != nil {
@@ -143,7 +141,7 @@ func (c *checker) item(ctx context.Context, file string, it wire.Item) error {
 	return nil
 }
 
-// inside joins the path of an item and the path of a field in it.
+// inside joins the path of an item and the path of a field within the item.
 func inside(item, field string) string {
 	if strings.HasPrefix(field, "[") || item == "" {
 		return item + field
@@ -151,8 +149,8 @@ func inside(item, field string) string {
 	return item + "." + field
 }
 
-// differs reports a definition that differs, with the changed keys, at the first of
-// them in the code.
+// differs reports the keys in which the item differs from e. The position of the finding is the first of these keys
+// that the code contains.
 func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 	if it.Format == wire.Names || it.Format == wire.Toolcrib {
 		return
@@ -183,8 +181,7 @@ func (c *checker) differs(at Finding, it wire.Item, e registry.Entry) {
 	c.add(definitionDiffers, at, "The code's %s differs from version %d of %s in %s.", jsondoc.Quote(it.Name), e.Version, e.Subject, strings.Join(keys, ", "))
 }
 
-// differing returns the keys in which an item differs from the registry. It returns
-// nil for formats without definitions.
+// differing returns the keys in which the item differs from e. It returns nil for formats that contain no definitions.
 func (c *checker) differing(it wire.Item, e registry.Entry) []string {
 	if it.Format == wire.Names || it.Format == wire.Toolcrib {
 		return nil
@@ -207,8 +204,8 @@ func (c *checker) differing(it wire.Item, e registry.Entry) []string {
 	return keys
 }
 
-// registry reports tools that the code does not register, and tools without an
-// approval tier.
+// registry reports the tools in the registry that the code does not register, and the tools for which no approval tier
+// is set.
 func (c *checker) registry(code []Code) {
 	for _, code := range code {
 		switch code.Document.Format {
@@ -238,19 +235,18 @@ func (c *checker) registry(code []Code) {
 	}
 }
 
-// upstream reports whether a tool belongs to an MCP server, so that the code does
-// not register it.
+// upstream reports whether e belongs to an MCP server. An application does not register such a tool itself.
 func (c *checker) upstream(e registry.Entry) bool {
 	p := e.Definition.Tool.Provider
 	return c.scope.Server == "" && p != nil && p.Type == registry.ProviderMCP
 }
 
-// Rule is a kind of disagreement.
+// Rule describes one kind of finding.
 type Rule struct {
 	ID, Name, Severity, Doc, Suggestion string
 }
 
-// Rules returns every rule by id.
+// Rules returns all rules.
 func Rules() []Rule {
 	return []Rule{missingInRegistry, retiredInUse, deactivatedInUse, definitionDiffers, missingInCode, aliasInUse, noTier, deadTier, tierDiffers, unknownTier, missingTier, pinDiffers}
 }
@@ -274,16 +270,16 @@ var (
 // Tier is an approval tier that the code sets for a name.
 type Tier struct {
 	Name  string
-	Value string // "" unless it is a string or an object with "tier"
-	// Default is the value of "default" if the tier is an object.
+	Value string // "" unless the value is a string or an object with the key "tier"
+	// Default is the value of the key "default" if the value is an object.
 	Default string
 	File    string
-	Pos     jsondoc.Pos // of the value
+	Pos     jsondoc.Pos // position of the value
 	Path    string
 }
 
-// Tiers reads an object that maps names to approval tiers. A tier is a string, or
-// an object with "tier" and "default" as in definitions.
+// Tiers reads an object that maps names of tools to approval tiers. A tier is a string, or an object with the keys
+// "tier" and "default" as in definitions. The arguments file and path locate the object.
 func Tiers(file, path string, n *jsondoc.Node) []Tier {
 	if n == nil {
 		return nil
@@ -303,7 +299,7 @@ func Tiers(file, path string, n *jsondoc.Node) []Tier {
 	return tiers
 }
 
-// tier compares an approval tier in the code with the approved one.
+// tier compares an approval tier in the code with the approved tier.
 func (c *checker) tier(ctx context.Context, t Tier) error {
 	e, _, known, err := c.find(ctx, t.Name, "", nil)
 	if err != nil {
@@ -342,10 +338,9 @@ func (c *checker) tier(ctx context.Context, t Tier) error {
 	return nil
 }
 
-// strictness ranks approvals from 0, which runs all calls, to 3, which never runs a
-// call without approval. Unknown tiers have rank -1. A tool without a tier always
-// requires approval. If the code lets the user decide without a default, the
-// default of the approved tier applies.
+// strictness ranks approvals from 0, which runs all calls, to 3, which never runs a call without approval. An unknown
+// tier has the rank -1. A tool without a tier always requires approval. If a lets the user decide but has no default,
+// the default of approved applies.
 func strictness(a, approved *registry.Approval) int {
 	if a == nil {
 		return 3
@@ -380,15 +375,14 @@ func written(a *registry.Approval) string {
 	return string(a.Tier)
 }
 
-// untiered reports an active tool without an approval tier in the code, if the code
-// sets tiers for others.
+// untiered reports an active tool for which the code sets no approval tier, although it sets tiers for other tools.
 func (c *checker) untiered(e registry.Entry) {
 	if len(c.tiered) == 0 || c.tiered[e.Subject] || !e.Active() || e.Definition.Tool.Kind != registry.ActionTool {
 		return
 	}
 	at, met := c.registered[e.Subject]
 	if !met && (c.scope.Partial || c.upstream(e) || c.kinds[registry.ActionTool]) {
-		return // reported as missing in the code
+		return // reported as missing in the code instead
 	}
 	if !met {
 		at = Finding{Name: e.Subject.ID, Subject: e.Subject}
@@ -396,8 +390,7 @@ func (c *checker) untiered(e registry.Entry) {
 	c.add(missingTier, at, "The code sets approval tiers, but none for %s.", e.Subject)
 }
 
-// label returns the name of the server or file that a tool was imported from, or
-// "".
+// label returns the name of the server or file from which a tool was imported, or "".
 func label(e registry.Entry) string {
 	t := e.Definition.Tool
 	if p := t.Provider; p != nil && p.Type == registry.ProviderMCP {
@@ -410,14 +403,14 @@ func label(e registry.Entry) string {
 	return from
 }
 
-// find returns the tool with the given name in the code. own reports whether name
-// is its wire name, and not an alias or an internal id. differs returns the keys in
-// which the code differs from a tool, and is nil for formats without definitions.
+// find returns the tool that the code means by name. The result own reports whether name is the name at the source or
+// the wire name of the tool, and not an alias or the id in the registry. The argument differs returns the keys in which
+// the code differs from a given tool. It is nil if the format contains no definitions.
 //
-// Two tools can have the same name: an imported one, which keeps the name of its
-// server, and one with that id. find prefers the tool that agrees with the code. If
-// none does, it prefers the imported tool to a global id, because servers do not
-// know the shipped tools. If the scope has a server, only its tools count.
+// Two tools can match the name: an imported tool, which keeps the name on its server, and a tool with this id. find
+// prefers the tool from which the code does not differ. If the code differs from both, it prefers the imported tool to
+// a tool of the global layer, because servers do not know the shipped tools. If the scope has a server, only the tools
+// of this server match.
 func (c *checker) find(ctx context.Context, name string, format wire.Format, differs func(registry.Entry) []string) (e registry.Entry, own, known bool, err error) {
 	found, err := c.scope.Catalog.ByName(ctx, name)
 	if err != nil {
@@ -449,7 +442,7 @@ func (c *checker) find(ctx context.Context, name string, format wire.Format, dif
 	return e, t.OriginName() == name || t.WireName() == name, true, nil
 }
 
-// sameFormat returns 1 if a tool was imported from the format, and otherwise 0.
+// sameFormat returns 1 if e was imported from format f, and otherwise 0.
 func sameFormat(e registry.Entry, f wire.Format) int {
 	if src := e.Definition.Tool.Source; src != nil && src.Type == f.SourceType() {
 		return 1

@@ -1,5 +1,5 @@
-// This file has the lock: a small file with the part of a registry that code is
-// compared with.
+// This file defines the lock, a small file that contains the part of a registry with
+// which code is compared.
 
 package conform
 
@@ -18,11 +18,12 @@ import (
 )
 
 // Lock is the part of a registry with which code is compared. It is small enough to
-// commit and to review as a diff: short values are included, long ones as hashes.
+// commit and to review as a diff: it contains short values, and the hashes of long
+// values.
 type Lock struct {
 	Schema int          `json:"schema"`
 	Kind   string       `json:"kind"`
-	Agent  string       `json:"agent,omitempty"` // agent with these tools, or "" for all of the view
+	Agent  string       `json:"agent,omitempty"` // agent that has these tools, or "" for all tools of the view
 	View   []string     `json:"view"`
 	Tools  []LockedTool `json:"tools"`           // sorted by subject
 	Files  []LockedFile `json:"files,omitempty"` // sorted by subject
@@ -42,8 +43,8 @@ type LockedTool struct {
 	WireName    string `json:"wire_name"`
 	Version     int    `json:"version"`
 	ContentHash string `json:"content_hash"`
-	// Tool is the definition without texts and schemas. Hashes has the SHA-256 of
-	// the canonical form of each of these, by key.
+	// Tool is the definition without long texts and schemas. Hashes maps the key of
+	// each omitted value to the SHA-256 of the canonical form of the value.
 	Tool   registry.Tool     `json:"tool"`
 	Hashes map[string]string `json:"hashes"`
 }
@@ -53,10 +54,10 @@ const (
 	lockKind   = "lock"
 )
 
-// ErrLock is returned for files that are not a lock.
+// ErrLock is wrapped by errors about files that are not a lock.
 var ErrLock = errors.New("not a lock file of toolcrib")
 
-// NewLock returns a lock of the active tools, skills and instructions in lives.
+// NewLock returns a lock of the active tools, skills, and instructions in lives.
 func NewLock(agent string, view []registry.Layer, lives []registry.Live) Lock {
 	layers := lists.Map(view, func(l registry.Layer) string { return string(l) })
 	l := Lock{Schema: lockSchema, Kind: lockKind, Agent: agent, View: layers, Tools: []LockedTool{}}
@@ -88,8 +89,8 @@ func NewLock(agent string, view []registry.Layer, lives []registry.Live) Lock {
 	return l
 }
 
-// hashedKeys returns the keys in a format that are too long for a lock and are
-// stored as hashes.
+// hashedKeys returns the keys of format f whose values are too long for a lock. A lock
+// contains the hashes of these values.
 func hashedKeys(f wire.Format) []string {
 	switch f {
 	case wire.MCP:
@@ -103,11 +104,11 @@ func hashedKeys(f wire.Format) []string {
 	return nil
 }
 
-// Encode returns the lock as indented JSON in a stable order.
+// Encode returns the lock as indented JSON.
 func (l Lock) Encode() ([]byte, error) { return jsondoc.EncodeIndented(l) }
 
-// ReadLock reads the output of Encode. It rejects unknown keys, because a lock with
-// these may pin more than this version can check.
+// ReadLock parses a lock that Encode wrote. It rejects unknown keys, because a lock
+// with unknown keys can pin more than this version checks.
 func ReadLock(data []byte) (Lock, error) {
 	var l Lock
 	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
@@ -128,7 +129,7 @@ func ReadLock(data []byte) (Lock, error) {
 	return l, nil
 }
 
-// Scope returns the scope for comparing code with the lock. The caller sets Partial
+// Scope returns the Scope for comparing code with the lock. The caller sets Partial
 // and Server.
 func (l Lock) Scope() (Scope, error) {
 	s := Scope{Hashes: map[registry.Subject]map[string]string{}, Registry: "the lock"}
@@ -149,8 +150,9 @@ func (l Lock) Scope() (Scope, error) {
 	return s, nil
 }
 
-// useHashes replaces the long values in approved and code by hashes, for the keys that
-// the format has.
+// useHashes replaces the long values in approved and code by hashes, so that they can
+// be compared. The hashes of approved values come from a lock. Keys that format f does
+// not have are removed.
 func useHashes(hashes map[string]string, f wire.Format, approved, code map[string]string) {
 	for _, key := range slices.Concat(hashedKeys(wire.MCP), hashedKeys(wire.V0)) {
 		delete(approved, key)

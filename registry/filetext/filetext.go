@@ -1,6 +1,6 @@
-// Package filetext converts the bytes of any file to text and this text back to
+// Package filetext converts the bytes of any file to text, and the text back to
 // exactly the same bytes. People and rules can therefore read everything that an
-// agent reads, and different files never look the same.
+// agent reads, and two different files never look the same.
 package filetext
 
 import (
@@ -12,16 +12,17 @@ import (
 	"unicode/utf8"
 )
 
-// Encodings of a file; "" means UTF-8 without NULs.
+// Encodings of a file. The encoding "" means UTF-8 without NULs.
 const (
 	UTF16LE = "utf-16le"
 	UTF16BE = "utf-16be"
-	// Bytes means UTF-8 with some invalid bytes, which the text shows as ⟨E9⟩.
+	// Bytes means UTF-8 that contains NULs or invalid bytes. The text shows such a
+	// byte as an escape, such as ⟨E9⟩.
 	Bytes = "bytes"
 )
 
-// The marks around an escape. Unless the encoding is "", an opening mark in the
-// file is escaped too, so that a file cannot imitate an escape.
+// The marks before and after an escape. Unless the encoding is "", an opening mark
+// in the file is escaped, too, so that a file cannot imitate an escape.
 const (
 	mark    = '⟨'
 	opening = string(mark)
@@ -31,9 +32,9 @@ const (
 const hexDigits = "0123456789ABCDEF"
 
 // Decode returns the text of a file and its encoding. It escapes NULs, and bytes
-// and UTF-16 units that are not part of a character. It returns false for a binary,
-// that is, if more than one in ten bytes cannot be text. If must is set, every file
-// counts as text.
+// and UTF-16 units that are not part of a character. It returns false if the file
+// is a binary, that is, if more than one in ten bytes cannot be part of a text. If
+// must is true, Decode treats every file as text.
 func Decode(data []byte, must bool) (text, encoding string, ok bool) {
 	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
 		return string(data), "", true
@@ -61,8 +62,8 @@ func Decode(data []byte, must bool) (text, encoding string, ok bool) {
 	return b.String(), Bytes, true
 }
 
-// Encode returns the bytes for which Decode returns text and encoding, and false if
-// no such bytes exist.
+// Encode returns the bytes for which Decode returns the given text and encoding. It
+// returns false if no such bytes exist.
 func Encode(text, encoding string) (data []byte, ok bool) {
 	order := order(encoding)
 	for i := 0; i < len(text); {
@@ -94,8 +95,8 @@ func Encode(text, encoding string) (data []byte, ok bool) {
 	return data, shown == text && as == encoding
 }
 
-// EscapeLength returns the length in bytes of the escape at the start of text, or 0
-// if text does not start with one.
+// EscapeLength returns the length, in bytes, of the escape at the start of text. It
+// returns 0 if text does not start with an escape.
 func EscapeLength(text string) int {
 	rest, ok := strings.CutPrefix(text, opening)
 	if !ok {
@@ -111,9 +112,10 @@ func EscapeLength(text string) int {
 	return len(opening) + n + len(closing)
 }
 
-// Escapes counts the escapes in a text with an encoding other than "". It reports
-// whether the text is readable: at most one in four characters is escaped, apart
-// from NULs.
+// Escapes returns the number of escapes in a text whose encoding is not "". It also
+// reports whether the text is readable, that is, whether at most one in four
+// characters is escaped. For the second result, escaped NULs do not count as
+// escapes.
 func Escapes(text string) (count int, readable bool) {
 	shown, unknown := 0, 0
 	for i := 0; i < len(text); shown++ {
@@ -139,7 +141,7 @@ func escape(b *strings.Builder, value uint16, digits int) {
 	b.WriteString(closing)
 }
 
-// isBinary reports whether more than one in ten bytes cannot be text.
+// isBinary reports whether more than one in ten bytes cannot be part of a text.
 func isBinary(data []byte) bool {
 	left := len(data) / 10
 	for len(data) > 0 && left >= 0 {
@@ -168,13 +170,14 @@ func order(encoding string) byteOrder {
 	return nil
 }
 
-// utf16Of returns the UTF-16 encoding of data if it has a byte order mark or four
-// of five units are ASCII characters, and "" otherwise. Data in which a UTF-8
-// reader finds words does not count as UTF-16: otherwise a byte order mark, which
-// many clients ignore, would decide what reviewers see. The same applies to words
-// in the other byte order, for example after one extra byte.
+// utf16Of returns the UTF-16 encoding of data, or "" if data is not UTF-16. Data is
+// UTF-16 if it has a byte order mark, or if four of five units are ASCII
+// characters. Data in which a UTF-8 reader finds words is not UTF-16. Otherwise, a
+// byte order mark, which many clients ignore, would decide what reviewers see. For
+// the same reason, data is not UTF-16 in one byte order if words occur in the other
+// byte order, for example after one extra byte.
 func utf16Of(data []byte) string {
-	little, big := make([]byte, len(data)/2), make([]byte, len(data)/2) // ASCII characters; 0 for all others
+	little, big := make([]byte, len(data)/2), make([]byte, len(data)/2) // ASCII characters by unit; 0 for other units
 	var littles, bigs int
 	for i := range little {
 		switch first, second := data[2*i], data[2*i+1]; {
@@ -199,11 +202,12 @@ func utf16Of(data []byte) string {
 	return ""
 }
 
-// plain reports whether c is an ASCII character that occurs in texts.
+// plain reports whether c is an ASCII character that is common in texts.
 func plain(c byte) bool { return c >= ' ' && c < 0x7f || c == '\n' || c == '\r' || c == '\t' }
 
-// A window of wordWindow bytes counts as words if wordBytes of them are spaces or
-// letters of one case. UTF-16 text of any language seldom looks like that.
+// A window of wordWindow bytes contains words if at least wordBytes of them are
+// spaces or letters of the same case. UTF-16 text in any language seldom looks like
+// this.
 const (
 	wordWindow = 12
 	wordBytes  = 9
@@ -235,8 +239,8 @@ func hasWords(data []byte) bool {
 	return false
 }
 
-// decodeUTF16 decodes UTF-16. It returns false if more than one in ten units is not
-// part of a text.
+// decodeUTF16 decodes UTF-16 text in the given byte order. It returns false if more
+// than one in ten units cannot be part of a text.
 func decodeUTF16(data []byte, order byteOrder) (string, bool) {
 	var b strings.Builder
 	wrong := 0
@@ -265,16 +269,16 @@ func decodeUTF16(data []byte, order byteOrder) (string, bool) {
 	return b.String(), wrong <= len(data)/20
 }
 
-// Binary is the media type of unknown binaries.
+// Binary is the media type of a binary whose type is unknown.
 const Binary = "application/octet-stream"
 
-// signatures has the first bytes of binaries and their media types. Definitions
-// contain these types, so changing a row changes the hash of every definition with
-// such a file.
+// signatures lists the first bytes of binaries and their media types. Definitions
+// contain the media type, so a change of a row changes the hash of every definition
+// with such a file.
 var signatures = []struct {
 	start string
-	at    int    // offset of more
-	more  string // further bytes
+	at    int    // offset of more in the file
+	more  string // further bytes that the file must contain
 	kind  string
 }{
 	{"\x89PNG\r\n\x1a\n", 0, "", "image/png"},
@@ -319,7 +323,7 @@ var signatures = []struct {
 	{"SQLite format 3\x00", 0, "", "application/vnd.sqlite3"},
 }
 
-// Type returns the media type of a binary according to its first bytes.
+// Type returns the media type of a binary, which its first bytes determine.
 func Type(data []byte) string {
 	for _, s := range signatures {
 		if bytes.HasPrefix(data, []byte(s.start)) && len(data) >= s.at && bytes.HasPrefix(data[s.at:], []byte(s.more)) {
@@ -329,8 +333,8 @@ func Type(data []byte) string {
 	return Binary
 }
 
-// Inert reports whether files of a media type are only displayed or played, and not
-// executed or unpacked.
+// Inert reports whether files of the given media type are only displayed or played,
+// and never executed or unpacked.
 func Inert(mediaType string) bool {
 	family, _, _ := strings.Cut(mediaType, "/")
 	return family == "image" || family == "font" || family == "audio" || family == "video" || mediaType == "application/pdf"

@@ -1,4 +1,5 @@
-// This file fills Go values from a document, and words the problems of documents.
+// This file fills Go values from a document, and composes the messages about
+// problems of documents.
 
 package jsondoc
 
@@ -22,17 +23,18 @@ import (
 	"toolcrib/internal/plaintext"
 )
 
-// Binder is implemented by types that fill themselves from a node, for values that
-// can be written in several forms.
+// Binder is implemented by types that convert a node themselves, for example
+// because their value has several forms in JSON.
 type Binder interface {
 	BindJSON(n *Node, path string) Problems
 }
 
-// Bind fills the struct that dst points to from n, using the json tags of the
-// struct, and returns all mismatches: unknown keys, wrong types, null. It supports
-// strings, booleans, integers, pointers to and slices of these, string maps, nested
-// structs, json.RawMessage (filled with the canonical form) and Binders. Keys that
-// n lacks leave their field unchanged; the caller checks required keys.
+// Bind fills the struct that dst points to from the object n, using the json tags
+// of the struct. It returns all mismatches: unknown keys, values of the wrong type,
+// and null. The fields can be strings, booleans, integers, maps with string keys,
+// nested structs, pointers and slices, a json.RawMessage, which receives the
+// canonical form, and Binders. A key that n lacks leaves its field unchanged; the
+// caller checks for required keys.
 func Bind(n *Node, path string, dst any) Problems {
 	var ps Problems
 	bind(n, path, reflect.ValueOf(dst).Elem(), &ps)
@@ -105,7 +107,7 @@ func bindStruct(n *Node, path string, v reflect.Value, ps *Problems) {
 			if !ps.Full() {
 				ps.Append(Problem{Path: Join(path, m.Key), Pos: m.Pos, Message: unknownKey(m.Key, fields.keys)})
 			}
-		case fields.texts[i] && m.Value.Kind == String: // the common case, without computing the path
+		case fields.texts[i] && m.Value.Kind == String: // the common case, in which the path is not computed
 			v.Field(i).SetString(m.Value.Text)
 		default:
 			bind(m.Value, Join(path, m.Key), v.Field(i), ps)
@@ -113,14 +115,14 @@ func bindStruct(n *Node, path string, v reflect.Value, ps *Problems) {
 	}
 }
 
-// fields describes the fields of a struct, in their order.
+// fields describes the fields of a struct, in the order of the struct.
 type fields struct {
 	keys  []string // names in the json tags
 	texts []bool   // whether the field is a plain string
 }
 
-// fieldCache caches fieldsOf by type.
-var fieldCache sync.Map // of fields by reflect.Type
+// fieldCache caches the results of fieldsOf.
+var fieldCache sync.Map // reflect.Type to fields
 
 func fieldsOf(t reflect.Type) fields {
 	if f, ok := fieldCache.Load(t); ok {
@@ -136,8 +138,8 @@ func fieldsOf(t reflect.Type) fields {
 	return f
 }
 
-// unknownKey returns the message for an unknown key, with the key that was probably
-// meant.
+// unknownKey returns the message for an unknown key. The message suggests the known
+// key that was probably meant.
 func unknownKey(key string, keys []string) string {
 	known := named(keys)
 	switch meant, slips := closest(key, known); {
@@ -150,15 +152,16 @@ func unknownKey(key string, keys []string) string {
 	}
 }
 
-// Closest returns the known word that word was probably meant to be, or "".
+// Closest returns the element of known of which word is probably a misspelling, or
+// "".
 func Closest(word string, known []string) string {
 	meant, _ := closest(word, known)
 	return meant
 }
 
-// closest returns the known key that key spells differently, or of which it is a
-// misspelling, and the number of errors in it. It returns "" if no known key is
-// close enough.
+// closest returns the element of known of which key is probably a misspelling or
+// another notation, and the number of spelling errors. It returns "" if no element
+// is close enough.
 func closest(key string, known []string) (meant string, slips int) {
 	if len(key) > maxQuoted { // too long to be a misspelling, and slow to compare
 		return "", 0
@@ -166,11 +169,11 @@ func closest(key string, known []string) (meant string, slips int) {
 	fold := func(s string) string {
 		return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
 	}
-	slips = min(3, len(key)/2+1) // with this many, it is a different word
+	slips = min(3, len(key)/2+1) // a word with this many errors is a different word
 	for _, k := range known {
 		d := levenshtein.ComputeDistance(fold(k), fold(key))
 		if d == 2 && letters(fold(k)) == letters(fold(key)) {
-			d = 1 // two swapped letters
+			d = 1 // two letters are swapped
 		}
 		if d < slips {
 			meant, slips = k, d
@@ -179,14 +182,14 @@ func closest(key string, known []string) (meant string, slips int) {
 	return meant, slips
 }
 
-// letters returns the letters of a word in alphabetical order.
+// letters returns the characters of word in sorted order.
 func letters(word string) string {
 	sorted := []rune(word)
 	slices.Sort(sorted)
 	return string(sorted)
 }
 
-// expect reports whether n is of kind k. If not, it adds a problem.
+// expect reports whether n is of kind k. If it is not, expect adds a problem.
 func expect(n *Node, path string, k Kind, ps *Problems) bool {
 	if n.Kind == k {
 		return true
@@ -203,18 +206,18 @@ func (ps *Problems) add(n *Node, path, message string) {
 	ps.Append(Problem{Path: path, Pos: n.Pos, Message: message})
 }
 
-// Problem is a problem of a document. Message is a clause without a full stop; it
-// has no control or invisible characters.
+// Problem is a problem of a document. Message is a clause without a full stop. It
+// contains no control characters and no invisible characters.
 type Problem struct {
 	Path    string
 	Pos     Pos
 	Message string
 }
 
-// maxShownPath limits the length of paths in messages, in bytes.
+// maxShownPath is the maximum length of a path in a message, in bytes.
 const maxShownPath = 100
 
-// ShortPath returns a path for people, without the middle of a long one.
+// ShortPath returns path in a form for people. It omits the middle of a long path.
 func ShortPath(path string) string {
 	if len(path) <= maxShownPath {
 		return path
@@ -222,8 +225,8 @@ func ShortPath(path string) string {
 	return plaintext.CutBytes(path, maxShownPath/2) + "..." + strings.ToValidUTF8(path[len(path)-maxShownPath/2:], "")
 }
 
-// String returns "path (line 3, column 7): message". It shortens very long paths in
-// the middle.
+// String returns "path (line 3, column 7): message". It omits the middle of a long
+// path, and the position if it is unknown.
 func (p Problem) String() string {
 	path := ShortPath(p.Path)
 	if p.Pos == (Pos{}) {
@@ -232,11 +235,12 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s (line %d, column %d): %s", path, p.Pos.Line, p.Pos.Column, p.Message)
 }
 
-// Problems is the list of a document's problems. As an error, it lists all of them.
+// Problems is the list of the problems of a document. As an error, it contains all
+// of them.
 type Problems []Problem
 
-// MaxProblems limits the number of problems in a list. One more entry reports that
-// there were others.
+// MaxProblems is the maximum number of problems in a list. If there are more
+// problems, one additional entry states this.
 const MaxProblems = 100
 
 // Error returns the problems, separated by "; ".
@@ -252,12 +256,12 @@ func (ps Problems) Err() error {
 	return ps
 }
 
-// Add appends a problem without a position.
+// Add appends a problem whose position is unknown.
 func (ps *Problems) Add(path, format string, args ...any) {
 	ps.Append(Problem{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// Append appends problems up to the limit of MaxProblems.
+// Append appends problems until the list is full.
 func (ps *Problems) Append(more ...Problem) {
 	for _, p := range more {
 		if ps.Full() {
@@ -270,10 +274,10 @@ func (ps *Problems) Append(more ...Problem) {
 	}
 }
 
-// Full reports whether further problems are dropped.
+// Full reports whether Append drops further problems.
 func (ps Problems) Full() bool { return len(ps) > MaxProblems }
 
-// Errors that end parsing, in addition to syntax errors.
+// Errors that end parsing. Syntax errors also end it.
 var (
 	errDepth    = errors.New("document is nested too deeply")
 	errValues   = errors.New("too many values")
@@ -281,7 +285,7 @@ var (
 	errTrailing = errors.New("unexpected text after the document; expected one value")
 )
 
-// refuse adds a problem of the current value.
+// refuse adds a problem with the path of the current value.
 func (p *parser) refuse(pos Pos, format string, args ...any) {
 	if !p.problems.Full() {
 		steps := slices.Clone(p.steps)
@@ -292,8 +296,9 @@ func (p *parser) refuse(pos Pos, format string, args ...any) {
 	}
 }
 
-// refuseMark rejects a byte order mark, which RFC 8259, section 8.1, forbids and
-// some editors add.
+// refuseMark rejects a document that begins with a byte order mark, and reports
+// whether it does. RFC 8259, section 8.1, forbids the mark, but some editors add
+// it.
 func (p *parser) refuseMark() bool {
 	switch {
 	case bytes.HasPrefix(p.data, []byte("\xef\xbb\xbf")):
@@ -306,16 +311,17 @@ func (p *parser) refuseMark() bool {
 	return true
 }
 
-// refuseNUL rejects the NUL character, which no text for a model needs and which
-// ends strings in C programs.
+// refuseNUL rejects a string that contains the NUL character. No text for a model
+// needs this character, and C programs treat it as the end of a string.
 func (p *parser) refuseNUL(pos Pos, s string) {
 	if !p.trusted && strings.IndexByte(s, 0) >= 0 {
 		p.refuse(pos, "contains a NUL character; remove it")
 	}
 }
 
-// refuseNumber rejects numbers of extreme size, which would slow down exact
-// arithmetic. Leading and trailing zeros do not count as digits.
+// refuseNumber rejects a number with very many digits or a very large exponent,
+// because exact arithmetic with such numbers is slow. Leading and trailing zeros do
+// not count as digits.
 func (p *parser) refuseNumber(pos Pos, literal string) {
 	if p.trusted || len(literal) < maxDigits && !strings.ContainsAny(literal, "eE") {
 		return
@@ -329,7 +335,7 @@ func (p *parser) refuseNumber(pos Pos, literal string) {
 	}
 }
 
-// broken converts the error that ended parsing into the last problem.
+// broken adds the problem that ended parsing and returns all problems.
 func (p *parser) broken(err error) Problems {
 	var syntax *jsontext.SyntacticError
 	switch {
@@ -344,7 +350,7 @@ func (p *parser) broken(err error) Problems {
 	case errors.Is(err, io.EOF):
 		p.refuse(p.pos, "empty; expected a JSON value")
 	case errors.As(err, &syntax):
-		p.at, p.pos = 0, start // the error may be at a comma before the current position
+		p.at, p.pos = 0, start // the error can be at a comma before the current position
 		p.refuse(p.position(int(syntax.ByteOffset)), "%s", p.explain(int(syntax.ByteOffset), syntax.Err))
 	default:
 		p.refuse(p.pos, "%v", err)
@@ -352,8 +358,8 @@ func (p *parser) broken(err error) Problems {
 	return p.problems
 }
 
-// explain describes the syntax error at offset. It uses the text of jsontext where
-// that is clear; this text may quote the document.
+// explain describes the syntax error at offset. If no specific description applies,
+// it returns the text of err, which can quote the document.
 func (p *parser) explain(offset int, err error) string {
 	rest := p.data[min(offset, len(p.data)):]
 	if r, size := utf8.DecodeRune(rest); r == utf8.RuneError && size <= 1 {
@@ -372,8 +378,8 @@ const (
 )
 
 // Quote returns s in double quotes for use in a message. It escapes everything
-// except printable ASCII and cuts s after 64 characters, so that a hostile text
-// cannot control a terminal, hide in the message, or flood it.
+// except printable ASCII, and cuts s after 64 characters. A hostile text can
+// therefore not control a terminal, hide in the message, or flood it.
 func Quote(s string) string {
 	cut := plaintext.Cut(s, maxQuoted)
 	quoted := strconv.QuoteToASCII(cut)
@@ -383,9 +389,9 @@ func Quote(s string) string {
 	return quoted
 }
 
-// Printable makes a text that may contain untrusted parts safe for use in a
-// message. It escapes everything except printable ASCII and cuts the text after 200
-// characters.
+// Printable returns a text that can contain untrusted parts in a form that is safe
+// in a message. It escapes everything except printable ASCII, and cuts the text
+// after 200 characters.
 func Printable(s string) string {
 	cut := plaintext.Cut(s, maxPrintable)
 	var b strings.Builder
@@ -402,12 +408,13 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// Keys returns the names in a struct's json tags, in order.
+// Keys returns the names in the json tags of the struct v, in the order of its
+// fields.
 func Keys(v any) []string {
 	return named(fieldsOf(reflect.Indirect(reflect.ValueOf(v)).Type()).keys)
 }
 
-// named returns the keys without those of fields that are not in JSON.
+// named returns keys without the keys of fields that JSON does not contain.
 func named(keys []string) []string {
 	return lists.Filter(keys, func(key string) bool { return key != "" && key != "-" })
 }

@@ -1,4 +1,5 @@
-// This file defines the tree of a document, the paths in it, and its canonical and indented forms.
+// This file defines the tree of a document, paths within the tree, and the canonical and indented
+// forms.
 
 package jsondoc
 
@@ -28,8 +29,7 @@ const (
 	Object
 )
 
-// String returns the kind with an article for use in messages: "a string", "an
-// object".
+// String returns the kind with an article for use in messages, such as "a string" or "an object".
 func (k Kind) String() string {
 	switch k {
 	case Null:
@@ -48,8 +48,8 @@ func (k Kind) String() string {
 	return "nothing"
 }
 
-// Pos is a position in the source text. Line and column count from 1, columns in
-// code points. The zero Pos means that the position is unknown.
+// Pos is a position in the source text. Lines and columns count from 1. Columns count code points.
+// The zero Pos means that the position is unknown.
 type Pos struct {
 	Line, Column int
 }
@@ -58,12 +58,12 @@ type Pos struct {
 type Node struct {
 	Kind    Kind
 	Pos     Pos
-	Text    string   // a string's value, a number's literal, "true" or "false"
-	Items   []*Node  // the elements of an Array
-	Members []Member // the members of an Object, in source order
+	Text    string   // value of a string, literal of a number, "true" or "false"
+	Items   []*Node  // elements of an array
+	Members []Member // members of an object, in source order
 }
 
-// Member is a key of an object with its value.
+// Member is a key of an object and its value.
 type Member struct {
 	Key   string
 	Pos   Pos
@@ -73,8 +73,8 @@ type Member struct {
 // NewString returns a string node without a position.
 func NewString(s string) *Node { return &Node{Kind: String, Text: s} }
 
-// NewNumber returns a number node without a position. literal must be valid (RFC
-// 8259, section 6).
+// NewNumber returns a number node without a position. The literal must be valid (RFC 8259, section
+// 6).
 func NewNumber(literal string) *Node { return &Node{Kind: Number, Text: literal} }
 
 // NewBool returns a boolean node without a position.
@@ -88,7 +88,7 @@ func NewArray(items ...*Node) *Node { return &Node{Kind: Array, Items: items} }
 // NewObject returns an object node without a position.
 func NewObject(members ...Member) *Node { return &Node{Kind: Object, Members: members} }
 
-// Get returns the value of key, or nil if n is not an object or lacks key.
+// Get returns the value of key, or nil if n is not an object or does not have key.
 func (n *Node) Get(key string) *Node {
 	if n == nil {
 		return nil
@@ -101,7 +101,7 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// AsString returns the value of a string. It returns "" for other values, and for nil.
+// AsString returns the value of n if n is a string, and otherwise "". n can be nil.
 func (n *Node) AsString() string {
 	if n == nil || n.Kind != String {
 		return ""
@@ -109,7 +109,8 @@ func (n *Node) AsString() string {
 	return n.Text
 }
 
-// Set sets the value of key, in place if n already has key.
+// Set sets the value of key. If n already has key, the position of the member does not change;
+// otherwise, Set appends a member.
 func (n *Node) Set(key string, v *Node) {
 	for i := range n.Members {
 		if n.Members[i].Key == key {
@@ -120,7 +121,7 @@ func (n *Node) Set(key string, v *Node) {
 	n.Members = append(n.Members, Member{Key: key, Value: v})
 }
 
-// Remove removes key and returns its value, or nil if n lacks key.
+// Remove removes key and returns its value. It returns nil if n does not have key.
 func (n *Node) Remove(key string) *Node {
 	for i := range n.Members {
 		if n.Members[i].Key == key {
@@ -132,9 +133,9 @@ func (n *Node) Remove(key string) *Node {
 	return nil
 }
 
-// Walk calls visit for n and every value inside it, in source order and parents
-// first, until visit returns false. To save time, the path of a value is computed
-// only if visit calls path.
+// Walk calls visit for n and every value inside n, in source order, and for a parent before its
+// children. It stops when visit returns false. The path of a value is computed only if visit calls
+// its argument path.
 func (n *Node) Walk(visit func(n *Node, path func() string) bool) {
 	var steps []step
 	path := func() string { return join(steps) }
@@ -167,9 +168,9 @@ func (n *Node) Walk(visit func(n *Node, path func() string) bool) {
 // Root is the path of the whole document.
 const Root = "$"
 
-// Join returns the path of key inside the object at path: "definition" and "prompt"
-// give "definition.prompt". Keys with other characters than letters, digits, "_",
-// "-" and "$" are quoted: `properties["a b"]`.
+// Join returns the path of key within the object at path. For example, "definition" and "prompt"
+// give "definition.prompt". A key with characters other than letters, digits, "_", "-", and "$" is
+// quoted, as in `properties["a b"]`.
 func Join(path, key string) string {
 	if !plain(key) {
 		return trimRoot(path) + "[" + strconv.QuoteToASCII(key) + "]"
@@ -180,12 +181,13 @@ func Join(path, key string) string {
 	return key
 }
 
-// Index returns the path of element i of the list at path, counted from 0.
+// Index returns the path of the element with index i within the array at path. Indexes count from
+// 0.
 func Index(path string, i int) string {
 	return trimRoot(path) + "[" + strconv.Itoa(i) + "]"
 }
 
-// Within reports whether path is outer or inside it.
+// Within reports whether path is equal to outer or leads to a value within outer.
 func Within(path, outer string) bool {
 	rest, ok := strings.CutPrefix(path, trimRoot(outer))
 	return ok && (rest == "" || outer == Root || rest[0] == '.' || rest[0] == '[')
@@ -198,8 +200,8 @@ func trimRoot(path string) string {
 	return path
 }
 
-// plain reports whether key needs no quotes in a path. The key "$" needs them,
-// because it would read as Root.
+// plain reports whether key needs no quotes in a path. The key "$" needs quotes because it would
+// look like Root.
 func plain(key string) bool {
 	for _, r := range key {
 		switch {
@@ -211,7 +213,8 @@ func plain(key string) bool {
 	return key != "" && key != Root
 }
 
-// Find returns the node at path, or nil. Paths have the format of Join and Index.
+// Find returns the node at path, or nil. The path must have the format that Join and Index
+// produce.
 func (n *Node) Find(path string) *Node {
 	at, _, whole := n.Lead(path)
 	if !whole {
@@ -220,8 +223,7 @@ func (n *Node) Find(path string) *Node {
 	return at
 }
 
-// step is a step of a path: from an array to an element or from an object to a
-// value.
+// step is one step of a path. It leads from an array to an element, or from an object to a value.
 type step struct {
 	key     string
 	index   int
@@ -238,7 +240,7 @@ func (s step) apply(n *Node) *Node {
 	return n.Items[s.index]
 }
 
-// join returns the path that consists of the given steps.
+// join returns the path that consists of steps.
 func join(steps []step) string {
 	var b strings.Builder
 	for _, s := range steps {
@@ -258,8 +260,8 @@ func join(steps []step) string {
 	return b.String()
 }
 
-// cutStep splits the first step off path. Unquoted keys follow a dot, except at the
-// start.
+// cutStep splits the first step off path. The argument first is true at the start of a path. After
+// the start, a dot precedes each key that is not quoted.
 func cutStep(path string, first bool) (s step, rest string, ok bool) {
 	if strings.HasPrefix(path, `["`) {
 		quoted, err := strconv.QuotedPrefix(path[1:])
@@ -287,15 +289,15 @@ func cutStep(path string, first bool) (s step, rest string, ok bool) {
 	return step{key: path[:end]}, path[end:], plain(path[:end])
 }
 
-// Canonical returns the canonical form of n: the JSON Canonicalization Scheme (RFC
-// 8785), except that numbers keep their full precision. Keys are sorted by their
-// UTF-16 code units, white space is removed, and strings escape only the characters
-// that JSON requires; text is neither normalized nor HTML-escaped.
+// Canonical returns the canonical form of n. This is the form of the JSON Canonicalization Scheme
+// (RFC 8785), except that numbers keep their full precision. Keys are sorted by their UTF-16 code
+// units. There is no white space between values, and strings escape only the characters that JSON
+// requires. Text is neither normalized nor escaped for HTML.
 func Canonical(n *Node) []byte {
 	return appendCanonical(make([]byte, 0, n.size()), n)
 }
 
-// size estimates the length of n in canonical form, for a single allocation.
+// size estimates the length of the canonical form of n, so that it can be allocated once.
 func (n *Node) size() int {
 	size := len(n.Text) + len(n.Text)/16 + 2
 	for _, item := range n.Items {
@@ -307,8 +309,7 @@ func (n *Node) size() int {
 	return size
 }
 
-// Marshal returns v in canonical form. v must be a value that encoding/json can
-// marshal.
+// Marshal returns the canonical form of v, which must be a value that encoding/json can marshal.
 func Marshal(v any) ([]byte, error) {
 	n, err := FromValue(v)
 	if err != nil {
@@ -317,8 +318,8 @@ func Marshal(v any) ([]byte, error) {
 	return Canonical(n), nil
 }
 
-// FromValue converts v to a tree. v must be a value that encoding/json can marshal.
-// The limits of Parse do not apply: v may contain a NUL or a huge number.
+// FromValue converts v to a tree. v must be a value that encoding/json can marshal. Unlike Parse,
+// FromValue accepts NUL characters and numbers of any size.
 func FromValue(v any) (*Node, error) {
 	text, err := Encode(v)
 	if err != nil {
@@ -365,8 +366,8 @@ func appendCanonical(b []byte, n *Node) []byte {
 	panic("jsondoc: node of no kind")
 }
 
-// compareUTF16 compares strings as RFC 8785, section 3.2.3, requires. The result
-// differs from code point order only above U+FFFF.
+// compareUTF16 compares strings by UTF-16 code units, as RFC 8785, section 3.2.3, requires. The
+// order differs from the order of code points only for characters above U+FFFF.
 func compareUTF16(x, y string) int {
 	for x != "" && y != "" {
 		rx, nx := utf8.DecodeRuneInString(x)
@@ -387,16 +388,16 @@ func firstUnit(r rune) rune {
 	return r
 }
 
-// appendString appends s as RFC 8785, section 3.2.2.2, requires. Invalid UTF-8 becomes
-// U+FFFD; no parsed document has any.
+// appendString appends s as a JSON string, as RFC 8785, section 3.2.2.2, requires. Invalid UTF-8
+// becomes U+FFFD; no parsed document contains invalid UTF-8.
 func appendString(b []byte, s string) []byte {
 	b, _ = jsontext.AppendQuote(b, s)
 	return b
 }
 
-// appendNumber appends a literal in the format of ECMAScript's Number::toString, to
-// which RFC 8785, section 3.2.2.3, refers. Unlike there, all digits of the literal
-// are kept.
+// appendNumber appends the canonical form of a number. RFC 8785, section 3.2.2.3, refers to the
+// format of ECMAScript's Number::toString. Unlike in that format, all significant digits of the
+// literal are kept.
 func appendNumber(b []byte, literal string) []byte {
 	digits, point, negative := decimal(literal)
 	if digits == "" {
@@ -430,14 +431,14 @@ func appendNumber(b []byte, literal string) []byte {
 	return strconv.AppendInt(b, int64(point-1), 10)
 }
 
-// decimal splits a JSON number into its significant digits and the position of the
-// decimal point relative to the first of them: 0.00120 becomes "12" and -2. Zero
-// has no digits. Exponents beyond 32 bits are clamped.
+// decimal splits a JSON number into its significant digits and the position of the decimal point
+// relative to the first significant digit. For example, it returns "12" and -2 for 0.00120. Zero
+// has no significant digits. Exponents beyond 32 bits are clamped.
 func decimal(literal string) (digits string, point int, negative bool) {
 	literal, negative = strings.CutPrefix(literal, "-")
 	exp := 0
 	if i := strings.IndexAny(literal, "eE"); i >= 0 {
-		v, _ := strconv.ParseInt(strings.TrimPrefix(literal[i+1:], "+"), 10, 32) // saturates
+		v, _ := strconv.ParseInt(strings.TrimPrefix(literal[i+1:], "+"), 10, 32) // ParseInt saturates
 		exp = int(v)
 		literal = literal[:i]
 	}
@@ -447,11 +448,11 @@ func decimal(literal string) (digits string, point int, negative bool) {
 	return strings.TrimRight(digits, "0"), point, negative
 }
 
-// Encode returns v as one line of JSON with a line feed. Unlike encoding/json, it
-// does not escape characters for HTML.
+// Encode returns v as one line of JSON that ends with a line feed. Unlike encoding/json, it does
+// not escape characters for HTML.
 func Encode(v any) ([]byte, error) { return encode(v, "") }
 
-// EncodeIndented does the same as Encode, indented by two spaces.
+// EncodeIndented is like Encode but indents the JSON by two spaces.
 func EncodeIndented(v any) ([]byte, error) { return encode(v, "  ") }
 
 func encode(v any, indent string) ([]byte, error) {
@@ -463,14 +464,15 @@ func encode(v any, indent string) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// Indent returns n as text for people and version control: indented by two spaces,
-// with members and numbers as they were written, only the escapes that JSON
-// requires, and a final line feed.
+// Indent returns n as JSON for people and version control. The JSON is indented by two spaces and
+// ends with a line feed. Members and numbers are as they were written, and strings escape only the
+// characters that JSON requires.
 func Indent(n *Node) []byte {
 	return append(appendIndented(nil, n, "\n"), '\n')
 }
 
-// appendIndented appends n. newline is a line feed with the indentation of n.
+// appendIndented appends the indented form of n. The argument newline is a line feed followed by
+// the indentation of n.
 func appendIndented(b []byte, n *Node, newline string) []byte {
 	inside := newline + "  "
 	switch {

@@ -1,4 +1,4 @@
-// This file parses documents and streams, with their limits.
+// This file parses single documents and streams of documents, and enforces limits on them.
 
 package jsondoc
 
@@ -13,21 +13,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Limits limits the input of Parse. Bytes is the size of the source text; Depth
-// counts nested arrays and objects.
+// Limits limits the documents that Parse accepts. Bytes is the maximum size of the source
+// text. Depth is the maximum nesting of arrays and objects.
 type Limits struct {
 	Bytes int
 	Depth int
 }
 
-// DefaultLimits suffice for every document that toolcrib reads, including the
-// largest skill: 32 MiB, 128 levels.
+// DefaultLimits are large enough for every document that toolcrib reads, including the
+// largest skill.
 var DefaultLimits = Limits{Bytes: 32 << 20, Depth: 128}
 
-// Limits of every document, in addition to Limits.
+// Limits that apply to every document in addition to Limits.
 const (
 	maxValues   = 1 << 20 // a node takes some 100 bytes
-	maxStream   = 100_000 // documents
+	maxStream   = 100_000 // documents in a stream
 	maxTotal    = 4 << 20 // values in a stream
 	MaxKey      = 1_024   // characters; a path contains all keys of its parents
 	maxDigits   = 1_000
@@ -35,7 +35,7 @@ const (
 )
 
 // Parse parses exactly one JSON value (RFC 8259). The error is a Problems with all
-// problems up to the first syntax error. The node is nil if the error is not.
+// problems up to the first syntax error. If the error is not nil, the node is nil.
 func Parse(data []byte, lim Limits) (*Node, error) {
 	p := newParser(data, lim)
 	if len(data) > lim.Bytes {
@@ -48,10 +48,10 @@ func Parse(data []byte, lim Limits) (*Node, error) {
 	return p.one()
 }
 
-// Members calls fn with the name, the text, and the offset in data of each member's value
-// in an object. It checks neither the values nor the strings, so use it only for documents
-// that this program wrote, or to find parts that are parsed afterwards. value is valid
-// until fn returns.
+// Members calls fn for each member of the JSON object data, with the name, the text of the
+// value, and the offset of this text in data. The text is valid until fn returns. Members
+// checks neither the values nor the strings. Use it only for documents that this program
+// wrote, or to find parts that are parsed afterwards.
 func Members(data []byte, fn func(name string, value []byte, offset int) error) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if start, err := d.ReadToken(); err != nil || start.Kind() != '{' {
@@ -62,7 +62,7 @@ func Members(data []byte, fn func(name string, value []byte, offset int) error) 
 		if err != nil {
 			return err
 		}
-		key := name.String() // the token is invalid after the next read
+		key := name.String() // the next read invalidates the token
 		value, err := d.ReadValue()
 		if err != nil {
 			return err
@@ -75,7 +75,7 @@ func Members(data []byte, fn func(name string, value []byte, offset int) error) 
 	return err
 }
 
-// one parses a text with one value.
+// one parses a text that contains one value.
 func (p *parser) one() (*Node, error) {
 	n, err := p.document()
 	if err == nil {
@@ -94,10 +94,10 @@ func (p *parser) one() (*Node, error) {
 	return n, nil
 }
 
-// ParseStream parses a stream of JSON values with white space between them (NDJSON
-// or concatenated objects), or one array, whose elements it returns. The limits
-// apply to each value. Paths are relative to the value, positions to the whole
-// text. The result is nil if the error is not.
+// ParseStream parses a stream of JSON values with white space between them (NDJSON or
+// concatenated objects). If the stream is a single array, ParseStream returns the elements
+// of the array. The limits apply to each value. Paths are relative to a value, and
+// positions to the whole text. If the error is not nil, the result is nil.
 func ParseStream(data []byte, lim Limits) ([]*Node, error) {
 	p := newParser(data, lim)
 	p.stream = true
@@ -133,19 +133,19 @@ type parser struct {
 	data     []byte
 	lim      Limits
 	dec      *jsontext.Decoder
-	stream   bool // the elements of a top-level array are documents
+	stream   bool // the elements of the outermost array are documents
 	trusted  bool // the text comes from encoding/json; skip the checks
 	problems Problems
 
 	at  int // offset of pos, from which the next position is computed
 	pos Pos
 
-	// steps is the path of the current value. It is converted to text only for
-	// problems: doing so for every value would cost the length of a long key for
-	// each value inside.
+	// steps is the path of the current value. It is converted to text only for problems.
+	// To convert it for every value would cost the length of a long key for each value
+	// inside.
 	steps  []step
-	values int // number in this document so far
-	total  int // number in all documents so far
+	values int // number of values in the current document so far
+	total  int // number of values in all documents so far
 	read   int // number of documents so far
 
 	spare []Node // nodes allocated in advance, because single allocations are slower
@@ -163,11 +163,11 @@ func newParser(data []byte, lim Limits) *parser {
 	}
 }
 
-// document parses a document and checks its limits.
+// document parses the next document and checks its size.
 func (p *parser) document() (*Node, error) {
 	p.steps, p.values = p.steps[:0], 0
 	pos := p.next()
-	if p.read++; p.read > maxStream+1 { // a top-level array counts too
+	if p.read++; p.read > maxStream+1 { // the outermost array counts as one
 		return nil, errStream
 	}
 	from := p.at
@@ -182,7 +182,8 @@ func (p *parser) document() (*Node, error) {
 	return n, nil
 }
 
-// value parses the next value, which is nested in depth others.
+// value parses the next value. The argument depth is the number of values that contain the
+// next value.
 func (p *parser) value(depth int) (*Node, error) {
 	p.values++
 	p.total++
@@ -198,7 +199,7 @@ func (p *parser) value(depth int) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(p.spare) == 0 { // allocate as many nodes as there are so far, within limits
+	if len(p.spare) == 0 { // allocate as many nodes as have been parsed, within bounds
 		p.spare = make([]Node, min(max(p.total, 4), 64))
 	}
 	n := &p.spare[0]
@@ -236,7 +237,7 @@ func (p *parser) value(depth int) (*Node, error) {
 
 func (p *parser) members(n *Node, depth int) error {
 	const few = 16
-	var seen map[string]bool // the keys of an object with more than a few
+	var seen map[string]bool // keys of an object with more than few members
 	if p.dec.PeekKind() != '}' {
 		n.Members = make([]Member, 0, 4)
 	}
@@ -296,7 +297,7 @@ func (p *parser) items(n *Node, depth int) error {
 	return err
 }
 
-// documents parses the elements of a stream's top-level array.
+// documents parses the elements of the outermost array of a stream, each as a document.
 func (p *parser) documents(n *Node) error {
 	p.stream = false
 	for p.dec.PeekKind() != ']' {
@@ -311,8 +312,8 @@ func (p *parser) documents(n *Node) error {
 	return err
 }
 
-// next returns the position of the next token, which only white space, a comma or a
-// colon can precede.
+// next returns the position of the next token. Only white space, a comma, or a colon can
+// precede this token.
 func (p *parser) next() Pos {
 	i := int(p.dec.InputOffset())
 	for i < len(p.data) && strings.IndexByte(" \t\r\n,:", p.data[i]) >= 0 {
@@ -321,9 +322,9 @@ func (p *parser) next() Pos {
 	return p.position(i)
 }
 
-// position converts a byte offset to line and column. Offsets must increase from
-// call to call, so that the text is scanned only once. Values that do not come from
-// a text have no position.
+// position converts a byte offset to a line and a column. Offsets must increase from call
+// to call, so that the text is scanned only once. Trusted values have no position, because
+// they do not come from a text that people read.
 func (p *parser) position(offset int) Pos {
 	if p.trusted {
 		return Pos{}
@@ -336,7 +337,7 @@ func (p *parser) position(offset int) Pos {
 	return p.pos
 }
 
-// After returns the position behind a text that begins at p.
+// After returns the position that follows the text passed if the text begins at p.
 func (p Pos) After(passed []byte) Pos {
 	if i := bytes.LastIndexByte(passed, '\n'); i >= 0 {
 		p = Pos{Line: p.Line + bytes.Count(passed, []byte{'\n'}), Column: 1}
@@ -346,9 +347,9 @@ func (p Pos) After(passed []byte) Pos {
 	return p
 }
 
-// Locate sets the missing positions of ps from the document that the problems are
-// about. If the document has no value at a path, the position of the nearest parent
-// is used.
+// Locate sets the missing positions of ps from doc, the document to which the problems
+// refer. If doc has no value at a path, Locate uses the position of the nearest parent. It
+// returns ps.
 func (ps Problems) Locate(doc *Node) Problems {
 	if doc == nil {
 		return ps
@@ -362,9 +363,9 @@ func (ps Problems) Locate(doc *Node) Problems {
 	return ps
 }
 
-// Lead follows path as far as possible. It returns the last value and its member,
-// which is nil for the document itself and for elements of an array. whole reports
-// whether the value at path was reached.
+// Lead follows path from n as far as possible. The result at is the last value on the
+// path. The result key is its member, or nil if the value is n itself or an element of an
+// array. The result whole reports whether the value at path was reached.
 func (n *Node) Lead(path string) (at *Node, key *Member, whole bool) {
 	rest := trimRoot(path)
 	at = n
@@ -388,8 +389,8 @@ func (n *Node) Lead(path string) (at *Node, key *Member, whole bool) {
 	return at, key, true
 }
 
-// Enclosing returns the innermost object on path, including the value at path
-// itself, or the document if there is none.
+// Enclosing returns the innermost object on path. This can be the value at path itself. If
+// no value on the path is an object, Enclosing returns n.
 func (n *Node) Enclosing(path string) *Node {
 	rest, around := trimRoot(path), n
 	for at := n; rest != ""; {

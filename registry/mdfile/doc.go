@@ -1,5 +1,5 @@
-// Package mdfile reads and writes definitions and proposals as Markdown files: YAML
-// front matter for keys, and one section for each long text.
+// Package mdfile reads and writes definitions and proposals as Markdown files. The
+// front matter contains the keys in YAML, and each long text has its own section.
 //
 //	---
 //	id: scene_pacer
@@ -10,12 +10,12 @@
 //
 //	Name the scenes that drag.
 //
-// The front matter becomes a jsondoc tree with positions in the file, so that it is
-// checked as strictly as JSON. It may only contain what JSON can represent:
-// anchors, aliases, merge keys, tags and duplicate keys are rejected.
+// The front matter becomes a jsondoc tree with positions in the file and is checked
+// as strictly as JSON. It can contain only what JSON can represent. Anchors,
+// aliases, merge keys, tags, and duplicate keys are rejected.
 //
-// A heading starts a section only if the caller knows its title; all other headings
-// are text. If a line of text would be read as such a heading, it is written with a
-// backslash in front, which is removed on reading. So every text is read as it was
-// written.
+// A heading starts a section only if the caller knows its title. All other headings
+// are text. If a line of text looks like a known heading, a backslash is written
+// before the line and removed when the file is read. Therefore every text is read
+// as it was written.
 package mdfile

@@ -1,4 +1,4 @@
-// This file parses and formats Markdown files with sections.
+// This file parses and formats Markdown files that have front matter and sections.
 
 package mdfile
 
@@ -23,18 +23,19 @@ type File struct {
 	Sections []Section     // in file order
 }
 
-// Section is a text of a file. Pos is the position of the text or, if it is
-// empty, of the heading.
+// Section is a section of a file. Pos is the position of the text. If the text is
+// empty, Pos is the position of the heading.
 type Section struct {
-	Title string // in canonical spelling
+	Title string // title in its canonical spelling
 	Text  string // without leading and trailing blank lines
 	Pos   jsondoc.Pos
 }
 
 const fence = "---"
 
-// Parse parses a file with the sections in known. It removes a byte order mark and
-// converts CRLF line ends. The error is a jsondoc.Problems.
+// Parse parses a file. Headings whose title is in known start sections. Parse
+// removes a byte order mark and converts CRLF line ends. The error is a
+// jsondoc.Problems.
 func Parse(data []byte, known Titles) (File, error) {
 	if len(data) > jsondoc.DefaultLimits.Bytes {
 		return File{}, problem(jsondoc.Pos{}, "the file is larger than %[2]d bytes (got %[1]d)", len(data), jsondoc.DefaultLimits.Bytes)
@@ -57,7 +58,8 @@ func Parse(data []byte, known Titles) (File, error) {
 	return File{Front: front, Sections: sections}, nil
 }
 
-// badText returns the problem of the first NUL or invalid UTF-8.
+// badText returns the problem of the first NUL character or the first invalid
+// UTF-8, or nil.
 func badText(data []byte) jsondoc.Problems {
 	line, start := 1, 0
 	for i := 0; i < len(data); {
@@ -78,7 +80,8 @@ func badText(data []byte) jsondoc.Problems {
 	return nil
 }
 
-// frontEnd returns the index of the line that ends the front matter.
+// frontEnd returns the index of the line that ends the front matter. The front
+// matter starts in the first line.
 func frontEnd(lines []string) (int, jsondoc.Problems) {
 	if strings.TrimRight(lines[0], blanks) != fence {
 		return 0, problem(jsondoc.Pos{Line: 1, Column: 1}, "expected front matter that starts with a line %q", fence)
@@ -91,7 +94,8 @@ func frontEnd(lines []string) (int, jsondoc.Problems) {
 	return 0, problem(jsondoc.Pos{Line: 1, Column: 1}, "the front matter has no end; expected a second line %q", fence)
 }
 
-// split splits lines[from:] into sections at the known headings.
+// split splits the lines from index from on into sections. Known headings start the
+// sections.
 func split(lines []string, from int, known Titles) ([]Section, jsondoc.Problems) {
 	var (
 		ps       jsondoc.Problems
@@ -135,18 +139,18 @@ func split(lines []string, from int, known Titles) ([]Section, jsondoc.Problems)
 	return sections, ps
 }
 
-// problem returns one problem of the file at pos.
+// problem returns a list with one problem at pos.
 func problem(pos jsondoc.Pos, format string, args ...any) jsondoc.Problems {
 	return jsondoc.Problems{{Path: jsondoc.Root, Pos: pos, Message: fmt.Sprintf(format, args...)}}
 }
 
-// ErrFormat is wrapped by errors of Format and FormatYAML.
+// ErrFormat is wrapped by the errors of Format and FormatYAML.
 var ErrFormat = errors.New("cannot be written as Markdown")
 
-// Format writes f so that Parse, with the same titles, returns the same front
-// matter and sections. The error wraps ErrFormat if the front matter is not an
-// object, a section is unknown, duplicate or not Representable, or the result
-// exceeds the limits of Parse.
+// Format writes f. Parse, with the same titles, returns the same front matter and
+// sections for the result. The error wraps ErrFormat if the front matter is not an
+// object, or if the result exceeds the limits of Parse. It also wraps ErrFormat if
+// a section is unknown, occurs twice, or has a text that is not Representable.
 func Format(f File, known Titles) ([]byte, error) {
 	if f.Front == nil || f.Front.Kind != jsondoc.Object {
 		return nil, fmt.Errorf("%w: the front matter is not an object", ErrFormat)
@@ -186,7 +190,7 @@ func Format(f File, known Titles) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// FormatYAML formats n as YAML in block style for ParseYAML.
+// FormatYAML formats n as YAML in block style. ParseYAML returns n for the result.
 func FormatYAML(n *jsondoc.Node) ([]byte, error) {
 	if !plainText(n) {
 		return nil, fmt.Errorf("%w: a text is not UTF-8", ErrFormat)
@@ -203,8 +207,8 @@ func FormatYAML(n *jsondoc.Node) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// plainText reports whether all texts of n are UTF-8. The library would write
-// others as binary.
+// plainText reports whether all texts in n are valid UTF-8. The YAML library would
+// write other texts as binary.
 func plainText(n *jsondoc.Node) bool {
 	return utf8.ValidString(n.Text) && !slices.ContainsFunc(n.Items, func(item *jsondoc.Node) bool { return !plainText(item) }) &&
 		!slices.ContainsFunc(n.Members, func(m jsondoc.Member) bool { return !utf8.ValidString(m.Key) || !plainText(m.Value) })
@@ -230,7 +234,8 @@ func toYAML(n *jsondoc.Node) *yaml.Node {
 	panic("mdfile: node of no kind")
 }
 
-// emptyStyle returns the flow style for {} and [], which have no block form.
+// emptyStyle returns the flow style for empty objects and arrays, because {} and []
+// have no block form.
 func emptyStyle(length int) yaml.Style {
 	if length == 0 {
 		return yaml.FlowStyle
@@ -238,9 +243,9 @@ func emptyStyle(length int) yaml.Style {
 	return 0
 }
 
-// bare reports whether s needs no quotes in YAML: it starts with a letter, has only
-// single spaces, and no characters that can end a scalar, such as a colon at the
-// end of a word.
+// bare reports whether s needs no quotes in YAML. Such a text starts with a letter,
+// has only single spaces, and has no characters that can end a scalar, such as a
+// colon at the end of a word.
 func bare(s string) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	if !unicode.IsLetter(first) || strings.HasSuffix(s, " ") || strings.Contains(s, "  ") {
@@ -257,12 +262,13 @@ func bare(s string) bool {
 	return true
 }
 
-// stringToYAML selects the most readable style in which s is read without changes.
+// stringToYAML returns s in the most readable style in which a YAML parser reads s
+// without changes.
 func stringToYAML(s string) *yaml.Node {
 	out := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Style: yaml.DoubleQuotedStyle}
 	switch {
 	case bare(s) && plainKind(s) == jsondoc.String &&
-		!slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, strings.ToLower(s)): // in other parsers
+		!slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, strings.ToLower(s)): // other parsers do not read these words as strings
 		out.Style = 0
 	case literal(s):
 		out.Style = yaml.LiteralStyle
@@ -270,9 +276,9 @@ func stringToYAML(s string) *yaml.Node {
 	return out
 }
 
-// literal reports whether s can be written as a block scalar: several lines of
-// printable characters, without leading blanks in the first line or trailing
-// blanks.
+// literal reports whether s can be written as a block scalar. Such a text has
+// several lines of printable characters. The first line does not start with a
+// blank, and no line ends in a blank.
 func literal(s string) bool {
 	if !strings.Contains(s, "\n") || strings.HasPrefix(s, " ") || strings.HasPrefix(s, "\n") || strings.HasSuffix(s, "\n\n") {
 		return false

@@ -1,4 +1,4 @@
-// This file parses YAML front matter, strictly for definitions and leniently for files of agents.
+// This file parses YAML front matter. It is strict for definitions and lenient for the files of agents.
 
 package mdfile
 
@@ -17,12 +17,11 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// MaxFront is the maximum size of front matter and of other YAML, in bytes.
+// MaxFront is the maximum size of front matter and of other YAML texts, in bytes.
 const MaxFront = 1 << 20
 
-// ParseYAML parses one YAML value with the same restrictions as front matter. line
-// is the line number of the start of text. The node is nil if there are problems or
-// text has no value.
+// ParseYAML parses one YAML value with the same restrictions as front matter. The argument line is the number of the
+// line in which text starts. The node is nil if problems exist or if text has no value.
 func ParseYAML(text string, line int) (*jsondoc.Node, jsondoc.Problems) {
 	start := jsondoc.Pos{Line: line, Column: 1}
 	if len(text) > MaxFront {
@@ -44,7 +43,7 @@ func ParseYAML(text string, line int) (*jsondoc.Node, jsondoc.Problems) {
 	}
 	root := doc.Content[0]
 	if root.Kind == yaml.ScalarNode && isNull(root) {
-		return nil, nil // only comments
+		return nil, nil // text contains only comments
 	}
 	n := r.node(root, func() string { return jsondoc.Root }, 0)
 	if len(r.problems) > 0 {
@@ -53,8 +52,7 @@ func ParseYAML(text string, line int) (*jsondoc.Node, jsondoc.Problems) {
 	return n, nil
 }
 
-// parseFront parses YAML as a JSON object. skipped is the number of lines before
-// text in the file.
+// parseFront parses text as a YAML object. The argument skipped is the number of lines before text in the file.
 func parseFront(text string, skipped int) (*jsondoc.Node, jsondoc.Problems) {
 	n, ps := ParseYAML(text, skipped+1)
 	switch {
@@ -68,9 +66,9 @@ func parseFront(text string, skipped int) (*jsondoc.Node, jsondoc.Problems) {
 	return n, nil
 }
 
-// YAMLError returns the position and the message of an error from the YAML library. If the library notices the
-// error only at the end of text, the position is the start of the unfinished value, or the last line. Messages
-// quote only one part of the source: anchors, which consist of ASCII letters and digits.
+// YAMLError returns the position and the message of err, an error of the YAML library. If the library notices the error
+// only at the end of text, the position is the start of the unfinished value, or the last line. The only parts of text
+// that a message quotes are anchors, which consist of ASCII letters and digits.
 func YAMLError(text string, err error) (jsondoc.Pos, string) {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
@@ -93,7 +91,7 @@ type reader struct {
 	problems jsondoc.Problems
 }
 
-// locator returns the path of a value. Paths are computed on request, because computing them for every value inside
+// locator returns the path of a value. Paths are computed only on request. To compute the path of every value inside
 // long keys would cost more than parsing.
 type locator func() string
 
@@ -107,7 +105,7 @@ func (r *reader) pos(n *yaml.Node) jsondoc.Pos {
 	return jsondoc.Pos{Line: n.Line + r.skipped, Column: n.Column}
 }
 
-// node converts n, which is nested in depth others.
+// node converts n. The argument depth is the number of nodes that contain n.
 func (r *reader) node(n *yaml.Node, at locator, depth int) *jsondoc.Node {
 	out := &jsondoc.Node{Pos: r.pos(n)}
 	switch {
@@ -162,9 +160,8 @@ func (r *reader) members(n *yaml.Node, out *jsondoc.Node, parent locator, depth 
 	}
 }
 
-// scalar converts a value as JSON would: null, true, false and numbers follow the
-// grammar of JSON. Everything else is a string, including dates and other notations
-// of numbers.
+// scalar converts a scalar as JSON would read it. The values null, true, and false and numbers follow the grammar of
+// JSON. Everything else is a string, including dates and numbers in other notations.
 func (r *reader) scalar(n *yaml.Node, out *jsondoc.Node, at locator) {
 	r.refuseNUL(n, at)
 	switch {
@@ -192,7 +189,7 @@ func isNull(n *yaml.Node) bool {
 	return n.Style == 0 && (n.Value == "" || plainKind(n.Value) == jsondoc.Null)
 }
 
-// plainKind returns the kind of an unquoted, non-empty scalar.
+// plainKind returns the kind of the unquoted scalar text, which must not be empty.
 func plainKind(text string) jsondoc.Kind {
 	switch text {
 	case "null", "~":
@@ -200,7 +197,7 @@ func plainKind(text string) jsondoc.Kind {
 	case "true", "false":
 		return jsondoc.Bool
 	}
-	// A number has the grammar of RFC 8259, section 6.
+	// A number must follow the grammar of RFC 8259, section 6.
 	isDigit := func(c byte) bool { return '0' <= c && c <= '9' }
 	if (text[0] == '-' || isDigit(text[0])) && isDigit(text[len(text)-1]) && json.Valid([]byte(text)) {
 		return jsondoc.Number
@@ -208,9 +205,8 @@ func plainKind(text string) jsondoc.Kind {
 	return jsondoc.String
 }
 
-// SplitFront splits a file for agents into its front matter, without fences and
-// with LF line ends, and its body. If there is no front matter, it returns false
-// and the whole text as body.
+// SplitFront splits a file for agents into its front matter and its body. The front matter is returned without fences
+// and with LF line ends. If the file has no front matter, SplitFront returns false and the whole text as the body.
 func SplitFront(text string) (front, body string, ok bool) {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(text, "\ufeff"), "\n")
 	if strings.TrimRight(first, " \t\r") != "---" {
@@ -226,13 +222,12 @@ func SplitFront(text string) (front, body string, ok bool) {
 	return "", text, false
 }
 
-// LooseFront parses front matter as leniently as clients of agents do, and returns
-// an object. Values that are not YAML, such as "globs: **/*.go", are read as if
-// they were quoted. If that does not help, it reads line by line: keys in the first
-// column, each with the text after the colon or the list below it.
+// LooseFront parses front matter as leniently as the clients of agents do, and returns an object. If the text is not
+// valid YAML, LooseFront parses it with quotes around each value that needs them, such as the value in "globs:
+// **/*.go". If this text is invalid, too, LooseFront reads line by line. It then takes each key in the first column
+// with the text after the colon, or with the list below the key.
 //
-// Several callers parse the same front matter, so the last results are cached. Callers must not
-// modify them.
+// Several callers parse the same front matter, so the last results are cached. Callers must not modify the result.
 func LooseFront(front string) *jsondoc.Node {
 	if len(front) > maxCached {
 		return looseFront(front)
@@ -246,7 +241,7 @@ func LooseFront(front string) *jsondoc.Node {
 	return n
 }
 
-// maxCached is the maximum length in bytes of front matter that is cached.
+// maxCached is the maximum length, in bytes, of front matter that is cached.
 const maxCached = 4 << 10
 
 type parsedFront struct {
@@ -268,7 +263,7 @@ func looseFront(front string) *jsondoc.Node {
 		return jsondoc.NewObject()
 	}
 	out := jsondoc.NewObject()
-	var list *jsondoc.Node // list of the last key
+	var list *jsondoc.Node // list that is the value of the last key
 	var last string
 	for line := range strings.Lines(front) {
 		line = strings.TrimRight(line, " \t\r\n")
@@ -283,7 +278,7 @@ func looseFront(front string) *jsondoc.Node {
 		key, value, ok := strings.Cut(line, ":")
 		switch {
 		case line == "" || line[0] == '#':
-		case line[0] == ' ' || line[0] == '\t': // continues the value
+		case line[0] == ' ' || line[0] == '\t': // the line continues the value
 			if n := out.Get(last); n != nil && n.Kind == jsondoc.String {
 				n.Text = strings.TrimSpace(n.Text + " " + strings.TrimSpace(line))
 			}
@@ -291,7 +286,7 @@ func looseFront(front string) *jsondoc.Node {
 			last, list = strings.TrimSpace(key), nil
 			value = strings.TrimSpace(value)
 			if strings.Trim(value, "|>+-0123456789") == "" && strings.HasPrefix(value+" ", "|") || strings.HasPrefix(value+" ", ">") {
-				value = "" // a block scalar; its lines follow
+				value = "" // the value is a block scalar in the following lines
 			}
 			if n, problems := ParseYAML(value, 1); len(problems) == 0 && n != nil && n.Kind == jsondoc.Array {
 				out.Set(last, n)
@@ -303,7 +298,7 @@ func looseFront(front string) *jsondoc.Node {
 	return out
 }
 
-// unquoted removes the quotes around a value.
+// unquoted returns value without the quotes around it.
 func unquoted(value string) string {
 	value = strings.TrimSpace(value)
 	if n := len(value); n >= 2 && value[0] == value[n-1] && (value[0] == '"' || value[0] == '\'') {
@@ -312,16 +307,13 @@ func unquoted(value string) string {
 	return value
 }
 
-// frontKey matches a line with a key. Text between two thematic breaks has no such
-// line.
+// frontKey matches a line with a key. Front matter has such a line; text between two thematic breaks usually does not.
 var frontKey = regexp.MustCompile(`(?m)^["']?[a-z][\w-]*["']?[ \t]*:(?:\s|$)`)
 
-// HasKeys reports whether front matter has a key. Otherwise it may be text between
-// two thematic breaks.
+// HasKeys reports whether front contains a key. If it does not, front is probably text between two thematic breaks.
 func HasKeys(front string) bool { return frontKey.MatchString(front) }
 
-// OpenFront reports whether a text starts with front matter that has no second
-// fence.
+// OpenFront reports whether text starts with front matter that does not end with a second fence.
 func OpenFront(text string) bool {
 	if _, _, closed := SplitFront(text); closed {
 		return false
@@ -331,9 +323,9 @@ func OpenFront(text string) bool {
 	return strings.TrimRight(first, " \t\r") == "---" && HasKeys(second)
 }
 
-// FrontFaults returns the problems of front matter, which begins in line 2 of a file, that is not the YAML of an object.
-// lenient reports that the only problem is missing quotes, as in "globs: **/*.go" or "description: Usage: /x", which
-// many clients accept.
+// FrontFaults returns the problems of front matter that is not a YAML object. The front matter begins in line 2 of its
+// file. The result lenient reports whether the only problem is missing quotes, as in "globs: **/*.go" or "description:
+// Usage: /x". Many clients accept such values.
 func FrontFaults(front string) (faults jsondoc.Problems, lenient bool) {
 	if _, faults = parseFront(front, 1); len(faults) == 0 {
 		return nil, false
@@ -342,12 +334,11 @@ func FrontFaults(front string) (faults jsondoc.Problems, lenient bool) {
 	return faults, len(left) == 0
 }
 
-// frontLine splits a line of front matter into the part before the value and the
-// value.
+// frontLine splits a line of front matter into the part before the value and the value itself.
 var frontLine = regexp.MustCompile(`^([ ]*(?:- +)?(?:["']?[A-Za-z][\w-]*["']?:[ \t]+)?)(.*\S)`)
 
-// quotedValues quotes the values that are not valid YAML, except those that start
-// with a quote or have an open bracket.
+// quotedValues quotes the values in front that are not valid YAML, except values that start with a quote or have an
+// unclosed bracket.
 func quotedValues(front string) string {
 	var out strings.Builder
 	for line := range strings.Lines(front) {

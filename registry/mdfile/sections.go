@@ -1,5 +1,5 @@
-// This file maps the keys of definitions to sections and escapes lines that look like
-// headings.
+// This file determines which keys of definitions are written as sections, and escapes lines
+// of text that look like headings.
 
 package mdfile
 
@@ -12,8 +12,8 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// slot maps a section to a key, which is inside the object parent if that is not
-// "".
+// slot is a key that is written as a section. If parent is not "", the key belongs to the
+// object under the key parent.
 type slot struct {
 	title  string
 	parent string
@@ -39,13 +39,14 @@ var slots = map[registry.Kind][]slot{
 	},
 }
 
-// An agent has one section for each channel with a text.
+// The sections of an agent's channels. An agent has one section for each channel that has a
+// text.
 const (
 	channelTitle = "Channel: "
 	channelKey   = "channelGuidance"
 )
 
-// slotFor returns the slot of a section title.
+// slotFor returns the slot whose section has the given title.
 func slotFor(kind registry.Kind, title string) (slot, bool) {
 	for _, s := range slots[kind] {
 		if strings.EqualFold(s.title, title) {
@@ -64,8 +65,8 @@ func channelSlot(channel string) slot {
 	return slot{title: channelTitle + channel, parent: channelKey, key: channel}
 }
 
-// DefinitionTitles returns the titles of the sections of a definition, and those in
-// more.
+// DefinitionTitles returns Titles that know the sections of a definition of the given kind,
+// and also the titles in more.
 func DefinitionTitles(kind registry.Kind, more ...string) Titles {
 	others := TitleSet(more...)
 	return func(title string) (string, bool) {
@@ -76,10 +77,10 @@ func DefinitionTitles(kind registry.Kind, more ...string) Titles {
 	}
 }
 
-// InsertSections inserts the texts of sections into the definition doc, an object, and
-// returns the sections that do not belong to a definition. A key that is in both
-// the front matter and a section is a problem; its path starts with path. Sections
-// without text are ignored.
+// InsertSections inserts the texts of sections into doc, the object of a definition. It
+// returns the sections that do not belong to a definition. A key that occurs both in the
+// front matter and as a section is a problem, whose path starts with path. Sections without
+// text are ignored.
 func InsertSections(kind registry.Kind, doc *jsondoc.Node, path string, sections []Section) (rest []Section, ps jsondoc.Problems) {
 	for _, sec := range sections {
 		s, ok := slotFor(kind, sec.Title)
@@ -99,7 +100,7 @@ func InsertSections(kind registry.Kind, doc *jsondoc.Node, path string, sections
 				doc.Members = append(doc.Members, jsondoc.Member{Key: s.parent, Pos: sec.Pos, Value: owner})
 			}
 			if owner.Kind != jsondoc.Object {
-				continue // reported when the document is bound
+				continue // binding the document reports this
 			}
 		}
 		if owner.Get(s.key) != nil {
@@ -112,8 +113,8 @@ func InsertSections(kind registry.Kind, doc *jsondoc.Node, path string, sections
 	return rest, ps
 }
 
-// ExtractSections removes the texts that can be written as sections from the definition doc
-// and returns them as sections.
+// ExtractSections removes from doc, the object of a definition, each text that can be
+// written as a section. It returns these sections.
 func ExtractSections(kind registry.Kind, doc *jsondoc.Node) []Section {
 	var sections []Section
 	take := func(s slot) {
@@ -144,7 +145,7 @@ func ExtractSections(kind registry.Kind, doc *jsondoc.Node) []Section {
 	return sections
 }
 
-// Titles returns the canonical spelling of a section title, or false if a heading
+// Titles returns the canonical spelling of a section title. It returns false if a heading
 // with this title is plain text.
 type Titles func(title string) (canonical string, ok bool)
 
@@ -160,8 +161,8 @@ func TitleSet(list ...string) Titles {
 	}
 }
 
-// heading returns the canonical title if line is a known heading: "## ", the title,
-// and optional blanks.
+// heading returns the canonical title if line is a known heading: "## ", the title, and
+// optional blanks.
 func (known Titles) heading(line string) (title string, ok bool) {
 	rest, ok := strings.CutPrefix(line, "## ")
 	if !ok {
@@ -170,8 +171,8 @@ func (known Titles) heading(line string) (title string, ok bool) {
 	return known(strings.Trim(rest, blanks))
 }
 
-// escape adds a backslash to a line of text that would be read as a heading or as
-// an escaped heading.
+// escape returns line with a backslash before it if the line looks like a heading or like
+// an escaped heading. Otherwise, it returns line unchanged.
 func (known Titles) escape(line string) string {
 	if _, ok := known.heading(strings.TrimLeft(line, `\`)); ok {
 		return `\` + line
@@ -179,7 +180,7 @@ func (known Titles) escape(line string) string {
 	return line
 }
 
-// unescape undoes escape.
+// unescape reverses escape.
 func (known Titles) unescape(line string) string {
 	if !strings.HasPrefix(line, `\`) {
 		return line
@@ -192,15 +193,14 @@ func (known Titles) unescape(line string) string {
 
 const blanks = " \t"
 
-// Representable reports whether a text does not change when it is written and read
-// as a section. Texts that are empty, start with a blank line, end in white space,
-// or contain a carriage return or a NUL would change; they belong in the front
-// matter.
+// Representable reports whether text stays unchanged when it is written as a section and
+// read again. A text would change if it is empty, starts with a blank line, ends in white
+// space, or contains a carriage return or a NUL. Such a text belongs in the front matter.
 func Representable(text string) bool {
 	return text != "" && text == trim(text) && utf8.ValidString(text) && !strings.ContainsAny(text, "\r\x00")
 }
 
-// trim removes blank lines at the start and white space at the end.
+// trim removes blank lines at the start of text and white space at its end.
 func trim(text string) string {
 	for {
 		line, rest, more := strings.Cut(text, "\n")
@@ -212,10 +212,11 @@ func trim(text string) string {
 	return strings.TrimRight(text, blanks+"\n")
 }
 
-// DecodeDefinition reads a file with one definition of the given kind: its keys in
-// the front matter, its long texts as sections. The error is a jsondoc.Problems
-// that lists everything with a wrong structure; call registry.Definition.Problems
-// to find missing content.
+// DecodeDefinition parses a file with one definition of the given kind. The front matter
+// contains the keys, and the sections contain the long texts. The error is a
+// jsondoc.Problems with every value that has a wrong structure. DecodeDefinition does not
+// check whether the definition is complete; call registry.Definition.Problems on the
+// result.
 func DecodeDefinition(kind registry.Kind, data []byte) (registry.Definition, error) {
 	f, err := Parse(data, DefinitionTitles(kind))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package places lists where the clients of coding agents search for skills and
-// instruction files, with a source for each place.
+// Package places lists the places where clients of coding agents search for skills and
+// instruction files. Each place has a source that documents it.
 package places
 
 import (
@@ -12,26 +12,25 @@ import (
 	"toolcrib/registry"
 )
 
-// Scope selects the places that apply to a folder.
+// Scope is a kind of folder. It selects the places that apply in such a folder.
 type Scope int
 
 // The scopes.
 const (
-	Project Scope = iota // the folder of a project and all folders in it
-	User                 // the home of the user; only the places themselves
-	Above                // a folder above a project; only the places themselves
-	Plugin               // the folder of a plugin of Claude Code; only the places themselves
+	Project Scope = iota // a project's folder; its places also apply in every subfolder
+	User                 // the user's home; subfolders are not searched
+	Above                // a folder above a project; subfolders are not searched
+	Plugin               // the folder of a Claude Code plugin; subfolders are not searched
 )
 
-// Place is a place where a client searches for files that its agent reads. The
-// pattern is a path in which "*" matches a part of an element and "**" any number
-// of elements. Skills may be in subfolders of the folder for skills: several
-// clients search all of them.
+// Place is a place where a client searches for files that its agent reads. Pattern is a path in
+// which "*" matches a part of an element and "**" matches any number of elements. Patterns for
+// skills end in "**" because several clients also search the subfolders of a folder of skills.
 type Place struct {
 	Client  string
 	Kind    registry.Kind // "" for files that are listed but not checked
 	Pattern string
-	Source  string // documentation or code that mentions the place
+	Source  string // URL of documentation or code that mentions the place
 }
 
 const (
@@ -99,7 +98,7 @@ const (
 	zedSettings      = "https://zed.dev/docs/ai/agent-settings"
 )
 
-// shared lists the places that exist in both projects and the user's home.
+// shared lists the places that clients search both in projects and in the user's home.
 var shared = []Place{
 	{"Claude Code", skill, ".claude/skills/**", claudeSkills},
 	{"Claude Code", file, ".claude/agents/**/*.md", claudeAgents},
@@ -190,15 +189,15 @@ var shared = []Place{
 	{"Zed", unchecked, ".zed/settings.json", zedSettings},
 }
 
-// inProjects lists further places, in any folder of a project. Settings of Claude
-// Code are included because they can disable a hook.
+// inProjects lists the other places that clients search in any folder of a project. It includes
+// the settings of Claude Code because they can disable a hook.
 var inProjects = []Place{
 	{"Claude Code", file, ".claude/settings.json", claudeSettings},
 	{"Claude Code", file, ".claude/settings.local.json", claudeSettings},
 	{"opencode", file, "CONTEXT.md", opencodeFiles},
 }
 
-// atHome lists further places in the user's home.
+// atHome lists the other places that clients search in the user's home.
 var atHome = []Place{
 	{"Claude Code", unchecked, ".claude/projects/*/memory/*.md", claudeMemory},
 	{"Gemini CLI", skill, ".gemini/extensions/*/skills/**", geminiExtensions},
@@ -237,7 +236,7 @@ var atHome = []Place{
 	{"Zed", unchecked, ".config/zed/settings.json", zedSettings},
 }
 
-// inPlugin lists the places in a plugin of Claude Code.
+// inPlugin lists the places in the folder of a Claude Code plugin.
 var inPlugin = []Place{
 	{"Claude Code", skill, "skills/**", claudePlugins},
 	{"Claude Code", file, "commands/**/*.md", claudePlugins},
@@ -247,7 +246,7 @@ var inPlugin = []Place{
 	{"Claude Code", unchecked, ".claude-plugin/plugin.json", claudePlugins},
 }
 
-// Places returns the places of a scope.
+// Places returns the places that apply in scope s.
 func (s Scope) Places() []Place {
 	switch s {
 	case Plugin:
@@ -262,34 +261,36 @@ func (s Scope) Places() []Place {
 	}
 }
 
-// Checked reports whether the files of a place are compared with approved versions,
-// and not only listed.
+// Checked reports whether the files of p are compared with approved versions. The files of
+// other places are only listed.
 func (p Place) Checked() bool { return p.Kind != unchecked }
 
-// alsoReads lists the places of other clients that a client, or its agent by itself, reads too.
+// alsoReads maps the id of a client to patterns of other clients' places that the client, or
+// its agent on its own initiative, also reads.
 var alsoReads = map[string][]string{
 	"claude-code": {"AGENTS.md"},
 	"cursor":      {".claude/skills/**", ".codex/skills/**", ".agents/skills/**", ".claude/agents/**/*.md", ".codex/agents/*.toml", "CLAUDE.md"}, // cursorSkills, cursorAgents, cursorRules
 }
 
-// ReadBy reports whether a client, by its id, reads the files of a place.
+// ReadBy reports whether the client with the given id reads the files of p. It returns true for
+// unknown clients.
 func (p Place) ReadBy(client string) bool {
 	name := map[string]string{"claude-code": "Claude Code", "codex": "Codex", "cursor": "Cursor"}[client]
 	return name == "" || strings.Contains(p.Client, name) || slices.Contains(alsoReads[client], p.Pattern)
 }
 
-// Settings reports whether the files of a place are settings of a client, which can
-// run commands and disable its hooks.
+// Settings reports whether the files of p are settings of a client. Settings can run commands
+// and disable the client's hooks.
 func (p Place) Settings() bool { return p.Source == claudeSettings }
 
-// Pattern is a place whose pattern is split into elements.
+// Pattern is a Place with its pattern split into elements.
 type Pattern struct {
 	Place
 	elements []string
 }
 
-// Patterns returns the places of a scope, in lower case if the file system ignores
-// case.
+// Patterns returns the places that apply in scope s. If folds is true, the patterns are in
+// lower case, for file systems that ignore case.
 func (s Scope) Patterns(folds bool) []Pattern {
 	var list []Pattern
 	for _, p := range s.Places() {
@@ -302,8 +303,8 @@ func (s Scope) Patterns(folds bool) []Pattern {
 	return list
 }
 
-// folded has the places of scopes in lower case. The layer of a project can also have
-// the files of a plugin.
+// folded contains the places of three scopes in lower case. It includes Plugin because the
+// layer of a project can also contain the files of a plugin.
 var folded = []struct {
 	scope    Scope
 	patterns func() []Pattern
@@ -313,8 +314,9 @@ var folded = []struct {
 	{Plugin, sync.OnceValue(func() []Pattern { return Plugin.Patterns(true) })},
 }
 
-// Find returns the place of a skill or of instructions at p in a layer, and false
-// if no client searches there. It ignores case, as some file systems do.
+// Find returns the place that contains p, the path of a skill or of instructions in the given
+// layer. It returns false if no client searches there. Find ignores case, as some file systems
+// do.
 func Find(kind registry.Kind, layer registry.Layer, p string) (Place, bool) {
 	for _, f := range folded {
 		if (f.scope == User) != (layer == registry.LayerUser) && layer != registry.LayerGlobal {
@@ -327,9 +329,8 @@ func Find(kind registry.Kind, layer registry.Layer, p string) (Place, bool) {
 	return Place{}, false
 }
 
-// ends reports whether a path with name as its last element can match the pattern.
-// Every file of a folder is compared with every pattern, so this check is faster
-// than path.Match.
+// ends reports whether a path whose last element is name can match the pattern. It is faster
+// than path.Match, which matters because every file of a folder is compared with every pattern.
 func (of Pattern) ends(name string) bool {
 	last := of.elements[len(of.elements)-1]
 	star := strings.LastIndexByte(last, '*')
@@ -343,8 +344,8 @@ func (of Pattern) ends(name string) bool {
 	return err == nil && ok
 }
 
-// Match returns the place of the file or folder at p, and false if there is none.
-// If anywhere is set, a pattern may start in any folder.
+// Match returns the first place that matches p, the path of a file or folder, or false. If
+// anywhere is true, a pattern can start in any parent folder of p.
 func Match(patterns []Pattern, p string, isDir, anywhere bool) (Place, bool) {
 	var elements []string
 	last := path.Base(p)
@@ -368,8 +369,8 @@ func Match(patterns []Pattern, p string, isDir, anywhere bool) (Place, bool) {
 	return Place{}, false
 }
 
-// Leads reports whether a place can be below the folder at p. If anywhere is set, a
-// pattern may start in any folder.
+// Leads reports whether the folder at p can contain a place. If anywhere is true, a pattern can
+// start in any parent folder of p.
 func Leads(patterns []Pattern, p string, anywhere bool) bool {
 	elements := strings.Split(p, "/")
 	for from := range elements {
@@ -383,8 +384,7 @@ func Leads(patterns []Pattern, p string, anywhere bool) bool {
 	return false
 }
 
-// canContain reports whether elements is the path of a folder that can contain matches
-// of pattern.
+// canContain reports whether the folder whose path is elements can contain a match of pattern.
 func canContain(pattern, elements []string) bool {
 	for i, element := range elements {
 		if i < len(pattern) && pattern[i] == "**" {
@@ -400,7 +400,7 @@ func canContain(pattern, elements []string) bool {
 	return true
 }
 
-// matches reports whether elements matches pattern.
+// matches reports whether the path elements matches pattern.
 func matches(pattern, elements []string) bool {
 	switch {
 	case len(pattern) == 0:

@@ -1,4 +1,5 @@
-// This file checks schemas by counting on their graph.
+// This file represents schemas as graphs, and rejects schemas that are too large or do not
+// end, by counting on the graph.
 
 package schemaguard
 
@@ -13,31 +14,32 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Limits of schemas.
+// Limits of a schema.
 const (
 	MaxBytes      = 256 << 10
 	MaxDepth      = 64    // levels of nested lists and objects
-	MaxSubschemas = 5_000 // in the text, applied to one value, and after expansion
+	MaxSubschemas = 5_000 // in the schema, applied to one value, and after expansion
 	MaxPattern    = 1_000 // characters of one regular expression
 )
 
-// Checked is a schema that is safe to pass to a validator. It may still be invalid.
+// Checked is a schema that is safe to pass to a validator. It can still be an invalid JSON
+// Schema.
 type Checked struct {
 	Root *jsondoc.Node
-	// Remarks lists oddities that are accepted, such as a schema that accepts
-	// everything.
+	// Remarks lists properties of the schema that are accepted but unusual. For example,
+	// it reports a schema that accepts every value.
 	Remarks jsondoc.Problems
-	// Unrun lists regular expressions that toolcrib cannot run. Validate rejects
-	// values that one of them would have to match.
+	// Unrun lists the regular expressions that toolcrib cannot run. Validate rejects a
+	// value if it would have to match one of these expressions.
 	Unrun jsondoc.Problems
-	// Open lists the references whose target is not in the schema. A value that one of
-	// them would have to judge is rejected by Validate.
+	// Open lists the references whose target is not in the schema. Validate rejects a
+	// value to which such a reference applies.
 	Open  jsondoc.Problems
 	graph *graph
 }
 
-// Check parses a schema and rejects it if it is not safe to work with. The error is
-// a jsondoc.Problems with paths and positions in the schema.
+// Check parses a schema and rejects it if it is not safe to evaluate. The error is a
+// jsondoc.Problems with the path and the position of each problem.
 func Check(schema json.RawMessage) (Checked, error) {
 	n, err := jsondoc.Parse(schema, jsondoc.Limits{Bytes: MaxBytes, Depth: MaxDepth})
 	if err != nil {
@@ -60,7 +62,7 @@ func Check(schema json.RawMessage) (Checked, error) {
 	return Checked{Root: n, Remarks: g.remarks.Locate(n), Unrun: g.unrun.Locate(n), Open: g.open.Locate(n), graph: g}, nil
 }
 
-// count rejects schemas that are too large or whose evaluation does not end.
+// count adds a problem for a schema that is too large or whose evaluation would not end.
 func (g *graph) count() {
 	for _, v := range g.vertices {
 		if g.inPlace(v) > MaxSubschemas {
@@ -80,7 +82,7 @@ func (g *graph) count() {
 	}
 }
 
-// dialects are the supported values of $schema.
+// dialects are the supported values of "$schema", without the scheme.
 var dialects = [...]string{
 	"json-schema.org/draft-04/schema",
 	"json-schema.org/draft-06/schema",
@@ -89,7 +91,8 @@ var dialects = [...]string{
 	"json-schema.org/draft/2020-12/schema",
 }
 
-// dialect returns the dialect of the schema n, or "" if it is missing or unknown.
+// dialect returns the element of dialects that the schema n names, or "" if it names none
+// of them.
 func dialect(n *jsondoc.Node) string {
 	_, address, _ := strings.Cut(strings.TrimSuffix(n.Get("$schema").AsString(), "#"), "://")
 	if !slices.Contains(dialects[:], address) {
@@ -98,7 +101,8 @@ func dialect(n *jsondoc.Node) string {
 	return address
 }
 
-// remarkOnRoot adds remarks about schemas that accept nearly everything.
+// remarkOnRoot adds remarks about an unknown dialect and about a root that accepts nearly
+// every value.
 func (g *graph) remarkOnRoot() {
 	n := g.root.node
 	if n.Kind != jsondoc.Object {
@@ -120,8 +124,8 @@ func (g *graph) remarkOnRoot() {
 	}
 }
 
-// MaxWork limits the estimated number of steps to validate one value. Applying a
-// subschema to a value is one step; other work counts in proportion.
+// MaxWork is the maximum of the estimated number of steps to validate one value. To apply
+// a subschema to a value is one step. Other work counts in proportion.
 const MaxWork = 1_000_000
 
 type pair struct {
@@ -129,31 +133,31 @@ type pair struct {
 	n *jsondoc.Node
 }
 
-// meter estimates the maximum number of steps to validate a value, and stops at MaxWork+1.
-// It counts each pair of a subschema and a value only once. The validation evaluates a
-// pair as often as it is reached, and in a recursive schema, this number can double at
-// every level of the value.
+// meter estimates the maximum number of steps to validate a value. It stops at MaxWork+1.
+// The validator evaluates a pair of a subschema and a value each time it reaches the pair.
+// In a recursive schema, this number can double at every level of the value. The meter
+// therefore examines each pair once and reuses the count.
 type meter struct {
 	memo    map[pair]int
 	names   map[*jsondoc.Node][]*jsondoc.Node          // names of the members of an object, as string nodes
 	members map[*jsondoc.Node]map[string]*jsondoc.Node // index of large objects
-	spent   int                                        // steps of counting itself
+	spent   int                                        // steps of the meter itself
 }
 
-// count returns the number of steps to apply v to n.
+// count returns the estimated number of steps to apply v to n.
 func (m *meter) count(v *vertex, n *jsondoc.Node) int {
 	if m.spent > MaxWork {
 		return MaxWork + 1
 	}
-	// Only schemas with references to them can be applied to the same value again.
+	// Only a schema that has references to it can be applied to the same value again.
 	if v.refs > 0 {
 		if known, ok := m.memo[pair{v, n}]; ok {
 			return known
 		}
 	}
-	own := 1 + len(n.Text)/1_000 + v.listed + len(n.Members) + len(n.Items) // steps of v itself
+	own := 1 + len(n.Text)/1_000 + v.listed + len(n.Members) + len(n.Items) // steps of v without its subschemas
 	if v.unique && n.Kind == jsondoc.Array {
-		own += 10 * size(n) // up to 20 elements are compared pairwise
+		own += 10 * size(n) // the validator compares up to 20 elements pairwise
 	}
 	m.spent += own
 	sum := own
@@ -167,8 +171,8 @@ func (m *meter) count(v *vertex, n *jsondoc.Node) int {
 	return sum
 }
 
-// follow returns the number of steps to apply the target of e to all values in n to
-// which it applies.
+// follow returns the estimated number of steps to apply the target of e to all values in n
+// that e selects.
 func (m *meter) follow(e edge, n *jsondoc.Node) int {
 	var values []*jsondoc.Node
 	switch e.scope {
@@ -207,7 +211,7 @@ func (m *meter) follow(e edge, n *jsondoc.Node) int {
 	return sum
 }
 
-// size returns the number of values in n.
+// size returns the number of values in the tree n, including n.
 func size(n *jsondoc.Node) int {
 	sum := 0
 	n.Walk(func(*jsondoc.Node, func() string) bool {
@@ -217,16 +221,16 @@ func size(n *jsondoc.Node) int {
 	return sum
 }
 
-// The limits are checked by counting on the graph, once for each subschema, with
-// saturating numbers: a schema that would take 2^40 steps to expand is rejected
-// after a few additions.
+// The following functions compute each number once for each subschema. The numbers
+// saturate at MaxSubschemas+1, so a schema that would expand to 2^40 subschemas is
+// rejected after a few additions.
 
 // add returns a+b, limited to MaxSubschemas+1.
 func add(a, b int) int { return min(a+b, MaxSubschemas+1) }
 
-// inPlace returns the number of subschemas that are applied to the same value as v.
-// A schema that applies itself to the same value never ends; it is reported and
-// counts as one.
+// inPlace returns the number of subschemas that are applied to the same value as v,
+// including v. A schema that applies itself to the same value never ends. Such a schema is
+// reported and counts as one.
 func (g *graph) inPlace(v *vertex) int {
 	const running = -1
 	if v.inPlace == running {
@@ -246,8 +250,8 @@ func (g *graph) inPlace(v *vertex) int {
 	return v.inPlace
 }
 
-// expand returns the number of subschemas after every reference in v is replaced by
-// its target. A recursive reference counts as one. The components must be known.
+// expand returns the number of subschemas in v after every reference is replaced by its
+// target. A recursive reference counts as one. findComponents must have been called.
 func (g *graph) expand(v *vertex) int {
 	if v.expanded == 0 {
 		sum := 1
@@ -265,10 +269,9 @@ func (g *graph) expand(v *vertex) int {
 	return v.expanded
 }
 
-// findComponents numbers the strongly connected components with Tarjan's algorithm
-// (SIAM Journal on Computing 1, 1972): subschemas that reach each other are in the
-// same component. The depth of the recursion is limited by the number of
-// subschemas.
+// findComponents numbers the strongly connected components with Tarjan's algorithm (SIAM
+// Journal on Computing 1, 1972). Subschemas that can reach each other are in the same
+// component. The depth of the recursion is at most the number of subschemas.
 func (g *graph) findComponents() {
 	next, component := 1, 1
 	var stack []*vertex
@@ -315,12 +318,12 @@ type reference struct {
 
 func (r reference) spot() spot { return at(r.from, r.keyword) }
 
-// maxStrays limits the number of references to values that are not under a keyword
-// for schemas: the validator prepares the whole document again for each.
+// maxStrays limits the number of targets of references that are not under a keyword for
+// schemas. The validator prepares the whole document again for each of them.
 const maxStrays = 100
 
-// refer adds the edge of r. It returns false if the target is not known yet. It
-// rejects references to other documents.
+// refer adds the edge of r to the graph. It rejects references to other documents. It
+// returns false if the target is not known yet.
 func (g *graph) refer(r reference) bool {
 	fragment, ok := strings.CutPrefix(r.target, "#")
 	if !ok && (strings.HasPrefix(r.target, "https:") || strings.HasPrefix(r.target, "http:")) {
@@ -351,7 +354,8 @@ func (g *graph) refer(r reference) bool {
 	return true
 }
 
-// Target returns the schema to which the "$ref" of the subschema n refers, or nil.
+// Target returns the schema to which the "$ref" of the subschema n refers, or nil if n has
+// no "$ref" with a known target.
 func (c Checked) Target(n *jsondoc.Node) *jsondoc.Node {
 	if v := c.graph.byNode[n]; v != nil {
 		return v.ref
@@ -359,9 +363,9 @@ func (c Checked) Target(n *jsondoc.Node) *jsondoc.Node {
 	return nil
 }
 
-// pointer follows a JSON pointer (RFC 6901) and returns the subschema there. It
-// turns other objects into subschemas, and returns nil if the pointer has no
-// target.
+// pointer resolves a JSON pointer (RFC 6901) and returns its target. If the target is not
+// a subschema yet, pointer adds it to the graph. It returns nil if the target does not
+// exist or cannot be a schema.
 func (g *graph) pointer(pointer string) *vertex {
 	n, path := g.root.node, jsondoc.Root
 	_, rest, more := strings.Cut(pointer, "/")
@@ -397,7 +401,8 @@ func (g *graph) pointer(pointer string) *vertex {
 	return g.add(n, vertexPlace{path: path})
 }
 
-// lookup returns the value of key in n. It indexes large objects.
+// lookup returns the value of key in n. It uses index to find the members of large
+// objects.
 func lookup(index map[*jsondoc.Node]map[string]*jsondoc.Node, n *jsondoc.Node, key string) *jsondoc.Node {
 	if len(n.Members) < 16 {
 		return n.Get(key)
@@ -411,8 +416,8 @@ func lookup(index map[*jsondoc.Node]map[string]*jsondoc.Node, n *jsondoc.Node, k
 	return index[n][key]
 }
 
-// identify records the names of v. An "$id" in a subschema is rejected, because it
-// changes the base of relative references; in the root it has no effect.
+// identify records the anchors of v. It rejects an "$id" in a subschema, because that
+// would change the base of relative references. In the root, an "$id" has no effect.
 func (g *graph) identify(v *vertex) {
 	key := "$id"
 	if dialect(g.root.node) == dialects[0] {
@@ -442,7 +447,7 @@ func (g *graph) anchor(v *vertex, key, name string) {
 	g.anchors[name] = v
 }
 
-// graph is a schema as a graph of subschemas and their edges.
+// graph represents a schema by its subschemas and the edges between them.
 type graph struct {
 	root     *vertex
 	vertices []*vertex
@@ -453,23 +458,23 @@ type graph struct {
 	patterns map[string]error                           // problem of each regular expression, or nil
 
 	problems jsondoc.Problems // reasons to reject the schema
-	remarks  jsondoc.Problems // oddities
+	remarks  jsondoc.Problems // accepted but unusual properties of the schema
 	unrun    jsondoc.Problems // regular expressions that cannot be run
 	open     jsondoc.Problems // references without a known target
-	matches  bool             // the schema has regular expressions
+	matches  bool             // whether the schema has regular expressions
 }
 
-// vertex is a subschema, shared by all references to it.
+// vertex is a subschema. All references to the subschema lead to one vertex.
 type vertex struct {
 	node  *jsondoc.Node
 	place vertexPlace
 	edges []edge
 	ref   *jsondoc.Node // target of "$ref"
-	refs  int           // number of references to it
+	refs  int           // number of references to the subschema
 
 	listed int  // values in "enum" and "const"
 	unique bool // "uniqueItems"
-	open   bool // it has a reference without a known target
+	open   bool // whether the subschema has a reference without a known target
 
 	component  int // number of its strongly connected component
 	index, low int // see findComponents
@@ -477,12 +482,12 @@ type vertex struct {
 	expanded   int // see graph.expand; 0 means unknown
 }
 
-// vertexPlace is the location of a subschema: inside another one, or at a path.
-// Paths are long and seldom needed, so they are computed on request.
+// vertexPlace is the location of a subschema, either relative to a parent or as a path.
+// Paths are long and seldom needed, so they are computed only on request.
 type vertexPlace struct {
 	parent *vertex
-	held   Subschema // in parent
-	path   string    // if there is no parent
+	held   Subschema // location in parent
+	path   string    // path if there is no parent
 }
 
 // path returns the path of the subschema.
@@ -493,7 +498,7 @@ func (v *vertex) path() string {
 	return v.place.held.Path(v.place.parent.path())
 }
 
-// edge connects a subschema with one that it applies.
+// edge connects a subschema with a subschema that it applies.
 type edge struct {
 	to        *vertex
 	scope     Scope
@@ -502,7 +507,7 @@ type edge struct {
 	reference bool
 }
 
-// newGraph builds the graph of the schema n, which has at most MaxDepth levels.
+// newGraph returns the graph of the schema n, which has at most MaxDepth levels.
 func newGraph(n *jsondoc.Node) *graph {
 	g := &graph{
 		byNode:   map[*jsondoc.Node]*vertex{},
@@ -511,7 +516,7 @@ func newGraph(n *jsondoc.Node) *graph {
 		patterns: map[string]error{},
 	}
 	g.root = g.add(n, vertexPlace{path: jsondoc.Root})
-	// References can turn other values into subschemas, which can in turn contain
+	// A reference can turn a value into a subschema. That subschema can contain further
 	// references and anchors.
 	var pending []reference
 	for done := 0; done < len(g.vertices) && len(g.problems) == 0; {
@@ -537,7 +542,8 @@ func newGraph(n *jsondoc.Node) *graph {
 	return g
 }
 
-// add adds n as a subschema, once. It returns nil if there are too many.
+// add returns the vertex of n. It adds a vertex if n has none, and returns nil if the
+// graph would exceed MaxSubschemas.
 func (g *graph) add(n *jsondoc.Node, place vertexPlace) *vertex {
 	if v := g.byNode[n]; v != nil {
 		return v
@@ -554,7 +560,7 @@ func (g *graph) add(n *jsondoc.Node, place vertexPlace) *vertex {
 	return v
 }
 
-// connect adds the subschemas of v and returns its references.
+// connect adds the subschemas of v to the graph and returns the references in v.
 func (g *graph) connect(v *vertex) []reference {
 	var refs []reference
 	for _, m := range v.node.Members {
@@ -588,7 +594,7 @@ func (g *graph) connect(v *vertex) []reference {
 	return refs
 }
 
-// spot is a location in the schema: the keys below a subschema.
+// spot is a location in the schema: a subschema and the keys below it.
 type spot struct {
 	v    *vertex
 	keys []string
@@ -604,8 +610,8 @@ func (s spot) path() string {
 	return path
 }
 
-// maxRefusals limits the number of reported problems: one is enough to reject a
-// schema, and the paths of hostile schemas are long.
+// maxRefusals is the maximum number of reported problems. One problem is enough to reject
+// a schema, and the paths in hostile schemas are long.
 const maxRefusals = 20
 
 func (g *graph) refuse(s spot, format string, args ...any) {
@@ -614,7 +620,8 @@ func (g *graph) refuse(s spot, format string, args ...any) {
 	}
 }
 
-// leave accepts a reference whose target nobody knows: no value fits the subschema.
+// leave accepts a reference whose target is not known. No value matches the subschema that
+// contains the reference.
 func (g *graph) leave(r reference, format string, args ...any) {
 	r.from.open = true
 	if len(g.open) == maxRefusals {

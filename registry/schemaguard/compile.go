@@ -1,4 +1,5 @@
-// This file passes checked schemas to the validator, and validates values within limits.
+// This file passes checked schemas to the validator. It also limits the work of validating
+// a value.
 
 package schemaguard
 
@@ -25,18 +26,18 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Schema is a safe and valid schema. It is safe for concurrent use.
+// Schema is a schema that is safe and valid. Its methods are safe for concurrent use.
 type Schema struct {
 	Checked
 	compiled *jsonschema.Schema
 	budget   matchBudget
 }
 
-// location is the address under which the validator knows the schema.
+// location is the URL of the schema in the validator.
 const location = "mem:///schema"
 
-// Compile checks a schema and prepares it for validation. The error is a
-// jsondoc.Problems: from Check, or about an invalid JSON Schema.
+// Compile checks a schema and prepares it for validation. The error is a jsondoc.Problems
+// that comes from Check or describes an invalid JSON Schema.
 func Compile(schema json.RawMessage) (*Schema, error) {
 	c, err := Check(schema)
 	if err != nil {
@@ -45,8 +46,8 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	return c.Compile()
 }
 
-// Compile prepares the schema for validation. The error is a jsondoc.Problems about
-// an invalid JSON Schema.
+// Compile prepares the schema for validation. The error is a jsondoc.Problems that
+// describes an invalid JSON Schema.
 func (c Checked) Compile() (*Schema, error) {
 	s := &Schema{Checked: c}
 	compiler := jsonschema.NewCompiler()
@@ -54,8 +55,9 @@ func (c Checked) Compile() (*Schema, error) {
 	compiler.UseLoader(denyLoader{})
 	compiler.UseRegexpEngine(s.budget.compile)
 	if slices.Contains(dialects[:3], dialect(c.Root)) { // before 2019-09
-		// Without a vocabulary with $defs, which people use anyway, the validator would
-		// prepare the whole document again for each of the subschemas there.
+		// These drafts do not define "$defs", but authors use it in them. Without this
+		// vocabulary, the validator would prepare the whole document again for each
+		// subschema in "$defs".
 		compiler.RegisterVocabulary(&jsonschema.Vocabulary{
 			URL:        "mem:///defs",
 			Subschemas: []jsonschema.SchemaPath{{jsonschema.Prop("$defs"), jsonschema.AllProp{}}},
@@ -89,8 +91,9 @@ func (denyLoader) Load(string) (any, error) {
 	return nil, errors.New("external documents are not loaded")
 }
 
-// export converts n for the validator. It omits keywords that would make the
-// validator look for other documents.
+// export converts n for the validator. It omits the keywords that would make the validator
+// look for other documents. For a subschema with an unknown target, it returns false, the
+// schema that accepts no value.
 func (g *graph) export(n *jsondoc.Node) any {
 	switch n.Kind {
 	case jsondoc.Object:
@@ -126,25 +129,26 @@ func (g *graph) export(n *jsondoc.Node) any {
 	return nil
 }
 
-// value converts a value for the validator.
+// value converts n, which is not part of a schema, for the validator.
 func value(n *jsondoc.Node) any { return (&graph{}).export(n) }
 
-// Scope selects the values to which a subschema applies.
+// Scope selects the values to which a subschema applies, relative to the value that the
+// parent schema applies to.
 type Scope uint8
 
-// The scopes. Nowhere is for subschemas that are only used by reference, and for
-// those that describe the content of a string.
+// The scopes. Nowhere is for subschemas that apply only through references, and for
+// subschemas that describe the content of a string.
 const (
 	Nowhere   Scope = iota
 	Here            // the same value
-	Member          // the member with the subschema's key
+	Member          // the object member whose name is Subschema.Key
 	Members         // any member of an object
 	Names           // the names of the members of an object
-	ElementAt       // the element of an array with the subschema's index
+	ElementAt       // the array element whose index is Subschema.Index
 	Elements        // any element of an array
 )
 
-// shape describes the form in which a keyword contains subschemas.
+// shape is a bit set of the forms in which a keyword can contain subschemas.
 type shape uint8
 
 const (
@@ -153,8 +157,9 @@ const (
 	byName                   // an object of schemas
 )
 
-// keywords has all keywords with subschemas, of all drafts. "dependencies" may also
-// contain arrays of names.
+// keywords maps each keyword that contains subschemas, in any draft, to their shape and
+// scope. The values of "dependencies" can also be arrays of names, which are not
+// subschemas.
 var keywords = map[string]struct {
 	shape shape
 	scope Scope
@@ -183,29 +188,29 @@ var keywords = map[string]struct {
 	"contentSchema":         {one, Nowhere},
 }
 
-// Keywords that refer to another schema.
+// references lists the keywords that refer to another schema.
 var references = [...]string{"$ref", "$dynamicRef", "$recursiveRef"}
 
-// Holds reports whether a keyword contains subschemas, and whether they have names
-// that the author of the schema chose.
+// Holds reports whether a keyword contains subschemas. The result named reports whether
+// these subschemas have names that the author of the schema chose.
 func Holds(keyword string) (holds, named bool) {
 	k, ok := keywords[keyword]
 	return ok, k.shape == byName
 }
 
-// Subschema is a schema under a keyword of another schema.
+// Subschema is a schema that is a part of another schema, under a keyword.
 type Subschema struct {
 	Node  *jsondoc.Node // an object, true or false
 	Scope Scope
-	Key   string // name, if the keyword contains an object of schemas
-	Index int    // index, if the keyword contains an array
+	Key   string // name of the subschema if the keyword contains an object of schemas
+	Index int    // index of the subschema if the keyword contains an array
 
 	keyword string
 	shape   shape
 }
 
-// Subschemas returns the subschemas under m, a member of a schema. A value with the
-// wrong shape contains none; Compile rejects it.
+// Subschemas returns the subschemas in m, a member of a schema. It returns none if the
+// value of m has the wrong shape; Compile rejects such a value.
 func Subschemas(m jsondoc.Member) []Subschema {
 	var held []Subschema
 	k := keywords[m.Key]
@@ -217,7 +222,7 @@ func Subschemas(m jsondoc.Member) []Subschema {
 	}
 	switch n := m.Value; {
 	case n.Kind == jsondoc.Array && k.shape&list != 0:
-		if m.Key == "items" { // before 2020-12: one schema for each element
+		if m.Key == "items" { // before draft 2020-12, an array under "items" has a schema for each element
 			k.scope = ElementAt
 		}
 		for i, item := range n.Items {
@@ -233,7 +238,8 @@ func Subschemas(m jsondoc.Member) []Subschema {
 	return held
 }
 
-// Path returns the path of s, given the path of the schema that contains it.
+// Path returns the path of s. The argument around is the path of the schema that contains
+// s.
 func (s Subschema) Path(around string) string {
 	path := jsondoc.Join(around, s.keyword)
 	switch s.shape {
@@ -246,17 +252,17 @@ func (s Subschema) Path(around string) string {
 	return path
 }
 
-// JSON Schema uses the regular expressions of ECMA-262 with the flag u (JSON Schema
-// Core 2020-12, section 6.4). Their engine backtracks, which can take exponential
-// time. Therefore the total matching time of one Validate is limited, and the
-// memory of each match.
+// JSON Schema uses the regular expressions of ECMA-262 with the flag u (JSON Schema Core
+// 2020-12, section 6.4). Engines for these expressions backtrack, which can take
+// exponential time. Therefore the total time of all matches in one call of Validate is
+// limited, and so is the memory of each match.
 const (
 	maxMatching = 250 * time.Millisecond // the engine checks its clock every 100 ms
-	maxStack    = 4 << 20                // integers on the backtracking stack
+	maxStack    = 4 << 20                // integers on the stack of the backtracking engine
 )
 
-// dialectsOf lists the syntaxes in which an expression is tried, in this order.
-// Many authors use legacy ECMA-262, or (?i) and \A as in Perl.
+// dialectsOf lists the syntaxes of regular expressions, in the order in which
+// compilePattern tries them. Many authors use legacy ECMA-262, or (?i) and \A from Perl.
 var dialectsOf = [...]regexp2.RegexOptions{regexp2.ECMAScript | regexp2.Unicode, regexp2.ECMAScript, regexp2.None}
 
 // compilePattern compiles a regular expression of at most MaxPattern characters.
@@ -265,7 +271,7 @@ func compilePattern(pattern string) (re *regexp2.Regexp, err error) {
 		return nil, fmt.Errorf("is longer than %[2]d characters (got %[1]d)", n, MaxPattern)
 	}
 	defer func() {
-		if recover() != nil { // the engine panicked on untrusted input
+		if recover() != nil { // the engine panicked; the expression is untrusted input
 			re, err = nil, errNotRun
 		}
 	}()
@@ -277,10 +283,11 @@ func compilePattern(pattern string) (re *regexp2.Regexp, err error) {
 	return nil, errNotRun
 }
 
-// errNotRun reports an expression that has none of the known syntaxes.
+// errNotRun indicates that an expression has none of the supported syntaxes.
 var errNotRun = errors.New("has an unsupported syntax")
 
-// checkPattern rejects a long regular expression and lists one that cannot be run.
+// checkPattern adds a problem if a regular expression is too long. It adds an expression
+// with an unsupported syntax to the list of expressions that cannot be run.
 func (g *graph) checkPattern(pattern string, s spot) {
 	g.matches = true
 	problem, known := g.patterns[pattern]
@@ -297,37 +304,38 @@ func (g *graph) checkPattern(pattern string, s spot) {
 	}
 }
 
-// matchBudget limits the matching time of one validation at a time. It is locked by
-// busy.
+// matchBudget limits the total matching time of one validation. The mutex busy is held
+// during a validation, so that validations with regular expressions run one after another.
 type matchBudget struct {
 	busy    sync.Mutex
 	left    time.Duration
 	problem string // reason why the first expression failed, or ""
 }
 
-// begin starts the time of a validation. The caller must call end.
+// begin locks the budget and resets its time. The caller must call end.
 func (b *matchBudget) begin() {
 	b.busy.Lock()
 	b.left, b.problem = maxMatching, ""
 }
 
-// end returns the reason why an expression could not be matched, or "".
+// end unlocks the budget. It returns the reason why an expression could not be matched, or
+// "".
 func (b *matchBudget) end() string {
 	defer b.busy.Unlock()
 	return b.problem
 }
 
-// compile is the regular expression engine of the validator, for the expressions of
-// the schema and for values that have to be regular expressions.
+// compile implements jsonschema.RegexpEngine. The validator calls it for the expressions of
+// the schema and for values that must be regular expressions.
 func (b *matchBudget) compile(pattern string) (jsonschema.Regexp, error) {
 	re, err := compilePattern(pattern)
 	if err != nil && !errors.Is(err, errNotRun) {
 		return nil, err
 	}
-	return limited{re, pattern, b}, nil // other validators may support it
+	return limited{re, pattern, b}, nil // re is nil if the syntax is unsupported; other validators can support it
 }
 
-// limited is a regular expression with a budget.
+// limited is a regular expression whose matches use up a budget.
 type limited struct {
 	re      *regexp2.Regexp // nil if it has an unsupported syntax
 	pattern string
@@ -336,9 +344,9 @@ type limited struct {
 
 func (l limited) String() string { return l.pattern }
 
-// MatchString reports whether text matches. If the expression fails, so does the
-// whole validation: the schema may accept a value because it does not match. The
-// caller holds the budget.
+// MatchString reports whether text matches the expression. If the expression cannot be run,
+// MatchString records the problem and the whole validation fails, because a schema can
+// accept a value for not matching. The caller must have called begin.
 func (l limited) MatchString(text string) (matches bool) {
 	if l.budget.problem != "" {
 		return false
@@ -375,9 +383,9 @@ func (l limited) fail(why string) bool {
 // maxNumber is the maximum length of a number, in characters.
 const maxNumber = 100
 
-// oddNumber returns the path of the first number in n that is long or not in the range of a
-// double, or "". The validator computes exactly, so some thousand numbers of ten thousand
-// digits each would keep it busy.
+// oddNumber returns the path of the first number in n that is longer than maxNumber or
+// outside the range of a double. It returns "" if there is none. The validator computes
+// exactly, so a few thousand numbers of ten thousand digits each would keep it busy.
 func oddNumber(n *jsondoc.Node) (found string) {
 	n.Walk(func(v *jsondoc.Node, path func() string) bool {
 		if v.Kind == jsondoc.Number {
@@ -390,10 +398,10 @@ func oddNumber(n *jsondoc.Node) (found string) {
 	return found
 }
 
-// Validate returns all mismatches of n with the schema, as a jsondoc.Problems
-// sorted by path, with paths below jsondoc.Root. It rejects values that would take
-// more than MaxWork steps, and values that need a regular expression which cannot
-// be run or takes too long.
+// Validate checks n against the schema. The error is a jsondoc.Problems with all
+// mismatches, sorted by path. Validate rejects a value that would take more than MaxWork
+// steps. It also rejects a value if a required regular expression cannot be run or takes
+// too long.
 func (s *Schema) Validate(n *jsondoc.Node) error {
 	var ps jsondoc.Problems
 	if path := oddNumber(n); path != "" {
@@ -405,7 +413,7 @@ func (s *Schema) Validate(n *jsondoc.Node) error {
 		ps.Add(jsondoc.Root, "takes more than %d steps to validate", MaxWork)
 		return ps.Locate(n)
 	}
-	if s.graph.matches { // one after another, so that each has its own time limit
+	if s.graph.matches { // validations run one after another, so that each has its own time limit
 		s.budget.begin()
 	}
 	err := s.compiled.Validate(value(n))
@@ -425,7 +433,7 @@ func (s *Schema) Validate(n *jsondoc.Node) error {
 	return explain(found, n, s.Root).Locate(n)
 }
 
-// explain converts the errors of the validator about n to problems. It sorts them,
+// explain converts the validator's errors about n to problems. It sorts the problems
 // because the validator iterates over maps.
 func explain(found *jsonschema.ValidationError, n, schema *jsondoc.Node) jsondoc.Problems {
 	e := explainer{document: n, schema: schema, printer: message.NewPrinter(language.English)}
@@ -445,8 +453,8 @@ type explainer struct {
 	all      []jsondoc.Problem
 }
 
-// collect adds the innermost errors. The outer ones only report that there are
-// inner errors.
+// collect adds the innermost errors in found. An outer error only states that inner errors
+// exist.
 func (e *explainer) collect(found *jsonschema.ValidationError) {
 	if alternatives(found) || len(found.Causes) == 0 {
 		e.all = append(e.all, jsondoc.Problem{Path: e.path(found.InstanceLocation), Message: e.message(found)})
@@ -457,9 +465,9 @@ func (e *explainer) collect(found *jsonschema.ValidationError) {
 	}
 }
 
-// alternatives reports whether found means that none of several schemas matches.
-// The errors of the alternatives are not separate problems, because matching one of
-// them is enough.
+// alternatives reports whether found means that a value matches none of several schemas.
+// The errors of the single schemas are not separate problems, because it is enough to match
+// one of the schemas.
 func alternatives(found *jsonschema.ValidationError) bool {
 	switch found.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
@@ -468,7 +476,7 @@ func alternatives(found *jsonschema.ValidationError) bool {
 	return false
 }
 
-// maxAlternatives limits the number of alternatives in a message.
+// maxAlternatives is the maximum number of alternatives that a message mentions.
 const maxAlternatives = 3
 
 func (e *explainer) message(found *jsonschema.ValidationError) string {
@@ -499,11 +507,11 @@ func (e *explainer) message(found *jsonschema.ValidationError) string {
 	return jsondoc.Printable("matches none of the alternatives (" + strings.Join(reasons, "; ") + ")")
 }
 
-// maxKnown limits the number of properties in a message.
+// maxKnown is the maximum number of properties that a message lists.
 const maxKnown = 30
 
-// known lists the properties of the schema at a URL, to help find the right name of
-// an unknown one.
+// known returns a list of the properties that the schema at url defines. The list helps
+// authors to correct an unknown property.
 func (e *explainer) known(url string) string {
 	_, pointer, _ := strings.Cut(url, "#")
 	at := e.schema
@@ -529,7 +537,7 @@ func (e *explainer) known(url string) string {
 	return "; known properties: " + jsondoc.Printable(strings.Join(names, ", "))
 }
 
-// path converts the location of a value to a path.
+// path converts a location reported by the validator to a path.
 func (e *explainer) path(location []string) string {
 	n, path := e.document, jsondoc.Root
 	for _, token := range location {

@@ -1,4 +1,5 @@
-// This file reads the embedded definitions, hashes, and names.
+// This file reads the embedded definitions, their hashes, and the vocabulary of
+// names.
 
 package shipped
 
@@ -18,8 +19,8 @@ import (
 //go:embed data
 var data embed.FS
 
-// read returns an embedded file. It does not return errors, because tests check
-// that the embedded files are complete and valid.
+// read returns the content of an embedded file. It panics instead of returning
+// errors, because tests check that the embedded files are complete and valid.
 func read(name string) []byte {
 	b, err := data.ReadFile("data/" + name)
 	if err != nil {
@@ -28,7 +29,7 @@ func read(name string) []byte {
 	return b
 }
 
-// readJSON returns the value in an embedded file.
+// readJSON parses an embedded JSON file.
 func readJSON[T any](name string) (v T) {
 	n, err := jsondoc.Parse(read(name), jsondoc.DefaultLimits)
 	if err == nil {
@@ -40,7 +41,7 @@ func readJSON[T any](name string) (v T) {
 	return v
 }
 
-// readMarkdown returns the definition in an embedded Markdown file.
+// readMarkdown parses an embedded Markdown file that contains one definition.
 func readMarkdown(kind registry.Kind, name string) registry.Definition {
 	d, err := mdfile.DecodeDefinition(kind, read(name))
 	if err != nil {
@@ -49,9 +50,9 @@ func readMarkdown(kind registry.Kind, name string) registry.Definition {
 	return d
 }
 
-// Hashes returns the content hashes (see registry.Definition.Hash) of all shipped
-// definitions. It reads them from data/shipped.sums and data/core.sums, which is
-// much faster than parsing the definitions.
+// Hashes returns the content hash (see registry.Definition.Hash) of each shipped
+// definition. It reads the hashes from data/shipped.sums and data/core.sums, which
+// is much faster than parsing the definitions.
 func Hashes() map[registry.Subject]string { return maps.Clone(hashes()) }
 
 var hashes = sync.OnceValue(func() map[registry.Subject]string {
@@ -70,8 +71,8 @@ var hashes = sync.OnceValue(func() map[registry.Subject]string {
 	return all
 })
 
-// sums is the content of data/core.sums, which has a line "<id> <content hash>" for
-// each core tool.
+// sums is the content of data/core.sums. The file has one line "<id> <content
+// hash>" for each core tool.
 type sums struct {
 	ids    []string // in the order of the file
 	hashes map[string]string
@@ -87,17 +88,17 @@ var coreSums = sync.OnceValue(func() sums {
 	return s
 })
 
-// IsCore reports whether id is the id of a core tool. Core tools cannot be changed
-// or overridden, and their ids cannot be aliases, in any layer.
+// IsCore reports whether id is the id of a core tool. In every layer, core tools
+// cannot be changed or overridden, and their ids cannot be used as aliases.
 func IsCore(id string) bool {
 	_, ok := coreSums().hashes[id]
 	return ok
 }
 
-// CoreHashes returns the content hashes of the core tools by id.
+// CoreHashes returns the content hash of each core tool, by id.
 func CoreHashes() map[string]string { return maps.Clone(coreSums().hashes) }
 
-// Core returns the core tools in the order of the documentation.
+// Core returns the core tools in the documented order.
 func Core() []registry.Definition { return slices.Clone(core()) }
 
 var core = sync.OnceValue(func() []registry.Definition {
@@ -108,15 +109,15 @@ var core = sync.OnceValue(func() []registry.Definition {
 	return tools
 })
 
-// The shipped agents. The allow-list of the assistant has the same id.
+// The ids of the shipped agents. The allow-list of the assistant also has the id
+// AssistantID.
 const (
 	AssistantID = "assistant"
 	AuthorID    = "author"
 )
 
-// Assistant returns the action tools of the assistant in the order of the
-// documentation. They belong to the global layer and are not core: they can be
-// changed by proposals.
+// Assistant returns the action tools of the assistant in the documented order. They
+// belong to the global layer and are not core tools, so proposals can change them.
 func Assistant() []registry.Definition { return slices.Clone(assistant()) }
 
 var assistant = sync.OnceValue(func() []registry.Definition {
@@ -143,12 +144,12 @@ var agents = sync.OnceValue(func() []registry.Definition {
 	}
 })
 
-// Lists returns the shipped allow-lists in the order of the documentation. They
-// belong to the global layer and can be changed by proposals; the registry has the
-// version in force. The result is shared; do not change it.
+// Lists returns the shipped allow-lists in the documented order. They belong to the
+// global layer, and proposals can change them; the registry contains the versions
+// in force. The definitions are shared; do not modify them.
 func Lists() []registry.Definition { return slices.Clone(lists()) }
 
-// List returns the shipped allow-list with an id.
+// List returns the shipped allow-list with the given id.
 func List(id string) (registry.AllowList, bool) {
 	all := lists()
 	i := slices.IndexFunc(all, func(d registry.Definition) bool { return d.ID() == id })
@@ -175,7 +176,7 @@ var lists = sync.OnceValue(func() []registry.Definition {
 	return all
 })
 
-// Input is the kind of input that the verb of a tool's name implies.
+// Input is the kind of input that a tool takes according to the verb in its name.
 type Input string
 
 // The kinds of input.
@@ -187,8 +188,8 @@ const (
 	InputItem    Input = "item" // the fields of one object
 )
 
-// vocabulary is the content of data/names.json: the words in the names of action
-// tools, which have the form verb_resource.
+// vocabulary is the content of data/names.json. It contains the words that occur in
+// the names of action tools, which have the form verb_resource.
 type vocabulary struct {
 	Verbs             []verb   `json:"verbs"`
 	SingularResources []string `json:"singularResources"`
@@ -204,7 +205,7 @@ type verb struct {
 
 var names = sync.OnceValue(func() vocabulary { return readJSON[vocabulary]("names.json") })
 
-// Verbs returns the verbs that the name of a tool can start with.
+// Verbs returns the verbs with which the name of a tool can start.
 func Verbs() []string {
 	var verbs []string
 	for _, v := range names().Verbs {
@@ -213,8 +214,8 @@ func Verbs() []string {
 	return verbs
 }
 
-// VerbInput returns the kind of input of a tool with verb in its name, and false
-// for unknown verbs.
+// VerbInput returns the kind of input that a tool with the given verb in its name
+// takes. It returns false for an unknown verb.
 func VerbInput(verb string) (Input, bool) {
 	for _, v := range names().Verbs {
 		if v.Verb == verb {
@@ -224,24 +225,25 @@ func VerbInput(verb string) (Input, bool) {
 	return "", false
 }
 
-// SingularResource reports whether a resource is singular in names, because only
-// one of it exists, such as the context.
+// SingularResource reports whether names use the singular for a resource because
+// only one instance exists, as of the context.
 func SingularResource(resource string) bool {
 	return slices.Contains(names().SingularResources, resource)
 }
 
-// MassNoun reports whether a word is an uncountable noun, such as weather.
+// MassNoun reports whether word is an uncountable noun, such as weather.
 func MassNoun(word string) bool { return slices.Contains(names().MassNouns, word) }
 
-// TakesOneItem reports whether the tool with an id takes the fields of one object,
-// although its verb implies a list.
+// TakesOneItem reports whether the tool with the given id takes the fields of one
+// object although its verb implies a list.
 func TakesOneItem(id string) bool { return slices.Contains(names().SingleItem, id) }
 
-// retirement is the content of data/retired.json.
+// retirement is the content of data/retired.json, which lists tool names that must
+// not be used.
 type retirement struct {
 	Successors      []succession `json:"successors"`
 	Ghosts          []string     `json:"ghosts"`          // retired names without a successor
-	DeadTierEntries []string     `json:"deadTierEntries"` // names that never were tools, but that had approval tiers
+	DeadTierEntries []string     `json:"deadTierEntries"` // names that never belonged to a tool but had approval tiers
 }
 
 type succession struct {
@@ -262,15 +264,15 @@ var successors = sync.OnceValue(func() map[string]string {
 	return byName
 })
 
-// Retired reports whether name is a retired tool name, which cannot be used again,
-// and returns its successor, or "" if it has none.
+// Retired reports whether name is a retired tool name, which cannot be used again.
+// It also returns the name of the successor, or "" if the tool has none.
 func Retired(name string) (successor string, ok bool) {
 	successor, ok = successors()[name]
 	return successor, ok
 }
 
-// RetiredNames returns all retired names in the order of the documentation, those
-// with a successor first.
+// RetiredNames returns all retired names in the documented order. Names with a
+// successor come first.
 func RetiredNames() []string {
 	var names []string
 	for _, s := range retired().Successors {
@@ -279,8 +281,8 @@ func RetiredNames() []string {
 	return append(names, retired().Ghosts...)
 }
 
-// DeadTierEntry reports whether an approval tier for name has no effect, because
-// the tool was retired or never existed.
+// DeadTierEntry reports whether an approval tier for name has no effect because the
+// tool was retired or never existed.
 func DeadTierEntry(name string) bool {
 	_, ok := Retired(name)
 	return ok || slices.Contains(retired().DeadTierEntries, name)

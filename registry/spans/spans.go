@@ -1,6 +1,6 @@
-// Package spans maps the characters of a value to their positions in the text from
-// which the value was parsed: a JSON string with escapes, a YAML scalar in any
-// style, or literal text.
+// Package spans maps the characters of a value to their positions in the source text from which the value
+// was parsed. In the source text, the value is a JSON string with escapes, a YAML scalar in any style, or
+// literal text.
 package spans
 
 import (
@@ -13,18 +13,18 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Span is a range of a text, in lines and columns (code points) from 1. To is the
+// Span is a range of a text. Lines and columns count from 1, and columns count code points. To is the
 // position after the last character.
 type Span struct{ From, To jsondoc.Pos }
 
-// File is a text with values. It is safe for concurrent use.
+// File is a source text with an index of its lines. Its methods are safe for concurrent use.
 type File struct {
 	text  string
 	lines []line
 }
 
-// line is a line of a text. marks has the offsets of every stride-th character,
-// to find columns in long lines quickly.
+// line is the index of a line of a text. It contains the byte offset of every stride-th character, so that
+// columns in long lines are found quickly.
 type line struct{ marks []int }
 
 const stride = 1024
@@ -47,7 +47,7 @@ func New(text []byte) *File {
 	return f
 }
 
-// offset returns the byte offset of a position.
+// offset returns the byte offset of position p, or false if the text has no such position.
 func (f *File) offset(p jsondoc.Pos) (int, bool) {
 	if p.Line < 1 || p.Line > len(f.lines) || p.Column < 1 {
 		return 0, false
@@ -65,7 +65,7 @@ func (f *File) offset(p jsondoc.Pos) (int, bool) {
 	return at, true
 }
 
-// pos returns the position of a byte offset.
+// pos returns the position of the byte at the given offset.
 func (f *File) pos(offset int) jsondoc.Pos {
 	n := sort.Search(len(f.lines), func(i int) bool { return f.lines[i].marks[0] > offset }) - 1
 	marks := f.lines[n].marks
@@ -73,8 +73,7 @@ func (f *File) pos(offset int) jsondoc.Pos {
 	return jsondoc.Pos{Line: n + 1, Column: mark*stride + utf8.RuneCountInString(f.text[marks[mark]:offset]) + 1}
 }
 
-// Cursor converts increasing byte offsets in a text to positions, without an index
-// of the lines.
+// Cursor converts increasing byte offsets in a text to positions. It needs no index of the lines.
 type Cursor struct {
 	text string
 	at   int
@@ -86,8 +85,8 @@ func NewCursor(text string) *Cursor {
 	return &Cursor{text: text, pos: jsondoc.Pos{Line: 1, Column: 1}}
 }
 
-// To advances to a byte offset and returns its position. An offset before the
-// current one is treated as the current one.
+// To advances the cursor to a byte offset and returns the position. An offset before the current offset is
+// treated as the current offset.
 func (c *Cursor) To(offset int) jsondoc.Pos {
 	offset = max(c.at, offset)
 	skipped := c.text[c.at:offset]
@@ -99,8 +98,7 @@ func (c *Cursor) To(offset int) jsondoc.Pos {
 	return c.pos
 }
 
-// Offset returns the byte offset of a position in text, or -1 if text has no such
-// position.
+// Offset returns the byte offset of position p in text, or -1 if text has no such position.
 func Offset(text string, p jsondoc.Pos) int {
 	if p.Line < 1 || p.Column < 1 {
 		return -1
@@ -123,9 +121,9 @@ func Offset(text string, p jsondoc.Pos) int {
 	return at
 }
 
-// Value returns the span of the bytes start to end of value. The value starts at
-// position at, including its quotes if it has any. Value returns false if the text
-// at this position is not that value.
+// Value returns the span, in the source text, of the bytes of value from start to end. The argument at is
+// the position at which the source of value starts, including its quotes if it has any. Value returns false
+// if the text at this position is not the source of value.
 func (f *File) Value(at jsondoc.Pos, value string, start, end int) (Span, bool) {
 	offset, ok := f.offset(at)
 	if !ok || start < 0 || end > len(value) || start > end {
@@ -137,7 +135,8 @@ func (f *File) Value(at jsondoc.Pos, value string, start, end int) (Span, bool) 
 			return f.span(offset+from, offset+to), true
 		}
 	}
-	// The style is unknown, for example in an indented Markdown list: search for the first line of the part.
+	// The style is unknown, for example in an indented Markdown list. Search for the first line of the bytes
+	// instead.
 	part, _, _ := strings.Cut(value[start:end], "\n")
 	if from := strings.Index(written[:min(len(written), 2*len(value)+256)], part); from >= 0 && part != "" {
 		return f.span(offset+from, offset+from+len(part)), true
@@ -147,8 +146,8 @@ func (f *File) Value(at jsondoc.Pos, value string, start, end int) (Span, bool) 
 
 func (f *File) span(from, to int) Span { return Span{f.pos(from), f.pos(to)} }
 
-// align compares written with value and returns the offsets in written of the part
-// from start to end.
+// align compares written, the source of a value in style s, with value. It returns the offsets in written
+// that correspond to start and end in value.
 func align(s style, written, value string, start, end int) (from, to int, ok bool) {
 	at := s.begin
 	from, to = -1, -1
@@ -176,16 +175,16 @@ func align(s style, written, value string, start, end int) (from, to int, ok boo
 	return from, to, from >= 0 && to >= from
 }
 
-// style is a way to write a value.
+// style is a way to write a value in a source text.
 type style struct {
-	begin int // offset of the first character
-	// next returns the value of the bytes at offset at, which may be "", and their
-	// number. It returns false at the end of the value.
+	begin int // offset of the first character of the value
+	// next reads the part of the source that starts at offset at. It returns the piece of the value that
+	// this part stands for, which can be "", and the number of bytes in the part. It returns false at the
+	// end of the value.
 	next func(text string, at int) (piece string, width int, ok bool)
 }
 
-// styles returns the possible styles of a value that starts with written, most
-// likely first.
+// styles returns the styles that the source written can have, most likely first.
 func styles(written string) []style {
 	as := style{0, literal}
 	switch {
@@ -199,7 +198,7 @@ func styles(written string) []style {
 	return []style{as, {0, folded}}
 }
 
-// literal reads literal text.
+// literal reads text that stands for itself. A CRLF stands for a line feed.
 func literal(text string, at int) (string, int, bool) {
 	switch {
 	case at >= len(text):
@@ -211,8 +210,8 @@ func literal(text string, at int) (string, int, bool) {
 	return text[at : at+size], size, true
 }
 
-// folded reads a plain scalar of YAML: a line end becomes a space, and several
-// become one less (YAML 1.2.2, section 6.5).
+// folded reads a plain scalar of YAML. One line end stands for a space, and n line ends stand for n-1 line
+// feeds (YAML 1.2.2, section 6.5).
 func folded(text string, at int) (string, int, bool) {
 	if piece, width, ok := fold(text, at); ok {
 		return piece, width, true
@@ -230,7 +229,7 @@ func singleQuoted(text string, at int) (string, int, bool) {
 	return folded(text, at)
 }
 
-// fold reads line ends with the white space around them.
+// fold reads a sequence of line ends and the white space around them.
 func fold(text string, at int) (piece string, width int, ok bool) {
 	end, breaks := at, 0
 	for end < len(text) && strings.IndexByte(" \t\r\n", text[end]) >= 0 {
@@ -248,15 +247,14 @@ func fold(text string, at int) (piece string, width int, ok bool) {
 	return strings.Repeat("\n", breaks-1), end - at, true
 }
 
-// escapes maps the letter after a backslash to its character, in JSON (RFC 8259,
+// escapes maps the letter after a backslash to the character for which the escape stands, in JSON (RFC 8259,
 // section 7) and YAML (YAML 1.2.2, section 5.7).
 var escapes = map[byte]string{
 	'"': `"`, '\\': `\`, '/': "/", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t",
 	'0': "\x00", 'a': "\a", 'v': "\v", 'e': "\x1b", ' ': " ", '\t': "\t", 'N': "\u0085", '_': "\u00a0", 'L': "\u2028", 'P': "\u2029",
 }
 
-// doubleQuoted reads a JSON string or a double-quoted scalar of YAML, which has
-// additional escapes.
+// doubleQuoted reads a JSON string or a double-quoted YAML scalar. YAML has more escapes than JSON.
 func doubleQuoted(text string, at int) (string, int, bool) {
 	switch {
 	case at >= len(text) || text[at] == '"':
@@ -277,7 +275,7 @@ func doubleQuoted(text string, at int) (string, int, bool) {
 		return hex(text, at, 2)
 	case 'U':
 		return hex(text, at, 8)
-	case '\n', '\r': // line continuation
+	case '\n', '\r': // escaped line end, which stands for nothing
 		if _, width, ok := fold(text, at+1); ok {
 			return "", 1 + width, true
 		}
@@ -285,7 +283,7 @@ func doubleQuoted(text string, at int) (string, int, bool) {
 	return "", 0, false
 }
 
-// hex reads an escape with the given number of digits.
+// hex reads an escape with the given number of hexadecimal digits.
 func hex(text string, at, digits int) (string, int, bool) {
 	end := at + 2 + digits
 	if end > len(text) {
@@ -295,7 +293,7 @@ func hex(text string, at, digits int) (string, int, bool) {
 	return string(rune(n)), end - at, err == nil
 }
 
-// unicodeEscape reads \uXXXX or a surrogate pair of them.
+// unicodeEscape reads an escape \uXXXX, or two such escapes that form a surrogate pair.
 func unicodeEscape(text string, at int) (string, int, bool) {
 	first, width, ok := surrogate(text, at)
 	if !ok {
@@ -311,7 +309,7 @@ func unicodeEscape(text string, at int) (string, int, bool) {
 	return string(first), width, true
 }
 
-// surrogate reads \uXXXX and returns its number.
+// surrogate reads one escape \uXXXX and returns its code unit.
 func surrogate(text string, at int) (rune, int, bool) {
 	const width = 6
 	if at+width > len(text) {
@@ -321,8 +319,8 @@ func surrogate(text string, at int) (rune, int, bool) {
 	return rune(n), width, err == nil
 }
 
-// blocks returns the styles of YAML block scalars: an indicator, then indented
-// lines (YAML 1.2.2, section 8.1).
+// blocks returns the styles that a YAML block scalar can have. A block scalar starts with an indicator,
+// followed by indented lines (YAML 1.2.2, section 8.1).
 func blocks(written string) []style {
 	header := strings.IndexByte(written, '\n')
 	if header < 0 {
@@ -353,7 +351,7 @@ func blocks(written string) []style {
 		if column := width - 1 - strings.LastIndexByte(run, '\n'); at+width < len(text) && column >= indent {
 			return piece, width, true
 		}
-		if strings.Contains(written[:header], "+") { // "+" keeps all final line ends, otherwise one
+		if strings.Contains(written[:header], "+") { // "+" keeps all final line ends; without it, one is kept
 			return strings.Repeat("\n", strings.Count(run, "\n")), width, true
 		}
 		return "\n", strings.IndexByte(run, '\n') + 1, true
@@ -361,7 +359,7 @@ func blocks(written string) []style {
 	return []style{{begin, kept}, {begin, lines}}
 }
 
-// leading counts the spaces at the start of text, up to most.
+// leading returns the number of spaces at the start of text, but at most most.
 func leading(text string, most int) int {
 	n := 0
 	for n < most && n < len(text) && text[n] == ' ' {

@@ -1,4 +1,4 @@
-// This file reads documents in all formats.
+// This file parses documents in all supported formats.
 
 package wire
 
@@ -14,10 +14,10 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// ErrFormat is wrapped by errors about documents of an unknown format.
+// ErrFormat is wrapped by errors about documents whose format is unknown or unsupported.
 var ErrFormat = errors.New("not a list of tools")
 
-// Decode parses a document and detects its format.
+// Decode parses a document and detects its format. Entries of a tool list that are not valid JSON are skipped.
 func Decode(data []byte) (Document, error) {
 	n, err := jsondoc.Parse(data, jsondoc.DefaultLimits)
 	if err == nil {
@@ -35,8 +35,8 @@ func Decode(data []byte) (Document, error) {
 	return Document{}, err
 }
 
-// DecodeNode is like Decode, for one document of a stream, which may also be a single tool. Positions refer to the
-// stream; the raw JSON of its items is in canonical form.
+// DecodeNode is like Decode for one document of a stream. The document can also be a single tool. Positions refer to
+// the stream. The raw JSON of the items is in canonical form.
 func DecodeNode(n *jsondoc.Node) (Document, error) {
 	doc, err := decode(n, jsondoc.Canonical(n), nil)
 	if errors.Is(err, ErrFormat) && n.Kind == jsondoc.Object {
@@ -50,7 +50,8 @@ func DecodeNode(n *jsondoc.Node) (Document, error) {
 	return doc, err
 }
 
-// decode reads a document. odd contains the unreadable entries of its list by index.
+// decode converts the parsed document n. The argument odd contains, by index, the entries of the list that are not
+// valid JSON.
 func decode(n *jsondoc.Node, data []byte, odd map[int]Skipped) (Document, error) {
 	doc := Document{Node: n}
 	var err error
@@ -80,10 +81,10 @@ func decode(n *jsondoc.Node, data []byte, odd map[int]Skipped) (Document, error)
 			doc.Skipped = append(doc.Skipped, Skipped{Name: n.Get("name").AsString(), Reason: n.Get("reason").AsString(), Detail: n.Get("detail").AsString()})
 		}
 	}
-	if n.Get("protocolVersion") != nil { // the response of an MCP server, regardless of its content
+	if n.Get("protocolVersion") != nil { // a response of an MCP server, whatever the elements look like
 		doc.Format = MCP
 	}
-	at, around := doc.Node, "" // objects on the path to the list
+	at, around := doc.Node, "" // at is an object on the path to the list, and around is the path of at
 	for i := range way {
 		for _, m := range at.Members {
 			if m.Key != way[i] && (doc.Format == V0 || !slices.Contains(protocolKeys, m.Key)) {
@@ -103,11 +104,11 @@ func decode(n *jsondoc.Node, data []byte, odd map[int]Skipped) (Document, error)
 	return doc, doc.readItems(data, texts, []string{textsKey}, MCPText, nil)
 }
 
-// protocolKeys are keys that may accompany a list of tools in a server's response, and in the document that
+// protocolKeys are the keys that can accompany a list of tools in a server's response, or in the document that
 // ServerList.Document creates from the response.
 var protocolKeys = []string{"jsonrpc", "id", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope", "serverInfo", "protocolVersion", "capabilities", "clientCapabilities", textsKey, unreadKey}
 
-// otherTypes describes documents that users may mistake for lists of tools, each identified by a key.
+// otherTypes describes documents that users can mistake for lists of tools. Each type is recognized by one key.
 var otherTypes = []struct{ key, words string }{
 	{"mcpServers", "a client's list of MCP servers; toolcrib init reads it where the client has it"},
 	{"servers", "a client's list of MCP servers; toolcrib init reads it where the client has it"},
@@ -124,8 +125,8 @@ var otherTypes = []struct{ key, words string }{
 	{"plugins", "a marketplace of plugins; toolcrib init finds those that a client uses"},
 }
 
-// OtherType describes the type of a JSON document that contains neither tools nor proposals. It returns "" for
-// documents with tools and for unknown types.
+// OtherType returns a description of a JSON document that contains neither tools nor proposals. It returns "" for
+// documents that contain tools and for documents of an unknown type.
 func OtherType(n *jsondoc.Node) string {
 	at := n
 	if tools := n.Get("tools"); tools != nil && tools.Kind == jsondoc.Array {
@@ -147,13 +148,13 @@ func OtherType(n *jsondoc.Node) string {
 	return ""
 }
 
-// textsKey is the key for a server's prompts and instructions, next to its tools.
+// textsKey is the key of the prompts and instructions of a server. It occurs next to the key of the server's tools.
 const textsKey = "texts"
 
-// listWays are the possible paths of the list in a document. The first existing path is used.
+// listWays lists the paths at which a document can contain the list of tools. The first path that exists is used.
 var listWays = [][]string{nil, {"tools"}, {"result", "tools"}, {"prompts"}, {"functions"}}
 
-// findList returns the list of tools and the path to it.
+// findList returns the list of tools in n and its path.
 func findList(n *jsondoc.Node) (list *jsondoc.Node, way []string) {
 	for _, way := range listWays {
 		at := n
@@ -167,8 +168,8 @@ func findList(n *jsondoc.Node) (list *jsondoc.Node, way []string) {
 	return nil, nil
 }
 
-// formatOf returns the format of a list of tools: the format of the first element that identifies one. An empty list
-// under "tools" comes from an MCP server.
+// formatOf returns the format of a list of tools. The first element whose format is recognizable determines it, but
+// names count only if no element has another format. An empty list under the key "tools" has the format MCP.
 func formatOf(list *jsondoc.Node, way []string) (Format, error) {
 	if len(way) == 1 && way[0] == "prompts" {
 		return V0, nil
@@ -192,7 +193,7 @@ func formatOf(list *jsondoc.Node, way []string) (Format, error) {
 	return "", fmt.Errorf("%w: element 1 is %s, not a tool", ErrFormat, list.Items[0].Kind)
 }
 
-// itemFormat returns the format that an element of a list identifies, or "".
+// itemFormat returns the format of an element of a list, or "" if the element does not show its format.
 func itemFormat(item *jsondoc.Node, way []string) Format {
 	kind := item.Get("type").AsString()
 	switch {
@@ -206,7 +207,7 @@ func itemFormat(item *jsondoc.Node, way []string) Format {
 		return Anthropic
 	case item.Get("function") != nil, kind == "function", item.Get("parameters") != nil, len(way) == 1 && way[0] == "functions":
 		return OpenAI
-	case kind != "" && strings.ContainsAny(kind, "0123456789"): // web_search_20250305
+	case kind != "" && strings.ContainsAny(kind, "0123456789"): // such as web_search_20250305
 		return Anthropic
 	case kind != "":
 		return OpenAI
@@ -216,12 +217,12 @@ func itemFormat(item *jsondoc.Node, way []string) Format {
 	return ""
 }
 
-// unreadKey is the key for entries of a server's list that were not valid JSON, in the document that
+// unreadKey is the key of the list entries that were not valid JSON. It occurs in the document that
 // ServerList.Document creates.
 const unreadKey = "unread"
 
-// readItems reads the elements of a list. It skips elements that it cannot identify and elements with the name of an
-// earlier one.
+// readItems reads the elements of a list. It skips elements that it cannot identify, and elements that have the same
+// name as an earlier element.
 func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, format Format, odd map[int]Skipped) error {
 	at, err := entriesAt(data, way)
 	if err != nil {
@@ -233,7 +234,7 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, form
 		it.Name = it.name()
 		first, again := seen[it.Name]
 		if again && d.Format != V0 && it.Hash() == first.Hash() {
-			continue // the server sent a page twice
+			continue // the server sent the same tool twice, for example in two pages
 		}
 		skipped, unread := odd[i]
 		if !unread {
@@ -251,8 +252,8 @@ func (d *Document) readItems(data []byte, list *jsondoc.Node, way []string, form
 	return nil
 }
 
-// skips returns the reason to skip an element of a list, or the zero value for a definition. again indicates that an
-// earlier element has the same name.
+// skips returns the reason to skip an element of a list, or the zero value if the element is a definition. The
+// argument again is true if an earlier element has the same name.
 func (d *Document) skips(it Item, way []string, again bool) Skipped {
 	n := it.node
 	of, kind := itemFormat(n, way), n.Get("type").AsString()
@@ -286,11 +287,11 @@ func (d *Document) skips(it Item, way []string, again bool) Skipped {
 	return Skipped{}
 }
 
-// exportKind is the kind of toolcrib's export document.
+// exportKind is the value of the key "kind" in toolcrib's export document.
 const exportKind = "export"
 
-// readExport reads the tools, agents, lists and files of an export. It ignores the
-// hashes in it; they are computed from the definitions.
+// readExport reads the tools, agents, lists, and files of an export. It ignores the hashes in the export, because they
+// are computed from the definitions.
 func (d *Document) readExport() error {
 	var ps jsondoc.Problems
 	for _, part := range []struct {
@@ -333,13 +334,13 @@ func (d *Document) readExport() error {
 	return ps.Err()
 }
 
-// SourcePath is the prefix of paths in the JSON from which a definition was imported. Such paths refer to parts that
-// are not in the definition.
+// SourcePath is the prefix of paths that refer to the JSON from which a definition was imported. Such a path refers to
+// a part that the definition does not contain.
 const SourcePath = "source:"
 
-// Unread returns the part of the JSON from which t was imported that t does not contain: unknown keys, and values that
-// t shortens, replaces, or omits. The source of t pins the complete JSON, so an approval of t also covers this part.
-// The result is an object, or nil if t has no source.
+// Unread returns the part of raw, the JSON from which t was imported, that t does not contain. This part consists of
+// unknown keys and of values that t shortens, replaces, or omits. The source of t pins the complete JSON, so an
+// approval of t also covers this part. The result is an object, or nil if t has no source.
 func Unread(t registry.Tool, raw []byte) *jsondoc.Node {
 	if t.Source == nil {
 		return nil
@@ -357,7 +358,8 @@ func Unread(t registry.Tool, raw []byte) *jsondoc.Node {
 	return it.Unread(t)
 }
 
-// Unread returns the part of the item that t does not contain. Everything in the item is either in t or in the result.
+// Unread returns the part of the item that t does not contain. Together, t and the result contain everything in the
+// item.
 func (it Item) Unread(t registry.Tool) *jsondoc.Node {
 	if it.node.Kind != jsondoc.Object {
 		return jsondoc.NewObject()
@@ -402,7 +404,7 @@ func (it Item) unreadBody(t registry.Tool) *jsondoc.Node {
 	return rest
 }
 
-// repeats reports whether t has the same value as a member of the body.
+// repeats reports whether t contains the value of m, a member of the body.
 func (it Item) repeats(m jsondoc.Member, t registry.Tool) bool {
 	if it.Format == V0 {
 		value, known := map[string]string{
@@ -430,7 +432,7 @@ func (it Item) repeats(m jsondoc.Member, t registry.Tool) bool {
 	return false
 }
 
-// unreadHints returns the annotations of a server that t does not contain.
+// unreadHints returns the annotations in hints that t does not contain.
 func unreadHints(hints *jsondoc.Node, t registry.Tool) *jsondoc.Node {
 	rest := jsondoc.NewObject()
 	a := *cmp.Or(t.Annotations, &registry.Annotations{})
@@ -464,8 +466,8 @@ const (
 	MCPText   Format = "mcp_text" // prompts and instructions of an MCP server
 )
 
-// SourceType returns the registry.Source type of definitions in the format, or ""
-// if the source is not recorded.
+// SourceType returns the type of registry.Source for definitions in format f, or "" if the source of such definitions
+// is not recorded.
 func (f Format) SourceType() string {
 	return map[Format]string{
 		MCP: registry.SourceMCP, OpenAI: registry.SourceOpenAI, Anthropic: registry.SourceAnthropic, MCPText: registry.SourceMCPText,
@@ -477,26 +479,25 @@ func (f Format) SourceType() string {
 type Document struct {
 	Format Format
 	Node   *jsondoc.Node
-	// Server is the name by which an MCP server identifies itself, or "" if
-	// unknown.
+	// Server is the name that an MCP server gives itself, or "" if unknown.
 	Server string
-	// Capabilities are the capabilities that the client had declared when it
-	// requested the list, or nil if unknown.
+	// Capabilities are the capabilities that the client had declared to the server before it requested the list, or
+	// nil if unknown.
 	Capabilities json.RawMessage
 	Items        []Item    // for all formats except Toolcrib
-	Texts        bool      // Items includes the prompts and instructions of an MCP server
+	Texts        bool      // whether Items includes the prompts and instructions of an MCP server
 	Entries      []Entry   // for Toolcrib
-	NotKept      []string  // paths of parts that do not belong to a definition
-	Skipped      []Skipped // entries that are not definitions
+	NotKept      []string  // paths of values in the document that do not belong to any definition
+	Skipped      []Skipped // elements of the list that are not readable definitions
 }
 
-// Skipped is an entry of a list that is not a readable definition, such as a host's built-in tool. It does not affect
-// other entries.
+// Skipped is an element of a list that is not a readable definition, such as a tool that is built into the host. It
+// does not affect other elements.
 type Skipped struct {
-	Name   string `json:"name,omitempty"`   // untrusted; "" if the entry has no name
-	Reason string `json:"reason"`           // toolcrib's own text, without text of the entry
-	Detail string `json:"detail,omitempty"` // exact problem; may quote the entry
-	Entry  *Item  `json:"-"`                // the entry in its document, or nil if it is not in the document
+	Name   string `json:"name,omitempty"`   // untrusted; "" if the element has no name
+	Reason string `json:"reason"`           // toolcrib's own words, without text of the element
+	Detail string `json:"detail,omitempty"` // exact problem; can quote the element
+	Entry  *Item  `json:"-"`                // the element, or nil if the document does not contain it
 }
 
 // String returns the name, the reason, and the detail in one line.
@@ -511,17 +512,17 @@ func (s Skipped) String() string {
 	return line
 }
 
-// Item is a tool of a document.
+// Item is a tool or another element of a list in a document.
 type Item struct {
 	Format Format
 	Name   string // name in the document
 	Pos    jsondoc.Pos
 	Path   string // path in the document, such as "tools[3]"
-	Raw    []byte // unchanged bytes of its JSON; a quoted name in a list of names
+	Raw    []byte // unchanged JSON of the item, such as a quoted string in a list of names
 	node   *jsondoc.Node
 }
 
-// Entry is a definition in toolcrib's own export.
+// Entry is a definition in an export document of toolcrib.
 type Entry struct {
 	Subject    registry.Subject
 	Locked     bool
@@ -529,16 +530,16 @@ type Entry struct {
 	Path       string // path in the document, such as "tools[3]"
 	Node       *jsondoc.Node
 	Pos        jsondoc.Pos
-	// Raw is the JSON from which the definition was imported, or nil. The hash in the definition's source covers it.
+	// Raw is the JSON from which the definition was imported, or nil. The source of the definition contains the hash
+	// of this JSON.
 	Raw []byte
 }
 
-// Hash returns the SHA-256 of the canonical form (RFC 8785) of the item's raw JSON,
-// in hex. It ignores white space and the order of keys and covers everything else,
-// including unknown keys.
+// Hash returns the SHA-256, in hex, of the canonical form (RFC 8785) of the item's JSON. White space and the order of
+// keys do not affect the hash. Everything else does, including unknown keys.
 func (it Item) Hash() string { return registry.HashBytes(jsondoc.Canonical(it.node)) }
 
-// HashRaw returns the hash of raw JSON; see Item.Hash.
+// HashRaw returns the hash of an item with the given JSON. See Item.Hash.
 func HashRaw(raw []byte) (string, error) {
 	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	if err != nil {
@@ -560,7 +561,7 @@ func ReadItem(f Format, raw []byte) (Item, error) {
 	return it, nil
 }
 
-// name returns the name in the item's format. For a v0 prompt without an id, it returns the label.
+// name returns the name of the item. For a v0 prompt, this is the id or, if the prompt has no id, the label.
 func (it Item) name() string {
 	switch it.Format {
 	case Names:
@@ -572,7 +573,7 @@ func (it Item) name() string {
 	return it.body().Get("name").AsString()
 }
 
-// UnknownKeys returns the keys of a v0 prompt that are not part of the format. They are preserved.
+// UnknownKeys returns the keys of a v0 prompt that are not part of the format. Imports keep these keys.
 func (it Item) UnknownKeys() []string {
 	var p registry.V0Prompt
 	if it.Format == V0 && len(jsondoc.Bind(it.node, jsondoc.Root, &p)) == 0 {
@@ -581,7 +582,7 @@ func (it Item) UnknownKeys() []string {
 	return nil
 }
 
-// body returns the object that contains name, description and schema.
+// body returns the object that contains the name, the description, and the schema.
 func (it Item) body() *jsondoc.Node {
 	if f := it.node.Get("function"); it.Format == OpenAI && f != nil {
 		return f
@@ -589,11 +590,12 @@ func (it Item) body() *jsondoc.Node {
 	return it.node
 }
 
-// Node returns the JSON of the item, with positions in the document.
+// Node returns the JSON tree of the item. Its positions refer to the document.
 func (it Item) Node() *jsondoc.Node { return it.node }
 
-// Place returns the path in the item from which a field of the definition was read, such as "annotations.readOnlyHint"
-// for "definition.annotations.readOnly". For other fields, it returns the path of the name.
+// Place returns the path, within the item, of the value from which a field of the definition was read. For example, it
+// returns "annotations.readOnlyHint" for "definition.annotations.readOnly". For a field that the item does not
+// contain, it returns the path of the name.
 func (it Item) Place(field string) string {
 	if path, ok := strings.CutPrefix(field, SourcePath); ok {
 		return path
@@ -638,7 +640,7 @@ func (it Item) Place(field string) string {
 	return it.bodyPath(it.nameKey())
 }
 
-// nameKey returns the key of the item's name.
+// nameKey returns the key of the value that Item.Name contains.
 func (it Item) nameKey() string {
 	if it.Format == V0 {
 		return "id"

@@ -1,4 +1,4 @@
-// This file writes tools in the formats of other programs, and checks the limits of hosts.
+// This file writes tools in the formats of other programs and checks the limits of hosts.
 
 package wire
 
@@ -15,22 +15,22 @@ import (
 	"toolcrib/registry/schemaguard"
 )
 
-// SelfName is the server name that toolcrib uses in a list of tools in MCP format.
-// Tools of that list are called by their ids.
+// SelfName is the server name that toolcrib writes into a list of tools in MCP format. Clients call the tools in this
+// list by their ids.
 const SelfName = "toolcrib"
 
-// Listed is a tool to encode. Raw is the JSON from which it was imported, or nil if it was not imported from the output
-// format.
+// Listed is a tool to encode. Raw is the JSON from which the tool was imported if that JSON has the output format, and
+// nil otherwise.
 type Listed struct {
 	Tool registry.Tool
 	Raw  []byte
-	// CreatedAt and UpdatedAt are RFC 3339 times for a v0 file.
+	// CreatedAt and UpdatedAt are RFC 3339 times. Only v0 files contain them.
 	CreatedAt, UpdatedAt string
 }
 
-// Encode encodes tools in a format other than Toolcrib. Tools that were imported
-// from that format are written unchanged if they still have the same meaning. left
-// describes everything that the format cannot represent.
+// Encode encodes tools in format f, which must not be Toolcrib. A tool that was imported from the same format is
+// written unchanged if its definition still means the same. The result left describes everything that the format cannot
+// represent.
 func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 	list, kind := jsondoc.NewArray(), registry.ActionTool
 	if f == V0 {
@@ -61,14 +61,14 @@ func Encode(f Format, tools []Listed) (data []byte, left []string, err error) {
 	return nil, nil, fmt.Errorf("%w: unknown output format %q", ErrFormat, f)
 }
 
-// Limits of hosts for one request, in addition to those of names.
+// Limits of a host for one request. The limits for names are in package registry.
 const (
 	maxOpenAITools       = 128
 	maxOpenAIDescription = 1024 // characters
 )
 
-// HostLimits describes, one per line, the limits of the format's hosts that the tools exceed: the number of tools and
-// the length of descriptions.
+// HostLimits returns a line for each limit of the hosts of format f that the tools exceed. Limits exist for the number
+// of tools and for the length of descriptions.
 func HostLimits(f Format, tools []Listed) []string {
 	if f != OpenAI {
 		return nil
@@ -93,7 +93,8 @@ func HostLimits(f Format, tools []Listed) []string {
 	return lines
 }
 
-// hostProblem lists the first tools that the format cannot represent, one line per kind.
+// hostProblem returns a line for each kind of tool in tools, which the output format cannot represent. A line names the
+// first few tools.
 func hostProblem(tools []registry.Tool) (lines []string) {
 	for _, kind := range []registry.ToolKind{registry.PromptTool, registry.ActionTool, registry.ServerText} {
 		var ids []string
@@ -113,10 +114,10 @@ func hostProblem(tools []registry.Tool) (lines []string) {
 	return lines
 }
 
-// node encodes one tool, under its wire name.
+// node encodes the tool with its wire name. It also returns the keys that format f cannot represent.
 func (l Listed) node(f Format) (n *jsondoc.Node, lost []string) {
 	kept, err := ReadItem(f, l.Raw)
-	had := err == nil && len(l.Raw) > 0 && f != MCP // in MCP, the name depends on the server
+	had := err == nil && len(l.Raw) > 0 && f != MCP // in MCP format, the name depends on the server
 	switch {
 	case f == V0:
 		return l.prompt(kept, had)
@@ -135,7 +136,7 @@ func (l Listed) node(f Format) (n *jsondoc.Node, lost []string) {
 	return n, nil
 }
 
-// describe sets everything except the name of a function tool.
+// describe sets the members of n, a function tool in format f, except its name.
 func (l Listed) describe(n *jsondoc.Node, f Format) {
 	t := l.Tool
 	if f == MCP {
@@ -160,8 +161,8 @@ func (l Listed) describe(n *jsondoc.Node, f Format) {
 	}
 }
 
-// prompt encodes a prompt tool. Unknown keys keep their positions. The id stays unchanged unless the name of a server
-// is part of it.
+// prompt encodes a prompt tool. If had is true, kept is the prompt from which the tool was imported. Its unknown keys
+// keep their positions, and its id stays unchanged unless the tool id contains the name of a server.
 func (l Listed) prompt(kept Item, had bool) (n *jsondoc.Node, lost []string) {
 	p, lost := registry.NewV0Prompt(l.Tool, l.CreatedAt, l.UpdatedAt)
 	p.ID = l.Tool.WireName()
@@ -192,7 +193,7 @@ func same(a, b registry.Tool) bool {
 	return bytes.Equal(registry.Definition{Tool: &a}.Canonical(), registry.Definition{Tool: &b}.Canonical())
 }
 
-// object returns an object of alternating keys and values.
+// object returns a JSON object with the given keys and values, which alternate.
 func object(pairs ...any) *jsondoc.Node {
 	n := jsondoc.NewObject()
 	for i := 0; i < len(pairs); i += 2 {
@@ -201,7 +202,7 @@ func object(pairs ...any) *jsondoc.Node {
 	return n
 }
 
-// parsed parses the JSON of a definition, which is known to be valid.
+// parsed parses a JSON value of a definition. The value must be valid.
 func parsed(raw []byte) *jsondoc.Node {
 	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	if err != nil {
@@ -210,19 +211,19 @@ func parsed(raw []byte) *jsondoc.Node {
 	return n
 }
 
-// headerKey marks a parameter that a client mirrors into an HTTP header of its requests (SEP-2243,
-// modelcontextprotocol.io/seps/2243-http-standardization).
+// headerKey is the schema key that names an HTTP header. The client copies the argument into this header of its
+// requests (SEP-2243, modelcontextprotocol.io/seps/2243-http-standardization).
 const headerKey = "x-mcp-header"
 
-// headers checks the headers that a schema names for its parameters. The protocol requires a client to exclude a tool
-// in these cases: a name is not a token of RFC 9110, a name occurs twice, ignoring case, or a parameter is not a
-// string, integer, or boolean, or is not reachable through properties alone.
+// headers checks the header names in a schema. The protocol requires clients to exclude a tool if a name is not a token
+// of RFC 9110 or occurs twice, ignoring case. It also requires this if a parameter with a header is not a string, an
+// integer, or a boolean, or if the parameter is not reachable through properties alone.
 type headers struct {
-	seen  map[string]string // paths of the parameters by header name in lower case
+	seen  map[string]string // path of the parameter for each header name in lower case
 	found jsondoc.Problems
 }
 
-// schema checks a schema and its subschemas. reached indicates that the schema is reachable through properties alone.
+// schema checks n and its subschemas. The argument reached is true if n is reachable through properties alone.
 func (h *headers) schema(n *jsondoc.Node, path string, reached bool) {
 	if n == nil || h.found.Full() {
 		return
@@ -259,8 +260,9 @@ func (h *headers) fault(n, name *jsondoc.Node, path string, reached bool) string
 	return ""
 }
 
-// ParamHeaders returns the headers into which a client mirrors arguments of a call, by name, for the MCP tool with the
-// JSON raw. It includes the parameters that are marked for this and have a value. The values are not encoded.
+// ParamHeaders returns the HTTP headers into which a client copies arguments of a call, by name. The argument raw is
+// the JSON of the MCP tool, and args is the JSON of the arguments. Only arguments that are present and whose parameter
+// names a header are included. The values are not encoded.
 func ParamHeaders(raw, args []byte) map[string]string {
 	tool, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	if err != nil {
@@ -268,14 +270,14 @@ func ParamHeaders(raw, args []byte) map[string]string {
 	}
 	given, err := jsondoc.Parse(args, jsondoc.DefaultLimits)
 	if err != nil {
-		return nil // also if there are no arguments
+		return nil // args can also be empty
 	}
 	headers := map[string]string{}
 	mirror(tool.Get("inputSchema"), given, headers)
 	return headers
 }
 
-// mirror adds the headers of the parameters below a schema that is reachable through properties alone.
+// mirror adds the headers for the properties of schema and their properties. The argument given contains the values.
 func mirror(schema, given *jsondoc.Node, headers map[string]string) {
 	properties := schema.Get("properties")
 	if properties == nil || given == nil || given.Kind != jsondoc.Object {

@@ -1,4 +1,4 @@
-// This file handles the texts of MCP servers other than tools: prompts and instructions.
+// This file handles the prompts and instructions of MCP servers.
 
 package wire
 
@@ -14,31 +14,31 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Keys of a server text, toolcrib's own format for texts of an MCP server that a model may read in addition to tools. A
-// prompt has its entry in the server's list and the responses to prompts/get with placeholders as arguments.
+// Keys of a server text. This is toolcrib's own format for a prompt or the instructions of an MCP server. For a prompt,
+// it contains the prompt's entry in the server's list, and the responses to prompts/get with placeholders as arguments.
 const (
 	textPrompt       = "prompt"
 	textAnswers      = "answers"
 	textInstructions = "instructions"
 )
 
-// InstructionsName is the name of the instructions among the texts of a server.
+// InstructionsName is the name under which the instructions of a server are stored.
 const InstructionsName = "instructions"
 
-// PromptName returns the name of a prompt among the texts of a server.
+// PromptName returns the name under which the given prompt of a server is stored.
 func PromptName(prompt string) string { return "prompts/" + prompt }
 
-// Placeholder returns the text that represents an argument in the response to prompts/get.
+// Placeholder returns the value that stands for an argument in requests for prompts/get and in the responses.
 func Placeholder(argument string) string { return "{{" + argument + "}}" }
 
-// PromptAnswer is the response of a server to prompts/get.
+// PromptAnswer is a response of a server to prompts/get.
 type PromptAnswer struct {
-	With   []string // names of the arguments, which had their Placeholder as value
+	With   []string // names of the arguments in the request; the value of each was its Placeholder
 	Result json.RawMessage
 }
 
-// NewPrompt returns the text of a prompt: its unchanged entry in the server's list, and the parts of the responses that
-// a model reads. The entry must be an object with a name.
+// NewPrompt returns the server text of a prompt. It contains the unchanged entry of the prompt in the server's list,
+// and the parts of the responses that a model reads. The entry must be an object with a name.
 func NewPrompt(entry json.RawMessage, answers []PromptAnswer) (json.RawMessage, error) {
 	n, err := jsondoc.Parse(entry, jsondoc.DefaultLimits)
 	if err != nil {
@@ -84,7 +84,7 @@ func readAnswer(result []byte) (*jsondoc.Node, error) {
 	return read, nil
 }
 
-// NewInstructions returns the text of a server's instructions.
+// NewInstructions returns the server text of a server's instructions.
 func NewInstructions(instructions string) json.RawMessage {
 	return jsondoc.Canonical(jsondoc.NewObject(
 		jsondoc.Member{Key: "name", Value: jsondoc.NewString(InstructionsName)},
@@ -92,9 +92,9 @@ func NewInstructions(instructions string) json.RawMessage {
 	))
 }
 
-// ServerText is an approved text of a server.
+// ServerText is an approved prompt or the approved instructions of a server.
 type ServerText struct {
-	Entry        json.RawMessage // entry of a prompt in the list; nil for instructions
+	Entry        json.RawMessage // entry of a prompt in the server's list; nil for instructions
 	EntryHash    string          // hash of the entry's canonical form
 	Instructions string
 
@@ -102,7 +102,7 @@ type ServerText struct {
 	answers   []*jsondoc.Node
 }
 
-// ReadServerText parses the output of NewPrompt or NewInstructions.
+// ReadServerText parses a server text that NewPrompt or NewInstructions returned.
 func ReadServerText(raw []byte) (ServerText, error) {
 	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	if err != nil {
@@ -128,8 +128,8 @@ func ReadServerText(raw []byte) (ServerText, error) {
 	return t, nil
 }
 
-// PromptArguments returns the names of the required and the optional arguments in
-// the list entry of a prompt.
+// PromptArguments returns the names of the required and of the optional arguments of a prompt. The argument entry is
+// the prompt's entry in the server's list.
 func PromptArguments(entry json.RawMessage) (required, optional []string) {
 	n, err := jsondoc.Parse(entry, jsondoc.DefaultLimits)
 	if err != nil {
@@ -145,8 +145,8 @@ func PromptArguments(entry json.RawMessage) (required, optional []string) {
 	return required, optional
 }
 
-// argumentsOf returns the arguments of a prompt, or nil if they do not have the
-// form that the protocol requires.
+// argumentsOf returns the arguments of a prompt. It returns nil if they are malformed, that is, if a name is missing or
+// occurs twice.
 func argumentsOf(entry *jsondoc.Node) []*jsondoc.Node {
 	list := entry.Get("arguments")
 	if list == nil || list.Kind != jsondoc.Array {
@@ -163,8 +163,8 @@ func argumentsOf(entry *jsondoc.Node) []*jsondoc.Node {
 	return list.Items
 }
 
-// Covers reports whether a response to prompts/get equals an approved one after its placeholders are replaced by the
-// values of args, or by "" for missing arguments.
+// Covers reports whether result, a response to prompts/get, is equal to an approved response. Before the comparison,
+// the placeholders in the approved response are replaced by the values of args, or by "" for missing arguments.
 func (t ServerText) Covers(args map[string]string, result []byte) bool {
 	read, err := readAnswer(result)
 	if err != nil {
@@ -178,7 +178,7 @@ func (t ServerText) Covers(args map[string]string, result []byte) bool {
 	return slices.ContainsFunc(t.answers, func(a *jsondoc.Node) bool { return string(jsondoc.Canonical(filled(a, fill))) == got })
 }
 
-// filled returns n with the placeholders in its strings replaced.
+// filled returns a copy of n in which fill has replaced the placeholders in all strings.
 func filled(n *jsondoc.Node, fill *strings.Replacer) *jsondoc.Node {
 	out := *n
 	if n.Kind == jsondoc.String {
@@ -194,8 +194,9 @@ func filled(n *jsondoc.Node, fill *strings.Replacer) *jsondoc.Node {
 	return &out
 }
 
-// Shown returns the item in the form of a tool for reviewers and rules. For a prompt of a server, the arguments become
-// an input schema and the messages become "prompt". Other items are returned unchanged.
+// Shown returns the item in the form that reviewers and rules expect of a tool. For a prompt of a server, the arguments
+// become an input schema and the messages become the value of "prompt". For instructions, the text becomes the value of
+// "prompt". Other items are returned unchanged.
 func (it Item) Shown() *jsondoc.Node {
 	if it.Format != MCPText {
 		return it.node
@@ -228,7 +229,7 @@ func (it Item) Shown() *jsondoc.Node {
 	return n
 }
 
-// argumentSchema converts the arguments of a prompt to a JSON Schema.
+// argumentSchema returns the JSON Schema of a prompt's arguments.
 func argumentSchema(arguments []*jsondoc.Node) *jsondoc.Node {
 	properties, required := jsondoc.NewObject(), jsondoc.NewArray()
 	for _, a := range arguments {
@@ -253,7 +254,8 @@ func argumentSchema(arguments []*jsondoc.Node) *jsondoc.Node {
 	return s
 }
 
-// answersText formats the responses of a server for reviewers and rules, with everything that a model reads.
+// answersText formats a server's responses to prompts/get for reviewers and rules. The result contains everything that
+// a model reads, except a description that is equal to the given one.
 func answersText(answers []*jsondoc.Node, description string) string {
 	var parts []string
 	for _, a := range answers {
@@ -276,8 +278,8 @@ func answersText(answers []*jsondoc.Node, description string) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// messageText formats a message: a user's text by itself, and anything else with
-// its role or as JSON.
+// messageText formats a message of a prompt. A plain text of the user is returned as it is, and a plain text of another
+// role with the role. Any other message is returned as JSON.
 func messageText(m *jsondoc.Node) string {
 	content, role := m.Get("content"), m.Get("role").AsString()
 	plain := content != nil && len(content.Members) == 2 && isText(cmp.Or(content.Get("type"), content), "text") && content.Get("text").AsString() != ""

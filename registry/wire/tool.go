@@ -1,4 +1,5 @@
-// This file converts items to definitions, reads lists with invalid entries, and excludes parts from pins.
+// This file converts items to tools, handles lists that contain invalid entries, and computes pins without excluded
+// parts.
 
 package wire
 
@@ -21,13 +22,13 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// noDescription replaces a missing description. A model needs a description to choose a tool, and a reviewer should
-// notice the gap.
+// noDescription replaces a missing description. A model needs a description to choose a tool, and the text also shows
+// reviewers that the description is missing.
 const noDescription = "(No description was given.)"
 
-// ApplyTo returns t with all fields of the item. Fields that the format does not have
-// stay unchanged; fields that it has and the item lacks are removed. The caller
-// sets id, provider, source and status.
+// ApplyTo returns a copy of t with the values of the item. If the format has a field that the item lacks, the field is
+// cleared, except that t keeps its name. Fields that the format does not have stay unchanged. The caller sets the id,
+// the provider, the source, and the status.
 func (it Item) ApplyTo(t registry.Tool) registry.Tool {
 	switch it.Format {
 	case V0:
@@ -71,7 +72,7 @@ func description(n *jsondoc.Node) string {
 	return noDescription
 }
 
-// label shortens a name to the limit for definitions.
+// label shortens s to registry.MaxName characters.
 func label(s string) string {
 	if utf8.RuneCountInString(s) <= registry.MaxName {
 		return s
@@ -79,7 +80,7 @@ func label(s string) string {
 	return string([]rune(s)[:registry.MaxName-1]) + "…"
 }
 
-// schema returns a schema in canonical form, or nil.
+// schema returns the canonical form of n, or nil if n is missing or null.
 func schema(n *jsondoc.Node) []byte {
 	if n == nil || n.Kind == jsondoc.Null {
 		return nil
@@ -87,7 +88,7 @@ func schema(n *jsondoc.Node) []byte {
 	return jsondoc.Canonical(n)
 }
 
-// hintKeys returns the keys of MCP annotations.
+// hintKeys returns the keys of boolean MCP annotations.
 func hintKeys() []string {
 	return []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
 }
@@ -104,8 +105,8 @@ func hintField(a *registry.Annotations, key string) **bool {
 	return &a.OpenWorld
 }
 
-// hints returns the annotations with the values that the server claims. Missing hints remain unset, because readers
-// choose their own defaults.
+// hints returns a copy of old with the hints of the item. A hint that the item lacks is unset in the result, because
+// each client has its own default for the hint.
 func (it Item) hints(old *registry.Annotations) *registry.Annotations {
 	a := *cmp.Or(old, &registry.Annotations{})
 	for _, key := range hintKeys() {
@@ -122,8 +123,8 @@ func (it Item) hints(old *registry.Annotations) *registry.Annotations {
 	return &a
 }
 
-// Problems returns the reasons why the item cannot be read in its format: values of the wrong type, and violations for
-// which the protocol excludes a tool. Unknown keys are not a problem.
+// Problems returns the reasons why the item cannot be read in its format, or nil. A reason is a value of the wrong
+// type, or a header name because of which the protocol excludes the tool. An unknown key is not a reason.
 func (it Item) Problems() jsondoc.Problems {
 	var ps jsondoc.Problems
 	if it.Format == V0 {
@@ -157,10 +158,10 @@ func (it Item) Problems() jsondoc.Problems {
 	return ps
 }
 
-// Rest returns the parts of the item that ApplyTo does not copy to t, in canonical form. Changing them does not change
-// a text for a model, but it changes the approved tool. The times of a v0 file are not included.
+// Rest returns the canonical JSON of the parts of the item that ApplyTo does not copy. A change of these parts does not
+// change a text that a model reads, but it changes the approved tool. The times of a v0 prompt are not included.
 func (it Item) Rest(t registry.Tool) string {
-	if it.Format == MCPText { // a definition contains the responses as one text
+	if it.Format == MCPText { // a definition contains all responses as one text
 		return string(jsondoc.Canonical(it.node))
 	}
 	rest := it.Unread(it.ApplyTo(t))
@@ -171,15 +172,16 @@ func (it Item) Rest(t registry.Tool) string {
 	return string(jsondoc.Canonical(rest))
 }
 
-// lenient are the options to read the structure of JSON whose strings or names are invalid.
+// lenient contains the options for reading the structure of JSON that has invalid strings or duplicate names.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// entryLimits are the limits for an entry. Its depth is less than that of a document, because a list contains the
-// entry.
+// entryLimits are the limits of an entry of a list. The depth is two levels less than the limit of a document, because
+// the list and its document contain the entry.
 var entryLimits = jsondoc.Limits{Bytes: jsondoc.DefaultLimits.Bytes, Depth: jsondoc.DefaultLimits.Depth - 2}
 
-// refused returns the reason to skip an entry that is not valid, for example because it contains half of a surrogate
-// pair, a duplicate key, or too many levels. ok is false for valid entries. start is the position of the entry.
+// refused returns the reason to skip an entry that is not valid JSON. For example, the entry can contain an unpaired
+// surrogate, a duplicate key, or too many levels. The argument start is the position of the entry. The result ok is
+// false if the entry is valid.
 func refused(entry []byte, path string, start jsondoc.Pos) (Skipped, bool) {
 	_, err := jsondoc.Parse(entry, entryLimits)
 	var ps jsondoc.Problems
@@ -204,7 +206,7 @@ func refused(entry []byte, path string, start jsondoc.Pos) (Skipped, bool) {
 	return s, true
 }
 
-// Readable returns the readable tools of a server's list and the reasons for skipping the others.
+// Readable returns the tools that are valid JSON, and a Skipped with the reason for each of the others.
 func Readable(tools []json.RawMessage) (kept []json.RawMessage, skipped []Skipped) {
 	for i, raw := range tools {
 		if s, odd := refused(raw, jsondoc.Index("tools", i), jsondoc.Pos{Line: 1, Column: 1}); odd {
@@ -216,8 +218,8 @@ func Readable(tools []json.RawMessage) (kept []json.RawMessage, skipped []Skippe
 	return kept, skipped
 }
 
-// listedTypes contains the types of a tool's members by path, from Tool in MCP's schema.ts. Any member may be
-// absent.
+// listedTypes contains the types of the members of a tool, according to Tool in MCP's schema.ts. A member can be
+// absent. In a path, "*" stands for any member or element.
 var listedTypes = []struct {
 	path string
 	kind jsondoc.Kind
@@ -246,9 +248,9 @@ var listedTypes = []struct {
 	{"_meta", jsondoc.Object},
 }
 
-// ListProblem returns the part of an MCP tool because of which clients refuse the whole list of a server, such as `its
-// "title", which is not a string`, or "". The TypeScript SDK 1.32 refuses a list with any type that MCP does not permit,
-// including null.
+// ListProblem returns the part of an MCP tool because of which clients refuse the whole list of a server, or "". An
+// example is `its "title", which is not a string`. The TypeScript SDK 1.32 refuses a list if any value has a type that
+// MCP does not permit, including null.
 func ListProblem(raw json.RawMessage) string {
 	item, err := ReadItem(MCP, raw)
 	if err != nil {
@@ -282,9 +284,9 @@ func ListProblem(raw json.RawMessage) string {
 	return ""
 }
 
-// ParseLenient parses a list with invalid entries. In the result, the number 0 replaces each invalid entry, and odd has the
-// reasons by index. All other parts keep their line and column. way is the path of the list. ok is false if the
-// document is invalid outside of entries.
+// ParseLenient parses a document whose list can contain invalid entries. The argument way is the path of the list. In
+// the results n and text, the number 0 replaces each invalid entry, and all other parts keep their line and column. The
+// result odd contains the reasons by index. The result ok is false if the document is invalid outside of the entries.
 func ParseLenient(data []byte, way ...string) (n *jsondoc.Node, text []byte, odd map[int]Skipped, ok bool) {
 	at, err := entriesAt(data, way)
 	if err != nil {
@@ -315,7 +317,7 @@ func ParseLenient(data []byte, way ...string) (n *jsondoc.Node, text []byte, odd
 	return n, text, odd, err == nil
 }
 
-// entriesAt returns the byte ranges of the elements of the list at path way.
+// entriesAt returns the byte ranges of the elements of the list at the path way.
 func entriesAt(data []byte, way []string) (at [][2]int, err error) {
 	in := [2]int{0, len(data)}
 	for _, key := range way {
@@ -343,7 +345,8 @@ func entriesAt(data []byte, way []string) (at [][2]int, err error) {
 
 var errNoList = errors.New("no list")
 
-// memberAt returns the byte range of the last value of a key in an object.
+// memberAt returns the byte range of the value of key in an object. If the key occurs several times, the last value is
+// used.
 func memberAt(object []byte, key string) (at [2]int, err error) {
 	err = jsondoc.Members(object, func(name string, value []byte, offset int) error {
 		if name == key {
@@ -357,17 +360,17 @@ func memberAt(object []byte, key string) (at [2]int, err error) {
 	return at, err
 }
 
-// ServerList is the complete list of a server's tools as received.
+// ServerList is the complete tool list of an MCP server, as received.
 type ServerList struct {
-	Server       json.RawMessage // serverInfo, or nil
-	Protocol     string          // revision, or "" if unknown
-	Capabilities json.RawMessage // declared by the client, or nil
+	Server       json.RawMessage // serverInfo in the server's response, or nil
+	Protocol     string          // revision of the protocol, or "" if unknown
+	Capabilities json.RawMessage // capabilities that the client declared, or nil
 	Tools        []json.RawMessage
-	Texts        []json.RawMessage // prompts and instructions, or nil if they are not reviewed
-	Skipped      []Skipped         // unreadable entries
+	Texts        []json.RawMessage // server texts, or nil if they are not reviewed
+	Skipped      []Skipped         // entries that are not valid JSON
 }
 
-// Document returns the list as a document for Decode.
+// Document returns the list as a JSON document that Decode accepts.
 func (l ServerList) Document() []byte {
 	var doc bytes.Buffer
 	doc.WriteByte('{')
@@ -394,7 +397,7 @@ func (l ServerList) Document() []byte {
 	return doc.Bytes()
 }
 
-// Array returns a JSON array of values without changing their bytes.
+// Array returns a JSON array of values. The bytes of the values are not changed.
 func Array(values []json.RawMessage) []byte {
 	out := []byte{'['}
 	for i, v := range values {
@@ -406,16 +409,16 @@ func Array(values []json.RawMessage) []byte {
 	return append(out, ']')
 }
 
-// RepeatedPage reports that a server sent a page of its list twice.
+// RepeatedPage reports that a server sent the same page of its list twice.
 var RepeatedPage = Skipped{Reason: "its list repeats a page, so later pages were not read"}
 
-// ListedItem is an item of a list with its hash.
+// ListedItem is an Item with its hash.
 type ListedItem struct {
 	Item
-	Sum string // result of Hash
+	Sum string // result of Item.Hash
 }
 
-// ByName returns the tools of a list by name. If a name occurs several times, the first tool is used.
+// ByName returns the given MCP tools by name. If several tools have the same name, the first is returned.
 func ByName(tools []json.RawMessage) map[string]ListedItem {
 	all := make(map[string]ListedItem, len(tools))
 	for _, raw := range tools {
@@ -427,17 +430,17 @@ func ByName(tools []json.RawMessage) map[string]ListedItem {
 	return all
 }
 
-// mask replaces an excluded text. No accepted JSON contains it.
+// mask replaces an excluded text. No valid JSON that is accepted contains it.
 const mask = "\x00"
 
-// Part is an excluded text in the JSON of a tool.
+// Part is a text in the JSON of a tool that an exclusion matches.
 type Part struct {
 	registry.Exclusion
-	From, To int    // range in the field, in characters
+	From, To int    // range in the text of the field, in characters
 	Text     string // untrusted
 }
 
-// String describes the part and its location.
+// String describes the part and its location for people.
 func (p Part) String() string {
 	if p.Pattern == "" {
 		return fmt.Sprintf("%s, now %s", p.Path, jsondoc.Quote(p.Text))
@@ -445,8 +448,8 @@ func (p Part) String() string {
 	return fmt.Sprintf("characters %d–%d of %s, now %s (%s)", p.From+1, p.To, p.Path, jsondoc.Quote(p.Text), p.Exclusion)
 }
 
-// Pin returns the hash of the item's JSON without the excluded parts. It equals Source.Pin of the approved JSON unless
-// other parts differ.
+// Pin returns the hash of the item's JSON without the excluded parts. It is equal to Source.Pin of the approved JSON
+// unless parts that are not excluded differ.
 func (it Item) Pin(excluded []registry.Exclusion) string {
 	if len(excluded) == 0 {
 		return it.Hash()
@@ -455,13 +458,13 @@ func (it Item) Pin(excluded []registry.Exclusion) string {
 	return registry.HashBytes(jsondoc.Canonical(n))
 }
 
-// Excluded returns the texts that exclusions omit from the pin.
+// Excluded returns the texts in the item that the given exclusions match.
 func (it Item) Excluded(excluded []registry.Exclusion) []Part {
 	_, parts := it.masked(excluded)
 	return parts
 }
 
-// Exclude returns the item's source with the given exclusions.
+// Exclude returns a copy of s, the item's source, with the given exclusions.
 func (it Item) Exclude(s *registry.Source, excluded []registry.Exclusion) *registry.Source {
 	out := *s
 	out.Excluded, out.Masked = excluded, ""
@@ -471,8 +474,8 @@ func (it Item) Exclude(s *registry.Source, excluded []registry.Exclusion) *regis
 	return &out
 }
 
-// masked returns the item's JSON with each excluded text replaced by a mask. Adjacent matches count as one text, so
-// that a short pattern cannot exclude a long text.
+// masked returns the item's JSON with a mask in place of each excluded text, and these texts. Adjacent matches count as
+// one text, so that many short matches cannot exclude a long text.
 func (it Item) masked(excluded []registry.Exclusion) (n *jsondoc.Node, parts []Part) {
 	n, err := jsondoc.Parse(it.Raw, jsondoc.DefaultLimits)
 	if err != nil {
@@ -518,16 +521,16 @@ func (it Item) masked(excluded []registry.Exclusion) (n *jsondoc.Node, parts []P
 	return n, parts
 }
 
-// Suggestion is a part that differs between two lists of a server and could be excluded.
+// Suggestion proposes to exclude a part in which two lists of a server differ.
 type Suggestion struct {
 	Path    string `json:"path"`
-	Pattern string `json:"pattern,omitempty"` // "" for the whole field
-	From    int    `json:"from"`              // position in the field of the newer list, in characters
+	Pattern string `json:"pattern,omitempty"` // "" to exclude the whole field
+	From    int    `json:"from"`              // range in the field of the newer list, in characters
 	To      int    `json:"to"`
 }
 
-// Suggest returns the exclusions with which two snapshots of a tool have the same pin, or nil if they differ in more
-// than short parts of texts.
+// Suggest returns the exclusions with which two snapshots of a tool have the same pin. It returns nil if the snapshots
+// are equal, or if they differ in more than short parts of texts.
 func Suggest(before, after []byte) []Suggestion {
 	old, err := ReadItem(MCP, before)
 	it, err2 := ReadItem(MCP, after)
@@ -558,8 +561,8 @@ func Suggest(before, after []byte) []Suggestion {
 	return found
 }
 
-// narrow finds the word in which two texts differ and a pattern for similar words. The pattern includes the text before
-// the word, so that it matches nothing else.
+// narrow sets the range and the pattern of s to the words in which before and after differ. The pattern matches similar
+// words. It starts with the preceding text so that it matches nothing else.
 func (s *Suggestion) narrow(before, after string) {
 	a, b := []rune(before), []rune(after)
 	from := 0
@@ -579,7 +582,7 @@ func (s *Suggestion) narrow(before, after string) {
 	for end > 0 && inWord(b[len(b)-end]) {
 		end--
 	}
-	for len(b)-end > from && strings.ContainsRune(":.+", b[len(b)-end-1]) { // the character ends a sentence
+	for len(b)-end > from && strings.ContainsRune(":.+", b[len(b)-end-1]) { // punctuation that ends a sentence
 		end++
 	}
 	s.From, s.To = from, len(b)-end

@@ -1,6 +1,7 @@
 // Package assistant stores the data of the assistant's tools: tasks, reminders, schedules,
-// memories, entities, and settings. The data is mutable. Every row and search term starts with its
-// owner, so that a search cannot return the data of another owner.
+// memories, entities, and settings. Unlike the records of reviews, this data can be changed. Each
+// row and each search term begins with its owner, so that a search never returns the data of
+// another owner.
 package assistant
 
 import (
@@ -16,10 +17,11 @@ import (
 	"toolcrib/store/table"
 )
 
-// tables reads and writes the data of one owner in a session. It implements builtin.Writer.
+// tables reads and writes the data of one owner in a session. It implements builtin.Reader and
+// builtin.Writer.
 type tables struct {
 	session *session.Session
-	owner   int64 // 0 for an owner without stored data, so that no row matches
+	owner   int64 // 0 if the owner has no data yet, so that no row matches
 	now     string
 }
 
@@ -29,7 +31,7 @@ type Data struct{ Pool *session.Pool }
 // ReadAssistant implements builtin.Store.
 func (db Data) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time, fn func(builtin.Reader) error) error {
 	for {
-		stale := false // expired memories have not been deleted yet
+		stale := false // expired memories still have to be deleted
 		err := db.Pool.View(ctx, func(s *session.Session) error {
 			a, err := newTables(ctx, s, of, at)
 			if err != nil {
@@ -44,7 +46,7 @@ func (db Data) ReadAssistant(ctx context.Context, of builtin.Owner, at time.Time
 		if err != nil || !stale {
 			return err
 		}
-		if err := db.WriteAssistant(ctx, of, at, func(builtin.Writer) error { return nil }); err != nil { // deletes expired memories
+		if err := db.WriteAssistant(ctx, of, at, func(builtin.Writer) error { return nil }); err != nil { // WriteAssistant deletes expired memories
 			return err
 		}
 	}
@@ -82,20 +84,21 @@ func newTables(ctx context.Context, s *session.Session, of builtin.Owner, at tim
 	return a, err
 }
 
-// owns prepends the owner column to a row.
+// owns returns row with the column owner before the others.
 func (a *tables) owns(row table.Columns) table.Columns {
 	return append(table.Columns{table.Col("owner", &a.owner)}, row...)
 }
 
-// change updates a row of the owner. It ignores the columns id and created_at.
+// change updates the row with the given id, if it belongs to the owner. It does not update the
+// columns id and created_at.
 func (a *tables) change(ctx context.Context, name, what, id string, row table.Columns) error {
 	row = slices.DeleteFunc(row, func(c table.Column) bool { return c.Name == "id" || c.Name == "created_at" })
 	n, err := table.Update(ctx, a.session, name, row, "owner = ? AND id = ? AND deleted_at = ''", a.owner, id)
 	return table.ChangedOne(n, err, what+" "+id)
 }
 
-// byIDs runs query once for each id and returns the concatenated results. It suits short lists of
-// ids.
+// byIDs runs query for each id and returns all results in the order of the ids. It is for short
+// lists of ids.
 func byIDs[T any](ctx context.Context, a *tables, scan func(table.Scanner) (T, error), query string, ids []string) ([]T, error) {
 	var out []T
 	for _, id := range ids {
@@ -108,7 +111,7 @@ func byIDs[T any](ctx context.Context, a *tables, scan func(table.Scanner) (T, e
 	return out, nil
 }
 
-// byKeys runs query once for each key and returns the rows by key.
+// byKeys runs query for each key and returns a map from keys to rows.
 func byKeys[T any](ctx context.Context, a *tables, scan func(table.Scanner) (T, error), query string, keys []int64) (map[int64]T, error) {
 	found := make(map[int64]T, len(keys))
 	for _, key := range keys {
@@ -123,14 +126,14 @@ func byKeys[T any](ctx context.Context, a *tables, scan func(table.Scanner) (T, 
 	return found, nil
 }
 
-// remove marks a row as deleted and reports whether it existed.
+// remove marks the row with the given id as deleted. It reports whether the row existed.
 func (a *tables) remove(ctx context.Context, query, id string) (bool, error) {
 	n, err := a.session.Exec(ctx, query, a.now, a.owner, id)
 	return n == 1, err
 }
 
-// project returns the id of a project: NULL for an empty name, and 0, which is never assigned, for
-// an unknown name.
+// project returns the id of the project with the given name. It returns NULL if name is empty. If
+// no project has the name, it returns 0, which is never assigned.
 func (a *tables) project(ctx context.Context, name string) (id sql.NullInt64, err error) {
 	if name == "" {
 		return id, nil
@@ -155,7 +158,7 @@ func (a *tables) Instructions(ctx context.Context) (string, error) {
 	return a.setting(ctx, "SELECT instructions FROM owners WHERE id = $1", a.owner)
 }
 
-// setting returns the text that query selects, or "" without a row.
+// setting returns the text that query selects, or "" if query selects no row.
 func (a *tables) setting(ctx context.Context, query string, args ...any) (text string, err error) {
 	_, err = a.session.OptionalRow(ctx, query, args, &text)
 	return text, err
@@ -186,7 +189,7 @@ func (a *tables) SetInstructions(ctx context.Context, text string) error {
 	return err
 }
 
-// SealOfOwner returns the seal over an owner and the instructions for the owner's prompts. It
+// SealOfOwner returns the seal of an owner and of the instructions for the owner's prompts. It
 // returns "" if instructions is empty.
 func SealOfOwner(customer, user, instructions string) string {
 	if instructions == "" {
@@ -204,8 +207,8 @@ func reminderColumns(r *builtin.Reminder) table.Columns {
 	}
 }
 
-// sentReminder returns the columns of a reminder, with alias r. It names the reminder's task only
-// while the task exists.
+// sentReminder returns the columns of a reminder with the alias r. Its last column replaces the
+// task by "" if the task no longer exists.
 func sentReminder(r *builtin.Reminder) table.Columns {
 	return append(reminderColumns(r), table.Col("sent", &r.Sent), table.Col("there", &r.Task))
 }

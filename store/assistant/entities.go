@@ -1,4 +1,5 @@
-// This file stores the people, places, and other entities of the assistant.
+// This file stores the assistant's entities, such as people and places, and their links to
+// memories.
 
 package assistant
 
@@ -24,7 +25,8 @@ func countedEntity(e *builtin.Entity) table.Columns {
 	return append(entityColumns(e), table.Col("memories", &e.Memories))
 }
 
-// selectEntities selects the columns of countedEntity from the alias e.
+// selectEntities is the start of a query that selects the columns of countedEntity with the
+// alias e.
 var selectEntities = "SELECT " + countedEntity(new(builtin.Entity)).Of("e")
 
 // EntitiesByID implements builtin.Reader.
@@ -92,10 +94,11 @@ func (a *tables) ChangeEntity(ctx context.Context, e builtin.Entity, terms []str
 	return errors.Join(err, a.indexEntity(ctx, e, terms))
 }
 
-// linkedEntities selects the keys of the entities that a memory is linked to.
+// linkedEntities is a subquery for the keys of the entities to which the memory $1 is linked.
 const linkedEntities = `(SELECT DISTINCT e.seq FROM memory_links l JOIN entities e ON e.id = l.target WHERE l.memory = $1 AND l.deleted_at = '' AND l.to_entity = 1)`
 
-// countInProject adds by to the project's counts of all entities that a memory is linked to.
+// countInProject changes the number of memories for each entity to which the given memory is
+// linked, in the project of the memory. It adds by, which is 1 or -1.
 func (a *tables) countInProject(ctx context.Context, memory string, by int) error {
 	_, err := a.session.Exec(ctx, `INSERT INTO entity_projects (project, entity, n)
 		SELECT m.project, e.seq, CAST($3 AS bigint) FROM memories m JOIN entities e ON e.seq IN `+linkedEntities+`
@@ -117,7 +120,7 @@ func (a *tables) AddLink(ctx context.Context, l builtin.Link) (bool, error) {
 		return false, err
 	}
 	counted := l.ToEntity && !related
-	if counted { // counted again below, including this link
+	if counted { // counted again below, with this link
 		if err := a.countInProject(ctx, l.Memory, -1); err != nil {
 			return false, err
 		}
@@ -133,8 +136,8 @@ func (a *tables) AddLink(ctx context.Context, l builtin.Link) (bool, error) {
 	return true, a.countInProject(ctx, l.Memory, 1)
 }
 
-// unlink deletes all links from and to a memory, and the entities that no other memory is linked
-// to.
+// unlink deletes all links from and to the given memory. It also deletes each entity to which no
+// other memory is linked.
 func (a *tables) unlink(ctx context.Context, memory string) error {
 	keys, err := a.keys(ctx, "SELECT seq AS key FROM "+linkedEntities+" linked", memory)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"toolcrib/store/table"
 )
 
-// nameSeparator separates entity names in one text. In a name that contains it, it is replaced by a
-// space.
+// nameSeparator separates the names of entities in one text. If a name contains the separator, a
+// space replaces it.
 const nameSeparator = "\x1f"
 
 // MemoryTable describes the table of memories.
@@ -40,8 +40,8 @@ func linkedMemory(m *builtin.Memory) table.Columns {
 	return append(memoryColumns(m), table.Col("project", &m.Project), table.Col("entities", entities))
 }
 
-// selectMemories selects the columns of linkedMemory from the aliases m (memories) and p
-// (projects).
+// selectMemories is the start of a query that selects the columns of linkedMemory with the aliases
+// m (memories) and p (projects).
 var selectMemories = "SELECT " + memoryColumns(new(builtin.Memory)).Of("m") + `, coalesce(p.name, ''),
 	coalesce((SELECT string_agg(replace(name, '` + nameSeparator + `', ' '), '` + nameSeparator + `') FROM (SELECT DISTINCT e.name FROM memory_links l JOIN entities e ON e.id = l.target
 		WHERE l.memory = m.id AND l.deleted_at = '' AND l.to_entity = 1 ORDER BY e.name) linked), '')`
@@ -85,7 +85,8 @@ func (a *tables) Memories(ctx context.Context, f builtin.MemoryFilter, limit int
 		" ORDER BY m.seq DESC LIMIT ?"), append(args, limit)...)
 }
 
-// since restricts a query to changes after f.Since. Later changes have larger keys.
+// since restricts a query to memories that changed after f.Since. The argument key is the
+// expression for the key of a memory, which is larger for later changes.
 func (a *tables) since(ctx context.Context, f builtin.MemoryFilter, key, where string, args []any) (string, []any, error) {
 	if f.Since.IsZero() {
 		return where, args, nil
@@ -140,7 +141,7 @@ func (a *tables) RemoveMemory(ctx context.Context, id string) (bool, error) {
 	return a.remove(ctx, "UPDATE memories SET deleted_at = $1 WHERE owner = $2 AND id = $3 AND deleted_at = ''", id)
 }
 
-// Search terms for filters. Each kind starts with a character that no other term contains.
+// Prefixes of the search terms for filters. No other term contains these characters.
 const (
 	kindMark       = "@"
 	projectMark    = "$"
@@ -148,18 +149,19 @@ const (
 	tagMark        = "#"
 )
 
-// term returns the search term for text with the owner and mark as its prefix.
+// term returns the search term for text. The term begins with the owner and mark.
 func (a *tables) term(mark, text string) string {
 	return strconv.FormatInt(a.owner, 36) + mark + text
 }
 
-// tagTerm returns the search term for a tag. It hashes the tag, which may contain any characters.
+// tagTerm returns the search term for a tag. The term contains a hash, because a tag can contain
+// any characters.
 func (a *tables) tagTerm(tag string) string {
 	sum := sha256.Sum256([]byte(builtin.NameKey(tag)))
 	return a.term(tagMark, hex.EncodeToString(sum[:8]))
 }
 
-// index adds a memory to the full-text index with terms and its search terms for filters.
+// index adds a memory to the full-text index, with the given terms and the terms for filters.
 func (a *tables) index(ctx context.Context, id string, terms []string) error {
 	var seq int64
 	var kind, project, tags string
@@ -207,7 +209,7 @@ func (a *tables) IndexMemory(ctx context.Context, id string, terms []string) err
 	return a.index(ctx, id, terms)
 }
 
-// narrow converts a filter to search terms.
+// narrow returns the search terms that f requires.
 func (a *tables) narrow(ctx context.Context, f builtin.MemoryFilter) ([]string, error) {
 	var terms []string
 	if f.Kind != "" {
@@ -229,8 +231,8 @@ func (a *tables) narrow(ctx context.Context, f builtin.MemoryFilter) ([]string, 
 	return terms, nil
 }
 
-// MatchMemories implements builtin.Reader. The query returns all keys in one text, which is cheaper
-// than one row per key.
+// MatchMemories implements builtin.Reader. Its query returns all keys in one text, which is cheaper
+// than one row for each key.
 func (a *tables) MatchMemories(ctx context.Context, terms []string, f builtin.MemoryFilter, limit int) ([]int64, error) {
 	wanted, err := a.narrow(ctx, f)
 	if err != nil {
@@ -246,7 +248,7 @@ func (a *tables) MatchMemories(ctx context.Context, terms []string, f builtin.Me
 	return a.keys(ctx, engine.Numbered("SELECT rowid AS key FROM memories_text WHERE "+has.SQL+" ORDER BY rowid DESC LIMIT ?"), append(has.Args, limit)...)
 }
 
-// keys returns the keys that query selects.
+// keys returns the values of the column key in the rows that query selects.
 func (a *tables) keys(ctx context.Context, query string, args ...any) ([]int64, error) {
 	var text string
 	if err := a.session.Row(ctx, "SELECT coalesce(string_agg(CAST(key AS text), ','), '') FROM ("+query+") found", args, &text); err != nil || text == "" {
@@ -262,7 +264,7 @@ func (a *tables) keys(ctx context.Context, query string, args ...any) ([]int64, 
 	return keys, nil
 }
 
-// tagged returns the newest memories with a tag.
+// tagged returns the newest memories that match f, which has a tag.
 func (a *tables) tagged(ctx context.Context, f builtin.MemoryFilter, limit int) ([]builtin.Memory, error) {
 	terms, err := a.narrow(ctx, f)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// never is the due time of a task without a due date. It sorts after every time.
+// never is the stored due time of a task without a due date. It sorts after every other time.
 const never = "~"
 
 // TaskTable describes the table of tasks.
@@ -32,7 +32,8 @@ func projectTask(t *builtin.Task) table.Columns {
 	return append(taskColumns(t), table.Col("name", &t.Project))
 }
 
-// selectTasks selects the columns of projectTask from the aliases t (tasks) and p (projects).
+// selectTasks is the start of a query that selects the columns of projectTask with the
+// aliases t (tasks) and p (projects).
 var selectTasks = "SELECT " + taskColumns(new(builtin.Task)).Of("t") + ", coalesce(p.name, '') FROM tasks t"
 
 // TasksByID implements builtin.Reader.

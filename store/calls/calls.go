@@ -1,5 +1,6 @@
-// Package calls stores the records of the gateway: calls and their outcomes, each as a hash chain;
-// pending calls with their answers; approval tiers set by users; and access tokens of agents.
+// Package calls stores the records of the gateway. The calls and their outcomes form two hash
+// chains. The other records are pending calls and their answers, the approval tiers that users set,
+// and the access tokens of agents.
 package calls
 
 import (
@@ -34,8 +35,9 @@ func (c Ledger) View(ctx context.Context, fn func(gateway.LedgerReader) error) e
 	return c.Pool.View(ctx, func(s *session.Session) error { return fn(ledgerReader(s)) })
 }
 
-// Log implements gateway.Ledger. Its connection uses synchronous=NORMAL: when Log returns, the
-// commit is in the write-ahead log. The next Durable or checkpoint syncs it to disk.
+// Log implements gateway.Ledger. On SQLite, its connection uses synchronous=NORMAL. When Log
+// returns, the commit is in the write-ahead log, which the next call of Durable or the next
+// checkpoint syncs to disk.
 func (c Ledger) Log(ctx context.Context, fn func(gateway.LedgerTx) error) error {
 	return recordRefused(c.Pool.Log(ctx, func(s *session.Session) error { return fn(ledgerTx(s)) }))
 }
@@ -45,8 +47,8 @@ func (c Ledger) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) er
 	return recordRefused(c.Pool.Update(ctx, func(s *session.Session) error { return fn(ledgerTx(s)) }))
 }
 
-// recordRefused wraps err in gateway.ErrContradiction if a trigger or constraint rejected the
-// record. It leaves other errors, such as a full disk, unchanged.
+// recordRefused wraps err in gateway.ErrContradiction if a trigger or a constraint rejected the
+// record. It returns other errors unchanged, for example the error for a full disk.
 func recordRefused(err error) error {
 	if errors.Is(err, engine.ErrRefused) {
 		return fmt.Errorf("%w: %w", gateway.ErrContradiction, err)
@@ -54,15 +56,15 @@ func recordRefused(err error) error {
 	return err
 }
 
-// Tables stores calls, their outcomes, and the users' answers.
+// Tables reads and writes calls, their outcomes, pending calls, and the answers of users.
 type Tables struct{ *session.Session }
 
-// ledgerReader returns the gateway's read interface to s.
+// ledgerReader returns the interfaces through which the gateway reads in s.
 func ledgerReader(s *session.Session) gateway.LedgerReader {
 	return gateway.LedgerReader{CallReader: Tables{Session: s}, SignatureReader: records.Signatures{Session: s}, ToolReader: catalog.Registry{Session: s}}
 }
 
-// ledgerTx returns the gateway's read and write interface to s.
+// ledgerTx returns the interfaces through which the gateway reads and writes in s.
 func ledgerTx(s *session.Session) gateway.LedgerTx {
 	return gateway.LedgerTx{LedgerReader: ledgerReader(s), CallWriter: Tables{Session: s}, SignatureWriter: records.Signatures{Session: s}}
 }
@@ -96,8 +98,9 @@ const (
 	OutcomeFormat = "toolcrib call outcome 1"
 )
 
-// callColumns returns the columns of a call between its number and its chain hashes. For a call
-// through a guard, which has no customer, the customer column contains the server's start command.
+// callColumns returns the columns of a call, without the sequence number and the hashes of the
+// chain. For a guarded call, which has no customer, the column customer contains the start command
+// of the server.
 func callColumns(c *gateway.Call) table.Columns {
 	by := &c.Caller
 	guarded := func() bool { return strings.HasPrefix(by.Agent, gateway.GuardPrefix) }
@@ -132,13 +135,14 @@ func callColumns(c *gateway.Call) table.Columns {
 	}
 }
 
-// EndedCall is an outcome with the id of its call.
+// EndedCall is an outcome together with the id of the call to which it belongs.
 type EndedCall struct {
 	gateway.Outcome
 	call string
 }
 
-// outcomeColumns returns the columns of an outcome between its number and its chain hashes.
+// outcomeColumns returns the columns of an outcome, without the sequence number and the hashes of
+// the chain.
 func outcomeColumns(o *EndedCall) table.Columns {
 	microseconds := &table.StoredText[time.Duration]{
 		V: &o.Duration, Kind: engine.Number,
@@ -155,7 +159,8 @@ func outcomeColumns(o *EndedCall) table.Columns {
 	}
 }
 
-// Chained adds the sequence number and the chain hashes to the columns of a chained table.
+// Chained adds the columns for the sequence number and the hashes of the chain to row, the other
+// columns of a chained table.
 func Chained(row table.Columns) table.Columns {
 	return slices.Concat(table.Columns{table.Col("seq", nil)}, row, table.Columns{table.Col("prev_hash", nil), table.Col("hash", nil)})
 }
@@ -170,7 +175,7 @@ func (c Tables) AddOutcome(ctx context.Context, call string, o gateway.Outcome) 
 	return c.link(ctx, OutcomeTable.Name, OutcomeFormat, outcomeColumns(&EndedCall{o, call}))
 }
 
-// link appends a row to a chained table.
+// link appends row to a chained table. It computes the sequence number and the hashes.
 func (c Tables) link(ctx context.Context, table, format string, row table.Columns) error {
 	fields, err := row.Texts()
 	if err != nil {
@@ -193,20 +198,21 @@ func (c Tables) link(ctx context.Context, table, format string, row table.Column
 	return nil
 }
 
-// callRow is a call with its outcome, if any.
+// callRow is a call and its outcome. The field ended reports whether the call has an outcome.
 type callRow struct {
 	call    gateway.Call
 	ended   bool
 	outcome EndedCall
 }
 
-// maybeOutcome lists the columns of an outcome, with alias o, which are NULL if there is none.
+// maybeOutcome lists the columns of an outcome with the alias o. The columns are NULL for a call
+// without an outcome.
 var maybeOutcome = outcomeColumns(new(EndedCall)).Maybe("o", "call")
 
-// selectCalls is the start of a query for calls (alias c) with their outcomes (alias o).
+// selectCalls is the start of a query that selects calls (alias c) and their outcomes (alias o).
 var selectCalls = "SELECT c.seq, " + callColumns(new(gateway.Call)).Of("c") + ", " + maybeOutcome + " "
 
-// readCalls returns the calls that a query starting with selectCalls finds.
+// readCalls returns the calls that query selects. The query must start with selectCalls.
 func (c Tables) readCalls(ctx context.Context, query string, args ...any) ([]gateway.Call, error) {
 	columns := func(r *callRow) table.Columns {
 		return slices.Concat(table.Columns{table.Col("seq", &r.call.Seq)}, callColumns(&r.call), outcomeColumns(&r.outcome).When(&r.ended))
@@ -220,13 +226,13 @@ func (c Tables) readCalls(ctx context.Context, query string, args ...any) ([]gat
 	}), err
 }
 
-// Calls implements gateway.CallReader. Only the most selective condition uses an index, so the cost
-// of a page does not depend on the number of calls. The prefix "+" keeps the other conditions from
-// using an index.
+// Calls implements gateway.CallReader. Only the most selective condition uses an index, so that the
+// cost of a page does not depend on the number of calls. The other conditions are written so that
+// the engine uses no index for them.
 func (c Tables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error) {
 	var where []string
 	var args []any
-	indexed := q.Code != gateway.CodeInterrupted // calls without an outcome are the rarest
+	indexed := q.Code != gateway.CodeInterrupted // calls without an outcome are rare, so their list replaces an index
 	and := func(column string, value any) {
 		if !indexed {
 			column = c.Hints.Unindexed(column)
@@ -248,7 +254,7 @@ func (c Tables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call,
 		where, args = append(where, "instr(c.annotations, ?) > 0"), append(args, jsondoc.Quote(q.Hint)+":true")
 	}
 	if q.Code != "" && q.Code != gateway.CodeInterrupted {
-		if len(where) == 0 { // read the calls in the order of their outcomes
+		if len(where) == 0 { // read the calls through the index on the code, in the order of their outcomes
 			query, args := selectCalls+"FROM call_outcomes o CROSS JOIN calls c WHERE c.id = o.call AND o.code = ?", []any{storedCode(q.Code)}
 			if q.Before > 0 {
 				query += " AND o.seq < (SELECT p.seq FROM call_outcomes p JOIN calls b ON b.id = p.call WHERE b.seq = ?)"
@@ -274,7 +280,7 @@ func (c Tables) Calls(ctx context.Context, q gateway.CallQuery) ([]gateway.Call,
 	return c.readCalls(ctx, query+" ORDER BY "+seq+" DESC LIMIT ?", append(args, q.Limit)...)
 }
 
-// storedCode returns the stored form of a code.
+// storedCode returns the value of the column code for a code: "" for CodeOK.
 func storedCode(code gateway.Code) string {
 	if code == gateway.CodeOK {
 		return ""
@@ -323,12 +329,13 @@ func refusalColumns(r *gateway.Refusals) table.Columns {
 	}
 }
 
-// hourForm is the layout of a stored hour in UTC: a prefix of the stored timestamps.
+// hourForm is the layout of a stored hour in UTC. It is the beginning of the layout of stored
+// timestamps.
 const hourForm = "2006-01-02T15"
 
 func formatHour(t time.Time) string { return t.UTC().Format(hourForm) }
 
-// The chained tables of calls.
+// The tables of calls, of their outcomes, and of refused calls that are only counted.
 var (
 	CallTable    = table.Of("calls", callColumns)
 	OutcomeTable = table.Of("call_outcomes", outcomeColumns)

@@ -1,4 +1,5 @@
-// This file stores the calls that wait for an answer of the user.
+// This file stores the calls that wait for the user's answer, the answers, and the approval tiers that
+// users set.
 
 package calls
 
@@ -24,10 +25,10 @@ import (
 	"toolcrib/store/table"
 )
 
-// CallLog reads the call log and the notices for running applications.
+// CallLog reads the call log, and the notices for running applications.
 type CallLog struct{ Pool *session.Pool }
 
-// callerRow is the stored form of a pending call's caller.
+// callerRow is the stored form of the caller of a pending call.
 type callerRow struct {
 	Actor     proposals.Actor `json:"actor"`
 	Agent     string          `json:"agent"`
@@ -37,7 +38,7 @@ type callerRow struct {
 	Deferred  bool            `json:"deferred"`
 	User      string          `json:"user"`
 	Customer  string          `json:"customer"`
-	Server    string          `json:"server,omitempty"` // only behind a guard
+	Server    string          `json:"server,omitempty"` // only for guarded calls
 }
 
 func decodeCaller(s string) (gateway.Caller, error) {
@@ -69,7 +70,7 @@ func pendingColumns(p *gateway.Pending) table.Columns {
 	}
 }
 
-// answerRow is an answer with the id of its pending call.
+// answerRow is an answer together with the id of the pending call.
 type answerRow struct {
 	gateway.Answer
 	pending string
@@ -107,7 +108,8 @@ func (c Tables) AddAnswer(ctx context.Context, pending string, a gateway.Answer)
 		map[string]any{"pending": pending, "digest": a.Digest})
 }
 
-// pendingRow is a pending call with its answer and outcome, if any.
+// pendingRow is a pending call with its answer and outcome. The fields answered and ended report whether
+// they exist.
 type pendingRow struct {
 	pending         gateway.Pending
 	answered, ended bool
@@ -120,14 +122,14 @@ func pendingRowColumns(r *pendingRow) table.Columns {
 		answerColumns(&r.answer).When(&r.answered), outcomeColumns(&r.outcome).When(&r.ended))
 }
 
-// selectPending is the start of a query for pendingRowColumns.
+// selectPending is the start of a query that selects the columns of pendingRowColumns.
 var selectPending = "SELECT p.seq, " + pendingColumns(new(gateway.Pending)).Of("p") + `,
 	coalesce((SELECT version FROM live l WHERE l.subject = p.tool AND l.status = 'active'), 0), ` +
 	answerColumns(new(answerRow)).Maybe("a", "id") + ", " + maybeOutcome + `
 	FROM pending_calls p LEFT JOIN call_answers a ON a.pending = p.id LEFT JOIN call_outcomes o ON o.call = a.call AND a.call <> ''
 	`
 
-// readPending returns the pending calls that query, which selects pendingRowColumns, finds.
+// readPending returns the pending calls that query selects. The query must start with selectPending.
 func (c Tables) readPending(ctx context.Context, query string, args ...any) ([]gateway.Pending, error) {
 	rows, err := table.All(ctx, c, table.Reading(pendingRowColumns), query, args...)
 	return lists.Map(rows, func(r pendingRow) gateway.Pending {
@@ -168,7 +170,7 @@ func (c Tables) PendingList(ctx context.Context, q gateway.PendingQuery) ([]gate
 		and("p.seq < ?", q.Before)
 	}
 	if q.Waiting {
-		order = c.Hints.Unindexed("p.seq") // few pending calls expire later, but the list of all calls is long
+		order = c.Hints.Unindexed("p.seq") // few pending calls have not expired, but the list of all pending calls is long
 		and(`a.id IS NULL AND p.expires_at > ? AND EXISTS
 			(SELECT 1 FROM live l WHERE l.subject = p.tool AND l.version = p.version AND l.status = 'active')`, history.Timestamp(q.Now))
 	}
@@ -205,7 +207,8 @@ func tierColumns(o *gateway.Override) table.Columns {
 	}
 }
 
-// requireSignedTiers makes tiers without a valid signature ask before each call if signatures are required.
+// requireSignedTiers changes the tiers without a valid signature in list to RequiresApproval. It does
+// nothing if signatures are not required.
 func (c Tables) requireSignedTiers(ctx context.Context, list []gateway.Override) error {
 	p, err := records.Signatures(c).Proofs(ctx)
 	if p == nil || err != nil {
@@ -244,7 +247,7 @@ func (c Tables) AddOverride(ctx context.Context, o gateway.Override) error {
 		map[string]any{"user": o.User, "tier": o.Tier})
 }
 
-// actChanged is the event that records a tool that differs from its approved definition.
+// actChanged is the act of an event that records that a server's tool differs from its approved definition.
 const actChanged = "definition-changed"
 
 // AddChange implements gateway.CallWriter.
@@ -273,8 +276,8 @@ var (
 	TierTable    = table.Sealed("call_tiers", "toolcrib call tier 1", tierColumns)
 )
 
-// CallHash returns the number and the hash of the call with sequence number seq, or of the newest
-// call if seq is 0. It returns 0 and "" if the call does not exist. If prune moved the call to a
+// CallHash returns the number and the hash of the call with sequence number seq, or of the newest call if
+// seq is 0. It returns 0 and "" if the call does not exist. If the calls prune command moved the call to a
 // file, CallHash returns the last call that was moved.
 func (db CallLog) CallHash(ctx context.Context, seq int64) (found int64, hash string, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
@@ -291,8 +294,8 @@ func (db CallLog) CallHash(ctx context.Context, seq int64) (found int64, hash st
 	return found, hash, err
 }
 
-// selectNotices selects the events that running applications receive. A proposal is approved at
-// most once, so the join with decisions finds the decision that the event records.
+// selectNotices selects the events about which running applications receive a notice. A proposal is
+// approved at most once, so the join with decisions finds the decision that the event records.
 const selectNotices = `SELECT e.seq, e.at, e.subject,
 	CASE e.act WHEN 'approve' THEN CASE json_extract(v.definition, '$.status') WHEN 'deactivated' THEN 'deactivation' ELSE 'approval' END
 		WHEN 'ask-call' THEN 'pending_call' ELSE 'call_answer' END,
@@ -312,8 +315,8 @@ func scanNotice(row table.Scanner) (gateway.Notice, error) {
 	return n, errors.Join(table.Into(&n.At, history.ParseTimestamp, at), table.Into(&n.Subject, registry.ParseSubject, subject), table.Into(&n.Caller, decodeCaller, caller))
 }
 
-// Notices returns at most limit events that running applications receive, with sequence numbers
-// above after, oldest first. upTo is the number of the last event examined.
+// Notices returns the notices for at most limit events with sequence numbers above after, oldest first. The
+// result upTo is the number of the last event that was examined.
 func (db CallLog) Notices(ctx context.Context, after int64, limit int) (found []gateway.Notice, upTo int64, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		var err error

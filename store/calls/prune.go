@@ -1,4 +1,4 @@
-// This file moves the oldest calls of the log to a file.
+// This file moves the oldest calls of the call log to a file.
 
 package calls
 
@@ -32,14 +32,15 @@ import (
 	"toolcrib/store/table"
 )
 
-// Prune records that the oldest calls of the log were moved to a file.
+// Prune is the record that the oldest calls of the log were moved to a file. Call and Outcome are
+// the last rows that were moved.
 type Prune struct {
 	ID              string
 	Before          time.Time // all moved calls are older
-	Calls, Outcomes int64     // numbers of moved rows
+	Calls, Outcomes int64     // numbers of rows that were moved
 	Call, Outcome   history.Link
 	File            string // base name
-	FileHash        string // SHA-256 of its last line
+	FileHash        string // SHA-256 of the last line of the file
 	By              proposals.Actor
 	At              time.Time
 }
@@ -56,12 +57,12 @@ func pruneColumns(p *Prune) table.Columns {
 // PruneTable describes the table of prunes.
 var PruneTable = table.Sealed("call_prunes", "toolcrib call prune 1", pruneColumns)
 
-// Prunes returns all prunes, oldest first.
+// Prunes returns all records of moved calls, oldest first.
 func (c Ledger) Prunes(ctx context.Context) ([]Prune, error) {
 	return session.Read(ctx, c.Pool, func(s *session.Session) ([]Prune, error) { return PruneTable.All(ctx, s, "ORDER BY seq") })
 }
 
-// Pruned returns the last call and the last outcome that were moved to a file.
+// Pruned returns the chain links of the last call and the last outcome that were moved to a file.
 func Pruned(ctx context.Context, s *session.Session) (call, outcome history.Link, err error) {
 	_, err = s.OptionalRow(ctx, "SELECT last_call, call_hash, last_outcome, outcome_hash FROM call_prunes ORDER BY seq DESC LIMIT 1", nil,
 		&call.Number, &call.Seal, &outcome.Number, &outcome.Seal)
@@ -73,21 +74,22 @@ type PruneOrder struct {
 	ID          string
 	By          proposals.Actor
 	Now, Before time.Time
-	Slack       time.Duration                  // move nothing unless the oldest call is older than Before by at least this duration
+	Slack       time.Duration                  // move calls only if the oldest call is at least this much older than Before
 	Most        int64                          // maximum number of calls; 0 for no limit
-	File        func(first, last int64) string // returns the path of the file for a range of calls
+	File        func(first, last int64) string // returns the path of the file for the calls with the numbers first to last
 }
 
-// errMoved is returned by Prune if another process moved the calls after they were chosen.
+// errMoved is returned by Prune if another process moved the calls after Prune had chosen them.
 var errMoved = fmt.Errorf("%w: another toolcrib calls prune moved these calls in the meantime, and this one deleted none; to move older calls that are left, run it again with a new file", proposals.ErrConflict)
 
 // minPruneAge is the minimum age of calls that can be moved. Daily limits count younger calls, and
-// younger calls without an outcome may still be running.
+// a younger call without an outcome can still be running.
 const minPruneAge = 24 * time.Hour
 
 // Prune moves the oldest calls to a file and records the move. It syncs the file to disk before it
-// deletes any call, and it never overwrites or deletes a file. After a crash, each call is in the
-// database, in the file, or in both. Prune returns a record without calls if no call is old enough.
+// deletes the calls, and it never overwrites or deletes a file. After a crash, each call is in the
+// database, in the file, or in both. If no call is old enough, Prune moves nothing and returns a
+// record whose Calls is 0.
 func (c Ledger) Prune(ctx context.Context, o PruneOrder) (p Prune, err error) {
 	if err := proposals.Authorize(o.By, proposals.ActPruneCalls, proposals.Actor{}); err != nil {
 		return p, err
@@ -139,12 +141,12 @@ func (c Ledger) Prune(ctx context.Context, o PruneOrder) (p Prune, err error) {
 	})
 }
 
-// chains has the positions of both hash chains.
+// chains contains a link of the hash chain of calls and a link of the hash chain of outcomes.
 type chains struct{ call, outcome history.Link }
 
-// choose finds the last call and the last outcome to move, and returns the positions of both chains
-// before the first row. It cuts both chains at the same point: every outcome up to there belongs to
-// a call up to there.
+// choose determines the last call and the last outcome to move and stores them in p. It returns the
+// links that precede the first row of each chain in the database. Both chains are cut at the same
+// point: the outcomes that are moved belong to the calls that are moved.
 func (p *Prune) choose(ctx context.Context, s *session.Session, o PruneOrder) (from chains, err error) {
 	if from.call, from.outcome, err = Pruned(ctx, s); err != nil {
 		return from, err
@@ -189,21 +191,22 @@ func (p *Prune) choose(ctx context.Context, s *session.Session, o PruneOrder) (f
 	return from, err
 }
 
-// line is a line of a file of calls. The first line has the positions of the chains before the
-// file; every other line has one row. Prev is the SHA-256 of the previous line.
+// line is a line of a file of calls. The first line contains the links of both chains that precede
+// the rows in the file. Each of the following lines contains one row. Prev is the SHA-256 of the
+// previous line.
 type line struct {
 	Prev     string            `json:"prev"`
 	Format   string            `json:"format,omitempty"`
-	Database string            `json:"database,omitempty"` // hash of the database's first event
+	Database string            `json:"database,omitempty"` // hash of the first event in the database
 	After    [2]history.Link   `json:"after,omitzero"`     // calls, outcomes
 	Call     map[string]string `json:"call,omitempty"`
 	Outcome  map[string]string `json:"outcome,omitempty"`
 }
 
-// fileFormat names the format of a file of calls.
+// fileFormat is the value of Format in the first line of a file of calls.
 const fileFormat = "toolcrib calls 1"
 
-// chainedTable is a table whose rows a file of calls contains.
+// chainedTable describes a table whose rows a file of calls contains.
 type chainedTable struct {
 	name, format, word string
 	columns            []string
@@ -218,7 +221,7 @@ func chainedTables() []chainedTable {
 	}
 }
 
-// write writes the rows of p as lines and returns the hash of the last line.
+// write writes the rows that p moves as lines to w. It returns the hash of the last line.
 func (p *Prune) write(ctx context.Context, s *session.Session, from chains, w io.Writer) (last string, err error) {
 	out := bufio.NewWriter(w)
 	add := func(l line) error {
@@ -264,10 +267,11 @@ func (p *Prune) write(ctx context.Context, s *session.Session, from chains, w io
 	return last, out.Flush()
 }
 
-// File is a file of calls that implements history.Ledger, so that history can verify it.
+// File is a file of calls. It implements history.Ledger, so that package history can verify the
+// file.
 type File struct {
 	Path   string
-	Prunes []Prune // recorded in the database
+	Prunes []Prune // records in the database
 }
 
 // Tables implements history.Ledger.
@@ -302,7 +306,8 @@ func (f File) Rows(_ context.Context, name string, fn func(history.Row) error) e
 	return err
 }
 
-// lines calls fn for each line, numbered from 1, and returns the hash of the last line.
+// lines calls fn for each line of the file. Lines are numbered from 1. lines returns the hash of
+// the last line.
 func (f File) lines(fn func(number int, l line) error) (last string, err error) {
 	file, err := os.Open(f.Path)
 	if err != nil {
@@ -332,8 +337,8 @@ func (f File) lines(fn func(number int, l line) error) (last string, err error) 
 	}
 }
 
-// Structure implements history.Ledger. It reports an error unless the database has recorded the
-// complete file.
+// Structure implements history.Ledger. It reports damage if the file cannot be read completely, or
+// if the database has no record of a file with the same last line.
 func (f File) Structure(_ context.Context, _ bool, fn func(history.Damage)) error {
 	last, err := f.lines(func(int, line) error { return nil })
 	if err != nil {

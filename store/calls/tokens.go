@@ -33,7 +33,8 @@ func revocationColumns(r *tokens.Revocation) table.Columns {
 	return table.Columns{table.Col("id", &r.ID), table.Col("token", &r.Token), table.Col("reason", &r.Reason), table.Col("revoked_by", table.Actor(&r.By)), table.Col("revoked_at", table.Time(&r.At))}
 }
 
-// readTokens returns the tokens that match the condition where, with their revocations.
+// readTokens returns the tokens that satisfy the condition where, together with their
+// revocations.
 func readTokens(ctx context.Context, s *session.Session, where string, args ...any) ([]tokens.Token, error) {
 	var revoked bool
 	var r tokens.Revocation
@@ -89,7 +90,7 @@ func (k Tokens) AddRevocation(ctx context.Context, r tokens.Revocation) error {
 	})
 }
 
-// The sealed tables.
+// The tables of tokens and revocations, whose rows are sealed.
 var (
 	TokenTable      = table.Sealed("tokens", "toolcrib token 1", tokenColumns)
 	RevocationTable = table.Sealed("token_revocations", "toolcrib token revocation 1", revocationColumns)

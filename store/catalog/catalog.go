@@ -1,6 +1,6 @@
-// Package catalog stores the registry: versions, live versions and their names, imported documents
-// and their contents, and sketches for near-duplicate detection. If decisions must be signed, its
-// readers return only definitions with valid signatures.
+// Package catalog stores the registry: versions, live versions and their names, imported documents,
+// the content of binary files, and the sketches that detect near-duplicates. If decisions must be
+// signed, reads return only definitions with valid signatures.
 package catalog
 
 import (
@@ -25,18 +25,18 @@ import (
 // Registry implements the registry interfaces of the review service.
 type Registry struct{ *session.Session }
 
-// Lists reads pages of the live registry.
+// Lists reads pages of the live definitions.
 type Lists struct{ Pool *session.Pool }
 
 // Query selects a page of live definitions, ordered by id.
 type Query struct {
 	Kind     registry.Kind
 	View     []registry.Layer // layers to merge, weakest first
-	All      bool             // include every layer, and hidden and deactivated definitions
-	AsOf     time.Time        // time of the catalog, or zero for now
+	All      bool             // include every layer and all hidden and deactivated definitions
+	AsOf     time.Time        // read the live definitions at this time; zero for now
 	Category string           // "" for all
 	Filter   string           // case-insensitive substring of the id or name, or "" for all
-	Group    *Group           // layer and source to read, or nil for all
+	Group    *Group           // return only this group, or nil for all
 	Limit    int              // 1 to review.MaxPage
 	After    string           // Next of the previous page
 }
@@ -46,11 +46,11 @@ type Entry struct {
 	Subject          registry.Subject
 	Version          int
 	ContentHash      string
-	registry.Columns // tag and origin are empty if AsOf is set; source is not filled in
+	registry.Columns // Tag, Origin, and Source can be empty if AsOf is set
 	Locked           bool
-	Hides            []registry.Subject // subjects in weaker layers that it overrides
-	// Refused is the error of a version without a valid signature if decisions must be signed, and
-	// nil otherwise. Such an entry is shown as deactivated and without content.
+	Hides            []registry.Subject // subjects in weaker layers that the definition overrides
+	// Refused is the reason why the version has no valid signature, or nil. It is always nil if
+	// decisions need not be signed. A refused entry is deactivated and has no content.
 	Refused error
 }
 
@@ -60,8 +60,9 @@ type Page struct {
 	Next    string
 }
 
-// liveRows returns a subquery for the live versions: the current ones if asOf is zero, or else the
-// last version of each subject that was decided by asOf.
+// liveRows returns a subquery that selects the live versions. If asOf is zero, these are the
+// current live versions. Otherwise, they are the last version of each subject that was decided by
+// asOf.
 func liveRows(asOf time.Time) (from string, args []any) {
 	if asOf.IsZero() {
 		return "SELECT * FROM live", nil
@@ -76,7 +77,7 @@ func liveRows(asOf time.Time) (from string, args []any) {
 			ON last.subject = v.subject AND last.number = v.number`, []any{history.Timestamp(asOf)}
 }
 
-// Catalog returns a page of the live definitions of a kind, ordered by id.
+// Catalog returns a page of the live definitions of q.Kind, ordered by id.
 func (db Lists) Catalog(ctx context.Context, q Query) (Page, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) (Page, error) {
 		query, args := q.rows("")
@@ -84,8 +85,9 @@ func (db Lists) Catalog(ctx context.Context, q Query) (Page, error) {
 	})
 }
 
-// rows returns the part of a statement after its columns, and its arguments. The statement reads
-// live versions as r, joined with join, ordered by id and layer.
+// rows returns the part of a SELECT statement after its list of columns, and the arguments. The
+// statement selects live versions with the alias r, followed by the given join clause, and orders
+// them by id and layer.
 func (q Query) rows(join string) (query string, args []any) {
 	from, args := liveRows(q.AsOf)
 	query = " FROM (" + from + ") r" + join + " WHERE "
@@ -110,8 +112,8 @@ func (q Query) rows(join string) (query string, args []any) {
 	return query + " ORDER BY r.id, r.layer", args
 }
 
-// merge returns the page of merged entries. each must call its function with entries ordered by id
-// and layer.
+// merge returns a page of merged entries. The function each must pass all entries to its argument,
+// ordered by id and layer.
 func (q Query) merge(each func(func(Entry) error) error) (Page, error) {
 	var page Page
 	err := q.eachMerged(each, func(es []Entry) error {
@@ -131,8 +133,8 @@ func (q Query) merge(each func(func(Entry) error) error) (Page, error) {
 	return page, nil
 }
 
-// eachMerged reads entries with each, merges the entries that have the same id, and calls fn once
-// for each id.
+// eachMerged reads all entries through each, merges those that have the same id, and calls fn once
+// for each id that remains.
 func (q Query) eachMerged(each func(func(Entry) error) error, fn func([]Entry) error) error {
 	var same []Entry // entries of the current id from all layers
 	flush := func() error {
@@ -158,12 +160,12 @@ func (q Query) eachMerged(each func(func(Entry) error) error, fn func([]Entry) e
 	return err
 }
 
-// errStop stops reading when a page is full.
+// errStop ends the reading of entries when a page is full.
 var errStop = errors.New("enough")
 
-// merged returns the visible entries for one id: the entry of the strongest layer together with the
-// subjects it hides. It returns none if that entry is deactivated. If everything is set, it returns
-// all entries.
+// merged returns what a catalog lists for the entries in same, which share an id. Usually, this is
+// the entry of the strongest layer with the subjects that it hides, or nothing if this entry is
+// deactivated. If everything is true, merged returns all entries, weakest first.
 func merged(same []Entry, everything bool) []Entry {
 	slices.SortFunc(same, byStrength)
 	if everything {
@@ -176,20 +178,21 @@ func merged(same []Entry, everything bool) []Entry {
 		return nil
 	}
 	for _, e := range slices.Backward(same[1:]) {
-		if !top.Locked { // ignore definitions that share the id of a core tool
+		if !top.Locked { // definitions that share the id of a core tool are ignored, not hidden
 			top.Hides = append(top.Hides, e.Subject)
 		}
 	}
 	return []Entry{top}
 }
 
-// byStrength compares entries with the same id in the order in which the registry merges layers.
+// byStrength compares entries that have the same id in the order in which the registry merges
+// layers.
 func byStrength(a, b Entry) int {
 	return registry.ByStrength(registry.Live{Subject: a.Subject, Locked: a.Locked}, registry.Live{Subject: b.Subject, Locked: b.Locked})
 }
 
-// Find returns a live definition and its canonical JSON. ref is a subject, or an id, alias, or wire
-// name in the merged view.
+// Find returns the live definition that ref names, and its canonical JSON. The argument ref is a
+// subject, or an id, an alias, or a wire name in the layers of q.View.
 func (db Lists) Find(ctx context.Context, q Query, ref string) (Entry, json.RawMessage, error) {
 	var e Entry
 	var definition []byte
@@ -218,7 +221,7 @@ func (db Lists) Find(ctx context.Context, q Query, ref string) (Entry, json.RawM
 	return e, definition, err
 }
 
-// findEntry returns the entry of q to which ref refers.
+// findEntry returns the entry that ref names in q.
 func (s Registry) findEntry(ctx context.Context, q Query, ref string) (Entry, error) {
 	from, args := liveRows(q.AsOf)
 	query := " FROM (" + from + fmt.Sprintf(") r WHERE kind = $%d AND ", len(args)+1)
@@ -239,7 +242,7 @@ func (s Registry) findEntry(ctx context.Context, q Query, ref string) (Entry, er
 		if err != nil {
 			return Entry{}, err
 		}
-		own := wired[:0:0] // tools with that name on their servers
+		own := wired[:0:0] // tools whose name on their server is ref
 		for _, l := range wired {
 			if l.Definition.Tool.WireName() == ref {
 				ids = append(ids, l.Subject.ID)
@@ -271,8 +274,8 @@ func (s Registry) findEntry(ctx context.Context, q Query, ref string) (Entry, er
 	return Entry{}, fmt.Errorf("%w: no %s is called %s", proposals.ErrNotFound, q.Kind, ref)
 }
 
-// Subject returns the subject that an id or alias refers to in a merged view, including deactivated
-// subjects. Tools take precedence over agents, and agents over allow-lists.
+// Subject returns the subject that ref, an id or an alias, names in the given layers, even if it is
+// deactivated. If several kinds have the name, the first kind in registry.SubjectKinds is chosen.
 func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) (registry.Subject, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) (registry.Subject, error) {
 		for _, kind := range registry.SubjectKinds() {
@@ -285,7 +288,8 @@ func (db Lists) Subject(ctx context.Context, view []registry.Layer, ref string) 
 	})
 }
 
-// Content implements review.RegistryReader. The bytes of binary files are stored by their SHA-256.
+// Content implements review.RegistryReader. The table contents maps the SHA-256 of each binary file
+// to its bytes.
 func (s Registry) Content(ctx context.Context, sha256 string) (data []byte, ok bool, err error) {
 	ok, err = s.OptionalRow(ctx, "SELECT bytes FROM contents WHERE sha256 = $1", []any{sha256}, &data)
 	if ok && registry.HashBytes(data) != sha256 {

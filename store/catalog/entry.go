@@ -1,4 +1,4 @@
-// This file reads the entries of catalogs, and verifies them if signatures are required.
+// This file reads the entries of catalogs. If signatures are required, it verifies the entries.
 
 package catalog
 
@@ -27,10 +27,10 @@ func entryColumns(e *Entry) table.Columns {
 	return slices.Concat(table.Columns{table.Col("subject", table.Subject(&e.Subject)), table.Col("locked", &e.Locked)}, liveColumns(&e.Version, &e.ContentHash, &e.Columns))
 }
 
-// entryList lists the columns of entryColumns for the alias r of liveRows.
+// entryList is the list of entryColumns in SQL. The columns belong to liveRows, whose alias is r.
 var entryList = entryColumns(new(Entry)).Of("r")
 
-// entries returns the entries that query selects.
+// entries returns the entries that query selects. See eachEntry.
 func (s Registry) entries(ctx context.Context, q Query, query string, args ...any) ([]Entry, error) {
 	var found []Entry
 	err := s.eachEntry(ctx, q, query, args, func(e Entry) error {
@@ -40,9 +40,9 @@ func (s Registry) entries(ctx context.Context, q Query, query string, args ...an
 	return found, err
 }
 
-// eachEntry calls fn for each entry that query, a statement without its columns, selects. If
-// signatures are required, eachEntry takes the fields from the verified definition, and deactivates
-// an entry if its version has no valid signature.
+// eachEntry calls fn for each entry that query selects. The argument query is a SELECT statement
+// without its list of columns. If signatures are required, eachEntry takes the fields of an entry
+// from the verified version, and deactivates an entry whose version has no valid signature.
 func (s Registry) eachEntry(ctx context.Context, q Query, query string, args []any, fn func(Entry) error) error {
 	p, err := records.Signatures(s).Proofs(ctx)
 	if err != nil {
@@ -62,15 +62,15 @@ func (s Registry) eachEntry(ctx context.Context, q Query, query string, args []a
 	})
 }
 
-// provenColumns lists the columns to read if signatures are required. The other fields come from
-// the verified definition.
+// provenColumns returns the list of columns to read if signatures are required. The fields that it
+// does not include come from the verified version.
 func provenColumns() string {
 	return "r.subject, r.version, r.content_hash, r.locked, (SELECT max(number) FROM versions n WHERE n.subject = r.subject), " +
 		records.SignedLater("r.subject", "(SELECT s.signature FROM versions s WHERE s.subject = r.subject AND s.number = r.version)")
 }
 
-// scanProven scans provenColumns, the hash of the version, and the columns after it, and fills in the
-// entry from its verified definition.
+// scanProven scans provenColumns and the columns after them: the hash of the version into hash, and
+// the others into rest. It takes the remaining fields of the entry from the verified version.
 func (s Registry) scanProven(ctx context.Context, p *proof.Proofs, q Query, row table.Scanner, hash *string, rest ...any) (Entry, error) {
 	var e Entry
 	var subject string
@@ -104,11 +104,11 @@ func (s Registry) scanProven(ctx context.Context, p *proof.Proofs, q Query, row 
 	return e, nil
 }
 
-// same returns an error unless definition matches e. now indicates that e is from the current
-// registry, which repeats columns of the definition.
+// same returns an error unless e matches definition. The argument now is true if e was read from the
+// current live registry, which repeats fields of the definition in columns.
 func (s Registry) same(e Entry, definition []byte, now bool) error {
 	differs := registry.HashBytes(definition) != e.ContentHash
-	if now && !differs && !s.Trust.Required() { // otherwise they come from the verified version
+	if now && !differs && !s.Trust.Required() { // otherwise, the columns of e come from the verified version
 		d, err := session.Cached[decoded](s.Session).definition(e.Subject.Kind, string(definition))
 		shown, textErr := shownText(e.Columns)
 		differs = err != nil || textErr != nil || d.shown != shown || e.Locked != locked(e.Subject)
@@ -119,19 +119,19 @@ func (s Registry) same(e Entry, definition []byte, now bool) error {
 	return nil
 }
 
-// changedByHand returns the error for a version whose content or live row differs from what was
-// approved.
+// changedByHand returns the error for a version whose content or row in the live table differs from
+// the approved version.
 func changedByHand(s registry.Subject, version int) error {
 	return fmt.Errorf("version %d of %s: %w: its content or its entry in the live registry was changed; run toolcrib verify", version, s, proposals.ErrTampered)
 }
 
-// Group identifies the entries in one layer from one server or file.
+// Group identifies the entries in one layer that come from one server or file.
 type Group struct {
 	Layer  registry.Layer
-	Source string // "" if not imported
+	Source string // "" for definitions that were not imported
 }
 
-// GroupCount is the number of entries in a group.
+// GroupCount is a group with the number of its entries.
 type GroupCount struct {
 	Group
 	Count int
@@ -139,8 +139,9 @@ type GroupCount struct {
 
 func groupOf(e Entry) Group { return Group{e.Subject.Layer, e.Source} }
 
-// CatalogGroups counts the entries of a catalog by group, ordered by layer, weakest first, and then
-// by source. It ignores Limit, After, and Group of q.
+// CatalogGroups returns the groups of a catalog and the number of entries in each. It orders the
+// groups by layer, weakest first, and then by source. It ignores the fields Limit, After, and Group
+// of q.
 func (db Lists) CatalogGroups(ctx context.Context, q Query) ([]GroupCount, error) {
 	q.After, q.Group = "", nil
 	counts := map[Group]int{}
@@ -168,13 +169,13 @@ type Exported struct {
 	Entry
 	Hash       string
 	Definition json.RawMessage
-	CreatedAt  time.Time // when the first version was decided
-	UpdatedAt  time.Time // when this version was decided
+	CreatedAt  time.Time // when the first version was approved
+	UpdatedAt  time.Time // when this version was approved
 }
 
-// Export returns the complete merged catalog of q from one snapshot, ordered by id. It ignores
-// Limit and After of q. If signatures are required, it omits entries without a valid signature or,
-// if All is set, returns them without content.
+// Export returns all entries of the merged catalog that q selects, read from one snapshot and ordered
+// by id. It ignores the fields Limit and After of q. If signatures are required, entries without a
+// valid signature are omitted or, if q.All is set, returned without content.
 func (db Lists) Export(ctx context.Context, q Query) ([]Exported, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]Exported, error) {
 		q.Limit, q.After = math.MaxInt, ""
@@ -199,13 +200,13 @@ func (db Lists) Export(ctx context.Context, q Query) ([]Exported, error) {
 	})
 }
 
-// exportColumns lists the hash and the definition of a version, and the times at which the
-// subject's first version and this version were decided.
+// exportColumns lists the hash of a version, its definition, and the times at which the first version
+// of the subject and this version were decided.
 const exportColumns = `, v.hash, v.definition, CASE v.number WHEN 1 THEN v.decided_at
 	ELSE (SELECT f.decided_at FROM versions f WHERE f.subject = v.subject AND f.number = 1) END, v.decided_at`
 
-// eachExported calls fn for each entry with its definition. If signatures are required, the fields
-// of the entry come from the verified version.
+// eachExported calls fn for each entry, together with its definition. If signatures are required, the
+// fields of the entry come from the verified version.
 func (s Registry) eachExported(ctx context.Context, q Query, fn func(Exported) error) error {
 	p, err := records.Signatures(s).Proofs(ctx)
 	if err != nil {

@@ -1,4 +1,4 @@
-// This file stores imported documents and the reports of machines about them.
+// This file stores imported documents, and which machines have reported the imported tools.
 
 package catalog
 
@@ -20,7 +20,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// Import is an imported document: its source and the JSON of each tool.
+// Import is an imported document: its source and the JSON of each tool in it.
 type Import struct {
 	ID           string // UUIDv7
 	At           time.Time
@@ -32,7 +32,7 @@ type Import struct {
 	Tools        []Raw
 }
 
-// Raw is the JSON of a tool as received. Hash is the hash of its canonical form.
+// Raw is the JSON of a tool as toolcrib received it. Hash is the hash of its canonical form.
 type Raw struct {
 	Hash string
 	Body []byte
@@ -41,8 +41,8 @@ type Raw struct {
 // Imports stores imported documents.
 type Imports struct{ Pool *session.Pool }
 
-// KeepImport stores an import, its definitions, and an event that seals the import. It does not
-// overwrite definitions that are already stored under the same hash.
+// KeepImport stores i, the JSON of its tools, and an event that seals the import. It does not store
+// the JSON of a tool again if JSON with the same hash is already stored.
 func (db Imports) KeepImport(ctx context.Context, i Import) error {
 	hashes := lists.Map(i.Tools, func(t Raw) string { return t.Hash })
 	return db.Pool.Update(ctx, func(s *session.Session) error {
@@ -67,8 +67,8 @@ func (db Imports) KeepImport(ctx context.Context, i Import) error {
 	})
 }
 
-// ImportOf returns the latest import that contained the tool with a hash, without its list of
-// tools. ok is false if no import contained it.
+// ImportOf returns the latest import that contained the tool with the given hash. Tools is not set
+// in the result. The result ok is false if no import contained the tool.
 func (db Imports) ImportOf(ctx context.Context, hash string) (i Import, ok bool, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		var at, capabilities string
@@ -87,16 +87,17 @@ func (db Imports) ImportOf(ctx context.Context, hash string) (i Import, ok bool,
 	return i, ok, err
 }
 
-// reportFormat is the format of imports that record which machines have seen a tool. The first half
-// of an import's hash identifies the token, the second half the machine's name.
+// reportFormat is the format of imports that record that a machine has seen a tool. The first half
+// of the hash of such an import identifies the token, and the second half identifies the machine.
 const reportFormat = "report"
 
-// maxMachines limits the number of machines counted for a tool, because anyone with a token can
-// invent machine names.
+// maxMachines limits the number of machines counted for a tool and a token, because anyone with a
+// token can invent machine names.
 const maxMachines = 1000
 
-// KeepReport records that a machine has seen the tool of an import. It returns the number of
-// machines that the holder of token has reported, or 0 if the report was already recorded.
+// KeepReport records that a machine has seen the tool of i. It returns the number of machines that
+// the holder of token has reported for the tool. It returns 0 if the machine was already recorded
+// or if maxMachines is reached.
 func KeepReport(ctx context.Context, db Imports, i Import, token, machine string) (machines int, err error) {
 	half := registry.HashBytes([]byte(token))[:32]
 	i.Format, i.Hash = reportFormat, half+registry.HashBytes([]byte(machine))[:32]
@@ -111,15 +112,16 @@ func KeepReport(ctx context.Context, db Imports, i Import, token, machine string
 	return machines + 1, db.KeepImport(ctx, i)
 }
 
-// Labels returns the labels of all MCP servers that tools were imported from.
+// Labels returns the names of all MCP servers from which tools were imported.
 func Labels(ctx context.Context, db Imports) ([]string, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]string, error) {
 		return table.All(ctx, s, table.ScanValue[string], "SELECT DISTINCT label FROM imports WHERE format = 'mcp' ORDER BY label")
 	})
 }
 
-// Listed returns the hashes of the tools in the latest recorded list of an MCP server, in order, or
-// nil if no list is recorded.
+// Listed returns the hashes of the tools in the latest recorded tool list of an MCP server, in the
+// order of the list. It returns nil if no list is recorded. The argument label is the name of the
+// server.
 func (db Imports) Listed(ctx context.Context, label string) ([]string, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]string, error) {
 		var list string
@@ -131,19 +133,20 @@ func (db Imports) Listed(ctx context.Context, label string) ([]string, error) {
 	})
 }
 
-// startFormat is the format of imports that record the command or URL of a server, as a list of
-// JSON strings among the raws. Approvals are bound to the first one recorded for the server's name.
+// startFormat is the format of imports that record the command or URL of a server. It is stored in
+// the table raws as a JSON array of strings. Approvals are bound to the first command or URL that
+// was recorded for the name of the server.
 const startFormat = "start"
 
-// StartOf returns the command or URL that was first recorded for an MCP server, or nil if none is
-// recorded.
+// StartOf returns the command or URL that was first recorded for the MCP server named label, or nil
+// if none is recorded.
 func (db Imports) StartOf(ctx context.Context, label string) (words []string, err error) {
 	err = db.record(ctx, label, startFormat, "ASC", &words)
 	return words, err
 }
 
-// KeepStart records the command or URL of an MCP server, without secrets, unless one is already
-// recorded for the server.
+// KeepStart records words, the command or URL of an MCP server without secrets. It does nothing if
+// a command or URL is already recorded for the server.
 func (db Imports) KeepStart(ctx context.Context, id string, at time.Time, actor, label string, words []string) error {
 	known, err := db.StartOf(ctx, label)
 	if err != nil || known != nil {
@@ -152,8 +155,9 @@ func (db Imports) KeepStart(ctx context.Context, id string, at time.Time, actor,
 	return db.keepRecord(ctx, Import{ID: id, At: at, Actor: actor, Format: startFormat, Label: label}, []byte(table.JSONArray(words)))
 }
 
-// record decodes the JSON that was recorded for a server: the first record if order is ASC, the
-// last if it is DESC. It leaves into unchanged if nothing is recorded.
+// record decodes a JSON document that was recorded for a server. It reads the first record if order
+// is "ASC", and the last record if order is "DESC". If nothing is recorded, record does not change
+// into.
 func (db Imports) record(ctx context.Context, label, format, order string, into any) error {
 	return db.Pool.View(ctx, func(s *session.Session) error {
 		var hash string
@@ -169,25 +173,27 @@ func (db Imports) record(ctx context.Context, label, format, order string, into 
 	})
 }
 
-// keepRecord stores body as the record of a server.
+// keepRecord stores body as the document of the import i.
 func (db Imports) keepRecord(ctx context.Context, i Import, body []byte) error {
 	i.Hash = registry.HashBytes(body)
 	i.Tools = []Raw{{i.Hash, body}}
 	return db.KeepImport(ctx, i)
 }
 
-// leftOutFormat is the format of imports that record the entries of a server's list that cannot be
-// proposed, as JSON among the raws. Only the latest record of a server is valid.
+// leftOutFormat is the format of imports that record the entries in a server's tool list that
+// cannot be proposed. The entries are stored in the table raws as JSON. Only the latest record of a
+// server is valid.
 const leftOutFormat = "left_out"
 
-// LeftOut returns the entries in the latest list of an MCP server that could not be proposed.
+// LeftOut returns the recorded entries in the latest tool list of an MCP server that cannot be
+// proposed.
 func LeftOut(ctx context.Context, db Imports, label string) (skipped []wire.Skipped, err error) {
 	err = db.record(ctx, label, leftOutFormat, "DESC", &skipped)
 	return skipped, err
 }
 
-// KeepLeftOut records the entries of a server's list that cannot be proposed, unless the latest
-// record has the same entries.
+// KeepLeftOut records the entries in a server's tool list that cannot be proposed, unless the
+// latest record contains the same entries.
 func KeepLeftOut(ctx context.Context, db Imports, id string, at time.Time, actor, label string, skipped []wire.Skipped) error {
 	known, err := LeftOut(ctx, db, label)
 	if err != nil || slices.Equal(known, skipped) {
@@ -200,7 +206,8 @@ func KeepLeftOut(ctx context.Context, db Imports, id string, at time.Time, actor
 	return db.keepRecord(ctx, Import{ID: id, At: at, Actor: actor, Format: leftOutFormat, Label: label}, body)
 }
 
-// Raw returns the JSON with a hash. ok is false if it is not stored.
+// Raw returns the imported JSON with the given hash. The result ok is false if the JSON is not
+// stored.
 func (db Imports) Raw(ctx context.Context, hash string) (body []byte, ok bool, err error) {
 	err = db.Pool.View(ctx, func(s *session.Session) error {
 		body, ok, err = Registry{Session: s}.Raw(ctx, hash)

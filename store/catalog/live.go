@@ -20,8 +20,8 @@ import (
 	"toolcrib/store/table"
 )
 
-// scanLive scans a live definition. If the definition or its row was modified outside toolcrib, it
-// returns the definition as refused.
+// scanLive scans a live definition. If the definition or its row was modified outside of toolcrib,
+// scanLive returns the result of Refuse.
 func (s Registry) scanLive(row table.Scanner) (registry.Live, error) {
 	var l registry.Live
 	var subject, text, shown string
@@ -40,18 +40,18 @@ func (s Registry) scanLive(row table.Scanner) (registry.Live, error) {
 	return l, nil
 }
 
-// maxDecoded limits the total size of cached definitions, in bytes of text.
+// maxDecoded limits the total size of the cached definitions, in bytes of JSON.
 const maxDecoded = 2 << 20
 
-// decoded caches decoded definitions for the next transaction of a session, which usually reads the
-// same ones. Live definitions are never modified.
+// decoded caches decoded definitions for the following transactions of a session, which usually
+// read the same definitions. Code that reads the registry never modifies a definition.
 type decoded struct {
 	byText map[definitionText]decodedDefinition
-	size   int // bytes of text
+	size   int // total length of the keys, in bytes
 }
 
-// decodedDefinition is a decoded definition with its hash and the columns that are also stored in
-// its live row.
+// decodedDefinition is a decoded definition with its hash. The field shown contains the values that
+// the live row repeats.
 type decodedDefinition struct {
 	registry.Definition
 	hash, shown string
@@ -62,7 +62,7 @@ type definitionText struct {
 	text string
 }
 
-// definition decodes text, or returns it from the cache.
+// definition decodes text, the canonical JSON of a definition, and caches the result.
 func (d *decoded) definition(kind registry.Kind, text string) (decodedDefinition, error) {
 	key := definitionText{kind, text}
 	if known, ok := d.byText[key]; ok {
@@ -89,7 +89,7 @@ func (s Registry) Live(ctx context.Context, subject registry.Subject) (registry.
 	return table.First(found, err, "%s", subject)
 }
 
-// namesAtOnce is the maximum number of names per statement. It must be a power of eight.
+// namesAtOnce is the maximum number of names in one statement. It must be a power of eight.
 const namesAtOnce = 512
 
 // ByName implements review.RegistryReader.
@@ -98,7 +98,7 @@ func (s Registry) ByName(ctx context.Context, names ...string) ([]registry.Live,
 	for list := range slices.Chunk(names, namesAtOnce) {
 		size := 1
 		for size < len(list) {
-			size *= 8 // few sizes, to limit the number of prepared statements
+			size *= 8 // few different sizes, to limit the number of prepared statements
 		}
 		args := make([]any, size)
 		for i := range args {
@@ -117,8 +117,9 @@ func (s Registry) ByName(ctx context.Context, names ...string) ([]registry.Live,
 	return found, nil
 }
 
-// ByWire implements review.RegistryReader. A wire name is the tool's name on its server, optionally
-// prefixed with the server's name. The index contains only the name on the server.
+// ByWire implements review.RegistryReader. A wire name is the name of a tool on its server, which
+// can follow the name of the server and "_". The index contains only the name on the server, so
+// ByWire looks up each part of name that follows a "_".
 func (s Registry) ByWire(ctx context.Context, name string) ([]registry.Live, error) {
 	ends := []string{name}
 	for i, r := range name {
@@ -138,7 +139,7 @@ func (s Registry) FromServer(ctx context.Context, name string) ([]registry.Live,
 	return s.Find(ctx, LiveFrom+"WHERE l.source = $1 AND l.source <> '' AND l.kind = 'tool' ORDER BY l.subject", name)
 }
 
-// Containing implements reach.Registry. It scans all live definitions once.
+// Containing implements reach.Registry. It reads all live definitions once.
 func (s Registry) Containing(ctx context.Context, words []string) ([]registry.Live, error) {
 	subjects := []string{}
 	err := s.Each(ctx, "SELECT l.subject, lower(v.definition) "+LiveFrom, nil, func(row table.Scanner) error {
@@ -166,7 +167,8 @@ func (s Registry) OfKind(ctx context.Context, kind registry.ToolKind, view []reg
 	return s.Find(ctx, LiveFrom+"WHERE "+ids+" ORDER BY l.id, l.layer", args...)
 }
 
-// Heads implements review.RegistryReader. If signatures are required, it reads the definitions.
+// Heads implements review.RegistryReader. If signatures are required, it reads and verifies the
+// whole definitions.
 func (s Registry) Heads(ctx context.Context, kind registry.ToolKind, view []registry.Layer, most int) (heads []registry.Live, size int, err error) {
 	ids, args := ofKind(kind, view, most)
 	heads, err = table.All(ctx, s, func(row table.Scanner) (registry.Live, error) {
@@ -177,7 +179,7 @@ func (s Registry) Heads(ctx context.Context, kind registry.ToolKind, view []regi
 		l.Subject.ID = tool.ID
 		l.Locked = locked(l.Subject)
 		return l, err
-	}, "SELECT l.id, l.layer, l.tool_kind, l.status, l.size FROM live l WHERE l.tool_kind IN ('prompt', 'action', 'text') AND "+ids, args...) // an index has them
+	}, "SELECT l.id, l.layer, l.tool_kind, l.status, l.size FROM live l WHERE l.tool_kind IN ('prompt', 'action', 'text') AND "+ids, args...) // an index contains these columns
 	if err != nil {
 		return nil, 0, err
 	}
@@ -188,8 +190,8 @@ func (s Registry) Heads(ctx context.Context, kind registry.ToolKind, view []regi
 	return heads, size, err
 }
 
-// ofKind returns the condition, with its arguments, that selects the live tools (alias l) with the
-// first ids of a kind.
+// ofKind returns the condition, with its arguments, that selects tools from the live table (alias
+// l) as registry.Finder.OfKind describes.
 func ofKind(kind registry.ToolKind, view []registry.Layer, most int) (where string, args []any) {
 	ids := "SELECT DISTINCT id FROM live WHERE kind = 'tool' AND tool_kind = $1 AND status = 'active'"
 	args = []any{kind}
@@ -200,7 +202,7 @@ func ofKind(kind registry.ToolKind, view []registry.Layer, most int) (where stri
 	ids += " ORDER BY id"
 	if most > 0 {
 		ids += fmt.Sprintf(" LIMIT $%d", len(args)+1)
-		args = append(args, most+len(shipped.CoreHashes())) // core tools may be among the first
+		args = append(args, most+len(shipped.CoreHashes())) // core tools can be among the first ids
 	}
 	return "l.kind = 'tool' AND l.id IN (SELECT id FROM core UNION SELECT id FROM (" + ids + ") first)", args
 }
@@ -230,14 +232,14 @@ func (s Registry) Folders(ctx context.Context) ([]registry.Live, error) {
 	return s.Find(ctx, LiveFrom+"WHERE l.kind IN ('skill', 'instructions') ORDER BY l.subject")
 }
 
-// liveProfiles caches the live agents and allow-lists within a transaction.
+// liveProfiles caches the live agents and allow-lists during a transaction.
 type liveProfiles struct {
 	read  bool
 	lives []registry.Live
 }
 
-// profiles returns the live agents or the live allow-lists. Most callers need both, so a
-// transaction reads them together and caches them until it changes the registry.
+// profiles returns the live agents or the live allow-lists. Most callers need both, so the first
+// call in a transaction reads both. They are cached until the transaction changes the registry.
 func (s Registry) profiles(ctx context.Context, kind registry.Kind) ([]registry.Live, error) {
 	profiles := session.PerTransaction[liveProfiles](s.Session)
 	if !profiles.read {
@@ -270,13 +272,14 @@ func (s Registry) SetLive(ctx context.Context, versions []history.Version, defin
 	return s.addSketches(ctx, sketches)
 }
 
-// liveColumns returns the columns of a live row that change with each version: its number, its
-// hash, and the columns shown in lists.
+// liveColumns returns the columns of a live row that change with each version: the number of the
+// version, its content hash, and ShownColumns.
 func liveColumns(number *int, contentHash *string, c *registry.Columns) table.Columns {
 	return append(table.Columns{table.Col("version", number), table.Col("content_hash", contentHash)}, ShownColumns(c)...)
 }
 
-// ShownColumns returns the columns of a definition that lists show.
+// ShownColumns returns the columns of the live table that repeat fields of the definition for
+// lists.
 func ShownColumns(c *registry.Columns) table.Columns {
 	return table.Columns{
 		table.Col("name", &c.Name), table.Col("tool_kind", &c.ToolKind), table.Col("category", &c.Category), table.Col("tier", &c.Tier), table.Col("approval", &c.Approval),
@@ -284,13 +287,13 @@ func ShownColumns(c *registry.Columns) table.Columns {
 	}
 }
 
-// shownText joins the values of ShownColumns as shownLive does in SQL.
+// shownText joins the values of ShownColumns in the same way as shownLive does in SQL.
 func shownText(c registry.Columns) (string, error) {
 	texts, err := ShownColumns(&c).Texts()
 	return strings.Join(texts, shownBetween), err
 }
 
-// setLive points live rows to new versions and stores the names of the definitions.
+// setLive makes the given versions live and stores the names of their definitions.
 func (s Registry) setLive(ctx context.Context, versions []history.Version, definitions []registry.Definition) error {
 	*session.PerTransaction[liveProfiles](s.Session) = liveProfiles{}
 	var rows, names []table.Columns
@@ -313,14 +316,14 @@ func (s Registry) setLive(ctx context.Context, versions []history.Version, defin
 	return nil
 }
 
-// newLive returns the row of a first version without its size, a column that did not exist when the
-// seed migration was written.
+// newLive returns the row of a first version for the live table. It omits the column size, which
+// does not exist yet when the migration that seeds the database runs.
 func newLive(v history.Version, d registry.Definition, locked bool) table.Columns {
 	shown := d.Columns()
 	return slices.Concat(table.Columns{table.Col("subject", table.Subject(&v.Subject))}, PartsOf(&v.Subject), table.Columns{table.Col("locked", &locked)}, liveColumns(&v.Number, &v.ContentHash, &shown))
 }
 
-// newNames returns the rows for the names of a definition.
+// newNames returns the rows of the table names for a definition.
 func newNames(subject registry.Subject, d registry.Definition) (rows []table.Columns) {
 	for _, name := range ToolNames(d) {
 		rows = append(rows, table.Columns{table.Col("name", &name), table.Col("subject", table.Subject(&subject))})
@@ -328,7 +331,7 @@ func newNames(subject registry.Subject, d registry.Definition) (rows []table.Col
 	return rows
 }
 
-// insertLive adds first versions and their names to the registry.
+// insertLive inserts rows into the live table and names into the table names.
 func (s Registry) insertLive(ctx context.Context, rows, names []table.Columns) error {
 	if err := table.InsertAll(ctx, s, "live", rows); err != nil {
 		return err
@@ -339,7 +342,8 @@ func (s Registry) insertLive(ctx context.Context, rows, names []table.Columns) e
 	return nil
 }
 
-// moveLive moves a subject from the previous version to v. It rewrites only names that change.
+// moveLive replaces the previous version of a subject in the live table by v. It changes only the
+// names that differ.
 func (s Registry) moveLive(ctx context.Context, v history.Version, d registry.Definition) error {
 	subject := v.Subject.String()
 	shown := d.Columns()

@@ -1,4 +1,5 @@
-// This file writes the shipped definitions, and compares the stored core tools with those in the program.
+// This file writes the shipped definitions into a new database, and compares the stored core tools with
+// the tools in the program.
 
 package catalog
 
@@ -19,16 +20,16 @@ import (
 	"toolcrib/store/table"
 )
 
-// Seeding provides the time and the ids for shipped definitions.
+// Seeding configures Seed. Now and NewID provide the times and ids of the shipped definitions. CoreAlone
+// restricts Seed to the core tools.
 type Seeding struct {
 	Now       func() time.Time
 	NewID     func() string
 	CoreAlone bool
 }
 
-// Seed writes all shipped definitions, or only the core, into the global layer as version 1 of each
-// subject. It also writes the hashes of the core tools into the table that determines which tools
-// are locked.
+// Seed writes the shipped definitions into the global layer, each as version 1 of its subject. It also
+// writes the hashes of the core tools into the table core, which determines which tools are locked.
 func Seed(ctx context.Context, s *session.Session, with Seeding) error {
 	r, now := Registry{Session: s}, with.Now().UTC().Truncate(time.Microsecond)
 	ship := func(d registry.Definition, locked bool) error {
@@ -68,8 +69,8 @@ func Seed(ctx context.Context, s *session.Session, with Seeding) error {
 	return nil
 }
 
-// CheckCore compares the hashes of the stored core tools with those in the program. It reports
-// differences but does not repair them, because other data may have been changed as well.
+// CheckCore returns an error if a stored core tool differs from the core tool in the program. It does not
+// repair a difference, because other data may have been changed as well.
 func (s Registry) CheckCore(ctx context.Context) error {
 	want := shipped.CoreHashes()
 	missing := maps.Clone(want)

@@ -19,16 +19,17 @@ import (
 	"toolcrib/store/table"
 )
 
-// Thresholds of Alike. Texts that share less than two fifths of their shingles read as different.
-// Purposes consist of a few words and are often similar, so their threshold is higher.
+// Thresholds of Alike for the estimated share of common shingles. Texts that share less than two fifths of their
+// shingles read as different texts. Purposes have only a few words and are often similar by chance, so they need a
+// higher threshold.
 const (
 	leastText    = 0.4
 	leastPurpose = 0.55
-	mostAlike    = 20 // maximum number of candidates by text and by purpose
+	mostAlike    = 20 // maximum number of matches by text, and also by purpose
 )
 
-// Alike implements review.RegistryReader. The session keeps complete blocks; the last block, which still grows, and the
-// single rows are read each time.
+// Alike implements review.RegistryReader. The session caches the complete blocks. The last block, which still grows,
+// and the single rows are read each time.
 func (s Registry) Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry.Live, error) {
 	known := session.Cached[sketches](s.Session)
 	var tail sketches
@@ -71,7 +72,7 @@ func (s Registry) Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry
 			continue
 		}
 		seen[c.ID] = true
-		// A version that is no longer live has no similar tools.
+		// Skip versions that are no longer live: the query then returns no rows.
 		found, err := s.Find(ctx, LiveFrom+"WHERE v.seq = $1", c.ID)
 		if err != nil {
 			return nil, err
@@ -85,25 +86,25 @@ func (s Registry) Alike(ctx context.Context, t *overlap.Fingerprint) ([]registry
 	return alike, nil
 }
 
-// scan returns the best matches of a sketch in two indexes, most similar first.
+// scan returns the versions in two indexes that are most similar to s, most similar first.
 func scan(known, tail overlap.Index, s overlap.Sketch, least float64) []overlap.Match {
 	matches := slices.Concat(known.Scan(s, least, mostAlike), tail.Scan(s, least, mostAlike))
 	slices.SortStableFunc(matches, func(x, y overlap.Match) int { return -cmp.Compare(x.Estimate, y.Estimate) })
 	return matches[:min(len(matches), mostAlike)]
 }
 
-// sketches caches the complete blocks that a session has read. Complete blocks never change.
+// sketches caches the complete blocks that a session has read. A complete block never changes.
 type sketches struct {
 	text, purpose overlap.Index
 	next          int64 // first block that is not cached
 }
 
-// SketchBlock is the number of versions that share a row, which is read and written as a whole.
-// Until a block is complete, its sketches are single rows in recent_sketches.
+// SketchBlock is the number of consecutive versions whose sketches share one row of the table sketches. The row is read
+// and written as a whole. Until a block is complete, its sketches are single rows in the table recent_sketches.
 const SketchBlock = 256
 
-// sketchLook is the interval, in versions, between checks for complete blocks. It is shorter than a
-// block, because the last version of a block may belong to an agent, which has no sketches.
+// sketchLook is the interval, in versions, between checks for complete blocks. It is shorter than a block because the
+// last version of a block can belong to an agent. Agents have no sketches and so do not trigger a check.
 const sketchLook = 32
 
 // sketched holds the stored sketches of one version.
@@ -112,8 +113,8 @@ type sketched struct {
 	Text, Purpose []byte
 }
 
-// sketchAll computes the sketches of the tools among newly added versions, in the order of their
-// sequence numbers.
+// sketchAll computes the sketches of the versions that define tools, ordered as versions are. The argument added maps
+// hashes of versions to sequence numbers.
 func sketchAll(added addedVersions, versions []history.Version, definitions []registry.Definition) ([]sketched, error) {
 	made := make([]sketched, len(versions))
 	var group errgroup.Group
@@ -137,8 +138,8 @@ func sketchAll(added addedVersions, versions []history.Version, definitions []re
 	return slices.DeleteFunc(made, func(sk sketched) bool { return sk.seq == 0 }), err
 }
 
-// addSketches stores the sketches of new tool versions and moves those of completed blocks, together with the new
-// ones among them, into their blocks.
+// addSketches stores the sketches of new tool versions. Sketches of completed blocks go to the table sketches,
+// including earlier ones from recent_sketches. The others go to recent_sketches.
 func (s Registry) addSketches(ctx context.Context, sks []sketched) error {
 	if len(sks) == 0 {
 		return nil
@@ -168,7 +169,7 @@ func (s Registry) addSketches(ctx context.Context, sks []sketched) error {
 	return table.InsertRows(ctx, s, "recent_sketches", "seq, text, purpose", rows)
 }
 
-// appendBlocks appends sketches to their blocks.
+// appendBlocks appends sketches to the rows of their blocks.
 func (s Registry) appendBlocks(ctx context.Context, sks []sketched) error {
 	for len(sks) > 0 {
 		block := sks[0].seq / SketchBlock
@@ -189,7 +190,7 @@ func (s Registry) appendBlocks(ctx context.Context, sks []sketched) error {
 	return nil
 }
 
-// ScanSketched scans a row of sketches.
+// ScanSketched scans a sequence number or block number and the two sketches after it.
 func ScanSketched(row table.Scanner) (sketched, error) {
 	var sk sketched
 	err := row.Scan(&sk.seq, &sk.Text, &sk.Purpose)

@@ -1,5 +1,5 @@
-// This file verifies live definitions. All reads of the live registry go through Find, which checks signatures if
-// they are required.
+// This file verifies live definitions. All code that reads whole live definitions uses Find, which checks
+// signatures if they are required.
 
 package catalog
 
@@ -15,8 +15,9 @@ import (
 	"toolcrib/store/table"
 )
 
-// State implements review.RegistryReader. Every change to the registry adds a version. If
-// signatures are required, a change of the signers can also change which versions are live.
+// State implements review.RegistryReader. The result increases when the registry changes, because every change
+// adds a version. If signatures are required, a change of the signers also counts, because it can change which
+// versions are valid.
 func (s Registry) State(ctx context.Context) (int64, error) {
 	var n int64
 	if !s.Trust.Required() {
@@ -34,23 +35,23 @@ func (s Registry) State(ctx context.Context) (int64, error) {
 // LiveFrom is the FROM clause of most queries for live definitions.
 const LiveFrom = "FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version "
 
-// consistentLive returns the condition that a live row has the hash of its version, v, that v is
-// the newest version, and that its columns match its subject.
+// consistentLive returns a condition for a live row with the given alias and its version with the alias v. The
+// condition requires that both have the same content hash, that v is the newest version of the subject, and that
+// the columns kind, layer, and id match the subject.
 func consistentLive(live string) string {
 	return fmt.Sprintf(`%[1]s.content_hash = v.content_hash AND %[1]s.subject = %[1]s.kind || ':' || %[1]s.layer || '/' || %[1]s.id
 	AND NOT EXISTS (SELECT 1 FROM versions n WHERE n.subject = %[1]s.subject AND n.number > %[1]s.version)`, live)
 }
 
-// shownLive joins the columns of a live row that repeat fields of the definition.
+// shownLive is the SQL expression that joins the columns in which a live row repeats fields of the definition.
 var shownLive = ShownColumns(new(registry.Columns)).Joined("l", shownBetween)
 
-// shownBetween separates the columns in shownLive. Names cannot contain it.
+// shownBetween separates the values that shownLive joins. No value can contain this character.
 const shownBetween = "\x1f"
 
-// Find returns live definitions. from is the statement from its FROM clause on, with the aliases l
-// (live) and v (versions). If the version of a definition is not valid, Find returns the definition
-// as deactivated and empty, with the reason, because it still hides the definitions that it
-// overrides.
+// Find returns live definitions. The argument from is a SELECT statement from its FROM clause on, with the
+// aliases l for live and v for versions. A version that is not valid still hides the definitions that it
+// overrides, so Find returns it deactivated, without content, and with the reason.
 func (s Registry) Find(ctx context.Context, from string, args ...any) ([]registry.Live, error) {
 	p, err := records.Signatures(s).Proofs(ctx)
 	if err != nil {
@@ -65,13 +66,13 @@ func (s Registry) Find(ctx context.Context, from string, args ...any) ([]registr
 		`+records.SignedLater("l.subject", "v.signature")+" "+from, args...)
 }
 
-// scanProvenLive scans a live definition. It returns a deactivated placeholder if its version is not valid: its
-// signature is refused, or the row has other content, is not the newest version, or has the wrong lock.
+// scanProvenLive scans a live definition. It returns the result of Refuse if the version has no valid signature,
+// or if the row has other content, has the wrong lock, or is not for the newest version.
 func (s Registry) scanProvenLive(ctx context.Context, p *proof.Proofs, row table.Scanner) (registry.Live, error) {
 	var l registry.Live
 	var subject, definition, hash string
 	var newest int
-	var signed bool // a statement about the subject is newer than the version's
+	var signed bool // a statement about the subject is newer than the signature of the version
 	if err := row.Scan(&subject, &l.Version, &l.ContentHash, &l.Locked, &definition, &hash, &newest, &signed); err != nil {
 		return l, err
 	}
@@ -102,26 +103,25 @@ func (s Registry) scanProvenLive(ctx context.Context, p *proof.Proofs, row table
 	return l, table.Into(&l.Definition, proof.Definition, definition)
 }
 
-// proof returns the proof of a version. For a version that was checked before, it costs one map
-// lookup.
+// proof returns the proof of the given version. If the version was already checked, this takes one map lookup.
 func (s Registry) proof(ctx context.Context, p *proof.Proofs, subject registry.Subject, number int, hash string) (*proof.Proof, error) {
 	if proof, ok := p.Known(hash); ok && proof.Subject == subject && proof.Number == number {
 		return proof, nil
 	}
-	v, err := s.version(ctx, subject, number, table.Reading(versionColumns)) // the proof reports problems with the version
+	v, err := s.version(ctx, subject, number, table.Reading(versionColumns)) // p.Version reports problems of v
 	if err != nil {
 		return nil, err
 	}
 	return p.Version(ctx, records.Signatures(s), v)
 }
 
-// superseded returns refused if checked is not the version of its subject that was signed last.
-// signed reports that a newer statement exists.
+// superseded returns the reason to refuse the version of checked, or nil. The reason is that another version of
+// the subject was signed later. The argument signed is true if a newer statement about the subject exists.
 func (s Registry) superseded(ctx context.Context, p *proof.Proofs, checked *proof.Proof, signed bool) (refused, err error) {
 	if !signed && !checked.Shared {
 		return nil, nil
 	}
-	endorsed := func(ctx context.Context, hash string, proposal proposals.ID) (waits bool, err error) { // reports whether the approval still waits for another signature
+	endorsed := func(ctx context.Context, hash string, proposal proposals.ID) (waits bool, err error) { // reports whether the approval waits for another signature
 		err = s.Row(ctx, "SELECT EXISTS (SELECT 1 FROM decisions WHERE proposal = $1 AND signature = $2 AND verdict = 'endorsed')", []any{proposal, hash}, &waits)
 		return waits, err
 	}
@@ -132,7 +132,7 @@ func (s Registry) superseded(ctx context.Context, p *proof.Proofs, checked *proo
 	return refused, nil
 }
 
-// locked reports whether a subject is core.
+// locked reports whether s is a core tool.
 func locked(s registry.Subject) bool {
 	return s.Kind == registry.KindTool && s.Layer == registry.LayerGlobal && shipped.IsCore(s.ID)
 }

@@ -1,4 +1,4 @@
-// This file reads and appends versions, which form a hash chain for each subject.
+// This file reads and appends versions. The versions of each subject form a hash chain.
 
 package catalog
 
@@ -15,8 +15,8 @@ import (
 	"toolcrib/store/table"
 )
 
-// versionColumns are the sealed columns, in the order of history.Version.Sum, followed by
-// the definition and the hash.
+// versionColumns returns the columns that the hash of a version seals, in the order of
+// history.Version.Sum, followed by the definition and the hash.
 func versionColumns(v *history.Version) table.Columns {
 	return table.Columns{
 		table.Col("subject", table.Subject(&v.Subject)), table.Col("number", &v.Number), table.Col("content_hash", &v.ContentHash), table.Col("prev_hash", &v.PrevHash),
@@ -29,16 +29,16 @@ func versionColumns(v *history.Version) table.Columns {
 	}
 }
 
-// PartsOf returns the columns of a subject that lookups and triggers use.
+// PartsOf returns the columns with the parts of a subject. Lookups and triggers use these columns.
 func PartsOf(s *registry.Subject) table.Columns {
 	return table.Columns{table.Col("kind", (*string)(&s.Kind)), table.Col("layer", (*string)(&s.Layer)), table.Col("id", &s.ID)}
 }
 
-// VersionTable describes the table of versions, which has a hash chain for each subject.
+// VersionTable describes the table versions.
 var VersionTable = table.Of("versions", versionColumns)
 
-// checkedVersion returns a scan function that rejects modified versions: the definition must match
-// the content hash, and the complete version its hash.
+// checkedVersion returns a scan function that rejects modified versions. The definition of a
+// version must match its content hash, and the whole version must match its hash.
 func checkedVersion() func(table.Scanner) (history.Version, error) {
 	scan := table.Reading(versionColumns)
 	return func(row table.Scanner) (history.Version, error) {
@@ -60,7 +60,7 @@ func (s Registry) version(ctx context.Context, subject registry.Subject, number 
 	return table.First(found, err, "version %d of %s", number, subject)
 }
 
-// AddVersion appends a version.
+// AddVersion appends a version and returns it with its hashes.
 func (s Registry) AddVersion(ctx context.Context, v history.Version) (history.Version, error) {
 	added, err := s.AddVersions(ctx, []history.Version{v})
 	if err != nil {
@@ -110,15 +110,15 @@ func (s Registry) AddVersions(ctx context.Context, versions []history.Version) (
 	return versions, nil
 }
 
-// addedVersions maps the hashes of the versions that a transaction wrote last to the sequence
-// numbers of their rows.
+// addedVersions maps the hashes of versions to the sequence numbers of their rows. It contains the
+// versions that the last call of AddVersions in a transaction wrote.
 type addedVersions map[string]int64
 
-// History reads the histories of subjects.
+// History reads the versions of subjects.
 type History struct{ Pool *session.Pool }
 
-// Versions returns at most limit versions of a subject with numbers below before (0 for all),
-// newest first.
+// Versions returns at most limit versions of a subject, newest first. Only versions with a number
+// below before are returned; 0 means no bound.
 func (db History) Versions(ctx context.Context, subject registry.Subject, before, limit int) ([]history.Version, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) ([]history.Version, error) {
 		query := VersionTable.Select("WHERE subject = $1 AND (number < $2 OR 0 = $3) ORDER BY number DESC LIMIT $4")
@@ -149,7 +149,8 @@ func (db History) EachVersion(ctx context.Context, subject registry.Subject, fn 
 	})
 }
 
-// Showings returns how each approved proposal was shown to its approver, by proposal id.
+// Showings returns, for each approved proposal in ids, how the proposal was shown to its approver.
+// The map is keyed by proposal id.
 func (db History) Showings(ctx context.Context, ids []string) (map[string]proposals.Showing, error) {
 	showings := make(map[string]proposals.Showing, len(ids))
 	err := db.Pool.View(ctx, func(s *session.Session) error {
@@ -165,7 +166,7 @@ func (db History) Showings(ctx context.Context, ids []string) (map[string]propos
 	return showings, err
 }
 
-// Counts returns an error if decisions must be signed and v has no valid signature.
+// Counts returns an error if signatures are required and v has no valid signature.
 func (db History) Counts(ctx context.Context, v history.Version) error {
 	return db.Pool.View(ctx, func(s *session.Session) error { return (records.Signatures{Session: s}).Counts(ctx, v) })
 }

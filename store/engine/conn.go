@@ -1,4 +1,4 @@
-// This file defines a connection with the same behavior for both engines, and the errors of databases.
+// This file defines a connection that behaves the same for both engines, and the errors that concern a whole database.
 
 package engine
 
@@ -19,19 +19,19 @@ import (
 	"toolcrib/internal/failpoint"
 )
 
-// Conn is a database connection with its prepared statements. It must not be used concurrently.
+// Conn is a database connection and its prepared statements. It must not be used concurrently.
 //
-// Statements ignore the cancellation of their context, because database/sql would start two
-// goroutines for each. Conn checks the context between rows and before COMMIT instead.
+// Statements ignore the cancellation of their context, because database/sql would start two goroutines for each
+// statement. Instead, Conn checks the context between rows, and the session checks it before COMMIT.
 type Conn struct {
 	conn    *sql.Conn
 	stmts   map[string]*sql.Stmt
-	direct  bool // do not prepare statements
-	buffers bool // read all rows of a query before the first is used
+	direct  bool // execute statements without preparing them
+	buffers bool // read all rows of a query before the first call of fn
 }
 
-// Buffer makes Each read all rows before the first call of fn, because a PostgreSQL connection runs one query at a time
-// and fn may run another.
+// Buffer makes Each read all rows before the first call of fn. A PostgreSQL connection needs this because it runs one
+// query at a time, and fn can run another query.
 func (c *Conn) Buffer() { c.buffers = true }
 
 // Connect acquires a connection from a pool.
@@ -43,17 +43,17 @@ func Connect(ctx context.Context, pool *sql.DB) (*Conn, error) {
 	return &Conn{conn: conn, stmts: map[string]*sql.Stmt{}}, nil
 }
 
-// Unprepared disables prepared statements. Behind a pooler, each transaction may use a different
-// connection to the server.
+// Unprepared disables prepared statements. They do not work behind a connection pooler, because each transaction can
+// use a different connection to the server.
 func (c *Conn) Unprepared() { c.direct = true }
 
-// statement is a prepared or unprepared statement.
+// statement is implemented by *sql.Stmt and unprepared.
 type statement interface {
 	ExecContext(ctx context.Context, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, args ...any) (*sql.Rows, error)
 }
 
-// unprepared executes a statement without preparing it.
+// unprepared executes a query without preparing it.
 type unprepared struct {
 	conn  *sql.Conn
 	query string
@@ -67,7 +67,7 @@ func (s unprepared) QueryContext(ctx context.Context, args ...any) (*sql.Rows, e
 	return s.conn.QueryContext(ctx, s.query, args...)
 }
 
-// Close closes the statements and then the connection. SQLite keeps a file open while a statement
+// Close closes the prepared statements and then the connection. SQLite would keep the file open as long as a statement
 // is open.
 func (c *Conn) Close() error {
 	var errs []error
@@ -77,10 +77,10 @@ func (c *Conn) Close() error {
 	return errors.Join(append(errs, c.conn.Close())...)
 }
 
-// Raw calls fn with the driver's connection.
+// Raw calls fn with the connection of the driver.
 func (c *Conn) Raw(fn func(driver any) error) error { return c.conn.Raw(fn) }
 
-// Statements returns the prepared statements.
+// Statements returns the texts of the prepared statements.
 func (c *Conn) Statements() iter.Seq[string] { return maps.Keys(c.stmts) }
 
 func (c *Conn) prepare(ctx context.Context, query string) (statement, error) {
@@ -112,7 +112,7 @@ func (c *Conn) Exec(ctx context.Context, query string, args ...any) (int64, erro
 	return res.RowsAffected()
 }
 
-// OptionalRow scans the only row of a query and reports whether the row exists.
+// OptionalRow scans the first row of a query. It reports whether the query returned a row.
 func (c *Conn) OptionalRow(ctx context.Context, query string, args []any, dest ...any) (found bool, err error) {
 	err = c.Row(ctx, query, args, dest...)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -121,7 +121,7 @@ func (c *Conn) OptionalRow(ctx context.Context, query string, args []any, dest .
 	return err == nil, err
 }
 
-// Row scans the first row of a query. It returns sql.ErrNoRows if the query returns no rows.
+// Row scans the first row of a query. It returns sql.ErrNoRows if the query returns no row.
 func (c *Conn) Row(ctx context.Context, query string, args []any, dest ...any) error {
 	err := sql.ErrNoRows
 	walked := c.Each(context.WithoutCancel(ctx), query, args, func(row Scanner) error {
@@ -159,7 +159,7 @@ func (c *Conn) EachUncached(ctx context.Context, query string, args []any, fn fu
 	return c.walk(ctx, rows, fn)
 }
 
-// walk calls fn for each row and closes rows. If the connection buffers, it reads all rows before it calls fn.
+// walk calls fn for each row and closes rows. If Buffer was called, walk reads all rows before it calls fn.
 func (c *Conn) walk(ctx context.Context, rows *sql.Rows, fn func(Scanner) error) error {
 	defer rows.Close()
 	if !c.buffers {
@@ -197,9 +197,8 @@ func (c *Conn) walk(ctx context.Context, rows *sql.Rows, fn func(Scanner) error)
 	return nil
 }
 
-// EachRaw runs a query and calls fn with the driver's values of each row, without the conversions of
-// database/sql. It is for callers that read millions of rows. The values are valid until fn
-// returns.
+// EachRaw runs a query and calls fn with the values of each row as the driver returns them. It is for callers that read
+// millions of rows, because it avoids the conversions of database/sql. The values are valid until fn returns.
 func (c *Conn) EachRaw(ctx context.Context, query string, fn func([]sqldriver.Value) error) error {
 	return c.Raw(func(driver any) error {
 		conn, ok := driver.(sqldriver.QueryerContext)
@@ -226,14 +225,14 @@ func (c *Conn) EachRaw(ctx context.Context, query string, fn func([]sqldriver.Va
 	})
 }
 
-// Script executes one or more statements without preparing them.
+// Script executes one or more statements, separated by semicolons, without preparing them.
 func (c *Conn) Script(ctx context.Context, statements string) error {
 	failpoint.Here("statement")
 	_, err := c.conn.ExecContext(context.WithoutCancel(ctx), statements)
 	return err
 }
 
-// Strings returns the values of a query with a single text column.
+// Strings returns the column of a query that has a single text column.
 func (c *Conn) Strings(ctx context.Context, query string, args ...any) ([]string, error) {
 	var found []string
 	err := c.Each(ctx, query, args, func(row Scanner) error {
@@ -245,19 +244,19 @@ func (c *Conn) Strings(ctx context.Context, query string, args ...any) ([]string
 	return found, err
 }
 
-// Use is the purpose of a connection: reading, writing, or logging.
+// Use is the purpose of a connection.
 type Use int
 
 // Purposes of connections.
 const (
 	Read  Use = iota // read-only snapshots
 	Write            // durable transactions: COMMIT returns after a sync to disk
-	Log              // transactions that a power failure may roll back
-	Audit            // read-only snapshots for a scan of the whole database
+	Log              // transactions that a power failure can roll back
+	Audit            // read-only snapshots for reads of the whole database
 )
 
-// Source is the part of a query that selects proposals: the FROM clause, in which the alias p is
-// the table proposals; the column that equals p.seq; and the WHERE condition.
+// Source is the part of a query that selects proposals. From is the FROM clause, in which p is the alias of the table
+// proposals. Seq is the column that equals p.seq and determines the order. Where is the condition.
 type Source struct {
 	From  string
 	Seq   string
@@ -270,14 +269,13 @@ type Step struct {
 	SQL    string // "" for the step that seeds shipped definitions
 }
 
-// Check is a query that returns the keys of damaged rows in a table, with a message that describes
-// the damage.
+// Check is a query that returns the keys of damaged rows in Table. Message describes the damage.
 type Check struct {
 	Table, Query, Message string
 }
 
-// Checks parses checks. Each check is a statement below a line "-- check TABLE: MESSAGE",
-// optionally followed by comment lines.
+// Checks parses a list of checks. Each check is a line "-- check TABLE: MESSAGE", optional comment lines, and a
+// statement.
 func Checks(text string) []Check {
 	var list []Check
 	for _, block := range strings.Split("\n"+text, "\n-- check ")[1:] {
@@ -289,7 +287,7 @@ func Checks(text string) []Check {
 	return list
 }
 
-// bufferedRow contains the values of a row.
+// bufferedRow contains the values of one row.
 type bufferedRow []any
 
 // Scan implements Scanner. It supports only the destination types that toolcrib uses.

@@ -1,4 +1,4 @@
-// Package engine defines what the store shares with its two engines, store/sqlite and store/pg:
-// errors, purposes of connections, a connection with prepared statements, and fragments of SQL. The
-// interface of the engines is session.Engine.
+// Package engine defines what the packages of the store and the two engines, store/sqlite and
+// store/pg, have in common: errors, uses of connections, a connection with prepared statements, and
+// fragments of SQL. The interface that the engines implement is session.Engine.
 package engine

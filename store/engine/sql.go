@@ -1,4 +1,4 @@
-// This file composes fragments of SQL.
+// This file composes statements from fragments of SQL, and defines migrations that add columns.
 
 package engine
 
@@ -15,14 +15,14 @@ import (
 	"toolcrib/internal/lists"
 )
 
-// Clause is a fragment of SQL with a "?" for each argument. Fragments can be joined in any order;
-// Numbered numbers the placeholders of the complete statement.
+// Clause is a fragment of SQL with a "?" for each argument. Clauses can be joined in any order.
+// Numbered then numbers the placeholders of the complete statement.
 type Clause struct {
 	SQL  string
 	Args []any
 }
 
-// Join joins clauses with the separator between.
+// Join joins clauses and puts the separator between them.
 func Join(all []Clause, between string) Clause {
 	var joined Clause
 	for i, c := range all {
@@ -56,7 +56,8 @@ func Numbered(query string) string {
 	}
 }
 
-// Cases returns all case variants of r except ASCII capitals, which searched texts never contain.
+// Cases returns all case variants of r except ASCII capitals. Searched texts never contain ASCII
+// capitals.
 func Cases(r rune) (all []rune) {
 	for c := unicode.SimpleFold(r); ; c = unicode.SimpleFold(c) {
 		if c < 'A' || c > 'Z' {
@@ -68,7 +69,7 @@ func Cases(r rune) (all []rune) {
 	}
 }
 
-// Placeholders returns a list of n placeholders that starts at $first.
+// Placeholders returns a comma-separated list of n placeholders whose first number is first.
 func Placeholders(first, n int) string {
 	b := make([]byte, 0, 6*n)
 	for i := range n {
@@ -80,11 +81,11 @@ func Placeholders(first, n int) string {
 	return string(b)
 }
 
-// Hints indicates whether an engine needs hints to choose indexes because it has no statistics. The
-// zero value is for an engine with statistics.
+// Hints is true for an engine that needs hints to choose indexes because it has no statistics. The
+// methods of Hints return the hints. If Hints is false, they return an empty hint.
 type Hints bool
 
-// IndexedBy returns the hint to use an index for a table.
+// IndexedBy returns the hint that makes a query use the given index for the preceding table.
 func (h Hints) IndexedBy(index string) string {
 	if !h {
 		return ""
@@ -92,7 +93,7 @@ func (h Hints) IndexedBy(index string) string {
 	return " INDEXED BY " + index
 }
 
-// NotIndexed returns the hint to scan a table without an index.
+// NotIndexed returns the hint that makes a query scan the preceding table without an index.
 func (h Hints) NotIndexed() string {
 	if !h {
 		return ""
@@ -100,7 +101,7 @@ func (h Hints) NotIndexed() string {
 	return " NOT INDEXED"
 }
 
-// Unindexed returns an expression in a form that prevents the use of an index.
+// Unindexed returns expression in a form for which the engine does not use an index.
 func (h Hints) Unindexed(expression string) string {
 	if !h {
 		return expression
@@ -111,30 +112,30 @@ func (h Hints) Unindexed(expression string) string {
 // Kind is the type of the values of a column.
 type Kind int
 
-// Column types. In rows older than the column, the value is "" or 0.
+// The types of added columns. In rows that are older than the column, the value is "" or 0.
 const (
 	Text Kind = iota
 	Number
 )
 
-// Added is a column that a migration adds to a table.
+// Added is a column that a migration adds to an existing table.
 type Added struct {
 	Step          int
 	Table, Column string
 	Kind          Kind
-	// Roles lists the PostgreSQL roles that may update only certain columns of the table, including
-	// this one.
+	// Roles lists the PostgreSQL roles that are allowed to update only certain columns of the
+	// table, including the added column.
 	Roles []string
 }
 
-// Adds reports whether a migration adds a column to an existing table.
+// Adds reports whether the migration with the given number adds a column of AddedColumns.
 func Adds(step int) bool {
 	return slices.ContainsFunc(AddedColumns(), func(a Added) bool { return a.Step == step })
 }
 
-// ReadSteps returns the migrations in files, named migrations/NUMBER_NAME.sql, and the steps that
-// add makes of AddedColumns, ordered by number. It does not return errors, because tests check that
-// the embedded files are complete and valid.
+// ReadSteps returns the migrations in the files migrations/NUMBER_NAME.sql, and a migration for
+// each element of AddedColumns, converted by add. The result is ordered by number. ReadSteps panics
+// if a file is invalid; tests check the embedded files.
 func ReadSteps(files embed.FS, add func(Added) Step) []Step {
 	entries, err := files.ReadDir("migrations")
 	list := lists.Map(AddedColumns(), add)
@@ -152,17 +153,17 @@ func ReadSteps(files embed.FS, add func(Added) Step) []Step {
 	return list
 }
 
-// AddedColumns lists the columns that both engines add to existing tables, each in a separate
-// migration. Released entries never change. Describe the column of a record with table.Later,
-// because the seals of existing rows do not cover it.
+// AddedColumns returns the columns that both engines add to existing tables. Each column has its
+// own migration. Never change an entry that was released. Describe such a column of a sealed table
+// with table.Later, because the seals of existing rows do not cover the column.
 func AddedColumns() []Added {
 	return []Added{
 		{Step: 26, Table: "decisions", Column: "reading"}, // the parts that the decider had read
 	}
 }
 
-// Statement returns the statement that adds the column. text and number are the engine's types for
-// text and numbers.
+// Statement returns the statement that adds the column. The arguments text and number are the names
+// of the engine's types.
 func (a Added) Statement(text, number string) string {
 	values := text + " NOT NULL DEFAULT ''"
 	if a.Kind == Number {

@@ -1,4 +1,4 @@
-// This file examines the login and its rights, and ends transactions that block all others.
+// This file examines a login and its rights, and ends sessions that block the write transactions of other sessions.
 
 package pg
 
@@ -20,20 +20,20 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Access describes the connection and the rights of a login on a server.
+// Access describes the connection and the rights of a login on a PostgreSQL server.
 type Access struct {
 	Version           string   `json:"version"` // version of the server
-	Login             string   `json:"login"`   // session user; row-level security compares rows with it
+	Login             string   `json:"login"`   // session user, which row-level security compares with the author of a row
 	Roles             []string `json:"roles"`   // toolcrib roles whose rights the login has
 	TLS               string   `json:"tls"`     // protocol, such as "TLSv1.3", or "" without TLS
 	Local             bool     `json:"local"`   // connected through a Unix socket
 	SynchronousCommit string   `json:"synchronous_commit"`
-	RowSecurity       bool     `json:"row_security"` // row-level security restricts writes to the login
-	Trigrams          bool     `json:"trigrams"`     // an index supports searches of the queue
+	RowSecurity       bool     `json:"row_security"` // whether row-level security restricts which rows the login can write
+	Trigrams          bool     `json:"trigrams"`     // whether an index supports searches in the queue
 	Problems          []string `json:"-"`
 }
 
-// Examine connects to the server at url and describes the access of its login.
+// Examine connects to the server at url and describes the access of the login in url.
 func Examine(ctx context.Context, url string) (a Access, err error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -86,8 +86,8 @@ func Examine(ctx context.Context, url string) (a Access, err error) {
 	if !a.RowSecurity {
 		problem("Tables have no row-level security, so a login can write under the name of another.")
 	}
-	// Logins that have a toolcrib role but no name of a principal of that role, and logins of servers that look like
-	// principals.
+	// Report logins with a toolcrib role whose names do not have the form of a principal of that role. Also report
+	// logins of servers whose names do have the form of a principal.
 	rows, err = conn.Query(ctx, `SELECT CAST(m.rolname AS text), CAST(r.rolname AS text)
 		FROM pg_catalog.pg_auth_members x JOIN pg_catalog.pg_roles m ON m.oid = x.member JOIN pg_catalog.pg_roles r ON r.oid = x.roleid
 		WHERE m.rolcanlogin AND NOT m.rolsuper AND m.rolname <> session_user AND (
@@ -114,22 +114,22 @@ func Examine(ctx context.Context, url string) (a Access, err error) {
 	return a, err
 }
 
-// rightsQuery lists each right on the schema, and the statement that revokes it.
+// rightsQuery selects each right on the schema and the statement that revokes the right.
 //
 //go:embed rights.sql
 var rightsQuery string
 
-// rightsMigrated lists the rights that the migrations grant, one per line. A test compares the list
-// with a new database.
+// rightsMigrated lists the rights that the migrations grant, one per line. A test compares the list with a new
+// database.
 //
 //go:embed rights.txt
 var rightsMigrated string
 
-// mostRights limits the number of reported differences.
+// mostRights is the maximum number of differences that compareRights reports.
 const mostRights = 20
 
-// rights returns the rights on the schema in order, each with the statement that revokes it. Names
-// are qualified, so that each statement works in any session.
+// rights returns the rights on the schema in alphabetical order, and a map with the statement that revokes each right.
+// The names in the statements are qualified, so that a statement works in any session.
 func rights(ctx context.Context, conn *pgx.Conn) (made []string, undo map[string]string, err error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{AccessMode: pgx.ReadOnly})
 	if err != nil {
@@ -153,8 +153,8 @@ func rights(ctx context.Context, conn *pgx.Conn) (made []string, undo map[string
 	return made, undo, err
 }
 
-// compareRights lists the rights that differ from those that the migrations grant, excess rights
-// first, each with the statement that repairs it.
+// compareRights returns a message for each right that differs from the rights that the migrations grant, with the
+// statement that repairs the difference. Excess rights come before missing rights.
 func compareRights(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	var migrated bool
 	err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = $1)", Schema).Scan(&migrated)
@@ -183,15 +183,16 @@ func compareRights(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return problems, nil
 }
 
-// A login with SQL access can hold a lock indefinitely: on a table, or on the row of the table writer, for which all
-// writes wait. PostgreSQL does not end such sessions, and each session can change its own limits. Therefore, a session
-// that has waited too long looks up the holders of the lock. If its login has the rights, it ends holders that are idle
-// in a transaction or belong to an agent; otherwise, its error lists the holders.
+// A login with SQL access can hold a lock indefinitely. The lock can be on a table, or on the row of the table writer,
+// for which all write transactions wait. PostgreSQL does not end such sessions, and each session can change its own
+// limits. Therefore, a session that has waited too long looks up the holders of the lock. It ends the holders that are
+// idle in a transaction or belong to an agent, if its login has the right to do so. Otherwise, its error lists the
+// holders.
 
-// lockWait is the time that a transaction waits for a lock before it looks up the holders.
+// lockWait is how long a transaction waits for a lock before it looks up the holders.
 const lockWait = 10 * time.Second
 
-// holder is a transaction that holds a lock for which others wait.
+// holder describes a transaction that holds a lock for which other sessions wait.
 type holder struct {
 	pid         int32
 	transaction string // virtual transaction id
@@ -203,8 +204,9 @@ func (h holder) String() string {
 	return fmt.Sprintf("the login %s (server process %d)", pgx.Identifier{h.login}.Sanitize(), h.pid)
 }
 
-// holders selects the locks of other sessions. A session that waits for a row has a lock on the table and an ungranted
-// lock on the row. The activity of a session is visible to its own login, to superusers, and to pg_read_all_stats.
+// holders selects the sessions that hold a lock and do not wait for one themselves. A session that waits for a row also
+// has a granted lock on the table, and its lock on the row is not granted. The activity of a session is visible to its
+// own login, to superusers, and to members of pg_read_all_stats.
 const holders = `SELECT DISTINCT l.pid, l.virtualtransaction, coalesce(a.usename, ''),
 	coalesce(a.state LIKE 'idle in transaction%' AND a.state_change < clock_timestamp() - interval '5 seconds', false),
 	coalesce(pg_has_role(a.usesysid, 'toolcrib_agent', 'MEMBER') AND NOT pg_has_role(a.usesysid, 'toolcrib_user', 'MEMBER'), false)
@@ -213,8 +215,8 @@ const holders = `SELECT DISTINCT l.pid, l.virtualtransaction, coalesce(a.usename
 	AND l.granted AND l.pid <> pg_backend_pid() AND (l.mode IN ('AccessExclusiveLock', 'ExclusiveLock', 'ShareRowExclusiveLock', 'ShareLock') OR c.relname = 'writer')
 	AND NOT EXISTS (SELECT 1 FROM pg_locks w WHERE w.pid = l.pid AND NOT w.granted) ORDER BY 1`
 
-// release ends sessions that have held a lock for too long, if the login has the rights. It reports whether it ended a
-// session, and returns the remaining holders.
+// release ends the sessions that have held a lock for too long, as far as the login has the right to do so. It reports
+// whether it ended a session, and returns the holders that remain.
 func (s *Server) release(ctx context.Context) (ended bool, held []holder, err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.config.Copy())
 	if err != nil {
@@ -236,7 +238,7 @@ func (s *Server) release(ctx context.Context) (ended bool, held []holder, err er
 	}
 	for _, h := range now {
 		if !slices.ContainsFunc(before, func(b holder) bool { return b.pid == h.pid && b.transaction == h.transaction }) {
-			continue // the session has become active in the meantime
+			continue // the session did not hold the lock all the time
 		}
 		if h.idle || h.agent {
 			var done bool
@@ -261,8 +263,8 @@ func heldLocks(ctx context.Context, conn *pgx.Conn) ([]holder, error) {
 	})
 }
 
-// waited returns the error for a lock that was not acquired in time: ErrAgain if a holder was ended, or else an error
-// that lists the holders.
+// waited returns the error for a lock that was not acquired in time. The error wraps engine.ErrAgain if the session of
+// a holder was ended. Otherwise, it wraps engine.ErrBusy and lists the holders.
 func (s *Server) waited() error {
 	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
 	defer cancel()
@@ -271,7 +273,7 @@ func (s *Server) waited() error {
 		return fmt.Errorf("%w: a session that held a lock was ended", engine.ErrAgain)
 	}
 	busy := fmt.Errorf("%w: other processes are using it; nothing was written, try again", engine.ErrBusy)
-	if err != nil || len(held) == 0 { // the engine lacks these views, or no holder remains
+	if err != nil || len(held) == 0 { // the server cannot list holders, or no holder remains
 		return busy
 	}
 	names := lists.Map(held, holder.String)
@@ -279,7 +281,7 @@ func (s *Server) waited() error {
 		engine.ErrBusy, strings.Join(names, ", "), held[0].pid)
 }
 
-// sqlState returns the SQLSTATE of a server error, or "" for other errors.
+// sqlState returns the SQLSTATE of an error from the server, or "" for other errors.
 func sqlState(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code
@@ -287,8 +289,9 @@ func sqlState(err error) string {
 	return ""
 }
 
-// newDatabaseConfig configures a connection. The server must detect lost hosts, and a timeout for idle transactions must not
-// affect a verification, which waits for other readers. It ignores settings that the engine does not support.
+// newDatabaseConfig configures a new connection. The server must notice when the host of a client disappears. A timeout
+// for idle transactions must not end a verification, which waits for other readers. Settings that the server does not
+// support are ignored.
 func newDatabaseConfig(ctx context.Context, conn *pgx.Conn) error {
 	settings := []string{
 		"SET tcp_keepalives_idle = 15", "SET tcp_keepalives_interval = 5", "SET tcp_keepalives_count = 3", "SET tcp_user_timeout = 30000",

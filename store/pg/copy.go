@@ -1,5 +1,5 @@
-// This file copies a database into PostgreSQL, in one transaction. During the copy, the triggers of
-// the target are disabled.
+// This file copies the rows of another database into PostgreSQL in one transaction. During the
+// copy, the triggers of the target are disabled.
 
 package pg
 
@@ -13,8 +13,9 @@ import (
 	"toolcrib/store/engine"
 )
 
-// BeginCopy begins a transaction in which a database receives the rows of another one. Closing conn
-// discards the copy. The transaction is nil if the database already has the schema of this program.
+// BeginCopy begins a transaction in which the database receives the rows of another database. To
+// discard the copy, close conn. BeginCopy returns a nil transaction if the database already has the
+// current schema.
 func BeginCopy(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 	version, err := schemaVersion(ctx, conn)
 	if err != nil {
@@ -43,7 +44,7 @@ func BeginCopy(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 		switch {
 		case s.Number <= seedStep:
 			err = takeStep(ctx, tx, s)
-		case s.Number == kindsStep || engine.Adds(s.Number): // the rows require it; FinishCopy removes and repeats it
+		case s.Number == kindsStep || engine.Adds(s.Number): // the rows require these changes; FinishCopy removes and repeats them
 			_, err = tx.Exec(ctx, s.SQL)
 		}
 		if err != nil {
@@ -56,22 +57,22 @@ func BeginCopy(ctx context.Context, conn *pgx.Conn) (pgx.Tx, error) {
 	return tx, setTriggers(ctx, tx, "DISABLE")
 }
 
-// The migrations that create these tables come after the grants, which FinishCopy makes. Until
-// then, the copied rows are in tables without grants.
+// The migrations that create these tables run after the migrations that grant rights, that is, in
+// FinishCopy. Until then, the copied rows are in tables without grants.
 const (
 	lateTables = `CREATE TABLE contents (sha256 text COLLATE "C" CONSTRAINT copied_contents_pkey PRIMARY KEY, bytes bytea NOT NULL);
 		CREATE TABLE call_prunes (seq bigint CONSTRAINT copied_call_prunes_pkey PRIMARY KEY, id text COLLATE "C", before text COLLATE "C",
 			calls bigint, last_call bigint, call_hash text COLLATE "C", outcomes bigint, last_outcome bigint, outcome_hash text COLLATE "C",
 			file text COLLATE "C", file_hash text COLLATE "C", pruned_by text COLLATE "C", pruned_at text COLLATE "C", seal text COLLATE "C");`
 	setAside = `ALTER TABLE contents RENAME TO copied_contents; ALTER TABLE call_prunes RENAME TO copied_call_prunes`
-	// The calls that a row of call_prunes describes are not in any database, so its trigger would
-	// reject the row.
+	// The calls that a row of call_prunes describes are not in any database. The trigger of the
+	// table would therefore reject the row.
 	putBack = `INSERT INTO contents SELECT sha256, bytes FROM copied_contents; DROP TABLE copied_contents;
 		ALTER TABLE call_prunes DISABLE TRIGGER USER; INSERT INTO call_prunes SELECT * FROM copied_call_prunes; DROP TABLE copied_call_prunes;
 		ALTER TABLE call_prunes ENABLE TRIGGER USER`
 )
 
-// takeStep runs a migration and records its number.
+// takeStep runs the migration s and records its number.
 func takeStep(ctx context.Context, tx pgx.Tx, s engine.Step) error {
 	if _, err := tx.Exec(ctx, s.SQL); err != nil {
 		return fmt.Errorf("migration %d: %w", s.Number, err)
@@ -80,7 +81,8 @@ func takeStep(ctx context.Context, tx pgx.Tx, s engine.Step) error {
 	return err
 }
 
-// setTriggers enables or disables the triggers of all tables. Foreign keys are always checked.
+// setTriggers enables or disables the triggers of all tables, depending on how, which is "ENABLE"
+// or "DISABLE". Foreign keys are always checked.
 func setTriggers(ctx context.Context, tx pgx.Tx, how string) error {
 	rows, err := tx.Query(ctx, "SELECT relname FROM pg_catalog.pg_class WHERE relnamespace = '"+Schema+"'::regnamespace AND relkind = 'r' ORDER BY relname")
 	if err != nil {
@@ -98,7 +100,8 @@ func setTriggers(ctx context.Context, tx pgx.Tx, how string) error {
 	return nil
 }
 
-// FinishCopy completes and commits a copy.
+// FinishCopy runs the remaining migrations, moves the copied rows into their tables, and commits
+// the transaction.
 func FinishCopy(ctx context.Context, tx pgx.Tx) error {
 	if err := setTriggers(ctx, tx, "ENABLE"); err != nil {
 		return err
@@ -127,7 +130,7 @@ func FinishCopy(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// CheckSchema returns an error unless a database has the schema of this program.
+// CheckSchema returns an error unless the database has the current schema.
 func CheckSchema(ctx context.Context, conn *pgx.Conn) error {
 	version, err := schemaVersion(ctx, conn)
 	if err != nil {
@@ -140,8 +143,8 @@ func CheckSchema(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// Script prints the statements that create the roles and the schema, so that an administrator can
-// run them. seed prints the rows of the shipped definitions.
+// Script prints the statements that create the roles and the schema, for an administrator who runs
+// them. It calls seed to print the rows of the shipped definitions.
 func Script(seed func() error, print func(statements string) error) error {
 	for _, s := range steps() {
 		var err error

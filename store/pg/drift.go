@@ -1,4 +1,5 @@
-// This file finds differences between the structure of a database and the migrations.
+// This file finds differences between the structure of a database and the structure that the
+// migrations create.
 
 package pg
 
@@ -15,13 +16,14 @@ import (
 
 var (
 	wordPattern = regexp.MustCompile(`'(?:[^']|'')*'|[\w:]+|<>|>=|<=|<|>`)
-	// normalizer removes forms that the server writes differently; added lists words that it adds.
+	// The server reformats definitions. normalizer replaces notations that the server writes
+	// differently; addedWords lists words that the server adds.
 	normalizer = strings.NewReplacer(" NOT IN ", " <> ALL ", "toolcrib.", "")
 	addedWords = []string{"in", "any", "array", "using", "btree", "text", "::text", "true", "null"}
 )
 
-// words returns the words of a statement in alphabetical order, normalized so that the source and
-// the server's version of the same statement compare equal.
+// words returns the normalized words of a statement in alphabetical order. The result is the same
+// for a statement in a migration and for the server's version of the statement.
 func words(statement string) string {
 	var all []string
 	for _, w := range wordPattern.FindAllString(normalizer.Replace(statement), -1) {
@@ -36,8 +38,9 @@ func words(statement string) string {
 	return strings.Join(all, " ")
 }
 
-// constraints selects the CHECK conditions of each table, combined, with their number, and whether
-// the login may read the table, because an agent can also run doctor. A superuser can write rows
+// constraints selects, for each table, the number of its CHECK constraints, their combined
+// condition, and whether the login can read the table. The login of an agent, which can run the
+// doctor command, cannot read all tables. The check is useful because a superuser can write rows
 // that violate constraints.
 const constraints = `SELECT CAST(c.relname AS text), count(*), string_agg('(' || pg_get_expr(k.conbin, k.conrelid) || ')', ' AND ' ORDER BY k.conname), has_table_privilege(c.oid, 'SELECT')
 	FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
@@ -48,8 +51,9 @@ var (
 	comment   = regexp.MustCompile(`(?m)--.*$`)
 )
 
-// checks reports tables with rows that violate CHECK constraints, or with fewer constraints than
-// the migrations create, as SQLite's integrity check does.
+// checks reports tables with rows that violate their CHECK constraints. It also reports tables
+// whose number of CHECK constraints differs from the migrations. SQLite's integrity check does the
+// same for files.
 func checks(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
 	want := clauses("CHECK (")
 	conditions := map[string]string{}
@@ -84,8 +88,8 @@ func checks(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error 
 	return nil
 }
 
-// clauses counts the occurrences of a clause in each table that the migrations create. It omits
-// tables without the clause.
+// clauses counts how often clause occurs in the definition of each table that the migrations
+// create. The result does not contain tables without the clause.
 func clauses(clause string) map[string]int {
 	found := map[string]int{}
 	for _, step := range steps() {
@@ -98,9 +102,10 @@ func clauses(clause string) map[string]int {
 	return found
 }
 
-// references selects the foreign keys: both tables, the condition that a row references a row of
-// the parent, and the condition that the key is set. A superuser can write rows that violate
-// foreign keys.
+// references selects the foreign keys. For each key, it selects the child table and the parent
+// table, the condition that a child row c references a parent row p, the condition that the key is
+// not NULL, and whether the login can read both tables. The check is useful because a superuser
+// can write rows that violate foreign keys.
 const references = `SELECT CAST(c.relname AS text), CAST(p.relname AS text),
 		string_agg('p.' || quote_ident(pa.attname) || ' = c.' || quote_ident(ca.attname), ' AND '),
 		string_agg('c.' || quote_ident(ca.attname) || ' IS NOT NULL', ' AND '),
@@ -110,8 +115,8 @@ const references = `SELECT CAST(c.relname AS text), CAST(p.relname AS text),
 	JOIN pg_attribute ca ON ca.attrelid = k.conrelid AND ca.attnum = pair.child JOIN pg_attribute pa ON pa.attrelid = k.confrelid AND pa.attnum = pair.parent
 	WHERE c.relnamespace = 'toolcrib'::regnamespace AND k.contype = 'f' AND k.convalidated GROUP BY k.oid, k.conrelid, k.confrelid, c.relname, p.relname ORDER BY c.relname, p.relname`
 
-// danglingKeys reports tables with rows whose foreign key refers to a missing row, or with fewer
-// foreign keys than the migrations create.
+// danglingKeys reports tables with rows whose foreign key refers to a missing row. It also reports
+// tables whose number of foreign keys differs from the migrations.
 func danglingKeys(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
 	type key struct {
 		table, parent, same, set string

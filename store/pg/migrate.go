@@ -16,9 +16,9 @@ import (
 // seedFunc writes the shipped definitions in the transaction of conn.
 type seedFunc = func(ctx context.Context, conn *pgx.Conn) error
 
-// migrate runs the missing migrations and returns their numbers. It creates the roles first, in a
-// separate transaction; all other migrations share one transaction. The login of conn must be
-// allowed to create roles and schemas.
+// migrate runs the missing migrations and returns their numbers. It creates the roles in a
+// transaction of their own, and runs all other migrations in one transaction. The login of conn
+// must be allowed to create roles and schemas.
 func migrate(ctx context.Context, conn *pgx.Conn, seed seedFunc) ([]int, error) {
 	all := steps()
 	version, err := schemaVersion(ctx, conn)
@@ -39,7 +39,7 @@ func migrate(ctx context.Context, conn *pgx.Conn, seed seedFunc) ([]int, error) 
 	return done, err
 }
 
-// createRoles creates the missing roles, and the schema that one of them owns.
+// createRoles creates the missing roles, and the schema, which the role Owner owns.
 func createRoles(ctx context.Context, conn *pgx.Conn, roles engine.Step) error {
 	err := retry(func() error { _, err := conn.Exec(ctx, roles.SQL); return err })
 	if err != nil {
@@ -48,10 +48,12 @@ func createRoles(ctx context.Context, conn *pgx.Conn, roles engine.Step) error {
 	return nil
 }
 
-// attempts is the maximum number of attempts to create the schema concurrently with other sessions.
+// attempts is the maximum number of attempts to create objects while other sessions create the same
+// objects.
 const attempts = 5
 
-// retry repeats a transaction that failed because another session created the same objects.
+// retry calls create again if it failed because another session created the same objects at the
+// same time.
 func retry(create func() error) error {
 	for tried := 1; ; tried++ {
 		err := create()
@@ -68,7 +70,7 @@ func retry(create func() error) error {
 	}
 }
 
-// migrateTables runs the missing migrations after the one that creates the roles.
+// migrateTables runs those migrations in all that are missing, and the seed, in one transaction.
 func migrateTables(ctx context.Context, conn *pgx.Conn, all []engine.Step, seed seedFunc) (done []int, err error) {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
@@ -109,9 +111,9 @@ func migrateTables(ctx context.Context, conn *pgx.Conn, all []engine.Step, seed 
 	return done, tx.Commit(ctx)
 }
 
-// schemaVersion returns the number of the last completed migration, or 0 without a schema. The
-// error wraps engine.ErrNumbering if the migrations differ from those of this program, and
-// engine.ErrNewer if this program lacks some of them.
+// schemaVersion returns the number of the last completed migration, or 0 if the schema does not
+// exist. The error wraps engine.ErrNumbering if the database has other migrations than this
+// program. It wraps engine.ErrNewer if a newer program has added migrations.
 func schemaVersion(ctx context.Context, conn *pgx.Conn) (version int, err error) {
 	var there bool
 	err = conn.QueryRow(ctx, "SELECT to_regclass('"+Schema+".schema_migrations') IS NOT NULL").Scan(&there)
@@ -153,17 +155,18 @@ const Schema = "toolcrib"
 // Owner is the role that owns the tables. It cannot log in.
 const Owner = "toolcrib_owner"
 
-// Numbers of migrations that are not files or that other code refers to.
+// Numbers of migrations that have no file or that other code refers to.
 const (
 	rolesStep = 0  // creates the roles and the schema; the other migrations run as Owner
-	seedStep  = 7  // the shipped definitions, written by the program
+	seedStep  = 7  // inserts the shipped definitions, which the program writes
 	kindsStep = 24 // makes the tables accept every kind of subject
 )
 
-// steps returns the migrations, ordered by number. They cannot be reversed.
+// steps returns the migrations from files and the added columns, ordered by number. Migrations
+// cannot be reversed.
 func steps() []engine.Step {
 	return engine.ReadSteps(migrationFiles, func(a engine.Added) engine.Step {
-		// A copy from another engine may already have the column; see BeginCopy.
+		// A copy from another engine can already have the column; see BeginCopy.
 		sql := strings.Replace(a.Statement(`text COLLATE "C"`, "bigint"), "ADD COLUMN", "ADD COLUMN IF NOT EXISTS", 1)
 		for _, role := range a.Roles {
 			sql += fmt.Sprintf("GRANT UPDATE (%s) ON %s TO %s;\n", a.Column, a.Table, role)

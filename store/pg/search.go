@@ -1,5 +1,5 @@
-// This file implements session.Searcher with regular expressions, the trigram index of the queue, if the server has
-// pg_trgm, and tsvectors of terms.
+// This file implements session.Searcher. It uses regular expressions for proposals, which a trigram index supports
+// if the server has the extension pg_trgm. For memories and entities, it uses tsvectors.
 
 package pg
 
@@ -13,18 +13,18 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Hints implements session.Searcher. PostgreSQL plans with statistics.
+// Hints implements session.Searcher. PostgreSQL chooses indexes by its statistics.
 func (*Server) Hints() bool { return false }
 
-// shown is the expression of the index proposals_text.
+// shown is the expression that the index proposals_text contains.
 const shown = "lower(p.subject || '\n' || p.title || '\n' || p.author || '\n' || p.change_set)"
 
-// maxPattern is the maximum length, in bytes, of text that is searched with a regular expression.
-// The server takes minutes for an expression of one megabyte.
+// maxPattern is the maximum length, in bytes, of a text for which Contains uses a regular expression. The server
+// takes minutes for a regular expression of one megabyte.
 const maxPattern = 1000
 
-// Contains implements session.Searcher with a regular expression that lists the case variants of
-// each letter, or, for longer texts, with a lower-case comparison.
+// Contains implements session.Searcher. The condition is a regular expression that lists the case variants of each
+// letter. For a text longer than maxPattern, it is a comparison in lower case.
 func (*Server) Contains(words string) engine.Clause {
 	if len(words) > maxPattern {
 		return engine.Clause{SQL: "position(? IN " + shown + ") > 0", Args: []any{strings.ToLower(words)}}
@@ -58,8 +58,8 @@ func (*Server) Beginning(context.Context, *engine.Conn, []string) (engine.Source
 	return engine.Source{}, false, nil
 }
 
-// pattern returns a regular expression that finds words, ignoring case, in a searched text. ASCII
-// letters are always lower case in such a text.
+// pattern returns a regular expression that finds words in a searched text, ignoring case. In a searched text,
+// ASCII letters are in lower case.
 func pattern(words string) string {
 	var b strings.Builder
 	for _, r := range words {
@@ -84,5 +84,5 @@ func (*Server) HasTerms(_ string, terms []string) engine.Clause {
 	return engine.Clause{SQL: "lexemes @@ CAST(? AS tsquery)", Args: []any{strings.Join(quoted, " & ")}}
 }
 
-// IndexChecks implements session.Searcher. The server maintains its indexes.
+// IndexChecks implements session.Searcher. It returns nil because the server maintains all indexes.
 func (*Server) IndexChecks() []engine.Check { return nil }

@@ -1,4 +1,4 @@
-// This file connects to a PostgreSQL server, runs transactions on it, and explains its errors.
+// This file connects to a PostgreSQL server, runs transactions on it, and converts its errors.
 
 package pg
 
@@ -28,33 +28,34 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Server is a database on a PostgreSQL server. It implements session.Engine and is safe for
-// concurrent use.
+// Server is a database on a PostgreSQL server. It implements session.Engine. Its methods are safe for concurrent
+// use.
 //
-// A write transaction first locks the single row of the table writer, as BEGIN IMMEDIATE locks a
-// SQLite file. It is READ COMMITTED, so that it sees all commits before the lock. A read
-// transaction is a REPEATABLE READ snapshot. Row and chain numbers are assigned under the lock.
+// A write transaction first locks the only row of the table writer, in the same way as BEGIN IMMEDIATE locks a
+// SQLite file. The transaction is READ COMMITTED, so that it sees everything that was committed before it acquired
+// the lock. A read transaction is a REPEATABLE READ snapshot. Numbers of rows and links of hash chains are assigned
+// while the lock is held.
 type Server struct {
 	name      string
 	config    *pgx.ConnConfig
 	pool      *sql.DB
-	shared    *sql.DB     // used behind a pooler
-	pooled    atomic.Bool // a pooler may run each transaction on a different connection
-	connected atomic.Bool // a connection has succeeded before
-	noNotify  atomic.Bool // the server does not support NOTIFY; poll instead
+	shared    *sql.DB     // pool for connections through a connection pooler
+	pooled    atomic.Bool // whether a pooler can run each transaction on a different connection
+	connected atomic.Bool // whether a connection has succeeded before
+	noNotify  atomic.Bool // whether the server does not support NOTIFY
 	lockWait  time.Duration
 }
 
-// IsURL reports whether a database name is the URL of a server.
+// IsURL reports whether name, the name of a database, is the URL of a PostgreSQL server.
 func IsURL(name string) bool {
 	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
 }
 
-// Open returns the database at a URL. It connects lazily.
+// Open returns the database at the URL name. It does not connect yet.
 func Open(name string) (*Server, error) {
 	config, err := pgx.ParseConfig(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", Redacted(name), err) // omits the password
+		return nil, fmt.Errorf("%s: %w", Redacted(name), err) // the parse error without the password
 	}
 	config.RuntimeParams["search_path"] = Schema
 	config.RuntimeParams["application_name"] = cmp.Or(config.RuntimeParams["application_name"], "toolcrib")
@@ -69,17 +70,17 @@ func Open(name string) (*Server, error) {
 	return s, nil
 }
 
-// Login returns the login for a URL: from the URL, PGUSER, or a service file, or else the account
-// name.
+// Login returns the name of the login for the URL name. The login comes from the URL, from PGUSER, or from a service
+// file; otherwise, it is the name of the operating system account.
 func Login(name string) (string, error) {
 	config, err := pgx.ParseConfig(name)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", Redacted(name), err) // omits the password
+		return "", fmt.Errorf("%s: %w", Redacted(name), err) // the parse error without the password
 	}
 	return config.User, nil
 }
 
-// Redacted returns a URL without its password.
+// Redacted returns the URL name with the password removed.
 func Redacted(name string) string {
 	u, err := url.Parse(name)
 	if err != nil {
@@ -96,7 +97,8 @@ func Redacted(name string) string {
 // Name implements session.Engine.
 func (s *Server) Name() string { return s.name }
 
-// CheckExists implements session.Engine. It returns nil, because an unreachable server may come back.
+// CheckExists implements session.Engine. It always returns nil, because a server that is unreachable can become
+// reachable again.
 func (s *Server) CheckExists() error { return nil }
 
 // Frozen implements session.Engine.
@@ -105,23 +107,25 @@ func (s *Server) Frozen() bool { return false }
 // Close closes the idle connections.
 func (s *Server) Close() error { return errors.Join(s.pool.Close(), s.shared.Close()) }
 
-// Backup implements session.Engine. It returns an error that refers to pg_dump.
+// Backup implements session.Engine. It always returns an error, which refers to pg_dump.
 func (s *Server) Backup(context.Context, string) error {
 	return errors.New("backup copies a database file; copy a PostgreSQL database with pg_dump, and read the copy back with pg_restore")
 }
 
-// longestWait is the maximum time that a transaction waits for others, and a connection for a
-// restarting server.
+// longestWait is the maximum time that a transaction waits for other transactions, and the maximum time that a
+// connection waits for a server that restarts.
 const longestWait = 30 * time.Second
 
-// firstPause and longestPause limit the pauses between attempts to connect to a server that restarts or has no free
-// connection. A pause is random, so that all waiting processes have the same chance. A guarded call waits 3 seconds.
+// firstPause and longestPause bound the pauses between attempts to connect to a server that restarts or has no free
+// connection. The pauses are random, so that all waiting processes have the same chance. They are short because a
+// call through the gateway waits only 3 seconds.
 const (
 	firstPause   = 50 * time.Millisecond
 	longestPause = 400 * time.Millisecond
 )
 
-// Conn implements session.Engine. It waits for the server if an earlier connection succeeded.
+// Conn implements session.Engine. If the server is full, or if it became unreachable after an earlier connection,
+// Conn waits for it.
 func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 	over := time.Now().Add(longestWait)
 	for wait := firstPause; ; wait = min(2*wait, longestPause) {
@@ -142,7 +146,7 @@ func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 			continue
 		}
 		refused, ok := errors.AsType[*pgconn.PgError](err)
-		full := ok && (refused.Code == "53300" || strings.Contains(refused.Message, "no more connections allowed")) // the latter by pgbouncer
+		full := ok && (refused.Code == "53300" || strings.Contains(refused.Message, "no more connections allowed")) // the message comes from pgbouncer
 		if !full && (!s.connected.Load() || !errors.Is(s.Describe(err), engine.ErrLost)) || time.Now().After(over) {
 			return nil, err
 		}
@@ -154,8 +158,8 @@ func (s *Server) Conn(ctx context.Context, _ engine.Use) (*engine.Conn, error) {
 	}
 }
 
-// detectPooler reports whether a connection failed because of a pooler. If so, s uses the pool for
-// poolers from then on.
+// detectPooler reports whether err, the error of a connection attempt, shows that a pooler rejected the connection.
+// If so, s uses the pool for poolers from now on.
 func (s *Server) detectPooler(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	pooler := ok && refused.Code == "08P01" && strings.Contains(refused.Message, "startup parameter")
@@ -165,11 +169,11 @@ func (s *Server) detectPooler(err error) bool {
 	return pooler
 }
 
-// idleWriterTimeout is the time after which an idle write transaction is ended, because its host may have
+// idleWriterTimeout is the time after which the server ends an idle write transaction, whose host could have
 // disappeared.
 const idleWriterTimeout = 20 * time.Second
 
-// begin returns the statements that start a transaction. They are sent in one message.
+// begin returns the statements that begin a transaction. They are sent in one message.
 func (s *Server) begin(use engine.Use) string {
 	wait := fmt.Sprintf("; SET LOCAL lock_timeout = %d", s.lockWait.Milliseconds())
 	if s.pooled.Load() {
@@ -186,8 +190,8 @@ func (s *Server) begin(use engine.Use) string {
 		"; SET LOCAL synchronous_commit = " + sync + "; SELECT id FROM writer WHERE id = 1 FOR UPDATE"
 }
 
-// Begin implements session.Engine. It tries three times to acquire the lock. Between attempts, it
-// ends the sessions that hold the lock if that is permitted.
+// Begin implements session.Engine. It tries three times to acquire the lock. After each failure, it ends the
+// sessions that hold the lock, if its login has the right to do so.
 func (s *Server) Begin(ctx context.Context, c *engine.Conn, use engine.Use) error {
 	for left := int(longestWait / lockWait); ; left-- {
 		err := c.Script(ctx, s.begin(use))
@@ -198,15 +202,15 @@ func (s *Server) Begin(ctx context.Context, c *engine.Conn, use engine.Use) erro
 		if sqlState(err) != "55P03" || left <= 1 || ctx.Err() != nil {
 			return err
 		}
-		_, _, _ = s.release(ctx) // the next attempt shows whether this helped
+		_, _, _ = s.release(ctx) // the next attempt shows whether release helped
 	}
 }
 
-// Channel is the NOTIFY channel for the numbers of new events.
+// Channel is the NOTIFY channel that carries the numbers of new events.
 const Channel = "toolcrib"
 
-// Commit implements session.Engine. The server answers COMMIT with a rollback if a statement has
-// failed, so Commit checks the transaction status first.
+// Commit implements session.Engine. It checks the status of the transaction first, because the server responds to
+// COMMIT with a silent rollback if a statement of the transaction has failed.
 func (s *Server) Commit(ctx context.Context, c *engine.Conn, event int64) error {
 	conn, err := raw(c)
 	if err != nil {
@@ -226,7 +230,7 @@ func (s *Server) Commit(ctx context.Context, c *engine.Conn, event int64) error 
 	return err
 }
 
-// raw returns the pgx connection. It is valid as long as c.
+// raw returns the pgx connection of c. The connection is valid as long as c.
 func raw(c *engine.Conn) (conn *pgx.Conn, err error) {
 	err = c.Raw(func(driver any) error {
 		conn = driver.(*stdlib.Conn).Conn()
@@ -235,15 +239,15 @@ func raw(c *engine.Conn) (conn *pgx.Conn, err error) {
 	return conn, err
 }
 
-// Promote implements session.Engine: every connection can both read and write.
+// Promote implements session.Engine. It returns true because every connection can both read and write.
 func (s *Server) Promote(context.Context, *engine.Conn, engine.Use) (bool, error) { return true, nil }
 
 // WhileAudited implements session.Engine.
 func (s *Server) WhileAudited(_ context.Context, _ *engine.Conn, fn func() error) error { return fn() }
 
-// Listen calls heard with 0 once it is listening, and then with the number of the newest event of
-// each commit, until ctx or the connection ends. If the server does not support LISTEN, it returns
-// an error at once. Behind a pooler, it receives no notifications.
+// Listen listens for commits until ctx ends or the connection is lost. It calls heard with 0 when it starts to
+// listen, and with the number of the newest event after each commit. If the server does not support LISTEN, it
+// returns an error at once. Behind a pooler, it receives no notifications and waits until ctx ends.
 func (s *Server) Listen(ctx context.Context, heard func(event int64)) (err error) {
 	conn, err := pgx.ConnectConfig(ctx, s.config.Copy())
 	if s.detectPooler(err) {
@@ -262,17 +266,17 @@ func (s *Server) Listen(ctx context.Context, heard func(event int64)) (err error
 		if err != nil {
 			return err
 		}
-		if event, err := strconv.ParseInt(n.Payload, 10, 64); err == nil { // every login can send notifications, including invalid ones
+		if event, err := strconv.ParseInt(n.Payload, 10, 64); err == nil { // every login can send notifications, including invalid payloads
 			heard(event)
 		}
 	}
 }
 
-// errCertificate means that TLS verification of the server failed.
+// errCertificate indicates that the verification of the server's TLS certificate failed.
 var errCertificate = fmt.Errorf("%w: the certificate does not prove that this is the server of the URL; name the authority that signed it with sslrootcert=FILE, and use the host name in the certificate", engine.ErrLost)
 
-// Describe implements session.Engine: it converts errors by their SQLSTATE
-// (https://www.postgresql.org/docs/current/errcodes-appendix.html) and returns all others unchanged.
+// Describe implements session.Engine. It converts errors of the server according to their SQLSTATE
+// (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 func (s *Server) Describe(err error) error {
 	for _, known := range []error{proposals.ErrAuthority, engine.ErrRefused, engine.ErrBusy, engine.ErrDamaged, engine.ErrAgain, engine.ErrLost, engine.ErrForeign, engine.ErrNumbering} {
 		if err == nil || errors.Is(err, known) {
@@ -296,7 +300,7 @@ func (s *Server) Describe(err error) error {
 		return s.waited()
 	case "57014": // statement timeout
 		return fmt.Errorf("%w: other processes are using it; nothing was written, try again", engine.ErrBusy)
-	case "57P01", "57P02", "57P03", "57P05", "25P03": // the server is stopping, crashed, or starting, or the session or transaction timed out
+	case "57P01", "57P02", "57P03", "57P05", "25P03": // the server stops, crashed, or starts, or the session or the transaction timed out
 		return fmt.Errorf("%w: %w", engine.ErrLost, err)
 	case "42501":
 		return fmt.Errorf("%w: the database does not allow the login %s to do this, or to write under another name: %w", proposals.ErrAuthority, s.config.User, err)
@@ -320,8 +324,7 @@ func (s *Server) Describe(err error) error {
 	return err
 }
 
-// lost reports whether a client-side error means that the connection ended or could not be
-// established.
+// lost reports whether err, an error of the client, means that the connection was lost or could not be established.
 func lost(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false

@@ -1,4 +1,4 @@
-// This file creates the schema and compares its objects with those in a database.
+// This file migrates the schema and compares its objects with those that the migrations define.
 
 package pg
 
@@ -16,8 +16,8 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Schema implements session.Engine. The error wraps engine.ErrForeign if the schema is missing or
-// older, because an ordinary login cannot change it.
+// Schema implements session.Engine. The error wraps engine.ErrForeign if the schema is missing or older
+// than this program, because an ordinary login cannot migrate the schema.
 func (s *Server) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 	conn, err := raw(c)
 	if err != nil {
@@ -37,14 +37,14 @@ func (s *Server) Schema(ctx context.Context, c *engine.Conn) (int, error) {
 	return version, nil
 }
 
-// Steps implements session.Engine. Migrate runs the migrations instead.
+// Steps implements session.Engine. It returns nil because Migrate runs the migrations.
 func (s *Server) Steps(int) []engine.Step { return nil }
 
-// RecordStep implements session.Engine.
+// RecordStep implements session.Engine. It does nothing because Migrate records the migrations.
 func (s *Server) RecordStep(context.Context, *engine.Conn, engine.Step) error { return nil }
 
-// Migrate creates the roles and the schema through c, whose login must have the necessary rights,
-// and returns the numbers of the migrations that it ran. seed writes the shipped definitions
+// Migrate creates the roles and the schema through c, and returns the numbers of the migrations that it
+// ran. The login of c must have the right to do so. Migrate calls seed to write the shipped definitions
 // through the same connection.
 func (s *Server) Migrate(ctx context.Context, c *engine.Conn, seed func(context.Context) error) ([]int, error) {
 	conn, err := raw(c)
@@ -54,7 +54,7 @@ func (s *Server) Migrate(ctx context.Context, c *engine.Conn, seed func(context.
 	return migrate(ctx, conn, func(ctx context.Context, _ *pgx.Conn) error { return seed(ctx) })
 }
 
-// object is a table, an index, a trigger, a policy, or a function.
+// object identifies a table, an index, a trigger, a policy, or a function.
 type object struct{ kind, table, name string }
 
 func (o object) String() string { return o.kind + " " + o.name }
@@ -65,9 +65,9 @@ var (
 	function = regexp.MustCompile(`(?ms)^CREATE (?:OR REPLACE )?FUNCTION (\w+)\(.*?\bAS (?:\$\$(.*?)\$\$|'(.*?)');`)
 )
 
-// expectedObjects returns the objects that the migrations define, in order, and the latest definitions of
-// indexes, triggers, and functions. It omits the trigram index, because the extension may be
-// missing.
+// expectedObjects returns the objects that the migrations define, in their order, and the latest
+// definitions of indexes, triggers, and functions. The list does not contain the trigram index, because the
+// extension pg_trgm can be missing.
 func expectedObjects() (list []object, definitions map[object]string) {
 	definitions = map[object]string{}
 	for _, step := range steps() {
@@ -90,9 +90,9 @@ func expectedObjects() (list []object, definitions map[object]string) {
 	return list, definitions
 }
 
-// selectObjects selects the objects of the schema that protect or index rows: whether they are enabled, and
-// their definitions. The server reformats the definitions of indexes and triggers, but not those of
-// functions.
+// selectObjects selects the objects of the schema that protect or index rows, whether each object is
+// enabled, and its definition. The server reformats the definitions of indexes and triggers, but not the
+// definitions of functions.
 const selectObjects = `SELECT 'table', '', relname, relrowsecurity, '' FROM pg_class WHERE relnamespace = 'toolcrib'::regnamespace AND relkind = 'r'
 	UNION ALL SELECT 'index', '', c.relname, i.indisvalid, pg_get_indexdef(c.oid) FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
 		WHERE c.relnamespace = 'toolcrib'::regnamespace
@@ -103,9 +103,9 @@ const selectObjects = `SELECT 'table', '', relname, relrowsecurity, '' FROM pg_c
 		WHERE p.pronamespace = 'toolcrib'::regnamespace AND l.lanname IN ('sql', 'plpgsql')
 	ORDER BY 1, 2, 3`
 
-// Structure implements session.Engine. It reports missing, disabled, modified, and unknown objects
-// of the schema, and rows that violate CHECK constraints or foreign keys. Use pg_amcheck on the
-// server to check the data files.
+// Structure implements session.Engine. It reports objects of the schema that are missing, disabled,
+// modified, or unknown, and tables with rows that violate CHECK constraints or foreign keys. It does not
+// check the data files; use pg_amcheck on the server.
 func (s *Server) Structure(ctx context.Context, c *engine.Conn, _ bool, fn func(history.Damage)) error {
 	list, definitions := expectedObjects()
 	missing := lists.Set(list, func(o object) object { return o })
@@ -125,7 +125,7 @@ func (s *Server) Structure(ctx context.Context, c *engine.Conn, _ bool, fn func(
 		}
 		switch {
 		case missing[o] && !inForce:
-			return nil // it is reported as disabled
+			return nil // the loop below reports the object as disabled
 		case defined && definition != want:
 			report(o, "It differs from the definition in the schema.")
 		case !defined && !missing[o] && o.kind != "index" && (o.kind != "policy" || !strings.HasSuffix(o.name, "_read")):

@@ -1,4 +1,4 @@
-// This file translates single conditions of a filter to SQL.
+// This file translates the single conditions (atoms) of a filter to SQL.
 
 package queue
 
@@ -15,26 +15,27 @@ import (
 	"toolcrib/store/session"
 )
 
-// minIndexed is the minimum length, in characters, of a substring that the trigram index can find.
+// minIndexed is the minimum length, in characters, of a text that the trigram index can find.
 const minIndexed = 3
 
-// matcher builds the conditions of filters for an engine.
+// matcher translates filters to SQL for one engine.
 type matcher struct {
 	session.Searcher
 	engine.Hints
 }
 
-// maxSpellings limits the number of case variants of a text that is searched row by row.
+// maxSpellings is the maximum number of case variants of a text for which textCondition checks
+// each row.
 const maxSpellings = 16
 
 // staleRows is the condition for open proposals whose base version is no longer live.
 const staleRows = openStates + " AND p.base_version <> coalesce((SELECT version FROM live WHERE subject = p.subject), 0)"
 
-// lookup describes how to find the proposals that match an atom.
+// lookup contains the ways to find the proposals that match an atom.
 type lookup struct {
-	row     engine.Clause // condition on a row p
-	ordered bool          // an index has the columns of row, followed by seq
-	rows    engine.Clause // selects the seq of each match using only indexes; zero if impossible
+	row     engine.Clause // condition on a row with the alias p
+	ordered bool          // an index contains the columns of row, followed by seq
+	rows    engine.Clause // statement that selects the seq of each match using only indexes; zero if there is none
 }
 
 // indexed returns a lookup for a condition that an index supports.
@@ -42,32 +43,32 @@ func indexed(row string, args ...any) lookup {
 	return lookup{row: engine.Clause{SQL: row, Args: args}, rows: engine.Clause{SQL: "SELECT p.seq FROM proposals p WHERE " + row, Args: args}}
 }
 
-// ordered returns a lookup that uses an index whose last column is seq.
+// ordered returns a lookup for a condition that an index supports whose last column is seq.
 func ordered(row string, args ...any) lookup {
 	l := indexed(row, args...)
 	l.ordered = true
 	return l
 }
 
-// lookup returns the lookup for an atom.
+// lookup returns the lookup for a.
 func (m matcher) lookup(a facts.Atom) lookup {
 	v := a.Value
 	switch a.Is {
 	case facts.Text:
-		// The text index may list a proposal several times. The row condition is more expensive;
-		// see textCondition.
+		// The text index can return a proposal several times. There is no row condition, because
+		// it is expensive; see textCondition.
 		switch {
 		case strings.ContainsRune(v, 0):
 			return lookup{rows: engine.Clause{SQL: "SELECT seq FROM proposals WHERE false"}}
 		case utf8.RuneCountInString(v) >= minIndexed:
 			return lookup{rows: m.Rows(v, nil)}
 		}
-		return lookup{rows: m.Rows(v, spellings(v))} // texts this short have few spellings
+		return lookup{rows: m.Rows(v, spellings(v))} // a text this short has few spellings
 	case facts.Number:
-		n, _ := strconv.ParseInt(v, 10, 64) // 0 is not a proposal number
+		n, _ := strconv.ParseInt(v, 10, 64) // n is 0 if v is not a number; no proposal has the number 0
 		return ordered("p.issue = ? AND p.issue > 0", n)
 	case facts.ID:
-		return indexed("p.id >= ? AND p.id < ?", v, v+"g") // ids are hexadecimal
+		return indexed("p.id >= ? AND p.id < ?", v, v+"g") // ids are hexadecimal, and 'g' comes after 'f'
 	case facts.State:
 		return ordered("p.state = ?", v)
 	case facts.Type:
@@ -90,7 +91,7 @@ func (m matcher) lookup(a facts.Atom) lookup {
 		return found
 	case facts.Layer:
 		var kinds []engine.Clause
-		for _, kind := range registry.SubjectKinds() { // ranges of subjects in the layer
+		for _, kind := range registry.SubjectKinds() { // the range of subjects of each kind
 			from := string(kind) + ":" + strings.TrimSuffix(v, "/")
 			kinds = append(kinds, engine.Clause{SQL: "SELECT p.seq FROM proposals p WHERE p.subject >= ? AND p.subject < ?", Args: []any{from + "/", from + "0"}}) // '0' comes after '/'
 		}
@@ -121,13 +122,14 @@ func (m matcher) lookup(a facts.Atom) lookup {
 			row:  engine.Clause{SQL: "EXISTS (SELECT 1 FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version" + live + " WHERE l.subject = p.subject AND v.proposal = p.id)"},
 			rows: engine.Clause{SQL: "SELECT p.seq FROM live l JOIN versions v ON v.subject = l.subject AND v.number = l.version" + live + " JOIN proposals p ON p.id = v.proposal"},
 		}
-	case facts.Waits: // termsOf has removed it
+	case facts.Waits: // termsOf has removed these atoms
 	}
 	return lookup{}
 }
 
-// textCondition checks each row or, for a text with very many spellings, all rows that the index
-// finds.
+// textCondition returns the condition that a row contains words. If words has more than
+// maxSpellings case variants, the condition selects rows through the index instead of checking the
+// text of each row.
 func (m matcher) textCondition(words string) engine.Clause {
 	switch {
 	case strings.ContainsRune(words, 0):

@@ -1,4 +1,4 @@
-// This file selects the index for a filter and composes its query.
+// This file chooses the index for a filter and composes the query.
 
 package queue
 
@@ -18,13 +18,12 @@ import (
 	"toolcrib/store/table"
 )
 
-// ScanLimit is the number of proposals up to which scanning their rows is cheaper than the text index,
-// which covers all proposals.
+// ScanLimit is the maximum number of proposals whose rows are checked one by one. For more proposals, the text index is
+// cheaper, although its cost depends on the number of all proposals.
 const ScanLimit = 2_000
 
-// termsOf converts a query to filter terms and the condition of its terms about required approvals. The approval policy
-// is not in the database: to find proposals that wait for the approval of a user, the query contains the policy, and its
-// patterns become conditions.
+// termsOf converts q to filter terms. Terms about required approvals become a separate condition, because the approval
+// policy is not in the database: q contains the policy, and termsOf translates the patterns of its rules to SQL.
 func termsOf(q review.Query) ([]filter.Term, engine.Clause, error) {
 	var terms []filter.Term
 	if q.State != "" {
@@ -57,13 +56,13 @@ func termsOf(q review.Query) ([]filter.Term, engine.Clause, error) {
 	return terms, engine.Join(waits, " AND "), err
 }
 
-// selectTerms returns the selection of proposals that match all terms. It finds rows with the index
-// of one term and checks the other terms on these rows. It prefers a term with few matches, or else
-// one whose rows are ordered by seq, so that a page fills quickly.
+// selectTerms returns the selection of the proposals that match all terms. It finds rows through the index of one term
+// and checks the other terms on these rows. It prefers a term with few matches. Otherwise, it prefers an index that
+// returns rows ordered by seq, so that a page fills quickly.
 func (s Proposals) selectTerms(ctx context.Context, terms []filter.Term) (selection, error) {
 	sel, used := s.ordered(terms)
 	if used != nil && !s.matcher().hasOthers(terms, used) {
-		return sel.with(s.matcher().rest(terms, used)), nil // a single index returns the rows in order
+		return sel.with(s.matcher().rest(terms, used)), nil // the index of the used terms returns the rows in order
 	}
 	seqs, isFew, err := s.mostSelective(ctx, terms)
 	switch {
@@ -78,7 +77,7 @@ func (s Proposals) selectTerms(ctx context.Context, terms []filter.Term) (select
 	return sel.with(s.matcher().rest(terms, nil)), err
 }
 
-// hasOthers reports whether an index supports any of the unused terms.
+// hasOthers reports whether an index supports any term that is not in used.
 func (m matcher) hasOthers(terms []filter.Term, used []int) bool {
 	for i, t := range terms {
 		if _, ok := m.termRows(t); ok && !slices.Contains(used, i) {
@@ -88,15 +87,16 @@ func (m matcher) hasOthers(terms []filter.Term, used []int) bool {
 	return false
 }
 
-// among returns the selection of the proposals in seqs, a JSON array.
+// among returns the selection of the proposals whose seq is in seqs, a JSON array.
 func among(seqs string) selection {
 	sel := every()
 	sel.add("p.seq IN (SELECT CAST(value AS bigint) FROM json_each(?, '$'))", seqs)
 	return sel
 }
 
-// mostSelective returns the matches of a term that matches few proposals, or of all text terms combined,
-// as a JSON array of seq.
+// mostSelective looks for a term that matches at most ScanLimit proposals, and returns the seq of each match as a JSON
+// array. It combines all text terms that the text index supports. The result isFew is false if every term matches more
+// proposals.
 func (s Proposals) mostSelective(ctx context.Context, terms []filter.Term) (seqs string, isFew bool, err error) {
 	var sources []engine.Clause
 	wanted, unwanted, texts := indexedTexts(terms)
@@ -119,8 +119,8 @@ func (s Proposals) mostSelective(ctx context.Context, terms []filter.Term) (seqs
 	return "", false, nil
 }
 
-// termRows returns the query that finds the matches of a term using only indexes. ok is false if
-// there is no such query.
+// termRows returns the query that finds the matches of t using only indexes. The result ok is false if no such query
+// exists.
 func (m matcher) termRows(t filter.Term) (engine.Clause, bool) {
 	var all []engine.Clause
 	for _, a := range t.Any {
@@ -133,9 +133,9 @@ func (m matcher) termRows(t filter.Term) (engine.Clause, bool) {
 	return engine.Join(all, " UNION ALL "), true
 }
 
-// short returns a selection for a text shorter than a trigram, using the trigrams that start with
-// it. If there are too many, it selects all proposals: so many match that checking each row quickly
-// fills a page.
+// short returns a selection for a term with a text shorter than a trigram. It uses the trigrams that start with the
+// text. If there are too many of these trigrams, it selects all proposals, because checking row after row then finds
+// enough matches for a page quickly.
 func (s Proposals) short(ctx context.Context, terms []filter.Term) (selection, error) {
 	for _, t := range terms {
 		if t.Not || len(t.Any) != 1 || t.Any[0].Is != facts.Text || strings.ContainsRune(t.Any[0].Value, 0) {
@@ -152,8 +152,9 @@ func (s Proposals) short(ctx context.Context, terms []filter.Term) (selection, e
 	return every(), nil
 }
 
-// ordered returns a selection by the texts that the text index supports, or by the first term whose
-// index ends in seq, and the terms that the selection covers.
+// ordered returns a selection whose rows an index returns in order. It uses the text index if that supports any of the
+// terms, and otherwise the first term whose index ends in seq. The result used lists the terms that the selection
+// covers, or is nil.
 func (s Proposals) ordered(terms []filter.Term) (sel selection, used []int) {
 	if wanted, unwanted, used := indexedTexts(terms); used != nil {
 		return from(s.Engine.Matching(wanted, unwanted)), used
@@ -175,8 +176,8 @@ func (s Proposals) ordered(terms []filter.Term) (sel selection, used []int) {
 	return selection{}, nil
 }
 
-// indexedTexts returns the texts that the text index supports and the numbers of their terms. It
-// returns none unless at least one text must match.
+// indexedTexts returns the texts that must match and the texts that must not match, as far as the text index supports
+// them, and the indexes of their terms. It returns nil if no text must match.
 func indexedTexts(terms []filter.Term) (wanted, unwanted []string, used []int) {
 	for i, t := range terms {
 		if len(t.Any) != 1 || t.Any[0].Is != facts.Text || utf8.RuneCountInString(t.Any[0].Value) < minIndexed || strings.ContainsRune(t.Any[0].Value, 0) {
@@ -203,11 +204,11 @@ func from(source engine.Source) selection {
 	return selection{from: source.From, seq: source.Seq}.with(source.Where)
 }
 
-// matcher returns the matcher for the engine.
+// matcher returns the matcher for the engine of s.
 func (s Proposals) matcher() matcher { return matcher{s.Engine, s.Hints} }
 
-// rest returns the conditions of the unused terms. The unary plus prevents the engine from using an
-// index for them.
+// rest returns the conditions of the terms that are not in used. Each condition is written so that the engine does not
+// use an index for it.
 func (m matcher) rest(terms []filter.Term, used []int) engine.Clause {
 	var all []engine.Clause
 	for i, t := range terms {
@@ -231,8 +232,8 @@ func (m matcher) rest(terms []filter.Term, used []int) engine.Clause {
 	return engine.Join(all, " AND ")
 }
 
-// spellings returns all case variants of words, with ASCII letters only in lower case: the engine
-// folds only ASCII.
+// spellings returns all case variants of words. ASCII letters occur only in lower case, because the engine folds the
+// case of ASCII letters but of no others.
 func spellings(words string) []string {
 	all := []string{""}
 	for _, r := range words {
@@ -247,7 +248,8 @@ func spellings(words string) []string {
 	return all
 }
 
-// countSpellings returns the number of spellings, or a number above maxSpellings if there are more.
+// countSpellings returns the number of strings that spellings returns, or a number above maxSpellings if there are more
+// than maxSpellings.
 func countSpellings(words string) int {
 	n := 1
 	for _, r := range words {
@@ -262,11 +264,11 @@ func countSpellings(words string) int {
 const endorsements = `FROM decisions d WHERE d.proposal = p.id AND d.revision = p.revision AND d.verdict = 'endorsed'
 	AND d.assessment = (SELECT a.id FROM assessments a WHERE a.proposal = p.id AND a.revision = p.revision ORDER BY a.seq DESC LIMIT 1)`
 
-// unmoved is the condition that no member of the change set of p changed after its approval d.
+// unmoved is the condition that no member of the change set of p changed after approval d of p.
 const unmoved = `NOT EXISTS (SELECT 1 FROM proposals m WHERE m.change_set = p.change_set AND m.change_set <> '' AND (m.state = 'withdrawn' AND m.updated_at > d.decided_at
 	OR EXISTS (SELECT 1 FROM revisions r WHERE r.proposal = m.id AND r.created_at > d.decided_at)))`
 
-// waitsFor returns the condition that the policy still requires the approval of user for p.
+// waitsFor returns the condition that p still requires the approval of the given user according to the policy in q.
 func waitsFor(q review.Query, user string) engine.Clause {
 	c := engine.Clause{SQL: "p.state = 'user_review' AND NOT EXISTS (SELECT 1 " + endorsements + " AND d.decided_by = ? AND " + unmoved + ")", Args: []any{user}}
 	if q.FourEyes {
@@ -290,13 +292,13 @@ func waitsFor(q review.Query, user string) engine.Clause {
 	return engine.Join([]engine.Clause{c, enough}, " AND ")
 }
 
-// lacksApprovals returns the condition that fewer owners approved p than the rule requires.
+// lacksApprovals returns the condition that p has fewer approvals by the owners in r than r requires.
 func lacksApprovals(r approval.Rule) engine.Clause {
 	return engine.Clause{SQL: "(SELECT count(DISTINCT d.decided_by) " + endorsements + " AND " + unmoved + " AND d.decided_by IN (" +
 		strings.TrimSuffix(strings.Repeat("?, ", len(r.Owners)), ", ") + ")) < ?", Args: append(engine.Args(r.Owners), r.Approvals)}
 }
 
-// matches returns the condition that the rule applies to the subject of p.
+// matches returns the condition that r applies to the subject of p.
 func matches(r approval.Rule) engine.Clause {
 	var all []engine.Clause
 	for _, pattern := range r.Subjects {

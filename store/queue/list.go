@@ -49,7 +49,7 @@ func (s Proposals) List(ctx context.Context, q review.Query) (review.Page, error
 	return page, err
 }
 
-// listByTime reads a page ordered by time.
+// listByTime reads a page of proposals in the order of their creation.
 func (s Proposals) listByTime(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
 	terms, waits, err := termsOf(q)
 	if err != nil {
@@ -82,8 +82,8 @@ func (s Proposals) listByTime(ctx context.Context, q review.Query, limit int) ([
 	return s.listed(ctx, sel.query(listColumns)+" ORDER BY "+sel.seq+" "+k.direction+" LIMIT ?", append(sel.args, limit), q)
 }
 
-// listed reads proposals. It does not cache the statement of a filter, because the number of different filters is
-// unlimited.
+// listed reads the proposals that query selects. If q has a filter, it does not cache the prepared statement,
+// because the number of different filters is unlimited.
 func (s Proposals) listed(ctx context.Context, query string, args []any, q review.Query) ([]proposals.Proposal, error) {
 	each := s.EachUncached
 	if q.Filter == "" {
@@ -99,9 +99,9 @@ func (s Proposals) listed(ctx context.Context, query string, args []any, q revie
 	return found, err
 }
 
-// selection is the start of a query for proposals.
+// selection contains the FROM clause, the conditions, and the arguments of a query for proposals.
 type selection struct {
-	from  string // tables to join with live, including "proposals p"
+	from  string // tables to join with live; includes "proposals p"
 	seq   string // column by which pages are ordered
 	where []string
 	args  []any
@@ -119,7 +119,7 @@ func (s selection) with(c engine.Clause) selection {
 	return s
 }
 
-// query returns a query for columns of p (proposals) and l (live versions of their subjects).
+// query returns a query for the given columns of p (proposals) and l (live versions of their subjects).
 func (s selection) query(columns string) string {
 	query := "SELECT " + columns + " FROM " + s.from + " LEFT JOIN live l ON l.subject = p.subject"
 	if len(s.where) > 0 {
@@ -128,8 +128,8 @@ func (s selection) query(columns string) string {
 	return query
 }
 
-// uniquePrefixes returns, for each proposal, the length of the shortest unique prefix of its id, in
-// characters: one more than the longest prefix shared with a neighbor in the index.
+// uniquePrefixes returns, for each proposal, the length in characters of the shortest prefix that no other id
+// has. This is the length of the longest prefix that the id shares with its neighbors in the index, plus one.
 func (s Proposals) uniquePrefixes(ctx context.Context, page []proposals.Proposal) ([]int, error) {
 	ids := lists.Map(page, func(p proposals.Proposal) proposals.ID { return p.ID })
 	unique := make(map[proposals.ID]int, len(ids))
@@ -149,7 +149,7 @@ func (s Proposals) uniquePrefixes(ctx context.Context, page []proposals.Proposal
 	return lengths, err
 }
 
-// common returns the length of the common prefix of two ids.
+// common returns the length of the longest common prefix of a and b.
 func common(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -158,12 +158,13 @@ func common(a, b string) int {
 	return n
 }
 
-// key is the sort key of an order other than by time. seq breaks ties.
+// key is the sort key of an order of proposals. If column is empty, the order is by time. Rows with equal values
+// are ordered by seq.
 type key struct {
 	column    string
 	direction string // "ASC" or "DESC", for column and seq
-	beyond    string // operator that compares a row with the previous row
-	index     string // on (state, column, seq)
+	beyond    string // operator that is true for a row and the row before it
+	index     string // name of the index on (state, column, seq)
 }
 
 var keys = map[review.Order]key{
@@ -172,7 +173,7 @@ var keys = map[review.Order]key{
 	review.ByAuthor:  {"author", "ASC", ">", "proposals_by_state_author"},
 }
 
-// reversed returns the key of the opposite order.
+// reversed returns the key for the opposite order.
 func (k key) reversed() key {
 	if k.direction == "ASC" {
 		k.direction, k.beyond = "DESC", "<"
@@ -182,11 +183,11 @@ func (k key) reversed() key {
 	return k
 }
 
-// cursorMark separates a risk from an id in a cursor. The cursor contains the risk because an
-// assessment may change the risk of the proposal.
+// cursorMark separates a risk from an id in a cursor. The cursor contains the risk because an assessment can
+// change the risk of the proposal before the next page is read.
 const cursorMark = "~"
 
-// cursor returns the cursor for the page after a proposal.
+// cursor returns the cursor for the page that follows the proposal with the given id.
 func (s Proposals) cursor(ctx context.Context, o review.Order, id proposals.ID) (string, error) {
 	if o != review.ByRisk {
 		return string(id), nil
@@ -196,7 +197,7 @@ func (s Proposals) cursor(ctx context.Context, o review.Order, id proposals.ID) 
 	return strconv.FormatInt(risk, 10) + cursorMark + string(id), err
 }
 
-// place parses a cursor. It returns the sort key and the seq of the last row of the previous page.
+// place parses a cursor. It returns the sort key and the seq of the proposal at the end of the previous page.
 func (s Proposals) place(ctx context.Context, k key, cursor string) (value any, seq int64, err error) {
 	risk, id, marked := strings.Cut(cursor, cursorMark)
 	if !marked {
@@ -212,8 +213,8 @@ func (s Proposals) place(ctx context.Context, k key, cursor string) (value any, 
 	return value, seq, table.Missing(err, "page after %s", jsondoc.Quote(cursor))
 }
 
-// listByKey reads a page in an order with a sort key. It sorts a few rows in memory and reads more
-// in the order of an index.
+// listByKey reads a page of proposals ordered by a sort key. If few proposals match, it sorts them. Otherwise, it
+// reads them in the order of an index.
 func (s Proposals) listByKey(ctx context.Context, q review.Query, limit int) ([]proposals.Proposal, error) {
 	k := keys[q.Order]
 	if q.Reverse {
@@ -223,7 +224,7 @@ func (s Proposals) listByKey(ctx context.Context, q review.Query, limit int) ([]
 	if err != nil {
 		return nil, err
 	}
-	var states []string // to walk
+	var states []string // states to read, each with its own range of the index
 	var others []filter.Term
 	for _, t := range terms {
 		if states != nil || t.Not || slices.ContainsFunc(t.Any, func(a facts.Atom) bool { return a.Is != facts.State }) {
@@ -257,9 +258,9 @@ func (s Proposals) listByKey(ctx context.Context, q review.Query, limit int) ([]
 	return s.listed(ctx, sel.query(listColumns)+k.orderBy("p."+k.column, "p.seq")+" LIMIT ?", append(sel.args, limit), q)
 }
 
-// walk reads a selection in the order of an index, state by state, and merges the states. After a
-// cursor, rows with the same key come first, then those with keys beyond it. These are separate
-// ranges, because the index supports only one of both conditions at a time.
+// walk reads the proposals of sel in the order of an index, state by state, and merges the states. If q.After is
+// set, it reads two ranges for each state: the rest of the rows with the same key, and the rows with later keys.
+// The ranges are separate because the index supports only one of the two conditions at a time.
 func (s Proposals) walk(ctx context.Context, q review.Query, k key, states []string, sel selection, limit int) ([]proposals.Proposal, error) {
 	sel.from += s.Hints.IndexedBy(k.index)
 	ranges := []engine.Clause{{}}
@@ -304,7 +305,7 @@ func (s Records) Shown(ctx context.Context, user proposals.Actor, ids []proposal
 	return byID, nil
 }
 
-// ShownTable describes the table of the reviews that each user was last shown.
+// ShownTable describes the table that records, for each user and proposal, the review that the user last saw.
 var ShownTable = table.Of("shown", shownColumns)
 
 func shownColumns(f *review.Shown) table.Columns {
@@ -312,7 +313,7 @@ func shownColumns(f *review.Shown) table.Columns {
 	return table.Columns{table.Col("proposal", (*string)(&f.Proposal)), table.Col("digest", &f.Digest), table.Col("parts", parts), table.Col("shown_at", table.Time(&f.At))}
 }
 
-// Remember stores what a user was shown, replacing earlier rows for the same proposals.
+// Remember records the reviews that a user has seen. It replaces earlier records for the same proposals.
 func Remember(ctx context.Context, s *session.Session, user proposals.Actor, shown []review.Shown) error {
 	for _, f := range shown {
 		parts, err := jsondoc.Marshal(f.ShownParts)
@@ -329,14 +330,15 @@ func Remember(ctx context.Context, s *session.Session, user proposals.Actor, sho
 	return nil
 }
 
-// bundle holds the selected columns of a review.Bundle.
+// bundle is a row of selectBundles. The fields revised, assessed, and waived report whether the proposal has a
+// revision, an assessment, and waivers.
 type bundle struct {
 	review.Bundle
 	revised, assessed, waived bool
 }
 
-// selectBundles selects proposals, their current revisions with the latest assessments, and whether
-// there are waivers.
+// selectBundles selects proposals by id with their current revisions and the latest assessments of these
+// revisions, and whether waivers exist.
 var selectBundles = "SELECT" + listColumns + ", " + RevisionTable.Columns(new(proposals.Revision)).Maybe("r", "seq") + ", " +
 	records.AssessmentTable.Columns(new(review.Assessment)).Maybe("a", "seq") + `, EXISTS (SELECT 1 FROM waivers w WHERE w.proposal = p.id)
 	FROM json_each($1, '$') j CROSS JOIN proposals p
@@ -382,7 +384,8 @@ func (s Records) Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bund
 	return bundles, nil
 }
 
-// bundleWaivers adds the waivers of the proposals in list, a JSON array of ids, to their bundles.
+// bundleWaivers reads the waivers of the proposals in list, a JSON array of ids, and adds them to the bundles of
+// the proposals.
 func (s Records) bundleWaivers(ctx context.Context, list string, bundles map[proposals.ID]*review.Bundle) error {
 	query := "SELECT " + records.WaiverTable.Columns(new(records.Waiver)).Of("w") + ` FROM (SELECT DISTINCT value FROM json_each($1, '$')) j CROSS JOIN waivers w WHERE w.proposal = j.value ORDER BY w.seq`
 	waivers, err := table.All(ctx, s.Reviews, table.Reading(records.WaiverTable.Columns), query, list)

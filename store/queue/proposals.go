@@ -1,5 +1,5 @@
-// Package queue stores proposals with their revisions and issues, and finds pages of proposals. It
-// converts each filter to a single selection, which an index supports in every sort order.
+// Package queue stores proposals with their revisions and issues, and finds proposals page by page. It translates
+// each filter to one selection that an index supports in every sort order.
 package queue
 
 import (
@@ -18,11 +18,11 @@ import (
 	"toolcrib/store/table"
 )
 
-// Proposals reads and writes proposals with their revisions and issues.
+// Proposals stores and finds proposals with their revisions and issues.
 type Proposals struct{ *session.Session }
 
-// proposalColumns returns the columns of a proposal. The live version comes from the registry, so
-// that staleness is never stored.
+// proposalColumns returns the stored columns of a proposal. It does not include the live version, which comes from
+// the registry. Whether a proposal is stale is therefore never stored.
 func proposalColumns(p *proposals.Proposal) table.Columns {
 	return table.Columns{
 		table.Col("id", (*string)(&p.ID)), table.Col("type", (*string)(&p.Type)), table.Col("subject", table.Subject(&p.Subject)), table.Col("title", &p.Title),
@@ -38,8 +38,8 @@ func proposalRow(p *proposals.Proposal) table.Columns {
 	return append(proposalColumns(p), table.Col("version", &p.LiveVersion))
 }
 
-// listColumns lists the columns of proposalRow, with the aliases p (proposals) and l (live
-// versions).
+// listColumns lists the columns of proposalRow in SQL. The alias of proposals is p, and the alias of the live
+// versions is l.
 var listColumns = " " + proposalColumns(new(proposals.Proposal)).Of("p") + ", coalesce(l.version, 0)"
 
 const fromProposals = ` FROM proposals p LEFT JOIN live l ON l.subject = p.subject `
@@ -77,8 +77,8 @@ func (s Proposals) Members(ctx context.Context, changeSet string) ([]proposals.P
 		"SELECT"+listColumns+fromProposals+"WHERE p.change_set = $1 AND p.change_set <> '' AND p.state <> 'withdrawn' ORDER BY p.seq", changeSet)
 }
 
-// SameText implements review.ProposalReader. Its conditions are those of the partial index, which
-// is read backwards.
+// SameText implements review.ProposalReader. The query repeats the conditions of the partial index and reads the
+// index backwards.
 func (s Proposals) SameText(ctx context.Context, textHash string, except proposals.ID, most int) ([]proposals.Proposal, error) {
 	return table.All(ctx, s, table.Reading(proposalRow),
 		"SELECT"+listColumns+" FROM proposals p"+s.Hints.IndexedBy("proposals_by_text")+" LEFT JOIN live l ON l.subject = p.subject "+
@@ -86,7 +86,8 @@ func (s Proposals) SameText(ctx context.Context, textHash string, except proposa
 		textHash, except, most)
 }
 
-// Counts implements review.ProposalReader. It reads counters that every write maintains.
+// Counts implements review.ProposalReader. It reads counters that the database updates with every change of a
+// proposal.
 func (s Proposals) Counts(ctx context.Context) (map[proposals.State]int, error) {
 	counts := map[proposals.State]int{}
 	err := s.Each(ctx, "SELECT state, n FROM counters", nil, func(row table.Scanner) error {
@@ -101,7 +102,7 @@ func (s Proposals) Counts(ctx context.Context) (map[proposals.State]int, error) 
 
 // AddProposal implements review.ProposalWriter.
 func (s Proposals) AddProposal(ctx context.Context, p proposals.Proposal, r proposals.Revision, i *proposals.Issue) (string, error) {
-	if i != nil { // no other writer can intervene, so add assigns the same number
+	if i != nil { // no other process writes during the transaction, so table.Add assigns the same number
 		if err := s.Row(ctx, "SELECT coalesce(max(number), 0) + 1 FROM issues", nil, &p.Issue); err != nil {
 			return "", err
 		}
@@ -131,7 +132,7 @@ func (s Proposals) AddRevision(ctx context.Context, p proposals.Proposal, r prop
 	return RevisionTable.Append(ctx, s, r)
 }
 
-// textHash returns the column that finds proposals with the same text.
+// textHash returns the column by which SameText finds proposals with the same text.
 func textHash(r proposals.Revision) table.Column {
 	return table.Col("text_hash", new(r.Draft.TextHash()))
 }
@@ -149,7 +150,8 @@ func (s Records) Issue(ctx context.Context, id proposals.ID) (proposals.Issue, e
 	return table.First(found, err, "issue of proposal %s", id)
 }
 
-// issueColumns returns the columns of an issue. Labels cannot contain line breaks and are stored one per line.
+// issueColumns returns the columns of an issue. Labels are stored one per line because they cannot contain line
+// breaks.
 func issueColumns(i *proposals.Issue) table.Columns {
 	labels := table.Stored(&i.Labels, func(labels []string) string { return strings.Join(labels, "\n") }, func(text string) ([]string, error) { return strings.Split(text, "\n"), nil })
 	return table.Columns{table.Col("number", &i.Number), table.Col("proposal", (*string)(&i.Proposal)), table.Col("title", &i.Title), table.Col("assignee", &i.Assignee), table.Col("status", (*string)(&i.Status)), table.Col("labels", labels)}
@@ -181,7 +183,7 @@ func revisionColumns(r *proposals.Revision) table.Columns {
 	}
 }
 
-// asDraft returns the column of a revision's draft. Reading it also sets the text of the revision.
+// asDraft returns the column value for the draft of a revision. Reading the value also sets r.Text.
 func asDraft(r *proposals.Revision) table.Textual {
 	return &table.StoredText[proposals.Draft]{
 		V:     &r.Draft,
@@ -211,8 +213,8 @@ func (s Proposals) Revisions(ctx context.Context, id proposals.ID) ([]proposals.
 	return RevisionTable.All(ctx, s, "WHERE proposal = $1 ORDER BY number", id)
 }
 
-// Statements that update many rows by compare-and-swap. The argument is an array of arrays. json_each comes first, so
-// that each row is found by its key.
+// Statements that update many rows by compare-and-swap. The argument is a JSON array with an array of values for each
+// row. The function json_each comes first so that the engine finds each row by its key.
 const (
 	moveProposals = `UPDATE proposals SET state = json_extract(j.value, '$[3]'), updated_at = json_extract(j.value, '$[4]') FROM json_each($1, '$') j
 		WHERE proposals.id = json_extract(j.value, '$[0]') AND proposals.state = json_extract(j.value, '$[1]')
@@ -242,8 +244,8 @@ func (s Proposals) ApplyVerdict(ctx context.Context, decided []review.DecidedPro
 	return s.updateAll(ctx, assignIssues, turns, "issues of proposals")
 }
 
-// updateAll runs a statement that updates one row for each element of list. It returns an error if rows have changed
-// since they were read.
+// updateAll runs a statement that updates one row for each element of list. It returns an error if a row has changed
+// since the caller read it.
 func (s Proposals) updateAll(ctx context.Context, statement string, list [][]any, what string) error {
 	text, err := json.Marshal(list)
 	if err != nil {
@@ -263,13 +265,14 @@ var (
 	RevisionTable = table.Sealed("revisions", "toolcrib revision 1", revisionColumns)
 )
 
-// Records reads and writes the records about proposals, including the tables of this package.
+// Records reads and writes the records about proposals: assessments and other records of the package records, and the
+// issues and bundles of this package.
 type Records struct {
 	records.Reviews
 	records.Log
 }
 
-// NewRecords returns the Records of a session.
+// NewRecords returns the Records of the given session.
 func NewRecords(s *session.Session) Records {
 	return Records{records.Reviews{Session: s}, records.Log{Session: s}}
 }

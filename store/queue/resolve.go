@@ -1,4 +1,4 @@
-// This file finds proposals by number, id, prefix, or subject.
+// This file finds proposals by number, by id or its prefix, or by subject.
 
 package queue
 
@@ -20,7 +20,8 @@ import (
 // idLength is the length of a UUID in its text form.
 const idLength = 36
 
-// ResolveIDs implements review.ProposalReader. It looks up all complete ids with one statement.
+// ResolveIDs implements review.ProposalReader. It looks up all references that are complete ids with one
+// statement.
 func (s Proposals) ResolveIDs(ctx context.Context, refs []string) ([]proposals.ID, error) {
 	whole := make([]string, 0, len(refs))
 	for _, ref := range refs {
@@ -45,8 +46,9 @@ func (s Proposals) ResolveIDs(ctx context.Context, refs []string) ([]proposals.I
 	return ids, nil
 }
 
-// resolveID finds a proposal by its number, by a unique prefix of its id, or by the subject or tool id of its
-// definition if no other open proposal has the same.
+// resolveID finds the proposal to which ref refers. The argument ref is the number of a proposal, a unique
+// prefix of its id, its subject, or the id of the tool or other object that it defines. The last two forms
+// require that only one open proposal matches.
 func (s Proposals) resolveID(ctx context.Context, ref string) (proposals.ID, error) {
 	number, marked := strings.CutPrefix(ref, "#")
 	prefix := strings.ToLower(ref)
@@ -97,7 +99,8 @@ func (s Proposals) byNumber(ctx context.Context, number string) (proposals.ID, e
 	return "", fmt.Errorf("%w; the newest is #%d", err, last)
 }
 
-// onlyOpen finds the only open proposal whose subject satisfies a condition.
+// onlyOpen returns the open proposal that satisfies condition. It returns an error if there is none or more
+// than one.
 func (s Proposals) onlyOpen(ctx context.Context, ref, condition string, value string) (proposals.ID, error) {
 	found, err := s.some(ctx, "p."+condition+" AND p."+openStates+" ORDER BY p.seq LIMIT 4", value)
 	switch {
@@ -121,7 +124,8 @@ func (s Proposals) some(ctx context.Context, where string, args ...any) ([]propo
 	return table.All(ctx, s, table.Reading(proposalRow), "SELECT"+listColumns+fromProposals+"WHERE "+where, args...)
 }
 
-// ambiguous returns an error that lists the proposals to which a reference applies, with their handles.
+// ambiguous returns an error that lists the handles of at most most of the proposals that a reference
+// matches.
 func ambiguous(what string, found []proposals.Proposal, most int) error {
 	names := lists.Map(found[:min(len(found), most)], func(p proposals.Proposal) string { return p.Handle() + " (" + p.Subject.String() + ")" })
 	if len(found) > most {

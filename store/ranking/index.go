@@ -1,4 +1,5 @@
-// Package ranking ranks tools by their texts, with SQLite's full-text search on in-memory databases.
+// Package ranking ranks tools by how well their texts match a query. It uses SQLite's full-text search in in-memory
+// databases.
 package ranking
 
 import (
@@ -15,12 +16,12 @@ import (
 	"toolcrib/store/sqlite"
 )
 
-// maxIndexes limits the number of indexes kept in memory.
+// maxIndexes is the maximum number of databases that an Index keeps in memory.
 const maxIndexes = 16
 
-// Index ranks the texts of tools with FTS5 and bm25. Each set of texts has a separate in-memory index, so that tools of
-// other agents affect neither results nor ranks, and the cost of a search does not depend on the size of the registry.
-// It is safe for concurrent use.
+// Index ranks the texts of tools with FTS5 and bm25. Each set of texts has its own in-memory database. The tools of
+// other agents therefore do not affect the results and the ranks, and the cost of a search does not depend on the size
+// of the registry. The methods of Index are safe for concurrent use.
 type Index struct {
 	mu      sync.Mutex
 	indexes []ftsIndex // most recently used last
@@ -45,9 +46,10 @@ func (x *Index) Close() error {
 	return errors.Join(errs...)
 }
 
-// Rank implements gateway.Index. A query word matches all words that start with it in any inflected form ("schedule"
-// matches "scheduling"). A text matches if any word does; more matches rank higher. Matches in names weigh more than
-// those in short descriptions, and these more than those in the remaining text.
+// Rank implements gateway.Index. A word of the query matches the words of a text that start with it, including
+// inflected forms: "schedule" matches "scheduling". A text matches if any word of the query matches. Texts with more
+// matches rank higher. A match in a name counts more than a match in the short description, which counts more than a
+// match in the remaining text.
 func (x *Index) Rank(ctx context.Context, key string, texts func() []gateway.Text, query string, limit int) ([]int, error) {
 	words := strings.FieldsFunc(query, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 	if len(words) == 0 {
@@ -76,7 +78,7 @@ func (x *Index) Rank(ctx context.Context, key string, texts func() []gateway.Tex
 	return found, rows.Err()
 }
 
-// open returns the index for key and creates it if necessary.
+// open returns the database for key. It creates the database if necessary.
 func (x *Index) open(ctx context.Context, key string, texts func() []gateway.Text) (*sql.DB, error) {
 	if i := slices.IndexFunc(x.indexes, func(s ftsIndex) bool { return s.key == key }); i >= 0 {
 		s := x.indexes[i]
@@ -129,5 +131,5 @@ func fill(ctx context.Context, texts []gateway.Text) (*sql.DB, error) {
 	return db, nil
 }
 
-// maxWords limits the number of query words.
+// maxWords is the maximum number of words of a query that Rank uses.
 const maxWords = 32

@@ -1,5 +1,5 @@
-// Package records stores the append-only records about proposals: the audit log, which refers to all others, and
-// assessments, waivers, decisions, comments, and signed statements.
+// Package records stores the append-only records about proposals: the audit log, assessments, waivers, decisions,
+// comments, and signed statements. The audit log refers to all other records.
 package records
 
 import (
@@ -26,7 +26,7 @@ func eventColumns(e *history.Event) table.Columns {
 	}
 }
 
-// EventTable describes the audit log, which is a hash chain.
+// EventTable describes the audit log, whose rows form a hash chain.
 var EventTable = table.Of("events", eventColumns)
 
 // Log reads and appends to the audit log.
@@ -70,7 +70,7 @@ func (s Log) AppendEvents(ctx context.Context, events []history.Event) error {
 	return nil
 }
 
-// AppendWithData appends e with data encoded as JSON.
+// AppendWithData appends e. Its data is the JSON encoding of data.
 func (s Log) AppendWithData(ctx context.Context, e history.Event, data map[string]any) error {
 	b, err := jsondoc.Marshal(data)
 	if err != nil {
@@ -80,7 +80,8 @@ func (s Log) AppendWithData(ctx context.Context, e history.Event, data map[strin
 	return s.AppendEvent(ctx, e)
 }
 
-// AppendRecord appends v to a sealed table, and e with the seal and with data encoded as JSON.
+// AppendRecord appends v to the sealed table t. It then appends e, which refers to the seal of v and whose data is the
+// JSON encoding of data.
 func AppendRecord[T any](ctx context.Context, s *session.Session, t table.Table[T], v T, e history.Event, data map[string]any) error {
 	var err error
 	if e.Record, err = t.Append(ctx, s, v); err != nil {
@@ -89,12 +90,13 @@ func AppendRecord[T any](ctx context.Context, s *session.Session, t table.Table[
 	return Log{Session: s}.AppendWithData(ctx, e, data)
 }
 
-// RecentWrites implements review.RecordReader. Its condition on the actor and the acts matches the partial index.
+// RecentWrites implements review.RecordReader. The conditions on the actor and on the act are the conditions of the
+// partial index.
 func (s Log) RecentWrites(ctx context.Context, agent proposals.Actor, from, to time.Time, limit int) ([]time.Time, error) {
 	query, args := `SELECT at FROM events WHERE substr(actor, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment')
 		AND actor = $1 AND at > $2 AND at <= $3 ORDER BY at DESC LIMIT $4`, []any{agent.String(), history.Timestamp(from), history.Timestamp(to), limit}
 	if agent == (proposals.Actor{}) {
-		// No index has the writes of all agents by time, so scan the log backwards to the start time.
+		// No index contains the writes of all agents by time. Read the log backwards to the time from.
 		query, args = `SELECT at FROM events WHERE seq > coalesce((SELECT seq FROM events WHERE at <= $1 ORDER BY seq DESC LIMIT 1), 0)
 			AND substr(`+s.Hints.Unindexed("actor")+`, 1, 6) = 'agent:' AND act IN ('draft', 'revise', 'comment') AND at > $1 AND at <= $2 ORDER BY seq DESC LIMIT $3`,
 			[]any{history.Timestamp(from), history.Timestamp(to), limit}
@@ -107,9 +109,9 @@ type AuditLog struct{ Pool *session.Pool }
 
 // EventQuery selects a page of events, newest first.
 type EventQuery struct {
-	Proposal string // "" for all
-	Subject  string // "" for all
-	Before   int64  // upper limit (exclusive) of the sequence number; 0 for none
+	Proposal string // return only events of this proposal; "" for all
+	Subject  string // return only events of this subject; "" for all
+	Before   int64  // return only events with lower sequence numbers; 0 for all
 	Limit    int
 }
 
@@ -141,7 +143,7 @@ func (s Log) WroteHere(ctx context.Context, id proposals.ID, revision int, autho
 	return slices.ContainsFunc(accounts, s.Witness.In(ctx).Same), err
 }
 
-// scanAccount scans the account in the data of an event.
+// scanAccount scans the data of an event and returns the account in it.
 func scanAccount(row table.Scanner) (history.Account, error) {
 	var data string
 	if err := row.Scan(&data); err != nil {
@@ -153,17 +155,17 @@ func scanAccount(row table.Scanner) (history.Account, error) {
 	return has.Account, json.Unmarshal([]byte(data), &has)
 }
 
-// ends holds the last rows of the tables that an approval appends to. A transaction reads them once, in one statement,
-// and updates them as it appends.
+// ends contains the last rows of the tables to which an approval appends. A transaction reads them once, with one
+// statement, and updates them when it appends rows.
 type ends struct {
 	read                bool
 	Versions, decisions int64
 	event               int64
-	hash                string // of the last event
-	signers             string // hash of the event that recorded the latest signers, or ""
+	hash                string // hash of the last event
+	signers             string // hash of the last event that recorded signers, or ""
 }
 
-// EndsOf returns the ends for the current transaction of s.
+// EndsOf returns the last rows that the current transaction of s knows.
 func EndsOf(ctx context.Context, s *session.Session) (*ends, error) {
 	e := session.PerTransaction[ends](s)
 	if e.read {

@@ -36,7 +36,7 @@ func (s Reviews) AddAssessment(ctx context.Context, a review.Assessment) (string
 	return AssessmentTable.Append(ctx, s, a)
 }
 
-// Waiver is a waiver with the id of its proposal.
+// Waiver is a waiver together with the id of its proposal.
 type Waiver struct {
 	history.Waiver
 	Proposal proposals.ID
@@ -46,7 +46,7 @@ func waiverColumns(w *Waiver) table.Columns {
 	return table.Columns{table.Col("id", &w.ID), table.Col("proposal", (*string)(&w.Proposal)), table.Col("waiver", AsWaiver(&w.Waiver)), table.Col("created_at", table.Time(&w.At))}
 }
 
-// AsWaiver returns the column that stores w.
+// AsWaiver returns the Textual that stores w as JSON.
 func AsWaiver(w *history.Waiver) table.Textual {
 	return table.Stored(w, history.EncodeWaiver, func(text string) (read history.Waiver, err error) {
 		return read, json.Unmarshal([]byte(text), &read)
@@ -84,17 +84,18 @@ func encodeReading(r proposals.Reading) ([]byte, error) {
 	return jsondoc.Marshal(r)
 }
 
-// numberedDecision returns the columns of a decision, its seal, and the number of its proposal.
+// numberedDecision returns the columns of a decision, including its seal, and the number of its
+// proposal.
 func numberedDecision(d *proposals.Decision) table.Columns {
 	return append(DecisionTable.Columns(d), IssueOfDecision(d))
 }
 
-// IssueOfDecision returns the column with the number of a decision's proposal.
+// IssueOfDecision returns the column with the number of the proposal that d decides.
 func IssueOfDecision(d *proposals.Decision) table.Column {
 	return table.Col("(SELECT issue FROM proposals p WHERE p.id = decisions.proposal)", &d.Issue)
 }
 
-// selectDecision is the start of a query for numberedDecision.
+// selectDecision is the start of a query that selects the columns of numberedDecision.
 var selectDecision = "SELECT " + numberedDecision(new(proposals.Decision)).Names() + " FROM decisions "
 
 // Decisions implements review.RecordReader.
@@ -139,7 +140,7 @@ func (s Reviews) AddComment(ctx context.Context, c proposals.Comment) (string, e
 	return CommentTable.Append(ctx, s, c)
 }
 
-// The sealed tables.
+// The tables of this file, whose rows are sealed.
 var (
 	AssessmentTable = table.Sealed("assessments", "toolcrib assessment 1", assessmentColumns)
 	WaiverTable     = table.Sealed("waivers", "toolcrib waiver 1", waiverColumns)

@@ -1,4 +1,4 @@
-// This file stores signed statements and the records that they cover.
+// This file stores signed statements and determines which records have valid signatures.
 
 package records
 
@@ -16,7 +16,7 @@ import (
 	"toolcrib/store/table"
 )
 
-// Signatures reads and writes signed statements, and reads the recorded signers from the log.
+// Signatures reads and writes signed statements. It also reads the signers that the audit log records.
 type Signatures struct{ *session.Session }
 
 // LastEvent implements proof.SignatureReader.
@@ -39,13 +39,15 @@ func (s Signatures) Signature(ctx context.Context, hash string) (proof.Signature
 	return table.First(found, err, "the signed statement %.12s", hash)
 }
 
-// signedAfter returns the FROM and WHERE clauses for the rows of signed_subjects that concern about and have a
-// statement newer than the one with hash ("" for none). Both arguments are SQL expressions.
+// signedAfter returns the rest of a query after FROM. It selects the rows of signed_subjects for a subject whose
+// statement is newer than the statement with the given hash ("" for any statement). The arguments about and hash are
+// SQL expressions for the subject and the hash.
 func signedAfter(about, hash string) string {
 	return "signed_subjects x WHERE x.about = " + about + " AND x.signature > coalesce((SELECT seq FROM signatures WHERE hash = " + hash + "), 0)"
 }
 
-// SignedLater returns the condition that signedAfter selects at least one row.
+// SignedLater returns the condition that signedAfter selects at least one row, that is, that a newer statement
+// exists.
 func SignedLater(about, hash string) string {
 	return "EXISTS (SELECT 1 FROM " + signedAfter(about, hash) + ")"
 }
@@ -65,10 +67,10 @@ func (s Signatures) LastSigners(ctx context.Context) (string, error) {
 	return ends.signers, err
 }
 
-// LastSigners selects the hash of the event that recorded the latest signers.
+// LastSigners is a query for the hash of the last event that recorded signers.
 const LastSigners = "SELECT hash FROM events WHERE act = 'signers' ORDER BY seq DESC LIMIT 1"
 
-// signersData is the data of an event that records the signers.
+// signersData is the data of an event that records signers.
 type signersData struct {
 	Number    int    `json:"number"`
 	State     string `json:"state"`
@@ -105,7 +107,8 @@ func (s Signatures) AddSignature(ctx context.Context, r proof.SignatureRecord, e
 // SignatureTable describes the table of signed statements.
 var SignatureTable = table.Sealed("signatures", "toolcrib signature 1", signatureColumns)
 
-// Proofs returns the verifier for the current transaction, or nil if signatures are not required.
+// Proofs returns the verifier of signatures for the current transaction. It returns nil if signatures are not
+// required.
 func (s Signatures) Proofs(ctx context.Context) (*proof.Proofs, error) {
 	if !s.Trust.Required() {
 		return nil, nil //nolint:nilnil // nil means that signatures cannot be checked
@@ -120,7 +123,7 @@ func (s Signatures) Proofs(ctx context.Context) (*proof.Proofs, error) {
 	return s.ProofsOf(ctx, last)
 }
 
-// ProofsOf is like Proofs. last is the hash of the event that recorded the latest signers.
+// ProofsOf is like Proofs for a caller that knows last, the hash of the last event that recorded signers.
 func (s Signatures) ProofsOf(ctx context.Context, last string) (*proof.Proofs, error) {
 	proven := session.PerTransaction[*proof.Proofs](s.Session)
 	if *proven == nil {
@@ -133,8 +136,8 @@ func (s Signatures) ProofsOf(ctx context.Context, last string) (*proof.Proofs, e
 	return *proven, nil
 }
 
-// CountedWaivers returns the valid waivers of a proposal: all, or only those with valid signatures if signatures are
-// required.
+// CountedWaivers returns the waivers of a proposal that are valid. If signatures are not required, these are all
+// waivers; otherwise, they are the waivers with valid signatures.
 func (s Signatures) CountedWaivers(ctx context.Context, of proposals.Proposal, waivers []history.Waiver) ([]history.Waiver, error) {
 	p, err := s.Proofs(ctx)
 	if p == nil || err != nil {
@@ -156,7 +159,7 @@ func (s Signatures) CountedWaivers(ctx context.Context, of proposals.Proposal, w
 	return counted, nil
 }
 
-// Counts returns an error if signatures are required and v has no valid one.
+// Counts returns an error if signatures are required and v has no valid signature.
 func (s Signatures) Counts(ctx context.Context, v history.Version) error {
 	p, err := s.Proofs(ctx)
 	if p == nil || err != nil {

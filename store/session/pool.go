@@ -22,24 +22,24 @@ type Pool struct {
 	Engine Engine
 	Options
 
-	writer  chan *Session // holds the writer while it is unused; nil before it is opened
-	logger  chan *Session // likewise for transactions that a power failure may roll back
+	writer  chan *Session // holds the unused writer; nil if it is not open; empty while a transaction runs
+	logger  chan *Session // same for the session whose transactions a power failure can roll back
 	idle    chan *Session // unused readers
-	slots   chan struct{} // one element per open reader
-	toBegin atomic.Int32  // write transactions that have not begun
+	slots   chan struct{} // holds one element for each open reader
+	toBegin atomic.Int32  // number of write transactions that have not begun
 	unused  *time.Timer   // closes unused connections; nil if connections stay open
 }
 
-// Options apply to all transactions of a pool.
+// Options configures all transactions of a Pool.
 type Options struct {
 	Witness   Witness
-	Trust     *proof.Trust        // determines which versions are valid; nil if signatures are not required
-	Committed func(acts []string) // receives the acts of each committed transaction; may be nil
+	Trust     *proof.Trust        // determines which versions have valid signatures; nil if signatures are not required
+	Committed func(acts []string) // called after each commit with the acts of its events; can be nil
 	DryRun    bool                // roll back all write transactions
 	Idle      time.Duration       // time after which unused connections are closed; 0 to keep them
 }
 
-// New returns a pool for an engine. It opens no connections.
+// New returns a pool for e. It opens no connections.
 func New(e Engine, opts Options) *Pool {
 	db := &Pool{
 		Engine: e, Options: opts, writer: make(chan *Session, 1), logger: make(chan *Session, 1),
@@ -60,8 +60,8 @@ func (db *Pool) used() {
 	}
 }
 
-// closeUnused closes all unused connections. The number of connections to a server is limited, and after one connection
-// was lost, the others probably are, too.
+// closeUnused closes all unused connections. Servers limit the number of connections. Besides, after one connection was
+// lost, the other connections are probably lost, too.
 func (db *Pool) closeUnused() {
 	for {
 		select {
@@ -85,11 +85,11 @@ func (db *Pool) closeUnused() {
 	}
 }
 
-// lostAttempts limits the retries of a transaction that lost its connection before it began.
+// lostAttempts limits how often a transaction is tried again if its connection is lost before it begins.
 const lostAttempts = 3
 
-// afterLoss waits before the next attempt to begin a transaction and reports whether attempts remain. It closes the
-// unused connections, which are probably lost, too.
+// afterLoss prepares the next attempt to begin a transaction after lost connections were lost. It closes the unused
+// connections, which are probably lost, too, and waits. It returns false if no attempts remain or ctx ends.
 func (db *Pool) afterLoss(ctx context.Context, lost int) bool {
 	if lost >= lostAttempts {
 		return false
@@ -112,7 +112,7 @@ func (db *Pool) Close() error {
 	}
 	var errs []error
 	closeOne := func(s *Session) {
-		if err := s.Close(); !errors.Is(db.Engine.Describe(err), engine.ErrLost) { // the connection has already ended
+		if err := s.Close(); !errors.Is(db.Engine.Describe(err), engine.ErrLost) { // ErrLost: the connection has already ended
 			errs = append(errs, err)
 		}
 	}
@@ -123,7 +123,7 @@ func (db *Pool) Close() error {
 	}
 	for range cap(db.slots) {
 		select {
-		case db.slots <- struct{}{}: // a reader that was never opened
+		case db.slots <- struct{}{}: // this slot has no reader
 		case s := <-db.idle:
 			closeOne(s)
 		}
@@ -137,8 +137,8 @@ func (db *Pool) Readers() (open, most int) { return len(db.slots), cap(db.slots)
 // Blocked reports whether a write transaction is waiting to begin.
 func (db *Pool) Blocked() bool { return db.toBegin.Load() > 0 }
 
-// View runs fn in a read-only snapshot, and repeats it if the engine requests a retry. It replaces a reader that lost
-// its connection since its last use.
+// View runs fn in a read-only snapshot. It runs fn again if the engine requests a retry. If the connection of an idle
+// reader was lost, View replaces the reader.
 func (db *Pool) View(ctx context.Context, fn func(*Session) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -170,7 +170,8 @@ func (db *Pool) View(ctx context.Context, fn func(*Session) error) error {
 	}
 }
 
-// reader returns an idle reader or opens another one.
+// reader returns an idle reader, or opens a reader if none is idle and the maximum is not reached. Otherwise, it waits
+// for an idle reader.
 func (db *Pool) reader(ctx context.Context) (*Session, error) {
 	select {
 	case s := <-db.idle:
@@ -192,21 +193,21 @@ func (db *Pool) reader(ctx context.Context) (*Session, error) {
 	}
 }
 
-// Update runs fn in a write transaction, and repeats it if the engine requests a retry. When Update returns, the
+// Update runs fn in a write transaction. It runs fn again if the engine requests a retry. When Update returns nil, the
 // transaction is durable.
 func (db *Pool) Update(ctx context.Context, fn func(*Session) error) error {
 	return db.write(ctx, engine.Write, fn)
 }
 
-// Log is like Update, but a power failure may roll the transaction back.
+// Log is like Update, except that a power failure can roll back the transaction.
 func (db *Pool) Log(ctx context.Context, fn func(*Session) error) error {
 	return db.write(ctx, engine.Log, fn)
 }
 
-// attempts limits the retries of a transaction that conflicts with others.
+// attempts limits how often a transaction is tried if it conflicts with other transactions.
 const attempts = 20
 
-// write runs fn in a write transaction, and repeats it if the engine requests a retry.
+// write runs fn in a write transaction for the given use. It runs fn again if the engine requests a retry.
 func (db *Pool) write(ctx context.Context, use engine.Use, fn func(*Session) error) error {
 	db.toBegin.Add(1)
 	begun := sync.OnceFunc(func() { db.toBegin.Add(-1) })
@@ -251,8 +252,8 @@ func (db *Pool) write(ctx context.Context, use engine.Use, fn func(*Session) err
 	return err
 }
 
-// borrow calls fn with a pointer to the writer, or to nil if it must be opened, and keeps the session that fn leaves
-// there.
+// borrow waits for the writer, or for the logger if use is engine.Log, and passes it to fn. The argument of fn points
+// to nil if the session is not open yet. The pool keeps the session to which the argument points when fn returns.
 func (db *Pool) borrow(ctx context.Context, use engine.Use, fn func(w **Session) error) error {
 	idle := db.writer
 	if use == engine.Log {
@@ -265,7 +266,7 @@ func (db *Pool) borrow(ctx context.Context, use engine.Use, fn func(w **Session)
 		return ctx.Err()
 	}
 	defer func() { idle <- w }()
-	if w == nil { // turn an unused reader into the writer; reads open another one
+	if w == nil { // turn an unused reader into the writer; later reads open a new reader
 		select {
 		case s := <-db.idle:
 			writes, err := db.Engine.Promote(ctx, s.Conn, use)
@@ -284,7 +285,7 @@ func (db *Pool) borrow(ctx context.Context, use engine.Use, fn func(w **Session)
 	return fn(&w)
 }
 
-// try runs fn once in a write transaction.
+// try runs fn once in a write transaction on w.
 func (db *Pool) try(ctx context.Context, w *Session, use engine.Use, fn func(*Session) error) error {
 	if err := db.Engine.Begin(ctx, w.Conn, use); err != nil {
 		w.written = written{}
@@ -304,15 +305,15 @@ func (db *Pool) try(ctx context.Context, w *Session, use engine.Use, fn func(*Se
 	return err
 }
 
-// errDryRun rolls back a successful transaction.
+// errDryRun causes the rollback of a successful transaction if Options.DryRun is set.
 var errDryRun = errors.New("dry run")
 
-// errInDoubt means that the connection was lost during COMMIT.
+// errInDoubt indicates that the connection was lost during COMMIT.
 var errInDoubt = errors.New("during COMMIT")
 
-// outcome determines whether a transaction whose connection was lost was committed. If it had not started its COMMIT,
-// it was rolled back. Otherwise, it was committed if the last row that it added to a chain exists. The lookup waits for
-// the write lock and thus for the end of the transaction.
+// outcome determines whether a transaction whose connection was lost was committed, and returns nil if so. If the
+// transaction had not started its COMMIT, it was rolled back. Otherwise, it was committed if last, the last row that it
+// added to a hash chain, exists. The lookup waits for the write lock and therefore for the end of the lost transaction.
 func (db *Pool) outcome(ctx context.Context, last chainedRow, lost error) error {
 	if !errors.Is(lost, errInDoubt) {
 		return fmt.Errorf("%w: %w", engine.ErrAgain, lost)
@@ -340,8 +341,8 @@ func (db *Pool) outcome(ctx context.Context, last chainedRow, lost error) error 
 	return fmt.Errorf("%w: %w", engine.ErrAgain, lost)
 }
 
-// run runs fn in the transaction that has begun and ends it with COMMIT, or with ROLLBACK if fn fails or panics.
-// Cancellation does not interrupt COMMIT.
+// run runs fn in a transaction that has begun. It ends the transaction with COMMIT, or with ROLLBACK if fn fails or
+// panics. Cancellation of ctx does not interrupt COMMIT.
 func (s *Session) run(ctx context.Context, fn func(*Session) error) error {
 	s.written = written{}
 	clear(s.begun)
@@ -349,7 +350,7 @@ func (s *Session) run(ctx context.Context, fn func(*Session) error) error {
 	defer func() {
 		if !done {
 			clear(s.kept)
-			_ = s.Script(ctx, "ROLLBACK") // return the earlier error
+			_ = s.Script(ctx, "ROLLBACK") // the earlier error is returned
 		}
 	}()
 	if err := fn(s); err != nil {

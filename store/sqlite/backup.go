@@ -1,4 +1,4 @@
-// This file copies and backs up database files.
+// This file backs up databases, and creates database files that receive the rows of another database.
 
 package sqlite
 
@@ -18,17 +18,17 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Backup writes a copy of the database, from one snapshot, to a new file at path with mode 0600. Other processes can
-// read and write during the backup. If Backup returns nil, the file is complete and synced; otherwise it does not
-// exist. Backup never replaces a file: the error wraps fs.ErrExist if the file exists.
+// Backup copies a snapshot of the database to a new file at path, with mode 0600. Other processes can read and write
+// the database during the backup. If Backup returns nil, the new file is complete and synced; otherwise, it does not
+// exist. Backup never replaces a file: the error wraps fs.ErrExist if the file already exists.
 func (f *File) Backup(ctx context.Context, path string) (err error) {
 	draft, err := createDraft(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, draft.remove()) }()
-	// The engine writes the snapshot to the empty file (https://www.sqlite.org/lang_vacuum.html#vacuuminto). This
-	// requires a separate connection, because read connections cannot write.
+	// VACUUM INTO writes the snapshot to the empty file (https://www.sqlite.org/lang_vacuum.html#vacuuminto). It needs
+	// a separate connection, because read connections reject writes.
 	mode := "rw"
 	if f.frozen {
 		mode = modeFrozen
@@ -44,20 +44,23 @@ func (f *File) Backup(ctx context.Context, path string) (err error) {
 	return draft.publish(path)
 }
 
-// draft is an unfinished database file, which has another name than the finished one. A lock distinguishes it from the
-// drafts of killed processes. No connection may be open when it is published or removed.
+// draft is an unfinished database file. It has a temporary name. The process that writes it holds a lock, so that other
+// processes can recognize the drafts of killed processes. When a draft is published or removed, no connection to it can
+// be open.
 type draft struct {
 	*os.File
 	unlock func()
 }
 
-// A draft has the prefix draftPrefix. The process that writes it locks a file with the additional suffix lockSuffix.
+// The name of a draft begins with draftPrefix. The process that writes the draft locks a file whose name has the
+// additional suffix lockSuffix.
 const (
 	draftPrefix = ".toolcrib-backup-"
 	lockSuffix  = ".lock"
 )
 
-// createDraft creates a draft of a new database at path, with mode 0600. The error wraps fs.ErrExist if the file exists.
+// createDraft creates a draft of a new database with mode 0600, in the folder of path. The error wraps fs.ErrExist if
+// path already exists.
 func createDraft(path string) (*draft, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return nil, fmt.Errorf("%s: %w; name a new file", path, fs.ErrExist)
@@ -68,14 +71,14 @@ func createDraft(path string) (*draft, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create the copy: %w", err)
 	}
-	unlock, _, err := filelock.Try(file.Name() + lockSuffix) // until the process ends
+	unlock, _, err := filelock.Try(file.Name() + lockSuffix) // held until the process ends or unlock is called
 	if err != nil {
 		return nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
 	}
 	return &draft{file, unlock}, nil
 }
 
-// publish syncs the finished file and gives it its name. Unlike a rename, a link does not replace an existing file.
+// publish syncs the finished file and links it to path. Unlike a rename, a link never replaces an existing file.
 func (d *draft) publish(path string) error {
 	if err := d.Sync(); err != nil {
 		return err
@@ -86,14 +89,14 @@ func (d *draft) publish(path string) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// remove removes the draft and its lock. A published file remains under its other name.
+// remove removes the draft and its lock file. If the draft was published, the published file remains.
 func (d *draft) remove() error {
 	err := errors.Join(d.Close(), removeFiles(d.Name()))
 	d.unlock()
 	return errors.Join(err, os.Remove(d.Name()+lockSuffix))
 }
 
-// removeFiles removes a database and the files that the engine may have created beside it.
+// removeFiles removes a database and the files that the engine creates beside it.
 func removeFiles(name string) (err error) {
 	for _, suffix := range []string{"-journal", "-wal", "-shm", ""} {
 		if removed := os.Remove(name + suffix); !errors.Is(removed, fs.ErrNotExist) {
@@ -103,10 +106,10 @@ func removeFiles(name string) (err error) {
 	return err
 }
 
-// removeUnfinished removes the drafts of killed processes from a folder. It ignores other files with such
-// names, and files that it cannot remove, because they may belong to another user.
+// removeUnfinished removes the drafts of killed processes from a folder. It ignores errors, because the files can
+// belong to another user.
 func removeUnfinished(dir string) {
-	entries, _ := os.ReadDir(dir) // it may be possible to write to a folder that cannot be listed
+	entries, _ := os.ReadDir(dir) // a folder can be writable without being readable
 	for _, entry := range entries {
 		name := filepath.Join(dir, entry.Name())
 		of, isLock := strings.CutSuffix(name, lockSuffix)
@@ -118,7 +121,7 @@ func removeUnfinished(dir string) {
 		}
 		unlock, held, err := filelock.Try(name)
 		if held || err != nil {
-			continue // another process is writing it, or it belongs to another user
+			continue // another process is writing the draft, or the draft belongs to another user
 		}
 		if removeFiles(of) == nil {
 			_ = os.Remove(name)
@@ -127,17 +130,17 @@ func removeUnfinished(dir string) {
 	}
 }
 
-// Copy is a database file that receives the rows of another database in one transaction. Until it is complete, it is a
-// draft without triggers.
+// Copy is a database file that receives the rows of another database in one transaction. Until Finish is called, the
+// file is a draft without triggers.
 type Copy struct {
 	*engine.Conn
 	pool  *sql.DB
-	path  string // of the final database
-	draft *draft // nil for a complete database
+	path  string // path of the finished database
+	draft *draft // nil if the file is an existing database
 }
 
-// BeginCopy prepares a file to receive the rows of another database. If path already exists, BeginCopy opens it for
-// reading, and complete is true.
+// BeginCopy creates a draft that can receive the rows of another database. If path already exists, BeginCopy opens the
+// existing file for reading instead, and complete is true.
 func BeginCopy(ctx context.Context, path string) (_ *Copy, complete bool, err error) {
 	_, err = os.Stat(path)
 	switch {
@@ -174,7 +177,7 @@ func openCopy(ctx context.Context, file string, pragmas ...string) (*Copy, error
 	return &Copy{Conn: conn, pool: pool}, nil
 }
 
-// begin starts the transaction and creates the tables.
+// begin begins the transaction and creates the tables, without triggers and without shipped definitions.
 func (c *Copy) begin(ctx context.Context) error {
 	all := steps()
 	if err := c.Script(ctx, "BEGIN IMMEDIATE"); err != nil {
@@ -200,8 +203,8 @@ func (c *Copy) begin(ctx context.Context) error {
 	return nil
 }
 
-// Finish completes the copy and renames it to its final path. It fills the text index of the queue, the subjects of
-// statements, and the sizes of live definitions, which triggers and migrations fill in other databases.
+// Finish completes the copy and gives it its final path. In other databases, triggers and migrations fill the text
+// index of proposals, the subjects of statements, and the sizes of live definitions. Finish fills them here.
 func (c *Copy) Finish(ctx context.Context) error {
 	schema, err := freshSchema()
 	if err != nil {
@@ -241,7 +244,7 @@ func (c *Copy) closePool() error {
 	return err
 }
 
-// Close closes the file, and removes an unfinished copy.
+// Close closes the file. It removes a copy that was not finished.
 func (c *Copy) Close() error {
 	err := c.closePool()
 	if c.draft != nil {

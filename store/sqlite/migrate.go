@@ -1,4 +1,4 @@
-// This file numbers and runs the migrations of files.
+// This file defines the migrations of SQLite files and checks the schema number of a file.
 
 package sqlite
 
@@ -20,13 +20,13 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// seedStep is the number of the migration that seeds the shipped definitions: after those that create the tables, and
-// before the one that locks the core.
+// seedStep is the number of the migration that seeds the shipped definitions. It follows the migrations that create the
+// tables and precedes the migration that locks the core tools.
 const seedStep = 7
 
-// steps returns the migrations, ordered by number: the SQL files, the seed, and the added columns. They cannot be
-// reversed, and each runs in its own transaction. A released migration is never changed or renumbered; a later one
-// changes the schema instead.
+// steps returns the migrations, ordered by number: the SQL files, the seed, and the added columns. Each migration runs
+// in its own transaction and cannot be reversed. Never change or renumber a released migration; add a new migration
+// instead.
 var steps = sync.OnceValue(func() []engine.Step {
 	list := engine.ReadSteps(migrationFiles, func(a engine.Added) engine.Step {
 		return engine.Step{Number: a.Step, SQL: a.Statement("TEXT", "INTEGER")}
@@ -41,8 +41,8 @@ var steps = sync.OnceValue(func() []engine.Step {
 	return list
 })
 
-// applicationID marks the file as a toolcrib database in its header ("crib" in ASCII). It distinguishes a foreign
-// database from an old one of toolcrib.
+// applicationID is the application id in the header of a toolcrib database ("crib" in ASCII). It distinguishes an old
+// toolcrib database from a database of another program.
 const applicationID = 0x63726962
 
 // SchemaVersion returns the number of the last migration.
@@ -51,11 +51,12 @@ func SchemaVersion() int {
 	return list[len(list)-1].Number
 }
 
-// lastReused is the last number of an abandoned numbering of migrations. Files from development builds of that time
-// have numbers up to it with other meanings. New migrations have larger numbers.
+// lastReused is the last number that development builds used before the migrations were renumbered. Files of these
+// builds have numbers up to lastReused with other meanings. New migrations must have larger numbers.
 const lastReused = 20
 
-// checkNumber returns engine.ErrNumbering unless the migrations up to version produce the schema of the file.
+// checkNumber returns engine.ErrNumbering unless the tables of the file are those that the migrations up to version
+// create.
 func checkNumber(ctx context.Context, c *engine.Conn, version int) error {
 	unknown := fmt.Errorf(`%w: its schema %d is from a development build, which numbered its schemas differently, and cannot be converted; `+
 		`run "toolcrib export --output registry.json" with the build that wrote it, then "toolcrib --db NEW import registry.json" with this one; the file was not changed`, engine.ErrNumbering, version)
@@ -79,9 +80,9 @@ func checkNumber(ctx context.Context, c *engine.Conn, version int) error {
 	return nil
 }
 
-// refuse returns engine.ErrNewer, engine.ErrNumbering, or engine.ErrForeign for an incompatible file that has an
-// unchecked log, for example after a crash. Closing a writable connection would checkpoint the log. Other files need no
-// check, because opening them changes nothing.
+// refuse returns engine.ErrNewer, engine.ErrNumbering, or engine.ErrForeign if the file is incompatible and has a log,
+// for example after a crash. It uses a read-only connection, because closing a writable connection would write the log
+// into the file. A file without a log needs no check here, because opening the file does not change it.
 func (f *File) refuse(ctx context.Context) error {
 	info, err := os.Stat(f.path + "-wal")
 	if err != nil || info.Size() == 0 {

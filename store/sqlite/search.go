@@ -13,7 +13,7 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Hints implements session.Searcher. SQLite plans without statistics.
+// Hints implements session.Searcher. SQLite has no statistics about this database.
 func (*File) Hints() bool { return true }
 
 // minIndexed is the minimum length, in characters, of a substring that the trigram index can find.
@@ -24,8 +24,8 @@ func (*File) Contains(words string) engine.Clause {
 	return engine.Clause{SQL: "p.seq IN (SELECT rowid FROM proposals_text WHERE proposals_text MATCH ?)", Args: []any{quoteFTS(words)}}
 }
 
-// Rows implements session.Searcher. For a text shorter than a trigram, it searches for the trigrams that start with one
-// of the spellings, which may return a row several times.
+// Rows implements session.Searcher. If words is shorter than a trigram, the query looks up the trigrams that start with
+// one of the spellings. It can then return a row several times.
 func (*File) Rows(words string, spellings []string) engine.Clause {
 	if utf8.RuneCountInString(words) >= minIndexed {
 		return engine.Clause{SQL: "SELECT rowid AS seq FROM proposals_text WHERE proposals_text MATCH ?", Args: []any{quoteFTS(words)}}
@@ -35,7 +35,7 @@ func (*File) Rows(words string, spellings []string) engine.Clause {
 	}), " UNION ALL ")
 }
 
-// phrases returns the FTS5 query for rows with all wanted and no unwanted texts.
+// phrases returns the FTS5 query for rows that contain all texts in wanted and none in unwanted.
 func phrases(wanted, unwanted []string) string {
 	var query string
 	for _, words := range wanted {
@@ -65,8 +65,8 @@ func matching(query string) engine.Source {
 }
 
 // Beginning implements session.Searcher. It searches for the trigrams that start with one of the spellings, and returns
-// false if there are too many. It looks up one trigram at a time, because the engine would list each with all its
-// occurrences.
+// false if there are too many. It looks up one trigram at a time, because a single query would list every occurrence of
+// each trigram.
 func (*File) Beginning(ctx context.Context, c *engine.Conn, spellings []string) (engine.Source, bool, error) {
 	var found []string
 	for _, spelling := range spellings {
@@ -88,15 +88,15 @@ func (*File) Beginning(ctx context.Context, c *engine.Conn, spellings []string) 
 	return matching(strings.Join(found, " OR ")), len(found) > 0, nil
 }
 
-// maxTrigrams limits the number of trigrams in a query. Each requires a separate index lookup.
+// maxTrigrams is the maximum number of trigrams in a query. Each trigram requires a separate index lookup.
 const maxTrigrams = 32
 
-// afterAll returns a text that sorts after all trigrams that start with words.
+// afterAll returns a text that sorts after every trigram that starts with words.
 func afterAll(words string) string {
 	return words + strings.Repeat(string(unicode.MaxRune), minIndexed)
 }
 
-// quoteFTS quotes a text as an FTS5 phrase.
+// quoteFTS returns s as a quoted FTS5 phrase.
 func quoteFTS(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
 
 // HasTerms implements session.Searcher.

@@ -1,9 +1,10 @@
 // Package sqlite stores toolcrib's data in a SQLite file. It implements session.Engine: connections and their settings,
-// locking, the schema, searches with functions of SQLite, and copies of the file. Package store contains all other SQL.
+// locking, the schema, searches with SQLite's own functions, and copies of the file. Packages above contain all other
+// SQL.
 //
 // Writes use one connection, in BEGIN IMMEDIATE transactions with synchronous=FULL. Reads use a few query_only
-// connections on snapshots of the write-ahead log. Statements are prepared once per connection. A transaction waits up
-// to half a minute for a busy file (busy.go) and then fails with engine.ErrBusy.
+// connections, each with a snapshot of the write-ahead log. Each connection prepares a statement once. A transaction
+// waits up to half a minute for a busy file and then fails with engine.ErrBusy.
 package sqlite
 
 import (
@@ -30,29 +31,30 @@ import (
 // Driver is the name of the database/sql driver.
 const Driver = "sqlite"
 
-// File is a database file. It is safe for concurrent use.
+// File is an open database file. Its methods are safe for concurrent use.
 type File struct {
 	path        string
-	info        fs.FileInfo // of the file at the time of opening
-	frozen      bool        // opened as immutable
+	info        fs.FileInfo // describes the file that was opened
+	frozen      bool        // whether the file was opened as immutable
 	busyTimeout time.Duration
 	write       *sql.DB
-	log         *sql.DB // for transactions that a power failure may roll back
+	log         *sql.DB // for transactions that a power failure can roll back
 	read        *sql.DB
 	audit       *sql.DB
-	// numbered is the last schema number that this process checked or wrote. A check builds the schema in memory, which
-	// would otherwise happen before each migration.
+	// numbered is the last schema number that this process checked or wrote. The check builds the schema in memory;
+	// numbered avoids repeating it before each migration.
 	numbered atomic.Int64
 }
 
-// Options configures how a file is opened.
+// Options configures Open.
 type Options struct {
 	Existing bool // do not create the file
 	Frozen   bool // open the file as immutable
 	Readers  int  // maximum number of read connections
 }
 
-// Open opens the file and creates it, with mode 0600, if it does not exist. The first connection reads the file.
+// Open opens the file at path. If the file does not exist, Open creates it with mode 0600. The database itself is read
+// by the first connection.
 func Open(ctx context.Context, path string, opts Options) (*File, error) {
 	if err := createFile(path, opts.Existing); err != nil {
 		return nil, err
@@ -69,7 +71,7 @@ func Open(ctx context.Context, path string, opts Options) (*File, error) {
 	var errs [4]error
 	f.write, errs[0] = f.openPool(1, write)
 	f.log, errs[1] = f.openPool(1, log)
-	f.read, errs[2] = f.openPool(opts.Readers+2, readerPragmas()) // one may become the writer, and one the logger
+	f.read, errs[2] = f.openPool(opts.Readers+2, readerPragmas()) // one reader can become the writer, and one the logger
 	f.audit, errs[3] = f.openPool(opts.Readers+1, append(readerPragmas(), auditCache))
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -117,14 +119,15 @@ func (f *File) Begin(ctx context.Context, c *engine.Conn, use engine.Use) error 
 	})
 }
 
-// Commit implements session.Engine. It sends no notification, because other processes watch the file.
+// Commit implements session.Engine. It sends no notification, because other processes watch the file for changes.
 func (f *File) Commit(ctx context.Context, c *engine.Conn, _ int64) error {
 	_, err := c.Exec(ctx, "COMMIT")
 	return err
 }
 
-// Promote implements session.Engine. Parsing the schema is the largest cost of a connection, and a command that reads
-// and then writes should pay it once. Promote turns off query_only last, so that a failure leaves a reader.
+// Promote implements session.Engine. The largest cost of a new connection is to parse the schema; because of Promote, a
+// command that reads and then writes pays it only once. Promote turns off query_only last, so that the connection stays
+// a reader if a setting fails.
 func (f *File) Promote(ctx context.Context, c *engine.Conn, use engine.Use) (bool, error) {
 	if f.frozen {
 		return false, nil
@@ -142,7 +145,7 @@ func (f *File) Promote(ctx context.Context, c *engine.Conn, use engine.Use) (boo
 	return true, nil
 }
 
-// WhileAudited implements session.Engine. It enlarges the page cache of the connection.
+// WhileAudited implements session.Engine. It enlarges the page cache of the connection while fn runs.
 func (f *File) WhileAudited(ctx context.Context, c *engine.Conn, fn func() error) error {
 	if err := c.Script(ctx, "PRAGMA "+auditCache); err != nil {
 		return err
@@ -150,13 +153,14 @@ func (f *File) WhileAudited(ctx context.Context, c *engine.Conn, fn func() error
 	return errors.Join(fn(), c.Script(ctx, "PRAGMA cache_size(-2000)")) // the engine's default
 }
 
-// modeFrozen opens a file as immutable, that is, without locks and without its log. This is the only way to open a
+// modeFrozen is the mode that opens a file as immutable, without locks and without its log. Only this mode can open a
 // database in a read-only folder (https://www.sqlite.org/wal.html#readonly).
 const modeFrozen = "frozen"
 
-// openDB returns a pool for path in a mode: "rw", "ro", or modeFrozen. It opens no connections. A connection in mode "ro"
-// does not remove the log. The driver runs busy_timeout before the other pragmas. With synchronous=FULL, an acknowledged
-// commit survives a power failure; with NORMAL, the write-ahead log is not synced at commit.
+// openDB returns a connection pool for path in the given mode: "rw", "ro", or modeFrozen. It opens no connections. A
+// connection with mode "ro" does not remove the log. The driver runs busy_timeout before the other pragmas. With
+// synchronous=FULL, an acknowledged commit survives a power failure. With synchronous=NORMAL, a commit does not sync
+// the write-ahead log.
 func openDB(path, mode string, pragmas ...string) (*sql.DB, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -171,7 +175,7 @@ func openDB(path, mode string, pragmas ...string) (*sql.DB, error) {
 	return sql.Open(Driver, u.String())
 }
 
-// openPool returns a pool with at most the given number of connections.
+// openPool returns a pool for the file with at most most connections.
 func (f *File) openPool(most int, pragmas []string) (*sql.DB, error) {
 	mode := "rw"
 	if f.frozen {
@@ -189,7 +193,7 @@ func writerPragmas() []string {
 	return []string{noBusyTimeout, "journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16384)"}
 }
 
-// loggerPragmas returns the settings of the connection for transactions that a power failure may roll back.
+// loggerPragmas returns the settings of the connection for transactions that a power failure can roll back.
 func loggerPragmas() []string {
 	return []string{noBusyTimeout, "journal_mode(WAL)", "synchronous(NORMAL)"}
 }
@@ -197,9 +201,9 @@ func loggerPragmas() []string {
 // readerPragmas returns the settings of read connections.
 func readerPragmas() []string { return []string{defaultBusyTimeout, "query_only(1)"} }
 
-// auditCache is the page cache of a connection that verifies, in KB. Verification reads pages several times. Memory
-// mapping would save a sixth of the time, but each connection would add the size of the file to the memory of the
-// process.
+// auditCache sets the size, in KB, of the page cache of a connection that reads the whole database for verification.
+// Verification reads pages several times. Memory mapping would save a sixth of the time, but each connection would add
+// the size of the file to the memory of the process.
 const auditCache = "cache_size(-24576)"
 
 // Close closes all connections.
@@ -213,9 +217,9 @@ func (f *File) Close() error {
 	return errors.Join(errs...)
 }
 
-// createFile creates the file if it does not exist, so that the engine never creates it with a wider mode than 0600,
-// which the log files inherit. It rejects a file that is too small for a database, which the engine would treat as
-// empty. It does not create folders, because a missing folder is probably a typing error.
+// createFile creates the file at path if it does not exist. The file and the log files, which inherit its mode,
+// therefore never have a wider mode than 0600. createFile rejects a file that is too small for a database, because the
+// engine would treat it as empty. It does not create folders, because a missing folder is probably a typing error.
 func createFile(path string, existing bool) error {
 	info, err := os.Stat(path)
 	switch {
@@ -237,7 +241,7 @@ func createFile(path string, existing bool) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("create the database %s: the folder %s does not exist; create it, or name another file with --db", path, dir)
 	}
-	// If another process creates the file first, do not open it here: closing it would release the locks that the
+	// Do not open the file here if another process has just created it. Closing it would release the locks that the
 	// engine holds in this process.
 	made, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -252,7 +256,8 @@ func createFile(path string, existing bool) error {
 	return syncDir(dir)
 }
 
-// HasUncheckpointedLog reports whether the log of the database at path may contain changes that were not checkpointed.
+// HasUncheckpointedLog reports whether the log of the database at path can contain changes that are not in the database
+// file.
 func HasUncheckpointedLog(path string) bool {
 	info, err := os.Stat(path + "-wal")
 	if err != nil {
@@ -261,11 +266,11 @@ func HasUncheckpointedLog(path string) bool {
 	return info.Size() > 0
 }
 
-// smallestDatabase is the minimum page size of a database, in bytes
+// smallestDatabase is the smallest page size, and therefore the smallest size of a database, in bytes
 // (https://www.sqlite.org/fileformat2.html#page_size).
 const smallestDatabase = 512
 
-// syncDir syncs a folder, so that new names in it survive a power failure.
+// syncDir syncs the folder at path, so that new names in the folder survive a power failure.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -278,7 +283,7 @@ func syncDir(dir string) error {
 	return nil
 }
 
-// CheckExists implements session.Engine. It returns nil if the path still refers to the file that was opened.
+// CheckExists implements session.Engine. It returns an error unless the path still refers to the file that was opened.
 func (f *File) CheckExists() error {
 	info, err := os.Stat(f.path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(info, f.info) {
@@ -287,23 +292,23 @@ func (f *File) CheckExists() error {
 	return err
 }
 
-// busyTimeout is the time that an operation waits for other users of the file before it fails with engine.ErrBusy.
+// busyTimeout is how long an operation waits for other processes that use the file before it fails with engine.ErrBusy.
 const busyTimeout = 30 * time.Second
 
-// Readers use the engine's busy handler: they wait only while a log is recovered or checkpointed. Writers poll. The
-// engine's handler would poll at growing intervals of up to a tenth of a second, so the newest of many writers would
-// get the lock, and the oldest might wait forever (https://www.sqlite.org/src/file/src/main.c,
-// sqliteDefaultBusyCallback).
+// Readers use the engine's busy handler. They wait only while a log is recovered or checkpointed. Writers poll with
+// retryBusy, because the intervals of the engine's handler grow up to a tenth of a second. With that handler, the
+// newest of many writers would get the lock, and the oldest could wait forever
+// (https://www.sqlite.org/src/file/src/main.c, sqliteDefaultBusyCallback).
 const (
 	defaultBusyTimeout = "busy_timeout(30000)"
 	noBusyTimeout      = "busy_timeout(0)"
 )
 
-// lockPollInterval is the polling interval of writers. It is constant, so that all waiting writers have the same chance to get
-// the lock.
+// lockPollInterval is the polling interval of writers. It is constant, so that all waiting writers have the same chance
+// to get the lock.
 const lockPollInterval = 4 * time.Millisecond
 
-// retryBusy repeats try until the database is not busy, the timeout expires, or ctx is done.
+// retryBusy calls try until the database is not busy, f.busyTimeout expires, or ctx ends.
 func (f *File) retryBusy(ctx context.Context, try func() error) error {
 	over := time.NewTimer(f.busyTimeout)
 	defer over.Stop()
@@ -324,7 +329,7 @@ func (f *File) retryBusy(ctx context.Context, try func() error) error {
 	}
 }
 
-// Describe implements session.Engine. It converts errors by their result code.
+// Describe implements session.Engine. It converts an error of SQLite according to its result code.
 func (f *File) Describe(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) || errors.Is(err, engine.ErrRefused) || errors.Is(err, engine.ErrBusy) || errors.Is(err, engine.ErrDamaged) {
@@ -351,18 +356,18 @@ func (f *File) Describe(err error) error {
 	return err
 }
 
-// UnwritableFolder reports whether err means that the engine cannot create its log and lock files next to the database.
+// UnwritableFolder reports whether err means that the engine cannot create its log and lock files beside the database.
 func UnwritableFolder(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
 	return ok && (e.Code() == sqlite3.SQLITE_READONLY_DIRECTORY || e.Code() == sqlite3.SQLITE_READONLY_CANTINIT ||
 		e.Code()&0xff == sqlite3.SQLITE_CANTOPEN)
 }
 
-// listenEvery is the minimum time between two notifications, so that a burst of writes causes only a few.
+// listenEvery is the minimum time between two notifications. It reduces a burst of writes to a few notifications.
 const listenEvery = 200 * time.Millisecond
 
-// Listen calls heard with 0 when it starts to watch the file, and again whenever a process may have committed a
-// transaction, until ctx ends. It returns an error if the operating system cannot watch the file.
+// Listen watches the file until ctx ends. It calls heard with 0 when it starts to watch, and again whenever a process
+// may have committed a transaction. It returns an error if the operating system cannot watch the file.
 func (f *File) Listen(ctx context.Context, heard func(event int64)) error {
 	changes, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -373,7 +378,7 @@ func (f *File) Listen(ctx context.Context, heard func(event int64)) error {
 		return err
 	}
 	heard(0)
-	var pause <-chan time.Time // nil if the next notification need not wait
+	var pause <-chan time.Time // nil if the next notification can be sent at once
 	for pending := false; ; {
 		select {
 		case <-ctx.Done():

@@ -1,4 +1,4 @@
-// This file checks the content of a file, and compares its schema with the migrations.
+// This file checks the integrity of a database file and compares its schema with the migrations.
 
 package sqlite
 
@@ -14,8 +14,8 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Problems implements session.Engine with the engine's quick check and foreign-key check. They detect damage to the
-// structure; the hash chains detect damage to the content.
+// Problems implements session.Engine. It runs SQLite's quick check and foreign-key check. These checks detect damage to
+// the structure of the file; the hash chains detect damage to the content.
 func (f *File) Problems(ctx context.Context, c *engine.Conn) ([]string, error) {
 	answers, err := check(ctx, c, "quick_check")
 	if err != nil {
@@ -26,12 +26,13 @@ func (f *File) Problems(ctx context.Context, c *engine.Conn) ([]string, error) {
 	return problems, err
 }
 
-// textIndexes are the full-text indexes. Lists and searches depend on them, and no seal covers them.
+// textIndexes lists the full-text indexes. Lists and searches depend on these indexes, and no seal covers them.
 var textIndexes = []string{"proposals_text", "memories_text", "entities_text"}
 
-// Structure implements session.Engine. It checks the schema, the full-text indexes, and foreign keys, and if deep is
-// set, the complete file. The engine's quick check would take half the time of the deep check, but would miss an index
-// that differs from its table, which affects lists and the search for earlier rejections.
+// Structure implements session.Engine. It checks the schema, the full-text indexes, and the foreign keys, and if deep
+// is true, the whole file. The deep check uses SQLite's full integrity check. The quick check would take half the time,
+// but it would miss an index that differs from its table. Such an index affects lists and the search for earlier
+// rejections.
 func (f *File) Structure(ctx context.Context, c *engine.Conn, deep bool, fn func(history.Damage)) error {
 	if err := schemaDrift(ctx, c, fn); err != nil {
 		return err
@@ -50,8 +51,8 @@ func (f *File) Structure(ctx context.Context, c *engine.Conn, deep bool, fn func
 	return danglingKeys(ctx, c, func(table, message string) { fn(history.Damage{Table: table, Message: message + "."}) })
 }
 
-// DamagedPages returns the pages that the engine's integrity check reports in a damaged file, or none if the file
-// cannot be opened.
+// DamagedPages returns the lines about damaged pages from SQLite's integrity check of the file at path. It returns nil
+// if the file cannot be opened.
 func DamagedPages(ctx context.Context, path string) (found []string) {
 	db, err := openDB(path, "ro")
 	if err != nil {
@@ -91,11 +92,13 @@ func danglingKeys(ctx context.Context, c *engine.Conn, fn func(table, message st
 	})
 }
 
-// check runs integrity checks of the engine and returns their findings. integrity_check finds damaged pages, values
-// that violate a constraint, and indexes that differ from their tables; quick_check skips the indexes.
+// check runs the given integrity checks of SQLite and returns their findings. The pragma integrity_check finds damaged
+// pages, values that violate a constraint, and indexes that differ from their tables. The pragma quick_check does not
+// check indexes.
 func check(ctx context.Context, c *engine.Conn, pragmas ...string) ([]string, error) {
 	var found []string
-	// Read the full-text index first: its check would use the cache of this connection instead of the file.
+	// Read from the full-text index before its check, which would otherwise use data in the cache of this connection
+	// instead of the file.
 	var seq int64
 	if _, err := c.OptionalRow(ctx, "SELECT rowid FROM proposals_text WHERE proposals_text MATCH $1 LIMIT 1", []any{quoteFTS("user")}, &seq); err != nil {
 		found = append(found, "the full-text index cannot be read: "+err.Error())
@@ -117,8 +120,8 @@ func check(ctx context.Context, c *engine.Conn, pragmas ...string) ([]string, er
 	return found, nil
 }
 
-// schemaDrift reports tables, indexes, and triggers that differ from the migrations. A missing trigger, for example, no
-// longer protects its table.
+// schemaDrift reports tables, indexes, and triggers that differ from those that the migrations create. For example, a
+// table without one of its triggers is no longer protected.
 func schemaDrift(ctx context.Context, c *engine.Conn, fn func(history.Damage)) error {
 	want, err := freshSchema()
 	if err != nil {
@@ -144,7 +147,7 @@ func schemaDrift(ctx context.Context, c *engine.Conn, fn func(history.Damage)) e
 	return nil
 }
 
-// objects returns the SQL of all objects in the schema, by type and name.
+// objects returns the SQL of each object in the schema, keyed by the type and the name of the object.
 func objects(ctx context.Context, c *engine.Conn) (map[string]string, error) {
 	found := map[string]string{}
 	err := c.Each(ctx, "SELECT type || ' ' || name, coalesce(sql, '') FROM sqlite_schema", nil, func(row engine.Scanner) error {
@@ -158,10 +161,12 @@ func objects(ctx context.Context, c *engine.Conn) (map[string]string, error) {
 	return found, err
 }
 
-// freshSchema returns the objects that the migrations create. A verification may need them twice.
+// freshSchema returns the objects that all migrations create. The result is cached because a verification can need it
+// twice.
 var freshSchema = sync.OnceValues(func() (map[string]string, error) { return makeSchema(context.Background(), SchemaVersion()) })
 
-// makeSchema runs the migrations up to last on an empty in-memory database and returns its objects.
+// makeSchema runs the migrations up to the number last in an empty in-memory database. It returns the objects that they
+// create.
 func makeSchema(ctx context.Context, last int) (map[string]string, error) {
 	db, err := sql.Open(Driver, ":memory:")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Clock is a clock that advances by one microsecond per reading, so that times are distinct and identical in each run.
-// It is safe for concurrent use.
+// Clock is a clock that advances by one microsecond with each reading. Times are therefore distinct, and identical in
+// each run. Its methods are safe for concurrent use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -19,7 +19,7 @@ func NewClock() *Clock {
 	return &Clock{now: time.Date(2026, time.November, 20, 22, 42, 0, 0, time.UTC)}
 }
 
-// Now returns the time.
+// Now advances the clock and returns its time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,7 +34,7 @@ func (c *Clock) Forward(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// IDs returns a generator of ids that look like UUIDv7 and count from 1. Generators of different series never return
+// IDs returns a generator of ids that look like UUIDv7 and count from 1. Generators with different series never return
 // the same id.
 func IDs(series uint16) func() string {
 	var last atomic.Uint64

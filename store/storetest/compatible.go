@@ -1,4 +1,4 @@
-// This file imitates engines that are compatible with PostgreSQL, with a proxy in front of a server.
+// This file imitates engines that are compatible with PostgreSQL. It runs a proxy in front of a PostgreSQL server.
 
 package storetest
 
@@ -18,20 +18,21 @@ import (
 	"time"
 )
 
-// compatible is a proxy that makes a PostgreSQL server behave like a compatible engine: it rejects features that
-// CockroachDB and YugabyteDB lack, shuffles rows without ORDER BY, and fails transactions with SQLSTATE 40001, at
-// statements and at COMMIT.
+// compatible is a proxy that makes a PostgreSQL server behave like a compatible engine. It rejects features that
+// CockroachDB and YugabyteDB lack, and shuffles the rows of queries without ORDER BY. It also fails some transactions
+// with SQLSTATE 40001, at a statement or at COMMIT.
 type compatible struct {
-	dir    string // folder of its socket
+	dir    string // folder of the proxy's socket
 	server string // path of the server's socket
 
 	mu   sync.Mutex
 	rand *rand.Rand
 }
 
-// The average numbers of statements and of commits per failure, and the maximum number of consecutive failures per
-// connection. A verification runs more than a hundred statements, and thousands if it finds damage, on new connections
-// for each attempt. To let an attempt succeed, only the first statements of a read transaction can fail.
+// The average numbers of statements, reads, and commits per failure, and the maximum number of consecutive failures on
+// a connection. Only the first statements of a read transaction can fail. A verification runs more than a hundred
+// statements, and thousands if it finds damage, and each attempt uses new connections. Without the limit, no attempt
+// would succeed.
 const (
 	statementsPerFailure = 20
 	readsPerFailure      = 1000
@@ -40,8 +41,8 @@ const (
 	firstStatements      = 200
 )
 
-// seedVariable is the environment variable with a seed, which repeats the failures of an earlier run if its goroutines
-// are scheduled in the same order.
+// seedVariable is the environment variable that sets the seed of the random choices. The same seed repeats the
+// failures of an earlier run if goroutines are scheduled in the same order.
 const seedVariable = "TOOLCRIB_TEST_SEED"
 
 // seed returns the seed for all random choices.
@@ -84,7 +85,7 @@ func startCompatible(server string) (*compatible, error) {
 	return c, nil
 }
 
-// before returns the URL of a database through the proxy.
+// before returns the URL through which the database at address is reached through the proxy.
 func (c *compatible) before(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -96,7 +97,7 @@ func (c *compatible) before(address string) (string, error) {
 	return u.String(), nil
 }
 
-// one returns true with probability 1/n.
+// one returns true with a probability of 1/n.
 func (c *compatible) one(n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,7 +135,8 @@ func (c *compatible) serve(client net.Conn) {
 	}
 }
 
-// readMessage reads a protocol message: its type, which the first message lacks, its length, and its content.
+// readMessage reads a message of the protocol: its type, its length, and its content. The first message on a
+// connection has no type.
 func readMessage(in io.Reader, first bool) ([]byte, error) {
 	m := make([]byte, 5)
 	if first {
@@ -149,17 +151,18 @@ func readMessage(in io.Reader, first bool) ([]byte, error) {
 	return m, err
 }
 
-// compatibleSession is the state of one connection.
+// compatibleSession is the state of one connection through the proxy.
 type compatibleSession struct {
 	c        *compatible
 	inside   bool // in a transaction
 	writes   bool
-	done     int  // statements in the transaction
-	failures int  // since the last committed transaction
+	done     int  // number of statements in the transaction
+	failures int  // failures since the last committed transaction
 	skipping bool // discard the remaining messages of a rejected statement
 }
 
-// pass returns the message to send to the server instead of a client's message.
+// pass returns the message to send to the server in place of m, a message of the client. It returns nil if no message
+// is to be sent.
 func (s *compatibleSession) pass(m []byte) []byte {
 	if s.skipping {
 		s.skipping = m[0] != 'S' // Sync
@@ -186,7 +189,7 @@ func (s *compatibleSession) pass(m []byte) []byte {
 	return m
 }
 
-// statements returns the average number of statements per failure.
+// statements returns the average number of statements per failure in the current transaction.
 func (s *compatibleSession) statements() int {
 	if s.writes {
 		return statementsPerFailure
@@ -194,7 +197,7 @@ func (s *compatibleSession) statements() int {
 	return readsPerFailure
 }
 
-// fails decides at random whether to fail the transaction now.
+// fails decides at random whether the transaction fails now, with a probability of about 1/per.
 func (s *compatibleSession) fails(per int) bool {
 	s.done++
 	if !s.inside || s.failures >= failuresInARow || !s.writes && s.done > firstStatements || !s.c.one(per) {
@@ -204,7 +207,7 @@ func (s *compatibleSession) fails(per int) bool {
 	return true
 }
 
-// lacking reports whether a statement uses features that compatible engines lack.
+// lacking reports whether a statement uses a feature that compatible engines lack.
 func lacking(statement string) bool {
 	for _, word := range []string{"LISTEN ", "NOTIFY ", "pg_advisory", "pg_try_advisory", "INDEXED BY"} {
 		if strings.Contains(statement, word) {
@@ -214,7 +217,7 @@ func lacking(statement string) bool {
 	return false
 }
 
-// raise returns a message that causes an error on the server, which also aborts the transaction there.
+// raise returns a message that causes an error on the server. The error also aborts the transaction.
 func raise(code, why string) []byte {
 	text := fmt.Sprintf("DO $$ BEGIN RAISE EXCEPTION '%s' USING ERRCODE = '%s'; END $$\x00", why, code)
 	m := binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(4+len(text))) //nolint:gosec // it is short

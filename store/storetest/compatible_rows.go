@@ -9,18 +9,19 @@ import (
 	"sync"
 )
 
-// rowShuffler shuffles the rows of statements without ORDER BY, as distributed engines do. It tracks one connection:
-// sent processes messages to the server, and copyRows those from the server.
+// rowShuffler shuffles the rows of statements without ORDER BY on one connection, as distributed engines do. The method
+// sent handles messages to the server, and copyRows handles messages from the server.
 type rowShuffler struct {
 	c *compatible
 
 	mu       sync.Mutex
 	open     map[string]bool // prepared statements without ORDER BY
-	bound    bool            // the last portal is for such a statement
-	expected []answer        // in the order of the statements
+	bound    bool            // whether the statement of the last portal has no ORDER BY
+	expected []answer        // expected responses in the order of the statements
 }
 
-// answer is an expected response of the server: the rows of a statement, or readiness for the next one.
+// answer is an expected response of the server: the rows of a statement, or the message that the server is ready for
+// the next statement.
 type answer int
 
 const (
@@ -29,7 +30,7 @@ const (
 	openRows
 )
 
-// sent processes a message to the server.
+// sent handles a message to the server.
 func (r *rowShuffler) sent(m []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,8 +47,8 @@ func (r *rowShuffler) sent(m []byte) {
 	}
 }
 
-// next returns the current expected response and removes it when it is complete. After an error, the server ignores all
-// messages until the next Sync.
+// next returns the expected response to which a message of the given kind belongs. It removes the response when the
+// response is complete. After an error, the server ignores all messages until the next Sync.
 func (r *rowShuffler) next(kind byte) answer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,7 +70,7 @@ func (r *rowShuffler) next(kind byte) answer {
 	return now
 }
 
-// copyRows forwards the server's messages and shuffles the rows of statements without ORDER BY.
+// copyRows copies the server's messages to the client and shuffles the rows of statements without ORDER BY.
 func (r *rowShuffler) copyRows(client io.Writer, server io.Reader) error {
 	in := bufio.NewReader(server)
 	var rows [][]byte
@@ -101,8 +102,8 @@ func (c *compatible) shuffle(rows [][]byte) {
 	c.rand.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 }
 
-// leavesOrderOpen reports whether a statement has no ORDER BY outside parentheses. The ORDER BY of a subquery does not
-// determine the order of the result.
+// leavesOrderOpen reports whether a statement has no ORDER BY outside of parentheses. An ORDER BY in a subquery does
+// not determine the order of the result.
 func leavesOrderOpen(statement string) bool {
 	var outside strings.Builder
 	depth, quoted := 0, false

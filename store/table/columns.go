@@ -1,5 +1,5 @@
-// Package table describes tables. A list of columns, each bound to a Go variable, defines the columns of SELECT and
-// INSERT, the values, Scan, and the fields of a seal.
+// Package table describes tables by lists of columns. Each column is bound to a Go variable. The list determines the
+// columns of SELECT and INSERT statements, their values, the destinations of Scan, and the fields of a seal.
 package table
 
 import (
@@ -21,22 +21,22 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Column is a column of a table, bound to a variable for its value: a *string, *int, *int64, *bool, *sql.NullInt64, or
-// Textual.
+// Column is a column of a table, bound to the variable that holds its value. The variable is a *string, *int, *int64,
+// *bool, *sql.NullInt64, or Textual.
 type Column struct {
 	Name  string
 	v     any
 	later bool
 }
 
-// Col returns a column bound to v.
+// Col returns a column with the given name that is bound to v.
 func Col(name string, v any) Column { return Column{Name: name, v: v} }
 
-// Later returns a column that was added to an existing table of records. It must be the last column. A seal covers it
-// only if it has a value, so that seals of older rows remain valid.
+// Later returns a column that was added to a table with sealed rows after the first release. It must be the last
+// column. A seal covers the column only if its value is not empty, so that the seals of older rows remain valid.
 func Later(name string, v any) Column { return Column{name, v, true} }
 
-// Later returns the number of columns that were added later.
+// Later returns the number of columns that were created with Later.
 func (c Columns) Later() int {
 	n := 0
 	for _, one := range c {
@@ -47,10 +47,11 @@ func (c Columns) Later() int {
 	return n
 }
 
-// Columns describes a row of a table. SELECT, INSERT, the values, the fields of a seal, and Scan are derived from it.
+// Columns describes a row of a table. SELECT and INSERT statements, their values, the destinations of Scan, and the
+// fields of a seal are derived from it.
 type Columns []Column
 
-// Textual is a variable that is stored as text in a specific format.
+// Textual is a variable whose value is stored as text in a specific format.
 type Textual interface {
 	sql.Scanner
 	format() (string, error)
@@ -58,13 +59,14 @@ type Textual interface {
 	kind() engine.Kind
 }
 
-// Names lists the names of the columns.
+// Names returns a comma-separated list of the names of the columns.
 func (c Columns) Names() string { return c.each("", ", ") }
 
-// Of lists the columns, qualified with a table alias.
+// Of returns a comma-separated list of the columns, each qualified with the alias of the table.
 func (c Columns) Of(alias string) string { return c.each(alias+".", ", ") }
 
-// Joined returns an expression that concatenates the columns of a table alias.
+// Joined returns an SQL expression that concatenates the columns, qualified with alias, and puts separator between
+// them.
 func (c Columns) Joined(alias, separator string) string {
 	return c.each(alias+".", " || '"+separator+"' || ")
 }
@@ -73,7 +75,7 @@ func (c Columns) each(before, between string) string {
 	return strings.Join(lists.Map(c, func(one Column) string { return before + one.Name }), between)
 }
 
-// Pick returns the columns with the given names.
+// Pick returns the columns with the given names, in the order of the names.
 func (c Columns) Pick(names ...string) Columns {
 	picked := make(Columns, len(names))
 	for i, name := range names {
@@ -86,8 +88,8 @@ func (c Columns) Pick(names ...string) Columns {
 	return picked
 }
 
-// Maybe lists the columns of a table after a LEFT JOIN, preceded by whether there is a row. key is a column that is
-// never NULL.
+// Maybe returns a list for SELECT after a LEFT JOIN: an expression that reports whether the joined row exists,
+// followed by the columns. The argument key is a column that is never NULL in an existing row. When scans the result.
 func (c Columns) Maybe(alias, key string) string {
 	list := alias + "." + key + " IS NOT NULL"
 	for _, one := range c {
@@ -100,7 +102,7 @@ func (c Columns) Maybe(alias, key string) string {
 	return list
 }
 
-// When returns the columns to scan the output of Maybe: a flag for whether the row exists, followed by c.
+// When returns the columns for scanning the list that Maybe returns. It stores whether the row exists in there.
 func (c Columns) When(there *bool) Columns {
 	list := Columns{Col("", there)}
 	for _, one := range c {
@@ -112,7 +114,7 @@ func (c Columns) When(there *bool) Columns {
 	return list
 }
 
-// textualWhen is a column of a row that may not exist.
+// textualWhen is a Textual in a row that can be missing. It is parsed only if the row exists.
 type textualWhen struct {
 	Textual
 	present *bool
@@ -125,7 +127,7 @@ func (t textualWhen) parse() error {
 	return t.Textual.parse()
 }
 
-// Kind returns the type of the column's values.
+// Kind returns the type that the values of the column have in the database.
 func (c Column) Kind() engine.Kind {
 	switch v := c.v.(type) {
 	case *string:
@@ -136,7 +138,7 @@ func (c Column) Kind() engine.Kind {
 	return engine.Number
 }
 
-// text returns the value in the form that a seal covers.
+// text returns the value of c in the form that a seal covers.
 func (c Column) text() (string, error) {
 	switch v := c.v.(type) {
 	case *string:
@@ -153,7 +155,7 @@ func (c Column) text() (string, error) {
 	return "", fmt.Errorf("the column %s has no text: %T", c.Name, c.v)
 }
 
-// Texts returns the values in the form that a seal covers.
+// Texts returns the values of the columns in the form that a seal covers.
 func (c Columns) Texts() ([]string, error) {
 	texts := make([]string, len(c))
 	var errs error
@@ -164,7 +166,7 @@ func (c Columns) Texts() ([]string, error) {
 	return texts, errs
 }
 
-// Values returns the values as statement arguments.
+// Values returns the values of the columns as arguments for a statement.
 func (c Columns) Values() ([]any, error) {
 	values := make([]any, len(c))
 	var errs error
@@ -184,8 +186,8 @@ func (c Columns) Values() ([]any, error) {
 	return values, errs
 }
 
-// Reading returns a scan function for rows with the columns of T, followed by rest. Use it for one query at a time,
-// because all rows are scanned into the same variables.
+// Reading returns a function that scans rows with the columns of T, followed by the destinations in rest. Use the
+// function for one query at a time, because it scans all rows into the same variables.
 func Reading[T any](describe func(*T) Columns, rest ...any) func(Scanner) (T, error) {
 	v := new(T)
 	var dest []any
@@ -213,7 +215,7 @@ func Reading[T any](describe func(*T) Columns, rest ...any) func(Scanner) (T, er
 	}
 }
 
-// stored returns the column's text as last read, which may be in an older format.
+// stored returns the text that was last scanned into the column. The text can be in an older format.
 func (c Column) stored() (string, error) {
 	switch t := c.v.(type) {
 	case interface{ text() string }:
@@ -224,7 +226,7 @@ func (c Column) stored() (string, error) {
 	return c.text()
 }
 
-// InsertAll inserts rows with identical columns.
+// InsertAll inserts rows, which must have the same columns, into a table.
 func InsertAll(ctx context.Context, s execer, table string, rows []Columns) error {
 	if len(rows) == 0 {
 		return nil
@@ -240,7 +242,7 @@ func InsertAll(ctx context.Context, s execer, table string, rows []Columns) erro
 	return InsertRows(ctx, s, table, rows[0].Names(), all)
 }
 
-// Add inserts a row with the next number as its key.
+// Add inserts a row. The column key receives the maximum of its values plus one.
 func Add(ctx context.Context, s execer, table, key string, row Columns) error {
 	values, err := row.Values()
 	if err != nil {
@@ -250,7 +252,7 @@ func Add(ctx context.Context, s execer, table, key string, row Columns) error {
 	return err
 }
 
-// StoredText is a value of type T stored as text.
+// StoredText is a Textual for a value of type T. Write formats the value, and Read parses it.
 type StoredText[T any] struct {
 	V       *T
 	Write   func(T) (string, error)
@@ -274,12 +276,12 @@ func (s *StoredText[T]) Scan(value any) (err error) {
 	return err
 }
 
-// Stored returns a column for a value stored as text, with functions that format and parse it.
+// Stored returns a Textual for *v. The function write formats the value, and read parses the stored text.
 func Stored[T any](v *T, write func(T) string, read func(string) (T, error)) Textual {
 	return &StoredText[T]{V: v, Write: func(v T) (string, error) { return write(v), nil }, Read: read}
 }
 
-// StoredJSON returns a column for a value stored as JSON, or as "" if write returns no bytes.
+// StoredJSON returns a Textual for *v, which is stored as JSON. If write returns no bytes, "" is stored.
 func StoredJSON[T any](v *T, write func(T) ([]byte, error)) Textual {
 	return &StoredText[T]{V: v, Write: func(v T) (string, error) {
 		text, err := write(v)
@@ -292,12 +294,12 @@ func StoredJSON[T any](v *T, write func(T) ([]byte, error)) Textual {
 	}}
 }
 
-// Subject returns a column for a subject.
+// Subject returns a Textual for a subject.
 func Subject(v *registry.Subject) Textual {
 	return Stored(v, registry.Subject.String, registry.ParseSubject)
 }
 
-// Actor returns a column for an actor.
+// Actor returns a Textual for an actor.
 func Actor(v *proposals.Actor) Textual {
 	return Stored(v, proposals.Actor.String, func(text string) (a proposals.Actor, err error) {
 		err = a.UnmarshalText([]byte(text))
@@ -305,13 +307,13 @@ func Actor(v *proposals.Actor) Textual {
 	})
 }
 
-// Time returns a column for a time.
+// Time returns a Textual for a time.
 func Time(v *time.Time) Textual { return Stored(v, history.Timestamp, history.ParseTimestamp) }
 
-// MaybeTime returns a column for an optional time.
+// MaybeTime returns a Textual for an optional time, which is stored as "" if it is zero.
 func MaybeTime(v *time.Time) Textual { return Stored(v, FormatMaybe, ParseMaybe) }
 
-// JSON returns a column for optional JSON, which is stored unchanged.
+// JSON returns a Textual for optional JSON, which is stored unchanged.
 func JSON(v *json.RawMessage) Textual {
 	return Stored(v, func(raw json.RawMessage) string { return string(raw) }, func(text string) (json.RawMessage, error) {
 		if text == "" {
@@ -321,7 +323,7 @@ func JSON(v *json.RawMessage) Textual {
 	})
 }
 
-// Text converts a value to the form that a seal covers.
+// Text converts a value from the driver to the form that a seal covers.
 func Text(value sqldriver.Value) (string, error) {
 	switch v := value.(type) {
 	case string:
@@ -336,7 +338,7 @@ func Text(value sqldriver.Value) (string, error) {
 	return "", fmt.Errorf("%w: %T instead of a text or a number", engine.ErrDamaged, value)
 }
 
-// Flag returns the stored form of a bool.
+// Flag returns the stored form of b.
 func Flag(b bool) string {
 	if b {
 		return "1"
@@ -344,7 +346,7 @@ func Flag(b bool) string {
 	return "0"
 }
 
-// FormatMaybe returns the stored form of an optional time: "" for zero.
+// FormatMaybe returns the stored form of an optional time. A zero time is stored as "".
 func FormatMaybe(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -352,7 +354,7 @@ func FormatMaybe(t time.Time) string {
 	return history.Timestamp(t)
 }
 
-// ParseMaybe parses the output of FormatMaybe.
+// ParseMaybe parses a time that FormatMaybe formatted.
 func ParseMaybe(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -360,7 +362,7 @@ func ParseMaybe(s string) (time.Time, error) {
 	return history.ParseTimestamp(s)
 }
 
-// List returns a column for a list of texts.
+// List returns a Textual for a list of texts, which is stored as a JSON array.
 func List(texts *[]string) Textual {
 	return Stored(texts, func(texts []string) string {
 		if len(texts) == 0 {
@@ -370,13 +372,13 @@ func List(texts *[]string) Textual {
 	}, ParseList)
 }
 
-// JSONArray returns list as an array in JSON, for example for a query with json_each.
+// JSONArray returns list as a JSON array, for example as the argument of json_each.
 func JSONArray[T ~string](list []T) string {
 	data, _ := json.Marshal(list) // cannot fail for strings
 	return string(data)
 }
 
-// ParseList parses the stored form of a List.
+// ParseList parses the stored form of a List, which is a JSON array.
 func ParseList(s string) ([]string, error) {
 	var texts []string
 	err := json.Unmarshal([]byte(s), &texts)

@@ -1,4 +1,4 @@
-// This file scans rows into values.
+// This file reads and writes rows, and defines the errors for missing, changed, and unreadable rows.
 
 package table
 
@@ -14,16 +14,17 @@ import (
 	"toolcrib/store/engine"
 )
 
-// execer is a session or a type that embeds one.
+// execer is implemented by *session.Session and by types that embed it.
 type execer interface {
 	querier
 	Exec(ctx context.Context, query string, args ...any) (int64, error)
 	Row(ctx context.Context, query string, args []any, dest ...any) error
 }
 
-// InsertRows inserts rows into a table. values contains the values of all rows in sequence. Rows in one statement share
-// its overhead; triggers and constraints still apply to each row. Statements have few sizes, to limit the number of
-// cached ones, and these are small, because SQLite searches all parameters of a statement for each name.
+// InsertRows inserts rows into a table. The argument values contains the values of all rows, one row after the other.
+// Several rows share a statement to reduce overhead; triggers and constraints still apply to each row. Only a few
+// statement sizes are used, because prepared statements are cached. The sizes are small, because SQLite searches all
+// parameters of a statement for each name.
 func InsertRows(ctx context.Context, s execer, table, columns string, values []any) error {
 	width := strings.Count(columns, ",") + 1
 	for _, size := range []int{16, 4, 1} {
@@ -36,7 +37,7 @@ func InsertRows(ctx context.Context, s execer, table, columns string, values []a
 	return nil
 }
 
-// Next returns the number for the next row of a table.
+// Next returns the sequence number for the next row of a table.
 func Next(ctx context.Context, s execer, table string) (seq int64, err error) {
 	err = s.Row(ctx, "SELECT coalesce(max(seq), 0) + 1 FROM "+table, nil, &seq)
 	return seq, err
@@ -53,8 +54,8 @@ func insertStatement(table, columns string, width, rows int) string {
 	return query
 }
 
-// Update sets columns in the rows that satisfy condition and returns the number of these rows. condition has a "?" for
-// each of args.
+// Update sets columns in the rows that satisfy condition, and returns the number of these rows. The condition has a "?"
+// for each element of args.
 func Update(ctx context.Context, s execer, name string, set Columns, condition string, args ...any) (int64, error) {
 	values, err := set.Values()
 	if err != nil {
@@ -73,8 +74,8 @@ func Into[T any](dst *T, parse func(string) (T, error), text string) error {
 	return nil
 }
 
-// unreadable is the error for a stored text that cannot be parsed. Its message quotes only the start of the text and of
-// the error, because both may be megabytes long.
+// unreadable is the error for a stored text that cannot be parsed. Its message contains only the start of the text and
+// the start of err, because both can be megabytes long.
 type unreadable struct {
 	text string
 	err  error
@@ -86,7 +87,7 @@ func (u unreadable) Error() string {
 
 func (u unreadable) Unwrap() []error { return []error{engine.ErrDamaged, u.err} }
 
-// NotFound returns an error that wraps proposals.ErrNotFound and names the missing object.
+// NotFound returns an error that wraps proposals.ErrNotFound. The format and args describe the missing object.
 func NotFound(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
 }
@@ -94,12 +95,12 @@ func NotFound(format string, args ...any) error {
 // Scanner scans the columns of a row.
 type Scanner = engine.Scanner
 
-// querier is a session or a type that embeds one.
+// querier is implemented by *session.Session and by types that embed it.
 type querier interface {
 	Each(ctx context.Context, query string, args []any, fn func(Scanner) error) error
 }
 
-// All runs a query and returns the scanned rows.
+// All runs a query, scans each row with scan, and returns the results.
 func All[T any](ctx context.Context, s querier, scan func(Scanner) (T, error), query string, args ...any) ([]T, error) {
 	var out []T
 	err := s.Each(ctx, query, args, func(row Scanner) error {
@@ -113,13 +114,14 @@ func All[T any](ctx context.Context, s querier, scan func(Scanner) (T, error), q
 	return out, err
 }
 
-// ScanValue scans a row with a single column.
+// ScanValue scans the value of a row that has a single column.
 func ScanValue[T any](row Scanner) (v T, err error) {
 	err = row.Scan(&v)
 	return v, err
 }
 
-// First returns the first element of found. format describes the missing element.
+// First returns the first element of found. If err is nil and found is empty, it returns an error that wraps
+// proposals.ErrNotFound; the format and args describe the missing object.
 func First[T any](found []T, err error, format string, args ...any) (T, error) {
 	if err == nil && len(found) == 0 {
 		err = NotFound(format, args...)
@@ -131,8 +133,8 @@ func First[T any](found []T, err error, format string, args ...any) (T, error) {
 	return found[0], nil
 }
 
-// Missing converts sql.ErrNoRows to an error that wraps proposals.ErrNotFound and names the missing object. It returns
-// other errors unchanged.
+// Missing converts sql.ErrNoRows to an error that wraps proposals.ErrNotFound. The format and args describe the missing
+// object. Missing returns other errors unchanged.
 func Missing(err error, format string, args ...any) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return NotFound(format, args...)
@@ -140,7 +142,8 @@ func Missing(err error, format string, args ...any) error {
 	return err
 }
 
-// ChangedOne converts the number of rows affected by a compare-and-swap to an error.
+// ChangedOne returns an error unless a compare-and-swap changed exactly one row. The argument n is the number of
+// changed rows.
 func ChangedOne(n int64, err error, what string) error {
 	switch {
 	case err != nil:

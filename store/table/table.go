@@ -1,4 +1,4 @@
-// This file describes tables by their columns, seals, and hash chains.
+// This file describes tables and their seals.
 
 package table
 
@@ -11,37 +11,38 @@ import (
 	"toolcrib/store/engine"
 )
 
-// Description describes a table, without the type of its rows.
+// Description contains the properties of a table that do not depend on the type of its rows.
 type Description struct {
 	Name string
-	Seal string // format of the seals if rows are append-only records, or ""
+	Seal string // format name that the seals cover if rows are sealed, or ""
 }
 
-// Table describes a table with rows of type T. SELECT, INSERT, UPDATE, Scan, and seals are derived from its columns.
+// Table describes a table whose rows have the type T. Statements, scan functions, and seals are derived from its
+// columns.
 type Table[T any] struct {
 	Description
 	describe func(*T) Columns
 	names    string
 }
 
-// Of returns the description of a table without seals.
+// Of returns the description of a table whose rows are not sealed.
 func Of[T any](name string, describe func(*T) Columns) Table[T] {
 	return Sealed(name, "", describe)
 }
 
-// Sealed returns the description of a table of records. Each row has a seal over the format name and the columns, in
-// order.
+// Sealed returns the description of a table whose rows are append-only records. Each row has a seal, which is a hash
+// of the format name and the columns in their order.
 func Sealed[T any](name, format string, describe func(*T) Columns) Table[T] {
 	t := Table[T]{Description: Description{Name: name, Seal: format}, describe: describe}
 	t.names = t.Columns(new(T)).Names()
 	return t
 }
 
-// Plain returns the columns of a row without its seal.
+// Plain returns the columns of the row *v without the seal.
 func (t Table[T]) Plain(v *T) Columns { return t.describe(v) }
 
-// Columns returns the columns of a row, including the seal of a record. The seal is verified when a row is read, so
-// that a modified record is always rejected.
+// Columns returns the columns of the row *v, including the seal if rows are sealed. Reading a row verifies its seal,
+// so that a modified record is always rejected.
 func (t Table[T]) Columns(v *T) Columns {
 	c := t.describe(v)
 	if t.Seal == "" {
@@ -50,12 +51,12 @@ func (t Table[T]) Columns(v *T) Columns {
 	return append(c, Col("seal", &storedSeal{table: t.Description, of: c[:len(c):len(c)]}))
 }
 
-// Select returns a query for all columns. conditions follows the table name.
+// Select returns a query for all columns. The argument conditions follows the name of the table in the query.
 func (t Table[T]) Select(conditions string) string {
 	return "SELECT " + t.names + " FROM " + t.Name + " " + conditions
 }
 
-// All returns the rows that satisfy conditions.
+// All returns the rows that the query of Select returns.
 func (t Table[T]) All(ctx context.Context, s querier, conditions string, args ...any) ([]T, error) {
 	return All(ctx, s, Reading(t.Columns), t.Select(conditions), args...)
 }
@@ -73,8 +74,8 @@ func (t Table[T]) Append(ctx context.Context, s execer, v T) (string, error) {
 	return seals[0], nil
 }
 
-// AppendAll appends records, numbered from seq, and returns their seals. It passes integers as text, which STRICT
-// tables convert.
+// AppendAll appends records with sequence numbers from seq on, and returns their seals. Integers are passed as text,
+// which SQLite and PostgreSQL convert.
 func (t Table[T]) AppendAll(ctx context.Context, s execer, seq int64, rows []T) ([]string, error) {
 	seals := make([]string, len(rows))
 	var values []any
@@ -97,7 +98,7 @@ func (t Table[T]) AppendAll(ctx context.Context, s execer, seq int64, rows []T) 
 	return seals, nil
 }
 
-// seal appends the value of a column to the fields of a seal.
+// seal appends text, the value of c, to the fields that a seal covers.
 func (c Column) seal(fields []string, text string) []string {
 	if c.later && text == "" {
 		return fields
@@ -105,7 +106,7 @@ func (c Column) seal(fields []string, text string) []string {
 	return append(fields, text)
 }
 
-// storedSeal verifies the seal of a row against the columns that it covers.
+// storedSeal is the Textual of a seal. Its parse method verifies the seal against the columns that the seal covers.
 type storedSeal struct {
 	table   Description
 	of      Columns

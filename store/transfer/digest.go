@@ -1,4 +1,4 @@
-// This file compares tables by digests, and prints a database as SQL.
+// This file computes digests that compare tables, and prints a database as SQL.
 
 package transfer
 
@@ -17,7 +17,8 @@ import (
 	"toolcrib/store/pg"
 )
 
-// digest is a hash over the rows of a table, ordered by key. Both engines compare texts by their bytes.
+// digest computes a hash of the rows of a table in the order of their keys. Both engines order texts by their
+// bytes.
 type digest struct {
 	terms bool
 	rows  int64
@@ -26,11 +27,11 @@ type digest struct {
 
 func newDigest(t table) *digest { return &digest{terms: t.terms(), hash: sha256.New()} }
 
-// add adds a row. Each value is hashed with its type and length.
+// add adds a row to the digest. The hash covers the type, the length, and the content of each value.
 func (d *digest) add(row []any) error {
 	d.rows++
 	for i, value := range row {
-		if text, ok := value.(string); ok && d.terms && i > 0 { // sorted and without duplicates
+		if text, ok := value.(string); ok && d.terms && i > 0 { // the order and the duplicates of terms do not count
 			value = strings.Join(slices.Compact(slices.Sorted(strings.FieldsSeq(text))), " ")
 		}
 		var err error
@@ -56,15 +57,15 @@ func (d *digest) add(row []any) error {
 // sum returns the number of rows and the hash.
 func (d *digest) sum() string { return fmt.Sprintf("%d %x", d.rows, d.hash.Sum(nil)) }
 
-// digestOf returns the digest of a table.
+// digestOf reads a table and returns its digest.
 func digestOf(ctx context.Context, from reader, t table, columns []string) (*digest, error) {
 	d := newDigest(t)
 	err := from.rows(ctx, t, columns, d.add)
 	return d, err
 }
 
-// Print writes the SQL statements that create the roles and the schema on a PostgreSQL server, with the content of
-// seed, a new SQLite database.
+// Print writes the SQL statements that create the roles and the schema on a PostgreSQL server and insert the rows
+// of seed, which is the path of a new SQLite database.
 func Print(ctx context.Context, w io.Writer, seed string) (err error) {
 	source, err := openFile(ctx, seed)
 	if err != nil {
@@ -84,7 +85,7 @@ func Print(ctx context.Context, w io.Writer, seed string) (err error) {
 	return print("COMMIT;\n")
 }
 
-// printRows prints an INSERT statement for each row.
+// printRows prints an INSERT statement for each row of source.
 func printRows(ctx context.Context, source reader, print func(string) error) error {
 	for _, t := range tables() {
 		switch t.name {
@@ -105,7 +106,7 @@ func printRows(ctx context.Context, source reader, print func(string) error) err
 	return nil
 }
 
-// literal returns a value as a PostgreSQL literal.
+// literal returns the PostgreSQL literal for a value.
 func literal(value any) string {
 	switch v := value.(type) {
 	case nil:

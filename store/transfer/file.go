@@ -1,4 +1,4 @@
-// This file reads and writes databases of both engines for a copy.
+// This file opens databases of both engines as the source or the target of a copy.
 
 package transfer
 
@@ -17,14 +17,14 @@ import (
 	"toolcrib/store/sqlite"
 )
 
-// file is a database in a SQLite file.
+// file is a database in a SQLite file that is copied or receives a copy.
 type file struct {
 	conn *engine.Conn
 	end  func() error
-	copy *sqlite.Copy // nil for a source
+	copy *sqlite.Copy // nil if the file is the source
 }
 
-// openFile opens a snapshot of a database file.
+// openFile opens a snapshot of the SQLite file at path as the source of a copy.
 func openFile(ctx context.Context, path string) (_ reader, err error) {
 	db, err := sqlite.Open(ctx, path, sqlite.Options{Existing: true, Readers: 1})
 	if err != nil {
@@ -51,7 +51,7 @@ func openFile(ctx context.Context, path string) (_ reader, err error) {
 	return f, nil
 }
 
-// beginFile prepares a file as the target of a copy. If the file exists, complete is true.
+// beginFile prepares the SQLite file at path as the target of a copy. If the file already exists, complete is true.
 func beginFile(ctx context.Context, path string) (_ writer, complete bool, err error) {
 	c, complete, err := sqlite.BeginCopy(ctx, path)
 	if err != nil {
@@ -64,8 +64,8 @@ func beginFile(ctx context.Context, path string) (_ writer, complete bool, err e
 	return f, complete, nil
 }
 
-// readTerms makes the terms in the assistant's search indexes readable. SQLite stores only the index, without the
-// original text.
+// readTerms creates temporary tables through which the terms in the assistant's search indexes can be read. SQLite
+// stores only the index and not the indexed text.
 func (f file) readTerms(ctx context.Context) error {
 	script := "PRAGMA query_only(0);"
 	for _, t := range tables() {
@@ -119,8 +119,9 @@ func (f file) add(ctx context.Context, t table, columns []string, rows [][]any) 
 func (f file) finish(ctx context.Context) error { return f.copy.Finish(ctx) }
 func (f file) close() error                     { return f.end() }
 
-// explained explains two errors: another process is copying into the same target, so that both create the schema or name
-// the file; and a text from an earlier version cannot be stored by PostgreSQL.
+// explained adds an explanation to two kinds of errors. First, another process can be copying into the same target;
+// both processes then create the schema or name the file. Second, PostgreSQL cannot store some texts that earlier
+// versions wrote.
 func explained(err error) error {
 	e := new(pgconn.PgError)
 	switch {
@@ -132,27 +133,27 @@ func explained(err error) error {
 	return err
 }
 
-// closing closes a reader after an error.
+// closing closes r and returns err, joined with the error of close.
 func closing(r reader, err error) error { return errors.Join(err, r.close()) }
 
-// server is a database on a PostgreSQL server.
+// server is a database on a PostgreSQL server that is copied or receives a copy.
 type server struct {
 	conn *pgx.Conn
-	tx   pgx.Tx // transaction of the copy; nil for a source and a complete copy
+	tx   pgx.Tx // transaction of the copy; nil if the database is the source or already complete
 }
 
 func connect(ctx context.Context, url string) (server, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return server{}, err // it does not contain the password
+		return server{}, err // the error does not contain the password
 	}
-	// A statement may run on several databases, but never often enough to be worth caching.
+	// The connection does not cache prepared statements, because no statement runs often enough.
 	config.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
 	conn, err := pgx.ConnectConfig(ctx, config)
 	return server{conn: conn}, err
 }
 
-// openServer opens a snapshot of a database on a server.
+// openServer opens a snapshot of the database at url as the source of a copy.
 func openServer(ctx context.Context, url string) (reader, error) {
 	s, err := connect(ctx, url)
 	if err != nil {
@@ -169,7 +170,8 @@ func openServer(ctx context.Context, url string) (reader, error) {
 	return s, nil
 }
 
-// beginServer prepares a database on a server as the target of a copy. If it has the schema, complete is true.
+// beginServer prepares the database at url as the target of a copy. If the database already has the current schema,
+// complete is true.
 func beginServer(ctx context.Context, url string) (_ writer, complete bool, err error) {
 	s, err := connect(ctx, url)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Package transfer copies a database from one engine to the other, row by row, so that every hash, seal, and number is
-// preserved. The target becomes a database only after all tables have been compared with the source; an interrupted copy
-// leaves nothing.
+// Package transfer copies a database to another engine or another database, row by row. The copy preserves every hash,
+// seal, and number. The target becomes a valid database only after all tables have been compared with the source. An
+// interrupted copy leaves nothing behind.
 package transfer
 
 import (
@@ -13,17 +13,17 @@ import (
 	"toolcrib/store/pg"
 )
 
-// ErrOther means that the target contains something other than a copy of the source.
+// ErrOther indicates that the target contains something other than a copy of the source.
 var ErrOther = errors.New("the target contains different data")
 
 // reader reads a snapshot of a database.
 type reader interface {
-	// columns lists the stored columns of a table, without those that the engine derives from others.
+	// columns returns the stored columns of t, without the columns that the engine derives from other columns.
 	columns(ctx context.Context, t table) ([]string, error)
-	// rows calls fn for each row of a table, ordered by key. The values are int64, string, []byte, or nil.
+	// rows calls fn for each row of t in the order of its key. The values are int64, string, []byte, or nil.
 	rows(ctx context.Context, t table, columns []string, fn func([]any) error) error
-	// newest returns the number and the hash of the newest event. The error wraps sql.ErrNoRows or pgx.ErrNoRows, which
-	// are equal, if the database has none.
+	// newest returns the number and the hash of the newest event. If the database has no events, the error wraps
+	// sql.ErrNoRows, which also matches pgx.ErrNoRows.
 	newest(ctx context.Context) (event int64, hash string, err error)
 	// close ends the snapshot, or discards an unfinished copy.
 	close() error
@@ -32,22 +32,22 @@ type reader interface {
 // writer is the target of a copy. Its rows are written in one transaction.
 type writer interface {
 	reader
-	// add inserts rows.
+	// add inserts rows into t.
 	add(ctx context.Context, t table, columns []string, rows [][]any) error
-	// finish converts the copy to a valid database.
+	// finish completes the copy and makes the target a valid database.
 	finish(ctx context.Context) error
 }
 
 // Report summarizes a copy.
 type Report struct {
 	Tables  int
-	Rows    int64  // in all tables
+	Rows    int64  // number of rows in all tables
 	Event   int64  // number of the newest event
-	Hash    string // of the newest event
-	Already bool   // the target was already complete
+	Hash    string // hash of the newest event
+	Already bool   // whether the target was already a complete copy
 }
 
-// Maximum size of a batch.
+// Maximum size of a batch of rows.
 const (
 	batchRows  = 2000
 	batchBytes = 4 << 20
@@ -88,10 +88,10 @@ func Copy(ctx context.Context, from, to string) (report Report, err error) {
 	return report, explained(err)
 }
 
-// errDiffers means that a table differs between source and target.
+// errDiffers indicates that a table in the target differs from the source.
 var errDiffers = errors.New("the copy differs from the source")
 
-// copyAll copies all rows, unless the target is complete, and compares all tables.
+// copyAll copies all tables and compares each with the source. If complete is true, it only compares them.
 func copyAll(ctx context.Context, source reader, target writer, complete bool) (Report, error) {
 	var report Report
 	for _, t := range tables() {
@@ -121,7 +121,7 @@ func copyAll(ctx context.Context, source reader, target writer, complete bool) (
 	return report, nil
 }
 
-// copyTable copies the rows of a table and returns their digest.
+// copyTable copies the rows of t and returns the digest of the rows that it read.
 func copyTable(ctx context.Context, source reader, target writer, t table, columns []string) (*digest, error) {
 	read := newDigest(t)
 	var batch [][]any
@@ -159,17 +159,17 @@ func copyTable(ctx context.Context, source reader, target writer, t table, colum
 	return read, err
 }
 
-// newestEvent is the query for the newest event.
+// newestEvent is the query for the number and the hash of the newest event.
 const newestEvent = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1"
 
-// table is a table to copy. key lists the columns of its primary key, which determine the order of reading.
+// table is a table to copy. The field key lists the columns of the primary key; rows are read in the order of this key.
 type table struct {
 	name string
 	key  []string
 }
 
-// tables lists all tables, each after the tables that its foreign keys refer to. It omits the search index of the
-// queue, which is specific to each engine and is rebuilt.
+// tables returns all tables. Each table follows the tables to which its foreign keys refer. The search index of the
+// queue is not included, because it is specific to each engine and is rebuilt after the copy.
 func tables() []table {
 	var list []table
 	add := func(key []string, names ...string) {
@@ -210,19 +210,21 @@ func tables() []table {
 	return list
 }
 
-// derived reports whether the engine computes a column from others: on a server in a migration after the copy, in a
-// file at its end.
+// derived reports whether the engine computes the given column from other columns. PostgreSQL does so in a migration
+// after the copy, and SQLite does so at the end of the copy.
 func (t table) derived(column string) bool { return t.name == "live" && column == "size" }
 
-// terms reports whether the table is a search index of the assistant. Its rows list terms in no particular order.
+// terms reports whether t is a search index of the assistant. The rows of such an index contain terms in no particular
+// order.
 func (t table) terms() bool { return t.name == "memories_text" || t.name == "entities_text" }
 
-// quoted returns names as a list of quoted identifiers, because "user" is a reserved word.
+// quoted returns names as a comma-separated list of quoted identifiers. The quotes are necessary because "user" is a
+// reserved word.
 func quoted(names []string) string {
 	return `"` + strings.Join(names, `", "`) + `"`
 }
 
-// selectRows returns a query for the rows of a table, ordered by key.
+// selectRows returns a query for the given columns of all rows in the order of the key of t.
 func (t table) selectRows(from string, columns []string) string {
 	return "SELECT " + quoted(columns) + " FROM " + from + " ORDER BY " + quoted(t.key)
 }

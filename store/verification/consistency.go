@@ -1,4 +1,4 @@
-// This file checks that tables agree with each other.
+// This file checks that the tables are consistent with each other.
 
 package verification
 
@@ -26,7 +26,7 @@ import (
 	"toolcrib/store/workspaces"
 )
 
-// The consistency checks, in the format of engine.Checks.
+// The consistency checks that need only a query, in the format that engine.Checks parses.
 var (
 	//go:embed consistency/registry.sql
 	registrySQL string
@@ -46,8 +46,8 @@ var (
 	liveSQL string
 )
 
-// Inconsistencies implements history.Ledger. A check that fails because of damage is reported as damage and does not
-// prevent other checks.
+// Inconsistencies implements history.Ledger. If a check fails because of damage, the failure is reported as damage, and
+// the other checks run nevertheless.
 func (l Ledger) Inconsistencies(ctx context.Context, deep bool, fn func(history.Damage)) error {
 	blocks, err := l.sketchInspections(ctx, deep)
 	if err != nil {
@@ -79,8 +79,8 @@ func (l Ledger) Inconsistencies(ctx context.Context, deep bool, fn func(history.
 	return l.inspectAll(ctx, slices.Concat(inspections(checks), recomputed, unsealedTexts(), blocks, drafts), fn)
 }
 
-// References implements history.Ledger. It skips the checks of records and of the live registry if the rows read so far
-// have already answered them.
+// References implements history.Ledger. It skips the checks of records and of the live registry if the rows that were
+// read before already show that the references agree.
 func (l Ledger) References(ctx context.Context, fn func(history.Damage)) error {
 	var checks []engine.Check
 	logged, err := l.recordsAreLogged(ctx)
@@ -106,7 +106,8 @@ func (l Ledger) References(ctx context.Context, fn func(history.Damage)) error {
 	return l.inspectAll(ctx, inspections(checks), fn)
 }
 
-// inspectAll runs inspections in parallel, each with the next free session. It reports an inspection that fails as damage.
+// inspectAll runs inspections in parallel, each with an idle session. If an inspection fails, inspectAll reports the
+// failure as damage.
 func (l Ledger) inspectAll(ctx context.Context, list []inspection, fn func(history.Damage)) error {
 	found := make([][]history.Damage, len(list))
 	var running sync.WaitGroup
@@ -125,7 +126,7 @@ func (l Ledger) inspectAll(ctx context.Context, list []inspection, fn func(histo
 	return ctx.Err()
 }
 
-// inspection looks for damage in a table.
+// inspection is a function that looks for damage in a table.
 type inspection struct {
 	table string
 	run   func(ctx context.Context, s *session.Session, fn func(history.Damage)) error
@@ -144,8 +145,8 @@ func inspections(checks []engine.Check) []inspection {
 	})
 }
 
-// recordsAreLogged reports whether the records and the log refer to each other in order, without gaps in the tables of
-// records.
+// recordsAreLogged reports whether the log refers to all records in their order, and whether the sequence numbers of
+// the records have no gaps.
 func (l Ledger) recordsAreLogged(ctx context.Context) (bool, error) {
 	if !l.crossCheck.agrees() {
 		return false, nil
@@ -182,8 +183,8 @@ func (l Ledger) liveIsNewest(ctx context.Context) (bool, error) {
 
 const otherName = "It is indexed under a name other than its own."
 
-// eachRow returns an inspection that reports the rows of a query for which right returns false. The first column is the
-// key.
+// eachRow returns an inspection that runs a query and reports each row for which right returns false. The first column
+// of the query is the key in the report.
 func eachRow(name, query, message string, right func(fields []string) bool) inspection {
 	return inspection{name, func(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 		return texts(ctx, s, query, nil, func(fields []string) error {
@@ -195,8 +196,9 @@ func eachRow(name, query, message string, right func(fields []string) bool) insp
 	}}
 }
 
-// signedSubjects reports statements that readers cannot find by their subjects, or find by others. Unreadable
-// statements are reported elsewhere, with the signatures.
+// signedSubjects reports signed statements that are missing under one of their subjects in the index signed_subjects,
+// or that are indexed under another subject. Statements that cannot be decoded are reported elsewhere, with the
+// signatures.
 func signedSubjects(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 	type key struct {
 		signature int64
@@ -211,7 +213,7 @@ func signedSubjects(ctx context.Context, s *session.Session, fn func(history.Dam
 		}
 		st, err := statement.Decode(text)
 		if err != nil {
-			return nil //nolint:nilerr // records that refer to it are not counted
+			return nil //nolint:nilerr // records that refer to the statement are not valid
 		}
 		for _, about := range statement.About(st.Act) {
 			wanted[key{seq, about}] = true
@@ -239,9 +241,9 @@ func signedSubjects(ctx context.Context, s *session.Session, fn func(history.Dam
 	return err
 }
 
-// unsealedTexts returns inspections that report texts in unsealed tables that can no longer be stored. Other checks
-// cover the tables proposals, issues, live, and names, whose texts are compared with sealed texts, and sealed rows,
-// whose texts are checked with their seals.
+// unsealedTexts returns inspections for tables without seals. They report texts that can no longer be stored, such as
+// texts with invalid UTF-8. Other checks cover sealed rows and the tables proposals, issues, live, and names, whose
+// texts are compared with sealed texts.
 func unsealedTexts() []inspection {
 	var list []inspection
 	for _, name := range []string{

@@ -1,4 +1,4 @@
-// This file compares the events with the records that they log, with little memory for each.
+// This file compares the log with the records to which events refer. It needs little memory for each record.
 
 package verification
 
@@ -16,35 +16,35 @@ import (
 	"toolcrib/store/records"
 )
 
-// crossCheck collects cross-references between rows while verification reads them: the log refers to all records in
-// table order, and each version has the decision that approved it. If the references agree, verification skips the
-// consistency checks that would find a mismatch, because each of them reads complete tables again.
+// crossCheck collects references between rows while verification reads the rows. The log refers to all records in the
+// order of their tables, and each version has the decision that approved it. If these references agree, verification
+// skips the consistency checks that would find a mismatch, because each of these checks reads whole tables again.
 type crossCheck struct {
 	mu       sync.Mutex
 	complete map[string]bool // tables that were read completely
 
 	logged   []recordID            // records that events refer to
-	records  map[string][]recordID // existing records, by table; only versions without a decision
-	approved []recordID            // versions with a decision
+	records  map[string][]recordID // records that exist, by table; of versions, only those without a proposal
+	approved []recordID            // versions that a decision approved
 	decided  []recordID            // decisions that approved a version
 	newest   map[string]newest     // newest version of each subject
 }
 
-// recordID is the first half of a seal, which is sufficient to distinguish records: the complete seal is verified when
-// the row is read.
+// recordID is the first half of a seal. The half is sufficient to distinguish records, because the whole seal is
+// verified when the row is read.
 type recordID [16]byte
 
-// newest is the newest version of a subject.
+// newest describes the newest version of a subject.
 type newest struct {
 	number      int64
-	contentHash string // complete hash: no seal covers its copy in the live registry
+	contentHash string // the whole hash, because no seal covers its copy in the live registry
 }
 
 func newCrossCheck() *crossCheck {
 	return &crossCheck{complete: map[string]bool{}, records: map[string][]recordID{}, newest: map[string]newest{}}
 }
 
-// idOfSeal returns the id of a seal. A malformed seal gets an id that no valid seal has.
+// idOfSeal returns the id of a seal. The id of a malformed seal differs from the ids of all valid seals.
 func idOfSeal(seal string) recordID {
 	var id recordID
 	if len(seal) == 2*sha256.Size {
@@ -55,15 +55,15 @@ func idOfSeal(seal string) recordID {
 	return idOf("not a seal", seal)
 }
 
-// idOf hashes fields to an id.
+// idOf returns an id that is a hash of fields.
 func idOf(fields ...string) recordID {
 	var id recordID
-	_, _ = hex.Decode(id[:], []byte(history.Seal(fields...)[:2*len(id)])) // a seal is hex
+	_, _ = hex.Decode(id[:], []byte(history.Seal(fields...)[:2*len(id)])) // Seal returns hexadecimal digits
 	return id
 }
 
-// version adds a row of versions. Like event and record, it is called by one goroutine, which reads its table; only
-// shared maps need the lock.
+// version adds a row of the table versions. The methods version, event, and record are each called by the one goroutine
+// that reads the table. Only maps that goroutines share need the lock.
 func (c *crossCheck) version(subject, number, contentHash, proposal, decidedBy, hash string) {
 	c.newest[subject] = newest{integer(number), strings.Clone(contentHash)}
 	if proposal == "" {
@@ -73,14 +73,14 @@ func (c *crossCheck) version(subject, number, contentHash, proposal, decidedBy, 
 	c.approved = append(c.approved, idOf(subject, number, hash, proposal, decidedBy))
 }
 
-// event adds the record that an event refers to.
+// event adds the record to which an event refers.
 func (c *crossCheck) event(record string) {
 	if record != "" {
 		c.logged = append(c.logged, idOfSeal(record))
 	}
 }
 
-// record adds a sealed row: the name of its format, the sealed columns, and the seal.
+// record adds a sealed row. The fields are the name of the seal's format, the columns, and the seal.
 func (c *crossCheck) record(table string, fields []string) {
 	c.add(table, idOfSeal(fields[len(fields)-1]))
 	if table == records.DecisionTable.Name && fields[6] == "approved" {
@@ -94,15 +94,15 @@ func (c *crossCheck) add(table string, id recordID) {
 	c.records[table] = append(c.records[table], id)
 }
 
-// end records that a table was read completely.
+// end records that the named table was read completely.
 func (c *crossCheck) end(table string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.complete[table] = true
 }
 
-// agrees reports whether all tables were read, the log refers to each record in order and to nothing else, and versions
-// match decisions.
+// agrees reports whether all tables were read, the log refers to all records in order and to nothing else, and the
+// approved versions match the decisions.
 func (c *crossCheck) agrees() bool {
 	tables := append([]string{catalog.VersionTable.Name}, recordNames()...)
 	for _, table := range append(slices.Clone(tables), records.EventTable.Name) {
@@ -122,12 +122,12 @@ func (c *crossCheck) agrees() bool {
 	return !unlogged && slices.Equal(c.approved, c.decided)
 }
 
-// recordNames lists the tables of records that are not hash chains.
+// recordNames returns the names of the sealed tables that are not hash chains.
 func recordNames() []string {
 	return lists.Map(plainRecords(), func(k record) string { return k.Name })
 }
 
-// liveAgrees reports whether a row of the live registry refers to the newest version of its subject.
+// liveAgrees reports whether a row of the live table has the number and the hash of the newest version of its subject.
 func (c *crossCheck) liveAgrees(subject, version, contentHash string) bool {
 	v, ok := c.newest[subject]
 	return ok && strconv.FormatInt(v.number, 10) == version && v.contentHash == contentHash

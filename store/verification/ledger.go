@@ -1,5 +1,5 @@
-// Package verification reads a complete database from one snapshot and checks its consistency: seals, hash chains,
-// references between tables, and derived values. The checks that need only a query are in consistency/*.sql.
+// Package verification reads a whole database from one snapshot and verifies it: seals, hash chains, references
+// between tables, and derived values. The checks that need only a query are in consistency/*.sql.
 package verification
 
 import (
@@ -23,17 +23,17 @@ import (
 	"toolcrib/store/table"
 )
 
-// Ledger is a snapshot of the database. Several sessions read it in parallel.
+// Ledger reads one snapshot of the database with several sessions in parallel. It implements history.Ledger.
 type Ledger struct {
 	engine     session.Engine
-	file       *session.Session      // checks the file, which takes longest, and is then added to free; nil if there is only one session
+	file       *session.Session      // runs Structure, which takes longest, and is then added to free; nil if there is only one session
 	free       chan *session.Session // idle sessions
 	crossCheck *crossCheck
 	facts      *derivedFacts
-	broken     chan error // holds the first error caused by the engine
+	broken     chan error // holds the first error that the engine caused
 }
 
-// report records an error if the engine, not the stored data, caused it.
+// report keeps err if the engine, and not the stored data, caused it.
 func (l Ledger) report(err error) {
 	if !ofEngine(l.engine, err) {
 		return
@@ -44,14 +44,14 @@ func (l Ledger) report(err error) {
 	}
 }
 
-// ofEngine reports whether the engine, not the stored data, caused an error.
+// ofEngine reports whether the engine, and not the stored data, caused err.
 func ofEngine(e session.Engine, err error) bool {
 	err = e.Describe(err)
 	return errors.Is(err, engine.ErrAgain) || errors.Is(err, engine.ErrLost) || errors.Is(err, engine.ErrBusy)
 }
 
-// use calls fn with the next free session. It restores a savepoint after an error, because PostgreSQL would otherwise
-// reject all further statements.
+// use calls fn with an idle session. If fn fails, use rolls back to a savepoint, because PostgreSQL would otherwise
+// reject all further statements in the transaction.
 func (l Ledger) use(ctx context.Context, fn func(*session.Session) error) error {
 	select {
 	case s := <-l.free:
@@ -72,7 +72,7 @@ func (l Ledger) use(ctx context.Context, fn func(*session.Session) error) error 
 	}
 }
 
-// plainRecords lists the sealed tables that are not hash chains.
+// plainRecords returns the sealed tables that are not hash chains.
 func plainRecords() []record {
 	return []record{
 		recordOf(queue.RevisionTable), recordOf(records.AssessmentTable), recordOf(records.WaiverTable), recordOf(records.DecisionTable),
@@ -81,11 +81,11 @@ func plainRecords() []record {
 	}
 }
 
-// record is a table of records with a query for all of them.
+// record describes a sealed table and a query for all its rows.
 type record struct {
 	table.Description
 	query string
-	later int // number of columns before the seal that are only sealed if they have a value
+	later int // number of columns before the seal that the seal covers only if they are not empty
 }
 
 func recordOf[T any](t table.Table[T]) record {
@@ -137,12 +137,12 @@ func (l Ledger) Rows(ctx context.Context, name string, fn func(history.Row) erro
 	})
 }
 
-// versions reads the table in its own order, in which the versions of each subject are ascending. Ordering by subject
-// would read the subject from an index and miss a change in the table.
+// versions reads the table versions in the order of its key, in which the numbers of each subject ascend. To order by
+// subject would read the subject from an index and therefore miss a change in the table.
 func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error {
 	v := new(history.Version)
 	all := catalog.VersionTable.Plain(v)
-	columns := slices.Concat(all[:len(all)-2], catalog.PartsOf(&v.Subject), all[len(all)-2:]) // the approvals and the seal remain last
+	columns := slices.Concat(all[:len(all)-2], catalog.PartsOf(&v.Subject), all[len(all)-2:]) // the last two columns stay last
 	return l.read(ctx, catalog.VersionTable.Name, "SELECT "+columns.Names()+" FROM versions ORDER BY seq", history.VersionFormat, func(fields []string) error {
 		n := len(fields)
 		subject, number := fields[1], fields[2]
@@ -162,16 +162,16 @@ func (l Ledger) versions(ctx context.Context, fn func(history.Row) error) error 
 	})
 }
 
-// otherSubject is the message for a row whose kind, layer, or id does not match its subject. Lookups and triggers use
-// these columns.
+// otherSubject is the message for a row whose columns kind, layer, and id do not match its subject. Lookups and
+// triggers use these columns.
 const otherSubject = "Its kind, layer, or id is not that of its subject."
 
 func namesSubject(subject, kind, layer, id string) bool {
 	return subject == kind+":"+layer+"/"+id
 }
 
-// chain reads a table that is a hash chain and continues after the given link. seq is the first of its columns;
-// prev_hash and hash are the last.
+// chain reads a table whose rows form a hash chain. The first row in the table follows the link after. In the columns
+// of row, seq is the first, and prev_hash and hash are the last.
 func (l Ledger) chain(ctx context.Context, name string, row table.Columns, format, word string, after history.Link, fn func(history.Row) error) error {
 	return l.read(ctx, name, "SELECT "+row.Names()+" FROM "+name+" ORDER BY seq", format, func(fields []string) error {
 		n := len(fields)
@@ -185,8 +185,8 @@ func (l Ledger) chain(ctx context.Context, name string, row table.Columns, forma
 	})
 }
 
-// read calls fn with each row of a query. The fields are format followed by the columns as text. The slice is reused
-// for the next row.
+// read calls fn with each row of a query. The fields are the format followed by the columns as text. The slice is
+// reused for the next row.
 func (l Ledger) read(ctx context.Context, name, query, format string, fn func(fields []string) error) error {
 	return l.use(ctx, func(s *session.Session) error {
 		err := texts(ctx, s, query, []string{format}, fn)
@@ -197,7 +197,8 @@ func (l Ledger) read(ctx context.Context, name, query, format string, fn func(fi
 	})
 }
 
-// texts calls fn with each row of a query as text, preceded by head. The slice is reused for the next row.
+// texts calls fn with each row of a query. The fields are head followed by the columns as text. The slice is reused
+// for the next row.
 func texts(ctx context.Context, s *session.Session, query string, head []string, fn func(fields []string) error) error {
 	fields := slices.Clone(head)
 	return s.EachRaw(ctx, query, func(values []sqldriver.Value) error {
@@ -213,7 +214,7 @@ func texts(ctx context.Context, s *session.Session, query string, head []string,
 	})
 }
 
-// integer parses a stored integer. It returns 0 if the text is not valid.
+// integer parses a stored integer. It returns 0 if s is not an integer.
 func integer(s string) int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
@@ -222,14 +223,15 @@ func integer(s string) int64 {
 	return n
 }
 
-// maxSnapshotReaders limits the number of sessions that verify a database in parallel.
+// maxSnapshotReaders is the maximum number of sessions that verify a database in parallel.
 const maxSnapshotReaders = 4
 
-// snapshotReaders are additional sessions with the same snapshot.
+// snapshotReaders are additional sessions that read the same snapshot.
 type snapshotReaders []*session.Session
 
-// openSnapshotReaders opens a session for each further processor, with the same snapshot as the transaction of s. It
-// opens fewer if frequent writes prevent new transactions from seeing the same snapshot.
+// openSnapshotReaders opens one session for each further processor. The sessions read the same snapshot as the
+// transaction of s. If frequent writes prevent new transactions from reading the same snapshot, openSnapshotReaders
+// opens fewer sessions.
 func openSnapshotReaders(ctx context.Context, db *session.Pool, s *session.Session) (snapshotReaders, error) {
 	want := min(runtime.GOMAXPROCS(0), maxSnapshotReaders) - 1
 	var r snapshotReaders
@@ -246,7 +248,7 @@ func openSnapshotReaders(ctx context.Context, db *session.Pool, s *session.Sessi
 	return r, nil
 }
 
-// openSnapshotReader opens a session. It returns nil if the snapshot differs from mark.
+// openSnapshotReader opens a session. It returns nil if the session does not read the snapshot that mark identifies.
 func openSnapshotReader(ctx context.Context, db *session.Pool, mark string) (*session.Session, error) {
 	s, err := db.Open(ctx, engine.Audit)
 	if err != nil {
@@ -272,7 +274,8 @@ func endRead(ctx context.Context, s *session.Session) error {
 	return errors.Join(s.Script(ctx, "ROLLBACK"), s.Close())
 }
 
-// snapshotMark identifies a snapshot: each write to the verified tables adds an event, a call, or an outcome.
+// snapshotMark returns a text that identifies a snapshot. Each write to the verified tables adds an event, a call, or
+// an outcome, so it changes the mark.
 func snapshotMark(ctx context.Context, s *session.Session) (string, error) {
 	var mark string
 	err := s.Row(ctx, `SELECT coalesce((SELECT hash FROM events ORDER BY seq DESC LIMIT 1), '') || coalesce((SELECT hash FROM calls ORDER BY seq DESC LIMIT 1), '') ||
@@ -280,8 +283,8 @@ func snapshotMark(ctx context.Context, s *session.Session) (string, error) {
 	return mark, err
 }
 
-// Structure implements history.Ledger. It checks the core and its lock, and runs the engine's checks of the schema,
-// indexes, and foreign keys.
+// Structure implements history.Ledger. It checks the core tools and their locks, and runs the engine's checks of the
+// schema, the indexes, and the foreign keys.
 func (l Ledger) Structure(ctx context.Context, deep bool, fn func(history.Damage)) error {
 	if l.file != nil {
 		defer func() { l.free <- l.file }()
@@ -300,15 +303,15 @@ func (l Ledger) structure(ctx context.Context, s *session.Session, deep bool, fn
 	return err
 }
 
-// Health is the result of the engine's quick checks.
+// Health is the result of quick checks.
 type Health struct {
 	Schema    int
-	Proposals map[string]int // by state
+	Proposals map[string]int // number of proposals in each state
 	Problems  []string
 }
 
-// Health runs the engine's quick checks. They detect damage to the structure; the hash chains detect damage to the
-// content.
+// Health runs the quick checks of the engine. They detect damage to the structure; the hash chains detect damage to
+// the content.
 func (db Audits) Health(ctx context.Context) (Health, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) (h Health, err error) {
 		if h.Schema, err = s.Engine.Schema(ctx, s.Conn); err != nil {
@@ -327,7 +330,7 @@ func (db Audits) Health(ctx context.Context) (Health, error) {
 	})
 }
 
-// Rows returns the approximate number of records to verify, based on their sequence numbers.
+// Rows returns the approximate number of records that verification reads. It is derived from sequence numbers.
 func (db Audits) Rows(ctx context.Context) (int64, error) {
 	return session.Read(ctx, db.Pool, func(s *session.Session) (n int64, err error) {
 		for _, table := range append(recordNames(), catalog.VersionTable.Name, records.EventTable.Name) {
@@ -341,12 +344,12 @@ func (db Audits) Rows(ctx context.Context) (int64, error) {
 	})
 }
 
-// Audits verifies databases.
+// Audits opens snapshots for verification.
 type Audits struct{ Pool *session.Pool }
 
-// Audit calls fn with a ledger that reads one snapshot. It returns an error for a login that cannot read all tables,
+// Audit calls fn with a ledger that reads one snapshot. It returns an error if the login cannot read all tables,
 // because rows that the login cannot see would look like damage. If the engine ends the snapshot, Audit calls fn again
-// with a new one or returns the error; in both cases, discard earlier findings.
+// with a new snapshot or returns the error. In both cases, discard the earlier findings.
 func (db Audits) Audit(ctx context.Context, fn func(history.Ledger) error) error {
 	return db.Pool.View(ctx, func(s *session.Session) (err error) {
 		for _, k := range plainRecords() {

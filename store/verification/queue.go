@@ -1,4 +1,4 @@
-// This file checks the columns that are derived from drafts, waivers, and findings.
+// This file checks the columns of proposals that are derived from drafts, waivers, and findings.
 
 package verification
 
@@ -20,10 +20,11 @@ import (
 	"toolcrib/store/table"
 )
 
-// draftBlock is the number of proposals per inspection of drafts.
+// draftBlock is the number of proposals that one inspection of drafts compares.
 const draftBlock = 1024
 
-// draftInspections returns the inspections that compare proposals with their last revisions, one for each block.
+// draftInspections returns one inspection for each block of proposals. The inspection compares the proposals with their
+// last revisions.
 func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 	var last int64
 	err := l.use(ctx, func(s *session.Session) error {
@@ -38,8 +39,9 @@ func (l Ledger) draftInspections(ctx context.Context) ([]inspection, error) {
 	return list, err
 }
 
-// checkDrafts reports proposals of a block whose columns for lists and searches differ from their last revision.
-// Unreadable drafts are reported elsewhere, with the revisions.
+// checkDrafts compares the proposals of the block that starts at first with their last revisions. It reports proposals
+// whose columns for lists and searches differ. Drafts that cannot be decoded are reported elsewhere, with the
+// revisions.
 func checkDrafts(ctx context.Context, s *session.Session, first int64, facts *derivedFacts, fn func(history.Damage)) error {
 	return s.Each(ctx, `SELECT p.id, p.type, p.kind, p.layer, p.subject_id, p.subject, p.base_version, p.change_set, p.title, p.text_hash, r.draft,
 			coalesce(i.number, 0), coalesce(i.title, ''), coalesce(i.labels, ''),
@@ -76,7 +78,7 @@ func checkDrafts(ctx context.Context, s *session.Session, first int64, facts *de
 			fn(history.Damage{Table: "issues", Key: fmt.Sprintf("#%d", issue), Message: "Its title or its labels do not match the submission."})
 		}
 		if draft.Type == proposals.Deactivate {
-			derived.textHash = "" // it proposes no text
+			derived.textHash = "" // a deactivation proposes no text
 		}
 		if hash != derived.textHash {
 			fn(history.Damage{Table: "proposals", Key: id, Message: "Its entry in the search index does not match its text."})
@@ -85,8 +87,9 @@ func checkDrafts(ctx context.Context, s *session.Session, first int64, facts *de
 	})
 }
 
-// waivedCounts reports proposals with waivers whose count of blocking findings differs from that of the last assessment
-// or waiver. Only the review service knows which findings a waiver covers, so it counts them.
+// waivedCounts reports proposals with waivers whose stored number of blocking findings is wrong. The number must match
+// the time of the last assessment or waiver. Only the review service knows which findings a waiver covers, so its
+// function Tally counts the findings.
 func waivedCounts(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 	ids, err := table.All(ctx, s, table.ScanValue[proposals.ID], "SELECT DISTINCT w.proposal FROM waivers w JOIN proposals p ON p.id = w.proposal")
 	if err != nil {

@@ -1,4 +1,5 @@
-// This file checks the columns, sketches, and contents that are derived from definitions.
+// This file checks the columns, names, and sketches that are derived from definitions, and the stored contents of
+// binary files.
 
 package verification
 
@@ -24,9 +25,9 @@ import (
 )
 
 // liveColumnsAgree reports subjects whose columns for lists and lookups differ from the definition of their live
-// version.
+// version. It also reports names that do not belong to a live definition, and names that are missing.
 func (f *derivedFacts) liveColumnsAgree(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
-	wanted := map[string]bool{}     // names with their subject, such as "pace_scene of tool:user/scene_pacer"
+	wanted := map[string]bool{}     // each name with its subject, such as "pace_scene of tool:user/scene_pacer"
 	unreadable := map[string]bool{} // subjects whose names are unknown
 	query := "SELECT l.subject, l.kind, l.layer, l.id, " + catalog.ShownColumns(new(registry.Columns)).Of("l") + ", l.size, v.definition " + catalog.LiveFrom
 	err := s.Each(ctx, query, nil, func(row table.Scanner) error {
@@ -72,8 +73,9 @@ func (f *derivedFacts) liveColumnsAgree(ctx context.Context, s *session.Session,
 	return err
 }
 
-// sketchInspections returns the inspections of near-duplicate sketches: one for sketches without a version, and one for
-// each block, which checks that each version has a sketch and, if deep is set, computes it again.
+// sketchInspections returns the inspections of near-duplicate sketches. One inspection reports sketches without
+// versions. The others check that each version of a tool in a block has a sketch; if deep is true, they also compute
+// the sketch again.
 func (l Ledger) sketchInspections(ctx context.Context, deep bool) ([]inspection, error) {
 	var last int64
 	err := l.use(ctx, func(s *session.Session) error {
@@ -98,15 +100,15 @@ func (l Ledger) sketchInspections(ctx context.Context, deep bool) ([]inspection,
 	return list, nil
 }
 
-// checkSketches reports a block that lacks the sketch of a version, has the sketch of another version or, if deep is
-// set, has a sketch that differs from the recomputed one.
+// checkSketches reports a block in which the sketch of a tool version is missing or which contains the sketch of
+// another version. If deep is true, it also reports a block in which a sketch differs from the recomputed sketch.
 func checkSketches(ctx context.Context, s *session.Session, block int64, deep bool, fn func(history.Damage)) error {
 	first, last := block*catalog.SketchBlock, (block+1)*catalog.SketchBlock-1
 	var text, purpose []byte
 	if _, err := s.OptionalRow(ctx, "SELECT text, purpose FROM sketches WHERE block = $1", []any{block}, &text, &purpose); err != nil {
 		return err
 	}
-	// Versions in incomplete blocks have single rows.
+	// Add the single rows of a block that is not complete.
 	recent, err := table.All(ctx, s, catalog.ScanSketched, "SELECT seq, text, purpose FROM recent_sketches WHERE seq BETWEEN $1 AND $2 ORDER BY seq", first, last)
 	if err != nil {
 		return err
@@ -149,13 +151,14 @@ func checkSketches(ctx context.Context, s *session.Session, block int64, deep bo
 	return nil
 }
 
-// sketchesOf reports whether stored blocks contain the sketches of exactly the given versions.
+// sketchesOf reports whether stored contains the sketches of exactly the versions with the given ids.
 func sketchesOf(stored []byte, ids []int64) bool {
 	var have overlap.Index
 	return have.Load(stored) == nil && slices.Equal(have.IDs(), ids)
 }
 
-// equalSketches reports whether stored blocks have the same entries as want, regardless of block boundaries.
+// equalSketches reports whether stored contains the same sketches as want, in whatever way stored is divided into
+// blocks.
 func equalSketches(stored []byte, want *overlap.Index) bool {
 	var have overlap.Index
 	if have.Load(stored) != nil {
@@ -166,8 +169,8 @@ func equalSketches(stored []byte, want *overlap.Index) bool {
 	return err == nil && err2 == nil && bytes.Equal(a, b)
 }
 
-// contentsAgree reports stored bytes that do not match their hash, and versions of skills whose bytes are missing.
-// Versions without a type are older than the table.
+// contentsAgree reports stored bytes that do not match their hash, and versions of skills that approve bytes which are
+// not stored. Files without a type are not checked, because their versions are older than the table.
 func contentsAgree(ctx context.Context, s *session.Session, fn func(history.Damage)) error {
 	stored := map[string]bool{}
 	err := s.Each(ctx, "SELECT sha256, bytes FROM contents ORDER BY sha256", nil, func(row table.Scanner) error {
@@ -204,9 +207,9 @@ func contentsAgree(ctx context.Context, s *session.Session, fn func(history.Dama
 	})
 }
 
-// derivedFacts caches the values that lists and searches derive from live definitions while a ledger is read. A live
-// definition is stored twice, in its version and in the draft. It is decoded when the first copy is read, and discarded
-// after the second.
+// derivedFacts caches the values that lists and searches derive from live definitions, while a ledger is read. A live
+// definition is stored twice, in its version and in the draft of its proposal. The cache decodes the definition when
+// the first copy is read, and forgets it after the second.
 type derivedFacts struct {
 	mu     sync.Mutex
 	byText map[definitionKey]fact
@@ -218,17 +221,17 @@ type definitionKey struct {
 	text [sha256.Size]byte
 }
 
-// fact holds the values derived from a definition.
+// fact contains the values that are derived from a definition.
 type fact struct {
 	name     string
 	columns  registry.Columns
 	names    []string // id and aliases of a tool
-	textHash string   // "" for other definitions
+	textHash string   // "" for definitions other than tools
 	err      error    // set if the definition cannot be decoded
 }
 
-// of returns the fact for a definition. If live is set, the fact is cached for the second copy; the draft of a waiting
-// proposal has none.
+// of returns the fact for the definition text. If live is true, text is one of two copies of a live definition, and the
+// fact is cached for the second copy. The definition in another draft has only one copy.
 func (f *derivedFacts) of(kind registry.Kind, text []byte, live bool) fact {
 	if !live {
 		return factOf(kind, text)
@@ -257,8 +260,8 @@ func factOf(kind registry.Kind, text []byte) fact {
 	return made
 }
 
-// outlineOf returns a stored draft without its examples, test cases, and rationale, which no column repeats, and the
-// fact for its definition.
+// outlineOf decodes a stored draft and returns it with the fact for its definition. The returned draft contains only
+// the fields that columns repeat.
 func (f *derivedFacts) outlineOf(draft []byte, live bool) (proposals.Draft, fact, error) {
 	var d proposals.Draft
 	var definition []byte

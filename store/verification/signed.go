@@ -1,4 +1,4 @@
-// This file reads the records whose signatures are verified.
+// This file reads the records whose signatures verification checks.
 
 package verification
 
@@ -16,8 +16,8 @@ import (
 	"toolcrib/store/table"
 )
 
-// CheckSignatures checks all signatures; see proof.Trust.CheckSignatures. It reports nothing if the database was opened
-// without a Trust.
+// CheckSignatures checks all signatures; see proof.Trust.CheckSignatures. If the database was opened without a Trust,
+// it returns an empty report.
 func (db Audits) CheckSignatures(ctx context.Context) (proof.Report, error) {
 	if db.Pool.Trust == nil {
 		return proof.Report{}, nil
@@ -30,8 +30,9 @@ func (db Audits) CheckSignatures(ctx context.Context) (proof.Report, error) {
 // SignedRecords implements proof.SignedRecords.
 type SignedRecords struct{ records.Signatures }
 
-// eachWithEvent calls fn for each row of a query with the columns of T. rest continues the query after these columns and
-// starts with the number of the row's event.
+// eachWithEvent calls fn for each row of a query, with the value of the row and the number of its event. The query
+// selects the columns of T. The argument rest continues the query after these columns; its first column is the number
+// of the event.
 func eachWithEvent[T any](ctx context.Context, s SignedRecords, describe func(*T) table.Columns, rest string, fn func(T, int64) error) error {
 	var event int64
 	scan := table.Reading(describe, &event)
@@ -50,7 +51,7 @@ func (s SignedRecords) EachVersion(ctx context.Context, fn func(history.Version,
 		WHERE d.proposal = versions.proposal AND d.verdict = 'approved'), 0) FROM versions ORDER BY seq`, fn)
 }
 
-// eventOf returns the column with the number of the event of a row.
+// eventOf returns a column with the number of the event that records a row of the given table.
 func eventOf(table string) string {
 	return ", coalesce((SELECT e.seq FROM events e WHERE e.record = " + table + ".seal AND e.record <> ''), 0) "
 }

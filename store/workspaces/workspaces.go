@@ -1,5 +1,5 @@
-// Package workspaces stores the folders to which the files of a project are exported, and which versions were written
-// or are pending.
+// Package workspaces stores the folders to which the files of projects are exported. For each folder, it stores which
+// versions were written and which are pending.
 package workspaces
 
 import (
@@ -32,7 +32,7 @@ func (w Store) read(ctx context.Context, fn func(*session.Session) error) error 
 	return w.Pool.View(ctx, fn)
 }
 
-// readAll returns the rows of a query.
+// readAll returns the rows that query selects.
 func readAll[T any](ctx context.Context, w Store, scan func(table.Scanner) (T, error), query string, args ...any) (list []T, err error) {
 	err = w.read(ctx, func(s *session.Session) error {
 		list, err = table.All(ctx, s, scan, query, args...)
@@ -48,7 +48,7 @@ func (w Store) write(ctx context.Context, fn func(*session.Session) error) error
 	return w.Pool.Update(ctx, fn)
 }
 
-// Attach implements workspace.Store. If the folder is already attached, it costs one read.
+// Attach implements workspace.Store. If the folder is already attached, Attach only makes one read.
 func (w Store) Attach(ctx context.Context, dir, project string) error {
 	var attached string
 	err := w.read(ctx, func(s *session.Session) error {
@@ -64,7 +64,7 @@ func (w Store) Attach(ctx context.Context, dir, project string) error {
 		if _, err := s.Exec(ctx, "INSERT INTO workspaces (dir, project, seal) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", dir, project, SealOfWorkspace(dir, project)); err != nil {
 			return err
 		}
-		// Initially, all live definitions of the project are pending.
+		// At first, all live definitions of the project are pending.
 		_, err := s.Exec(ctx, `INSERT INTO pending_exports (seq, dir, subject, number)
 			SELECT (SELECT coalesce(max(seq), 0) FROM pending_exports) + row_number() OVER (ORDER BY subject), CAST($1 AS text), subject, version FROM live WHERE layer = $2`,
 			dir, registry.ProjectLayer(project))
@@ -72,7 +72,7 @@ func (w Store) Attach(ctx context.Context, dir, project string) error {
 	})
 }
 
-// SealOfWorkspace returns the seal over a folder and its project.
+// SealOfWorkspace returns the seal of a folder and its project.
 func SealOfWorkspace(dir, project string) string {
 	return history.Seal("toolcrib workspace 1", dir, project)
 }
@@ -105,7 +105,7 @@ func (w Store) PendingExports(ctx context.Context, dir string) ([]workspace.Pend
 				return err
 			}
 			if err := (records.Signatures{Session: s}).Counts(ctx, v); proof.Refuses(err) {
-				continue // not written while its version is not valid
+				continue // a version is not written while it is not valid
 			} else if err != nil {
 				return err
 			}
@@ -121,7 +121,7 @@ func (w Store) Written(ctx context.Context, dir string) ([]history.Version, erro
 	return readAll(ctx, w, table.Reading(catalog.VersionTable.Columns), "SELECT "+catalog.VersionTable.Columns(new(history.Version)).Of("versions")+" FROM history_files JOIN versions USING (subject, number) WHERE dir = $1 ORDER BY versions.seq", dir)
 }
 
-// Folders returns the attached folders.
+// Folders returns the paths of the attached folders.
 func (w Store) Folders(ctx context.Context) ([]string, error) {
 	return readAll(ctx, w, table.ScanValue[string], "SELECT dir FROM workspaces ORDER BY dir")
 }
@@ -174,7 +174,7 @@ func (w Store) Known(ctx context.Context, dir string) ([]string, error) {
 	return readAll(ctx, w, table.ScanValue[string], "SELECT hash FROM live_files WHERE dir = $1", dir)
 }
 
-// Exclusively implements workspace.Store with the write lock of the database.
+// Exclusively implements workspace.Store. It holds the write lock of the database while fn runs.
 func (w Store) Exclusively(ctx context.Context, dir string, fn func(context.Context, workspace.Store) ([]int64, string, error)) error {
 	return w.write(ctx, func(s *session.Session) error {
 		written, hash, err := fn(ctx, Store{Pool: w.Pool, s: s})

@@ -1,5 +1,5 @@
 // Package schematest generates parts of JSON Schemas from Go types and their
-// comments. Tests use it to keep schema files in sync with the types.
+// comments. Tests use it to keep schema files consistent with the types.
 package schematest
 
 import (
@@ -21,7 +21,7 @@ import (
 type Comments map[string]string
 
 // Read returns the comments of the fields of all structs in the given folders. If
-// several packages have the same name, the first one counts.
+// several packages have the same name, the comment in the first package is used.
 func Read(t testing.TB, folders ...string) Comments {
 	t.Helper()
 	comments := Comments{}
@@ -54,8 +54,8 @@ func Read(t testing.TB, folders ...string) Comments {
 	return comments
 }
 
-// asDescription converts a comment to a description: it removes the name of the
-// field at the start and adds a full stop.
+// asDescription converts the comment of a field to a description. It removes the
+// name of the field at the start and adds a full stop.
 func asDescription(name, comment string) string {
 	text := strings.Join(strings.Fields(comment), " ")
 	text = strings.TrimPrefix(text, name+" is ")
@@ -65,9 +65,10 @@ func asDescription(name, comment string) string {
 	return strings.TrimSuffix(text, ".") + "."
 }
 
-// Describe sets the properties of an object schema to the fields of structs and
-// their descriptions to the comments of the fields. It keeps other attributes of
-// existing properties. A property of several structs gets the comments of all.
+// Describe sets the properties of an object schema to the fields of the given
+// structs, and the description of each property to the comment of the field. It
+// keeps other attributes of existing properties. If several structs have the same
+// property, its description consists of the comments in all of them.
 func (c Comments) Describe(schema *jsondoc.Node, structs ...reflect.Type) {
 	before := schema.Get("properties")
 	if before == nil {
@@ -104,7 +105,7 @@ func (c Comments) Describe(schema *jsondoc.Node, structs ...reflect.Type) {
 		}
 	}
 	if draft := before.Get("draft"); draft != nil {
-		after.Set("draft", draft) // an argument of the call, not of the proposal
+		after.Set("draft", draft) // draft is an argument of the call and not a part of the proposal
 	}
 	schema.Set("properties", after)
 }
@@ -116,7 +117,8 @@ func either(a, b *jsondoc.Node) *jsondoc.Node {
 	return b
 }
 
-// Elem returns the type that a pointer type points to, and other types unchanged.
+// Elem returns the type to which a pointer type points. It returns other types
+// unchanged.
 func Elem(t reflect.Type) reflect.Type {
 	if t.Kind() == reflect.Pointer {
 		return t.Elem()
@@ -124,7 +126,8 @@ func Elem(t reflect.Type) reflect.Type {
 	return t
 }
 
-// inferred returns the schema of a field that the schema file does not have yet.
+// inferred returns the schema of a field that the schema file does not contain
+// yet.
 func inferred(f reflect.StructField) *jsondoc.Node {
 	s := map[string]any{}
 	switch t := Elem(f.Type); {
