@@ -1,4 +1,4 @@
-// Arguments and context of a call: limits, parsing, and validation.
+// The arguments and the call context of a call: limits, parsing, and validation.
 
 package gateway
 
@@ -16,14 +16,15 @@ import (
 	"toolcrib/review"
 )
 
-// Limits of arguments. schemaguard.MaxWork also limits their validation.
+// Limits of arguments. schemaguard.MaxWork also limits the cost of their validation.
 const (
 	MaxArguments     = 1 << 20 // bytes
 	maxArgumentDepth = 64
 )
 
-// readArguments parses the arguments of a call, which must be an object. nil means an empty object. Behind a guard,
-// arguments are not validated and may be as large as a message.
+// readArguments parses the arguments of a call of c, which must be an object. If raw is empty, it returns an empty
+// object. The arguments of a guarded call may be as large as a message, because the gateway does not validate them
+// against a schema.
 func readArguments(raw json.RawMessage, c Caller) (*jsondoc.Node, error) {
 	if len(raw) == 0 {
 		return jsondoc.NewObject(), nil
@@ -42,7 +43,8 @@ func readArguments(raw json.RawMessage, c Caller) (*jsondoc.Node, error) {
 	return n, nil
 }
 
-// validate validates arguments against the schema of a tool. A tool without a schema accepts any object.
+// validate validates the arguments of a call against the input schema of the tool. A tool without a schema accepts any
+// object.
 func (c *schemas) validate(tool registry.Live, args *jsondoc.Node) error {
 	s, err := c.compiled(tool)
 	if err != nil || s.input == nil {
@@ -54,7 +56,7 @@ func (c *schemas) validate(tool registry.Live, args *jsondoc.Node) error {
 	return nil
 }
 
-// invalid returns an error with CodeArguments and the problems in err.
+// invalid returns an *Error with CodeArguments that describes the problems in err.
 func invalid(err error) error {
 	told, details, err := explain(err)
 	if err != nil {
@@ -67,21 +69,22 @@ func invalid(err error) error {
 const (
 	MaxCallContext  = 64 << 10 // total size in bytes
 	maxContextDepth = 32
-	maxContextID    = 200 // characters of an id
+	maxContextID    = 200 // length of an id in characters
 )
 
-// CallContext is the caller's description of a call besides its arguments: the reason and the conversation. It is not
-// verified. The eval gate and the hub receive it separately from the values that toolcrib knows.
+// CallContext is the caller's description of the reason for a call and of the conversation. It is not verified. The
+// eval gate and the hub receive the call context separately from the values that toolcrib knows.
 type CallContext struct {
-	UserMessage    string          `json:"user_message,omitempty"`    // message that led to the call
+	UserMessage    string          `json:"user_message,omitempty"`    // message of the user that led to the call
 	ChatID         string          `json:"chat_id,omitempty"`         //
 	ConversationID string          `json:"conversation_id,omitempty"` //
 	MissionID      string          `json:"mission_id,omitempty"`      //
-	Confidence     json.RawMessage `json:"confidence,omitempty"`      // the model's confidence, from 0 to 1
-	Context        json.RawMessage `json:"context,omitempty"`         // any object
+	Confidence     json.RawMessage `json:"confidence,omitempty"`      // the model's confidence in the call, a number from 0 to 1
+	Context        json.RawMessage `json:"context,omitempty"`         // additional data: any JSON object
 }
 
-// ReadCallContext parses a call context from the node at path. It refuses unknown fields.
+// ReadCallContext converts n to a call context. It returns an error if n has unknown fields. path is the path of n in
+// its document, for the error.
 func ReadCallContext(n *jsondoc.Node, path string) (CallContext, error) {
 	var c CallContext
 	ps := jsondoc.Bind(n, path, &c)
@@ -91,7 +94,7 @@ func ReadCallContext(n *jsondoc.Node, path string) (CallContext, error) {
 	return c, ps.Err()
 }
 
-// ParseCallContext parses a call context from JSON, which may be empty.
+// ParseCallContext parses the JSON of a call context. If raw is empty, it returns an empty call context.
 func ParseCallContext(raw json.RawMessage) (CallContext, error) {
 	if len(raw) == 0 {
 		return CallContext{}, nil
@@ -103,7 +106,8 @@ func ParseCallContext(raw json.RawMessage) (CallContext, error) {
 	return ReadCallContext(n, jsondoc.Root)
 }
 
-// problems returns the problems of all values that are too large or have the wrong form.
+// problems returns a problem for each field of c that is too large or has the wrong form. path is the path of c in its
+// document.
 func (c CallContext) problems(path string) jsondoc.Problems {
 	var ps jsondoc.Problems
 	add := func(key, message string) { ps.Append(jsondoc.Problem{Path: jsondoc.Join(path, key), Message: message}) }
@@ -129,7 +133,7 @@ func (c CallContext) problems(path string) jsondoc.Problems {
 		}
 	}
 	if len(c.Context) > 0 {
-		const depth = maxContextDepth - 1 // one level is already used
+		const depth = maxContextDepth - 1 // the call context itself is one level
 		n, err := jsondoc.Parse(c.Context, jsondoc.Limits{Bytes: MaxCallContext, Depth: depth})
 		if err != nil || n.Kind != jsondoc.Object {
 			add("context", "expected an object of at most "+strconv.Itoa(MaxCallContext)+" bytes and "+strconv.Itoa(depth)+" levels")
@@ -141,20 +145,20 @@ func (c CallContext) problems(path string) jsondoc.Problems {
 	return ps
 }
 
-// Encode returns the canonical form of c for ParseCallContext, or nil if c is empty.
+// Encode returns the canonical JSON of c, which ParseCallContext can parse. It returns nil if c is empty.
 func (c CallContext) Encode() json.RawMessage {
 	b, err := jsondoc.Marshal(c)
 	if err != nil || string(b) == "{}" {
-		return nil // problems rejects values that cannot be encoded
+		return nil // problems has already rejected values that cannot be encoded
 	}
 	return b
 }
 
-// MaxCallerText is the maximum length of the name of an agent, a user, or a customer, in characters. The names are
-// keys of the call log and of the assistant's data.
+// MaxCallerText is the maximum length of each name in a Caller, in characters. The names are keys of the call log and
+// of the assistant's data.
 const MaxCallerText = 200
 
-// Check returns review.ErrText for a caller that cannot be stored.
+// Check returns review.ErrText if a name in c is too long or contains characters that cannot be stored.
 func (c Caller) Check() error {
 	for _, text := range []struct{ what, value string }{
 		{"agent", c.Agent},
@@ -180,7 +184,7 @@ func checkText(what, value string) error {
 	return nil
 }
 
-// CheckReason returns review.ErrText for a reason that cannot be stored.
+// CheckReason returns review.ErrText if the reason is too long or contains characters that cannot be stored.
 func CheckReason(reason string) error {
 	if n := utf8.RuneCountInString(reason); n > MaxReason {
 		return fmt.Errorf("%w: the reason has %d characters; the limit is %d", review.ErrText, n, MaxReason)
@@ -191,8 +195,8 @@ func CheckReason(reason string) error {
 	return nil
 }
 
-// forLog returns a text, such as the name in a call, in the form of the call log: truncated, with invalid characters
-// escaped.
+// forLog converts an untrusted text for the call log. It truncates the text to most characters and escapes invalid
+// characters.
 func forLog(text string, most int) string {
 	text = plaintext.Cut(text, most)
 	if plaintext.Problem(text) != "" {
@@ -201,7 +205,8 @@ func forLog(text string, most int) string {
 	return text
 }
 
-// propertyTypes returns the types of the arguments in a schema.
+// propertyTypes returns the types that a schema permits for each property, keyed by the name of the property. It omits
+// properties without a type.
 func propertyTypes(schema json.RawMessage) map[string][]string {
 	types := map[string][]string{}
 	n, err := jsondoc.Parse(schema, jsondoc.Limits{Bytes: MaxArguments, Depth: maxArgumentDepth})
@@ -226,7 +231,8 @@ func propertyTypes(schema json.RawMessage) map[string][]string {
 	return types
 }
 
-// typedValue converts a text from a tag line to a type of the schema if possible, and otherwise to a string.
+// typedValue converts a text from a tag line to a JSON value of one of the given types. If types is empty or contains
+// "string", or if no conversion is possible, the result is a string.
 func typedValue(text string, types []string) *jsondoc.Node {
 	if len(types) == 0 || slices.Contains(types, "string") {
 		return jsondoc.NewString(text)

@@ -1,4 +1,5 @@
-// Package gateway finds approved tools for agents and calls them. A call passes the following gates in this order, each
-// with an error code and an audit record: registered, allowed for the agent, arguments valid, approval tier, cooldown,
-// daily limit, eval gate, provider.
+// Package gateway finds approved tools for agents and runs their calls. Every call must pass a sequence of gates: the
+// tool is registered, the agent has the tool, the arguments are valid, the user has approved the call if necessary, the
+// cooldown is over, the daily limit is not reached, the eval gate approves the call, and the provider is available.
+// Each gate has its own error codes. Every call is logged with its outcome.
 package gateway

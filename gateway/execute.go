@@ -1,4 +1,4 @@
-// The execution of a call: its gates, its provider, and its records.
+// The execution of a call: the gates that it passes, the provider that runs it, and the records in the call log.
 
 package gateway
 
@@ -27,10 +27,10 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Execute passes a call through every gate in order and runs it at its provider. The error is an *Error if a gate
-// refused the call or the provider failed. Any other error comes from a failed lookup or write, or from ctx. Every
-// call is logged, even if it is refused. The exception is a caller with a name that cannot be stored, for which
-// Execute returns review.ErrText.
+// Execute passes a call through every gate in order and then runs the call at its provider. The error is an *Error if a
+// gate refused the call or the provider failed. Any other error comes from a failed lookup or write, or from ctx.
+// Execute logs every call, even a refused one, except if c contains a name that cannot be stored. In that case, it
+// returns review.ErrText.
 func (g *Gateway) Execute(ctx context.Context, c Caller, r Request) (Result, error) {
 	a, err := g.Admit(ctx, c, r)
 	if err != nil {
@@ -39,16 +39,17 @@ func (g *Gateway) Execute(ctx context.Context, c Caller, r Request) (Result, err
 	return g.perform(ctx, a)
 }
 
-// Admitted is a logged call that every gate has admitted. Its owner must call Conclude after it has run.
+// Admitted is a logged call that every gate has admitted. Whoever runs the call must pass it to Conclude afterwards.
 type Admitted struct {
 	call *prepared
 	in   Invocation
 }
 
-// Tool returns the approved definition of the called tool.
+// Tool returns the live version of the called tool.
 func (a *Admitted) Tool() registry.Live { return a.in.Tool }
 
-// Admit passes a call through every gate, for a caller that runs the call itself. It returns the errors of Execute.
+// Admit passes a call through every gate and does not run it. It is for callers that run the call themselves. It
+// returns the same errors as Execute.
 func (g *Gateway) Admit(ctx context.Context, c Caller, r Request) (*Admitted, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -66,31 +67,31 @@ func (g *Gateway) Admit(ctx context.Context, c Caller, r Request) (*Admitted, er
 	return g.passGate(ctx, p)
 }
 
-// prepared is a call that is passing through the gates.
+// prepared is the state of a call that is passing through the gates.
 type prepared struct {
-	name       string          // name in the request
-	args       json.RawMessage // canonical
-	object     *jsondoc.Node   // parsed args
-	unreadable error           // why args cannot be parsed: an *Error
+	name       string          // name of the tool in the request
+	args       json.RawMessage // arguments in canonical form
+	object     *jsondoc.Node   // args, parsed
+	unreadable error           // reason why args cannot be parsed: an *Error; nil if they can
 	context    CallContext
 	decline    func(registry.Live) *Error
-	answers    string // the approved pending call that this call executes; "" for none
+	answers    string // id of the approved pending call that this call executes; "" for none
 
 	set       *toolset
 	call      Call
 	tool      registry.Live // zero if no tool was found
-	early     error         // verdict of the gates that need no transaction: an *Error
-	changed   error         // verdict of the provider on the definition with hash changedOf
+	early     error         // refusal by the gates that need no transaction: an *Error; nil for none
+	changed   error         // refusal of the provider, which found that the tool differs from the definition with the hash changedOf
 	changedOf string
-	refused   error // verdict of any gate: an *Error
-	waits     bool  // it requires user approval
+	refused   error // refusal by any gate: an *Error; nil for none
+	waits     bool  // the call requires user approval
 	tier      registry.ApprovalTier
 	warnings  []string
 }
 
-// prepare passes a call through the gates registered, allowed, and arguments. It uses the agent's tools as last
-// resolved; admit checks that they are current. The error reports a failed lookup. The verdict of a gate is in the
-// result.
+// prepare looks up the tool of a call and passes the call through the first three gates: the tool is registered, the
+// agent has the tool, and the arguments are valid. It may use cached tools of the agent; admit checks later that they
+// are current. The error reports a failed lookup. If a gate refuses the call, prepare stores the refusal in the result.
 func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, error) {
 	p := &prepared{name: r.Tool, context: r.CallContext, decline: r.Decline, call: Call{ID: g.newID(), At: g.stamp(), Caller: c, Name: forLog(r.Tool, 128), Command: forLog(r.Command, 1000)}}
 	if p.object, p.unreadable = readArguments(r.Args, c); p.unreadable == nil {
@@ -106,8 +107,9 @@ func (g *Gateway) prepare(ctx context.Context, c Caller, r Request) (*prepared, 
 	return p, g.setTool(p, set, e, err)
 }
 
-// setTool sets the tool of a call to the result of a lookup in set. It leaves the call unchanged if the lookup failed,
-// because the transaction may be retried.
+// setTool sets the tool of p to e and passes p through the first three gates. e and err are the result of a lookup in
+// set. If err is not an *Error, the lookup failed, and setTool returns err without changing p, because the transaction
+// may be retried.
 func (g *Gateway) setTool(p *prepared, set *toolset, e registry.Entry, err error) error {
 	var refused *Error
 	if err != nil && !errors.As(err, &refused) {
@@ -134,14 +136,14 @@ func (g *Gateway) setTool(p *prepared, set *toolset, e registry.Entry, err error
 		p.early = p.unreadable
 	case len(p.context.problems(jsondoc.Root)) > 0:
 		p.early = &Error{Code: CodeArguments, Message: "The call context is not valid: " + p.context.problems(jsondoc.Root)[0].String() + "."}
-	case !p.call.Caller.isGuarded(): // a guarded server validates its own arguments, as it would without a guard
+	case !p.call.Caller.isGuarded(): // a guarded server validates the arguments itself, as it would without a guard
 		p.early = g.schemas.validate(e.Live, p.object)
 	}
 	return nil
 }
 
-// hintsOf returns the annotations of a tool for the call log: the approved annotations with the defaults of its
-// category.
+// hintsOf returns the annotations of a tool for the call log. They are the approved annotations. If they do not specify
+// whether the tool is destructive and its category is, hintsOf sets this annotation.
 func hintsOf(t *registry.Tool) *registry.Annotations {
 	var a registry.Annotations
 	if t.Annotations != nil {
@@ -156,8 +158,8 @@ func hintsOf(t *registry.Tool) *registry.Annotations {
 	return &a
 }
 
-// record checks a prepared call against the gates that depend on earlier calls, and appends it in the same
-// transaction, so that concurrent calls cannot exceed a limit.
+// record passes a prepared call through the gates that depend on earlier calls, and appends the call to the log. Both
+// happen in one transaction, so that concurrent calls cannot exceed a limit.
 func (g *Gateway) record(ctx context.Context, p *prepared) error {
 	if p.early != nil && p.call.Caller.isGuarded() {
 		err := g.ledger.View(ctx, func(r LedgerReader) error { return g.admit(ctx, r, p) })
@@ -178,7 +180,7 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 				return err
 			}
 		}
-		if p.changed, p.changedOf = g.providers.changed(ctx, p.tool), p.tool.ContentHash; p.changed != nil { // do not ask for approval of a call that cannot run
+		if p.changed, p.changedOf = g.providers.changed(ctx, p.tool), p.tool.ContentHash; p.changed != nil { // do not ask the user to approve a call that cannot run
 			return g.record(ctx, p)
 		}
 		return g.wait(ctx, p)
@@ -189,7 +191,7 @@ func (g *Gateway) record(ctx context.Context, p *prepared) error {
 	return nil
 }
 
-// recordRefused logs a refused guarded call. It returns when the call is logged, or after 100 ms, because another
+// recordRefused logs a refused guarded call in the background. It waits at most 100 ms for the write, because another
 // process may hold the write lock of the database longer.
 func (g *Gateway) recordRefused(ctx context.Context, p prepared) {
 	done := make(chan struct{})
@@ -197,7 +199,7 @@ func (g *Gateway) recordRefused(ctx context.Context, p prepared) {
 		defer close(done)
 		err := g.write(context.WithoutCancel(ctx), &p, g.ledger.Log, func(tx LedgerTx) error {
 			if err := g.admit(ctx, tx.LedgerReader, &p); err != nil || p.refused == nil {
-				return err // approved in the meantime
+				return err // no error and no refusal: the tool has been approved in the meantime
 			}
 			return g.addCall(ctx, tx, &p)
 		})
@@ -211,11 +213,11 @@ func (g *Gateway) recordRefused(ctx context.Context, p prepared) {
 	}
 }
 
-// ErrNotLogged is wrapped by the refusal of a guarded call that cannot be logged.
+// ErrNotLogged indicates that a guarded call was refused because it could not be logged.
 var ErrNotLogged = errors.New("cannot log the call, so it was not run")
 
-// write runs fn in a write transaction of the ledger. For a guarded call, it waits at most g.logWithin and then
-// refuses the call, because the client is waiting.
+// write runs fn in a write transaction of the ledger. transaction is the method of the ledger to use. If p is a guarded
+// call and the transaction takes longer than g.logWithin, write returns ErrNotLogged, because the client is waiting.
 func (g *Gateway) write(ctx context.Context, p *prepared, transaction func(context.Context, func(LedgerTx) error) error, fn func(LedgerTx) error) error {
 	if !p.call.Caller.isGuarded() {
 		return transaction(ctx, fn)
@@ -229,8 +231,8 @@ func (g *Gateway) write(ctx context.Context, p *prepared, transaction func(conte
 	return err
 }
 
-// addCall appends the call, and its outcome if a gate refused it. Beyond a limit, the refused calls of an agent are
-// only counted.
+// addCall appends p to the call log. If a gate refused p, addCall also appends the outcome. Refused calls of an agent
+// beyond a limit are counted and not appended.
 func (g *Gateway) addCall(ctx context.Context, tx LedgerTx, p *prepared) error {
 	if p.refused != nil {
 		if write, err := tx.CountRefused(ctx, p.call, codeOf(p.refused), g.maxRefused); err != nil || !write {
@@ -249,9 +251,9 @@ func (g *Gateway) addCall(ctx context.Context, tx LedgerTx, p *prepared) error {
 	return tx.AddOutcome(ctx, p.call.ID, Outcome{Code: codeOf(p.refused), At: p.call.At})
 }
 
-// admit checks the approval tier, the cooldown, and the daily limit, and repeats the gates of prepare if a version
-// was approved since. It runs in the transaction that records the call, which may be retried, and stores the verdict
-// in p.
+// admit checks the approval tier, the cooldown, and the daily limit, and stores the result in p. If a version has been
+// approved since prepare, it first repeats the gates of prepare. admit runs in the transaction that records the call.
+// This transaction may be retried.
 func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error {
 	set, err := g.toolsets.current(ctx, r, p.set)
 	if err != nil {
@@ -280,9 +282,9 @@ func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error 
 	return limit(ctx, r, p)
 }
 
-// admitUnlogged decides on a call that could not be logged. Behind a guard, the call is refused, because the log must
-// contain every call of the server. For other callers, it runs unless a gate cannot be checked or the tool has a
-// limit.
+// admitUnlogged decides whether a call may run that could not be logged because of cause. It returns nil if the call
+// may run, or if a gate has refused the call. A guarded call must not run, because the log must contain every call of
+// the server. Any other call may run unless it requires approval, its tool has a limit, or a gate cannot be checked.
 func (g *Gateway) admitUnlogged(ctx context.Context, p *prepared, cause error) error {
 	if errors.Is(cause, ErrContradiction) || ctx.Err() != nil {
 		return cause
@@ -301,13 +303,13 @@ func (g *Gateway) admitUnlogged(ctx context.Context, p *prepared, cause error) e
 	return nil
 }
 
-// warnUnlogged warns about a missing entry in the call log.
+// warnUnlogged adds a warning to p that the call log has no record of the call or its outcome, and writes a warning.
 func (g *Gateway) warnUnlogged(p *prepared, what string, cause error) {
 	p.warnings = append(p.warnings, what+" in the audit.")
 	g.warn(fmt.Sprintf("%s in the audit (call %s of %s): %v", what, p.call.ID, p.call.Tool, cause))
 }
 
-// codeOf returns the code of a refusal or failure.
+// codeOf returns the code of err if err is an *Error with a code, and otherwise CodeProvider.
 func codeOf(err error) Code {
 	if e, ok := errors.AsType[*Error](err); ok && e.Code != "" {
 		return e.Code
@@ -315,7 +317,7 @@ func codeOf(err error) Code {
 	return CodeProvider
 }
 
-// guardedToolset returns the approved tools of one MCP server.
+// guardedToolset returns the approved tools, prompts, and instructions of the server that key names.
 func guardedToolset(ctx context.Context, r impact.ToolReader, key toolsetKey, state int64) (*toolset, error) {
 	lives, err := r.FromServer(ctx, key.server)
 	if err != nil {
@@ -340,22 +342,22 @@ func guardedToolset(ctx context.Context, r impact.ToolReader, key toolsetKey, st
 	return set, nil
 }
 
-// GuardedTools contains the approved tools of a guarded server for one state of the registry.
+// GuardedTools contains the approved tools and texts of a guarded server at one state of the registry.
 type GuardedTools struct {
 	State int64
 	Tools []GuardedTool
-	Texts []GuardedTool // prompts and instructions, by name among the server's texts
+	Texts []GuardedTool // prompts and instructions
 }
 
-// GuardedTool is an approved tool or text, as its server lists it.
+// GuardedTool identifies an approved tool, prompt, or instructions of a guarded server.
 type GuardedTool struct {
-	Name string // on the server
-	Hash string // hash of its JSON in canonical form: the pin
-	// Source contains the parts of a tool that its pin excludes.
+	Name string // name on the server
+	Hash string // pin: the hash of the canonical form of the approved JSON
+	// Source is the origin of a tool, with the parts that the pin excludes. It is nil for texts.
 	Source *registry.Source
 }
 
-// Guarded returns the approved tools of the caller's server.
+// Guarded returns the approved tools and texts of the server c.Server.
 func (g *Gateway) Guarded(ctx context.Context, c Caller) (GuardedTools, error) {
 	set, err := g.toolsets.of(ctx, c)
 	if err != nil {
@@ -369,9 +371,9 @@ func (g *Gateway) Guarded(ctx context.Context, c Caller) (GuardedTools, error) {
 	return out, nil
 }
 
-// resumeApproved turns a guarded call into the identical call that the user has approved, if that has not run. It
-// reports whether the call was written. The call takes the id in the user's answer, so that the answer permits only
-// one call.
+// resumeApproved looks for an approved pending call that is identical to the guarded call p and has not run. If there
+// is one, resumeApproved logs p as the execution of the pending call and returns true. The id of p becomes the id in
+// the user's answer. Call ids are unique, so the answer permits only one call.
 func (g *Gateway) resumeApproved(ctx context.Context, p *prepared) (approved bool, err error) {
 	var found *Pending
 	like := Pending{Caller: p.call.Caller, Tool: p.tool.Subject, ContentHash: p.tool.ContentHash, Args: p.args}
@@ -393,12 +395,12 @@ func (g *Gateway) resumeApproved(ctx context.Context, p *prepared) (approved boo
 		if err := g.admit(ctx, tx.LedgerReader, p); err != nil {
 			return err
 		}
-		if p.refused != nil { // such as at a limit: the approval remains valid, and the refusal is logged as a separate call
+		if p.refused != nil { // refused, for example because of a limit: the approval remains valid, and the refusal is logged as a separate call
 			p.call.ID, p.call.Pending = id, ""
 		}
 		return g.addCall(ctx, tx, p)
 	})
-	if errors.Is(err, ErrContradiction) { // another process has just run it
+	if errors.Is(err, ErrContradiction) { // another process has just run the approved call
 		p.answers, p.call.ID, p.call.Pending = "", id, ""
 		return false, nil
 	}
@@ -408,7 +410,8 @@ func (g *Gateway) resumeApproved(ctx context.Context, p *prepared) (approved boo
 // MaxOutput is the maximum size of a result, in bytes.
 const MaxOutput = 4 << 20
 
-// passGate submits a recorded call to the eval gate. If the gate refuses the call, passGate records the outcome.
+// passGate submits a logged call to the eval gate. If the gate refuses the call, passGate records the outcome and
+// returns the refusal.
 func (g *Gateway) passGate(ctx context.Context, p *prepared) (*Admitted, error) {
 	in := Invocation{
 		Call: p.call.ID, Caller: p.call.Caller, Tool: p.tool, Args: p.args, At: p.call.At, CallContext: p.context, Tier: p.tier, Nth: p.call.Nth,
@@ -452,7 +455,7 @@ func (g *Gateway) perform(ctx context.Context, a *Admitted) (Result, error) {
 	return res, nil
 }
 
-// providers runs calls, by the type of the tool's provider.
+// providers runs calls at the provider that the tool names.
 type providers struct {
 	byType  map[registry.ProviderType]Provider
 	limit   time.Duration // time limit of a call
@@ -500,7 +503,7 @@ func (p providers) run(ctx context.Context, in Invocation) (Output, error) {
 	return Output{}, &Error{Code: CodeProvider, Message: fmt.Sprintf("%s failed: %s.", in.Tool.Subject, jsondoc.Printable(err.Error()))}
 }
 
-// checkOutput refuses a result that is not an object, is not valid UTF-8, or is too large.
+// checkOutput returns an *Error if the output of a tool is not a JSON object, is not valid UTF-8, or is too large.
 func checkOutput(tool registry.Live, output json.RawMessage) error {
 	switch {
 	case len(output) > MaxOutput:
@@ -513,8 +516,8 @@ func checkOutput(tool registry.Live, output json.RawMessage) error {
 	return nil
 }
 
-// conclude records the outcome of a call, even if the caller has disconnected. A failed write does not change the
-// outcome.
+// conclude records the outcome of a call, even if ctx is done because the caller has disconnected. failed is the error
+// of the call, or nil. If the write fails, conclude only adds a warning to p.
 func (g *Gateway) conclude(ctx context.Context, p *prepared, o Outcome, failed error) {
 	o.At = g.stamp()
 	write := g.ledger.Log
@@ -533,7 +536,8 @@ func (g *Gateway) conclude(ctx context.Context, p *prepared, o Outcome, failed e
 	}
 }
 
-// addChange records an audit event if a call failed because its tool differs from the approved definition.
+// addChange appends an event to the audit log if failed, the error of a call, has the code CodeChanged, because the
+// tool differs from its approved definition.
 func (g *Gateway) addChange(ctx context.Context, tx LedgerTx, p *prepared, failed error, at time.Time) error {
 	e, ok := errors.AsType[*Error](failed)
 	if !ok || e.Code != CodeChanged {
@@ -542,8 +546,9 @@ func (g *Gateway) addChange(ctx context.Context, tx LedgerTx, p *prepared, faile
 	return tx.AddChange(ctx, Change{ID: g.newID(), Tool: p.tool.Subject, Version: p.tool.Version, Details: e.Details, By: p.call.Caller.Actor, At: at})
 }
 
-// changed returns a refusal if a tool differs from its approved definition. It returns nil if the tool does not, or
-// if the server cannot be reached, because the provider checks every call again when it runs.
+// changed returns a refusal if the provider finds that a tool differs from its approved definition. Otherwise, it
+// returns nil. It also returns nil if the provider cannot check the tool, because the provider checks again when the
+// call runs.
 func (p providers) changed(ctx context.Context, tool registry.Live) error {
 	named := tool.Definition.Tool.Provider
 	if named == nil {
@@ -562,11 +567,11 @@ func (p providers) changed(ctx context.Context, tool registry.Live) error {
 	return nil
 }
 
-// maxNoted is the maximum length of the stored part of a provider's message, in characters.
+// maxNoted is the maximum length of Outcome.Message, in characters.
 const maxNoted = 500
 
-// outcomeOf returns the audit record of a provider's answer: the hash, size, and message of the output, or the
-// message of the error.
+// outcomeOf returns the outcome of a call for the call log. It contains the hash, the size, and the message of output,
+// or the code and the message of failed if failed is not nil.
 func outcomeOf(output Output, failed error) Outcome {
 	var o Outcome
 	switch {
@@ -604,7 +609,7 @@ type failureRecord struct {
 	Answer  json.RawMessage `json:"answer,omitempty"`
 }
 
-// failure returns the record of a pending call that failed.
+// failure returns the JSON form of the failureRecord for err.
 func failure(err error) json.RawMessage {
 	doc := failureRecord{Code: codeOf(err), Message: err.Error()}
 	if e, ok := errors.AsType[*Error](err); ok {
@@ -612,82 +617,84 @@ func failure(err error) json.RawMessage {
 	}
 	b, marshalErr := json.Marshal(doc)
 	if marshalErr != nil {
-		return nil // the provider's details are not valid JSON; the record contains the code
+		return nil // the provider's details are not valid JSON; the outcome still contains the code
 	}
 	return bytes.ToValidUTF8(b, []byte("\uFFFD"))
 }
 
 // Caller identifies the caller of a lookup or a call.
 type Caller struct {
-	Actor    proposals.Actor  // for the call log
-	Agent    string           // agent with the tools: an id in the view of Layer, or a subject
-	Layer    registry.Layer   // the view
-	Where    registry.Context // context of the agent
+	Actor    proposals.Actor  // actor in the call log
+	Agent    string           // agent that has the tools: an id in the view of Layer, or a subject
+	Layer    registry.Layer   // layer whose view contains the agent and the tools
+	Where    registry.Context // context that selects the agent's tools
 	User     string           // user whose data and limits apply
-	Customer string           // for a hub; "" for none
-	// Server is the MCP server behind a guard. Its approved tools can be called by their names on the server. It is
-	// "" for the tools of an agent.
+	Customer string           // customer, for a hub; "" for none
+	// Server is the name of the MCP server if the caller is a guard. The caller then has the approved tools of this
+	// server, under their names on the server. Server is "" if the caller is an agent.
 	Server string `json:",omitempty"`
 }
 
-// Guarded returns the caller for calls behind the guard of a server. Such calls have no agent profile.
+// Guarded returns c as the caller of the calls that the guard of the given server passes on. Guarded calls have no
+// agent profile.
 func (c Caller) Guarded(server string) Caller {
 	c.Server, c.Agent = server, GuardPrefix+server
 	return c
 }
 
-// GuardPrefix is the prefix of the agent's name in calls behind a guard.
+// GuardPrefix precedes the server's name in the Agent field of a guarded caller.
 const GuardPrefix = "guard:"
 
 func (c Caller) isGuarded() bool { return c.Server != "" }
 
-// Request is a call as received.
+// Request is a call as the caller makes it, before any check.
 type Request struct {
 	Tool        string          // id, alias, or wire name
 	Args        json.RawMessage // an object; nil for an empty one
-	CallContext CallContext     // from the caller
-	// Command is the command or the URL of the server behind a guard, for the log.
+	CallContext CallContext     // description of the call by the caller, not verified
+	// Command is the command or the URL of the guarded server, for the log.
 	Command string
-	// Decline returns why the caller will not run a tool with this approved definition even if every gate admits the
-	// call, such as a different definition on its server, or nil. It is called with the live definition, in the
-	// transaction that logs the call. A nil Decline accepts every definition.
+	// Decline is called with the live definition of the tool, in the transaction that logs the call. It returns nil if
+	// the caller will run the tool with this definition, and otherwise the refusal of the call. For example, a guard
+	// refuses a call if the server lists a different definition. If Decline is nil, the caller accepts every
+	// definition.
 	Decline func(registry.Live) *Error
 }
 
-// Invocation is a call that every gate has admitted, for the provider.
+// Invocation is a call that a provider or the eval gate receives. All earlier gates have admitted it.
 type Invocation struct {
 	Call        string // UUIDv7
 	Caller      Caller
 	Tool        registry.Live   // the live definition
 	Args        json.RawMessage // an object that conforms to the input schema
 	At          time.Time
-	CallContext CallContext           // from the caller, not verified
+	CallContext CallContext           // description of the call by the caller, not verified
 	Tier        registry.ApprovalTier // tier that applied to the call
-	Nth         int                   // number of the call on the user's day
-	// Features are the agent's switches for applications.
+	Nth         int                   // number of this call among the user's calls of the tool on this day (UTC)
+	// Features are the agent's feature flags for applications.
 	Features map[string]bool
 }
 
 // Provider runs the tools of one provider type.
 type Provider interface {
-	// Run runs a call and stops when ctx is done. The error is an *Error if the provider has a code for it. Any other
-	// error becomes CodeProvider.
+	// Run runs a call and stops when ctx is done. An error with a code of the provider is an *Error. Unless ctx is
+	// done, the gateway converts any other error to an *Error with CodeProvider or CodeTimeout.
 	Run(ctx context.Context, in Invocation) (Output, error)
 }
 
 // Checker is a Provider that can check whether a tool still matches its approved definition.
 type Checker interface {
-	// Check returns an *Error with CodeChanged if the tool differs from its approved definition. It does not call the
-	// tool.
+	// Check compares the tool with its approved definition and does not call it. If they differ, Check returns an
+	// *Error with CodeChanged.
 	Check(ctx context.Context, tool registry.Live) error
 }
 
-// Output is the answer of a provider. It is untrusted until the gateway has validated it.
+// Output is the answer of a provider to a call. The provider is not trusted, so the gateway validates the output.
 type Output struct {
-	Object json.RawMessage // result: an object of at most MaxOutput bytes
-	// Structured is the part of the answer that the tool's output schema describes, or nil.
+	Object json.RawMessage // the result: a JSON object of at most MaxOutput bytes
+	// Structured is the part of the answer to which the tool's output schema applies, or nil.
 	Structured json.RawMessage
-	// Answer is an object with the other fields of the provider's answer, or nil.
+	// Answer is a JSON object with the fields of the provider's answer that are not part of the result, or nil.
 	Answer json.RawMessage
 }
 
@@ -697,14 +704,14 @@ type Result struct {
 	Tool     registry.Subject
 	Version  int
 	Output   json.RawMessage // an object
-	Answer   json.RawMessage // an object with all other fields of the provider's answer, or nil
-	Warnings []string        // such as an eval gate that did not answer
+	Answer   json.RawMessage // an object with the fields of the provider's answer that are not part of Output, or nil
+	Warnings []string        // for example, that the eval gate did not answer
 	At       time.Time
 	Duration time.Duration // of the provider
 }
 
-// NotReached describes why an address did not answer. It omits the address, which agents must not learn. sure reports
-// that the request was not delivered, so that the call cannot have run.
+// NotReached describes why a request failed on the network. The description omits the address, which agents must not
+// learn. sure is true if the request certainly was not delivered, so that the call cannot have run.
 func NotReached(err error) (why string, sure bool) {
 	op, ok := errors.AsType[*net.OpError](err)
 	dialing := ok && (op.Op == "dial" || op.Op == "proxyconnect")

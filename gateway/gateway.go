@@ -23,19 +23,19 @@ type Config struct {
 
 	Gate        Gate          // eval gate; nil for none
 	GateTimeout time.Duration // 0 means DefaultGateTimeout
-	GateClosed  bool          // refuse calls if the gate does not answer
+	GateClosed  bool          // refuse calls if the eval gate does not answer
 
-	PendingFor time.Duration // how long a call waits for the user; 0 means DefaultPendingFor
-	MaxPending int           // maximum number of waiting calls by agent and user; 0 means DefaultMaxPending
-	MaxRefused int           // number of refused calls by agent and user that are logged per hour; later ones are only counted. 0 means DefaultMaxRefused
-	NoHints    bool          // the audit log omits annotations
+	PendingFor time.Duration // time after which a pending call expires; 0 means DefaultPendingFor
+	MaxPending int           // maximum number of waiting calls for each agent and user; 0 means DefaultMaxPending
+	MaxRefused int           // maximum number of refused calls that are logged per hour for each agent and user; more are counted and not logged; 0 means DefaultMaxRefused
+	NoHints    bool          // do not log the annotations of called tools
 	RunFor     time.Duration // time limit of a provider; 0 means DefaultRunFor
 
-	Signatures proof.Policy // of the user's answers and tiers
+	Signatures proof.Policy // policy for signatures of the user's answers and tiers
 
 	Now   func() time.Time
 	NewID func() string // returns a new UUIDv7
-	Warn  func(string)  // receives warnings about calls that continued; may be nil
+	Warn  func(string)  // called with warnings about calls that continued; may be nil
 }
 
 // Defaults of a Config.
@@ -47,7 +47,7 @@ const (
 	DefaultRunFor      = time.Minute
 )
 
-// Gateway is the run time. It is safe for concurrent use.
+// Gateway finds and runs tools for agents. It is safe for concurrent use.
 type Gateway struct {
 	ledger    Ledger
 	index     Index
@@ -57,7 +57,7 @@ type Gateway struct {
 	pendingFor time.Duration
 	maxPending int
 	maxRefused int
-	logWithin  time.Duration                              // how long a guarded call waits to be logged before it is refused
+	logWithin  time.Duration                              // time limit for logging a guarded call; after it, the call is refused
 	hints      func(*registry.Tool) *registry.Annotations // annotations that are logged with a call
 	signing    proof.Signing
 
@@ -66,7 +66,7 @@ type Gateway struct {
 	warn  func(string)
 
 	late     lateOutcomes
-	refusals sync.WaitGroup // refusals that are being logged
+	refusals sync.WaitGroup // counts running recordRefused goroutines
 
 	toolsets toolsets
 	schemas  *schemas
@@ -103,10 +103,10 @@ func positive[T time.Duration | int](v, fallback T) T {
 	return v
 }
 
-// stamp returns the current time in the stored resolution of microseconds.
+// stamp returns the current time, truncated to microseconds, which is the resolution of stored times.
 func (g *Gateway) stamp() time.Time { return g.now().UTC().Truncate(time.Microsecond) }
 
-// NoticeKind is the kind of event that a notice reports.
+// NoticeKind is the kind of a Notice.
 type NoticeKind string
 
 // Kinds of notices.
@@ -117,22 +117,22 @@ const (
 	NoticeAnswer       NoticeKind = "call_answer"  // the user has answered a pending call
 )
 
-// Notice is an entry of the audit log that running applications receive.
+// Notice describes an event in the audit log to running applications.
 type Notice struct {
-	Seq     int64 // number of the event
+	Seq     int64 // number of the event in the audit log
 	At      time.Time
 	Kind    NoticeKind
-	Subject registry.Subject // the tool, for calls
+	Subject registry.Subject // subject that changed, or the tool of the call
 	Version int
 
-	ContentHash string // of the live version; "" for calls
+	ContentHash string // content hash of the live version; "" for calls
 	Pending     string // id of the pending call, or ""
-	Caller      Caller // caller of the call
-	Approved    bool   // with NoticeAnswer
+	Caller      Caller // caller of the pending call; zero for versions
+	Approved    bool   // the user approved the call; only with NoticeAnswer
 }
 
-// cache stores values that are expensive to compute. When it is full, it evicts a random value. The zero value is
-// ready to use.
+// cache stores values that are expensive to compute. A full cache evicts a random value to store another value. The
+// zero value of a cache is empty and ready to use.
 type cache[K comparable, V any] struct {
 	mu     sync.Mutex
 	values map[K]V
@@ -160,58 +160,59 @@ func (c *cache[K, V]) put(key K, v V) {
 	c.values[key] = v
 }
 
-// Code identifies why a call did not run or did not succeed. Codes are stable, because programs rely on them. Hubs
-// and upstream servers add their own.
+// Code identifies the reason why a call did not run or failed. Codes are stable, because programs rely on them. Hubs
+// and upstream servers define additional codes.
 //
-// A Code is an error, so that errors.Is(err, CodeCooldown) works.
+// A Code is an error, so that errors.Is(err, CodeCooldown) reports whether err has this code.
 type Code string
 
-// Codes in the order of the gates.
+// Codes of the gateway, in the order of the gates.
 const (
-	CodeFormat           Code = "tool_call_invalid_format"     // the answer is not one object of the call form
-	CodeMultiple         Code = "tool_call_multiple"           // the answer is several objects
-	CodeNonce            Code = "tool_call_nonce_invalid"      // the nonce is not that of the turn
-	CodeUnknown          Code = "tool_call_unknown_tool"       // no active tool has that name
-	CodeAmbiguous        Code = "tool_ambiguous"               // several tools have this wire name; use their ids
+	CodeFormat           Code = "tool_call_invalid_format"     // the answer is not a JSON object in the form of a call
+	CodeMultiple         Code = "tool_call_multiple"           // the answer consists of several objects
+	CodeNonce            Code = "tool_call_nonce_invalid"      // the nonce in the call is not the nonce of the turn
+	CodeUnknown          Code = "tool_call_unknown_tool"       // no active tool has the name
+	CodeAmbiguous        Code = "tool_ambiguous"               // several tools have the wire name
 	CodeNotAllowed       Code = "tool_not_allowed"             // the agent does not have the tool
-	CodeNotCallable      Code = "tool_not_callable"            // a prompt tool, which cannot be run
+	CodeNotCallable      Code = "tool_not_callable"            // the tool is a prompt tool, which cannot be run
 	CodeArguments        Code = "tool_call_invalid_args"       // the arguments do not conform to the schema
 	CodeApprovalRequired Code = "approval_required"            // the call waits for user approval as a pending call
 	CodeApprovalRefused  Code = "approval_refused"             // the user refused the call
 	CodeApprovalExpired  Code = "approval_expired"             // the call expired without an answer
 	CodeApprovalOutdated Code = "approval_outdated"            // the definition changed before the answer
 	CodePendingFull      Code = "too_many_pending"             // too many calls are already waiting for the user
-	CodeCooldown         Code = "cooldown_active"              // too soon after the previous call
-	CodeDailyLimit       Code = "daily_limit_reached"          // no more calls today (UTC)
+	CodeCooldown         Code = "cooldown_active"              // the cooldown after the previous call is not over
+	CodeDailyLimit       Code = "daily_limit_reached"          // the user has used up the calls of this day (UTC)
 	CodeGateRefused      Code = "gate_refused"                 // the eval gate refused the call
 	CodeGateUnavailable  Code = "gate_unavailable"             // the eval gate did not answer, and the call must not run without it
-	CodeChanged          Code = "definition_changed"           // the upstream definition differs from the approved one
+	CodeChanged          Code = "definition_changed"           // the upstream definition differs from the approved definition
 	CodeNotConnected     Code = "INTEGRATION_NOT_CONNECTED"    // no provider is configured for the tool
 	CodeTimeout          Code = "provider_timeout"             // the provider did not answer in time
 	CodeResult           Code = "tool_result_invalid"          // the result does not conform to the approved output schema
 	CodeProviderApproval Code = "provider_approval_required"   // the provider requires its own approval
-	CodeUnavailable      Code = "provider_unavailable"         // it cannot be reached, or requests a later retry
-	CodeCredentials      Code = "provider_credentials_refused" // it refused the credentials; the user must connect it again
-	CodeProvider         Code = "provider_failed"              // the provider reported an error without a code, or did not answer
+	CodeUnavailable      Code = "provider_unavailable"         // the provider cannot be reached, or requests a later retry
+	CodeCredentials      Code = "provider_credentials_refused" // the provider refused the credentials; the user must connect it again
+	CodeProvider         Code = "provider_failed"              // the provider reported an error without a code, or its answer is invalid
 	CodeCanceled         Code = "canceled"                     // the caller disconnected during the call
-	CodeInterrupted      Code = "interrupted"                  // toolcrib exited during the call; the call may have run, and is not repeated
+	CodeInterrupted      Code = "interrupted"                  // toolcrib exited during the call; the call may have run and is not repeated
 )
 
 // Error returns the code.
 func (c Code) Error() string { return string(c) }
 
-// Error is the error of a call that was refused or failed. Its message is one sentence for the agent with the reason
-// and the remedy.
+// Error is the error of a call that was refused or failed. Message is for the agent and contains the reason and the
+// remedy.
 type Error struct {
 	Code    Code
 	Message string
-	Details json.RawMessage // from a hub or server; nil for none
-	Pending string          // id of the pending call, with CodeApprovalRequired
+	Details json.RawMessage // additional information for the agent, as JSON; nil for none
+	Pending string          // id of the pending call; "" if there is none
 
-	// ApprovalRequest is the provider's id of its pending approval, with CodeProviderApproval; "" for none.
+	// ApprovalRequest is the provider's own id of the approval that it requires, with CodeProviderApproval; "" for
+	// none.
 	ApprovalRequest string
-	Answer          json.RawMessage // an object with all other fields of the provider's answer, or nil
-	// NotRun reports that the call certainly did not run, and therefore does not count against the daily limit.
+	Answer          json.RawMessage // an object with the fields of the provider's answer that are not in the fields above, or nil
+	// NotRun is true if the call certainly did not run. Such a call does not count against the daily limit.
 	NotRun bool
 }
 
@@ -221,20 +222,21 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the code.
 func (e *Error) Unwrap() error { return e.Code }
 
-// Is reports whether target is an error of the JSON protocol with the same code.
+// Is reports whether target is an error of package toolcall with the code of e.
 func (e *Error) Is(target error) bool {
 	code := toolcall.Code(target)
 	return code != "" && Code(code) == e.Code
 }
 
-// Foreign reports whether c may be the code of a provider. It must have the form of a code and must not be reserved.
+// Foreign reports whether a provider may use the code c. c must have the form of a code and must not be reserved for
+// the gateway.
 func (c Code) Foreign() bool {
 	switch c {
 	case CodeUnknown, CodeAmbiguous, CodeNotAllowed, CodeNotCallable, CodeApprovalRequired, CodeApprovalRefused, CodeApprovalExpired,
 		CodeApprovalOutdated, CodePendingFull, CodeCooldown, CodeDailyLimit, CodeGateRefused, CodeGateUnavailable, CodeChanged, CodeResult, CodeProviderApproval,
 		CodeCanceled, CodeInterrupted, CodeOK:
 		return false
-	default: // codes of the protocol and of providers
+	default: // codes that are not reserved
 	}
 	return c != "" && len(c) <= 64 && !strings.ContainsFunc(string(c), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-' && r != '.'

@@ -1,4 +1,4 @@
-// The records of the gateway, and limits that depend on them.
+// The records of the gateway, and the gates that depend on the records of earlier calls.
 
 package gateway
 
@@ -21,17 +21,19 @@ import (
 
 // Ledger stores the gateway's records.
 type Ledger interface {
-	// View runs fn on one consistent snapshot.
+	// View runs fn with a reader of one consistent snapshot.
 	View(ctx context.Context, fn func(LedgerReader) error) error
-	// Log runs fn in one write transaction. If Log returns nil, the transaction survives the end of the process, but
-	// a power loss may revert the last transactions. If it returns an error, the transaction was rolled back.
+	// Log runs fn in one write transaction. If Log returns nil, the transaction is committed. It survives the end of
+	// the process, but a power loss may revert the most recent transactions. If Log returns an error, the transaction
+	// was rolled back.
 	Log(ctx context.Context, fn func(LedgerTx) error) error
-	// Durable is like Log for records that must survive a power loss: pending calls and the user's answers.
+	// Durable is like Log, but a committed transaction also survives a power loss. It is for pending calls and the
+	// user's decisions.
 	Durable(ctx context.Context, fn func(LedgerTx) error) error
 }
 
-// ErrContradiction is returned by a Ledger that refuses a record because of its content, such as a call without an
-// approval.
+// ErrContradiction indicates that a Ledger has refused a record that contradicts other records, such as a call of a
+// tool without an approved version.
 var ErrContradiction = errors.New("the call log contradicts the approved version")
 
 // LedgerReader reads one snapshot: calls, signatures, and the live registry.
@@ -41,28 +43,30 @@ type LedgerReader struct {
 	impact.ToolReader
 }
 
-// CallReader reads calls, pending calls, and the tiers that users set.
+// CallReader reads calls, pending calls, and the approval tiers that users have set.
 type CallReader interface {
-	// Use returns a user's previous use of a tool, for the limits.
+	// Use returns the user's earlier calls of a tool, summarized for the cooldown and the daily limit.
 	Use(ctx context.Context, user string, tool registry.Subject, now time.Time) (Use, error)
-	// NotRun returns the number of calls on the day of now that passed the limits but certainly did not run.
+	// NotRun returns the number of the user's calls of a tool on the day of now (UTC) that passed the limits and
+	// certainly did not run.
 	NotRun(ctx context.Context, user string, tool registry.Subject, now time.Time) (int, error)
-	// Override returns the user's own tier of a tool, or "".
+	// Override returns the tier of a tool that is set for the given user, or "" if none is set.
 	Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error)
-	// Overrides returns the tiers that a user has set, by tool.
+	// Overrides returns the tiers that are set for the given user, in the order of the tools.
 	Overrides(ctx context.Context, user string) ([]Override, error)
-	// Pending returns a pending call by its id or a unique prefix of it. It returns proposals.ErrNotFound for an
-	// unknown call and review.ErrAmbiguous for an ambiguous prefix.
+	// Pending returns the pending call whose id is ref or begins with ref. It returns proposals.ErrNotFound if there is
+	// no such call, and review.ErrAmbiguous if there are several.
 	Pending(ctx context.Context, ref string) (Pending, error)
-	// PendingList returns pending calls, the newest first.
+	// PendingList returns the pending calls that q selects, the newest first.
 	PendingList(ctx context.Context, q PendingQuery) ([]Pending, error)
-	// Calls returns calls, the newest first.
+	// Calls returns the calls that q selects, the newest first.
 	Calls(ctx context.Context, q CallQuery) ([]Call, error)
-	// Refusals returns the hours in which some refused calls were only counted, the newest first.
+	// Refusals returns the hours that q selects in which some refused calls were counted and not logged, the newest
+	// first.
 	Refusals(ctx context.Context, q RefusalQuery) ([]Refusals, error)
 }
 
-// LedgerTx reads and appends in one transaction.
+// LedgerTx reads and appends records in one write transaction.
 type LedgerTx struct {
 	LedgerReader
 	CallWriter
@@ -71,32 +75,32 @@ type LedgerTx struct {
 
 // CallWriter appends records of calls. Records are never changed.
 type CallWriter interface {
-	// AddCall appends a call before it runs, or when it is refused.
+	// AddCall appends a call. The gateway appends a call before the call runs, or when a gate has refused the call.
 	AddCall(ctx context.Context, c Call) error
-	// CountRefused counts a refused call, and reports whether to append it as well. It returns true for the first
-	// calls of an agent and user in each hour (UTC), up to most.
+	// CountRefused counts a refused call, and reports whether the caller should also append the call to the log. The
+	// result is true for the first calls of an agent and a user in each hour (UTC). most is the number of these calls.
 	CountRefused(ctx context.Context, c Call, code Code, most int) (write bool, err error)
-	// AddOutcome appends the outcome of a call.
+	// AddOutcome appends the outcome of the call with the given id.
 	AddOutcome(ctx context.Context, call string, o Outcome) error
-	// AddPending appends a call that waits for the user, and its event.
+	// AddPending appends a pending call and an event about it to the audit log.
 	AddPending(ctx context.Context, p Pending) error
-	// AddAnswer appends the user's answer to a pending call, and its event. It returns proposals.ErrConflict if the
-	// call already has an answer.
+	// AddAnswer appends the user's answer to the pending call with the given id, and an event about the answer to the
+	// audit log. It returns proposals.ErrConflict if the call already has an answer.
 	AddAnswer(ctx context.Context, pending string, a Answer) error
-	// AddOverride appends the user's tier of a tool, and its event.
+	// AddOverride appends a tier that a user has set, and an event about the tier to the audit log.
 	AddOverride(ctx context.Context, o Override) error
-	// AddChange appends an event about a tool that differs from its approved definition, unless the tool's latest
-	// event is the same.
+	// AddChange appends an event about a tool that differs from its approved definition to the audit log. It appends
+	// nothing if the latest event of this kind about the tool has the same content.
 	AddChange(ctx context.Context, c Change) error
 }
 
-// Use is a user's use of a tool, counting calls that passed the limits.
+// Use summarizes a user's calls of a tool that passed the limits.
 type Use struct {
-	Last  time.Time // time of the latest; zero for none
-	Today int       // calls on the day of now, UTC
+	Last  time.Time // time of the latest call; zero for none
+	Today int       // number of calls on the current day (UTC)
 }
 
-// Call is an entry of the call log.
+// Call is an entry in the call log.
 type Call struct {
 	Seq         int64 // counted from 1
 	ID          string
@@ -106,11 +110,11 @@ type Call struct {
 	Tool        registry.Subject // zero if no tool was found
 	Version     int
 	ContentHash string
-	Annotations *registry.Annotations // approved annotations with the defaults of the category; nil for none, or if they are not logged
+	Annotations *registry.Annotations // result of hintsOf for the called version; nil for none, or with Config.NoHints
 	Command     string                // command or URL of the server behind a guard, without secrets; untrusted
-	ArgsHash    string                // SHA-256 of the canonical arguments; "" if they could not be parsed
-	Pending     string                // pending call that this call created or executes
-	Nth         int                   // number on the user's day; 0 if it did not pass the limits
+	ArgsHash    string                // SHA-256 of the arguments in canonical form; "" if the arguments could not be parsed
+	Pending     string                // id of the pending call that this call created, repeated, or executes; "" for none
+	Nth         int                   // number of this call among the user's calls of the tool on this day (UTC); 0 if the call did not pass the limits
 	Outcome     *Outcome              // nil while the call runs, or if the program ended before the outcome was known
 }
 
@@ -119,7 +123,7 @@ type Outcome struct {
 	Code     Code // "" if the call succeeded
 	At       time.Time
 	Duration time.Duration   // of the provider
-	Output   json.RawMessage // only stored for pending calls
+	Output   json.RawMessage // result or failureRecord; stored only for pending calls
 
 	OutputHash      string // SHA-256 of the result; "" for none
 	OutputBytes     int    // size of the result
@@ -128,8 +132,8 @@ type Outcome struct {
 	NotRun          bool   // the call certainly did not run
 }
 
-// Refusals contains the numbers of refused calls of an agent for a user in an hour (UTC). Written is the number of calls
-// with an entry in the call log, and Counted the number of further calls.
+// Refusals contains the numbers of refused calls that an agent made for a user in an hour (UTC). Written is the number
+// of calls that were logged. Counted is the number of calls that were counted and not logged.
 type Refusals struct {
 	Agent    string    `json:"agent"`
 	User     string    `json:"user"`
@@ -140,14 +144,15 @@ type Refusals struct {
 	LastCode Code      `json:"last_code"`
 }
 
-// RefusalQuery selects hours in which some refused calls were only counted.
+// RefusalQuery selects hours in which some refused calls were counted and not logged.
 type RefusalQuery struct {
 	Agent string // "" for all
 	User  string // "" for all
 	Limit int    // 1 to review.MaxPage
 }
 
-// Override is a tier that a user has set for a tool. An empty Tier removes the setting.
+// Override is the approval tier of a tool for the calls of User, as set by By. An empty Tier removes an earlier
+// Override.
 type Override struct {
 	ID   string
 	User string
@@ -159,39 +164,40 @@ type Override struct {
 	Signature string
 }
 
-// Change is a tool whose upstream definition differs from the approved one.
+// Change records that the upstream definition of a tool differs from the approved definition.
 type Change struct {
 	ID      string
 	Tool    registry.Subject
 	Version int
-	Details json.RawMessage // an object with the expected and the found values
-	By      proposals.Actor // actor that encountered the change
+	Details json.RawMessage // an object that describes the difference
+	By      proposals.Actor // actor whose call detected the difference
 	At      time.Time
 }
 
-// CallQuery selects calls for a page, the newest first: by their start or, with only a Code, by their end.
+// CallQuery selects a page of calls, the newest first. The calls are ordered by their start. If only Code is set, they
+// are ordered by their end.
 type CallQuery struct {
 	Agent  string           // "" for all
 	User   string           // "" for all
 	Tool   registry.Subject // zero for all
 	Code   Code             // "" for all; CodeOK for calls that succeeded
-	Hint   string           // key of an annotation that must be true; "" for all
-	Before int64            // only earlier calls; 0 for all
+	Hint   string           // key of an annotation that must be true in the approved definition; "" for all
+	Before int64            // only calls whose Seq is less than Before; 0 for all
 	Limit  int              // 1 to review.MaxPage
 }
 
-// CodeOK selects the calls that succeeded.
+// CodeOK is the value of CallQuery.Code that selects successful calls.
 const CodeOK Code = "ok"
 
-// limited reports whether a tool has a cooldown or a daily limit.
+// limited reports whether the definition of a tool contains a cooldown or a daily limit.
 func limited(tool registry.Live) bool {
 	t := tool.Definition.Tool
 	return t != nil && t.Limits != nil && (t.Limits.CooldownSeconds > 0 || t.Limits.DailyLimit > 0)
 }
 
-// limit checks the cooldown and the daily limit, and assigns the call its number on the user's day, which begins at
-// midnight UTC. A numbered call counts against the daily limit unless it certainly did not run. It always counts for
-// the cooldown.
+// limit checks the cooldown and the daily limit. If p passes, limit sets p.call.Nth, the number of p among the user's
+// calls of the tool on this day (UTC). A call with a number counts against the daily limit unless it certainly did not
+// run. It always counts for the cooldown.
 func limit(ctx context.Context, r LedgerReader, p *prepared) error {
 	now := p.call.At
 	use, err := r.Use(ctx, p.call.Caller.User, p.tool.Subject, now)
@@ -231,12 +237,12 @@ func limitError(code Code, again time.Time, message string) (refused *Error, err
 	return &Error{Code: code, Message: message, Details: details}, err
 }
 
-// lateOutcomes are outcomes of calls that the callers ran themselves. They are written together after lateFor,
-// because a transaction costs more CPU time than the rest of a guarded call, mostly for writing pages that the next
-// outcome would change again. The call itself is written before it runs, so that a crash loses only the outcome, and
-// the call is shown as interrupted.
+// lateOutcomes is a queue of the outcomes of calls that the callers of Admit have run. The outcomes are written
+// together after lateFor. A separate transaction for each outcome would cost more CPU time than the rest of a guarded
+// call, mostly because consecutive outcomes change the same pages of the database. The call itself is written before it
+// runs. Therefore a crash loses only the outcome.
 type lateOutcomes struct {
-	writing sync.Mutex // held while outcomes are written, so that the last Flush waits for them
+	writing sync.Mutex // held while outcomes are written, so that Flush waits for a write in another goroutine
 
 	mu    sync.Mutex
 	waits []lateOutcome
@@ -248,10 +254,11 @@ type lateOutcome struct {
 	outcome Outcome
 }
 
-// lateFor is the delay before outcomes are written.
+// lateFor is the delay before the outcomes in a queue are written.
 const lateFor = 100 * time.Millisecond
 
-// add queues an outcome and schedules flush after lateFor. It reports whether the queue is full.
+// add appends an outcome to the queue and reports whether the queue is full. If the queue was empty, flush is called
+// after lateFor.
 func (l *lateOutcomes) add(o lateOutcome, flush func()) (full bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -264,7 +271,7 @@ func (l *lateOutcomes) add(o lateOutcome, flush func()) (full bool) {
 	return len(l.waits) >= 256
 }
 
-// putBack returns outcomes that could not be written to the front of the queue.
+// putBack inserts outcomes that could not be written at the front of the queue.
 func (l *lateOutcomes) putBack(late []lateOutcome) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -272,19 +279,20 @@ func (l *lateOutcomes) putBack(late []lateOutcome) {
 	l.timer.Reset(lateFor)
 }
 
-// Conclude records the outcome of an admitted call that the caller ran. o.Duration is its duration. The outcome is
-// written together with others after a short delay, or once the database is no longer locked. Flush writes queued
-// outcomes. A failed write is reported as a warning.
+// Conclude records the outcome of an admitted call that the caller has run. The caller sets o.Duration. Conclude queues
+// the outcome, and a later transaction writes all queued outcomes. If the database is locked for too long, another
+// attempt follows. Call Flush to write the queued outcomes at the end of the program. If a write fails, a warning is
+// reported.
 func (g *Gateway) Conclude(ctx context.Context, a *Admitted, o Outcome) {
 	o.Message, o.At = plaintext.Clip(visible.Line(o.Message), maxNoted), g.stamp()
 	full := g.late.add(lateOutcome{a.call, o}, func() { g.flush(context.Background(), g.late.putBack) })
-	if full || a.call.call.Pending != "" { // the user has approved the call
+	if full || a.call.call.Pending != "" { // the user has approved this call, so its outcome must be durable
 		g.flush(ctx, g.late.putBack)
 	}
 }
 
-// Flush writes the queued outcomes. It warns about outcomes that it cannot write because another process uses the
-// database for too long.
+// Flush writes the queued outcomes. If another process locks the database for too long, Flush reports a warning for
+// each of them and drops them.
 func (g *Gateway) Flush(ctx context.Context) {
 	g.refusals.Wait()
 	g.flush(ctx, func(late []lateOutcome) {
@@ -294,7 +302,8 @@ func (g *Gateway) Flush(ctx context.Context) {
 	})
 }
 
-// flush writes the queued outcomes. If another process uses the database for too long, it passes them to locked.
+// flush writes the queued outcomes. If another process locks the database for too long, flush passes the outcomes to
+// locked.
 func (g *Gateway) flush(ctx context.Context, locked func([]lateOutcome)) {
 	g.late.writing.Lock()
 	defer g.late.writing.Unlock()
@@ -323,7 +332,7 @@ func (g *Gateway) flush(ctx context.Context, locked func([]lateOutcome)) {
 	case err != nil && limited.Err() != nil:
 		locked(late)
 	case err != nil:
-		for _, l := range late { // one of them cannot be written
+		for _, l := range late { // write the outcomes separately, because one of them cannot be written
 			g.conclude(ctx, l.call, l.outcome, nil)
 		}
 	}

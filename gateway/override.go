@@ -17,38 +17,38 @@ import (
 	"toolcrib/review/impact"
 )
 
-// TierChoice is a user's choice of an approval tier for tools.
+// TierChoice is the choice of an approval tier for a user's calls of one or more tools.
 type TierChoice struct {
 	User  string
-	Tier  registry.ApprovalTier // "" removes an earlier choice
-	Layer registry.Layer        // view in which the tools are looked up
-	// Tools are ids, aliases, wire names, or subjects. If Tools is empty, Server and Hints select active tools: those
-	// of an MCP server, those with at least one of several annotations (keys in a definition), or those that satisfy
-	// both.
+	Tier  registry.ApprovalTier // "" removes the user's earlier choice
+	Layer registry.Layer        // layer whose view contains the tools
+	// Tools are ids, aliases, wire names, or subjects of tools. If Tools is empty, the choice applies to the active
+	// tools of the MCP server named Server that have at least one of the annotations in Hints. Hints are keys of
+	// annotations in a definition. If Server or Hints is empty, that condition does not apply.
 	Tools  []string
 	Server string
 	Hints  []string
 }
 
-// TierChange is the effect of a TierChoice.
+// TierChange is the effect of a TierChoice on each selected tool.
 type TierChange struct {
 	Set   []Override
-	Same  []Override  // tools that already have the tier; By and At are zero if nobody has set it
-	Fixed []FixedTier // tools that are skipped because Server or Hints selected them; by name, they are an error
+	Same  []Override  // tools that already have the tier; By and At are zero if no user has set the tier
+	Fixed []FixedTier // tools whose tier cannot be set; only if TierChoice.Tools is empty, because a named tool of this kind is an error
 }
 
-// FixedTier is a tool whose tier the user cannot set.
+// FixedTier names a tool whose tier the user cannot set, and the reason.
 type FixedTier struct {
 	Tool registry.Subject `json:"tool"`
 	Why  string           `json:"reason"`
 }
 
-// Tiers returns the changes that SetTiers would make.
+// Tiers returns the result that SetTiers would return for c, without a change.
 func (g *Gateway) Tiers(ctx context.Context, actor proposals.Actor, c TierChoice) (TierChange, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) (TierChange, error) { return g.tierChange(ctx, r, actor, c) })
 }
 
-// view returns the result of read on one snapshot.
+// view calls read with one snapshot of l and returns the result.
 func view[T any](ctx context.Context, l Ledger, read func(LedgerReader) (T, error)) (found T, err error) {
 	err = l.View(ctx, func(r LedgerReader) (err error) {
 		found, err = read(r)
@@ -57,9 +57,9 @@ func view[T any](ctx context.Context, l Ledger, read func(LedgerReader) (T, erro
 	return found, err
 }
 
-// SetTiers sets c.Tier as the approval tier of tools for a user's calls, in one transaction. It takes effect at the
-// next call, in every process. The actor must be a user. requires_approval can be set for every tool, and
-// auto_approve only for tools that are user_configurable.
+// SetTiers sets c.Tier as the approval tier of the selected tools for the calls of c.User, in one transaction. In every
+// process, the tier applies from the next call. The actor must be a user. The tier requires_approval can be set for
+// every tool. The tier auto_approve can only be set for tools whose approved tier is user_configurable.
 func (a Answering) SetTiers(ctx context.Context, actor proposals.Actor, c TierChoice) (TierChange, error) {
 	g := a.gateway
 	var change TierChange
@@ -89,7 +89,8 @@ func (a Answering) SetTiers(ctx context.Context, actor proposals.Actor, c TierCh
 	return change, err
 }
 
-// tierChange returns the changes that a choice makes in the snapshot of r.
+// tierChange returns the effect of c in the snapshot of r. It returns an error if actor may not set tiers or if c is
+// invalid.
 func (g *Gateway) tierChange(ctx context.Context, r LedgerReader, actor proposals.Actor, c TierChoice) (TierChange, error) {
 	var change TierChange
 	if err := proposals.Authorize(actor, proposals.ActSetTier, proposals.Actor{}); err != nil {
@@ -129,7 +130,7 @@ func (g *Gateway) tierChange(ctx context.Context, r LedgerReader, actor proposal
 	return change, errors.Join(refused...)
 }
 
-// fixedTier returns why the user cannot set a tier for a tool, or "".
+// fixedTier returns the reason why the user cannot set the given tier for a tool. It returns "" if the user can.
 func fixedTier(tool registry.Live, tier registry.ApprovalTier) string {
 	t := tool.Definition.Tool
 	switch {
@@ -145,7 +146,7 @@ func fixedTier(tool registry.Live, tier registry.ApprovalTier) string {
 	return ""
 }
 
-// tools returns the selected tools, without duplicates.
+// tools returns the tools to which c applies, without duplicates.
 func (c TierChoice) tools(ctx context.Context, r LedgerReader) ([]registry.Live, error) {
 	if len(c.Tools) == 0 {
 		return c.selected(ctx, r)
@@ -168,7 +169,7 @@ func (c TierChoice) tools(ctx context.Context, r LedgerReader) ([]registry.Live,
 	return tools, errors.Join(missing...)
 }
 
-// selected returns the active tools that Server and Hints select.
+// selected returns the active tools that c.Server and c.Hints select. It returns an *Error if there are none.
 func (c TierChoice) selected(ctx context.Context, r LedgerReader) ([]registry.Live, error) {
 	all, _, err := registry.Layered{Finder: r, View: c.Layer.View()}.ByKind(ctx, registry.ActionTool, 0)
 	if err != nil {
@@ -194,7 +195,8 @@ func (c TierChoice) selected(ctx context.Context, r LedgerReader) ([]registry.Li
 	return nil, &Error{Code: CodeUnknown, Message: what + "."}
 }
 
-// findTool returns the active tool with a name.
+// findTool returns the active tool with the given name: an id, an alias, a wire name, or a subject. It returns an
+// *Error if no tool or several tools have this name.
 func findTool(ctx context.Context, r LedgerReader, name string, layer registry.Layer) (registry.Live, error) {
 	subject, err := registry.ParseSubject(name)
 	if err == nil {
@@ -214,17 +216,18 @@ func findTool(ctx context.Context, r LedgerReader, name string, layer registry.L
 	return found[0].Live, nil
 }
 
-// Overrides returns the tiers that a user has set, by tool.
+// Overrides returns the tiers that are set for the given user, in the order of the tools.
 func (g *Gateway) Overrides(ctx context.Context, user string) ([]Override, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Override, error) { return r.Overrides(ctx, user) })
 }
 
-// Refusals returns the hours in which some refused calls of an agent were only counted, the newest first.
+// Refusals returns the hours that q selects in which some refused calls were counted and not logged, the newest first.
 func (g *Gateway) Refusals(ctx context.Context, q RefusalQuery) ([]Refusals, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Refusals, error) { return r.Refusals(ctx, q) })
 }
 
-// Calls returns a page of the call log, the newest first. The Seq of the last call is the cursor of the next page.
+// Calls returns the calls in the call log that q selects, the newest first. The Seq of the last call is
+// CallQuery.Before for the next page.
 func (g *Gateway) Calls(ctx context.Context, q CallQuery) ([]Call, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Call, error) { return r.Calls(ctx, q) })
 }

@@ -1,4 +1,4 @@
-// Pending calls: calls that wait for the user's approval.
+// Pending calls, which wait for the user's approval.
 
 package gateway
 
@@ -20,8 +20,8 @@ import (
 	"toolcrib/signing/statement"
 )
 
-// Pending is a call that requires user approval. It is immutable, so that an answer applies to exactly these
-// arguments and this version.
+// Pending is a call that requires user approval. The call itself never changes, so that an answer applies to exactly
+// these arguments and this version of the tool.
 type Pending struct {
 	Seq         int64  // number, counted from 1
 	ID          string // UUIDv7
@@ -30,8 +30,8 @@ type Pending struct {
 	Version     int
 	ContentHash string
 	Args        json.RawMessage // canonical
-	CallContext CallContext     // from the caller, not verified
-	Digest      string          // hash of all fields above and ExpiresAt; an answer can be bound to it
+	CallContext CallContext     // description of the call by the caller, not verified
+	Digest      string          // hash of the call (see Pending.digest), with which an answer can name the call
 	AskedAt     time.Time
 	ExpiresAt   time.Time
 
@@ -40,16 +40,16 @@ type Pending struct {
 	Outcome *Outcome // nil until the call has run
 }
 
-// Answer is the user's decision on a pending call. An approval also claims the right to run the call. There is at
-// most one answer, so the call runs at most once.
+// Answer is the user's decision on a pending call. A pending call has at most one answer, and an approval names the
+// only call that may execute it. Therefore a pending call runs at most once.
 type Answer struct {
 	ID       string // UUIDv7
 	Approved bool
 	Digest   string
-	Reason   string // for a refusal
+	Reason   string // reason for a refusal; "" for an approval
 	By       proposals.Actor
 	At       time.Time
-	Call     string // id of the call that executes it; "" for a refusal
+	Call     string // id of the call that executes the pending call; "" for a refusal
 	// Signature is the hash of the signed statement; "" for none.
 	Signature string
 }
@@ -59,18 +59,20 @@ type PendingState string
 
 // States of a pending call.
 const (
-	PendingWaiting     PendingState = "waiting"     // waits for the user
-	PendingOutdated    PendingState = "outdated"    // the definition changed before the answer
-	PendingExpired     PendingState = "expired"     // not answered in time
+	PendingWaiting     PendingState = "waiting"     // has no answer yet
+	PendingOutdated    PendingState = "outdated"    // the tool's definition changed before the user answered
+	PendingExpired     PendingState = "expired"     // expired without an answer
 	PendingRefused     PendingState = "refused"     // refused by the user
 	PendingRunning     PendingState = "running"     // approved by the user, and running
 	PendingDone        PendingState = "done"        // ran and succeeded
 	PendingFailed      PendingState = "failed"      // ran and failed
-	PendingInterrupted PendingState = "interrupted" // the program ended during the call: it may have run, and never runs again
+	PendingInterrupted PendingState = "interrupted" // approved, but toolcrib exited during the call; the call may have run and never runs again
 )
 
-// State returns the state of a pending call. A call without an outcome counts as running until its timeouts plus 10
-// seconds have passed.
+// State returns the current state of p. An approved call without an outcome is PendingRunning until the timeouts of the
+// provider and the eval gate and another 10 seconds have passed since the approval. After that, it is
+// PendingInterrupted. A guarded call stays PendingRunning at least until it expires, because its client can repeat it
+// until then.
 func (g *Gateway) State(p Pending) PendingState {
 	switch now := g.stamp(); {
 	case p.Answer == nil && p.InForce != p.Version:
@@ -85,14 +87,14 @@ func (g *Gateway) State(p Pending) PendingState {
 		return PendingDone
 	case p.Outcome != nil:
 		return PendingFailed
-	case p.Caller.isGuarded() && now.Before(p.ExpiresAt), // the client may repeat the call until then
+	case p.Caller.isGuarded() && now.Before(p.ExpiresAt), // until then, the client can repeat the call
 		now.Before(p.Answer.At.Add(g.providers.limit + g.gate.timeout + 10*time.Second)):
 		return PendingRunning
 	}
 	return PendingInterrupted
 }
 
-// digest returns the hash of the fields that an answer applies to.
+// digest returns the hash of the fields of p to which an answer applies.
 func (p Pending) digest() (string, error) {
 	b, err := jsondoc.Marshal(struct {
 		Format    string           `json:"format"`
@@ -108,24 +110,25 @@ func (p Pending) digest() (string, error) {
 	return registry.HashBytes(b), err
 }
 
-// PendingQuery selects pending calls for a page, the newest first.
+// PendingQuery selects a page of pending calls, the newest first.
 type PendingQuery struct {
-	Waiting bool   // only calls that wait for the user at Now
+	Waiting bool   // only calls that are in the state PendingWaiting at Now
 	Agent   string // "" for all
 	User    string // "" for all
-	Before  int64  // only calls before this number; 0 for all
+	Before  int64  // only calls whose Seq is less than Before; 0 for all
 	Limit   int    // 1 to review.MaxPage
 	Now     time.Time
 }
 
-// wait turns a call that requires approval into a pending call, unless the same call is already waiting.
+// wait refuses a call that requires approval and stores it as a pending call. If the same call is already waiting, wait
+// stores nothing, and the refusal names the existing pending call.
 func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 	id := g.newID()
 	return g.write(ctx, p, g.ledger.Durable, func(tx LedgerTx) error {
 		if err := g.admit(ctx, tx.LedgerReader, p); err != nil {
 			return err
 		}
-		if !p.waits { // the user's tier or the tool has changed in the meantime
+		if !p.waits { // the user's tier or the tool has changed in the meantime, so the call needs no approval
 			return g.addCall(ctx, tx, p)
 		}
 		pending := Pending{
@@ -160,13 +163,13 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 	})
 }
 
-// same reports whether p and other are the same call. Their call contexts may differ. The user reviews that of the
-// first call.
+// same reports whether p and other have the same caller, tool, definition, and arguments. It ignores the call contexts.
+// The user reviews the call context of the first call.
 func (p Pending) same(other Pending) bool {
 	return p.Caller == other.Caller && p.Tool == other.Tool && p.ContentHash == other.ContentHash && string(p.Args) == string(other.Args)
 }
 
-// approvalRequired returns the error for a call that waits for the user.
+// approvalRequired returns the refusal of the call for which p is waiting.
 func approvalRequired(p Pending) error {
 	message := fmt.Sprintf("%s requires user approval. Pending call %s expires at %s; do not retry the call; poll for its outcome.", p.Tool, p.ID, p.ExpiresAt.Format(time.RFC3339))
 	if p.Caller.isGuarded() {
@@ -175,19 +178,21 @@ func approvalRequired(p Pending) error {
 	return &Error{Code: CodeApprovalRequired, Pending: p.ID, Message: message}
 }
 
-// Pending returns pending calls, the newest first. The Seq of the last call is the cursor of the next page.
+// Pending returns the pending calls that q selects, the newest first. The Seq of the last call is PendingQuery.Before
+// for the next page.
 func (g *Gateway) Pending(ctx context.Context, q PendingQuery) ([]Pending, error) {
 	q.Now = g.stamp()
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Pending, error) { return r.PendingList(ctx, q) })
 }
 
-// PendingCall returns a pending call by its id or a unique prefix of it.
+// PendingCall returns the pending call whose id is ref or begins with ref. If several ids begin with ref, it returns
+// review.ErrAmbiguous.
 func (g *Gateway) PendingCall(ctx context.Context, ref string) (Pending, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) (Pending, error) { return r.Pending(ctx, ref) })
 }
 
-// Outcome returns the result of the caller's pending call, or an *Error with CodeApprovalRequired while the call
-// waits or runs. Calls of other callers are not found.
+// Outcome returns the result of the pending call with the given id. While the call is waiting or running, it returns an
+// *Error with CodeApprovalRequired. If c has not made the call, it returns proposals.ErrNotFound.
 func (g *Gateway) Outcome(ctx context.Context, c Caller, id string) (Result, error) {
 	p, err := g.PendingCall(ctx, id)
 	if err != nil && !errors.Is(err, proposals.ErrNotFound) && !errors.Is(err, review.ErrAmbiguous) {
@@ -230,25 +235,27 @@ func (g *Gateway) Outcome(ctx context.Context, c Caller, id string) (Result, err
 // MaxReason is the maximum length of the reason for a refusal, in characters.
 const MaxReason = 2_000
 
-// Approve approves a pending call and runs it. expect is the digest of the call that the user saw, or "" to skip the
-// comparison.
+// Approve approves the pending call with the given id and runs it. expect is the digest of the call that the user has
+// seen. If the digest of the stored call differs, Approve returns review.ErrDigest. If expect is "", Approve does not
+// compare the digests.
 //
-// One transaction records the approval and the start of the call before the call runs, and there is at most one
-// answer. Therefore the call runs at most once, with the arguments that were shown. If the program ends during the
-// call, the call is shown as interrupted and does not run again. If a cooldown or daily limit prevents the call,
-// Approve returns that error without recording the approval, and the call keeps waiting. A guarded call runs once,
-// when its client repeats it.
+// One transaction records the approval and the start of the call before the call runs, and a pending call has at most
+// one answer. Therefore the call runs at most once. If toolcrib exits during the call, the state of the call is
+// PendingInterrupted, and the call does not run again. If a gate such as the cooldown or the daily limit refuses the
+// call, Approve returns the refusal and does not record the approval, so the call is still waiting. For a guarded call,
+// Approve only records the approval. The call runs when its client repeats it.
 func (g *Gateway) Approve(ctx context.Context, actor proposals.Actor, id, expect string) (Result, error) {
 	return g.Unsigned().Approve(ctx, actor, id, expect)
 }
 
-// Answering performs one action of the user, signed or unsigned.
+// Answering performs an action of the user: an answer to a pending call or a choice of approval tiers. The action may
+// be signed.
 type Answering struct {
 	gateway *Gateway
 	signed  *proof.Signed
 }
 
-// Signed returns an Answering for a signed statement of PrepareAnswer or PrepareTiers.
+// Signed returns an Answering for the action in s, a signed statement that PrepareAnswer or PrepareTiers has returned.
 func (g *Gateway) Signed(s proof.Signed) Answering { return Answering{g, &s} }
 
 // Unsigned returns an Answering for unsigned actions.
@@ -276,7 +283,7 @@ func (a Answering) Approve(ctx context.Context, actor proposals.Actor, id, expec
 	return a.gateway.perform(ctx, admitted)
 }
 
-// claim records the approval.
+// claim records the approval of a pending call by actor, and returns the call that executes it.
 func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect string) (*prepared, error) {
 	g := a.gateway
 	pending, err := g.PendingCall(ctx, id)
@@ -317,7 +324,7 @@ func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect 
 		if err := tx.AddAnswer(ctx, pending.ID, answer); err != nil {
 			return err
 		}
-		if p.call.Caller.isGuarded() { // only the guard can reach the server
+		if p.call.Caller.isGuarded() { // do not log the call now: only the guard can reach the server, and it runs the call later
 			return nil
 		}
 		return tx.AddCall(ctx, p.call)
@@ -325,7 +332,8 @@ func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect 
 	return p, err
 }
 
-// open returns a pending call that actor can answer.
+// open returns the pending call with the given id. It returns an error if actor may not perform act, if the call is not
+// waiting, or if expect is not "" and differs from the digest of the call.
 func (g *Gateway) open(ctx context.Context, tx LedgerReader, actor proposals.Actor, act proposals.Act, id, expect string) (Pending, error) {
 	if err := proposals.Authorize(actor, act, proposals.Actor{}); err != nil {
 		return Pending{}, err
@@ -360,7 +368,7 @@ func (g *Gateway) open(ctx context.Context, tx LedgerReader, actor proposals.Act
 	return p, fmt.Errorf("%s: %w: %s %s it already", p.ID, proposals.ErrConflict, p.Answer.By, word)
 }
 
-// Refuse refuses a pending call. The reason is shown to the agent.
+// Refuse refuses the pending call with the given id. The agent receives the reason, which must not be empty.
 func (g *Gateway) Refuse(ctx context.Context, actor proposals.Actor, id, reason string) (Pending, error) {
 	return g.Unsigned().Refuse(ctx, actor, id, reason)
 }
@@ -394,7 +402,8 @@ func (a Answering) Refuse(ctx context.Context, actor proposals.Actor, id, reason
 	return p, err
 }
 
-// checkReason trims the reason for a refusal. It returns an error if the reason is invalid.
+// checkReason returns the reason for a refusal without surrounding white space. It returns an error if the reason is
+// empty or invalid.
 func checkReason(reason string) (string, error) {
 	reason = strings.TrimSpace(reason)
 	if reason == "" {
@@ -403,8 +412,8 @@ func checkReason(reason string) (string, error) {
 	return reason, CheckReason(reason)
 }
 
-// PrepareAnswer returns the statement with which actor would approve or refuse a pending call. The signed statement
-// is passed to Approve or Refuse with Gateway.Signed. expect has the meaning that it has for Approve.
+// PrepareAnswer returns the statement that actor must sign to approve or refuse a pending call. Pass the signed
+// statement to Gateway.Signed, and call Approve or Refuse on the result. For expect, see Approve.
 func (g *Gateway) PrepareAnswer(ctx context.Context, actor proposals.Actor, id, expect string, approve bool, reason string) ([]byte, error) {
 	act := proposals.ActApproveCall
 	if !approve {
@@ -427,15 +436,15 @@ func (g *Gateway) PrepareAnswer(ctx context.Context, actor proposals.Actor, id, 
 	})
 }
 
-// StatementAct returns the statement of an answer to p.
+// StatementAct returns the content of the statement that approves or refuses p.
 func (p Pending) StatementAct(approved bool) *statement.CallAnswer {
 	return &statement.CallAnswer{
 		Approved: approved, Pending: p.ID, Tool: p.Tool.String(), Version: p.Version, ContentHash: p.ContentHash, Digest: p.Digest,
 	}
 }
 
-// sign verifies and records the signature of an answer to p, and stores its hash in the answer. It keeps the time of
-// the answer, because the call runs now.
+// sign verifies that a.signed is the signed statement of the given answer to p, records the statement, and stores its
+// hash in the answer. It does not replace answer.At by the time of the statement, because the call runs now.
 func (a Answering) sign(ctx context.Context, tx LedgerTx, actor proposals.Actor, p Pending, answer *Answer) error {
 	signed, err := a.gateway.signing.Open(ctx, tx, actor, a.signed)
 	if err != nil {
@@ -448,8 +457,8 @@ func (a Answering) sign(ctx context.Context, tx LedgerTx, actor proposals.Actor,
 	return a.gateway.signing.Record(ctx, tx, signed)
 }
 
-// PrepareTiers returns the statement with which actor would set tiers. The signed statement is passed to SetTiers
-// with Gateway.Signed and the same choice.
+// PrepareTiers returns the statement that actor must sign to make the choice c. Pass the signed statement to
+// Gateway.Signed, and call SetTiers with the same choice on the result.
 func (g *Gateway) PrepareTiers(ctx context.Context, actor proposals.Actor, c TierChoice) ([]byte, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) ([]byte, error) {
 		change, err := g.tierChange(ctx, r, actor, c)
@@ -460,7 +469,7 @@ func (g *Gateway) PrepareTiers(ctx context.Context, actor proposals.Actor, c Tie
 	})
 }
 
-// tierAct returns the statement of a choice of tiers.
+// tierAct returns the content of the statement that makes the choice c. set contains the changes of the choice.
 func tierAct(c TierChoice, set []Override) *statement.Tier {
 	act := &statement.Tier{Tier: string(c.Tier), User: statement.Text(c.User)}
 	for _, o := range set {
@@ -469,7 +478,8 @@ func tierAct(c TierChoice, set []Override) *statement.Tier {
 	return act
 }
 
-// StatementAct returns the statement about o. It may cover other tools as well.
+// StatementAct returns the content of a statement that sets only o. The signed statement of o may also set the tiers of
+// other tools.
 func (o Override) StatementAct() *statement.Tier {
 	return tierAct(TierChoice{User: o.User, Tier: o.Tier}, []Override{o})
 }

@@ -1,4 +1,4 @@
-// Calls in the text of a model's answer: tag lines and the strict JSON protocol.
+// The parsing of calls in a model's answer: tag lines and the strict JSON protocol.
 
 package gateway
 
@@ -18,49 +18,50 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Limits of an answer with tag lines.
+// Limits of the parsing of tag lines.
 const (
-	MaxTagCalls = 256 // calls in an answer
+	MaxTagCalls = 256 // maximum number of calls in an answer
 
-	maxTagSize  = 10_000      // instructions of a pattern
-	maxTagSteps = 100_000_000 // instructions times bytes, for all lines
+	maxTagSize  = 10_000      // maximum number of instructions of a compiled pattern
+	maxTagSteps = 100_000_000 // maximum sum of instructions times bytes over all lines
 )
 
-// Parsed is the content of a model's answer.
+// Parsed is the result of ParseTags.
 type Parsed struct {
 	Calls    []ParsedCall
-	Problems []ParseProblem // lines that look like calls but are not
-	Display  string         // part of the answer that the user sees
+	Problems []ParseProblem // lines that begin like a call but are invalid
+	Display  string         // the answer without the lines that are hidden from the user
 }
 
-// ParsedCall is a call in a model's answer. It has not run.
+// ParsedCall is a valid call in a model's answer. Parsing does not run the call.
 type ParsedCall struct {
 	Tool registry.Live
-	Name string          // name in the answer: a tag's prefix, or a tool's name
-	Args json.RawMessage // an object, canonical
-	Line int             // line of the answer, counted from 1; 0 if the call is the whole answer
+	Name string          // name in the answer: the prefix of a tag, or the name of a tool
+	Args json.RawMessage // an object in canonical form
+	Line int             // number of the line in the answer, from 1; 0 if the call is the whole answer
 }
 
-// ParseProblem is a line that begins like a call but is not one.
+// ParseProblem describes a line that begins with the prefix of a tag but is not a valid call.
 type ParseProblem struct {
-	Line    int    `json:"line"` // counted from 1
+	Line    int    `json:"line"` // number of the line in the answer, from 1
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
 }
 
-// tag is a tool that is called by lines with its prefix.
+// tag is the tag of a tool, compiled for parsing.
 type tag struct {
 	tool    registry.Live
-	pattern *regexp.Regexp // matches the whole argument; nil if the pattern cannot be used
-	steps   int            // instructions of the pattern
-	groups  []string       // names of the arguments
+	pattern *regexp.Regexp // matches the whole text after the prefix; nil if the pattern cannot be used
+	steps   int            // number of instructions of the compiled pattern
+	groups  []string       // names of the arguments, one for each group of the pattern
 	types   map[string][]string
-	problem string // why the pattern cannot be used
+	problem string // reason why the pattern cannot be used; "" if it can
 }
 
-// ParseTags returns the calls in a model's answer that are lines of the form "PREFIX: argument", for tools of the
-// caller's agent. It ignores white space around a line. Each line is a separate call. Lines of tools with
-// stripFromDisplay are removed from the text for the user. The work is linear in the size of the answer, and limited.
+// ParseTags parses the tag lines in a model's answer. A tag line has the form "PREFIX: argument", where PREFIX is the
+// tag of a tool of the caller's agent, and is a separate call. ParseTags ignores white space around a line.
+// Parsed.Display is the answer without the valid tag lines of tools with stripFromDisplay, which is the default. The
+// work is limited and linear in the size of the answer.
 func (g *Gateway) ParseTags(ctx context.Context, c Caller, answer string) (Parsed, error) {
 	if len(answer) > toolcall.MaxAnswer {
 		return Parsed{}, &Error{Code: CodeFormat, Message: fmt.Sprintf("The answer has %d bytes; the limit is %d.", len(answer), toolcall.MaxAnswer)}
@@ -84,7 +85,7 @@ func (g *Gateway) ParseTags(ctx context.Context, c Caller, answer string) (Parse
 	return r.found, nil
 }
 
-// tags returns the tools with a tag, by prefix.
+// tags returns the tags of all tools in s, keyed by prefix.
 func (s *toolset) tags() map[string][]tag {
 	s.tagsOnce.Do(func() {
 		s.tagged = map[string][]tag{}
@@ -120,20 +121,20 @@ func newTag(tool registry.Live, def registry.Tag) tag {
 	return t
 }
 
-// tagReader reads an answer line by line.
+// tagReader parses the lines of an answer.
 type tagReader struct {
 	gateway *Gateway
 	tags    map[string][]tag
 	line    int
-	steps   int // remaining steps
+	steps   int // remaining steps of maxTagSteps
 	found   Parsed
 }
 
-// read parses a line and reports whether to hide it from the user.
+// read parses a line, and adds a call or a problem to r.found. It reports whether to hide the line from the user.
 func (r *tagReader) read(line string) (strip bool) {
 	line = strings.Trim(line, " \t\r\n")
 	prefix, argument := "", ""
-	for head := line[:min(len(line), 257)]; len(r.tags[prefix]) == 0; { // find the longest prefix that a tool has
+	for head := line[:min(len(line), 257)]; len(r.tags[prefix]) == 0; { // find the longest prefix that is the tag of a tool
 		at := strings.LastIndexByte(head, ':')
 		if at < 0 {
 			return false
@@ -183,9 +184,10 @@ func (r *tagReader) problem(code Code, format string, args ...any) bool {
 	return false
 }
 
-// ParseJSON parses a model's answer that is a call in the strict JSON protocol. It checks the form, that the answer
-// is a single object, that the caller's agent has the tool, the nonce of the turn, and the arguments. The error is an
-// *Error with the protocol's code for the first check that fails.
+// ParseJSON parses a model's answer as a single call in the strict JSON protocol. It checks in this order that the
+// answer has the form of a call, that the caller's agent has the tool, that the nonce in the call equals the given
+// nonce of the turn, and that the arguments are valid. If a check fails, the error is an *Error with the protocol's
+// code for this check.
 func (g *Gateway) ParseJSON(ctx context.Context, c Caller, answer, nonce string) (ParsedCall, error) {
 	call, err := toolcall.Parse(answer)
 	if err != nil {
@@ -208,7 +210,7 @@ func (g *Gateway) ParseJSON(ctx context.Context, c Caller, answer, nonce string)
 	return ParsedCall{Tool: e.Live, Name: call.Tool, Args: jsondoc.Canonical(call.Args)}, nil
 }
 
-// protocolError converts an error of the protocol to an *Error.
+// protocolError converts an error of package toolcall to an *Error. It returns other errors unchanged.
 func protocolError(err error) error {
 	code := toolcall.Code(err)
 	if code == "" {

@@ -1,4 +1,4 @@
-// The tools of an agent: lookup, search, descriptions, and schemas.
+// The tools of an agent: lookup, search, descriptions, and schemas. Also the eval gate.
 
 package gateway
 
@@ -25,24 +25,24 @@ import (
 	"toolcrib/review/impact"
 )
 
-// toolsetKey identifies the tools of an agent or a guarded server.
+// toolsetKey identifies a toolset.
 type toolsetKey struct {
 	agent  string
-	server string // guarded server with the tools; "" for an agent
+	server string // name of the guarded server; "" for the tools of an agent
 	layer  registry.Layer
 	where  registry.Context
 }
 
-// toolset contains the tools of an agent for one state of the registry.
+// toolset contains the tools of an agent or of a guarded server at one state of the registry.
 type toolset struct {
 	key     toolsetKey
 	state   int64
-	hash    string // content hash
+	hash    string // hash over the content hashes of all entries, for the search index
 	allowed map[registry.Subject]registry.Choice
 	entries []registry.Entry // in catalog order
-	missing error            // why there are no tools
-	spoken  []GuardedTool    // prompts and instructions of a guarded server
-	profile registry.Live    // the agent; zero if it does not exist
+	missing error            // reason why the agent has no tools; nil if it has some
+	spoken  []GuardedTool    // approved prompts and instructions of a guarded server
+	profile registry.Live    // profile of the agent; zero if the agent does not exist
 	names   cache[string, registry.Entry]
 
 	tagsOnce sync.Once
@@ -55,14 +55,15 @@ func keyOf(c Caller) toolsetKey {
 	return toolsetKey{agent: c.Agent, server: c.Server, layer: c.Layer, where: where}
 }
 
-// toolsets caches the tools of each caller for the newest known state of the registry.
+// toolsets caches the toolset of each caller as of the newest known state of the registry.
 type toolsets struct {
 	ledger Ledger
 	warn   func(string)
 	cache  cache[toolsetKey, *toolset]
 }
 
-// of returns the caller's current tools. A transaction that acts on them must call current again.
+// of returns the current toolset of c. A transaction that uses the toolset must call current again, because a version
+// may have been approved since.
 func (t *toolsets) of(ctx context.Context, c Caller) (*toolset, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -72,7 +73,8 @@ func (t *toolsets) of(ctx context.Context, c Caller) (*toolset, error) {
 	})
 }
 
-// current returns the tools for the snapshot of r. It returns known if no version has been approved since.
+// current returns the toolset with the key of known for the snapshot of r. The result is known itself if no version has
+// been approved since known was resolved.
 func (t *toolsets) current(ctx context.Context, r impact.ToolReader, known *toolset) (*toolset, error) {
 	state, err := r.State(ctx)
 	if err != nil || state == known.state {
@@ -117,7 +119,7 @@ func (t *toolsets) resolve(ctx context.Context, r impact.ToolReader, key toolset
 	return set, nil
 }
 
-// lookup returns the caller's tools and the result of find.
+// lookup returns the current toolset of c and the tool in it with the given name. It returns the errors of find.
 func (t *toolsets) lookup(ctx context.Context, c Caller, name string) (set *toolset, e registry.Entry, err error) {
 	if err := c.Check(); err != nil {
 		return nil, e, err
@@ -131,13 +133,13 @@ func (t *toolsets) lookup(ctx context.Context, c Caller, name string) (set *tool
 	return set, e, err
 }
 
-// find returns the tool with a name. The error is an *Error if the name is unknown or ambiguous, or if the agent does
-// not have the tool. Any other error is a failed lookup.
+// find returns the tool with the given name: an id, an alias, or a wire name. It returns an *Error if the name is
+// unknown or ambiguous, or if the agent does not have the tool. Any other error indicates that the lookup failed.
 func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (registry.Entry, error) {
 	if e, ok := s.names.get(name); ok {
 		return e, nil
 	}
-	if s.key.server != "" { // behind a guard, tools have only their names on the server
+	if s.key.server != "" { // guarded tools have no names but their names on the server
 		for _, e := range s.entries {
 			if e.Definition.Tool.OriginName() == name {
 				s.names.put(name, e)
@@ -147,7 +149,7 @@ func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (r
 		return registry.Entry{}, &Error{Code: CodeUnknown, NotRun: true, Message: fmt.Sprintf(
 			"%s is not an approved tool of the server %s. toolcrib status shows the user the waiting proposals and how to review them", jsondoc.Quote(name), s.key.server)}
 	}
-	if name == "" || len(name) > 128 || // the longest name that any host permits
+	if name == "" || len(name) > 128 || // the longest tool name that any client permits
 		plaintext.Problem(name) != "" {
 		return registry.Entry{}, unknown(name)
 	}
@@ -177,7 +179,7 @@ func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (r
 	return registry.Entry{}, ambiguous(name, own)
 }
 
-// nearest returns the elements of found with name as their wire name, or all elements if there are none. Wire names
+// nearest returns the elements of found whose wire name is name. If there are none, it returns found. Thus wire names
 // take precedence over upstream names.
 func nearest(name string, found []registry.Entry) []registry.Entry {
 	own := slices.DeleteFunc(slices.Clone(found), func(e registry.Entry) bool { return e.Definition.Tool.WireName() != name })
@@ -200,7 +202,7 @@ func unknown(name string) error {
 	return &Error{Code: CodeUnknown, Message: message + "."}
 }
 
-// deactivated returns the error for the name of a deactivated tool.
+// deactivated returns the error for a lookup of the given name, which belongs to the inactive tool e.
 func deactivated(name string, e registry.Entry) error {
 	if e.Refused != nil {
 		return &Error{Code: CodeUnknown, Message: fmt.Sprintf("%s is not in use: %s.", jsondoc.Quote(name), jsondoc.Printable(e.Refused.Error()))}
@@ -221,7 +223,7 @@ func (s *toolset) notAllowed(name string, found []registry.Entry) error {
 		return &Error{Code: CodeNotAllowed, Message: message + ": " + jsondoc.Printable(s.missing.Error()) + "."}
 	}
 	shown := s.entries[:min(len(s.entries), 20)]
-	available := lists.Map(shown, func(e registry.Entry) string { return e.Definition.Tool.WireName() }) // the names in the prompt
+	available := lists.Map(shown, func(e registry.Entry) string { return e.Definition.Tool.WireName() }) // the names that the agent's prompt contains
 	message += "; it has " + strings.Join(available, ", ")
 	if more := len(s.entries) - len(shown); more > 0 {
 		message += fmt.Sprintf(" and %d more, which search_tools finds", more)
@@ -233,7 +235,8 @@ func (s *toolset) notAllowed(name string, found []registry.Entry) error {
 	return &Error{Code: CodeNotAllowed, Message: message + ". A proposal can change its allow-list.", Details: details}
 }
 
-// ambiguous returns an error that lists the ids of all tools with the name.
+// ambiguous returns the error for a lookup of the given name that found several tools. The error lists the ids of these
+// tools.
 func ambiguous(name string, found []registry.Entry) error {
 	slices.SortFunc(found, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
 	ids := lists.Map(found, func(e registry.Entry) string { return e.Subject.ID })
@@ -248,29 +251,30 @@ func ambiguous(name string, found []registry.Entry) error {
 	}
 }
 
-// Gate is the eval gate. It judges each call of a tool that requires it, after all other gates have admitted the
-// call.
+// Gate is the eval gate. After all earlier gates have admitted a call of a tool with RequiresGate, the eval gate
+// approves or refuses the call.
 type Gate interface {
-	// Ask returns the gate's verdict on a call and stops when ctx is done. An error means that the gate failed, not
-	// that it refused the call.
+	// Ask returns the gate's decision on a call, and stops when ctx is done. An error indicates that the gate failed,
+	// not that it refused the call.
 	Ask(ctx context.Context, in Invocation) (GateAnswer, error)
 }
 
-// GateAnswer is the verdict of the gate on a call.
+// GateAnswer is the decision of the eval gate on a call.
 type GateAnswer struct {
 	Approved bool
 	Reason   string
 }
 
-// evalGate is the eval gate and the policy for missing answers.
+// evalGate is the eval gate with the policy for calls on which the gate does not decide.
 type evalGate struct {
 	gate    Gate // nil for none
 	timeout time.Duration
 	closed  bool // refuse calls if the gate does not answer
 }
 
-// check asks the gate. If the gate fails or is late, the call passes with a warning. It is refused if the tool is
-// destructive or requires approval, or if the gate is configured as closed.
+// check asks the eval gate for a decision if the tool requires the gate. It returns an error if the gate refuses the
+// call. If the gate fails or exceeds the timeout, check returns a warning, and the call may run. In this case, check
+// returns an error instead if the tool is destructive, if the call required approval, or if g.closed is true.
 func (g evalGate) check(ctx context.Context, in Invocation, tier registry.ApprovalTier) (warning string, err error) {
 	if !in.Tool.Definition.Tool.RequiresGate {
 		return "", nil
@@ -300,7 +304,7 @@ func (g evalGate) check(ctx context.Context, in Invocation, tier registry.Approv
 	return "", nil
 }
 
-// ask asks the gate. It waits at most until the timeout, even if the gate ignores its context.
+// ask calls g.gate.Ask. It returns an error after g.timeout, even if the gate ignores its context.
 func (g evalGate) ask(ctx context.Context, in Invocation) (GateAnswer, error) {
 	if g.gate == nil {
 		return GateAnswer{}, errors.New("no eval gate is configured")
@@ -328,16 +332,16 @@ func (g evalGate) ask(ctx context.Context, in Invocation) (GateAnswer, error) {
 	}
 }
 
-// Index ranks texts by a query.
+// Index ranks the texts of tools by their relevance to a query.
 type Index interface {
-	// Rank returns the indexes of the texts that match a query, the best first, at most limit. key identifies the
-	// texts. texts is called only if the index does not contain them.
+	// Rank returns the indexes of at most limit texts that match the query, the best match first. key identifies the
+	// list of texts. Rank calls texts only if it has not indexed the list with this key.
 	Rank(ctx context.Context, key string, texts func() []Text, query string, limit int) ([]int, error)
 }
 
-// Text is the searchable text of a tool, by weight.
+// Text is the searchable text of a tool. Its fields have different weights in a search.
 type Text struct {
-	Names string // wire name, id, aliases, display name
+	Names string // wire name, id, aliases, and display name
 	Short string // short description and category
 	Long  string // rest of the description
 }
@@ -350,7 +354,7 @@ type Hit struct {
 	Kind     registry.ToolKind
 	Category string
 	Short    string // at most registry.MaxShortDescription characters
-	Deferred bool   // not in the initial payload
+	Deferred bool   // the tool is not in the agent's prompt
 	Approval registry.ApprovalTier
 }
 
@@ -360,8 +364,9 @@ const (
 	MaxHits     = 100
 )
 
-// Search returns tools of the caller's agent, including deferred ones, the best match first. For an empty query, it
-// returns them in catalog order. limit is at most MaxHits; 0 means DefaultHits.
+// Search returns the tools of the caller's agent that match the query, the best match first. Deferred tools are
+// included. If query is empty, Search returns all tools in the order of the catalog. It returns at most limit tools. A
+// limit of 0 means DefaultHits, and the maximum is MaxHits.
 func (g *Gateway) Search(ctx context.Context, c Caller, query string, limit int) ([]Hit, error) {
 	limit = min(max(cmp.Or(limit, DefaultHits), 1), MaxHits)
 	set, err := g.toolsets.of(ctx, c)
@@ -404,7 +409,7 @@ func (g *Gateway) Search(ctx context.Context, c Caller, query string, limit int)
 	return hits, err
 }
 
-// short returns the one-line description of a tool.
+// short returns the one-line description of a tool, from the description or, if there is none, from the usage notes.
 func short(t registry.Tool) string {
 	if s := t.Short(); s != "" {
 		return s
@@ -412,7 +417,7 @@ func short(t registry.Tool) string {
 	return registry.Tool{Description: t.UsageNotes}.Short()
 }
 
-// texts returns the searchable texts of the tools.
+// texts returns the searchable texts of s.entries, in the same order.
 func (s *toolset) texts() []Text {
 	texts := make([]Text, len(s.entries))
 	for i, e := range s.entries {
@@ -427,7 +432,8 @@ func (s *toolset) texts() []Text {
 	return texts
 }
 
-// exactFirst moves tools with a name equal to the query to the front.
+// exactFirst returns order with the tools at the front that have a name equal to the query, truncated to limit. order
+// contains indexes of s.entries.
 func (s *toolset) exactFirst(query string, order []int, limit int) []int {
 	var exact []int
 	for i, e := range s.entries {
@@ -440,8 +446,8 @@ func (s *toolset) exactFirst(query string, order []int, limit int) []int {
 	return exact[:min(len(exact), limit)]
 }
 
-// Tools returns the caller's agent and its tools, including deferred ones, in catalog order. An agent that is unknown
-// or has no tools is not an error.
+// Tools returns the profile of the caller's agent and the agent's tools in the order of the catalog. Deferred tools are
+// included. If the agent does not exist or has no tools, the result is empty, and the error is nil.
 func (g *Gateway) Tools(ctx context.Context, c Caller) (registry.Live, []registry.Entry, error) {
 	set, err := g.toolsets.of(ctx, c)
 	if err != nil {
@@ -450,15 +456,15 @@ func (g *Gateway) Tools(ctx context.Context, c Caller) (registry.Live, []registr
 	return set.profile, slices.Clone(set.entries), nil
 }
 
-// Description describes one tool of the caller's agent.
+// Description is the result of Describe.
 type Description struct {
 	Tool     registry.Live
-	Why      string // why the agent has the tool
+	Why      string // reason why the agent has the tool
 	Approval registry.ApprovalTier
 }
 
-// Describe returns the complete definition of a tool of the caller's agent, by id, alias, or wire name. The error is
-// an *Error if the tool does not exist or the agent does not have it.
+// Describe returns the complete definition of the tool with the given id, alias, or wire name. It returns an *Error if
+// the tool does not exist, the name is ambiguous, or the caller's agent does not have the tool.
 func (g *Gateway) Describe(ctx context.Context, c Caller, name string) (Description, error) {
 	set, e, err := g.toolsets.lookup(ctx, c, name)
 	if err != nil {
@@ -468,8 +474,8 @@ func (g *Gateway) Describe(ctx context.Context, c Caller, name string) (Descript
 	return Description{Tool: e.Live, Why: set.allowed[e.Subject].Why(), Approval: tier}, err
 }
 
-// tierOf returns the approval tier of a caller's calls of a tool. Behind a guard, the tool's default never delays a
-// call, because the client itself asks its user.
+// tierOf returns the approval tier that applies if c calls the given tool. For a tool with an overridable tier, a
+// guarded call requires approval only if the user has set this tier, because the client itself asks its user.
 func tierOf(ctx context.Context, r LedgerReader, c Caller, tool registry.Live) (registry.ApprovalTier, error) {
 	t := tool.Definition.Tool
 	if !t.Approval.Overridable() || t.NeedsConfirmation() {
@@ -485,18 +491,18 @@ func tierOf(ctx context.Context, r LedgerReader, c Caller, tool registry.Live) (
 	return t.EffectiveTier(override), nil
 }
 
-// toolSchemas are the compiled schemas of a tool. A missing schema is nil.
+// toolSchemas contains the compiled schemas of a tool. A schema that the definition does not have is nil.
 type toolSchemas struct {
 	input, output *schemaguard.Schema
 }
 
-// schemas caches compiled schemas.
+// schemas caches the compiled schemas of tools.
 type schemas struct {
-	cache cache[string, *toolSchemas] // by content hash
+	cache cache[string, *toolSchemas] // keyed by content hash
 }
 
-// compiled returns the compiled schemas of a tool. It returns an error for schemas that cannot be used, because
-// neither the arguments nor the results could be validated.
+// compiled returns the compiled schemas of a tool. It returns an *Error if a schema cannot be compiled, because the
+// arguments or the result of a call could not be validated.
 func (c *schemas) compiled(tool registry.Live) (*toolSchemas, error) {
 	if s, ok := c.cache.get(tool.ContentHash); ok {
 		return s, nil
@@ -517,9 +523,9 @@ func (c *schemas) compiled(tool registry.Live) (*toolSchemas, error) {
 	return s, nil
 }
 
-// conforms validates the structured part of a result against the tool's output schema, which makes that part
-// mandatory (Model Context Protocol, server/tools, "Output Schema"). For a hub and the built-in tools, the structured
-// part is the whole result.
+// conforms validates the structured part of a result against the tool's output schema. If the tool has an output
+// schema, the structured part must exist (Model Context Protocol, server/tools, "Output Schema"). For hubs and built-in
+// tools, the structured part is the whole result.
 func (c *schemas) conforms(tool registry.Live, structured json.RawMessage) error {
 	s, err := c.compiled(tool)
 	if err != nil || s.output == nil {
@@ -547,20 +553,21 @@ func (c *schemas) conforms(tool registry.Live, structured json.RawMessage) error
 	}
 }
 
-// Limits of the error about an invalid value, which a message may quote.
+// Limits of an error about invalid arguments or an invalid result.
 const (
-	maxListed   = 5   // problems in the message
-	maxDetailed = 50  // in the details
-	maxQuoted   = 300 // characters of one message
+	maxListed   = 5   // maximum number of problems in the message
+	maxDetailed = 50  // maximum number of problems in the details
+	maxQuoted   = 300 // maximum length of a path or a message, in characters
 )
 
-// ArgumentProblem is the JSON form of a problem in the details of an error.
+// ArgumentProblem is the JSON form of one problem of invalid arguments or of an invalid result, in Error.Details.
 type ArgumentProblem struct {
 	Path    string `json:"path"`
 	Message string `json:"message"`
 }
 
-// explain describes the problems of a value. The message contains the first ones, and the details more of them.
+// explain describes the problems in wrong. message contains up to maxListed problems, and details contains up to
+// maxDetailed problems as JSON.
 func explain(wrong error) (message string, details json.RawMessage, err error) {
 	var ps jsondoc.Problems
 	if !errors.As(wrong, &ps) {

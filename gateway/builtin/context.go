@@ -1,4 +1,4 @@
-// Context, standing instructions, and projects.
+// The tools for the context, the standing instructions, and projects.
 
 package builtin
 
@@ -17,7 +17,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// next is the maximum number of entries per section of the context.
+// next is the maximum number of records in a section of the context.
 const next = 5
 
 type docTasks struct {
@@ -26,7 +26,7 @@ type docTasks struct {
 	Next    []Task `json:"next"`
 }
 
-// docContext contains the requested sections.
+// docContext is the result of get_context. It contains only the requested sections.
 type docContext struct {
 	Time         string         `json:"time,omitempty"`
 	Timezone     string         `json:"timezone,omitempty"`
@@ -38,7 +38,7 @@ type docContext struct {
 	Instructions *string        `json:"instructions,omitempty"`
 }
 
-// parts lists the sections of the context.
+// parts returns the names of all sections of the context.
 func parts() []string {
 	return []string{"time", "project", "tasks", "reminders", "schedules", "memories", "instructions"}
 }
@@ -78,7 +78,7 @@ func getContext(ctx context.Context, c call) (any, error) {
 	return out, err
 }
 
-// part adds one section to the context.
+// part adds the section with the given name to out.
 func (c call) part(ctx context.Context, r Reader, part string, out *docContext) error {
 	switch part {
 	case "project":
@@ -98,7 +98,7 @@ func (c call) part(ctx context.Context, r Reader, part string, out *docContext) 
 		out.Tasks = &docTasks{Open: open, Overdue: overdue, Next: listed(list)}
 		return err
 	case "reminders":
-		sent := false // unsent reminders, with overdue ones first
+		sent := false // only unsent reminders
 		list, err := r.Reminders(ctx, ReminderFilter{Sent: &sent}, next)
 		out.Reminders = new(lists.Map(list, Reminder.doc))
 		return err
@@ -141,14 +141,14 @@ func updateInstructions(ctx context.Context, c call) (any, error) {
 	}{text, utf8.RuneCountInString(text)}, err
 }
 
-// maxProjects is the maximum number of projects of a user.
+// maxProjects is the maximum number of projects that a user can have.
 const maxProjects = 1_000
 
-// projects caches a user's projects during a write.
+// projects caches the names of a user's projects during a transaction.
 type projects struct {
 	w       Writer
-	current string            // set for the conversation
-	names   map[string]string // by key; nil if not loaded yet
+	current string            // name of the project that is set for the conversation; "" for none
+	names   map[string]string // keyed by NameKey; nil before the first use
 }
 
 func (c call) projects(ctx context.Context, w Writer) (*projects, error) {
@@ -156,8 +156,9 @@ func (c call) projects(ctx context.Context, w Writer) (*projects, error) {
 	return &projects{w: w, current: current}, err
 }
 
-// resolve returns the project of an entry. An existing project keeps its stored spelling, and a missing one is
-// created. If named is false, resolve returns the conversation's project.
+// resolve returns the name of the project to which a new or changed record belongs. If named is false, this is the
+// conversation's project. Otherwise, it is the project with the given name, in its stored spelling. If there is no such
+// project, resolve creates it.
 func (p *projects) resolve(ctx context.Context, named bool, name string) (string, error) {
 	switch {
 	case !named:
@@ -172,7 +173,7 @@ func (p *projects) resolve(ctx context.Context, named bool, name string) (string
 	return p.add(ctx, name)
 }
 
-// find returns the stored name of a project, or "".
+// find returns the name of a project in its stored spelling, or "" if there is no such project.
 func (p *projects) find(ctx context.Context, name string) (string, error) {
 	if p.names == nil {
 		all, err := p.w.Projects(ctx)
@@ -187,7 +188,7 @@ func (p *projects) find(ctx context.Context, name string) (string, error) {
 	return p.names[NameKey(name)], nil
 }
 
-// add creates a project that does not exist.
+// add creates a project and returns its name. The project must not exist.
 func (p *projects) add(ctx context.Context, name string) (string, error) {
 	if len(p.names) >= maxProjects {
 		return "", &gateway.Error{Code: CodeFull, Message: fmt.Sprintf("The limit of %d projects is reached; nothing was changed. Use an existing project.", maxProjects)}
@@ -197,7 +198,8 @@ func (p *projects) add(ctx context.Context, name string) (string, error) {
 	return name, p.w.AddProject(ctx, name)
 }
 
-// unknown returns the error for an unknown project. It suggests up to five similar names, the most similar first.
+// unknown returns the error for the name of a project that does not exist. The error suggests up to five similar names,
+// the most similar first.
 func (p *projects) unknown(name string) error {
 	score := map[string]float64{}
 	for _, n := range p.names {

@@ -1,4 +1,4 @@
-// This file parses cron expressions and computes the runs of schedules.
+// The parsing of cron expressions, and the calculation of the runs of a schedule.
 
 package builtin
 
@@ -17,17 +17,17 @@ type cronSchedule struct {
 	*cron.SpecSchedule
 }
 
-// minGap is the minimum time between two runs.
+// minGap is the minimum time between two runs of a schedule.
 const minGap = 15 * time.Minute
 
-// parseCron parses a cron expression of five fields.
+// parseCron parses a cron expression with five fields.
 func parseCron(expression string) (cronSchedule, error) {
 	fields := strings.Fields(expression)
 	if len(fields) != 5 {
 		return cronSchedule{}, fmt.Errorf("expected five fields (minute, hour, day of month, month, day of week), got %d", len(fields))
 	}
 	weekdays := strings.Split(fields[4], ",")
-	for i, part := range weekdays { // the parser knows Sunday only as 0
+	for i, part := range weekdays { // the parser accepts only 0 for Sunday, and cron expressions may also use 7
 		switch from, ranged := strings.CutSuffix(part, "-7"); {
 		case part == "7", ranged && from == "7":
 			weekdays[i] = "0"
@@ -48,12 +48,14 @@ func parseCron(expression string) (cronSchedule, error) {
 	return cronSchedule{spec}, nil
 }
 
-// star is the bit that the parser sets for a field that starts with an asterisk.
+// star is the bit that the parser sets in the value of a field that starts with an asterisk.
 const star = 1 << 63
 
-// next returns the first run after a time, or false if there is none within five years. A schedule with fixed hours
-// follows local time: when clocks are set back, it runs once, and when they skip its time, it runs later by the
-// skipped period. A schedule with every hour follows elapsed time.
+// next returns the first run after the given time. It returns false if there is no run within five years. The hours of
+// a schedule refer to local time in loc. If a local time occurs twice because clocks are set back, the schedule runs
+// only at the first occurrence. If a local time does not occur because clocks are set forward, the schedule runs later
+// by the length of the change. A schedule whose hour field starts with an asterisk runs in every hour that elapses,
+// also during such a change.
 func (r cronSchedule) next(after time.Time, loc *time.Location) (time.Time, bool) {
 	if r.Hour&star != 0 {
 		t := r.inZone(loc).Next(after.In(loc))
@@ -77,13 +79,13 @@ func (r cronSchedule) inZone(loc *time.Location) *cron.SpecSchedule {
 	return &spec
 }
 
-// toWallClock returns the local time of t as a time in UTC.
+// toWallClock returns a time in UTC with the same date and clock time as t in its location.
 func toWallClock(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 }
 
-// fromWallClock returns the first moment at which the clocks of a zone show a given time. Skipped times are converted
-// with the offset before the change.
+// fromWallClock returns the first time at which clocks in loc show the date and clock time of wall. If clocks skip this
+// time, fromWallClock uses the offset before the change.
 func fromWallClock(wall time.Time, loc *time.Location) time.Time {
 	_, before := wall.Add(-24 * time.Hour).In(loc).Zone()
 	_, after := wall.Add(24 * time.Hour).In(loc).Zone()
@@ -95,7 +97,7 @@ func fromWallClock(wall time.Time, loc *time.Location) time.Time {
 	return early
 }
 
-// gap returns the shortest time between two runs in local time, at most an hour.
+// gap returns the shortest local time between two consecutive runs, or an hour if it is longer.
 func (r cronSchedule) gap() time.Duration {
 	least := 60
 	last := -1
@@ -108,7 +110,7 @@ func (r cronSchedule) gap() time.Duration {
 		}
 		last = m
 	}
-	around := bits.TrailingZeros64(r.Minute) + 60 - last // from the last run of an hour to the first of the next
+	around := bits.TrailingZeros64(r.Minute) + 60 - last // minutes from the last run in an hour to the first run in the next hour
 	hours := r.Hour &^ star
 	if hours&(hours>>1) != 0 || hours&(1<<23) != 0 && hours&1 != 0 && r.consecutive() {
 		least = min(least, around)
@@ -116,12 +118,12 @@ func (r cronSchedule) gap() time.Duration {
 	return time.Duration(least) * time.Minute
 }
 
-// consecutive reports whether the schedule has runs on two consecutive days. If both a day of the month and a day of
-// the week are given, one match is enough for a run.
+// consecutive reports whether the schedule has runs on two consecutive days. If the expression restricts both the day
+// of the month and the day of the week, the schedule runs on days that match one of them.
 func (r cronSchedule) consecutive() bool {
 	day := time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 	before := false
-	for range 28*366 + 1 { // all combinations of date and weekday occur within 28 years
+	for range 28*366 + 1 { // every combination of a date and a weekday occurs within 28 years
 		dom, dow := r.Dom&(1<<uint(day.Day())) != 0, r.Dow&(1<<uint(day.Weekday())) != 0
 		runs := dom && dow || (dom || dow) && r.Dom&star == 0 && r.Dow&star == 0
 		runs = runs && r.Month&(1<<uint(day.Month())) != 0

@@ -1,4 +1,4 @@
-// This file implements the tools for entities and for the links of memories.
+// The tools for entities and for links from memories.
 
 package builtin
 
@@ -58,12 +58,12 @@ func getEntities(ctx context.Context, c call) (any, error) {
 
 // Limits of a search for entities.
 const (
-	maxQueryGrams  = 24  // trigrams, from the longest words first
-	maxGramHits    = 300 // entities to consider per trigram
-	maxEntityRanks = 100 // entities to compare with the query by letters
+	maxQueryGrams  = 24  // maximum number of trigrams to look up
+	maxGramHits    = 300 // maximum number of entities to consider for each trigram
+	maxEntityRanks = 100 // maximum number of entities to compare with the query
 	maxFound       = 50
 	defaultFound   = 10
-	leastLikeness  = 0.45 // names below this similarity do not match
+	leastLikeness  = 0.45 // minimum similarity of a matching name
 )
 
 type foundEntity struct {
@@ -108,8 +108,9 @@ func searchEntities(ctx context.Context, c call) (any, error) {
 	}{found}, err
 }
 
-// candidateEntities returns entities that may match a query: those with this name, and those that share the most and
-// the rarest trigrams.
+// candidateEntities returns entities of the given kind that may match a query. These are the entities whose name is the
+// query, and the entities whose names share the most words and trigrams with the query. Rare words and trigrams have
+// more weight. If kind is "", all kinds match.
 func candidateEntities(ctx context.Context, r Reader, query, kind string) ([]Entity, error) {
 	found, err := r.EntitiesByName(ctx, EntityKey(query))
 	if err != nil {
@@ -145,8 +146,8 @@ func candidateEntities(ctx context.Context, r Reader, query, kind string) ([]Ent
 	return slices.DeleteFunc(found, func(e Entity) bool { return kind != "" && e.Type != kind }), nil
 }
 
-// heaviest returns the keys with the largest weights, in descending order, but not more than most. Among keys of equal
-// weight, newer ones come first.
+// heaviest returns at most most keys with the largest weights, in descending order of their weights. Of two keys with
+// the same weight, the larger and therefore newer key comes first.
 func heaviest(weight map[int64]float64, most int) []int64 {
 	keys := slices.SortedFunc(maps.Keys(weight), func(a, b int64) int {
 		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(b, a))
@@ -154,8 +155,10 @@ func heaviest(weight map[int64]float64, most int) []int64 {
 	return keys[:min(len(keys), most)]
 }
 
-// nameSimilarity compares names word by word, in any order. All words of the query count. Additional words of the name
-// cost little, because people are often called by a part of their name.
+// nameSimilarity returns the similarity of a query and a name, both split into words, from 0 to 1. The result is 1 only
+// if they are equal. For each word of the query, nameSimilarity finds the most similar word of the name, regardless of
+// the order. Additional words of the name reduce the result only a little, because people are often called by a part of
+// their name.
 func nameSimilarity(query, name []string) float64 {
 	if len(query) == 0 || len(name) == 0 {
 		return 0
@@ -175,8 +178,9 @@ func nameSimilarity(query, name []string) float64 {
 	return sum / float64(len(query)) * (0.85 + 0.1*part)
 }
 
-// wordSimilarity compares two words. It returns 1 for equal words, less for a common prefix or for each typing error,
-// and 0 for words that share only a letter or two.
+// wordSimilarity returns the similarity of two words, from 0 to 1. The result is 1 for equal words and decreases with
+// the edit distance. It is larger if one word is a prefix of the other, or if the words differ only in two swapped
+// letters.
 func wordSimilarity(a, b string) float64 {
 	if a == b {
 		return 1
@@ -193,7 +197,7 @@ func wordSimilarity(a, b string) float64 {
 	return score
 }
 
-// swapped reports whether two words differ only by two swapped adjacent letters.
+// swapped reports whether exchanging two adjacent letters of a yields b.
 func swapped(a, b string) bool {
 	x, y := []rune(a), []rune(b)
 	if len(x) != len(y) {
@@ -207,17 +211,17 @@ func swapped(a, b string) bool {
 	return false
 }
 
-// round rounds a score to four digits.
+// round limits a score to the range from 0 to 1 and rounds it to four decimal places.
 func round(score float64) float64 { return math.Round(min(max(score, 0), 1)*1e4) / 1e4 }
 
 // Limits of links and entities.
 const (
-	maxLinks      = 100 // from one memory
+	maxLinks      = 100 // maximum number of links from a memory
 	maxEntityName = 200 // characters
 	maxAliases    = 20
 )
 
-// entityType checks the type of an entity.
+// entityType checks the type of an entity and returns it. It adds a problem if the type is unknown.
 func (ps *problems) entityType(path, value string) string {
 	return ps.oneOf(path, value, "", "person", "organisation", "place", "project", "thing", "other")
 }
@@ -285,7 +289,7 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 		if in.ToEntity == nil {
 			return nil
 		}
-		// The entity's name is now a search term of the memory.
+		// The memory must be indexed again, because the name of the entity is now a search term.
 		if from, err = memory(ctx, w, in.ID); err != nil {
 			return err
 		}
@@ -294,11 +298,12 @@ func linkMemories(ctx context.Context, c call) (any, error) {
 	return out, err
 }
 
-// otherType is the type of an entity if none was given.
+// otherType is the type of an entity that was created without a type.
 const otherType = "other"
 
-// entity returns the id of the entity with a name, and creates the entity if necessary. If several entities have the
-// name, the type is required. An entity without a type receives the given one.
+// entity returns the id of the entity with the given name and type, and creates the entity if necessary. If kind is ""
+// and several entities have the name, entity returns an error. If an existing entity has the type otherType, its type
+// becomes kind.
 func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, error) {
 	key := EntityKey(name)
 	found, err := w.EntitiesByName(ctx, key)
@@ -327,8 +332,9 @@ func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, 
 	return e.ID, err
 }
 
-// pickEntity returns the entity of the given type among those with the same name. If there is only one, kind may be
-// "". It returns false if there is no match.
+// pickEntity returns the entity of the given type in found, which contains the entities with the given name. If no
+// entity has this type, an entity of otherType matches. If kind is "", found must not contain more than one entity.
+// pickEntity returns false if no entity matches.
 func pickEntity(found []Entity, name, kind string) (Entity, bool, error) {
 	switch {
 	case kind == "" && len(found) > 1:
@@ -352,9 +358,9 @@ func pickEntity(found []Entity, name, kind string) (Entity, bool, error) {
 	return Entity{}, false, nil
 }
 
-// EntityKey returns the key of an entity's name. Spellings that differ in case, accents, or punctuation have the same
-// key.
+// EntityKey returns a key for looking up entities by name. Names that differ only in case, accents, or punctuation have
+// the same key.
 func EntityKey(name string) string { return strings.Join(words(name), " ") }
 
-// entityTerms returns the search terms of an entity.
+// entityTerms returns the search terms of an entity with the given name.
 func entityTerms(name string) []string { return append(textTerms(name), grams(name)...) }

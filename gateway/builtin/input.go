@@ -1,4 +1,4 @@
-// This file decodes the arguments of the tools and checks them.
+// The decoding and validation of arguments.
 
 package builtin
 
@@ -14,9 +14,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// decode decodes the arguments to dst. They have been validated against the schema of the approved definition. decode
-// checks the types that the tools rely on, independently of that definition, and returns a problem for each argument
-// of another type.
+// decode stores the arguments of a call in the struct to which dst points. It returns a problem for each argument of
+// the wrong type. The gateway has already validated the arguments against the schema in the approved definition, but
+// this schema may permit types that the tools do not support.
 func decode(args json.RawMessage, dst any) problems {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -31,7 +31,7 @@ func decode(args json.RawMessage, dst any) problems {
 // problems collects the problems of a call's arguments.
 type problems struct{ jsondoc.Problems }
 
-// err returns the error for the call, or nil if there are no problems.
+// err returns an *Error that describes the problems, or nil if there are none.
 func (ps problems) err() error {
 	if len(ps.Problems) == 0 {
 		return nil
@@ -51,8 +51,8 @@ func (ps problems) err() error {
 	}
 }
 
-// text checks a text with the maximum length most, in characters, and returns it without leading and trailing white
-// space.
+// text returns s without leading and trailing white space. It adds a problem if the text is blank or has more than most
+// characters.
 func (ps *problems) text(path, s string, most int) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -68,7 +68,7 @@ func (ps *problems) short(path, s string, most int) {
 	}
 }
 
-// oneOf checks a value of a fixed set. It returns fallback for "".
+// oneOf returns value, or fallback if value is "". It adds a problem if value is not one of the known values.
 func (ps *problems) oneOf(path, value, fallback string, known ...string) string {
 	if value == "" {
 		return fallback
@@ -80,19 +80,20 @@ func (ps *problems) oneOf(path, value, fallback string, known ...string) string 
 	return fallback
 }
 
-// channel checks the channel of a delivery.
+// channel checks the channel over which a reminder or the result of a schedule is delivered.
 func (ps *problems) channel(path, value string) string {
 	return ps.oneOf(path, value, "", "web", "telegram")
 }
 
-// missing adds a problem about a missing value, unless path has one already.
+// missing adds a problem about a missing value at path. It does nothing if there is already a problem at path.
 func (ps *problems) missing(path, what string) {
 	if !slices.ContainsFunc(ps.Problems, func(p jsondoc.Problem) bool { return p.Path == path }) {
 		ps.Add(path, "expected %s", what)
 	}
 }
 
-// between checks a number from 1 to most. It returns fallback for nil.
+// between returns *value, or fallback if value is nil or *value is not in the range from 1 to most. It adds a problem
+// for a number that is not in this range.
 func (ps *problems) between(path string, value *int, fallback, most int) int {
 	if value == nil {
 		return fallback
@@ -104,7 +105,7 @@ func (ps *problems) between(path string, value *int, fallback, most int) int {
 	return *value
 }
 
-// count checks the length of a list.
+// count adds a problem if n, the length of a list, is 0 or greater than most.
 func (ps *problems) count(path string, n, most int) {
 	switch {
 	case n == 0:
@@ -122,7 +123,7 @@ const (
 	maxID     = 100 // characters; generated ids have 36
 )
 
-// tags checks a list of tags and returns it without duplicates, ignoring case.
+// tags checks a list of tags and returns the tags without duplicates. Tags that differ only in case are duplicates.
 func (ps *problems) tags(path string, tags []string) []string {
 	if len(tags) > maxTags {
 		ps.Add(path, "expected at most %d tags, got %d", maxTags, len(tags))
@@ -140,7 +141,7 @@ func (ps *problems) tags(path string, tags []string) []string {
 	return out
 }
 
-// id checks the form of a required id.
+// id adds a problem if id is empty or too long.
 func (ps *problems) id(path, id string) {
 	if id == "" {
 		ps.Add(path, "expected an id")
@@ -148,7 +149,7 @@ func (ps *problems) id(path, id string) {
 	ps.short(path, id, maxID)
 }
 
-// moment is a time in RFC 3339 with a zone offset.
+// moment is an argument that is a time in RFC 3339 format with a zone offset.
 type moment struct{ time.Time }
 
 // BindJSON implements jsondoc.Binder.
@@ -172,11 +173,12 @@ func (m *moment) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	return nil
 }
 
-// change is a field of an update: unchanged, cleared with null, or set.
+// change is an argument of an update tool. The field keeps its value if the argument is missing, is cleared if the
+// argument is null, and is set to the argument otherwise.
 type change[T any] struct {
 	given bool
 	null  bool
-	value T // the zero value clears
+	value T // new value of the field; the zero value clears the field
 }
 
 // BindJSON implements jsondoc.Binder.

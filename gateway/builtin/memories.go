@@ -1,4 +1,4 @@
-// This file implements the tools for memories, except the search.
+// The tools that store, change, and list memories.
 
 package builtin
 
@@ -18,22 +18,23 @@ const (
 	maxImportance     = 5
 )
 
-// scope returns additional words that find a memory: its tags, its project, and its entities.
+// scope returns the texts besides the content of m in which a search looks for words: the project, the tags, and the
+// names of linked entities.
 func (m Memory) scope() []string {
 	return append(append([]string{m.Project}, m.Tags...), m.Entities...)
 }
 
-// terms returns the search terms of a memory.
+// terms returns the search terms under which m is indexed.
 func (m Memory) terms() []string { return textTerms(append(m.scope(), m.Content)...) }
 
-// expired reports whether a memory has expired.
+// expired reports whether m has expired at the time of the call.
 func (c call) expired(m Memory) bool { return !m.Expires.IsZero() && !m.Expires.After(c.At) }
 
 type memoryOut struct {
 	Memory Memory `json:"memory"`
 }
 
-// kind checks the kind of a memory.
+// kind checks the kind of a memory, and returns it or fallback if it is "".
 func (ps *problems) kind(value, fallback string) string {
 	return ps.oneOf("kind", value, fallback, "fact", "preference", "event", "note")
 }
@@ -93,7 +94,7 @@ func getMemories(ctx context.Context, c call) (any, error) {
 	return memoriesOut{listed(memories), more}, err
 }
 
-// same reports whether the change has no effect.
+// same reports whether all fields that an update can change are equal in m and o.
 func (m Memory) same(o Memory) bool {
 	return m.Content == o.Content && m.Kind == o.Kind && m.Importance == o.Importance && m.Project == o.Project &&
 		m.Expires.Equal(o.Expires) && slices.Equal(m.Tags, o.Tags)
@@ -160,7 +161,7 @@ func updateMemories(ctx context.Context, c call) (any, error) {
 	return out, err
 }
 
-// memory returns the memory with an id, or an error.
+// memory returns the memory with the given id. It returns an *Error with CodeNotFound if there is no such memory.
 func memory(ctx context.Context, r Reader, id string) (Memory, error) {
 	found, err := r.MemoriesByID(ctx, []string{id})
 	if err != nil {
@@ -172,7 +173,7 @@ func memory(ctx context.Context, r Reader, id string) (Memory, error) {
 	return found[0], nil
 }
 
-// noMemory returns the error for an unknown id.
+// noMemory returns the error for the id of a memory that does not exist.
 func noMemory(id string) error {
 	return &gateway.Error{Code: CodeNotFound, Message: fmt.Sprintf("No memory has the id %s; nothing was changed. Look up the id first.", jsondoc.Quote(id))}
 }

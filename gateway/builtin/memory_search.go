@@ -1,4 +1,4 @@
-// This file implements the search for memories, with its index terms and its ranking.
+// The search for memories, its index terms, and its ranking.
 
 package builtin
 
@@ -17,15 +17,16 @@ import (
 	"toolcrib/internal/folding"
 )
 
-// Limits of a search for memories. Its cost does not depend on the number of memories: a word that occurs in more
-// than maxHits memories finds the newest of them, the most important, and those of the conversation's project.
+// Limits of a search for memories, so that its cost does not depend on the number of memories. For a word that occurs
+// in more than maxHits memories, the search considers the newest memories, the most important memories, and the
+// memories in the conversation's project.
 const (
 	maxQuery      = 500 // characters
 	maxQueryWords = 12
-	maxHits       = 400 // memories to consider per word
+	maxHits       = 400 // maximum number of memories to consider for each word
 	maxFavoured   = 50
-	maxRanked     = 100 // memories to read and compare
-	maxNeighbours = 5   // linked memories to follow per match
+	maxRanked     = 100 // maximum number of memories to read and score
+	maxNeighbours = 5   // maximum number of links to follow from a match
 )
 
 type foundMemory struct {
@@ -33,17 +34,17 @@ type foundMemory struct {
 	Score  float64 `json:"score"`
 }
 
-// search is one search for memories.
+// search is the state of a search for memories.
 type search struct {
 	r       Reader
 	query   []queryWord
 	filter  MemoryFilter
 	current string // the conversation's project
 	now     time.Time
-	weight  map[int64]float64 // weights of found memories by key
+	weight  map[int64]float64 // weights of the memories found so far, by their keys
 }
 
-// queryWord is a word of the query and its weight. Rarer words weigh more.
+// queryWord is a word of the query and its weight. Rare words have larger weights.
 type queryWord struct {
 	word   string
 	rarity float64
@@ -72,7 +73,7 @@ func searchMemories(ctx context.Context, c call) (any, error) {
 				s.query = append(s.query, queryWord{word: w})
 			}
 		}
-		if len(s.query) > maxQueryWords { // keep the longest
+		if len(s.query) > maxQueryWords { // keep the longest words
 			slices.SortStableFunc(s.query, func(a, b queryWord) int { return cmp.Compare(len(b.word), len(a.word)) })
 			s.query = s.query[:maxQueryWords]
 		}
@@ -111,15 +112,15 @@ func byScore(found []foundMemory) {
 	})
 }
 
-// addMatches looks up the words and adds their weights to the memories that contain them. If some words are common, it
-// also searches for memories with all of these, for important memories, and for those of the current project, because
-// these may not be among the newest.
+// addMatches adds the weight of each word of the query to the memories that contain the word. A lookup returns only the
+// newest memories with a word. Therefore addMatches makes additional lookups if some words are common: for memories
+// with all common words, and, among these, for important memories and for memories in the current project.
 func (s *search) addMatches(ctx context.Context) error {
 	all, err := s.r.MatchMemories(ctx, nil, MemoryFilter{}, maxHits)
 	if err != nil {
 		return err
 	}
-	var common []string // words that occur in more than maxHits memories
+	var common []string // words for which a lookup returned maxHits memories
 	for i, q := range s.query {
 		hits, err := s.r.MatchMemories(ctx, []string{wordMark + q.word}, s.filter, maxHits)
 		if err != nil {
@@ -167,7 +168,7 @@ func (s *search) addMatches(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.add(hits, 2*bonus) // ranks before memories that are merely new
+		s.add(hits, 2*bonus) // more weight than for memories that were found only because they are new
 	}
 	return nil
 }
@@ -178,15 +179,15 @@ func (s *search) add(keys []int64, weight float64) {
 	}
 }
 
-// Weights of words that occur only in the scope of a memory, and of words that no memory contains and that therefore
-// distinguish none.
+// Factors for the weights of words. inScope is for words that occur only in the scope of a memory. nowhere is for words
+// that occur in no memory, and therefore distinguish no memory from others.
 const (
 	inScope = 0.9
 	nowhere = 0.5
 )
 
-// score returns how well a memory matches, from 0 to 1: by its words, weighted by rarity, then by its importance, its
-// age, and whether it belongs to the conversation's project.
+// score returns the relevance of m to the query, from 0 to 1. It depends mainly on the words of the query that m
+// contains, weighted by their rarity. Importance, a recent change, and the conversation's project increase the score.
 func (s *search) score(m Memory) float64 {
 	content, scope := words(m.Content), words(strings.Join(m.scope(), " "))
 	sum, all := 0.0, 0.0
@@ -205,10 +206,10 @@ func (s *search) score(m Memory) float64 {
 	return sum / all * favour
 }
 
-// led is the share of a match's score that a linked memory receives.
+// led is the fraction of a match's score that a linked memory receives.
 const led = 0.4
 
-// addLinked adds the memories that are linked to the best matches.
+// addLinked returns found with the memories that are linked to the best matches.
 func (s *search) addLinked(ctx context.Context, found []foundMemory) ([]foundMemory, error) {
 	scores := map[string]float64{}
 	for _, f := range found[:min(len(found), defaultFound)] {
@@ -235,12 +236,14 @@ func (s *search) addLinked(ctx context.Context, found []foundMemory) ([]foundMem
 	return found, nil
 }
 
-// NameKey returns a key for comparing names. It ignores case and the amount of white space.
+// NameKey returns a key for comparing names. Names that differ only in case or in the amount of white space have the
+// same key.
 func NameKey(name string) string {
 	return strings.ToLower(norm.NFC.String(strings.Join(strings.Fields(name), " ")))
 }
 
-// fold normalizes a word for comparison. It removes case, accents, and differences between forms of a letter.
+// fold normalizes a word for comparison. It converts letters to lower case, removes accents, and replaces compatibility
+// forms of letters.
 func fold(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -253,22 +256,22 @@ func fold(s string) string {
 	return b.String()
 }
 
-// omitted contains the marks that people omit: accents, vowel points, and voicing marks of kana. Marks of scripts
-// such as Devanagari are letters.
+// omitted contains the combining marks that people often omit: accents, vowel points, and voicing marks of kana. In
+// writing systems such as Devanagari, combining marks are essential parts of a word, so omitted does not contain them.
 var omitted = &unicode.RangeTable{R16: []unicode.Range16{{0x0300, 0x036f, 1}, {0x0591, 0x05c7, 1}, {0x064b, 0x065f, 1}, {0x3099, 0x309a, 1}}}
 
-// maxWord is the maximum length of a word, in characters; the rest is ignored.
+// maxWord is the maximum length of a word, in characters. Longer words are truncated.
 const maxWord = 40
 
-// words returns the folded words of a text in order. For scripts without spaces, it returns overlapping pairs of
-// letters.
+// words returns the folded words of a text in order. In text of a writing system without spaces, each pair of adjacent
+// letters is a word.
 func words(s string) []string {
 	var out []string
 	var word []rune
-	var run []rune  // letters of a script without spaces
-	elided := false // the word follows an apostrophe
+	var run []rune  // adjacent letters of a writing system without spaces
+	elided := false // word follows an apostrophe
 	flush := func() {
-		if len(word) > 1 || len(word) == 1 && !elided { // a single letter is an ending: Anna's
+		if len(word) > 1 || len(word) == 1 && !elided { // ignore a single letter after an apostrophe, as in Anna's
 			out = append(out, string(word[:min(len(word), maxWord)]))
 		}
 		word, elided = word[:0], false
@@ -304,15 +307,15 @@ func words(s string) []string {
 	return out
 }
 
-// Lengths of prefixes that represent other forms of a word.
+// Lengths of the prefixes by which a search finds other forms of a word.
 const (
 	stemLength      = 5
-	shortStemLength = 4 // of words that are only slightly longer
+	shortStemLength = 4 // for words of at most shortWord letters
 	shortWord       = 6
 )
 
-// stems returns the prefixes that a word shares with its other forms, or nil for a word of three letters. This works
-// for all languages that inflect words by endings.
+// stems returns the prefixes that a word probably shares with its other forms. It returns nil for words of fewer than
+// four letters. Prefixes work for all languages that inflect words by endings.
 func stems(word string) []string {
 	var out []string
 	letters := []rune(word)
@@ -325,15 +328,14 @@ func stems(word string) []string {
 	return out
 }
 
-// Terms are words and other search keys. Each kind has its own prefix, a character
-// that does not occur in words.
+// Prefixes of search terms. Each type of term has its own prefix, which does not occur in words.
 const (
 	wordMark = ":"
 	stemMark = "~"
 	gramMark = "^"
 )
 
-// textTerms returns the search terms of texts: their words and stems, without duplicates.
+// textTerms returns the search terms of the given texts: all words and stems, without duplicates.
 func textTerms(texts ...string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -354,8 +356,8 @@ func textTerms(texts ...string) []string {
 	return out
 }
 
-// grams returns the trigrams of the words in a name, including word boundaries, without duplicates. Similar spellings
-// share most of them.
+// grams returns the trigrams of the words in a name, without duplicates. Word boundaries count as characters. Similar
+// spellings of a name share most trigrams.
 func grams(name string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -372,13 +374,13 @@ func grams(name string) []string {
 	return out
 }
 
-// Weights of words that are found in another form.
+// Factors for the weights of words that occur in another form.
 const (
 	otherForm = 0.6
 	sameStem  = 0.3
 )
 
-// bestMatch rates how well a word matches a list of words.
+// bestMatch returns the similarity, from 0 to 1, of a word and the most similar word in among.
 func bestMatch(word string, among []string) float64 {
 	best := 0.0
 	for _, w := range among {
@@ -390,7 +392,8 @@ func bestMatch(word string, among []string) float64 {
 	return best
 }
 
-// formSimilarity returns how likely two words are forms of the same word, judging by a common prefix and short endings.
+// formSimilarity returns a measure of the likelihood that two words are forms of the same word. Words with a long
+// common prefix and short different endings have a large result.
 func formSimilarity(a, b string) float64 {
 	x, y := []rune(a), []rune(b)
 	same := 0

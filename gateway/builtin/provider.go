@@ -1,4 +1,4 @@
-// This file implements gateway.Provider, and defines the records that the tools store.
+// The provider of the built-in tools, and the records that they store.
 
 package builtin
 
@@ -18,17 +18,17 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Error codes of the built-in tools, besides those of the gateway.
+// Error codes of the built-in tools. The tools also use codes of the gateway.
 const (
-	CodeNotFound gateway.Code = "not_found"     // the id is unknown
-	CodeFull     gateway.Code = "limit_reached" // a limit of the store is reached
+	CodeNotFound gateway.Code = "not_found"     // no record has the id
+	CodeFull     gateway.Code = "limit_reached" // the user has the maximum number of records of a type
 )
 
 // Options contains the settings and services of the tools.
 type Options struct {
 	NewID func() string // UUIDv7
-	// Zone returns the IANA name of the user's time zone. "" and unknown names mean
-	// UTC. If Zone is nil, all users have UTC.
+	// Zone returns the IANA name of the time zone of the caller's user. An empty or unknown name stands for UTC. If
+	// Zone is nil, the time zone of all users is UTC.
 	Zone func(ctx context.Context, c gateway.Caller) (string, error)
 }
 
@@ -38,7 +38,7 @@ type Provider struct {
 	opts  Options
 }
 
-// New returns a provider that keeps its data in store.
+// New returns a provider that stores its data in store.
 func New(store Store, opts Options) *Provider { return &Provider{store: store, opts: opts} }
 
 // call is a running invocation.
@@ -48,10 +48,10 @@ type call struct {
 	owner Owner
 }
 
-// tool implements one tool. The caller encodes the result as JSON.
+// tool implements a built-in tool. Run encodes the result as JSON.
 type tool func(ctx context.Context, c call) (any, error)
 
-// tools maps the ids in the catalog to the tools.
+// tools contains the built-in tools, keyed by their ids in the catalog.
 var tools = map[string]tool{
 	"get_tasks":           getTasks,
 	"create_tasks":        createTasks,
@@ -78,8 +78,8 @@ var tools = map[string]tool{
 	"get_gmail":           notConnected,
 }
 
-// Run implements gateway.Provider. It runs the tool that the definition's provider names, or else the tool with the
-// definition's id.
+// Run implements gateway.Provider. It runs the tool that the provider in the definition names. If the provider names no
+// tool, Run runs the tool with the id of the definition.
 func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	id := in.Tool.Definition.ID()
 	if t := in.Tool.Definition.Tool; t != nil && t.Provider != nil && t.Provider.Name != "" {
@@ -105,7 +105,7 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Outp
 	return gateway.Output{Object: text, Structured: text}, nil
 }
 
-// read runs fn in a transaction that reads, unless the arguments have problems.
+// read runs fn in a read transaction. If ps contains problems, read returns their error and does not run fn.
 func (c call) read(ctx context.Context, ps problems, fn func(Reader) error) error {
 	if err := ps.err(); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (c call) read(ctx context.Context, ps problems, fn func(Reader) error) erro
 	return c.store.ReadAssistant(ctx, c.owner, c.At, fn)
 }
 
-// write runs fn in a transaction that writes, unless the arguments have problems.
+// write runs fn in a write transaction. If ps contains problems, write returns their error and does not run fn.
 func (c call) write(ctx context.Context, ps problems, fn func(Writer) error) error {
 	if err := ps.err(); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (c call) write(ctx context.Context, ps problems, fn func(Writer) error) err
 	return c.store.WriteAssistant(ctx, c.owner, c.At, fn)
 }
 
-// agent returns the id of the calling agent, which identifies the conversation.
+// agent returns the id of the calling agent. The conversation's project is stored under this id.
 func (c call) agent() string {
 	if s, err := registry.ParseSubject(c.Caller.Agent); err == nil {
 		return s.ID
@@ -129,10 +129,10 @@ func (c call) agent() string {
 	return c.Caller.Agent
 }
 
-// clock returns the time of the call for messages.
+// clock returns the time of the call, rounded down to a second and formatted for messages.
 func (c call) clock() string { return timestamp(c.At.Truncate(time.Second)) }
 
-// location returns the user's time zone.
+// location returns the time zone of the caller's user.
 func (c call) location(ctx context.Context) (*time.Location, error) {
 	if c.opts.Zone == nil {
 		return time.UTC, nil
@@ -144,8 +144,8 @@ func (c call) location(ctx context.Context) (*time.Location, error) {
 	return cmp.Or(zone(name), time.UTC), nil
 }
 
-// zone returns the location of an IANA time zone, or nil if the name is unknown. It refuses the local zone of the
-// machine.
+// zone returns the location with the given IANA name. It returns nil if the name is unknown, empty, or "local", which
+// would be the time zone of this machine.
 func zone(name string) *time.Location {
 	if name == "" || strings.EqualFold(name, "local") {
 		return nil
@@ -157,8 +157,8 @@ func zone(name string) *time.Location {
 	return loc
 }
 
-// Connected reports whether a built-in provider runs t. Mail tools have no built-in provider. They run once their
-// approved definition names another provider.
+// Connected returns false if t has the built-in provider and no built-in tool implements t. In particular, mail tools
+// have no built-in implementation. They can run after their approved definition names another provider.
 func Connected(t registry.Tool) bool {
 	if t.Provider == nil || t.Provider.Type != registry.ProviderBuiltin {
 		return true
@@ -167,14 +167,15 @@ func Connected(t registry.Tool) bool {
 	return id != "search_gmail" && id != "get_gmail" && tools[id] != nil
 }
 
-// notConnected returns the error of tools that require an integration. Their
-// approved definition then names the hub as provider.
+// notConnected implements the tools that require an integration. It returns an error. If an integration exists, the
+// approved definition of such a tool names a hub as its provider.
 func notConnected(context.Context, call) (any, error) {
 	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail cannot be read; continue without it, and tell the user to connect one.", NotRun: true}
 }
 
-// get implements a get_ tool. It returns the record with the given id, or else the first records that match a filter.
-// more reports whether there are others after limit. It returns an error if ps contains problems.
+// get implements a tool whose name begins with get_. If id is not nil, found contains the record with this id.
+// Otherwise, found contains the first *limit records that match filter, and more reports whether further records match.
+// get returns an error if ps contains problems.
 func get[T, F any](
 	ctx context.Context, c call, ps *problems, byID func(r Reader, ctx context.Context, ids []string) ([]T, error),
 	list func(r Reader, ctx context.Context, filter F, limit int) ([]T, error), id *string, filter F, limit *int,
@@ -194,10 +195,10 @@ func get[T, F any](
 	return found, more, err
 }
 
-// listed returns list, or an empty list instead of nil.
+// listed returns a copy of list that is not nil, so that its JSON is an array.
 func listed[T any](list []T) []T { return append([]T{}, list...) }
 
-// cut returns at most limit entries, and whether there were more.
+// cut returns the first limit entries of list, and reports whether list has more entries.
 func cut[T any](list []T, limit int) ([]T, bool) {
 	if len(list) > limit {
 		return list[:limit], true
@@ -205,27 +206,28 @@ func cut[T any](list []T, limit int) ([]T, bool) {
 	return list, false
 }
 
-// Limits of a list.
+// Default and maximum number of records in a result.
 const (
 	defaultLimit = 50
 	maxLimit     = 200
 )
 
-// idFilter checks the optional id of a get_ tool.
+// idFilter checks the optional argument id of a tool whose name begins with get_.
 func (ps *problems) idFilter(id *string) {
 	if id != nil {
 		ps.id("id", *id)
 	}
 }
 
-// Known is the stored data of a user that prompts contain.
+// Known contains the stored data of a user that appears in prompts.
 type Known struct {
 	Instructions string // standing instructions, set by update_instructions
 	Notes        string // memories, one per line, the most important first
 }
 
-// Known returns the data of an owner at a given time. The notes contain as many of the newest complete memories as fit
-// into a prompt, the most important first, and among those the newest.
+// Known returns the data of the given owner at the given time. Notes contains complete memories, ordered by importance
+// and, for the same importance, from the newest to the oldest. It contains as many of the newest 200 memories as fit
+// into a prompt.
 func (p *Provider) Known(ctx context.Context, of Owner, at time.Time) (Known, error) {
 	var known Known
 	err := p.store.ReadAssistant(ctx, of, at.UTC().Truncate(time.Microsecond), func(r Reader) error {
@@ -250,7 +252,7 @@ func (p *Provider) Known(ctx context.Context, of Owner, at time.Time) (Known, er
 	return known, err
 }
 
-// Owner identifies the user who owns data.
+// Owner identifies the user to whom a record belongs.
 type Owner struct {
 	Customer string // "" for none
 	User     string
@@ -270,7 +272,7 @@ type Task struct {
 	Updated  time.Time `json:"updated_at"`
 }
 
-// Reminder is a text to be delivered to the user once.
+// Reminder is a text that an application should deliver to the user once.
 type Reminder struct {
 	ID      string // UUIDv7
 	Text    string
@@ -281,7 +283,7 @@ type Reminder struct {
 	Created time.Time
 }
 
-// Schedule starts the agent repeatedly.
+// Schedule is an instruction that an application should give to the agent repeatedly.
 type Schedule struct {
 	ID          string    `json:"id"` // UUIDv7
 	Title       string    `json:"title"`
@@ -293,7 +295,7 @@ type Schedule struct {
 	Created     time.Time `json:"-"`
 }
 
-// Memory is a stored statement.
+// Memory is a statement that an agent has stored about the user or the user's work.
 type Memory struct {
 	ID         string    `json:"id"` // UUIDv7
 	Content    string    `json:"content"`
@@ -307,7 +309,7 @@ type Memory struct {
 	Entities   []string  `json:"-"` // names of linked entities, in no particular order
 }
 
-// Entity is a person or a thing that memories are linked to. It is deleted with its last link.
+// Entity is a person or a thing to which memories are linked. An entity is deleted with the last link to it.
 type Entity struct {
 	ID       string   `json:"id"` // UUIDv7
 	Name     string   `json:"name"`
@@ -316,7 +318,7 @@ type Entity struct {
 	Memories int      `json:"memories"`
 }
 
-// Link is a link from a memory to a memory or an entity.
+// Link is a link from a memory to another memory or to an entity.
 type Link struct {
 	Memory   string
 	Target   string

@@ -1,4 +1,4 @@
-// Reminders and schedules.
+// The tools for reminders and schedules.
 
 package builtin
 
@@ -40,8 +40,8 @@ type remindersOut struct {
 	Delivery  string        `json:"delivery"`
 }
 
-// undelivered and unscheduled are included in every response about reminders and schedules, so that models do not
-// promise a delivery.
+// Notes in every response about reminders (undelivered) and schedules (unscheduled), so that models do not promise a
+// delivery.
 const (
 	undelivered = "Reminders are only stored here; the application that reads them must deliver them. Do not promise the user that one will arrive unless you know of such an application."
 	unscheduled = "Schedules are only stored here; the application that reads them must run them. Do not promise the user that one will run unless you know of such an application."
@@ -98,7 +98,7 @@ func createReminders(ctx context.Context, c call) (any, error) {
 		}
 	}
 	if err := ps.err(); err != nil && (len(tasks) == 0 || len(list) > maxListed) {
-		return nil, err // otherwise check the tasks too, to report all problems together
+		return nil, err // if the reminders refer to tasks, continue, to report problems with the tasks as well
 	}
 	err := c.write(ctx, problems{}, func(w Writer) error {
 		known, err := w.TasksByID(ctx, tasks)
@@ -136,18 +136,18 @@ const (
 	maxSchedules     = 500   // per user
 )
 
-// due is a schedule and its next run, which is zero if there is none.
+// due is a schedule and the time of its next run, which is zero if there is none.
 type due struct {
 	Schedule
 	Next time.Time `json:"next_run_at,omitzero"`
 }
 
-// from returns the schedule with its first run after the given time.
+// from returns s with the time of its first run after now.
 func (s Schedule) from(now time.Time) due {
 	d := due{Schedule: s}
 	r, err := parseCron(s.Cron)
 	loc := zone(s.Zone)
-	if err != nil || loc == nil { // the stored value is no longer valid
+	if err != nil || loc == nil { // the stored value is not valid any more
 		return d
 	}
 	if next, ok := r.next(now, loc); ok && (s.Ends.IsZero() || !next.After(s.Ends)) {
@@ -156,8 +156,8 @@ func (s Schedule) from(now time.Time) due {
 	return d
 }
 
-// upcoming returns schedules and their next runs, ordered by time. Schedules without a next run come last, or are
-// omitted.
+// upcoming returns the given schedules with their next runs after now, in the order of these runs. If ended is true,
+// schedules without a next run come last. Otherwise, they are omitted.
 func upcoming(all []Schedule, now time.Time, ended bool) []due {
 	var list []due
 	for _, s := range all {
@@ -214,7 +214,8 @@ type newSchedule struct {
 	EndsAt      moment  `json:"ends_at"`
 }
 
-// check returns the schedule for an entry of the list.
+// check converts n to a schedule with its next run, and adds the problems of n to ps. path is the path of n in the
+// arguments, and users is the user's time zone.
 func (n newSchedule) check(ps *problems, path string, c call, users *time.Location) due {
 	at := func(key string) string { return jsondoc.Join(path, key) }
 	s := Schedule{

@@ -1,4 +1,4 @@
-// This file declares the storage that the tools need.
+// The interfaces of the storage that the tools use.
 
 package builtin
 
@@ -9,65 +9,66 @@ import (
 
 // Store stores the data of the built-in tools.
 type Store interface {
-	// ReadAssistant calls fn with a snapshot of the owner's data at a time, without
-	// expired entries.
+	// ReadAssistant calls fn with a reader of one snapshot of the owner's data. Records that have expired at the time
+	// at are omitted.
 	ReadAssistant(ctx context.Context, of Owner, at time.Time, fn func(Reader) error) error
-	// WriteAssistant calls fn in a transaction. If fn returns nil, the transaction is committed and synced to disk.
-	// Otherwise it is rolled back.
+	// WriteAssistant calls fn in a write transaction on the owner's data. If fn returns nil, the transaction is
+	// committed and synced to disk. Otherwise, it is rolled back.
 	WriteAssistant(ctx context.Context, of Owner, at time.Time, fn func(Writer) error) error
 }
 
-// Reader reads the data of one owner. It omits ids that are unknown, deleted, or of
-// other owners.
+// Reader reads the data of one owner. Methods that take ids ignore the ids of unknown and deleted records and of the
+// records of other owners.
 type Reader interface {
-	// TasksByID returns tasks in unspecified order.
+	// TasksByID returns the tasks with the given ids, in unspecified order.
 	TasksByID(ctx context.Context, ids []string) ([]Task, error)
-	// Tasks returns at most limit tasks, by due date. Tasks without a due date come last.
+	// Tasks returns at most limit tasks that match f, in the order of their due dates. Tasks without a due date come
+	// last.
 	Tasks(ctx context.Context, f TaskFilter, limit int) ([]Task, error)
-	// CountTasks returns the number of open tasks, and the number of overdue ones among them.
+	// CountTasks returns the number of open tasks, and the number of open tasks that are overdue.
 	CountTasks(ctx context.Context) (open, overdue int, err error)
 
 	RemindersByID(ctx context.Context, ids []string) ([]Reminder, error)
-	// Reminders returns at most limit reminders, by time.
+	// Reminders returns at most limit reminders that match f, in the order of their times.
 	Reminders(ctx context.Context, f ReminderFilter, limit int) ([]Reminder, error)
 
-	// Schedules returns all schedules, oldest first. Their number is limited.
+	// Schedules returns all schedules, the oldest first. A user has at most maxSchedules.
 	Schedules(ctx context.Context) ([]Schedule, error)
 
 	MemoriesByID(ctx context.Context, ids []string) ([]Memory, error)
-	// Memories returns at most limit memories, the last stored or changed first.
+	// Memories returns at most limit memories that match f. The most recently stored or changed memory comes first.
 	Memories(ctx context.Context, f MemoryFilter, limit int) ([]Memory, error)
-	// MatchMemories returns the keys of at most limit memories that were stored
-	// with all terms, newest first. It ignores Since of the filter. Keys increase
-	// with time and are valid within the transaction.
+	// MatchMemories returns the keys of at most limit memories that match f and were stored with all given terms, the
+	// newest first. It ignores f.Since. The keys of newer memories are larger. Keys are valid only within the
+	// transaction.
 	MatchMemories(ctx context.Context, terms []string, f MemoryFilter, limit int) ([]int64, error)
-	// MemoriesByKey returns memories by their keys.
+	// MemoriesByKey returns the memories with the given keys.
 	MemoriesByKey(ctx context.Context, keys []int64) (map[int64]Memory, error)
 
-	// Neighbours returns the ids of memories that are linked from or to a memory,
-	// at most limit of each.
+	// Neighbours returns the ids of at most limit memories to which the given memory has a link, and of at most limit
+	// memories that have a link to the given memory.
 	Neighbours(ctx context.Context, memory string, limit int) ([]string, error)
-	// MemoriesOf returns at most limit memories that are linked to an entity,
-	// newest link first.
+	// MemoriesOf returns at most limit memories that are linked to the given entity. The memory with the newest link
+	// comes first.
 	MemoriesOf(ctx context.Context, entity string, limit int) ([]Memory, error)
-	// CountLinks returns the number of links from a memory.
+	// CountLinks returns the number of links from the given memory.
 	CountLinks(ctx context.Context, memory string) (int, error)
 
 	EntitiesByID(ctx context.Context, ids []string) ([]Entity, error)
-	// EntitiesByName returns the entities that were stored with a key.
+	// EntitiesByName returns the entities that were stored with the given key. For the key, see EntityKey.
 	EntitiesByName(ctx context.Context, key string) ([]Entity, error)
-	// Entities returns at most limit entities, those with the most memories first.
-	// If the filter has a project, only memories of the project count.
+	// Entities returns at most limit entities that match f. The entity with the most linked memories comes first. If
+	// f.Project is set, only memories of this project count.
 	Entities(ctx context.Context, f EntityFilter, limit int) ([]Entity, error)
-	// MatchEntities returns the keys of at most limit entities that were stored
-	// with a term, newest first. kind limits the type, unless it is "".
+	// MatchEntities returns the keys of at most limit entities that were stored with the given term, the newest first.
+	// If kind is not "", only entities of this type match.
 	MatchEntities(ctx context.Context, term, kind string, limit int) ([]int64, error)
-	// EntitiesByKey returns entities by their keys.
+	// EntitiesByKey returns the entities with the given keys.
 	EntitiesByKey(ctx context.Context, keys []int64) (map[int64]Entity, error)
 
-	// Projects returns the names of all projects. Their number is limited.
+	// Projects returns the names of all projects. A user has at most maxProjects.
 	Projects(ctx context.Context) ([]string, error)
-	// Project returns the project that is set for an agent, or "".
+	// Project returns the name of the project that is set for the given agent, or "" if none is set.
 	Project(ctx context.Context, agent string) (string, error)
 	Instructions(ctx context.Context) (string, error)
 }
@@ -78,66 +79,65 @@ type Writer interface {
 
 	AddTask(ctx context.Context, t Task) error
 	ChangeTask(ctx context.Context, t Task) error
-	// RemoveTask returns false if there is no such task.
+	// RemoveTask removes the task with the given id. It returns false if there is no such task.
 	RemoveTask(ctx context.Context, id string) (bool, error)
 
 	AddReminder(ctx context.Context, r Reminder) error
-	// RemoveReminder returns false if there is no such reminder.
+	// RemoveReminder removes the reminder with the given id. It returns false if there is no such reminder.
 	RemoveReminder(ctx context.Context, id string) (bool, error)
 
 	AddSchedule(ctx context.Context, s Schedule) error
-	// RemoveSchedule returns false if there is no such schedule.
+	// RemoveSchedule removes the schedule with the given id. It returns false if there is no such schedule.
 	RemoveSchedule(ctx context.Context, id string) (bool, error)
 
-	// AddMemory adds a memory with its search terms.
+	// AddMemory adds a memory and its search terms.
 	AddMemory(ctx context.Context, m Memory, terms []string) error
-	// ChangeMemory changes a memory, which becomes the newest.
+	// ChangeMemory replaces the memory with the id of m and its search terms. The memory becomes the newest memory.
 	ChangeMemory(ctx context.Context, m Memory, terms []string) error
-	// IndexMemory changes only the search terms of a memory.
+	// IndexMemory replaces the search terms of the memory with the given id.
 	IndexMemory(ctx context.Context, id string, terms []string) error
-	// RemoveMemory removes a memory with its links. It returns false if there is no
-	// such memory.
+	// RemoveMemory removes the memory with the given id and its links. It returns false if there is no such memory.
 	RemoveMemory(ctx context.Context, id string) (bool, error)
 
-	// AddLink returns false if the link already exists.
+	// AddLink adds a link. It returns false if the link already exists.
 	AddLink(ctx context.Context, l Link) (bool, error)
 
 	AddEntity(ctx context.Context, e Entity, key string, terms []string) error
-	// ChangeEntity changes the type, the aliases and the terms.
+	// ChangeEntity replaces the type, the aliases, and the search terms of the entity with the id of e.
 	ChangeEntity(ctx context.Context, e Entity, terms []string) error
 
-	// AddProject creates a project. The name must be unused, ignoring letter case.
+	// AddProject creates a project. No existing project may have the same NameKey.
 	AddProject(ctx context.Context, name string) error
-	// SetProject sets the project of an agent; "" removes it.
+	// SetProject sets the project of the given agent. If name is "", the agent has no project.
 	SetProject(ctx context.Context, agent, name string) error
 	SetInstructions(ctx context.Context, text string) error
 }
 
-// TaskFilter filters tasks. Zero values match all tasks.
+// TaskFilter selects tasks. A zero field does not restrict the selection.
 type TaskFilter struct {
 	Status  string
 	Project string // name, in any letter case
 	From    time.Time
-	Before  time.Time // From and Before exclude tasks without a due date
+	Before  time.Time // From and Before limit the due date; if one of them is set, tasks without a due date do not match
 }
 
-// ReminderFilter filters reminders. Zero values match all reminders.
+// ReminderFilter selects reminders. A zero field does not restrict the selection.
 type ReminderFilter struct {
 	Sent  *bool
 	From  time.Time
 	Until time.Time // exclusive
 }
 
-// MemoryFilter filters memories. Zero values match all memories.
+// MemoryFilter selects memories. A zero field does not restrict the selection.
 type MemoryFilter struct {
 	Kind       string
 	Project    string // name, in any letter case
 	Tag        string // in any letter case
 	Importance int
-	Since      time.Time // stored or changed at this time or later
+	Since      time.Time // minimum time at which the memory was last stored or changed
 }
 
-// EntityFilter filters entities. Zero values match all entities.
+// EntityFilter selects entities. A zero field does not restrict the selection.
 type EntityFilter struct {
 	Type    string
 	Project string // name, in any letter case

@@ -1,4 +1,4 @@
-// This file implements the tools for tasks, and those that delete records of any kind by id.
+// The tools for tasks, and the tools that delete records of any type.
 
 package builtin
 
@@ -17,7 +17,7 @@ const (
 	maxProjectName = 120
 )
 
-// timestamp formats a time for agents, or returns "" for the zero time.
+// timestamp formats a time for a result. It returns "" for the zero time.
 func timestamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -52,7 +52,8 @@ func getTasks(ctx context.Context, c call) (any, error) {
 	return tasksOut{listed(tasks), more}, err
 }
 
-// projectFilter checks the project of a filter.
+// projectFilter checks the optional argument project of a tool that lists or searches records. It returns "" if the
+// argument is missing.
 func (ps *problems) projectFilter(name *string) string {
 	if name == nil {
 		return ""
@@ -107,7 +108,7 @@ func createTasks(ctx context.Context, c call) (any, error) {
 	}{tasks}, err
 }
 
-// projectChange checks the new project of an update. null clears the project.
+// projectChange checks the argument project of an update tool.
 func (ps *problems) projectChange(path string, c *change[string]) {
 	if c.given && !c.null {
 		c.value = ps.text(path, c.value, maxProjectName)
@@ -126,7 +127,7 @@ func setUnlessEmpty(dst, to *string) {
 	}
 }
 
-// same reports whether the change has no effect.
+// same reports whether all fields that an update can change are equal in t and o.
 func (t Task) same(o Task) bool {
 	return t.Title == o.Title && t.Notes == o.Notes && t.Status == o.Status && t.Due.Equal(o.Due) &&
 		t.Priority == o.Priority && t.Project == o.Project && slices.Equal(t.Tags, o.Tags)
@@ -221,7 +222,8 @@ func updateTasks(ctx context.Context, c call) (any, error) {
 	}{changed, missing}, err
 }
 
-// remove returns the tool that deletes the records with the given ids.
+// remove returns a tool that deletes records by their ids. record deletes one record and returns false if there is no
+// such record.
 func remove(record func(w Writer, ctx context.Context, id string) (bool, error)) tool {
 	return func(ctx context.Context, c call) (any, error) {
 		in := struct {

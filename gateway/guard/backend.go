@@ -1,4 +1,4 @@
-// The interface between a guard and the rest of toolcrib, and its implementation with a database.
+// The interface between a guard and the rest of toolcrib, and the implementation of this interface with a database.
 
 package guard
 
@@ -19,104 +19,109 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Backend is the part of toolcrib that a guard needs: the approved tools, proposals of changes, the gates, and the
-// log of calls. Database implements it.
+// Backend provides a guard with the approved tools and the gates, and records proposals and calls. Database implements
+// Backend.
 type Backend interface {
-	// Approved returns the approved tools of the server. On an error, the guard lists and calls no tools, and shows
-	// the error to the user of the client.
+	// Approved returns the approved tools of the server. If Approved fails, the guard lists and calls no tools and
+	// shows the error to the user of the client.
 	Approved(ctx context.Context) (Approved, error)
-	// Wait returns when any process may have approved something. seen is the previous result, initially 0.
+	// Wait waits until any process may have changed the approvals, and returns a value for the next call. seen is the
+	// result of the previous call, and 0 in the first call.
 	Wait(ctx context.Context, seen int64) int64
-	// Observe proposes the differences between a server's list and the approved tools and texts, and records entries
-	// that cannot be proposed.
+	// Observe compares l with the approved tools and texts, proposes the differences, and records the entries of l that
+	// cannot be proposed.
 	Observe(ctx context.Context, l Listing) error
-	// Vet returns an error if a tool whose excluded parts differ from the approved JSON must not be listed, because a
-	// rule finds something in them.
+	// Vet applies the rules to raw, the JSON of a tool that differs from the approved JSON only in parts that are
+	// excluded from the pin. It returns an error if a rule has a finding, so that the tool must not be listed.
 	Vet(ctx context.Context, raw json.RawMessage) error
-	// Withheld returns the number of the server's tools and texts that wait for an approval.
+	// Withheld returns the number of the server's tools and texts that are waiting for approval.
 	Withheld(ctx context.Context) int
-	// Admit passes a call of a client ("" if it has no name) through the gates and logs it. r.Decline compares the
-	// server's list with the definition that is live in the transaction, which may be newer than the last result of
-	// Approved. An error other than a *gateway.Error means that the gates could not be evaluated.
+	// Admit passes a call through the gates and logs it. client is the name of the client, or "" if the client has not
+	// sent a name. r.Decline compares the server's list with the definition that is live in the transaction. This
+	// definition may be newer than the last result of Approved. An error other than a *gateway.Error indicates that the
+	// gates could not be evaluated.
 	Admit(ctx context.Context, client string, r gateway.Request) (*gateway.Admitted, error)
-	// Conclude records the outcome of an admitted call, once.
+	// Conclude records the outcome of an admitted call. It must be called at most once per call.
 	Conclude(a *gateway.Admitted, o gateway.Outcome)
 }
 
-// Approved contains the approved tools of a server for one state of the registry.
+// Approved contains the approved tools and texts of a server at one state of the registry.
 type Approved struct {
 	State int64
 	Tools map[string]Tool // by name on the server
-	// Texts has the prompts and the instructions by wire.PromptName and wire.InstructionsName.
+	// Texts contains the approved prompts, keyed by wire.PromptName, and the approved instructions, under
+	// wire.InstructionsName.
 	Texts map[string]wire.ServerText
 }
 
-// Tool is an approved tool.
+// Tool is an approved tool or the approved entry of a prompt.
 type Tool struct {
 	Hash   string           // hash of the canonical form of Raw
 	Raw    json.RawMessage  // the exact approved JSON
-	Source *registry.Source // parts that the pin excludes; nil for a prompt
-	// Unlistable is the part of the tool because of which clients would refuse the server's whole list, or "". It is
-	// also "" if all tools have such a part.
+	Source *registry.Source // origin of the tool, with the parts that the pin excludes; nil for a prompt
+	// Unlistable names the part of the tool because of which clients would refuse the server's whole list. It is "" if
+	// the tool has no such part, or if all approved tools have such a part.
 	Unlistable string
 }
 
-// Listing is a complete list of the server's tools, or the reason why none is available.
+// Listing is a complete list of the server's tools, or the reason why no list is available.
 type Listing struct {
 	Problem string // "" if the list was read
 	wire.ServerList
 }
 
-// Store is the open database of a guard.
+// Store provides a guard's access to the open database.
 type Store interface {
-	// Raw returns the JSON with a hash. It returns false if that JSON is not stored.
+	// Raw returns the stored JSON with the given hash. ok is false if no such JSON is stored.
 	Raw(ctx context.Context, hash string) (body []byte, ok bool, err error)
-	// Wait is like Backend.Wait. It polls at the given interval if the database does not announce changes.
+	// Wait is like Backend.Wait. If the database does not announce changes, Wait polls the database at the given
+	// interval.
 	Wait(ctx context.Context, seen int64, every time.Duration) int64
-	// Path returns the file of the database, or the name of the database server.
+	// Path returns the path of the database file, or the name of the database server.
 	Path() string
 }
 
-// Connection is an open database and the gates of its registry.
+// Connection is an open database, and a gateway with the gates for its registry.
 type Connection struct {
 	Store   Store
 	Gateway *gateway.Gateway
-	// Caller is the caller of the client's calls. If an agent is logged in, the log records its actor, and otherwise
-	// the name of the client.
+	// Caller is the caller that the log records for the client's calls. If its actor is not an agent, the name of the
+	// client replaces the actor.
 	Caller gateway.Caller
 	Close  func() error
 }
 
-// Database is the Backend of one server's guard. It opens the database while the server starts, and reopens it after
-// failures.
+// Database is the Backend for the guard of one server. It opens the database at the first use. If opening fails, the
+// next use tries again.
 type Database struct {
 	Name  string   // name of the server
-	Start []string // identity of the server, without secrets
-	// Open opens the database. Its error is shown to the user of the client.
+	Start []string // command or URL of the server, without secrets
+	// Open opens the database. If it fails, the error is shown to the user of the client.
 	Open func(ctx context.Context) (Connection, error)
-	// Propose proposes the differences between a listing and the approved tools. It returns the entries that cannot
-	// be proposed.
+	// Propose proposes the differences between l and the approved tools. It returns the entries of l that cannot be
+	// proposed.
 	Propose func(ctx context.Context, l Listing) ([]wire.Skipped, error)
-	// Check applies the rules to the JSON of a tool whose excluded parts have changed.
+	// Check implements Vet.
 	Check func(ctx context.Context, raw json.RawMessage) error
 
-	// Reviewed names who can approve tools, or is "" if the user of this machine can.
+	// Reviewed is a sentence for the model about who can approve tools. It is "" if the user of this machine can
+	// approve them.
 	Reviewed string
 
-	// Waiting returns the number of the server's tools and texts that wait for an approval.
+	// Waiting returns the number of the server's tools and texts that are waiting for approval.
 	Waiting func(ctx context.Context) (int, error)
 
 	mu      sync.Mutex // guards the fields below
 	conn    *Connection
 	file    os.FileInfo                // information about the database file when it was opened; nil for a database server
 	raws    map[string]json.RawMessage // by hash
-	last    *Approved                  // the last complete result of Approved
-	skipped []wire.Skipped             // in the last listing
+	last    *Approved                  // the most recent complete result of Approved
+	skipped []wire.Skipped             // entries of the last listing that could not be proposed
 }
 
 var _ Backend = (*Database)(nil)
 
-// Close writes pending records and closes the database.
+// Close writes the queued outcomes of calls and closes the database.
 func (d *Database) Close() error {
 	if d.conn == nil {
 		return nil
@@ -125,7 +130,8 @@ func (d *Database) Close() error {
 	return d.conn.Close()
 }
 
-// open returns the open database. Its error is shown to the user of the client.
+// open returns the open database, and opens it first if necessary. If open fails, the error is shown to the user of the
+// client.
 func (d *Database) open(ctx context.Context) (Connection, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -134,7 +140,7 @@ func (d *Database) open(ctx context.Context) (Connection, error) {
 			return *d.conn, nil
 		}
 		path := d.conn.Store.Path()
-		if now, err := os.Stat(path); err != nil || !os.SameFile(now, d.file) { // the open file would lose calls and miss new decisions
+		if now, err := os.Stat(path); err != nil || !os.SameFile(now, d.file) { // calls written to the old file would be lost, and new decisions would not be read
 			return *d.conn, fmt.Errorf("its database %s was moved, deleted or replaced; put it back, or start the server again in the client", path)
 		}
 		return *d.conn, nil
@@ -170,7 +176,7 @@ func (d *Database) approved(ctx context.Context, conn Connection) (Approved, err
 	d.mu.Lock()
 	last := d.last
 	d.mu.Unlock()
-	if last != nil && last.State == list.State { // an idle guard asks often, and parsing every tool takes time
+	if last != nil && last.State == list.State { // an idle guard calls approved often, and parsing every tool takes time
 		return *last, nil
 	}
 	complete, anyListable := true, false
@@ -187,7 +193,7 @@ func (d *Database) approved(ctx context.Context, conn Connection) (Approved, err
 			anyListable = anyListable || problem == ""
 		}
 	}
-	if !anyListable { // such as a server that writes null for every missing field: to omit all tools would help no client
+	if !anyListable { // for example, a server may write null for every missing field; omitting all of its tools would help no client
 		for name, tool := range out.Tools {
 			tool.Unlistable = ""
 			out.Tools[name] = tool
@@ -211,7 +217,7 @@ func (d *Database) approved(ctx context.Context, conn Connection) (Approved, err
 	return out, nil
 }
 
-// raw returns the approved JSON with a hash, or nil if it is not stored.
+// raw returns the approved JSON with the given hash, or nil if it is not stored.
 func (d *Database) raw(ctx context.Context, conn Connection, hash string) (json.RawMessage, error) {
 	d.mu.Lock()
 	raw := d.raws[hash]
@@ -269,7 +275,7 @@ func (d *Database) Withheld(ctx context.Context) int {
 	if _, err := d.open(ctx); err != nil {
 		return 0
 	}
-	n, _ := d.Waiting(ctx) // a failure only omits the notification
+	n, _ := d.Waiting(ctx) // if it fails, the notice is omitted
 	return n
 }
 
@@ -300,8 +306,8 @@ func (d *Database) Admit(ctx context.Context, client string, r gateway.Request) 
 	return nil, &shown
 }
 
-// reason returns why a tool could not be proposed, or "". The model reads the reason, so it must not contain
-// unapproved text from the server.
+// reason returns the reason why the given tool could not be proposed, or "" if there is none. The model reads this
+// reason, so it must not contain unapproved text from the server.
 func (d *Database) reason(tool string) string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,4 +1,4 @@
-// This file passes the client's calls through the gates, in order.
+// The queue of the client's calls, their way through the gates, and their outcomes.
 
 package guard
 
@@ -26,7 +26,7 @@ type call struct {
 	name    string  // name of the tool
 	line    []byte
 	cancel  context.CancelFunc
-	ctx     context.Context //nolint:containedctx // the client can cancel it
+	ctx     context.Context //nolint:containedctx // done when the client cancels the call
 
 	mu       sync.Mutex
 	began    time.Time
@@ -34,7 +34,8 @@ type call struct {
 	sent     bool
 }
 
-// conclude records the outcome of a call, once, if the call was sent. c may be nil.
+// conclude records the outcome of c if c was sent to the server and has no recorded outcome. It does nothing if c is
+// nil.
 func (g *Guard) conclude(c *call, o gateway.Outcome) {
 	if c == nil {
 		return
@@ -52,12 +53,12 @@ func (g *Guard) conclude(c *call, o gateway.Outcome) {
 // canceled is the outcome of a call that the client canceled.
 var canceled = gateway.Outcome{Code: gateway.CodeCanceled}
 
-// failed returns the outcome of a call that failed with a message.
+// failed returns the outcome of a call that failed with the given message.
 func failed(message string) gateway.Outcome {
 	return gateway.Outcome{Code: gateway.CodeProvider, Message: message}
 }
 
-// enqueueCall queues a call.
+// enqueueCall records the tools/call request m and queues it for forwardQueued.
 func (g *Guard) enqueueCall(ctx context.Context, m *message, line []byte) {
 	c := &call{line: bytes.Clone(line), key: m.key()}
 	c.message = *m
@@ -69,11 +70,11 @@ func (g *Guard) enqueueCall(ctx context.Context, m *message, line []byte) {
 		return
 	}
 	g.calls.put(queued{line: c.line, call: c})
-	g.startComparing() // for clients that do not send initialized
+	g.startComparing() // some clients do not send notifications/initialized
 }
 
-// cancelQueued cancels the queued call that a client's message refers to. It reports whether the call was still
-// queued, so that the message need not be forwarded.
+// cancelQueued cancels the call to which the notifications/cancelled message m refers. It returns true if the call has
+// not been sent to the server. In that case, m must not be forwarded.
 func (g *Guard) cancelQueued(m *message) bool {
 	id := m.member(m.params, "requestId")
 	if !id.present() {
@@ -87,14 +88,15 @@ func (g *Guard) cancelQueued(m *message) bool {
 	sent := a.call.sent
 	a.call.mu.Unlock()
 	if sent {
-		g.conclude(a.call, canceled) // the server may still respond
+		g.conclude(a.call, canceled) // the server may still respond, but the recorded outcome stays
 		return false
 	}
 	a.call.cancel()
 	return true
 }
 
-// forwardQueued sends queued messages to the server, in order.
+// forwardQueued sends the queued messages to the server in their order, until the queue is closed and empty or ctx is
+// done. Then it closes the server's input.
 func (g *Guard) forwardQueued(ctx context.Context) {
 	defer g.closeServer(ctx)
 	for {
@@ -108,7 +110,7 @@ func (g *Guard) forwardQueued(ctx context.Context) {
 			continue
 		}
 		m, err := read(bytes.TrimRight(item.line, "\r\n"))
-		if err == nil { // enqueueCall has read it before
+		if err == nil { // handleClient has already parsed the message without an error
 			g.pass(ctx, &m, item.line)
 		}
 	}
@@ -125,7 +127,7 @@ func (g *Guard) forwardCall(ctx context.Context, c *call) {
 		return
 	}
 	if err != nil {
-		if !errors.As(err, new(*gateway.Error)) { // errors of other types are not in the log of calls
+		if !errors.As(err, new(*gateway.Error)) { // the call log contains only refusals with a *gateway.Error
 			g.config.Log(fmt.Sprintf("a call of %s is refused: %v", clip(c.name), err))
 		}
 		g.requests.remove(c.key)
@@ -138,10 +140,11 @@ func (g *Guard) forwardCall(ctx context.Context, c *call) {
 	if err := g.server.send(ctx, &c.message, c.line); err != nil {
 		g.refuseUnsent(&c.message, err)
 	}
-	c.message, c.line = message{}, nil // free them, because they may be large and the response slow
+	c.message, c.line = message{}, nil // free the memory, because the message may be large and the response may take long
 }
 
-// admit passes a call through the gates. It waits only for comparisons that are already due.
+// admit passes a call through the gates. It first waits for the comparisons of the server's lists that have been
+// requested before.
 func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	name, args, err := c.message.called()
 	if err != nil {
@@ -174,8 +177,10 @@ func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	})
 }
 
-// changed returns a refusal if the server does not list a tool as approved from source, or nil. item is the listed
-// tool. checked is the source with the excluded parts that the rules have accepted.
+// changed compares a tool as the server lists it with the approved definition. It returns nil if they match, and
+// otherwise the refusal of the call. item is the listed tool, and source is the source in the live definition. checked
+// is the source in the definition with which admit has checked the excluded parts of item. A difference in excluded
+// parts is accepted only if both sources have the same pin.
 func (g *Guard) changed(tool string, item wire.ListedItem, source, checked *registry.Source) *gateway.Error {
 	listed := item.Sum
 	if listed != "" && source != nil {
@@ -195,7 +200,7 @@ func (g *Guard) changed(tool string, item wire.ListedItem, source, checked *regi
 	return e
 }
 
-// wait waits until done is closed or ctx ends.
+// wait waits until done is closed or ctx is done. It returns ctx.Err() if ctx is done first.
 func wait(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:
@@ -210,7 +215,7 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// outcomeOf returns the outcome of a call, given the response.
+// outcomeOf returns the outcome of the call to which m is the response.
 func outcomeOf(m *message) gateway.Outcome {
 	if m.failure.present() {
 		return failed(m.str(m.member(m.failure, "message")))

@@ -1,4 +1,4 @@
-// A server that runs as a child process.
+// Command, a server that runs as a child process.
 
 package guard
 
@@ -16,11 +16,11 @@ import (
 	"toolcrib/internal/proc"
 )
 
-// Command is a server that is started by a command.
+// Command is a server that the guard starts as a child process.
 type Command struct {
 	Args   []string
-	Env    []string // nil for the environment of this process
-	Dir    string   // working directory; "" for that of this process
+	Env    []string // environment of the server; nil for the environment of this process
+	Dir    string   // working directory; "" for the working directory of this process
 	Stderr io.Writer
 	// Outlives lets the server continue after this process ends.
 	Outlives bool
@@ -41,7 +41,7 @@ func (c *Command) start(_ context.Context, times Times, _ func(string)) error {
 		return err
 	}
 	defer theirs.Close()
-	c.cmd = exec.Command(c.Args[0], c.Args[1:]...) //nolint:gosec,noctx // the client's own command; serve ends it
+	c.cmd = exec.Command(c.Args[0], c.Args[1:]...) //nolint:gosec,noctx // the command is from the client's own configuration; serve ends it
 	c.cmd.Stdout, c.cmd.Stderr, c.cmd.WaitDelay = theirs, c.Stderr, times.Drain
 	c.cmd.Env, c.cmd.Dir = c.Env, c.Dir
 	proc.OwnGroup(c.cmd)
@@ -60,8 +60,8 @@ func (c *Command) start(_ context.Context, times Times, _ func(string)) error {
 		err := c.cmd.Start()
 		started <- err
 		if err == nil {
-			_ = c.cmd.Wait()                    // serve reads the exit status
-			_ = out.SetReadDeadline(time.Now()) // ends the pending read; later ones have a time limit
+			_ = c.cmd.Wait()                    // serve reads the exit status from c.cmd.ProcessState
+			_ = out.SetReadDeadline(time.Now()) // ends the pending read; output.Read limits later reads
 			close(c.exited)
 		}
 	}()
@@ -93,22 +93,22 @@ func (c *Command) serve(ctx context.Context, receive func(line []byte)) (int, er
 	case <-c.exited:
 		failed = <-ended
 	case failed = <-ended:
-		go c.end(c.times.End) // its output has ended
+		go c.end(c.times.End) // the server has closed its output, so it should exit
 		<-c.exited
 	}
-	_ = proc.Kill(c.cmd) // its remaining child processes
+	_ = proc.Kill(c.cmd) // kill the remaining child processes of the server
 	_ = c.out.Close()
 	if errors.Is(failed, io.EOF) || errors.Is(failed, os.ErrDeadlineExceeded) {
 		failed = nil
 	}
 	if signal := proc.Signaled(c.cmd.ProcessState); signal > 0 {
-		return 128 + signal, failed // like a shell
+		return 128 + signal, failed // as a shell does
 	}
 	return c.cmd.ProcessState.ExitCode(), failed
 }
 
-// output reads the standard output of a server. After the server has exited, reads have a time limit, so that a child
-// process that keeps the output open cannot delay the end.
+// output reads the standard output of a server. After the server has exited, each read has a time limit. Without the
+// limit, a child process of the server that keeps the output open would block serve.
 type output struct{ *Command }
 
 func (o output) Read(p []byte) (int, error) {
@@ -117,7 +117,7 @@ func (o output) Read(p []byte) (int, error) {
 		select {
 		case <-o.exited:
 			ended = true
-			_ = o.out.SetReadDeadline(time.Now().Add(o.times.Drain)) // fails for a closed file, as the read will
+			_ = o.out.SetReadDeadline(time.Now().Add(o.times.Drain)) // fails only for a closed file, for which Read fails, too
 		default:
 		}
 		n, err := o.out.Read(p)
@@ -137,11 +137,12 @@ func (c *Command) send(_ context.Context, _ *message, line []byte) error {
 
 // finish implements Server.
 func (c *Command) finish() {
-	_ = c.in.Close() // the server is terminated in any case
+	_ = c.in.Close() // if this fails, the server is terminated all the same
 	go c.end(c.times.End)
 }
 
-// end waits byItself for the server to exit, then terminates it, and finally kills it.
+// end waits at most byItself for the server to exit. After that, it terminates the server, and kills the server if it
+// is still running after c.times.Stop.
 func (c *Command) end(byItself time.Duration) {
 	if !c.stillRunning(byItself) {
 		return

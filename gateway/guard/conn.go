@@ -21,15 +21,16 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Errors of a connection.
+// Errors of a connection, to be tested with errors.Is.
 var (
-	ErrTooLarge = errors.New("a message exceeds 64 MB") // or Times.MaxMessage
+	ErrTooLarge = errors.New("a message exceeds 64 MB") // the default limit; the actual limit is Times.MaxMessage
 	ErrProtocol = errors.New("violates the protocol")
 	ErrEnded    = errors.New("the connection ended")
 	ErrRedirect = errors.New("it redirects to another address")
 )
 
-// Unreachable is the error of a request that could not be exchanged with a URL. It does not contain the URL.
+// Unreachable is the error of an HTTP request that failed without a complete response. Its text does not contain the
+// URL, which may contain a secret.
 type Unreachable struct{ Err error }
 
 // Error implements error.
@@ -38,31 +39,31 @@ func (u Unreachable) Error() string { return u.Err.Error() }
 // Unwrap returns the cause of the error.
 func (u Unreachable) Unwrap() error { return u.Err }
 
-// Credentials is the error of a server at a URL that requires other credentials.
+// Credentials is the error of a request that the server at a URL refused because of missing or wrong credentials.
 type Credentials string
 
 // Error implements error.
 func (c Credentials) Error() string { return string(c) }
 
-// Conn sends toolcrib's own requests to a server, whereas a Guard relays the requests of a client. Conn returns
-// results unchanged, so the callers must validate them. It skips up to maxSkipped bytes of other output of a
-// program, such as a greeting.
+// Conn is a connection over which toolcrib sends its own requests to a server. (A Guard relays the requests of a
+// client.) Conn does not validate results. It skips up to maxSkipped bytes of output that is not a message, such as a
+// greeting.
 type Conn struct {
 	server  Server
 	notify  func(method string)
-	ctx     context.Context //nolint:containedctx // of the connection
+	ctx     context.Context //nolint:containedctx // context of the connection
 	stop    context.CancelFunc
 	ended   chan struct{}
-	closing time.Duration // time after which Close kills a program
+	closing time.Duration // maximum time that Close waits for the server to end
 
 	newID func() string // returns the encoded id of the next request
 
 	mu      sync.Mutex
-	sent    chan struct{}          // closed when the last message has been sent
-	waiting map[string]chan answer // by key of the id
+	sent    chan struct{}          // closed when the most recent message has been sent
+	waiting map[string]chan answer // by key of the request's id
 	broken  error
-	skipped int    // number of bytes of other output
-	shown   string // last line of other output
+	skipped int    // number of bytes of output that was not a message
+	shown   string // last line of output that was not a message
 }
 
 type answer struct {
@@ -70,10 +71,11 @@ type answer struct {
 	err    error
 }
 
-// maxSkipped is the maximum number of skipped bytes.
+// maxSkipped is the maximum number of bytes of output that is not a message. A connection fails when a server exceeds
+// it.
 const maxSkipped = 64 << 10
 
-// newConn returns a connection whose owner passes the server's responses to deliver.
+// newConn returns a connection to s. The caller must pass the server's responses to deliver.
 func newConn(ctx context.Context, s Server) *Conn {
 	c := &Conn{server: s, ended: make(chan struct{}), sent: make(chan struct{}), waiting: map[string]chan answer{}}
 	close(c.sent)
@@ -83,14 +85,14 @@ func newConn(ctx context.Context, s Server) *Conn {
 	return c
 }
 
-// Dial connects to a server until Close. If notify is not nil, it is called with the methods of notifications, and
-// must return immediately.
+// Dial connects to s. The connection lasts until Close is called or the server ends. If notify is not nil, it is called
+// with the method of every notification from the server. notify must not block.
 func Dial(s Server, t Times, notify func(method string)) (*Conn, error) {
 	t = t.withDefaults()
 	c := newConn(context.Background(), s)
 	c.closing, c.notify = t.End+2*t.Stop, notify
 	if e, ok := s.(*Endpoint); ok {
-		e.listens = notify == nil // without notify, no stream of notifications is opened
+		e.listens = notify == nil // if there is no notify, set listens, so that send does not open a stream of notifications
 		e.failed = func(id []byte, err error) { c.deliver(idKey(id), answer{err: err}) }
 	}
 	if err := s.start(c.ctx, t, func(string) {}); err != nil {
@@ -108,7 +110,7 @@ func Dial(s Server, t Times, notify func(method string)) (*Conn, error) {
 // Ended returns a channel that is closed when the connection has ended.
 func (c *Conn) Ended() <-chan struct{} { return c.ended }
 
-// Close closes the connection and ends the program of a Command.
+// Close closes the connection and ends the server if it is a Command.
 func (c *Conn) Close() {
 	c.server.finish()
 	select {
@@ -119,14 +121,14 @@ func (c *Conn) Close() {
 	<-c.ended
 }
 
-// CloseInput closes the input of a program and lets it run until it exits.
+// CloseInput closes the input of a Command and does not end the process. For other servers, it does nothing.
 func (c *Conn) CloseInput() {
 	if program, ok := c.server.(*Command); ok {
-		_ = program.in.Close() // the program may have exited
+		_ = program.in.Close() // fails if the process has already exited
 	}
 }
 
-// fail closes the connection and fails all requests with err.
+// fail closes the connection. All waiting and later requests return err, or the error of an earlier call of fail.
 func (c *Conn) fail(err error) {
 	c.mu.Lock()
 	c.broken = cmp.Or(c.broken, err)
@@ -145,8 +147,8 @@ func (c *Conn) Skipped() string {
 	return c.shown
 }
 
-// Call sends a request and returns its unchanged result. headers are arguments that an endpoint also receives as
-// headers. The error is a *jsonrpc.Error if the server responds with one.
+// Call sends a request and returns the result in the response, unchanged. headers contains arguments that an Endpoint
+// also receives as HTTP headers. If the server responds with an error, Call returns a *jsonrpc.Error.
 func (c *Conn) Call(ctx context.Context, method string, params []byte, headers map[string]string) (json.RawMessage, error) {
 	id, waits := c.newID(), make(chan answer, 1)
 	key := idKey([]byte(id))
@@ -170,13 +172,13 @@ func (c *Conn) Call(ctx context.Context, method string, params []byte, headers m
 	}
 }
 
-// Notify sends a notification.
+// Notify sends a notification. It ignores errors, because the next request reports them.
 func (c *Conn) Notify(method string, params []byte) {
-	c.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"%s","params":%s}`, method, params), nil, func(error) {}) // the next request will report the error
+	c.send(fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"%s","params":%s}`, method, params), nil, func(error) {}) // ignore the error; the next request reports it
 }
 
-// send sends a message after all previous ones, because a server may refuse requests before
-// notifications/initialized. It does not block, even if the server reads nothing.
+// send sends text after all earlier messages. The order matters because a server may refuse requests that arrive before
+// notifications/initialized. send does not block, even if the server does not read. If sending fails, it calls failed.
 func (c *Conn) send(text []byte, headers map[string]string, failed func(error)) {
 	m, err := read(text)
 	if err != nil {
@@ -197,7 +199,7 @@ func (c *Conn) send(text []byte, headers map[string]string, failed func(error)) 
 	}()
 }
 
-// deliver passes a response to the request with a key. It returns false if there is no such request.
+// deliver passes a to the waiting request with the given key. It returns false if there is no such request.
 func (c *Conn) deliver(key string, a answer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -212,7 +214,7 @@ func (c *Conn) deliver(key string, a answer) bool {
 	return waits != nil
 }
 
-// answer returns the content of a response.
+// answer returns the result or the error in the response m.
 func (m *message) answer() answer {
 	if failure := m.failure.of(m.text); len(failure) > 0 && string(failure) != "null" {
 		refused := &jsonrpc.Error{}
@@ -227,7 +229,7 @@ func (m *message) answer() answer {
 	return answer{result: bytes.Clone(m.result.of(m.text))}
 }
 
-// receive handles a line from the server.
+// receive delivers the responses in a line from the server, answers the server's requests, and reports notifications.
 func (c *Conn) receive(line []byte) {
 	text := bytes.TrimSpace(bytes.TrimPrefix(line, byteOrderMark))
 	if messages, ok := batch(text); ok {

@@ -1,4 +1,4 @@
-// A server at a URL.
+// Endpoint, a server at a URL.
 
 package guard
 
@@ -29,7 +29,7 @@ type Endpoint struct {
 	log     func(string)
 	times   Times
 
-	failed func(id []byte, err error) // receives the errors of requests; nil passes an error response to receive
+	failed func(id []byte, err error) // called with the error of a failed request; if nil, receive is called with an error response
 
 	serving chan struct{} // closed when receive is set
 	receive func(line []byte)
@@ -40,13 +40,13 @@ type Endpoint struct {
 	renews  sync.Mutex // held while a session is renewed
 
 	mu       sync.Mutex
-	session  string // "" for none
+	session  string // id of the session; "" for none
 	protocol string
-	hello    []byte // the client's initialize message
+	hello    []byte // the client's initialize request, which renew repeats
 	listens  bool
 }
 
-// NewEndpoint returns the server at a URL. Every request contains headers.
+// NewEndpoint returns the server at url. Every HTTP request to the server contains the given headers.
 func NewEndpoint(url string, headers http.Header) *Endpoint {
 	return &Endpoint{url: url, headers: headers, serving: make(chan struct{})}
 }
@@ -59,7 +59,7 @@ func (e *Endpoint) start(ctx context.Context, times Times, log func(string)) err
 			Proxy: http.ProxyFromEnvironment, DialContext: (&net.Dialer{Timeout: times.Dial}).DialContext, TLSHandshakeTimeout: times.Dial,
 			IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10, ForceAttemptHTTP2: true,
 		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // headers may contain credentials for this address only
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // headers may contain credentials that are only meant for this address
 	}
 	e.ctx, e.stop = context.WithCancel(ctx)
 	return nil
@@ -83,8 +83,8 @@ func (e *Endpoint) serve(ctx context.Context, receive func(line []byte)) (int, e
 // finish implements Server.
 func (e *Endpoint) finish() { e.stop() }
 
-// send implements Server. To keep the order of messages, it waits until a request has been written, or until
-// initialize or another message has been answered.
+// send implements Server. To keep the order of messages, it waits until the message has been written if the message is
+// a request other than initialize. For all other messages, it waits for the HTTP response.
 func (e *Endpoint) send(ctx context.Context, m *message, line []byte) error {
 	select {
 	case <-e.serving:
@@ -126,7 +126,8 @@ func (e *Endpoint) send(ctx context.Context, m *message, line []byte) error {
 	return nil
 }
 
-// post sends a message and passes on the response. Every request receives a response, even if the exchange fails.
+// post sends a message and passes the response to e.receive. If the exchange of a request fails, post reports the error
+// to e.failed, or passes an error response to e.receive.
 func (e *Endpoint) post(m *message, body []byte, written func()) {
 	id := bytes.Clone(m.id.of(m.text))
 	if m.kind != request {
@@ -151,7 +152,8 @@ func (e *Endpoint) post(m *message, body []byte, written func()) {
 	e.receive(refused(id, codeInternal, why))
 }
 
-// exchange sends a message. If the session is gone, it retries once in a new session.
+// exchange sends a message and relays the response. written is called when the message has been written. If the server
+// has lost the session and again is true, exchange starts a new session and sends the message once more.
 func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool) error {
 	trace := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { written() }}
 	req, err := e.request(httptrace.WithClientTrace(e.ctx, trace), http.MethodPost, m, body)
@@ -163,7 +165,7 @@ func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool)
 	if err != nil {
 		return Unreachable{withoutURL(err)}
 	}
-	defer resp.Body.Close() //nolint:errcheck // the body was read or is not needed
+	defer resp.Body.Close() //nolint:errcheck // the body has been read, or is not needed
 	if session != "" && again && sessionExpired(resp) {
 		if err := e.renew(session); err != nil {
 			return err
@@ -178,9 +180,9 @@ func (e *Endpoint) exchange(m *message, body []byte, written func(), again bool)
 	return e.relayResponse(m, resp)
 }
 
-// sessionExpired reports whether the server no longer knows the session. The protocol specifies status 404 for that.
-// Many servers, including an example of the SDK, return 400 with an error that mentions the session. In both cases,
-// the server has not processed the message.
+// sessionExpired reports whether resp indicates that the server does not know the session any more. The protocol
+// specifies status 404 for this case. Many servers, including an example of the SDK, return 400 with an error that
+// mentions the session. In both cases, the server has not processed the message.
 func sessionExpired(resp *http.Response) bool {
 	if resp.StatusCode != http.StatusBadRequest {
 		return resp.StatusCode == http.StatusNotFound
@@ -191,7 +193,8 @@ func sessionExpired(resp *http.Response) bool {
 	return json.Unmarshal(text, &said) == nil && strings.Contains(strings.ToLower(said.Error.Message), "session")
 }
 
-// withoutURL returns the cause of an error without the address, which may contain a secret.
+// withoutURL returns the innermost error that err wraps, or the first *net.OpError. Unlike err, it does not contain the
+// URL, which may contain a secret.
 func withoutURL(err error) error {
 	for inner := errors.Unwrap(err); inner != nil; inner = errors.Unwrap(err) {
 		err = inner
@@ -202,7 +205,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// request returns an HTTP request with the headers of the session. m is nil for a request without a message.
+// request returns an HTTP request with the headers of the session. m is the message in body, or nil if body is empty.
 func (e *Endpoint) request(ctx context.Context, method string, m *message, body []byte) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method, e.url, bytes.NewReader(body))
 	if err != nil {
@@ -243,9 +246,10 @@ func (e *Endpoint) request(ctx context.Context, method string, m *message, body 
 	return req, nil
 }
 
-// relayResponse passes on the messages in an HTTP response.
+// relayResponse passes the messages in resp, the HTTP response to m, to e.receive. It returns an error if the exchange
+// failed, or if m is a request and resp does not contain a response to m.
 func (e *Endpoint) relayResponse(m *message, resp *http.Response) error {
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // "" contains no messages
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // a response without a type contains no messages
 	if kind == "text/event-stream" && resp.StatusCode < 300 {
 		return e.relayEvents(m, resp)
 	}
@@ -259,7 +263,7 @@ func (e *Endpoint) relayResponse(m *message, resp *http.Response) error {
 	var unread error
 	if kind == "application/json" && len(bytes.TrimSpace(text)) > 0 {
 		var answered bool
-		if answered, unread = e.relayMessages(m, text); answered { // even with an error status
+		if answered, unread = e.relayMessages(m, text); answered { // a JSON-RPC response counts even if the HTTP status is an error
 			return nil
 		}
 	}
@@ -284,8 +288,9 @@ func (e *Endpoint) relayResponse(m *message, resp *http.Response) error {
 	return nil
 }
 
-// relayMessages passes on a message or a batch from the server. It reports whether it contains the response to m, or m
-// needs none. It withholds text that is not JSON and returns a malformed error.
+// relayMessages passes a message or a batch from the server to e.receive. answered is true if text contains the
+// response to m, or if m is not a request. If text is not JSON, relayMessages withholds it and returns a malformed
+// error.
 func (e *Endpoint) relayMessages(m *message, text []byte) (answered bool, err error) {
 	answered = m == nil || m.kind != request
 	messages, ok := batch(text)
@@ -311,8 +316,8 @@ func (e *Endpoint) relayMessages(m *message, text []byte) (answered bool, err er
 	return answered, nil
 }
 
-// relayEvents passes on the events in the response to a message. If the server numbers its events, it resumes an
-// interrupted stream.
+// relayEvents passes the messages in the event stream resp, the HTTP response to m, to e.receive. If the stream ends
+// before the response to m and its events have ids, relayEvents resumes the stream.
 func (e *Endpoint) relayEvents(m *message, resp *http.Response) error {
 	s := &events{lines: newLineReader(resp.Body, e.times.MaxMessage)}
 	for tried := 0; ; tried++ {
@@ -343,12 +348,13 @@ func (e *Endpoint) relayEvents(m *message, resp *http.Response) error {
 		if err != nil {
 			return err
 		}
-		defer func() { _ = resumed.Body.Close() }() // there are only a few streams
+		defer func() { _ = resumed.Body.Close() }() // at most 20 responses are kept open
 		s.lines = newLineReader(resumed.Body, e.times.MaxMessage)
 	}
 }
 
-// resume opens the stream of the messages that follow an event.
+// resume opens the stream of the server's messages, beginning after the event with the given id. If id is "", the
+// stream begins with new messages.
 func (e *Endpoint) resume(id string) (*http.Response, error) {
 	req, err := e.request(e.ctx, http.MethodGet, nil, nil)
 	if err != nil {
@@ -361,7 +367,7 @@ func (e *Endpoint) resume(id string) (*http.Response, error) {
 	if err != nil {
 		return nil, withoutURL(err)
 	}
-	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // "" is not a stream
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // a response without a type is not a stream
 	if resp.StatusCode != http.StatusOK || kind != "text/event-stream" {
 		_ = resp.Body.Close()
 		return nil, fmt.Errorf("%w (status %d)", errNoStream, resp.StatusCode)
@@ -369,10 +375,11 @@ func (e *Endpoint) resume(id string) (*http.Response, error) {
 	return resp, nil
 }
 
-// errNoStream is returned for a server without a stream of its own messages.
+// errNoStream indicates that the server does not offer a stream of its own messages.
 var errNoStream = errors.New("it has no event stream")
 
-// listen passes on the server's own messages until the guard ends, or returns if the server has no such stream.
+// listen opens the stream of the server's own messages and passes them to e.receive. It reopens an interrupted stream
+// until the guard ends. If the server offers no stream, listen returns at once.
 func (e *Endpoint) listen() {
 	s := &events{}
 	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
@@ -383,7 +390,7 @@ func (e *Endpoint) listen() {
 		if err == nil {
 			wait = time.Second
 			s.lines = newLineReader(resp.Body, e.times.MaxMessage)
-			_ = s.each(func(data []byte) { // on an error, the stream is reopened
+			_ = s.each(func(data []byte) { // ignore the error, because the stream is reopened
 				if _, err := e.relayMessages(nil, data); err != nil {
 					e.log("a message of the server is withheld: " + err.Error())
 				}
@@ -396,7 +403,7 @@ func (e *Endpoint) listen() {
 	}
 }
 
-// pause waits for d and reports whether the guard is still running.
+// pause waits for d, or until e is stopped. It returns false if e is stopped.
 func (e *Endpoint) pause(d time.Duration) bool {
 	select {
 	case <-e.ctx.Done():
@@ -406,8 +413,8 @@ func (e *Endpoint) pause(d time.Duration) bool {
 	}
 }
 
-// renew starts a new session with the client's initialize message, unless the session has already been renewed. It
-// discards the response.
+// renew replaces the lost session old by a new session. It sends the client's initialize request again and discards the
+// response. If another goroutine has already replaced old, renew does nothing.
 func (e *Endpoint) renew(old string) error {
 	e.renews.Lock()
 	defer e.renews.Unlock()
@@ -429,7 +436,7 @@ func (e *Endpoint) renew(old string) error {
 	if err != nil {
 		return withoutURL(err)
 	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, MaxLine)) // the client has received the first response
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, MaxLine)) // discard the response, because the client already has a response to initialize
 	_ = resp.Body.Close()
 	if resp.StatusCode >= 300 {
 		return fmt.Errorf("it has lost the session, and refuses a new one (status %d)", resp.StatusCode)
@@ -445,14 +452,14 @@ func (e *Endpoint) renew(old string) error {
 	return e.exchange(&m, initialized, func() {}, false)
 }
 
-// events reads server-sent events (HTML Living Standard, 9.2.6).
+// events is a parser of a stream of server-sent events (HTML Living Standard, 9.2.6).
 type events struct {
 	lines *lineReader
 	id    string
 	retry time.Duration
 }
 
-// each calls fn with the data of every event until the stream ends.
+// each calls fn with the data of every event until the stream ends. It stores the last id and retry fields in s.
 func (s *events) each(fn func(data []byte)) error {
 	var data []byte
 	var there bool

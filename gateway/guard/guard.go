@@ -1,4 +1,4 @@
-// This file relays the messages between the client and the server, and reads and writes them as lines.
+// The relay of messages between the client and the server, and the reading and writing of messages as lines.
 
 package guard
 
@@ -25,39 +25,39 @@ import (
 type Config struct {
 	Backend Backend
 	Name    string // name of the server
-	// Texts extends the gates to the server's prompts and instructions.
+	// Texts requires an approval of the server's prompts and instructions, too. If Texts is false, they pass unchanged.
 	Texts bool
-	// Notice adds the number of withheld tools to the server's instructions.
+	// Notice adds a sentence with the number of withheld tools to the server's instructions.
 	Notice bool
 	In     io.Reader
 	Out    io.Writer
-	Log    func(text string) // writes to the client's log of the server
-	// Gone waits at most wait for the reader of Out to close it, and reports whether that happened. If Gone is nil,
-	// the reader is assumed to stay.
+	Log    func(text string) // writes text to the log that the client keeps for the server
+	// Gone waits until the reader of Out closes it, but not longer than wait, and reports whether the reader has closed
+	// it. If Gone is nil, the guard assumes that the reader stays.
 	Gone  func(wait time.Duration) bool
 	Times Times
 }
 
 // Server is a connection to a server: a Command or an Endpoint.
 type Server interface {
-	// start connects.
+	// start starts the program of a Command, or prepares the HTTP client of an Endpoint.
 	start(ctx context.Context, times Times, log func(string)) error
-	// serve passes every message from the server to receive until the server ends, and returns its exit status. It
-	// ends the server when ctx is done.
+	// serve calls receive with every line from the server until the server ends, and returns the server's exit status.
+	// When ctx is done, serve ends the server.
 	serve(ctx context.Context, receive func(line []byte)) (status int, err error)
-	// send sends a message of the client as one line.
+	// send sends the message m to the server. line is the text of m, including the line break.
 	send(ctx context.Context, m *message, line []byte) error
-	// finish tells the server that no more messages follow.
+	// finish closes the input of a Command, or stops an Endpoint.
 	finish()
 }
 
-// Guard relays between one client and one server.
+// Guard relays messages between one client and one server.
 type Guard struct {
 	config Config
 	client *lineWriter
 	server Server
 
-	requests  requests // of the client
+	requests  requests // unanswered requests of the client
 	calls     queue
 	session   session
 	approvals approvals
@@ -66,22 +66,22 @@ type Guard struct {
 	observer  observer
 
 	texts texts.Reader
-	noise atomic.Pointer[string] // last output of the server that was not a message
+	noise atomic.Pointer[string] // last line of the server's output that was not a message
 
-	explained atomic.Bool // the observer knows why no list is available
+	explained atomic.Bool // the observer has been given the reason why no list is available
 
-	notifying sync.Mutex // held while the client's lists are compared, so that an older comparison cannot replace a newer one
+	notifying sync.Mutex // held by notifyChanges, so that an older comparison of the client's lists cannot replace a newer one
 
 	mu        sync.Mutex
-	listed    map[listKind]string // identifies the list that the client would get; "" before the first comparison
-	shown     map[listKind]string // version of the approvals that filtered the client's last list
-	closedFor string              // reason for the empty list, as last reported to the client
-	noticed   map[listKind]bool   // lists about whose changes the client was notified since the last comparison
-	again     bool                // read the texts of prompts again
-	vetted    map[string]vetted   // by name of the tool
+	listed    map[listKind]string // identifies the list that the client would receive; "" before the first comparison
+	shown     map[listKind]string // version of the approvals by which the client's most recent list was filtered
+	closedFor string              // error that reportError last sent to the client; "" after a successful read of the approvals
+	noticed   map[listKind]bool   // lists of which the server itself has announced a change to the client since the last comparison
+	again     bool                // the next comparison must read the texts of all prompts again
+	vetted    map[string]vetted   // keyed by the name of the tool
 }
 
-// New returns a guard.
+// New returns a guard for the server s.
 func New(c Config, s Server) *Guard {
 	c.Times = c.Times.withDefaults()
 	g := &Guard{
@@ -89,17 +89,17 @@ func New(c Config, s Server) *Guard {
 		requests:  requests{idle: make(chan struct{}, 1), byID: map[string]*openRequest{}},
 		session:   session{introduced: make(chan struct{}), subscriptions: map[string]subscription{}},
 		approvals: approvals{loaded: make(chan struct{})},
-		refresher: refresher{compared: make(chan struct{}), wakeUp: make(chan struct{}, 1), requested: 1}, // calls are refused until the first comparison is done
+		refresher: refresher{compared: make(chan struct{}), wakeUp: make(chan struct{}, 1), requested: 1}, // one comparison is requested, so that calls wait for the first comparison
 		observer:  observer{config: c, news: make(chan struct{}, 1)},
 	}
 	g.calls.changed = sync.NewCond(&g.calls.mu)
 	g.requester = requester{conn: newConn(context.Background(), s), session: &g.session, limit: c.Times.List}
-	g.requester.conn.newID = func() string { return ownID + rand.Text() + `"` } // random, so that a server cannot predict it
+	g.requester.conn.newID = func() string { return ownID + rand.Text() + `"` } // random, so that a server cannot predict the id
 	g.texts.Ask = g.requester.request
 	return g
 }
 
-// ownID is the prefix of the encoded ids of the guard's own requests.
+// ownID is the prefix of the ids of the guard's own requests, in their JSON encoding.
 const ownID = `"toolcrib-guard-`
 
 // Serve relays messages until the server exits, and returns its exit status. It stops the server when the client
@@ -116,7 +116,7 @@ func (g *Guard) Serve(ctx context.Context) (status int, err error) {
 	running.Go(func() { g.refreshLists(alive) })
 	running.Go(func() { g.observer.run(alive, &g.approvals) })
 	running.Go(func() { g.forwardQueued(alive) })
-	go func() { // while the server accepts no message, the end of the client's input is not noticed
+	go func() { // detects a disconnected client even while the server accepts no messages, when readClient is blocked
 		for g.config.Gone != nil && alive.Err() == nil {
 			if g.config.Gone(30 * time.Second) {
 				leave()
@@ -159,7 +159,7 @@ func (g *Guard) readClient(ctx context.Context) {
 	g.calls.close()
 }
 
-// handleClient handles a line from the client.
+// handleClient refuses, queues, or forwards the messages in a line from the client.
 func (g *Guard) handleClient(ctx context.Context, line []byte) {
 	text := bytes.TrimRight(line, "\r\n")
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -187,7 +187,7 @@ func (g *Guard) handleClient(ctx context.Context, line []byte) {
 	switch {
 	case m.method == "tools/call" && m.kind == request:
 		g.enqueueCall(ctx, &m, line)
-	case m.method == "tools/call": // some servers may run it in spite of the missing id
+	case m.method == "tools/call": // a notification, which some servers may run as a call
 		g.config.Log("a tools/call without an id is not passed on: it could be neither refused nor answered")
 	case m.method == "notifications/cancelled" && g.cancelQueued(&m):
 	case g.calls.busy():
@@ -197,7 +197,8 @@ func (g *Guard) handleClient(ctx context.Context, line []byte) {
 	}
 }
 
-// pass sends a message other than a call to the server.
+// pass sends a message that is not a call to the server. It first records a request, so that relay can handle the
+// response.
 func (g *Guard) pass(ctx context.Context, m *message, line []byte) {
 	if m.kind == request {
 		a := &openRequest{method: m.method}
@@ -221,8 +222,8 @@ func (g *Guard) pass(ctx context.Context, m *message, line []byte) {
 	}
 }
 
-// addRequest records a request. It refuses a request with an id that is in use, because the responses could be
-// confused.
+// addRequest records a request of the client and reports whether it did. If another unanswered request has the same id,
+// addRequest responds with an error, because the two responses could be confused.
 func (g *Guard) addRequest(m *message, a *openRequest) bool {
 	if g.requests.add(m.key(), a) {
 		return true
@@ -231,7 +232,8 @@ func (g *Guard) addRequest(m *message, a *openRequest) bool {
 	return false
 }
 
-// refuseUnsent responds to a request that could not be sent.
+// refuseUnsent logs that m could not be sent because of err. If m is a request, refuseUnsent also responds to it with
+// an error.
 func (g *Guard) refuseUnsent(m *message, err error) {
 	g.config.Log(fmt.Sprintf("%s cannot be sent to the server: %v", m.method, err))
 	if m.kind != request {
@@ -243,13 +245,14 @@ func (g *Guard) refuseUnsent(m *message, err error) {
 	}
 }
 
-// writeClient writes a line to the client.
+// writeClient writes text to the client as one line.
 func (g *Guard) writeClient(text []byte) {
-	_ = g.client.write(text) // a disconnected client is noticed at its input
+	_ = g.client.write(text) // readClient detects a disconnected client
 }
 
-// closeServer closes the server's input after the client's input has ended. Because many servers exit at the end of
-// their input, it first waits until all requests have been answered, the output has no reader, or a timeout expires.
+// closeServer closes the server's input after the client's input has ended. Many servers exit at the end of their
+// input. Therefore closeServer first waits until all requests have been answered, the output has no reader, or a
+// timeout expires.
 func (g *Guard) closeServer(ctx context.Context) {
 	defer g.server.finish()
 	late, looks := time.NewTimer(g.config.Times.Answer), time.NewTicker(100*time.Millisecond)
@@ -270,7 +273,7 @@ func (g *Guard) closeServer(ctx context.Context) {
 	}
 }
 
-// handleServer handles a line from the server.
+// handleServer relays or withholds the messages in a line from the server.
 func (g *Guard) handleServer(ctx context.Context, line []byte) {
 	line = bytes.TrimPrefix(line, byteOrderMark)
 	text := bytes.TrimRight(line, "\r\n")
@@ -287,7 +290,7 @@ func (g *Guard) handleServer(ctx context.Context, line []byte) {
 	if err != nil && m.result.present() {
 		rest, whole := g.readable(&m), m.result.of(text)
 		unread := rest != nil
-		if !unread && !m.named.present() && string(m.failure.of(text)) == "null" { // some servers include it beside a result, which some clients reject
+		if !unread && !m.named.present() && string(m.failure.of(text)) == "null" { // some servers send "error":null with a result, which some clients reject
 			if out, err := without(&m, span{0, len(text)}, "error"); err == nil {
 				rest = out
 			}
@@ -307,7 +310,7 @@ func (g *Guard) handleServer(ctx context.Context, line []byte) {
 	case m.kind == 0 && !m.id.present() && err != nil:
 		g.noise.Store(new(clip(string(text))))
 		g.config.Log(fmt.Sprintf("the server writes to standard output: %s (not a message: %v)", clip(string(text)), err))
-	case err != nil: // withhold it, and respond with an error to its request
+	case err != nil: // withhold the message; if it is a response, send the client an error instead
 		g.config.Log("a message of the server is withheld: " + err.Error())
 		if !m.isResponse() || g.requester.conn.deliver(m.key(), answer{err: err}) {
 			return
@@ -320,7 +323,7 @@ func (g *Guard) handleServer(ctx context.Context, line []byte) {
 		g.relay(ctx, &m, line)
 	default:
 		for _, kind := range g.kinds() {
-			if m.method == kind.changed() { // compare again, before the client can call a changed tool
+			if m.method == kind.changed() { // compare the server's list again, before the client can call a changed tool
 				g.mu.Lock()
 				g.noticed[kind] = true
 				g.again = g.again || kind == promptsList
@@ -332,10 +335,11 @@ func (g *Guard) handleServer(ctx context.Context, line []byte) {
 	}
 }
 
-// byteOrderMark precedes every line of some programs.
+// byteOrderMark is removed from the start of a server's line, because some programs write it before every line.
 var byteOrderMark = []byte("\uFEFF")
 
-// relay passes a response to the client.
+// relay handles a response of the server. It delivers the response to the guard's own request, passes it to the client,
+// possibly filtered, or withholds it if no request has its id.
 func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 	key := m.key()
 	if strings.HasPrefix(key, ownID) && g.requester.conn.deliver(key, m.answer()) {
@@ -371,7 +375,7 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 		if note != "" {
 			g.sendLog("warning", note)
 		}
-		g.reportClosed() // for a client that did not wait for the response
+		g.reportClosed() // for a client that sent initialized before it received the response
 	default:
 		if a.method == "subscriptions/listen" {
 			g.session.mu.Lock()
@@ -381,31 +385,31 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 		_ = g.client.write(line)
 	}
 	if a != nil && g.session.modern.Load() && !m.failure.present() {
-		g.startComparing() // the server supports the revision without a handshake
+		g.startComparing() // a response without an error shows that the server supports the revision without a handshake
 	}
 }
 
-// clip shortens a server's text for the log.
+// clip truncates a text of the server to 500 bytes for the log.
 func clip(text string) string { return plaintext.ClipBytes(text, 500) }
 
 // openRequest is an unanswered request of the client.
 type openRequest struct {
 	method string
 	call   *call // nil for other requests
-	// prompt is the name in a prompts/get request if the server's texts are reviewed.
+	// prompt and arguments are the parameters of a prompts/get request. They are set only if Config.Texts is true.
 	prompt    string
 	arguments map[string]string
 }
 
 // requests stores the client's unanswered requests.
 type requests struct {
-	idle chan struct{} // receives a value when no request is unanswered
+	idle chan struct{} // receives a value when the last unanswered request has been removed
 
 	mu   sync.Mutex
 	byID map[string]*openRequest
 }
 
-// add stores a request. It returns false if the id is in use.
+// add stores a under key. It returns false if another unanswered request has this key.
 func (r *requests) add(key string, a *openRequest) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -416,14 +420,14 @@ func (r *requests) add(key string, a *openRequest) bool {
 	return true
 }
 
-// find returns the request with an id, or nil.
+// find returns the request with the given key, or nil if there is none.
 func (r *requests) find(key string) *openRequest {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.byID[key]
 }
 
-// remove removes and returns the request with an id, or returns nil.
+// remove removes and returns the request with the given key. It returns nil if there is none.
 func (r *requests) remove(key string) *openRequest {
 	r.mu.Lock()
 	a := r.byID[key]
@@ -438,8 +442,8 @@ func (r *requests) remove(key string) *openRequest {
 	return a
 }
 
-// busy reports whether the client is waiting for a response. Subscriptions do not count, because the server answers
-// them only at their end.
+// busy reports whether the client is waiting for a response. It ignores subscriptions/listen requests, because the
+// server does not respond to them until the subscription ends.
 func (r *requests) busy() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -451,24 +455,24 @@ func (r *requests) busy() bool {
 	return false
 }
 
-// queued is a message of the client that waits behind a call.
+// queued is an element of a queue: a call, or another message of the client that was received after a call.
 type queued struct {
 	line []byte
 	call *call // nil for other messages
 }
 
-// queue keeps the order of the client's messages while a call passes through the gates. It contains at most MaxLine
-// bytes; the client waits when it is full.
+// queue keeps the order of the client's messages while a call passes through the gates. If a message would make the
+// queue larger than MaxLine bytes, put blocks, so that the guard reads no more messages from the client.
 type queue struct {
 	mu      sync.Mutex
 	changed *sync.Cond
 	items   []queued
 	size    int
-	working bool // an item has been taken and not yet sent
+	working bool // an item was returned by next and has not been sent yet
 	closed  bool
 }
 
-// busy reports whether a message must wait.
+// busy reports whether a new message must be queued behind others.
 func (q *queue) busy() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -485,7 +489,8 @@ func (q *queue) put(item queued) {
 	q.changed.Broadcast()
 }
 
-// next marks the previous item as sent and returns the next item. It returns false if the queue is closed and empty.
+// next marks the item that it last returned as sent, waits for another item, and returns it. It returns false if the
+// queue is closed and empty.
 func (q *queue) next() (queued, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -512,7 +517,8 @@ func (q *queue) close() {
 // MaxLine is the maximum size of a message, in bytes.
 const MaxLine = 64 << 20
 
-// Initial size of a reader's buffer, and maximum size that is retained between messages.
+// firstBuffer is the initial size of a lineReader's buffer. A buffer of more than keptBuffer bytes is replaced by a
+// smaller one after a large message.
 const (
 	firstBuffer = 64 << 10
 	keptBuffer  = 4 << 20
@@ -530,7 +536,8 @@ func newLineReader(from io.Reader, limit int) *lineReader {
 	return &lineReader{from: from, limit: limit, buf: make([]byte, firstBuffer)}
 }
 
-// next returns the next line with its line break, or the rest of the input. The line is valid until the next call.
+// next returns the next line, including the line break. The last line of the input may have no line break. The result
+// is valid until the next call of next.
 func (r *lineReader) next() ([]byte, error) {
 	looked := r.start
 	for {
@@ -567,14 +574,14 @@ func (r *lineReader) next() ([]byte, error) {
 	}
 }
 
-// lineWriter writes complete lines from several goroutines.
+// lineWriter writes complete lines. It is safe for concurrent use.
 type lineWriter struct {
 	mu     sync.Mutex
 	to     io.Writer
 	failed error
 }
 
-// write writes a message as one line.
+// write writes text as one line. After a failed write, it only returns the error of that write.
 func (w *lineWriter) write(text []byte) error {
 	line := oneLine(text)
 	w.mu.Lock()
@@ -585,10 +592,10 @@ func (w *lineWriter) write(text []byte) error {
 	return w.failed
 }
 
-// gone reports whether the reader has closed the pipe.
+// gone reports whether a write has failed, because the reader has closed the pipe.
 func (w *lineWriter) gone() bool {
 	if !w.mu.TryLock() {
-		return false // another goroutine is waiting for the client
+		return false // another goroutine is writing, or waits for the client to read
 	}
 	defer w.mu.Unlock()
 	return w.failed != nil

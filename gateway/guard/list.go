@@ -1,4 +1,4 @@
-// The gated lists, and the comparison of the server's lists with the approved ones.
+// The filtering of the server's lists of tools and prompts, and their comparison with the approved tools and prompts.
 
 package guard
 
@@ -23,10 +23,10 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// listKind is a gated list of the server, named by its key in the protocol.
+// listKind identifies a list of the server that the guard filters. Its value is the key of the list in the protocol.
 type listKind string
 
-// Gated lists. Prompts are gated only if the texts of the server are reviewed.
+// Lists that the guard filters. It filters prompts only if Config.Texts is true.
 const (
 	toolsList   listKind = "tools"
 	promptsList listKind = "prompts"
@@ -35,10 +35,10 @@ const (
 // method returns the method that requests the list.
 func (k listKind) method() string { return string(k) + "/list" }
 
-// changed returns the method of the notification that the list has changed.
+// changed returns the method of the notification that announces a change of the list.
 func (k listKind) changed() string { return "notifications/" + string(k) + "/list_changed" }
 
-// kinds returns the lists that the guard gates.
+// kinds returns the lists that g filters.
 func (g *Guard) kinds() []listKind {
 	if g.config.Texts {
 		return []listKind{toolsList, promptsList}
@@ -46,7 +46,7 @@ func (g *Guard) kinds() []listKind {
 	return []listKind{toolsList}
 }
 
-// of returns the approved entries of a list by their name on the server.
+// of returns the approved entries of the list kind, keyed by their names on the server.
 func (a Approved) of(kind listKind) map[string]Tool {
 	if kind == toolsList {
 		return a.Tools
@@ -60,8 +60,9 @@ func (a Approved) of(kind listKind) map[string]Tool {
 	return prompts
 }
 
-// list responds to the client's tools/list with the tools that the server lists as approved, in their approved bytes.
-// It keeps the other members of the result. It handles prompts/list in the same way.
+// list passes m, the server's response to tools/list or prompts/list, to the client. It removes the entries that differ
+// from the approved definitions or are not approved, and replaces the others by their approved JSON. The other members
+// of the result do not change.
 func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind) {
 	if wait(ctx, g.approvals.loaded) != nil {
 		return // the guard is ending
@@ -71,7 +72,7 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 	g.mu.Lock()
 	g.shown[kind] = version(state, closed)
 	g.mu.Unlock()
-	approved := state.of(kind) // empty if the approved tools are unknown
+	approved := state.of(kind) // empty if the approved tools could not be read
 	var listed []json.RawMessage
 	var withheld []string
 	if err == nil {
@@ -94,7 +95,7 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 	}
 }
 
-// page returns the positions of the list and of the next cursor in a result.
+// page returns the positions of the list and of the cursor of the next page in the given result.
 func (m *message) page(result span, kind listKind) (list, next span, err error) {
 	err = m.members(result, []string{string(kind), "nextCursor"}, func(key string, value span) {
 		switch key {
@@ -110,9 +111,9 @@ func (m *message) page(result span, kind listKind) (list, next span, err error) 
 	return list, next, err
 }
 
-// readable returns the response to a list request with numbers in place of the entries that the parser refuses, so
-// that an invalid entry does not affect the others. It returns nil for other responses, and if anything else is
-// invalid.
+// readable returns m, a response to a list request, with a number in place of each entry of the list that the parser
+// rejects. Thus one invalid entry does not make the whole list unreadable. It returns nil if m responds to another
+// request, or if m is invalid for another reason.
 func (g *Guard) readable(m *message) []byte {
 	asked := g.requests.find(m.key())
 	for _, kind := range g.kinds() {
@@ -133,15 +134,16 @@ func (g *Guard) readable(m *message) []byte {
 	return nil
 }
 
-// vetted is the result of applying the rules to a tool whose excluded parts have changed.
+// vetted is the result of Backend.Vet for a tool that differs from its approved JSON only in excluded parts.
 type vetted struct {
-	sum string // hash of the JSON
+	sum string // hash of the JSON that was checked
 	err error
 }
 
-// listedJSON returns the JSON with which a tool is listed to the client. This is the approved JSON, or the server's
-// JSON if only excluded parts have changed and the rules find nothing in them. For any other tool, it returns nil. err
-// is the finding.
+// listedJSON returns the JSON that the client receives for a tool. tool is the approved tool, and item is the tool in
+// the server's list. If they are equal, the result is the approved JSON. If they differ only in excluded parts and the
+// rules have no finding, the result is the server's JSON. Otherwise, the result is nil, and err is the finding if there
+// is one.
 func (g *Guard) listedJSON(ctx context.Context, tool Tool, item wire.ListedItem) (raw json.RawMessage, err error) {
 	switch {
 	case tool.Hash == item.Sum:
@@ -167,8 +169,9 @@ func (g *Guard) listedJSON(ctx context.Context, tool Tool, item wire.ListedItem)
 	return jsondoc.Canonical(item.Node()), nil
 }
 
-// withoutExcluded replaces tools that differ only in excluded parts by their approved JSON, so that they are not
-// proposed. It also reports findings in the excluded parts, and tools that are not listed.
+// withoutExcluded replaces tools in l that differ from the approved tools only in excluded parts by the approved JSON,
+// so that the observer does not propose these differences. It adds an entry to l.Skipped for each tool with a finding
+// in its excluded parts, and for each approved tool that the guard does not list to clients.
 func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 	state, _ := g.approvals.get()
 	for i, raw := range l.Tools {
@@ -190,8 +193,9 @@ func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 	}
 }
 
-// approvedTools returns the approved tools of a list in the form of listedJSON, without those because of which clients
-// would refuse the whole list, and the names of the tools that are not approved.
+// approvedTools filters the JSON array list. listed contains the result of listedJSON for every approved tool, except
+// for tools because of which clients would refuse the whole list (Tool.Unlistable). withheld contains the names of the
+// tools that are not approved.
 func (g *Guard) approvedTools(ctx context.Context, list []byte, approved map[string]Tool) (listed []json.RawMessage, withheld []string, err error) {
 	seen := map[string]bool{}
 	err = array(list, func(value []byte) error {
@@ -200,11 +204,11 @@ func (g *Guard) approvedTools(ctx context.Context, list []byte, approved map[str
 			withheld = append(withheld, "an unreadable entry")
 			return nil
 		}
-		again := seen[item.Name] // the first of several counts
+		again := seen[item.Name] // of several entries with the same name, only the first is listed
 		seen[item.Name] = true
 		var raw json.RawMessage
 		if tool, known := approved[item.Name]; known && !again {
-			raw, _ = g.listedJSON(ctx, tool, wire.ListedItem{Item: item, Sum: item.Hash()}) // the observer reports the error
+			raw, _ = g.listedJSON(ctx, tool, wire.ListedItem{Item: item, Sum: item.Hash()}) // withoutExcluded reports the error
 		}
 		if raw != nil && approved[item.Name].Unlistable == "" {
 			listed = append(listed, raw)
@@ -216,22 +220,24 @@ func (g *Guard) approvedTools(ctx context.Context, list []byte, approved map[str
 	return listed, withheld, err
 }
 
-// refresher caches the server's lists.
+// refresher stores the server's lists as of the last comparison with the approved tools, and counts the comparisons.
 type refresher struct {
 	mu          sync.Mutex
 	requested   int           // number of requested comparisons
 	done        int           // number of completed comparisons
-	compared    chan struct{} // closed after a comparison
+	compared    chan struct{} // closed and replaced after each comparison
 	wakeUp      chan struct{}
 	failed      error // error of the last comparison
 	lists       listings
-	serverTexts map[string]wire.ServerText // the server's texts by name; nil before the first comparison
+	serverTexts map[string]wire.ServerText // the server's prompts and instructions by name; nil before the first comparison
 }
 
-// listings has the entries of the server's lists by name. A list is nil before the first comparison.
+// listings contains the entries of each list of the server, keyed by their names. A list is nil before the first
+// comparison.
 type listings map[listKind]map[string]wire.ListedItem
 
-// request requests a comparison, even if one is running, because that one may have started too early.
+// request requests a comparison. If a comparison is running, another one follows, because the running comparison may
+// have read the lists before the change.
 func (r *refresher) request() {
 	r.mu.Lock()
 	r.requested++
@@ -239,7 +245,7 @@ func (r *refresher) request() {
 	r.wake()
 }
 
-// wake starts the requested comparisons.
+// wake makes refreshLists start the next comparison without waiting for the interval.
 func (r *refresher) wake() {
 	select {
 	case r.wakeUp <- struct{}{}:
@@ -247,7 +253,8 @@ func (r *refresher) wake() {
 	}
 }
 
-// finish stores the result of a comparison that covers all requests up to covers.
+// finish stores the result of a comparison. covers is the value of requested when the comparison started. If err is
+// nil, l replaces the stored lists.
 func (r *refresher) finish(covers int, l Listing, err error) {
 	serverTexts, prompts := map[string]wire.ServerText{}, []json.RawMessage(nil)
 	for _, raw := range l.Texts {
@@ -271,7 +278,8 @@ func (r *refresher) finish(covers int, l Listing, err error) {
 	r.compared = make(chan struct{})
 }
 
-// wait waits for the comparisons requested so far, and returns the error of the last one.
+// wait waits until all comparisons that have been requested before the call are complete. It returns the error of the
+// last comparison, or ctx.Err() if ctx is done first.
 func (r *refresher) wait(ctx context.Context) error {
 	r.mu.Lock()
 	for until := r.requested; r.done < until; {
@@ -288,22 +296,24 @@ func (r *refresher) wait(ctx context.Context) error {
 	return r.failed
 }
 
-// list returns the server's list by name, or nil before the first comparison. Callers must not modify it.
+// list returns the entries of the server's list kind, keyed by their names, or nil before the first comparison. Callers
+// must not modify the map.
 func (r *refresher) list(kind listKind) map[string]wire.ListedItem {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.lists[kind]
 }
 
-// texts returns the server's texts by name, or nil before the first comparison. Callers must not modify them.
+// texts returns the server's prompts and instructions, keyed by their names, or nil before the first comparison.
+// Callers must not modify the map.
 func (r *refresher) texts() map[string]wire.ServerText {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.serverTexts
 }
 
-// refreshLists compares the server's tools at the start, after change notifications, and periodically, until ctx is
-// done.
+// refreshLists compares the server's lists with the approved tools and texts until ctx is done. It compares after the
+// handshake, after each request of a comparison, and periodically.
 func (g *Guard) refreshLists(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -312,7 +322,7 @@ func (g *Guard) refreshLists(ctx context.Context) {
 	}
 	for ctx.Err() == nil {
 		g.refresher.mu.Lock()
-		covers := g.refresher.requested // requests that this comparison completes
+		covers := g.refresher.requested // number of the requests that this comparison satisfies
 		g.refresher.mu.Unlock()
 		g.mu.Lock()
 		noticed := g.noticed
@@ -325,7 +335,7 @@ func (g *Guard) refreshLists(ctx context.Context) {
 		if err == nil && g.config.Texts {
 			l.Texts, err = g.readTexts(ctx)
 		}
-		if err != nil && ctx.Err() == nil && !errors.Is(err, os.ErrClosed) { // not if the guard itself has closed the server's input
+		if err != nil && ctx.Err() == nil && !errors.Is(err, os.ErrClosed) { // os.ErrClosed: the guard itself has closed the server's input
 			const cannot = "the tools of %s cannot be compared with the approved ones: %w"
 			why := err.Error()
 			g.config.Log(fmt.Errorf(cannot, g.config.Name, err).Error())
@@ -333,7 +343,7 @@ func (g *Guard) refreshLists(ctx context.Context) {
 				why += "; it writes lines to standard output that are not messages, such as " + jsondoc.Quote(*noise)
 			}
 			if errors.Is(err, texts.ErrRefused) {
-				err = texts.ErrRefused // the model reads the error, and must not mistake the server's words for toolcrib's
+				err = texts.ErrRefused // the model reads the error, and could take a message of the server for a message of toolcrib
 			}
 			err = fmt.Errorf(cannot, g.config.Name, err)
 			g.observer.put(Listing{Problem: why})
@@ -353,8 +363,8 @@ func (g *Guard) refreshLists(ctx context.Context) {
 	}
 }
 
-// compare requests a comparison if the client received a list that differs from the last comparison, because servers
-// may change without a notification.
+// compare requests a comparison if list differs from the list that the refresher has stored, because servers may change
+// their lists without a notification. list is a JSON array that the server has sent to the client.
 func (r *refresher) compare(list []byte, kind listKind, approved map[string]Tool) {
 	var page []json.RawMessage
 	err := array(list, func(value []byte) error {
@@ -382,7 +392,8 @@ const (
 	codeInternal       = -32603
 )
 
-// refused returns an error response to the request with an id. id is empty for a request that could not be parsed.
+// refused returns an error response to the request with the given encoded id. id is empty if the request could not be
+// parsed.
 func refused(id []byte, code int, message string) []byte {
 	if len(id) == 0 {
 		id = []byte("null")
@@ -394,13 +405,13 @@ func refused(id []byte, code int, message string) []byte {
 func quote(text string) []byte {
 	b, err := json.Marshal(text)
 	if err != nil {
-		return []byte(`""`) // encoding a string does not fail
+		return []byte(`""`) // cannot happen
 	}
 	return b
 }
 
-// refusal returns the response to a refused call: a protocol error for an unknown tool, and otherwise a result for
-// the model.
+// refusal returns the response to a call that was refused because of err. For an ambiguous call or an unknown tool, the
+// response is a protocol error. Otherwise, it is a tool result with an error message for the model.
 func refusal(c *call, modern bool, err error) []byte {
 	var why *gateway.Error
 	switch {
@@ -423,7 +434,7 @@ func refusal(c *call, modern bool, err error) []byte {
 		c.id, kind, quote(why.Message), meta)
 }
 
-// approvals caches the approved tools.
+// approvals stores the result of the last read of the approved tools.
 type approvals struct {
 	loaded chan struct{} // closed after the first read
 
@@ -443,12 +454,12 @@ func (a *approvals) get() (Approved, error) {
 	return a.approved, nil
 }
 
-// version identifies the result of a read.
+// version returns a string that identifies the result of a read of the approved tools.
 func version(approved Approved, closed error) string {
 	return fmt.Sprint(approved.State, closed)
 }
 
-// set stores the result of a read and reports whether it differs from the previous one.
+// set stores the result of a read and reports whether this result differs from the previous result.
 func (a *approvals) set(approved Approved, err error) (changed bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -469,7 +480,8 @@ func (a *approvals) set(approved Approved, err error) (changed bool) {
 	return approved.State != before
 }
 
-// followApprovals keeps approvals up to date until ctx is done.
+// followApprovals reads the approved tools after each change of the approvals until ctx is done, and notifies the
+// client of changed lists.
 func (g *Guard) followApprovals(ctx context.Context) {
 	for seen := int64(0); ctx.Err() == nil; seen = g.config.Backend.Wait(ctx, seen) {
 		approved, err := g.approved(ctx)
@@ -485,10 +497,10 @@ func (g *Guard) followApprovals(ctx context.Context) {
 			g.mu.Lock()
 			g.closedFor = ""
 			g.mu.Unlock()
-			g.observer.wake() // retries tools that could not be proposed
+			g.observer.wake() // retry a list that could not be proposed
 			for _, tool := range approved.Tools {
 				if tool.Unlistable != "" {
-					g.refresher.request() // which records it
+					g.refresher.request() // the comparison reports the tool as skipped
 					break
 				}
 			}
@@ -497,8 +509,8 @@ func (g *Guard) followApprovals(ctx context.Context) {
 	}
 }
 
-// approved reads the approved tools. It has the same time limit as a list request, because responses of the server
-// wait for it.
+// approved reads the approved tools from the backend. It has the same time limit as a list request, because responses
+// of the server wait for the first read.
 func (g *Guard) approved(ctx context.Context) (Approved, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, g.config.Times.List, errNoDatabase)
 	defer cancel()
@@ -509,11 +521,12 @@ func (g *Guard) approved(ctx context.Context) (Approved, error) {
 	return approved, err
 }
 
-// errNoDatabase is returned if the database takes too long.
+// errNoDatabase indicates that the database did not respond within the time limit.
 var errNoDatabase = errors.New("its database does not answer")
 
-// listing identifies the list that the client would receive now, or returns "" if that is unknown. It also returns the
-// version of the approvals that filter it.
+// listing returns a string that identifies the content of the list that the client would receive now, and the version
+// of the approvals that filter the list. It returns "" for both if the server's list or the approvals are not known
+// yet.
 func (g *Guard) listing(kind listKind) (list, filteredBy string) {
 	found := g.refresher.list(kind)
 	select {
@@ -524,7 +537,7 @@ func (g *Guard) listing(kind listKind) (list, filteredBy string) {
 	if found == nil {
 		return "", ""
 	}
-	approved, closed := g.approvals.get() // the list is empty while the approved tools are unknown
+	approved, closed := g.approvals.get() // if the approvals could not be read, approved is empty
 	var names []string
 	for name, tool := range approved.of(kind) {
 		if raw, err := g.listedJSON(context.Background(), tool, found[name]); raw != nil && err == nil && tool.Unlistable == "" {

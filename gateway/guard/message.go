@@ -29,27 +29,27 @@ const (
 	response
 )
 
-// message is a JSON-RPC 2.0 message with the positions of its parts.
+// message is a JSON-RPC 2.0 message and the positions of its members in text.
 type message struct {
 	text                    []byte
 	kind                    kind
-	id                      span // encoded
-	named                   span // encoded method
+	id                      span // the id in its JSON encoding
+	named                   span // the method in its JSON encoding
 	method                  string
 	params, result, failure span
-	// mirrored has the arguments of a call that an HTTP server also receives as headers, by header name.
+	// mirrored contains the arguments of a call that an HTTP server also receives as headers, keyed by header name.
 	mirrored map[string]string
-	unread   []byte // the result with the unreadable entries of its list; nil if there are none
+	unread   []byte // the original result, if readable has replaced entries of its list; otherwise nil
 }
 
-// memberNames are the names of the members that the protocol defines.
+// memberNames contains the names of the members of a message that JSON-RPC defines.
 var memberNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 
-// gatedMethods are the methods whose requests or responses the guard changes or refuses.
+// gatedMethods contains the methods whose requests or responses the guard may change or refuse.
 var gatedMethods = []string{"initialize", "server/discover", "tools/list", "tools/call", "prompts/list", "prompts/get"}
 
-// read finds the parts of a message. It returns a malformed error for text that is not JSON, and an ambiguous error
-// for text that is not a message with a single meaning. In both cases, the message contains the parts that could be
+// read parses a message. If text is not valid JSON, it returns a malformed error. If text is not a message with exactly
+// one meaning, it returns an ambiguous error. In both cases, the returned message contains the members that could be
 // parsed, so that a request can be answered.
 func read(text []byte) (message, error) {
 	m := message{text: text}
@@ -72,7 +72,7 @@ func read(text []byte) (message, error) {
 	return m, refused
 }
 
-// parse finds the parts of a message. It returns the errors of object.
+// parse sets the positions of the members of m. It returns the errors of object.
 func (m *message) parse(opts []jsontext.Options) error {
 	return object(m.text, span{0, len(m.text)}, opts, memberNames, func(name string, value span) {
 		switch name {
@@ -90,13 +90,13 @@ func (m *message) parse(opts []jsontext.Options) error {
 	})
 }
 
-// classify sets the kind of a message. It rejects a message that could be of two kinds.
+// classify sets m.kind and m.method. It returns an ambiguous error if m could be of two kinds or of none.
 func (m *message) classify() error {
 	switch {
 	case m.named.present() && (m.result.present() || m.failure.present()), m.result.present() && m.failure.present():
 		return ambiguous("it has a method together with a result or an error, or both a result and an error")
 	case m.id.present() && !strings.ContainsRune(`"-0123456789`, rune(m.text[m.id.from])) && (m.text[m.id.from] != 'n' || !m.failure.present()):
-		return ambiguous("its id is neither a string nor a number") // null is the id for a message that could not be parsed
+		return ambiguous("its id is neither a string nor a number") // an error response has the id null if the request could not be parsed
 	case m.named.present():
 		if m.text[m.named.from] != '"' {
 			return ambiguous("its method is not a string")
@@ -118,13 +118,13 @@ func (m *message) classify() error {
 	return ambiguous("it has neither a method nor a result")
 }
 
-// isResponse reports whether a message, possibly an invalid one, responds to a request.
+// isResponse reports whether m is a response. Unlike m.kind, it is also defined for an invalid message.
 func (m *message) isResponse() bool {
 	return m.id.present() && (!m.named.present() || m.result.present() || m.failure.present())
 }
 
-// key returns a key for the id. Equal ids have the same key regardless of their encoding. A number and a string never
-// have the same key.
+// key returns a map key for the id of m. Equal ids have the same key, even if their encodings differ. A number and a
+// string never have the same key.
 func (m *message) key() string { return idKey(m.id.of(m.text)) }
 
 func idKey(id []byte) string {
@@ -139,8 +139,8 @@ func idKey(id []byte) string {
 	return string(id)
 }
 
-// members calls each for the members of an object in the message, and does nothing for other values. It returns an
-// ambiguous error.
+// members calls each for every member of the object at the given position. It does nothing if the value there is not an
+// object. It returns the errors of object.
 func (m *message) members(at span, known []string, each func(name string, value span)) error {
 	if !at.present() || m.text[at.from] != '{' {
 		return nil
@@ -148,7 +148,7 @@ func (m *message) members(at span, known []string, each func(name string, value 
 	return object(m.text, at, lenient, known, each)
 }
 
-// str returns the string at a position, or "".
+// str returns the decoded string at the given position, or "" if the value there is not a string.
 func (m *message) str(at span) string {
 	if !at.present() || m.text[at.from] != '"' {
 		return ""
@@ -177,7 +177,8 @@ func (m *message) called() (name string, args []byte, err error) {
 	return name, args, err
 }
 
-// member returns the position of a nested member of an object.
+// member returns the position of a nested member. names is the path from the object at the given position to the
+// member. If the member does not exist, the result is an empty span.
 func (m *message) member(at span, names ...string) (found span) {
 	for _, name := range names {
 		found = span{}
@@ -194,8 +195,8 @@ func (m *message) member(at span, names ...string) (found span) {
 	return found
 }
 
-// batch returns the messages of a batch, which revision 2025-03-26 permits, or false for other text. A batch cannot
-// contain batches. The messages have not been parsed.
+// batch splits a batch into its messages and does not parse them. It returns false if text is not a batch. Revision
+// 2025-03-26 of the protocol permits batches. A batch cannot contain another batch.
 func batch(text []byte) (messages [][]byte, ok bool) {
 	if jsontext.Value(text).Kind() != '[' {
 		return nil, false
@@ -210,13 +211,13 @@ func batch(text []byte) (messages [][]byte, ok bool) {
 	return messages, err == nil
 }
 
-// headerPrefix is the prefix of the environment variables with the headers of a guarded URL. Headers are not passed
-// as arguments, because every user of the machine can read a command line.
+// headerPrefix is the prefix of the environment variables that contain the HTTP headers for a guarded URL. Headers are
+// not passed as arguments, because every user of the machine can read the arguments of a process.
 const headerPrefix = "TOOLCRIB_HEADER_"
 
-// HeaderVariable returns the environment variable that passes an HTTP header to a guard. It keeps the case of the
-// name and replaces "-" by "_". Any other character that is not a letter or digit, and a "-" after another, becomes
-// "__" and two hexadecimal digits. HeaderName is the inverse function.
+// HeaderVariable returns the name of the environment variable that passes the HTTP header with the given name to a
+// guard. It keeps the case of letters and replaces "-" by "_". A "-" that follows another "-" and any other character
+// that is not a letter or a digit are replaced by "__" and two hexadecimal digits. HeaderName is the inverse function.
 func HeaderVariable(name string) string {
 	var b strings.Builder
 	b.WriteString(headerPrefix)
@@ -234,8 +235,8 @@ func HeaderVariable(name string) string {
 	return b.String()
 }
 
-// HeaderName returns the name of the HTTP header in an environment variable, or false. It accepts only results of
-// HeaderVariable, so that no two variables refer to the same header.
+// HeaderName returns the name of the HTTP header that the given environment variable contains. It returns false if
+// variable is not a result of HeaderVariable. Therefore no two variables refer to the same header.
 func HeaderName(variable string) (string, bool) {
 	rest, ok := strings.CutPrefix(variable, headerPrefix)
 	if !ok || rest == "" {
@@ -259,8 +260,8 @@ func HeaderName(variable string) (string, bool) {
 	return string(name), HeaderVariable(string(name)) == variable
 }
 
-// headerValue encodes a value of a message for the header that mirrors it (revision 2026-07-28, Streamable HTTP,
-// Value Encoding).
+// headerValue encodes a value of a message as the value of an HTTP header (revision 2026-07-28, Streamable HTTP, Value
+// Encoding).
 func headerValue(value string) string {
 	const begin, end = "=?base64?", "?="
 	encoded := strings.HasPrefix(value, begin) && strings.HasSuffix(value, end)
@@ -274,7 +275,8 @@ func headerValue(value string) string {
 	return begin + base64.StdEncoding.EncodeToString([]byte(value)) + end
 }
 
-// Headers returns the HTTP headers in an environment, whose entries have the form "NAME=value".
+// Headers returns the HTTP headers in the given environment variables. Each element of environ has the form
+// "NAME=value".
 func Headers(environ []string) http.Header {
 	headers := http.Header{}
 	for _, entry := range environ {
@@ -286,13 +288,13 @@ func Headers(environ []string) http.Header {
 	return headers
 }
 
-// ambiguous is the error for a message that two readers could interpret differently.
+// ambiguous is the error for a message that two parsers could interpret differently.
 type ambiguous string
 
 // Error returns the description of the ambiguity.
 func (a ambiguous) Error() string { return string(a) }
 
-// malformed is the error for text that is not JSON.
+// malformed is the error for text that is not valid JSON.
 type malformed struct{ cause error }
 
 // Is reports whether target is ErrProtocol.
@@ -312,32 +314,33 @@ func (m malformed) Error() string {
 	return "it is not valid JSON: " + jsondoc.Printable(m.cause.Error())
 }
 
-// errTrailing is the cause of a malformed error for text after the value.
+// errTrailing is the cause of a malformed error if text follows the JSON value.
 var errTrailing = errors.New("text follows the value")
 
-// span is a range of bytes.
+// span is the position of a part of a text, as the half-open byte range [from, to). It is empty for a part that does
+// not exist.
 type span struct{ from, to int }
 
 func (s span) of(text []byte) []byte { return text[s.from:s.to] }
 
 func (s span) present() bool { return s.to > s.from }
 
-// strict defines a valid message: RFC 8259 in UTF-8 without raw control characters, duplicate names, or unpaired
-// surrogates, and with at most 10,000 levels of nesting. lenient parses the structure of text with invalid strings or
-// names.
+// Options of the parser. With strict, it accepts JSON according to RFC 8259 in UTF-8 with at most 10,000 levels of
+// nesting. It rejects raw control characters, duplicate names, and unpaired surrogates. With lenient, it also accepts
+// duplicate names and invalid UTF-8.
 var (
 	strict  []jsontext.Options
 	lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 )
 
-// decoders reuses decoders and their buffers, because each message contains several objects.
+// decoders contains decoders for reuse, because object needs a decoder several times for each message.
 var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
 
-// object calls each with the name and the position of every member of an object. It returns an ambiguous error for a
-// value that is not an object, and for a name that differs from a known name only in case, because some readers
-// ignore case. Other errors are those of the parser.
+// object calls each with the name and the position of every member of the object at the given position in text. It
+// returns an ambiguous error if the value is not an object, or if a name differs from one of the known names only in
+// case, because some parsers ignore case. Any other error is a syntax error.
 func object(text []byte, at span, opts []jsontext.Options, known []string, each func(name string, value span)) error {
-	d := decoders.Get().(*jsontext.Decoder) //nolint:forcetypeassert // from New
+	d := decoders.Get().(*jsontext.Decoder) //nolint:forcetypeassert // the pool contains only decoders
 	defer decoders.Put(d)
 	d.Reset(bytes.NewBuffer(at.of(text)), opts...)
 	begin, err := d.ReadToken()
@@ -353,7 +356,7 @@ func object(text []byte, at span, opts []jsontext.Options, known []string, each 
 		if err != nil {
 			return err
 		}
-		name := token.String() // copied, because the token is valid only until the next read
+		name := token.String() // a copy, because the token is valid only until the next read
 		value, err := d.ReadValue()
 		if err != nil {
 			return err
@@ -369,8 +372,8 @@ func object(text []byte, at span, opts []jsontext.Options, known []string, each 
 	return cmp.Or(finish(d), unclear)
 }
 
-// array calls each with every value of an array until each returns an error, and returns that error. Other errors are
-// those of the parser.
+// array calls each with every element of the JSON array in text. If each returns an error, array stops and returns this
+// error. Any other error is a syntax error.
 func array(text []byte, each func(value []byte) error) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(text), lenient...)
 	if _, err := d.ReadToken(); err != nil {
@@ -388,7 +391,7 @@ func array(text []byte, each func(value []byte) error) error {
 	return finish(d)
 }
 
-// finish reads the end of the current value and returns an error if text follows.
+// finish reads the end of the object or array and returns errTrailing if text follows.
 func finish(d *jsontext.Decoder) error {
 	if _, err := d.ReadToken(); err != nil {
 		return err
@@ -403,7 +406,7 @@ func finish(d *jsontext.Decoder) error {
 	return err
 }
 
-// unquote decodes a JSON string, or returns "" if it is invalid.
+// unquote decodes a JSON string. It returns "" if the string contains an invalid escape sequence.
 func unquote(quoted []byte) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1 : len(quoted)-1])
@@ -415,9 +418,9 @@ func unquote(quoted []byte) string {
 	return string(text)
 }
 
-// lineBreaks are characters that some readers treat as line breaks and that a valid message may contain unescaped,
-// with their replacements. CR and LF occur between tokens. The others occur in strings, where Python's splitlines and
-// Node's readline split.
+// lineBreaks contains the characters that some programs treat as line breaks and that a valid message can contain
+// unescaped, and the replacement of each character. CR and LF can occur between tokens. The other characters can occur
+// in strings. Python's splitlines and Node's readline split lines there.
 var lineBreaks = [...]struct{ raw, instead []byte }{
 	{[]byte("\r"), []byte(" ")},
 	{[]byte("\n"), []byte(" ")},
@@ -426,9 +429,9 @@ var lineBreaks = [...]struct{ raw, instead []byte }{
 	{[]byte("\u2029"), []byte(`\u2029`)},
 }
 
-// oneLine returns a message as exactly one line with a line feed at its end. The meaning of a valid message does not
-// change, because none of these line breaks follows a backslash. Every message is written through oneLine, which
-// cannot fail, so that the number of lines does not depend on earlier steps.
+// oneLine returns a message as exactly one line that ends with a line feed. The meaning of a valid message does not
+// change, because none of the replaced line breaks follows a backslash. The guard applies oneLine to every message
+// before it writes the message. oneLine cannot fail, so the number of lines does not depend on earlier steps.
 func oneLine(text []byte) []byte {
 	body, changed := bytes.TrimRight(text, "\r\n"), false
 	for _, b := range lineBreaks {

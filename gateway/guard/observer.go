@@ -1,4 +1,4 @@
-// Proposals of the tools that a server lists, and the guard's own requests.
+// The proposals of changes in a server's list, and the guard's own requests to the server.
 
 package guard
 
@@ -21,21 +21,21 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// observeBurst is the number of lists that are proposed at once. After that, one list is proposed per Times.Propose,
-// so that a server that changes its list constantly cannot flood the queue.
+// observeBurst is the number of lists that the observer proposes without a delay. It proposes further lists at
+// intervals of Times.Propose, so that a server that changes its list constantly cannot flood the queue of proposals.
 const observeBurst = 3
 
-// observer proposes the tools that the server lists.
+// observer passes the server's lists to Backend.Observe, which proposes the differences from the approved tools.
 type observer struct {
 	config Config
 	news   chan struct{}
 
 	mu     sync.Mutex
 	latest *Listing
-	seen   string // identifies the last proposed list
+	seen   string // hash of the last proposed list
 }
 
-// put stores a list to propose.
+// put stores l for the next proposal. It replaces a list that has not been proposed yet.
 func (o *observer) put(l Listing) {
 	o.mu.Lock()
 	o.latest = &l
@@ -43,14 +43,14 @@ func (o *observer) put(l Listing) {
 	o.wake()
 }
 
-// putBack stores a list that could not be proposed, for another attempt.
+// putBack stores a list that could not be proposed for another attempt, unless put has stored a newer list.
 func (o *observer) putBack(l *Listing) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.latest = cmp.Or(o.latest, l)
 }
 
-// wake wakes the observer.
+// wake makes run propose the stored list.
 func (o *observer) wake() {
 	select {
 	case o.news <- struct{}{}:
@@ -58,7 +58,8 @@ func (o *observer) wake() {
 	}
 }
 
-// nextListing returns a list that has not been proposed, or nil.
+// nextListing removes and returns the stored list and its hash. It returns nil if no list is stored, or if the list
+// equals the last proposed list.
 func (o *observer) nextListing() (l *Listing, hash string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -72,7 +73,8 @@ func (o *observer) nextListing() (l *Listing, hash string) {
 	return l, hash
 }
 
-// run proposes lists while the approved tools are known, until ctx is done.
+// run proposes the lists that put stores until ctx is done. While the approved tools cannot be read, it keeps the
+// latest list for a later attempt.
 func (o *observer) run(ctx context.Context, a *approvals) {
 	if wait(ctx, a.loaded) != nil {
 		return
@@ -94,7 +96,7 @@ func (o *observer) run(ctx context.Context, a *approvals) {
 		if newer, h := o.nextListing(); newer != nil {
 			l, hash = newer, h
 		}
-		if _, closed := a.get(); closed != nil { // already reported
+		if _, closed := a.get(); closed != nil { // followApprovals has reported the error
 			o.putBack(l)
 			continue
 		}
@@ -111,8 +113,8 @@ func (o *observer) run(ctx context.Context, a *approvals) {
 	}
 }
 
-// proposeLast proposes the last list at the end of the session, because a client may disconnect as soon as it has a
-// response. ctx may be done.
+// proposeLast proposes the stored list at the end of the session, because a client may disconnect before run has
+// proposed it. ctx may already be done.
 func (o *observer) proposeLast(ctx context.Context, a *approvals) {
 	select {
 	case <-a.loaded:
@@ -130,7 +132,7 @@ func (o *observer) proposeLast(ctx context.Context, a *approvals) {
 	}
 }
 
-// errNoTools is returned for a server without tools.
+// errNoTools indicates that the server does not support tools.
 var errNoTools = errors.New("the server has no tools")
 
 // requester sends the guard's own requests to the server.
@@ -140,7 +142,8 @@ type requester struct {
 	limit   time.Duration // time limit for a complete list
 }
 
-// lists requests all tools of the server.
+// lists requests the complete list of the server's tools. It returns errNoTools, along with the facts about the server,
+// if the server does not support tools.
 func (q *requester) lists(ctx context.Context) (Listing, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.limit)
 	defer cancel()
@@ -154,7 +157,7 @@ func (q *requester) lists(ctx context.Context) (Listing, error) {
 	}
 	unambiguous := func(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
 		result, err := q.request(ctx, method, params)
-		if err == nil { // clients may interpret TOOLS as tools
+		if err == nil { // some clients could take a member TOOLS for tools
 			m := message{text: result}
 			_, _, err = m.page(span{0, len(result)}, toolsList)
 		}
@@ -174,7 +177,8 @@ func (q *requester) lists(ctx context.Context) (Listing, error) {
 	return l, nil
 }
 
-// request implements texts.Ask.
+// request sends a request to the server and returns the result. It adds the _meta of the client's requests to params if
+// there was no handshake. It is a texts.Ask.
 func (q *requester) request(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
 	inside := bytes.TrimSuffix(jsondoc.Canonical(params), []byte("}"))
 	if meta := q.session.facts().meta; len(meta) > 0 {

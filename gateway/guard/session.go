@@ -1,5 +1,4 @@
-// This file stores what the client and the server have reported about themselves, and sends notifications to the
-// client.
+// The facts that the client and the server have reported about themselves, and the notifications to the client.
 
 package guard
 
@@ -18,40 +17,40 @@ import (
 // modernRevision is the first revision of the protocol without a handshake.
 const modernRevision = "2026-07-28"
 
-// Keys in _meta since that revision.
+// Keys in the _meta object of a request since modernRevision.
 const (
 	metaProtocol     = "io.modelcontextprotocol/protocolVersion"
 	metaClient       = "io.modelcontextprotocol/clientInfo"
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"
 )
 
-// facts has the identities and capabilities that the client and the server have reported.
+// facts contains the identities and capabilities that the client and the server have reported.
 type facts struct {
 	client       string
-	capabilities json.RawMessage // of the client
+	capabilities json.RawMessage // capabilities of the client
 	server       json.RawMessage
 	protocol     string
-	handshake    bool // the client begins with initialize
+	handshake    bool // the client has sent initialize
 	toolless     bool // the server declares no tools
 	logging      bool
-	introduced   bool // the server has reported the following fields
+	introduced   bool // the server has responded to initialize or server/discover
 	instructions string
-	meta         json.RawMessage // _meta of the client's requests, if there is no handshake
+	meta         json.RawMessage // _meta of the client's requests without the progress token; nil if there was a handshake
 }
 
-// session contains the facts about client and server, and the state of the handshake.
+// session contains the facts about the client and the server, and the state of the handshake.
 type session struct {
-	introduced chan struct{} // closed when the client has the server's capabilities
+	introduced chan struct{} // closed when the client has been sent the server's capabilities
 	modern     atomic.Bool   // the client uses a revision without initialize
 
 	mu            sync.Mutex
 	reported      facts
-	handshakeDone bool                    // messages outside the handshake may pass
-	clientReady   bool                    // introduced is closed
-	subscriptions map[string]subscription // by key of the request
+	handshakeDone bool                    // the guard may send its own messages to the server
+	clientReady   bool                    // the channel introduced is closed
+	subscriptions map[string]subscription // keyed by the key of the request's id
 }
 
-// subscription is a client's request for list_changed notifications.
+// subscription is a request of the client for list_changed notifications of the given kinds.
 type subscription struct {
 	id    json.RawMessage
 	kinds []listKind
@@ -64,7 +63,7 @@ func (s *session) facts() facts {
 	return s.reported
 }
 
-// hear records facts from a client's request.
+// hear records the facts and the subscription in a request of the client.
 func (s *session) hear(m *message) {
 	if m.kind != request {
 		return
@@ -74,7 +73,7 @@ func (s *session) hear(m *message) {
 	switch m.method {
 	case "initialize":
 		s.reported.handshake, s.handshakeDone, s.reported.meta = true, false, nil
-		s.modern.Store(false) // it was tried, and the server does not support it
+		s.modern.Store(false) // the client has tried a modern revision, and the server does not support it
 		s.reported.client = m.str(m.member(m.params, "clientInfo", "name"))
 		s.reported.capabilities = bytes.Clone(m.member(m.params, "capabilities").of(m.text))
 		return
@@ -98,7 +97,7 @@ func (s *session) hear(m *message) {
 	}
 	repeated, err := without(m, meta, "progressToken")
 	if err != nil {
-		return // read refuses such a message
+		return // handleClient has already refused such a message
 	}
 	s.reported.protocol = m.str(m.member(meta, metaProtocol))
 	s.reported.client = m.str(m.member(meta, metaClient, "name"))
@@ -107,7 +106,7 @@ func (s *session) hear(m *message) {
 	s.modern.Store(true)
 }
 
-// without returns an object of the message without one of its members.
+// without returns a copy of the object at the given position in m that omits the member with the given name.
 func without(m *message, at span, name string) ([]byte, error) {
 	out := []byte{'{'}
 	err := m.members(at, nil, func(key string, value span) {
@@ -122,7 +121,7 @@ func without(m *message, at span, name string) ([]byte, error) {
 	return append(out, '}'), err
 }
 
-// introduce records the server's capabilities from its response to initialize or server/discover.
+// introduce records the facts in m, the server's response to initialize or server/discover.
 func (s *session) introduce(m *message) {
 	capabilities := m.member(m.result, "capabilities")
 	s.mu.Lock()
@@ -135,7 +134,7 @@ func (s *session) introduce(m *message) {
 	}
 }
 
-// setReady records that the client has received the server's response to initialize.
+// setReady records that the server's response to initialize or server/discover has been written to the client.
 func (s *session) setReady() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,14 +144,17 @@ func (s *session) setReady() {
 	}
 }
 
-// acceptsNotifications reports whether the client accepts notifications, which it does after the handshake.
+// acceptsNotifications reports whether the guard may send notifications to the client, that is, whether the handshake
+// is complete.
 func (s *session) acceptsNotifications() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.handshakeDone && (s.clientReady || !s.reported.handshake)
 }
 
-// startComparing requests the server's tools, and explains an empty list to the client if that was not possible before.
+// startComparing starts the comparisons of the server's lists at the end of the handshake. If the approved tools could
+// not be read, it also reports the error, which could not be sent to the client before. Only the first call has an
+// effect.
 func (g *Guard) startComparing() {
 	g.session.mu.Lock()
 	began := g.session.handshakeDone
@@ -165,14 +167,15 @@ func (g *Guard) startComparing() {
 	g.reportClosed()
 }
 
-// reportClosed explains to the client why no tools are listed, if the approved tools are unknown.
+// reportClosed sends the client the reason for an empty list of tools if the approved tools could not be read.
 func (g *Guard) reportClosed() {
 	if _, closed := g.approvals.get(); closed != nil && g.session.acceptsNotifications() {
 		g.reportError(closed)
 	}
 }
 
-// reportError explains err to the client once, until tools are listed again.
+// reportError sends the client err as the reason for an empty list of tools. It does not repeat the same error until
+// the approved tools have been read successfully.
 func (g *Guard) reportError(err error) {
 	if !g.session.acceptsNotifications() {
 		return
@@ -187,14 +190,14 @@ func (g *Guard) reportError(err error) {
 	g.sendLog("error", fmt.Sprintf("toolcrib lists and calls none of the tools of %s: %v", g.config.Name, err))
 }
 
-// edit is a replacement of a part of a message.
+// edit describes the replacement of the part of a message at the position at.
 type edit struct {
 	at   span
 	with []byte
 }
 
-// announceListChanged returns the edits that add the listChanged capability to the server's response, because the
-// guard sends list_changed even if the server does not.
+// announceListChanged returns the edits that add the listChanged capability of the given lists to m, the server's
+// response to initialize or server/discover. The guard sends list_changed notifications even if the server does not.
 func announceListChanged(m *message, kinds []listKind) (changes []edit) {
 	for _, kind := range kinds {
 		lists := m.member(m.result, "capabilities", string(kind))
@@ -219,9 +222,10 @@ func announceListChanged(m *message, kinds []listKind) (changes []edit) {
 	return changes
 }
 
-// notifyChanges sends list_changed if the client's list would differ from the last one. It omits lists in notified,
-// about which the client has been notified. Before the first comparison with the server, lists cannot be compared:
-// then the client is notified if the approvals have changed since it was sent a list.
+// notifyChanges sends a list_changed notification for each list whose content for the client has changed since the last
+// call. It sends none for the lists in notified, because the server's own notification has reached the client. In the
+// first call for a list, there is no earlier content. In this case, the client is notified if it has received a list
+// that was filtered by other approvals than the current approvals.
 func (g *Guard) notifyChanges(notified map[listKind]bool) {
 	g.notifying.Lock()
 	defer g.notifying.Unlock()
@@ -243,7 +247,8 @@ func (g *Guard) notifyChanges(notified map[listKind]bool) {
 	}
 }
 
-// notifyListChanged sends list_changed to the client.
+// notifyListChanged sends a list_changed notification for the given list. A client with a modern revision receives it
+// only if it has subscribed.
 func (g *Guard) notifyListChanged(kind listKind) {
 	if !g.session.modern.Load() {
 		if g.session.acceptsNotifications() {
@@ -261,8 +266,9 @@ func (g *Guard) notifyListChanged(kind listKind) {
 	}
 }
 
-// sendLog writes a message for the user to the log, and sends it to the client if the client accepts notifications and
-// its revision permits unsolicited log messages.
+// sendLog writes text to the log. If the client accepts notifications and its revision of the protocol permits
+// unsolicited log messages, sendLog also sends text to the client. If the server does not declare the logging
+// capability, the client receives only errors.
 func (g *Guard) sendLog(level, text string) {
 	g.config.Log(text)
 	if g.session.modern.Load() || !g.session.acceptsNotifications() || !g.session.facts().logging && level != "error" {
@@ -274,32 +280,33 @@ func (g *Guard) sendLog(level, text string) {
 	}
 }
 
-// Times are the intervals and timeouts of a guard. Zero means the default.
+// Times contains the intervals, timeouts, and limits of a guard. A zero field has its default value.
 type Times struct {
-	// Compare is the interval between periodic comparisons of the server's tools.
+	// Compare is the interval between periodic comparisons of the server's lists with the approved tools.
 	Compare time.Duration
-	// Propose is the interval between proposals for a server that changes constantly.
+	// Propose is the minimum interval between proposals for a server that changes its list constantly.
 	Propose time.Duration
-	// List is the time limit for listing the server's tools for a comparison.
+	// List is the time limit for reading the server's complete list of tools for a comparison.
 	List time.Duration
 	// Dial is the time limit for connecting to a URL.
 	Dial time.Duration
-	// Answer is the time that a server has to answer pending requests after the client's input has ended, while the
-	// output has a reader. Without a guard, the server's input would end immediately. It is less than the two seconds
-	// after which clients terminate the guard.
+	// Answer is the time that a server has to answer pending requests after the client's input has ended, as long as
+	// the output has a reader. Without a guard, the server's input would end immediately. Answer should be less than
+	// two seconds, because clients wait at least that long before they terminate the guard.
 	Answer time.Duration
-	// End is the time that a server has to exit after the end of its input, and Stop the time after it was
-	// terminated. After that, its process group is killed. A client waits at least two seconds before it terminates
-	// the guard, which then does not wait for End, and two more seconds before it kills the guard.
+	// End is the time that a server has to exit after the end of its input. After that time, the guard terminates the
+	// server. Stop is the time that a terminated server has to exit before its process group is killed. A client waits
+	// at least two seconds before it terminates the guard, and two more seconds before it kills the guard. A terminated
+	// guard does not wait for End.
 	End, Stop time.Duration
-	// Drain is the time to wait for the output of a server after its exit, because a child process may keep the
-	// output open.
+	// Drain is the time limit for reading the remaining output of a server that has exited, because a child process of
+	// the server may keep the output open.
 	Drain time.Duration
 	// MaxMessage is the maximum size of a message from the server, in bytes.
 	MaxMessage int
 }
 
-// withDefaults returns t with defaults in place of zeros.
+// withDefaults returns t with the default value in place of each zero field.
 func (t Times) withDefaults() Times {
 	return Times{
 		Compare: cmp.Or(t.Compare, time.Minute),

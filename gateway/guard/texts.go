@@ -1,4 +1,4 @@
-// Review of the server's prompts and instructions.
+// The filtering of the server's prompts and instructions.
 
 package guard
 
@@ -17,8 +17,8 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// prompt passes on the response to prompts/get if it is the approved text with the client's arguments in place of the
-// placeholders.
+// prompt passes m, the server's response to the prompts/get request a, to the client if m contains the approved text
+// with the client's arguments in place of the placeholders. Otherwise, the client receives an error.
 func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []byte) {
 	if wait(ctx, g.approvals.loaded) != nil {
 		return // the guard is ending
@@ -43,7 +43,7 @@ func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []b
 	}
 	if seen := g.refresher.texts(); seen != nil && !seen[name].Covers(a.arguments, result) {
 		g.mu.Lock()
-		g.again = true // the list of prompts does not show changes of their texts
+		g.again = true // the list of prompts does not contain their texts, so a comparison would not detect the change
 		g.mu.Unlock()
 		g.refresher.request()
 	}
@@ -52,9 +52,9 @@ func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []b
 	g.sendLog("warning", why)
 }
 
-// relayInitialize passes on the server's response to initialize or server/discover. It adds the listChanged
-// capabilities and, if texts are reviewed, removes unapproved instructions. It returns a note for the user of the
-// client, or "".
+// relayInitialize passes m, the server's response to initialize or server/discover, to the client. It adds the
+// listChanged capabilities and the notice about withheld tools. If Config.Texts is true, it removes unapproved
+// instructions and returns a note about them for the user of the client. Otherwise, note is "".
 func (g *Guard) relayInitialize(ctx context.Context, m *message, line []byte) (note string) {
 	kinds := []listKind{toolsList}
 	var instructions span
@@ -103,10 +103,11 @@ func (g *Guard) relayInitialize(ctx context.Context, m *message, line []byte) (n
 	return note
 }
 
-// withheldNotice returns a sentence for the model about the number of withheld tools and texts and where the user finds
-// them, or "". Most clients show no other message from a server.
+// withheldNotice returns a sentence for the model that contains the number of withheld tools and texts and the command
+// that shows them to the user. It returns "" if nothing is withheld or Config.Notice is false. The sentence is part of
+// the instructions, because most clients show no other message from a server.
 func (g *Guard) withheldNotice(ctx context.Context, m *message) string {
-	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond) // the server's response waits for it
+	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond) // the server's response to initialize waits for the notice
 	defer cancel()
 	if !g.config.Notice || wait(ctx, g.approvals.loaded) != nil {
 		return ""
@@ -124,7 +125,7 @@ func (g *Guard) withheldNotice(ctx context.Context, m *message) string {
 	return fmt.Sprintf("toolcrib withholds %d tools of this server until the user approves them. The user reviews them with: toolcrib show set:%s", n, g.config.Name)
 }
 
-// readTexts reads the server's prompts and instructions for a comparison.
+// readTexts reads the server's prompts and instructions for a comparison with the approved texts.
 func (g *Guard) readTexts(ctx context.Context) ([]json.RawMessage, error) {
 	g.mu.Lock()
 	again := g.again
@@ -145,7 +146,8 @@ func (g *Guard) readTexts(ctx context.Context) ([]json.RawMessage, error) {
 	return found, err
 }
 
-// instructions returns the server's instructions. It requests them if the client, without a handshake, has not.
+// instructions returns the server's instructions. If there was no handshake and the client has not requested
+// server/discover, it sends this request itself.
 func (q *requester) instructions(ctx context.Context) (string, error) {
 	if s := q.session.facts(); s.introduced || s.handshake {
 		return s.instructions, nil

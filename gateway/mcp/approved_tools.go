@@ -1,4 +1,4 @@
-// Approved tools as tools of the server itself.
+// The tools/list and tools/call methods for a server that lists approved tools as its own tools.
 
 package mcp
 
@@ -23,33 +23,36 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Expose selects the tools that are listed to a client.
+// Expose selects the tools that the server lists to a client.
 type Expose string
 
-// Sets of tools that can be exposed. Prompts and resources are the same for all of them.
+// Values of Expose. They do not affect prompts and resources.
 const (
-	// ExposeMeta lists toolcrib's own tools, which find and call approved tools and propose changes. It is the
+	// ExposeMeta lists toolcrib's own tools, which find and call approved tools and propose changes. ExposeMeta is the
 	// default.
 	ExposeMeta Expose = "meta"
-	// ExposeTools lists the approved tools as tools of the server, and call_outcome for calls that wait for the user.
+	// ExposeTools lists the approved tools as tools of the server. It also lists call_outcome, which returns the
+	// outcome of a pending call.
 	ExposeTools Expose = "tools"
-	// ExposeBoth lists both. An approved tool cannot replace one of toolcrib's own tools.
+	// ExposeBoth lists toolcrib's own tools except call_outcome, and the approved tools. An approved tool with the name
+	// of one of toolcrib's own tools is not listed.
 	ExposeBoth Expose = "both"
 )
 
-// callOutcome replaces execute_tool if that is not listed.
+// callOutcome is the tool that polls pending calls if execute_tool is not listed.
 const callOutcome = "call_outcome"
 
-// listsTools reports whether approved tools are listed.
+// listsTools reports whether the server lists approved tools.
 func (e Expose) listsTools() bool { return e == ExposeTools || e == ExposeBoth }
 
-// isBuiltIn reports whether toolcrib itself has a tool with a name.
+// isBuiltIn reports whether one of toolcrib's own listed tools has the given name.
 func (s *Server) isBuiltIn(name string) bool {
 	return slices.ContainsFunc(s.own, func(t *sdk.Tool) bool { return t.Name == name })
 }
 
-// listTools implements tools/list with approved tools. It lists toolcrib's own tools first, and then those of the
-// agent by id, in their approved form.
+// listTools implements tools/list if approved tools are listed. It lists toolcrib's own tools first, followed by the
+// approved tools of the agent in the order of their ids. It omits tools that differ from the list of their upstream
+// server.
 func (s *Server) listTools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.ListToolsResult, error) {
 	after := ""
 	if p != nil {
@@ -59,8 +62,8 @@ func (s *Server) listTools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.Li
 	if err != nil {
 		return nil, err
 	}
-	// A client may read the list only once, so wait for the first lists of the servers. Tools of a slower server are
-	// listed as approved, and the client is notified if that turns out to be wrong.
+	// Wait until the upstream servers have been polled once, because some clients read the list only once. If a server
+	// takes longer, list its tools as approved. If its list then differs, the client receives a notification.
 	limited, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
 	s.config.Upstream.WaitPolled(limited, upstreamServers(entries))
@@ -77,7 +80,8 @@ func (s *Server) listTools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.Li
 	return out, err
 }
 
-// exposed returns the approved tools of the agent.
+// exposed returns the approved tools of the agent that can be listed: action tools whose names differ from toolcrib's
+// own tools.
 func (s *Server) exposed(ctx context.Context) ([]registry.Entry, error) {
 	_, entries, err := s.config.Gateway.Tools(ctx, s.config.Caller)
 	return slices.DeleteFunc(entries, func(e registry.Entry) bool {
@@ -86,7 +90,7 @@ func (s *Server) exposed(ctx context.Context) ([]registry.Entry, error) {
 	}), err
 }
 
-// upstreamServers returns the names of the MCP servers of tools.
+// upstreamServers returns the names of the MCP servers that run the given tools, without duplicates.
 func upstreamServers(entries []registry.Entry) []string {
 	var names []string
 	for _, e := range entries {
@@ -98,17 +102,18 @@ func upstreamServers(entries []registry.Entry) []string {
 	return names
 }
 
-// maxWritten is the number of cached pages of approved tools.
+// maxWritten is the maximum number of pages in a pageCache.
 const maxWritten = 32
 
-// pageCache caches pages of approved tools by the versions on them, because clients request the same list
-// repeatedly. It is safe for concurrent use. Callers must not modify the returned tools.
+// pageCache caches pages of the list of approved tools, because clients request the same list repeatedly. The key of a
+// page is a hash over the versions of its tools. A pageCache is safe for concurrent use. Callers must not modify the
+// returned tools.
 type pageCache struct {
 	mu    sync.Mutex
 	pages map[string][]*sdk.Tool
 }
 
-// of returns the list entries of tools.
+// of returns the page that contains the given tools. It converts the tools if the page is not in the cache.
 func (w *pageCache) of(entries []registry.Entry) ([]*sdk.Tool, error) {
 	fields := make([]string, 0, 2*len(entries))
 	for _, e := range entries {
@@ -134,7 +139,8 @@ func (w *pageCache) of(entries []registry.Entry) ([]*sdk.Tool, error) {
 	return tools, nil
 }
 
-// approvedTools converts tools to list entries with their approved versions and hashes.
+// approvedTools converts approved tools to entries of tools/list. The _meta of each entry contains the approved version
+// and its content hash.
 func approvedTools(entries []registry.Entry) ([]*sdk.Tool, error) {
 	text, _, err := wire.Encode(wire.MCP, lists.Map(entries, func(e registry.Entry) wire.Listed { return wire.Listed{Tool: *e.Definition.Tool} }))
 	if err != nil {
@@ -154,8 +160,8 @@ func approvedTools(entries []registry.Entry) ([]*sdk.Tool, error) {
 	return tools, nil
 }
 
-// callApproved implements tools/call for an approved tool. The call passes every gate, like one by execute_tool, but
-// the result is that of the tool itself. An unlisted name is a protocol error.
+// callApproved implements tools/call for an approved tool. The call passes the same gates as a call by execute_tool.
+// The result is the result of the tool itself. If the name is unknown, callApproved returns a protocol error.
 func (s *Server) callApproved(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := requestedName(ctx)
 	var unknown error
@@ -171,12 +177,12 @@ func (s *Server) callApproved(ctx context.Context, req *sdk.CallToolRequest) (*s
 		return nil, unknown
 	}
 	if err == nil && r.IsError {
-		r.StructuredContent = nil // clients would validate it against the tool's own output schema
+		r.StructuredContent = nil // clients would validate the error against the tool's output schema
 	}
 	return r, err
 }
 
-// outcome implements call_outcome. It returns the outcome of a call that waited for the user.
+// outcome implements call_outcome. It returns the outcome of a pending call.
 func (s *Server) outcome(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Pending string `json:"pending"`
@@ -188,10 +194,11 @@ func (s *Server) outcome(ctx context.Context, actor proposals.Actor, args *jsond
 	return toolResult(r), err
 }
 
-// toolResult is the result of a call, to be returned as the result of the tool itself.
+// toolResult is the result of a call that the client receives as the result of the tool itself, and not as a Run.
 type toolResult gateway.Result
 
-// result returns the unchanged answer of an MCP server, or the answer of another provider as a structured result.
+// result converts r to an SDK result. If the output is the result of an MCP server, its content is unchanged. The
+// output of any other provider becomes the structured content.
 func (r toolResult) result() (*sdk.CallToolResult, error) {
 	out, err := result(r.Output, false)
 	if err != nil {
@@ -200,7 +207,7 @@ func (r toolResult) result() (*sdk.CallToolResult, error) {
 	var theirs sdk.CallToolResult
 	if json.Unmarshal(r.Output, &theirs) == nil && theirs.Content != nil {
 		var exact struct {
-			Structured json.RawMessage `json:"structuredContent"` // keeps every digit of numbers
+			Structured json.RawMessage `json:"structuredContent"` // raw JSON, because decoding would round large numbers
 		}
 		if err := json.Unmarshal(r.Output, &exact); err != nil {
 			return nil, err
@@ -220,8 +227,8 @@ func (r toolResult) result() (*sdk.CallToolResult, error) {
 	return out, nil
 }
 
-// howToPoll extends the refusal of a waiting call for a client that has call_outcome. The extension tells how to get
-// the outcome.
+// howToPoll adds a sentence about call_outcome to the error of a call that waits for the user. It returns other errors
+// unchanged, and all errors if call_outcome is not listed.
 func (s *Server) howToPoll(err error) error {
 	refused, ok := errors.AsType[*gateway.Error](err)
 	if s.config.Expose != ExposeTools || !ok || refused.Pending == "" {

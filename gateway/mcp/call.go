@@ -1,4 +1,4 @@
-// The execution of tool calls, and the tools that find and call approved tools.
+// The execution of calls of toolcrib's own tools, and the tools that find and call approved tools.
 
 package mcp
 
@@ -21,10 +21,11 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// handle executes a tool call of an actor and returns the structured result.
+// handle implements one of toolcrib's own tools. It executes a call by the given actor and returns the structured
+// result.
 type handle func(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error)
 
-// handlers returns the handlers of the tools by name.
+// handlers returns the implementations of toolcrib's own tools, keyed by name.
 func (s *Server) handlers() map[string]handle {
 	return map[string]handle{
 		"propose_tool":    s.propose,
@@ -47,8 +48,8 @@ func (s *Server) handlers() map[string]handle {
 	}
 }
 
-// handler returns an SDK handler that parses the arguments and converts the outcome to a result. An error of the tool
-// is a result too, so that the model can read it and correct its call.
+// handler returns an SDK handler that parses the arguments, calls h, and converts the outcome to a result. An error of
+// h also becomes a result, so that the model can read the error and correct the call. For known, see arguments.
 func (s *Server) handler(h handle, known []string) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		if len(req.Params.Arguments) > heavyArguments {
@@ -81,7 +82,8 @@ func (s *Server) handler(h handle, known []string) sdk.ToolHandler {
 	}
 }
 
-// media returns the images and audio in the result of an MCP server. As text, a model could not perceive them.
+// media returns the image and audio blocks in output if it is the result of an MCP server. They are added to the
+// content of the response, because a model cannot see or hear their JSON form.
 func media(output json.RawMessage) []sdk.Content {
 	var theirs sdk.CallToolResult
 	if json.Unmarshal(output, &theirs) != nil {
@@ -97,8 +99,8 @@ func media(output json.RawMessage) []sdk.Content {
 	return blocks
 }
 
-// actor returns the calling actor: the configured one, or else the agent that the client claims to be, marked as
-// self-named.
+// actor returns the actor of the given client. This is Config.As if it is set, and otherwise an agent with the name
+// that the client reports, marked as self-named.
 func (s *Server) actor(client *sdk.Implementation) proposals.Actor {
 	switch {
 	case s.config.As != (proposals.Actor{}):
@@ -109,7 +111,8 @@ func (s *Server) actor(client *sdk.Implementation) proposals.Actor {
 	return proposals.SelfNamed(client.Name)
 }
 
-// FaultOf returns the JSON form of an error, including details of the gateway.
+// FaultOf returns the JSON form of err. If err is a *gateway.Error, the result includes the code and the details in
+// err.
 func (d Documents) FaultOf(err error) Fault {
 	refused, ok := errors.AsType[*gateway.Error](err)
 	if !ok {
@@ -125,8 +128,8 @@ func (d Documents) FaultOf(err error) Fault {
 	}
 }
 
-// asObject returns raw if it is a JSON object, and otherwise an object that contains it as name. It returns nil if
-// raw is empty or null.
+// asObject returns raw if raw is a JSON object, and nil if raw is invalid or null. It wraps any other value in an
+// object whose only member has the given name.
 func asObject(raw json.RawMessage, name string) json.RawMessage {
 	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	switch {
@@ -138,11 +141,11 @@ func asObject(raw json.RawMessage, name string) json.RawMessage {
 	return raw
 }
 
-// malformed is the code for arguments that cannot be parsed.
+// malformed is the code of a Fault for invalid arguments.
 const malformed = "malformed"
 
-// arguments parses the arguments of a tool, which must be an object. known lists the permitted keys. If it is nil,
-// the tool's own schema validates them.
+// arguments parses the arguments of a tool, which must be an object. known contains the permitted keys. If known is
+// nil, all keys are permitted, because the gateway validates the arguments against the tool's schema.
 func arguments(raw json.RawMessage, known []string) (*jsondoc.Node, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return jsondoc.NewObject(), nil
@@ -157,7 +160,7 @@ func arguments(raw json.RawMessage, known []string) (*jsondoc.Node, error) {
 	if known == nil {
 		return n, nil
 	}
-	var ps jsondoc.Problems // all of them, so that a model can correct them at once
+	var ps jsondoc.Problems // all unknown keys, so that a model can correct them at once
 	for _, m := range n.Members {
 		if slices.Contains(known, m.Key) || ps.Full() {
 			continue
@@ -171,8 +174,9 @@ func arguments(raw json.RawMessage, known []string) (*jsondoc.Node, error) {
 	return n, ps.Err()
 }
 
-// result returns a structured result that also contains its content as text, for clients that only support text. It
-// escapes hidden characters, which does not change the meaning of JSON.
+// result returns a tool result with the JSON form of v as structured content. The result also contains the same JSON as
+// text, for clients that support only text. Hidden characters are escaped, which does not change the meaning of the
+// JSON. failed marks the result as an error.
 func result(v any, failed bool) (*sdk.CallToolResult, error) {
 	text, err := jsondoc.Encode(v)
 	if err != nil {
@@ -184,7 +188,7 @@ func result(v any, failed bool) (*sdk.CallToolResult, error) {
 	}, nil
 }
 
-// caller returns the caller on whose behalf an actor finds and calls tools.
+// caller returns Config.Caller with the given actor.
 func (s *Server) caller(actor proposals.Actor) gateway.Caller {
 	c := s.config.Caller
 	c.Actor = actor
@@ -273,7 +277,7 @@ func NewRun(r gateway.Result) Run {
 	}
 }
 
-// execute implements execute_tool. It runs a call, or returns the outcome of a call that waited for the user.
+// execute implements execute_tool. It runs a call, or returns the outcome of the pending call in the argument pending.
 func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Name    string `json:"name"`
@@ -310,7 +314,8 @@ func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsond
 	return NewRun(r), nil
 }
 
-// bind reads arguments into a struct and reports missing required ones.
+// bind stores args in the struct to which dst points. It returns an error for unknown and invalid arguments and for
+// missing required arguments.
 func bind(args *jsondoc.Node, dst any, required ...string) error {
 	ps := jsondoc.Bind(args, jsondoc.Root, dst)
 	for _, key := range required {

@@ -1,4 +1,4 @@
-// The HTTP endpoint and its limits.
+// The HTTP endpoint, its access control, and its limits.
 
 package mcp
 
@@ -28,13 +28,14 @@ const sessionless = "2026-07-28"
 
 // HTTP configures who may connect over HTTP.
 type HTTP struct {
-	Token string // bearer token of every request
-	// Origins are the origins of web pages that may connect, such as "https://example.com", besides those of this
-	// machine.
+	Token string // bearer token that every request must have
+	// Origins are the origins of web pages that may connect, such as "https://example.com". Pages of this machine may
+	// always connect.
 	Origins []string
 }
 
-// Handler returns the endpoint for clients with the token. It refuses requests of web pages from other origins.
+// Handler returns the endpoint for clients with the token h.Token. It refuses requests without the token and requests
+// of web pages with an origin that h does not permit.
 func (s *Server) Handler(h HTTP) http.Handler {
 	next, want := s.endpoint(), sha256.Sum256([]byte(h.Token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -59,8 +60,8 @@ func (s *Server) Handler(h HTTP) http.Handler {
 	})
 }
 
-// Endpoint returns a handler for clients that the caller has authenticated. It serves them until ctx is done, which
-// also ends their sessions.
+// Endpoint returns a handler for requests that the caller of Endpoint has authenticated. When ctx is done, all sessions
+// end.
 func (s *Server) Endpoint(ctx context.Context) http.Handler {
 	s.follow(ctx)
 	context.AfterFunc(ctx, func() {
@@ -71,8 +72,8 @@ func (s *Server) Endpoint(ctx context.Context) http.Handler {
 	return s.endpoint()
 }
 
-// endpoint returns the handler of the endpoint. The Mcp-Protocol-Version header of a request selects the revision, so
-// that clients with and without sessions use the same endpoint.
+// endpoint returns the handler of Path. The Mcp-Protocol-Version header of a request selects the revision of the
+// protocol, so that clients with and without sessions use the same path.
 func (s *Server) endpoint() http.Handler {
 	get := func(*http.Request) *sdk.Server { return s.sdk }
 	withSessions := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{SessionTimeout: 30 * time.Minute, MaxRequestBodyBytes: maxMessage})
@@ -88,7 +89,7 @@ func (s *Server) endpoint() http.Handler {
 	return s.limit(mux)
 }
 
-// ServeHTTP serves clients on a listener until ctx is done. Running calls then have a short time to complete.
+// ServeHTTP serves clients on l until ctx is done. After that, running calls have a short time to complete.
 func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	if h.Token == "" {
 		return errors.New("mcp: an HTTP endpoint needs a bearer token")
@@ -102,11 +103,11 @@ func (s *Server) ServeHTTP(ctx context.Context, l net.Listener, h HTTP) error {
 	return ctx.Err()
 }
 
-// limit returns a handler that refuses requests beyond the limits, which all clients of the endpoint share, and reads
-// the bodies of the others.
+// limit returns a handler that enforces the limits of the endpoint, which all clients share. It refuses excess requests
+// and invalid bodies, reads the body of each accepted request, and calls next.
 func (s *Server) limit(next http.Handler) http.Handler {
-	requests := make(chan struct{}, 512) // open requests, including notification streams
-	large := make(chan struct{}, 8)      // requests of more than heavyArguments bytes
+	requests := make(chan struct{}, 512) // semaphore for open requests, including notification streams
+	large := make(chan struct{}, 8)      // semaphore for requests of more than heavyArguments bytes
 	full := func() bool {
 		sessions := 0
 		for range s.sdk.Sessions() {
@@ -150,8 +151,8 @@ func (s *Server) limit(next http.Handler) http.Handler {
 	})
 }
 
-// checkBody reports whether the message of a request can be passed on, and otherwise refuses it. It takes a turn,
-// because parsing a message can cost as much as handling it.
+// checkBody reports whether the body of r is acceptable to checkMessage. If it is not, checkBody refuses the request.
+// It waits for a Turn, because parsing a message can cost as much as processing it.
 func (s *Server) checkBody(w http.ResponseWriter, r *http.Request) bool {
 	if s.config.Turn != nil {
 		_, done, err := s.config.Turn(r.Context())
@@ -161,21 +162,21 @@ func (s *Server) checkBody(w http.ResponseWriter, r *http.Request) bool {
 		}
 		defer done()
 	}
-	body, err := io.ReadAll(r.Body) // the body is in memory
+	body, err := io.ReadAll(r.Body) // ReadBody has read the body into memory
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if text := bytes.TrimSpace(body); err != nil || len(text) == 0 || text[0] == '[' && json.Valid(text) {
-		return true // empty, or a batch, which the SDK accepts in some revisions
+		return true // an empty body, or a batch, which the SDK accepts in some revisions
 	}
 	refused, id := checkMessage(body)
 	if refused != nil {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = w.Write(refusal(id, refused)) // an error means that the client has disconnected
+		_, _ = w.Write(refusal(id, refused)) // fails only if the client has disconnected
 	}
 	return refused == nil
 }
 
-// refuse refuses a request and closes its connection without reading the rest of it.
+// refuse responds with an error and closes the connection without reading the rest of the request.
 func refuse(w http.ResponseWriter, status int, why string) {
 	httpserver.Reject(w)
 	http.Error(w, why, status)

@@ -1,4 +1,4 @@
-// Prompts, versions, and approved tools, which are read from the registry on request.
+// The middleware that answers requests for prompts, resources, and approved tools from the registry.
 
 package mcp
 
@@ -12,11 +12,12 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// requestedNameKey is the context key of the name or URI in a client's request.
+// requestedNameKey is the context key of the tool name, prompt name, or resource URI in a client's request.
 type requestedNameKey struct{}
 
-// intercept reads prompts and versions from the registry on request. The SDK would keep all of them in memory, so it
-// has only one placeholder of each.
+// intercept is an SDK middleware. The SDK would keep every prompt, resource, and approved tool in memory. Instead, the
+// SDK knows only one placeholder of each type. intercept answers list requests itself. In other requests, it replaces
+// the requested name by the name of the placeholder, whose handler reads the requested object from the registry.
 func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch req.(type) {
@@ -71,14 +72,15 @@ func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// requestedName returns the name or URI in the client's request.
+// requestedName returns the name or URI in the client's request that intercept has replaced.
 func requestedName(ctx context.Context) string {
 	text, _ := ctx.Value(requestedNameKey{}).(string)
 	return text
 }
 
 // addPlaceholders adds a placeholder prompt and a placeholder resource to the SDK, and a placeholder tool if approved
-// tools are listed. Adding a placeholder again makes the SDK notify clients that the lists have changed.
+// tools are listed (see intercept). When a placeholder is added again, the SDK notifies clients that the list has
+// changed.
 func (s *Server) addPlaceholders() {
 	if s.config.Expose.listsTools() {
 		s.sdk.AddTool(&sdk.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}, s.callApproved)
@@ -87,7 +89,8 @@ func (s *Server) addPlaceholders() {
 	s.sdk.AddResource(&sdk.Resource{URI: uriPrefix, Name: name}, s.readVersion)
 }
 
-// answer prevents a nil result from becoming a non-nil interface value.
+// answer converts r to an sdk.Result. If err is not nil, the result is a nil interface value and not an interface value
+// that contains a nil pointer.
 func answer[R sdk.Result](r R, err error) (sdk.Result, error) {
 	if err != nil {
 		return nil, err
@@ -95,22 +98,23 @@ func answer[R sdk.Result](r R, err error) (sdk.Result, error) {
 	return r, nil
 }
 
-// uncached marks a list as immediately stale, so that clients do not cache it.
+// uncached returns the cache settings of a list that clients must not cache.
 func uncached() sdk.Cacheable { return sdk.Cacheable{CacheScope: "private"} }
 
 func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// follow notifies clients of approvals in any process, and of changes of exposed tools on their upstream servers,
-// until ctx is done. It returns once those servers are being polled.
+// follow notifies clients until ctx is done that lists have changed. A list changes when any process approves a
+// proposal, or when an upstream server changes an exposed tool. follow starts the polling of the upstream servers and
+// then returns, while a goroutine continues.
 func (s *Server) follow(ctx context.Context) {
 	followed := map[string]bool{}
 	followServers := func() {
 		if !s.config.Expose.listsTools() {
 			return
 		}
-		entries, _ := s.exposed(ctx) // the list request reports an error
+		entries, _ := s.exposed(ctx) // ignore the error, because a list request reports it
 		for _, name := range upstreamServers(entries) {
 			if !followed[name] {
 				followed[name] = true
@@ -118,7 +122,7 @@ func (s *Server) follow(ctx context.Context) {
 			}
 		}
 	}
-	last, _ := s.config.Registry.State(ctx) // after an error, the first state counts as a change
+	last, _ := s.config.Registry.State(ctx) // on an error, the first state counts as a change
 	followServers()
 	go func() {
 		for told := int64(0); ; {

@@ -1,4 +1,4 @@
-// This file lists and renders the agent's prompt and its prompt tools as prompts of the protocol.
+// The prompts/list and prompts/get methods, which offer the agent's whole prompt and its prompt tools.
 
 package mcp
 
@@ -19,11 +19,12 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// agentPrompt is the name of the agent's whole prompt in the list of prompts. No tool can have this name, because ids
-// contain no hyphens.
+// agentPrompt is the name of the agent's whole prompt in the list of prompts. No prompt tool can have this name,
+// because ids contain no hyphens.
 const agentPrompt = "agent-prompt"
 
-// listPrompts implements prompts/list. It lists the whole prompt of the agent first, and then its prompt tools by id.
+// listPrompts implements prompts/list. It lists the whole prompt of the agent first, followed by the agent's prompt
+// tools in the order of their ids.
 func (s *Server) listPrompts(ctx context.Context, p *sdk.ListPromptsParams) (*sdk.ListPromptsResult, error) {
 	after := ""
 	if p != nil {
@@ -55,7 +56,8 @@ func (s *Server) listPrompts(ctx context.Context, p *sdk.ListPromptsParams) (*sd
 	return out, nil
 }
 
-// page returns the tools of the page after a cursor, by id, and the next cursor.
+// page returns the page of tools that follows the cursor after, in the order of the ids, and the cursor of the next
+// page. An empty cursor denotes the first page, and an empty next cursor indicates the last page.
 func page(tools []registry.Entry, after string) (of []registry.Entry, next string, err error) {
 	if after != "" && !registry.ValidID(after) {
 		return nil, "", invalid("unknown cursor; start again without one")
@@ -68,7 +70,7 @@ func page(tools []registry.Entry, after string) (of []registry.Entry, next strin
 	return tools[:pageSize], tools[pageSize-1].Subject.ID, nil
 }
 
-// about returns the description of a prompt tool.
+// about returns the description of a prompt tool, or its usage notes if the description is empty.
 func about(t registry.Tool) string {
 	if t.Description != "" {
 		return t.Description
@@ -119,8 +121,8 @@ func (s *Server) renderPrompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk
 	}, nil
 }
 
-// getPrompt implements prompts/get. It returns the text of a prompt tool as in an agent's catalog, including its
-// input.
+// getPrompt implements prompts/get. It returns the whole prompt, or the text of a prompt tool as it appears in the tool
+// catalog of the agent's prompt, followed by the given arguments.
 func (s *Server) getPrompt(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 	p := req.Params
 	if requestedName(ctx) == agentPrompt {

@@ -1,4 +1,4 @@
-// The tools that draft, check, and read proposals, change their states, and comment on them.
+// The tools that draft, check, read, and comment on proposals, and change their states.
 
 package mcp
 
@@ -15,7 +15,8 @@ import (
 	"toolcrib/review/impact"
 )
 
-// lint implements lint_proposal. It applies the rules to a given or stored proposal without storing anything.
+// lint implements lint_proposal. It applies the rules to the stored proposal with the id in args, or to the proposal in
+// args. It stores nothing.
 func (s *Server) lint(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	if args.Get("id") != nil {
 		id, err := s.id(ctx, args)
@@ -41,8 +42,9 @@ func (s *Server) linted(subject registry.Subject, found review.Lint) any {
 	return map[string]any{"recommendation": found.Recommendation, "findings": s.findings(subject, found.Standing)}
 }
 
-// preview implements preview_proposal. It renders the prompt of the client's own agent, and of no other (S13), as it
-// would be after an approval. It does not use the user's stored data.
+// preview implements preview_proposal. It renders the prompt of the client's own agent as it would be after an approval
+// of the proposal. A client cannot preview the prompts of other agents (S13). The prompt does not contain the user's
+// stored data.
 func (s *Server) preview(ctx context.Context, _ proposals.Actor, args *jsondoc.Node) (any, error) {
 	in := struct {
 		Channel string `json:"channel"`
@@ -93,7 +95,7 @@ func (s *Server) revise(ctx context.Context, actor proposals.Actor, args *jsondo
 	if err != nil {
 		return nil, err
 	}
-	draft, err := s.config.Documents.Draft(jsondoc.Canonical(args), false) // the desk knows whether it is still a draft
+	draft, err := s.config.Documents.Draft(jsondoc.Canonical(args), false) // false, because the desk checks whether the proposal is a draft, which may be incomplete
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +106,8 @@ func (s *Server) revise(ctx context.Context, actor proposals.Actor, args *jsondo
 	return s.reply(ctx, actor, p)
 }
 
-// reply returns the JSON form of a changed proposal with the findings of the review, so that an agent can resolve
-// them without another request.
+// reply returns the JSON form of p, a new or changed proposal, and of its findings, so that the agent can resolve the
+// findings without another request.
 func (s *Server) reply(ctx context.Context, actor proposals.Actor, p proposals.Proposal) (any, error) {
 	out := map[string]any{"proposal": s.config.Documents.Proposal(p)}
 	if p.Summary.Findings == 0 {
@@ -123,7 +125,8 @@ func (s *Server) findings(subject registry.Subject, standing []review.Standing) 
 	return lists.Map(standing, func(f review.Standing) any { return s.config.Documents.Finding(subject, f) })
 }
 
-// id parses arguments that consist of the id of a proposal.
+// id returns the id of the proposal that args names. args must contain only the key id, whose value may be a unique
+// prefix.
 func (s *Server) id(ctx context.Context, args *jsondoc.Node) (proposals.ID, error) {
 	var in struct {
 		ID string `json:"id"`
@@ -187,17 +190,17 @@ func (s *Server) get(ctx context.Context, actor proposals.Actor, args *jsondoc.N
 	return map[string]any{"proposal": s.config.Documents.Dossier(d)}, nil
 }
 
-// submit implements submit_proposal. It submits a draft of the agent.
+// submit implements submit_proposal. It submits one of the agent's drafts.
 func (s *Server) submit(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Submit(ctx, actor, id) })
 }
 
-// rebase implements rebase_proposal. It rebases a stale proposal of the agent.
+// rebase implements rebase_proposal. It rebases one of the agent's stale proposals.
 func (s *Server) rebase(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Rebase(ctx, actor, id) })
 }
 
-// move changes the state of a proposal.
+// move calls act with the id of the proposal that args names, and returns the result of reply for the changed proposal.
 func (s *Server) move(ctx context.Context, actor proposals.Actor, args *jsondoc.Node, act func(proposals.ID) (proposals.Proposal, error)) (any, error) {
 	id, err := s.id(ctx, args)
 	if err != nil {
@@ -210,7 +213,7 @@ func (s *Server) move(ctx context.Context, actor proposals.Actor, args *jsondoc.
 	return s.reply(ctx, actor, p)
 }
 
-// withdraw implements withdraw_proposal. It withdraws an open proposal of the agent.
+// withdraw implements withdraw_proposal. It withdraws one of the agent's open proposals.
 func (s *Server) withdraw(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Note string `json:"note"`
@@ -223,7 +226,7 @@ func (s *Server) withdraw(ctx context.Context, actor proposals.Actor, args *json
 	})
 }
 
-// comment implements comment_proposal. It comments on any proposal.
+// comment implements comment_proposal. It adds a comment to any proposal, also to a proposal of another author.
 func (s *Server) comment(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Body     string `json:"body"`
@@ -245,7 +248,7 @@ func (s *Server) comment(ctx context.Context, actor proposals.Actor, args *jsond
 	return map[string]any{"comment": s.config.Documents.Comment(c)}, nil
 }
 
-// selectKeys moves some keys of arguments to a new object.
+// selectKeys removes the members with the given keys from args and returns them as a new object.
 func selectKeys(args *jsondoc.Node, keys ...string) *jsondoc.Node {
 	taken := jsondoc.NewObject()
 	for _, key := range keys {

@@ -1,4 +1,4 @@
-// This file lists and reads versions of definitions as resources of the protocol.
+// The resources/list and resources/read methods, which offer versions of definitions.
 
 package mcp
 
@@ -22,7 +22,7 @@ import (
 	"toolcrib/registry"
 )
 
-// Form of the URI of a version, such as toolcrib://version/tool/user/scene_pacer/3.
+// Constants for the URIs of versions, such as toolcrib://version/tool/user/scene_pacer/3.
 const (
 	uriPrefix   = "toolcrib://version/"
 	uriTemplate = uriPrefix + "{kind}/{+layer}/{id}/{version}"
@@ -33,7 +33,7 @@ func uri(s registry.Subject, version int) string {
 	return uriPrefix + string(s.Kind) + "/" + string(s.Layer) + "/" + s.ID + "/" + strconv.Itoa(version)
 }
 
-// parseURI parses a result of uri.
+// parseURI is the inverse function of uri. It returns false if text is not a result of uri.
 func parseURI(text string) (s registry.Subject, version int, ok bool) {
 	rest, ok := strings.CutPrefix(text, uriPrefix)
 	last := strings.LastIndexByte(rest, '/')
@@ -48,8 +48,8 @@ func parseURI(text string) (s registry.Subject, version int, ok bool) {
 	return s, version, err == nil
 }
 
-// readable returns the definitions that the client may read: its agent's tools by id, the agent, and the agent's
-// allow-list. The client may also read the instructions that coding agents read from files.
+// readable returns the live definitions of the client's agent: the tools in the order of their ids, the profile, and
+// the allow-list. Clients can also read skills and instruction files, which readable does not return.
 func (s *Server) readable(ctx context.Context) ([]registry.Live, error) {
 	profile, tools, err := s.config.Gateway.Tools(ctx, s.config.Caller)
 	if err != nil {
@@ -73,17 +73,17 @@ func (s *Server) readable(ctx context.Context) ([]registry.Live, error) {
 	return lives, nil
 }
 
-// after reports whether a subject follows last in the order of readable.
+// after reports whether s follows last in the order of listVersions.
 func after(s, last registry.Subject) bool {
 	order := registry.SubjectKinds()
 	if of, than := slices.Index(order, s.Kind), slices.Index(order, last.Kind); of != than {
 		return of > than
 	}
-	return s.Kind == registry.KindTool && s.ID > last.ID || s.Kind.InFiles() && s.String() > last.String() // there is one agent and one list
+	return s.Kind == registry.KindTool && s.ID > last.ID || s.Kind.InFiles() && s.String() > last.String() // there is only one agent and one allow-list
 }
 
-// listVersions implements resources/list. It lists the live versions of all readable subjects, followed by the skills
-// and the instruction files. The cursor is the last subject of a page.
+// listVersions implements resources/list. It lists the live versions of the definitions that readable returns, followed
+// by the skills and the instruction files. The cursor of the next page is the last subject on the page.
 func (s *Server) listVersions(ctx context.Context, p *sdk.ListResourcesParams) (*sdk.ListResourcesResult, error) {
 	cursor := ""
 	if p != nil {
@@ -139,7 +139,8 @@ type docVersion struct {
 	Definition  json.RawMessage `json:"definition"`
 }
 
-// readVersion implements resources/read. It returns a version.
+// readVersion implements resources/read. It returns the version with the requested URI if the client may read its
+// subject.
 func (s *Server) readVersion(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 	subject, number, ok := parseURI(requestedName(ctx))
 	if !ok {
@@ -172,8 +173,8 @@ func (s *Server) readVersion(ctx context.Context, _ *sdk.ReadResourceRequest) (*
 	}, nil
 }
 
-// noResource returns the error for an unknown URI. The SDK's own error formats the URI in Go syntax, which is not
-// valid JSON if the URI contains a control character, so that no response could be sent.
+// noResource returns the error for an unknown URI. The SDK's own error contains the URI in Go syntax. If the URI
+// contains a control character, this is not valid JSON, and the SDK could not send the response.
 func noResource(uri string) error {
 	data, err := json.Marshal(map[string]string{"uri": uri})
 	if err != nil {
@@ -186,5 +187,5 @@ func noResource(uri string) error {
 	return none
 }
 
-// pageSize is the number of prompts or resources on a page.
+// pageSize is the maximum number of tools, prompts, or resources on a page.
 const pageSize = 100

@@ -1,4 +1,4 @@
-// This file defines the server, its configuration, and the interfaces that it uses.
+// The server, its configuration, and the interfaces that it uses.
 
 package mcp
 
@@ -28,7 +28,7 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Desk contains the operations of the review service that agents may use.
+// Desk contains the methods of the review service that agents may use.
 type Desk interface {
 	Proposer
 	Reader
@@ -59,61 +59,65 @@ type Previewer interface {
 	Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error)
 }
 
-// Gateway contains the operations that agents may use at run time.
+// Gateway finds and calls approved tools.
 type Gateway interface {
-	// Tools returns the caller's agent and its tools.
+	// Tools returns the profile of the caller's agent and the agent's tools.
 	Tools(ctx context.Context, c gateway.Caller) (registry.Live, []registry.Entry, error)
 	Search(ctx context.Context, c gateway.Caller, query string, limit int) ([]gateway.Hit, error)
 	Describe(ctx context.Context, c gateway.Caller, name string) (gateway.Description, error)
 	Execute(ctx context.Context, c gateway.Caller, r gateway.Request) (gateway.Result, error)
-	// Outcome returns the outcome of a call that waited for the user.
+	// Outcome returns the outcome of the pending call with the given id.
 	Outcome(ctx context.Context, c gateway.Caller, pending string) (gateway.Result, error)
 }
 
-// Upstream follows the current tool lists of upstream servers.
+// Upstream polls the current tool lists of upstream servers.
 type Upstream interface {
-	// Follow polls a server until ctx is done, and calls changed after a list that differs from the previous one.
+	// Follow polls the server with the given name until ctx is done. It calls changed whenever a list differs from the
+	// previous list.
 	Follow(ctx context.Context, name string, changed func())
-	// WaitPolled waits until each server has answered or failed to answer once, or ctx is done.
+	// WaitPolled waits until the first poll of each of the named servers has succeeded or failed, or until ctx is done.
 	WaitPolled(ctx context.Context, names []string)
-	// Drifted reports whether the tool in the last list of its server differs from the approved definition.
+	// Drifted reports whether the last list of the tool's server lacks the tool, or contains a definition that differs
+	// from the approved definition t.
 	Drifted(t *registry.Tool) bool
 }
 
-// Registry reads the approved definitions that clients may read. For unknown subjects, it returns
-// proposals.ErrNotFound.
+// Registry reads the approved definitions that clients may read. Its methods return proposals.ErrNotFound for unknown
+// subjects.
 type Registry interface {
-	// Wait returns when another process may have approved something. If the database does not announce changes, Wait
-	// returns after the interval every. seen is the previous result, initially 0.
+	// Wait waits until another process may have approved a proposal, and returns a value for the next call. If the
+	// database does not announce changes, Wait returns after the interval every. seen is the result of the previous
+	// call, and 0 in the first call.
 	Wait(ctx context.Context, seen int64, every time.Duration) (told int64)
 	// State returns a number that increases with every approval.
 	State(ctx context.Context) (int64, error)
-	// List returns the allow-list with an id.
+	// List returns the allow-list with the given id.
 	List(ctx context.Context, id string) (registry.Live, error)
-	// Files returns the skills and the instruction files of the view, without their definitions.
+	// Files returns the live skills and instruction files of the view, without their definitions.
 	Files(ctx context.Context) ([]registry.Live, error)
-	// Version returns a version of a subject of the view.
+	// Version returns the version with the given number of the subject s, which must be in the view.
 	Version(ctx context.Context, s registry.Subject, number int) (history.Version, error)
 }
 
-// Prompter renders the whole prompt of the caller's agent for a channel, with the stored data of the caller's user
-// and the current time.
+// Prompter renders the whole prompt of the caller's agent for a channel. The prompt contains the stored data of the
+// caller's user and the current time.
 type Prompter interface {
 	Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error)
 }
 
-// Documents encodes and decodes proposals and errors in the form of the command line.
+// Documents converts proposals and errors from and to the JSON documents that the command line also uses.
 type Documents struct {
-	// Draft parses a proposal in JSON. If complete is set, missing parts are errors.
+	// Draft parses the JSON form of a proposal. If complete is true, it returns an error for missing parts.
 	Draft func(text []byte, complete bool) (proposals.Draft, error)
 	// Proposal, Dossier, Comment, and Finding return values that marshal to JSON objects.
 	Proposal func(proposals.Proposal) any
 	Dossier  func(review.Dossier) any
 	Comment  func(proposals.Comment) any
 	Finding  func(registry.Subject, review.Standing) any
-	// Preview returns the future prompt of a channel and its differences from the current one.
+	// Preview returns the JSON form of a preview: the future prompt of a channel, and its differences from the current
+	// prompt.
 	Preview func(impact.Preview) (any, error)
-	// Fault describes an error.
+	// Fault returns the JSON form of an error.
 	Fault func(error) Fault
 }
 
@@ -141,27 +145,28 @@ type Problem struct {
 
 // Config configures a server.
 type Config struct {
-	Desk      Desk // nil if nothing can be proposed
+	Desk      Desk // nil omits the tools for proposals
 	Gateway   Gateway
-	Upstream  Upstream // nil if approved tools are not listed
+	Upstream  Upstream // compares approved tools with those of their servers; may be nil if Expose is ExposeMeta
 	Registry  Registry
 	Prompter  Prompter
 	Documents Documents
 
 	Version string // version of toolcrib
-	// As is the actor of every client. If it is zero, each client acts as the agent that it claims to be.
+	// As is the actor of every client. If As is zero, each client acts as the agent whose name the client reports.
 	As proposals.Actor
-	// Caller is the caller on whose behalf tools are found and called. Its actor is set for every call.
+	// Caller is the caller of all lookups and calls. The server replaces its actor by the actor of the client.
 	Caller gateway.Caller
-	// Expose selects the listed tools; "" means ExposeMeta.
+	// Expose selects the tools that the server lists; "" means ExposeMeta.
 	Expose Expose
 	// Every is the polling interval for approvals; 0 means DefaultEvery.
 	Every time.Duration
-	// Turn limits the concurrent processing of requests; nil for no limit.
+	// Turn limits the number of requests that are processed at the same time; nil for no limit.
 	Turn Turn
 }
 
-// Turn waits until a request may be processed. The returned context holds the turn until done is called.
+// Turn waits until a request may be processed. The caller must process the request with the context held, and call done
+// at the end.
 type Turn func(ctx context.Context) (held context.Context, done func(), err error)
 
 // DefaultEvery is the default of Config.Every.
@@ -171,12 +176,12 @@ const DefaultEvery = 500 * time.Millisecond
 type Server struct {
 	config  Config
 	sdk     *sdk.Server
-	heavy   chan struct{} // limits the calls with long arguments
-	own     []*sdk.Tool   // toolcrib's own listed tools
+	heavy   chan struct{} // semaphore for calls with more than heavyArguments bytes of arguments
+	own     []*sdk.Tool   // toolcrib's own tools that are listed
 	written pageCache
 }
 
-// name is the name under which the server introduces itself.
+// name is the server's name in serverInfo, and the name of the placeholders.
 const name = "toolcrib"
 
 // instructions are the instructions for the model.
@@ -190,7 +195,7 @@ const proposingInstructions = `To change a tool, a prompt or an agent: get the l
 const nativeInstructions = `The user approved these tools, exactly as listed, through toolcrib.
 A call that requires user approval does not run: the error names a pending call. Poll its outcome with call_outcome; do not retry.`
 
-// instructionsFor has the instructions for each set of tools; "" means ExposeMeta.
+// instructionsFor contains the instructions for each value of Config.Expose.
 var instructionsFor = map[Expose]string{
 	"": instructions, ExposeMeta: instructions, ExposeTools: nativeInstructions,
 	ExposeBoth: instructions + "\nThe tools that you have are listed too, and can be called directly.",
@@ -199,11 +204,12 @@ var instructionsFor = map[Expose]string{
 // maxMessage is the maximum size of a message from a client, in bytes.
 const maxMessage = 28 << 20
 
-// heavyArguments is the length above which only a few arguments are parsed at the same time, because they need a
-// hundred times their length in memory.
+// heavyArguments is the maximum length of arguments, in bytes, that are parsed without a limit on concurrency. Parsed
+// arguments need a hundred times their length in memory, so only a few longer arguments are parsed at the same time.
 const heavyArguments = 256 << 10
 
-// New returns a server. It returns an error if the actor is not an agent.
+// New returns a server with the given configuration. It returns an error if c.As is not an agent, or if c.Upstream is
+// missing.
 func New(c Config) (*Server, error) {
 	if c.As != (proposals.Actor{}) && c.As.Kind != proposals.Agent {
 		return nil, fmt.Errorf("%w: an MCP client acts as an agent, not as %s; use --as agent:NAME", proposals.ErrAuthority, c.As)
@@ -240,8 +246,8 @@ func New(c Config) (*Server, error) {
 //go:embed tools.json
 var toolsJSON []byte
 
-// ProposalSchema returns the JSON Schema of the arguments of propose_tool: a proposal in the form of a file, and
-// draft.
+// ProposalSchema returns the JSON Schema of the arguments of propose_tool. The arguments are a proposal as in a
+// proposal file, and the flag draft.
 func ProposalSchema() (json.RawMessage, error) {
 	var listed []definition
 	if err := json.Unmarshal(toolsJSON, &listed); err != nil {
@@ -258,7 +264,7 @@ func ProposalSchema() (json.RawMessage, error) {
 // runtimeTools are the tools that find and call approved tools.
 var runtimeTools = []string{"search_tools", "describe_tool", "execute_tool", callOutcome}
 
-// definition is a tool in tools.json.
+// definition is an entry of a tool list, as in tools.json.
 type definition struct {
 	Name         string               `json:"name"`
 	Title        string               `json:"title"`
@@ -276,8 +282,8 @@ func (d definition) tool() *sdk.Tool {
 	return t
 }
 
-// addTools adds the tools with untyped handlers. The SDK's typed handlers would coerce their arguments and report
-// errors without a path.
+// addTools adds toolcrib's own tools to the SDK's server. Their handlers parse the arguments themselves, because typed
+// handlers of the SDK would coerce arguments and report errors without a path.
 func (s *Server) addTools() error {
 	var tools []definition
 	if err := json.Unmarshal(toolsJSON, &tools); err != nil {
@@ -310,7 +316,7 @@ func (s *Server) addTools() error {
 	return nil
 }
 
-// ServeStdio serves one client over in and out until it disconnects or ctx is done.
+// ServeStdio serves one client over in and out until the client disconnects or ctx is done.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -17,14 +17,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// messageReader passes on the messages of a client, one per line, and responds to invalid lines itself. In the SDK, an
-// unreadable line ends the session, so that deeply nested arguments from a model would end the server. A batch, which
-// revision 2025-03-26 permits, is passed on as separate messages.
+// messageReader reads lines from a client and provides the valid messages in them to the SDK, one per line. It responds
+// to invalid messages itself. The SDK would end the session at an invalid line, so a model could end the server with
+// deeply nested arguments. messageReader splits batches, which revision 2025-03-26 permits, into separate messages.
 type messageReader struct {
 	lines *bufio.Reader
-	out   *responseWriter // for responses; each message is a single Write
+	out   *responseWriter // receives the responses to invalid messages, each with a single Write
 	rest  []byte
-	last  time.Duration // maximum time for responses after the input has ended
+	last  time.Duration // time limit for the responses to open requests after the input has ended
 }
 
 // Read implements io.Reader.
@@ -52,7 +52,7 @@ func (b *messageReader) Read(p []byte) (int, error) {
 
 var errLong = errors.New("the line exceeds the limit")
 
-// line reads a line. It discards a line that is too long.
+// line reads a line. If the line is longer than maxMessage, it discards the line and returns errLong.
 func (b *messageReader) line() ([]byte, error) {
 	var line []byte
 	long := false
@@ -74,7 +74,7 @@ func (b *messageReader) line() ([]byte, error) {
 	}
 }
 
-// messages returns the messages of a line, one per line.
+// messages returns the valid messages in a line, each followed by a line feed. It responds to the invalid messages.
 func (b *messageReader) messages(line []byte) ([]byte, error) {
 	text := bytes.TrimSpace(line)
 	if len(text) == 0 {
@@ -107,19 +107,20 @@ func (b *messageReader) messages(line []byte) ([]byte, error) {
 	return all, nil
 }
 
-// refuse responds to a refused message.
+// refuse responds to the message with the given id with an error.
 func (b *messageReader) refuse(id json.RawMessage, why *jsonrpc.Error) error {
 	_, err := b.out.Write(refusal(id, why))
 	return err
 }
 
-// responseWriter is a writer for several goroutines that counts unanswered requests. In the SDK, the end of the input
-// ends all calls. A program that writes its requests and closes the pipe still expects responses.
+// responseWriter writes messages to the client and counts the requests that have no response yet. It is safe for
+// concurrent use. The SDK cancels all calls at the end of the input. However, a program that writes its requests and
+// then closes the pipe still expects responses. Therefore messageReader delays the end of the input with await.
 type responseWriter struct {
 	mu          sync.Mutex
 	to          io.Writer
 	unanswered  map[string]int // number of unanswered requests by id
-	allAnswered chan struct{}  // closed when all responses have been written; nil if no goroutine waits
+	allAnswered chan struct{}  // closed when no request is unanswered; nil if no goroutine is waiting
 }
 
 // Write implements io.Writer.
@@ -139,7 +140,7 @@ func (s *responseWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// await waits until all requests have been answered, or for limit.
+// await waits until all requests have been answered, but not longer than limit.
 func (s *responseWriter) await(limit time.Duration) {
 	s.mu.Lock()
 	var done chan struct{}
@@ -157,8 +158,8 @@ func (s *responseWriter) await(limit time.Duration) {
 	}
 }
 
-// responseID returns the id of a response, or "" for other messages. It reads only the beginning:
-// {"jsonrpc":"2.0","id":ID,"result" or "error".
+// responseID returns the id of a response, or "" for other messages. It reads only the beginning of the message, which
+// is {"jsonrpc":"2.0","id":ID,"result" or {"jsonrpc":"2.0","id":ID,"error" in a response of the SDK.
 func responseID(message []byte) string {
 	in := json.NewDecoder(bytes.NewReader(message))
 	in.UseNumber()
@@ -179,9 +180,10 @@ func responseID(message []byte) string {
 // Close implements io.Closer.
 func (s *responseWriter) Close() error { return nil }
 
-// checkMessage returns why a message cannot be passed on, or nil, and the encoded id of the message, or nil if
-// unknown. The SDK would read only the first of two messages, round numeric ids, and mention its own types in errors
-// about params.
+// checkMessage checks a message before the SDK receives it. refused is the error to send to the client, or nil if the
+// message is acceptable. id is the encoded id of the message, or nil if it has none or cannot be parsed. Without these
+// checks, the SDK would ignore a second message in text, round large numeric ids, and mention Go types in errors about
+// params.
 func checkMessage(text []byte) (refused *jsonrpc.Error, id json.RawMessage) {
 	refuse := func(code int64, format string, args ...any) *jsonrpc.Error {
 		return &jsonrpc.Error{Code: code, Message: fmt.Sprintf(format, args...)}
@@ -221,17 +223,18 @@ func checkMessage(text []byte) (refused *jsonrpc.Error, id json.RawMessage) {
 	return nil, id
 }
 
-// refusal returns the response to a refused message on one line.
+// refusal returns an error response to the message with the given encoded id, as one line. An empty id is encoded as
+// null.
 func refusal(id json.RawMessage, why *jsonrpc.Error) []byte {
 	if len(id) == 0 {
 		id = json.RawMessage("null")
 	}
 	message, err := json.Marshal(why.Message)
 	if err != nil {
-		message = []byte(`""`) // strings can always be encoded
+		message = []byte(`""`) // cannot happen
 	}
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`+"\n", id, why.Code, message)
 }
 
-// maxID is the largest number that every JSON parser reads exactly.
+// maxID is the maximum absolute value of a numeric id. Some JSON parsers round larger numbers.
 const maxID = 1 << 53

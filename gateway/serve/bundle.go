@@ -1,4 +1,4 @@
-// GET /v1/bundle: the published registry, for machines that follow it.
+// The GET /v1/bundle endpoint, which offers the published registry to machines that follow it.
 
 package serve
 
@@ -18,14 +18,14 @@ import (
 
 const bundlePath = "/v1/bundle"
 
-// Published is the live registry in the form of the files that other machines follow.
+// Published provides the live registry as files for other machines.
 type Published interface {
-	// File returns a file by name. The error wraps fs.ErrNotExist if the file does not exist.
+	// File returns the content of the file with the given name. It returns fs.ErrNotExist if there is no such file.
 	File(name string) ([]byte, error)
 }
 
-// bundles caches the published registry of the newest state and the previous one, which a follower may still be
-// reading.
+// bundles caches the published registry at the newest state and at the previous state. A follower may still be reading
+// the previous one.
 type bundles struct {
 	mu     sync.Mutex
 	state  int64
@@ -33,7 +33,7 @@ type bundles struct {
 	before *bundle
 }
 
-// bundle caches the requested files of a published registry.
+// bundle caches the files of a published registry that have been requested.
 type bundle struct {
 	from  Published
 	files map[string][]byte
@@ -53,7 +53,8 @@ func (b *bundle) file(name string) ([]byte, error) {
 	return data, err
 }
 
-// file returns a file of the registry as of a state.
+// file returns the file with the given name. It first publishes the registry if the newest published registry is older
+// than the given state.
 func (b *bundles) file(ctx context.Context, c Config, state int64, name string) ([]byte, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,13 +72,14 @@ func (b *bundles) file(ctx context.Context, c Config, state int64, name string) 
 	return data, err
 }
 
-// bundle handles GET /v1/bundle and the paths below it: the registry in the form that toolcrib publish writes.
+// bundle handles GET /v1/bundle and the paths below it. It responds with a file of the registry as the toolcrib publish
+// command writes it.
 func (s *Server) bundle(q *request) error {
 	if s.config.Publish == nil {
 		return problem(http.StatusNotFound, "not_found", "this server does not offer its registry; start it with toolcrib serve --bundle")
 	}
 	name := cmp.Or(q.r.PathValue("file"), "index.json")
-	// A client that disconnects must not cancel the publishing that others wait for.
+	// Use the context of the server, because other clients may wait for the same files when this client disconnects.
 	data, err := s.bundles.file(s.clients.ctx, s.config, q.state, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return problem(http.StatusNotFound, "not_found", "the published registry has no file "+jsondoc.Quote(name))

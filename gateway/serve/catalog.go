@@ -1,4 +1,4 @@
-// The views of agents on the registry, and GET /v1/catalog and /v1/tools.
+// The views of agents on the registry, and the GET /v1/catalog and GET /v1/tools endpoints.
 
 package serve
 
@@ -18,7 +18,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Format is the format of tools for an application.
+// Format is the format in which an application receives tools.
 type Format = wire.Format
 
 // Definition is a live definition with its version.
@@ -36,16 +36,16 @@ type Definition struct {
 	UpdatedAt time.Time     `json:"-"` // decision time of this version
 }
 
-// Loaded is an agent with the definitions that an application loads.
+// Loaded contains the definitions of an agent that an application loads.
 type Loaded struct {
-	Agent Definition   // the profile
-	Lists []Definition // allow-list of the agent, if any
-	Tools []Definition // by id
-	// Warnings name the tools of the allow-list that the registry does not contain.
+	Agent Definition   // profile of the agent
+	Lists []Definition // the agent's allow-list, or empty if it has none
+	Tools []Definition // in the order of their ids
+	// Warnings contains a warning for each tool in the allow-list that the registry does not contain.
 	Warnings []string
 }
 
-// hash returns a hash of all definitions.
+// hash returns a hash over the subjects, versions, and content hashes of all definitions.
 func (l Loaded) hash() string {
 	var b strings.Builder
 	for _, d := range slices.Concat([]Definition{l.Agent}, l.Lists, l.Tools) {
@@ -54,32 +54,32 @@ func (l Loaded) hash() string {
 	return registry.HashBytes([]byte(b.String()))
 }
 
-// view contains the tools of an agent for one state of the registry.
+// view contains the definitions and prompts of an agent at one state of the registry.
 type view struct {
-	state   int64 // of the registry
+	state   int64 // state of the registry
 	hash    string
 	loaded  Loaded
 	prompts *prompt.Renderer
 
 	mu    sync.Mutex
-	heads map[Format][]byte // beginnings of configurations
+	heads map[Format][]byte // results of configHead
 }
 
-// viewKey identifies a view within a state of the registry.
+// viewKey identifies the view of an agent at any state of the registry.
 type viewKey struct {
 	agent string
 	layer registry.Layer
 	where registry.Context
 }
 
-// views caches a few views.
+// views caches the newest views of a few agents.
 type views struct {
 	mu    sync.Mutex
 	slots map[viewKey]*viewSlot
 }
 
-// viewSlot contains the newest view of a key. Its lock is held while a newer view is read, so that others wait for
-// it.
+// viewSlot contains the newest view with a key. Its lock is held while a newer view is loaded, so that concurrent
+// requests wait for this view and do not load it as well.
 type viewSlot struct {
 	mu   sync.Mutex
 	view *view
@@ -100,8 +100,8 @@ func (v *views) slot(c gateway.Caller) *viewSlot {
 	return s
 }
 
-// view returns the view of a request's agent, as of the request's state or a later one. If a concurrent approval
-// changes the state while a view is read, it tries again a few times.
+// view returns the view of the agent that makes the request, at the state q.state or a later state. If the state
+// changes while view loads the definitions, it tries again a few times.
 func (s *Server) view(q *request) (*view, error) {
 	slot := s.views.slot(q.caller)
 	slot.mu.Lock()
@@ -135,8 +135,9 @@ func (s *Server) view(q *request) (*view, error) {
 	return nil, problem(http.StatusServiceUnavailable, "busy", "the registry keeps changing; try again")
 }
 
-// notModified sets the entity tag of a response. It reports whether the client already has that version, and then
-// responds with status 304. Tags are weak, because they identify definitions rather than bytes.
+// notModified sets the entity tag of the response to hash. If the client already has the version with this tag,
+// notModified responds with status 304 and returns true. Tags are weak, because they identify definitions and not
+// bytes.
 func notModified(q *request, hash string) bool {
 	tag := `W/"` + hash + `"`
 	h := q.w.Header()
@@ -160,7 +161,8 @@ type docCatalog struct {
 	Tools       []Definition `json:"tools"`
 }
 
-// catalog handles GET /v1/catalog: the definitions of the agent, now or at a given time.
+// catalog handles GET /v1/catalog. It responds with the definitions of the agent, now or at the time in the as_of
+// parameter.
 func (s *Server) catalog(q *request) error {
 	var asOf time.Time
 	if text := q.text("as_of", ""); text != "" {
@@ -191,7 +193,8 @@ func (s *Server) catalog(q *request) error {
 	return answer(q.w, doc)
 }
 
-// tool handles GET /v1/tools/{id}: a definition of the agent by id, alias, or wire name.
+// tool handles GET /v1/tools/{id}. It responds with the definition of the agent's tool with the given id, alias, or
+// wire name.
 func (s *Server) tool(q *request) error {
 	found, err := s.config.Gateway.Describe(q.r.Context(), q.caller, q.r.PathValue("id"))
 	if err != nil {

@@ -1,4 +1,4 @@
-// GET /v1/agents/{id}/config, and the encoding of responses and errors.
+// The GET /v1/agents/{id}/config endpoint, and the encoding of responses and errors.
 
 package serve
 
@@ -24,8 +24,8 @@ import (
 	"toolcrib/review"
 )
 
-// docConfig contains the settings that an application needs to run an agent. The channel and its prompt follow in the
-// same object.
+// docConfig contains the settings that an application needs to run an agent. In the response, the channel and its
+// prompt follow in the same JSON object.
 type docConfig struct {
 	Agent  string `json:"agent"`
 	Format Format `json:"format"`
@@ -79,7 +79,7 @@ func (s *Server) agentConfig(q *request) error {
 	return err
 }
 
-// checkAgent refuses requests for an agent other than the token's.
+// checkAgent returns an error if the agent in the path is not the agent of the token.
 func (q *request) checkAgent() error {
 	if id := q.r.PathValue("id"); id != q.caller.Agent {
 		return problem(http.StatusForbidden, "not_allowed", "the token belongs to the agent "+jsondoc.Quote(q.caller.Agent)+", and is valid for that agent only")
@@ -87,8 +87,8 @@ func (q *request) checkAgent() error {
 	return nil
 }
 
-// configHead returns the beginning of the response, which all channels and users share, up to the comma before the
-// channel.
+// configHead returns the beginning of the JSON response of agentConfig, up to the comma before the channel. It is the
+// same for all channels and users.
 func (s *Server) configHead(ctx context.Context, v *view, f Format) ([]byte, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -122,11 +122,11 @@ func (s *Server) configHead(ctx context.Context, v *view, f Format) ([]byte, err
 	return v.heads[f], nil
 }
 
-// refusal is a response that reports an error.
+// refusal is an error response.
 type refusal struct {
 	status int
 	fault  mcp.Fault
-	close  bool // close the connection; the rest of the request is not read
+	close  bool // close the connection without reading the rest of the request
 }
 
 // Error implements error.
@@ -136,7 +136,7 @@ func problem(status int, code, message string) error {
 	return &refusal{status: status, fault: mcp.Fault{Code: code, Message: message}}
 }
 
-// answerTo converts an error to a response.
+// answerTo converts an error to an error response.
 func (s *Server) answerTo(ctx context.Context, err error) *refusal {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		return r
@@ -190,7 +190,7 @@ func statusOfCall(code gateway.Code) int {
 		return http.StatusGatewayTimeout
 	case gateway.CodeNotConnected, gateway.CodeUnavailable, gateway.CodeGateUnavailable, gateway.CodeCanceled:
 		return http.StatusServiceUnavailable
-	default: // codes of providers
+	default: // the codes of the provider and of unknown failures
 		return http.StatusBadGateway
 	}
 }
@@ -218,7 +218,7 @@ func encode(v any) ([]byte, error) {
 	return visible.JSON(text), err
 }
 
-// answer writes a document.
+// answer writes v as a JSON response with status 200.
 func answer(w http.ResponseWriter, v any) error {
 	body, err := encode(v)
 	if err == nil {
@@ -227,7 +227,8 @@ func answer(w http.ResponseWriter, v any) error {
 	return err
 }
 
-// write writes a JSON response. It ignores errors, because they mean that the client has disconnected.
+// write writes a JSON response that consists of the given parts. It ignores errors, which occur only if the client has
+// disconnected.
 func write(w http.ResponseWriter, status int, parts ...[]byte) {
 	h, size := w.Header(), 0
 	for _, part := range parts {
@@ -241,11 +242,11 @@ func write(w http.ResponseWriter, status int, parts ...[]byte) {
 	}
 }
 
-// budgets limits the concurrent requests of all clients together and of each token.
+// budgets limits the number of concurrent requests, for all clients together and for each token.
 type budgets struct {
-	requests *semaphore.Semaphore // except streams
+	requests *semaphore.Semaphore // all requests except streams
 	large    *semaphore.Semaphore // requests with bodies of more than largeBody bytes
 	events   *semaphore.Semaphore // event streams
 	listens  *semaphore.Semaphore // MCP streams
-	calls    *semaphore.Semaphore // calls over MCP, including those whose clients have disconnected
+	calls    *semaphore.Semaphore // calls over MCP, including calls whose clients have disconnected
 }

@@ -1,4 +1,4 @@
-// GET /v1/events: a stream of approvals and pending calls.
+// The GET /v1/events endpoint, a stream of events about approvals and pending calls.
 
 package serve
 
@@ -33,10 +33,10 @@ type docNotice struct {
 	Approved    *bool     `json:"approved,omitempty"` // Whether the user approved the call
 }
 
-// streams wakes the open event streams.
+// streams notifies the open event streams of new events.
 type streams struct {
 	mu   sync.Mutex
-	wake chan struct{} // closed when there may be news
+	wake chan struct{} // closed when there may be new events; nil if no stream is waiting
 }
 
 // changed returns a channel that is closed when there may be new events.
@@ -49,7 +49,7 @@ func (s *streams) changed() <-chan struct{} {
 	return s.wake
 }
 
-// notify wakes every stream.
+// notify wakes every stream that waits for a channel of changed.
 func (s *streams) notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,13 +60,13 @@ func (s *streams) notify() {
 }
 
 const (
-	beatTime   = 15 * time.Second // interval of the comments that keep an idle stream open
+	beatTime   = 15 * time.Second // interval of the SSE comments that keep an idle stream open
 	noticePage = 200
 )
 
-// events handles GET /v1/events: a stream of approvals and pending calls.
+// events handles GET /v1/events. It responds with a stream of events about approvals and pending calls.
 func (s *Server) events(q *request) error {
-	// By default, the stream begins with the next event.
+	// By default, the stream begins with the next event after the request.
 	text := cmp.Or(q.r.Header.Get("Last-Event-ID"), q.text("after", strconv.FormatInt(q.event, 10)))
 	after, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || after < 0 {
@@ -85,7 +85,8 @@ func (s *Server) events(q *request) error {
 	return nil
 }
 
-// stream writes events until the client disconnects, its token becomes invalid, or the server shuts down.
+// stream writes the events after the event with the number after until the client disconnects, the token becomes
+// invalid, or the server shuts down.
 func (s *Server) stream(q *request, after int64) error {
 	out := http.NewResponseController(q.w)
 	if _, err := fmt.Fprint(q.w, "retry: 1000\n\n"); err != nil {
@@ -113,7 +114,7 @@ func (s *Server) stream(q *request, after int64) error {
 		changed = true
 		select {
 		case <-news:
-		case <-beat.C: // the revocation of a token is an event, but its expiry is not
+		case <-beat.C: // check for an expired token here; a revocation is an event, but an expiry is not
 			changed = false
 			if err := q.token.InForce(s.config.Now()); err != nil {
 				return err
@@ -129,8 +130,8 @@ func (s *Server) stream(q *request, after int64) error {
 	}
 }
 
-// writeNotices writes the notices after an event that the token's agent may receive. It returns the number of the
-// last event that was read.
+// writeNotices writes the notices that follow the event with the number after and that the agent of the token may
+// receive. It returns the number of the last event that it has read.
 func (s *Server) writeNotices(ctx context.Context, q *request, after int64) (int64, error) {
 	for {
 		found, upTo, err := s.config.Log.Notices(ctx, after, noticePage)
@@ -162,8 +163,8 @@ func (s *Server) writeNotices(ctx context.Context, q *request, after int64) (int
 	}
 }
 
-// mayReceive reports whether the agent of a request's token may receive a notice. It may receive approvals in its view
-// and its own calls.
+// mayReceive reports whether the agent of the token may receive n. An agent may receive notices of approvals in its
+// view and of its own calls.
 func (q *request) mayReceive(n gateway.Notice) bool {
 	c := q.caller
 	if n.Kind == gateway.NoticePending || n.Kind == gateway.NoticeAnswer {
@@ -172,13 +173,14 @@ func (q *request) mayReceive(n gateway.Notice) bool {
 	return slices.Contains(c.Layer.View(), n.Subject.Layer)
 }
 
-// every is the polling interval for events of other processes if the database does not announce them.
+// every is the interval at which follow polls for events of other processes if the database does not announce them.
 const every = 100 * time.Millisecond
 
-// follow waits for events of all processes until ctx is done. It wakes the event streams and ends the sessions of
-// tokens that have become invalid. It returns an error if the database is gone.
+// follow waits for events of all processes until ctx is done. After each event, it wakes the event streams. It also
+// ends the MCP sessions of tokens that have become invalid. It returns an error if the database file has been moved,
+// deleted, or replaced.
 func (s *Server) follow(ctx context.Context) error {
-	last, approved, _ := s.config.Log.Head(ctx) // after an error, the first event counts as a change
+	last, approved, _ := s.config.Log.Head(ctx) // on an error, the first event counts as a change
 	for seen := int64(0); ; {
 		seen = s.config.Log.Wait(ctx, seen, every)
 		if ctx.Err() != nil {

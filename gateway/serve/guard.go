@@ -1,4 +1,4 @@
-// The checks that every request must pass.
+// The checks that a request must pass before its handler runs.
 
 package serve
 
@@ -19,14 +19,15 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// Limits of request bodies, in bytes. Only a few bodies larger than largeBody are read at the same time, because
-// parsed arguments need a hundred times their length in memory.
+// Limits of request bodies, in bytes. Parsed arguments need a hundred times their length in memory. Therefore only a
+// few bodies larger than largeBody are processed at the same time.
 const (
 	maxBody   = 1 << 20
 	largeBody = 64 << 10
 )
 
-// guard returns a handler that checks requests and converts errors to responses.
+// guard returns an HTTP handler for the route r. It authorizes each request, calls the handler of the route, and
+// converts an error to an error response.
 func (s *Server) guard(r route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, hr *http.Request) {
 		s.running.Add(1)
@@ -41,13 +42,13 @@ func (s *Server) guard(r route) http.Handler {
 	})
 }
 
-// authorize applies all checks to a request and then calls its handler.
+// authorize checks a request and then calls the handler of the route.
 func (s *Server) authorize(r route, q *request) error {
 	host := strings.Trim(q.r.Host, "[]")
 	if name, _, err := net.SplitHostPort(q.r.Host); err == nil {
 		host = name
 	}
-	if s.config.Host != nil && !s.config.Host(host) { // DNS rebinding: a page with a name that resolves to this server
+	if s.config.Host != nil && !s.config.Host(host) { // DNS rebinding: a web page has changed its own host name to resolve to this server
 		return rejected(http.StatusMisdirectedRequest, "host", "this server does not answer for the host "+jsondoc.Quote(host))
 	}
 	for _, origin := range q.r.Header.Values("Origin") {
@@ -60,7 +61,7 @@ func (s *Server) authorize(r route, q *request) error {
 			return err
 		}
 	}
-	if r.pattern != mcpPath { // the MCP endpoint has its own parameters
+	if r.pattern != mcpPath { // the MCP handler checks the parameters itself
 		if err := r.checkQuery(q); err != nil {
 			return err
 		}
@@ -94,8 +95,8 @@ func (s *Server) authorize(r route, q *request) error {
 	return s.runInTurn(q, r.handle)
 }
 
-// runInTurn runs the part of a request that needs a processor while the token has its turn. It releases the turn while
-// the client reads the response.
+// runInTurn waits for the token's turn and then calls run. The turn limits how many requests use a processor at the
+// same time. It is released while the client reads the response.
 func (s *Server) runInTurn(q *request, run func(*request) error) error {
 	ctx, done, ok := s.work.Hold(q.r.Context(), q.token.ID)
 	if !ok {
@@ -107,7 +108,7 @@ func (s *Server) runInTurn(q *request, run func(*request) error) error {
 	return run(&held)
 }
 
-// answerWriter is a response writer with a different writer for the body.
+// answerWriter is an http.ResponseWriter that writes the body to another writer.
 type answerWriter struct {
 	http.ResponseWriter
 	body io.Writer
@@ -116,19 +117,20 @@ type answerWriter struct {
 // Write implements io.Writer.
 func (w answerWriter) Write(p []byte) (int, error) { return w.body.Write(p) }
 
-// Unwrap supports http.ResponseController.
+// Unwrap returns the underlying response writer, for http.ResponseController.
 func (w answerWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func rejected(status int, code, message string) error {
 	return &refusal{status: status, fault: mcp.Fault{Code: code, Message: message}, close: true}
 }
 
-// authenticate determines the token of a request.
+// authenticate sets the token, the caller, and the newest event of q. It returns an error if the request has no valid
+// token.
 func (s *Server) authenticate(q *request) error {
 	shown, ok := httpserver.Bearer(q.r)
 	find := s.config.Tokens.Check
 	if !ok {
-		// A peer on a Unix socket has the token that the configuration assigns to its account.
+		// For a connection over a Unix socket, the configuration assigns a token to the account of the peer.
 		if conn, local := httpserver.Conn(q.r).(unixsocket.Conn); local && q.r.Header["Authorization"] == nil {
 			shown, ok = s.config.Peers[conn.UID]
 		}
@@ -156,7 +158,7 @@ func (s *Server) authenticate(q *request) error {
 	return nil
 }
 
-// head reads the newest event of the database. It returns an error if the database cannot be read.
+// head sets q.event and q.state to the current values. It returns an error if the database cannot be read.
 func (s *Server) head(q *request) error {
 	err := s.config.Log.CheckExists()
 	if err == nil {

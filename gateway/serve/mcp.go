@@ -1,4 +1,4 @@
-// This file serves the MCP endpoints of tokens.
+// The MCP endpoints, one for each token and user.
 
 package serve
 
@@ -14,35 +14,37 @@ import (
 
 const mcpPath = mcp.Path
 
-// client is the MCP endpoint of a token. Other tokens cannot use its sessions.
+// client is the MCP endpoint for a token and a user. Clients with other tokens cannot use the sessions of this
+// endpoint.
 type client struct {
 	token tokens.Token
 	serve http.Handler
 	stop  context.CancelFunc
-	uses  int   // current requests
-	used  int64 // sequence number of the last use
+	uses  int   // number of current requests
+	used  int64 // sequence number of the latest request
 }
 
-// clientKey identifies the token and the user on whose behalf an endpoint calls tools.
+// clientKey identifies an MCP endpoint by the id of the token and the user on whose behalf the endpoint calls tools.
 type clientKey struct{ token, user string }
 
-// clients caches MCP endpoints.
+// clients contains the open MCP endpoints.
 type clients struct {
-	ctx context.Context // context of the server, which ends the endpoints
+	ctx context.Context // context of the server; the endpoints end when it is done
 
 	mu   sync.Mutex
 	all  map[clientKey]*client
-	used int64 // of the last request
+	used int64 // sequence number of the latest request
 }
 
-// Limits of the endpoints of all tokens and of one token. At a limit, the least recently used endpoint is closed: one
-// of that token, or one of the token with the most endpoints.
+// Maximum number of open endpoints, in total and for one token. To open another endpoint, the server closes the least
+// recently used endpoint of a token. If the token of the request has reached maxClientsOfOne, it is this token. If
+// maxClients is reached, it is the token with the most endpoints.
 const (
 	maxClients      = 256
 	maxClientsOfOne = 64
 )
 
-// mcp handles requests to the MCP endpoint, which behaves like toolcrib mcp.
+// mcp handles requests to the MCP endpoint, which behaves like the HTTP endpoint of the toolcrib mcp command.
 func (s *Server) mcp(q *request) error {
 	caller, err := q.forUser(q.text("user", ""))
 	if err != nil {
@@ -64,7 +66,8 @@ func (s *Server) mcp(q *request) error {
 	return nil
 }
 
-// acquire returns the endpoint for a request. It creates the endpoint if necessary.
+// acquire returns the endpoint with the given key for a request, and calls create if there is none. The caller must
+// call release at the end of the request.
 func (c *clients) acquire(key clientKey, create func() (*client, error)) (*client, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,14 +87,15 @@ func (c *clients) acquire(key clientKey, create func() (*client, error)) (*clien
 	return one, nil
 }
 
-// release ends a request.
+// release must be called at the end of a request to an acquired endpoint.
 func (c *clients) release(one *client) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	one.uses--
 }
 
-// makeRoom closes an endpoint if a limit is reached. It returns false if all endpoints are in use.
+// makeRoom closes an endpoint if maxClients or maxClientsOfOne is reached. It returns false if it cannot close an
+// endpoint, because all candidates are in use.
 func (c *clients) makeRoom(token string) bool {
 	of := map[string]int{}
 	for key := range c.all {
@@ -123,8 +127,8 @@ func (c *clients) makeRoom(token string) bool {
 	return found
 }
 
-// turnOf returns a function with which calls in a token's sessions take turns with its other requests. Waiting calls
-// count against a limit, because a client can disconnect and leave them behind.
+// turnOf returns the mcp.Turn for the endpoints of a token. Calls over MCP share the turns of the token with its other
+// requests. The number of waiting calls is limited, because calls continue to wait after their client has disconnected.
 func (s *Server) turnOf(token string) mcp.Turn {
 	return func(ctx context.Context) (context.Context, func(), error) {
 		if !s.budgets.calls.TryAcquire(token) {
@@ -142,7 +146,7 @@ func (s *Server) turnOf(token string) mcp.Turn {
 	}
 }
 
-// closeWhere closes the endpoints of tokens for which drop returns true.
+// closeWhere closes the endpoints of all tokens for which drop returns true.
 func (c *clients) closeWhere(drop func(tokens.Token) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,4 +1,4 @@
-// Metrics and the log of requests.
+// The metrics, and the log of requests.
 
 package serve
 
@@ -20,7 +20,7 @@ import (
 	"toolcrib/gateway"
 )
 
-// responseRecorder records properties of a response for the metrics and the log.
+// responseRecorder is an http.ResponseWriter that records properties of the response for the metrics and the log.
 type responseRecorder struct {
 	http.ResponseWriter
 	status  int
@@ -29,7 +29,7 @@ type responseRecorder struct {
 	request *request
 }
 
-// recorderKey is the context key of the observed response.
+// recorderKey is the context key of the *responseRecorder of a request.
 type recorderKey struct{}
 
 // WriteHeader implements http.ResponseWriter.
@@ -49,11 +49,12 @@ func (o *responseRecorder) Write(text []byte) (int, error) {
 // Flush implements http.Flusher.
 func (o *responseRecorder) Flush() { _ = http.NewResponseController(o.ResponseWriter).Flush() }
 
-// Unwrap supports http.ResponseController.
+// Unwrap returns the underlying response writer, for http.ResponseController.
 func (o *responseRecorder) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
-// observe counts and logs every request. Successes and refused logins have level debug, so that clients cannot fill
-// the log; calls and refusals have level info, and failures of the server level error.
+// observe returns a handler that calls next, and counts and logs every request. Calls of tools and refused requests
+// with a valid token are logged at level info, and failures of the server at level error. All other requests are logged
+// at level debug, so that clients without a token cannot fill the log.
 func (s *Server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		o := &responseRecorder{ResponseWriter: w, route: "/"}
@@ -84,8 +85,9 @@ func (s *Server) observe(next http.Handler) http.Handler {
 	})
 }
 
-// metrics are written in the text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats),
-// which needs little code. The client library would initialize itself in every command.
+// metrics contains the counters of the server. They are written in the text format of Prometheus
+// (https://prometheus.io/docs/instrumenting/exposition_formats) without its client library, because that library would
+// be initialized at the start of every command.
 type metrics struct {
 	version string
 	start   time.Time
@@ -94,8 +96,8 @@ type metrics struct {
 
 	mu       sync.Mutex
 	requests map[requestLabels]int64
-	took     map[string]*histogram // by route
-	calls    map[string]int64      // by code
+	took     map[string]*histogram // keyed by route
+	calls    map[string]int64      // keyed by error code; "ok" for success
 }
 
 type requestLabels struct {
@@ -103,7 +105,7 @@ type requestLabels struct {
 	status        int
 }
 
-// buckets are the upper limits of the histogram's buckets, in seconds.
+// buckets contains the upper limits of the buckets of a histogram, in seconds.
 var buckets = [...]float64{0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 2, 10, 60}
 
 type histogram struct {
@@ -112,7 +114,7 @@ type histogram struct {
 	sum    float64
 }
 
-// request counts a request. Methods without a route are counted together.
+// request counts a request. Requests with a method that no route accepts are counted together.
 func (m *metrics) request(route, method string, status int, took time.Duration) {
 	if !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete}, method) {
 		method = "other"
@@ -134,13 +136,13 @@ func (m *metrics) request(route, method string, status int, took time.Duration) 
 	}
 }
 
-// called counts the outcome of a call. Codes of providers are counted together.
+// called counts a call with the outcome err. Calls with codes of providers are counted together.
 func (m *metrics) called(err error) {
 	code := "ok"
 	var refused *gateway.Error
 	switch {
 	case errors.As(err, &refused) && statusOfCall(refused.Code) == http.StatusBadGateway:
-		code = "provider" // regardless of the provider's own code
+		code = "provider" // providers may define any number of codes
 	case errors.As(err, &refused):
 		code = string(refused.Code)
 	case err != nil:

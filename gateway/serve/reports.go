@@ -1,4 +1,4 @@
-// This file accepts reports and lines of call logs from machines that follow the registry.
+// The POST /v1/reports and POST /v1/calls endpoints, for machines that follow the registry.
 
 package serve
 
@@ -32,7 +32,7 @@ type docRefused struct {
 
 var validMachine = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
-// reports handles POST /v1/reports: it converts reports of followers to proposals.
+// reports handles POST /v1/reports. It converts reports of followers to proposals.
 func (s *Server) reports(q *request) error {
 	if s.config.Report == nil {
 		return problem(http.StatusNotFound, "not_found", "this server accepts no reports; start it with toolcrib serve --bundle")
@@ -55,9 +55,9 @@ func (s *Server) reports(q *request) error {
 	return answer(q.w, out)
 }
 
-// propose converts reports to proposals, one request at a time: reports of the same tool become one proposal. A refused
-// report does not affect the others. The lock is not held while the client reads the response, for which the request
-// gives its turn away.
+// propose converts reports to proposals. A refused report does not affect the other reports. Requests are processed one
+// after another, so that several reports of the same tool become one proposal. propose returns before the response is
+// written, so that a slow client does not delay other requests.
 func (s *Server) propose(q *request, reports []follow.Report) (out docReported, err error) {
 	s.reporting.Lock()
 	defer s.reporting.Unlock()
@@ -84,7 +84,7 @@ type docReceivedCalls struct {
 	Lines int `json:"lines"` // The number of lines in the request
 }
 
-// receiveCalls is POST /v1/calls: it keeps lines of the call log of a follower.
+// receiveCalls handles POST /v1/calls. It stores lines of the call log of a follower.
 func (s *Server) receiveCalls(q *request) error {
 	if s.config.Calls == nil {
 		return problem(http.StatusNotFound, "not_found", "this server keeps no calls of other machines; start it with toolcrib serve --bundle")

@@ -1,4 +1,4 @@
-// The routes of the server and their small handlers.
+// The routes of the server, and the handlers that have no file of their own.
 
 package serve
 
@@ -19,27 +19,28 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// route is a path of the server, as described in openapi.json.
+// route is a method and a path of the server. The file openapi.json describes the routes.
 type route struct {
 	method  string // "" for every method
 	pattern string
-	query   []string // permitted parameters
-	open    bool     // needs no token
-	stream  bool     // stays open or costs nothing, and does not count as an open request
+	query   []string // permitted query parameters
+	open    bool     // requires no token
+	stream  bool     // does not count against budgets.requests, because it stays open for long or costs little
 	handle  func(*request) error
 }
 
-// request is a request that the server is processing.
+// request contains the state of a request that the server is processing.
 type request struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	token  tokens.Token
-	caller gateway.Caller // caller of the token
-	// event is the number of the newest event when the request arrived, and state that of the registry.
+	caller gateway.Caller // caller that the token identifies
+	// event is the number of the newest event when the request was authenticated, and state is the state of the
+	// registry at that time.
 	event, state int64
 }
 
-// table returns the routes.
+// table returns the routes of the server.
 func (s *Server) table() []route {
 	const get, post = http.MethodGet, http.MethodPost
 	return []route{
@@ -60,7 +61,7 @@ func (s *Server) table() []route {
 	}
 }
 
-// checkQuery refuses unknown and repeated parameters.
+// checkQuery returns an error if the request has an unknown or repeated query parameter.
 func (r route) checkQuery(q *request) error {
 	for key, values := range q.r.URL.Query() {
 		if !slices.Contains(r.query, key) {
@@ -77,12 +78,13 @@ func (r route) checkQuery(q *request) error {
 	return nil
 }
 
-// text returns a parameter, or fallback if it is not given.
+// text returns the value of a query parameter, or fallback if the value is empty.
 func (q *request) text(key, fallback string) string {
 	return cmp.Or(q.r.URL.Query().Get(key), fallback)
 }
 
-// forUser returns the caller of a request that may name a user. A token with a user permits no other user.
+// forUser returns the caller of a request. named is the user in the request, or "". If the token is for one user, named
+// must be "" or this user. If the token is for any user, named is required.
 func (q *request) forUser(named string) (gateway.Caller, error) {
 	c := q.caller
 	switch {
@@ -99,8 +101,8 @@ func (q *request) forUser(named string) (gateway.Caller, error) {
 	return c, nil
 }
 
-// bind parses the body of a request into dst, and returns the problems of the body, such as unknown fields. around is
-// the number of levels in the body around the documents in it.
+// bind parses the JSON body of a request into dst, and returns the problems of the body, such as unknown fields. around
+// is the number of nesting levels by which the body may exceed the limit of a single document.
 func (q *request) bind(dst any, around int) (jsondoc.Problems, error) {
 	text, err := io.ReadAll(q.r.Body)
 	if err != nil {
@@ -122,10 +124,10 @@ func (s *Server) openapi(q *request) error {
 	return nil
 }
 
-// healthy handles GET /healthz. It reports that the process responds.
+// healthy handles GET /healthz. Any response shows that the process is running.
 func (s *Server) healthy(q *request) error { return answer(q.w, map[string]string{"status": "ok"}) }
 
-// ready handles GET /readyz. It reports that the database can be read.
+// ready handles GET /readyz. It responds with an error if the database cannot be read.
 func (s *Server) ready(q *request) error {
 	if err := s.head(q); err != nil {
 		return err
@@ -146,7 +148,8 @@ type docCall struct {
 	Pending string `json:"pending"`
 }
 
-// execute handles POST /v1/agents/{id}/execute: it passes a call through every gate.
+// execute handles POST /v1/agents/{id}/execute. It runs a call of a tool, or responds with the outcome of a pending
+// call.
 func (s *Server) execute(q *request) error {
 	if err := q.checkAgent(); err != nil {
 		return err

@@ -25,46 +25,50 @@ import (
 	"toolcrib/prompt"
 )
 
-// Tokens identifies the holder of a secret.
+// Tokens looks up tokens.
 type Tokens interface {
-	// Check returns the token with the given secret. It returns tokens.ErrToken if there is no valid one.
+	// Check returns the token with the given secret. It returns tokens.ErrToken if there is no such token or the token
+	// is not valid.
 	Check(ctx context.Context, secret string) (tokens.Token, error)
-	// ByID returns the token with an id. It returns tokens.ErrToken if there is no valid one.
+	// ByID returns the token with the given id. It returns tokens.ErrToken if there is no such token or the token is
+	// not valid.
 	ByID(ctx context.Context, id string) (tokens.Token, error)
 }
 
-// Gateway contains the actions of agents at run time.
+// Gateway describes and calls approved tools.
 type Gateway interface {
 	Describe(ctx context.Context, c gateway.Caller, name string) (gateway.Description, error)
 	Execute(ctx context.Context, c gateway.Caller, r gateway.Request) (gateway.Result, error)
-	// Outcome returns the outcome of a call that waited for the user.
+	// Outcome returns the outcome of the pending call with the given id.
 	Outcome(ctx context.Context, c gateway.Caller, pending string) (gateway.Result, error)
 }
 
-// Log is the audit log.
+// Log reads the audit log.
 type Log interface {
-	// Head returns the numbers of the newest event and of the state of the registry.
+	// Head returns the number of the newest event and the current state of the registry.
 	Head(ctx context.Context) (event, state int64, err error)
-	// Notices returns at most limit notices after an event, the oldest first, and the event up to which they are
-	// complete.
+	// Notices returns at most limit notices whose numbers are greater than after, the oldest first. upTo is the number
+	// of the event up to which the notices are complete.
 	Notices(ctx context.Context, after int64, limit int) (found []gateway.Notice, upTo int64, err error)
-	// CheckExists returns nil if the database is still the file that was opened.
+	// CheckExists returns an error if the database file has been moved, deleted, or replaced since it was opened.
 	CheckExists() error
-	// Wait returns when another process may have committed a transaction, or after the interval every if the database
-	// does not announce changes. seen is the previous result, initially 0.
+	// Wait waits until another process may have committed a transaction, and returns a value for the next call. If the
+	// database does not announce changes, Wait returns after the interval every. seen is the result of the previous
+	// call, and 0 in the first call.
 	Wait(ctx context.Context, seen int64, every time.Duration) (told int64)
 }
 
 // Catalog reads approved definitions for applications.
 type Catalog interface {
-	// Load returns the agent of a caller and its tools, including deferred ones, as of a time. The zero time means
-	// now.
+	// Load returns the definitions of the caller's agent, including deferred tools, as of the time asOf. The zero time
+	// means now.
 	Load(ctx context.Context, c gateway.Caller, asOf time.Time) (Loaded, error)
-	// Encode encodes tools as an array in a format. It also returns the parts that the format cannot represent.
+	// Encode encodes tools as an array in the format f. left names the parts that the format cannot represent.
 	Encode(ctx context.Context, tools []Definition, f Format) (array []byte, left []string, err error)
-	// PromptInput returns the input for the prompts of the agent, without the time and the user.
+	// PromptInput returns the input for the prompts of the caller's agent, without the current time and the user's
+	// data.
 	PromptInput(ctx context.Context, c gateway.Caller) (prompt.Input, error)
-	// Known adds the stored data of a caller's user to a context.
+	// Known adds the stored data of the caller's user to the given prompt context.
 	Known(ctx context.Context, c gateway.Caller, to *prompt.Context) error
 }
 
@@ -74,31 +78,34 @@ type Config struct {
 	Gateway Gateway
 	Log     Log
 	Catalog Catalog
-	// MCP returns the MCP server for a caller. Its requests wait for their Turn.
+	// MCP returns an MCP server for the given caller. The server must use the given mcp.Turn.
 	MCP       func(gateway.Caller, mcp.Turn) (*mcp.Server, error)
 	Documents mcp.Documents
 
 	Version string // version of toolcrib
 	Now     func() time.Time
 	Logger  *slog.Logger
-	// Host reports whether requests may name a host; nil permits all. A web page with a name that resolves to this
-	// server (DNS rebinding) cannot hide that name.
+	// Host reports whether a request may have the given host name in its Host header. It protects against DNS
+	// rebinding, in which a web page changes its own host name to resolve to this server. If Host is nil, all names are
+	// permitted.
 	Host func(string) bool
-	// Origins are the origins of web pages that may connect, besides those of this machine.
+	// Origins are the origins of web pages that may connect. Pages of this machine may always connect.
 	Origins []string
-	// Peers maps uids to ids of tokens. A request without a token over a Unix socket has the token of its peer's
-	// account.
+	// Peers maps the uids of accounts to ids of tokens. If a request over a Unix socket has no token, it has the token
+	// of the account that has connected.
 	Peers map[int]string
-	// Publish returns the live registry for machines that follow it. It is nil if the server does not offer the
+	// Publish returns the live registry for machines that follow it. If Publish is nil, the server does not offer its
 	// registry.
 	Publish func(ctx context.Context) (Published, error)
-	// Report converts the report of a follower to proposals, as the agent of the token. It returns their number, and an
-	// error if it refuses some of them. It is not called concurrently, and is nil if the server accepts no reports.
+	// Report converts the report of a follower to proposals of the token's agent. made is the number of new proposals.
+	// Report returns an error if it refuses the report or a part of it. It is not called concurrently. If Report is
+	// nil, the server accepts no reports.
 	Report func(ctx context.Context, t tokens.Token, r follow.Report) (made int, err error)
-	// Calls keeps lines of the call log of a follower, for the holder of a token. The error wraps follow.ErrChain if they
-	// do not continue its earlier ones. It is nil if the server keeps none.
+	// Calls stores lines of the call log of a follower that has the token t. It returns follow.ErrChain if the first
+	// line does not follow the last line that is stored for this follower. If Calls is nil, the server accepts no
+	// lines.
 	Calls func(ctx context.Context, t tokens.Token, lines follow.CallLines) error
-	// Metrics writes additional metrics; nil for none.
+	// Metrics writes additional metrics in the text format of Prometheus. It may be nil.
 	Metrics func(io.Writer)
 }
 
@@ -118,15 +125,16 @@ type Server struct {
 	running sync.WaitGroup
 }
 
-// New returns a server.
+// New returns a server with the given configuration.
 func New(c Config) *Server {
 	return &Server{config: c, clients: clients{all: map[clientKey]*client{}}, metrics: &metrics{version: c.Version, start: c.Now(), requests: map[requestLabels]int64{}, took: map[string]*histogram{}, calls: map[string]int64{}}, work: semaphore.New(semaphore.Unlimited, semaphore.Share()), budgets: budgets{
 		requests: semaphore.New(512, 128), large: semaphore.New(4, 2), events: semaphore.New(3072, 512), listens: semaphore.New(512, 128), calls: semaphore.New(512, 128),
 	}}
 }
 
-// Serve serves clients on a listener until ctx is done or the database is gone, and returns the cause. It uses TLS if
-// web is configured for it. At the end, running calls have a short time to complete; streams end at once.
+// Serve serves clients on l with web until ctx is done or the database file is gone, and returns the cause. It uses TLS
+// if web has a TLS configuration. At the end, streams are closed at once, and running calls have a short time to
+// complete.
 func (s *Server) Serve(ctx context.Context, l net.Listener, web *http.Server) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -147,7 +155,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, web *http.Server) er
 	}()
 	select {
 	case <-handlers:
-	case <-time.After(time.Second): // lets calls with closed connections record their outcome
+	case <-time.After(time.Second): // time for calls whose connections are closed to record their outcome
 	}
 	if cause := context.Cause(ctx); errors.Is(err, context.Canceled) && cause != nil {
 		err = cause
@@ -158,7 +166,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, web *http.Server) er
 	return fmt.Errorf("serve: %w", err)
 }
 
-// Handler returns the server's handler. Sessions end when ctx is done.
+// Handler returns the HTTP handler of the server. MCP sessions and event streams end when ctx is done.
 func (s *Server) Handler(ctx context.Context) http.Handler {
 	s.clients.ctx = ctx
 	mux := http.NewServeMux()
@@ -186,7 +194,7 @@ func (s *Server) Handler(ctx context.Context) http.Handler {
 	}})
 	mux.Handle("/", elsewhere)
 	return s.observe(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != path.Clean(r.URL.Path) { // the mux would redirect such a path
+		if r.URL.Path != path.Clean(r.URL.Path) { // the mux would redirect to the clean path
 			elsewhere.ServeHTTP(w, r)
 			return
 		}

@@ -24,12 +24,12 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Provider runs tools on upstream servers. It keeps a connection to each server that is used, and reconnects when a
-// connection has ended.
+// Provider runs tools on upstream servers. It keeps one connection to each server for later calls, and reconnects if
+// the connection has ended.
 type Provider struct {
 	find func(name string) (Server, bool)
 
-	ctx       context.Context // context of background work, canceled by Close
+	ctx       context.Context // context of all polling, canceled by Close
 	stop      context.CancelFunc
 	following sync.WaitGroup
 
@@ -43,13 +43,14 @@ var (
 	_ gateway.Checker  = (*Provider)(nil)
 )
 
-// link is the connection to a server. Only the goroutine that has put a value into busy may use it.
+// link is the connection to a server. Only the goroutine that has acquired the link may use its session field.
 type link struct {
 	busy    chan struct{}
 	session *Session
 }
 
-// acquire acquires the link. It may have to wait for a goroutine that is connecting.
+// acquire locks l until release is called. It may wait while another goroutine is connecting. It returns ctx.Err() if
+// ctx is done first.
 func (l *link) acquire(ctx context.Context) error {
 	select {
 	case l.busy <- struct{}{}:
@@ -61,13 +62,13 @@ func (l *link) acquire(ctx context.Context) error {
 
 func (l *link) release() { <-l.busy }
 
-// NewProvider returns a provider for the servers that find returns.
+// NewProvider returns a provider. find returns the configuration of the server with the given name.
 func NewProvider(find func(name string) (Server, bool)) *Provider {
 	ctx, stop := context.WithCancel(context.Background())
 	return &Provider{find: find, ctx: ctx, stop: stop, links: map[string]*link{}, followers: map[string]*follower{}}
 }
 
-// Close closes all connections.
+// Close ends all polling and closes all connections.
 func (p *Provider) Close() {
 	p.stop()
 	p.following.Wait()
@@ -83,8 +84,9 @@ func (p *Provider) Close() {
 	}
 }
 
-// Run implements gateway.Provider. It reads the definition from the server before every call, and refuses to call a
-// tool that differs from the approved one. It returns the server's result unchanged.
+// Run implements gateway.Provider. Before every call, it reads the tool's definition from the server. If this
+// definition differs from the approved definition, Run does not call the tool. It returns the server's result
+// unchanged.
 func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	session, listed, err := p.approved(ctx, in.Tool.Definition.Tool)
 	if err != nil {
@@ -103,8 +105,8 @@ func (p *Provider) Check(ctx context.Context, tool registry.Live) error {
 	return err
 }
 
-// approved returns a connection to a tool's server, and the listed tool. It returns an error if the server does not
-// list the tool as approved.
+// approved returns a connection to the server of t, and the tool as the server lists it now. It returns an error if the
+// listed definition differs from the approved definition t.
 func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, wire.ListedItem, error) {
 	server, ok := p.find(t.Provider.Server)
 	if !ok {
@@ -117,7 +119,7 @@ func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, wi
 	if err != nil {
 		err = asError(err)
 		if e, ok := errors.AsType[*gateway.Error](err); ok {
-			e.NotRun = true // the tool was not called
+			e.NotRun = true // no call was sent
 		}
 		return nil, wire.ListedItem{}, err
 	}
@@ -137,8 +139,8 @@ func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, wi
 	return session, listed, nil
 }
 
-// listed returns the current tools of a server. If the existing connection was lost, it reconnects once, because no
-// call was made over it.
+// listed returns a connection to a server and the server's current tools. If the list cannot be read over an existing
+// connection, listed reconnects once. This is safe because it has not sent a call.
 func (p *Provider) listed(ctx context.Context, s Server) (*Session, []json.RawMessage, error) {
 	session, fresh, err := p.session(ctx, s)
 	if err != nil {
@@ -164,7 +166,8 @@ func (p *Provider) listed(ctx context.Context, s Server) (*Session, []json.RawMe
 	return session, tools, err
 }
 
-// session returns the connection to a server, and whether it is new.
+// session returns the existing connection to a server, or connects if there is none. fresh reports whether the
+// connection is new.
 func (p *Provider) session(ctx context.Context, s Server) (session *Session, fresh bool, err error) {
 	l := p.link(s.Name)
 	if err := l.acquire(ctx); err != nil {
@@ -189,7 +192,7 @@ func (p *Provider) session(ctx context.Context, s Server) (session *Session, fre
 	return l.session, true, nil
 }
 
-// link returns the link to a server.
+// link returns the link to the server with the given name. It creates the link if necessary.
 func (p *Provider) link(name string) *link {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -201,12 +204,13 @@ func (p *Provider) link(name string) *link {
 	return l
 }
 
-// drift describes how an upstream definition differs from the approved one. It is logged with the refusal.
+// drift describes how an upstream definition differs from the approved definition. It becomes the details of the
+// refusal.
 type drift struct {
 	Server   string `json:"server"`
-	Name     string `json:"name"`     // of the tool on the server
-	Approved string `json:"approved"` // the pin: the hash of the approved JSON, or ""
-	Listed   string `json:"listed"`   // the hash of the listed tool, "" for none
+	Name     string `json:"name"`     // name of the tool on the server
+	Approved string `json:"approved"` // pin: the hash of the approved JSON; "" if the tool has no pin
+	Listed   string `json:"listed"`   // hash of the listed tool; "" if the tool is not listed
 }
 
 func (d drift) refusal(id string) error {
@@ -226,20 +230,20 @@ func (d drift) refusal(id string) error {
 	return e
 }
 
-// follower caches the last list of a server.
+// follower polls a server and stores its last list.
 type follower struct {
-	pollNow chan struct{} // contains a request to poll early
-	polled  chan struct{} // closed after the first response or failure
+	pollNow chan struct{} // receives a request to poll before the interval has passed
+	polled  chan struct{} // closed after the first successful or failed poll
 
 	mu       sync.Mutex
-	listed   map[string]wire.ListedItem // by name; nil before the first response
-	onChange map[*func()]bool           // functions to call after a change
+	listed   map[string]wire.ListedItem // keyed by name; nil before the first successful poll
+	onChange map[*func()]bool           // functions to call when the list has changed
 }
 
-// Follow lists the tools of a server until ctx is done: immediately, whenever the server reports a change or a call
-// finds a changed definition, and every minute. It calls changed after a list that differs from the previous one. It
-// retries an unreachable server later and uses its last list until then. Tools of a server that is not configured
-// never count as changed.
+// Follow makes the provider poll the tools of the server with the given name. It polls at once, every minute, whenever
+// the server reports a change, and whenever a call finds a changed definition. If a list differs from the previous
+// list, it calls changed, until ctx is done. If a server cannot be reached, the provider keeps its last list and tries
+// again later. Follow does nothing if the server is not configured.
 func (p *Provider) Follow(ctx context.Context, name string, changed func()) {
 	f := p.follower(name)
 	if f == nil {
@@ -255,7 +259,8 @@ func (p *Provider) Follow(ctx context.Context, name string, changed func()) {
 	})
 }
 
-// WaitPolled waits until every followed server in names has responded or failed once, or ctx is done.
+// WaitPolled waits until the first poll of every followed server in names has succeeded or failed, or until ctx is
+// done.
 func (p *Provider) WaitPolled(ctx context.Context, names []string) {
 	for _, name := range names {
 		f := p.followed(name)
@@ -270,8 +275,8 @@ func (p *Provider) WaitPolled(ctx context.Context, names []string) {
 	}
 }
 
-// Drifted reports whether the last list of a followed server lacks an approved tool or contains a different
-// definition.
+// Drifted reports whether the last list of the server of t lacks the tool, or contains a definition that differs from
+// the approved definition t. It returns false if the server is not followed or has not been polled successfully.
 func (p *Provider) Drifted(t *registry.Tool) bool {
 	if t.Provider == nil || t.Provider.Type != registry.ProviderMCP {
 		return false
@@ -286,8 +291,8 @@ func (p *Provider) Drifted(t *registry.Tool) bool {
 	return f.listed != nil && !as
 }
 
-// follower returns the follower of a server, and starts it if necessary. It returns nil if the provider is closed or
-// the server is not configured.
+// follower returns the follower of the server with the given name, and starts a new one if necessary. It returns nil if
+// the provider is closed or the server is not configured.
 func (p *Provider) follower(name string) *follower {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -304,14 +309,15 @@ func (p *Provider) follower(name string) *follower {
 	return f
 }
 
-// followed returns the follower of a server, or nil.
+// followed returns the follower of the server with the given name, or nil if the server is not followed.
 func (p *Provider) followed(name string) *follower {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.followers[name]
 }
 
-// pollSoon makes the follower of a server, if any, poll soon.
+// pollSoon makes the follower of the server with the given name poll without waiting for the interval. It does nothing
+// if the server is not followed.
 func (p *Provider) pollSoon(name string) {
 	f := p.followed(name)
 	if f == nil {
@@ -347,7 +353,7 @@ func (p *Provider) follow(s Server, f *follower) {
 	}
 }
 
-// store stores a list, and calls the followers' functions if it differs from the last one.
+// store stores a list, and calls the functions in f.onChange if the list differs from the previous list.
 func (f *follower) store(tools []json.RawMessage) {
 	now := wire.ByName(tools)
 	f.mu.Lock()
@@ -362,8 +368,8 @@ func (f *follower) store(tools []json.RawMessage) {
 	}
 }
 
-// isApproved returns the hash of a tool's approved JSON, or "", and reports whether the server lists the tool as
-// approved, except for excluded parts.
+// isApproved reports whether the listed tool equals the approved definition t, except for parts that are excluded from
+// the pin. hash is the hash of the approved JSON, or "" if t has no pin.
 func isApproved(t *registry.Tool, listed wire.ListedItem) (hash string, ok bool) {
 	if t.Source == nil || t.Source.Type != registry.SourceMCP {
 		return "", false
@@ -371,14 +377,15 @@ func isApproved(t *registry.Tool, listed wire.ListedItem) (hash string, ok bool)
 	return t.Source.Hash, listed.Sum != "" && listed.Pin(t.Source.Excluded) == t.Source.Pin()
 }
 
-// maxMessage is the maximum length of a server's message in an error, in bytes.
+// maxMessage is the maximum length of a server's message in an *Error, in bytes.
 const maxMessage = 2_000
 
-// outcome returns the output of a result, or the error that the result reports.
+// outcome converts the result of tools/call to an output, or to an error if the result reports an error. n is raw,
+// parsed.
 func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 	if kind := n.Get("resultType"); kind != nil && kind.Text != "complete" {
 		message := fmt.Sprintf("the server answers with a result of the type %s, which toolcrib does not know", jsondoc.Quote(kind.Text))
-		if kind.Text == "input_required" { // SEP-2322: the input would come from the user or a model and bypass every gate
+		if kind.Text == "input_required" { // SEP-2322: the additional input would come from the user or a model, and would bypass every gate
 			message = "the server answered input_required: it needs input from the user or a model, which toolcrib does not provide. According to the answer, the call had no effect. Call it with all its inputs, or use the server directly"
 		}
 		return gateway.Output{}, &gateway.Error{Code: gateway.CodeProvider, Message: message, Details: raw}
@@ -402,7 +409,7 @@ func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 	return gateway.Output{}, &gateway.Error{Code: gateway.CodeProvider, Message: cut(message), Details: raw}
 }
 
-// asError converts an error of a server to a gateway.Error.
+// asError converts an error of a server to a *gateway.Error. It returns context.Canceled unchanged.
 func asError(err error) error {
 	e := &gateway.Error{Code: gateway.CodeProvider, Message: cut(err.Error())}
 	var answered *jsonrpc.Error

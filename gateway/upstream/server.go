@@ -1,4 +1,4 @@
-// This file describes a server, and starts its program or prepares requests to its URL.
+// The description of a server, and the preparation of a connection to the server.
 
 package upstream
 
@@ -17,35 +17,36 @@ import (
 
 // Server describes an MCP server. Either Command or URL is set.
 type Server struct {
-	Name    string        // name in approved tools and in the configuration
-	Command []string      // program and arguments; not interpreted by a shell
-	Dir     string        // working directory of the program; "" for that of this process
+	Name    string        // name of the server in approved tools and in the configuration
+	Command []string      // program and its arguments; not interpreted by a shell
+	Dir     string        // working directory of the program; "" for the working directory of this process
 	Env     []string      // complete environment of the program, "KEY=VALUE"
 	URL     string        // streamable HTTP endpoint
 	Token   string        // bearer token for URL; "" for none
 	Headers http.Header   // headers of every request to URL; nil for none
-	Timeout time.Duration // time limit of an exchange; 0 means DefaultTimeout
-	// LikeClient declares the capabilities of interactive clients, on which the list of tools may depend.
+	Timeout time.Duration // time limit of a request; 0 means DefaultTimeout
+	// LikeClient declares the capabilities of an interactive client to the server, because some servers list other
+	// tools to such a client.
 	LikeClient bool
-	// Texts also reads the prompts and the instructions.
+	// Texts adds the server's prompts and instructions to its document.
 	Texts bool
-	// Spare lets a program that does not respond in time run without input until it exits. Killing a package runner
-	// would leave its package half installed for every client.
+	// Spare lets a program that does not respond in time run until it exits. Its input is closed, and it is not killed.
+	// A package runner that is killed could leave its package half installed for every client.
 	Spare bool
 }
 
 // Limits of a server's time and output.
 const (
 	DefaultTimeout = 60 * time.Second
-	MaxMessage     = 8 << 20 // bytes of one message
-	MaxTools       = 10_000  // tools that a server lists
+	MaxMessage     = 8 << 20 // maximum size of a message in bytes
+	MaxTools       = 10_000  // maximum number of tools that a server lists
 	maxStderr      = 4 << 10
 )
 
-// Errors of servers. An error wraps one of these, or an error of the network or the operating system.
+// Errors of servers, to be tested with errors.Is. Errors of the network or the operating system can also occur.
 var (
 	ErrTimeout = errors.New("did not answer in time")
-	// ErrCredentials is returned if a server refused the token or requires one.
+	// ErrCredentials indicates that a server refused the token, or requires a token.
 	ErrCredentials = errors.New("it refused the credentials; check its token_env")
 	ErrTooLarge    = errors.New("exceeded the size limit")
 	ErrProtocol    = guard.ErrProtocol
@@ -59,8 +60,7 @@ func (s Server) timeout() time.Duration {
 	return DefaultTimeout
 }
 
-// connection returns the server for guard.Dial, and a function that returns the last part of the program's standard
-// error.
+// connection returns s in the form for guard.Dial. stderr returns the last part of the program's standard error.
 func (s Server) connection() (to guard.Server, stderr func() string, err error) {
 	if s.URL != "" {
 		headers := http.Header{}
@@ -76,11 +76,11 @@ func (s Server) connection() (to guard.Server, stderr func() string, err error) 
 		command.Stderr = end
 		return command, end.String, nil
 	}
-	f, err := os.CreateTemp("", "toolcrib-*") // a pipe would end with this process, but the program may continue
+	f, err := os.CreateTemp("", "toolcrib-*") // the program may outlive this process, which would break a pipe
 	if err != nil {
 		return nil, nil, err
 	}
-	defer os.Remove(f.Name()) //nolint:errcheck // a temporary file; Windows keeps it until it is closed
+	defer os.Remove(f.Name()) //nolint:errcheck // fails on Windows, where an open file cannot be removed
 	command.Stderr = f
 	return command, func() string {
 		info, err := f.Stat()
@@ -92,7 +92,7 @@ func (s Server) connection() (to guard.Server, stderr func() string, err error) 
 	}, nil
 }
 
-// tail is a writer that keeps the last maxStderr bytes.
+// tail is an io.Writer that keeps the last maxStderr bytes.
 type tail struct {
 	mu   sync.Mutex
 	kept []byte
@@ -113,7 +113,7 @@ func (t *tail) String() string {
 	return string(t.kept)
 }
 
-// failed wraps an error with the name of the server and the last part of its standard error.
+// failed is an error with the name of the server and the last part of the server's standard error.
 type failed struct {
 	server, stderr string
 	err            error
@@ -123,7 +123,8 @@ func (f *failed) Error() string { return fmt.Sprintf("the MCP server %s: %v", f.
 
 func (f *failed) Unwrap() error { return f.err }
 
-// Stderr returns the last part of the server's standard error before err, or "". It is untrusted.
+// Stderr returns the last part of the standard error that the server had written when err occurred. It returns "" if
+// err does not contain it. The text is untrusted.
 func Stderr(err error) string {
 	if f, ok := errors.AsType[*failed](err); ok {
 		return f.stderr

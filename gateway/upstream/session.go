@@ -1,4 +1,4 @@
-// This file connects to a server and reads its lists over a session.
+// The connection to a server, and the requests over the connection.
 
 package upstream
 
@@ -21,8 +21,9 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Declared contains the capabilities that are declared to every server, as JSON: none. They are stored with a list,
-// because the list may depend on them.
+// Declared is the JSON object of the capabilities that toolcrib declares to servers without LikeClient. It is empty,
+// because toolcrib has no such capabilities. The declared capabilities are part of a document, because a server's list
+// may depend on them.
 const Declared = "{}"
 
 func (s Server) declared() string {
@@ -32,7 +33,7 @@ func (s Server) declared() string {
 	return Declared
 }
 
-// Newest revisions of the protocol with and without a handshake.
+// The newest revision of the protocol with a handshake, and the newest revision without a handshake.
 const (
 	handshakeRevision = "2025-11-25"
 	modernRevision    = "2026-07-28"
@@ -46,12 +47,12 @@ type Session struct {
 
 	hello    *jsondoc.Node // the server's response to initialize or server/discover
 	revision string
-	meta     string // last member of the params of every request, in a revision without a handshake; "" otherwise
+	meta     string // the _meta member and the closing brace of the params of every request; "" in a revision with a handshake
 }
 
-// Connect connects to a server. It tries the newest revision first, and then the handshake of older ones. With
-// LikeClient, it begins with the handshake. changed is called whenever the server reports changed tools; it may be
-// nil.
+// Connect connects to a server. It tries the newest revision of the protocol first. If this fails, it tries the
+// handshake of older revisions. With LikeClient, it tries them in the reverse order. If changed is not nil, it is
+// called whenever the server reports changed tools or, with Texts, changed prompts.
 func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout())
 	defer cancel()
@@ -86,11 +87,12 @@ func Connect(ctx context.Context, s Server, changed func()) (*Session, error) {
 	return session, nil
 }
 
-// handshake introduces toolcrib to the server. If watching is set, it subscribes to changes.
+// handshake agrees on a revision of the protocol with the server. If watching is true and the revision has no
+// handshake, it also subscribes to notifications of changed lists.
 func (s *Session) handshake(ctx context.Context, watching bool) error {
 	const client = `{"name":"toolcrib","version":"1"}`
 	discover := func() (err error) {
-		limited, cancel := context.WithTimeout(ctx, 5*time.Second) // some servers never respond to an unknown request
+		limited, cancel := context.WithTimeout(ctx, 5*time.Second) // some servers never respond to unknown requests
 		defer cancel()
 		s.revision, s.meta = modernRevision, fmt.Sprintf(
 			`"_meta":{"io.modelcontextprotocol/protocolVersion":"%s","io.modelcontextprotocol/clientInfo":%s,"io.modelcontextprotocol/clientCapabilities":%s}}`, modernRevision, client, s.server.declared())
@@ -128,7 +130,8 @@ func (s *Session) handshake(ctx context.Context, watching bool) error {
 	return err
 }
 
-// failed returns the error of a failed exchange with its cause.
+// failed converts err, the cause of a failed request, to an error that wraps one of the errors of this package if
+// possible.
 func (s *Session) failed(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -146,14 +149,15 @@ func (s *Session) failed(ctx context.Context, err error) error {
 	return &failed{server: s.server.Name, stderr: s.stderr(), err: err}
 }
 
-// Close closes the session and ends the server's program, if any.
+// Close closes the session. If the server is a program, Close ends it.
 func (s *Session) Close() { s.conn.Close() }
 
 // Ended returns a channel that is closed when the session ends.
 func (s *Session) Ended() <-chan struct{} { return s.conn.Ended() }
 
-// ask sends a request and returns its unchanged result. It also returns the parsed result, except for lists, which
-// texts.List parses. params is an object without surrounding white space. headers belong to a call.
+// ask sends a request and returns the unchanged and the parsed result. It does not parse lists, because texts.List
+// does. params is a JSON object without surrounding white space. headers contains the arguments of a call that are also
+// sent as HTTP headers.
 func (s *Session) ask(ctx context.Context, method string, params []byte, headers map[string]string) (json.RawMessage, *jsondoc.Node, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()
@@ -181,8 +185,8 @@ func (s *Session) ask(ctx context.Context, method string, params []byte, headers
 	return raw, n, nil
 }
 
-// Tools returns the unchanged JSON of all tools on all pages, and the entries that cannot be read. A server without
-// the method has no tools.
+// Tools returns the unchanged JSON of all tools of the server, and descriptions of the entries that cannot be read. If
+// the server does not implement tools/list, both results are empty.
 func (s *Session) Tools(ctx context.Context) (all []json.RawMessage, skipped []wire.Skipped, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.server.timeout())
 	defer cancel()
@@ -204,15 +208,16 @@ func (s *Session) Tools(ctx context.Context) (all []json.RawMessage, skipped []w
 	return all, skipped, nil
 }
 
-// Call calls a tool and returns the unchanged result. name is the tool's name on the server, and definition its JSON
-// there, which may require headers. args is an object.
+// Call calls the tool with the given name on the server and returns the unchanged and the parsed result. definition is
+// the tool's JSON in the server's list, which may require that arguments are also sent as headers. args is a JSON
+// object.
 func (s *Session) Call(ctx context.Context, name string, definition, args json.RawMessage) (json.RawMessage, *jsondoc.Node, error) {
 	params := fmt.Appendf(nil, `{"name":%s,"arguments":%s}`, jsondoc.Canonical(jsondoc.NewString(name)), args)
 	return s.ask(ctx, "tools/call", params, wire.ParamHeaders(definition, args))
 }
 
-// List connects to a server and returns its list of tools as a document for registry/wire: the server's name, the
-// protocol revision, the declared capabilities, and the bytes of every tool.
+// List connects to a server and returns the document of its tools for registry/wire. The document contains the server's
+// name, the protocol revision, the declared capabilities, and the unchanged JSON of every tool.
 func List(ctx context.Context, s Server) ([]byte, error) {
 	session, err := Connect(ctx, s, nil)
 	if err != nil {
@@ -222,7 +227,7 @@ func List(ctx context.Context, s Server) ([]byte, error) {
 	return session.Document(ctx)
 }
 
-// Document returns the document of List for a session.
+// Document is like List, for an existing session.
 func (s *Session) Document(ctx context.Context) ([]byte, error) {
 	tools, skipped, err := s.Tools(ctx)
 	if err != nil {
@@ -245,7 +250,7 @@ func (s *Session) Document(ctx context.Context) ([]byte, error) {
 	return list.Document(), nil
 }
 
-// askText implements texts.Ask.
+// askText is a texts.Ask that sends requests over s.
 func (s *Session) askText(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
 	if capabilities := s.hello.Get("capabilities"); strings.HasPrefix(method, "prompts/") && capabilities != nil && capabilities.Get("prompts") == nil {
 		return nil, texts.ErrNoMethod
@@ -261,15 +266,16 @@ func (s *Session) askText(ctx context.Context, method string, params *jsondoc.No
 	return raw, err
 }
 
-// Delays before the next attempt after a failure. Each delay is twice as long as the previous one.
+// Minimum and maximum delay before another attempt after a failure. The delay doubles with each failure.
 const (
 	firstRetry = time.Second
 	lastRetry  = 5 * time.Minute
 )
 
-// Watch lists a server's tools until ctx is done: whenever the server reports a change, and at an interval over a new
-// connection, because a program that was upgraded must be restarted. look receives a document of List or an error. It
-// is called from one goroutine.
+// Watch calls look with the document of a server's tools until ctx is done. It reads the document at once, whenever the
+// server reports a change, and at intervals of every. At each interval, it opens a new connection, because an upgraded
+// program must be restarted. After a failure, it calls look with the error and tries again later. Calls of look are not
+// concurrent.
 func Watch(ctx context.Context, s Server, every time.Duration, look func(document []byte, err error)) {
 	retry := firstRetry
 	for ctx.Err() == nil {
@@ -289,7 +295,8 @@ func Watch(ctx context.Context, s Server, every time.Duration, look func(documen
 	}
 }
 
-// watch looks over one connection until it is time for a new one.
+// watch is the part of Watch that uses one connection. It returns nil after the interval every or when ctx is done, and
+// an error if the connection fails.
 func watch(ctx context.Context, s Server, every time.Duration, look func([]byte)) error {
 	changed := make(chan struct{}, 1)
 	session, err := Connect(ctx, s, func() {
