@@ -1,4 +1,4 @@
-// This file completes arguments and flags for shells.
+// This file implements shell completion for arguments and flags.
 
 package cli
 
@@ -26,14 +26,15 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// candidates returns completions for a prefix.
+// A candidates function returns completions for a prefix. Its result can contain completions without the prefix, which
+// offer removes.
 type candidates func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error)
 
-// maxCandidates limits the number of completions. Users cannot choose from more.
+// maxCandidates is the maximum number of completions. A longer list would not help users to choose.
 const maxCandidates = 200
 
-// complete registers shell completions for arguments and flags: ids from an existing database, names from the
-// configuration, and fixed words. Completion never writes.
+// complete registers shell completions for arguments and flags. Completions are ids from an existing database, names
+// from the configuration, and fixed words. Completion never creates or changes the database.
 func complete(a *command.App, root *cobra.Command) {
 	arguments := map[string]candidates{}
 	for names, from := range map[string]candidates{
@@ -77,7 +78,8 @@ func complete(a *command.App, root *cobra.Command) {
 	walk(root)
 }
 
-// offer converts c to cobra's type. If c fails, there are no completions, because a shell does not display errors.
+// offer converts c to a completion function of cobra. If c fails, the function returns no completions, because a shell
+// does not display errors.
 func (c candidates) offer(a *command.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		all, err := c(cmd.Context(), a, prefix)
@@ -94,7 +96,8 @@ func (c candidates) offer(a *command.App) cobra.CompletionFunc {
 	}
 }
 
-// described returns a completion with a description, without characters that a shell would interpret.
+// described returns the completion word with the description about. It makes the description safe to display in a
+// shell.
 func described(word, about string) cobra.Completion {
 	return cobra.CompletionWithDesc(word, strings.ReplaceAll(visible.Line(about), "\t", " "))
 }
@@ -103,7 +106,8 @@ func words(all ...string) candidates {
 	return func(context.Context, *command.App, string) ([]cobra.Completion, error) { return all, nil }
 }
 
-// openProposals completes the numbers of open proposals.
+// openProposals completes references to open proposals. It returns the numbers of the proposals, or their ids if the
+// user has started to type an id.
 func openProposals(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error) {
 	if _, err := a.Inspected(ctx); err != nil {
 		return nil, err
@@ -127,7 +131,7 @@ func openProposals(ctx context.Context, a *command.App, prefix string) ([]cobra.
 	return all, err
 }
 
-// ofKind completes the ids of live definitions of a kind.
+// ofKind returns a function that completes the ids of live definitions of the given kind.
 func ofKind(kind registry.Kind) candidates {
 	return func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error) {
 		db, err := a.Inspected(ctx)

@@ -1,4 +1,4 @@
-// This file adapts the help and the messages of the command-line library.
+// This file replaces the help command and the error messages of cobra, the command-line library.
 
 package cli
 
@@ -17,7 +17,7 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// newHelp replaces cobra's help command, which accepts unknown commands.
+// newHelp returns the help command. It replaces the help command of cobra, which does not reject unknown commands.
 func newHelp() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "help [COMMAND]",
@@ -36,7 +36,7 @@ func newHelp() *cobra.Command {
 			if err != nil || len(rest) > 0 {
 				return noCommand(cmd.Root(), args[0])
 			}
-			found.InitDefaultHelpFlag() // adds it to the flags
+			found.InitDefaultHelpFlag() // adds --help to the flags
 			return found.Help()
 		},
 	}
@@ -44,7 +44,8 @@ func newHelp() *cobra.Command {
 	return c
 }
 
-// describeCompletion adds cobra's completion commands, if there are other commands, and completes their help.
+// describeCompletion adds cobra's completion commands to root and extends their help. It does nothing if cobra provides
+// no completion commands.
 func describeCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	completion, _, err := root.Find([]string{"completion"})
@@ -69,7 +70,7 @@ func describeCompletion(root *cobra.Command) {
 	}
 }
 
-// flagError rewrites an error about a flag of c to remove the wording of the flag library.
+// flagError converts an error of the flag library about a flag of c to a usage error with toolcrib's own wording.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -88,7 +89,8 @@ func flagError(c *cobra.Command, err error) error {
 	return process.Usagef("%v", err)
 }
 
-// newcomers maps commands of other programs to the corresponding commands of toolcrib.
+// newcomers maps command names that users may know from other programs to the toolcrib commands that they can use
+// instead.
 func newcomers() map[string]string {
 	const (
 		again   = "toolcrib rollback SUBJECT VERSION, which proposes an earlier version again"
@@ -125,8 +127,8 @@ func newcomers() map[string]string {
 	}
 }
 
-// unknownWithHelp returns an error for "WORD --help" if WORD is not a command. cobra would print the help of the root
-// command.
+// unknownWithHelp returns an error if args are "WORD --help" and WORD is not a command. Otherwise, it returns nil.
+// cobra would print the help of the root command instead.
 func unknownWithHelp(root *cobra.Command, args []string) error {
 	if len(args) != 2 || args[1] != "--help" && args[1] != "-h" || strings.HasPrefix(args[0], "-") || args[0] == "help" || args[0] == "completion" {
 		return nil
@@ -137,7 +139,8 @@ func unknownWithHelp(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// noCommand returns the error for an unknown command. It suggests a command only if the name clearly resembles it.
+// noCommand returns the error for an unknown command called name. The error suggests a command only if name is in
+// newcomers or clearly resembles the name of a command.
 func noCommand(root *cobra.Command, name string) error {
 	if meant, ok := newcomers()[name]; ok {
 		return process.Usagef("unknown command %q: use %s", name, meant)

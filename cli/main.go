@@ -1,9 +1,8 @@
-// Package cli implements the command line interface, for scripts and for people. It contains the command table, to
-// which each family of commands contributes from its own folder, and connects all other packages: it parses the command
-// line, runs the command, and returns its exit status.
+// Package cli implements the command line interface. It parses the command line, runs the command, and returns the exit
+// status. Related commands form a family, which has its own subfolder. This package combines all families in one table.
 //
-// Documents for scripts have their own types in each family (doc*). Fields may be added to these types but never
-// renamed. All text for people passes through package visible.
+// The documents that commands print for scripts have their own types, whose names start with doc or Doc. New fields can
+// be added to these types, but existing fields are never renamed. All text for people passes through package visible.
 package cli
 
 import (
@@ -50,12 +49,12 @@ import (
 	"toolcrib/review/rules/ruleset"
 )
 
-// Main runs the command given by env and returns its exit status.
+// Main runs the command in env.Args and returns its exit status.
 func Main(ctx context.Context, env process.Env) int {
 	return table{}.Run(ctx, command.New(ctx, env, table{}))
 }
 
-// table implements command.Table with all commands.
+// table implements command.Program with all commands.
 type table struct{}
 
 func (table) Root(a *command.App) *cobra.Command { return newRoot(a) }
@@ -63,7 +62,7 @@ func (table) Root(a *command.App) *cobra.Command { return newRoot(a) }
 func (table) Run(ctx context.Context, app *command.App) int {
 	env := app.Env
 	root := newRoot(app)
-	root.SetArgs(append([]string{}, env.Args...)) // if it were nil, cobra would use the arguments of the process
+	root.SetArgs(append([]string{}, env.Args...)) // for nil, cobra would use the arguments of the process
 	root.SetIn(env.In)
 	root.SetErr(env.Err)
 	sender := &notify.Sender{App: app}
@@ -83,7 +82,8 @@ func (table) Run(ctx context.Context, app *command.App) int {
 	return code
 }
 
-// Commands returns all commands with their help, for generating documentation. They cannot be run.
+// Commands returns the root command with all subcommands and their help texts. The documentation is generated from
+// these commands. They cannot be run.
 func Commands() *cobra.Command {
 	root := newRoot(&command.App{Printer: &output.Printer{Env: process.Env{Getenv: func(string) string { return "" }}}})
 	root.InitDefaultHelpCmd()
@@ -91,19 +91,23 @@ func Commands() *cobra.Command {
 	return root
 }
 
-// exitTimeout limits the time that an interrupted process may take to finish. Servers let running calls complete, and
-// stop the programs that they started.
+// exitTimeout is the time after an interrupt at which the process exits even if its command has not returned. Until
+// then, servers complete running calls and stop the programs that they started.
 const exitTimeout = 5 * time.Second
 
 // minOpenFiles is the minimum number of open files that a process needs: for a database with its readers, and for the Go
 // runtime.
 const minOpenFiles = 32
 
-// Run runs the command of this process and returns its exit status. The first interrupt cancels the command, and a
-// second one ends the process immediately. Run abandons an operation that does not return, such as an endless statement
-// of a manipulated database or a read from a pipe without a writer; a write in progress is then complete or absent, as
-// after a power failure. The workbench delays the exit until the terminal is restored. restoreGC is called before the
-// process starts to serve or to wait for the user; it may be nil.
+// Run runs the command in the arguments of this process and returns its exit status. The first interrupt cancels the
+// command. A second interrupt ends the process immediately.
+//
+// If the command does not return within exitTimeout after the first interrupt, Run exits the process. This happens, for
+// example, while the command executes an endless SQL statement in a manipulated database, or reads from a pipe without
+// a writer. A database write in progress is then either complete or absent, as after a power failure. The workbench
+// delays the exit until it has restored the terminal.
+//
+// If restoreGC is not nil, it is called before the process starts to serve or to wait for the user.
 func Run(restoreGC func()) int {
 	env := process.System()
 	env.RestoreGC = restoreGC
@@ -129,7 +133,8 @@ func Run(restoreGC func()) int {
 //go:embed help
 var help embed.FS
 
-// families returns the command families, one for each folder.
+// families returns the command families. The last one contains the commands of this package, and each of the others
+// comes from a subfolder.
 func families() []command.Family {
 	return []command.Family{
 		proposal.Family(), preview.Family(),
@@ -176,7 +181,7 @@ func newRoot(a *command.App) *cobra.Command {
 	decision.Register(root.Flags())
 	decision.RegisterUnseen(root.Flags())
 	a.Register(root.PersistentFlags())
-	root.SetOut(a.Env.Out) // must be set first, because the completion commands store it
+	root.SetOut(a.Env.Out) // must precede the creation of the completion commands, which store the writer
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp())
 	root.SetCompletionCommandGroupID(command.GroupOther)
@@ -212,7 +217,7 @@ func newVersion(a *command.App) *cobra.Command {
 	}
 }
 
-// runVersion implements the command version and the flag --version.
+// runVersion implements the version command and the --version flag.
 func runVersion(a *command.App) error {
 	doc := docVersionInfo{
 		Head: output.NewHead("version"), Version: process.ProgramVersion(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
@@ -233,10 +238,10 @@ func runVersion(a *command.App) error {
 	})
 }
 
-// dryRuns lists the commands that support --dry-run, with the flags that cannot be combined with it. A dry run does not
-// write, delete, trust, start, or send anything. Commands that are not listed are rejected before they run. Listed
-// commands only read, or use the review service and the database, which discard all writes, or check the flag
-// themselves.
+// dryRuns maps each command that supports --dry-run to the flags that cannot be combined with --dry-run. A dry run does
+// not write, delete, trust, start, or send anything. Commands that are not in the map are rejected before they run. A
+// command can be in the map if it only reads, if it writes only through the review service and the database, which
+// discard all writes in a dry run, or if it checks the flag itself.
 func dryRuns() map[string]string {
 	return map[string]string{
 		"": "", "help": "", "version": "", "schema": "", "rules": "", "config": "", "lint": "", "parse": "", "completion": "",
@@ -270,7 +275,7 @@ func honorDryRun(a *command.App, root *cobra.Command) {
 					return process.ErrNoDryRun(name + " --" + flag)
 				}
 			}
-			a.Form.NoPager = true // a pager is a program
+			a.Form.NoPager = true // a dry run must not start a pager
 		}
 		if before != nil {
 			return before(c, args)

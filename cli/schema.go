@@ -25,7 +25,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// The schemas that do not describe a document.
+// Names of the schemas that describe input files. All other schemas describe printed documents.
 const (
 	schemaOfProposals = "proposal-file"
 	schemaOfConfig    = "toolcrib.toml"
@@ -79,7 +79,7 @@ func schemaNames() []string {
 	return append([]string{schemaOfProposals, schemaOfConfig}, slices.Sorted(maps.Keys(documentTypes()))...)
 }
 
-// schemaNamed returns the schema of the Go type that is read or printed.
+// schemaNamed returns the schema with the given name. The schema is derived from the Go type of the file or document.
 func schemaNamed(name string) (*jsonschema.Schema, error) {
 	switch name {
 	case schemaOfProposals:
@@ -119,7 +119,8 @@ func schemaNamed(name string) (*jsonschema.Schema, error) {
 
 func constant(v any) *jsonschema.Schema { return &jsonschema.Schema{Const: &v} }
 
-// open permits additional properties, because fields may be added to documents, and null for maps.
+// open changes s and its subschemas so that they permit additional properties, because later versions can add fields to
+// documents. It also permits null for maps, because a nil map is encoded as null.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -169,7 +170,7 @@ func plainSchemas() map[reflect.Type]*jsonschema.Schema {
 	}
 }
 
-// optional removes the required keys from a schema and its subschemas.
+// optional makes all properties of s and of its subschemas optional.
 func optional(s *jsonschema.Schema) {
 	s.Required = nil
 	for _, p := range s.Properties {
@@ -180,11 +181,11 @@ func optional(s *jsonschema.Schema) {
 	}
 }
 
-// configSchema returns the schema of the configuration. Unknown keys are errors.
+// configSchema returns the schema of toolcrib.toml. It does not permit unknown keys.
 func configSchema() *jsonschema.Schema {
 	s := tomlSchema(reflect.TypeFor[settings.Config]())
 	s.Title = "The configuration of toolcrib"
-	s.Properties["guard"].Properties = map[string]*jsonschema.Schema{"notice": {Type: "boolean"}} // a key next to the table
+	s.Properties["guard"].Properties = map[string]*jsonschema.Schema{"notice": {Type: "boolean"}} // a key next to the tables of the servers
 	return s
 }
 
@@ -219,13 +220,14 @@ func tomlSchema(t reflect.Type) *jsonschema.Schema {
 	}
 }
 
-// descriptionsJSON contains the comment of each field of the document types, by "package.Type.Field". A test generates
-// it.
+// descriptionsJSON is a JSON object that maps each field of the document types, named "package.Type.Field", to its
+// comment. A test generates it.
 //
 //go:embed descriptions.json
 var descriptionsJSON []byte
 
-// eachField calls visit for every property of a schema, with the name of its field.
+// eachField calls visit for every property of the schema s, which describes the Go type of. It passes the name of the
+// field that the property describes, in the form "package.Type.Field".
 func eachField(s *jsonschema.Schema, of reflect.Type, visit func(property *jsonschema.Schema, name string)) {
 	switch of.Kind() {
 	case reflect.Pointer:

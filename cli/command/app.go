@@ -1,5 +1,5 @@
-// Package command provides the shared parts of all commands: the database, the review service, and the gateway that
-// they open, common flags and arguments, and exit codes.
+// Package command provides the parts that all commands share. App opens the database, the review service, and the
+// gateway for a command. The package also defines common flags, checks arguments, and maps errors to exit codes.
 package command
 
 import (
@@ -28,45 +28,45 @@ import (
 	"toolcrib/store"
 )
 
-// App is a run of the program, with its flags and open resources.
+// App is the state of one run of the program: its flags and its open resources.
 type App struct {
 	*output.Printer
 	Program Program
-	// Keyboard is the unwrapped standard input, for a terminal in raw mode.
+	// Keyboard is standard input without the wrapper of Env.In. It is needed to put a terminal into raw mode.
 	Keyboard io.Reader
 	Stderr   io.Writer // standard error for child processes
 	Flags    Flags
 
-	// Creates is set by commands that may create the database.
+	// Creates permits the command to create the database.
 	Creates bool
-	Empty   bool   // create a new database with only the core
+	Empty   bool   // a new database contains only the core tools
 	Scratch string // folder of the scratch database of a dry run, or ""
 
 	// Audience, if not nil, is notified of the output in accessible mode.
 	Audience audience
 
-	Remote    *Remote          // nil for the account that runs the process
-	Config    *settings.Config // set when the desk is open
+	Remote    *Remote          // session of a user connected over SSH; nil for the account that runs the process
+	Config    *settings.Config // set by Settings
 	DB        *store.DB
 	desk      *service.Desk
 	Workspace *workspace.Workspace // nil if no workspace is attached
 	Publisher publishing
-	// PublishRegistry publishes the live registry to the configured place.
+	// PublishRegistry publishes the live registry to the target in the [publish] table of the configuration.
 	PublishRegistry func(ctx context.Context) error
 	// OnCommit, if not nil, is called with the acts of each committed transaction.
 	OnCommit func(acts []string)
 }
 
-// Program runs commands. It is used by commands that run other commands.
+// Program is the table of all commands. Commands use it to run other commands.
 type Program interface {
-	// Root returns all commands of a run.
+	// Root returns the root command with all subcommands. The commands belong to the run a.
 	Root(a *App) *cobra.Command
-	// Run runs the command in the arguments of a and returns its exit code.
+	// Run runs the command in a.Env.Args and returns its exit code.
 	Run(ctx context.Context, a *App) int
 }
 
-// audience records the output that a command has read out. In accessible mode, users may decide only on what they
-// heard.
+// audience records which proposals and calls a command has read to the user in accessible mode. In this mode, users can
+// decide only on proposals and calls that were read to them.
 type audience interface {
 	Listed(found []proposals.Proposal)
 	Shown(ds []review.Dossier)
@@ -74,13 +74,14 @@ type audience interface {
 	ShownCall(id, digest string)
 }
 
-// RestoreGC ends the delay of the garbage collector, because the process will keep running.
+// RestoreGC restores the garbage collector, which is delayed for short commands. Commands that keep running call it.
 func (a *App) RestoreGC() {
 	if a.Env.RestoreGC != nil {
 		a.Env.RestoreGC()
 	}
 }
 
+// Close closes the database and removes the scratch database of a dry run.
 func (a *App) Close() error {
 	var err error
 	if a.DB != nil && a.Remote == nil {
@@ -95,7 +96,7 @@ func (a *App) Close() error {
 // WantsJSON reports whether errors are printed as JSON. It also checks the raw arguments, because errors in flags occur
 // before all flags are parsed.
 func (a *App) WantsJSON() bool {
-	return a.Form.JSON && a.Form.JQ == nil || // the second flag sets JSON for its document
+	return a.Form.JSON && a.Form.JQ == nil || // --jq also sets JSON, but errors remain text
 		WantsJSON(a.Env.Args)
 }
 
@@ -121,7 +122,7 @@ func (a *App) Settings() (settings.Config, error) {
 	var err error
 	if a.Remote == nil {
 		c, err = settings.LoadConfig(a.Env, a.Flags.Overrides, a.Form.Accessible)
-	} else { // the settings of the server, with those that the user may change
+	} else { // the settings of the server, with the accessible mode and the project of the user
 		c = a.Remote.Config
 		c.Accessible = a.Form.Accessible
 		if project := a.Flags.Project; project != "" {
@@ -149,7 +150,7 @@ func (a *App) Database(ctx context.Context) (*store.DB, error) {
 	if a.DB != nil {
 		return a.DB, nil
 	}
-	if a.Flags.As != "" { // commands that only read ignore the actor
+	if a.Flags.As != "" { // checked here, because commands that only read ignore the actor
 		if _, err := proposals.ParseActor(a.Flags.As); err != nil {
 			return nil, err
 		}
@@ -185,7 +186,7 @@ func (a *App) Inspected(ctx context.Context) (*store.DB, error) {
 	return a.DB, err
 }
 
-// OpenDesk opens the database and returns its desk.
+// OpenDesk opens the database and returns the review service for it.
 func (a *App) OpenDesk(ctx context.Context) (*service.Desk, error) {
 	if a.desk != nil {
 		return a.desk, nil
@@ -222,7 +223,8 @@ func (a *App) ClockProblem(ctx context.Context, db *store.DB) (string, error) {
 	return fmt.Sprintf("the clock of this machine shows %s, but the newest entry of the database is from %s; correct the clock, because new entries would get earlier times than existing ones", output.Timestamp(now), output.Timestamp(newest)), nil
 }
 
-// Actor returns the actor of the command: --as, or the principal of the account.
+// Actor returns the actor of the command. It is the actor of --as, if that flag is given, or the default actor of the
+// account. Over SSH, it is the connected user.
 func (a *App) Actor() (proposals.Actor, error) {
 	if a.Remote != nil {
 		return a.Remote.Actor, nil
@@ -245,7 +247,7 @@ func (a *App) Actor() (proposals.Actor, error) {
 	return actor, nil
 }
 
-// User returns the default user. Config must be set.
+// User returns the name of the user on whose behalf commands act by default. Config must be set.
 func (a *App) User() string {
 	if a.Remote != nil {
 		return a.Remote.Actor.Name
@@ -253,8 +255,12 @@ func (a *App) User() string {
 	return a.Config.User(a.Env)
 }
 
-// open opens the database. Only commands that write create a database, and only at the default path: otherwise, a
-// mistyped name would silently result in an empty registry. A machine that follows a registry has no database.
+// open opens the database. If inspect is set, it opens the database even if core tools were modified.
+//
+// Only commands with a.Creates create a missing database, because other commands would silently use an empty registry
+// if the user mistyped its path. A missing folder is created only at the default path. In a dry run, a temporary
+// database is used instead. On a machine that follows a registry, no database is created unless [follow] local is
+// "allow".
 func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store.DB, error) {
 	opts := store.Options{
 		Now: a.Env.Now, NewID: a.Env.NewID, Account: a.Env.CurrentAccount().Account, Users: c.Users(a.Env),
@@ -283,14 +289,15 @@ func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store
 	return nil, fmt.Errorf("%w, which %s names; correct it, or create the database with `toolcrib propose FILE` or `toolcrib import FILE`", err, c.Sources["db"])
 }
 
-// publishing records whether there are decisions for which no checkpoint has been published.
+// publishing records whether decisions were made for which no checkpoint has been published.
 type publishing struct {
 	decided atomic.Bool
 	Mu      sync.Mutex    // guards Woken
 	Woken   chan struct{} // wakes the publisher while the process runs; may be nil
 }
 
-// committed records that a transaction contains a decision, or that a notice is due.
+// committed is called with the acts of each committed transaction. It calls a.OnCommit. If the transaction contains a
+// decision, committed also requests the publication of a checkpoint.
 func (a *App) committed(acts []string) {
 	if a.OnCommit != nil {
 		a.OnCommit(acts)
@@ -308,13 +315,13 @@ func (a *App) committed(acts []string) {
 	}
 }
 
-// Again records another decision to publish.
+// Again records that a checkpoint must be published.
 func (p *publishing) Again() { p.decided.Store(true) }
 
-// Take reports whether there is a decision to publish, and resets the record.
+// Take reports whether a checkpoint must be published, and resets this record.
 func (p *publishing) Take() bool { return p.decided.Swap(false) }
 
-// New returns the App for a run of the program in env.
+// New returns the App for a run of program in env.
 func New(ctx context.Context, env process.Env, program Program) *App {
 	app := &App{Program: program, Printer: &output.Printer{Env: env, Stdout: env.Out, Running: ctx}, Keyboard: env.In, Stderr: env.Err}
 	app.Env.Out, app.Env.Err = visible.NewLog(env.Out), visible.NewLog(env.Err)
@@ -322,14 +329,15 @@ func New(ctx context.Context, env process.Env, program Program) *App {
 	return app
 }
 
-// Closing prints that a dry run saved nothing.
+// Closing prints a remark that nothing was saved, if this is a dry run.
 func (a *App) Closing(p *output.Page) {
 	if a.Flags.DryRun {
 		p.Linef("Dry run: nothing was saved.")
 	}
 }
 
-// Publish writes the queued files of the workspace. It only prints failures, because the approval remains valid.
+// Publish writes the queued files of the workspace. If this fails, Publish prints the error instead of returning it,
+// because the approval remains valid.
 func (a *App) Publish(ctx context.Context) {
 	if a.Workspace == nil || a.Flags.DryRun {
 		return

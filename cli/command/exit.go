@@ -29,7 +29,7 @@ import (
 	"toolcrib/store/transfer"
 )
 
-// Failure is the document of an error.
+// Failure is the JSON document that describes an error.
 type Failure struct {
 	output.Head
 	Code     string              `json:"code"`
@@ -137,7 +137,7 @@ var outcomes = []outcome{
 	{nil, "failed", ExitFailed},
 }
 
-// OutcomeOf returns the outcome for an error. The code of an error of a gate or a provider determines its outcome.
+// OutcomeOf returns the outcome for err. The outcome for a gateway.Error with a code is derived from that code.
 func OutcomeOf(err error) outcome {
 	if refused, ok := errors.AsType[*gateway.Error](err); ok && refused.Code != "" {
 		o := outcome{Code: string(refused.Code), exit: ExitRefused}
@@ -164,7 +164,8 @@ func OutcomeOf(err error) outcome {
 	return o
 }
 
-// Report prints err in the requested format and returns the exit code.
+// Report prints err to standard error, as JSON if asJSON is set, and returns its exit code. It prints nothing for a nil
+// error and for errors that only determine the exit code.
 func Report(env process.Env, asJSON bool, err error) int {
 	switch {
 	case err == nil, errors.Is(err, process.ErrPrinted):
@@ -202,5 +203,5 @@ func Report(env process.Env, asJSON bool, err error) int {
 	return o.exit
 }
 
-// ErrNoContent means that a reference is to a subject without a definition.
+// ErrNoContent indicates that a subject has no definition.
 var ErrNoContent = errors.New("no definition")

@@ -13,11 +13,12 @@ import (
 // Family is a group of commands, implemented in one folder.
 type Family struct {
 	Commands []Entry
-	// Documents maps the kinds of documents that the commands print to values of their types.
+	// Documents maps each kind of document that the commands print to a value of its type.
 	Documents map[string]any
 }
 
-// WithDefault returns a command that runs list if no subcommand is given.
+// WithDefault returns a command with the given name. Its subcommands are list and others. Without a subcommand, it runs
+// list.
 func WithDefault(name string, list *cobra.Command, others ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{Use: name, Args: ExactArgs(0, "at most a subcommand"), RunE: list.RunE}
 	cmd.Flags().AddFlagSet(list.Flags())
@@ -27,9 +28,9 @@ func WithDefault(name string, list *cobra.Command, others ...*cobra.Command) *co
 
 // Entry is a command of a family.
 type Entry struct {
-	Group string // of the help text
+	Group string // group in the help text
 	New   func(*App) *cobra.Command
-	// Creates indicates that the command may create the database. All others require an existing one.
+	// Creates permits the command to create the database. Other commands require an existing database.
 	Creates bool
 }
 
@@ -51,7 +52,7 @@ func Groups() []*cobra.Group {
 	}
 }
 
-// AddTo adds the commands of a family to the root command, with their help from texts; see Describe.
+// AddTo adds the commands of f to root. It takes their help from texts, as Describe does.
 func (f Family) AddTo(root *cobra.Command, a *App, texts fs.FS) {
 	for _, e := range f.Commands {
 		c := e.New(a)
@@ -69,7 +70,7 @@ func (f Family) AddTo(root *cobra.Command, a *App, texts fs.FS) {
 	}
 }
 
-// takeNothing makes c and its subcommands reject arguments unless they declare some.
+// takeNothing makes c and its subcommands reject arguments. It does not affect commands whose Args field is set.
 func takeNothing(c *cobra.Command) {
 	if c.Args == nil {
 		c.Args = ExactArgs(0, "no arguments")
@@ -80,7 +81,8 @@ func takeNothing(c *cobra.Command) {
 }
 
 // Describe sets the help of c and its subcommands from the files help/NAME.txt of texts, where NAME joins the words of
-// the command with "-": help/calls-approve.txt describes "toolcrib calls approve". Such a file is
+// the command with "-": help/calls-approve.txt describes "toolcrib calls approve". A file has
+// this form:
 //
 //	Approve a waiting call and run it
 //

@@ -1,4 +1,4 @@
-// This file reads input files and explains why they cannot be used.
+// This file reads input files and reports errors in them.
 
 package command
 
@@ -20,7 +20,8 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// ReadError returns an error that explains why a file or folder cannot be read.
+// ReadError converts err, the error of reading a file or a folder, to an error for users. The parameter what is "file"
+// or "folder", and name is the path that the user gave.
 func ReadError(what, name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -31,8 +32,8 @@ func ReadError(what, name string, err error) error {
 	return err
 }
 
-// ReadDrafts reads proposals from files and reports the problems of all files together. It reports missing parts only
-// if complete is set.
+// ReadDrafts reads proposals from the named files and reports the problems of all files together. It reports missing
+// parts of proposals as problems only if complete is set.
 func (a *App) ReadDrafts(ctx context.Context, names []string, complete bool) ([]proposals.Draft, error) {
 	var drafts []proposals.Draft
 	var errs []error
@@ -53,7 +54,8 @@ func (a *App) ReadDrafts(ctx context.Context, names []string, complete bool) ([]
 	return drafts, nil
 }
 
-// DecodeProposals parses the proposals in a file. It reports missing parts only if complete is set.
+// DecodeProposals parses the proposals in data, which is the content of the file called name. It reports missing parts
+// of proposals as problems only if complete is set.
 func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parsed, error) {
 	parsed, err := proposals.DecodeFile(name, data)
 	var bad *proposals.DecodeError
@@ -92,8 +94,8 @@ func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 	return nil, &problems
 }
 
-// ReadAll reads a file, or standard input for "-". It returns when ctx ends, even if the file is a pipe without a
-// writer.
+// ReadAll reads the named file, or standard input if name is "-". It returns when ctx ends, even if the file is a pipe
+// without a writer.
 func (a *App) ReadAll(ctx context.Context, name string) ([]byte, error) {
 	in := a.Env.In
 	if name != "-" && a.Remote != nil {
@@ -144,7 +146,8 @@ func (a *App) Path(name string) string {
 	return filepath.Join(a.Env.Dir, name)
 }
 
-// Confirm prints a page and a question, and returns true only if the answer is "y" or "yes".
+// Confirm prints the page that the function write creates, followed by the question. It returns true only if the user
+// answers "y" or "yes".
 func (a *App) Confirm(question string, write func(*output.Page)) (bool, error) {
 	p := &output.Page{Colour: a.Colour()}
 	write(p)

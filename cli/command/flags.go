@@ -17,13 +17,14 @@ import (
 	"toolcrib/review"
 )
 
-// Flags are the global flags, except those for the output format.
+// Flags contains the global flags. The flags for the output format are in App.Form.
 type Flags struct {
 	settings.Overrides
 	As     string
 	DryRun bool
 }
 
+// Register adds the global flags to set.
 func (a *App) Register(set *pflag.FlagSet) {
 	f, form := &a.Flags, &a.Form
 	set.Func("as", "act as `ACTOR`: user:NAME, agent:NAME or chief:NAME (default: user and the login name)", func(actor string) error {
@@ -48,11 +49,13 @@ func (a *App) Register(set *pflag.FlagSet) {
 // NoteFlags are the flags for a note, which can be given on the command line, in a file, or on standard input.
 type NoteFlags struct{ text, file string }
 
+// Register adds the flags to set.
 func (n *NoteFlags) Register(set *pflag.FlagSet) {
 	set.StringVar(&n.text, "note", "", "the reason, or a note for the record")
 	set.StringVar(&n.file, "note-file", "", "read the note from `FILE`, - for standard input")
 }
 
+// Read returns the note that the flags specify, or "" if they are not set.
 func (n *NoteFlags) Read(ctx context.Context, a *App) (string, error) {
 	if n.file == "" {
 		return n.text, nil
@@ -64,7 +67,7 @@ func (n *NoteFlags) Read(ctx context.Context, a *App) (string, error) {
 	return strings.TrimSpace(string(b)), err
 }
 
-// CheckPageLimit validates the number of entries per page.
+// CheckPageLimit returns a usage error if n is not a valid number of entries per page.
 func CheckPageLimit(n int) error {
 	if n < 1 || n > review.MaxPage {
 		return process.Usagef("--limit must be between 1 and %d (got %d)", review.MaxPage, n)
@@ -72,13 +75,16 @@ func CheckPageLimit(n int) error {
 	return nil
 }
 
-// ExactArgs requires n arguments.
+// ExactArgs returns a function that requires exactly n arguments. In the error, it describes the expected arguments
+// with the text in the parameter what.
 func ExactArgs(n int, what string) cobra.PositionalArgs { return ArgsBetween(n, n, what) }
 
-// AtLeastOneArg requires at least one argument.
+// AtLeastOneArg returns a function that requires at least one argument. In the error, it describes the expected
+// arguments with the text in the parameter what.
 func AtLeastOneArg(what string) cobra.PositionalArgs { return ArgsBetween(1, math.MaxInt, what) }
 
-// ArgsBetween requires at least low and at most high arguments. what describes them in the error.
+// ArgsBetween returns a function that requires at least low and at most high arguments. In the error, it describes the
+// expected arguments with the text in the parameter what.
 func ArgsBetween(low, high int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) >= low && len(args) <= high {
@@ -92,7 +98,7 @@ func ArgsBetween(low, high int, what string) cobra.PositionalArgs {
 	}
 }
 
-// ParseTime parses a time. It returns the zero time for "".
+// ParseTime parses a time in the format RFC 3339 and converts it to UTC. It returns the zero time for "".
 func ParseTime(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -104,6 +110,7 @@ func ParseTime(s string) (time.Time, error) {
 	return t.UTC(), nil
 }
 
+// ParseVersion parses the number of a version, such as 3 or v3.
 func ParseVersion(s string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimPrefix(s, "v"))
 	if err != nil || n < 1 {

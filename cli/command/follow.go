@@ -33,7 +33,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Following is the registry that this machine follows.
+// Following is the registry that this machine follows: its configuration, the local copy, the journal of calls, and the
+// queue of reports for its reviewers.
 type Following struct {
 	settings.FollowConfig
 	Copy    *follow.Copy
@@ -41,7 +42,7 @@ type Following struct {
 	Reports follow.Outbox
 }
 
-// Following returns the registry that this machine follows, or nil.
+// Following returns the registry that this machine follows, or nil if it follows none.
 func (a *App) Following() (*Following, error) {
 	c, err := a.Settings()
 	if err != nil || c.Follow.Source == "" {
@@ -50,7 +51,7 @@ func (a *App) Following() (*Following, error) {
 	return a.Follow(c.Follow)
 }
 
-// Follow returns the registry to follow according to f. Config must be set.
+// Follow returns the registry that the configuration f specifies. a.Config must be set.
 func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 	data, err := process.DataHome(a.Env)
 	if err != nil {
@@ -79,7 +80,8 @@ func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 	return &Following{FollowConfig: f, Copy: copied, Journal: &follow.Journal{Dir: filepath.Join(data, "toolcrib", "calls")}, Reports: follow.Outbox{Dir: filepath.Join(data, "toolcrib", "reports", registry.HashBytes([]byte(f.Source))[:16])}}, nil
 }
 
-// Own opens the machine's own database if it exists and [follow] local allows its approvals, and reports whether it did.
+// Own reports whether approvals in the machine's own database count in addition to those in the registry. They count if
+// [follow] local is "allow" and the database exists. In this case, Own opens the database.
 func (f *Following) Own(ctx context.Context, a *App) (bool, error) {
 	if f.Local != "allow" {
 		return false, nil
@@ -91,7 +93,8 @@ func (f *Following) Own(ctx context.Context, a *App) (bool, error) {
 	return err == nil, err
 }
 
-// ledger returns the ledger of the registry, which is the database if it counts, too.
+// ledger returns the ledger for tool calls. If approvals in the machine's own database count, the ledger uses the
+// database in addition to the registry. Otherwise, it uses the registry and records calls in the journal.
 func (f *Following) ledger(ctx context.Context, a *App, registry func(context.Context) (*follow.Registry, error)) (gateway.Ledger, error) {
 	own, err := f.Own(ctx, a)
 	if err != nil || !own {
@@ -100,7 +103,8 @@ func (f *Following) ledger(ctx context.Context, a *App, registry func(context.Co
 	return follow.OwnLedger{Ledger: a.DB.Calls(), Registry: registry, Journal: f.Journal, Journaled: &sync.Map{}}, nil
 }
 
-// Subject returns the subject of the definition with an id.
+// Subject returns the subject of the definition with the given id. It returns an error if no definition or several
+// definitions have the id.
 func (f *Following) Subject(ctx context.Context, id string) (registry.Subject, error) {
 	r, err := f.Copy.Whole(ctx)
 	if err != nil {
@@ -116,7 +120,7 @@ func (f *Following) Subject(ctx context.Context, id string) (registry.Subject, e
 	return r.Lives[at].Subject, nil
 }
 
-// Update checks the source once.
+// Update checks the source of the registry once, and reports whether the copy changed.
 func (f *Following) Update(ctx context.Context) (changed bool, err error) {
 	source, err := f.source()
 	if err != nil {
@@ -136,7 +140,8 @@ func (f *Following) source() (follow.Source, error) {
 	return follow.NewSource(f.Source, f.Copy.Dir, strings.TrimSpace(string(token)))
 }
 
-// Poll checks the source until ctx ends.
+// Poll checks the source of the registry repeatedly until ctx ends. After each successful check, it sends queued
+// reports and, if configured, the log of calls. It calls problem with each error.
 func (f *Following) Poll(ctx context.Context, problem func(error)) {
 	source, err := f.source()
 	if err != nil {
@@ -155,7 +160,8 @@ func (f *Following) Poll(ctx context.Context, problem func(error)) {
 	f.Copy.Poll(ctx, f.Source, source, f.Interval(), problem)
 }
 
-// Report sends the unapproved tools in a server's list to the reviewers, with the next update of the copy or at once.
+// Report queues a report about the unapproved tools in l, the listing of the given server, and tries to send the report
+// at once. If this fails, Poll sends the report later.
 func (f *Following) Report(ctx context.Context, server string, l guard.Listing) error {
 	r, err := f.Copy.Server(ctx, server)
 	if err != nil {
@@ -181,8 +187,8 @@ func (f *Following) Report(ctx context.Context, server string, l guard.Listing) 
 	return errors.Join(f.Reports.Add(follow.Report{Server: server, Document: l.Document()}), f.Reports.Send(ctx, source))
 }
 
-// Others returns a listing of a server without the tools and texts of the registry that the machine's own database does
-// not have.
+// Others removes tools and texts from l, the listing of the given server, and returns the result. It removes those that
+// are in the followed registry but not in the machine's own database.
 func (f *Following) Others(ctx context.Context, a *App, server string, l guard.Listing) (guard.Listing, error) {
 	r, err := f.Copy.Server(ctx, server)
 	if err != nil {
@@ -209,12 +215,12 @@ func (f *Following) Others(ctx context.Context, a *App, server string, l guard.L
 	return l, nil
 }
 
-// ReportFiles queues reports about the changed and unapproved files of a layer, and tries to send queued reports for a
-// short time. If newOnly is set, it sends nothing unless a report is new, so that a hook does not wait at each prompt
-// for an unreachable source.
+// ReportFiles queues reports about the new and changed files in differences, which belong to the given layer. It then
+// tries for two seconds to send all queued reports. If newOnly is set and no report is new, it sends nothing, so that a
+// hook does not wait for an unreachable source at each prompt.
 func (f *Following) ReportFiles(ctx context.Context, layer registry.Layer, differences []instructions.Difference, newOnly bool) error {
 	var errs []error
-	before, _, _ := f.Reports.State() // the error also occurs below
+	before, _, _ := f.Reports.State() // State returns the same error below
 	for _, d := range differences {
 		if d.Change != instructions.New && d.Change != instructions.Changed {
 			continue
@@ -235,8 +241,10 @@ func (f *Following) ReportFiles(ctx context.Context, layer registry.Layer, diffe
 	return errors.Join(append(errs, f.Reports.Send(ctx, source))...)
 }
 
-// CountMachine records that the machine of a report has seen a text, and comments on the revision that contains the
-// text with the number of such machines, according to the holder of a token.
+// CountMachine records that a machine reported a text, and comments on met, the revision that contains the text. The
+// comment states the number of machines that reported the text. Machines are named by the holder of the token t, and
+// nobody verifies the names. To limit the number of comments, CountMachine comments only if the number of machines is
+// 1, 2, or 5 times a power of ten.
 func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machine, label string, text catalog.Raw, met proposals.Revision) error {
 	by := t.Caller.Actor
 	n, err := catalog.KeepReport(ctx, a.DB.Imports, catalog.Import{
@@ -257,7 +265,7 @@ func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machi
 	return err
 }
 
-// Reviewed returns a phrase that describes where and by whom tools are approved.
+// Reviewed returns a text for users that names the source of the registry and the people who can approve tools there.
 func (f *Following) Reviewed() string {
 	who := "anyone who can write to it"
 	if s := f.Copy.Trust.Signers; s != nil {
@@ -271,7 +279,8 @@ func (f *Following) Reviewed() string {
 	return fmt.Sprintf("This machine follows %s. There, it can be approved by %s.", f.Source, who)
 }
 
-// Connection connects the guard of a server to the copy.
+// Connection returns the connection for the guard of the server called name. It reads the copy of the registry and, if
+// its approvals count, the machine's own database.
 func (f *Following) Connection(ctx context.Context, a *App, name string, warn func(string)) (guard.Connection, error) {
 	caller, err := CallerFlags{Where: WhereFlags{Local: true}}.Caller(a)
 	if err != nil {
@@ -347,7 +356,7 @@ type DocFollowing struct {
 	Refused   *DocRefusal    `json:"reports_refused,omitempty"`
 }
 
-// State describes the state of the copy for users.
+// State returns a short description of the copy for users.
 func (d DocFollowing) State() string {
 	if d.Accepted == "" {
 		return "none yet"
@@ -355,14 +364,14 @@ func (d DocFollowing) State() string {
 	return fmt.Sprintf("%s of its log; confirmed %s ago", output.Counted(int(d.Events), "event"), wording.Age(time.Duration(d.Age)*time.Second))
 }
 
-// DocRefusal describes the reports that the server rejected last.
+// DocRefusal describes the most recent rejection of reports by the server.
 type DocRefusal struct {
 	At      string `json:"at"`
 	Reports int    `json:"reports"`
 	Reason  string `json:"reason"` // reason for the first rejected report
 }
 
-// Describe returns the status of the copy.
+// Describe returns the status of the copy at the given time.
 func (f *Following) Describe(ctx context.Context, now time.Time) (DocFollowing, error) {
 	doc := DocFollowing{Head: output.NewHead("follow"), Source: f.Source, Signed: f.Copy.Trust.Signers != nil, Local: f.Local == "allow", Live: map[string]int{}}
 	waiting, last, err := f.Reports.State()

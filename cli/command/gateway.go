@@ -29,7 +29,7 @@ type OpenGateway struct {
 	Upstream *upstream.Provider
 	hub      *hub.Hub
 	shared   bool // shared with other sessions, so Close keeps the resources open
-	// Followed is the registry that this machine follows, if the gateway uses it instead of a database.
+	// Followed is the registry that this machine follows, or nil if the gateway uses the database.
 	Followed *follow.Server
 }
 
@@ -43,8 +43,8 @@ func (r *OpenGateway) Close() error {
 	return r.index.Close()
 }
 
-// Gateway opens a gateway to the registry that this machine follows or, if there is none, to the database with all
-// providers. The former has no features that need a database.
+// Gateway opens the gateway. If this machine follows a registry, the gateway uses that registry and offers no built-in
+// tools, because these need a database. Otherwise, it uses the database and all providers.
 func (a *App) Gateway(ctx context.Context) (*OpenGateway, error) {
 	warn := func(s string) { a.Note("toolcrib: %s", s) }
 	following, err := a.Following()
@@ -66,7 +66,8 @@ func (a *App) Gateway(ctx context.Context) (*OpenGateway, error) {
 	return r, err
 }
 
-// GatewayWith is like Gateway, but always uses the database, and calls warn with warnings about successful calls.
+// GatewayWith opens a gateway that uses the database, even if this machine follows a registry. It calls warn with
+// warnings about successful calls. Over SSH, it returns the gateway that all sessions share.
 func (a *App) GatewayWith(ctx context.Context, warn func(string)) (*OpenGateway, error) {
 	if a.Remote != nil {
 		shared := *a.Remote.Gateway
@@ -80,7 +81,8 @@ func (a *App) GatewayWith(ctx context.Context, warn func(string)) (*OpenGateway,
 	return a.openGateway(*a.Config, a.DB.Calls(), a.Builtin(desk), warn)
 }
 
-// openGateway opens a gateway with a ledger. stored is nil if there is no database with user data.
+// openGateway opens a gateway that uses the given ledger. stored is the provider of the built-in tools, which store
+// data of users in the database. If stored is nil, the gateway has no built-in tools.
 func (a *App) openGateway(c settings.Config, ledger gateway.Ledger, stored gateway.Provider, warn func(string)) (*OpenGateway, error) {
 	find := func(name string) (upstream.Server, bool) {
 		s, ok := c.Servers[name]
@@ -103,7 +105,7 @@ func (a *App) openGateway(c settings.Config, ledger gateway.Ledger, stored gatew
 	return r, nil
 }
 
-// WithGateway calls do with a gateway and closes the gateway.
+// WithGateway opens a gateway, calls do, and closes the gateway.
 func (a *App) WithGateway(ctx context.Context, do func(*OpenGateway) error) error {
 	g, err := a.Gateway(ctx)
 	if err != nil {
@@ -125,7 +127,7 @@ func (f *CallerFlags) Register(set *pflag.FlagSet) {
 	f.Where.Register(set)
 }
 
-// Caller returns the caller according to the flags, without an actor.
+// Caller returns the caller that the flags specify. Its Actor is not set.
 func (f CallerFlags) Caller(a *App) (gateway.Caller, error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -134,7 +136,7 @@ func (f CallerFlags) Caller(a *App) (gateway.Caller, error) {
 	return gateway.Caller{Agent: f.Agent, Layer: c.Layer, Where: f.Where.Context(true), User: cmp.Or(f.User, a.User()), Customer: f.Customer}, nil
 }
 
-// Acting returns the caller according to the flags, with the actor of the command.
+// Acting is like Caller, but requires an agent and sets Actor to the actor of the command.
 func (f CallerFlags) Acting(a *App) (gateway.Caller, error) {
 	if f.Agent == "" {
 		return gateway.Caller{}, process.Usagef("name the agent with --agent ID")
@@ -147,7 +149,8 @@ func (f CallerFlags) Acting(a *App) (gateway.Caller, error) {
 	return c, err
 }
 
-// WhereFlags specify the environment of the agent. By default, it is not on the user's machine and has semantic search.
+// WhereFlags specify the environment of the agent. By default, the agent does not run on the user's machine, and
+// semantic search is available.
 type WhereFlags struct{ Local, noEmbedding bool }
 
 func (w *WhereFlags) Register(set *pflag.FlagSet) {
@@ -159,7 +162,8 @@ func (w *WhereFlags) Context(deferred bool) registry.Context {
 	return registry.Context{Local: w.Local, Embedding: !w.noEmbedding, IncludeDeferred: deferred}
 }
 
-// Builtin returns the provider of the assistant's tools. It uses the time zone of the calling agent.
+// Builtin returns the provider of the assistant's built-in tools. Each call uses the time zone of the agent that makes
+// the call.
 func (a *App) Builtin(desk *service.Desk) *builtin.Provider {
 	return builtin.New(a.DB, builtin.Options{
 		NewID: a.Env.NewID,
@@ -173,7 +177,8 @@ func (a *App) Builtin(desk *service.Desk) *builtin.Provider {
 	})
 }
 
-// AddStoredContext fills in missing values of a context from a user's stored data.
+// AddStoredContext sets the user instructions and the memory notes in c, unless c already contains them. It takes them
+// from the stored data of the given owner.
 func AddStoredContext(ctx context.Context, stored *builtin.Provider, of builtin.Owner, c *prompt.Context) error {
 	known, err := stored.Known(ctx, of, c.Now)
 	if err != nil {

@@ -17,8 +17,9 @@ import (
 	"toolcrib/store/calls"
 )
 
-// PruneOrder returns an order to move the calls before a time to the file to or, if to is "", to a file in the folder
-// of the database that is named after the calls.
+// PruneOrder returns an order to move the calls before the given time from the database to a file. The parameter to is
+// the path of this file. If it is "", the file is next to the database or, if the database is on a server, in the data
+// folder. Its name then contains the numbers of the first and the last call.
 func (a *App) PruneOrder(by proposals.Actor, before time.Time, to string) (calls.PruneOrder, error) {
 	prefix := a.Config.DB + "."
 	if store.IsURL(a.Config.DB) {
@@ -39,20 +40,22 @@ func (a *App) PruneOrder(by proposals.Actor, before time.Time, to string) (calls
 	}, nil
 }
 
-// pruneAtOnce limits the number of calls moved per transaction, so that running calls do not wait.
+// pruneAtOnce is the maximum number of calls that a transaction moves. A larger transaction would delay concurrent
+// calls.
 const pruneAtOnce = 5000
 
-// KeepCalls moves calls older than the setting calls.keep to files in the background, until stop is called. It does
-// nothing for an agent.
+// KeepCalls moves calls that are older than the calls.keep setting to files in the background. It ends when all of
+// these calls are moved or when stop is called. It does nothing over SSH, if the setting is absent, if the actor is not
+// a user, or if the database is read-only.
 func (a *App) KeepCalls(ctx context.Context, warn func(string)) (stop func()) {
 	ctx, stop = context.WithCancel(ctx)
 	keep, err := settings.ParseAge(a.Config.Calls.Keep)
 	by, failed := a.Actor()
 	if err != nil || failed != nil || by.Kind != proposals.User || a.DB.Frozen() || a.Remote != nil {
-		return stop // the setting is absent; LoadConfig has validated it
+		return stop // ParseAge fails only if the setting is absent, because LoadConfig validates it
 	}
 	go func() {
-		for pause := 3 * time.Second; ; pause = time.Second { // calls and the first page have priority
+		for pause := 3 * time.Second; ; pause = time.Second { // tool calls and the first page of the workbench go first
 			select {
 			case <-time.After(pause):
 			case <-ctx.Done():
@@ -64,7 +67,7 @@ func (a *App) KeepCalls(ctx context.Context, warn func(string)) (stop func()) {
 			if err == nil {
 				moved, err = a.DB.Calls().Prune(ctx, order)
 			}
-			if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrRefused) && !errors.Is(err, proposals.ErrConflict) { // another process moved them
+			if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrRefused) && !errors.Is(err, proposals.ErrConflict) { // these errors mean that another process moved the calls
 				warn("cannot move old calls to a file: " + output.Sentence(err))
 			}
 			if err != nil || moved.Calls < pruneAtOnce {

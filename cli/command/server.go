@@ -19,7 +19,7 @@ import (
 	"toolcrib/gateway/upstream"
 )
 
-// ServerFlags are the flags that specify a running MCP server.
+// ServerFlags contains the flags that specify an MCP server: a command to start, or a URL to connect to.
 type ServerFlags struct {
 	command, url, tokenEnv string
 	env                    []string
@@ -37,7 +37,7 @@ func (f *ServerFlags) Register(set *pflag.FlagSet) {
 // Given reports whether the flags specify a server.
 func (f *ServerFlags) Given() bool { return f.command != "" || f.url != "" }
 
-// config converts the flags to the configuration of a server. dir is the base of relative paths.
+// config converts the flags to the configuration of a server. A command runs in the folder dir.
 func (f *ServerFlags) config(dir string) (settings.ServerConfig, error) {
 	s := settings.ServerConfig{URL: f.url, TokenEnv: f.tokenEnv, Env: f.env}
 	if f.timeout != 0 {
@@ -54,13 +54,13 @@ func (f *ServerFlags) config(dir string) (settings.ServerConfig, error) {
 	}
 	check := s
 	if len(check.Command) > 0 {
-		check.Command = []string{filepath.Base(check.Command[0])} // the path of a typed command may start here
+		check.Command = []string{filepath.Base(check.Command[0])} // a flag may contain a relative path, which Check rejects
 	}
 	if err := check.Check("given"); err != nil {
 		return s, process.Usagef("the server %v", err)
 	}
 	if f.command != "" {
-		s.Dir = dir // the command was typed here
+		s.Dir = dir // relative paths in the command refer to this folder
 	}
 	return s, nil
 }
@@ -70,19 +70,20 @@ type LiveServer struct {
 	Name   string // name of the server, or "" to use the name that it reports
 	Shown  string // command, URL, or name, for messages
 	Server settings.ServerConfig
-	// Start identifies the server without secrets, by its command including the paths of its files or by its URL (see
-	// clients.Server.Runs), or is nil if unknown.
+	// Start identifies the server without its secrets: its command, including the paths of its files, or its URL. It is
+	// nil if unknown. See clients.Server.Runs.
 	Start []string
 }
 
-// LiveList is the tool list of a server, or the reason why it is unknown.
+// LiveList is the result of requesting the tool list of a server: the list, or an error.
 type LiveList struct {
 	From LiveServer
 	Data []byte
 	Err  error
 }
 
-// StartOf returns the value of LiveServer.Start for a server with working directory dir.
+// StartOf returns the value of LiveServer.Start for a server. The server runs the command words in the folder dir or,
+// if words is empty, has the URL address. StartOf returns nil if both are empty.
 func StartOf(words []string, address, dir string) []string {
 	s := clients.Server{URL: address, Dir: dir}
 	if address == "" && len(words) == 0 {
@@ -94,7 +95,7 @@ func StartOf(words []string, address, dir string) []string {
 	return s.Runs()
 }
 
-// StartedBy is the inverse of StartOf.
+// StartedBy returns the server that StartOf described with the given words.
 func StartedBy(words []string) clients.Server {
 	if len(words) == 1 && strings.Contains(words[0], "://") {
 		return clients.Server{URL: words[0]}
@@ -102,7 +103,8 @@ func StartedBy(words []string) clients.Server {
 	return clients.Server{Command: words[0], Args: words[1:]}
 }
 
-// LiveServer returns the server according to the flags or the configuration.
+// LiveServer returns the server that the flags specify. If they specify none, it returns the server called name in the
+// configuration.
 func (f *ServerFlags) LiveServer(a *App, name string) (LiveServer, error) {
 	if f.Given() {
 		s, err := f.config(a.Env.Dir)
@@ -143,7 +145,8 @@ func (p LiveServer) Ask(ctx context.Context, a *App) ([]byte, error) {
 	return upstream.List(ctx, p.Upstream(a))
 }
 
-// NoteStderr prints the standard error of a failed server after the error message.
+// NoteStderr prints the standard error output of the server that caused err, if any. It is called after err was
+// printed.
 func NoteStderr(a *App, err error) {
 	if text := strings.TrimSpace(upstream.Stderr(err)); text != "" {
 		for line := range strings.Lines(text) {

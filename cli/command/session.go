@@ -1,4 +1,5 @@
-// This file resolves what arguments refer to, and opens sessions of the review service, also for users connected over SSH.
+// This file resolves references in arguments and opens sessions of the review service, including those of users who are
+// connected over SSH.
 
 package command
 
@@ -26,7 +27,8 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// IDs resolves references to proposals. A single "-" stands for the first word of each line of standard input.
+// IDs returns the ids of the proposals to which refs refer. If refs is a single "-", IDs reads the references from
+// standard input and uses the first word of each line.
 func (a *App) IDs(ctx context.Context, desk *service.Desk, refs []string) ([]proposals.ID, error) {
 	if len(refs) == 1 && refs[0] == "-" {
 		lines, err := a.ReadAll(ctx, "-")
@@ -49,12 +51,12 @@ func (a *App) IDs(ctx context.Context, desk *service.Desk, refs []string) ([]pro
 	return desk.Reading.Resolve(ctx, refs...)
 }
 
-// NotFoundf returns an error about a missing object that wraps proposals.ErrNotFound.
+// NotFoundf formats an error that describes a missing object. The error wraps proposals.ErrNotFound.
 func NotFoundf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), proposals.ErrNotFound)
 }
 
-// ReadView runs read with one view of the database and returns its result.
+// ReadView calls read with a consistent view of the database and returns the result of read.
 func ReadView[R, T any](ctx context.Context, view func(context.Context, func(R) error) error, read func(R) (T, error)) (found T, err error) {
 	err = view(ctx, func(r R) error {
 		found, err = read(r)
@@ -63,7 +65,7 @@ func ReadView[R, T any](ctx context.Context, view func(context.Context, func(R) 
 	return found, err
 }
 
-// NamePages adds the damaged pages of the database to an error about damage.
+// NamePages adds a list of the damaged pages to err if err reports that the database is damaged.
 func (a *App) NamePages(ctx context.Context, err error) error {
 	if err == nil || a.Config == nil {
 		return err
@@ -98,7 +100,8 @@ func (a *App) InSession(run func(ctx context.Context, b Session, args []string) 
 	}
 }
 
-// OpenProposals opens the review service and resolves references to proposals.
+// OpenProposals opens the review service for the actor of the command, and returns the ids of the proposals to which
+// refs refer.
 func (a *App) OpenProposals(ctx context.Context, refs []string) (Session, []proposals.ID, error) {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -108,7 +111,8 @@ func (a *App) OpenProposals(ctx context.Context, refs []string) (Session, []prop
 	return b, ids, err
 }
 
-// Subject parses a subject, or resolves an id in the view or in the registry that this machine follows.
+// Subject returns the subject to which ref refers. ref is a subject, or the id of a definition in the configured layers
+// or in the registry that this machine follows.
 func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error) {
 	if s, err := registry.ParseSubject(ref); err == nil {
 		return s, nil
@@ -130,8 +134,9 @@ func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error)
 	return db.Subject(ctx, a.Config.Layer.View(), ref)
 }
 
-// FreeSet returns the name of a change set for an import: name, or name with a number appended if a rejected member
-// blocks the set or the actor may not join it.
+// FreeSet returns the name of a change set for an import by actor. It returns the given name, unless that change set
+// has a rejected member or a member that actor may not join. In this case, FreeSet appends the first number from 2 on
+// that results in a usable set.
 func (a *App) FreeSet(ctx context.Context, actor proposals.Actor, name string) (string, error) {
 	for n := 1; ; n++ {
 		set := name
@@ -158,7 +163,7 @@ func LiveOf(e catalog.Exported) (registry.Live, error) {
 	return registry.Live{Subject: e.Subject, Version: e.Version, ContentHash: e.ContentHash, Definition: d, Locked: e.Locked}, nil
 }
 
-// CoreAlone reports whether a registry was created empty, that is, contains no shipped definitions except the core
+// CoreAlone reports whether the database was created empty, so that it contains no shipped definitions except the core
 // tools.
 func CoreAlone(ctx context.Context, db *store.DB) (bool, error) {
 	assistant := registry.Subject{Kind: registry.KindAgent, Layer: registry.LayerGlobal, ID: shipped.AssistantID}
@@ -196,7 +201,7 @@ func Definitions(ctx context.Context, a *App) ([]registry.Live, error) {
 // concurrent use.
 type Remote struct {
 	Actor     proposals.Actor
-	Config    settings.Config // settings of the server, without those of its account
+	Config    settings.Config // settings of the server, without the preferences of its account
 	DB        *store.DB
 	Desk      *service.Desk
 	Gateway   *OpenGateway
@@ -205,7 +210,7 @@ type Remote struct {
 	Agent func(context.Context) (io.ReadWriteCloser, error)
 	// Drafts is the folder for the user's unsent texts.
 	Drafts string
-	// Size returns the size of the terminal. Resized calls a function for each change of the size.
+	// Size returns the size of the terminal. Resized calls the given function after each change of the size.
 	Size    func() (width, height int)
 	Resized func(context.Context, func(width, height int))
 	Environ []string
@@ -215,10 +220,10 @@ type Remote struct {
 	Ran func(string)
 }
 
-// ErrRemote means that a feature of the server is not available over SSH.
+// ErrRemote indicates that a feature of the server is not available over SSH.
 var ErrRemote = errors.New("not available over SSH")
 
-// ErrServerFile is ErrRemote for a file.
+// ErrServerFile indicates that a command over SSH names a file of the server. It wraps ErrRemote.
 var ErrServerFile = fmt.Errorf("files of the server are %w; write - and redirect yours, as in ssh HOST toolcrib propose - < FILE", ErrRemote)
 
 // Forwarded connects to the user's forwarded SSH agent.

@@ -1,4 +1,5 @@
-// This file compares files with their approved versions, which it reads from the database or from the registry that this machine follows.
+// This file compares files with their approved versions. The approved versions come from the database or from the
+// registry that this machine follows.
 
 package files
 
@@ -40,7 +41,8 @@ var Rules = []findings.Rule{
 // rulesByChange maps changes to indexes in Rules.
 var rulesByChange = map[instructions.Change]int{instructions.Changed: 0, instructions.New: 1, instructions.Missing: 2, instructions.Unreadable: 3, instructions.Withdrawn: 4}
 
-// Check compares the files in folders with their approved versions in the registry, or with locked if it is not nil.
+// Check compares the files in the folders that args select with their approved versions. The approved versions are
+// those in locked or, if locked is nil, those in the registry.
 func Check(ctx context.Context, a *command.App, args []string, locked []instructions.Approved) (report.Findings, error) {
 	list, err := roots(a, args)
 	if err != nil {
@@ -49,7 +51,8 @@ func Check(ctx context.Context, a *command.App, args []string, locked []instruct
 	return check(ctx, a, list, locked, "")
 }
 
-// check compares the files in roots that a client reads, or those that any client reads if client is "".
+// check compares the files in the given roots with their approved versions. It compares only files that the given
+// client reads, or that any client reads if client is "". The parameter locked is as in Check.
 func check(ctx context.Context, a *command.App, list []root, locked []instructions.Approved, client string) (report.Findings, error) {
 	var found []findings.Finding
 	var folders []report.Folder
@@ -99,8 +102,8 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 	return doc, nil
 }
 
-// NoteFolders prints on standard error which folders a check compared and which it skipped, because a toolcrib.toml may
-// specify a smaller folder than a session reads.
+// NoteFolders prints the folders that a check compared, and the files in them that it did not compare, on standard
+// error. A toolcrib.toml may specify a smaller folder than a session reads, so users should see both lists.
 func NoteFolders(a *command.App, r report.Findings) {
 	a.Note("Checked: %s.", strings.Join(lists.Map(r.Folders, func(f report.Folder) string { return f.Folder + " (" + f.Layer + ")" }), ", "))
 	NoteUnchecked(r.Unchecked, a.Note)
@@ -134,7 +137,8 @@ func (r root) unchecked(tree instructions.Tree) []string {
 	return lists.Map(tree.Unchecked, func(p string) string { return r.named(jsondoc.Printable(p)) })
 }
 
-// compare returns the differences in a folder, and its files.
+// compare returns the differences between the files in r and their approved versions, and all files in r. The parameter
+// locked is as in Check.
 func (r root) compare(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Difference, instructions.Tree, error) {
 	approved, err := r.approved(ctx, a, locked)
 	if err != nil {
@@ -153,7 +157,7 @@ func (r root) differences(tree instructions.Tree, approved []instructions.Approv
 	})
 }
 
-// with returns the files in a folder, including those that are only found because they are approved.
+// with returns the files in r. The result includes approved files that the search alone does not find.
 func (r root) with(approved []instructions.Approved) (instructions.Tree, error) {
 	tree, err := r.search()
 	if err != nil || r.imported {
@@ -162,7 +166,7 @@ func (r root) with(approved []instructions.Approved) (instructions.Tree, error) 
 	return tree.With(approved)
 }
 
-// approved returns the approved files in a folder, from the registry or from locked.
+// approved returns the approved files for r. They come from locked or, if locked is nil, from the registry.
 func (r root) approved(ctx context.Context, a *command.App, locked []instructions.Approved) ([]instructions.Approved, error) {
 	if locked != nil {
 		if elsewhere(r.scope) {
@@ -182,8 +186,8 @@ func (r root) approved(ctx context.Context, a *command.App, locked []instruction
 	return from.in(ctx, r.layer)
 }
 
-// finding returns the finding for a skill or a file. It lists the changed files of a skill if the registry is
-// available.
+// finding returns the finding for the difference d. If lock is set, the approved versions come from a lock, which
+// contains only hashes. Otherwise, the finding also lists the changed files of a skill.
 func (r root) finding(ctx context.Context, a *command.App, d instructions.Difference, lock bool) (findings.Finding, error) {
 	rule := Rules[rulesByChange[d.Change]]
 	file := d.Path
@@ -228,7 +232,8 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 	return f, nil
 }
 
-// shown returns a path for users and code scanning, relative to the project.
+// shown returns the path p in r for findings. For files of the project, the path remains relative to the project, as
+// code scanning requires.
 func (r root) shown(p string) string {
 	if r.scope == places.Project {
 		return p
@@ -236,7 +241,8 @@ func (r root) shown(p string) string {
 	return r.named(p)
 }
 
-// named returns a path in the folder for users.
+// named returns the path p, which is relative to the folder of r, for users. The result begins with "~" in the home
+// folder and with the path of the folder elsewhere.
 func (r root) named(p string) string {
 	if r.scope == places.User {
 		return path.Join("~", p)
@@ -244,7 +250,7 @@ func (r root) named(p string) string {
 	return path.Join(filepath.ToSlash(r.dir), p)
 }
 
-// Locked returns the files of a lock.
+// Locked returns the approved files that the lock l lists.
 func Locked(l conform.Lock) ([]instructions.Approved, error) {
 	approved := []instructions.Approved{}
 	for _, f := range l.Files {
@@ -303,7 +309,8 @@ func (d database) content(ctx context.Context, sha256 string) ([]byte, bool, err
 	return d.db.Content(ctx, sha256)
 }
 
-// both has the approvals of a followed registry and those that the machine's own database adds: of other files.
+// both combines the approvals of a followed registry with those of the machine's own database. If both approve a file,
+// the approval of the registry applies.
 type both struct {
 	followed
 	own database

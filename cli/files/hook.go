@@ -1,4 +1,4 @@
-// This file answers the hooks that clients run before a prompt.
+// This file implements the responses to the hooks that clients run before each prompt.
 
 package files
 
@@ -20,7 +20,7 @@ import (
 	"toolcrib/registry/places"
 )
 
-// hooks maps the supported clients to functions that create the response of a hook that stops the session.
+// hooks maps each supported client to a function that returns the response that stops the session.
 var hooks = map[string]func(reason string) any{
 	"claude-code": stopped,
 	"codex":       stopped,
@@ -29,15 +29,16 @@ var hooks = map[string]func(reason string) any{
 	},
 }
 
-// stopped returns the response of a hook that ends the turn. It contains the fields that are common to all events, and
-// those for a submitted prompt.
+// stopped returns the response that ends the turn in Claude Code and Codex. It contains the fields that are common to
+// all events, and the fields for a submitted prompt.
 func stopped(reason string) any {
 	return map[string]any{"continue": false, "stopReason": reason, "decision": "block", "reason": reason}
 }
 
-// Hook compares the files of a session and prints the response for the hook of its client: nothing to continue, or the
-// reason to stop. A failed comparison also stops the session. The exit status is always 0, because most clients treat
-// any other status as a broken hook and continue.
+// Hook compares the files of a session with their approved versions and prints the response for the hook of the given
+// client. If the session may continue, it prints nothing. Otherwise, it prints the reason to stop. A failed comparison
+// also stops the session, and so does failed, an error that occurred earlier. The exit status is always 0, because most
+// clients treat any other status as a broken hook and continue.
 //
 // The flags of the hook, the user's configuration, and the account determine the database and the home folder.
 // Environment variables of the client do not, because a project's settings may set them.
@@ -107,10 +108,10 @@ type hookInput struct {
 	Roots []string `json:"workspace_roots"`
 }
 
-// sessionFolders returns the folders in which a session works, at least one: those in the client's message, the one in
-// an environment variable, and the working directory. It returns all of them, because a project's settings may set the
-// variable and an agent may change its directory. Cursor runs a user's hooks in its own folder, so the working
-// directory is used for Cursor only if no other folder is known.
+// sessionFolders returns the folders in which a session works, at least one. They are the folders in the client's
+// message, the folder in the client's environment variable, and the working directory. All of them are returned,
+// because a project's settings may set the variable, and an agent may change its directory. Cursor runs a user's hooks
+// in its own folder, so the working directory is used for Cursor only if no other folder is known.
 func sessionFolders(a *command.App, client string, getenv func(string) string) ([]string, error) {
 	var input hookInput
 	if !a.Env.InTerminal {

@@ -1,4 +1,5 @@
-// This file proposes files that differ from their approved versions, on this machine and on those that follow its registry.
+// This file proposes files that differ from their approved versions. The files are on this machine or on machines that
+// follow its registry.
 
 package files
 
@@ -57,7 +58,7 @@ type DocFolder struct {
 	Withdrawn []facts.Document `json:"withdrawn,omitempty"`
 	// Unread are folders with a SKILL.md where no client looks for skills.
 	Unread []string `json:"unread,omitempty"`
-	above  bool     // the folder is above that of the project
+	above  bool     // the folder is neither the project nor the home folder
 }
 
 // DocStep is a skill or a file that differs from its approved version.
@@ -72,7 +73,8 @@ type DocStep struct {
 	ReadBy   string `json:"read_by,omitempty"` // clients that read the file
 }
 
-// comparison contains the proposals for the files of a folder.
+// comparison contains the differences between the files in a folder and their approved versions, and the proposals that
+// resulted from them.
 type comparison struct {
 	root
 	found, unchanged int
@@ -82,7 +84,8 @@ type comparison struct {
 	unread           []string // skills in folders that no client searches
 }
 
-// Run proposes files that differ from their approved versions, and prints the proposals.
+// Run proposes the files in the folders that args select if they differ from their approved versions. It prints the
+// proposals.
 func (f Import) Run(ctx context.Context, a *command.App, args []string) error {
 	all, err := f.all(ctx, a, args, nil)
 	if err != nil {
@@ -111,7 +114,8 @@ func (f Import) Watch(ctx context.Context, a *command.App, args []string, every 
 	}
 }
 
-// all proposes the differences in all folders, or in the folders in only if it is not nil.
+// all proposes the differences in the folders that args select. If only is not nil, it skips folders that are not in
+// only.
 func (f Import) all(ctx context.Context, a *command.App, args []string, only []DocFolder) ([]comparison, error) {
 	list, err := roots(a, args)
 	if err != nil {
@@ -160,7 +164,7 @@ func (f Import) compare(ctx context.Context, a *command.App, b command.Session, 
 			continue
 		}
 		t.unchanged--
-		if d.Change == instructions.New { // the file may already be proposed under an id
+		if d.Change == instructions.New { // an open proposal may have assigned an id to the file
 			at := slices.IndexFunc(open, func(p review.Bundle) bool {
 				return p.Proposal.Subject.Kind == d.Kind && p.Proposal.Title == d.Path
 			})
@@ -211,7 +215,8 @@ func (f Import) compare(ctx context.Context, a *command.App, b command.Session, 
 	return t, nil
 }
 
-// origin returns the settings for proposals in a layer, given its open proposals and approved files.
+// origin returns the settings for proposals in the given layer. open and approved are the open proposals and the
+// approved files of that layer.
 func origin(ctx context.Context, a *command.App, layer registry.Layer, set string, open []review.Bundle, approved []instructions.Approved) instructions.Origin {
 	return instructions.Origin{
 		Layer: layer, Set: set,
@@ -224,7 +229,8 @@ func origin(ctx context.Context, a *command.App, layer registry.Layer, set strin
 	}
 }
 
-// drafts returns the drafts of the steps, except those that are already proposed.
+// drafts returns the drafts of the steps. It removes drafts that are already proposed and, if f.Watched is set, drafts
+// that were rejected.
 func (f Import) drafts(ctx context.Context, a *command.App, actor proposals.Actor, steps []instructions.Step, open []review.Bundle) ([]proposals.Draft, error) {
 	var drafts []proposals.Draft
 	sets := map[string]string{}
@@ -283,7 +289,7 @@ func printImport(a *command.App, all []comparison) error {
 	})
 }
 
-// documents returns the documents of the folders, and the number of files that cannot be approved.
+// documents returns the documents of the compared folders, and the number of files that cannot be approved.
 func documents(all []comparison) (folders []DocFolder, unread int) {
 	for _, t := range all {
 		d := DocFolder{Folder: t.dir, Layer: string(t.layer), Found: t.found, Unchanged: t.unchanged, Steps: []DocStep{}, Unread: t.unread}
@@ -320,8 +326,9 @@ func newDocStep(d instructions.Difference) DocStep {
 	return step
 }
 
-// FindChanges returns the differences from approved versions in the home folder and in the project. It proposes nothing and
-// works without a database. It reports folders that cannot be searched as problems.
+// FindChanges compares the files in the home folder and in the project with their approved versions, and returns the
+// differences. It proposes nothing and works without a database. Folders that cannot be searched are returned as
+// problems.
 func FindChanges(ctx context.Context, a *command.App) (folders []DocFolder, problems []string, err error) {
 	list, err := roots(a, nil)
 	if err != nil {
@@ -345,8 +352,8 @@ func FindChanges(ctx context.Context, a *command.App) (folders []DocFolder, prob
 	return folders, problems, nil
 }
 
-// ProposeChanges proposes the differences that FindChanges found. It returns the folders with their proposals, and a function that
-// prints them.
+// ProposeChanges proposes the differences that FindChanges found. It returns the folders with their proposals, and a
+// function that prints the proposals.
 func (f Import) ProposeChanges(ctx context.Context, a *command.App, folders []DocFolder) ([]DocFolder, func(*output.Page), error) {
 	all, err := f.all(ctx, a, nil, folders)
 	if err != nil {
@@ -376,7 +383,7 @@ func Open(folders []DocFolder) int {
 // mostRows limits the number of rows in a table of files.
 const mostRows = 40
 
-// Table prints the differences from approved versions.
+// Table prints the differences in the given folders as a table.
 func Table(p *output.Page, folders []DocFolder) {
 	var rows [][]string
 	for _, f := range folders {
@@ -400,7 +407,7 @@ func Table(p *output.Page, folders []DocFolder) {
 	}
 }
 
-// lines prints the results for a folder.
+// lines prints the results of the import for one folder.
 func (t comparison) lines(p *output.Page) {
 	p.Linef("%s: %d found, %d as approved, %s", t.dir, t.found, t.unchanged, t.layer)
 	next := 0
@@ -420,7 +427,7 @@ func (t comparison) lines(p *output.Page) {
 	}
 }
 
-// unreadNames lists the first few folders and the number of others.
+// unreadNames joins the first names in list for display. If some remain, it appends their number.
 func unreadNames(list []string) string {
 	const most = 10
 	names := strings.Join(lists.Map(list[:min(len(list), most)], jsondoc.Printable), ", ")
@@ -436,7 +443,8 @@ type withdrawal struct {
 	note string
 }
 
-// obsolete returns the reason why an open proposal of an import is obsolete, or "" if it is not.
+// obsolete returns the reason why p, an open proposal of an earlier import, is obsolete. It returns "" if p is still
+// relevant.
 func (t comparison) obsolete(found []instructions.Found, p proposals.Proposal) string {
 	const back, gone, again = "The files match the approved version again.", "The files were deleted.", "The files are back."
 	exists := slices.ContainsFunc(found, func(f instructions.Found) bool { return f.Kind == p.Subject.Kind && f.Path == p.Title })
@@ -458,8 +466,9 @@ func (t comparison) obsolete(found []instructions.Found, p proposals.Proposal) s
 	return ""
 }
 
-// ProposeReport proposes an unapproved skill or instruction file that a following machine has found. The proposer is the
-// agent of the machine's token. ProposeReport also counts the machines.
+// ProposeReport proposes the unapproved skill or instruction file in the report r. A machine that follows this registry
+// sent r with the token t. The author of the proposal is the agent of the token. ProposeReport also counts the machines
+// that reported the file. It returns the number of new proposals.
 func ProposeReport(ctx context.Context, a *command.App, t tokens.Token, r follow.Report) (made int, err error) {
 	kind := r.Kind
 	layer, err := registry.ParseLayer(string(r.Layer))

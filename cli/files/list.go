@@ -61,7 +61,7 @@ type DocFile struct {
 	Proposal string `json:"proposal,omitempty"`
 }
 
-// newList returns the command files.
+// newList returns the files command.
 func newList(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "files [FOLDER]",
@@ -99,8 +99,8 @@ func newList(a *command.App) *cobra.Command {
 	}
 }
 
-// List returns the skills and instruction files in the home folder and in the project, with their open proposals. For a
-// user on another machine, it returns the approved files.
+// List returns the skills and instruction files in the home folder and in the project, with their open proposals. Over
+// SSH, it returns only the approved files.
 func List(ctx context.Context, a *command.App, args []string) ([]instructions.Listed, error) {
 	if a.Remote != nil {
 		db, err := a.Database(ctx)
@@ -124,7 +124,7 @@ func List(ctx context.Context, a *command.App, args []string) ([]instructions.Li
 	return all, nil
 }
 
-// InRegistry returns the approved skills and instruction files in layers.
+// InRegistry returns the approved skills and instruction files in the given layers.
 func InRegistry(ctx context.Context, db *store.DB, layers []registry.Layer) ([]instructions.Listed, error) {
 	var all []instructions.Listed
 	for _, layer := range layers {
@@ -139,7 +139,7 @@ func InRegistry(ctx context.Context, db *store.DB, layers []registry.Layer) ([]i
 	return all, nil
 }
 
-// list returns the approved files of a layer and the files in its folder.
+// list returns the approved files of the layer of r, and the files in the folder of r.
 func (r root) list(ctx context.Context, a *command.App) ([]instructions.Listed, error) {
 	var entries []catalog.Entry
 	var open []review.Bundle

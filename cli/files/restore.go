@@ -18,7 +18,7 @@ import (
 	"toolcrib/registry"
 )
 
-// docRestore is the document of a restore.
+// docRestore describes the result of the restore command.
 type docRestore struct {
 	output.Head
 	Subject string   `json:"subject"`
@@ -30,7 +30,7 @@ type docRestore struct {
 	DryRun  bool     `json:"dry_run,omitempty"`
 }
 
-// newRestore returns the command restore.
+// newRestore returns the restore command.
 func newRestore(a *command.App) *cobra.Command {
 	var dir string
 	var yes, remove bool
@@ -155,7 +155,7 @@ func (doc docRestore) write(p *output.Page, changes []diff.Field) {
 	}
 }
 
-// unfinished reports whether a file is a temporary file of another restore in progress.
+// unfinished reports whether the file of c is a temporary file of another restore in progress.
 func unfinished(c instructions.FileChange) bool {
 	return c.Change == instructions.New && strings.HasPrefix(path.Base(c.Path), atomicfile.Temporary)
 }

@@ -27,21 +27,21 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// root is a folder whose files are compared with a layer.
+// root is a folder whose files are compared with the approved files of a layer.
 type root struct {
 	dir   string
 	scope places.Scope
 	layer registry.Layer
 	// partial indicates that approved files of the layer may be in other folders.
 	partial bool
-	// imported indicates that only files imported by other roots are compared.
+	// imported indicates that only those files are compared that files in other roots import.
 	imported bool
 	// search returns the files in the folder. It searches only once.
 	search func() (instructions.Tree, error)
 }
 
-// newRoot returns a root. Imported files in the home folder belong to the root of home; imports of files elsewhere are
-// rejected.
+// newRoot returns the root of the folder dir. If a file in dir imports a file in the home folder, the imported file
+// belongs to the root of the home folder. Imports of files outside both folders are rejected.
 func newRoot(dir string, scope places.Scope, layer registry.Layer, home string) root {
 	return root{dir: dir, scope: scope, layer: layer, partial: elsewhere(scope), search: sync.OnceValues(func() (instructions.Tree, error) {
 		tree, err := instructions.Search(dir, scope)
@@ -68,7 +68,8 @@ func localPlugins(a *command.App, home string) ([]root, error) {
 	return list, nil
 }
 
-// newHome returns the root of a home folder, including files that the files of others import.
+// newHome returns the root of the home folder. It includes files in the home folder that are imported by files in the
+// roots others.
 func newHome(home string, others []root) root {
 	return root{dir: home, scope: places.User, layer: registry.LayerUser, search: sync.OnceValues(func() (instructions.Tree, error) {
 		tree, err := instructions.Search(home, places.User, imports(home, others)...)
@@ -76,7 +77,8 @@ func newHome(home string, others []root) root {
 	})}
 }
 
-// imports returns the paths, relative to home, of files in home that the files of roots import.
+// imports returns the files in the home folder that are imported by files in the given roots. The paths are relative to
+// the home folder.
 func imports(home string, roots []root) (paths []string) {
 	for _, r := range roots {
 		tree, err := r.search()
@@ -92,7 +94,8 @@ func imports(home string, roots []root) (paths []string) {
 	return paths
 }
 
-// refuseImports adds imported files outside of the tree's folder and of the home folder to the tree as rejected.
+// refuseImports adds rejected entries to tree for imported files that are neither in the folder of tree nor in the home
+// folder.
 func refuseImports(tree instructions.Tree, home string) instructions.Tree {
 	for _, i := range tree.Outside {
 		if below(home, i.Path) != "" {
@@ -105,7 +108,8 @@ func refuseImports(tree instructions.Tree, home string) instructions.Tree {
 	return tree
 }
 
-// below returns the path of an imported file relative to the home folder, or "" if the file is not in the home folder.
+// below returns the path of the imported file p relative to the home folder. It returns "" if the file is not in the
+// home folder.
 func below(home, p string) string {
 	if rest, ok := strings.CutPrefix(p, "~/"); ok {
 		p = filepath.Join(home, rest)
@@ -117,10 +121,12 @@ func below(home, p string) string {
 	return filepath.ToSlash(rel)
 }
 
-// roots returns the folder in args, or else the user's home, the folder of the project, and the folders above it. The
-// folder of a project is the folder of its toolcrib.toml. If that file does not name the project, it is the outermost
-// repository that contains the working directory, or the working directory. In a home folder, only the locations that
-// clients read are searched.
+// roots returns the folder in args. If args is empty, it returns the user's home folder, the folder of the project, the
+// folders above it, and the folders of plugins.
+//
+// The folder of a project is the folder of the toolcrib.toml that names the project. Without such a file, it is the
+// outermost repository that contains the working directory or, outside of repositories, the working directory. In a
+// home folder, only the locations that clients read are searched.
 func roots(a *command.App, args []string) ([]root, error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -188,11 +194,13 @@ func roots(a *command.App, args []string) ([]root, error) {
 	return list, nil
 }
 
-// sessionRoots returns the folders whose files are read by the clients of a session in dirs: the outermost repository
-// that contains each, the folders above it, the user's home, and the client's own home folder if it differs. Files of
-// the project, and repositories inside it, cannot change this result. The project name in a toolcrib.toml is used only
-// after `toolcrib trust`, because an untrusted file could select the approvals of another project. note reports an
-// untrusted name.
+// sessionRoots returns the folders whose files clients read in a session that works in dirs. For each folder in dirs,
+// these are the outermost repository that contains the folder, and the folders above that repository. In addition,
+// sessionRoots returns the user's home folder, the folders of plugins, and clientHome if it is a different home folder.
+// Files of the project, and repositories inside it, cannot change this result.
+//
+// The project name in a toolcrib.toml is used only after `toolcrib trust`, because an untrusted file could select the
+// approvals of another project. If an untrusted name was ignored, note is a remark about it for the user.
 func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root, note string, err error) {
 	c, err := a.Settings()
 	if err != nil {
@@ -257,10 +265,10 @@ func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root
 	return list, note, nil
 }
 
-// outermost returns the folder of the project that contains dir: the outermost folder with a .git or a toolcrib.toml,
-// below the home folder and the root of the file system, or dir if there is none. It ignores nested repositories,
-// because the project's files can include one, and world-writable folders, because any account can create a repository
-// there.
+// outermost returns the folder of the project that contains dir. This is the outermost folder with a .git or a
+// toolcrib.toml that contains dir, or dir if no folder has one. The search ends below the home folder and the root of
+// the file system. It prefers outer repositories, because the project's files can include a nested repository. It
+// ignores world-writable folders, because any account can create a repository there.
 func outermost(dir, home string) string {
 	top := dir
 	for at := dir; at != filepath.Dir(at) && !contains(at, home); at = filepath.Dir(at) {
@@ -277,9 +285,9 @@ func outermost(dir, home string) string {
 	return top
 }
 
-// above returns the folders above a project's folder, except the home folder, because clients read CLAUDE.md and
-// AGENTS.md there. It includes dir if dir contains the home folder, because dir then cannot be a project. The layer of
-// each folder is named after its path.
+// above returns the folders above dir, the folder of a project, because clients also read the CLAUDE.md and AGENTS.md
+// in these folders. It omits the home folder. It includes dir if dir contains the home folder, because dir then cannot
+// be a project. The layer of each folder is named after the path of the folder.
 func above(dir, home string) ([]root, error) {
 	if !contains(dir, home) {
 		dir = filepath.Dir(dir)
@@ -299,7 +307,7 @@ func above(dir, home string) ([]root, error) {
 	}
 }
 
-// folderLayer returns the layer of a folder outside of the project. It is named after the path.
+// folderLayer returns the layer of dir, a folder outside of the project. The layer is named after the path of dir.
 func folderLayer(dir, home string) (registry.Layer, error) {
 	layer, err := projectLayer(dir, cmp.Or(projectName(cmp.Or(below(home, dir), filepath.ToSlash(dir))), "root"))
 	if err != nil { // the path is too long for a name
@@ -313,7 +321,7 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// contains reports whether dir is folder or one of its ancestors.
+// contains reports whether dir and folder are the same, or dir is an ancestor of folder.
 func contains(dir, folder string) bool {
 	for at := folder; at != ""; at = filepath.Dir(at) {
 		if settings.SameFile(dir, at) {
@@ -336,7 +344,7 @@ func projectName(folder string) string {
 	}, folder), ".-_")
 }
 
-// projectLayer returns the layer of a project. The default name of a project is that of its folder.
+// projectLayer returns the layer of the given project. If project is "", the project is named after the folder dir.
 func projectLayer(dir, project string) (registry.Layer, error) {
 	if project == "" {
 		project = projectName(filepath.Base(filepath.Clean(dir)))
@@ -354,8 +362,8 @@ func approvedOf(entries []catalog.Entry) []instructions.Approved {
 	})
 }
 
-// liveFiles returns the live skills and instructions of a layer. It verifies their hashes, because files are compared
-// with these.
+// liveFiles returns the live skills and instructions of the given layer. It verifies their content hashes, because
+// files on the disk are compared with these hashes.
 func liveFiles(ctx context.Context, db *store.DB, layer registry.Layer) ([]catalog.Entry, error) {
 	var all []catalog.Entry
 	for _, kind := range []registry.Kind{registry.KindSkill, registry.KindInstructions} {
@@ -372,7 +380,8 @@ func liveFiles(ctx context.Context, db *store.DB, layer registry.Layer) ([]catal
 	return all, nil
 }
 
-// openOn returns the proposals for skills and instructions of a layer in the given states.
+// openOn returns the proposals that are in one of the given states and concern skills or instructions of the given
+// layer.
 func openOn(ctx context.Context, db *store.DB, layer registry.Layer, states ...proposals.State) ([]review.Bundle, error) {
 	var open []review.Bundle
 	err := db.View(ctx, func(r review.Reader) error {

@@ -1,4 +1,5 @@
-// This file implements the command that excludes parts of a tool from its pin, and checks changes to these parts.
+// This file implements the exclude command, which excludes parts of a tool from its pin. It also checks changes to
+// excluded parts.
 
 package imports
 
@@ -116,14 +117,15 @@ type docExcluded struct {
 	DryRun      bool                 `json:"dry_run,omitempty"`
 }
 
-// importedTool is an imported tool with a draft of a change to it.
+// importedTool is an imported tool with the draft of a change to the tool.
 type importedTool struct {
 	draft     proposals.Draft
-	open      *proposals.Proposal // open proposal for the tool or a change to it
+	open      *proposals.Proposal // open proposal for the new tool or for a change to the tool, or nil
 	snapshots [][]byte            // JSON of the tool, newest last
 }
 
-// findTool finds a server's tool by its name or by a proposal.
+// findTool returns the imported tool to which ref refers. The reference is that of a proposal for the tool, or the id
+// of the tool.
 func findTool(ctx context.Context, b command.Session, a *command.App, ref string) (t importedTool, err error) {
 	var subject registry.Subject
 	if ids, resolveErr := a.IDs(ctx, b.Desk, []string{ref}); resolveErr == nil {
@@ -184,8 +186,9 @@ func findTool(ctx context.Context, b command.Session, a *command.App, ref string
 	return t, err
 }
 
-// Vet runs the rules over the JSON of a live tool whose excluded parts have changed, as for a change to the tool. live
-// lists the other live definitions. The error describes the first finding.
+// Vet checks raw, the current JSON of a live tool of the given server, after excluded parts of it have changed. It runs
+// the rules on raw as on a proposal to change the tool. live contains all live definitions, including the tool. The
+// error describes the first finding.
 func Vet(ctx context.Context, a *command.App, server string, live []registry.Live, raw json.RawMessage) error {
 	item, err := wire.ReadItem(wire.MCP, raw)
 	if err != nil {

@@ -46,6 +46,7 @@ func Family() command.Family {
 	}
 }
 
+// Import specifies how the tools in a document are proposed.
 type Import struct {
 	Server, layer, set, capabilities string
 	named                            bool // the change set was given as a flag
@@ -155,7 +156,8 @@ type Result struct {
 	withdrawn []proposals.Proposal
 }
 
-// Run imports a document that was read from a file or from a running server.
+// Run imports data, which was read from a file or, if from is not nil, from a running server. In messages, file is the
+// name of the file or the server.
 func (f Import) Run(ctx context.Context, a *command.App, file string, data []byte, from *command.LiveServer) (Result, error) {
 	doc, err := wire.Decode(data)
 	if err != nil {
@@ -226,7 +228,7 @@ func (f Import) Run(ctx context.Context, a *command.App, file string, data []byt
 	return taken, err
 }
 
-// plan compares a document with the live definitions.
+// plan compares doc with the live definitions. It returns the steps of the import and the live definitions.
 func plan(ctx context.Context, a *command.App, doc wire.Document, origin intake.Origin) ([]intake.Step, []registry.Live, error) {
 	live, err := command.Definitions(ctx, a)
 	if err != nil {
@@ -353,9 +355,9 @@ func newCanonicalize(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// Observer returns the actor who proposes the tools of guarded servers: toolcrib itself, or the actor of the database
-// login. A user's login must not write as system, because the user could then approve the proposals even if four eyes
-// are required.
+// Observer returns the actor who proposes the tools of guarded servers. It is the actor of the database login or, if no
+// login determines an actor, toolcrib itself. Proposals under a user's login must not be written as toolcrib's own,
+// because the user could then approve them even if four eyes are required.
 func Observer(c *settings.Config) proposals.Actor {
 	if login, err := store.Login(c.DB); err == nil && login != "" {
 		if actor, err := proposals.ParseActor(login); err == nil {

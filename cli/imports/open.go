@@ -22,8 +22,8 @@ import (
 	"toolcrib/review/intake"
 )
 
-// leaveOutPending removes drafts that are already proposed and, if no user requested this import, drafts that were
-// rejected.
+// leaveOutPending removes drafts from steps if their changes are already proposed. If watched is set, no user requested
+// this import, and leaveOutPending also removes drafts that were rejected.
 func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, watched bool) error {
 	return a.DB.View(ctx, func(r review.Reader) error {
 		for i, s := range steps {
@@ -57,8 +57,9 @@ func leaveOutPending(ctx context.Context, a *command.App, steps []intake.Step, w
 	})
 }
 
-// copyExclusions copies the exclusions of an open proposal for the same tool to a draft. If there is no other
-// difference, it also copies its JSON.
+// copyExclusions copies the exclusions in the open proposal p to the draft of s, if both change the same tool. If the
+// draft then differs from p only in excluded parts, copyExclusions also copies the rest of the definition, so that the
+// import proposes nothing new.
 func copyExclusions(ctx context.Context, r review.Reader, s intake.Step, p proposals.Proposal) error {
 	t := s.Draft.Definition.Tool
 	if t == nil || t.Source == nil || t.Source.Type != registry.SourceMCP || p.Type != s.Draft.Type {
@@ -79,8 +80,9 @@ func copyExclusions(ctx context.Context, r review.Reader, s intake.Step, p propo
 	return nil
 }
 
-// leaveOutUndeclared removes deactivations of tools that the server listed to a client with more capabilities. Servers
-// do not list tools that a client cannot use, and other clients may still receive them.
+// leaveOutUndeclared removes drafts from steps that would deactivate a tool, if the server listed the tool to a client
+// with a capability that is not in declared. Servers do not list tools that a client cannot use, and other clients may
+// still receive the tool.
 func leaveOutUndeclared(ctx context.Context, a *command.App, steps []intake.Step, live []registry.Live, declared json.RawMessage) error {
 	for i, s := range steps {
 		at := slices.IndexFunc(live, func(l registry.Live) bool { return l.Subject == s.Subject })
@@ -99,8 +101,8 @@ func leaveOutUndeclared(ctx context.Context, a *command.App, steps []intake.Step
 	return nil
 }
 
-// undeclared returns a capability that was declared when an imported tool was listed but is not among the given ones,
-// or "".
+// undeclared returns a capability that is missing in declared, and that the client declared when the server listed the
+// imported tool t. It returns "" if no capability is missing.
 func undeclared(ctx context.Context, a *command.App, t *registry.Tool, declared json.RawMessage) (string, error) {
 	has, had := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if t == nil || t.Source == nil || len(declared) == 0 || json.Unmarshal(declared, &has) != nil {
@@ -118,8 +120,8 @@ func undeclared(ctx context.Context, a *command.App, t *registry.Tool, declared 
 	return "", nil
 }
 
-// retract withdraws proposals of earlier imports that no longer match the server: changes to tools whose live versions
-// it now lists, and tools that it no longer lists.
+// retract withdraws open proposals of earlier imports that no longer match the server. These are proposals to change a
+// live tool if the server has undone the change, and proposals for new tools that the server no longer lists.
 func (t Result) retract(ctx context.Context, b command.Session, a *command.App, live []registry.Live) (withdrawn []proposals.Proposal, err error) {
 	open, err := openOf(ctx, a, t.Origin.Label)
 	if err != nil {
@@ -161,7 +163,8 @@ func (t Result) retract(ctx context.Context, b command.Session, a *command.App, 
 
 const notListed = "The server no longer lists it."
 
-// obsolete returns the reason why the server has made a draft for a live tool obsolete, or "" if it has not.
+// obsolete returns the reason why draft, which changes a live tool, no longer matches the server. It returns "" if the
+// draft still matches.
 func (t Result) obsolete(draft proposals.Draft) string {
 	at := slices.IndexFunc(t.steps, func(s intake.Step) bool { return s.Subject == draft.Subject })
 	switch {
@@ -176,7 +179,7 @@ func (t Result) obsolete(draft proposals.Draft) string {
 	return ""
 }
 
-// openOf returns the open proposals for the tools and texts of a server.
+// openOf returns the open proposals for the tools and texts of the server with the given label.
 func openOf(ctx context.Context, a *command.App, label string) (open []review.Bundle, err error) {
 	states := slices.DeleteFunc(proposals.States(), func(s proposals.State) bool { return !s.Open() })
 	open, err = command.ReadView(ctx, a.DB.View, func(r review.Reader) ([]review.Bundle, error) { return guarding.OpenOf(ctx, r, label, states...) })
@@ -186,8 +189,8 @@ func openOf(ctx context.Context, a *command.App, label string) (open []review.Bu
 	}), err
 }
 
-// Waiting returns the number of tools and texts of a server that wait for approval, except those that the server no
-// longer lists.
+// Waiting returns the number of tools and texts of the given server that wait for approval. It does not count those
+// that the server no longer lists.
 func Waiting(ctx context.Context, a *command.App, server string) (n int, err error) {
 	open, err := openOf(ctx, a, server)
 	for _, p := range open {
@@ -198,8 +201,9 @@ func Waiting(ctx context.Context, a *command.App, server string) (n int, err err
 	return n, err
 }
 
-// checkName returns an error if a server reports a name under which tools of a server are already live, because any
-// server can report any name.
+// checkName returns an error if the user did not name the server p and the server reports no name or the name of a
+// known server. Any server can report any name, so a server could pass for another one. Servers are known if they are
+// configured or have live tools.
 func checkName(a *command.App, p command.LiveServer, doc wire.Document, live []registry.Live) error {
 	if p.Name != "" {
 		return nil

@@ -1,4 +1,4 @@
-// This file stores what an import read, and describes its results.
+// This file stores the data that an import has read, and describes the results of the import.
 
 package imports
 
@@ -27,7 +27,8 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// proposeSteps stores the raw JSON and then proposes the changes of the steps, so that the JSON of all pins exists.
+// proposeSteps stores the raw JSON in doc and then proposes the drafts of the steps. This order ensures that the JSON
+// of each pin in a proposal is stored.
 func proposeSteps(ctx context.Context, b command.Session, a *command.App, doc wire.Document, o intake.Origin, steps []intake.Step, submit bool) ([]proposals.Proposal, error) {
 	var drafts []proposals.Draft
 	for _, s := range steps {
@@ -63,6 +64,7 @@ func proposeSteps(ctx context.Context, b command.Session, a *command.App, doc wi
 	return desk.Drafting.Import(ctx, b.Actor, drafts, submit)
 }
 
+// DocImport describes the result of an import.
 type DocImport struct {
 	output.Head
 	File    string `json:"file"`
@@ -99,7 +101,8 @@ type docImportStep struct {
 	UnknownKeys []string `json:"unknown_keys,omitempty"`
 }
 
-// newDocImportSteps returns the documents of steps. made lists the proposals of the steps with a draft, in order.
+// newDocImportSteps converts steps for output. The argument made contains the proposals of those steps that have a
+// draft, in order.
 func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImportStep {
 	docs := make([]docImportStep, len(steps))
 	for i, s := range steps {
@@ -129,7 +132,7 @@ func (t Result) Document(a *command.App) DocImport {
 	return d
 }
 
-// lines prints which tools were proposed and which were not.
+// lines prints the tools that were proposed and those that were skipped.
 func (t Result) lines(p *output.Page) {
 	next := 0
 	for _, s := range t.steps {
@@ -158,7 +161,8 @@ func (t Result) lines(p *output.Page) {
 	}
 }
 
-// notKept describes the parts of a file that an export does not contain.
+// notKept returns a warning for each part of doc that belongs to no definition, so that it is neither reviewed nor
+// exported.
 func notKept(doc wire.Document) []string {
 	return lists.Map(doc.NotKept, func(key string) string {
 		return fmt.Sprintf("not kept: %s belongs to no definition, so it is neither reviewed nor exported; toolcrib lint reads it", jsondoc.Quote(key))
@@ -188,7 +192,8 @@ func (t Result) LeftOut() []wire.Skipped {
 	return skipped
 }
 
-// RecordProblem records the reason why the tools of a server are unknown, which the status command reports.
+// RecordProblem records the reason why the tools of the server with the given label are unknown. The status command
+// reports this reason.
 func RecordProblem(ctx context.Context, a *command.App, label, problem string) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -198,7 +203,7 @@ func RecordProblem(ctx context.Context, a *command.App, label, problem string) e
 	return catalog.KeepLeftOut(ctx, a.DB.Imports, a.Env.NewID(), a.Env.Now(), b.Actor.String(), label, skipped)
 }
 
-// LeftOut describes the entries that were not proposed, with the reasons.
+// LeftOut describes the entries that were not proposed, and the reasons.
 func (d DocImport) LeftOut() []string {
 	lines := slices.Clone(d.Warnings)
 	for _, s := range d.Steps {
@@ -209,7 +214,7 @@ func (d DocImport) LeftOut() []string {
 	return lines
 }
 
-// Outcome describes the number of definitions for each change.
+// Outcome returns a phrase with the number of definitions for each kind of change.
 func (d DocImport) Outcome() string {
 	counts := map[string]int{}
 	for _, s := range d.Steps {
@@ -232,10 +237,12 @@ func (d DocImport) Outcome() string {
 	return strings.Join(parts, ", ")
 }
 
-// ProposeReport proposes tools that a following machine has found on a server without an approval. The proposer is the
-// agent of the machine's token, subject to the limits for agents, and the proposals have a separate change set. A
-// rejected tool does not affect the others. A comment on each proposal states the number of machines that have reported
-// the tool, according to the token's holders.
+// ProposeReport proposes the unapproved tools in document, a tool list of the given server. A machine that follows this
+// registry reported the list with the token t. The author of the proposals is the agent of the token, so the limits for
+// agents apply. The proposals have a separate change set. If a tool is rejected, the other tools are still proposed.
+//
+// A comment on each proposal states the number of machines that reported the tool. The holders of tokens choose the
+// names of the machines, so this number is not verified.
 func ProposeReport(ctx context.Context, a *command.App, t tokens.Token, machine, server string, document []byte) (made int, err error) {
 	doc, err := wire.Decode(document)
 	if err != nil {
@@ -299,5 +306,6 @@ func ProposeReport(ctx context.Context, a *command.App, t tokens.Token, machine,
 	return made, refused
 }
 
-// maxSet leaves room for a number in the 64 characters of a change set's name.
+// maxSet is the maximum length of the name of a change set before a number is appended. The name with the number can
+// have 64 characters.
 const maxSet = 56

@@ -1,4 +1,4 @@
-// This file implements the command that repeats imports.
+// This file implements the watch command, which repeats imports.
 
 package imports
 
@@ -107,8 +107,8 @@ func newWatch(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// pollOnce polls all servers once. It reports the results of the others even if a poll fails, and then returns an
-// error.
+// pollOnce polls all servers once. If polls fail, pollOnce still reports the results of the other servers, and then
+// returns an error.
 func (f watchFlags) pollOnce(ctx context.Context, a *command.App, places []command.LiveServer) error {
 	var errs []error
 	var found []Result
@@ -169,8 +169,9 @@ func (f watchFlags) places(a *command.App, names []string) ([]command.LiveServer
 	return places, nil
 }
 
-// handlePoll proposes the changes found by a poll. It reports an error once and returns nil, because the next poll may
-// succeed.
+// handlePoll proposes the changes in s, the result of a poll. It reports a repeated error only once, and returns nil,
+// because the next poll may succeed. The argument seen maps each server to the hash of its last list, or to its last
+// error.
 func (f watchFlags) handlePoll(ctx context.Context, a *command.App, s command.LiveList, seen map[string]string) error {
 	hash, name := registry.HashBytes(s.Data), s.From.Name
 	if s.Err == nil && seen[name] == hash {
@@ -194,13 +195,13 @@ func (f watchFlags) handlePoll(ctx context.Context, a *command.App, s command.Li
 	return nil
 }
 
-// propose proposes the changes found by a poll.
+// propose proposes the changes in s, the result of a poll.
 func (f watchFlags) propose(ctx context.Context, a *command.App, s command.LiveList) (Result, error) {
 	f.Server = s.From.Name
 	return f.Run(ctx, a, s.From.Shown, s.Data, &s.From)
 }
 
-// printResult prints the result of a poll if there are changes.
+// printResult prints the result of a poll. It prints nothing if the poll changed no proposals.
 func printResult(a *command.App, t Result) error {
 	if len(t.Made)+len(t.withdrawn) == 0 {
 		return nil

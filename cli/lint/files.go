@@ -19,8 +19,8 @@ import (
 	"toolcrib/review/rules"
 )
 
-// instructionName reports whether agents read files with a name, given in lower case, in any folder: skills, slash
-// commands, subagents, rules, and instructions of coding clients.
+// instructionName reports whether agents read files with the given name in any folder. The name is in lower case. Such
+// files contain skills, slash commands, subagents, rules, or instructions for coding clients.
 func instructionName(base string) bool {
 	return slices.Contains([]string{
 		"skill.md", "agents.md", "agents.override.md", "claude.md", "claude.local.md", "gemini.md", "copilot-instructions.md",
@@ -33,7 +33,7 @@ var (
 	instructionFolders = []string{"commands", "agents", "skills", "rules", "prompts", "instructions", ".clinerules", "workflows", "steering"}
 	// skippedFolders lists folders that usually contain files of other projects.
 	skippedFolders = []string{".git", ".hg", "node_modules", "vendor", ".venv", "__pycache__"}
-	// legalNames lists parts of names of texts with only terms or lists of packages.
+	// legalNames lists words in the names of text files that contain only legal terms or lists of packages.
 	legalNames = []string{"license", "licence", "notice", "copying", "requirements"}
 	// aboutFiles lists files that describe a folder to people.
 	aboutFiles = []string{"readme.md", "changelog.md", "license.md", "contributing.md", "security.md", "code_of_conduct.md"}
@@ -41,7 +41,7 @@ var (
 )
 
 // instructs reports whether agents read the file at path. inSkill indicates that the file is in the folder of a
-// SKILL.md, which may refer to it.
+// SKILL.md. Agents also read other files in such a folder, because the SKILL.md can refer to them.
 func instructs(path string, inSkill bool) bool {
 	base := strings.ToLower(filepath.Base(path))
 	note := filepath.Ext(base) == ".txt" && !slices.ContainsFunc(legalNames, func(name string) bool { return strings.Contains(base, name) })
@@ -59,11 +59,11 @@ func inInstructions(path string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(filepath.Dir(path)), "/"), func(name string) bool { return slices.Contains(instructionFolders, name) })
 }
 
-// isScript reports whether a file with a name, given in lower case, is a script.
+// isScript reports whether a file with the given name is a script. The name is in lower case.
 func isScript(base string) bool { return slices.Contains(scripts, filepath.Ext(base)) }
 
-// lintFiles returns the files to check. For a folder, it returns the files that agents read. It does not follow links,
-// and omits the files of a skill if the skill's SKILL.md is in the list.
+// lintFiles returns the files to check. It replaces each folder in names by the files in the folder that agents read.
+// It does not follow links. If a SKILL.md is in the result, other files of the same skill are omitted.
 func lintFiles(a *command.App, names []string) ([]string, error) {
 	var list []string
 	for _, name := range names {
@@ -109,7 +109,7 @@ func folders(name string) iter.Seq[string] {
 	}
 }
 
-// instructionFiles returns the files in root that agents read, relative to root.
+// instructionFiles returns the files below root that agents read. Their paths are relative to root.
 func instructionFiles(root string) ([]string, error) {
 	var files []string
 	skills := map[string]bool{}
@@ -146,14 +146,15 @@ func instructionFiles(root string) ([]string, error) {
 // proposalKey matches a line that only occurs in the front matter of proposals and definitions.
 var proposalKey = regexp.MustCompile(`(?m)^(?:subject:\s*["']?(?:tool|agent|list|skill|instructions):|type:\s*["']?(?:new|modify|deactivate|reactivate|restore)\b|baseVersion:|kind:\s*["']?(?:prompt|action)\b)`)
 
-// fileUnit converts a file that agents read to instructions, as a review does.
+// fileUnit returns a unit for a file that agents read. It represents the file as instructions, as a review does.
 func fileUnit(name string, data []byte, executable bool) *unit {
 	base := filepath.Base(name)
 	f := registry.Folder{Path: base, Files: map[string]registry.File{base: registry.NewFile(registry.KindInstructions, base, data, executable)}}
 	return folderUnit(registry.KindInstructions, name, f)
 }
 
-// skillUnit reads the skill with the SKILL.md at a path, as an import does. name is its name for users.
+// skillUnit returns a unit for a skill, which it reads in the same way as an import. The parameter at is the path of
+// the SKILL.md, and name is its path for users.
 func skillUnit(at, name string) (*unit, error) {
 	dir := filepath.Dir(at)
 	f, err := instructions.Read(filepath.Dir(dir), registry.KindSkill, filepath.Base(dir))

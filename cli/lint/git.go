@@ -59,7 +59,8 @@ type docTokens struct {
 	After  int    `json:"after"`
 }
 
-// Branch reviews the changes of a branch to texts for agents: those in paths, or all if paths is empty.
+// Branch reviews the texts for agents that a branch changes. The argument span is BASE..HEAD or BASE...HEAD. If paths
+// is not empty, Branch reviews only the texts in these paths.
 func Branch(ctx context.Context, a *command.App, span string, paths []string, format string) error {
 	if err := report.CheckFormat(a, &format, "markdown"); err != nil {
 		return err
@@ -155,8 +156,9 @@ type side struct {
 	files  map[string][2]string
 }
 
-// sides returns the trees of BASE..HEAD, or of BASE...HEAD with the merge base instead of BASE, and the files at paths
-// that differ.
+// sides returns the trees of two commits, and the files that differ between them. The parameter span names the commits.
+// If it is BASE..HEAD, before is the tree of BASE. If it is BASE...HEAD, before is the tree of the merge base of both
+// commits. If paths is not empty, only files in these paths are compared.
 func (g repository) sides(ctx context.Context, span string, paths []string) (before, after side, changed []string, err error) {
 	base, head, ok := strings.Cut(span, "...")
 	merged := ok
@@ -199,8 +201,8 @@ func (g repository) sides(ctx context.Context, span string, paths []string) (bef
 	return before, after, slices.DeleteFunc(strings.Split(string(list), "\x00"), func(name string) bool { return name == "" }), err
 }
 
-// texts returns the texts for agents among changed files. A skill is represented by its SKILL.md, regardless of which
-// of its files changed.
+// texts returns the texts for agents among the changed files. A skill is represented by its SKILL.md, regardless of
+// which of its files changed.
 func texts(changed []string, sides ...side) []string {
 	has := func(name string) bool {
 		return slices.ContainsFunc(sides, func(s side) bool { return s.files[name] != [2]string{} })
@@ -227,7 +229,8 @@ func texts(changed []string, sides ...side) []string {
 	return list
 }
 
-// units parses a text in a commit: a file, or the skill of a SKILL.md. JSON and Markdown that contain neither tools nor
+// units returns the units of the given file in the commit of s. If the file is a SKILL.md, units writes the skill to
+// the folder scratch and returns the whole skill as one unit. JSON and Markdown files that contain neither tools nor
 // instructions have no units.
 func (s side) units(ctx context.Context, g repository, scratch, file string) ([]*unit, []findings.Finding, error) {
 	names := []string{file}
@@ -300,7 +303,9 @@ func (s side) units(ctx context.Context, g repository, scratch, file string) ([]
 // aboutTools matches keys that distinguish proposals and lists of tools from other JSON.
 var aboutTools = regexp.MustCompile(`"?\b(?:inputSchema|input_schema|parameters|prompts|subject)"?\s*:`)
 
-// compare reviews a unit against its version in the base commit.
+// compare reviews the change of a unit in the given file. The parameters was and is are the versions of the unit in the
+// base commit and in the branch. A version is nil if the unit does not exist there. If both versions are equal,
+// doc.Change is "".
 func (l *linter) compare(ctx context.Context, file, base string, was, is *unit) (doc docChanged, found []findings.Finding, err error) {
 	u := is
 	if is == nil {
@@ -338,8 +343,8 @@ func (l *linter) compare(ctx context.Context, file, base string, was, is *unit) 
 	return doc, found, err
 }
 
-// count adds the tokens of the texts before and after a change: for files at each moment when an agent reads them, and
-// for other texts in total.
+// count adds token counts to doc: the numbers of tokens before and after a change. For skills and instructions, it adds
+// one entry for each occasion on which an agent reads them. For other definitions, it adds a single entry.
 func (l *linter) count(doc *docChanged, before, after registry.Definition) error {
 	if before.Folder() != nil || after.Folder() != nil {
 		costs, err := instructions.Costs(l.tokens, instructions.CompareLoads(before, after))
@@ -372,7 +377,7 @@ func (c docChanged) title() string {
 	return c.File + " " + c.Change
 }
 
-// lines describes the effects of a change on the reach and on the tokens of prompts.
+// lines describes the effects of a change, one per line: the changes of the reach and of the number of tokens.
 func (c docChanged) lines() []string {
 	lines := fact.Lines(c.Reach)
 	if c.Change == "added" {
@@ -422,11 +427,11 @@ func alreadyIn(n int) string {
 	return output.Counted(n, "finding") + " were already"
 }
 
-// Marker is the first line of the comment on a pull request. The next run uses it to find that comment.
+// Marker is the first line of the comment on a pull request. The next run uses this line to find the comment.
 const Marker = "<!-- toolcrib review -->"
 
-// markdown returns the comment on a pull request. All text from the repository is put in code spans that it cannot
-// close.
+// markdown returns the comment on a pull request. It puts text from the repository into code spans, and replaces
+// backquotes in the text so that it cannot close a span.
 func (d DocBranch) markdown() string {
 	code := func(s string) string { return "`` " + strings.ReplaceAll(visible.Line(s), "`", "'") + " ``" }
 	fresh, carried := d.counted()

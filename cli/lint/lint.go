@@ -1,4 +1,5 @@
-// Package lint implements the commands that run the rules on files and describe the rules.
+// Package lint implements the lint and rules commands, which run the rules on files and describe the rules. It also
+// implements review --git, which runs the rules on the changes of a branch.
 package lint
 
 import (
@@ -73,7 +74,7 @@ func newLint(a *command.App) *cobra.Command {
 						problems = append(problems, unreadable(file, noPlace(err.Error())))
 					} else {
 						units = append(units, u)
-						for _, p := range u.change.Draft.Definition.Problems("skill") { // these would prevent the submission
+						for _, p := range u.change.Draft.Definition.Problems("skill") { // these problems would prevent the submission of a proposal
 							problems = append(problems, unreadable(file, noPlace(p.String())))
 						}
 					}

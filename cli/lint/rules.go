@@ -1,4 +1,4 @@
-// This file implements the command that describes the rules.
+// This file implements the rules command, which describes the rules.
 
 package lint
 

@@ -52,7 +52,7 @@ func (l memoryRegistry) Heads(ctx context.Context, kind registry.ToolKind, view 
 type linter struct {
 	set      ruleset.Set
 	corpus   *lintCorpus
-	listable map[string]bool // ids of the tools read so far, which agents may list
+	listable map[string]bool // ids of the tools read so far, which the allow-lists of agents may contain
 	tokens   *tokens.Counter
 	todo     []*task
 	found    []findings.Finding
@@ -72,8 +72,8 @@ type task struct {
 	err   error
 }
 
-// manyTasks is the number of tasks that are collected before they run. Files may be small, so that running the tasks of
-// each file separately would leave processors idle.
+// manyTasks is the number of tasks that are collected before they run. Running the tasks of each file separately would
+// leave processors idle, because many files are small.
 const manyTasks = 512
 
 func newLinter(set ruleset.Set) *linter {
@@ -97,7 +97,8 @@ func noPlace(message string) jsondoc.Problem {
 	return jsondoc.Problem{Pos: jsondoc.Pos{Line: 1, Column: 1}, Message: message}
 }
 
-// flush runs the collected tasks on all processors. Each tool is compared with the tools before it.
+// flush runs the collected tasks on all processors and removes them from l.todo. Each tool is compared with the tools
+// that precede it.
 func (l *linter) flush(ctx context.Context) error {
 	todo := l.todo
 	l.todo = nil
@@ -137,12 +138,13 @@ func (l *linter) flush(ctx context.Context) error {
 	return nil
 }
 
-// place sets the definitions that a unit is compared with: the shipped ones and the units before it.
+// place selects the definitions with which u is compared: the shipped definitions and those of earlier units. If u is a
+// tool, place then adds it to the corpus.
 func (l *linter) place(u *unit) {
 	u.change.World = corpusSnapshot{l.corpus.shipped, l.corpus, len(l.corpus.peers)}
 	u.change.Before = l.corpus.subjects[u.change.Draft.Subject]
 	u.change.Coming = l.listable
-	if p := u.change.Proposed; p != nil { // its fingerprint is computed already, because place runs on one processor
+	if p := u.change.Proposed; p != nil { // flush has computed its fingerprint in parallel
 		s, n := l.corpus, len(l.corpus.peers)
 		text, purpose := p.Fingerprint().Sketches()
 		s.text.Add(int64(n), text)
@@ -156,7 +158,7 @@ func (l *linter) place(u *unit) {
 	l.units++
 }
 
-// check runs the rules on one unit.
+// check runs the rules on the unit of t and stores the findings in t.
 func (l *linter) check(ctx context.Context, live *impact.Snapshot, t *task) error {
 	if t.unit == nil || ctx.Err() != nil {
 		return ctx.Err()
@@ -181,8 +183,8 @@ func (l *linter) check(ctx context.Context, live *impact.Snapshot, t *task) erro
 	return nil
 }
 
-// eachOf processes a list in parallel. It calls worker once for each processor, and passes the elements in order to the
-// functions that worker returns.
+// eachOf processes the elements of list in parallel. It calls worker once for each processor. The functions that worker
+// returns are called with the elements, in order.
 func eachOf[T any](list []T, worker func() func(T)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -197,8 +199,8 @@ func eachOf[T any](list []T, worker func() func(T)) {
 	wg.Wait()
 }
 
-// lintCorpus holds the tools that lint compares new tools with: the shipped tools and those read in the same run, but
-// not the live ones.
+// lintCorpus contains the tools with which lint compares each new tool: the shipped tools and the tools read earlier in
+// the same run. It does not contain the live tools of a registry.
 type lintCorpus struct {
 	shipped       rules.Memory
 	models        []*rules.Peer // the tools of shipped
@@ -208,7 +210,8 @@ type lintCorpus struct {
 	text, purpose overlap.Index
 }
 
-// corpusSnapshot is a snapshot of the corpus with only the first peers. The corpus must not grow while the snapshot is in use.
+// corpusSnapshot is a snapshot of a corpus. The field peers is the number of elements of lintCorpus.peers that belong
+// to the snapshot. The corpus must not grow while the snapshot is in use.
 type corpusSnapshot struct {
 	rules.Memory
 	*lintCorpus
@@ -229,7 +232,8 @@ func (e corpusSnapshot) ByTag(ctx context.Context, prefix string) ([]registry.Li
 	return e.with(found, e.tags[prefix]), err
 }
 
-// with appends those of the given peers that belong to the snapshot.
+// with appends tools to found and returns the result. The parameter peers contains the indexes of the tools in
+// lintCorpus.peers. Tools that do not belong to the snapshot are omitted.
 func (e corpusSnapshot) with(found []registry.Live, peers []int) []registry.Live {
 	for _, n := range peers {
 		if n < e.peers {
@@ -239,7 +243,7 @@ func (e corpusSnapshot) with(found []registry.Live, peers []int) []registry.Live
 	return found
 }
 
-// Thresholds for the similarity of sketches.
+// Thresholds for the similarity of sketches, and the maximum number of similar tools.
 const (
 	peerText    = 0.4
 	peerPurpose = 0.55

@@ -32,7 +32,8 @@ const (
 	unreadableName = "unreadable"
 )
 
-// Rule families that apply to every unit, even without a proposal template.
+// The rule families that run on plain texts, on files, and on imported tools. These families do not require the
+// template of a proposal.
 const (
 	textFamilies = "SPB"
 	fileFamilies = "SPFB"
@@ -50,8 +51,9 @@ type unit struct {
 	lintPlace
 }
 
-// readUnits splits a file into units. It reports unreadable parts as findings, so that the other files are still
-// checked. executable is the executable bit of the file.
+// readUnits splits data, the content of the file called name, into units. It reports unreadable parts as findings
+// instead of an error, so that other files are still checked. If the file lists tools, server is the name of their
+// server, or "" if unknown. executable is the executable bit of the file.
 func readUnits(name, server string, data []byte, executable bool) ([]*unit, []findings.Finding, error) {
 	front, _, fronted := mdfile.SplitFront(string(data))
 	fronted = fronted || mdfile.OpenFront(string(data))
@@ -82,7 +84,7 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 				from := intake.Origin{Layer: registry.LayerUser, Server: server != "" || doc.Format == wire.MCP && doc.Server != wire.SelfName}
 				from.Label = cmp.Or(registry.ServerName(cmp.Or(server, doc.Server, name)), "server")
 				units = append(units, itemUnits(doc, from, strconv.Itoa(i))...)
-				for _, s := range doc.Skipped { // except the entries of a host
+				for _, s := range doc.Skipped { // report all except tools that the provider of the model runs
 					if s.Entry == nil {
 						continue
 					}
@@ -128,8 +130,8 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 	return units, problems, nil
 }
 
-// wireDocuments parses the formats of other programs: a document, or a stream of documents and tools. It returns nil
-// for other content, such as proposals.
+// wireDocuments parses data in the formats of other programs. The data is a single document, or a stream of documents
+// and tools. wireDocuments returns nil for other content, such as proposals.
 func wireDocuments(data []byte) (docs []wire.Document) {
 	proposed := func(n *jsondoc.Node) bool { return n.Get("subject") != nil }
 	if doc, err := wire.Decode(data); err == nil {
@@ -175,7 +177,7 @@ func frameTexts(n *jsondoc.Node) (paths []string) {
 	}
 	if messages := n.Get("messages"); messages != nil && messages.Kind == jsondoc.Array {
 		for i, m := range messages.Items {
-			if content := m.Get("content"); m.Get("role") != nil && content != nil && content.Kind == jsondoc.Object { // a conversation has texts or lists
+			if content := m.Get("content"); m.Get("role") != nil && content != nil && content.Kind == jsondoc.Object { // in other conversations, the content is a text or a list
 				paths = append(paths, jsondoc.Index(prefix+"messages", i)+".content")
 			}
 		}
@@ -183,8 +185,8 @@ func frameTexts(n *jsondoc.Node) (paths []string) {
 	return paths
 }
 
-// itemUnits converts every tool of a foreign document to a proposal, as an import does. number distinguishes the
-// documents of a file.
+// itemUnits returns units for the tools and texts in doc, a document in the format of another program. It converts
+// tools to proposals in the same way as an import. number identifies the document in its file.
 func itemUnits(doc wire.Document, from intake.Origin, number string) []*unit {
 	var units []*unit
 	for _, it := range doc.Items {
@@ -226,7 +228,7 @@ func itemUnits(doc wire.Document, from intake.Origin, number string) []*unit {
 	return units
 }
 
-// plainUnit converts a plain text to a prompt tool.
+// plainUnit returns a unit for a plain text. It represents the text as a prompt tool.
 func plainUnit(name string, data []byte) *unit {
 	id := strings.ToLower(strings.TrimSuffix(filepath.Base(name), filepath.Ext(name)))
 	if !registry.ValidID(id) {
@@ -242,7 +244,7 @@ func plainUnit(name string, data []byte) *unit {
 	}
 }
 
-// at converts a finding and adds its file and position.
+// at converts the rule finding f for u to a finding in the given file, with its position.
 func (u *unit) at(file string, f rules.Finding) findings.Finding {
 	out := findings.Finding{
 		Rule: f.Rule, Name: ruleNames()[f.Rule], Severity: string(f.Severity), File: file, Subject: u.subject, Tool: u.tool,
@@ -252,7 +254,7 @@ func (u *unit) at(file string, f rules.Finding) findings.Finding {
 		u.locate(f, &out)
 		return out
 	}
-	longest := "" // the file in which the finding is
+	longest := "" // name of the file that contains the finding
 	for name := range u.folder.Files {
 		at := jsondoc.Join("definition.files", name)
 		if rest, ok := strings.CutPrefix(f.Path, at); ok && (rest == "" || rest[0] == '.') && len(name) > len(longest) {
@@ -274,7 +276,7 @@ var ruleNames = sync.OnceValue(func() map[string]string {
 	return lists.Index(ruleset.All(), func(r rules.Rule) (string, string) { return r.ID, r.Name })
 })
 
-// lintPlace maps the fields of a unit to positions in its file.
+// lintPlace maps the fields of a unit to positions in the file of the unit.
 type lintPlace struct {
 	text *spans.File
 	doc  *jsondoc.Node // contains the fields; nil for plain text
@@ -283,12 +285,14 @@ type lintPlace struct {
 	field func(string) string
 	// folder contains the files of a skill or of instructions.
 	folder *registry.Folder
-	// prefix is removed from the paths of findings. It exists only because the text was converted to a proposal.
+	// prefix is removed from the paths of findings. A plain text is linted as a proposal, and prefix is the path of the
+	// text in this proposal.
 	prefix string
 }
 
-// locate sets the position of a finding: its passage in the file, or its field, or the innermost existing value that
-// would contain the field.
+// locate sets the position in out, the finding for f. This is the position of the passage of f if the file contains the
+// passage, and otherwise the position of the field of f. If the field does not exist, it is the position of the
+// innermost existing value that would contain the field.
 func (p *lintPlace) locate(f rules.Finding, out *findings.Finding) {
 	if p.doc == nil {
 		out.Path = strings.TrimPrefix(f.Path, p.prefix)
@@ -325,7 +329,8 @@ func (p *lintPlace) locate(f rules.Finding, out *findings.Finding) {
 	}
 }
 
-// passage returns the span of a finding's passage in a value that begins at a given position.
+// passage returns the span of the passage of f in value. The parameter at is the position at which value begins in the
+// file. passage also reports whether it found the passage in value.
 func (p *lintPlace) passage(at jsondoc.Pos, value string, f rules.Finding) (spans.Span, bool) {
 	start, end := spans.Offset(value, jsondoc.Pos{Line: f.Line, Column: f.Column}), spans.Offset(value, jsondoc.Pos{Line: f.EndLine, Column: f.EndColumn})
 	switch {
@@ -340,7 +345,7 @@ func (p *lintPlace) passage(at jsondoc.Pos, value string, f rules.Finding) (span
 	return p.text.Value(at, value, start, end)
 }
 
-// unreadable returns a finding for a syntax error in a file.
+// unreadable returns a finding for the syntax error p in the file called name.
 func unreadable(name string, p jsondoc.Problem) findings.Finding {
 	message := p.Message
 	if !strings.HasSuffix(message, "?") {
@@ -352,5 +357,5 @@ func unreadable(name string, p jsondoc.Problem) findings.Finding {
 	}
 }
 
-// isSkill reports whether the file turns its folder into a skill.
+// isSkill reports whether the file called name is a SKILL.md, which makes its folder a skill.
 func isSkill(name string) bool { return filepath.Base(name) == registry.SkillFile }

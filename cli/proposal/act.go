@@ -1,4 +1,4 @@
-// This file contains the commands that comment on, fork, roll back, regroup, and assign.
+// This file implements the comment, fork, rollback, regroup, and assign commands.
 
 package proposal
 

@@ -20,7 +20,7 @@ import (
 	"toolcrib/review"
 )
 
-// DecideFlags are the flags of every decision.
+// DecideFlags contains the flags that all commands for decisions share.
 type DecideFlags struct {
 	note   command.NoteFlags
 	expect []string
@@ -34,12 +34,12 @@ func (f *DecideFlags) Register(set *pflag.FlagSet) {
 	set.StringArrayVar(&f.expect, "expect", nil, "decide only if the review digest is still `DIGEST`; repeat it for each proposal or change set, in order")
 }
 
-// RegisterUnseen adds the flag that is only valid for approvals.
+// RegisterUnseen adds the --unseen flag, which is only valid for approvals.
 func (f *DecideFlags) RegisterUnseen(set *pflag.FlagSet) {
 	set.BoolVar(&f.unseen, "unseen", false, "approve proposals although you were not shown all of them; the decisions record it")
 }
 
-// newVerdict returns the command that makes decisions with a verdict.
+// newVerdict returns a constructor for the command that makes decisions with the given verdict.
 func newVerdict(verdict proposals.Verdict, use string) func(a *command.App) *cobra.Command {
 	return func(a *command.App) *cobra.Command {
 		flags := &DecideFlags{}
@@ -55,7 +55,7 @@ func newVerdict(verdict proposals.Verdict, use string) func(a *command.App) *cob
 	}
 }
 
-// Decide makes decisions on the proposals that refs denote, and prints the decisions.
+// Decide makes decisions on the proposals to which refs refer, and prints the decisions.
 func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFlags, verdict proposals.Verdict) error {
 	if flags.unseen && len(flags.expect) > 0 {
 		return process.Usagef("--unseen cannot be combined with --expect, which names what you were shown")
@@ -103,7 +103,7 @@ func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFla
 	if err != nil {
 		return err
 	}
-	// Others may be able to write the project's file.
+	// Name the settings that come from the project's file, because other people may be able to write it.
 	if s := a.Config.Policy().Settings().Deciding().From(settings.FromProject); len(s) > 0 {
 		a.Note("toolcrib: decided under %s: %s", a.Config.ProjectFile, output.FullStop(s.String()))
 	}
@@ -111,8 +111,9 @@ func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFla
 	return nil
 }
 
-// choices assigns the given digests to proposals: one digest for each proposal, or one for each reference, so that a
-// change set needs only one.
+// choices returns the choices for the proposals with the given ids, to which refs refer. It assigns the digests of the
+// --expect flag to the choices. Users give one digest for each proposal, or one for each reference. A change set is one
+// reference, so it needs only one digest.
 func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs []string, flags *DecideFlags) ([]review.Choice, error) {
 	choices, expect := make([]review.Choice, len(ids)), flags.expect
 	for i, id := range ids {
@@ -141,7 +142,7 @@ func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs []
 	return choices, nil
 }
 
-// newWaiving returns the command that creates or ends a waiver.
+// newWaiving returns a constructor for the waive command or, if ends is set, for the unwaive command.
 func newWaiving(ends bool) func(a *command.App) *cobra.Command {
 	return func(a *command.App) *cobra.Command {
 		var note command.NoteFlags
@@ -208,7 +209,8 @@ type docWaiverMade struct {
 	Waiver   document.Waiver `json:"waiver"`
 }
 
-// parseExpiry parses a time, or a number of days from now.
+// parseExpiry parses a time in the format RFC 3339, or a number of days after now, such as "30d". It returns nil for
+// "".
 func parseExpiry(s string, now time.Time) (*time.Time, error) {
 	if s == "" {
 		return nil, nil //nolint:nilnil // no expiry

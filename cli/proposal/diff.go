@@ -41,7 +41,7 @@ type docDiff struct {
 	docSides
 }
 
-// docFile is a file of a skill that differs.
+// docFile is a file of a skill that differs between the two sides.
 type docFile struct {
 	Path    string   `json:"path"`
 	From    string   `json:"from,omitempty"` // former path
@@ -51,7 +51,7 @@ type docFile struct {
 	Notes   []string `json:"notes,omitempty"` // remarks about its mode, link, or bytes
 }
 
-// docDiffList has the differences of every member of a change set.
+// docDiffList contains the differences of every member of a change set.
 type docDiffList struct {
 	output.Head
 	ChangeSet    string          `json:"change_set"`
@@ -130,7 +130,8 @@ type diffLayout struct {
 	columns bool
 }
 
-// whole reports whether differences are printed in full. Side by side, long lines are cut.
+// whole reports whether differences are printed in full. Long lines are cut if both sides are printed next to each
+// other.
 func (l diffLayout) whole(a *command.App) bool { return !l.columns || a.Form.JSON }
 
 func printDiff(a *command.App, left, right content, reach fact.Difference, layout diffLayout) error {
@@ -238,7 +239,8 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 	return nil
 }
 
-// cell returns one side of a row with line number, sign, and text, cut and padded to width terminal cells.
+// cell returns one side of a row: the number, the sign, and the text of the line with index i in h. It cuts or pads the
+// side to width terminal cells. It returns spaces if i is negative. If right is set, the side is the right one.
 func cell(p *output.Page, h diff.Hunk, i, width int, right bool) string {
 	if i < 0 {
 		return strings.Repeat(" ", width)
@@ -280,8 +282,8 @@ func proposed(d review.Dossier) (left, right content) {
 	return left, right
 }
 
-// contentOf finds a definition in a file, as a version of a subject (by default the live one), or as a revision of a
-// proposal.
+// contentOf returns the content to which ref refers. This is the definition in a file, a version of a subject (by
+// default the live version), or a revision of a proposal (by default the current revision).
 func contentOf(ctx context.Context, b command.Session, a *command.App, ref string) (content, error) {
 	isFile := slices.Contains([]string{".json", ".md", ".markdown", ".ndjson"}, strings.ToLower(filepath.Ext(ref)))
 	if isFile || strings.HasPrefix(ref, ".") || strings.HasPrefix(ref, "/") {

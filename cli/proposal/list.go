@@ -126,11 +126,12 @@ func newList(a *command.App) *cobra.Command {
 	return cmd
 }
 
+// StateNames returns the names of all states of proposals.
 func StateNames() []string {
 	return lists.Map(proposals.States(), func(s proposals.State) string { return string(s) })
 }
 
-// queueTable formats proposals as a table of all facts that have a column.
+// queueTable formats proposals as a table. The columns are the facts with a heading.
 func queueTable(p *output.Page, found review.Page, now time.Time) (header []string, rows [][]string) {
 	rows = make([][]string, len(found.Proposals))
 	view := facts.View{Age: func(t time.Time) string { return p.Age(t, now) }}
@@ -156,7 +157,7 @@ func queueTable(p *output.Page, found review.Page, now time.Time) (header []stri
 	return append(header, ""), rows
 }
 
-// asTyped returns a reference to a proposal as it is written in messages.
+// asTyped returns the reference ref for a message. It prefixes numbers with "#".
 func asTyped(ref string) string {
 	if strings.Trim(ref, "0123456789") == "" {
 		return "#" + ref

@@ -1,4 +1,4 @@
-// This file contains the commands that create and move proposals.
+// This file implements the propose, revise, submit, withdraw, and rebase commands.
 
 package proposal
 
@@ -47,7 +47,8 @@ func newPropose(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// printMoved prints proposals after an operation on them, unless it failed.
+// printMoved prints the proposals in made, which an operation created or changed. If the operation failed with err,
+// printMoved only returns err.
 func printMoved(a *command.App, made []proposals.Proposal, err error) error {
 	if err != nil {
 		return err
@@ -144,8 +145,8 @@ func newRebase(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// writeDraft writes a draft to a new file, in the format that its name implies. If the file is "-", writeDraft writes
-// JSON to standard output, because Markdown cannot contain hidden characters in a visible form.
+// writeDraft writes a draft to a new file, in the format that the name of the file implies. If file is "-", writeDraft
+// writes JSON to standard output, because Markdown cannot show hidden characters.
 func writeDraft(a *command.App, d proposals.Draft, file string) error {
 	text := d.JSON()
 	if file == "-" {
@@ -172,8 +173,8 @@ func writeDraft(a *command.App, d proposals.Draft, file string) error {
 	return errors.Join(err, f.Close())
 }
 
-// eachProposal performs an act on each of the given proposals and prints their new states. It stops at the first
-// failure; the acts before it remain in effect.
+// eachProposal calls act for each proposal to which refs refer, and prints the new states of the proposals. It stops at
+// the first error. The effects of earlier calls remain.
 func eachProposal(ctx context.Context, a *command.App, refs []string, act func(context.Context, command.Session, proposals.ID) (proposals.Proposal, error)) error {
 	b, ids, err := a.OpenProposals(ctx, refs)
 	if err != nil {

@@ -91,7 +91,7 @@ func newReview(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// assess files the assessment in a file or, if file is "", runs the built-in review again.
+// assess stores the assessment that the given file contains. If file is "", it runs the built-in review again.
 func assess(ctx context.Context, b command.Session, a *command.App, ref, file string) error {
 	ids, err := a.IDs(ctx, b.Desk, []string{ref})
 	if err != nil {

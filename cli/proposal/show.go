@@ -96,7 +96,7 @@ func show(ctx context.Context, b command.Session, a *command.App, ref string) (r
 	return b.Desk.Reading.Show(ctx, b.Actor, ids[0])
 }
 
-// docChangeSet is a whole change set. Its review digest covers all members.
+// docChangeSet is a change set with all its members. Its review digest covers all of them.
 type docChangeSet struct {
 	output.Head
 	ChangeSet    string                 `json:"change_set"`
@@ -112,7 +112,7 @@ func showSet(ctx context.Context, b command.Session, a *command.App, name string
 	doc := docChangeSet{Head: output.NewHead("change_set"), ChangeSet: name, ReviewDigest: set.Digest}
 	members := make([]proposals.Proposal, len(set.Members))
 	for i, d := range set.Members {
-		members[i], d.Members = d.Proposal, nil // already in the document
+		members[i], d.Members = d.Proposal, nil // the document already lists the members
 		doc.Proposals = append(doc.Proposals, document.NewWholeDetail(d))
 	}
 	err = a.Print(doc, func(p *output.Page) {
@@ -166,7 +166,8 @@ func writeSetEnd(p *output.Page, set review.ChangeSet) {
 	}
 }
 
-// writeDigest prints a digest, unless the reader uses a screen reader: their approval refers to the digest shown last.
+// writeDigest prints a digest. It prints nothing for screen readers, because an approval by their users refers to the
+// digest that was shown last, even without --expect.
 func writeDigest(p *output.Page, label, digest string) {
 	if digest != "" && !p.Spoken {
 		p.Linef("%s %s", label, digest)
@@ -187,11 +188,11 @@ type setObstacle struct {
 	members, refs []string
 }
 
-// assessing returns the command that resolves review.ErrOutdated. Several proposals can share one.
+// assessing returns the command that assesses the proposals refs again, which resolves review.ErrOutdated.
 func assessing(refs string) string { return "toolcrib review " + refs + " --again" }
 
-// setObstacles returns the reasons why a change set cannot be approved. Reasons that several members share are
-// combined, with one remedy for all of them.
+// setObstacles returns the reasons why members of a change set cannot be approved. It combines reasons that several
+// members share, so that one remedy applies to all of these members.
 func setObstacles(set review.ChangeSet) []setObstacle {
 	var list []setObstacle
 	for _, d := range set.Members {
@@ -215,15 +216,15 @@ func setObstacles(set review.ChangeSet) []setObstacle {
 	return list
 }
 
-// printedWhole reports whether the reader received the complete output. A filter prints only a part, and a reader who
-// leaves the pager or closes the pipe early did not see everything.
+// printedWhole reports whether the reader received the complete output. It returns false if a filter printed only a
+// part, or if the reader left the pager or closed the pipe early.
 func printedWhole(b command.Session, a *command.App) bool {
 	return a.Form.JQ == nil && !a.Cut && (b.Actor.Kind != proposals.User || !process.ReaderLeft(a.Stdout))
 }
 
-// shown records that a command has shown the actor the whole change, unless the output was not read completely. A
-// read-only database records nothing; other failures are reported, because the next approval would refer to older
-// content.
+// shown records that a command has shown the proposals ds to the actor in full. It records nothing if the output was
+// not read completely or if the database is read-only. It reports other failures as a note, because the actor's next
+// approval would otherwise refer to older content.
 func shown(ctx context.Context, b command.Session, a *command.App, ds ...review.Dossier) {
 	if !printedWhole(b, a) {
 		return
@@ -370,7 +371,7 @@ func writeHead(p *output.Page, d review.Dossier) {
 	}
 }
 
-// writeMembers lists the members of a change set that has several.
+// writeMembers prints the members of a change set. It prints nothing if the change set has fewer than two members.
 func writeMembers(p *output.Page, changeSet string, members []proposals.Proposal) {
 	if len(members) < 2 {
 		return
@@ -447,7 +448,8 @@ func writeAssessment(p *output.Page, d review.Dossier) {
 	}
 }
 
-// notShown returns a remark about the approval of content that was not shown to the decider, or "".
+// notShown returns a remark if the decider approved content that was not shown to them, followed by a remark about the
+// content that they read. It returns "" if neither applies.
 func notShown(d proposals.Decision) string {
 	text := ""
 	if mark := document.NotShown(d.Shown); mark != "" && d.Verdict == proposals.VerdictApproved {

@@ -1,4 +1,4 @@
-// This file implements the command guard, which stands between a client and an MCP server.
+// This file implements the guard command, which runs between a client and an MCP server.
 
 package server
 
@@ -29,7 +29,8 @@ import (
 	"toolcrib/store"
 )
 
-// startup is the time in which a guard normally completes the comparison and listing of its server's tools.
+// startup is the time after which a guard has usually listed the tools of its server and compared them with the
+// approved ones.
 const startup = 10 * time.Second
 
 type guardFlags struct {
@@ -83,7 +84,7 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 	if err != nil {
 		return err
 	}
-	db.Open = func(ctx context.Context) (guard.Connection, error) { // the client shows its errors to the user
+	db.Open = func(ctx context.Context) (guard.Connection, error) { // the client shows the errors of db.Open to the user
 		caller, err := command.CallerFlags{Where: command.WhereFlags{Local: true}}.Caller(a)
 		var g *command.OpenGateway
 		if err == nil {
@@ -126,7 +127,8 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 		go following.Poll(ctx, func(err error) { log(output.Sentence(err)) })
 		db.Open = func(ctx context.Context) (guard.Connection, error) { return following.Connection(ctx, a, name, log) }
 		propose := db.Propose
-		// Unapproved tools are proposed where the registry is reviewed, and on this machine if its own approvals count.
+		// Propose unapproved tools where the followed registry is reviewed. If the approvals of this machine count, also
+		// propose them here.
 		db.Propose = func(ctx context.Context, l guard.Listing) ([]wire.Skipped, error) {
 			if err := following.Report(ctx, name, l); err != nil {
 				log(output.Sentence(err))

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// hangupSignals returns the signals that every command handles.
+// hangupSignals returns only a signal that every command handles, because the system has no hangup signal.
 func hangupSignals() []os.Signal { return []os.Signal{os.Interrupt} }
 
 // pollable returns in unchanged.
 func pollable(in io.Reader) (out io.Reader, restore func()) { return in, func() {} }
 
-// closedReader returns nil, because the system cannot detect it.
+// closedReader returns nil, because the system cannot detect that the reader of a pipe is gone.
 func closedReader(io.Writer) func(time.Duration) bool { return nil }

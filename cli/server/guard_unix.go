@@ -16,8 +16,9 @@ import (
 // command handles.
 func hangupSignals() []os.Signal { return []os.Signal{syscall.SIGHUP} }
 
-// pollable wraps a pipe or socket so that a blocked read occupies a goroutine instead of a thread. This saves a tenth
-// of the time of a guarded call. restore undoes the change.
+// pollable returns a reader for in. If in is a pipe or a socket, a blocked read of this reader occupies a goroutine
+// instead of a thread, which saves a tenth of the time of a guarded call. The function restore makes reads of in block
+// a thread again. pollable returns other readers unchanged.
 func pollable(in io.Reader) (out io.Reader, restore func()) {
 	none := func() {}
 	f, ok := in.(*os.File)
@@ -42,8 +43,9 @@ func pollable(in io.Reader) (out io.Reader, restore func()) {
 	}
 }
 
-// closedReader returns a function that waits until a pipe or socket has no reader, and returns false after a timeout.
-// The function blocks a thread. gone returns nil for other outputs.
+// closedReader returns a function that waits until nobody reads from the pipe or socket out. The function returns true
+// if the reader is gone, and false if the time in its argument has passed. It blocks a thread while it waits.
+// closedReader returns nil if out is not a file.
 func closedReader(out io.Writer) func(wait time.Duration) bool {
 	f, ok := out.(*os.File)
 	if !ok {

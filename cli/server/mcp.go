@@ -1,4 +1,5 @@
-// This file implements the command mcp, and what it and serve show to agents.
+// This file implements the mcp command. It also defines the parts of the registry and of the review service that agents
+// can access through the mcp and serve commands.
 
 package server
 
@@ -48,7 +49,7 @@ type mcpFlags struct {
 	remote          bool
 }
 
-// tokenVariable is the environment variable with the bearer token, which is used if no file is given.
+// tokenVariable is the environment variable that contains the bearer token if --token-file is not given.
 const tokenVariable = "TOOLCRIB_MCP_TOKEN" //nolint:gosec // this is only its name
 
 func newMCP(a *command.App) *cobra.Command {
@@ -122,7 +123,7 @@ func (f mcpFlags) serveHTTP(ctx context.Context, a *command.App, server *mcp.Ser
 	case !f.remote && !httpserver.Loopback(host):
 		return process.Usagef("--http is %q, which other machines may reach; use 127.0.0.1:PORT, or add --allow-remote", f.http)
 	}
-	var token, source string // the source is a file, a variable, or the token itself if it is new
+	var token, source string // source describes where the token is stored; for a new token, it is the token
 	switch {
 	case f.tokenFile != "":
 		source = "in " + a.Path(f.tokenFile)
@@ -174,7 +175,7 @@ func readToken(name string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// documents returns the functions that read and write documents as the command line does.
+// documents returns the functions that read and write documents for MCP tools, in the same formats as the command line.
 func documents() mcp.Documents {
 	return mcp.Documents{
 		Draft: func(text []byte, complete bool) (proposals.Draft, error) {
@@ -199,7 +200,8 @@ func documents() mcp.Documents {
 	}
 }
 
-// proposer provides the methods of the review service that agents may use. Their messages cannot call any other method.
+// proposer provides the methods of the review service that agents may call. Requests of agents cannot reach any other
+// method.
 type proposer struct {
 	mcp.Proposer
 	mcp.Reader
@@ -213,7 +215,8 @@ func proposerOf(desk *service.Desk) proposer {
 // toolUser is the gateway for agents. It has no method that answers a pending call.
 type toolUser struct{ mcp.Gateway }
 
-// approved is the store as agents see it.
+// approved implements mcp.Registry with the database. It gives agents access to the approved definitions of the layers
+// in view.
 type approved struct {
 	db   *store.DB
 	view []registry.Layer
@@ -234,7 +237,7 @@ func (r approved) List(ctx context.Context, id string) (registry.Live, error) {
 	return command.ReadView(ctx, r.db.View, func(reader review.Reader) (registry.Live, error) { return listIn(ctx, reader, r.view, id) })
 }
 
-// listIn returns the allow-list with this id in the view of the given layers.
+// listIn returns the allow-list with the given id that applies in the given layers.
 func listIn(ctx context.Context, finder registry.Finder, view []registry.Layer, id string) (registry.Live, error) {
 	entry, ok, err := registry.Layered{Finder: finder, View: view}.List(ctx, id)
 	if err == nil && !ok {
@@ -272,7 +275,8 @@ func (r approved) Version(ctx context.Context, s registry.Subject, number int) (
 	return found[0], nil
 }
 
-// prompter renders prompts for a user at the current time, with the user's stored data.
+// prompter implements mcp.Prompter with the database. It renders prompts for a user at the current time, with the
+// stored data of the user.
 type prompter struct {
 	desk   *service.Desk
 	stored *builtin.Provider
@@ -282,7 +286,7 @@ type prompter struct {
 // Prompt implements mcp.Prompter.
 func (p prompter) Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error) {
 	where := c.Where
-	where.IncludeDeferred = false // the prompt explains how to find the others
+	where.IncludeDeferred = false // the prompt explains how to find deferred tools
 	in, err := p.desk.Impact.PromptInput(ctx, c.Agent, c.Layer, where)
 	if err != nil {
 		return prompt.Output{}, err
@@ -294,14 +298,15 @@ func (p prompter) Prompt(ctx context.Context, c gateway.Caller, channel string) 
 	return prompt.Render(in, channel), nil
 }
 
-// followed is the registry that this machine follows, as agents see it.
+// followed implements mcp.Registry and mcp.Prompter with the registry that this machine follows. It gives agents access
+// to the approved definitions of the layers in view.
 type followed struct {
 	*follow.Server
 	view []registry.Layer
 	now  func() time.Time
 }
 
-// read calls fn with the newest accepted copy.
+// read calls fn with the copy of the registry that was accepted last.
 func (f followed) read(ctx context.Context, fn func(*follow.Registry) error) error {
 	r, err := f.Registry(ctx)
 	if err == nil {
@@ -345,11 +350,12 @@ func (f followed) Version(ctx context.Context, s registry.Subject, number int) (
 	})
 }
 
-// Prompt implements mcp.Prompter. Without a database, there are no notes and tasks of the user.
+// Prompt implements mcp.Prompter. The prompt contains no notes and tasks of the user, because these are stored in a
+// database.
 func (f followed) Prompt(ctx context.Context, c gateway.Caller, channel string) (prompt.Output, error) {
 	return command.ReadView(ctx, f.read, func(r *follow.Registry) (prompt.Output, error) {
 		where := c.Where
-		where.IncludeDeferred = false // the prompt explains how to find the others
+		where.IncludeDeferred = false // the prompt explains how to find deferred tools
 		in, err := impact.PromptInput(ctx, r, c.Agent, c.Layer, where)
 		if err != nil {
 			return prompt.Output{}, err

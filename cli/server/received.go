@@ -16,8 +16,8 @@ import (
 // maxReceived is the maximum size in bytes of the call logs that the server keeps for a token.
 const maxReceived = 1 << 30
 
-// receivedLogs keeps the call logs of other machines in a folder for each token and machine. Anyone with a token can
-// send lines, so their size is limited.
+// receivedLogs stores the call logs of other machines in a folder for each token and machine. Anyone with a token can
+// send lines, so the size of the logs of each token is limited.
 type receivedLogs struct {
 	dir   string
 	limit int64 // bytes for each token
@@ -32,11 +32,11 @@ type diskUsage struct {
 	at    time.Time
 }
 
-// remeasure is the minimum time between measurements of a token's logs that reach the limit: files may have been moved
-// away.
+// remeasure is the minimum time between two measurements of a token's logs. Logs that have reached the limit are
+// measured again, because their files may have been moved away.
 const remeasure = time.Minute
 
-// add appends lines to the log of a machine.
+// add appends the received lines to the log of a machine. The machine sent them with the given token.
 func (r *receivedLogs) add(token string, in follow.CallLines, now time.Time) error {
 	size := int64(fileCost)
 	for _, line := range in.Lines {
@@ -49,10 +49,11 @@ func (r *receivedLogs) add(token string, in follow.CallLines, now time.Time) err
 	return journal.Append(in.Lines, now)
 }
 
-// fileCost is the size that is counted for each file, folder, and request, so that many small ones are limited as well.
+// fileCost is the size that counts for each file, folder, and request in addition to its content, so that the number of
+// small files and requests is also limited.
 const fileCost = 4096
 
-// reserve counts size bytes for a token, or returns an error if they exceed the limit.
+// reserve adds size bytes to the usage of the given token. It returns an error if the usage would exceed the limit.
 func (r *receivedLogs) reserve(token string, size int64, now time.Time) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,11 +73,12 @@ func (r *receivedLogs) reserve(token string, size int64, now time.Time) error {
 	return nil
 }
 
-// measure returns the size of the files below a folder. Files that cannot be read count as empty.
+// measure returns the usage of the files below a folder, including fileCost for each file and folder. Files that cannot
+// be read count as empty.
 func measure(folder string) (size int64) {
 	_ = filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil {
-			return nil //nolint:nilerr // it does not exist yet, or was moved away
+			return nil //nolint:nilerr // the file or folder does not exist yet, or was moved away
 		}
 		size += fileCost
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {

@@ -125,7 +125,7 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 		Version: process.ProgramVersion(), Now: a.Env.Now, Logger: log, Origins: f.origins,
 	}
 	if f.bundle {
-		var publisher share.Publisher // serve calls it once at a time
+		var publisher share.Publisher // c.Publish is never called concurrently
 		c.Publish = func(ctx context.Context) (serve.Published, error) {
 			d, _, err := publisher.Document(ctx, a)
 			return d, err
@@ -165,7 +165,7 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 	c.Metrics = people.server.WriteMetrics
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
-		if a.Config.Checkpoints.Name() != "" { // of the users' decisions
+		if a.Config.Checkpoints.Name() != "" { // publish checkpoints of the users' decisions
 			people.shared.Checkpoint = verify.WatchCheckpoints(a)
 			defer verify.PublishWhileRunning(ctx, a, people.shared.Checkpoint)()
 		}
@@ -188,7 +188,7 @@ func checkWeb(expose string, origins []string) error {
 	return nil
 }
 
-// check rejects contradictory flags and returns the log.
+// check returns an error for invalid or contradictory flags. Otherwise, it returns the logger that the flags specify.
 func (f serveFlags) check(a *command.App) (*slog.Logger, error) {
 	switch {
 	case f.sshSessions < 1:
@@ -259,8 +259,8 @@ func (f serveFlags) listen(ctx context.Context, a *command.App, c serve.Config) 
 	return err
 }
 
-// socketListener listens on the Unix socket, to which this account and the accounts with the given user ids can
-// connect. If a folder must be created, it is only the default one.
+// socketListener listens on the Unix socket. This account and the accounts with the given user ids can connect to the
+// socket. socketListener creates a missing folder only for the default socket.
 func (f serveFlags) socketListener(ctx context.Context, a *command.App, uids []int) (net.Listener, error) {
 	others := slices.DeleteFunc(uids, func(uid int) bool { return uid == os.Getuid() })
 	if f.socket != "" {
@@ -280,8 +280,8 @@ func (f serveFlags) socketListener(ctx context.Context, a *command.App, uids []i
 	return unixsocket.Listen(ctx, filepath.Join(dir, "serve.sock"), others...)
 }
 
-// approvedCatalog implements serve.Catalog. It reads approved definitions as export does, for applications that load
-// them from a server.
+// approvedCatalog implements serve.Catalog for applications that load approved definitions from the server. It reads
+// the definitions in the same way as the export command.
 type approvedCatalog struct {
 	app *command.App
 	prompter
@@ -353,7 +353,7 @@ func (c approvedCatalog) Encode(ctx context.Context, tools []serve.Definition, f
 
 // PromptInput implements serve.Catalog.
 func (c approvedCatalog) PromptInput(ctx context.Context, who gateway.Caller) (prompt.Input, error) {
-	who.Where.IncludeDeferred = false // the prompt explains how to find the others
+	who.Where.IncludeDeferred = false // the prompt explains how to find deferred tools
 	return c.desk.Impact.PromptInput(ctx, who.Agent, who.Layer, who.Where)
 }
 

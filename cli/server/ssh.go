@@ -83,8 +83,8 @@ func Offers() map[string]Offer {
 	}
 }
 
-// common lists the flags that every command accepts over SSH. The other global flags, such as --as, --db, and
-// --workspace, are reserved for the server.
+// common lists the flags that every command accepts over SSH. Other global flags, such as --as, --db, and --workspace,
+// are not accepted.
 const common = "help json no-color dry-run project accessible"
 
 // Restrict rejects and hides the commands and flags that are not available over SSH.
@@ -102,7 +102,7 @@ func Restrict(a *command.App, root *cobra.Command) {
 			return fmt.Errorf("toolcrib %s is %w: %s", name(c), command.ErrRemote, o.why)
 		}
 		a.Remote.Ran(name(c))
-		var err error // about flags that are not available, or that name files
+		var err error // about a flag that is not available or that names a file
 		c.Flags().Visit(func(f *pflag.Flag) {
 			switch {
 			case err != nil:
@@ -128,7 +128,7 @@ func Restrict(a *command.App, root *cobra.Command) {
 	}
 }
 
-// takes reports whether a flag of the command is available.
+// takes reports whether the given flag of the command is available over SSH.
 func (o Offer) takes(flag string) bool {
 	return slices.ContainsFunc(strings.Fields(common+" "+o.Flags), func(f string) bool { return strings.TrimSuffix(f, "-") == flag })
 }
@@ -188,7 +188,7 @@ func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logge
 	return s, nil
 }
 
-// identify returns the user who owns a key according to the current signers file.
+// identify returns the user to whom the signers file currently assigns the given key.
 func (s *sshServing) identify(login string, key gossh.PublicKey) (string, error) {
 	who, err := s.shared.Config.Signers.Signers()
 	if err != nil {
@@ -206,7 +206,7 @@ func (s *sshServing) identify(login string, key gossh.PublicKey) (string, error)
 	return principal, nil
 }
 
-// run runs a command in a session.
+// run runs the command of the session c and returns its exit status.
 func (s *sshServing) run(ctx context.Context, c *sshserver.Session) int {
 	actor, err := proposals.ParseActor(c.Principal)
 	if err != nil {
@@ -236,7 +236,7 @@ func (s *sshServing) run(ctx context.Context, c *sshserver.Session) int {
 	return a.Program.Run(ctx, a)
 }
 
-// splitCommand splits the command sent by a client into its arguments.
+// splitCommand splits the command sent by a client into its arguments. It removes a leading "toolcrib".
 func splitCommand(command string) ([]string, error) {
 	args, err := process.Words(command)
 	if len(args) > 0 && args[0] == "toolcrib" {
@@ -245,7 +245,7 @@ func splitCommand(command string) ([]string, error) {
 	return args, err
 }
 
-// browses reports whether a command opens the workbench.
+// browses reports whether line is a command that opens the workbench.
 func browses(p command.Program, line string) bool {
 	args, err := splitCommand(line)
 	if err != nil {
@@ -259,7 +259,7 @@ func browses(p command.Program, line string) bool {
 	return root.Flags().NArg() == 0 && !slices.ContainsFunc([]string{"approve", "help", "version"}, root.Flags().Changed)
 }
 
-// typedLines reads lines from a terminal in raw mode and echoes them.
+// typedLines returns a reader of the lines that a user types in a terminal in raw mode. It echoes the input to out.
 func typedLines(in io.Reader, out io.Writer) io.Reader {
 	typed := term.NewTerminal(struct {
 		io.Reader

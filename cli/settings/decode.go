@@ -17,8 +17,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// Limits for a configuration file. The decoder is recursive: without these limits, a project's file could crash every
-// command in its folder.
+// Limits for a configuration file. The decoder is recursive. Without these limits, a project's file could crash every
+// command that runs in the folder of the project.
 const (
 	maxConfig      = 64 << 10 // bytes
 	maxConfigDepth = 32       // nested brackets
@@ -28,10 +28,11 @@ const (
 // ByteOrderMark is a character that some editors write at the start of a file.
 const ByteOrderMark = "\ufeff"
 
-// errConfigShape means that a file cannot be a configuration, because of its type, its size, or its nesting.
+// errConfigShape indicates that a file cannot be a configuration, because of its type, its size, or its nesting.
 var errConfigShape = errors.New("not a configuration")
 
-// keyPath is the path of a key in a configuration, such as gateway, gate_url.
+// keyPath is the path of a key in a configuration: the names of the tables that contain the key, followed by its own
+// name.
 type keyPath []string
 
 // String returns the path as a dotted key of TOML.
@@ -46,15 +47,15 @@ func (k keyPath) String() string {
 	return strings.Join(parts, ".")
 }
 
-// configKeys lists the keys of a file in order, including those in tables.
+// configKeys lists the keys of a file in order. It includes the keys in tables.
 type configKeys []keyPath
 
-// has reports whether the file has a key.
+// has reports whether ks contains the key with the given path.
 func (ks configKeys) has(path ...string) bool {
 	return slices.ContainsFunc(ks, func(k keyPath) bool { return slices.Equal(k, path) })
 }
 
-// readKeys reads the keys of a file.
+// readKeys returns the keys in the text of a configuration file.
 func readKeys(text []byte) (configKeys, error) {
 	var keys configKeys
 	var table keyPath
@@ -72,7 +73,7 @@ func readKeys(text []byte) (configKeys, error) {
 	return keys, p.Error()
 }
 
-// keyBelow returns the path of an expression in a table.
+// keyBelow returns the path of the key of e, an expression in the given table.
 func keyBelow(table keyPath, e *unstable.Node) keyPath {
 	path := slices.Clone(table)
 	for parts := e.Key(); parts.Next(); {
@@ -81,7 +82,8 @@ func keyBelow(table keyPath, e *unstable.Node) keyPath {
 	return path
 }
 
-// keysOf returns the key of an expression, and the keys of the tables in its value.
+// keysOf returns the key of e, an expression in the given table, followed by the keys of the inline tables in its
+// value.
 func keysOf(table keyPath, e *unstable.Node) configKeys {
 	path := keyBelow(table, e)
 	return append(configKeys{path}, keysIn(path, e.Value())...)
@@ -98,10 +100,10 @@ func keysIn(path keyPath, value *unstable.Node) (keys configKeys) {
 	return keys
 }
 
-// DecodeConfig decodes the text of a file into the value that to points to, and returns the keys in the file. If the
-// type lacks fields for some keys, DecodeConfig returns them as unknown and does not change the value. It replaces
+// DecodeConfig decodes text into the value that to points to, and returns the keys in text. If the type of the value
+// has no fields for some keys, DecodeConfig returns these keys as unknown and does not change the value. It replaces
 // maps, lists, and pointers instead of modifying the values that they refer to, because the settings of other files may
-// share them.
+// share these values.
 func DecodeConfig(text []byte, to any) (keys configKeys, unknown []keyPath, err error) {
 	if err := checkConfigText(text); err != nil {
 		return nil, nil, err
@@ -125,8 +127,9 @@ func DecodeConfig(text []byte, to any) (keys configKeys, unknown []keyPath, err 
 	return keys, nil, nil
 }
 
-// copyValue copies the value of a key from one configuration to another. The first parts of the key, up to at, lead to
-// into and from. copied contains the names of the maps that into no longer shares.
+// copyValue copies the value of a key from one configuration to another. The parameters into and from are the values at
+// the path key[:at] in these configurations. Maps are cloned before they are changed, because other configurations may
+// share them. copied contains the paths of the maps that are already cloned.
 func copyValue(into, from reflect.Value, key keyPath, at int, copied map[string]bool) {
 	switch {
 	case into.Kind() == reflect.Struct && at < len(key):
@@ -151,8 +154,8 @@ func copyValue(into, from reflect.Value, key keyPath, at int, copied map[string]
 	}
 }
 
-// fieldOf returns the index of the field with exactly this key, or -1. The decoder ignores the case of keys, but a
-// file's permissions depend on the exact keys.
+// fieldOf returns the index of the field of t for exactly the given key, or -1. The decoder ignores the case of keys,
+// but the permissions of a file depend on the exact keys.
 func fieldOf(t reflect.Type, key string) int {
 	for i := range t.NumField() {
 		if t.Field(i).Tag.Get("toml") == key {
@@ -162,7 +165,7 @@ func fieldOf(t reflect.Type, key string) int {
 	return -1
 }
 
-// hasKey reports whether a type has a key.
+// hasKey reports whether values of type t can contain the given key.
 func hasKey(t reflect.Type, key keyPath) bool {
 	for len(key) > 0 {
 		switch t.Kind() {
@@ -183,7 +186,8 @@ func hasKey(t reflect.Type, key keyPath) bool {
 	return true
 }
 
-// ConfigError describes the position and cause of a decoder error, without names of Go types.
+// ConfigError converts an error of the decoder to an error that describes its position and its cause, without names of
+// Go types. It returns other errors unchanged.
 func ConfigError(err error) error {
 	var at *toml.DecodeError
 	if !errors.As(err, &at) {
@@ -197,8 +201,8 @@ func ConfigError(err error) error {
 	return fmt.Errorf("line %d, column %d: %s", line, column, why)
 }
 
-// checkConfigText rejects a file that would take the decoder a long time. It counts brackets and dots everywhere, even
-// in strings; no genuine configuration exceeds the limits.
+// checkConfigText returns an error if the decoder would need a long time for text. It counts brackets and dots
+// everywhere, even in strings. No genuine configuration exceeds the limits.
 func checkConfigText(text []byte) error {
 	depth, dots, line := 0, 0, 1
 	for _, b := range text {

@@ -29,12 +29,12 @@ import (
 	"toolcrib/store"
 )
 
-// Desk opens the review service with this configuration.
+// Desk returns the review service for the database db, with the configuration c.
 func (c Config) Desk(db review.Store, env process.Env) (*service.Desk, error) {
 	return c.DeskOf(db, env, nil)
 }
 
-// DeskOf is like Desk. If next is not nil, it replaces the signers in their file.
+// DeskOf is like Desk. If next is not nil, the review service uses these signers instead of those in the signers file.
 func (c Config) DeskOf(db review.Store, env process.Env, next *signers.Signers) (*service.Desk, error) {
 	policy := c.Policy()
 	if c.Model != (ModelConfig{}) {
@@ -58,7 +58,7 @@ func (c Config) DeskOf(db review.Store, env process.Env, next *signers.Signers) 
 	return desk, nil
 }
 
-// RulesVersion identifies the current rules and policy. It does not need a database.
+// RulesVersion returns an identifier of the current rules and policy. It does not need a database.
 func (c Config) RulesVersion(env process.Env) (string, error) {
 	desk, err := c.Desk(nil, env)
 	if err != nil {
@@ -86,13 +86,13 @@ func (c Config) User(env process.Env) string {
 	return process.LoginName(env)
 }
 
-// Users returns the users that the account may act as: its own user, followed by those of may_act_as.
+// Users returns the users that the account may act as: its own user, followed by the users in the may_act_as setting.
 func (c Config) Users(env process.Env) []string {
 	return append([]string{proposals.Actor{Kind: proposals.User, Name: c.User(env)}.String()}, c.MayActAs...)
 }
 
-// ReadConfig reads a configuration file. It rejects pipes and devices, because reading them may never end, and files
-// that are too large.
+// ReadConfig reads a configuration file. It rejects files that are too large. It also rejects pipes and devices,
+// because reading them may never end.
 func ReadConfig(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil {
@@ -148,7 +148,8 @@ func (s Setting) Row() []string { return []string{s.Key, s.Value, s.Source} }
 // settingValues contains the values of settings by key.
 type settingValues map[string]string
 
-// add adds the non-empty values below key that a configuration file can set.
+// add adds a value with the given key, or the values below it if it is a table. It omits empty values and values that a
+// configuration file cannot set.
 func (v settingValues) add(key keyPath, of reflect.Value) {
 	below := func(name string) keyPath { return append(slices.Clone(key), name) }
 	switch {
@@ -174,7 +175,7 @@ func (v settingValues) add(key keyPath, of reflect.Value) {
 	}
 }
 
-// maskedCommand formats a program and its arguments, and masks those that may be secrets.
+// maskedCommand formats a program and its arguments. It masks arguments that may be secrets.
 func maskedCommand(words []string) string {
 	return strings.Join(append(words[:1:1], clients.Server{Args: words[1:]}.Masked().Args...), " ")
 }

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// FollowConfig describes the registry that this machine follows. It can be set in the user's file or in the system's.
+// FollowConfig describes the registry that this machine follows. It can be set in the user's file or in the
+// administrator's file.
 type FollowConfig struct {
 	Source   string `toml:"source"`   // a folder, a file, an https URL, or "git:REPOSITORY"
 	Signers  string `toml:"signers"`  // file with the trusted signers; "" means allowed_signers
@@ -26,7 +27,7 @@ type FollowConfig struct {
 // PublishConfig describes how the registry is published after each decision.
 type PublishConfig struct {
 	To      string   `toml:"to"`      // a folder, or "git:REPOSITORY"
-	Command []string `toml:"command"` // or a program that copies the folder "{}"
+	Command []string `toml:"command"` // or a program that copies the published folder, whose path replaces "{}"
 }
 
 // Interval returns the interval between checks of the source.
@@ -69,7 +70,8 @@ func (c PublishConfig) check() error {
 // Name returns the name of the target, or "" if none is configured.
 func (c PublishConfig) Name() string { return cmp.Or(c.To, strings.Join(c.Command, " ")) }
 
-// FollowAddress makes the path of a folder or repository absolute.
+// FollowAddress makes the path of a folder or a repository absolute, relative to dir. It returns URLs and remote
+// repositories unchanged.
 func FollowAddress(dir, address string) string {
 	repository, git := strings.CutPrefix(address, GitTarget)
 	if strings.Contains(repository, "://") || git && strings.Contains(repository, ":") { // such as user@host:path

@@ -25,7 +25,7 @@ import (
 // gatewayConfig configures tool calls. It can only be set in the user's own file.
 type gatewayConfig struct {
 	Gate         []string               `toml:"gate"`            // eval gate: a program and its arguments
-	GateURL      string                 `toml:"gate_url"`        // or a URL
+	GateURL      string                 `toml:"gate_url"`        // or the URL of an eval gate
 	GateTokenEnv string                 `toml:"gate_token_env"`  // variable with the bearer token of the gate
 	GateTimeout  string                 `toml:"gate_timeout"`    // such as "2s"
 	GatePolicy   string                 `toml:"gate_policy"`     // "open" or "closed"
@@ -33,7 +33,7 @@ type gatewayConfig struct {
 	MaxPending   int                    `toml:"max_pending"`     // maximum number of waiting calls per agent and user
 	MaxRefused   int                    `toml:"max_refused"`     // maximum number of rejected calls logged per hour, agent, and user
 	LogHints     *bool                  `toml:"log_annotations"` // whether the audit log stores annotations; nil means yes
-	RunFor       string                 `toml:"run_for"`         // time limit of a provider
+	RunFor       string                 `toml:"run_for"`         // time limit for each call of a provider
 	HubTimeout   string                 `toml:"hub_timeout"`
 	HubMaxBytes  int64                  `toml:"hub_max_bytes"`
 	HubTokenEnv  map[string]string      `toml:"hub_token_env"` // variables with the bearer tokens of hubs, by host
@@ -233,7 +233,7 @@ func (c Config) checkReviewers() error {
 	return nil
 }
 
-// connection creates the client of a model when the model is first used.
+// connection implements harness.Model. It creates the client of the model when the model is first used.
 type connection func() (harness.Model, error)
 
 // Answer implements harness.Model.

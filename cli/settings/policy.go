@@ -35,7 +35,7 @@ type policyConfig struct {
 	Until     string   `toml:"until"`     // the time when the entry ends
 }
 
-// PolicyRule is a parsed entry and its position.
+// PolicyRule is a parsed [[policy]] entry with its position.
 type PolicyRule struct {
 	approval.Rule
 	Place string // "FILE, line 12"
@@ -43,7 +43,8 @@ type PolicyRule struct {
 
 var policyHead = regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*policy[ \t]*\]\]`)
 
-// readPolicies adds the entries of a file with an origin. A change must satisfy every matching entry of all files.
+// readPolicies adds the entries in c.Policies, which come from file, to c.PolicyRules. text is the content of the file,
+// and origin is as in Decode. A change must satisfy all matching entries of all files.
 func (c *Config) readPolicies(file, origin string, text []byte) error {
 	heads := policyHead.FindAllIndex(text, -1)
 	rules := slices.Clone(c.PolicyRules)
@@ -66,7 +67,7 @@ func (c *Config) readPolicies(file, origin string, text []byte) error {
 	return nil
 }
 
-// rule parses an entry.
+// rule converts the entry to an approval rule.
 func (p policyConfig) rule() (approval.Rule, error) {
 	r := approval.Rule{Owners: p.Owners, Approvals: *cmp.Or(p.Approvals, new(1))}
 	for _, s := range p.Subjects {
@@ -102,7 +103,8 @@ func (c Config) Approvals() approval.Rules {
 	return lists.Map(c.PolicyRules, func(r PolicyRule) approval.Rule { return r.Rule })
 }
 
-// PolicyProblems reports entries that cannot be satisfied because the owners have no signing keys.
+// PolicyProblems describes owners who cannot sign, because they have no valid signing key, and entries that too few
+// owners can approve for this reason. It returns nil if signatures are not required.
 func (c Config) PolicyProblems(now time.Time) []string {
 	if c.Signatures != SignaturesRequired {
 		return nil
@@ -136,7 +138,7 @@ const (
 	fromSystem  = "system"
 )
 
-// kindOf returns the kind of a source as in Setting.From, or "" if source is "".
+// kindOf returns the kind of the given source, which is a value of Setting.From. It returns "" if source is "".
 func (c Config) kindOf(source string) string {
 	switch {
 	case source == "":
@@ -210,12 +212,14 @@ func (c notifyConfig) check() error {
 	return nil
 }
 
+// Configured reports whether notices have a receiver.
 func (c notifyConfig) Configured() bool { return len(c.Command) > 0 || c.URL != "" }
 
-// serveConfig is the table [serve]. It can only be set in the user's own file, because it grants access.
+// serveConfig contains the settings of the serve command. It can only be set in the user's own file, because it grants
+// access.
 type serveConfig struct {
 	// Peers maps user ids to token ids. An account that connects to the Unix socket has the rights of its token without
-	// presenting it.
+	// sending the token.
 	Peers map[string]string `toml:"peers"`
 }
 
@@ -231,7 +235,7 @@ func (c serveConfig) check() error {
 	return nil
 }
 
-// TokenIDs returns the token ids by user id.
+// TokenIDs returns the map Peers with user ids as numbers.
 func (c serveConfig) TokenIDs() map[int]string {
 	ids := make(map[int]string, len(c.Peers))
 	for uid, token := range c.Peers {
@@ -245,12 +249,12 @@ func (c serveConfig) TokenIDs() map[int]string {
 // maxViewName is the maximum length of a view's name in characters. The name is shown on a tab.
 const maxViewName = 20
 
-// validName reports whether the workbench can show the name of a view or command.
+// validName reports whether the workbench can show name as the name of a view or a command.
 func validName(name string) bool {
 	return name != "" && utf8.RuneCountInString(name) <= maxViewName && visible.Clean(name) && !strings.ContainsAny(name, "\n\t")
 }
 
-// checkViews parses the filters of the configuration.
+// checkViews validates the names and the filters of the configured views.
 func (c *Config) checkViews() error {
 	for _, name := range c.ViewOrder {
 		if !validName(name) {

@@ -1,4 +1,5 @@
-// This file applies the configuration of a project, which can tighten the user's settings, and records the trust in it.
+// This file applies the configuration of a project, which can only tighten the settings that protect the user. It also
+// records which project files the user trusts.
 
 package settings
 
@@ -31,7 +32,8 @@ var ErrUntrusted = errors.New("not trusted")
 // Keys of a project's file by the trust that they require. All other keys require the user's trust in the file, because
 // they specify programs to run, models, or the database, or change how reviews work.
 var (
-	// freely lists the keys that need no trust, because they either do not affect protection or can only tighten it.
+	// freely lists the keys that need no trust. These keys do not affect the protection of the user, or a project can only
+	// tighten them.
 	freely = []string{
 		"project", "theme", "accessible", "four_eyes", "require_expect", "max_open_per_agent", "max_writes_per_agent_hour", "rules", "reach", "guard",
 	}
@@ -90,7 +92,8 @@ func (c *Config) readProject(env process.Env) error {
 	return fmt.Errorf("configuration %s: %w: %s in a project's file needs your trust; read the file and run `toolcrib trust`", file, ErrUntrusted, strings.Join(beyond, ", "))
 }
 
-// tighten restores the settings of c that a project's file has loosened. over is c with that file applied.
+// tighten restores those settings in over that a project's file has loosened. over is a copy of c to which the file was
+// applied.
 func (c *Config) tighten(over *Config) {
 	keep := func(key string, loosened bool) bool {
 		if loosened {
@@ -119,7 +122,7 @@ func (c *Config) tighten(over *Config) {
 	for id, severity := range over.Rules {
 		before := c.severity(id)
 		if before == "" || !slices.Contains([]rules.Severity{rules.Off, rules.Info, rules.Warn, rules.Block}, severity) || severity.Rank() > before.Rank() {
-			continue // the check of the rules reports unknown rules and severities
+			continue // RuleSet reports unknown rules and severities
 		}
 		if mine, ok := c.Rules[id]; ok {
 			over.Rules[id] = mine
@@ -130,12 +133,12 @@ func (c *Config) tighten(over *Config) {
 	}
 }
 
-// union returns a followed by the elements of b that are not in a.
+// union returns the elements of a, followed by those elements of b that are not in a.
 func union(a, b []string) []string {
 	return append(slices.Clone(a), slices.DeleteFunc(slices.Clone(b), func(s string) bool { return slices.Contains(a, s) })...)
 }
 
-// severity returns the severity of a rule, or "" if the rule is unknown.
+// severity returns the severity of the rule with the given id, or "" if the rule is unknown.
 func (c *Config) severity(id string) rules.Severity {
 	for _, r := range ruleset.All() {
 		if r.ID == id {
@@ -145,7 +148,7 @@ func (c *Config) severity(id string) rules.Severity {
 	return ""
 }
 
-// ownerOf returns the account that owns a file or folder.
+// ownerOf returns the account that owns the file or folder with the given name.
 func ownerOf(name string) (account int, known bool) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -154,9 +157,9 @@ func ownerOf(name string) (account int, known bool) {
 	return owner.Of(info)
 }
 
-// checkOwner returns an error if another account put a project's file into a world-writable folder such as /tmp. That
-// file would choose the database of everybody who works below the folder. The owner of the working directory and the
-// administrator may do so.
+// checkOwner returns an error if another account put a project's file into a world-writable folder such as /tmp. Such a
+// file would choose the database of everybody who works below the folder. The owner of dir, which is the working
+// directory, the current account, and the administrator may own such a file.
 func checkOwner(dir, file string) error {
 	above, err := os.Stat(filepath.Dir(file))
 	if err != nil || above.Mode().Perm()&0o002 == 0 {
@@ -179,7 +182,7 @@ type Trusted struct {
 	At     time.Time `json:"at"`
 }
 
-// ErrNoTrust means that there is no file to trust.
+// ErrNoTrust indicates that the trust command found no project file.
 var ErrNoTrust = errors.New("nothing to trust")
 
 func trustFolder(env process.Env) (string, error) {
@@ -187,7 +190,8 @@ func trustFolder(env process.Env) (string, error) {
 	return filepath.Join(state, "toolcrib", "trusted"), err
 }
 
-// TrustMark returns the path of the file that records the user's trust in a file with this text.
+// TrustMark returns the path of the file that records the user's trust in a configuration file with the given content.
+// The record need not exist. TrustMark also returns the content of the record, without the time.
 func TrustMark(env process.Env, file string, text []byte) (mark string, t Trusted, err error) {
 	dir, err := trustFolder(env)
 	if err != nil {
@@ -200,7 +204,8 @@ func TrustMark(env process.Env, file string, text []byte) (mark string, t Truste
 	return filepath.Join(dir, registry.HashBytes([]byte(t.File+"\x00"+t.SHA256))), t, nil
 }
 
-// isTrusted reports whether the user trusts a file with this text. It ignores records that other accounts can write.
+// isTrusted reports whether the user trusts a configuration file with the given content. It ignores records that other
+// accounts can write.
 func isTrusted(env process.Env, file string, text []byte) (bool, error) {
 	mark, _, err := TrustMark(env, file, text)
 	if err != nil {
@@ -213,7 +218,8 @@ func isTrusted(env process.Env, file string, text []byte) (bool, error) {
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o022 == 0, err
 }
 
-// ProjectName returns the project specified by the toolcrib.toml in dir, or "", and whether the user trusts that file.
+// ProjectName returns the name of the project in the toolcrib.toml in dir, and whether the user trusts that file. The
+// name is "" if the file does not exist or does not name a project.
 func ProjectName(env process.Env, dir string) (name string, trusted bool, err error) {
 	file := filepath.Join(dir, ConfigName)
 	text, err := ReadConfig(file)
@@ -231,7 +237,7 @@ func ProjectName(env process.Env, dir string) (name string, trusted bool, err er
 	return c.Project, trusted, err
 }
 
-// Trust records that the user trusts a file with this text.
+// Trust records that the user trusts a configuration file with the given content.
 func Trust(env process.Env, file string, text []byte) (Trusted, error) {
 	mark, t, err := TrustMark(env, file, text)
 	if err != nil {
@@ -241,7 +247,7 @@ func Trust(env process.Env, file string, text []byte) (Trusted, error) {
 	return t, atomicfile.WriteJSON(mark, t)
 }
 
-// Untrust removes the trust in a file, regardless of its content.
+// Untrust removes all records of the user's trust in file, regardless of the content that was trusted.
 func Untrust(env process.Env, file string) error {
 	list, marks, err := ReadTrusted(env)
 	if err != nil {

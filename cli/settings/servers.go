@@ -28,11 +28,12 @@ type ServerConfig struct {
 	Command []string `toml:"command"`
 	Dir     string   `toml:"dir"`
 	Env     []string `toml:"env"` // names of environment variables to pass on, in addition to inheritedVariables
-	// Set contains variables with their values. TokenEnv may refer to one of them.
+	// Set contains environment variables with their values. TokenEnv can name one of these variables.
 	Set      map[string]string `toml:"set"`
 	URL      string            `toml:"url"`
 	TokenEnv string            `toml:"token_env"` // the variable with the bearer token
-	// Headers maps the headers of every request to the variables with their values, which may be in Set.
+	// Headers maps each header that is sent with every request to the variable that contains its value. The variable is in
+	// Set or in the environment.
 	Headers map[string]string `toml:"headers"`
 	Timeout string            `toml:"timeout"` // time limit for a request, such as "30s"
 }
@@ -40,6 +41,8 @@ type ServerConfig struct {
 // reservedHeaders lists the headers that HTTP or the protocol sets itself.
 var reservedHeaders = []string{"Accept", "Connection", "Content-Length", "Content-Type", "Host", "Last-Event-Id", "Origin", "Transfer-Encoding", "Upgrade"}
 
+// Check returns an error if name or the configuration of the server is not valid. The error continues a sentence that
+// begins with the server.
 func (s ServerConfig) Check(name string) error {
 	if registry.ServerName(name) != name || name == "" {
 		return fmt.Errorf("is not a valid name: use lower-case words of letters and digits, joined by \"_\"")
@@ -89,10 +92,10 @@ type guardConfig struct {
 	// "" if they reach the client without a review.
 	Prompts PromptGate `toml:"prompts"`
 
-	notice *bool // value of the key notice, which is at the level of the servers
+	notice *bool // value of guard.notice, which is next to the tables of the servers
 }
 
-// noticeKey is the key that makes guards inform the client about withheld tools.
+// noticeKey is a key in the table [guard]. It specifies whether guards inform the client about withheld tools.
 const noticeKey = "notice"
 
 // UnmarshalTOML implements unstable.Unmarshaler.
@@ -138,10 +141,11 @@ func (c *Config) checkServers() error {
 	return nil
 }
 
-// ReviewsTexts reports whether the prompts and instructions of a server are reviewed.
+// ReviewsTexts reports whether the prompts and instructions of the given server are reviewed.
 func (c *Config) ReviewsTexts(server string) bool { return c.Guard[server].Prompts == ReviewPrompts }
 
-// CheckEndpoint rejects invalid addresses of servers, and addresses to which a secret would be sent unencrypted.
+// CheckEndpoint returns an error if address is not a valid URL of a server. If secret is set, it also returns an error
+// for an address to which a secret would be sent unencrypted.
 func CheckEndpoint(address string, secret bool) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -157,7 +161,7 @@ func CheckEndpoint(address string, secret bool) error {
 }
 
 // inheritedVariables returns the environment variables that every server receives. Programs need them to find their
-// files, the language, and the network. None of them is secret.
+// files, their language, and the network. None of these variables is secret.
 func inheritedVariables() []string {
 	return []string{
 		"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "LANG", "LC_ALL", "LC_CTYPE", "SYSTEMROOT", "APPDATA",
@@ -166,9 +170,9 @@ func inheritedVariables() []string {
 	}
 }
 
-// Upstream returns the server for the gateway. A command runs in the user's home folder unless the configuration
-// specifies another folder: in a project's folder, programs such as npx would run a package of the project with the
-// same name.
+// Upstream converts s to the configuration of a server for the gateway. A command runs in the user's home folder unless
+// the configuration specifies another folder. In a project's folder, a program such as npx would prefer a package of
+// the project to the intended package with the same name.
 func (s ServerConfig) Upstream(env process.Env, name string) upstream.Server {
 	u := upstream.Server{Name: name, Command: s.Command, Dir: s.Dir, URL: s.URL}
 	u.Timeout = parseLength(s.Timeout)
@@ -207,7 +211,7 @@ func HomeFolder(env process.Env) string {
 	return string(filepath.Separator)
 }
 
-// Lines returns a server that flags specify as a table of a configuration file.
+// Lines returns the table of a configuration file that configures s, a server specified by flags, under the given name.
 func (s ServerConfig) Lines(name string) string {
 	quoted := func(words []string) string { return "[" + strings.Join(lists.Map(words, spanedit.Quote), ", ") + "]" }
 	lines := "[servers." + name + "]\n"

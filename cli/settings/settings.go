@@ -52,7 +52,7 @@ type Config struct {
 	Reach         fact.Decisions            `toml:"reach"`      // patterns of facts
 	Theme         string                    `toml:"theme"`      // "dark", "light" or "high-contrast"; "" asks the terminal
 	Accessible    bool                      `toml:"accessible"` // the workbench is a dialogue in plain text
-	Keys          map[string][]string       `toml:"keys"`       // for the workbench, by the names in docs/keys.md
+	Keys          map[string][]string       `toml:"keys"`       // keys of the workbench; docs/keys.md lists the names
 	Views         map[string]string         `toml:"views"`      // filters of the queue, by name
 	Commands      map[string][]string       `toml:"commands"`   // programs that the workbench runs on the selection, by name
 	Servers       map[string]ServerConfig   `toml:"servers"`
@@ -69,8 +69,8 @@ type Config struct {
 	Serve         serveConfig               `toml:"serve"`
 	Signatures    string                    `toml:"signatures"`   // "required" or "off"
 	SignedSince   string                    `toml:"signed_since"` // hash of the event with which signing started
-	SignKey       string                    `toml:"sign_key"`     // file of the key that signs; "" for the first of the agent that may
-	Policies      []policyConfig            `toml:"policy"`       // of the current file; PolicyRules has those of all files
+	SignKey       string                    `toml:"sign_key"`     // file of the signing key; "" selects the first key of the SSH agent that may sign
+	Policies      []policyConfig            `toml:"policy"`       // entries of the file being decoded; PolicyRules contains those of all files
 
 	// PolicyRules contains the [[policy]] entries of all files.
 	PolicyRules []PolicyRule
@@ -78,7 +78,7 @@ type Config struct {
 	// SignAlways requires signed decisions even if signing has not started.
 	SignAlways bool
 
-	// Layer is the project's layer, or the user's own.
+	// Layer is the layer of the project, or the layer of the user if no project is set.
 	Layer registry.Layer
 	// Sources maps each setting to the file or flag that set it.
 	Sources map[string]string
@@ -94,6 +94,7 @@ type Config struct {
 	DefaultDB bool
 }
 
+// Policy returns the policy of the review service, without the model and the reviewers.
 func (c Config) Policy() review.Policy {
 	origins := map[string]string{} // decisions record the kinds of the sources, not the paths on this machine
 	for key, source := range c.Sources {
@@ -111,7 +112,7 @@ func (c Config) Policy() review.Policy {
 // Overrides contains the global flags that override settings.
 type Overrides struct {
 	DB, Project, Workspace string
-	// UserOnly ignores project files.
+	// UserOnly specifies that project files are ignored.
 	UserOnly bool
 }
 
@@ -185,7 +186,8 @@ func (c Config) WithProject(name string) (_ Config, err error) {
 	return c, err
 }
 
-// chooseAccessible applies the flag or the environment variable to the setting.
+// chooseAccessible sets c.Accessible according to the --accessible flag or, if the flag is not set, according to the
+// environment variable TOOLCRIB_ACCESSIBLE.
 func (c *Config) chooseAccessible(env process.Env, flag bool) error {
 	const variable = "TOOLCRIB_ACCESSIBLE"
 	if flag {
@@ -206,7 +208,8 @@ func (c *Config) chooseAccessible(env process.Env, flag bool) error {
 	return nil
 }
 
-// Decode applies the text of a file with an origin to c. Relative paths in it are relative to the file's folder.
+// Decode applies the configuration in text to c, and returns the keys in text. file is the path of the configuration
+// file. Relative paths in text are relative to the folder of this file. origin is fromUser, FromProject, or fromSystem.
 func (c *Config) Decode(file, origin string, text []byte) (configKeys, error) {
 	c.Policies = nil // policies of several files are combined
 	keys, unknown, err := DecodeConfig(text, c)
@@ -253,8 +256,8 @@ func (c *Config) Decode(file, origin string, text []byte) (configKeys, error) {
 	return keys, nil
 }
 
-// dropSecrets removes secrets of other files for addresses that the file with these keys replaces. A secret is only
-// sent to the address for which it was configured.
+// dropSecrets clears each secret whose address is replaced by a file that does not also replace the secret. keys are
+// the keys of that file. A secret is only sent to the address for which it was configured.
 func (c *Config) dropSecrets(keys configKeys) {
 	if keys.has("gateway", "gate_url") && !keys.has("gateway", "gate_token_env") {
 		c.Gateway.GateTokenEnv = ""
@@ -268,7 +271,7 @@ func (c *Config) dropSecrets(keys configKeys) {
 	if !keys.has("reviewers") {
 		c.Reviewers = slices.Clone(c.Reviewers)
 		for i := range c.Reviewers {
-			if c.Reviewers[i].BaseURL == "" { // it uses the address of the model
+			if c.Reviewers[i].BaseURL == "" { // the reviewer uses the address of the model
 				c.Reviewers[i].APIKeyEnv = ""
 			}
 		}
@@ -288,7 +291,7 @@ func (c *Config) check() error {
 		return fmt.Errorf("configuration: max_open_all_agents must be at least 1 (got %d)", c.MaxOpenAll)
 	case c.MaxWrites < 1:
 		return fmt.Errorf("configuration: max_writes_per_agent_hour must be at least 1 (got %d)", c.MaxWrites)
-	case strings.HasSuffix(c.Sources["project"], ConfigName) && invalidProject != nil: // otherwise, it is a usage error
+	case strings.HasSuffix(c.Sources["project"], ConfigName) && invalidProject != nil: // an invalid name from other sources is a usage error
 		return fmt.Errorf("configuration: project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", c.Project)
 	case slices.ContainsFunc(c.MayActAs, process.NotUser):
 		return fmt.Errorf("configuration: may_act_as is %q: name users such as [\"user:mara\"]", c.MayActAs)
@@ -298,7 +301,7 @@ func (c *Config) check() error {
 	return errors.Join(c.checkServers(), c.Gateway.check(), c.Calls.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkCommands(), c.checkSignatures(), c.Follow.check(), c.Publish.check())
 }
 
-// Absolute resolves a name relative to dir. It returns "" for "".
+// Absolute returns name if it is an absolute path or "". Otherwise, it returns the path of name relative to dir.
 func Absolute(dir, name string) string {
 	if name == "" || filepath.IsAbs(name) {
 		return name
@@ -306,7 +309,7 @@ func Absolute(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// DatabaseName is like Absolute, but name may be a URL.
+// DatabaseName is like Absolute, but returns a URL unchanged.
 func DatabaseName(dir, name string) string {
 	if store.IsURL(name) {
 		return name
@@ -327,11 +330,12 @@ func SameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// FindUp returns the path of a file with this name in dir or its nearest parent, or "" if there is none.
+// FindUp searches dir and its parent folders for a file with the given name, and returns the path of the first file
+// found. It returns "" if no folder contains such a file.
 func FindUp(dir, name string) string {
 	for {
 		file := filepath.Join(dir, name)
-		if _, err := os.Stat(file); err == nil { // if it is not a regular file, reading it fails
+		if _, err := os.Stat(file); err == nil { // reading it fails if it is not a regular file
 			return file
 		}
 		parent := filepath.Dir(dir)

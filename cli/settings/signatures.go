@@ -18,7 +18,7 @@ import (
 	"toolcrib/signing/signers"
 )
 
-// The values of the setting signatures.
+// Values of the signatures setting.
 const (
 	SignaturesRequired = "required"
 	signaturesOff      = "off"
@@ -102,7 +102,7 @@ func (c *Config) requireOfHome(file string) error {
 	return nil
 }
 
-// isMissing reports whether a file does not exist, or the parent in its path is not a folder.
+// isMissing reports whether err means that a file does not exist or that its parent is not a folder.
 func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || err != nil && strings.Contains(err.Error(), "not a directory")
 }
