@@ -55,10 +55,12 @@ func Read(t testing.TB, folders ...string) Comments {
 }
 
 // asDescription converts the comment of a field to a description. It removes the
-// name of the field at the start and adds a full stop.
+// name of the field and its verb at the start, and adds a full stop.
 func asDescription(name, comment string) string {
 	text := strings.Join(strings.Fields(comment), " ")
-	text = strings.TrimPrefix(text, name+" is ")
+	for _, verb := range []string{" is ", " reports ", " lists ", " contains ", " names "} {
+		text = strings.TrimPrefix(text, name+verb)
+	}
 	if text == "" {
 		return ""
 	}

@@ -7,4 +7,4 @@ import "syscall"
 // unprivileged returns ErrMissing, because the supervisor is a shell script.
 func unprivileged() (*account, error) { return nil, ErrMissing }
 
-func apart(*account) *syscall.SysProcAttr { return nil }
+func ownSession(*account) *syscall.SysProcAttr { return nil }
