@@ -878,7 +878,11 @@ func TestTheModernRevision(t *testing.T) {
 	s.registry.approve("env")
 	s.expectPart(s.call(3, "received", "{}"), "not approved") // no list_changed without a subscription
 	s.send(`{"jsonrpc":"2.0","id":"held","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true}}}`)
-	s.expectPart(s.call(4, "nothing", "{}"), "not approved")
+	line := s.call(4, "nothing", "{}")
+	if strings.Contains(line, "list_changed") { // the guard noticed the approval of env after the subscription
+		line = s.next()
+	}
+	s.expectPart(line, "not approved")
 	s.registry.approve("received")
 	s.expectLine(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"held"}}}`)
 }
