@@ -140,7 +140,7 @@ type Choice struct {
 // attaches the comment to the current revision as a whole. Revision 0 means the current revision.
 type Anchor struct {
 	Revision int
-	Field    string // JSON path of the field in the proposal, or "" for the whole proposal
+	Field    string // path of the field in the JSON of the proposal, or "" for the whole proposal
 	Line     int    // counted from 1, or 0 for the whole field
 }
 

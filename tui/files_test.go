@@ -114,7 +114,7 @@ func TestDiffListsFiles(t *testing.T) {
 		t.Errorf("the chosen file is not at the top:\n%s", b.screen())
 	}
 	b.press("i", "j", "enter").wants("◆ assets/logo.png (sha256)", "data, 3100 bytes, sha256 "+registry.HashBytes(logo(3100))[:12])
-	b.press("g", "i", ";").wants("No line here; j and k choose one")
+	b.press("g", "i", ";").wants("No line is selected; select one with j or k")
 	b.press("esc", "1", "i").wants("only on the Diff tab")
 }
 

@@ -275,7 +275,7 @@ func (p *Publisher) load(ctx context.Context) (saved, error) {
 		return saved{}, err
 	}
 	if err := json.Unmarshal(text, &s); err != nil {
-		return saved{}, fmt.Errorf("%s: %w; remove it, and the next run reads the whole log", p.file(s.genesis), err)
+		return saved{}, fmt.Errorf("%s is not valid: %w; delete this file, and the next run reads the whole log again", p.file(s.genesis), err)
 	}
 	return s, nil
 }

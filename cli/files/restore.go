@@ -115,7 +115,7 @@ func newRestore(a *command.App) *cobra.Command {
 				return err
 			}
 			if now, err = instructions.Read(r.dir, s.Kind, folder.Path); err != nil {
-				return fmt.Errorf("%s still differs from its approved version: %w", s, err)
+				return fmt.Errorf("%s was written but cannot be compared with its approved version: %w", s, err)
 			}
 			differs := slices.DeleteFunc(instructions.Files(folder, now), func(c instructions.FileChange) bool {
 				return unfinished(c) || c.Change == instructions.New && slices.Contains(doc.Left, c.Path)

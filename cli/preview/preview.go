@@ -159,7 +159,7 @@ func newPreview(a *command.App) *cobra.Command {
 	set.StringVar(&f.user, "user", "", "use the stored data of the user `NAME` (default: the login name; none with proposals)")
 	set.StringVar(&f.customer, "customer", "", "use that user's data at the customer `NAME`")
 	set.BoolVar(&f.reference, "reference", false, "render it as reviews do: at a fixed time, without user data")
-	set.StringVar(&f.at, "at", "", "render it for `TIME` (RFC 3339; default: now)")
+	set.StringVar(&f.at, "at", "", "use `TIME` as the current time (RFC 3339; default: now)")
 	set.StringVar(&f.context, "context", "", "read the time, the zone, and the user data from `FILE`, - for standard input")
 	return cmd
 }

@@ -1,4 +1,4 @@
-// This file stores the call logs that following machines send.
+// This file stores the call logs that other machines, which follow this registry, send to the server.
 
 package server
 

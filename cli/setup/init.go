@@ -63,7 +63,7 @@ type docInit struct {
 	skipped  int                // number of definitions of the servers that were skipped
 }
 
-// docInitServer is a server that is configured in at least one client. Secrets are masked.
+// docInitServer describes a server from the configuration of at least one client. Secrets are masked.
 type docInitServer struct {
 	Name      string   `json:"name"`
 	Clients   []string `json:"clients"`

@@ -65,7 +65,7 @@ func recorded(ctx context.Context, a *command.App, files []clients.File) map[str
 				}
 				db, err := a.Database(ctx)
 				if err != nil {
-					return map[string]clients.Server{} // wrap works without a database, and status reports the error
+					return map[string]clients.Server{} // wrap does not need the database; the status command reports the error
 				}
 				if words, err := db.StartOf(ctx, name); err == nil && len(words) > 0 {
 					known[name] = command.StartedBy(words)

@@ -114,7 +114,7 @@ func newWrap(undo bool) func(a *command.App) *cobra.Command {
 		set := cmd.Flags()
 		set.StringSliceVar(&f.servers, "server", nil, "only the server `NAME`")
 		set.StringSliceVar(&f.except, "except", nil, "all servers except the server `NAME`")
-		set.BoolVar(&f.links, "follow-links", false, "write to the target of a symbolic link")
+		set.BoolVar(&f.links, "follow-links", false, "if a file is a symbolic link, write to its target")
 		set.BoolVar(&f.yes, "yes", false, "write without asking")
 		if !undo {
 			set.BoolVar(&f.here, "here", false, "also wrap the servers in files of the working directory")

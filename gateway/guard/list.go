@@ -335,7 +335,7 @@ func (g *Guard) refreshLists(ctx context.Context) {
 		if err == nil && g.config.Texts {
 			l.Texts, err = g.readTexts(ctx)
 		}
-		if err != nil && ctx.Err() == nil && !errors.Is(err, os.ErrClosed) { // os.ErrClosed: the guard itself has closed the server's input
+		if err != nil && ctx.Err() == nil && !errors.Is(err, os.ErrClosed) { // os.ErrClosed means that the guard itself closed the server's input
 			const cannot = "the tools of %s cannot be compared with the approved ones: %w"
 			why := err.Error()
 			g.config.Log(fmt.Errorf(cannot, g.config.Name, err).Error())

@@ -1,4 +1,4 @@
-// The MCP endpoints, one for each token and user.
+// This file manages the MCP endpoints of the server. Each combination of a token and a user has its own endpoint.
 
 package serve
 

@@ -5,10 +5,11 @@ package diff
 import "slices"
 
 const (
-	// alike is the minimum similarity, from 0 to 1, at which two lines of a block count
-	// as versions of the same line.
+	// alike is the minimum similarity, from 0 to 1, at which a removed and an added line
+	// are paired as the old and the new version of one line.
 	alike = 0.4
-	// alikeAlone is the minimum similarity if one line replaces one line.
+	// alikeAlone is the minimum similarity in a block that replaces a single line with a
+	// single line.
 	alikeAlone = 0.25
 	// maxCells is the maximum number of pairs of lines that are compared in a block. In
 	// larger blocks, each line is compared only with lines at about the same relative

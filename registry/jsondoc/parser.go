@@ -140,9 +140,9 @@ type parser struct {
 	at  int // offset of pos, from which the next position is computed
 	pos Pos
 
-	// steps is the path of the current value. It is converted to text only for problems.
-	// To convert it for every value would cost the length of a long key for each value
-	// inside.
+	// steps is the path of the current value. It is converted to text only for problems:
+	// if it were converted for every value, each value inside an object with a long key
+	// would copy that key.
 	steps  []step
 	values int // number of values in the current document so far
 	total  int // number of values in all documents so far

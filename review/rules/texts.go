@@ -30,7 +30,7 @@ const (
 
 // Text is a string in a proposal.
 type Text struct {
-	Path  string // JSON path of the field in the proposal
+	Path  string // path of the text in the JSON of the proposal
 	Value string
 	// Prose is a copy of Value in which everything except prose, such as code and data tables, is
 	// replaced by spaces. Offsets are the same as in Value. Prose is "" if all of Value is prose.

@@ -66,8 +66,8 @@ func (s Registry) Find(ctx context.Context, from string, args ...any) ([]registr
 		`+records.SignedLater("l.subject", "v.signature")+" "+from, args...)
 }
 
-// scanProvenLive scans a live definition. It returns the result of Refuse if the version has no valid signature,
-// or if the row has other content, has the wrong lock, or is not for the newest version.
+// scanProvenLive scans a live definition and checks it against the signed version. It returns the result of Refuse if
+// the signature is missing or invalid, if the content or the lock of the row was changed, or if a newer version exists.
 func (s Registry) scanProvenLive(ctx context.Context, p *proof.Proofs, row table.Scanner) (registry.Live, error) {
 	var l registry.Live
 	var subject, definition, hash string

@@ -183,11 +183,10 @@ func compareRights(ctx context.Context, conn *pgx.Conn) ([]string, error) {
 	return problems, nil
 }
 
-// A login with SQL access can hold a lock indefinitely. The lock can be on a table, or on the row of the table writer,
-// for which all write transactions wait. PostgreSQL does not end such sessions, and each session can change its own
-// limits. Therefore, a session that has waited too long looks up the holders of the lock. It ends the holders that are
-// idle in a transaction or belong to an agent, if its login has the right to do so. Otherwise, its error lists the
-// holders.
+// A login with SQL access can hold a lock indefinitely, either on a table or on the row of the table writer, which every
+// write transaction locks first. PostgreSQL does not end such a session, and a session can raise its own time limits. So
+// a session that has waited for lockWait looks up the sessions that hold the lock. If its login may do so, it ends those
+// that are idle in a transaction or belong to an agent. Otherwise, it returns an error that lists them.
 
 // lockWait is how long a transaction waits for a lock before it looks up the holders.
 const lockWait = 10 * time.Second

@@ -185,7 +185,7 @@ func (r *Page) more(p *section, limit int) tea.Cmd {
 	return func() tea.Msg {
 		entries, next, err := r.registry.Entries(r.ctx, q)
 		return screen.Then{Page: r, Do: func() tea.Cmd {
-			p := r.outline.section(group) // the list may have been reloaded
+			p := r.outline.section(group) // nil if the group disappeared when the list was reloaded
 			if q.Filter != r.filter || p == nil || p.next != q.After || p.complete() {
 				return nil
 			}

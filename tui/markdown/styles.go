@@ -13,8 +13,8 @@ import (
 // Role is the meaning of a piece of rendered text, such as a heading.
 type Role uint8
 
-// Roles. Glamour receives each role as a color, and the colors in its output are converted back to roles. A
-// rendering therefore fits every theme.
+// The roles. Glamour styles text with colors only, so each role is passed to it as a color, and the colors in its output
+// are converted back to roles. The cached output can therefore be drawn in any theme.
 const (
 	Body Role = iota
 	Heading

@@ -53,7 +53,7 @@ func (t *diffPane) Load() tea.Cmd {
 		list := difflist.New(fields, what.Context).ListFiles(diff.Files(base.before.Definition, base.after.Definition)).Collapse(reasons, what.Context == difflist.WholeText)
 		return t.host.then(func() tea.Cmd {
 			switch {
-			case what != t.bases.comparison(): // the user has chosen another comparison since
+			case what != t.bases.comparison(): // the user chose another comparison while this one was computed
 				return nil
 			case err != nil:
 				return t.Shell.Fail(err)

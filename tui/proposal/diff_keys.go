@@ -87,7 +87,7 @@ func (t *diffPane) commentOnLine() tea.Cmd {
 	row, _ := t.pager.Picked()
 	path, line, ok := t.list.NewPosition(row)
 	if !ok {
-		return t.Shell.Say(screen.Warning, "No line here; j and k choose one")
+		return t.Shell.Say(screen.Warning, "No line is selected; select one with j or k")
 	}
 	at := review.Anchor{Revision: t.dossier.Revision.Number, Field: inDefinition + path, Line: line}
 	if strings.HasPrefix(path, wire.SourcePath) { // not part of the proposal: comment on the reference to the source

@@ -91,8 +91,8 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// TestWithoutColors checks that styles that differ by color also differ in the plain theme, or by the sign drawn
-// with them.
+// TestWithoutColors checks that the plain theme distinguishes the styles that other themes distinguish by color, either
+// by an attribute such as bold or by the sign that is drawn with the text.
 func TestWithoutColors(t *testing.T) {
 	plain := Plain()
 	for _, pair := range [][2]Style{
