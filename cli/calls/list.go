@@ -49,21 +49,17 @@ func newCallsList(a *command.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			q.Waiting = !all
 			ctx := cmd.Context()
-			limit := q.Limit
-			if err := command.CheckPageLimit(limit); err != nil {
+			if err := command.CheckPageLimit(q.Limit); err != nil {
 				return err
 			}
-			q.Limit++
+			q.Limit++ // shows whether there is another page
 			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
 				list, err := g.Pending(ctx, q)
 				if err != nil {
 					return err
 				}
 				doc := docPendingList{Head: output.NewHead("pending.list")}
-				if len(list) > limit {
-					list = list[:limit]
-					doc.Next = list[limit-1].Seq
-				}
+				list, doc.Next = output.CutPage(list, q.Limit-1, func(p gateway.Pending) int64 { return p.Seq })
 				doc.Pending = lists.Map(list, func(p gateway.Pending) docPending { return newDocPending(g, p) })
 				if a.Audience != nil && len(list) > 0 {
 					a.Audience.ListedCall(list[0].ID)
@@ -81,9 +77,7 @@ func newCallsList(a *command.App) *cobra.Command {
 					p.List([]string{"CALL", "STATE", "TOOL", "AGENT", "USER", "EXPIRES", "ARGUMENTS"}, lists.Map(doc.Pending, func(c docPending) []string {
 						return []string{c.ID, c.State, c.Tool, c.Agent, c.User, output.Timestamp(c.ExpiresAt), p.Cut(string(c.Args), 60)}
 					}))
-					if doc.Next > 0 {
-						p.Remark("More: --before %d", doc.Next)
-					}
+					p.More(doc.Next)
 				})
 			})
 		},
@@ -174,8 +168,7 @@ func newCallsLog(a *command.App) *cobra.Command {
 				return err
 			}
 			ctx := cmd.Context()
-			limit := q.Limit
-			if err := command.CheckPageLimit(limit); err != nil {
+			if err := command.CheckPageLimit(q.Limit); err != nil {
 				return err
 			}
 			if tool != "" {
@@ -183,17 +176,14 @@ func newCallsLog(a *command.App) *cobra.Command {
 					return err
 				}
 			}
-			q.Limit++
+			q.Limit++ // shows whether there is another page
 			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
 				calls, err := g.Calls(ctx, q)
 				if err != nil {
 					return err
 				}
 				doc := docAuditList{Head: output.NewHead("call.list")}
-				if len(calls) > limit {
-					calls = calls[:limit]
-					doc.Next = calls[limit-1].Seq
-				}
+				calls, doc.Next = output.CutPage(calls, q.Limit-1, func(c gateway.Call) int64 { return c.Seq })
 				doc.Calls = lists.Map(calls, newDocAudit)
 				if q.Before == 0 {
 					if doc.Counted, err = g.Refusals(ctx, gateway.RefusalQuery{Agent: q.Agent, User: q.User, Limit: maxCountedShown}); err != nil {
@@ -212,9 +202,7 @@ func newCallsLog(a *command.App) *cobra.Command {
 					for _, c := range doc.Counted {
 						p.Remark("Not listed: %d more refused calls of %s for %s in the hour from %s, the last one %s.", c.Counted, c.Agent, c.User, output.Timestamp(c.Hour), c.LastCode)
 					}
-					if doc.Next > 0 {
-						p.Remark("More: --before %d", doc.Next)
-					}
+					p.More(doc.Next)
 				})
 			})
 		},

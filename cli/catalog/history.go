@@ -80,9 +80,9 @@ func newHistory(a *command.App) *cobra.Command {
 				return err
 			}
 			doc := docVersionList{Head: output.NewHead("version.list"), Subject: subject.String(), Versions: []docVersion{}}
-			if len(versions) > limit {
-				versions = versions[:limit]
-				doc.Next = output.Itoa(versions[limit-1].Number)
+			versions, next := output.CutPage(versions, limit, func(v history.Version) int64 { return int64(v.Number) })
+			if next > 0 {
+				doc.Next = output.Itoa(int(next))
 			}
 			shown, err := db.Showings(ctx, lists.Map(versions, func(v history.Version) string { return v.Proposal }))
 			if err != nil {
@@ -100,9 +100,7 @@ func newHistory(a *command.App) *cobra.Command {
 				p.List([]string{"VERSION", "DECIDED", "BY", "AUTHOR", "CONTENT", "HASH", "", "NOTE"}, lists.Map(versions, func(v history.Version) []string {
 					return []string{output.Itoa(v.Number), output.Timestamp(v.DecidedAt), strings.Join(v.Approvers(), ", "), v.Author, v.ContentHash[:12], v.Hash[:12], document.NotShown(shown[v.Proposal]), p.Cut(v.Note, 50)}
 				}))
-				if doc.Next != "" {
-					p.Remark("More: --before %s", doc.Next)
-				}
+				p.More(next)
 			})
 		},
 	}
@@ -244,25 +242,19 @@ func newLog(a *command.App) *cobra.Command {
 					return err
 				}
 			}
-			limit := q.Limit
-			q.Limit++
+			q.Limit++ // shows whether there is another page
 			events, err := a.DB.Events(ctx, q)
 			if err != nil {
 				return err
 			}
 			doc := docEventList{Head: output.NewHead("event.list")}
-			if len(events) > limit {
-				events = events[:limit]
-				doc.Next = events[limit-1].Seq
-			}
+			events, doc.Next = output.CutPage(events, q.Limit-1, func(e history.Event) int64 { return e.Seq })
 			doc.Events = append([]history.Event{}, events...)
 			return a.Print(doc, func(p *output.Page) {
 				p.List([]string{"ENTRY", "TIME", "ACTOR", "ACT", "SUBJECT", "DATA"}, lists.Map(events, func(e history.Event) []string {
 					return []string{output.Itoa(int(e.Seq)), output.Timestamp(e.At), e.Actor, e.Act, p.Cut(e.Subject, 44), string(e.Data)}
 				}))
-				if doc.Next > 0 {
-					p.Remark("More: --before %d", doc.Next)
-				}
+				p.More(doc.Next)
 			})
 		},
 	}

@@ -173,6 +173,22 @@ func (p *Page) Day(t time.Time) string {
 	return t.Format(time.DateOnly)
 }
 
+// CutPage returns the first limit entries of list. If there are more, next is the number of the last one that it
+// returns, before which the next page begins. Otherwise, next is 0.
+func CutPage[T any](list []T, limit int, number func(T) int64) (page []T, next int64) {
+	if len(list) <= limit {
+		return list, 0
+	}
+	return list[:limit], number(list[limit-1])
+}
+
+// More names the flag that prints the next page. next is a result of CutPage.
+func (p *Page) More(next int64) {
+	if next > 0 {
+		p.Remark("More: --before %d", next)
+	}
+}
+
 // JSON writes doc, indented, and puts prefix before each line.
 func (p *Page) JSON(prefix string, doc json.RawMessage) {
 	text, err := json.MarshalIndent(doc, "", "  ")
