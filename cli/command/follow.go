@@ -140,13 +140,14 @@ func (f *Following) source() (follow.Source, error) {
 	return follow.NewSource(f.Source, f.Copy.Dir, strings.TrimSpace(string(token)))
 }
 
-// Poll checks the source of the registry repeatedly until ctx ends. After each successful check, it sends queued
-// reports and, if configured, the log of calls. It calls problem with each error.
-func (f *Following) Poll(ctx context.Context, problem func(error)) {
+// Poll checks the source of the registry repeatedly in the background, until ctx ends or stop is called. After each
+// successful check, it sends queued reports and, if configured, the log of calls. It calls problem with each error. stop
+// returns when nothing writes to the copy anymore.
+func (f *Following) Poll(ctx context.Context, problem func(error)) (stop func()) {
 	source, err := f.source()
 	if err != nil {
 		problem(err)
-		return
+		return func() {}
 	}
 	f.Copy.Looked = func(ctx context.Context) {
 		err := f.Reports.Send(ctx, source)
@@ -157,7 +158,13 @@ func (f *Following) Poll(ctx context.Context, problem func(error)) {
 			problem(err)
 		}
 	}
-	f.Copy.Poll(ctx, f.Source, source, f.Interval(), problem)
+	ctx, cancel := context.WithCancel(ctx)
+	var polling sync.WaitGroup
+	polling.Go(func() { f.Copy.Poll(ctx, f.Source, source, f.Interval(), problem) })
+	return func() {
+		cancel()
+		polling.Wait()
+	}
 }
 
 // Report queues a report about the unapproved tools in l, the listing of the given server, and tries to send the report

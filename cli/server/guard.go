@@ -124,7 +124,7 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 	db.Waiting = func(ctx context.Context) (int, error) { return imports.Waiting(ctx, a, name) }
 	if following != nil {
 		db.Reviewed = following.Reviewed()
-		go following.Poll(ctx, func(err error) { log(output.Sentence(err)) })
+		defer following.Poll(ctx, func(err error) { log(output.Sentence(err)) })()
 		db.Open = func(ctx context.Context) (guard.Connection, error) { return following.Connection(ctx, a, name, log) }
 		propose := db.Propose
 		// Propose unapproved tools where the followed registry is reviewed. If the approvals of this machine count, also

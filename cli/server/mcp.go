@@ -90,7 +90,7 @@ func newMCP(a *command.App) *cobra.Command {
 				if err != nil {
 					return errors.Join(err, run.Close())
 				}
-				go following.Poll(ctx, func(err error) { a.Note("toolcrib: %s", output.Sentence(err)) })
+				defer following.Poll(ctx, func(err error) { a.Note("toolcrib: %s", output.Sentence(err)) })()
 				r := followed{run.Followed, c.Caller.Layer.View(), a.Env.Now}
 				c.Registry, c.Prompter = r, r
 			}

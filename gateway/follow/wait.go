@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -65,7 +66,9 @@ func (c *Copy) Poll(ctx context.Context, address string, source Source, every ti
 		}
 	}
 	if s, ok := source.(*httpSource); ok && s.serve() {
-		go c.listen(ctx, s, every, news)
+		var listening sync.WaitGroup
+		defer listening.Wait()
+		listening.Go(func() { c.listen(ctx, s, every, news) })
 	}
 	failed := 0
 	for least := time.Duration(0); ctx.Err() == nil; least = time.Second {
