@@ -118,7 +118,7 @@ func (c *Config) tighten(over *Config) {
 	if !slices.Equal(over.Reach.Allow, c.Reach.Allow) {
 		keep("reach.allow", true)
 	}
-	over.Reach = fact.Decisions{Allow: c.Reach.Allow, Warn: union(c.Reach.Warn, over.Reach.Warn), Block: union(c.Reach.Block, over.Reach.Block)}
+	over.Reach = fact.Decisions{Allow: c.Reach.Allow, Warn: lists.Union(slices.Clone(c.Reach.Warn), over.Reach.Warn), Block: lists.Union(slices.Clone(c.Reach.Block), over.Reach.Block)}
 	for id, severity := range over.Rules {
 		before := c.severity(id)
 		if before == "" || !slices.Contains([]rules.Severity{rules.Off, rules.Info, rules.Warn, rules.Block}, severity) || severity.Rank() > before.Rank() {
@@ -131,11 +131,6 @@ func (c *Config) tighten(over *Config) {
 		}
 		keep(keyPath{"rules", id}.String(), true)
 	}
-}
-
-// union returns the elements of a, followed by those elements of b that are not in a.
-func union(a, b []string) []string {
-	return append(slices.Clone(a), slices.DeleteFunc(slices.Clone(b), func(s string) bool { return slices.Contains(a, s) })...)
 }
 
 // severity returns the severity of the rule with the given id, or "" if the rule is unknown.

@@ -19,6 +19,7 @@ import (
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/bundle"
 	"toolcrib/signing/checkpoint"
+	"toolcrib/signing/statement"
 )
 
 // origin is a registry with many tools of MCP servers and unsigned versions.
@@ -76,7 +77,7 @@ func (o *origin) approve(t *testing.T, id, server, description string) {
 		at = len(o.bundle.Versions)
 	}
 	o.bundle.Versions = slices.Insert(o.bundle.Versions, at, v)
-	o.bundle.Log = bundle.Head{Seq: o.bundle.Log.Seq + 1, Hash: event("log", o.bundle.Log.Seq+1)}
+	o.bundle.Log = statement.Head{Seq: o.bundle.Log.Seq + 1, Hash: event("log", o.bundle.Log.Seq+1)}
 	if err := o.log.Append(o.bundle.Log.Hash); err != nil {
 		t.Fatal(err)
 	}

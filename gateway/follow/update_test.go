@@ -24,6 +24,7 @@ import (
 	"toolcrib/review/bundle"
 	"toolcrib/signing/checkpoint"
 	"toolcrib/signing/signers"
+	"toolcrib/signing/statement"
 )
 
 // event returns the hash of the nth event of the named log.
@@ -59,7 +60,7 @@ func published(t *testing.T, size, fork int64, change func(*bundle.Bundle)) map[
 		if err := log.Append(e); err != nil {
 			t.Fatal(err)
 		}
-		b.Log = bundle.Head{Seq: n, Hash: e}
+		b.Log = statement.Head{Seq: n, Hash: e}
 	}
 	root, err := tlog.TreeHash(size, log)
 	if err != nil {

@@ -50,10 +50,10 @@ type Bundle struct {
 
 // Header describes the registry that a bundle was taken from.
 type Header struct {
-	Database string    `json:"database"` // hash of event 1
-	Log      Head      `json:"log"`      // the newest event
-	At       time.Time `json:"at"`       // time of the newest decision or signers state in the bundle
-	View     []string  `json:"view"`     // layers; each overrides the following ones
+	Database string         `json:"database"` // hash of event 1
+	Log      statement.Head `json:"log"`      // the newest event
+	At       time.Time      `json:"at"`       // time of the newest decision or signers state in the bundle
+	View     []string       `json:"view"`     // layers; each overrides the following ones
 	// Checkpoint is the checkpoint of the log. It is signed if a key for checkpoints is configured, and "" if there is
 	// no checkpoint.
 	Checkpoint string `json:"checkpoint,omitempty"`
@@ -68,12 +68,6 @@ type Records struct {
 	Raws []string `json:"raws,omitempty"`
 	// Contents contains the binary files of the live skills.
 	Contents [][]byte `json:"contents,omitempty"`
-}
-
-// Head identifies an event of the log.
-type Head struct {
-	Seq  int64  `json:"seq"`
-	Hash string `json:"hash"`
 }
 
 // Version is a version of a subject. The last version of each subject is the live one.
@@ -91,12 +85,12 @@ type Statement struct {
 // State is a recorded state of the signers. It is only informational, because the verifier of a bundle decides which
 // signers to trust.
 type State struct {
-	Number    int       `json:"number"`
-	Event     Head      `json:"event"`
-	At        time.Time `json:"at"`
-	Text      string    `json:"text"`
-	Revoked   []byte    `json:"revoked,omitempty"`
-	Statement string    `json:"statement"`
+	Number    int            `json:"number"`
+	Event     statement.Head `json:"event"`
+	At        time.Time      `json:"at"`
+	Text      string         `json:"text"`
+	Revoked   []byte         `json:"revoked,omitempty"`
+	Statement string         `json:"statement"`
 }
 
 // Collector collects bundles of one registry. It caches the versions that it has read, because a version never changes.
@@ -125,7 +119,7 @@ func (c *Collector) Collect(ctx context.Context, r review.Reader, lives []regist
 	if err != nil {
 		return b, err
 	}
-	b.Log = Head(last)
+	b.Log = last
 	for _, layer := range view {
 		b.View = append(b.View, string(layer))
 	}
@@ -192,7 +186,7 @@ func (c *Collector) Collect(ctx context.Context, r review.Reader, lives []regist
 		if s.At.After(b.At) {
 			b.At = s.At.UTC()
 		}
-		b.Signers = append(b.Signers, State{s.Number, Head(s.Event), s.At, string(s.Text), s.Revoked, s.Statement})
+		b.Signers = append(b.Signers, State{s.Number, s.Event, s.At, string(s.Text), s.Revoked, s.Statement})
 		if err := add(s.Statement); err != nil {
 			return b, err
 		}
@@ -334,7 +328,7 @@ type reader struct {
 }
 
 func (r reader) LastEvent(context.Context) (statement.Head, error) {
-	return statement.Head(r.bundle.Log), nil
+	return r.bundle.Log, nil
 }
 
 // EventHash implements proof.SignatureReader. A bundle contains the hash of the first event only.
@@ -368,7 +362,7 @@ func (r reader) SignersStates(context.Context) ([]proof.SignersState, error) {
 	states := make([]proof.SignersState, len(r.bundle.Signers))
 	for i, s := range r.bundle.Signers {
 		states[i] = proof.SignersState{
-			Event: statement.Head(s.Event), At: s.At, Number: s.Number, Text: []byte(s.Text), Revoked: s.Revoked, Statement: s.Statement,
+			Event: s.Event, At: s.At, Number: s.Number, Text: []byte(s.Text), Revoked: s.Revoked, Statement: s.Statement,
 		}
 	}
 	return states, nil

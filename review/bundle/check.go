@@ -224,7 +224,7 @@ func (c *checker) checkRest(ctx context.Context, b Bundle) error {
 		c.fault(contradiction, "", err.Error())
 		return nil
 	}
-	last := Head{}
+	last := statement.Head{}
 	for i, s := range b.Signers {
 		signed, err := statement.Decode([]byte(c.reader.statements[s.Statement].Statement))
 		if s.Number != i+1 || s.Event.Seq <= last.Seq || s.Event.Seq > b.Log.Seq || err != nil || signed.At.After(s.At) || s.At.After(b.At) {

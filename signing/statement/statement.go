@@ -36,8 +36,8 @@ type Statement struct {
 
 // Head is the position of the newest entry of a hash chain.
 type Head struct {
-	Seq  int64 // counted from 1
-	Hash string
+	Seq  int64  `json:"seq"` // counted from 1
+	Hash string `json:"hash"`
 }
 
 // Text returns the hash that represents the free text s in a statement.
