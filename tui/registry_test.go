@@ -76,7 +76,7 @@ func TestVersionsAndFactsOfAChange(t *testing.T) {
 		t.Errorf("the rationale stands before the facts:\n%s", s)
 	}
 	b.press("a").wants("reach +1 −0")
-	b.press("esc", "6").wants("v3   20 Nov 12:00  mara  +1 −1", "r1   20 Nov 12:00  agent:drafter  against version 3")
+	b.press("esc", "6").wants("v3   20 Nov 12:00  mara  +1 −1", "r1   20 Nov 12:00  agent:drafter  base: version 3")
 	b.press("T").press(toNameBank[1:]...).press("tab").wants("v2   20 Nov 12:00  mara  +1 −1")
 }
 
