@@ -3,12 +3,14 @@
 package proposal
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"toolcrib/history"
+	"toolcrib/proposals"
 	"toolcrib/proposals/facts"
 	"toolcrib/tui/draw"
 	"toolcrib/tui/prose"
@@ -20,6 +22,7 @@ type historyPane struct {
 	pane
 	versions []history.Version
 	extents  []string // number of changed lines of each version, as text
+	err      error    // of reading the versions
 	marked   int      // number of the version with which the next comparison begins; 0 for none
 }
 
@@ -27,11 +30,10 @@ type historyPane struct {
 func (t *historyPane) Load() tea.Cmd {
 	s := t.dossier.Proposal.Subject
 	return func() tea.Msg {
-		// An error is ignored: a subject that was never live has no versions.
-		versions, _ := t.Registry.Versions(t.ctx, s, 0, screen.MaxVersions)
+		versions, err := t.Registry.Versions(t.ctx, s, 0, screen.MaxVersions)
 		extents := screen.Extents(versions)
 		return t.host.then(func() tea.Cmd {
-			t.versions, t.extents = versions, extents
+			t.versions, t.extents, t.err = versions, extents, err
 			t.Fill()
 			return nil
 		})
@@ -64,7 +66,9 @@ func (t *historyPane) Fill() {
 	}
 	page.Blank()
 	page.Heading("Versions of " + t.dossier.Proposal.Subject.String())
-	if len(t.versions) == 0 {
+	if t.err != nil && !errors.Is(t.err, proposals.ErrNotFound) {
+		page.Faint("  ", t.err.Error())
+	} else if len(t.versions) == 0 {
 		page.Faint("  ", "None yet.")
 	}
 	t.frame.VersionRows(page, t.TabWidth(t.frame.Layout, tabHistory), t.versions, t.extents, t.marked)

@@ -3,6 +3,7 @@ package proposal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,6 +33,8 @@ type desk struct {
 	goals string
 	shown []string
 	err   error
+
+	versions error // of Versions
 }
 
 func (d *desk) Show(context.Context, proposals.Actor, proposals.ID) (review.Dossier, error) {
@@ -55,7 +58,7 @@ func (d *desk) Preview(context.Context, []proposals.ID, string, impact.Scene) ([
 }
 
 func (d *desk) Versions(context.Context, registry.Subject, int, int) ([]history.Version, error) {
-	return nil, nil
+	return nil, d.versions
 }
 
 func newPage(t *testing.T, d *desk, seen *seen.Record, width int) *Page {
@@ -98,6 +101,20 @@ func TestShowsAProposal(t *testing.T) {
 	busy := errors.New("busy")
 	if _, want := opened(t, &desk{err: busy}, seen.New(), 80); len(want) != 1 || want[0] != screen.Fail(busy) {
 		t.Errorf("an error is told as %#v", want)
+	}
+}
+
+// TestHistoryShowsErrors checks that the history tab does not confuse a failed read with a subject without versions.
+func TestHistoryShowsErrors(t *testing.T) {
+	for err, want := range map[error]string{
+		errors.New("database is busy"):                       "database is busy",
+		fmt.Errorf("tool:user/x: %w", proposals.ErrNotFound): "None yet.",
+	} {
+		p, _ := opened(t, &desk{state: proposals.UserReview, versions: err}, seen.New(), 80)
+		screentest.Press(t, p.Shell, p, "6")
+		if text := screentest.View(t, p, 80); !strings.Contains(text, want) {
+			t.Errorf("%v: %q is not in\n%s", err, want, text)
+		}
 	}
 }
 
