@@ -3,6 +3,7 @@
 package owner
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -40,7 +41,7 @@ func ReadFile(name string, own bool, most int64) ([]byte, error) {
 		return nil, err
 	}
 	if err := checkSafe(info, own); err != nil || info.IsDir() {
-		return nil, fmt.Errorf("%s: %w: it is a folder or was replaced while it was opened", name, ErrUnsafe)
+		return nil, fmt.Errorf("%s: %w: %w", name, ErrUnsafe, cmp.Or(err, errors.New("it is a folder")))
 	}
 	b, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err == nil && int64(len(b)) > most {
