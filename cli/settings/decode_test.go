@@ -28,6 +28,23 @@ func TestConfigErrorsHaveAPlace(t *testing.T) {
 	}
 }
 
+// TestLimitsMustBePositive checks that a limit of 0 is refused, although 0 in a Config without a source means the default.
+func TestLimitsMustBePositive(t *testing.T) {
+	for _, key := range []string{"max_open_per_agent", "max_open_all_agents", "max_writes_per_agent_hour"} {
+		c := Config{Chief: "builtin", MaxOpen: 1, MaxWrites: 1, Sources: map[string]string{}}
+		if err := c.check(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Decode("toolcrib.toml", fromUser, []byte(key+" = 0")); err != nil {
+			t.Fatal(err)
+		}
+		c.Sources[key] = "toolcrib.toml"
+		if err := c.check(); err == nil || !strings.Contains(err.Error(), key+" must be at least 1 (got 0)") {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
 // TestConfigKeysInEveryForm reads the keys of tables, dotted keys, inline tables, and
 // lists of tables in the order of the file.
 func TestConfigKeysInEveryForm(t *testing.T) {

@@ -287,7 +287,7 @@ func (c *Config) check() error {
 		return fmt.Errorf("configuration: chief is %q: use builtin or manual", c.Chief)
 	case c.MaxOpen < 1:
 		return fmt.Errorf("configuration: max_open_per_agent must be at least 1 (got %d)", c.MaxOpen)
-	case c.MaxOpenAll < 0:
+	case c.MaxOpenAll < 0, c.MaxOpenAll == 0 && c.Sources["max_open_all_agents"] != "":
 		return fmt.Errorf("configuration: max_open_all_agents must be at least 1 (got %d)", c.MaxOpenAll)
 	case c.MaxWrites < 1:
 		return fmt.Errorf("configuration: max_writes_per_agent_hour must be at least 1 (got %d)", c.MaxWrites)

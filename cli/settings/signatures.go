@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
+	"syscall"
 
 	"toolcrib/cli/process"
 	"toolcrib/internal/owner"
@@ -104,7 +104,7 @@ func (c *Config) requireOfHome(file string) error {
 
 // isMissing reports whether err means that a file does not exist or that its parent is not a folder.
 func isMissing(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || err != nil && strings.Contains(err.Error(), "not a directory")
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 var eventHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
