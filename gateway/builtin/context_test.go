@@ -33,6 +33,19 @@ func TestProject(t *testing.T) {
 	c.refuses(t, "ada", "set_project", `{}`, gateway.CodeArguments, "project")
 }
 
+// TestNotesSkipLargeMemories checks that a memory that does not fit into the prompt does not keep shorter ones out.
+func TestNotesSkipLargeMemories(t *testing.T) {
+	c := newTestDB(t)
+	long := strings.Repeat("x", 1999)
+	for _, m := range []string{`a` + long + `","importance":5`, `b` + long + `","importance":4`, `The key is under the mat.","importance":3`} {
+		c.ada(t, "create_memories", `{"content":"`+m+`}`)
+	}
+	known, err := c.provider.Known(t.Context(), builtin.Owner{User: "ada"}, c.now)
+	if want := "- a" + long + "\n- The key is under the mat."; err != nil || known.Notes != want {
+		t.Errorf("%v; %d bytes: %.10q…%.40q", err, len(known.Notes), known.Notes, known.Notes[max(0, len(known.Notes)-40):])
+	}
+}
+
 func TestContext(t *testing.T) {
 	c := newTestDB(t)
 	empty := c.ada(t, "get_context", `{}`)

@@ -241,10 +241,10 @@ func (p *Provider) Known(ctx context.Context, of Owner, at time.Time) (Known, er
 		room := prompt.MaxMemoryNotes
 		for _, m := range memories {
 			line := "- " + strings.Join(strings.Fields(m.Content), " ")
-			if room -= utf8.RuneCountInString(line) + 1; room < 0 {
-				break
+			if size := utf8.RuneCountInString(line) + 1; size <= room {
+				room -= size
+				lines = append(lines, line)
 			}
-			lines = append(lines, line)
 		}
 		known.Notes = strings.Join(lines, "\n")
 		return err
