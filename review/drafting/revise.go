@@ -229,7 +229,7 @@ func (d *Drafter) Rebase(ctx context.Context, actor proposals.Actor, id proposal
 }
 
 // Comment adds a comment to a proposal, which may be closed.
-func (d *Drafter) Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, at review.Anchor) (proposals.Comment, error) {
+func (d *Drafter) Comment(ctx context.Context, actor proposals.Actor, id proposals.ID, body string, place review.Anchor) (proposals.Comment, error) {
 	return records.Write(ctx, d.records, func(tx review.Tx) (c proposals.Comment, err error) {
 		p, err := tx.Proposal(ctx, id)
 		if err != nil {
@@ -238,6 +238,7 @@ func (d *Drafter) Comment(ctx context.Context, actor proposals.Actor, id proposa
 		if err := proposals.Authorize(actor, proposals.ActComment, p.Author); err != nil {
 			return c, fmt.Errorf("%s: %w", p.Name(), err)
 		}
+		at := place // a copy, because a write that conflicts with another one runs again
 		at.Revision = cmp.Or(at.Revision, p.Revision)
 		if err := anchored(ctx, tx, p, &at); err != nil {
 			return c, err
