@@ -80,10 +80,12 @@ func publicKey(name string) bool {
 }
 
 // publicKeysOnly reports whether the name of a key file indicates that the file contains only
-// public keys.
+// public keys. Except for trust stores, only PEM files do: a PKCS #12 file named after a certificate
+// usually contains the private key, too.
 func publicKeysOnly(name string) bool {
-	name = strings.ToLower(name)
-	return strings.Contains(name, "cert") || strings.Contains(name, "trust") || strings.Contains(name, "pub") || strings.HasPrefix(name, "ca.") || strings.HasPrefix(name, "ca-") || strings.Contains(name, "chain")
+	name = strings.ReplaceAll(strings.ToLower(name), "keychain", "")
+	return strings.Contains(name, "trust") || path.Ext(name) == ".pem" &&
+		(strings.Contains(name, "cert") || strings.Contains(name, "pub") || strings.HasPrefix(name, "ca.") || strings.HasPrefix(name, "ca-") || strings.Contains(name, "chain"))
 }
 
 // matches reports whether elements begin with the elements of e. root reports whether elements
