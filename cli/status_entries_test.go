@@ -264,6 +264,17 @@ func TestWrapRejectsOtherDatabase(t *testing.T) {
 	}
 }
 
+// TestWrapNeedsTheProgramInThePath wraps a server in a project's file, which names the program without a folder, while
+// the PATH does not contain the program. The reason must not blame variables, because the entry has none.
+func TestWrapNeedsTheProgramInThePath(t *testing.T) {
+	r := newRepository(t)
+	r.write("repo/.mcp.json", guardEntry(fixtureServer, `"tools.json"`, ""))
+	t.Setenv("PATH", t.TempDir())
+	if out := r.in(6, "wrap", "claude-code", "--here", "--yes"); !strings.Contains(out, "starts toolcrib, which is not in its PATH; install toolcrib into a folder in your PATH first") {
+		t.Errorf("%s", out)
+	}
+}
+
 // TestApprovedNameWithAnotherCommand replaces the server with an approved name in the files of three clients. status
 // must report it, the log must contain its command, and wrap must give it a new name without approvals (S41).
 func TestApprovedNameWithAnotherCommand(t *testing.T) {

@@ -41,6 +41,8 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 		switch {
 		case s.Refused != "" || s.Guarded():
 			return nil, s.Refused
+		case f.wouldDiffer(s, p, names[i]) != "" && len(s.Env) == 0 && s.node.Get("envFile").Str() == "":
+			return nil, fmt.Sprintf("a guard of this entry %s; install toolcrib into a folder in your PATH first", f.wouldDiffer(s, p, names[i]))
 		case f.wouldDiffer(s, p, names[i]) != "":
 			return nil, fmt.Sprintf("a guard with the variables of this entry %s; set the variables in front of the command instead (env NAME=VALUE COMMAND)", f.wouldDiffer(s, p, names[i]))
 		case s.URL != "":
