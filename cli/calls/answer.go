@@ -62,7 +62,7 @@ func newAnswer(a *command.App, approve bool) *cobra.Command {
 		},
 	}
 	if approve {
-		cmd.Flags().StringVar(&expect, "expect", "", "only if its digest is `DIGEST`")
+		cmd.Flags().StringVar(&expect, "expect", "", "approve only if the digest of the call is `DIGEST`")
 	} else {
 		note.Register(cmd.Flags())
 	}
@@ -70,8 +70,8 @@ func newAnswer(a *command.App, approve bool) *cobra.Command {
 	return cmd
 }
 
-// answering returns the gateway through which actor answers calls or sets tiers. If decisions must be signed,
-// answering signs the data that prepare returns, and the gateway carries the signature.
+// answering returns the part of the gateway that answers calls and sets tiers. If decisions must be signed, answering
+// signs the data that prepare returns for actor, and the result uses this signature.
 func answering(ctx context.Context, a *command.App, g *command.OpenGateway, actor proposals.Actor, f signature.Flags, prepare func() ([]byte, error)) (gateway.Answering, error) {
 	signed, err := signature.Decision(ctx, a, actor, f, prepare)
 	if err != nil || signed == nil {
@@ -118,7 +118,7 @@ func newCallsPolicy(a *command.App) *cobra.Command {
 					doc := newDocTierList(gateway.TierChange{Set: list}, false)
 					return a.Print(doc, func(p *output.Page) {
 						if len(doc.Tiers) == 0 {
-							p.Remark("The user %s has chosen no tier; every tool has its own.", choice.User)
+							p.Remark("The user %s has not changed the tier of any tool.", choice.User)
 						}
 						writeTierChange(p, doc)
 					})
@@ -152,16 +152,16 @@ func newCallsPolicy(a *command.App) *cobra.Command {
 					return err
 				}
 				if len(change.Set)+len(change.Same) == 0 {
-					return fmt.Errorf("%w: you cannot choose the tier of any of these tools", proposals.ErrAuthority)
+					return fmt.Errorf("%w: none of these tools has a tier that you can change", proposals.ErrAuthority)
 				}
 				return nil
 			})
 		},
 	}
 	set := cmd.Flags()
-	set.StringVar(&user, "user", "", "for the user `NAME` (default: the login name)")
-	set.StringVar(&server, "server", "", "all tools of the MCP server `NAME`")
-	set.StringSliceVar(&annotations, "annotations", nil, "all tools with the annotation `NAME`, such as destructive or read_only")
+	set.StringVar(&user, "user", "", "list or change the tiers of the user `NAME` (default: the login name)")
+	set.StringVar(&server, "server", "", "change all tools of the MCP server `NAME`")
+	set.StringSliceVar(&annotations, "annotations", nil, "change all tools with the annotation `NAME`, such as destructive or read_only")
 	sign.Register(set)
 	return cmd
 }

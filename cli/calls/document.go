@@ -135,8 +135,8 @@ type docAuditList struct {
 	output.Head
 	Calls []docAudit `json:"calls"`
 	Next  int64      `json:"next,omitempty"`
-	// Counted lists the hours in which so many calls were refused that the log contains only their number. Only the
-	// first page of a list contains Counted.
+	// Counted has an entry for each agent, user, and hour with more refused calls than the log stores. The entry
+	// contains the number of calls that the log omits. Only the first page of a list contains Counted.
 	Counted []gateway.Refusals `json:"counted,omitempty"`
 }
 
@@ -163,7 +163,7 @@ type docTierList struct {
 	output.Head
 	Tiers     []docTier           `json:"tiers"`
 	Unchanged []docTier           `json:"unchanged"`
-	Fixed     []gateway.FixedTier `json:"fixed"` // selected tools whose tier the user cannot change
+	Fixed     []gateway.FixedTier `json:"fixed"` // selected tools with a tier that the user cannot change
 	DryRun    bool                `json:"dry_run,omitempty"`
 }
 

@@ -41,7 +41,7 @@ func newExec(a *command.App) *cobra.Command {
 				return err
 			}
 			if req.CallContext, err = gateway.ParseCallContext(raw); err != nil {
-				return process.Usagef("--call-context is not a call context: %v", err)
+				return process.Usagef("--call-context is not valid: %v", err)
 			}
 			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
 				res, err := g.Execute(ctx, caller, req)
@@ -51,7 +51,7 @@ func newExec(a *command.App) *cobra.Command {
 	}
 	who.Register(cmd.Flags())
 	cmd.Flags().StringVar(&args, "args", "", "the arguments: a `JSON` object, @FILE for a file's content, - for standard input (default: {})")
-	cmd.Flags().StringVar(&callContext, "call-context", "", "context of the call for the eval gate and the hub: a `JSON` object, @FILE or -")
+	cmd.Flags().StringVar(&callContext, "call-context", "", "description of the call and the conversation for the eval gate and the hub: a `JSON` object, @FILE, or -")
 	return cmd
 }
 
@@ -99,7 +99,7 @@ type docParsedCall struct {
 	Line     int             `json:"line,omitempty"`
 }
 
-// Protocols in which models write tool calls.
+// Formats that models use to write tool calls.
 const (
 	protocolTags = "tags"
 	protocolJSON = "json"
@@ -157,13 +157,13 @@ func newParse(a *command.App) *cobra.Command {
 					p.Linef("line %d: %s: %s", f.Line, f.Code, f.Message)
 				}
 				if len(doc.Calls)+len(doc.Problems) == 0 {
-					p.Linef("The text contains no lines in the tag form; --protocol json reads calls in the JSON form.")
+					p.Linef("The text contains no calls in the tag form. To find a call in the JSON form, add --protocol json and --nonce NONCE.")
 				}
 			})
 		},
 	}
 	who.Register(cmd.Flags())
-	cmd.Flags().StringVar(&protocol, "protocol", protocolTags, "`tags` or json")
+	cmd.Flags().StringVar(&protocol, "protocol", protocolTags, "the form of the calls in the text: `tags` or json")
 	cmd.Flags().StringVar(&nonce, "nonce", "", "the `NONCE` that the model was given for this turn")
 	return cmd
 }

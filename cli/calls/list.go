@@ -52,7 +52,7 @@ func newCallsList(a *command.App) *cobra.Command {
 			if err := command.CheckPageLimit(q.Limit); err != nil {
 				return err
 			}
-			q.Limit++ // shows whether there is another page
+			q.Limit++ // one more call shows whether another page exists
 			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
 				list, err := g.Pending(ctx, q)
 				if err != nil {
@@ -84,10 +84,10 @@ func newCallsList(a *command.App) *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.BoolVar(&all, "all", false, "include answered, expired, and outdated calls")
-	f.StringVar(&q.Agent, "agent", "", "only those of the agent `ID`")
-	f.StringVar(&q.User, "user", "", "only those for the user `NAME`")
-	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N`")
-	f.Int64Var(&q.Before, "before", 0, "only those before place `N`")
+	f.StringVar(&q.Agent, "agent", "", "only calls of the agent `ID`")
+	f.StringVar(&q.User, "user", "", "only calls for the user `NAME`")
+	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N` calls")
+	f.Int64Var(&q.Before, "before", 0, "only calls before position `N`, which the previous page shows")
 	return cmd
 }
 
@@ -125,15 +125,15 @@ func printPending(a *command.App, g *command.OpenGateway, pending gateway.Pendin
 		p.Linef("expires    %s", output.Timestamp(c.ExpiresAt))
 		switch {
 		case c.InForce == 0:
-			p.Linef("in force   the tool is no longer in use")
+			p.Linef("in force   no version, because the tool is no longer in use")
 		case c.InForce != c.Version:
-			p.Linef("in force   version %d, which differs", c.InForce)
+			p.Linef("in force   version %d, not the version of this call", c.InForce)
 		}
 		p.Linef("digest     %s", c.Digest)
 		p.Linef("arguments")
 		p.JSON("  ", c.Args)
 		if len(c.Said) > 0 {
-			p.Linef("from its caller, not checked")
+			p.Linef("context from the caller, not verified")
 			p.JSON("  ", c.Said)
 		}
 		if c.AnsweredBy != "" {
@@ -176,7 +176,7 @@ func newCallsLog(a *command.App) *cobra.Command {
 					return err
 				}
 			}
-			q.Limit++ // shows whether there is another page
+			q.Limit++ // one more call shows whether another page exists
 			return a.WithGateway(ctx, func(g *command.OpenGateway) error {
 				calls, err := g.Calls(ctx, q)
 				if err != nil {
@@ -200,7 +200,7 @@ func newCallsLog(a *command.App) *cobra.Command {
 						return []string{output.Itoa(int(c.Seq)), output.Timestamp(c.At), c.Actor, c.Agent, c.User, p.Cut(tool, 44), output.Itoa(c.Version), c.Code, output.Itoa(int(c.Micros)) + "µs", p.Cut(c.Command, 44)}[:len(columns)]
 					}))
 					for _, c := range doc.Counted {
-						p.Remark("Not listed: %d more refused calls of %s for %s in the hour from %s, the last one %s.", c.Counted, c.Agent, c.User, output.Timestamp(c.Hour), c.LastCode)
+						p.Remark("Not listed: %d more refused calls of the agent %s for the user %s in the hour from %s; the outcome of the last call is %s.", c.Counted, c.Agent, c.User, output.Timestamp(c.Hour), c.LastCode)
 					}
 					p.More(doc.Next)
 				})
@@ -210,11 +210,11 @@ func newCallsLog(a *command.App) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&q.Agent, "agent", "", "only calls of the agent `ID`")
 	f.StringVar(&q.User, "user", "", "only calls for the user `NAME`")
-	f.StringVar(&tool, "tool", "", "only calls of the tool `ID`, or of its subject")
-	f.StringVar(&code, "code", "", "only calls with the outcome `CODE`: ok, or the code of an error")
+	f.StringVar(&tool, "tool", "", "only calls of the tool with this `ID` or subject")
+	f.StringVar(&code, "code", "", "only calls with the outcome `CODE`: ok or an error code")
 	f.StringVar(&annotation, "annotation", "", "only calls of tools with the annotation `NAME`, such as destructive or read_only")
-	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N`")
-	f.Int64Var(&q.Before, "before", 0, "only calls before number `N`")
+	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N` calls")
+	f.Int64Var(&q.Before, "before", 0, "only calls with a number below `N`")
 	return cmd
 }
 
@@ -256,7 +256,7 @@ func newCallsPrune(a *command.App) *cobra.Command {
 			age, err := settings.ParseAge(before)
 			switch {
 			case before == "":
-				return process.Usagef("--before is missing: name a time, or an age such as 90d")
+				return process.Usagef("--before is missing: use a time, or an age such as 90d")
 			case err == nil:
 				t = a.Env.Now().Add(-age)
 			default:
@@ -296,12 +296,12 @@ func newCallsPrune(a *command.App) *cobra.Command {
 					p.Linef("This would move %s, up to call %d, to %s", output.Counted(int(doc.Calls), "call"), doc.LastCall, doc.File)
 				default:
 					p.Linef("Moved %s, up to call %d, to %s", output.Counted(int(doc.Calls), "call"), doc.LastCall, doc.File)
-					p.Linef("Keep this file. toolcrib verify --calls checks it.")
+					p.Linef("Keep this file, because the database no longer contains these calls. toolcrib verify --calls checks the file.")
 				}
 			})
 		},
 	}
-	cmd.Flags().StringVar(&before, "before", "", "move calls before `TIME` (RFC 3339), or of an age such as 90d")
-	cmd.Flags().StringVar(&to, "to", "", "to the new `FILE` (default: one beside the database, named after the calls)")
+	cmd.Flags().StringVar(&before, "before", "", "move calls made before `TIME` (RFC 3339), or older than an age such as 90d")
+	cmd.Flags().StringVar(&to, "to", "", "move the calls to the new `FILE` (default: DATABASE.calls-FIRST-LAST.jsonl)")
 	return cmd
 }

@@ -105,7 +105,7 @@ func newHistory(a *command.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", 200, "at most `N` entries")
-	cmd.Flags().IntVar(&before, "before", 0, "only those before version `N`")
+	cmd.Flags().IntVar(&before, "before", 0, "only versions before version `N`")
 	return cmd
 }
 
@@ -218,7 +218,7 @@ func newLog(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "log [ID | SUBJECT]",
 		Aliases: []string{"audit"},
-		Args:    command.ArgsBetween(0, 1, "at most the number of a proposal or a subject"),
+		Args:    command.ArgsBetween(0, 1, "at most one proposal number or subject"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			if err := command.CheckPageLimit(q.Limit); err != nil {
@@ -228,21 +228,21 @@ func newLog(a *command.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if len(args) == 1 { // the argument is a proposal or a subject
+			if len(args) == 1 {
 				subject, err := registry.ParseSubject(args[0])
 				if err == nil {
 					q.Subject = subject.String()
 				} else if ids, err := a.IDs(ctx, desk, args); err == nil && len(ids) == 1 {
 					q.Proposal = string(ids[0])
 				} else if err == nil {
-					return process.Usagef("%s names %d proposals; name one", args[0], len(ids))
+					return process.Usagef("%s refers to %d proposals; specify one of them", args[0], len(ids))
 				} else if subject, noSubject := a.Subject(ctx, args[0]); noSubject == nil && errors.Is(err, proposals.ErrNotFound) {
 					q.Subject = subject.String()
 				} else {
 					return err
 				}
 			}
-			q.Limit++ // shows whether there is another page
+			q.Limit++ // one more entry shows whether another page exists
 			events, err := a.DB.Events(ctx, q)
 			if err != nil {
 				return err
@@ -259,6 +259,6 @@ func newLog(a *command.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&q.Limit, "limit", 50, "at most `N` entries")
-	cmd.Flags().Int64Var(&q.Before, "before", 0, "only entries before number `N`")
+	cmd.Flags().Int64Var(&q.Before, "before", 0, "only entries with a number below `N`")
 	return cmd
 }

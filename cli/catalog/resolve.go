@@ -51,7 +51,7 @@ func newResolve(a *command.App) *cobra.Command {
 		Use: "resolve --agent A",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if agent == "" {
-				return process.Usagef("name the agent with --agent ID")
+				return process.Usagef("specify the agent with --agent ID")
 			}
 			ctx, where := cmd.Context(), where.Context(!noDeferred)
 			desk, err := a.OpenDesk(ctx)
@@ -107,7 +107,7 @@ func newResolve(a *command.App) *cobra.Command {
 					}
 				}
 				p.List([]string{"", "TOOL", "LAYER", "WHY"}, rows)
-				p.Remark("\n%s has %d of the %d tools that its allow-list mentions.", profile.Subject, in, len(res.Choices))
+				p.Remark("\n%s has %d of the %d tools in its allow-list.", profile.Subject, in, len(res.Choices))
 			})
 		},
 	}
@@ -119,8 +119,8 @@ func newResolve(a *command.App) *cobra.Command {
 	return cmd
 }
 
-// docReach lists the reach of each live definition, which is the set of facts about what the definition can access,
-// run, and change.
+// docReach lists the reach of each live definition. The reach is a set of facts about the data and programs that the
+// definition lets an agent access, run, or change.
 type docReach struct {
 	output.Head
 	Subjects []docReached `json:"subjects"`
@@ -137,11 +137,11 @@ func newReach(a *command.App) *cobra.Command {
 	var kind string
 	cmd := &cobra.Command{
 		Use:  "reach [ID | SUBJECT]",
-		Args: command.ArgsBetween(0, 1, "at most an id or a subject"),
+		Args: command.ArgsBetween(0, 1, "at most one id or subject"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			if kind != "" && (fact.Decisions{Warn: []string{kind + ":*"}}).Check() != nil {
-				return process.Usagef("--kind is %q: use a kind of facts, such as out, secret, write, rights, run, or file", kind)
+				return process.Usagef("--kind is %q: use a kind of fact, such as out, secret, write, rights, run, or file", kind)
 			}
 			b, err := a.OpenSession(ctx)
 			if err != nil {

@@ -104,7 +104,7 @@ func newCatalog(kind registry.Kind, use string) func(a *command.App) *cobra.Comm
 		var asOf string
 		cmd := &cobra.Command{
 			Use:  use,
-			Args: command.ArgsBetween(0, 1, "at most an id or a subject"),
+			Args: command.ArgsBetween(0, 1, "at most one id or subject"),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				var err error
 				if q.AsOf, err = command.ParseTime(asOf); err != nil {
@@ -128,10 +128,10 @@ func newCatalog(kind registry.Kind, use string) func(a *command.App) *cobra.Comm
 		f := cmd.Flags()
 		f.BoolVar(&q.All, "all", false, "include hidden and deactivated tools")
 		f.StringVar(&asOf, "as-of", "", "show the registry at `TIME` (RFC 3339)")
-		f.StringVar(&q.Category, "category", "", "only those of `CATEGORY`")
-		f.StringVar(&q.Filter, "filter", "", "only those with `TEXT` in id or name")
+		f.StringVar(&q.Category, "category", "", "only definitions in the `CATEGORY`")
+		f.StringVar(&q.Filter, "filter", "", "only definitions with `TEXT` in their id or name")
 		f.IntVar(&q.Limit, "limit", 200, "at most `N` entries")
-		f.StringVar(&q.After, "after", "", "continue a list at its `CURSOR`")
+		f.StringVar(&q.After, "after", "", "continue the list at the `CURSOR` of the previous page")
 		return cmd
 	}
 }
@@ -214,7 +214,7 @@ func runOne(ctx context.Context, a *command.App, q catalog.Query, ref string) er
 			return err
 		}
 		if ok {
-			from := i.Label // label of the newest import of this JSON; several servers may list the same JSON
+			from := i.Label // label of the newest import of this JSON, which may come from a different server that lists the same JSON
 			if label, _, ok := strings.Cut(d.Tool.Source.Ref, "#"); ok {
 				from = label
 			}
@@ -235,7 +235,7 @@ func runOne(ctx context.Context, a *command.App, q catalog.Query, ref string) er
 		if i := t.Imported; i != nil {
 			p.Linef("imported from %s (%s) on %s by %s, hash %s", i.From, i.Format, i.At.Format(time.DateTime), i.By, output.Cut(i.Hash, 12))
 			if len(i.Capabilities) > 0 {
-				p.Linef("the client had declared %s", string(i.Capabilities))
+				p.Linef("the client had declared the capabilities %s", string(i.Capabilities))
 			}
 		}
 		p.Blank()
