@@ -55,7 +55,7 @@ func (f bundleFlags) read(ctx context.Context, a *command.App) (bundle.Bundle, b
 	if f.allowUnsigned {
 		r.Faults = slices.DeleteFunc(r.Faults, func(fault bundle.Fault) bool { return fault.Rule == bundle.Unsigned })
 	} else if trust.Signers == nil {
-		r.Faults = append(r.Faults, bundle.Fault{Rule: bundle.Unverified, Message: "no signature was checked: no signers file was given"})
+		r.Faults = append(r.Faults, bundle.Fault{Rule: bundle.Unverified, Message: "the signatures were not verified, because no signers file was specified"})
 	}
 	return b, r, nil
 }
@@ -96,16 +96,16 @@ func runCheckBundle(ctx context.Context, a *command.App, f checkFlags) error {
 		Proved: []string{}, Unproved: []string{},
 	}
 	if r.Signed > 0 {
-		proof.Proved = append(proof.Proved, fmt.Sprintf("%s approved by the people of %s, each with its earlier versions", output.Counted(r.Signed, "live definition"), f.bundle.signers))
+		proof.Proved = append(proof.Proved, fmt.Sprintf("%s, including earlier versions, approved by signers in %s", output.Counted(r.Signed, "live definition"), f.bundle.signers))
 	}
 	if r.Shipped > 0 {
 		proof.Proved = append(proof.Proved, fmt.Sprintf("%s shipped with this version of toolcrib", output.Counted(r.Shipped, "live definition")))
 	}
 	if n := r.Unsigned + r.Unchecked; n > 0 {
-		proof.Unproved = append(proof.Unproved, fmt.Sprintf("who approved %s: only the hashes agree, and anybody can compute them", output.Counted(n, "live definition")))
+		proof.Unproved = append(proof.Unproved, fmt.Sprintf("who approved %s: only the hashes match, and anyone can compute hashes", output.Counted(n, "live definition")))
 	}
 	if f.bundle.database == "" {
-		proof.Unproved = append(proof.Unproved, fmt.Sprintf("the database: the bundle claims %s; pin it with --database", b.Database))
+		proof.Unproved = append(proof.Unproved, fmt.Sprintf("the source: the bundle claims to be from the database %s; to verify this, add --database", b.Database))
 	}
 	proof.Unproved = append(proof.Unproved, bundle.Unproved()...)
 	doc := docBundle{report.New(len(list) == 0, list), proof}

@@ -34,7 +34,7 @@ func Family() command.Family {
 	}
 }
 
-// tiersKey is the key under which a document lists the approval tiers of its tools.
+// tiersKey is the key of the approval tiers in a document that lists tools.
 const tiersKey = "approvalTiers"
 
 type checkFlags struct {
@@ -55,7 +55,7 @@ func newCheck(a *command.App) *cobra.Command {
 	var f checkFlags
 	cmd := &cobra.Command{
 		Use:  "check --code FILE | --bundle FILE | --files [FOLDER]",
-		Args: command.ArgsBetween(0, 1, "one folder at most, with --files"),
+		Args: command.ArgsBetween(0, 1, "at most one folder, and only with --files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.files:
@@ -73,14 +73,14 @@ func newCheck(a *command.App) *cobra.Command {
 	set.StringVar(&f.server, "server", "", "the code registers the tools of the MCP server `NAME`")
 	set.StringVar(&f.lock, "lock", "", "compare with the lock `FILE`, without a database")
 	set.StringVar(&f.bundle.file, "bundle", "", "check the bundle `FILE`, without a database")
-	set.StringVar(&f.bundle.signers, "signers", "", "with --bundle: the `FILE` with the signers whom you trust, in the format allowed_signers")
-	set.StringVar(&f.bundle.database, "database", "", "with --bundle: the first event of its database must have this `HASH`")
+	set.StringVar(&f.bundle.signers, "signers", "", "with --bundle: the `FILE` of trusted signers, in the allowed_signers format")
+	set.StringVar(&f.bundle.database, "database", "", "with --bundle: require this `HASH` for the first event of the database")
 	set.BoolVar(&f.bundle.allowUnsigned, "allow-unsigned", false, "with --bundle: accept versions without a signature")
 	f.from.Register(set)
 	set.BoolVar(&f.files, "files", false, "compare skills and instruction files")
 	set.BoolVar(&f.full, "full", false, "with --files: read and hash every file, which is the default")
 	set.StringVar(&f.hook, "hook", "", "with --files: respond as a hook of `CLIENT`: claude-code, codex, or cursor")
-	set.StringVar(&f.was, "was", "", "`HOW` the client's file was written before toolcrib wrap --hooks, for unwrap; no other effect")
+	set.StringVar(&f.was, "was", "", "`HOW` the client's file was formatted before toolcrib wrap --hooks; only unwrap uses this value")
 	_ = set.MarkHidden("was") // cannot fail, because the flag exists
 	set.BoolVar(&f.partial, "partial", false, "the code registers only some of the tools")
 	set.StringVar(&f.format, "format", "text", "print `FORMAT`: text, json, sarif or github")
@@ -97,7 +97,7 @@ func runCheck(ctx context.Context, a *command.App, f checkFlags) error {
 	case f.bundle.file == "" && len(f.code) == 0 && !f.from.Given():
 		return process.Usagef("specify the tools to check: --code FILE, or --mcp or --mcp-url for a running server")
 	case f.from.Given() && f.server == "":
-		return process.Usagef("name the server whose tools were approved: --server NAME")
+		return process.Usagef("specify the server that the approved tools were imported from: --server NAME")
 	case f.lock != "" && f.agent != "":
 		return process.Usagef("--agent cannot be combined with --lock; write the lock for the agent: toolcrib export --format lock --agent %s", f.agent)
 	}
@@ -213,7 +213,7 @@ func (f checkFlags) read(ctx context.Context, a *command.App) ([]conform.Code, e
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		if doc.Format == wire.Toolcrib {
-			return nil, fmt.Errorf("%s is an export of the registry itself, not what code registers", file)
+			return nil, fmt.Errorf("%s is an export of the registry; specify a list of the tools that the code registers", file)
 		}
 		noteSkipped(a, file, doc)
 		code = append(code, conform.Code{File: file, Text: data, Document: doc, Tiers: conform.Tiers(file, tiersKey, doc.Node.Get(tiersKey))})
@@ -232,7 +232,7 @@ func (f checkFlags) read(ctx context.Context, a *command.App) ([]conform.Code, e
 			n, path = inner, tiersKey
 		}
 		if n.Kind != jsondoc.Object {
-			return nil, fmt.Errorf("%s: expected an object of names and approval tiers, got %s", file, n.Kind)
+			return nil, fmt.Errorf("%s: expected an object that maps tool names to approval tiers, got %s", file, n.Kind)
 		}
 		code = append(code, conform.Code{File: file, Text: data, Document: wire.Document{Format: wire.Names}, Tiers: conform.Tiers(file, path, n)})
 	}
@@ -246,11 +246,11 @@ func noteSkipped(a *command.App, list string, doc wire.Document) {
 	}
 }
 
-// scope returns the catalog with which the code is compared. The catalog includes deactivated tools.
+// scope returns the catalog to compare the code with. The catalog includes deactivated tools.
 func (f checkFlags) scope(ctx context.Context, a *command.App) (conform.Scope, error) {
 	s := conform.Scope{Server: registry.ServerName(f.server)}
 	if f.server != "" && s.Server == "" {
-		return s, process.Usagef("--server is %q, from which no name can be derived", f.server)
+		return s, process.Usagef("--server is %q: use a name that contains letters or digits", f.server)
 	}
 	if f.lock != "" {
 		lock, err := f.readLock(ctx, a)
@@ -268,7 +268,7 @@ func (f checkFlags) scope(ctx context.Context, a *command.App) (conform.Scope, e
 			return s, err
 		}
 		if len(r.Faults) > 0 {
-			return s, fmt.Errorf("%s: %w: %s; check the bundle alone to see all faults", f.bundle.file, proof.ErrSignature, r.Faults[0].Message)
+			return s, fmt.Errorf("%s: %w: %s; to see all faults, check the bundle without the code", f.bundle.file, proof.ErrSignature, r.Faults[0].Message)
 		}
 		s.Catalog, s.Registry = registry.Merge(r.Live), f.bundle.file
 		s.Tools = s.Catalog.Tools()

@@ -24,7 +24,7 @@ import (
 )
 
 // ErrNoKey means that no key for signing a checkpoint is available.
-var ErrNoKey = errors.New("no key")
+var ErrNoKey = errors.New("no key to sign checkpoints")
 
 // ErrNotExtended means that the log does not extend the published checkpoint. In this case, the published checkpoint
 // is kept as evidence and not replaced.
@@ -35,7 +35,7 @@ var errMoved = errors.New("another checkpoint was published at the same time")
 
 // Log provides read access to the event log and the call log.
 type Log interface {
-	// EventsAfter returns at most limit events whose sequence number is greater than after, oldest first.
+	// EventsAfter returns at most limit events with a sequence number greater than after, oldest first.
 	EventsAfter(ctx context.Context, after int64, limit int) ([]history.Event, error)
 	// CallHash returns the number and the hash of the call with the given number, or of the newest call if seq is 0.
 	// It returns 0 and "" if the call does not exist. If the call was moved to a file, CallHash returns the last
@@ -43,7 +43,7 @@ type Log interface {
 	CallHash(ctx context.Context, seq int64) (int64, string, error)
 }
 
-// Each calls fn for each event whose sequence number is greater than after, in order. It stops at the first error and
+// Each calls fn for each event with a sequence number greater than after, in order. It stops at the first error and
 // returns it.
 func Each(ctx context.Context, log Log, after int64, fn func(history.Event) error) error {
 	const page = 1000
@@ -64,7 +64,7 @@ func Each(ctx context.Context, log Log, after int64, fn func(history.Event) erro
 	}
 }
 
-// Target is a location to which the checkpoints of a log are published.
+// Target is a location for the published checkpoints of a log.
 type Target interface {
 	// Newest returns the newest published checkpoint, or nil if no checkpoint is published. readable is false if
 	// checkpoints can only be written to the target.
@@ -118,7 +118,7 @@ func (p *Publisher) publish(ctx context.Context, restart bool) error {
 	if there != nil {
 		c, err := checkpoint.Read(there)
 		if err != nil {
-			return fmt.Errorf("the newest checkpoint of %s: %w", p.To, err)
+			return fmt.Errorf("read the newest checkpoint of %s: %w", p.To, err)
 		}
 		missing = missing || c != published[0]
 		published = append(published, c)
@@ -141,8 +141,8 @@ func (p *Publisher) publish(ctx context.Context, restart bool) error {
 	if err := target.Publish(ctx, signed, there); err != nil {
 		return err
 	}
-	// If several processes write this file, the last write remains, even if its state is older. The next publication
-	// then reads a few more events.
+	// If several processes write this file, the last write wins, even if its state is older. In that case, the next
+	// publication reads a few more events.
 	return atomicfile.WriteJSON(p.file(kept.genesis), saved{To: p.To, Tree: tree, Last: last, Note: string(signed), At: p.Now().UTC()})
 }
 
@@ -159,7 +159,7 @@ func (p *Publisher) read(ctx context.Context, from saved, published []checkpoint
 	err := Each(ctx, p.Log, max(from.Tree.Size()-1, 0), func(e history.Event) error { // verifies the hash of each event and its link to the previous event
 		switch {
 		case e.Sum() != e.Hash:
-			return fmt.Errorf("%w: event %d does not have the hash that it is stored with", ErrNotExtended, e.Seq)
+			return fmt.Errorf("%w: event %d does not match its stored hash", ErrNotExtended, e.Seq)
 		case from.Tree.Size() > 0 && last.Seq == 0:
 			if e.Seq != from.Tree.Size() || e.Hash != from.Last {
 				return fmt.Errorf("%w: %w: event %d differs from the published checkpoint", ErrNotExtended, checkpoint.ErrHistory, e.Seq)

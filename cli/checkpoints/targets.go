@@ -153,8 +153,8 @@ func (g Git) push(ctx context.Context, tip string) error {
 	return errMoved
 }
 
-// join creates a merge commit of tip, the local commit, and theirs, the commit of another repository, and moves the
-// branch to the merge commit. The merge commit contains the longer of the two checkpoints.
+// join merges theirs, a commit of another repository, into tip, the newest local commit, and moves the branch to the
+// merge commit. The merge commit contains the longer of the two checkpoints.
 func (g Git) join(ctx context.Context, tip, theirs string) error {
 	var longest []byte
 	var size int64
@@ -165,7 +165,7 @@ func (g Git) join(ctx context.Context, tip, theirs string) error {
 		}
 		c, err := checkpoint.Read(signed)
 		if err != nil {
-			return fmt.Errorf("the checkpoint of commit %s: %w", commit, err)
+			return fmt.Errorf("read the checkpoint of commit %s: %w", commit, err)
 		}
 		if c.Size > size {
 			longest, size = signed, c.Size

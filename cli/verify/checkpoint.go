@@ -142,7 +142,7 @@ func CheckpointSigner(a *command.App) (note.Signer, error) {
 	}
 	signer, err := checkpoint.ReadSigner(private)
 	if settings.Missing(err) {
-		return nil, fmt.Errorf("%w: no key to sign checkpoints; create one with toolcrib checkpoint --new-key", checkpoints.ErrNoKey)
+		return nil, fmt.Errorf("%w; create one with toolcrib checkpoint --new-key", checkpoints.ErrNoKey)
 	}
 	return signer, err
 }
