@@ -45,7 +45,7 @@ func TestGuardFollows(t *testing.T) {
 	if got := cl.tools(); got != "find_book: Find a book." {
 		t.Errorf("the client is listed %q", got)
 	}
-	if got := cl.refusedCall("lend_book"); !strings.Contains(got, "not an approved tool") || !strings.Contains(got, "follows "+public+". There, it can be approved by anyone who can write to it.") {
+	if got := cl.refusedCall("lend_book"); !strings.Contains(got, "not an approved tool") || !strings.Contains(got, "follows the registry "+public+". Changes to the registry can be approved by anyone with write access.") {
 		t.Errorf("lend_book is refused with %q", got)
 	}
 	approve(guardedTools)
@@ -136,7 +136,7 @@ func TestGuardFollowsServe(t *testing.T) {
 	if out := a.waits("tool:user/library_lend_book", "list"); strings.Count(out, "find_book") != 1 {
 		t.Errorf("the approved tool was reported, too: %s", out)
 	}
-	a.waits("1 machine reported the text of revision 1. Nobody verified the reports.", "show", "2")
+	a.waits("1 machine reported the text of revision 1. The reports are not verified.", "show", "2")
 	if sent, err := filepath.Glob(filepath.Join(b.dir, ".local/share/toolcrib/reports/*/*.json")); err != nil || len(sent) != 1 {
 		t.Errorf("the reports are not in a folder of their source: %q %v", sent, err)
 	}

@@ -74,7 +74,8 @@ type audience interface {
 	ShownCall(id, digest string)
 }
 
-// RestoreGC restores the garbage collector, which is delayed for short commands. Commands that keep running call it.
+// RestoreGC restores the normal settings of the garbage collector. Long-running commands call it, because the process
+// starts with settings for short commands.
 func (a *App) RestoreGC() {
 	if a.Env.RestoreGC != nil {
 		a.Env.RestoreGC()
@@ -127,7 +128,7 @@ func (a *App) Settings() (settings.Config, error) {
 		c.Accessible = a.Form.Accessible
 		if project := a.Flags.Project; project != "" {
 			if c, err = c.WithProject(project); err != nil {
-				err = process.Usagef("--project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", project)
+				err = process.Usagef("--project is %q: use only letters, digits, \"_\", \".\", and \"-\"", project)
 			}
 		}
 	}
@@ -247,7 +248,7 @@ func (a *App) Actor() (proposals.Actor, error) {
 	return actor, nil
 }
 
-// User returns the name of the user on whose behalf commands act by default. Config must be set.
+// User returns the name of the user that commands act for by default. Config must be set.
 func (a *App) User() string {
 	if a.Remote != nil {
 		return a.Remote.Actor.Name
@@ -276,7 +277,7 @@ func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store
 	case !errors.Is(err, store.ErrNoDatabase):
 		return db, err
 	case c.Follow.Source != "":
-		return nil, fmt.Errorf("%w: this machine follows %s, and guard, mcp, exec, check, restore, hooks, and status read its copy; run this command where the registry is reviewed", err, c.Follow.Source)
+		return nil, fmt.Errorf("%w: this machine follows %s, but this command needs the database of a registry; run it on the machine where the registry is reviewed", err, c.Follow.Source)
 	case a.Creates: // a dry run uses a database in a temporary folder
 		if a.Scratch, err = os.MkdirTemp(a.Env.Getenv("TMPDIR"), "toolcrib-dry-run-"); err != nil {
 			return nil, err
@@ -284,12 +285,12 @@ func (a *App) open(ctx context.Context, c settings.Config, inspect bool) (*store
 		opts.Existing, opts.DryRun = false, false
 		return store.Open(ctx, filepath.Join(a.Scratch, "toolcrib.db"), opts)
 	case c.DefaultDB:
-		return nil, fmt.Errorf("%w; `toolcrib propose FILE` and `toolcrib import FILE` create it, as does the workbench, which `toolcrib` opens", err)
+		return nil, fmt.Errorf("%w; create a database with `toolcrib propose FILE` or `toolcrib import FILE`, or by opening the workbench with `toolcrib`", err)
 	}
-	return nil, fmt.Errorf("%w, which %s names; correct it, or create the database with `toolcrib propose FILE` or `toolcrib import FILE`", err, c.Sources["db"])
+	return nil, fmt.Errorf("%w (path from %s); correct the path, or create the database with `toolcrib propose FILE` or `toolcrib import FILE`", err, c.Sources["db"])
 }
 
-// publishing records whether decisions were made for which no checkpoint has been published.
+// publishing records whether a new decision requires the publication of a checkpoint.
 type publishing struct {
 	decided atomic.Bool
 	Mu      sync.Mutex    // guards Woken
@@ -318,7 +319,7 @@ func (a *App) committed(acts []string) {
 // Again records that a checkpoint must be published.
 func (p *publishing) Again() { p.decided.Store(true) }
 
-// Take reports whether a checkpoint must be published, and resets this record.
+// Take reports whether a checkpoint must be published, and clears this record.
 func (p *publishing) Take() bool { return p.decided.Swap(false) }
 
 // New returns the App for a run of program in env.

@@ -38,8 +38,8 @@ type Failure struct {
 	// Pending and Details are set for calls that a gate refused or that failed.
 	Pending string          `json:"pending,omitempty"`
 	Details json.RawMessage `json:"details,omitempty"`
-	// ApprovalRequest is the id of the provider's own approval. Answer has the other fields of
-	// its answer.
+	// ApprovalRequest is the id that the provider gave to the approval that it requires. Answer contains the other
+	// fields of the provider's response.
 	ApprovalRequest string          `json:"approval_request_id,omitempty"`
 	Answer          json.RawMessage `json:"answer,omitempty"`
 }
@@ -181,7 +181,7 @@ func Report(env process.Env, asJSON bool, err error) int {
 	if !asJSON {
 		fmt.Fprintf(env.Err, "toolcrib: %s\n", visible.Text(output.IndentRest(output.Sentence(err))))
 		if ofCall && refused.Code == gateway.CodeApprovalRequired {
-			fmt.Fprintf(env.Err, "toolcrib: Review it with `toolcrib calls show %s`.\n", visible.Line(refused.Pending))
+			fmt.Fprintf(env.Err, "toolcrib: Review the call with `toolcrib calls show %s`.\n", visible.Line(refused.Pending))
 		}
 		return o.exit
 	}

@@ -78,7 +78,7 @@ func DecodeProposals(name string, data []byte, complete bool) ([]proposals.Parse
 	for i, p := range parsed {
 		found := p.Problems()
 		if !complete {
-			found = found[:min(len(p.Malformed), len(found))] // the other problems are missing parts
+			found = found[:min(len(p.Malformed), len(found))] // the remaining problems concern missing parts
 		}
 		document := i + 1
 		if len(parsed) == 1 {
@@ -109,7 +109,7 @@ func (a *App) ReadAll(ctx context.Context, name string) ([]byte, error) {
 		defer f.Close()
 		in = f
 		if info, err := f.Stat(); err == nil && info.IsDir() {
-			return nil, fmt.Errorf("%s is a folder; name the files in it", name)
+			return nil, fmt.Errorf("%s is a folder; specify the files in it", name)
 		} else if err != nil || !info.Mode().IsRegular() {
 			in = process.UntilDone(ctx, f)
 		}

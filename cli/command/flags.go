@@ -35,14 +35,14 @@ func (a *App) Register(set *pflag.FlagSet) {
 		return nil
 	})
 	set.StringVar(&f.DB, "db", "", "database `FILE` (default: $TOOLCRIB_DB, or $XDG_DATA_HOME/toolcrib/toolcrib.db)")
-	set.StringVar(&f.Project, "project", "", "work in the project `NAME`: its layer overrides the user's and the global one")
-	set.StringVar(&f.Workspace, "workspace", "", "keep the project's files in the folder `DIR`")
+	set.StringVar(&f.Project, "project", "", "work in the project `NAME`, which overrides the user layer and the global layer")
+	set.StringVar(&f.Workspace, "workspace", "", "write approved versions as files to the folder `DIR`")
 	set.BoolVar(&form.JSON, "json", false, "print one JSON document")
-	set.Func("jq", "filter the document of --json with the jq `PROGRAM`, such as '.proposals[].id'", form.SetJQ)
+	set.Func("jq", "filter the JSON output with the jq `PROGRAM`, such as '.proposals[].id'", form.SetJQ)
 	set.BoolVar(&form.NoPager, "no-pager", false, "print long texts without a pager (so does PAGER=cat)")
 	set.BoolVar(&form.NoColor, "no-color", false, "print without colors (so does a non-empty NO_COLOR)")
-	set.BoolVar(&f.DryRun, "dry-run", false, "write, delete, trust, start, and send nothing; commands that cannot do this refuse the flag")
-	set.BoolVar(&form.Accessible, "accessible", false, "use the workbench as plain lines, and print lists as sentences, for screen readers")
+	set.BoolVar(&f.DryRun, "dry-run", false, "do not write, delete, trust, start, or send anything; some commands reject this flag")
+	set.BoolVar(&form.Accessible, "accessible", false, "for screen readers: show the workbench as plain lines, and print lists as sentences")
 	set.SortFlags = false
 }
 
@@ -75,16 +75,16 @@ func CheckPageLimit(n int) error {
 	return nil
 }
 
-// ExactArgs returns a function that requires exactly n arguments. In the error, it describes the expected arguments
-// with the text in the parameter what.
+// ExactArgs returns a function that requires exactly n arguments. The parameter what describes
+// the arguments for the error message.
 func ExactArgs(n int, what string) cobra.PositionalArgs { return ArgsBetween(n, n, what) }
 
-// AtLeastOneArg returns a function that requires at least one argument. In the error, it describes the expected
-// arguments with the text in the parameter what.
+// AtLeastOneArg returns a function that requires at least one argument. The parameter what
+// describes the arguments for the error message.
 func AtLeastOneArg(what string) cobra.PositionalArgs { return ArgsBetween(1, math.MaxInt, what) }
 
-// ArgsBetween returns a function that requires at least low and at most high arguments. In the error, it describes the
-// expected arguments with the text in the parameter what.
+// ArgsBetween returns a function that requires at least low and at most high arguments. The parameter what
+// describes the arguments for the error message.
 func ArgsBetween(low, high int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) >= low && len(args) <= high {
@@ -114,7 +114,7 @@ func ParseTime(s string) (time.Time, error) {
 func ParseVersion(s string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimPrefix(s, "v"))
 	if err != nil || n < 1 {
-		return 0, process.Usagef("%q is not a version: use a number from 1 on", s)
+		return 0, process.Usagef("%q is not a version: use a positive number", s)
 	}
 	return n, nil
 }

@@ -71,7 +71,7 @@ func (a *App) Follow(f settings.FollowConfig) (*Following, error) {
 	case !f.Unsigned:
 		copied.Trust.Signers, err = a.Config.Signers.Signers()
 		if errors.Is(err, signers.ErrNoFile) {
-			return nil, process.Usagef("no trusted signers on this machine; name a file of signers with --signers FILE, or accept a registry that anybody with write access to its source can change with --unsigned")
+			return nil, process.Usagef("no trusted signers on this machine; specify a file of signers with --signers FILE, or add --unsigned to accept a registry that anyone with write access to its source can change")
 		}
 		if err != nil {
 			return nil, err
@@ -112,10 +112,10 @@ func (f *Following) Subject(ctx context.Context, id string) (registry.Subject, e
 	}
 	at := slices.IndexFunc(r.Lives, func(l registry.Live) bool { return l.Subject.ID == id })
 	if at < 0 {
-		return registry.Subject{}, NotFoundf("%s in the registry that this machine follows", id)
+		return registry.Subject{}, NotFoundf("definition %s in the registry that this machine follows", id)
 	}
 	if another := slices.IndexFunc(r.Lives[at+1:], func(l registry.Live) bool { return l.Subject.ID == id }); another >= 0 {
-		return registry.Subject{}, process.Usagef("several definitions are called %s; name one, such as %s or %s", id, r.Lives[at].Subject, r.Lives[at+1+another].Subject)
+		return registry.Subject{}, process.Usagef("several definitions have the id %s; specify a subject, such as %s or %s", id, r.Lives[at].Subject, r.Lives[at+1+another].Subject)
 	}
 	return r.Lives[at].Subject, nil
 }
@@ -194,8 +194,8 @@ func (f *Following) Report(ctx context.Context, server string, l guard.Listing) 
 	return errors.Join(f.Reports.Add(follow.Report{Server: server, Document: l.Document()}), f.Reports.Send(ctx, source))
 }
 
-// Others removes tools and texts from l, the listing of the given server, and returns the result. It removes those that
-// are in the followed registry but not in the machine's own database.
+// Others returns l, the listing of the given server, without the tools and texts that are in the followed registry but
+// not in the machine's own database.
 func (f *Following) Others(ctx context.Context, a *App, server string, l guard.Listing) (guard.Listing, error) {
 	r, err := f.Copy.Server(ctx, server)
 	if err != nil {
@@ -249,8 +249,8 @@ func (f *Following) ReportFiles(ctx context.Context, layer registry.Layer, diffe
 }
 
 // CountMachine records that a machine reported a text, and comments on met, the revision that contains the text. The
-// comment states the number of machines that reported the text. Machines are named by the holder of the token t, and
-// nobody verifies the names. To limit the number of comments, CountMachine comments only if the number of machines is
+// comment states the number of machines that reported the text. The holder of the token t chooses the names of machines,
+// so the names are not verified. To limit the number of comments, CountMachine comments only if the number of machines is
 // 1, 2, or 5 times a power of ten.
 func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machine, label string, text catalog.Raw, met proposals.Revision) error {
 	by := t.Caller.Actor
@@ -264,7 +264,7 @@ func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machi
 	if err != nil || leading != 1 && leading != 2 && leading != 5 { // 0 means that the machine was counted before
 		return err
 	}
-	comment := fmt.Sprintf("%s reported the text of revision %d. Nobody verified the reports.", output.Counted(n, "machine"), met.Number)
+	comment := fmt.Sprintf("%s reported the text of revision %d. The reports are not verified.", output.Counted(n, "machine"), met.Number)
 	_, err = b.Desk.Drafting.Comment(ctx, by, met.Proposal, comment, review.Anchor{Revision: met.Number})
 	if errors.Is(err, review.ErrPace) {
 		return nil
@@ -272,9 +272,9 @@ func (a *App) CountMachine(ctx context.Context, b Session, t tokens.Token, machi
 	return err
 }
 
-// Reviewed returns a text for users that names the source of the registry and the people who can approve tools there.
+// Reviewed returns a text for users that states the source of the registry and who can approve changes to it.
 func (f *Following) Reviewed() string {
-	who := "anyone who can write to it"
+	who := "anyone with write access"
 	if s := f.Copy.Trust.Signers; s != nil {
 		var names []string
 		for _, e := range s.Entries() {
@@ -283,11 +283,11 @@ func (f *Following) Reviewed() string {
 		slices.Sort(names)
 		who = strings.Join(slices.Compact(names), ", ")
 	}
-	return fmt.Sprintf("This machine follows %s. There, it can be approved by %s.", f.Source, who)
+	return fmt.Sprintf("This machine follows the registry %s. Changes to the registry can be approved by %s.", f.Source, who)
 }
 
-// Connection returns the connection for the guard of the server called name. It reads the copy of the registry and, if
-// its approvals count, the machine's own database.
+// Connection returns the connection for the guard of the server called name. It reads the copy of the registry. If
+// approvals in the machine's own database count, it also reads that database.
 func (f *Following) Connection(ctx context.Context, a *App, name string, warn func(string)) (guard.Connection, error) {
 	caller, err := CallerFlags{Where: WhereFlags{Local: true}}.Caller(a)
 	if err != nil {
@@ -358,7 +358,7 @@ type DocFollowing struct {
 	Problem   string         `json:"problem,omitempty"`      // error of the last check
 	Live      map[string]int `json:"live"`                   // numbers of live definitions by kind
 	Signed    bool           `json:"signed"`
-	Local     bool           `json:"local,omitempty"` // approvals of the machine's own database count, too
+	Local     bool           `json:"local,omitempty"` // whether approvals in the machine's own database also count
 	Waiting   int            `json:"reports_waiting"` // reports that were not sent yet
 	Refused   *DocRefusal    `json:"reports_refused,omitempty"`
 }

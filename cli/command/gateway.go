@@ -121,7 +121,7 @@ type CallerFlags struct {
 }
 
 func (f *CallerFlags) Register(set *pflag.FlagSet) {
-	set.StringVar(&f.Agent, "agent", f.Agent, "with the tools of the agent `ID`, or of its subject")
+	set.StringVar(&f.Agent, "agent", f.Agent, "use the tools of the agent with this `ID` or subject")
 	set.StringVar(&f.User, "user", "", "call for the user `NAME`, with that user's limits and tiers (default: the login name)")
 	set.StringVar(&f.Customer, "customer", "", "the customer `NAME`, for hubs")
 	f.Where.Register(set)
@@ -139,7 +139,7 @@ func (f CallerFlags) Caller(a *App) (gateway.Caller, error) {
 // Acting is like Caller, but requires an agent and sets Actor to the actor of the command.
 func (f CallerFlags) Acting(a *App) (gateway.Caller, error) {
 	if f.Agent == "" {
-		return gateway.Caller{}, process.Usagef("name the agent with --agent ID")
+		return gateway.Caller{}, process.Usagef("specify the agent with --agent ID")
 	}
 	c, err := f.Caller(a)
 	if err != nil {
@@ -155,7 +155,7 @@ type WhereFlags struct{ Local, noEmbedding bool }
 
 func (w *WhereFlags) Register(set *pflag.FlagSet) {
 	set.BoolVar(&w.Local, "local", false, "the agent works on the user's own machine")
-	set.BoolVar(&w.noEmbedding, "no-embedding", false, "without semantic search")
+	set.BoolVar(&w.noEmbedding, "no-embedding", false, "semantic search is not available")
 }
 
 func (w *WhereFlags) Context(deferred bool) registry.Context {

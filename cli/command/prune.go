@@ -18,8 +18,8 @@ import (
 )
 
 // PruneOrder returns an order to move the calls before the given time from the database to a file. The parameter to is
-// the path of this file. If it is "", the file is next to the database or, if the database is on a server, in the data
-// folder. Its name then contains the numbers of the first and the last call.
+// the path of this file. If to is "", the name of the file contains the numbers of the first and the last call, and the
+// file is next to the database or, if the database is on a server, in the data folder.
 func (a *App) PruneOrder(by proposals.Actor, before time.Time, to string) (calls.PruneOrder, error) {
 	prefix := a.Config.DB + "."
 	if store.IsURL(a.Config.DB) {
@@ -55,7 +55,7 @@ func (a *App) KeepCalls(ctx context.Context, warn func(string)) (stop func()) {
 		return stop // ParseAge fails only if the setting is absent, because LoadConfig validates it
 	}
 	go func() {
-		for pause := 3 * time.Second; ; pause = time.Second { // tool calls and the first page of the workbench go first
+		for pause := 3 * time.Second; ; pause = time.Second { // pauses so that tool calls and the first page of the workbench are not delayed
 			select {
 			case <-time.After(pause):
 			case <-ctx.Done():

@@ -29,8 +29,8 @@ type ServerFlags struct {
 func (f *ServerFlags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.command, "mcp", "", "start the MCP server `COMMAND` (run without a shell)")
 	set.StringVar(&f.url, "mcp-url", "", "connect to the MCP server at `URL` (streamable HTTP)")
-	set.StringSliceVar(&f.env, "env", nil, "with --mcp: pass on the variable `NAME`")
-	set.StringVar(&f.tokenEnv, "token-env", "", "with --mcp-url: send the token in the variable `NAME`")
+	set.StringSliceVar(&f.env, "env", nil, "with --mcp: pass the environment variable `NAME` to the server")
+	set.StringVar(&f.tokenEnv, "token-env", "", "with --mcp-url: send the token in the environment variable `NAME`")
 	set.DurationVar(&f.timeout, "timeout", 0, "wait at most `TIME` for an answer (default: 1m0s)")
 }
 
@@ -47,9 +47,9 @@ func (f *ServerFlags) config(dir string) (settings.ServerConfig, error) {
 		var err error
 		switch s.Command, err = process.Words(f.command); {
 		case err != nil:
-			return s, process.Usagef("the command %q ends within a quotation", f.command)
+			return s, process.Usagef("missing closing quotation mark in the command %q", f.command)
 		case len(s.Command) == 0 || s.Command[0] == "":
-			return s, process.Usagef("the command is empty; name a program and its arguments, such as 'npx -y some-server'")
+			return s, process.Usagef("the command is empty; specify a program and its arguments, such as 'npx -y some-server'")
 		}
 	}
 	check := s
@@ -65,7 +65,7 @@ func (f *ServerFlags) config(dir string) (settings.ServerConfig, error) {
 	return s, nil
 }
 
-// LiveServer identifies a server from which tools are imported.
+// LiveServer identifies a server to import tools from.
 type LiveServer struct {
 	Name   string // name of the server, or "" to use the name that it reports
 	Shown  string // command, URL, or name, for messages
@@ -82,8 +82,9 @@ type LiveList struct {
 	Err  error
 }
 
-// StartOf returns the value of LiveServer.Start for a server. The server runs the command words in the folder dir or,
-// if words is empty, has the URL address. StartOf returns nil if both are empty.
+// StartOf returns the value of LiveServer.Start for a server. The parameter address is the URL of the server. If
+// address is "", the server is a program that is started with the command words in the folder dir. StartOf returns nil
+// if both address and words are empty.
 func StartOf(words []string, address, dir string) []string {
 	s := clients.Server{URL: address, Dir: dir}
 	if address == "" && len(words) == 0 {
@@ -95,7 +96,7 @@ func StartOf(words []string, address, dir string) []string {
 	return s.Runs()
 }
 
-// StartedBy returns the server that StartOf described with the given words.
+// StartedBy converts words, the result of StartOf, to a server.
 func StartedBy(words []string) clients.Server {
 	if len(words) == 1 && strings.Contains(words[0], "://") {
 		return clients.Server{URL: words[0]}
@@ -103,8 +104,8 @@ func StartedBy(words []string) clients.Server {
 	return clients.Server{Command: words[0], Args: words[1:]}
 }
 
-// LiveServer returns the server that the flags specify. If they specify none, it returns the server called name in the
-// configuration.
+// LiveServer returns the server that the flags specify. If they do not specify a server, it returns the server called
+// name in the configuration.
 func (f *ServerFlags) LiveServer(a *App, name string) (LiveServer, error) {
 	if f.Given() {
 		s, err := f.config(a.Env.Dir)
@@ -116,11 +117,11 @@ func (f *ServerFlags) LiveServer(a *App, name string) (LiveServer, error) {
 	}
 	s, ok := c.Servers[name]
 	if !ok {
-		known := "it has none"
+		known := "no servers are configured"
 		if len(c.Servers) > 0 {
-			known = "it has " + strings.Join(slices.Sorted(maps.Keys(c.Servers)), ", ")
+			known = "the configured servers are " + strings.Join(slices.Sorted(maps.Keys(c.Servers)), ", ")
 		}
-		return LiveServer{}, NotFoundf("server %s: the configuration has no [servers.%s]; %s", name, name, known)
+		return LiveServer{}, NotFoundf("server %s: the configuration contains no [servers.%s]; %s", name, name, known)
 	}
 	if f.timeout != 0 {
 		s.Timeout = f.timeout.String()
@@ -128,7 +129,7 @@ func (f *ServerFlags) LiveServer(a *App, name string) (LiveServer, error) {
 	return LiveServer{Name: name, Shown: "server " + name, Server: s, Start: StartOf(s.Command, s.URL, cmp.Or(s.Dir, settings.HomeFolder(a.Env)))}, nil
 }
 
-// Upstream returns the configuration with which the gateway connects to the server.
+// Upstream returns the configuration that the gateway uses to connect to the server.
 func (p LiveServer) Upstream(a *App) upstream.Server {
 	u := p.Server.Upstream(a.Env, cmp.Or(p.Name, p.Shown))
 	if c, err := a.Settings(); err == nil { // other code reports unreadable settings

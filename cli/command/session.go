@@ -27,7 +27,7 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// IDs returns the ids of the proposals to which refs refer. If refs is a single "-", IDs reads the references from
+// IDs returns the ids of the proposals that refs refer to. If refs is a single "-", IDs reads the references from
 // standard input and uses the first word of each line.
 func (a *App) IDs(ctx context.Context, desk *service.Desk, refs []string) ([]proposals.ID, error) {
 	if len(refs) == 1 && refs[0] == "-" {
@@ -42,11 +42,11 @@ func (a *App) IDs(ctx context.Context, desk *service.Desk, refs []string) ([]pro
 			}
 		}
 		if len(refs) == 0 {
-			return nil, process.Usagef("name at least one proposal: standard input contains no id")
+			return nil, process.Usagef("no proposals specified: standard input contains no id")
 		}
 	}
 	if len(refs) == 0 {
-		return nil, process.Usagef("name at least one proposal")
+		return nil, process.Usagef("specify at least one proposal")
 	}
 	return desk.Reading.Resolve(ctx, refs...)
 }
@@ -100,8 +100,8 @@ func (a *App) InSession(run func(ctx context.Context, b Session, args []string) 
 	}
 }
 
-// OpenProposals opens the review service for the actor of the command, and returns the ids of the proposals to which
-// refs refer.
+// OpenProposals opens the review service for the actor of the command, and returns the ids of the proposals that
+// refs refer to.
 func (a *App) OpenProposals(ctx context.Context, refs []string) (Session, []proposals.ID, error) {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -111,7 +111,7 @@ func (a *App) OpenProposals(ctx context.Context, refs []string) (Session, []prop
 	return b, ids, err
 }
 
-// Subject returns the subject to which ref refers. ref is a subject, or the id of a definition in the configured layers
+// Subject returns the subject that ref refers to. ref is a subject, or the id of a definition in the configured layers
 // or in the registry that this machine follows.
 func (a *App) Subject(ctx context.Context, ref string) (registry.Subject, error) {
 	if s, err := registry.ParseSubject(ref); err == nil {
@@ -224,7 +224,7 @@ type Remote struct {
 var ErrRemote = errors.New("not available over SSH")
 
 // ErrServerFile indicates that a command over SSH names a file of the server. It wraps ErrRemote.
-var ErrServerFile = fmt.Errorf("files of the server are %w; write - and redirect yours, as in ssh HOST toolcrib propose - < FILE", ErrRemote)
+var ErrServerFile = fmt.Errorf("files of the server are %w; to send a file of your own, specify - and redirect standard input, as in ssh HOST toolcrib propose - < FILE", ErrRemote)
 
 // Forwarded connects to the user's forwarded SSH agent.
 func (r *Remote) Forwarded(ctx context.Context) (io.ReadWriteCloser, error) {
