@@ -86,7 +86,7 @@ func newPolicyTest(a *command.App) *cobra.Command {
 				if len(doc.Rules) == 0 {
 					p.Linef("No entry of the policy applies to %s: the approval of any user makes a change live.", doc.Subject)
 				} else {
-					p.Linef("A change of %s needs %s, so that each of these entries is satisfied:", doc.Subject, output.Counted(doc.Required, "approval"))
+					p.Linef("A change of %s needs %s to satisfy each of these entries:", doc.Subject, output.Counted(doc.Required, "approval"))
 					p.List([]string{"APPROVALS", "OWNERS", "SUBJECTS", "FROM", "LIMITS"}, lists.Map(doc.Rules, func(r docPolicyRule) []string {
 						var limits []string
 						if r.Since != "" {
@@ -101,13 +101,13 @@ func newPolicyTest(a *command.App) *cobra.Command {
 					p.Linef("may waive    %s", strings.Join(doc.MayWaive, ", "))
 				}
 				if doc.FourEyes {
-					p.Linef("four_eyes    the author of a revision does not count")
+					p.Linef("four_eyes    approvals by the author of a revision do not count")
 				}
 				yours := "does not count"
 				if doc.YouApprove {
 					yours = "counts"
 				}
-				p.Linef("you are      %s, whose approval %s", doc.Actor, yours)
+				p.Linef("you are      %s; your approval %s", doc.Actor, yours)
 			})
 		},
 	}

@@ -51,7 +51,7 @@ func newTrust(a *command.App) *cobra.Command {
 			}
 			if !yes {
 				if a.Form.JSON || !a.Env.InTerminal || !a.Env.OutTerminal {
-					return process.Usagef("read %s, then trust it with: toolcrib trust --yes %s", file, output.ShellWord(file))
+					return process.Usagef("trust cannot ask for confirmation here; read %s, and then run: toolcrib trust --yes %s", file, output.ShellWord(file))
 				}
 				yes, err := a.Confirm("Trust this file as it is?", func(p *output.Page) {
 					p.Linef("%s:", file)
@@ -61,7 +61,7 @@ func newTrust(a *command.App) *cobra.Command {
 					return err
 				}
 				if !yes {
-					return fmt.Errorf("%s: %w: it was not trusted", file, settings.ErrUntrusted)
+					return fmt.Errorf("%s: %w: you did not confirm", file, settings.ErrUntrusted)
 				}
 			}
 			t, err := settings.Trust(a.Env, file, text)
@@ -73,7 +73,7 @@ func newTrust(a *command.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&list, "list", false, "list the trusted files")
-	cmd.Flags().BoolVar(&yes, "yes", false, "trust it without a prompt")
+	cmd.Flags().BoolVar(&yes, "yes", false, "trust the file without asking")
 	return cmd
 }
 
@@ -104,7 +104,7 @@ func ownsTrust(a *command.App) error {
 		return err
 	}
 	if user := (proposals.Actor{Kind: proposals.User, Name: process.LoginName(a.Env)}); actor != user {
-		return fmt.Errorf("trust a project's file: %w: only %s may, not %s", proposals.ErrAuthority, user, actor)
+		return fmt.Errorf("trust a project's file: %w: only %s can do this, not %s", proposals.ErrAuthority, user, actor)
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func listTrusted(a *command.App) error {
 		for _, t := range doc.Files {
 			state := "unchanged"
 			if !t.Now {
-				state = "changed or deleted since; not trusted now"
+				state = "changed or deleted since then; no longer trusted"
 			}
 			p.Linef("%s  %s  %s", output.Timestamp(t.At), t.File, state)
 		}

@@ -106,7 +106,7 @@ func newDoctor(a *command.App) *cobra.Command {
 
 // examine adds the state of the database, the signers, and the published checkpoints to doc.
 func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
-	if store.IsURL(a.Config.DB) { // this works even if the login has no rights in the database
+	if store.IsURL(a.Config.DB) { // Examine works even if the login has no rights in the database
 		found, err := pg.Examine(ctx, a.Config.DB)
 		if err != nil {
 			return err
@@ -152,7 +152,7 @@ func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 	}
 	if len(signers.States) > 0 && !signers.Required {
 		doc.Problems = append(doc.Problems, fmt.Sprintf(
-			"decisions in this database are signed, but nothing checks them when tools are used; set signatures = %q and signed_since = %q in %s",
+			"decisions in this database are signed, but the signatures are not checked when tools are used; to check them, set signatures = %q and signed_since = %q in %s",
 			settings.SignaturesRequired, signers.States[0].EventHash, a.Config.UserFile))
 	}
 	doc.Problems = append(doc.Problems, a.Config.PolicyProblems(a.Env.Now())...)
@@ -165,7 +165,7 @@ func (doc *docDoctor) examine(ctx context.Context, a *command.App) error {
 	}
 	doc.Checkpoints = &published
 	if published.Decisions > 0 {
-		doc.Problems = append(doc.Problems, fmt.Sprintf("%s in no published checkpoint; run toolcrib checkpoint --publish", output.CountedIs(published.Decisions, "decision")))
+		doc.Problems = append(doc.Problems, fmt.Sprintf("%s not in a published checkpoint; run toolcrib checkpoint --publish", output.CountedIs(published.Decisions, "decision")))
 	}
 	publisher, err := verify.CheckpointPublisher(a)
 	if err != nil {
@@ -197,7 +197,7 @@ func writeDoctor(p *output.Page, doc docDoctor) {
 		p.Linef("database  %s, PostgreSQL %s, schema %d, %s", doc.Database, d.Version, doc.SchemaNow, transport)
 		p.Linef("login     %s in %s, synchronous_commit %s", d.Login, strings.Join(d.Roles, ", "), d.SynchronousCommit)
 		if !d.Trigrams {
-			p.Linef("search    reads every row of the queue; the extension pg_trgm would give it an index")
+			p.Linef("search    reads every row of the queue; to create an index, install the extension pg_trgm")
 		}
 	}
 	if doc.Signers != nil {

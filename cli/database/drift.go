@@ -35,7 +35,7 @@ type docHistoryFile struct {
 	File    string `json:"file"`
 	Subject string `json:"subject,omitempty"`
 	Version int    `json:"version,omitempty"`
-	Change  string `json:"change"` // edited, missing or foreign
+	Change  string `json:"change"` // edited, missing, or foreign (not written by toolcrib)
 }
 
 type docDriftEdit struct {
@@ -53,7 +53,7 @@ func newDrift(a *command.App) *cobra.Command {
 			case adopt && overwrite:
 				return process.Usagef("--adopt cannot be combined with --overwrite")
 			case a.Workspace == nil:
-				return process.Usagef("no workspace; name one with --workspace DIR --project NAME, or in toolcrib.toml")
+				return process.Usagef("no workspace configured; set it with --workspace DIR and --project NAME, or in toolcrib.toml")
 			}
 			doc := docDrift{Head: output.NewHead("drift"), Edits: []docDriftEdit{}}
 			if overwrite {
@@ -105,7 +105,7 @@ func newDrift(a *command.App) *cobra.Command {
 			err = a.Print(doc, func(p *output.Page) {
 				writeDrift(p, doc, drift.Known)
 				if len(doc.History) > 0 {
-					p.Linef("Files of the history differ from what toolcrib wrote:")
+					p.Linef("These files of the history differ from the files that toolcrib wrote:")
 				}
 				for _, d := range doc.History {
 					line := fmt.Sprintf("  %s %s", d.Change, d.File)
@@ -115,7 +115,7 @@ func newDrift(a *command.App) *cobra.Command {
 					p.Linef("%s", line)
 				}
 				if len(doc.History) > 0 {
-					p.Linef("They are not repaired; toolcrib history SUBJECT lists the approved versions.")
+					p.Linef("This command does not repair these files; toolcrib history SUBJECT lists the approved versions.")
 				}
 			})
 			return cmp.Or(err, process.CheckFindings((drift.Known || adopt) && len(doc.History) == 0))
@@ -132,7 +132,7 @@ func adopted(drift workspace.Drift) []proposals.Draft {
 	for i, e := range drift.Edits {
 		drafts[i] = proposals.Draft{
 			Type: proposals.Modify, Subject: e.Subject, BaseVersion: &drift.Edits[i].Version, Definition: e.After,
-			Rationale: fmt.Sprintf("Adopted from %s, where it was edited by hand.", drift.File),
+			Rationale: fmt.Sprintf("Adopted from %s, which was edited by hand.", drift.File),
 		}
 		switch {
 		case e.After.IsZero():

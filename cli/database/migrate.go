@@ -45,7 +45,7 @@ func newMigrate(a *command.App) *cobra.Command {
 			ctx := cmd.Context()
 			switch {
 			case print && to != "":
-				return process.Usagef("--print cannot be combined with --to; it prints the statements that create a schema")
+				return process.Usagef("--print cannot be combined with --to, because --print only prints the statements that create a schema")
 			case print:
 				return printSchema(ctx, a)
 			}
@@ -56,7 +56,7 @@ func newMigrate(a *command.App) *cobra.Command {
 			case to != "":
 				return runMigrateTo(ctx, a, c.DB, settings.DatabaseName(a.Env.Dir, to))
 			case !store.IsURL(c.DB):
-				return process.Usagef("%s is a file; every command keeps the schema of files up to date; name a server with --db postgres://…, or a target with --to", c.DB)
+				return process.Usagef("%s is a file, and its schema is always up to date; specify a PostgreSQL server with --db postgres://…, or copy the file with --to", c.DB)
 			}
 			done, err := store.Migrate(ctx, c.DB, store.Options{Now: a.Env.Now, NewID: a.Env.NewID, Account: a.Env.CurrentAccount().Account})
 			if err != nil {
@@ -65,7 +65,7 @@ func newMigrate(a *command.App) *cobra.Command {
 			doc := docMigrate{Head: output.NewHead("migrate"), To: store.DisplayName(c.DB), Steps: done, Complete: len(done) == 0}
 			return a.Print(doc, func(p *output.Page) {
 				if doc.Complete {
-					p.Linef("The schema in %s is complete.", doc.To)
+					p.Linef("The schema in %s is already up to date.", doc.To)
 					return
 				}
 				p.Linef("Created the schema and the roles in %s.", doc.To)
@@ -74,7 +74,7 @@ func newMigrate(a *command.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "copy the database to `DATABASE`, a new file or the URL of a PostgreSQL server")
-	cmd.Flags().BoolVar(&print, "print", false, "print the statements that create the schema, and run none")
+	cmd.Flags().BoolVar(&print, "print", false, "print the statements that create the schema, without running them")
 	return cmd
 }
 
@@ -96,8 +96,8 @@ func printSchema(ctx context.Context, a *command.App) (err error) {
 	return transfer.Print(ctx, a.Env.Out, path)
 }
 
-// runMigrateTo copies the database from to the database to. It verifies a source file before the copy. If the copy is
-// from a server to a file, it verifies the new file.
+// runMigrateTo copies a database. The parameters from and to are files or URLs of servers. A source file is verified
+// before the copy. A target file is verified after a copy from a server.
 func runMigrateTo(ctx context.Context, a *command.App, from, to string) error {
 	if !store.IsURL(from) {
 		if err := verifyFile(ctx, a, from); err != nil {
@@ -126,7 +126,7 @@ func runMigrateTo(ctx context.Context, a *command.App, from, to string) error {
 		} else {
 			p.Linef("Copied %d rows to %s and compared %d tables.", doc.Rows, doc.To, doc.Tables)
 		}
-		p.Linef("The newest event is %d, %s.", doc.Event, doc.Hash)
+		p.Linef("The newest event is %d, with the hash %s.", doc.Event, doc.Hash)
 	})
 }
 
