@@ -155,7 +155,7 @@ func TestHookScope(t *testing.T) {
 				s.approve(filepath.Join(s.home, "src", "lax"), "2")
 				s.write("src/repo/AGENTS.md", evil)
 				s.write("src/repo/toolcrib.toml", "project = \"lax\"\n")
-			}, want: "toolcrib.toml names the project lax; sessions use this project after toolcrib trust",
+			}, want: "toolcrib.toml specifies the project lax; sessions use this project only after you run toolcrib trust",
 		},
 		"the name of a project that is trusted": {
 			plant: func(s session) {

@@ -31,11 +31,11 @@ import (
 
 // Rules lists the rules of check --files.
 var Rules = []findings.Rule{
-	{ID: "K201", Name: "changed-file", Severity: "block", Doc: "A skill or an instruction file differs from its approved version.", Suggestion: "Propose the change with `toolcrib import --files` and decide, or restore the approved version with `toolcrib restore`."},
-	{ID: "K202", Name: "new-file", Severity: "block", Doc: "Agents read a skill or an instruction file that was never approved.", Suggestion: "Propose it with `toolcrib import --files`, or delete it."},
-	{ID: "K203", Name: "missing-file", Severity: "warn", Doc: "An approved skill or instruction file is missing.", Suggestion: "Restore it with `toolcrib restore`, or propose to deactivate it with `toolcrib import --files`."},
-	{ID: "K204", Name: "unreadable-file", Severity: "block", Doc: "A skill or an instruction file cannot be read safely, so its content is unknown.", Suggestion: "Remove the cause that the message names."},
-	{ID: "K205", Name: "file-in-use", Severity: "block", Doc: "Agents read a skill or an instruction file that was deactivated.", Suggestion: "Delete it, or bring it back with `toolcrib rollback`."},
+	{ID: "K201", Name: "changed-file", Severity: "block", Doc: "A skill or an instruction file differs from its approved version.", Suggestion: "Propose the change with `toolcrib import --files` and review the proposal, or restore the approved version with `toolcrib restore`."},
+	{ID: "K202", Name: "new-file", Severity: "block", Doc: "Agents read a skill or an instruction file that was never approved.", Suggestion: "Propose the file with `toolcrib import --files`, or delete the file."},
+	{ID: "K203", Name: "missing-file", Severity: "warn", Doc: "An approved skill or instruction file is missing.", Suggestion: "Restore the file with `toolcrib restore`, or propose its deactivation with `toolcrib import --files`."},
+	{ID: "K204", Name: "unreadable-file", Severity: "block", Doc: "A skill or an instruction file cannot be read safely, so its content is unknown.", Suggestion: "Fix the problem that the message describes."},
+	{ID: "K205", Name: "file-in-use", Severity: "block", Doc: "Agents read a skill or an instruction file that was deactivated.", Suggestion: "Delete the file, or reactivate the definition with `toolcrib rollback`."},
 }
 
 // rulesByChange maps changes to indexes in Rules.
@@ -64,7 +64,7 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 		}
 		if following, err := a.Following(); err == nil && following != nil && locked == nil {
 			if err := following.ReportFiles(ctx, r.layer, differences, client != ""); err != nil {
-				a.Note("Not reported: %v.", err)
+				a.Note("The differences were not reported to the followed registry: %v.", err)
 			}
 		}
 		var waiting []review.Bundle
@@ -90,7 +90,7 @@ func check(ctx context.Context, a *command.App, list []root, locked []instructio
 				return folder != nil && folder.Path == d.Path
 			})
 			if at >= 0 && d.Found != nil {
-				f.Suggestion = "It is already proposed: review it with toolcrib show " + review.Reference(waiting[at].Proposal) + ", or restore the approved file."
+				f.Suggestion = "The change is already proposed: review it with toolcrib show " + review.Reference(waiting[at].Proposal) + ", or restore the approved file."
 			}
 			found = append(found, f)
 		}
@@ -112,7 +112,7 @@ func NoteFolders(a *command.App, r report.Findings) {
 // NoteUnchecked prints the files that clients read but no check compares.
 func NoteUnchecked(names []string, note func(string, ...any)) {
 	if len(names) > 0 {
-		note("Not checked, although clients read it: %s.", unreadNames(names))
+		note("Not checked, although clients read these files: %s.", unreadNames(names))
 	}
 }
 
@@ -199,7 +199,7 @@ func (r root) finding(ctx context.Context, a *command.App, d instructions.Differ
 	}
 	name := jsondoc.Printable(d.Path) // may contain line breaks
 	if elsewhere(r.scope) {
-		name = jsondoc.Printable(r.named(d.Path)) // a marketplace chooses the names of its folders
+		name = jsondoc.Printable(r.named(d.Path)) // contains folder names that a marketplace chose
 	}
 	switch d.Change {
 	case instructions.Changed:
@@ -309,8 +309,8 @@ func (d database) content(ctx context.Context, sha256 string) ([]byte, bool, err
 	return d.db.Content(ctx, sha256)
 }
 
-// both combines the approvals of a followed registry with those of the machine's own database. If both approve a file,
-// the approval of the registry applies.
+// both combines the approvals of a followed registry with the approvals in the machine's own database. If both
+// approve a file, the approval of the registry applies.
 type both struct {
 	followed
 	own database

@@ -36,9 +36,9 @@ func stopped(reason string) any {
 }
 
 // Hook compares the files of a session with their approved versions and prints the response for the hook of the given
-// client. If the session may continue, it prints nothing. Otherwise, it prints the reason to stop. A failed comparison
-// also stops the session, and so does failed, an error that occurred earlier. The exit status is always 0, because most
-// clients treat any other status as a broken hook and continue.
+// client. If the session may continue, it prints nothing. Otherwise, it prints the reason to stop. The session also
+// stops if the comparison fails, or if failed, an error that occurred earlier, is not nil. The exit status is always 0,
+// because most clients treat any other status as a broken hook and continue.
 //
 // The flags of the hook, the user's configuration, and the account determine the database and the home folder.
 // Environment variables of the client do not, because a project's settings may set them.
@@ -108,7 +108,7 @@ type hookInput struct {
 	Roots []string `json:"workspace_roots"`
 }
 
-// sessionFolders returns the folders in which a session works, at least one. They are the folders in the client's
+// sessionFolders returns the folders that a session works in, at least one. They are the folders in the client's
 // message, the folder in the client's environment variable, and the working directory. All of them are returned,
 // because a project's settings may set the variable, and an agent may change its directory. Cursor runs a user's hooks
 // in its own folder, so the working directory is used for Cursor only if no other folder is known.

@@ -54,9 +54,9 @@ type DocFolder struct {
 	Found     int       `json:"found"`
 	Unchanged int       `json:"unchanged"`
 	Steps     []DocStep `json:"steps"`
-	// Withdrawn lists earlier proposals whose files were since restored or deleted.
+	// Withdrawn lists the proposals that were withdrawn because their files were restored or deleted.
 	Withdrawn []facts.Document `json:"withdrawn,omitempty"`
-	// Unread are folders with a SKILL.md where no client looks for skills.
+	// Unread lists the folders that contain a SKILL.md, but that no client searches for skills.
 	Unread []string `json:"unread,omitempty"`
 	above  bool     // the folder is neither the project nor the home folder
 }
@@ -79,7 +79,7 @@ type comparison struct {
 	root
 	found, unchanged int
 	steps            []instructions.Step
-	made             []proposals.Proposal // proposals of the steps with a draft, in order
+	made             []proposals.Proposal // proposals made from the drafts in steps, in the same order
 	withdrawn        []withdrawal
 	unread           []string // skills in folders that no client searches
 }
@@ -245,14 +245,14 @@ func (f Import) drafts(ctx context.Context, a *command.App, actor proposals.Acto
 			return p.Subject == s.Subject && p.Type == s.Draft.Type && (p.ContentHash == hash || hash == "")
 		})
 		if at >= 0 {
-			s.Draft, s.Reason = nil, "proposed before: "+open[at].Proposal.Handle()
+			s.Draft, s.Reason = nil, "already proposed as "+open[at].Proposal.Handle()
 			continue
 		}
 		if f.Watched {
 			err := a.DB.View(ctx, func(r review.Reader) error {
 				d, err := r.Rejection(ctx, s.Subject, hash)
 				if err == nil {
-					s.Draft, s.Reason = nil, "it was rejected: "+d.Note
+					s.Draft, s.Reason = nil, "rejected before: "+d.Note
 				} else if errors.Is(err, proposals.ErrNotFound) {
 					err = nil
 				}
@@ -409,7 +409,7 @@ func Table(p *output.Page, folders []DocFolder) {
 
 // lines prints the results of the import for one folder.
 func (t comparison) lines(p *output.Page) {
-	p.Linef("%s: %d found, %d as approved, %s", t.dir, t.found, t.unchanged, t.layer)
+	p.Linef("%s: %d found, %d match their approved versions, %s", t.dir, t.found, t.unchanged, t.layer)
 	next := 0
 	for _, s := range t.steps {
 		if s.Draft == nil {
@@ -446,7 +446,7 @@ type withdrawal struct {
 // obsolete returns the reason why p, an open proposal of an earlier import, is obsolete. It returns "" if p is still
 // relevant.
 func (t comparison) obsolete(found []instructions.Found, p proposals.Proposal) string {
-	const back, gone, again = "The files match the approved version again.", "The files were deleted.", "The files are back."
+	const back, gone, again = "The files match the approved version again.", "The files were deleted.", "The files exist again."
 	exists := slices.ContainsFunc(found, func(f instructions.Found) bool { return f.Kind == p.Subject.Kind && f.Path == p.Title })
 	at := slices.IndexFunc(t.steps, func(s instructions.Step) bool { return s.Kind == p.Subject.Kind && s.Path == p.Title })
 	switch {
@@ -473,7 +473,7 @@ func ProposeReport(ctx context.Context, a *command.App, t tokens.Token, r follow
 	kind := r.Kind
 	layer, err := registry.ParseLayer(string(r.Layer))
 	if err != nil || layer == registry.LayerGlobal || !kind.InFiles() {
-		return 0, jsondoc.Problems{{Path: "kind", Message: "expected skill or instructions, and a layer: user or project/NAME"}}
+		return 0, jsondoc.Problems{{Path: "kind", Message: "expected the kind skill or instructions, and the layer user or project/NAME"}}
 	}
 	d, err := registry.DecodeDefinition(kind, r.Document)
 	if err != nil {

@@ -56,7 +56,7 @@ type DocFile struct {
 	// unreadable or deactivated.
 	Drift  string `json:"drift,omitempty"`
 	ReadBy string `json:"read_by,omitempty"` // clients that read the file
-	Reason string `json:"reason,omitempty"`  // reason why it cannot be read
+	Reason string `json:"reason,omitempty"`  // reason why the file cannot be read
 	// Proposal is the number of the open proposal for this file, such as #4.
 	Proposal string `json:"proposal,omitempty"`
 }

@@ -56,7 +56,7 @@ func newRestore(a *command.App) *cobra.Command {
 			}
 			at := slices.IndexFunc(list, func(r root) bool { return r.layer == s.Layer || dir != "" })
 			if at < 0 {
-				return process.Usagef("name the folder of %s with --dir", s.Layer)
+				return process.Usagef("specify the folder of the layer %s with --dir", s.Layer)
 			}
 			r := list[at]
 			from, err := approvalsOf(ctx, a)
@@ -102,9 +102,9 @@ func newRestore(a *command.App) *cobra.Command {
 					return err
 				}
 			case !a.Env.InTerminal || a.Form.JSON:
-				return process.Usagef("restore asks before it writes; in a script, add --yes")
+				return process.Usagef("restore asks for confirmation before it writes; in a script, add --yes")
 			default:
-				if ok, err := a.Confirm("Write this?", func(p *output.Page) { doc.write(p, changes) }); err != nil || !ok {
+				if ok, err := a.Confirm("Write these changes?", func(p *output.Page) { doc.write(p, changes) }); err != nil || !ok {
 					return err
 				}
 			}
@@ -127,9 +127,9 @@ func newRestore(a *command.App) *cobra.Command {
 		},
 	}
 	set := cmd.Flags()
-	set.StringVar(&dir, "dir", "", "the `FOLDER` of the project (default: the project's, or your home)")
-	set.BoolVar(&yes, "yes", false, "do not ask")
-	set.BoolVar(&remove, "delete", false, "delete files of a skill that were never approved")
+	set.StringVar(&dir, "dir", "", "restore files in this `FOLDER` (default: your home or project folder)")
+	set.BoolVar(&yes, "yes", false, "write without asking")
+	set.BoolVar(&remove, "delete", false, "also delete files of a skill that were never approved")
 	return cmd
 }
 
@@ -137,7 +137,7 @@ func newRestore(a *command.App) *cobra.Command {
 func (doc docRestore) summarize(a *command.App, p *output.Page, written, deleted string) {
 	p.Linef("%s: %s %s, %d %s, below %s", doc.Subject, output.Counted(len(doc.Written), "file"), written, len(doc.Deleted), deleted, doc.Folder)
 	for _, name := range doc.Left {
-		p.Linef("left, never approved: %s (--delete deletes it)", name)
+		p.Linef("not deleted, although never approved: %s (to delete it, add --delete)", name)
 	}
 	a.Closing(p)
 }

@@ -27,14 +27,14 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// root is a folder whose files are compared with the approved files of a layer.
+// root is a folder with files that are compared with the approved files of a layer.
 type root struct {
 	dir   string
 	scope places.Scope
 	layer registry.Layer
 	// partial indicates that approved files of the layer may be in other folders.
 	partial bool
-	// imported indicates that only those files are compared that files in other roots import.
+	// imported limits the comparison to files that are imported by files in other roots.
 	imported bool
 	// search returns the files in the folder. It searches only once.
 	search func() (instructions.Tree, error)
@@ -68,8 +68,8 @@ func localPlugins(a *command.App, home string) ([]root, error) {
 	return list, nil
 }
 
-// newHome returns the root of the home folder. It includes files in the home folder that are imported by files in the
-// roots others.
+// newHome returns the root of the home folder. It includes the files in the home folder that files in
+// others import.
 func newHome(home string, others []root) root {
 	return root{dir: home, scope: places.User, layer: registry.LayerUser, search: sync.OnceValues(func() (instructions.Tree, error) {
 		tree, err := instructions.Search(home, places.User, imports(home, others)...)
@@ -102,7 +102,7 @@ func refuseImports(tree instructions.Tree, home string) instructions.Tree {
 			continue
 		}
 		if info, err := os.Stat(i.Path); err == nil && !info.IsDir() {
-			tree.Found = append(tree.Found, instructions.Refuse(i.Path, fmt.Errorf("it is outside the project and your home folder, but %s imports it; move it into one of them, or remove the import", i.From)))
+			tree.Found = append(tree.Found, instructions.Refuse(i.Path, fmt.Errorf("this file is outside the project and your home folder, but %s imports it; move the file into one of these folders, or remove the import", i.From)))
 		}
 	}
 	return tree
@@ -189,13 +189,13 @@ func roots(a *command.App, args []string) ([]root, error) {
 		list = append([]root{newHome(home, list)}, list...)
 	}
 	if len(list) == 0 {
-		return nil, process.Usagef("name a folder: %v", cmp.Or(homeless, fmt.Errorf("the home folder %s does not exist", home)))
+		return nil, process.Usagef("specify a folder: %v", cmp.Or(homeless, fmt.Errorf("the home folder %s does not exist", home)))
 	}
 	return list, nil
 }
 
-// sessionRoots returns the folders whose files clients read in a session that works in dirs. For each folder in dirs,
-// these are the outermost repository that contains the folder, and the folders above that repository. In addition,
+// sessionRoots returns the folders that clients read files from in a session that works in dirs. For each folder in
+// dirs, these are the outermost repository that contains the folder, and the folders above that repository. In addition,
 // sessionRoots returns the user's home folder, the folders of plugins, and clientHome if it is a different home folder.
 // Files of the project, and repositories inside it, cannot change this result.
 //
@@ -232,7 +232,7 @@ func sessionRoots(a *command.App, dirs []string, clientHome string) (list []root
 					return nil, "", err
 				}
 				if name != "" && !trusted {
-					note = fmt.Sprintf(" %s names the project %s; sessions use this project after toolcrib trust.", filepath.Join(dir, settings.ConfigName), name)
+					note = fmt.Sprintf(" %s specifies the project %s; sessions use this project only after you run toolcrib trust.", filepath.Join(dir, settings.ConfigName), name)
 					name = ""
 				}
 			}
@@ -351,7 +351,7 @@ func projectLayer(dir, project string) (registry.Layer, error) {
 	}
 	layer, err := registry.ParseLayer(string(registry.ProjectLayer(project)))
 	if err != nil {
-		return "", process.Usagef("cannot derive the name of a project from %s; name it with --project", dir)
+		return "", process.Usagef("cannot derive the name of a project from %s; specify a name with --project", dir)
 	}
 	return layer, nil
 }
