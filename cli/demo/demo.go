@@ -241,7 +241,7 @@ func (s *stage) open(ctx context.Context, parent *command.App) error {
 	return errors.Join(workbench.Open(ctx, a, workbench.DemoPlace), a.Close())
 }
 
-// act is an act of the demonstration: a few commands under one title.
+// act is a group of steps of the demonstration, with a title.
 type act struct {
 	title string
 	text  string
@@ -261,7 +261,7 @@ type step struct {
 // propose. Issues are numbered in the order of submission.
 var story = [...]act{
 	{
-		"Proposed", "A user and two agents propose changes, from files of either form. Nothing is live yet.",
+		"Proposed", "A user and two agents propose changes in Markdown and JSON files. Nothing is live yet.",
 		[]step{
 			{words: "propose --as user:ada viewpoint_keeper.md research_notes.json search_gmail_off.md"},
 			{words: "propose --as agent:drafter word_counts.json chapter_summary.md quick_file_reader.md assistant_telegram.md"},
@@ -277,7 +277,7 @@ var story = [...]act{
 		},
 	},
 	{
-		"Refused", "Only the user decides, core tools are locked, an open block holds back its proposal and its whole change set, and unseen content is not approved.",
+		"Refused", "Only users can approve, and core tools are locked. An open block prevents the approval of its proposal and of the whole change set. An approval fails if the content is not the content that the user saw.",
 		[]step{
 			{words: "approve #6 --as agent:drafter", exit: command.ExitRefused},
 			{words: "propose line_editor_override.md --as user:ada", exit: command.ExitRefused},
@@ -301,7 +301,7 @@ var story = [...]act{
 		},
 	},
 	{
-		"Changed meanwhile", "Two changes are made against version 1. The first goes live, so the second is stale, and is merged.",
+		"Changed meanwhile", "Two proposals change version 1. After the first goes live, the second is stale and is merged.",
 		[]step{
 			{words: "propose viewpoint_keeper_close_third.md --as user:ada"},
 			{words: "propose viewpoint_keeper_quotes.md --as agent:drafter"},

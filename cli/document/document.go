@@ -28,7 +28,7 @@ type Loads struct {
 
 // Load is the cost of the text that enters the context on one occasion, before and after the approval.
 type Load struct {
-	When   string `json:"when"` // at once, on matching, on use, when read, output only or not text
+	When   string `json:"when"` // "at once", "on matching", "on use", "when read", "output only", or "not text"
 	Note   string `json:"note,omitempty"`
 	Before Cost   `json:"before"`
 	Cost
@@ -44,8 +44,8 @@ type Part struct {
 	Compared
 }
 
-// NewLoads returns the document for changes, which are the changes that the proposal of d makes to the context of a
-// coding agent. counter counts the tokens.
+// NewLoads returns a document about changes that the proposal of d makes to the context of a coding agent. counter
+// counts the tokens.
 func NewLoads(d review.Dossier, changes []instructions.LoadChange, counter *tokens.Counter) (Loads, error) {
 	doc := Loads{Subject: d.Proposal.Subject.String(), Path: d.Proposal.Title}
 	var err error
@@ -94,8 +94,8 @@ func (c Cost) less(other Cost) Cost {
 	return Cost{c.Chars - other.Chars, tokens.Counts{O200k: c.Tokens.O200k - other.Tokens.O200k, Cl100k: c.Tokens.Cl100k - other.Tokens.Cl100k}}
 }
 
-// WriteContextCosts prints the token counts of the occasions on which text enters the context before or after the
-// change.
+// WriteContextCosts prints the token counts before and after the change for each occasion on which text enters the
+// context.
 func WriteContextCosts(p *output.Page, costs []Load) {
 	var parts []string
 	for _, c := range costs {

@@ -20,7 +20,7 @@ import (
 type Preview struct {
 	Agent   string `json:"agent"`
 	Subject string `json:"subject"`
-	View    string `json:"view"` // layer in whose view the prompt was rendered
+	View    string `json:"view"` // layer that was used to resolve the tools of the prompt
 	Channel string `json:"channel"`
 	Compared
 }
@@ -51,7 +51,7 @@ type Prompt struct {
 	Cuts []Cut  `json:"cuts"`
 }
 
-// Cut is a position at which a host program truncates a text, because the text exceeds a limit.
+// Cut describes a text that a host program truncates, because the text exceeds a limit.
 type Cut struct {
 	Kind    string `json:"kind"`
 	Tool    string `json:"tool,omitempty"`
@@ -124,8 +124,8 @@ func NewPreviews(previews []impact.Preview, compared bool) ([]Preview, error) {
 	return docs, nil
 }
 
-// compare sets d to the text after, and compares it with the text before. was and will report whether the text exists
-// before and after the approval.
+// compare sets d to the new prompt, after, and to its differences from the old prompt, before. was and will report
+// whether the text exists before and after the approval.
 func (d *Compared) compare(before, after Prompt, was, will bool) {
 	if !will {
 		after = Prompt{Hash: prompt.Hash(""), Cuts: []Cut{}}
@@ -143,7 +143,7 @@ func (d *Compared) compare(before, after Prompt, was, will bool) {
 	d.Diff = new(NewHunks(hunks))
 }
 
-// NewOwnPreview returns the document that an MCP client receives about the prompt of its own agent. The document
+// NewOwnPreview returns the preview for an MCP client that asks for the prompt of its own agent. The document
 // contains the new prompt and its changes, but not the current prompt.
 func NewOwnPreview(p impact.Preview) (any, error) {
 	docs, err := NewPreviews([]impact.Preview{p}, true)
@@ -161,7 +161,7 @@ func NewOwnPreview(p impact.Preview) (any, error) {
 	}{doc, doc.Untouched}, nil
 }
 
-// Where describes the conditions under which the tools of an agent were resolved.
+// Where describes the options that were used to resolve the tools of an agent.
 type Where struct {
 	Local           bool `json:"local"`
 	Embedding       bool `json:"embedding"`

@@ -52,7 +52,7 @@ type WholeDetail struct {
 	Rationale      string               `json:"rationale"`
 	Examples       []string             `json:"examples"`
 	TestCases      []proposals.TestCase `json:"test_cases"`
-	TestChanges    []impact.TestChange  `json:"test_changes,omitempty"` // test cases that differ from those of the base version
+	TestChanges    []impact.TestChange  `json:"test_changes,omitempty"` // differences from the test cases of the base version
 	Assessment     *Assessment          `json:"assessment"`
 	Comments       []proposals.Comment  `json:"comments"`
 	Revisions      []docRevision        `json:"revisions"`

@@ -20,8 +20,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// NewReach returns a copy of d for a JSON document. The copy has no nil slices, and omits unchanged facts that are
-// sentences of a text.
+// NewReach returns a copy of d for a JSON document. The copy has no nil slices. It omits unchanged facts of the kind
+// fact.Text, which are sentences.
 func NewReach(d fact.Difference) fact.Difference {
 	kept := slices.DeleteFunc(slices.Clone(d.Unchanged), func(f fact.Fact) bool { return f.Kind == fact.Text })
 	return fact.Difference{Added: append([]fact.Fact{}, d.Added...), Removed: append([]fact.Fact{}, d.Removed...), Unchanged: append([]fact.Fact{}, kept...)}
@@ -62,8 +62,8 @@ func WriteDifference(p *output.Page, title string, d fact.Difference) {
 	}
 }
 
-// WriteSummary prints a summary of facts under title, with one line for each kind. It prints nothing if all facts are
-// sentences of a text.
+// WriteSummary prints a summary of facts under title, with one line for each kind. It prints nothing if all facts
+// are of the kind fact.Text.
 func WriteSummary(p *output.Page, title string, facts []fact.Fact) {
 	lines := fact.Summary(facts)
 	if len(lines) == 0 {
@@ -186,14 +186,14 @@ func WriteDefinition(p *output.Page, d registry.Definition) {
 	}
 }
 
-// WriteSuggestions prints the suggested exclusions: the parts of a tool that its server seems to change without a
-// reason, and the commands that exclude those parts. ref names the tool.
+// WriteSuggestions prints the parts of a tool that seem to change in every tool list of its server, and the commands
+// that exclude these parts from the comparison. ref is the reference to the tool in these commands.
 func WriteSuggestions(p *output.Page, suggested []wire.Suggestion, ref string) {
 	for _, s := range suggested {
 		flags := "--path " + output.ShellWord(s.Path)
 		if s.Pattern != "" {
 			flags += " --pattern " + output.ShellWord(s.Pattern)
 		}
-		p.Linef("Characters %d–%d of %s differ between two lists of the server. If they change on their own: toolcrib exclude %s %s", s.From+1, s.To, s.Path, ref, flags)
+		p.Linef("Characters %d–%d of %s differ between two tool lists of the server. If the server changes them in every list, exclude them: toolcrib exclude %s %s", s.From+1, s.To, s.Path, ref, flags)
 	}
 }

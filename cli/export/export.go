@@ -60,7 +60,7 @@ type docExtent struct {
 	Hash        string          `json:"hash"`
 	Locked      bool            `json:"locked"`
 	Definition  json.RawMessage `json:"definition"`
-	// SourceJSON is the JSON from which the definition was imported, byte for byte. The source field of the
+	// SourceJSON is the exact JSON that the definition was imported from. The source field of the
 	// definition contains the hash of the JSON.
 	SourceJSON string `json:"source_json,omitempty"`
 }
@@ -114,9 +114,9 @@ func newExport(a *command.App) *cobra.Command {
 		},
 	}
 	set := cmd.Flags()
-	set.StringVar(&f.format, "format", string(wire.Toolcrib), "write it as `FORMAT`: toolcrib, v0, openai, anthropic, mcp, lock or bundle")
+	set.StringVar(&f.format, "format", string(wire.Toolcrib), "`FORMAT` of the export: toolcrib, v0, openai, anthropic, mcp, lock, or bundle")
 	set.StringVar(&f.agent, "agent", "", "only the tools of the agent `ID`")
-	set.StringVar(&f.server, "server", "", "with --format mcp: the approved tools of the server `NAME`, in its own form")
+	set.StringVar(&f.server, "server", "", "with --format mcp: only the approved tools of the server `NAME`, as the server sent them")
 	set.StringVar(&f.asOf, "as-of", "", "show the registry at `TIME` (RFC 3339)")
 	set.StringVar(&f.output, "output", "", "write to `FILE` (default: -, standard output)")
 	f.where.Register(set)
@@ -158,7 +158,7 @@ func export(ctx context.Context, a *command.App, f exportFlags) (text []byte, no
 			notes = append(notes, output.FullStop(w+"; it is skipped"))
 		}
 		if left > 0 {
-			notes = append(notes, fmt.Sprintf("like the prompt, the export leaves out %s that agents discover: offer search_tools, describe_tool, and execute_tool (toolcrib mcp), or export with --deferred.", output.Counted(left, "tool")))
+			notes = append(notes, fmt.Sprintf("the export omits %s, as the prompt does: offer search_tools, describe_tool, and execute_tool to the agent (toolcrib mcp), or export with --deferred.", output.Counted(left, "deferred tool")))
 		}
 	}
 	if err := leaveOutCore(ctx, a, &c); err != nil {
@@ -195,7 +195,7 @@ func export(ctx context.Context, a *command.App, f exportFlags) (text []byte, no
 		text, left, err = wire.Encode(format, listed)
 		beyond := wire.HostLimits(format, listed)
 		if len(left) > 0 {
-			notes = append(notes, fmt.Sprintf("%s cannot express:\n  %s", format, strings.Join(left, "\n  ")))
+			notes = append(notes, fmt.Sprintf("the format %s cannot represent:\n  %s", format, strings.Join(left, "\n  ")))
 		}
 		if len(beyond) > 0 {
 			notes = append(notes, fmt.Sprintf("the export exceeds the limits of %s:\n  %s", format, strings.Join(beyond, "\n  ")))
@@ -237,7 +237,7 @@ func WriteExport(a *command.App, name string, text []byte) error {
 		case err != nil:
 			return err
 		case info.IsDir():
-			return fmt.Errorf("%s is a folder; name a file in it", name)
+			return fmt.Errorf("%s is a folder; specify a file in the folder", name)
 		case !info.Mode().IsRegular():
 			return fmt.Errorf("%s is not a regular file; use - for standard output", name)
 		}

@@ -196,7 +196,7 @@ func encodeServer(ctx context.Context, a *command.App, server string, c extract)
 			return nil, err
 		}
 		if !ok {
-			return nil, fmt.Errorf("the imported JSON of %s is not stored here; import it again", e.Subject)
+			return nil, fmt.Errorf("the imported JSON of %s is not in this database; import the tool again", e.Subject)
 		}
 		stored := raws
 		if s.Type == registry.SourceMCPText {
