@@ -26,8 +26,8 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// A candidates function returns completions for a prefix. Its result can contain completions without the prefix, which
-// offer removes.
+// A candidates function returns completions for a prefix. If the result contains completions that do not start with the
+// prefix, the method offer removes them.
 type candidates func(ctx context.Context, a *command.App, prefix string) ([]cobra.Completion, error)
 
 // maxCandidates is the maximum number of completions. A longer list would not help users to choose.

@@ -52,7 +52,7 @@ func describeCompletion(root *cobra.Command) {
 	if err != nil {
 		return // cobra provides no completion command
 	}
-	completion.Long = strings.TrimSpace(completion.Long) + "\nThe script is printed and nothing is installed."
+	completion.Long = strings.TrimSpace(completion.Long) + "\nThis command only prints the script and does not install it."
 	completion.Example = "  toolcrib completion bash > toolcrib.bash\n  toolcrib completion zsh > _toolcrib"
 	completion.Args = cobra.ArbitraryArgs
 	completion.RunE = func(cmd *cobra.Command, args []string) error {
@@ -82,7 +82,7 @@ func flagError(c *cobra.Command, err error) error {
 	case errors.As(err, &invalid):
 		why := invalid.Unwrap().Error()
 		if strings.HasPrefix(why, "strconv.") || strings.HasPrefix(why, "time: ") {
-			why = "it takes " + map[string]string{"bool": "true or false", "int": "a number", "int64": "a number", "duration": "a time such as 15m"}[invalid.GetFlag().Value.Type()]
+			why = "use " + map[string]string{"bool": "true or false", "int": "a number", "int64": "a number", "duration": "a duration such as 15m"}[invalid.GetFlag().Value.Type()]
 		}
 		return process.Usagef("--%s is %q; %s", invalid.GetFlag().Name, invalid.GetValue(), why)
 	}
@@ -95,7 +95,7 @@ func newcomers() map[string]string {
 	const (
 		again   = "toolcrib rollback SUBJECT VERSION, which proposes an earlier version again"
 		waiting = "toolcrib list --state user_review"
-		take    = "toolcrib withdraw ID for a proposal; a tool is taken out of use by a proposal of the type deactivate"
+		take    = "toolcrib withdraw ID for a proposal; to take a tool out of use, propose a change of the type deactivate"
 		propose = "toolcrib propose FILE"
 		find    = "toolcrib tools --filter TEXT, or toolcrib list --filter TEXT for proposals"
 		show    = "toolcrib show ID for a proposal, or toolcrib tools ID for a live tool"
@@ -116,14 +116,14 @@ func newcomers() map[string]string {
 		"search": find, "find": find, "grep": find, "filter": find, "view": show, "cat": show, "get": show, "open": show, "describe": show, "info": show, "inspect": show,
 		"scan": text, "validate": text, "audit-code": text, "lock": "toolcrib export --format lock --output toolcrib.lock, and toolcrib check --code FILE --lock toolcrib.lock to compare",
 		"accept": "toolcrib approve ID", "merge": "toolcrib approve ID", "allow": "toolcrib approve ID", "yes": "toolcrib approve ID",
-		"deny": refuse, "decline": refuse, "refuse": refuse, "no": refuse, "stop": "toolcrib unwrap, which takes the guard away from servers",
+		"deny": refuse, "decline": refuse, "refuse": refuse, "no": refuse, "stop": "toolcrib unwrap, which removes the guard from servers",
 		"run": execute, "call": execute, "execute": execute, "invoke": execute, "setup": start, "install": start, "protect": start, "start": start,
 		"uninstall": "toolcrib unwrap", "settings": ask, "configure": ask, "configuration": ask, "set": ask, "env": ask,
-		"test":    "toolcrib review ID --again, which runs the test cases; one that fails is a finding",
+		"test":    "toolcrib review ID --again, which runs the test cases and reports each failure as a finding",
 		"compare": "toolcrib diff ID, or toolcrib diff SUBJECT@1..2", "changes": "toolcrib diff ID", "versions": "toolcrib history SUBJECT", "events": "toolcrib log",
 		"sync": "toolcrib import --server NAME, or toolcrib watch", "pull": "toolcrib import --server NAME", "fetch": "toolcrib import --server NAME", "refresh": "toolcrib import --server NAME",
 		"prompt": "toolcrib preview --agent ID --channel NAME", "render": "toolcrib preview --agent ID --channel NAME", "ui": "toolcrib without a command", "tui": "toolcrib without a command",
-		"login": "toolcrib tokens for applications; people act as their login, or with --as", "users": "toolcrib signers list", "keys": "toolcrib signers list", "stats": "toolcrib doctor", "clients": "toolcrib status",
+		"login": "toolcrib tokens for applications; people are identified by their login, or by --as", "users": "toolcrib signers list", "keys": "toolcrib signers list", "stats": "toolcrib doctor", "clients": "toolcrib status",
 	}
 }
 

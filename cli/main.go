@@ -1,8 +1,9 @@
 // Package cli implements the command line interface. It parses the command line, runs the command, and returns the exit
 // status. Related commands form a family, which has its own subfolder. This package combines all families in one table.
 //
-// The documents that commands print for scripts have their own types, whose names start with doc or Doc. New fields can
-// be added to these types, but existing fields are never renamed. All text for people passes through package visible.
+// The documents that commands print for scripts have their own types. The names of these types start with
+// doc or Doc. New fields can be added to them, but existing fields are never renamed. All text for people passes through
+// package visible.
 package cli
 
 import (
@@ -91,8 +92,8 @@ func Commands() *cobra.Command {
 	return root
 }
 
-// exitTimeout is the time after an interrupt at which the process exits even if its command has not returned. Until
-// then, servers complete running calls and stop the programs that they started.
+// exitTimeout is how long the process waits for its command to return after an interrupt. During this time, servers
+// complete running calls and stop the programs that they started.
 const exitTimeout = 5 * time.Second
 
 // minOpenFiles is the minimum number of open files that a process needs: for a database with its readers, and for the Go
@@ -112,7 +113,7 @@ func Run(restoreGC func()) int {
 	env := process.System()
 	env.RestoreGC = restoreGC
 	if files := httpserver.OpenFiles(); files > 0 && files < minOpenFiles { // the Go runtime would crash without an explanation
-		return command.Report(env, command.WantsJSON(env.Args), fmt.Errorf("this process needs %[2]d open files, but may only have %[1]d; raise the limit with ulimit -n %[2]d", files, minOpenFiles))
+		return command.Report(env, command.WantsJSON(env.Args), fmt.Errorf("this process needs %[2]d open files, but the limit is %[1]d; raise the limit with ulimit -n %[2]d", files, minOpenFiles))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

@@ -45,7 +45,7 @@ type docSchema struct {
 func newSchema(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:  "schema [NAME]",
-		Args: command.ArgsBetween(0, 1, "at most the name of a schema"),
+		Args: command.ArgsBetween(0, 1, "at most one schema name"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -226,8 +226,8 @@ func tomlSchema(t reflect.Type) *jsonschema.Schema {
 //go:embed descriptions.json
 var descriptionsJSON []byte
 
-// eachField calls visit for every property of the schema s, which describes the Go type of. It passes the name of the
-// field that the property describes, in the form "package.Type.Field".
+// eachField calls visit for every property of the schema s. The parameter of is the Go type that s describes. The name
+// that visit receives is the field that the property describes, in the form "package.Type.Field".
 func eachField(s *jsonschema.Schema, of reflect.Type, visit func(property *jsonschema.Schema, name string)) {
 	switch of.Kind() {
 	case reflect.Pointer:
