@@ -1,4 +1,4 @@
-// This file implements the calls approve, calls refuse, and calls policy commands.
+// This file implements the commands "calls approve", "calls refuse", and "calls policy".
 
 package calls
 
@@ -19,7 +19,7 @@ import (
 	"toolcrib/review"
 )
 
-// newAnswer returns the calls approve command or, if approve is false, the calls refuse command.
+// newAnswer returns the command "calls approve" or, if approve is false, the command "calls refuse".
 func newAnswer(a *command.App, approve bool) *cobra.Command {
 	var expect string
 	var note command.NoteFlags

@@ -19,7 +19,7 @@ import (
 	"toolcrib/review"
 )
 
-// Family returns the exec, parse, and calls commands.
+// Family returns the commands "exec", "parse", and "calls".
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{
@@ -235,7 +235,7 @@ func hint(name string) (string, error) {
 // maxCountedShown is the maximum number of hours in docAuditList.Counted.
 const maxCountedShown = 10
 
-// docPrune reports the calls that the calls prune command moved to a file.
+// docPrune describes the calls that the command "calls prune" moved to a file.
 type docPrune struct {
 	output.Head
 	Calls    int64     `json:"calls"`

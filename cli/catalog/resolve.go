@@ -39,7 +39,7 @@ type docChoice struct {
 	Approval string `json:"approval,omitempty"`
 	Locked   bool   `json:"locked"`
 	Deferred bool   `json:"deferred"`
-	// NotConnected is true if no provider is configured for the tool, so that every call of it fails.
+	// NotConnected is true if no provider is configured for the tool, so every call of the tool fails.
 	NotConnected bool `json:"not_connected,omitempty"`
 }
 

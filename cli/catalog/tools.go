@@ -22,7 +22,7 @@ import (
 	"toolcrib/store/catalog"
 )
 
-// Family returns the tools, agents, lists, reach, history, blame, log, and resolve commands.
+// Family returns the commands "tools", "agents", "lists", "reach", "history", "blame", "log", and "resolve".
 func Family() command.Family {
 	return command.Family{
 		Commands: []command.Entry{

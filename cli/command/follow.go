@@ -368,7 +368,7 @@ func (d DocFollowing) State() string {
 	if d.Accepted == "" {
 		return "none yet"
 	}
-	return fmt.Sprintf("%s of its log; confirmed %s ago", output.Counted(int(d.Events), "event"), wording.Age(time.Duration(d.Age)*time.Second))
+	return fmt.Sprintf("%s; last confirmed %s ago", output.Counted(int(d.Events), "event"), wording.Age(time.Duration(d.Age)*time.Second))
 }
 
 // DocRefusal describes the most recent rejection of reports by the server.

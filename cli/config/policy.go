@@ -1,4 +1,4 @@
-// This file implements the policy test command, which shows the approvals that the policy requires for a subject.
+// This file implements the command "policy test", which shows the approvals that the policy requires for a subject.
 
 package config
 

@@ -34,7 +34,7 @@ type Compared struct {
 	Untouched bool    `json:"untouched,omitempty"`
 	Before    *Prompt `json:"before,omitempty"`
 	Change    *Cost   `json:"change,omitempty"`
-	Diff      *[]Hunk `json:"diff,omitempty"` // changes from the text before to this text
+	Diff      *[]Hunk `json:"diff,omitempty"` // changes from the text before the proposals to this text
 }
 
 // Cost is the length of a text in characters and tokens, or the difference between two lengths.

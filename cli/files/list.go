@@ -61,7 +61,6 @@ type DocFile struct {
 	Proposal string `json:"proposal,omitempty"`
 }
 
-// newList returns the files command.
 func newList(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "files [FOLDER]",

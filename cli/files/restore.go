@@ -30,7 +30,6 @@ type docRestore struct {
 	DryRun  bool     `json:"dry_run,omitempty"`
 }
 
-// newRestore returns the restore command.
 func newRestore(a *command.App) *cobra.Command {
 	var dir string
 	var yes, remove bool
