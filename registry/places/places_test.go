@@ -10,9 +10,9 @@ import (
 	"toolcrib/internal/generated"
 )
 
-// TestPlacesAreDocumented compares the table in docs/skills.md with the places.
+// TestPlacesAreDocumented compares the table in docs/instruction-files.md with the places.
 func TestPlacesAreDocumented(t *testing.T) {
-	const doc = "../../docs/skills.md"
+	const doc = "../../docs/instruction-files.md"
 	const begin, end = "<!-- The table is written by make generate. -->\n\n", "\n<!-- The end of the table. -->\n"
 	var b strings.Builder
 	b.WriteString("| client | place | where | checked | source |\n|---|---|---|---|---|\n")
