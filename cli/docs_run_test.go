@@ -98,7 +98,7 @@ func TestDocumentsAsTyped(t *testing.T) {
 			case "skills.md":
 				r.hasFiles()
 				r.write(filepath.Join(r.home, ".claude", "settings.json"), "{}")
-			case "ci.md", "signing.md", "teams.md":
+			case "checkpoints.md", "ci.md", "follow.md", "signers.md", "signing.md", "ssh.md", "teams.md":
 				r.hasKeys("init", "")
 				r.must("toolcrib fork file_reader")
 			case "mcp.md":

@@ -1,6 +1,6 @@
 // Package signers determines which keys may sign decisions. It reads an OpenSSH
 // allowed_signers file, which is outside of the database and of all projects. A key is
-// revoked by a valid-before option on its line, or by removing the line. docs/signing.md
+// revoked by a valid-before option on its line, or by removing the line. docs/signers.md
 // describes the rules.
 //
 // The package rejects files that ssh-keygen could interpret differently on another
