@@ -124,8 +124,8 @@ func TestStatusNamesWhatAnEntryUses(t *testing.T) {
 		"an empty environment":          {guardEntry("env", `"-i","HOME=`+elsewhere+`","`+r.program+`",`+guardFar, ""), "uses " + elsewhere, ""},
 		"a shell":                       {guardEntry("sh", `"-c","TOOLCRIB_DB='./evil.db' exec toolcrib guard far -- `+fixtureServer+` tools.json"`, ""), "uses ./evil.db (TOOLCRIB_DB)", "repo/evil.db"},
 		"env and a shell":               {guardEntry("env", `"A=b","bash","-c","toolcrib --db ./evil.db guard far -- `+fixtureServer+` tools.json"`, ""), "uses ./evil.db (--db)", "repo/evil.db"},
-		"a shell with more":             {guardEntry("sh", `"-c","cd bin && toolcrib guard far -- `+fixtureServer+` tools.json"`, ""), "its command line cannot be read: it does more than set variables", ""},
-		"a shell with a variable":       {guardEntry("sh", `"-c","toolcrib guard far --db \"$X\" -- `+fixtureServer+` tools.json"`, ""), "its command line cannot be read", ""},
+		"a shell with more":             {guardEntry("sh", `"-c","cd bin && toolcrib guard far -- `+fixtureServer+` tools.json"`, ""), "cannot interpret the command line: the command does more than set variables", ""},
+		"a shell with a variable":       {guardEntry("sh", `"-c","toolcrib guard far --db \"$X\" -- `+fixtureServer+` tools.json"`, ""), "cannot interpret the command line", ""},
 		"a flag that there is not":      {guardEntry("toolcrib", `"guard","far","--frob","--","`+fixtureServer+`"`, ""), "has unknown arguments: unknown flag: --frob", ""},
 		"no server":                     {guardEntry("toolcrib", `"guard","far"`, ""), "has unknown arguments", ""},
 		"no log":                        {guardEntry("toolcrib", `"guard","far","--dry-run","--","`+fixtureServer+`","tools.json"`, ""), "keeps no log of its calls (--dry-run)", ""},
@@ -149,7 +149,7 @@ func TestStatusNamesWhatAnEntryUses(t *testing.T) {
 			}
 			before := tc.file
 			if strings.Contains(tc.file, "envFile") {
-				if out := r.in(6, "wrap", "claude-code", "--here", "--yes"); !strings.Contains(out, "a guard with the variables of this entry uses ./evil.db") {
+				if out := r.in(6, "wrap", "claude-code", "--here", "--yes"); !strings.Contains(out, "with the variables of this entry, a guard uses ./evil.db") {
 					t.Errorf("%s", out)
 				}
 				return
@@ -256,7 +256,7 @@ func TestWrapRejectsOtherDatabase(t *testing.T) {
 	r := newRepository(t)
 	file := guardEntry(fixtureServer, `"tools.json"`, `"HOME":"`+t.TempDir()+`"`)
 	r.write("repo/.mcp.json", file)
-	if out := r.in(6, "wrap", "claude-code", "--here", "--yes"); !strings.Contains(out, "a guard with the variables of this entry takes its settings from") {
+	if out := r.in(6, "wrap", "claude-code", "--here", "--yes"); !strings.Contains(out, "with the variables of this entry, a guard takes its settings from") {
 		t.Errorf("%s", out)
 	}
 	if text, err := os.ReadFile(filepath.Join(r.dir, "repo", ".mcp.json")); err != nil || string(text) != file {
@@ -303,7 +303,7 @@ func TestApprovedNameWithAnotherCommand(t *testing.T) {
 			path := filepath.Join(r.dir, "repo", tc.path)
 			r.write("repo/"+tc.path, tc.file)
 			e, servers := r.status(6, client)
-			if e.State != "open" || servers != 0 || !strings.Contains(e.Reason, "approved name, another command: "+fixtureServer+" ") || !strings.Contains(e.Reason, "evil.json; ") {
+			if e.State != "open" || servers != 0 || !strings.Contains(e.Reason, "the name of the guard is approved for another command, not for "+fixtureServer+" ") || !strings.Contains(e.Reason, "evil.json; ") {
 				t.Errorf("%d servers, %+v", servers, e)
 			}
 			r.write("repo/"+tc.path, strings.ReplaceAll(tc.file, "evil.json", "tools.json"))

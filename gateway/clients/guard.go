@@ -17,10 +17,11 @@ import (
 
 // Flags of the guard command that record the original form of an entry.
 const (
-	// wasFlag records what the entry cannot otherwise express. For a command, its value is "args" if the entry had an
-	// empty list of arguments. For a URL, its value is the key of the URL and, if the entry had a type, ":" and the type.
+	// wasFlag records details of the original entry that Unguard could not reconstruct from the guarded entry. For a
+	// command, its value is "args" if the entry had an empty list of arguments. For a URL, its value is the key of the
+	// URL and, if the entry had a type, ":" and the type.
 	wasFlag = "--was"
-	// tokenFlag has the name of the variable that contains the bearer token as its value.
+	// tokenFlag specifies the name of the variable that contains the bearer token.
 	tokenFlag = "--token-env"
 )
 
@@ -30,9 +31,9 @@ type Prefix struct {
 	Flags   []string
 }
 
-// Guard returns a copy of the file in which the servers at the indexes in names have guards with the given names. It
-// also returns, by index, the reasons for the servers that it left unchanged. Nothing else in the file changes, and
-// Unguard restores the original bytes.
+// Guard returns a copy of the file in which servers have guards. names maps the indexes of these servers to the names
+// of the guards. Guard also returns the reason for each server that it left unchanged, keyed by index. Nothing else in
+// the file changes, and Unguard restores the original bytes.
 func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 	left := map[int]string{}
 	bare := f.withoutForeign(p, names, left)
@@ -44,7 +45,7 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 		case f.wouldDiffer(s, p, names[i]) != "" && len(s.Env) == 0 && s.node.Get("envFile").Str() == "":
 			return nil, fmt.Sprintf("a guard of this entry %s; install toolcrib into a folder in your PATH first", f.wouldDiffer(s, p, names[i]))
 		case f.wouldDiffer(s, p, names[i]) != "":
-			return nil, fmt.Sprintf("a guard with the variables of this entry %s; set the variables in front of the command instead (env NAME=VALUE COMMAND)", f.wouldDiffer(s, p, names[i]))
+			return nil, fmt.Sprintf("with the variables of this entry, a guard %s; set the variables in the command instead (env NAME=VALUE COMMAND)", f.wouldDiffer(s, p, names[i]))
 		case s.URL != "":
 			return f.guardURL(s, p, names[i])
 		}
@@ -73,9 +74,9 @@ func (f *File) Guard(p Prefix, names map[int]string) (File, map[int]string) {
 	return after, left
 }
 
-// withoutForeign returns the file without two kinds of guards: those that do not use the user's program, database, and
-// settings, and those whose name differs from the one in names. It also removes the variables that only these guards
-// read.
+// withoutForeign returns the file without two kinds of guards: guards that do not use the user's program, database, and
+// settings, and guards with a name that differs from the name in names. It also removes the variables that only the
+// removed guards read.
 func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
 	which := lists.Filter(slices.Sorted(maps.Keys(names)), func(i int) bool {
 		s := &f.Servers[i]
@@ -100,9 +101,9 @@ func (f *File) withoutForeign(p Prefix, names, left map[int]string) *File {
 	return &bare
 }
 
-// withoutVariable removes the variables whose names match from the environment of entry i. If keep is set, it inserts an
-// env command that sets these variables for the server behind the guard. It returns the file unchanged if it cannot edit
-// the entry.
+// withoutVariable removes variables from the environment of entry i if matches returns true for their names. If keep is
+// set, it inserts an env command that sets the removed variables for the server behind the guard. If the entry cannot
+// be edited, it returns the file unchanged.
 func (f *File) withoutVariable(i int, matches func(name string) bool, keep bool) File {
 	s := &f.Servers[i]
 	env := s.node.Get(envKeys...)
@@ -139,8 +140,8 @@ func (f *File) wouldDiffer(s *Server, p Prefix, name string) string {
 	return f.machine.Inspect(Start{Program: p.Program, Args: args, Dir: s.folder, Env: s.Env, EnvFile: s.node.Get("envFile").Str()}).Differs
 }
 
-// Unguard returns a copy of the file without the guards of the servers at the given indexes. It also returns, by index,
-// the reasons for the servers that it left unchanged.
+// Unguard returns a copy of the file without the guards of the servers at the given indexes. It also returns the reason
+// for each server that it left unchanged, keyed by index.
 func (f *File) Unguard(which []int) (File, map[int]string) {
 	left := map[int]string{}
 	bare := func(_, after *File, which []int) bool {
@@ -149,9 +150,10 @@ func (f *File) Unguard(which []int) (File, map[int]string) {
 	return f.apply(which, (*File).unguard, bare, left), left
 }
 
-// apply returns a copy of the file in which change was applied to the servers in which. It first applies all changes
-// together. If well rejects the result, it applies each half separately, so that one server that cannot be changed does
-// not prevent the other changes. Reasons for unchanged servers are added to left.
+// apply applies change to the servers at the indexes in which, and returns the changed copy of the file. It first
+// applies all changes together. If well rejects the result, apply processes each half of the servers separately, so
+// that one server that cannot be changed does not prevent the other changes. It adds the reasons for unchanged servers
+// to left.
 func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, string), well func(before, after *File, which []int) bool, left map[int]string) File {
 	var edits []spanedit.Edit
 	var ready []int
@@ -174,7 +176,7 @@ func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, stri
 		}
 	}
 	if len(ready) == 1 {
-		left[ready[0]] = "its entry cannot be edited without changing something else"
+		left[ready[0]] = "the entry cannot be edited without changing other parts of the file"
 		return *f
 	}
 	half := len(ready) / 2
@@ -182,9 +184,10 @@ func (f *File) apply(which []int, change func(*File, int) ([]spanedit.Edit, stri
 	return first.apply(ready[half:], change, well, left)
 }
 
-// canonicalWithout returns a canonical text of the file for comparing it before and after a change of the given servers.
-// The text omits the parts that start these servers, which a guard changes. It contains the servers as they are behind
-// their guards, the other fields of their entries, and the rest of the file.
+// canonicalWithout returns a canonical text of the file. If two versions of the file have the same text, they differ
+// only in whether the given servers are guarded. The text omits the fields that start these servers, because a guard
+// changes these fields. Instead, it contains the commands or URLs behind the guards. It also contains the other fields
+// of the entries and the rest of the file.
 func (f *File) canonicalWithout(which []int) string {
 	moved := slices.Concat(commandKeys, []string{"args"}, envKeys, urlKeys, headerKeys, typeKeys, []string{"bearer_token_env_var", "env_vars"})
 	without, texts := map[*spanedit.Node]bool{}, ""
@@ -211,7 +214,7 @@ func (p Prefix) quoted(name string, flags ...string) []string {
 	return words
 }
 
-const severalLines = "its command spans several lines"
+const severalLines = "the command spans several lines"
 
 // prependCommand inserts a program and its quoted arguments, words, before the command of s. If s has an empty list of
 // arguments, it inserts empty instead of words, unless empty is nil.
@@ -350,7 +353,7 @@ func (f *File) unguardURL(s *Server) ([]spanedit.Edit, string) {
 	}
 	if token := s.node.Field("env_vars"); token != nil && s.TokenEnv != "" {
 		if len(token.Value.Items) != 1 {
-			return nil, "variables were added to its token (env_vars)"
+			return nil, "env_vars must contain only the variable of the token"
 		}
 		edits = append(edits, f.doc.RenameField(token, "bearer_token_env_var")...)
 		edits = append(edits, token.Value.Replace(f.doc.Raw(token.Value.Items[0])))
@@ -360,9 +363,9 @@ func (f *File) unguardURL(s *Server) ([]spanedit.Edit, string) {
 	case len(s.Headers) == 0:
 		return edits, ""
 	case len(s.Env) > 0:
-		return nil, "the variable " + s.Env[0].Name + " was added to its headers"
+		return nil, "the entry has the variable " + s.Env[0].Name + ", which does not contain a header"
 	case headers != nil && len(headers.Value.Fields) > 0:
-		return nil, "headers were added to it"
+		return nil, "headers were added to the guarded entry"
 	}
 	edits = append(edits, f.doc.RenameField(env, w.headers)...)
 	if headers != nil {

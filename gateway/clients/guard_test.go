@@ -182,13 +182,13 @@ func TestLeftAlone(t *testing.T) {
 		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"type":"sse","url":"https://h"}}}`, "SSE"},
 		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"url":"https://h/sse"}}}`, "SSE"},
 		{"gemini", "settings.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"url":"https://h"}}}`, "SSE"},
-		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"type":"ws","url":"wss://h"}}}`, "it uses ws"},
+		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"type":"ws","url":"wss://h"}}}`, "the server uses the transport ws"},
 		{"claude-code", ".mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"url":"https://h","oauth":{"clientId":"x"}}}}`, "signs in"},
 		{"claude-code", ".mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"url":"https://h","headersHelper":"x"}}}`, "computes"},
-		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"command":"a","command":"b"}}}`, "it has a duplicate key command"},
-		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"command":"a"},"a":{"command":"b"}}}`, "its name is a duplicate"},
+		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"command":"a","command":"b"}}}`, "the entry has the duplicate key command"},
+		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"command":"a"},"a":{"command":"b"}}}`, "several servers have this name"},
 		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"url":"https://h","headers":{"K":"v"},"env":{"E":"e"}}}}`, "could not tell them apart"},
-		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"url":"https://h","headers":{"K":"v","k":"w"}}}}`, "it has a duplicate header k"},
+		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"url":"https://h","headers":{"K":"v","k":"w"}}}}`, "the entry has the duplicate header k"},
 		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"url":"https://h","command":"c"}}}`, "a command and a URL"},
 		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"command":"c","args":"x"}}}`, "not a list"},
 		{"cursor", "mcp.json", `{"mcpServers":{"ok":{"command":"o"},"a":{"command":"/x/toolcrib","args":["mcp"]}}}`, "toolcrib itself"},
@@ -241,7 +241,7 @@ func TestUnguardAfterEdits(t *testing.T) {
 		t.Errorf("unguarded as %s", back.doc.Data)
 	}
 	f = parsed(t, "cursor", "m.json", []byte(`{"mcpServers":{"a":{"command":"toolcrib","args":["guard","a","--url","https://h"],"env":{"TOOLCRIB_HEADER_K":"v","E":"e"}},"b":{"command":"toolcrib","args":["guard","b","--","x"]}}}`))
-	if back, left := f.Unguard([]int{0, 1}); !strings.Contains(left[0], "E was added") || len(guarded(&back)) != 1 {
+	if back, left := f.Unguard([]int{0, 1}); !strings.Contains(left[0], "the variable E,") || len(guarded(&back)) != 1 {
 		t.Errorf("left %v", left)
 	}
 }

@@ -70,7 +70,7 @@ func (m Machine) absent(c Client, l location, name string) File {
 	f := m.newFile(c, l, name, nil)
 	f.real, f.missing = name, true
 	if _, err := os.Lstat(name); err == nil {
-		f.doc.Root, f.Problems = nil, []Problem{{Path: name, Text: "is a broken link"}}
+		f.doc.Root, f.Problems = nil, []Problem{{Path: name, Text: "broken symbolic link"}}
 	}
 	if dir, err := filepath.EvalSymlinks(filepath.Dir(name)); err == nil {
 		f.real = filepath.Join(dir, filepath.Base(name))
@@ -89,8 +89,8 @@ var hookCommand = lazyregexp.New(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files -
 // or a crash. Clients stop the prompt only for this status.
 const hookEnd = " || exit 2"
 
-// parseHookCommand parses the command of a hook. was is the value of --was. ours reports whether it is a hook of
-// toolcrib.
+// parseHookCommand parses the command of a hook. was is the value of --was. ours reports whether the command is a hook
+// of toolcrib.
 func parseHookCommand(command string) (was string, ours bool) {
 	parts := hookCommand().FindStringSubmatch(command)
 	if parts == nil || !isToolcrib(parts[1]+parts[2]+parts[3]) {
@@ -164,11 +164,11 @@ func (f *File) hookProblem() string {
 	case f.doc.Root == nil && len(f.Problems) > 0:
 		return strings.Trim(strings.TrimPrefix(f.Problems[0].Error(), f.Path), ": ")
 	case !json.Valid(f.doc.Data):
-		return "it is not plain JSON (comments are not allowed), so its client reads no hooks from it"
+		return "the file is not plain JSON (comments are not allowed), so the client reads no hooks from it"
 	case f.doc.Root.Kind != spanedit.Object || hooks != nil && hooks.Kind != spanedit.Object || event != nil && event.Kind != spanedit.List:
-		return "its hooks do not have the form that its client expects"
+		return "the hooks do not have the form that the client expects"
 	case f.doc.Root.Count("hooks") > 1 || hooks != nil && hooks.Count(f.hooks.event) > 1:
-		return "it has duplicate hooks, and clients differ in which they read"
+		return "the file has duplicate keys for hooks, and clients differ in which key they read"
 	}
 	return ""
 }
@@ -186,7 +186,7 @@ func (f *File) Hook(command string) (File, string) {
 		}
 		data, ok := spanedit.Splice(f.doc.Data, []spanedit.Edit{last.in.Items[last.at].Get("command").Replace(spanedit.Quote(command + hookEnd))})
 		if !ok || !json.Valid(data) {
-			return *f, "it cannot be edited without changing something else"
+			return *f, "the file cannot be edited without changing other parts of it"
 		}
 		return f.With(data), ""
 	}
@@ -217,7 +217,7 @@ func (f *File) Hook(command string) (File, string) {
 	data, ok := spanedit.Splice(f.doc.Data, []spanedit.Edit{add})
 	after := f.With(data)
 	if back, _ := after.Unhook(); !ok || !bytes.Equal(back.doc.Data, f.doc.Data) {
-		return *f, "it cannot be edited without changing something else"
+		return *f, "the file cannot be edited without changing other parts of it"
 	}
 	return after, ""
 }
@@ -248,7 +248,7 @@ func (f *File) Unhook() (File, string) {
 	}
 	data, ok := spanedit.Splice(f.doc.Data, f.doc.Remove(way[n].in, way[n].at))
 	if !ok || !json.Valid(data) {
-		return *f, "it cannot be edited without changing something else"
+		return *f, "the file cannot be edited without changing other parts of it"
 	}
 	after := f.With(data)
 	return after.Unhook() // the file may contain further hooks

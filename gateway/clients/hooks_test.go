@@ -170,7 +170,7 @@ func TestHookIsReplaced(t *testing.T) {
 func TestHooksAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"{ // mine\n}": "not plain JSON", "{\"a\":1,}": "not plain JSON", "\ufeff{}": "not plain JSON", " ": "not plain JSON", "[": "", "[]": "do not have the form", `{"hooks":[]}`: "do not have the form",
-		`{"hooks":{"UserPromptSubmit":{}}}`: "do not have the form", `{"hooks":{},"hooks":{}}`: "duplicate hooks", `{"hooks":{"UserPromptSubmit":[],"UserPromptSubmit":[]}}`: "duplicate hooks",
+		`{"hooks":{"UserPromptSubmit":{}}}`: "do not have the form", `{"hooks":{},"hooks":{}}`: "duplicate keys for hooks", `{"hooks":{"UserPromptSubmit":[],"UserPromptSubmit":[]}}`: "duplicate keys for hooks",
 	} {
 		_, f := hookFile(t, "claude-code", text)
 		if after, why := f.Hook(hookWords + "claude-code"); why == "" || !strings.Contains(why, want) || string(after.Data()) != text {
@@ -188,7 +188,7 @@ func TestHooksAreRefused(t *testing.T) {
 	if err := errors.Join(os.Remove(f.Path), os.Symlink("nowhere", f.Path)); err != nil {
 		t.Skip(err)
 	}
-	if f := m.Hooks("cursor")[0]; f.hookProblem() != "is a broken link" {
+	if f := m.Hooks("cursor")[0]; f.hookProblem() != "broken symbolic link" {
 		t.Errorf("%q", f.hookProblem())
 	}
 }

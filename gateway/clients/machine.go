@@ -33,10 +33,10 @@ type Machine struct {
 	Inspect Inspect
 }
 
-// folders lists candidates for the folders with which locations begin. A candidate has a path if its variable is set, or
-// if its path field is not empty. In that case, the path is relative to the home folder. Machine.folder uses the first
-// candidate with the requested name that applies to the system and has a path. An empty system applies everywhere, and
-// "unix" applies to every system except Windows.
+// folders lists candidates for the folders with which locations begin. A candidate has a path if its variable is set or
+// its path field is not empty. The path field is relative to the home folder. Machine.folder uses the first candidate
+// with the requested name that applies to the system and has a path. An empty system applies everywhere, and "unix"
+// applies to every system except Windows.
 var folders = []struct{ name, system, variable, path string }{
 	{"home", "", "", "."},
 	{"xdg", "", "XDG_CONFIG_HOME", ".config"}, // the XDG specification defines this for every system
@@ -202,9 +202,9 @@ func readFile(name string) (data []byte, target string, err error) {
 // Errors of File.Write.
 var (
 	// ErrChanged indicates that the file has changed since it was read.
-	ErrChanged = errors.New("the file changed in the meantime; try again")
+	ErrChanged = errors.New("the file has changed since it was read; try again")
 	// ErrReadOnly indicates that the file is read-only. Its folder may still permit replacing it.
-	ErrReadOnly = errors.New("it is read-only; make it writable first")
+	ErrReadOnly = errors.New("the file is read-only; make it writable first")
 	// ErrLink indicates that a symbolic link leads out of the home folder or the project.
 	ErrLink = errors.New("a symbolic link leads out of the folder")
 )
@@ -214,7 +214,7 @@ var (
 // a Target. If the file does not exist, Write creates it and its folder. If data is nil, Write deletes the file.
 func (f *File) Write(data []byte, follow bool) error {
 	if f.Target != "" && !follow {
-		return fmt.Errorf("%s: %w, to %s; --follow-links writes there", f.Path, ErrLink, f.Target)
+		return fmt.Errorf("%s: %w to %s; to write to that file, use --follow-links", f.Path, ErrLink, f.Target)
 	}
 	if info, err := os.Stat(f.real); err == nil && info.Mode().Perm()&0o222 == 0 {
 		return fmt.Errorf("%s: %w", f.Path, ErrReadOnly)
@@ -473,10 +473,10 @@ type Plugin struct {
 	Disabled bool
 }
 
-// localPlugin is the prefix of a location's path that stands for the folder of a local plugin.
+// localPlugin is the prefix of a location's path that represents the folder of a local plugin.
 const localPlugin = "{claude-plugin}"
 
-// marketplaceFolder is the prefix of a location's path that stands for the folder of a marketplace.
+// marketplaceFolder is the prefix of a location's path that represents the folder of a marketplace.
 const marketplaceFolder = "{claude-marketplace}"
 
 // marketplace is an entry of Claude Code's list of plugin marketplaces.
@@ -518,7 +518,7 @@ func (f *File) marketplace(root string) bool {
 			for _, name := range names {
 				f.Servers = append(f.Servers, Server{
 					Name: name, node: &spanedit.Node{}, Disabled: decided && !on,
-					Refused: "the list of its marketplace declares it for the plugin " + plugin + ", so toolcrib can neither guard nor compare it; move it to .mcp.json in the folder of the plugin",
+					Refused: "the marketplace declares the server for the plugin " + plugin + ", so toolcrib can neither guard nor compare it; move the entry to .mcp.json in the folder of the plugin",
 				})
 			}
 		}
@@ -597,7 +597,7 @@ func (f *File) extension() bool {
 	}
 	f.Servers = []Server{{
 		Name: f.doc.Root.Get("name").Str(), node: &spanedit.Node{},
-		Refused: "an extension brings " + strings.Join(slices.Compact(brings), ", ") + " that no file of the client lists, so toolcrib can neither guard nor compare them",
+		Refused: "an extension provides " + strings.Join(slices.Compact(brings), ", ") + " that are not in a file of the client, so toolcrib can neither guard nor compare them",
 	}}
 	return true
 }

@@ -53,13 +53,13 @@ func (e Entry) State() State {
 // Server returns the server of the entry.
 func (e Entry) Server() *Server { return &e.File.Servers[e.Index] }
 
-// Entries returns the servers in files with their names in toolcrib. Entries with the same command or URL count as one
-// server and share a name. Entries with the same name but different commands receive different names.
+// Entries returns the servers in files with their names in toolcrib. Entries with the same command or URL are treated
+// as one server and share a name. Entries with the same name but different commands receive different names.
 //
-// Names are assigned first to guarded entries, so that the names in existing guards do not change, then to the servers in
-// known, and then to the remaining entries in the order of the files. In each step, entries of a project come last, so
-// that a project cannot change names elsewhere. A guard that has the name of another server has no effect, because the
-// approvals of that server would apply to it.
+// Names are assigned first to guarded entries, so that the names in existing guards do not change, then to the servers
+// in known, and then to the remaining entries in the order of the files. In each step, entries of a project come last,
+// so that a project cannot change names elsewhere. A guard that has the name of another server has no effect, because
+// the approvals of that server would apply to it.
 func Entries(files []File, known map[string]Server) []Entry {
 	var all []Entry
 	for _, scope := range []Scope{User, Project} {
@@ -84,7 +84,7 @@ func Entries(files []File, known map[string]Server) []Entry {
 		other := n.byName[s.Guard.Name]
 		if ok && !all[i].File.sameAs(s, k.Runs()) || !ok && other != "" && !slices.Equal(unversioned(strings.Split(other, "\x00")), unversioned(strings.Split(start, "\x00"))) {
 			m := s.Masked()
-			all[i].Differs = "approved name, another command: " + strings.Join(append([]string{cmp.Or(m.URL, m.Command)}, m.Args...), " ")
+			all[i].Differs = "the name of the guard is approved for another command, not for " + strings.Join(append([]string{cmp.Or(m.URL, m.Command)}, m.Args...), " ")
 			continue
 		}
 		all[i].Name = s.Guard.Name
@@ -141,8 +141,8 @@ func (s *Server) startKey() string {
 }
 
 // Runs returns the command or the URL of the server with secrets masked. Paths below the working directory are made
-// absolute. Leading env and shell commands are removed, but a folder to which env changes is taken into account, both
-// before and behind the guard.
+// absolute. Leading env and shell commands are removed. If such an env command changes the working directory, Runs uses
+// the changed directory. This applies to env commands before and behind the guard.
 func (s *Server) Runs() []string {
 	if s.URL != "" {
 		return []string{maskText(s.URL)}
@@ -190,9 +190,9 @@ func unversioned(words []string) []string {
 // packageVersion matches a package name with a version, such as @scope/name@1.2.3 or name==1.2.
 var packageVersion = lazyregexp.New(`^((?:@[\w.-]+/)?[\w.-]+)(?:@|==)[\w.^~*-]+$`)
 
-// sameAs reports whether s starts the recorded command, or another version of its package. Placeholders in s match any
-// values by which the client may have replaced them. If the working directory is unknown, a word also matches a path
-// that ends with it.
+// sameAs reports whether s starts the recorded command, or another version of its package. A placeholder in s matches
+// any value that the client may have substituted for it. If the working directory is unknown, a word also matches a
+// path that ends with the word.
 func (f *File) sameAs(s *Server, recorded []string) bool {
 	return slices.EqualFunc(unversioned(s.Runs()), unversioned(recorded), func(word, other string) bool {
 		if word == other {
@@ -237,7 +237,7 @@ func (f *File) expansionPattern(word string) string {
 	return b.String() + regexp.QuoteMeta(filepath.ToSlash(word[last:]))
 }
 
-// Folder returns the working directory of the entry, or "" if the entry uses that of the client.
+// Folder returns the working directory of the entry, or "" if the entry uses the working directory of the client.
 func (s *Server) Folder() string {
 	switch {
 	case filepath.IsAbs(s.Dir), s.Project == "":

@@ -24,7 +24,7 @@ import (
 // Transport is the protocol between a client and a server.
 type Transport string
 
-// Transports. A URL without a transport counts as HTTP, because clients try HTTP first.
+// Transports. A URL without a transport is treated as HTTP, because clients try HTTP first.
 const (
 	Stdio Transport = "stdio"
 	HTTP  Transport = "http"
@@ -99,8 +99,8 @@ var (
 	typeKeys    = []string{"type", "transport", "transportType"}
 )
 
-// program returns the fields of the command and its arguments, and the object in that contains them. This object is the
-// entry itself, except in versions of Zed before June 2025, which nest it.
+// program returns the fields of the command and its arguments. in is the object that contains these fields. This object
+// is the entry itself, except in versions of Zed before June 2025, which nest it.
 func (s *Server) program() (in *spanedit.Node, command, args *spanedit.Field) {
 	in, command = s.node, s.node.Field(commandKeys...)
 	if command != nil && command.Value.Kind == spanedit.Object {
@@ -188,36 +188,36 @@ func (f *File) guardProblem(s *Server, h holder) string {
 	n := s.node
 	switch {
 	case n.Kind != spanedit.Object:
-		return "it is not an object"
+		return "the entry is not an object"
 	case f.unclear:
 		return "the file has more than one list of servers, and clients differ in which one they read"
 	case s.twice:
-		return "its name is a duplicate, and clients differ in which one they read"
+		return "several servers have this name, and clients differ in which one they read"
 	case n.Duplicate() != "":
-		return "it has a duplicate key " + n.Duplicate()
+		return "the entry has the duplicate key " + n.Duplicate()
 	case n.Fixed || h.value.Fixed:
-		return "its entry uses a YAML anchor, alias, or merge key"
+		return "the entry uses a YAML anchor, alias, or merge key"
 	case s.Guarded():
 		return ""
 	case s.Self():
-		return "it is toolcrib itself"
+		return "the server is toolcrib itself"
 	case s.BuiltIn():
-		return "it is built into the client"
+		return "the server is built into the client"
 	case s.Command == "" && s.URL == "":
-		return "it has neither a command nor a URL, as servers that an extension of the client brings"
+		return "the entry has neither a command nor a URL, like the entries of servers from an extension of the client"
 	case s.Command != "" && s.URL != "":
-		return "it has a command and a URL"
+		return "the entry has both a command and a URL"
 	case registry.ServerName(s.Name) == "":
-		return "its name has no letter or digit that toolcrib can use in a name"
+		return "the name of the server contains no letter or digit that toolcrib can use"
 	case s.Transport == SSE:
-		return "it uses the older transport SSE, which toolcrib does not support"
+		return "the server uses the older transport SSE, which toolcrib does not support"
 	case s.URL != "" && s.Transport != HTTP:
-		return "it uses " + string(s.Transport) + ", which toolcrib does not support"
+		return "the server uses the transport " + string(s.Transport) + ", which toolcrib does not support"
 	case s.URL != "":
 		return urlProblem(s)
 	}
 	if _, _, args := s.program(); args != nil && args.Value.Kind != spanedit.List {
-		return "its arguments are not a list"
+		return "the arguments are not a list"
 	}
 	return ""
 }
@@ -225,9 +225,9 @@ func (f *File) guardProblem(s *Server, h holder) string {
 // signIns maps keys of an entry to reasons why the entry cannot be guarded. With these keys, the client itself
 // authenticates to the server or computes headers, which has no equivalent for a command.
 var signIns = map[string]string{
-	"oauth": "the client signs in to it (oauth)", "auth": "the client signs in to it (auth)", "authProviderType": "the client signs in to it (authProviderType)",
-	"oauth_resource": "the client signs in to it (oauth_resource)", "scopes": "the client signs in to it (scopes)", "headersHelper": "the client computes its headers (headersHelper)",
-	"env_http_headers": "its headers come from variables that the client reads (env_http_headers)", "apiKey": "the client sends a key of its own (apiKey)",
+	"oauth": "the client signs in to the server (oauth)", "auth": "the client signs in to the server (auth)", "authProviderType": "the client signs in to the server (authProviderType)",
+	"oauth_resource": "the client signs in to the server (oauth_resource)", "scopes": "the client signs in to the server (scopes)", "headersHelper": "the client computes the headers (headersHelper)",
+	"env_http_headers": "the headers come from variables of the client (env_http_headers)", "apiKey": "the client sends an API key (apiKey)",
 }
 
 func urlProblem(s *Server) string {
@@ -240,22 +240,22 @@ func urlProblem(s *Server) string {
 	seen := map[string]bool{}
 	for _, h := range s.Headers {
 		if lower := strings.ToLower(h.Name); seen[lower] {
-			return "it has a duplicate header " + h.Name
+			return "the entry has the duplicate header " + h.Name
 		} else {
 			seen[lower] = true
 		}
 	}
 	switch headers, env := n.Get(headerKeys...), n.Get(envKeys...); {
 	case userInfo().MatchString(s.URL):
-		return "its address has a password, which would be on the command line of the guard"
+		return "the URL contains a user name or a password, which would be visible on the command line of the guard"
 	case n.Get("requestOptions", "requestInit").Get("headers") != nil:
-		return "its headers are in " + n.Field("requestOptions", "requestInit").Name + ", which a command does not have"
+		return "the headers are in " + n.Field("requestOptions", "requestInit").Name + ", which an entry with a command cannot have"
 	case headers != nil && headers.Kind != spanedit.Object, headers != nil && len(variables(headers)) < len(headers.Fields):
-		return "not all of its headers have a text as their value"
+		return "the value of a header is not a string"
 	case len(s.Headers) > 0 && env != nil && len(env.Fields) > 0:
-		return "it has both headers and variables (env); a guard gets headers as variables, so unwrap could not tell them apart"
+		return "the entry has both headers and variables (env); a guard receives headers as variables, so the unwrap command could not tell them apart"
 	case s.TokenEnv != "" && n.Get("env_vars") != nil:
-		return "it has both a token and variables (env_vars); a guard gets the token as a variable, so unwrap could not tell them apart"
+		return "the entry has both a token and variables (env_vars); a guard receives the token as a variable, so the unwrap command could not tell them apart"
 	}
 	return ""
 }
@@ -285,18 +285,19 @@ type Start struct {
 	EnvFile string     // file with further variables; "" for none
 }
 
-// Inspect determines the program, the database, and the server that a start of toolcrib uses. Package cli implements it
-// with its own parsers of commands and settings, so that it interprets an entry exactly as the started program would.
+// Inspect determines the program, the database, and the server that a command uses if it starts toolcrib. Package cli
+// implements it with its own parsers of commands and settings, so that it interprets an entry exactly as the started
+// program would.
 type Inspect func(Start) Use
 
-// Use describes the program, the database, and the server that a start of toolcrib uses.
+// Use describes the program, the database, and the server that a command uses if it starts toolcrib.
 type Use struct {
 	Program  string // executed file, if known
 	Database string // description for display; "" if unknown
-	// Differs is the reason why the start does not use the user's own program, database, and settings. It is "" if it
-	// uses all of them.
+	// Differs is the reason why the command does not use the user's own program, database, and settings. It is "" if
+	// the command uses all of them.
 	Differs string
-	Line    Line // zero if the start is not a guard
+	Line    Line // zero if the command is not a guard
 }
 
 // Line is the parsed command line of a guard.
@@ -334,7 +335,7 @@ func (s *Server) readGuard(inspect Inspect) Guard {
 	case err != nil && !l.mentions:
 		return Guard{}
 	case err != nil:
-		return Guard{Program: s.Command, Differs: "its command line cannot be read: " + err.Error()}
+		return Guard{Program: s.Command, Differs: "cannot interpret the command line: " + err.Error()}
 	}
 	start := Start{Program: l.words[0], Args: l.words[1:], Dir: s.folder, Env: slices.Concat(s.Env, l.env), Cleared: l.cleared, EnvFile: s.node.Get("envFile").Str()}
 	if l.dir != "" {
@@ -349,20 +350,20 @@ func (s *Server) readGuard(inspect Inspect) Guard {
 	g.Name, g.was, g.token, g.url, g.first = use.Line.Name, use.Line.Was, use.Line.Token, use.Line.URL != "", l.first
 	switch at := 1 + use.Line.Server; {
 	case at == 0:
-		g.moved, g.rest = "its URL is not the last argument, where wrap writes it", []string{use.Line.URL}
+		g.moved, g.rest = "the URL is not the last argument, where the wrap command writes it", []string{use.Line.URL}
 	case l.places != nil:
 		g.rest, g.script = l.words[at:], spanedit.Span{From: l.places[0], To: l.places[at]}
 	default:
 		g.rest, g.last = l.words[at:], l.first+at-1
 	}
 	if g.moved == "" && g.url && l.first > 0 {
-		g.moved = "another program starts its guard"
+		g.moved = "another program starts the guard"
 	}
 	return g
 }
 
-// joinDir returns name if it is absolute, and otherwise the path of name below dir. It returns "" if dir is needed but
-// unknown.
+// joinDir returns name if name is absolute, and otherwise the path of name below dir. It returns "" if dir is needed
+// but unknown.
 func joinDir(dir, name string) string {
 	switch {
 	case filepath.IsAbs(name):
@@ -395,7 +396,7 @@ type commandLine struct {
 var shells = []string{"sh", "bash", "dash", "ash", "zsh", "ksh"}
 
 // errUnclear is returned for a command line that cannot be interpreted without running its programs.
-var errUnclear = errors.New("it does more than set variables")
+var errUnclear = errors.New("the command does more than set variables")
 
 // parseCommand removes leading "env" and "sh -c" commands from words and records their effects. Commands nested more
 // than three deep are errors.
@@ -464,7 +465,7 @@ func (l *commandLine) parseShell() error {
 		if l.words[1] == "-c" || strings.HasPrefix(l.words[1], "-") {
 			return errUnclear
 		}
-		return fmt.Errorf("it runs the shell script %s", l.words[1])
+		return fmt.Errorf("the command runs the shell script %s", l.words[1])
 	}
 	file, err := syntax.NewParser().Parse(strings.NewReader(l.words[2]), "")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"toolcrib/gateway/clients/spanedit"
 )
 
-// Scope describes for which folders a file configures servers.
+// Scope specifies whether a file configures servers for all folders or for one project.
 type Scope string
 
 // User files apply to all folders, and Project files apply to one project. Server.Project can limit a server in a User
@@ -32,7 +32,7 @@ type Client struct {
 // Machine.folder resolves. "*" matches any name.
 type location struct {
 	path string
-	keys [][]string // paths to the servers, the longest first; nil uses dialect.keys
+	keys [][]string // paths to the servers, the longest first; nil means dialect.keys
 	// plugin is the number of folders from the file up to the folder of the plugin that contains it. It is 0 if the
 	// file does not belong to a plugin.
 	plugin int

@@ -26,8 +26,8 @@ type Reader interface {
 	Bundles(ctx context.Context, ids []proposals.ID) ([]review.Bundle, error)
 }
 
-// Store contains the functions that read the data for a status. In the zero value, all functions are nil; it is used
-// before a database exists.
+// Store contains the functions that read the data for a status. Before a database exists, the zero value is used, in
+// which all functions are nil.
 type Store struct {
 	View  func(ctx context.Context, fn func(Reader) error) error
 	Calls func(ctx context.Context, q gateway.CallQuery) ([]gateway.Call, error)
@@ -327,7 +327,7 @@ func (e Entry) Reason() string {
 	}
 	switch {
 	case e.Differs != "":
-		return e.Differs + "; repair it with " + wrap
+		return e.Differs + "; to repair the guard, run " + wrap
 	case e.Why != "":
 		return e.Why
 	case e.State == clients.Guarded || e.Disabled:

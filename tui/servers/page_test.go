@@ -19,7 +19,7 @@ func status(context.Context) (guarding.Status, error) {
 		Entries: []guarding.Entry{
 			{Client: "cursor", Name: "memory", Server: "memory", State: clients.Guarded},
 			{Client: "claude-code", Project: true, Name: "a_server_with_a_long_name_漢字", Server: "long", State: clients.Open},
-			{Client: "codex", Name: "linear\u202e", Server: "linear", State: clients.Refused, Why: "the client signs in to it (oauth)"},
+			{Client: "codex", Name: "linear\u202e", Server: "linear", State: clients.Refused, Why: "the client signs in to the server (oauth)"},
 			{Client: "zed", Name: "old", Server: "old", State: clients.Guarded, Why: "the toolcrib that guards it is gone: /opt/toolcrib; unwrap it, and wrap it again"},
 			{Client: "zed", Name: "paused", Server: "memory", State: clients.Open, Disabled: true},
 		},

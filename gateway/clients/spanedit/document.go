@@ -177,7 +177,7 @@ func (d *Document) RemoveItems(n *Node, from, to int) []Edit {
 		item := n.Items[i]
 		at, next := Span{d.start(n, i), item.Span.To}, d.start(n, i+1)
 		last := i+1 == len(n.Items)
-		if last && n.Span == (Span{}) { // an empty list cannot be written with dashes, and may need more indentation
+		if last && n.Span == (Span{}) { // an empty list has no form with dashes, and its brackets may need more indentation
 			edits = append(edits, Edit{at, " []"})
 			continue
 		}
@@ -192,8 +192,8 @@ func (d *Document) RemoveItems(n *Node, from, to int) []Edit {
 	return edits
 }
 
-// InsertMember returns the edits that insert a member after the member behind. The value of the new member is a list of
-// encoded items.
+// InsertMember returns the edits that insert a member into the object in, directly after the existing member behind.
+// The value of the new member is a list of encoded items.
 func (d *Document) InsertMember(in *Node, behind *Field, name string, raws []string) []Edit {
 	key, value := behind.Keys[0], behind.Value.Span
 	front := string(d.Data[lineStart(d.Data, key.From):key.From])
@@ -290,7 +290,7 @@ func Indented(text, prefix, indent, newline string) string {
 }
 
 // Add returns the edit that appends a member to a JSON object, or an item to a JSON list if name is "". The new element
-// is on a line of its own if the last element is.
+// has a separate line if the last element has one.
 func (d *Document) Add(in *Node, name, value string) Edit {
 	label, parts := "", d.parts(in)
 	if name != "" {

@@ -22,8 +22,8 @@ import (
 	"toolcrib/registry/spans"
 )
 
-// parseYAML parses a file with one YAML document. Each use of an alias counts as further values toward the limits.
-// Aliased values, and objects with a merge key, are Fixed.
+// parseYAML parses a file with one YAML document. The limits count an aliased value again for each use of the alias.
+// Aliased values and objects with a merge key are Fixed.
 func parseYAML(data []byte) (*Node, error) {
 	t := yamlTree{data: data, lines: []int{0}}
 	if bytes.HasPrefix(data, BOM) {
@@ -55,7 +55,7 @@ func parseYAML(data []byte) (*Node, error) {
 // parsers must ignore.
 var directive = lazyregexp.New(`^%(YAML[ \t]+1\.|[^YT \t]|Y[^A]|YA[^M]|YAM[^L]|YAML[^ \t]|T[^A]|TA[^G]|TAG[^ \t])`)
 
-// withoutDirectives returns text with such directives changed to comments of the same length.
+// withoutDirectives returns text with all directives that match directive changed to comments of the same length.
 func withoutDirectives(text []byte) []byte {
 	text = bytes.Clone(text)
 	for at := 0; at < len(text); at = lineEnd(text, at) + 1 {
@@ -307,7 +307,7 @@ func (t *tomlTree) value(v *unstable.Node, depth int) (*Node, error) {
 	return n, nil
 }
 
-// BOM is the byte order mark, with which some editors on Windows begin a file.
+// BOM is the byte order mark that some editors on Windows insert at the beginning of a file.
 var BOM = []byte("\uFEFF")
 
 // parseJSON parses JSON that may contain comments and trailing commas.
