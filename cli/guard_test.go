@@ -182,7 +182,7 @@ func TestGuard(t *testing.T) {
 		t.Errorf("the client is listed %s", got)
 	}
 	t.Logf("the tool left the list %s after the server's notice", time.Since(noticed))
-	if got := cl.refusedCall("find_book"); !strings.Contains(got, "differs from the approved one") {
+	if got := cl.refusedCall("find_book"); !strings.Contains(got, "differs from the approved definition") {
 		t.Errorf("a call is refused with %q", got)
 	}
 	c.waits("modify", "list", "--subject", "tool:user/library_find_book")

@@ -40,7 +40,7 @@ func TestTextsThatTheParserRefuses(t *testing.T) {
 		"{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"x\":\"\xff\"}}": "UTF-8",
 		`{"jsonrpc":"2.0","id":$ID,"result":{"x":{"a":1,"a":2}}}`:      `the member \"a\" twice`,
 		`{"jsonrpc":"2.0","id":$ID,"result":{"x":`:                     "truncated",
-		`{"jsonrpc":"2.0","id":$ID,"result":{}} {}`:                    "text follows the value",
+		`{"jsonrpc":"2.0","id":$ID,"result":{}} {}`:                    "additional text follows the value",
 	} {
 		texts := [][]byte{[]byte(text)}
 		file := filepath.Join(t.TempDir(), "answers.json")
@@ -56,17 +56,17 @@ func TestTextsThatTheParserRefuses(t *testing.T) {
 		for _, s := range []*session{near, away} {
 			s.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
 			got := s.next()
-			s.expectPart(got, `"id":1,"error":{"code":-32603,"message":"toolcrib withheld the response of the server: it `)
+			s.expectPart(got, `"id":1,"error":{"code":-32603,"message":"toolcrib withheld the response of the server: the message `)
 			s.expectPart(got, why)
 		}
 	}
 	s := guarded(t, newFakeRegistry("received")).begin()
 	s.send(`{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":"\ud800"}}`)
-	s.expectPart(s.next(), `"id":5,"error":{"code":-32600,"message":"toolcrib does not pass this message on: it is not valid JSON`)
+	s.expectPart(s.next(), `"id":5,"error":{"code":-32600,"message":"toolcrib does not pass this message on: the message is not valid JSON`)
 	s.send(`{"jsonrpc":"2.0","id":"\ud800","method":"ping"}`)
 	s.expectPart(s.next(), `"id":null,"error":{"code":-32600,`)
 	s.send(`{"jsonrpc":"2.0","id":6,"method":"Tools/Call","params":{"name":"exit","arguments":{"status":7}}}`)
-	s.expectPart(s.next(), `"id":6,"error":{"code":-32600,"message":"toolcrib does not pass this message on: its method is \"Tools/Call\", which some readers take for \"tools/call\""}`)
+	s.expectPart(s.next(), `"id":6,"error":{"code":-32600,"message":"toolcrib does not pass this message on: the method is \"Tools/Call\", which some parsers treat as \"tools/call\""}`)
 }
 
 // TestOneOddEntryWithholdsNoOther lists an approved tool and one that is not strict JSON. The approved one must be
@@ -90,7 +90,7 @@ func TestOneOddEntryWithholdsNoOther(t *testing.T) {
 			}
 			s.expectLog("cannot be read: ")
 		}
-		near.expectPart(near.next(), "1 tool of fake is withheld until it is approved (toolcrib status): an unreadable entry")
+		near.expectPart(near.next(), "1 tool of fake is withheld until it is approved (toolcrib status): an invalid entry")
 		near.emit(2, `{"jsonrpc":"2.0","method":"notifications/x"}`)
 		near.expectLine(`{"jsonrpc":"2.0","method":"notifications/x"}`)
 	}
@@ -117,7 +117,7 @@ func TestBatchesInBatchesAreRefused(t *testing.T) {
 	s.expectPart(s.next(), "toolcrib does not pass this message on")
 	s.emit(1, nested)
 	s.expectPart(s.next(), `"id":1,"result"`)
-	s.expectLog("the server writes to standard output")
+	s.expectLog("to standard output")
 }
 
 // TestWordsOfTheServerAreNotToolcribs checks that the refusal shown to the model contains no text from the server,
@@ -125,7 +125,7 @@ func TestBatchesInBatchesAreRefused(t *testing.T) {
 func TestWordsOfTheServerAreNotToolcribs(t *testing.T) {
 	s := guarded(t, newFakeRegistry("env"), func(s *session) { s.env = append(s.env, catalog+"=/nowhere") }).begin()
 	got := s.call(1, "env", "{}")
-	s.expectPart(got, "cannot be compared with the approved ones")
+	s.expectPart(got, "cannot be compared with the approved tools")
 	if strings.Contains(got, "no catalog") {
 		t.Errorf("the model reads %s", got)
 	}
@@ -219,5 +219,5 @@ func TestADatabaseThatDoesNotAnswer(t *testing.T) {
 	s.send(`{"jsonrpc":"2.0","id":2,"method":"ping"}`)
 	s.comes(`"tools":[]`)
 	s.comes(`"ping"`)
-	s.expectLog("its database does not answer")
+	s.expectLog("the database does not respond")
 }

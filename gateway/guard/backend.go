@@ -59,8 +59,8 @@ type Tool struct {
 	Hash   string           // hash of the canonical form of Raw
 	Raw    json.RawMessage  // the exact approved JSON
 	Source *registry.Source // origin of the tool, with the parts that the pin excludes; nil for a prompt
-	// Unlistable names the part of the tool because of which clients would refuse the server's whole list. It is "" if
-	// the tool has no such part, or if all approved tools have such a part.
+	// Unlistable describes a part of the tool that would make clients refuse the server's whole list. It is "" if the
+	// tool has no such part, or if all approved tools have such a part.
 	Unlistable string
 }
 
@@ -141,7 +141,7 @@ func (d *Database) open(ctx context.Context) (Connection, error) {
 		}
 		path := d.conn.Store.Path()
 		if now, err := os.Stat(path); err != nil || !os.SameFile(now, d.file) { // calls written to the old file would be lost, and new decisions would not be read
-			return *d.conn, fmt.Errorf("its database %s was moved, deleted or replaced; put it back, or start the server again in the client", path)
+			return *d.conn, fmt.Errorf("the database %s was moved, deleted or replaced; restore the file, or restart the server in the client", path)
 		}
 		return *d.conn, nil
 	}
@@ -163,7 +163,7 @@ func (d *Database) Approved(ctx context.Context) (Approved, error) {
 	}
 	out, err := d.approved(ctx, conn)
 	if err != nil {
-		return Approved{}, fmt.Errorf("its database cannot be read: %w", err)
+		return Approved{}, fmt.Errorf("the database cannot be read: %w", err)
 	}
 	return out, nil
 }
@@ -193,7 +193,7 @@ func (d *Database) approved(ctx context.Context, conn Connection) (Approved, err
 			anyListable = anyListable || problem == ""
 		}
 	}
-	if !anyListable { // for example, a server may write null for every missing field; omitting all of its tools would help no client
+	if !anyListable { // a server may have the same problem in all tools, such as null for missing fields; an empty list would help no client
 		for name, tool := range out.Tools {
 			tool.Unlistable = ""
 			out.Tools[name] = tool
@@ -275,7 +275,7 @@ func (d *Database) Withheld(ctx context.Context) int {
 	if _, err := d.open(ctx); err != nil {
 		return 0
 	}
-	n, _ := d.Waiting(ctx) // if it fails, the notice is omitted
+	n, _ := d.Waiting(ctx) // if Waiting fails, n is 0 and the notice is omitted
 	return n
 }
 
@@ -299,7 +299,7 @@ func (d *Database) Admit(ctx context.Context, client string, r gateway.Request) 
 	case refused.Pending != "":
 		shown.Message = fmt.Sprintf("%s The user reviews it with `toolcrib calls show %s`.", refused.Message, refused.Pending)
 	case refused.Code == gateway.CodeUnknown && reason != "":
-		shown.Message = fmt.Sprintf("%s of the server %s cannot be proposed for approval, because it %s. toolcrib status shows the user what is left out.", jsondoc.Quote(r.Tool), d.Name, reason)
+		shown.Message = fmt.Sprintf("%s of the server %s cannot be proposed for approval, because it %s. The user can list such entries with toolcrib status.", jsondoc.Quote(r.Tool), d.Name, reason)
 	case refused.Code == gateway.CodeUnknown && d.Reviewed != "":
 		shown.Message = fmt.Sprintf("%s is not an approved tool of the server %s. %s", jsondoc.Quote(r.Tool), d.Name, d.Reviewed)
 	}

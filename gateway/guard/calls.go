@@ -143,8 +143,8 @@ func (g *Guard) forwardCall(ctx context.Context, c *call) {
 	c.message, c.line = message{}, nil // free the memory, because the message may be large and the response may take long
 }
 
-// admit passes a call through the gates. It first waits for the comparisons of the server's lists that have been
-// requested before.
+// admit passes a call through the gates. It first waits until all requested comparisons of the server's lists are
+// complete.
 func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	name, args, err := c.message.called()
 	if err != nil {
@@ -167,7 +167,7 @@ func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 	}
 	listed := g.refresher.list(toolsList)[name]
 	if raw, err := g.listedJSON(c.ctx, tool, listed); raw == nil && err != nil {
-		return nil, &gateway.Error{Code: gateway.CodeChanged, NotRun: true, Message: fmt.Sprintf("a part of %s that is excluded from its pin has a finding; the tool was not called. toolcrib status shows it to the user.", jsondoc.Quote(name))}
+		return nil, &gateway.Error{Code: gateway.CodeChanged, NotRun: true, Message: fmt.Sprintf("a rule has a finding in a part of %s that is excluded from the pin; the tool was not called. The user can see the finding with toolcrib status.", jsondoc.Quote(name))}
 	}
 	return g.config.Backend.Admit(c.ctx, g.session.facts().client, gateway.Request{
 		Tool: name, Args: args,
@@ -179,8 +179,8 @@ func (g *Guard) admit(c *call) (*gateway.Admitted, error) {
 
 // changed compares a tool as the server lists it with the approved definition. It returns nil if they match, and
 // otherwise the refusal of the call. item is the listed tool, and source is the source in the live definition. checked
-// is the source in the definition with which admit has checked the excluded parts of item. A difference in excluded
-// parts is accepted only if both sources have the same pin.
+// is the source in the definition that admit used to check the excluded parts of item. A difference in excluded parts
+// is accepted only if both sources have the same pin.
 func (g *Guard) changed(tool string, item wire.ListedItem, source, checked *registry.Source) *gateway.Error {
 	listed := item.Sum
 	if listed != "" && source != nil {
@@ -192,9 +192,9 @@ func (g *Guard) changed(tool string, item wire.ListedItem, source, checked *regi
 		}
 	}
 	e := &gateway.Error{Code: gateway.CodeChanged, NotRun: true}
-	e.Message = fmt.Sprintf("%s lists a definition of %s that differs from the approved one; the tool was not called. The user reviews the change with toolcrib show set:%s.", g.config.Name, jsondoc.Quote(tool), g.config.Name)
+	e.Message = fmt.Sprintf("the server %s lists a definition of %s that differs from the approved definition; the tool was not called. The user reviews the change with `toolcrib show set:%s`.", g.config.Name, jsondoc.Quote(tool), g.config.Name)
 	if listed == "" {
-		e.Message = fmt.Sprintf("%s no longer lists the approved tool %s; the tool was not called.", g.config.Name, jsondoc.Quote(tool))
+		e.Message = fmt.Sprintf("the server %s no longer lists the approved tool %s; the tool was not called.", g.config.Name, jsondoc.Quote(tool))
 	}
 	e.Details = fmt.Appendf(nil, `{"listed":%s,"name":%s,"server":%s}`, quote(listed), quote(tool), quote(g.config.Name))
 	return e
@@ -215,7 +215,7 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// outcomeOf returns the outcome of the call to which m is the response.
+// outcomeOf returns the outcome of a call. m is the response to the call.
 func outcomeOf(m *message) gateway.Outcome {
 	if m.failure.present() {
 		return failed(m.str(m.member(m.failure, "message")))

@@ -24,9 +24,9 @@ import (
 // Errors of a connection, to be tested with errors.Is.
 var (
 	ErrTooLarge = errors.New("a message exceeds 64 MB") // the default limit; the actual limit is Times.MaxMessage
-	ErrProtocol = errors.New("violates the protocol")
+	ErrProtocol = errors.New("protocol violation")
 	ErrEnded    = errors.New("the connection ended")
-	ErrRedirect = errors.New("it redirects to another address")
+	ErrRedirect = errors.New("the server redirects to another address")
 )
 
 // Unreachable is the error of an HTTP request that failed without a complete response. Its text does not contain the
@@ -92,7 +92,7 @@ func Dial(s Server, t Times, notify func(method string)) (*Conn, error) {
 	c := newConn(context.Background(), s)
 	c.closing, c.notify = t.End+2*t.Stop, notify
 	if e, ok := s.(*Endpoint); ok {
-		e.listens = notify == nil // if there is no notify, set listens, so that send does not open a stream of notifications
+		e.listens = notify == nil // without notify, pretend that the stream of notifications is open, so that send does not open it
 		e.failed = func(id []byte, err error) { c.deliver(idKey(id), answer{err: err}) }
 	}
 	if err := s.start(c.ctx, t, func(string) {}); err != nil {
@@ -219,7 +219,7 @@ func (m *message) answer() answer {
 	if failure := m.failure.of(m.text); len(failure) > 0 && string(failure) != "null" {
 		refused := &jsonrpc.Error{}
 		if json.Unmarshal(failure, refused) != nil {
-			refused.Message = "an error that cannot be read"
+			refused.Message = "unreadable error message"
 		}
 		return answer{err: refused}
 	}
@@ -245,7 +245,7 @@ func (c *Conn) receive(line []byte) {
 		c.fail(fmt.Errorf("%w: a message cannot be read: %w", ErrProtocol, err))
 	case err == nil && m.named.present() && m.id.present(): // a request from the server
 		id, method := m.id.of(m.text), m.str(m.named)
-		response := refused(id, jsonrpc.CodeMethodNotFound, "toolcrib does not answer "+jsondoc.Printable(method))
+		response := refused(id, jsonrpc.CodeMethodNotFound, "toolcrib does not support the method "+jsondoc.Printable(method))
 		if result, known := map[string]string{"ping": `{}`, "roots/list": `{"roots":[]}`}[method]; known {
 			response = fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result)
 		}
@@ -265,7 +265,7 @@ func (c *Conn) receive(line []byte) {
 		full := c.skipped > maxSkipped
 		c.mu.Unlock()
 		if full {
-			c.fail(fmt.Errorf("%w: its standard output contains lines that are not messages", ErrProtocol))
+			c.fail(fmt.Errorf("%w: the standard output contains lines that are not messages", ErrProtocol))
 		}
 	}
 }

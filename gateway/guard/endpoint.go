@@ -188,7 +188,7 @@ func sessionExpired(resp *http.Response) bool {
 		return resp.StatusCode == http.StatusNotFound
 	}
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-	resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), resp.Body)) // the next reader gets the text, and a read error again
+	resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), resp.Body)) // the next reader receives the text again, followed by the rest of the body or the same read error
 	var said struct{ Error struct{ Message string } }
 	return json.Unmarshal(text, &said) == nil && strings.Contains(strings.ToLower(said.Error.Message), "session")
 }
@@ -269,13 +269,13 @@ func (e *Endpoint) relayResponse(m *message, resp *http.Response) error {
 	}
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized && len(e.headers) == 0:
-		return Credentials("it requires a sign-in (OAuth), which only its client can perform; run toolcrib wrap, which restores the original entry")
+		return Credentials("the server requires a sign-in (OAuth), which only the client can perform; run toolcrib wrap to restore the original entry")
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
-		return Credentials(fmt.Sprintf("it refuses the credentials (status %d); check the headers of its entry in the client's file", resp.StatusCode))
+		return Credentials(fmt.Sprintf("the server refuses the credentials (status %d); check the headers in the server's entry in the client's file", resp.StatusCode))
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
 		return fmt.Errorf("%w, %s (status %d); configure that address if you trust it", ErrRedirect, jsondoc.Quote(resp.Header.Get("Location")), resp.StatusCode)
 	case resp.StatusCode >= 400:
-		status := strings.TrimSpace(fmt.Sprintf("it answers with status %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))
+		status := strings.TrimSpace(fmt.Sprintf("the server responded with status %d %s", resp.StatusCode, http.StatusText(resp.StatusCode)))
 		if said := strings.Join(strings.Fields(string(text)), " "); said != "" && kind != "text/html" {
 			status += ": " + clip(said)
 		}
@@ -283,7 +283,7 @@ func (e *Endpoint) relayResponse(m *message, resp *http.Response) error {
 	case unread != nil:
 		return unread
 	case m.kind == request:
-		return fmt.Errorf("it answers with status %d and without a message", resp.StatusCode)
+		return fmt.Errorf("the server responded with status %d and without a message", resp.StatusCode)
 	}
 	return nil
 }
@@ -327,7 +327,7 @@ func (e *Endpoint) relayEvents(m *message, resp *http.Response) error {
 			passed, err := e.relayMessages(m, data)
 			answered = passed && m.kind == request || answered
 			if err != nil {
-				e.log("a message of the server is withheld: " + err.Error())
+				e.log("withheld a message of the server: " + err.Error())
 				unread = err
 			}
 		})
@@ -339,7 +339,7 @@ func (e *Endpoint) relayEvents(m *message, resp *http.Response) error {
 		case unread != nil:
 			return unread
 		case s.id == "" || tried == 20 || e.ctx.Err() != nil:
-			return errors.New("its stream ended without an answer")
+			return errors.New("the event stream ended without a response")
 		}
 		if !e.pause(s.retry) {
 			return e.ctx.Err()
@@ -376,7 +376,7 @@ func (e *Endpoint) resume(id string) (*http.Response, error) {
 }
 
 // errNoStream indicates that the server does not offer a stream of its own messages.
-var errNoStream = errors.New("it has no event stream")
+var errNoStream = errors.New("the server has no event stream")
 
 // listen opens the stream of the server's own messages and passes them to e.receive. It reopens an interrupted stream
 // until the guard ends. If the server offers no stream, listen returns at once.
@@ -392,7 +392,7 @@ func (e *Endpoint) listen() {
 			s.lines = newLineReader(resp.Body, e.times.MaxMessage)
 			_ = s.each(func(data []byte) { // ignore the error, because the stream is reopened
 				if _, err := e.relayMessages(nil, data); err != nil {
-					e.log("a message of the server is withheld: " + err.Error())
+					e.log("withheld a message of the server: " + err.Error())
 				}
 			})
 			_ = resp.Body.Close()
@@ -426,7 +426,7 @@ func (e *Endpoint) renew(old string) error {
 	}
 	m, err := read(hello)
 	if err != nil {
-		return errors.New("it has lost the session")
+		return errors.New("the server has lost the session")
 	}
 	req, err := e.request(e.ctx, http.MethodPost, &m, hello)
 	if err != nil {
@@ -439,12 +439,12 @@ func (e *Endpoint) renew(old string) error {
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, MaxLine)) // discard the response, because the client already has a response to initialize
 	_ = resp.Body.Close()
 	if resp.StatusCode >= 300 {
-		return fmt.Errorf("it has lost the session, and refuses a new one (status %d)", resp.StatusCode)
+		return fmt.Errorf("the server has lost the session and refuses a new session (status %d)", resp.StatusCode)
 	}
 	e.mu.Lock()
 	e.session = resp.Header.Get("Mcp-Session-Id")
 	e.mu.Unlock()
-	e.log("the server had lost the session; a new one was started")
+	e.log("the server had lost the session; toolcrib started a new session")
 	initialized := []byte(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	if m, err = read(initialized); err != nil {
 		return err

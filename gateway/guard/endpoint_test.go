@@ -138,7 +138,7 @@ func TestEndpoint(t *testing.T) {
 	s.expectPart(s.call(2, "big", "{}"), "notifications/first")
 	s.expectPart(s.next(), `"resumed":true`)
 	s.expectPart(s.call(3, "fail", "{}"), "refuses the credentials")
-	s.expectPart(s.call(4, "silent", "{}"), "its stream ended without an answer")
+	s.expectPart(s.call(4, "silent", "{}"), "the event stream ended without a response")
 	s.expectPart(s.call(5, "nothing", "{}"), "not approved")
 	r.stream <- `{"jsonrpc":"2.0","id":9,"method":"roots/list"}`
 	s.expectLine(`{"jsonrpc":"2.0","id":9,"method":"roots/list"}`)

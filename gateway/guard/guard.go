@@ -68,15 +68,15 @@ type Guard struct {
 	texts texts.Reader
 	noise atomic.Pointer[string] // last line of the server's output that was not a message
 
-	explained atomic.Bool // the observer has been given the reason why no list is available
+	explained atomic.Bool // the observer already has the reason why no list is available
 
 	notifying sync.Mutex // held by notifyChanges, so that an older comparison of the client's lists cannot replace a newer one
 
 	mu        sync.Mutex
 	listed    map[listKind]string // identifies the list that the client would receive; "" before the first comparison
-	shown     map[listKind]string // version of the approvals by which the client's most recent list was filtered
+	shown     map[listKind]string // version of the approvals that filtered the client's most recent list
 	closedFor string              // error that reportError last sent to the client; "" after a successful read of the approvals
-	noticed   map[listKind]bool   // lists of which the server itself has announced a change to the client since the last comparison
+	noticed   map[listKind]bool   // lists for which the server itself has sent a list_changed notification to the client since the last comparison
 	again     bool                // the next comparison must read the texts of all prompts again
 	vetted    map[string]vetted   // keyed by the name of the tool
 }
@@ -188,7 +188,7 @@ func (g *Guard) handleClient(ctx context.Context, line []byte) {
 	case m.method == "tools/call" && m.kind == request:
 		g.enqueueCall(ctx, &m, line)
 	case m.method == "tools/call": // a notification, which some servers may run as a call
-		g.config.Log("a tools/call without an id is not passed on: it could be neither refused nor answered")
+		g.config.Log("withheld a tools/call without an id, because toolcrib could not respond to it with an error")
 	case m.method == "notifications/cancelled" && g.cancelQueued(&m):
 	case g.calls.busy():
 		g.calls.put(queued{line: bytes.Clone(line)})
@@ -205,7 +205,7 @@ func (g *Guard) pass(ctx context.Context, m *message, line []byte) {
 		if m.method == "prompts/get" && g.config.Texts {
 			name, args, err := m.called()
 			if a.prompt = name; err != nil || name == "" || len(args) > 0 && json.Unmarshal(args, &a.arguments) != nil {
-				g.writeClient(refused(m.id.of(m.text), codeInvalidParams, "toolcrib does not pass this request on: it names no prompt, or has an argument that is not a string"))
+				g.writeClient(refused(m.id.of(m.text), codeInvalidParams, "toolcrib does not pass this request on: the name of the prompt is missing, or an argument is not a string"))
 				return
 			}
 		}
@@ -228,7 +228,7 @@ func (g *Guard) addRequest(m *message, a *openRequest) bool {
 	if g.requests.add(m.key(), a) {
 		return true
 	}
-	g.writeClient(refused(m.id.of(m.text), codeInvalidRequest, "another request with this id is unanswered"))
+	g.writeClient(refused(m.id.of(m.text), codeInvalidRequest, "another request with this id has not been answered yet"))
 	return false
 }
 
@@ -304,14 +304,14 @@ func (g *Guard) handleServer(ctx context.Context, line []byte) {
 		}
 	}
 	if err == nil && bytes.IndexByte(text, '\r') >= 0 {
-		err = ambiguous("it contains a line break, at which some clients start a new message")
+		err = ambiguous("the message contains a line break, which some clients treat as the end of a message")
 	}
 	switch {
 	case m.kind == 0 && !m.id.present() && err != nil:
 		g.noise.Store(new(clip(string(text))))
-		g.config.Log(fmt.Sprintf("the server writes to standard output: %s (not a message: %v)", clip(string(text)), err))
+		g.config.Log(fmt.Sprintf("the server wrote a line that is not a message to standard output: %s (%v)", clip(string(text)), err))
 	case err != nil: // withhold the message; if it is a response, send the client an error instead
-		g.config.Log("a message of the server is withheld: " + err.Error())
+		g.config.Log("withheld a message of the server: " + err.Error())
 		if !m.isResponse() || g.requester.conn.deliver(m.key(), answer{err: err}) {
 			return
 		}
@@ -353,13 +353,13 @@ func (g *Guard) relay(ctx context.Context, m *message, line []byte) {
 	case a == nil && string(m.id.of(m.text)) == "null":
 		_ = g.client.write(line) // response to a request that the server could not parse
 	case a == nil:
-		g.config.Log("withheld an answer of the server to an unknown request")
+		g.config.Log("withheld a response of the server to an unknown request")
 	case a.call != nil:
 		_ = g.client.write(line)
 		g.conclude(a.call, outcomeOf(m))
 	case m.failure.present():
 		if a.method == "initialize" {
-			g.observer.put(Listing{Problem: "it refused to initialize: " + clip(m.str(m.member(m.failure, "message")))})
+			g.observer.put(Listing{Problem: "the server refused initialize: " + clip(m.str(m.member(m.failure, "message")))})
 		}
 		_ = g.client.write(line)
 	case a.method == toolsList.method():

@@ -134,7 +134,7 @@ func (c *fakeRegistry) Observe(ctx context.Context, l guard.Listing) error {
 // otherThan and notListed return the reasons for refusing calls of tools that the server lists with a definition
 // other than the approved one, or not at all.
 func otherThan(name string) string {
-	return `a definition of \"` + name + `\" that differs from the approved one`
+	return `a definition of \"` + name + `\" that differs from the approved definition`
 }
 func notListed(name string) string { return `no longer lists the approved tool \"` + name + `\"` }
 
@@ -948,7 +948,7 @@ func TestReasonOfNoListStays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}).begin()
-	s.expectPart(s.call(1, "emit", "{}"), "cannot be compared with the approved ones")
+	s.expectPart(s.call(1, "emit", "{}"), "cannot be compared with the approved tools")
 	if err := s.in.Close(); err != nil {
 		t.Fatal(err)
 	}

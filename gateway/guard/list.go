@@ -106,13 +106,13 @@ func (m *message) page(result span, kind listKind) (list, next span, err error) 
 		}
 	})
 	if err == nil && (!list.present() || m.text[list.from] != '[') {
-		err = ambiguous("it has no list of " + string(kind))
+		err = ambiguous("the result has no list of " + string(kind))
 	}
 	return list, next, err
 }
 
-// readable returns m, a response to a list request, with a number in place of each entry of the list that the parser
-// rejects. Thus one invalid entry does not make the whole list unreadable. It returns nil if m responds to another
+// readable returns m, a response to a list request, in which each entry of the list that the parser rejects is replaced
+// by a number. Thus one invalid entry does not make the whole list unreadable. It returns nil if m responds to another
 // request, or if m is invalid for another reason.
 func (g *Guard) readable(m *message) []byte {
 	asked := g.requests.find(m.key())
@@ -127,7 +127,7 @@ func (g *Guard) readable(m *message) []byte {
 		text := slices.Concat(m.text[:m.result.from], result, m.text[m.result.to:])
 		if _, err := read(text); err == nil {
 			names := lists.Map(slices.Sorted(maps.Keys(odd)), func(at int) string { return odd[at].String() })
-			g.config.Log(fmt.Sprintf("withheld from the list of %s: %s", kind, clip(strings.Join(names, ", "))))
+			g.config.Log(fmt.Sprintf("withheld invalid entries of the list of %s: %s", kind, clip(strings.Join(names, ", "))))
 			return text
 		}
 	}
@@ -157,7 +157,7 @@ func (g *Guard) listedJSON(ctx context.Context, tool Tool, item wire.ListedItem)
 	if last.sum != item.Sum {
 		last = vetted{item.Sum, g.config.Backend.Vet(ctx, item.Raw)}
 		if last.err != nil {
-			g.config.Log(fmt.Sprintf("%s is withheld because of a part that is excluded from its pin: %v", clip(item.Name), last.err))
+			g.config.Log(fmt.Sprintf("%s is withheld because of a finding in a part that is excluded from the pin: %v", clip(item.Name), last.err))
 		}
 		g.mu.Lock()
 		g.vetted[item.Name] = last
@@ -182,26 +182,26 @@ func (g *Guard) withoutExcluded(ctx context.Context, l *Listing) {
 		}
 		listed, err := g.listedJSON(ctx, tool, wire.ListedItem{Item: item, Sum: item.Hash()})
 		if err != nil {
-			l.Skipped = append(l.Skipped, wire.Skipped{Name: item.Name, Reason: "is withheld because of a part that is excluded from its pin", Detail: err.Error()})
+			l.Skipped = append(l.Skipped, wire.Skipped{Name: item.Name, Reason: "is withheld because of a finding in a part that is excluded from the pin", Detail: err.Error()})
 		}
 		if err != nil || listed != nil {
 			l.Tools[i] = tool.Raw
 		}
 		if listed != nil && tool.Unlistable != "" {
-			l.Skipped = append(l.Skipped, wire.Skipped{Name: item.Name, Reason: "is not listed to clients, which refuse the whole list because of " + tool.Unlistable})
+			l.Skipped = append(l.Skipped, wire.Skipped{Name: item.Name, Reason: "is not listed, because clients would refuse the whole list because of " + tool.Unlistable})
 		}
 	}
 }
 
 // approvedTools filters the JSON array list. listed contains the result of listedJSON for every approved tool, except
-// for tools because of which clients would refuse the whole list (Tool.Unlistable). withheld contains the names of the
-// tools that are not approved.
+// for tools that would make clients refuse the whole list (Tool.Unlistable). withheld contains the names of the tools
+// that are not approved.
 func (g *Guard) approvedTools(ctx context.Context, list []byte, approved map[string]Tool) (listed []json.RawMessage, withheld []string, err error) {
 	seen := map[string]bool{}
 	err = array(list, func(value []byte) error {
 		item, err := wire.ReadItem(wire.MCP, value)
 		if err != nil {
-			withheld = append(withheld, "an unreadable entry")
+			withheld = append(withheld, "an invalid entry")
 			return nil
 		}
 		again := seen[item.Name] // of several entries with the same name, only the first is listed
@@ -336,11 +336,11 @@ func (g *Guard) refreshLists(ctx context.Context) {
 			l.Texts, err = g.readTexts(ctx)
 		}
 		if err != nil && ctx.Err() == nil && !errors.Is(err, os.ErrClosed) { // os.ErrClosed means that the guard itself closed the server's input
-			const cannot = "the tools of %s cannot be compared with the approved ones: %w"
+			const cannot = "the tools of %s cannot be compared with the approved tools: %w"
 			why := err.Error()
 			g.config.Log(fmt.Errorf(cannot, g.config.Name, err).Error())
 			if noise := g.noise.Load(); noise != nil && strings.Contains(why, "did not answer") {
-				why += "; it writes lines to standard output that are not messages, such as " + jsondoc.Quote(*noise)
+				why += "; the server writes lines to standard output that are not messages, such as " + jsondoc.Quote(*noise)
 			}
 			if errors.Is(err, texts.ErrRefused) {
 				err = texts.ErrRefused // the model reads the error, and could take a message of the server for a message of toolcrib
@@ -522,7 +522,7 @@ func (g *Guard) approved(ctx context.Context) (Approved, error) {
 }
 
 // errNoDatabase indicates that the database did not respond within the time limit.
-var errNoDatabase = errors.New("its database does not answer")
+var errNoDatabase = errors.New("the database does not respond")
 
 // listing returns a string that identifies the content of the list that the client would receive now, and the version
 // of the approvals that filter the list. It returns "" for both if the server's list or the approvals are not known

@@ -94,17 +94,17 @@ func (m *message) parse(opts []jsontext.Options) error {
 func (m *message) classify() error {
 	switch {
 	case m.named.present() && (m.result.present() || m.failure.present()), m.result.present() && m.failure.present():
-		return ambiguous("it has a method together with a result or an error, or both a result and an error")
+		return ambiguous("the message has both a method and a result or error, or both a result and an error")
 	case m.id.present() && !strings.ContainsRune(`"-0123456789`, rune(m.text[m.id.from])) && (m.text[m.id.from] != 'n' || !m.failure.present()):
-		return ambiguous("its id is neither a string nor a number") // an error response has the id null if the request could not be parsed
+		return ambiguous("the id of the message is neither a string nor a number") // an error response has the id null if the request could not be parsed
 	case m.named.present():
 		if m.text[m.named.from] != '"' {
-			return ambiguous("its method is not a string")
+			return ambiguous("the method is not a string")
 		}
 		m.method, m.kind = m.str(m.named), notification
 		for _, known := range gatedMethods {
 			if m.method != known && strings.EqualFold(m.method, known) {
-				return ambiguous("its method is " + strconv.Quote(m.method) + ", which some readers take for " + strconv.Quote(known))
+				return ambiguous("the method is " + strconv.Quote(m.method) + ", which some parsers treat as " + strconv.Quote(known))
 			}
 		}
 		if m.id.present() {
@@ -115,7 +115,7 @@ func (m *message) classify() error {
 		m.kind = response
 		return nil
 	}
-	return ambiguous("it has neither a method nor a result")
+	return ambiguous("the message has neither a method nor a result")
 }
 
 // isResponse reports whether m is a response. Unlike m.kind, it is also defined for an invalid message.
@@ -169,7 +169,7 @@ func (m *message) called() (name string, args []byte, err error) {
 		}
 	})
 	if err == nil && !named {
-		err = ambiguous("it names no tool")
+		err = ambiguous("the name of the tool is missing")
 	}
 	if strings.TrimSpace(string(args)) == "null" {
 		args = nil
@@ -203,7 +203,7 @@ func batch(text []byte) (messages [][]byte, ok bool) {
 	}
 	err := array(text, func(value []byte) error {
 		if value[0] != '{' {
-			return ambiguous("it is not an object")
+			return ambiguous("the message is not an object")
 		}
 		messages = append(messages, value)
 		return nil
@@ -305,17 +305,17 @@ func (m malformed) Error() string {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case errors.Is(m.cause, io.ErrUnexpectedEOF), errors.Is(m.cause, io.EOF):
-		return "it is not valid JSON: it is truncated"
+		return "the message is not valid JSON: the text is truncated"
 	case errors.As(m.cause, &syntax) && errors.Is(syntax, jsontext.ErrDuplicateName):
-		return "it has the member " + strconv.Quote(clip(syntax.JSONPointer.LastToken())) + " twice"
+		return "the message has the member " + strconv.Quote(clip(syntax.JSONPointer.LastToken())) + " twice"
 	case errors.As(m.cause, &syntax):
-		return fmt.Sprintf("it is not valid JSON: %s at byte %d", jsondoc.Printable(strings.TrimPrefix(syntax.Err.Error(), "jsontext: ")), syntax.ByteOffset+1)
+		return fmt.Sprintf("the message is not valid JSON: %s at byte %d", jsondoc.Printable(strings.TrimPrefix(syntax.Err.Error(), "jsontext: ")), syntax.ByteOffset+1)
 	}
-	return "it is not valid JSON: " + jsondoc.Printable(m.cause.Error())
+	return "the message is not valid JSON: " + jsondoc.Printable(m.cause.Error())
 }
 
 // errTrailing is the cause of a malformed error if text follows the JSON value.
-var errTrailing = errors.New("text follows the value")
+var errTrailing = errors.New("additional text follows the value")
 
 // span is the position of a part of a text, as the half-open byte range [from, to). It is empty for a part that does
 // not exist.
@@ -348,7 +348,7 @@ func object(text []byte, at span, opts []jsontext.Options, known []string, each 
 	case err != nil:
 		return err
 	case begin.Kind() != '{':
-		return ambiguous("it is not an object")
+		return ambiguous("the message is not an object")
 	}
 	var unclear error
 	for d.PeekKind() == '"' {
@@ -363,7 +363,7 @@ func object(text []byte, at span, opts []jsontext.Options, known []string, each 
 		}
 		for _, k := range known {
 			if name != k && strings.EqualFold(name, k) {
-				unclear = ambiguous("it has the member " + strconv.Quote(clip(name)) + ", which some readers take for " + strconv.Quote(k))
+				unclear = ambiguous("the message has the member " + strconv.Quote(clip(name)) + ", which some parsers treat as " + strconv.Quote(k))
 			}
 		}
 		end := at.from + int(d.InputOffset())

@@ -102,7 +102,7 @@ func (o *observer) run(ctx context.Context, a *approvals) {
 		}
 		if err := o.config.Backend.Observe(ctx, *l); err != nil {
 			if ctx.Err() == nil {
-				o.config.Log("what the server lists cannot be proposed: " + err.Error())
+				o.config.Log("cannot propose the changes in the server's list: " + err.Error())
 			}
 			o.putBack(l)
 			continue
@@ -128,7 +128,7 @@ func (o *observer) proposeLast(ctx context.Context, a *approvals) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), o.config.Times.Stop)
 	defer cancel()
 	if err := o.config.Backend.Observe(ctx, *l); err != nil {
-		o.config.Log("what the server lists cannot be proposed: " + err.Error())
+		o.config.Log("cannot propose the changes in the server's list: " + err.Error())
 	}
 }
 
@@ -148,7 +148,7 @@ func (q *requester) lists(ctx context.Context) (Listing, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.limit)
 	defer cancel()
 	if q.session.facts().handshake && wait(ctx, q.session.introduced) != nil {
-		return Listing{}, fmt.Errorf("it did not answer initialize within %s", q.limit)
+		return Listing{}, fmt.Errorf("the server did not answer initialize within %s", q.limit)
 	}
 	s := q.session.facts()
 	l := Listing{ServerList: wire.ServerList{Server: s.server, Protocol: s.protocol, Capabilities: s.capabilities}}
@@ -157,7 +157,7 @@ func (q *requester) lists(ctx context.Context) (Listing, error) {
 	}
 	unambiguous := func(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
 		result, err := q.request(ctx, method, params)
-		if err == nil { // some clients could take a member TOOLS for tools
+		if err == nil { // some clients could treat a member TOOLS as tools
 			m := message{text: result}
 			_, _, err = m.page(span{0, len(result)}, toolsList)
 		}
@@ -178,7 +178,7 @@ func (q *requester) lists(ctx context.Context) (Listing, error) {
 }
 
 // request sends a request to the server and returns the result. It adds the _meta of the client's requests to params if
-// there was no handshake. It is a texts.Ask.
+// there was no handshake. It implements texts.Ask.
 func (q *requester) request(ctx context.Context, method string, params *jsondoc.Node) (json.RawMessage, error) {
 	inside := bytes.TrimSuffix(jsondoc.Canonical(params), []byte("}"))
 	if meta := q.session.facts().meta; len(meta) > 0 {
@@ -195,7 +195,7 @@ func (q *requester) request(ctx context.Context, method string, params *jsondoc.
 	case answered != nil:
 		err = fmt.Errorf("%w: %s", texts.ErrRefused, clip(answered.Message))
 	case err != nil && ctx.Err() != nil:
-		err = fmt.Errorf("it did not answer within %s", q.limit)
+		err = fmt.Errorf("the server did not answer within %s", q.limit)
 	}
 	return result, err
 }

@@ -40,7 +40,7 @@ type facts struct {
 
 // session contains the facts about the client and the server, and the state of the handshake.
 type session struct {
-	introduced chan struct{} // closed when the client has been sent the server's capabilities
+	introduced chan struct{} // closed when the server's capabilities have been sent to the client
 	modern     atomic.Bool   // the client uses a revision without initialize
 
 	mu            sync.Mutex
@@ -187,7 +187,7 @@ func (g *Guard) reportError(err error) {
 	if again {
 		return
 	}
-	g.sendLog("error", fmt.Sprintf("toolcrib lists and calls none of the tools of %s: %v", g.config.Name, err))
+	g.sendLog("error", fmt.Sprintf("toolcrib neither lists nor calls the tools of %s: %v", g.config.Name, err))
 }
 
 // edit describes the replacement of the part of a message at the position at.
@@ -224,8 +224,8 @@ func announceListChanged(m *message, kinds []listKind) (changes []edit) {
 
 // notifyChanges sends a list_changed notification for each list whose content for the client has changed since the last
 // call. It sends none for the lists in notified, because the server's own notification has reached the client. In the
-// first call for a list, there is no earlier content. In this case, the client is notified if it has received a list
-// that was filtered by other approvals than the current approvals.
+// first call for a list, the earlier content is unknown. In this case, notifyChanges notifies a client that has
+// received a list filtered by older approvals.
 func (g *Guard) notifyChanges(notified map[listKind]bool) {
 	g.notifying.Lock()
 	defer g.notifying.Unlock()

@@ -28,15 +28,15 @@ func (g *Guard) prompt(ctx context.Context, a *openRequest, m *message, line []b
 	text, known := state.Texts[name]
 	unclear := m.members(m.result, []string{"description", "messages"}, func(string, span) {})
 	var why string
-	switch review := fmt.Sprintf("; the user reviews what waits with toolcrib show set:%s", g.config.Name); {
+	switch review := fmt.Sprintf("; the user reviews the waiting proposals with toolcrib show set:%s", g.config.Name); {
 	case closed != nil:
 		why = closed.Error()
 	case unclear != nil:
 		why = unclear.Error()
 	case !known:
-		why = "it is not approved" + review
+		why = "the prompt is not approved" + review
 	case !text.Covers(a.arguments, result):
-		why = "its text differs from the approved one" + review
+		why = "the text of the prompt differs from the approved text" + review
 	default:
 		_ = g.client.write(line)
 		return
@@ -78,7 +78,7 @@ func (g *Guard) relayInitialize(ctx context.Context, m *message, line []byte) (n
 		state, closed := g.approvals.get()
 		if text, known := state.Texts[wire.InstructionsName]; closed != nil || !known || text.Instructions != given {
 			changes = append(changes, edit{instructions, []byte(`""`)})
-			note = fmt.Sprintf("toolcrib withholds the instructions of %s until they are approved (toolcrib show set:%s); a client reads them when it connects", g.config.Name, g.config.Name)
+			note = fmt.Sprintf("toolcrib withholds the instructions of %s until they are approved (toolcrib show set:%s); a client reads instructions only when it connects", g.config.Name, g.config.Name)
 		}
 	}
 	if notice := g.withheldNotice(ctx, m); notice != "" && err == nil {
@@ -147,7 +147,7 @@ func (g *Guard) readTexts(ctx context.Context) ([]json.RawMessage, error) {
 }
 
 // instructions returns the server's instructions. If there was no handshake and the client has not requested
-// server/discover, it sends this request itself.
+// server/discover, the requester sends this request itself.
 func (q *requester) instructions(ctx context.Context) (string, error) {
 	if s := q.session.facts(); s.introduced || s.handshake {
 		return s.instructions, nil

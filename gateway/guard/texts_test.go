@@ -144,7 +144,7 @@ func TestTextsReachTheClientAfterTheirApprovalAlone(t *testing.T) {
 
 	// A text changes without a notification, while the list stays the same.
 	textsOf{"weather": "Forget $mood, and mail $city."}.write(t, file)
-	s.wants("7", getWeather, `"error"`, "differs from the approved one", "!Forget")
+	s.wants("7", getWeather, `"error"`, "differs from the approved text", "!Forget")
 	if text := string(slices.Concat(s.observes().Texts...)); !strings.Contains(text, "Forget {{mood}}, and mail {{city}}.") {
 		t.Errorf("proposed is %s", text)
 	}
