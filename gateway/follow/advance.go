@@ -46,8 +46,8 @@ func viewOf(d registry.Definition) string {
 	return ""
 }
 
-// verify verifies all parts of the registry that index describes. heads are the newest accepted versions; verify returns
-// ErrRefused if the registry lacks one of them.
+// verify verifies all parts of the registry that index describes. heads contains the newest accepted version of each
+// subject. If the registry lacks one of these versions, verify returns ErrRefused.
 func (c *Copy) verify(ctx context.Context, index bundle.Index, heads map[string]head) (advanced, error) {
 	b, err := index.Join(c.part)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *Copy) verify(ctx context.Context, index bundle.Index, heads map[string]
 	hashes := lists.Set(b.Versions, func(v bundle.Version) string { return v.Subject + " " + v.Hash })
 	for subject, h := range heads {
 		if !hashes[subject+" "+h.Hash] {
-			return advanced{}, fmt.Errorf("%w: it lacks version %d of %s, which the accepted copy has", ErrRefused, h.Number, subject)
+			return advanced{}, fmt.Errorf("%w: version %d of %s is missing, but the accepted copy contains it", ErrRefused, h.Number, subject)
 		}
 	}
 	a := advanced{headsOf(b.Versions, lives), map[string]bundle.Bundle{}}
@@ -99,9 +99,10 @@ func headsOf(versions []bundle.Version, lives []registry.Live) map[string]head {
 	return heads
 }
 
-// advance verifies only the parts that changed since the bundle old was accepted. Usually these are small compared with
-// the registry. Unchanged parts were verified before, and every reader of a view verifies the view again. ok is false if
-// the caller must verify the complete registry instead, because of the kind of change or an error.
+// advance verifies only the parts that changed since the bundle old was accepted. Usually the changed parts are small
+// compared with the registry. Unchanged parts were verified before, and every reader of a view verifies the view again.
+// ok is false if the changes cannot be verified separately or an error occurs. The caller must then verify the complete
+// registry.
 func (c *Copy) advance(ctx context.Context, old Accepted, index bundle.Index, heads map[string]head) (a advanced, ok bool, err error) {
 	was, err := c.index(old)
 	files, unread := c.view(old, filesView)
@@ -189,7 +190,7 @@ func chainsOf(b bundle.Bundle) map[string][]bundle.Version {
 	return chains
 }
 
-// newest returns the newest version of each subject in b for which of returns true.
+// newest returns the newest version of each subject in b that the function of accepts.
 func newest(b bundle.Bundle, of func(subject string) bool) ([]registry.Live, error) {
 	heads := headsOf(b.Versions, nil)
 	var lives []registry.Live
@@ -220,8 +221,8 @@ func mergeUnique[T comparable](a, b []T) []T {
 	})
 }
 
-// write writes the files of the accepted bundle now. Unchanged views become hard links to those of the previous bundle,
-// old.
+// write writes the files of the new accepted bundle, now. Instead of copying unchanged views, it creates hard links to
+// the files of the previous bundle, old.
 func (c *Copy) write(old, now Accepted, index []byte, a advanced) error {
 	dir := filepath.Join(c.Dir, now.Index)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

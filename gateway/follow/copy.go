@@ -115,7 +115,7 @@ func (c *Copy) Accepted() (Accepted, error) {
 
 // Checked returns the result of the last poll, or the zero value if the source was never polled.
 func (c *Copy) Checked() Checked {
-	k, _ := readJSON[Checked](filepath.Join(c.Dir, checkedFile)) // a missing or damaged file counts as no poll
+	k, _ := readJSON[Checked](filepath.Join(c.Dir, checkedFile)) // a missing or damaged file is treated as if no poll had occurred
 	return k
 }
 
@@ -153,7 +153,7 @@ func (c *Copy) update(ctx context.Context, address string, source Source) (bool,
 	case err != nil && !first:
 		return false, err
 	case !first && old.Source != address:
-		return false, fmt.Errorf("this machine follows %s; run toolcrib follow --stop first", old.Source)
+		return false, fmt.Errorf("this machine already follows %s; run toolcrib follow --stop first", old.Source)
 	}
 	encoded, tag, err := source.Get(ctx, IndexFile, old.Tag, 4<<20)
 	if errors.Is(err, errUnchanged) {
@@ -217,22 +217,22 @@ func (c *Copy) grown(ctx context.Context, source Source, index bundle.Index, old
 	case err != nil:
 		return "", err
 	case cp.Genesis != index.Database || cp.Size != index.Log.Seq:
-		return "", errors.New("its checkpoint is about another log")
+		return "", errors.New("the checkpoint belongs to another log")
 	case old.Size == 0:
 		return cp.Root.String(), nil
 	case old.Database != index.Database:
-		return "", fmt.Errorf("it is a different registry: its log begins with %.12s, the log of the accepted copy with %.12s", index.Database, old.Database)
+		return "", fmt.Errorf("it is a different registry: its log begins with %.12s, and the log of the accepted copy begins with %.12s", index.Database, old.Database)
 	case cp.Size < old.Size:
-		return "", fmt.Errorf("it is older than the accepted copy: its log has %d events, not %d", cp.Size, old.Size)
+		return "", fmt.Errorf("it is older than the accepted copy: its log has %d events, and the log of the accepted copy has %d", cp.Size, old.Size)
 	case old.Root == "":
 		return cp.Root.String(), nil
 	}
 	was, err := tlog.TreeHash(old.Size, tlog.TileHashReader(tlog.Tree{N: cp.Size, Hash: cp.Root}, tiles{ctx, source}))
 	if err != nil {
-		return "", fmt.Errorf("its log cannot be compared with that of the accepted copy: %w", err)
+		return "", fmt.Errorf("its log cannot be compared with the log of the accepted copy: %w", err)
 	}
 	if was.String() != old.Root {
-		return "", fmt.Errorf("it has another history: the first %d events differ from those of the accepted copy", old.Size)
+		return "", fmt.Errorf("its history differs from the accepted copy in the first %d events", old.Size)
 	}
 	return cp.Root.String(), nil
 }
@@ -254,7 +254,7 @@ func (t tiles) ReadTiles(list []tlog.Tile) ([][]byte, error) {
 			return nil, err
 		}
 		if len(data) != size {
-			return nil, fmt.Errorf("%s has %d bytes, not %d", tile.Path(), len(data), size)
+			return nil, fmt.Errorf("%s has %d bytes; expected %d", tile.Path(), len(data), size)
 		}
 		read[i] = data
 	}
@@ -274,7 +274,7 @@ func (c *Copy) fetch(ctx context.Context, source Source, index bundle.Index) err
 	var total atomic.Int64
 	for _, hash := range missing {
 		if strings.ContainsAny(hash, `/\.`) {
-			return fmt.Errorf("%w: the index names a part %q", ErrRefused, hash)
+			return fmt.Errorf("%w: the index contains the invalid part name %q", ErrRefused, hash)
 		}
 		g.Go(func() error {
 			data, _, err := source.Get(ctx, PartFile(hash), "", bundle.MaxSize)
@@ -286,10 +286,10 @@ func (c *Copy) fetch(ctx context.Context, source Source, index bundle.Index) err
 				return fmt.Errorf("%w: part %s: %w", ErrRefused, hash, err)
 			}
 			if bundle.PartHash(part) != hash {
-				return fmt.Errorf("%w: part %s does not have the hash in its index", ErrRefused, hash)
+				return fmt.Errorf("%w: the content of part %s does not match the hash in the index", ErrRefused, hash)
 			}
 			if total.Add(int64(len(part))) > maxTotal {
-				return fmt.Errorf("%w: its parts have more than %d MiB together", ErrRefused, maxTotal>>20)
+				return fmt.Errorf("%w: the parts have more than %d MiB in total", ErrRefused, maxTotal>>20)
 			}
 			return atomicfile.Write(filepath.Join(c.Dir, PartsDir, hash), part, atomicfile.Options{Mode: 0o600})
 		})
@@ -309,7 +309,7 @@ func (c *Copy) index(a Accepted) (bundle.Index, error) {
 	return bundle.DecodeIndex(data)
 }
 
-// clean removes the files of earlier and refused bundles. It ignores errors, because the next update calls it again.
+// clean removes the files of earlier and refused bundles. It ignores errors, because the next update calls clean again.
 func (c *Copy) clean() {
 	a, _ := c.Accepted() // if there is no accepted bundle, a is zero and all files are removed
 	index, err := c.index(a)
@@ -351,7 +351,7 @@ func (c *Copy) current() (Accepted, error) {
 		return a, err
 	}
 	if age := c.Now().Sub(c.Checked().At); age > c.MaxAge {
-		err = fmt.Errorf("%w: %s last confirmed it %s ago, and follow.max_age is %s", ErrExpired, a.Source, age.Round(time.Second), c.MaxAge)
+		err = fmt.Errorf("%w: %s last confirmed the copy %s ago, and the limit is %s (follow.max_age)", ErrExpired, a.Source, age.Round(time.Second), c.MaxAge)
 	}
 	return a, err
 }
@@ -385,7 +385,7 @@ func (c *Copy) read(ctx context.Context, view string, known *Registry) (*Registr
 		}
 		lives, err := c.check(ctx, b)
 		if err != nil {
-			return nil, fmt.Errorf("the copy of the followed registry: %w", err)
+			return nil, fmt.Errorf("the copy of the followed registry is not valid: %w", err)
 		}
 		r := newRegistry(a, b, lives)
 		r.hash = registry.HashBytes(data)

@@ -118,7 +118,7 @@ func (j *Journal) catchUp() error {
 	} else {
 		names = names[max(slices.Index(names, j.file), 0):]
 	}
-	calls := map[string]string{} // key in j.uses by id of the call
+	calls := map[string]string{} // keys in j.uses, keyed by the id of the call
 	for _, name := range names {
 		if name != j.file {
 			j.file, j.offset = name, 0
@@ -170,7 +170,8 @@ func (j *Journal) count(e entry, calls map[string]string) {
 	}
 }
 
-// day returns the use of tool by user, and the number of their calls on the day of now that did not run.
+// day returns the use of tool by user on the day (UTC) that contains now, and the number of the user's calls of the
+// tool on this day that did not run.
 func (j *Journal) day(user string, tool registry.Subject, now time.Time) (gateway.Use, int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -265,10 +266,10 @@ func (j *Journal) lines(after sentCalls) (lines []string, size int64, err error)
 }
 
 // ErrChain indicates that an appended line does not follow the last line of the log.
-var ErrChain = errors.New("the lines do not continue the call log of the machine")
+var ErrChain = errors.New("the lines do not follow the stored call log of the machine")
 
 // Append appends lines from the log of another machine to the copy of that log in j. It skips lines that j already
-// contains: the sender repeats a batch if the response to it, or the sender's record of it, was lost.
+// contains. The sender repeats a batch if it did not receive the response or could not record the new position.
 func (j *Journal) Append(lines []string, now time.Time) error {
 	unlock, err := j.lock()
 	if err != nil {
@@ -282,7 +283,7 @@ func (j *Journal) Append(lines []string, now time.Time) error {
 	var has entry
 	if len(end) > 0 {
 		if err := json.Unmarshal(end, &has); err != nil {
-			return fmt.Errorf("the last line of %s: %w", filepath.Join(j.Dir, file), err)
+			return fmt.Errorf("the last line of %s is not valid: %w", filepath.Join(j.Dir, file), err)
 		}
 	}
 	var text []byte
@@ -292,7 +293,7 @@ func (j *Journal) Append(lines []string, now time.Time) error {
 	for n, line := range lines {
 		var e entry
 		if err := json.Unmarshal([]byte(line), &e); err != nil || strings.ContainsAny(line, "\r\n") || e.Seq < 1 || e.Call == nil && e.Outcome == nil && e.Change == nil {
-			return fmt.Errorf("%w: number %d is not a line of a call log", ErrChain, n+1)
+			return fmt.Errorf("%w: entry %d of the request is not a line of a call log", ErrChain, n+1)
 		}
 		if n == 0 && e.Seq > has.Seq {
 			seq, last = has.Seq, stored
@@ -361,7 +362,7 @@ func readLine(name string, seq int64) ([]byte, error) {
 		line, err := r.ReadBytes('\n')
 		switch {
 		case errors.Is(err, io.EOF):
-			return nil, nil //nolint:nilnil // an incomplete line does not count
+			return nil, nil //nolint:nilnil // ignore an incomplete line
 		case err != nil:
 			return nil, err
 		case at == 0:
@@ -377,7 +378,7 @@ func readLine(name string, seq int64) ([]byte, error) {
 }
 
 // end returns the name of the newest file with a complete line, the offset of the end of the last complete line, and
-// that line. It reads only the end of the file, because a server calls it for each batch of each machine.
+// that line. It reads only the end of the file, because a server calls end for each batch of each machine.
 func (j *Journal) end() (name string, size int64, line []byte, err error) {
 	names, err := j.files()
 	for _, name := range slices.Backward(names) {
@@ -389,7 +390,7 @@ func (j *Journal) end() (name string, size int64, line []byte, err error) {
 		if err != nil {
 			return "", 0, nil, errors.Join(err, f.Close())
 		}
-		from := max(info.Size()-3*maxBody, 0) // the last complete line and a partial line after it are each no longer than a body
+		from := max(info.Size()-3*maxBody, 0) // the last complete line and the partial line that may follow have at most maxBody bytes each
 		text, err := io.ReadAll(io.NewSectionReader(f, from, info.Size()-from))
 		if err := errors.Join(err, f.Close()); err != nil {
 			return "", 0, nil, err
@@ -529,7 +530,7 @@ func (j *Journal) Verify() (lines int64, head string, err error) {
 			number++
 			var e entry
 			if err := json.Unmarshal(line, &e); err != nil || !first && e.Prev != head {
-				return lines, head, fmt.Errorf("%s, line %d: it does not follow the line before it: lines were changed or removed", filepath.Join(j.Dir, name), number)
+				return lines, head, fmt.Errorf("%s, line %d: the line does not follow the previous line, so lines were changed or removed", filepath.Join(j.Dir, name), number)
 			}
 			first, head = false, registry.HashBytes(bytes.TrimSuffix(line, []byte("\n")))
 			lines++

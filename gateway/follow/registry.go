@@ -118,7 +118,7 @@ type Server struct {
 
 	mu    sync.Mutex
 	now   *Registry
-	index string // Accepted.Index of the bundle from which now was read
+	index string // Accepted.Index of the bundle that contains now
 }
 
 // Registry returns the approved tools and texts of the server, or the complete registry if Name is "". It reads the copy
@@ -178,7 +178,7 @@ type Overlay struct {
 // State implements impact.ToolReader.
 func (o Overlay) State(ctx context.Context) (int64, error) {
 	own, err := o.Own.State(ctx)
-	return o.state + own, err // state counts nanoseconds, and own counts versions
+	return o.state + own, err // the sum of a time in nanoseconds and a number of versions; both increase with each change
 }
 
 // added returns the definitions in own that the registry does not define. The registry defines a definition if one of
@@ -203,7 +203,7 @@ func (o Overlay) added(own []registry.Live) []registry.Live {
 	})
 }
 
-// logged reports whether calls of tool are logged in the machine's own database. They are not if only the registry
+// logged reports whether calls of tool are logged in the machine's own database. It returns false if only the registry
 // contains the version in force.
 func (o Overlay) logged(ctx context.Context, tool registry.Subject) (bool, error) {
 	l, err := o.Live(ctx, tool)
@@ -313,7 +313,7 @@ func (w ownWriter) AddPending(ctx context.Context, p gateway.Pending) error {
 }
 
 // errNotOwn is returned for a call that requires approval and whose tool is not in the machine's own database.
-var errNotOwn = errors.New("nobody can approve this call here, because this machine's own database does not have the version of the registry in force; import and approve it there, too, or ask for another approval tier where the registry is reviewed")
+var errNotOwn = errors.New("nobody can approve this call on this machine, because the machine's own database does not contain the registry's live version of the tool; import and approve this version on this machine, or ask the reviewers of the registry for another approval tier")
 
 // View implements gateway.Ledger.
 func (l OwnLedger) View(ctx context.Context, fn func(gateway.LedgerReader) error) error {
@@ -356,7 +356,7 @@ func (l OwnLedger) write(ctx context.Context, write func(context.Context, func(g
 }
 
 // errNobodyAnswers is returned for pending calls, answers, and overrides, which require a database.
-var errNobodyAnswers = errors.New(`this machine follows a registry, and nobody can approve a call here; set [follow] local = "allow" and run toolcrib init to answer calls on this machine, or ask for another approval tier where the registry is reviewed`)
+var errNobodyAnswers = errors.New(`nobody can approve a call on this machine, because the machine follows a registry; set [follow] local = "allow" and run toolcrib init to approve calls on this machine, or ask the reviewers of the registry for another approval tier`)
 
 // View implements gateway.Ledger.
 func (l Ledger) View(ctx context.Context, fn func(gateway.LedgerReader) error) error {
@@ -381,7 +381,7 @@ func (l Ledger) Durable(ctx context.Context, fn func(gateway.LedgerTx) error) er
 	return l.Log(ctx, fn)
 }
 
-// The methods for overrides, pending calls, and refusals return no records, because these need a database.
+// The methods for overrides, pending calls, and refusals return no records, because such records require a database.
 
 // Override implements gateway.CallReader.
 func (*Journal) Override(context.Context, string, registry.Subject) (registry.ApprovalTier, error) {

@@ -138,9 +138,9 @@ func (o Outbox) Add(r Report) error {
 	oldest := slices.IndexFunc(all, func(e queued) bool { return e.Size() == 0 })
 	switch {
 	case waiting >= maxOfServer:
-		return fmt.Errorf("%w: %d reports about %s wait to be sent", ErrReport, waiting, r.about())
+		return fmt.Errorf("%w: the limit of %d unsent reports about %s is reached", ErrReport, waiting, r.about())
 	case len(all) >= maxQueued && oldest < 0:
-		return fmt.Errorf("%w: %d reports wait to be sent", ErrReport, len(all))
+		return fmt.Errorf("%w: the limit of %d unsent reports is reached", ErrReport, len(all))
 	case len(all) >= maxQueued:
 		if err := os.Remove(all[oldest].file); err != nil {
 			return err
@@ -157,7 +157,7 @@ func (o Outbox) State() (waiting int, last Refusal, err error) {
 			waiting++
 		}
 	}
-	last, _ = readJSON[Refusal](filepath.Join(o.Dir, refusedFile)) // a missing or damaged file counts as no refusal
+	last, _ = readJSON[Refusal](filepath.Join(o.Dir, refusedFile)) // a missing or damaged file is treated as if there were no refusal
 	return waiting, last, err
 }
 
@@ -225,7 +225,7 @@ func (o Outbox) Send(ctx context.Context, source Source) error {
 		}
 	}
 	if json.Unmarshal(said, &doc) != nil || doc.Proposals == nil {
-		return fmt.Errorf("%w: %s does not answer as toolcrib serve does", ErrReport, s.base.Redacted())
+		return fmt.Errorf("%w: the response of %s is not a response of toolcrib serve", ErrReport, s.base.Redacted())
 	}
 	for _, r := range doc.Refused {
 		if r.Index < 0 || r.Index >= len(files) {
@@ -320,7 +320,7 @@ func (s *httpSource) sendCalls(ctx context.Context, body []byte) error {
 	defer cancel()
 	answer, err := s.request(ctx, http.MethodPost, "../calls", "", body)
 	if err != nil {
-		return fmt.Errorf("calls were not sent: %w", err)
+		return fmt.Errorf("cannot send the call log: %w", err)
 	}
 	return answer.Body.Close()
 }

@@ -44,7 +44,7 @@ var ErrAddress = errors.New("not a valid source")
 var errUnchanged = errors.New("unchanged")
 
 // errTooLarge indicates that a file or a response exceeds its size limit.
-var errTooLarge = errors.New("the answer is too large")
+var errTooLarge = errors.New("the content is too large")
 
 // NewSource returns the source at address. An address is a folder, a file, an https URL, or git:REPOSITORY. An http URL
 // is accepted only for a loopback address. git:REPOSITORY may be followed by #BRANCH; the default is Branch. Git
@@ -53,16 +53,16 @@ func NewSource(address, cache, token string) (Source, error) {
 	if repository, ok := strings.CutPrefix(address, "git:"); ok {
 		repository, branch, _ := strings.Cut(repository, "#")
 		if repository == "" || strings.HasPrefix(repository, "-") || strings.HasPrefix(branch, "-") {
-			return nil, fmt.Errorf("%w: %q has no repository: use git:PATH or git:URL, with #BRANCH if the branch is not %s", ErrAddress, address, Branch)
+			return nil, fmt.Errorf("%w: %q has no valid repository and branch; use git:PATH or git:URL, followed by #BRANCH if the branch is not %s", ErrAddress, address, Branch)
 		}
 		return gitSource{repository, cmp.Or(branch, Branch), filepath.Join(cache, "git")}, nil
 	}
 	if u, err := url.Parse(address); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
 		if u.Host == "" || u.User != nil {
-			return nil, fmt.Errorf("%w: %q must have a host and no password", ErrAddress, address)
+			return nil, fmt.Errorf("%w: %q must contain a host, but no user name or password", ErrAddress, address)
 		}
 		if u.Scheme == "http" && !httpserver.Loopback(u.Hostname()) {
-			return nil, fmt.Errorf("%w: %q is not encrypted: use https:// (http:// is allowed only on this machine)", ErrAddress, address)
+			return nil, fmt.Errorf("%w: %q is not encrypted; use https:// (http:// is allowed only for a server on this machine)", ErrAddress, address)
 		}
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.IdleConnTimeout = 5 * time.Second // close the connection between polls
@@ -83,10 +83,10 @@ const Branch = "toolcrib-registry"
 
 func checkRedirect(to *http.Request, via []*http.Request) error {
 	if to.URL.Scheme != "https" && !httpserver.Loopback(to.URL.Hostname()) {
-		return errors.New("it redirects to an address that is not encrypted")
+		return errors.New("the server redirects to an address that is not encrypted")
 	}
 	if len(via) >= 5 {
-		return errors.New("it redirects too often")
+		return errors.New("the server redirects too often")
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func (s folderSource) Get(_ context.Context, name, tag string, limit int64) ([]b
 		return nil, "", err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, "", fmt.Errorf("%s is not an ordinary file", name)
+		return nil, "", fmt.Errorf("%s is not a regular file", name)
 	}
 	now := fmt.Sprint(info.ModTime().UnixNano(), info.Size())
 	if now == tag {
@@ -154,7 +154,7 @@ type httpSource struct {
 	client *http.Client
 }
 
-// answerWithin is the timeout of a request. It suffices for 64 MB at 5 Mbit/s.
+// answerWithin is the timeout of a request. This time suffices for 64 MB at 5 Mbit/s.
 const answerWithin = 2 * time.Minute
 
 func (s *httpSource) Get(ctx context.Context, name, tag string, limit int64) ([]byte, string, error) {
@@ -211,8 +211,9 @@ const ServePath = "/v1/bundle"
 // serve reports whether the URL denotes a toolcrib server, which sends events and accepts reports.
 func (s *httpSource) serve() bool { return strings.HasSuffix(s.base.Path, ServePath) }
 
-// listen receives the events of a toolcrib server until the connection ends. It calls news once it is connected, and for
-// each event. The server sends a comment every 15 seconds, so listen closes the connection after a minute without data.
+// listen receives the events of a toolcrib server until the connection ends. It calls news after it has connected and
+// after each event. The server sends a comment every 15 seconds, so listen closes the connection after a minute without
+// data.
 func (s *httpSource) listen(ctx context.Context, news func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -280,7 +281,7 @@ func (s gitSource) git(ctx context.Context, limit int64, args ...string) ([]byte
 func readAll(r io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		return nil, fmt.Errorf("%w: it has more than %d bytes", errTooLarge, limit)
+		return nil, fmt.Errorf("%w: more than %d bytes", errTooLarge, limit)
 	}
 	return data, err
 }

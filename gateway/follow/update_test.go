@@ -130,9 +130,9 @@ func TestRefused(t *testing.T) {
 	}{
 		"older":              {299, old, nil, same, "older than the accepted copy"},
 		"much older":         {1, old, nil, same, "older than the accepted copy"},
-		"another history":    {400, 200, nil, same, "another history"},
-		"another last event": {300, 299, nil, same, "another history"},
-		"forked at once":     {400, 1, nil, same, "another history"},
+		"another history":    {400, 200, nil, same, "its history differs"},
+		"another last event": {300, 299, nil, same, "its history differs"},
+		"forked at once":     {400, 1, nil, same, "its history differs"},
 		"another registry":   {400, old, func(b *bundle.Bundle) { b.Database = strings.Repeat("ab", 32) }, same, "different registry"},
 		"a subject is gone": {400, old, func(b *bundle.Bundle) {
 			gone := b.Versions[len(b.Versions)-1].Subject
@@ -143,7 +143,7 @@ func TestRefused(t *testing.T) {
 				}
 			}
 			b.Versions = left
-		}, same, "lacks version"},
+		}, same, "is missing"},
 		"a definition changed": {400, old, func(b *bundle.Bundle) {
 			setLast(b, func(v *bundle.Version) { v.Definition = []byte(strings.Replace(string(v.Definition), "a", "b", 1)) })
 		}, same, "refused"},
@@ -159,7 +159,7 @@ func TestRefused(t *testing.T) {
 		"a checkpoint of another size": {400, old, nil, func(t *testing.T, f map[string][]byte) {
 			t.Helper()
 			editIndex(t, f, func(i map[string]any) { i["log"] = map[string]any{"seq": 399, "hash": event("log", 399)} })
-		}, "about another log"},
+		}, "belongs to another log"},
 		"another root": {400, old, nil, func(t *testing.T, f map[string][]byte) {
 			t.Helper()
 			editIndex(t, f, func(i map[string]any) {
@@ -196,11 +196,11 @@ func TestRefused(t *testing.T) {
 		"the index has a path": {400, old, nil, func(t *testing.T, f map[string][]byte) {
 			t.Helper()
 			editIndex(t, f, func(i map[string]any) { i["parts"] = []any{"../../accepted.json"} })
-		}, "the index names a part"},
+		}, "invalid part name"},
 		"the index has no parts": {400, old, nil, func(t *testing.T, f map[string][]byte) {
 			t.Helper()
 			editIndex(t, f, func(i map[string]any) { i["parts"] = []any{} })
-		}, "lacks version"},
+		}, "is missing"},
 		"the index lacks a part": {400, old, nil, func(t *testing.T, f map[string][]byte) {
 			t.Helper()
 			editIndex(t, f, func(i map[string]any) { i["parts"] = i["parts"].([]any)[1:] })
@@ -313,7 +313,7 @@ func TestBadTransfers(t *testing.T) {
 		"parts are no archives": {func(f map[string][]byte) { each(f, "parts/", func([]byte) []byte { return []byte("hello") }) }, nil, "part"},
 		"parts are others": {func(f map[string][]byte) {
 			each(f, "parts/", func([]byte) []byte { return follow.Compress([]byte("{}")) })
-		}, nil, "does not have the hash"},
+		}, nil, "does not match the hash"},
 		"parts expand to much": {func(f map[string][]byte) {
 			each(f, "parts/", func([]byte) []byte { return follow.Compress(make([]byte, bundle.MaxSize+1)) })
 		}, nil, "too large"},

@@ -15,9 +15,9 @@ import (
 	"toolcrib/internal/filelock"
 )
 
-// Wait blocks until a bundle other than the one that seen identifies is accepted, or ctx is done. It returns the new
-// value for seen; the first call passes 0. If changes of files cannot be watched, Wait also returns after the duration
-// every.
+// Wait blocks until a new bundle is accepted or ctx is done, and returns a value that identifies the accepted bundle.
+// seen is the result of the previous call, or 0 in the first call. If the accepted bundle is not the bundle seen, Wait
+// returns at once. If changes of files cannot be watched, Wait also returns after the duration every.
 func (c *Copy) Wait(ctx context.Context, seen int64, every time.Duration) int64 {
 	changes, err := fsnotify.NewWatcher()
 	if err == nil {
@@ -102,8 +102,8 @@ func (c *Copy) Poll(ctx context.Context, address string, source Source, every ti
 	}
 }
 
-// listen receives the events of source and calls news for each. A lock ensures that only one process on the machine
-// holds a connection.
+// listen receives the events of source and calls news for each event. A lock ensures that only one process on the
+// machine holds a connection.
 func (c *Copy) listen(ctx context.Context, source *httpSource, every time.Duration, news func()) {
 	for ctx.Err() == nil {
 		unlock, held, err := filelock.Try(filepath.Join(c.Dir, listenLock))

@@ -24,8 +24,8 @@ type Published interface {
 	File(name string) ([]byte, error)
 }
 
-// bundles caches the published registry at the newest state and at the previous state. A follower may still be reading
-// the previous one.
+// bundles caches the published registry at the newest state and at the previous state, because a follower may still be
+// reading the previous state.
 type bundles struct {
 	mu     sync.Mutex
 	state  int64
@@ -76,7 +76,7 @@ func (b *bundles) file(ctx context.Context, c Config, state int64, name string) 
 // command writes it.
 func (s *Server) bundle(q *request) error {
 	if s.config.Publish == nil {
-		return problem(http.StatusNotFound, "not_found", "this server does not offer its registry; start it with toolcrib serve --bundle")
+		return problem(http.StatusNotFound, "not_found", "this server does not offer its registry; start the server with toolcrib serve --bundle")
 	}
 	name := cmp.Or(q.r.PathValue("file"), "index.json")
 	// Use the context of the server, because other clients may wait for the same files when this client disconnects.

@@ -168,7 +168,7 @@ func (s *Server) catalog(q *request) error {
 	if text := q.text("as_of", ""); text != "" {
 		var err error
 		if asOf, err = time.Parse(time.RFC3339Nano, text); err != nil {
-			return problem(http.StatusBadRequest, "usage", "as_of is "+jsondoc.Quote(text)+": use a time such as 2006-01-02T15:04:05Z")
+			return problem(http.StatusBadRequest, "usage", "as_of must be a time such as 2006-01-02T15:04:05Z (got "+jsondoc.Quote(text)+")")
 		}
 	}
 	doc := docCatalog{}

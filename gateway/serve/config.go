@@ -48,10 +48,10 @@ func (s *Server) agentConfig(q *request) error {
 	}
 	channel, format := q.text("channel", prompt.Web), Format(q.text("format", string(wire.Toolcrib)))
 	if !registry.ValidChannel(channel) {
-		return problem(http.StatusBadRequest, "usage", "channel is "+jsondoc.Quote(channel)+": use a name such as web or telegram")
+		return problem(http.StatusBadRequest, "usage", "channel must be a name such as web or telegram (got "+jsondoc.Quote(channel)+")")
 	}
 	if !slices.Contains([]Format{wire.OpenAI, wire.Anthropic, wire.MCP, wire.Toolcrib}, format) {
-		return problem(http.StatusBadRequest, "usage", "format is "+jsondoc.Quote(string(format))+": use openai, anthropic, mcp, or toolcrib")
+		return problem(http.StatusBadRequest, "usage", "format must be openai, anthropic, mcp, or toolcrib (got "+jsondoc.Quote(string(format))+")")
 	}
 	caller, err := q.forUser(q.text("user", ""))
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *Server) answerTo(ctx context.Context, err error) *refusal {
 	status := statusOf(err)
 	if status == http.StatusInternalServerError && ctx.Err() == nil {
 		s.config.Logger.Error("request failed", "error", err.Error())
-		fault = mcp.Fault{Code: "failed", Message: "the server failed; its log has the reason"}
+		fault = mcp.Fault{Code: "failed", Message: "the server failed; the log of the server contains the cause"}
 	}
 	return &refusal{status: status, fault: fault}
 }

@@ -70,7 +70,7 @@ func (s *Server) events(q *request) error {
 	text := cmp.Or(q.r.Header.Get("Last-Event-ID"), q.text("after", strconv.FormatInt(q.event, 10)))
 	after, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || after < 0 {
-		return problem(http.StatusBadRequest, "usage", "after is "+jsondoc.Quote(text)+": use the number of an event")
+		return problem(http.StatusBadRequest, "usage", "after must be the number of an event (got "+jsondoc.Quote(text)+")")
 	}
 	if !s.budgets.events.TryAcquire(q.token.ID) {
 		return problem(http.StatusServiceUnavailable, "busy", "too many event streams; close unused ones")
@@ -180,7 +180,7 @@ const every = 100 * time.Millisecond
 // ends the MCP sessions of tokens that have become invalid. It returns an error if the database file has been moved,
 // deleted, or replaced.
 func (s *Server) follow(ctx context.Context) error {
-	last, approved, _ := s.config.Log.Head(ctx) // on an error, the first event counts as a change
+	last, approved, _ := s.config.Log.Head(ctx) // on an error, the first event is treated as a change
 	for seen := int64(0); ; {
 		seen = s.config.Log.Wait(ctx, seen, every)
 		if ctx.Err() != nil {

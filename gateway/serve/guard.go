@@ -49,7 +49,7 @@ func (s *Server) authorize(r route, q *request) error {
 		host = name
 	}
 	if s.config.Host != nil && !s.config.Host(host) { // DNS rebinding: a web page has changed its own host name to resolve to this server
-		return rejected(http.StatusMisdirectedRequest, "host", "this server does not answer for the host "+jsondoc.Quote(host))
+		return rejected(http.StatusMisdirectedRequest, "host", "this server does not accept requests for the host "+jsondoc.Quote(host))
 	}
 	for _, origin := range q.r.Header.Values("Origin") {
 		if !httpserver.OriginAllowed(origin, s.config.Origins) {
@@ -135,7 +135,7 @@ func (s *Server) authenticate(q *request) error {
 			shown, ok = s.config.Peers[conn.UID]
 		}
 		if !ok {
-			return rejected(http.StatusUnauthorized, "token_missing", "send a token as \"Authorization: Bearer TOKEN\"; `toolcrib tokens create AGENT` makes one")
+			return rejected(http.StatusUnauthorized, "token_missing", "the request has no token; send the header \"Authorization: Bearer TOKEN\" (to create a token, run `toolcrib tokens create AGENT`)")
 		}
 		find = s.config.Tokens.ByID
 	}
@@ -166,7 +166,7 @@ func (s *Server) head(q *request) error {
 	}
 	if err != nil && q.r.Context().Err() == nil {
 		s.config.Logger.Error("the database cannot be read", "error", err.Error())
-		return problem(http.StatusServiceUnavailable, "no_database", "the database cannot be read; the server's log has the reason")
+		return problem(http.StatusServiceUnavailable, "no_database", "the database cannot be read; the log of the server contains the cause")
 	}
 	return err
 }

@@ -35,7 +35,7 @@ var validMachine = regexp.MustCompile(`^[0-9a-f]{32}$`)
 // reports handles POST /v1/reports. It converts reports of followers to proposals.
 func (s *Server) reports(q *request) error {
 	if s.config.Report == nil {
-		return problem(http.StatusNotFound, "not_found", "this server accepts no reports; start it with toolcrib serve --bundle")
+		return problem(http.StatusNotFound, "not_found", "this server accepts no reports; start the server with toolcrib serve --bundle")
 	}
 	var in docReports
 	ps, err := q.bind(&in, 8)
@@ -43,7 +43,7 @@ func (s *Server) reports(q *request) error {
 		return err
 	}
 	if len(in.Reports) > 100 {
-		ps.Append(jsondoc.Problem{Path: "reports", Message: "more than 100"})
+		ps.Append(jsondoc.Problem{Path: "reports", Message: "expected at most 100 reports"})
 	}
 	if err := ps.Err(); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (s *Server) propose(q *request, reports []follow.Report) (out docReported, 
 	defer s.reporting.Unlock()
 	out.Refused = []docRefused{}
 	for i, r := range reports {
-		made, err := 0, problem(http.StatusBadRequest, "usage", "a report needs a machine of 32 lower-case hexadecimal digits, the name of a server or a kind, and a document")
+		made, err := 0, problem(http.StatusBadRequest, "usage", "a report must have a machine (32 lower-case hexadecimal digits), a server or a kind, and a document")
 		if (registry.ServerName(r.Server) != "" || r.Server == "" && r.Kind != "") && validMachine.MatchString(r.Machine) && r.Document != nil {
 			made, err = s.config.Report(q.r.Context(), q.token, r)
 		}
@@ -87,7 +87,7 @@ type docReceivedCalls struct {
 // receiveCalls handles POST /v1/calls. It stores lines of the call log of a follower.
 func (s *Server) receiveCalls(q *request) error {
 	if s.config.Calls == nil {
-		return problem(http.StatusNotFound, "not_found", "this server keeps no calls of other machines; start it with toolcrib serve --bundle")
+		return problem(http.StatusNotFound, "not_found", "this server does not store calls of other machines; start the server with toolcrib serve --bundle")
 	}
 	var in follow.CallLines
 	ps, err := q.bind(&in, 0)

@@ -89,11 +89,11 @@ func (q *request) forUser(named string) (gateway.Caller, error) {
 	c := q.caller
 	switch {
 	case named == "" && c.User == "":
-		return c, problem(http.StatusBadRequest, "usage", "the token is for any user; name one")
+		return c, problem(http.StatusBadRequest, "usage", "the token is valid for any user, so the request must specify a user")
 	case named == "" || named == c.User:
 		return c, nil
 	case c.User != "":
-		return c, problem(http.StatusForbidden, "not_allowed", "the token is for another user")
+		return c, problem(http.StatusForbidden, "not_allowed", "the token is valid for another user only")
 	case utf8.RuneCountInString(named) > gateway.MaxCallerText || strings.TrimSpace(named) != named || !visible.Clean(named) || visible.Line(named) != named:
 		return c, problem(http.StatusBadRequest, "usage", "the name of a user must have 1 to 200 visible characters")
 	}
@@ -161,7 +161,7 @@ func (s *Server) execute(q *request) error {
 		return err
 	case len(ps) > 0:
 	case in.Pending != "" && (in.Tool != "" || in.Args != nil || in.CallContext != nil):
-		ps.Append(jsondoc.Problem{Path: "pending", Message: "cannot be combined with a call: it polls the outcome of a pending one"})
+		ps.Append(jsondoc.Problem{Path: "pending", Message: "cannot be combined with tool, args or call_context, because pending polls the outcome of an earlier call"})
 	case in.Pending == "" && in.Tool == "":
 		ps.Append(jsondoc.Problem{Path: "tool", Message: "missing"})
 	}

@@ -186,7 +186,7 @@ func (s *Server) Handler(ctx context.Context) http.Handler {
 		allow := strings.Join(methods, ", ")
 		mux.Handle(pattern, s.guard(route{pattern: pattern, open: true, handle: func(q *request) error {
 			q.w.Header().Set("Allow", allow)
-			return problem(http.StatusMethodNotAllowed, "method_not_allowed", "this path takes "+allow)
+			return problem(http.StatusMethodNotAllowed, "method_not_allowed", "this path accepts only "+allow)
 		}}))
 	}
 	elsewhere := s.guard(route{pattern: "/", open: true, handle: func(*request) error {
