@@ -235,6 +235,6 @@ func (s *Server) howToPoll(err error) error {
 		return err
 	}
 	told := *refused
-	told.Message = fmt.Sprintf("%s Ask %s with {\"pending\":%q}.", refused.Message, callOutcome, refused.Pending)
+	told.Message = fmt.Sprintf("%s To poll for the outcome, call %s with {\"pending\":%q}.", refused.Message, callOutcome, refused.Pending)
 	return &told
 }

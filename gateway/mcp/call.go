@@ -197,7 +197,7 @@ func (s *Server) caller(actor proposals.Actor) gateway.Caller {
 
 type docHit struct {
 	ID          string `json:"id"`
-	WireName    string `json:"wire_name"` // to describe and call it by; the id works too
+	WireName    string `json:"wire_name"` // name for describe_tool and execute_tool; both also accept the id
 	Name        string `json:"name"`
 	Kind        string `json:"kind"`
 	Category    string `json:"category,omitempty"`
@@ -216,7 +216,7 @@ func (s *Server) search(ctx context.Context, actor proposals.Actor, args *jsondo
 		return nil, err
 	}
 	if in.Limit < 1 || in.Limit > gateway.MaxHits {
-		return nil, jsondoc.Problems{{Path: "limit", Message: "expected 1 to 100"}}
+		return nil, jsondoc.Problems{{Path: "limit", Message: "expected a number from 1 to 100"}}
 	}
 	hits, err := s.config.Gateway.Search(ctx, s.caller(actor), in.Query, in.Limit)
 	if err != nil {
@@ -291,7 +291,7 @@ func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsond
 	var err error
 	switch {
 	case in.Pending != "" && (in.Name != "" || given != nil || said != nil):
-		return nil, jsondoc.Problems{{Path: "pending", Message: "cannot be combined with other arguments: it polls the outcome of a pending call"}}
+		return nil, jsondoc.Problems{{Path: "pending", Message: "cannot be combined with other arguments, because pending polls the outcome of an earlier call"}}
 	case in.Pending != "":
 		r, err = s.config.Gateway.Outcome(ctx, s.caller(actor), in.Pending)
 	case in.Name == "":

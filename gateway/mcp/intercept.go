@@ -51,7 +51,7 @@ func (s *Server) intercept(next sdk.MethodHandler) sdk.MethodHandler {
 		case *sdk.ListResourceTemplatesRequest:
 			return &sdk.ListResourceTemplatesResult{Cacheable: uncached(), ResourceTemplates: []*sdk.ResourceTemplate{{
 				URITemplate: uriTemplate, Name: "version", Title: "A version", MIMEType: uriType,
-				Description: "All approved versions of your tools, of your agent, of its allow-list, and of skills and instruction files: kind is tool, agent, list, skill or instructions, layer is global, user or project/NAME.",
+				Description: "All approved versions of your tools, your agent, its allow-list, skills, and instruction files. kind is tool, agent, list, skill or instructions; layer is global, user or project/NAME.",
 			}}}, nil
 		case *sdk.GetPromptRequest:
 			ctx = context.WithValue(ctx, requestedNameKey{}, r.Params.Name)
@@ -122,7 +122,7 @@ func (s *Server) follow(ctx context.Context) {
 			}
 		}
 	}
-	last, _ := s.config.Registry.State(ctx) // on an error, the first state counts as a change
+	last, _ := s.config.Registry.State(ctx) // on an error, the first state is treated as a change
 	followServers()
 	go func() {
 		for told := int64(0); ; {

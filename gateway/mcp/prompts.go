@@ -38,7 +38,7 @@ func (s *Server) listPrompts(ctx context.Context, p *sdk.ListPromptsParams) (*sd
 	if after == "" && profile.Version > 0 {
 		out.Prompts = append(out.Prompts, &sdk.Prompt{
 			Name: agentPrompt, Title: "The prompt of " + visible.Line(profile.Definition.Name()),
-			Description: "The whole prompt of " + profile.Subject.String() + " for a channel, with the user's instructions and notes as they are stored now.",
+			Description: "The complete prompt of " + profile.Subject.String() + " for a channel, with the stored instructions and notes of the user.",
 			Arguments:   []*sdk.PromptArgument{{Name: "channel", Description: "A name such as web or telegram; the default is web."}},
 		})
 	}
@@ -60,7 +60,7 @@ func (s *Server) listPrompts(ctx context.Context, p *sdk.ListPromptsParams) (*sd
 // page. An empty cursor denotes the first page, and an empty next cursor indicates the last page.
 func page(tools []registry.Entry, after string) (of []registry.Entry, next string, err error) {
 	if after != "" && !registry.ValidID(after) {
-		return nil, "", invalid("unknown cursor; start again without one")
+		return nil, "", invalid("unknown cursor; request the first page without a cursor")
 	}
 	tools = slices.DeleteFunc(tools, func(e registry.Entry) bool { return e.Subject.ID <= after })
 	slices.SortFunc(tools, func(a, b registry.Entry) int { return cmp.Compare(a.Subject.ID, b.Subject.ID) })
@@ -104,7 +104,7 @@ func (s *Server) renderPrompt(ctx context.Context, p *sdk.GetPromptParams) (*sdk
 	channel := prompt.Web
 	for key, value := range p.Arguments {
 		if key != "channel" || !registry.ValidChannel(value) {
-			return nil, invalid("%s has one argument, channel: a name such as web or telegram", agentPrompt)
+			return nil, invalid("the only argument of %s is channel, a name such as web or telegram", agentPrompt)
 		}
 		channel = value
 	}

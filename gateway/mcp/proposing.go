@@ -95,7 +95,7 @@ func (s *Server) revise(ctx context.Context, actor proposals.Actor, args *jsondo
 	if err != nil {
 		return nil, err
 	}
-	draft, err := s.config.Documents.Draft(jsondoc.Canonical(args), false) // false, because the desk checks whether the proposal is a draft, which may be incomplete
+	draft, err := s.config.Documents.Draft(jsondoc.Canonical(args), false) // false, because a draft may be incomplete; the desk rejects an incomplete revision of any other proposal
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +125,8 @@ func (s *Server) findings(subject registry.Subject, standing []review.Standing) 
 	return lists.Map(standing, func(f review.Standing) any { return s.config.Documents.Finding(subject, f) })
 }
 
-// id returns the id of the proposal that args names. args must contain only the key id, whose value may be a unique
-// prefix.
+// id returns the id of the proposal that args identifies. args must contain only the key id. Its value may be a unique
+// prefix of the id.
 func (s *Server) id(ctx context.Context, args *jsondoc.Node) (proposals.ID, error) {
 	var in struct {
 		ID string `json:"id"`
@@ -142,7 +142,7 @@ func (s *Server) id(ctx context.Context, args *jsondoc.Node) (proposals.ID, erro
 	case err != nil:
 		return "", err
 	case len(ids) != 1:
-		return "", jsondoc.Problems{{Path: "id", Message: "expected the id of one proposal; this prefix matches several"}}
+		return "", jsondoc.Problems{{Path: "id", Message: "this prefix matches several proposals; use a longer prefix"}}
 	}
 	return ids[0], nil
 }
@@ -164,7 +164,7 @@ func (s *Server) list(ctx context.Context, _ proposals.Actor, args *jsondoc.Node
 	case in.State != "" && !slices.Contains(proposals.States(), in.State):
 		return nil, jsondoc.Problems{{Path: "state", Message: "unknown state " + jsondoc.Quote(string(in.State))}}
 	case in.Limit < 1 || in.Limit > review.MaxPage:
-		return nil, jsondoc.Problems{{Path: "limit", Message: "expected 1 to 1000"}}
+		return nil, jsondoc.Problems{{Path: "limit", Message: "expected a number from 1 to 1000"}}
 	}
 	page, err := s.config.Desk.List(ctx, review.Query{State: in.State, Author: in.Author, Subject: in.Subject, Filter: in.Filter, Limit: in.Limit, After: in.After})
 	if err != nil {
@@ -200,7 +200,8 @@ func (s *Server) rebase(ctx context.Context, actor proposals.Actor, args *jsondo
 	return s.move(ctx, actor, args, func(id proposals.ID) (proposals.Proposal, error) { return s.config.Desk.Rebase(ctx, actor, id) })
 }
 
-// move calls act with the id of the proposal that args names, and returns the result of reply for the changed proposal.
+// move calls act with the id of the proposal that args identifies. It returns the result of reply for the changed
+// proposal.
 func (s *Server) move(ctx context.Context, actor proposals.Actor, args *jsondoc.Node, act func(proposals.ID) (proposals.Proposal, error)) (any, error) {
 	id, err := s.id(ctx, args)
 	if err != nil {
@@ -226,7 +227,7 @@ func (s *Server) withdraw(ctx context.Context, actor proposals.Actor, args *json
 	})
 }
 
-// comment implements comment_proposal. It adds a comment to any proposal, also to a proposal of another author.
+// comment implements comment_proposal. It adds a comment to any proposal, including proposals of other authors.
 func (s *Server) comment(ctx context.Context, actor proposals.Actor, args *jsondoc.Node) (any, error) {
 	var in struct {
 		Body     string `json:"body"`

@@ -107,7 +107,7 @@ func (s *Server) listVersions(ctx context.Context, p *sdk.ListResourcesParams) (
 	if cursor != "" {
 		last, err := registry.ParseSubject(cursor)
 		if err != nil {
-			return nil, invalid("unknown cursor; start again without one")
+			return nil, invalid("unknown cursor; request the first page without a cursor")
 		}
 		lives = slices.DeleteFunc(lives, func(l registry.Live) bool { return !after(l.Subject, last) })
 	}

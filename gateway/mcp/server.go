@@ -147,7 +147,7 @@ type Problem struct {
 type Config struct {
 	Desk      Desk // nil omits the tools for proposals
 	Gateway   Gateway
-	Upstream  Upstream // compares approved tools with those of their servers; may be nil if Expose is ExposeMeta
+	Upstream  Upstream // compares approved tools with the current tools of their servers; may be nil if Expose is ExposeMeta
 	Registry  Registry
 	Prompter  Prompter
 	Documents Documents
@@ -185,20 +185,20 @@ type Server struct {
 const name = "toolcrib"
 
 // instructions are the instructions for the model.
-const instructions = `toolcrib keeps the tools and prompts of AI agents. Nothing changes without the user's approval.
-` + proposingInstructions + `To use a tool: search_tools, describe_tool, execute_tool. A call that requires user approval waits as a pending call; poll its outcome with execute_tool and that id alone.`
+const instructions = `toolcrib stores the tools and prompts of AI agents. Nothing changes without the user's approval.
+` + proposingInstructions + `To use a tool: search_tools, describe_tool, execute_tool. A call that requires user approval waits as a pending call; poll its outcome with execute_tool and only the id of the pending call.`
 
-const proposingInstructions = `To change a tool, a prompt or an agent: get the live definition (describe_tool), write the whole new one, check it with lint_proposal, and submit it with propose_tool; the answer has the findings: resolve them with revise_proposal or comment_proposal. preview_proposal shows how it would change your own prompt. submit_proposal submits a draft, rebase_proposal merges a stale proposal onto the live version, and withdraw_proposal ends one. The user decides; you cannot.
+const proposingInstructions = `To change a tool, a prompt or an agent: get the live definition (describe_tool), write the complete new definition, check it with lint_proposal, and submit it with propose_tool. The answer contains the findings; resolve them with revise_proposal or comment_proposal. preview_proposal shows how a proposal would change your own prompt. submit_proposal submits a draft, rebase_proposal merges a stale proposal onto the live version, and withdraw_proposal withdraws a proposal. Only the user can approve or reject a proposal.
 `
 
 // nativeInstructions are the instructions for a model that calls approved tools directly.
 const nativeInstructions = `The user approved these tools, exactly as listed, through toolcrib.
-A call that requires user approval does not run: the error names a pending call. Poll its outcome with call_outcome; do not retry.`
+A call that requires user approval does not run: the error contains the id of a pending call. Poll its outcome with call_outcome; do not retry.`
 
 // instructionsFor contains the instructions for each value of Config.Expose.
 var instructionsFor = map[Expose]string{
 	"": instructions, ExposeMeta: instructions, ExposeTools: nativeInstructions,
-	ExposeBoth: instructions + "\nThe tools that you have are listed too, and can be called directly.",
+	ExposeBoth: instructions + "\nYour approved tools are also listed, and you can call them directly.",
 }
 
 // maxMessage is the maximum size of a message from a client, in bytes.
@@ -215,7 +215,7 @@ func New(c Config) (*Server, error) {
 		return nil, fmt.Errorf("%w: an MCP client acts as an agent, not as %s; use --as agent:NAME", proposals.ErrAuthority, c.As)
 	}
 	if c.Expose.listsTools() && c.Upstream == nil {
-		return nil, errors.New("mcp: Upstream is missing, so approved tools cannot be compared with those of their servers")
+		return nil, errors.New("mcp: Upstream is missing, so approved tools cannot be compared with the current tools of their servers")
 	}
 	if c.Every <= 0 {
 		c.Every = DefaultEvery

@@ -40,7 +40,7 @@ func (b *messageReader) Read(p []byte) (int, error) {
 			b.out.await(b.last)
 			return 0, err
 		case errors.Is(err, errLong):
-			if err := b.refuse(nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("a message may have at most %d MiB", maxMessage>>20)}); err != nil {
+			if err := b.refuse(nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("a message must not exceed %d MiB", maxMessage>>20)}); err != nil {
 				return 0, err
 			}
 		}
@@ -82,7 +82,7 @@ func (b *messageReader) messages(line []byte) ([]byte, error) {
 	}
 	parts := []json.RawMessage{text}
 	if text[0] == '[' && (json.Unmarshal(text, &parts) != nil || len(parts) == 0) {
-		return nil, b.refuse(nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "cannot parse the batch, or it is empty"})
+		return nil, b.refuse(nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the batch is empty or cannot be parsed"})
 	}
 	var all []byte
 	for _, part := range parts {
@@ -199,7 +199,7 @@ func checkMessage(text []byte) (refused *jsonrpc.Error, id json.RawMessage) {
 	var number json.Number
 	if len(id) > 0 && id[0] != '"' && json.Unmarshal(id, &number) == nil {
 		if n, err := number.Int64(); err != nil || n > maxID || n < -maxID {
-			return refuse(jsonrpc.CodeInvalidRequest, "an id that is a number must be whole and at most 2^53; use a string"), id
+			return refuse(jsonrpc.CodeInvalidRequest, "a numeric id must be an integer of at most 2^53; use a string for other ids"), id
 		}
 	}
 	var method string
