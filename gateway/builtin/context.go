@@ -129,7 +129,7 @@ func updateInstructions(ctx context.Context, c call) (any, error) {
 	ps := decode(c.Args, &in)
 	text := ""
 	if in.Instructions == nil {
-		ps.missing("instructions", "the complete new text; an empty one removes all instructions")
+		ps.missing("instructions", "the complete new text, or an empty text to remove all instructions")
 	} else {
 		text = strings.TrimSpace(*in.Instructions)
 		ps.short("instructions", text, maxInstructions)
@@ -214,9 +214,9 @@ func (p *projects) unknown(name string) error {
 	if err != nil {
 		return err
 	}
-	message := fmt.Sprintf("Project %s not found, nor one with a similar name; the project was not changed. Set create to true to create it.", jsondoc.Quote(name))
+	message := fmt.Sprintf("Project %s not found, and no project has a similar name. The current project was not changed. Set create to true to create the project.", jsondoc.Quote(name))
 	if len(similar) > 0 {
-		message = fmt.Sprintf("Project %s not found; the project was not changed. Did you mean %s? Set create to true to create a new one.", jsondoc.Quote(name), strings.Join(lists.Map(similar, jsondoc.Quote), " or "))
+		message = fmt.Sprintf("Project %s not found; the current project was not changed. Did you mean %s? Set create to true to create a new project.", jsondoc.Quote(name), strings.Join(lists.Map(similar, jsondoc.Quote), " or "))
 	}
 	return &gateway.Error{Code: CodeNotFound, Message: message, Details: details}
 }

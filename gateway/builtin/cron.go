@@ -39,11 +39,11 @@ func parseCron(expression string) (cronSchedule, error) {
 	parsed, err := cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow).Parse(strings.Join(fields, " "))
 	if err != nil {
 		why, _, _ := strings.Cut(err.Error(), ": strconv.")
-		return cronSchedule{}, fmt.Errorf("is not a cron expression: %s", why)
+		return cronSchedule{}, fmt.Errorf("not a valid cron expression: %s", why)
 	}
 	spec, ok := parsed.(*cron.SpecSchedule)
 	if !ok {
-		return cronSchedule{}, errors.New("is not a cron expression of five fields")
+		return cronSchedule{}, errors.New("not a valid cron expression of five fields")
 	}
 	return cronSchedule{spec}, nil
 }
@@ -97,7 +97,7 @@ func fromWallClock(wall time.Time, loc *time.Location) time.Time {
 	return early
 }
 
-// gap returns the shortest local time between two consecutive runs, or an hour if it is longer.
+// gap returns the shortest local time between two consecutive runs, or an hour if this time is longer than an hour.
 func (r cronSchedule) gap() time.Duration {
 	least := 60
 	last := -1

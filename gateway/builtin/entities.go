@@ -146,8 +146,8 @@ func candidateEntities(ctx context.Context, r Reader, query, kind string) ([]Ent
 	return slices.DeleteFunc(found, func(e Entity) bool { return kind != "" && e.Type != kind }), nil
 }
 
-// heaviest returns at most most keys with the largest weights, in descending order of their weights. Of two keys with
-// the same weight, the larger and therefore newer key comes first.
+// heaviest returns the keys with the largest weights, in descending order of their weights. It returns no more than
+// most keys. If two keys have the same weight, the larger key comes first, because it is newer.
 func heaviest(weight map[int64]float64, most int) []int64 {
 	keys := slices.SortedFunc(maps.Keys(weight), func(a, b int64) int {
 		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(b, a))
@@ -332,9 +332,9 @@ func (c call) entity(ctx context.Context, w Writer, name, kind string) (string, 
 	return e.ID, err
 }
 
-// pickEntity returns the entity of the given type in found, which contains the entities with the given name. If no
-// entity has this type, an entity of otherType matches. If kind is "", found must not contain more than one entity.
-// pickEntity returns false if no entity matches.
+// pickEntity returns the entity in found whose type is kind, or an entity of otherType if there is no such entity.
+// found contains all entities with the given name. If kind is "", any type matches, and found must not contain more
+// than one entity. pickEntity returns false if no entity matches.
 func pickEntity(found []Entity, name, kind string) (Entity, bool, error) {
 	switch {
 	case kind == "" && len(found) > 1:

@@ -156,7 +156,7 @@ type moment struct{ time.Time }
 func (m *moment) BindJSON(n *jsondoc.Node, path string) jsondoc.Problems {
 	var ps jsondoc.Problems
 	if n.Kind != jsondoc.String {
-		ps.Add(path, "expected a time in RFC 3339, got %s", n.Kind)
+		ps.Add(path, "expected a string with a time in RFC 3339 format, got %s", n.Kind)
 		return ps
 	}
 	t, err := time.Parse(time.RFC3339Nano, strings.ToUpper(n.Text))

@@ -18,8 +18,8 @@ const (
 	maxImportance     = 5
 )
 
-// scope returns the texts besides the content of m in which a search looks for words: the project, the tags, and the
-// names of linked entities.
+// scope returns the texts that a search examines in addition to the content of m: the project, the tags, and the names
+// of linked entities.
 func (m Memory) scope() []string {
 	return append(append([]string{m.Project}, m.Tags...), m.Entities...)
 }

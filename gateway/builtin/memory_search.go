@@ -179,8 +179,8 @@ func (s *search) add(keys []int64, weight float64) {
 	}
 }
 
-// Factors for the weights of words. inScope is for words that occur only in the scope of a memory. nowhere is for words
-// that occur in no memory, and therefore distinguish no memory from others.
+// Factors for the weights of words. inScope applies to words that occur only in the scope of a memory. nowhere applies
+// to words that occur in no memory. Such words do not help to rank memories.
 const (
 	inScope = 0.9
 	nowhere = 0.5
@@ -307,7 +307,7 @@ func words(s string) []string {
 	return out
 }
 
-// Lengths of the prefixes by which a search finds other forms of a word.
+// Lengths of the prefixes that a search uses to find other forms of a word.
 const (
 	stemLength      = 5
 	shortStemLength = 4 // for words of at most shortWord letters
@@ -356,8 +356,8 @@ func textTerms(texts ...string) []string {
 	return out
 }
 
-// grams returns the trigrams of the words in a name, without duplicates. Word boundaries count as characters. Similar
-// spellings of a name share most trigrams.
+// grams returns the trigrams of the words in a name, without duplicates. Word boundaries are treated as characters.
+// Similar spellings of a name share most trigrams.
 func grams(name string) []string {
 	var out []string
 	seen := map[string]bool{}

@@ -27,8 +27,8 @@ const (
 // Options contains the settings and services of the tools.
 type Options struct {
 	NewID func() string // UUIDv7
-	// Zone returns the IANA name of the time zone of the caller's user. An empty or unknown name stands for UTC. If
-	// Zone is nil, the time zone of all users is UTC.
+	// Zone returns the IANA name of the time zone of the caller's user. An empty or unknown name means UTC. If Zone is
+	// nil, the time zone of all users is UTC.
 	Zone func(ctx context.Context, c gateway.Caller) (string, error)
 }
 
@@ -78,8 +78,8 @@ var tools = map[string]tool{
 	"get_gmail":           notConnected,
 }
 
-// Run implements gateway.Provider. It runs the tool that the provider in the definition names. If the provider names no
-// tool, Run runs the tool with the id of the definition.
+// Run implements gateway.Provider. It runs the built-in tool with the name that the definition specifies for its
+// provider. The default is the id of the definition.
 func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	id := in.Tool.Definition.ID()
 	if t := in.Tool.Definition.Tool; t != nil && t.Provider != nil && t.Provider.Name != "" {
@@ -90,7 +90,7 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Outp
 		return gateway.Output{}, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("Unknown built-in tool %s; its definition must name another provider.", jsondoc.Quote(id))}
 	}
 	if in.Caller.User == "" {
-		return gateway.Output{}, fmt.Errorf("%s stores data per user, and the call names no user", id)
+		return gateway.Output{}, fmt.Errorf("%s stores data for each user, but the call does not specify a user", id)
 	}
 	in.At = in.At.UTC().Truncate(time.Microsecond)
 	out, err := run(ctx, call{Provider: p, Invocation: in, owner: Owner{Customer: in.Caller.Customer, User: in.Caller.User}})
@@ -157,8 +157,8 @@ func zone(name string) *time.Location {
 	return loc
 }
 
-// Connected returns false if t has the built-in provider and no built-in tool implements t. In particular, mail tools
-// have no built-in implementation. They can run after their approved definition names another provider.
+// Connected reports whether t can run with its current provider. It returns false if t has the built-in provider but no
+// built-in implementation. This is the case for mail tools until their approved definition specifies another provider.
 func Connected(t registry.Tool) bool {
 	if t.Provider == nil || t.Provider.Type != registry.ProviderBuiltin {
 		return true
@@ -167,10 +167,11 @@ func Connected(t registry.Tool) bool {
 	return id != "search_gmail" && id != "get_gmail" && tools[id] != nil
 }
 
-// notConnected implements the tools that require an integration. It returns an error. If an integration exists, the
-// approved definition of such a tool names a hub as its provider.
+// notConnected implements the tools that require an integration, such as mail tools. It always returns an error. After
+// the user has connected an integration, the approved definition of the tool specifies a hub as its provider, so
+// notConnected is not called.
 func notConnected(context.Context, call) (any, error) {
-	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail cannot be read; continue without it, and tell the user to connect one.", NotRun: true}
+	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail cannot be read; continue without mail, and tell the user to connect a mailbox.", NotRun: true}
 }
 
 // get implements a tool whose name begins with get_. If id is not nil, found contains the record with this id.

@@ -40,11 +40,11 @@ type remindersOut struct {
 	Delivery  string        `json:"delivery"`
 }
 
-// Notes in every response about reminders (undelivered) and schedules (unscheduled), so that models do not promise a
-// delivery.
+// Notes that tell models not to promise a delivery. Every response about reminders contains undelivered, and every
+// response about schedules contains unscheduled.
 const (
-	undelivered = "Reminders are only stored here; the application that reads them must deliver them. Do not promise the user that one will arrive unless you know of such an application."
-	unscheduled = "Schedules are only stored here; the application that reads them must run them. Do not promise the user that one will run unless you know of such an application."
+	undelivered = "toolcrib only stores reminders; another application must deliver them. Do not promise the user a delivery unless you know that such an application exists."
+	unscheduled = "toolcrib only stores schedules; another application must run them. Do not promise the user a run unless you know that such an application exists."
 )
 
 func getReminders(ctx context.Context, c call) (any, error) {
@@ -98,7 +98,7 @@ func createReminders(ctx context.Context, c call) (any, error) {
 		}
 	}
 	if err := ps.err(); err != nil && (len(tasks) == 0 || len(list) > maxListed) {
-		return nil, err // if the reminders refer to tasks, continue, to report problems with the tasks as well
+		return nil, err // if the reminders refer to tasks, also check the tasks before reporting the problems
 	}
 	err := c.write(ctx, problems{}, func(w Writer) error {
 		known, err := w.TasksByID(ctx, tasks)
@@ -136,7 +136,7 @@ const (
 	maxSchedules     = 500   // per user
 )
 
-// due is a schedule and the time of its next run, which is zero if there is none.
+// due is a schedule and the time of its next run. The time is zero if the schedule will not run again.
 type due struct {
 	Schedule
 	Next time.Time `json:"next_run_at,omitzero"`
@@ -156,8 +156,8 @@ func (s Schedule) from(now time.Time) due {
 	return d
 }
 
-// upcoming returns the given schedules with their next runs after now, in the order of these runs. If ended is true,
-// schedules without a next run come last. Otherwise, they are omitted.
+// upcoming returns the given schedules with their next runs after now, in the order of these runs. Schedules without a
+// next run come last if ended is true, and are omitted if ended is false.
 func upcoming(all []Schedule, now time.Time, ended bool) []due {
 	var list []due
 	for _, s := range all {
@@ -236,16 +236,16 @@ func (n newSchedule) check(ps *problems, path string, c call, users *time.Locati
 		return due{}
 	}
 	if gap := r.gap(); gap < minGap {
-		ps.Add(at("cron"), "runs %d minutes apart; expected at least %d", int(gap.Minutes()), int(minGap.Minutes()))
+		ps.Add(at("cron"), "the runs are %d minutes apart; the minimum is %d", int(gap.Minutes()), int(minGap.Minutes()))
 	}
 	d := s.from(c.At)
 	if !d.Next.IsZero() {
 		return d
 	}
 	if _, ever := r.next(c.At, zone(s.Zone)); !ever {
-		ps.Add(at("cron"), "names a date that never occurs")
+		ps.Add(at("cron"), "the expression matches no date")
 	} else {
-		ps.Add(at("ends_at"), "is before the first run")
+		ps.Add(at("ends_at"), "expected a time after the first run")
 	}
 	return d
 }

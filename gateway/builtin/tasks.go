@@ -236,7 +236,7 @@ func remove(record func(w Writer, ctx context.Context, id string) (bool, error))
 			at := jsondoc.Index("ids", i)
 			ps.id(at, id)
 			if seen[id] {
-				ps.Add(at, "is a duplicate")
+				ps.Add(at, "duplicate id")
 			}
 			seen[id] = true
 		}

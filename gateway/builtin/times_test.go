@@ -20,7 +20,7 @@ func TestResponsesAboutTimes(t *testing.T) {
 		"create_schedules": `{"schedules":[{"title":"Tides","instruction":"Look at the tides.","cron":"0 7 * * *"}]}`, "get_schedules": `{}`,
 	} {
 		out := c.ada(t, tool, args)
-		if says := out.text("delivery"); !strings.Contains(says, "are only stored here") || !strings.Contains(says, "Do not promise") {
+		if says := out.text("delivery"); !strings.Contains(says, "only stores") || !strings.Contains(says, "Do not promise") {
 			t.Errorf("%s says of it %q", tool, says)
 		}
 	}
@@ -105,14 +105,14 @@ func TestScheduleExpressions(t *testing.T) {
 		{`0 9 * * 7`, ""},
 		{`0 9 * * 5-7`, ""},
 		{`0 9 ? * 1`, ""},
-		{`* * * * *`, "runs 1 minutes apart"},
+		{`* * * * *`, "runs are 1 minutes apart"},
 		{`*/10 * * * *`, "10 minutes"},
 		{`0,55 * * * *`, "5 minutes"},
 		{`0,50 0,23 * * 1,2`, "10 minutes"},
-		{`0 0 30 2 *`, "a date that never occurs"},
-		{`61 * * * *`, "not a cron expression"},
+		{`0 0 30 2 *`, "the expression matches no date"},
+		{`61 * * * *`, "not a valid cron expression"},
 		{`@daily @daily`, "five fields"},
-		{`TZ=UTC 0 9 * *`, "not a cron expression"},
+		{`TZ=UTC 0 9 * *`, "not a valid cron expression"},
 	} {
 		args := fmt.Sprintf(`{"schedules":[{"title":"x","instruction":"y","cron":%q}]}`, tt.cron)
 		if tt.refusal == "" {

@@ -10,7 +10,7 @@ import (
 	"toolcrib/registry"
 )
 
-// Approved describes an approved skill or instruction file to which Compare compares a file on disk.
+// Approved describes an approved skill or instruction file. Compare compares it with the file on disk.
 type Approved struct {
 	Subject registry.Subject
 	Path    string

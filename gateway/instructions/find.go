@@ -84,7 +84,7 @@ func unlisted(dir string) []Found {
 		name, _, _ := strings.Cut(p.Pattern, "/")
 		_, err := os.Lstat(filepath.Join(dir, name))
 		if err == nil && !slices.ContainsFunc(found, func(f Found) bool { return f.Path == name }) {
-			found = append(found, Refuse(name, fmt.Errorf("it is in a folder that cannot be listed; make %s readable, or delete it", dir)))
+			found = append(found, Refuse(name, fmt.Errorf("the files in the folder %s cannot be listed; make the folder readable, or delete it", dir)))
 		}
 	}
 	return found
@@ -95,7 +95,7 @@ func Refuse(p string, why error) Found {
 	return Found{Kind: registry.KindInstructions, Path: p, Err: wrap(p, why)}
 }
 
-// With returns t with the approved skills and files that exist where no client looks for them.
+// With returns a copy of t that also contains the approved skills and files in locations that no client searches.
 func (t Tree) With(approved []Approved) (Tree, error) {
 	known := lists.Set(t.Found, func(f Found) string { return f.Path })
 	approved = slices.DeleteFunc(slices.Clone(approved), func(a Approved) bool { return !a.Active || known[a.Path] })
@@ -103,7 +103,7 @@ func (t Tree) With(approved []Approved) (Tree, error) {
 		return t, nil
 	}
 	root, err := os.OpenRoot(t.dir)
-	if errors.Is(err, fs.ErrPermission) { // Search used unlisted
+	if errors.Is(err, fs.ErrPermission) { // the folder cannot be listed, so Search has used the function unlisted
 		return t, nil
 	}
 	if err != nil {
@@ -167,7 +167,7 @@ func (s *search) folder(dir string, depth int) error {
 		return nil
 	}
 	if err == nil && depth > maxSearch {
-		s.fail(dir, fmt.Errorf("it is nested more than %d folders deep", maxSearch))
+		s.fail(dir, fmt.Errorf("the folder is nested more than %d levels deep", maxSearch))
 		return opened.Close()
 	}
 	if err != nil {
@@ -181,7 +181,7 @@ func (s *search) folder(dir string, depth int) error {
 		return nil
 	}
 	if s.entries += len(entries); s.entries > maxEntries {
-		return fmt.Errorf("it has more than %d files and folders; use a smaller folder", maxEntries)
+		return fmt.Errorf("the folder contains more than %d files and folders; use a smaller folder", maxEntries)
 	}
 	for _, entry := range entries {
 		if err := s.entry(path.Join(dir, entry.Name()), entry, depth); err != nil {
@@ -199,7 +199,7 @@ func (s *search) entry(p string, entry fs.DirEntry, depth int) error {
 		case err == nil:
 			isDir = info.IsDir()
 		case s.matches(p, true) || s.matches(p, false) || s.mayContain(p):
-			s.fail(p, errors.New("it is a link to a target outside of the folder, or to a missing one"))
+			s.fail(p, errors.New("the target of the link is missing or outside of the folder"))
 			return nil
 		}
 	}
@@ -209,7 +209,7 @@ func (s *search) entry(p string, entry fs.DirEntry, depth int) error {
 		}
 		return nil
 	}
-	hidden := func(element string) bool { return len(element) > 1 && element[0] == '.' } // like the folders of clients
+	hidden := func(element string) bool { return len(element) > 1 && element[0] == '.' } // the folders of clients have hidden names
 	outside := s.scope == places.Project && !slices.ContainsFunc(strings.Split(p, "/"), hidden)
 	if s.readIfMatched(p, true) || linked && outside || (s.scope != places.Project || entry.Name() == ".git") && !s.mayContain(p) {
 		return nil
@@ -401,7 +401,7 @@ func (s *search) resolve(from, target string) (p string, local bool) {
 	return filepath.ToSlash(rel), true
 }
 
-// include reads the imported file p and reports whether it was not known before. It ignores missing files.
+// include reads the imported file p and reports whether p is a new path. It ignores missing files.
 func (s *search) include(p, client string) bool {
 	if s.known[p] {
 		return false

@@ -140,7 +140,7 @@ func TestNothingHides(t *testing.T) {
 		"a skill named after a cache":       {file: ".claude/skills/__pycache__/SKILL.md", want: ".claude/skills/__pycache__"},
 		"a command below modules":           {file: ".claude/commands/node_modules/a.md", want: ".claude/commands/node_modules/a.md"},
 		"a skill whose text stands outside": {file: ".claude/skills/a/x.md", link: ".claude/skills/a/SKILL.md", want: ".claude/skills/a"},
-		"a command far down":                {file: deep, want: path.Dir(deep), err: "folders deep"},
+		"a command far down":                {file: deep, want: path.Dir(deep), err: "levels deep"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := lay(t, map[string]string{tc.file: skillText})
@@ -245,7 +245,7 @@ func TestHostileTrees(t *testing.T) {
 			return err
 		}, "more than 1000 files and folders"},
 		"not UTF-8 name": {func(dir string) error { return os.WriteFile(at(dir, "a\xff"), nil, 0o644) }, "UTF-8"},
-		"deep":           {func(dir string) error { return os.MkdirAll(at(dir, strings.Repeat("d/", maxDepth+2)), 0o755) }, "folders deep"},
+		"deep":           {func(dir string) error { return os.MkdirAll(at(dir, strings.Repeat("d/", maxDepth+2)), 0o755) }, "levels deep"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := lay(t, map[string]string{top + "/SKILL.md": skillText, "AGENTS.md": "fine\n"})
@@ -310,7 +310,7 @@ func TestLinks(t *testing.T) {
 	for p, want := range map[string]int{".gemini": 1, "docs": 0} {
 		n := 0
 		for _, f := range all {
-			if f.Path == p && errors.Is(f.Err, ErrFile) && strings.Contains(f.Err.Error(), "is a link to a target outside") {
+			if f.Path == p && errors.Is(f.Err, ErrFile) && strings.Contains(f.Err.Error(), "outside of the folder") {
 				n++
 			}
 		}

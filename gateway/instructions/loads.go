@@ -193,8 +193,8 @@ func value(keys *jsondoc.Node, key string) string {
 	return strings.Join(strings.Fields(n.Text), " ")
 }
 
-// LoadChange compares a load before an approval, Now, with the load after it. Now is nil for a new load, and After is nil
-// for a removed load.
+// LoadChange contains a load before an approval (Now) and after the approval (After). Now is nil for a new load, and
+// After is nil for a removed load.
 type LoadChange struct {
 	Now, After *Load
 	Same       bool // the agent receives the same content

@@ -70,7 +70,7 @@ func (o Origin) step(d Difference) (Step, error) {
 		s.Reason, s.Refused = d.Found.Err.Error(), true
 		return s, nil
 	case Withdrawn:
-		s.Reason = "it is deactivated; delete it, or bring it back: toolcrib rollback " + d.Subject.String() + " VERSION"
+		s.Reason = "the approved version is deactivated; delete the files, or reactivate it with toolcrib rollback " + d.Subject.String() + " VERSION"
 		return s, nil
 	case New:
 		s.Draft = &proposals.Draft{
@@ -99,7 +99,7 @@ func (s Step) checked() Step {
 		return s
 	}
 	if problems := s.Draft.Definition.Problems(string(s.Kind)); len(problems) > 0 {
-		s.Draft, s.Refused, s.Reason = nil, true, "it cannot be approved: "+jsondoc.Printable(problems[:1].Error())
+		s.Draft, s.Refused, s.Reason = nil, true, "cannot be approved: "+jsondoc.Printable(problems[:1].Error())
 	}
 	return s
 }

@@ -59,7 +59,7 @@ func read(root *os.Root, kind registry.Kind, p string) (registry.Folder, error) 
 func (r *reader) linked(p string, f registry.File) (registry.File, error) {
 	info, err := r.root.Stat(p)
 	if err != nil {
-		return f, wrap(p, fmt.Errorf("it is a link to %s, which is not a file in the searched folder: %w", jsondoc.Quote(f.Link), err))
+		return f, wrap(p, fmt.Errorf("the target of the link, %s, is not a file in the searched folder: %w", jsondoc.Quote(f.Link), err))
 	}
 	target, err := r.content(p, info)
 	target.Link, target.Executable = f.Link, false
@@ -70,14 +70,14 @@ func (r *reader) linked(p string, f registry.File) (registry.File, error) {
 func (r *reader) tree(top, dir string, depth int) error {
 	at := path.Join(top, dir)
 	if depth > maxDepth {
-		return wrap(at, fmt.Errorf("it is nested more than %d folders deep", maxDepth))
+		return wrap(at, fmt.Errorf("the folder is nested more than %d levels deep", maxDepth))
 	}
 	entries, err := readDir(r.root, at)
 	if err != nil {
 		return wrap(at, err)
 	}
 	if len(entries) > maxFolder {
-		return wrap(at, fmt.Errorf("it has more than %d files and folders", maxFolder))
+		return wrap(at, fmt.Errorf("the folder contains more than %d files and folders", maxFolder))
 	}
 	for _, entry := range entries {
 		name := path.Join(dir, entry.Name())
@@ -95,7 +95,7 @@ func (r *reader) tree(top, dir string, depth int) error {
 			continue
 		}
 		if len(r.files) == registry.MaxFiles {
-			return wrap(top, fmt.Errorf("it has more than %d files", registry.MaxFiles))
+			return wrap(top, fmt.Errorf("the skill contains more than %d files", registry.MaxFiles))
 		}
 		f, err := r.file(path.Join(top, name), info)
 		if err != nil {
@@ -123,7 +123,7 @@ func readDir(root *os.Root, dir string) ([]fs.DirEntry, error) {
 // file reads the regular file p. If p is a link, it returns the target of the link instead of content.
 func (r *reader) file(p string, info fs.FileInfo) (registry.File, error) {
 	if problem := plaintext.Problem(p); problem != "" {
-		return registry.File{}, wrap(p, errors.New("its name "+problem))
+		return registry.File{}, wrap(p, errors.New("the name "+problem))
 	}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -133,9 +133,9 @@ func (r *reader) file(p string, info fs.FileInfo) (registry.File, error) {
 		}
 		return registry.File{Link: strings.ReplaceAll(target, string(os.PathSeparator), "/")}, nil
 	case !info.Mode().IsRegular():
-		return registry.File{}, wrap(p, fmt.Errorf("it is %s; only files, folders and links can be approved", describeType(info.Mode())))
+		return registry.File{}, wrap(p, fmt.Errorf("the path is %s; only files, folders and links can be approved", describeType(info.Mode())))
 	case info.Mode()&(fs.ModeSetuid|fs.ModeSetgid) != 0:
-		return registry.File{}, wrap(p, errors.New("it runs as another user (setuid or setgid); remove the bit"))
+		return registry.File{}, wrap(p, errors.New("the file runs as another user (setuid or setgid); remove the setuid or setgid bit"))
 	}
 	return r.content(p, info)
 }
@@ -150,10 +150,10 @@ func (r *reader) content(p string, info fs.FileInfo) (registry.File, error) {
 // was read.
 func (r *reader) bytes(p string, info fs.FileInfo) ([]byte, error) {
 	if !info.Mode().IsRegular() {
-		return nil, wrap(p, fmt.Errorf("it is %s; only files, folders and links can be approved", describeType(info.Mode())))
+		return nil, wrap(p, fmt.Errorf("the path is %s; only files, folders and links can be approved", describeType(info.Mode())))
 	}
 	if r.size += info.Size(); r.size > registry.MaxFolder {
-		return nil, wrap(p, fmt.Errorf("it exceeds the limit of %d bytes for all files", registry.MaxFolder))
+		return nil, wrap(p, fmt.Errorf("the files exceed the total limit of %d bytes", registry.MaxFolder))
 	}
 	opened, err := r.root.Open(p)
 	if err != nil {
@@ -161,14 +161,14 @@ func (r *reader) bytes(p string, info fs.FileInfo) ([]byte, error) {
 	}
 	defer opened.Close()
 	if now, err := opened.Stat(); err != nil || !os.SameFile(now, info) {
-		return nil, wrap(p, cmp.Or(err, errors.New("it was replaced while it was read; try again")))
+		return nil, wrap(p, cmp.Or(err, errors.New("the file was replaced during the read; try again")))
 	}
 	data, err := io.ReadAll(io.LimitReader(opened, info.Size()+1))
 	if err != nil {
 		return nil, wrap(p, err)
 	}
 	if int64(len(data)) != info.Size() {
-		return nil, wrap(p, errors.New("it changed while it was read; try again"))
+		return nil, wrap(p, errors.New("the file changed during the read; try again"))
 	}
 	return data, nil
 }
@@ -197,7 +197,7 @@ func wrap(p string, err error) error {
 }
 
 // ErrNotKept indicates that the content of a binary file is not stored, because only its hash was approved.
-var ErrNotKept = errors.New("its bytes are not stored, because only its hash was approved in an earlier version of toolcrib; copy the file from its source and propose it again (toolcrib import --files)")
+var ErrNotKept = errors.New("the content of the file is not stored, because an earlier version of toolcrib stored only the hash; copy the file from its source and propose it again (toolcrib import --files)")
 
 // Restore writes approved files of a skill or an instruction file, f, below dir. files are the names of the files to
 // restore. Each file is replaced atomically, and a link is replaced rather than followed. If a file cannot be written,
@@ -274,7 +274,7 @@ func restore(root *os.Root, p string, f registry.File, content func(string) ([]b
 	now, err := root.Lstat(p)
 	switch {
 	case err == nil && now.IsDir():
-		return errors.New("is a folder; move it away first")
+		return errors.New("is a folder; move the folder away first")
 	case err == nil && now.Mode().IsRegular():
 		mode = now.Mode().Perm()&^0o111 | mode&0o111&(now.Mode().Perm()>>2|0o100)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
