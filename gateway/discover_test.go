@@ -128,7 +128,7 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("the hash is %q; want %q", d.Tool.ContentHash, want)
 	}
 	_, err = w.Describe(t.Context(), caller(), "get_climate")
-	if e := refusal(t, err, gateway.CodeNotAllowed); !strings.Contains(e.Message, "; it has get_weather. ") || string(e.Details) != `{"available":["get_weather"]}` {
+	if e := refusal(t, err, gateway.CodeNotAllowed); !strings.Contains(e.Message, "; the agent has get_weather. ") || string(e.Details) != `{"available":["get_weather"]}` {
 		t.Errorf("the refusal does not name what there is (C15): %s %s", e.Message, e.Details)
 	}
 	_, err = w.Describe(t.Context(), caller(), strings.Repeat("x", 1_000_000))

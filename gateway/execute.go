@@ -39,7 +39,8 @@ func (g *Gateway) Execute(ctx context.Context, c Caller, r Request) (Result, err
 	return g.perform(ctx, a)
 }
 
-// Admitted is a logged call that every gate has admitted. Whoever runs the call must pass it to Conclude afterwards.
+// Admitted is a logged call that every gate has admitted. After the caller of Admit has run the call, it must pass the
+// Admitted to Conclude.
 type Admitted struct {
 	call *prepared
 	in   Invocation
@@ -48,7 +49,7 @@ type Admitted struct {
 // Tool returns the live version of the called tool.
 func (a *Admitted) Tool() registry.Live { return a.in.Tool }
 
-// Admit passes a call through every gate and does not run it. It is for callers that run the call themselves. It
+// Admit passes a call through every gate but does not run the call. It is for callers that run calls themselves. It
 // returns the same errors as Execute.
 func (g *Gateway) Admit(ctx context.Context, c Caller, r Request) (*Admitted, error) {
 	if err := c.Check(); err != nil {
@@ -72,7 +73,7 @@ type prepared struct {
 	name       string          // name of the tool in the request
 	args       json.RawMessage // arguments in canonical form
 	object     *jsondoc.Node   // args, parsed
-	unreadable error           // reason why args cannot be parsed: an *Error; nil if they can
+	unreadable error           // *Error with the reason why args cannot be parsed, or nil
 	context    CallContext
 	decline    func(registry.Live) *Error
 	answers    string // id of the approved pending call that this call executes; "" for none
@@ -80,10 +81,10 @@ type prepared struct {
 	set       *toolset
 	call      Call
 	tool      registry.Live // zero if no tool was found
-	early     error         // refusal by the gates that need no transaction: an *Error; nil for none
-	changed   error         // refusal of the provider, which found that the tool differs from the definition with the hash changedOf
+	early     error         // *Error of the gates that need no transaction, or nil
+	changed   error         // *Error of the provider if the tool differs from the definition with the hash changedOf, or nil
 	changedOf string
-	refused   error // refusal by any gate: an *Error; nil for none
+	refused   error // *Error of the gate that refused the call, or nil
 	waits     bool  // the call requires user approval
 	tier      registry.ApprovalTier
 	warnings  []string
@@ -142,8 +143,9 @@ func (g *Gateway) setTool(p *prepared, set *toolset, e registry.Entry, err error
 	return nil
 }
 
-// hintsOf returns the annotations of a tool for the call log. They are the approved annotations. If they do not specify
-// whether the tool is destructive and its category is, hintsOf sets this annotation.
+// hintsOf returns the annotations of a tool for the call log. The result contains the approved annotations. If they do
+// not specify whether the tool is destructive, but the category of the tool is destructive, hintsOf marks the tool as
+// destructive.
 func hintsOf(t *registry.Tool) *registry.Annotations {
 	var a registry.Annotations
 	if t.Annotations != nil {
@@ -282,9 +284,10 @@ func (g *Gateway) admit(ctx context.Context, r LedgerReader, p *prepared) error 
 	return limit(ctx, r, p)
 }
 
-// admitUnlogged decides whether a call may run that could not be logged because of cause. It returns nil if the call
-// may run, or if a gate has refused the call. A guarded call must not run, because the log must contain every call of
-// the server. Any other call may run unless it requires approval, its tool has a limit, or a gate cannot be checked.
+// admitUnlogged decides whether a call may run although it could not be logged. cause is the error of the write.
+// admitUnlogged returns nil if the call may run, or if a gate has refused the call. A guarded call must not run,
+// because the log must contain every call of the server. Any other call may run unless it requires approval, its tool
+// has a limit, or a gate cannot be checked.
 func (g *Gateway) admitUnlogged(ctx context.Context, p *prepared, cause error) error {
 	if errors.Is(cause, ErrContradiction) || ctx.Err() != nil {
 		return cause
@@ -305,8 +308,8 @@ func (g *Gateway) admitUnlogged(ctx context.Context, p *prepared, cause error) e
 
 // warnUnlogged adds a warning to p that the call log has no record of the call or its outcome, and writes a warning.
 func (g *Gateway) warnUnlogged(p *prepared, what string, cause error) {
-	p.warnings = append(p.warnings, what+" in the audit.")
-	g.warn(fmt.Sprintf("%s in the audit (call %s of %s): %v", what, p.call.ID, p.call.Tool, cause))
+	p.warnings = append(p.warnings, what+" in the call log.")
+	g.warn(fmt.Sprintf("%s in the call log (call %s of %s): %v", what, p.call.ID, p.call.Tool, cause))
 }
 
 // codeOf returns the code of err if err is an *Error with a code, and otherwise CodeProvider.
@@ -317,7 +320,7 @@ func codeOf(err error) Code {
 	return CodeProvider
 }
 
-// guardedToolset returns the approved tools, prompts, and instructions of the server that key names.
+// guardedToolset returns the approved tools, prompts, and instructions of the server key.server.
 func guardedToolset(ctx context.Context, r impact.ToolReader, key toolsetKey, state int64) (*toolset, error) {
 	lives, err := r.FromServer(ctx, key.server)
 	if err != nil {
@@ -472,7 +475,7 @@ func (p providers) run(ctx context.Context, in Invocation) (Output, error) {
 	if provider == nil {
 		message := fmt.Sprintf("%s needs a provider of type %s, which is not configured here.", in.Tool.Subject, kind)
 		if kind == "" {
-			message = fmt.Sprintf("%s names no provider, so it cannot run; propose a change to add one.", in.Tool.Subject)
+			message = fmt.Sprintf("%s cannot run, because its definition specifies no provider; propose a change that adds a provider.", in.Tool.Subject)
 		}
 		return Output{}, &Error{Code: CodeNotConnected, Message: message, NotRun: true}
 	}
@@ -625,7 +628,7 @@ func failure(err error) json.RawMessage {
 // Caller identifies the caller of a lookup or a call.
 type Caller struct {
 	Actor    proposals.Actor  // actor in the call log
-	Agent    string           // agent that has the tools: an id in the view of Layer, or a subject
+	Agent    string           // agent that uses the tools: an id in the view of Layer, or a subject
 	Layer    registry.Layer   // layer whose view contains the agent and the tools
 	Where    registry.Context // context that selects the agent's tools
 	User     string           // user whose data and limits apply
@@ -635,8 +638,7 @@ type Caller struct {
 	Server string `json:",omitempty"`
 }
 
-// Guarded returns c as the caller of the calls that the guard of the given server passes on. Guarded calls have no
-// agent profile.
+// Guarded returns a copy of c for calls through the guard of the given server. Such calls have no agent profile.
 func (c Caller) Guarded(server string) Caller {
 	c.Server, c.Agent = server, GuardPrefix+server
 	return c
@@ -650,13 +652,13 @@ func (c Caller) isGuarded() bool { return c.Server != "" }
 // Request is a call as the caller makes it, before any check.
 type Request struct {
 	Tool        string          // id, alias, or wire name
-	Args        json.RawMessage // an object; nil for an empty one
+	Args        json.RawMessage // a JSON object; nil means an empty object
 	CallContext CallContext     // description of the call by the caller, not verified
 	// Command is the command or the URL of the guarded server, for the log.
 	Command string
-	// Decline is called with the live definition of the tool, in the transaction that logs the call. It returns nil if
-	// the caller will run the tool with this definition, and otherwise the refusal of the call. For example, a guard
-	// refuses a call if the server lists a different definition. If Decline is nil, the caller accepts every
+	// Decline is called with the live definition of the tool, in the transaction that logs the call. If the caller will
+	// run the tool with this definition, it returns nil. Otherwise, it returns the refusal of the call. For example, a
+	// guard refuses a call if the server lists a different definition. If Decline is nil, the caller accepts every
 	// definition.
 	Decline func(registry.Live) *Error
 }
@@ -717,13 +719,13 @@ func NotReached(err error) (why string, sure bool) {
 	dialing := ok && (op.Op == "dial" || op.Op == "proxyconnect")
 	switch {
 	case errors.As(err, new(*net.DNSError)):
-		return "its name cannot be resolved", true
+		return "the host name cannot be resolved", true
 	case errors.As(err, new(*tls.CertificateVerificationError)):
-		return "its certificate is not accepted", true
+		return "the certificate is not trusted", true
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "the connection was refused", dialing
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return "it did not answer in time", dialing
+		return "the server did not answer in time", dialing
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "the connection was lost", dialing
 	}

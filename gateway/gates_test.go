@@ -138,7 +138,7 @@ func TestNames(t *testing.T) {
 	// Refusals of retired names contain the successor, and those of prompt tools that there is nothing to run.
 	_, err = w.Execute(t.Context(), caller(), request("create_task", "{}"))
 	refusal(t, err, gateway.CodeUnknown)
-	if want := `No active tool is called "create_task"; that name is retired, its successor is create_tasks.`; err.Error() != want {
+	if want := `No active tool is called "create_task"; this name is retired, and the successor of the tool is create_tasks.`; err.Error() != want {
 		t.Errorf("got %q; want %q", err, want)
 	}
 	w.allow(t, "line_editor")

@@ -57,7 +57,7 @@ type Gateway struct {
 	pendingFor time.Duration
 	maxPending int
 	maxRefused int
-	logWithin  time.Duration                              // time limit for logging a guarded call; after it, the call is refused
+	logWithin  time.Duration                              // time limit for logging a guarded call; a call that exceeds the limit is refused
 	hints      func(*registry.Tool) *registry.Annotations // annotations that are logged with a call
 	signing    proof.Signing
 

@@ -61,8 +61,8 @@ type CallReader interface {
 	PendingList(ctx context.Context, q PendingQuery) ([]Pending, error)
 	// Calls returns the calls that q selects, the newest first.
 	Calls(ctx context.Context, q CallQuery) ([]Call, error)
-	// Refusals returns the hours that q selects in which some refused calls were counted and not logged, the newest
-	// first.
+	// Refusals returns the hours that q selects, the newest first. Each returned hour has refused calls that were
+	// counted but not logged.
 	Refusals(ctx context.Context, q RefusalQuery) ([]Refusals, error)
 }
 
@@ -78,7 +78,8 @@ type CallWriter interface {
 	// AddCall appends a call. The gateway appends a call before the call runs, or when a gate has refused the call.
 	AddCall(ctx context.Context, c Call) error
 	// CountRefused counts a refused call, and reports whether the caller should also append the call to the log. The
-	// result is true for the first calls of an agent and a user in each hour (UTC). most is the number of these calls.
+	// result is true until the number of refused calls of the agent for the user in the current hour (UTC) exceeds
+	// most.
 	CountRefused(ctx context.Context, c Call, code Code, most int) (write bool, err error)
 	// AddOutcome appends the outcome of the call with the given id.
 	AddOutcome(ctx context.Context, call string, o Outcome) error
@@ -197,7 +198,7 @@ func limited(tool registry.Live) bool {
 
 // limit checks the cooldown and the daily limit. If p passes, limit sets p.call.Nth, the number of p among the user's
 // calls of the tool on this day (UTC). A call with a number counts against the daily limit unless it certainly did not
-// run. It always counts for the cooldown.
+// run. Every call with a number starts the cooldown.
 func limit(ctx context.Context, r LedgerReader, p *prepared) error {
 	now := p.call.At
 	use, err := r.Use(ctx, p.call.Caller.User, p.tool.Subject, now)

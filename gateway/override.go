@@ -24,7 +24,7 @@ type TierChoice struct {
 	Layer registry.Layer        // layer whose view contains the tools
 	// Tools are ids, aliases, wire names, or subjects of tools. If Tools is empty, the choice applies to the active
 	// tools of the MCP server named Server that have at least one of the annotations in Hints. Hints are keys of
-	// annotations in a definition. If Server or Hints is empty, that condition does not apply.
+	// annotations in a definition. An empty Server or Hints does not restrict the selection.
 	Tools  []string
 	Server string
 	Hints  []string
@@ -34,7 +34,7 @@ type TierChoice struct {
 type TierChange struct {
 	Set   []Override
 	Same  []Override  // tools that already have the tier; By and At are zero if no user has set the tier
-	Fixed []FixedTier // tools whose tier cannot be set; only if TierChoice.Tools is empty, because a named tool of this kind is an error
+	Fixed []FixedTier // tools whose tier cannot be set; always empty if TierChoice.Tools lists tools, because such a tool is then an error
 }
 
 // FixedTier names a tool whose tier the user cannot set, and the reason.
@@ -130,18 +130,19 @@ func (g *Gateway) tierChange(ctx context.Context, r LedgerReader, actor proposal
 	return change, errors.Join(refused...)
 }
 
-// fixedTier returns the reason why the user cannot set the given tier for a tool. It returns "" if the user can.
+// fixedTier returns the reason why the user cannot set the given tier for a tool. It returns "" if the user can set the
+// tier.
 func fixedTier(tool registry.Live, tier registry.ApprovalTier) string {
 	t := tool.Definition.Tool
 	switch {
 	case tier != registry.AutoApprove:
 		return ""
 	case t.NeedsConfirmation():
-		return "requires confirmation of each call; propose a change to lift this"
+		return "requires confirmation of each call; propose a change that removes this requirement"
 	case t.Approval == nil:
-		return fmt.Sprintf("has no approval tier, so every call requires approval; a proposal can make it %s", registry.UserConfigurable)
+		return fmt.Sprintf("has no approval tier, so every call requires approval; a proposal can set the tier %s", registry.UserConfigurable)
 	case t.Approval.Tier == registry.RequiresApproval:
-		return fmt.Sprintf("is %s, which the user cannot override; a proposal can make it %s", t.Approval.Tier, registry.UserConfigurable)
+		return fmt.Sprintf("has the tier %s, which the user cannot override; a proposal can set the tier %s", t.Approval.Tier, registry.UserConfigurable)
 	}
 	return ""
 }
@@ -186,13 +187,13 @@ func (c TierChoice) selected(ctx context.Context, r LedgerReader) ([]registry.Li
 		return tools, nil
 	}
 	what := "No approved tool"
-	if len(c.Hints) > 0 {
-		what += " that is annotated " + strings.Join(c.Hints, " or ")
-	}
 	if c.Server != "" {
-		what += " is of the server " + jsondoc.Quote(c.Server)
+		what += " of the server " + jsondoc.Quote(c.Server)
 	}
-	return nil, &Error{Code: CodeUnknown, Message: what + "."}
+	if len(c.Hints) > 0 {
+		what += " with the annotation " + strings.Join(c.Hints, " or ")
+	}
+	return nil, &Error{Code: CodeUnknown, Message: what + " was found."}
 }
 
 // findTool returns the active tool with the given name: an id, an alias, a wire name, or a subject. It returns an
@@ -221,7 +222,8 @@ func (g *Gateway) Overrides(ctx context.Context, user string) ([]Override, error
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Override, error) { return r.Overrides(ctx, user) })
 }
 
-// Refusals returns the hours that q selects in which some refused calls were counted and not logged, the newest first.
+// Refusals returns the hours that q selects, the newest first. Each returned hour has refused calls that were counted
+// but not logged.
 func (g *Gateway) Refusals(ctx context.Context, q RefusalQuery) ([]Refusals, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Refusals, error) { return r.Refusals(ctx, q) })
 }

@@ -31,7 +31,7 @@ type Pending struct {
 	ContentHash string
 	Args        json.RawMessage // canonical
 	CallContext CallContext     // description of the call by the caller, not verified
-	Digest      string          // hash of the call (see Pending.digest), with which an answer can name the call
+	Digest      string          // hash of the call (see Pending.digest) that an answer can use to identify the call
 	AskedAt     time.Time
 	ExpiresAt   time.Time
 
@@ -40,8 +40,8 @@ type Pending struct {
 	Outcome *Outcome // nil until the call has run
 }
 
-// Answer is the user's decision on a pending call. A pending call has at most one answer, and an approval names the
-// only call that may execute it. Therefore a pending call runs at most once.
+// Answer is the user's decision on a pending call. A pending call has at most one answer. An approval contains the id
+// of the only execution that it permits. Therefore a pending call runs at most once.
 type Answer struct {
 	ID       string // UUIDv7
 	Approved bool
@@ -151,7 +151,7 @@ func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 		case len(waiting) >= g.maxPending:
 			p.refused = &Error{
 				Code:    CodePendingFull,
-				Message: fmt.Sprintf("%d calls of %s already wait for the user, which is the limit; wait for answers.", len(waiting), jsondoc.Quote(pending.Caller.Agent)),
+				Message: fmt.Sprintf("%d calls of %s are already waiting for the user, which is the limit; wait until the user has answered.", len(waiting), jsondoc.Quote(pending.Caller.Agent)),
 			}
 		default:
 			if err := tx.AddPending(ctx, pending); err != nil {
@@ -169,7 +169,7 @@ func (p Pending) same(other Pending) bool {
 	return p.Caller == other.Caller && p.Tool == other.Tool && p.ContentHash == other.ContentHash && string(p.Args) == string(other.Args)
 }
 
-// approvalRequired returns the refusal of the call for which p is waiting.
+// approvalRequired returns the refusal of a call that waits for approval as p.
 func approvalRequired(p Pending) error {
 	message := fmt.Sprintf("%s requires user approval. Pending call %s expires at %s; do not retry the call; poll for its outcome.", p.Tool, p.ID, p.ExpiresAt.Format(time.RFC3339))
 	if p.Caller.isGuarded() {
@@ -207,15 +207,15 @@ func (g *Gateway) Outcome(ctx context.Context, c Caller, id string) (Result, err
 	}
 	switch state {
 	case PendingWaiting:
-		return fail(CodeApprovalRequired, "it waits for user approval until %s.", p.ExpiresAt.Format(time.RFC3339))
+		return fail(CodeApprovalRequired, "the call waits for user approval until %s.", p.ExpiresAt.Format(time.RFC3339))
 	case PendingRunning:
-		return fail(CodeApprovalRequired, "the user approved it, and it is running.")
+		return fail(CodeApprovalRequired, "the user approved the call, and the call is running.")
 	case PendingOutdated:
-		return fail(CodeApprovalOutdated, "its definition changed before the user answered; call it again.")
+		return fail(CodeApprovalOutdated, "the definition of the tool changed before the user answered; call the tool again.")
 	case PendingExpired:
-		return fail(CodeApprovalExpired, "nobody answered before %s; call it again if it is still needed.", p.ExpiresAt.Format(time.RFC3339))
+		return fail(CodeApprovalExpired, "the user did not answer before %s; if the call is still needed, call the tool again.", p.ExpiresAt.Format(time.RFC3339))
 	case PendingRefused:
-		return fail(CodeApprovalRefused, "the user refused it: %s", visible.Line(p.Answer.Reason))
+		return fail(CodeApprovalRefused, "the user refused the call: %s", visible.Line(p.Answer.Reason))
 	case PendingInterrupted:
 		return fail(CodeInterrupted, "toolcrib exited during the call. The call may have run; toolcrib does not repeat it.")
 	case PendingFailed:
@@ -273,7 +273,7 @@ func (a Answering) Approve(ctx context.Context, actor proposals.Actor, id, expec
 	if p.call.Caller.isGuarded() {
 		return Result{
 			Call: p.call.ID, Tool: p.tool.Subject, Version: p.tool.Version, At: p.call.At, Output: []byte(`{}`),
-			Warnings: []string{"The call runs when its client makes it again, before the pending call expires."},
+			Warnings: []string{"The call runs when the client repeats it before the pending call expires."},
 		}, nil
 	}
 	admitted, err := a.gateway.passGate(ctx, p)
@@ -309,7 +309,7 @@ func (a Answering) claim(ctx context.Context, actor proposals.Actor, id, expect 
 		}
 		e := p.set.allowed[pending.Tool].Entry
 		if e.Definition.Tool == nil || e.Version != now.Version || e.ContentHash != now.ContentHash {
-			return fmt.Errorf("%s: %w: the definition that the agent %s uses for %s changed or was removed; the agent must call again", now.ID, review.ErrStale, now.Caller.Agent, now.Tool)
+			return fmt.Errorf("%s: %w: the definition that the agent %s uses for %s changed or was removed; the agent must call the tool again", now.ID, review.ErrStale, now.Caller.Agent, now.Tool)
 		}
 		p.tool, p.call.Annotations = e.Live, g.hints(e.Definition.Tool)
 		if err := g.admit(ctx, tx.LedgerReader, p); err != nil {
@@ -348,24 +348,24 @@ func (g *Gateway) open(ctx context.Context, tx LedgerReader, actor proposals.Act
 	}
 	switch {
 	case digest != p.Digest:
-		return p, fmt.Errorf("the pending call %s: %w: it differs from the recorded call", p.ID, proposals.ErrTampered)
+		return p, fmt.Errorf("the pending call %s: %w: the call differs from the recorded call", p.ID, proposals.ErrTampered)
 	case expect != "" && !strings.EqualFold(expect, p.Digest):
-		return p, fmt.Errorf("%s: %w: the call differs from the one shown; run toolcrib calls show again", p.ID, review.ErrDigest)
+		return p, fmt.Errorf("%s: %w: the call differs from the call that was shown; run toolcrib calls show again", p.ID, review.ErrDigest)
 	}
 	switch g.State(p) {
 	case PendingWaiting:
 		return p, nil
 	case PendingExpired:
-		return p, fmt.Errorf("%s: %w: it expired at %s; the agent must call again", p.ID, review.ErrStale, p.ExpiresAt.Format("2006-01-02 15:04:05 UTC"))
+		return p, fmt.Errorf("%s: %w: the call expired at %s; the agent must call the tool again", p.ID, review.ErrStale, p.ExpiresAt.Format("2006-01-02 15:04:05 UTC"))
 	case PendingOutdated:
-		return p, fmt.Errorf("%s: %w: %s is no longer at version %d; the agent must call again", p.ID, review.ErrStale, p.Tool, p.Version)
+		return p, fmt.Errorf("%s: %w: %s is no longer at version %d; the agent must call the tool again", p.ID, review.ErrStale, p.Tool, p.Version)
 	case PendingRefused, PendingRunning, PendingDone, PendingFailed, PendingInterrupted:
 	}
 	word := "refused"
 	if p.Answer.Approved {
 		word = "approved"
 	}
-	return p, fmt.Errorf("%s: %w: %s %s it already", p.ID, proposals.ErrConflict, p.Answer.By, word)
+	return p, fmt.Errorf("%s: %w: %s has already %s the call", p.ID, proposals.ErrConflict, p.Answer.By, word)
 }
 
 // Refuse refuses the pending call with the given id. The agent receives the reason, which must not be empty.
@@ -407,7 +407,7 @@ func (a Answering) Refuse(ctx context.Context, actor proposals.Actor, id, reason
 func checkReason(reason string) (string, error) {
 	reason = strings.TrimSpace(reason)
 	if reason == "" {
-		return "", fmt.Errorf("%w: give a reason for the refusal; the agent sees it", review.ErrNoReason)
+		return "", fmt.Errorf("%w: give a reason for the refusal; the agent receives the reason", review.ErrNoReason)
 	}
 	return reason, CheckReason(reason)
 }

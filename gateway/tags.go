@@ -59,7 +59,7 @@ type tag struct {
 }
 
 // ParseTags parses the tag lines in a model's answer. A tag line has the form "PREFIX: argument", where PREFIX is the
-// tag of a tool of the caller's agent, and is a separate call. ParseTags ignores white space around a line.
+// tag of a tool of the caller's agent. Each tag line is one call. ParseTags ignores white space around a line.
 // Parsed.Display is the answer without the valid tag lines of tools with stripFromDisplay, which is the default. The
 // work is limited and linear in the size of the answer.
 func (g *Gateway) ParseTags(ctx context.Context, c Caller, answer string) (Parsed, error) {
@@ -110,10 +110,10 @@ func newTag(tool registry.Live, def registry.Tag) tag {
 	}
 	switch {
 	case err != nil:
-		t.problem = "its pattern is not a regular expression: " + jsondoc.Printable(err.Error())
+		t.problem = "the pattern is not a valid regular expression: " + jsondoc.Printable(err.Error())
 		return t
 	case t.steps > maxTagSize:
-		t.problem = fmt.Sprintf("its pattern has %d instructions; the limit is %d", t.steps, maxTagSize)
+		t.problem = fmt.Sprintf("the compiled pattern has %d instructions; the limit is %d", t.steps, maxTagSize)
 		return t
 	}
 	t.pattern = regexp.MustCompile(pattern)

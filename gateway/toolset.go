@@ -139,7 +139,7 @@ func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (r
 	if e, ok := s.names.get(name); ok {
 		return e, nil
 	}
-	if s.key.server != "" { // guarded tools have no names but their names on the server
+	if s.key.server != "" { // guarded tools are known only by their names on the server
 		for _, e := range s.entries {
 			if e.Definition.Tool.OriginName() == name {
 				s.names.put(name, e)
@@ -193,9 +193,9 @@ func unknown(name string) error {
 	message := fmt.Sprintf("No active tool is called %s", jsondoc.Quote(name))
 	switch successor, retired := shipped.Retired(name); {
 	case retired && successor != "":
-		message += fmt.Sprintf("; that name is retired, its successor is %s", successor)
+		message += fmt.Sprintf("; this name is retired, and the successor of the tool is %s", successor)
 	case retired:
-		message += "; that name is retired without a successor"
+		message += "; this name is retired, and the tool has no successor"
 	default:
 		message += "; search the tools you have"
 	}
@@ -224,7 +224,7 @@ func (s *toolset) notAllowed(name string, found []registry.Entry) error {
 	}
 	shown := s.entries[:min(len(s.entries), 20)]
 	available := lists.Map(shown, func(e registry.Entry) string { return e.Definition.Tool.WireName() }) // the names that the agent's prompt contains
-	message += "; it has " + strings.Join(available, ", ")
+	message += "; the agent has " + strings.Join(available, ", ")
 	if more := len(s.entries) - len(shown); more > 0 {
 		message += fmt.Sprintf(" and %d more, which search_tools finds", more)
 	}
@@ -232,7 +232,7 @@ func (s *toolset) notAllowed(name string, found []registry.Entry) error {
 	if err != nil {
 		return err
 	}
-	return &Error{Code: CodeNotAllowed, Message: message + ". A proposal can change its allow-list.", Details: details}
+	return &Error{Code: CodeNotAllowed, Message: message + ". A proposal can change the agent's allow-list.", Details: details}
 }
 
 // ambiguous returns the error for a lookup of the given name that found several tools. The error lists the ids of these
@@ -246,7 +246,7 @@ func ambiguous(name string, found []registry.Entry) error {
 	}
 	return &Error{
 		Code:    CodeAmbiguous,
-		Message: fmt.Sprintf("%d upstream tools are called %s: %s. Use an id.", len(ids), jsondoc.Quote(name), strings.Join(ids, ", ")),
+		Message: fmt.Sprintf("%d upstream tools are called %s: %s. Use one of these ids.", len(ids), jsondoc.Quote(name), strings.Join(ids, ", ")),
 		Details: details,
 	}
 }
@@ -284,21 +284,21 @@ func (g evalGate) check(ctx context.Context, in Invocation, tier registry.Approv
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case err != nil:
-		problem := fmt.Sprintf("The eval gate did not answer for %s (%s)", in.Tool.Subject, jsondoc.Printable(err.Error()))
+		problem := fmt.Sprintf("The eval gate made no decision on the call of %s (%s)", in.Tool.Subject, jsondoc.Printable(err.Error()))
 		why := ""
 		switch {
 		case in.Tool.Definition.Tool.IsDestructive():
-			why = "a destructive tool does not run without it"
+			why = "a destructive tool does not run without a decision"
 		case tier == registry.RequiresApproval:
-			why = "a tool that requires approval does not run without it"
+			why = "a tool that requires approval does not run without a decision"
 		case g.closed:
-			why = "the configuration requires its approval for every call"
+			why = "the configuration requires a decision for every call"
 		default:
-			return problem + "; the call ran without its approval.", nil
+			return problem + "; the call ran without the approval of the gate.", nil
 		}
-		return "", &Error{Code: CodeGateUnavailable, Message: fmt.Sprintf("%s, and %s; try again when it does.", problem, why), NotRun: true}
+		return "", &Error{Code: CodeGateUnavailable, Message: fmt.Sprintf("%s, and %s; try again later.", problem, why), NotRun: true}
 	case !answer.Approved:
-		reason := cmp.Or(plaintext.Clip(visible.Line(answer.Reason), MaxReason), "it gave no reason")
+		reason := cmp.Or(plaintext.Clip(visible.Line(answer.Reason), MaxReason), "no reason given")
 		return "", &Error{Code: CodeGateRefused, Message: fmt.Sprintf("The eval gate refused the call of %s: %s.", in.Tool.Subject, reason)}
 	}
 	return "", nil
@@ -324,11 +324,11 @@ func (g evalGate) ask(ctx context.Context, in Invocation) (GateAnswer, error) {
 	select {
 	case r := <-done:
 		if r.err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return GateAnswer{}, fmt.Errorf("it did not answer within %s", g.timeout)
+			return GateAnswer{}, fmt.Errorf("the gate did not answer within %s", g.timeout)
 		}
 		return r.answer, r.err
 	case <-ctx.Done():
-		return GateAnswer{}, fmt.Errorf("it did not answer within %s", g.timeout)
+		return GateAnswer{}, fmt.Errorf("the gate did not answer within %s", g.timeout)
 	}
 }
 
@@ -432,8 +432,8 @@ func (s *toolset) texts() []Text {
 	return texts
 }
 
-// exactFirst returns order with the tools at the front that have a name equal to the query, truncated to limit. order
-// contains indexes of s.entries.
+// exactFirst returns order with all tools that have a name equal to the query moved to the front. It truncates the
+// result to limit. order contains indexes of s.entries.
 func (s *toolset) exactFirst(query string, order []int, limit int) []int {
 	var exact []int
 	for i, e := range s.entries {
@@ -491,7 +491,7 @@ func tierOf(ctx context.Context, r LedgerReader, c Caller, tool registry.Live) (
 	return t.EffectiveTier(override), nil
 }
 
-// toolSchemas contains the compiled schemas of a tool. A schema that the definition does not have is nil.
+// toolSchemas contains the compiled schemas of a tool. A schema is nil if the definition does not contain it.
 type toolSchemas struct {
 	input, output *schemaguard.Schema
 }
@@ -516,7 +516,7 @@ func (c *schemas) compiled(tool registry.Live) (*toolSchemas, error) {
 	}
 	if len(t.OutputSchema) > 0 {
 		if s.output, err = schemaguard.Compile(t.OutputSchema); err != nil {
-			return nil, &Error{Code: CodeResult, Message: fmt.Sprintf("The output schema of %s cannot be used, so no result could be validated; the tool was not called: %s.", tool.Subject, jsondoc.Printable(err.Error()))}
+			return nil, &Error{Code: CodeResult, Message: fmt.Sprintf("The output schema of %s cannot be used, so toolcrib could not validate a result; the tool was not called: %s.", tool.Subject, jsondoc.Printable(err.Error()))}
 		}
 	}
 	c.cache.put(tool.ContentHash, s)
@@ -548,7 +548,7 @@ func (c *schemas) conforms(tool registry.Live, structured json.RawMessage) error
 	}
 	return &Error{
 		Code:    CodeResult,
-		Message: fmt.Sprintf("%s ran, but its result does not fit the approved output schema and is withheld: %s. Do not repeat the call; it may act twice.", tool.Subject, told),
+		Message: fmt.Sprintf("%s ran, but the result does not conform to the approved output schema and is withheld: %s. Do not repeat the call; the tool could act twice.", tool.Subject, told),
 		Details: details,
 	}
 }

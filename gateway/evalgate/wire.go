@@ -67,11 +67,11 @@ func encode(in gateway.Invocation) ([]byte, error) {
 const maxAnswer = 64 << 10
 
 // ErrAnswer indicates a malformed response, which neither approves nor refuses the call.
-var ErrAnswer = errors.New(`it did not answer with {"approved": true or false, "reason": "…"}`)
+var ErrAnswer = errors.New(`the response is not {"approved": true or false, "reason": "…"}`)
 
 func decode(b []byte) (gateway.GateAnswer, error) {
 	if len(b) > maxAnswer {
-		return gateway.GateAnswer{}, fmt.Errorf("%w: it is larger than %d bytes", ErrAnswer, maxAnswer)
+		return gateway.GateAnswer{}, fmt.Errorf("%w: more than %d bytes", ErrAnswer, maxAnswer)
 	}
 	// Do not use encoding/json, which accepts duplicate keys and ignores case: a gate that repeats its input could be
 	// made to approve the call.
@@ -106,12 +106,12 @@ func (c Command) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAn
 	if err != nil {
 		// The error must not contain the path of the program, because the agent may see it.
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-			return gateway.GateAnswer{}, fmt.Errorf("its program exited with %s", exit.ProcessState)
+			return gateway.GateAnswer{}, fmt.Errorf("the program of the gate exited with %s", exit.ProcessState)
 		}
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
-			return gateway.GateAnswer{}, errors.New("its program was not found")
+			return gateway.GateAnswer{}, errors.New("the program of the gate was not found")
 		}
-		return gateway.GateAnswer{}, errors.New("cannot run its program")
+		return gateway.GateAnswer{}, errors.New("cannot run the program of the gate")
 	}
 	return decode(out.Stdout)
 }
@@ -134,7 +134,7 @@ func NewHTTP(url, token string) HTTP {
 	}}
 }
 
-var errRedirect = errors.New("it redirects to another address")
+var errRedirect = errors.New("the gate redirects to another address")
 
 // Ask implements gateway.Gate.
 func (h HTTP) Ask(ctx context.Context, in gateway.Invocation) (gateway.GateAnswer, error) {

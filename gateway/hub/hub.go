@@ -72,7 +72,7 @@ func New(c Config) *Hub {
 func (h *Hub) Close() { h.client.CloseIdleConnections() }
 
 // errRedirect indicates a redirect that is not followed.
-var errRedirect = errors.New("it redirects to an address that was not approved")
+var errRedirect = errors.New("the hub redirects to an address that was not approved")
 
 // errLong indicates a response that exceeds Config.MaxBytes.
 var errLong = errors.New("the response is too long")
@@ -121,8 +121,9 @@ func newCall(name string, in gateway.Invocation) call {
 	return c
 }
 
-// Run implements gateway.Provider. It returns a result that is not an object as {"result": …}, although the output schema
-// describes the bare result. It passes on error codes of the hub, except the codes that are reserved for the gateway.
+// Run implements gateway.Provider. It returns a result that is not an object as {"result": …}, although the output
+// schema describes the result without this object. It passes on error codes of the hub, except the codes that are
+// reserved for the gateway.
 func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, error) {
 	tool := in.Tool.Definition.Tool
 	if tool.Provider == nil || tool.Provider.URL == "" {
@@ -140,10 +141,10 @@ func (h *Hub) Run(ctx context.Context, in gateway.Invocation) (gateway.Output, e
 	case errors.Is(err, errRedirect):
 		return gateway.Output{}, failed(in, errRedirect.Error())
 	case errors.Is(err, errLong):
-		return gateway.Output{}, failed(in, fmt.Sprintf("it answered with more than %d bytes", h.config.MaxBytes))
+		return gateway.Output{}, failed(in, fmt.Sprintf("the response has more than %d bytes", h.config.MaxBytes))
 	case err != nil:
 		why, sure := gateway.NotReached(err) // without the address
-		message := fmt.Sprintf("The hub of %s is not available: %s. The call may have run; check before you retry it.", in.Tool.Subject, why)
+		message := fmt.Sprintf("The hub of %s is not available: %s. The call may have run; check before you retry the call.", in.Tool.Subject, why)
 		if sure {
 			message = fmt.Sprintf("The hub of %s is not available: %s. The call did not run; try again later.", in.Tool.Subject, why)
 		}
@@ -181,7 +182,7 @@ func (h *Hub) post(ctx context.Context, address string, c call) (body []byte, st
 }
 
 // Headers maps header names to values. In a value, $agent, $customer, $user, $mission, $conversation, $call, and $tool
-// stand for values of the call, and $$ stands for a dollar sign.
+// represent values of the call, and $$ represents a dollar sign.
 type Headers map[string]string
 
 // reserved are the headers that toolcrib sets, and the headers that concern the connection.
@@ -209,7 +210,7 @@ func (h Headers) Check() error {
 			return ""
 		})
 		if unknown != nil {
-			return fmt.Errorf("%s contains the unknown $%s; use $agent, $customer, $user, $mission, $conversation, $call, or $tool, and $$ for a dollar sign", name, unknown[0])
+			return fmt.Errorf("%s contains the unknown variable $%s; use $agent, $customer, $user, $mission, $conversation, $call, or $tool, and $$ for a dollar sign", name, unknown[0])
 		}
 	}
 	return nil
@@ -229,7 +230,7 @@ func (h Headers) set(to http.Header, c call) {
 	}
 }
 
-// value returns the value that $name stands for in a header.
+// value returns the value that $name represents in a header.
 func (c call) value(name string) (value string, ok bool) {
 	value, ok = map[string]string{
 		"$": "$", "agent": c.Agent, "customer": c.Customer, "user": c.User, "mission": c.Mission,
@@ -273,7 +274,7 @@ func parse(body []byte) (answer, error) {
 	a := answer{result: fields["result"], rest: fields}
 	read := func(key string, dst any) {
 		if err == nil && !isNull(fields[key]) && json.Unmarshal(fields[key], dst) != nil {
-			err = fmt.Errorf("%w: its %s has the wrong type", errForm, key)
+			err = fmt.Errorf("%w: %s has the wrong type", errForm, key)
 		}
 	}
 	read("success", &a.success)
@@ -304,10 +305,10 @@ func parse(body []byte) (answer, error) {
 		}
 	}
 	if utf8.RuneCountInString(a.request) > maxRequest {
-		return a, fmt.Errorf("%w: its approval_request_id is longer than %d characters", errForm, maxRequest)
+		return a, fmt.Errorf("%w: approval_request_id is longer than %d characters", errForm, maxRequest)
 	}
 	if problem := plaintext.Problem(a.request); problem != "" {
-		return a, fmt.Errorf("%w: its approval_request_id %s", errForm, problem)
+		return a, fmt.Errorf("%w: approval_request_id %s", errForm, problem)
 	}
 	delete(fields, "success")
 	delete(fields, "tool")
@@ -361,11 +362,11 @@ func read(in gateway.Invocation, name string, body []byte, status int) (gateway.
 	a, err := parse(body)
 	switch {
 	case err == nil && a.tool != "" && a.tool != name:
-		return gateway.Output{}, failed(in, fmt.Sprintf("its answer is about a different tool, %s", jsondoc.Quote(a.tool)))
+		return gateway.Output{}, failed(in, fmt.Sprintf("the response is for a different tool, %s", jsondoc.Quote(a.tool)))
 	case err == nil && a.needsApproval:
 		return gateway.Output{}, a.pending(in)
 	case err == nil && a.success != nil && *a.success && (a.failure != nil || status < 200 || status > 299):
-		return gateway.Output{}, failed(in, fmt.Sprintf("it reported success, but with status %d or an error", status))
+		return gateway.Output{}, failed(in, fmt.Sprintf("the response reports success, but has status %d or contains an error", status))
 	case err == nil && a.success != nil && *a.success:
 		out, err := wrapped(a.result)
 		return gateway.Output{Object: out, Structured: a.result, Answer: a.otherFields()}, err
@@ -375,7 +376,7 @@ func read(in gateway.Invocation, name string, body []byte, status int) (gateway.
 		if code == "" {
 			code = gateway.CodeProvider
 		} else if !code.Foreign() {
-			message += fmt.Sprintf(" (its code %s is reserved and was replaced)", jsondoc.Quote(a.failure.code))
+			message += fmt.Sprintf(" (the code %s of the hub is reserved and was replaced)", jsondoc.Quote(a.failure.code))
 			code = gateway.CodeProvider
 		}
 		return gateway.Output{}, &gateway.Error{Code: code, Message: message, Details: a.failure.details, ApprovalRequest: a.request, Answer: a.otherFields()}
@@ -387,7 +388,7 @@ func read(in gateway.Invocation, name string, body []byte, status int) (gateway.
 func (a answer) pending(in gateway.Invocation) error {
 	message := fmt.Sprintf("The hub of %s requires its own approval before it runs the call", in.Tool.Subject)
 	if a.request != "" {
-		message += ", with the id " + jsondoc.Quote(a.request)
+		message += " (approval id " + jsondoc.Quote(a.request) + ")"
 	}
 	message += ". The call did not run yet; do not retry it, and tell the user."
 	e := &gateway.Error{Code: gateway.CodeProviderApproval, ApprovalRequest: a.request, Answer: a.otherFields()}
@@ -397,7 +398,7 @@ func (a answer) pending(in gateway.Invocation) error {
 		reason = cmp.Or(a.failure.message, reason)
 	}
 	if reason != "" {
-		message += " It says: " + plaintext.Clip(visible.Line(reason), maxMessage)
+		message += " Message of the hub: " + plaintext.Clip(visible.Line(reason), maxMessage)
 	}
 	e.Message = message
 	return e
@@ -422,7 +423,7 @@ func noResponse(in gateway.Invocation, status int, err error) error {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
 		return &gateway.Error{
 			Code: gateway.CodeCredentials, NotRun: true,
-			Message: fmt.Sprintf("The hub of %s refused the credentials (status %d). The call did not run; ask the user to connect it again.", in.Tool.Subject, status),
+			Message: fmt.Sprintf("The hub of %s refused the credentials (status %d). The call did not run; ask the user to connect the hub again.", in.Tool.Subject, status),
 		}
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return &gateway.Error{
@@ -433,7 +434,7 @@ func noResponse(in gateway.Invocation, status int, err error) error {
 	if err == nil {
 		err = fmt.Errorf("%w: success is missing, or a failure has no error", errForm)
 	}
-	return failed(in, fmt.Sprintf("it answered with status %d and %s", status, jsondoc.Printable(err.Error())))
+	return failed(in, fmt.Sprintf("the response has status %d and is %s", status, jsondoc.Printable(err.Error())))
 }
 
 // maxMessage is the maximum length of a hub's message to the caller, in characters.

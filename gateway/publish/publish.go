@@ -80,13 +80,13 @@ func (d Document) ToFolder(dir string) (changed bool, err error) {
 		return false, nil
 	default:
 		if before, err = bundle.DecodeIndex(old); err != nil {
-			return false, fmt.Errorf("%s: %w; publish to another folder, or remove it", index, err)
+			return false, fmt.Errorf("%s: %w; publish to another folder, or remove this file", index, err)
 		}
 		if before.Database != d.index.Database {
-			return false, fmt.Errorf("%s belongs to another registry (%.12s, not %.12s); publish to another folder, or remove it", index, before.Database, d.index.Database)
+			return false, fmt.Errorf("%s belongs to another registry (%.12s, not %.12s); publish to another folder, or remove this file", index, before.Database, d.index.Database)
 		}
 		if before.Log.Seq > d.index.Log.Seq {
-			return false, fmt.Errorf("%s is newer: its log has %d events, that of the database %d", index, before.Log.Seq, d.index.Log.Seq)
+			return false, fmt.Errorf("%s is newer than the database: its log has %d events, and the log of the database has %d", index, before.Log.Seq, d.index.Log.Seq)
 		}
 	}
 	write := func(name string, data []byte) error {
@@ -126,7 +126,7 @@ func (d Document) ToFolder(dir string) (changed bool, err error) {
 	return true, nil
 }
 
-// Folder is the placeholder in a command that stands for the folder to copy.
+// Folder is the placeholder in a command for the folder to copy.
 const Folder = "{}"
 
 // Run runs command, a program that copies the files in folder to the place where they are published. The working

@@ -114,7 +114,7 @@ func page(result json.RawMessage, key string) (entries []json.RawMessage, next s
 		return nil, "", err
 	}
 	if list := n.Get(key); list == nil || list.Kind != jsondoc.Array {
-		return nil, "", errors.New("its answer has no list of " + key)
+		return nil, "", errors.New("the response has no list of " + key)
 	}
 	var members map[string]json.RawMessage // decoding to a struct would also accept keys in another case
 	if err := json.Unmarshal(result, &members); err != nil {
@@ -125,7 +125,7 @@ func page(result json.RawMessage, key string) (entries []json.RawMessage, next s
 }
 
 // prompt requests a prompt with placeholders as arguments, once for each of the combinations of its optional arguments.
-// It omits combinations that the server refuses, so that no response to them can be approved.
+// It omits combinations that the server refuses. Responses to omitted combinations cannot be approved.
 func (r *Reader) prompt(ctx context.Context, name string, entry json.RawMessage) (json.RawMessage, error) {
 	required, optional := wire.PromptArguments(entry)
 	var answers []wire.PromptAnswer

@@ -124,7 +124,7 @@ func (k Tokens) Revoke(ctx context.Context, by proposals.Actor, ref, reason stri
 // find returns the token whose id begins with ref. It returns an error unless there is exactly one.
 func (k Tokens) find(ctx context.Context, ref string) (Token, error) {
 	if len(ref) < proposals.MinPrefix {
-		return Token{}, fmt.Errorf("token %q: %w; use at least %d characters of its id", ref, proposals.ErrNotFound, proposals.MinPrefix)
+		return Token{}, fmt.Errorf("token %q: %w; use at least %d characters of the token's id", ref, proposals.ErrNotFound, proposals.MinPrefix)
 	}
 	found, err := k.Store.TokensOf(ctx, ref)
 	switch {
@@ -133,7 +133,7 @@ func (k Tokens) find(ctx context.Context, ref string) (Token, error) {
 	case len(found) == 0:
 		return Token{}, fmt.Errorf("token %q: %w", ref, proposals.ErrNotFound)
 	case len(found) > 1:
-		return Token{}, fmt.Errorf("token %q: %w; use more characters of its id", ref, review.ErrAmbiguous)
+		return Token{}, fmt.Errorf("token %q: %w; use more characters of the token's id", ref, review.ErrAmbiguous)
 	}
 	return found[0], nil
 }

@@ -133,7 +133,7 @@ func (p *Provider) approved(ctx context.Context, t *registry.Tool) (*Session, wi
 	if ps := listed.Problems(); len(ps) > 0 {
 		return nil, listed, &gateway.Error{
 			Code:    gateway.CodeChanged,
-			Message: fmt.Sprintf("the protocol does not allow the definition of %s: %s; the tool was not called.", t.WireName(), ps.Error()),
+			Message: fmt.Sprintf("the definition of %s violates the protocol: %s; the tool was not called.", t.WireName(), ps.Error()),
 		}
 	}
 	return session, listed, nil
@@ -221,11 +221,11 @@ func (d drift) refusal(id string) error {
 	e := &gateway.Error{Code: gateway.CodeChanged, Details: details, NotRun: true}
 	switch {
 	case d.Approved == "":
-		e.Message = fmt.Sprintf("%s is not pinned to its definition on %s, so it was not called. The user must import it from there and approve it again.", id, d.Server)
+		e.Message = fmt.Sprintf("%s is not pinned to a definition of the server %s, so the tool was not called. The user must import the tool from the server and approve it again.", id, d.Server)
 	case d.Listed == "":
-		e.Message = fmt.Sprintf("%s no longer lists the approved tool %s; the tool was not called.", d.Server, id)
+		e.Message = fmt.Sprintf("the server %s no longer lists the approved tool %s; the tool was not called.", d.Server, id)
 	default:
-		e.Message = fmt.Sprintf("%s lists a definition of %s that differs from the approved one; the tool was not called. The user must review the change (toolcrib import --server %s).", d.Server, id, d.Server)
+		e.Message = fmt.Sprintf("the server %s lists a definition of %s that differs from the approved definition; the tool was not called. The user must review the change (toolcrib import --server %s).", d.Server, id, d.Server)
 	}
 	return e
 }
@@ -380,13 +380,13 @@ func isApproved(t *registry.Tool, listed wire.ListedItem) (hash string, ok bool)
 // maxMessage is the maximum length of a server's message in an *Error, in bytes.
 const maxMessage = 2_000
 
-// outcome converts the result of tools/call to an output, or to an error if the result reports an error. n is raw,
-// parsed.
+// outcome converts the result of tools/call to an output, or to an error if the result reports an error. n is the
+// parsed form of raw.
 func outcome(raw json.RawMessage, n *jsondoc.Node) (gateway.Output, error) {
 	if kind := n.Get("resultType"); kind != nil && kind.Text != "complete" {
-		message := fmt.Sprintf("the server answers with a result of the type %s, which toolcrib does not know", jsondoc.Quote(kind.Text))
+		message := fmt.Sprintf("the server returned a result of the unknown type %s", jsondoc.Quote(kind.Text))
 		if kind.Text == "input_required" { // SEP-2322: the additional input would come from the user or a model, and would bypass every gate
-			message = "the server answered input_required: it needs input from the user or a model, which toolcrib does not provide. According to the answer, the call had no effect. Call it with all its inputs, or use the server directly"
+			message = "the server answered input_required: the tool needs input from the user or a model, which toolcrib does not provide. According to the answer, the call had no effect. Call the tool with all inputs, or use the server directly"
 		}
 		return gateway.Output{}, &gateway.Error{Code: gateway.CodeProvider, Message: message, Details: raw}
 	}
@@ -418,7 +418,7 @@ func asError(err error) error {
 		return err
 	case errors.Is(err, ErrCredentials):
 		e.Code, e.NotRun = gateway.CodeCredentials, true
-		e.Message = "the server does not accept the credentials; the call did not run, and the user must connect it again"
+		e.Message = "the server refused the credentials, so the call did not run; the user must connect the server again"
 	case errors.Is(err, ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		e.Code = gateway.CodeTimeout
 	case errors.As(err, new(guard.Unreachable)):

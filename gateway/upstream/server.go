@@ -45,10 +45,10 @@ const (
 
 // Errors of servers, to be tested with errors.Is. Errors of the network or the operating system can also occur.
 var (
-	ErrTimeout = errors.New("did not answer in time")
+	ErrTimeout = errors.New("the server did not answer in time")
 	// ErrCredentials indicates that a server refused the token, or requires a token.
-	ErrCredentials = errors.New("it refused the credentials; check its token_env")
-	ErrTooLarge    = errors.New("exceeded the size limit")
+	ErrCredentials = errors.New("the server refused the credentials; check token_env in the configuration of the server")
+	ErrTooLarge    = errors.New("size limit exceeded")
 	ErrProtocol    = guard.ErrProtocol
 	ErrClosed      = guard.ErrEnded
 )
@@ -124,7 +124,7 @@ func (f *failed) Error() string { return fmt.Sprintf("the MCP server %s: %v", f.
 func (f *failed) Unwrap() error { return f.err }
 
 // Stderr returns the last part of the standard error that the server had written when err occurred. It returns "" if
-// err does not contain it. The text is untrusted.
+// err does not contain this output. The text is untrusted.
 func Stderr(err error) string {
 	if f, ok := errors.AsType[*failed](err); ok {
 		return f.stderr

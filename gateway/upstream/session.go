@@ -99,7 +99,7 @@ func (s *Session) handshake(ctx context.Context, watching bool) error {
 		_, s.hello, err = s.ask(limited, "server/discover", []byte("{}"), nil)
 		versions := s.hello.Get("supportedVersions")
 		if err == nil && (versions == nil || !slices.ContainsFunc(versions.Items, func(n *jsondoc.Node) bool { return n.Text == modernRevision })) {
-			err = s.failed(ctx, fmt.Errorf("%w: it does not support the revision %s", ErrProtocol, modernRevision))
+			err = s.failed(ctx, fmt.Errorf("%w: the server does not support the revision %s", ErrProtocol, modernRevision))
 		}
 		if err == nil && watching {
 			params := []byte(`{"notifications":{"toolsListChanged":true,"promptsListChanged":true},` + s.meta)
@@ -137,7 +137,7 @@ func (s *Session) failed(ctx context.Context, err error) error {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = fmt.Errorf("%w: %w", ErrTimeout, context.DeadlineExceeded)
 		if s.conn != nil && s.conn.Skipped() != "" {
-			err = fmt.Errorf("%w; its standard output has lines that are not messages, such as %s", err, jsondoc.Quote(s.conn.Skipped()))
+			err = fmt.Errorf("%w; the standard output contains lines that are not messages, such as %s", err, jsondoc.Quote(s.conn.Skipped()))
 		}
 	case errors.As(err, new(guard.Credentials)):
 		err = ErrCredentials
@@ -180,7 +180,7 @@ func (s *Session) ask(ctx context.Context, method string, params []byte, headers
 		err = fmt.Errorf("expected an object, got %s", n.Kind)
 	}
 	if err != nil {
-		return nil, nil, s.failed(ctx, fmt.Errorf("%w: its answer to %s cannot be read: %w", ErrProtocol, method, err))
+		return nil, nil, s.failed(ctx, fmt.Errorf("%w: the response to %s cannot be read: %w", ErrProtocol, method, err))
 	}
 	return raw, n, nil
 }
