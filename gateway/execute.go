@@ -629,9 +629,9 @@ func failure(err error) json.RawMessage {
 type Caller struct {
 	Actor    proposals.Actor  // actor in the call log
 	Agent    string           // agent that uses the tools: an id in the view of Layer, or a subject
-	Layer    registry.Layer   // layer whose view contains the agent and the tools
+	Layer    registry.Layer   // layer that determines the view, which contains the agent and the tools
 	Where    registry.Context // context that selects the agent's tools
-	User     string           // user whose data and limits apply
+	User     string           // user of the call, who determines the data and the limits
 	Customer string           // customer, for a hub; "" for none
 	// Server is the name of the MCP server if the caller is a guard. The caller then has the approved tools of this
 	// server, under their names on the server. Server is "" if the caller is an agent.
@@ -694,7 +694,7 @@ type Checker interface {
 // Output is the answer of a provider to a call. The provider is not trusted, so the gateway validates the output.
 type Output struct {
 	Object json.RawMessage // the result: a JSON object of at most MaxOutput bytes
-	// Structured is the part of the answer to which the tool's output schema applies, or nil.
+	// Structured is the part of the answer that must conform to the tool's output schema, or nil.
 	Structured json.RawMessage
 	// Answer is a JSON object with the fields of the provider's answer that are not part of the result, or nil.
 	Answer json.RawMessage

@@ -54,8 +54,8 @@ type CallReader interface {
 	Override(ctx context.Context, user string, tool registry.Subject) (registry.ApprovalTier, error)
 	// Overrides returns the tiers that are set for the given user, in the order of the tools.
 	Overrides(ctx context.Context, user string) ([]Override, error)
-	// Pending returns the pending call whose id is ref or begins with ref. It returns proposals.ErrNotFound if there is
-	// no such call, and review.ErrAmbiguous if there are several.
+	// Pending returns the pending call with an id that equals or begins with ref. It returns proposals.ErrNotFound if
+	// there is no such call, and review.ErrAmbiguous if there are several.
 	Pending(ctx context.Context, ref string) (Pending, error)
 	// PendingList returns the pending calls that q selects, the newest first.
 	PendingList(ctx context.Context, q PendingQuery) ([]Pending, error)
@@ -171,7 +171,7 @@ type Change struct {
 	Tool    registry.Subject
 	Version int
 	Details json.RawMessage // an object that describes the difference
-	By      proposals.Actor // actor whose call detected the difference
+	By      proposals.Actor // actor of the call that detected the difference
 	At      time.Time
 }
 
@@ -183,7 +183,7 @@ type CallQuery struct {
 	Tool   registry.Subject // zero for all
 	Code   Code             // "" for all; CodeOK for calls that succeeded
 	Hint   string           // key of an annotation that must be true in the approved definition; "" for all
-	Before int64            // only calls whose Seq is less than Before; 0 for all
+	Before int64            // only calls with a Seq less than Before; 0 for all
 	Limit  int              // 1 to review.MaxPage
 }
 

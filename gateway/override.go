@@ -21,7 +21,7 @@ import (
 type TierChoice struct {
 	User  string
 	Tier  registry.ApprovalTier // "" removes the user's earlier choice
-	Layer registry.Layer        // layer whose view contains the tools
+	Layer registry.Layer        // layer that determines the view, which contains the tools
 	// Tools are ids, aliases, wire names, or subjects of tools. If Tools is empty, the choice applies to the active
 	// tools of the MCP server named Server that have at least one of the annotations in Hints. Hints are keys of
 	// annotations in a definition. An empty Server or Hints does not restrict the selection.
@@ -37,7 +37,7 @@ type TierChange struct {
 	Fixed []FixedTier // tools whose tier cannot be set; always empty if TierChoice.Tools lists tools, because such a tool is then an error
 }
 
-// FixedTier names a tool whose tier the user cannot set, and the reason.
+// FixedTier identifies a tool if the user cannot set its tier, and contains the reason.
 type FixedTier struct {
 	Tool registry.Subject `json:"tool"`
 	Why  string           `json:"reason"`
@@ -59,7 +59,7 @@ func view[T any](ctx context.Context, l Ledger, read func(LedgerReader) (T, erro
 
 // SetTiers sets c.Tier as the approval tier of the selected tools for the calls of c.User, in one transaction. In every
 // process, the tier applies from the next call. The actor must be a user. The tier requires_approval can be set for
-// every tool. The tier auto_approve can only be set for tools whose approved tier is user_configurable.
+// every tool. The tier auto_approve can only be set for tools with the approved tier user_configurable.
 func (a Answering) SetTiers(ctx context.Context, actor proposals.Actor, c TierChoice) (TierChange, error) {
 	g := a.gateway
 	var change TierChange
@@ -147,7 +147,7 @@ func fixedTier(tool registry.Live, tier registry.ApprovalTier) string {
 	return ""
 }
 
-// tools returns the tools to which c applies, without duplicates.
+// tools returns the tools that c applies to, without duplicates.
 func (c TierChoice) tools(ctx context.Context, r LedgerReader) ([]registry.Live, error) {
 	if len(c.Tools) == 0 {
 		return c.selected(ctx, r)

@@ -94,7 +94,7 @@ func (g *Gateway) State(p Pending) PendingState {
 	return PendingInterrupted
 }
 
-// digest returns the hash of the fields of p to which an answer applies.
+// digest returns the hash of the fields of p that an answer applies to.
 func (p Pending) digest() (string, error) {
 	b, err := jsondoc.Marshal(struct {
 		Format    string           `json:"format"`
@@ -115,13 +115,13 @@ type PendingQuery struct {
 	Waiting bool   // only calls that are in the state PendingWaiting at Now
 	Agent   string // "" for all
 	User    string // "" for all
-	Before  int64  // only calls whose Seq is less than Before; 0 for all
+	Before  int64  // only calls with a Seq less than Before; 0 for all
 	Limit   int    // 1 to review.MaxPage
 	Now     time.Time
 }
 
 // wait refuses a call that requires approval and stores it as a pending call. If the same call is already waiting, wait
-// stores nothing, and the refusal names the existing pending call.
+// stores nothing, and the refusal contains the id of the existing pending call.
 func (g *Gateway) wait(ctx context.Context, p *prepared) error {
 	id := g.newID()
 	return g.write(ctx, p, g.ledger.Durable, func(tx LedgerTx) error {
@@ -185,8 +185,8 @@ func (g *Gateway) Pending(ctx context.Context, q PendingQuery) ([]Pending, error
 	return view(ctx, g.ledger, func(r LedgerReader) ([]Pending, error) { return r.PendingList(ctx, q) })
 }
 
-// PendingCall returns the pending call whose id is ref or begins with ref. If several ids begin with ref, it returns
-// review.ErrAmbiguous.
+// PendingCall returns the pending call with an id that equals or begins with ref. If several ids begin with ref, it
+// returns review.ErrAmbiguous.
 func (g *Gateway) PendingCall(ctx context.Context, ref string) (Pending, error) {
 	return view(ctx, g.ledger, func(r LedgerReader) (Pending, error) { return r.Pending(ctx, ref) })
 }

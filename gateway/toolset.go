@@ -179,8 +179,8 @@ func (s *toolset) find(ctx context.Context, r impact.ToolReader, name string) (r
 	return registry.Entry{}, ambiguous(name, own)
 }
 
-// nearest returns the elements of found whose wire name is name. If there are none, it returns found. Thus wire names
-// take precedence over upstream names.
+// nearest returns the elements of found with the wire name name. If no element has this wire name, nearest returns
+// found. Thus wire names take precedence over upstream names.
 func nearest(name string, found []registry.Entry) []registry.Entry {
 	own := slices.DeleteFunc(slices.Clone(found), func(e registry.Entry) bool { return e.Definition.Tool.WireName() != name })
 	if len(own) > 0 {

@@ -212,7 +212,7 @@ func readAll(ctx context.Context, a *command.App, ready []clientServer, timeout 
 // problem returns a message about the error err of a server, with a remedy. timeout is the time limit that applied.
 func (c clientServer) problem(err error, timeout time.Duration) string {
 	s := c.entry.Server()
-	_, noise, noisy := strings.Cut(err.Error(), "its standard output ")
+	_, noise, noisy := strings.Cut(err.Error(), "the standard output ")
 	var network *net.OpError
 	switch {
 	case errors.Is(err, upstream.ErrTimeout) && noisy:

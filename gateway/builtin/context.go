@@ -156,9 +156,9 @@ func (c call) projects(ctx context.Context, w Writer) (*projects, error) {
 	return &projects{w: w, current: current}, err
 }
 
-// resolve returns the name of the project to which a new or changed record belongs. If named is false, this is the
-// conversation's project. Otherwise, it is the project with the given name, in its stored spelling. If there is no such
-// project, resolve creates it.
+// resolve returns the name of the project for a new or changed record. If named is false, this is the conversation's
+// project. Otherwise, it is the project with the given name, in the stored spelling of the name. If the project does
+// not exist, resolve creates it.
 func (p *projects) resolve(ctx context.Context, named bool, name string) (string, error) {
 	switch {
 	case !named:
@@ -173,7 +173,7 @@ func (p *projects) resolve(ctx context.Context, named bool, name string) (string
 	return p.add(ctx, name)
 }
 
-// find returns the name of a project in its stored spelling, or "" if there is no such project.
+// find returns the stored spelling of a project's name, or "" if the project does not exist.
 func (p *projects) find(ctx context.Context, name string) (string, error) {
 	if p.names == nil {
 		all, err := p.w.Projects(ctx)

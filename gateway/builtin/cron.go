@@ -54,8 +54,8 @@ const star = 1 << 63
 // next returns the first run after the given time. It returns false if there is no run within five years. The hours of
 // a schedule refer to local time in loc. If a local time occurs twice because clocks are set back, the schedule runs
 // only at the first occurrence. If a local time does not occur because clocks are set forward, the schedule runs later
-// by the length of the change. A schedule whose hour field starts with an asterisk runs in every hour that elapses,
-// also during such a change.
+// by the length of the change. If the hour field of a schedule starts with an asterisk, the schedule runs in every hour
+// that elapses, also when clocks are set back or forward.
 func (r cronSchedule) next(after time.Time, loc *time.Location) (time.Time, bool) {
 	if r.Hour&star != 0 {
 		t := r.inZone(loc).Next(after.In(loc))

@@ -108,9 +108,9 @@ func searchEntities(ctx context.Context, c call) (any, error) {
 	}{found}, err
 }
 
-// candidateEntities returns entities of the given kind that may match a query. These are the entities whose name is the
-// query, and the entities whose names share the most words and trigrams with the query. Rare words and trigrams have
-// more weight. If kind is "", all kinds match.
+// candidateEntities returns entities of the given kind that may match a query. These are the entities with the query as
+// their name, and the entities with names that share the most words and trigrams with the query. Rare words and
+// trigrams have more weight. If kind is "", all kinds match.
 func candidateEntities(ctx context.Context, r Reader, query, kind string) ([]Entity, error) {
 	found, err := r.EntitiesByName(ctx, EntityKey(query))
 	if err != nil {

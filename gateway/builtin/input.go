@@ -14,9 +14,9 @@ import (
 	"toolcrib/registry/jsondoc"
 )
 
-// decode stores the arguments of a call in the struct to which dst points. It returns a problem for each argument of
-// the wrong type. The gateway has already validated the arguments against the schema in the approved definition, but
-// this schema may permit types that the tools do not support.
+// decode stores the arguments of a call in *dst, a struct. It returns a problem for each argument of the wrong type.
+// The gateway has already validated the arguments against the schema in the approved definition, but this schema may
+// permit types that the tools do not support.
 func decode(args json.RawMessage, dst any) problems {
 	if len(args) == 0 {
 		args = json.RawMessage("{}")
@@ -80,7 +80,7 @@ func (ps *problems) oneOf(path, value, fallback string, known ...string) string 
 	return fallback
 }
 
-// channel checks the channel over which a reminder or the result of a schedule is delivered.
+// channel checks the delivery channel of a reminder or of the result of a schedule.
 func (ps *problems) channel(path, value string) string {
 	return ps.oneOf(path, value, "", "web", "telegram")
 }

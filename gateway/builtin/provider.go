@@ -174,7 +174,7 @@ func notConnected(context.Context, call) (any, error) {
 	return nil, &gateway.Error{Code: gateway.CodeNotConnected, Message: "No mailbox is connected, so mail cannot be read; continue without mail, and tell the user to connect a mailbox.", NotRun: true}
 }
 
-// get implements a tool whose name begins with get_. If id is not nil, found contains the record with this id.
+// get implements the tools with names that begin with get_. If id is not nil, found contains the record with this id.
 // Otherwise, found contains the first *limit records that match filter, and more reports whether further records match.
 // get returns an error if ps contains problems.
 func get[T, F any](
@@ -213,7 +213,7 @@ const (
 	maxLimit     = 200
 )
 
-// idFilter checks the optional argument id of a tool whose name begins with get_.
+// idFilter checks the optional argument id of the tools that get implements.
 func (ps *problems) idFilter(id *string) {
 	if id != nil {
 		ps.id("id", *id)
@@ -310,7 +310,7 @@ type Memory struct {
 	Entities   []string  `json:"-"` // names of linked entities, in no particular order
 }
 
-// Entity is a person or a thing to which memories are linked. An entity is deleted with the last link to it.
+// Entity is a person or a thing that memories are linked to. An entity is deleted when its last link is deleted.
 type Entity struct {
 	ID       string   `json:"id"` // UUIDv7
 	Name     string   `json:"name"`

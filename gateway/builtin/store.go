@@ -45,8 +45,8 @@ type Reader interface {
 	// MemoriesByKey returns the memories with the given keys.
 	MemoriesByKey(ctx context.Context, keys []int64) (map[int64]Memory, error)
 
-	// Neighbours returns the ids of at most limit memories to which the given memory has a link, and of at most limit
-	// memories that have a link to the given memory.
+	// Neighbours returns the ids of memories that are linked to the given memory: at most limit targets of its links,
+	// and at most limit memories with a link to it.
 	Neighbours(ctx context.Context, memory string, limit int) ([]string, error)
 	// MemoriesOf returns at most limit memories that are linked to the given entity. The memory with the newest link
 	// comes first.

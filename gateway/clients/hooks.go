@@ -81,8 +81,8 @@ func (m Machine) absent(c Client, l location, name string) File {
 	return f
 }
 
-// hookCommand matches the command of a hook that the wrap command has written. Its groups are the program and the value
-// of --was, which names the innermost part of the file that existed before the hook was added.
+// hookCommand matches the command of a hook that the wrap command has written. The groups are the program and the value
+// of --was. This value identifies the innermost part of the file that existed before the hook was added.
 var hookCommand = lazyregexp.New(`^(?:"([^"]*)"|'([^']*)'|(\S+)) check --files --hook [a-z-]+(?: .*?)??(?: --was (hooks|event))? \|\| exit 2$`)
 
 // hookEnd makes the shell exit with status 2 if the command fails in any way, for example because of a missing program

@@ -33,10 +33,10 @@ type Machine struct {
 	Inspect Inspect
 }
 
-// folders lists candidates for the folders with which locations begin. A candidate has a path if its variable is set or
-// its path field is not empty. The path field is relative to the home folder. Machine.folder uses the first candidate
-// with the requested name that applies to the system and has a path. An empty system applies everywhere, and "unix"
-// applies to every system except Windows.
+// folders lists candidates for the folders at the beginning of locations. A candidate has a path if its variable is set
+// or its path field is not empty. The path field is relative to the home folder. Machine.folder uses the first
+// candidate with the requested name that applies to the system and has a path. An empty system applies everywhere, and
+// "unix" applies to every system except Windows.
 var folders = []struct{ name, system, variable, path string }{
 	{"home", "", "", "."},
 	{"xdg", "", "XDG_CONFIG_HOME", ".config"}, // the XDG specification defines this for every system
@@ -513,7 +513,7 @@ func (f *File) marketplace(root string) bool {
 			}
 			names := lists.Map(declared.Fields, func(fd spanedit.Field) string { return fd.Name })
 			if len(names) == 0 {
-				names = []string{plugin} // mcpServers names one or more files
+				names = []string{plugin} // mcpServers contains the names of files instead of servers
 			}
 			for _, name := range names {
 				f.Servers = append(f.Servers, Server{

@@ -260,7 +260,7 @@ func urlProblem(s *Server) string {
 	return ""
 }
 
-// variables returns the fields of n whose values are scalars.
+// variables returns the fields of n with scalar values.
 func variables(n *spanedit.Node) []Variable {
 	if n == nil {
 		return nil
@@ -323,7 +323,7 @@ type Guard struct {
 	url         bool
 	script      spanedit.Span // span of the guard in the last word, if the last word is a shell script
 	moved       string
-	chdir       string // folder to which a program that starts the guard changes
+	chdir       string // working directory that a leading env command sets for the guard
 }
 
 // readGuard parses the command of the entry. It returns the zero Guard if the command does not start toolcrib.

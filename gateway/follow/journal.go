@@ -54,7 +54,7 @@ type entry struct {
 	Prev    string          `json:"prev"` // hash of the previous line; "" for the first
 	Call    *callEntry      `json:"call,omitempty"`
 	Outcome *outcomeEntry   `json:"outcome,omitempty"`
-	Change  *gateway.Change `json:"change,omitempty"` // a tool whose definition differs from the approved one
+	Change  *gateway.Change `json:"change,omitempty"` // a tool that differs from its approved definition
 }
 
 type callEntry struct {

@@ -230,9 +230,9 @@ func (o Overlay) FromServer(ctx context.Context, name string) ([]registry.Live, 
 	return append(followed, o.added(own)...), err
 }
 
-// OwnLedger is a gateway.Ledger for a machine that follows a registry and also has a database of its own. The database
-// contains the machine's approvals, calls, and pending calls. It can log a call only if it contains the version of the
-// tool, so OwnLedger logs calls of other followed tools in the journal.
+// OwnLedger is a gateway.Ledger for a machine that follows a registry and also has its own database. The database
+// contains the machine's approvals, calls, and pending calls. The database can log a call only if it contains the
+// called version of the tool. Therefore OwnLedger logs calls of other followed tools in the journal.
 type OwnLedger struct {
 	gateway.Ledger
 	// Registry returns the current registry.
@@ -312,7 +312,7 @@ func (w ownWriter) AddPending(ctx context.Context, p gateway.Pending) error {
 	return w.CallWriter.AddPending(ctx, p)
 }
 
-// errNotOwn is returned for a call that requires approval and whose tool is not in the machine's own database.
+// errNotOwn is returned for a call that requires approval if the tool is not in the machine's own database.
 var errNotOwn = errors.New("nobody can approve this call on this machine, because the machine's own database does not contain the registry's live version of the tool; import and approve this version on this machine, or ask the reviewers of the registry for another approval tier")
 
 // View implements gateway.Ledger.

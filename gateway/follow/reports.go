@@ -42,9 +42,9 @@ func (r Report) about() string {
 	return "tools of " + r.Server
 }
 
-// Outbox is a folder that stores the unsent reports of a machine for one source, each in a file. After a report is sent,
-// its file remains as an empty mark, so that the same report is not sent again. A file whose modification time is in the
-// future is not sent before that time.
+// Outbox is a folder that stores the unsent reports of a machine for one source, each in a file. After a report is
+// sent, its file remains as an empty mark, so that the same report is not sent again. If the modification time of a
+// file is in the future, the file is not sent before that time.
 type Outbox struct{ Dir string }
 
 // Limits of an outbox, a report, and a batch. toolcrib serve has the same limits for a report and a batch.
@@ -58,7 +58,7 @@ const (
 
 const refusedFile = "refused"
 
-// Refusal describes the most recent response in which the server refused reports.
+// Refusal describes the server's most recent response that refused reports.
 type Refusal struct {
 	At      time.Time `json:"at"`
 	Reports int       `json:"reports"`
@@ -254,7 +254,7 @@ type CallLines struct {
 	Lines   []string `json:"lines"`   // JSON, each with the hash of the line before it
 }
 
-// sentCalls is the position in a journal up to which its lines have been sent.
+// sentCalls is a position in a journal. All lines before this position have been sent.
 type sentCalls struct {
 	File   string `json:"file"`
 	Offset int64  `json:"offset"`

@@ -1,4 +1,4 @@
-// The sources from which a published registry can be read: a folder, a file, a URL, or a Git repository.
+// The possible sources of a published registry: a folder, a file, a URL, or a Git repository.
 
 package follow
 

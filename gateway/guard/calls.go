@@ -73,7 +73,7 @@ func (g *Guard) enqueueCall(ctx context.Context, m *message, line []byte) {
 	g.startComparing() // some clients do not send notifications/initialized
 }
 
-// cancelQueued cancels the call to which the notifications/cancelled message m refers. It returns true if the call has
+// cancelQueued cancels the call that m, a notifications/cancelled message, refers to. It returns true if the call has
 // not been sent to the server. In that case, m must not be forwarded.
 func (g *Guard) cancelQueued(m *message) bool {
 	id := m.member(m.params, "requestId")

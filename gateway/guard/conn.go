@@ -45,9 +45,8 @@ type Credentials string
 // Error implements error.
 func (c Credentials) Error() string { return string(c) }
 
-// Conn is a connection over which toolcrib sends its own requests to a server. (A Guard relays the requests of a
-// client.) Conn does not validate results. It skips up to maxSkipped bytes of output that is not a message, such as a
-// greeting.
+// Conn is a connection for toolcrib's own requests to a server. (A Guard relays the requests of a client.) Conn does
+// not validate results. It skips up to maxSkipped bytes of output that is not a message, such as a greeting.
 type Conn struct {
 	server  Server
 	notify  func(method string)

@@ -375,7 +375,7 @@ func (e *Endpoint) resume(id string) (*http.Response, error) {
 	return resp, nil
 }
 
-// errNoStream indicates that the server does not offer a stream of its own messages.
+// errNoStream indicates that the server does not offer an event stream for messages that are not responses.
 var errNoStream = errors.New("the server has no event stream")
 
 // listen opens the stream of the server's own messages and passes them to e.receive. It reopens an interrupted stream

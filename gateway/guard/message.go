@@ -45,7 +45,7 @@ type message struct {
 // memberNames contains the names of the members of a message that JSON-RPC defines.
 var memberNames = []string{"jsonrpc", "id", "method", "params", "result", "error"}
 
-// gatedMethods contains the methods whose requests or responses the guard may change or refuse.
+// gatedMethods contains the methods with requests or responses that the guard may change or refuse.
 var gatedMethods = []string{"initialize", "server/discover", "tools/list", "tools/call", "prompts/list", "prompts/get"}
 
 // read parses a message. If text is not valid JSON, it returns a malformed error. If text is not a message with exactly

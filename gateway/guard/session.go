@@ -222,10 +222,10 @@ func announceListChanged(m *message, kinds []listKind) (changes []edit) {
 	return changes
 }
 
-// notifyChanges sends a list_changed notification for each list whose content for the client has changed since the last
-// call. It sends none for the lists in notified, because the server's own notification has reached the client. In the
-// first call for a list, the earlier content is unknown. In this case, notifyChanges notifies a client that has
-// received a list filtered by older approvals.
+// notifyChanges compares the current lists for the client with the lists at the last call. It sends a list_changed
+// notification for each list that has changed. It sends none for the lists in notified, because the server's own
+// notification has reached the client. In the first call for a list, the earlier content is unknown. In this case,
+// notifyChanges notifies a client that has received a list filtered by older approvals.
 func (g *Guard) notifyChanges(notified map[listKind]bool) {
 	g.notifying.Lock()
 	defer g.notifying.Unlock()

@@ -103,7 +103,7 @@ type Counts struct {
 // Open returns the number of proposals that wait for the user.
 func (c Counts) Open() int { return c.Waiting + c.Changed }
 
-// of returns the counts to which t belongs.
+// of returns the counts that include t.
 func (v *Server) of(t *registry.Tool) *Counts {
 	if t.Kind == registry.ServerText {
 		return &v.Texts
@@ -251,8 +251,8 @@ func (v *Server) read(ctx context.Context, from Store, open, rejected []review.B
 	return nil
 }
 
-// lastRejected returns the newest rejected proposal of each tool and text. It omits subjects that have an open proposal or
-// for which a later proposal was approved.
+// lastRejected returns the newest rejected proposal of each tool and text. It omits subjects with an open proposal and
+// subjects with an approval after the rejection.
 func lastRejected(ctx context.Context, r Reader, open []review.Bundle) ([]review.Bundle, error) {
 	page, err := r.List(ctx, review.Query{State: proposals.Rejected, Filter: "tool:", Limit: review.MaxPage})
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package instructions handles the files from which coding agents take instructions: skills, AGENTS.md, CLAUDE.md,
+// Package instructions handles the files that contain instructions for coding agents: skills, AGENTS.md, CLAUDE.md,
 // rules, subagents, and slash commands. It finds and reads these files, compares them with their approved versions, and
 // restores approved content.
 //

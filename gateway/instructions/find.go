@@ -77,7 +77,7 @@ func (t *Tree) sort() {
 }
 
 // unlisted returns the instruction files in dir, a folder that cannot be listed. Clients can still open these files by
-// name. unlisted cannot find files whose pattern contains "*".
+// name. unlisted cannot find files for patterns that contain "*".
 func unlisted(dir string) []Found {
 	var found []Found
 	for _, p := range places.Above.Places() {
@@ -330,11 +330,12 @@ type Import struct {
 // (code.claude.com/docs/en/memory), and so does Gemini CLI by default (geminicli.com/docs/reference/memport).
 const maxImports = 5
 
-// importPattern matches an import of Claude Code or Gemini CLI: "@" and a path in which spaces are escaped.
+// importPattern matches an import of Claude Code or Gemini CLI: "@" and a path with escaped spaces.
 var importPattern = lazyregexp.New(`(?:^|\s)@((?:[^\s\\]|\\.)+)`)
 
-// importers are the lower-case names of files in which clients follow imports. The list includes agents.md because Gemini
-// CLI can be configured to read it, and because Claude Code reads it if CLAUDE.md imports it.
+// importers are the lower-case names of files that may contain imports. Clients follow imports only in these files. The
+// list includes agents.md because Gemini CLI can be configured to read it, and because Claude Code reads it if
+// CLAUDE.md imports it.
 var importers = []string{"claude.md", "claude.local.md", "gemini.md", "agents.md"}
 
 // imports recursively reads the imported files. It also follows imports in code blocks, because clients do not agree on

@@ -22,7 +22,7 @@ import (
 // Occasion is an event that loads a part of a file into the context of an agent.
 type Occasion string
 
-// Occasions, in the order in which they occur. For Printed and NotText, the file itself never enters the context.
+// Occasions, earliest first. For Printed and NotText, the file itself never enters the context.
 const (
 	AtOnce   Occasion = "at once"     // at the start of every session
 	Matching Occasion = "on matching" // when the agent works with files that match Load.Note
@@ -157,7 +157,7 @@ func occasionText(pattern string) string {
 	return ""
 }
 
-// rule returns the loads of a rule file whose front matter determines when the rule applies.
+// rule returns the loads of a rule file. The front matter of the file determines when the rule applies.
 func rule(keys *jsondoc.Node, l Load, body string) []Load {
 	globs := cmp.Or(value(keys, "globs"), value(keys, "applyTo"), value(keys, "paths"))
 	says := value(keys, "description")

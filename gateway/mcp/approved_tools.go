@@ -80,8 +80,8 @@ func (s *Server) listTools(ctx context.Context, p *sdk.ListToolsParams) (*sdk.Li
 	return out, err
 }
 
-// exposed returns the approved tools of the agent that can be listed: action tools whose names differ from toolcrib's
-// own tools.
+// exposed returns the approved tools of the agent that can be listed. These are the action tools, except for tools that
+// have the name of one of toolcrib's own tools.
 func (s *Server) exposed(ctx context.Context) ([]registry.Entry, error) {
 	_, entries, err := s.config.Gateway.Tools(ctx, s.config.Caller)
 	return slices.DeleteFunc(entries, func(e registry.Entry) bool {

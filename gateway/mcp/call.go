@@ -129,7 +129,7 @@ func (d Documents) FaultOf(err error) Fault {
 }
 
 // asObject returns raw if raw is a JSON object, and nil if raw is invalid or null. It wraps any other value in an
-// object whose only member has the given name.
+// object with one member, which has the given name.
 func asObject(raw json.RawMessage, name string) json.RawMessage {
 	n, err := jsondoc.Parse(raw, jsondoc.DefaultLimits)
 	switch {
@@ -314,8 +314,8 @@ func (s *Server) execute(ctx context.Context, actor proposals.Actor, args *jsond
 	return NewRun(r), nil
 }
 
-// bind stores args in the struct to which dst points. It returns an error for unknown and invalid arguments and for
-// missing required arguments.
+// bind stores args in *dst, a struct. It returns an error for unknown and invalid arguments and for missing required
+// arguments.
 func bind(args *jsondoc.Node, dst any, required ...string) error {
 	ps := jsondoc.Bind(args, jsondoc.Root, dst)
 	for _, key := range required {

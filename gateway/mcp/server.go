@@ -153,7 +153,8 @@ type Config struct {
 	Documents Documents
 
 	Version string // version of toolcrib
-	// As is the actor of every client. If As is zero, each client acts as the agent whose name the client reports.
+	// As is the actor of every client. If As is zero, each client acts as an agent with the name that the client
+	// reports.
 	As proposals.Actor
 	// Caller is the caller of all lookups and calls. The server replaces its actor by the actor of the client.
 	Caller gateway.Caller

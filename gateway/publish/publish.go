@@ -24,7 +24,7 @@ import (
 	"toolcrib/signing/checkpoint"
 )
 
-// Document is a registry in the form in which it is published.
+// Document is the published form of a registry.
 type Document struct {
 	Index []byte
 	Parts map[string][]byte // uncompressed parts, keyed by hash
@@ -32,7 +32,7 @@ type Document struct {
 	log   *checkpoint.Log
 }
 
-// New returns the document for a bundle. log is the log to which the checkpoint in the bundle's header refers.
+// New returns the document for a bundle. The checkpoint in the bundle's header must be a checkpoint of log.
 func New(b bundle.Bundle, log *checkpoint.Log) (Document, error) {
 	d := Document{log: log}
 	var err error

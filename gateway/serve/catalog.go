@@ -18,7 +18,7 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Format is the format in which an application receives tools.
+// Format is a format of tools for an application.
 type Format = wire.Format
 
 // Definition is a live definition with its version.

@@ -248,5 +248,5 @@ type budgets struct {
 	large    *semaphore.Semaphore // requests with bodies of more than largeBody bytes
 	events   *semaphore.Semaphore // event streams
 	listens  *semaphore.Semaphore // MCP streams
-	calls    *semaphore.Semaphore // calls over MCP, including calls whose clients have disconnected
+	calls    *semaphore.Semaphore // calls over MCP, including calls of disconnected clients
 }

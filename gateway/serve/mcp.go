@@ -24,7 +24,7 @@ type client struct {
 	used  int64 // sequence number of the latest request
 }
 
-// clientKey identifies an MCP endpoint by the id of the token and the user on whose behalf the endpoint calls tools.
+// clientKey identifies an MCP endpoint by the id of the token and the user of the calls.
 type clientKey struct{ token, user string }
 
 // clients contains the open MCP endpoints.

@@ -55,9 +55,9 @@ func (s *Server) reports(q *request) error {
 	return answer(q.w, out)
 }
 
-// propose converts reports to proposals. A refused report does not affect the other reports. Requests are processed one
-// after another, so that several reports of the same tool become one proposal. propose returns before the response is
-// written, so that a slow client does not delay other requests.
+// propose converts reports to proposals. If a report is refused, the other reports are still processed. Requests are
+// processed one after another, so that several reports of the same tool become one proposal. propose returns before the
+// response is written, so that a slow client does not delay other requests.
 func (s *Server) propose(q *request, reports []follow.Report) (out docReported, err error) {
 	s.reporting.Lock()
 	defer s.reporting.Unlock()

@@ -102,7 +102,7 @@ func (q *request) forUser(named string) (gateway.Caller, error) {
 }
 
 // bind parses the JSON body of a request into dst, and returns the problems of the body, such as unknown fields. around
-// is the number of nesting levels by which the body may exceed the limit of a single document.
+// is the number of additional nesting levels: the body may exceed the limit of a single document by this number.
 func (q *request) bind(dst any, around int) (jsondoc.Problems, error) {
 	text, err := io.ReadAll(q.r.Body)
 	if err != nil {

@@ -47,8 +47,8 @@ type Gateway interface {
 type Log interface {
 	// Head returns the number of the newest event and the current state of the registry.
 	Head(ctx context.Context) (event, state int64, err error)
-	// Notices returns at most limit notices whose numbers are greater than after, the oldest first. upTo is the number
-	// of the event up to which the notices are complete.
+	// Notices returns at most limit notices with numbers greater than after, the oldest first. upTo is the number of
+	// the last event that Notices has examined.
 	Notices(ctx context.Context, after int64, limit int) (found []gateway.Notice, upTo int64, err error)
 	// CheckExists returns an error if the database file has been moved, deleted, or replaced since it was opened.
 	CheckExists() error
@@ -63,7 +63,7 @@ type Catalog interface {
 	// Load returns the definitions of the caller's agent, including deferred tools, as of the time asOf. The zero time
 	// means now.
 	Load(ctx context.Context, c gateway.Caller, asOf time.Time) (Loaded, error)
-	// Encode encodes tools as an array in the format f. left names the parts that the format cannot represent.
+	// Encode encodes tools as an array in the format f. left lists the parts that the format cannot represent.
 	Encode(ctx context.Context, tools []Definition, f Format) (array []byte, left []string, err error)
 	// PromptInput returns the input for the prompts of the caller's agent, without the current time and the user's
 	// data.
@@ -85,9 +85,9 @@ type Config struct {
 	Version string // version of toolcrib
 	Now     func() time.Time
 	Logger  *slog.Logger
-	// Host reports whether a request may have the given host name in its Host header. It protects against DNS
-	// rebinding, in which a web page changes its own host name to resolve to this server. If Host is nil, all names are
-	// permitted.
+	// Host reports whether a request may have the given host name in its Host header. This check protects against DNS
+	// rebinding: a web page can change its own host name so that the name resolves to this server. If Host is nil, all
+	// names are permitted.
 	Host func(string) bool
 	// Origins are the origins of web pages that may connect. Pages of this machine may always connect.
 	Origins []string
@@ -155,7 +155,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, web *http.Server) er
 	}()
 	select {
 	case <-handlers:
-	case <-time.After(time.Second): // time for calls whose connections are closed to record their outcome
+	case <-time.After(time.Second): // wait until calls with closed connections have recorded their outcomes
 	}
 	if cause := context.Cause(ctx); errors.Is(err, context.Canceled) && cause != nil {
 		err = cause

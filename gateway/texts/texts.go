@@ -27,9 +27,9 @@ const (
 	// MaxPrompts is the maximum number of prompts of a server.
 	MaxPrompts = 1_000
 	maxPages   = 1_000 // maximum number of pages of a list
-	// mostOptional is the maximum number of optional arguments for which all
-	// combinations are requested. A prompt with more optional arguments is requested
-	// with all and with none of them.
+	// mostOptional limits the requests for a prompt. For a prompt with at most mostOptional optional arguments, all
+	// combinations are requested. A prompt with more optional arguments is requested once with all and once with none
+	// of these arguments.
 	mostOptional = 3
 )
 

@@ -49,9 +49,9 @@ type Revocation struct {
 type Store interface {
 	// Token returns the token with the given id. The error wraps proposals.ErrNotFound if it does not exist.
 	Token(ctx context.Context, id string) (Token, error)
-	// TokensOf returns the tokens whose id starts with prefix, newest first.
+	// TokensOf returns the tokens with ids that start with prefix, newest first.
 	TokensOf(ctx context.Context, prefix string) ([]Token, error)
-	// AddToken adds a token, and an event whose subject is the agent.
+	// AddToken adds a token, and an event about the agent.
 	AddToken(ctx context.Context, t Token, agent registry.Subject) error
 	// AddRevocation adds a revocation and an event. The error wraps
 	// proposals.ErrConflict if the token is already revoked.
@@ -103,8 +103,8 @@ func (k Tokens) Create(ctx context.Context, by proposals.Actor, caller gateway.C
 	return t, secret, k.Store.AddToken(ctx, t, profile.Subject)
 }
 
-// Revoke revokes the token whose id is ref or begins with ref. ref must be unambiguous
-// and have at least proposals.MinPrefix characters.
+// Revoke revokes the token with an id that equals or begins with ref. ref must be unambiguous and have at least
+// proposals.MinPrefix characters.
 func (k Tokens) Revoke(ctx context.Context, by proposals.Actor, ref, reason string) (Token, error) {
 	if err := proposals.Authorize(by, proposals.ActRevokeToken, proposals.Actor{}); err != nil {
 		return Token{}, err
@@ -121,7 +121,7 @@ func (k Tokens) Revoke(ctx context.Context, by proposals.Actor, ref, reason stri
 	return t, k.Store.AddRevocation(ctx, r)
 }
 
-// find returns the token whose id begins with ref. It returns an error unless there is exactly one.
+// find returns the token with an id that begins with ref. It returns an error if no token or several tokens match.
 func (k Tokens) find(ctx context.Context, ref string) (Token, error) {
 	if len(ref) < proposals.MinPrefix {
 		return Token{}, fmt.Errorf("token %q: %w; use at least %d characters of the token's id", ref, proposals.ErrNotFound, proposals.MinPrefix)

@@ -26,7 +26,7 @@ type Server struct {
 	Headers http.Header   // headers of every request to URL; nil for none
 	Timeout time.Duration // time limit of a request; 0 means DefaultTimeout
 	// LikeClient declares the capabilities of an interactive client to the server, because some servers list other
-	// tools to such a client.
+	// tools to interactive clients.
 	LikeClient bool
 	// Texts adds the server's prompts and instructions to its document.
 	Texts bool

@@ -21,9 +21,9 @@ import (
 	"toolcrib/registry/wire"
 )
 
-// Declared is the JSON object of the capabilities that toolcrib declares to servers without LikeClient. It is empty,
-// because toolcrib has no such capabilities. The declared capabilities are part of a document, because a server's list
-// may depend on them.
+// Declared is the JSON object of the capabilities that toolcrib declares to servers without LikeClient. The object is
+// empty, because toolcrib has no capabilities. The declared capabilities are part of a document, because a server's
+// list may depend on them.
 const Declared = "{}"
 
 func (s Server) declared() string {
