@@ -113,7 +113,7 @@ func TestGuardFollowsServe(t *testing.T) {
 	a.run("--approve", "set:library", "--unseen")
 	address, token := a.served()
 	b.write("tools.json", guardedTools)
-	if errs, code := b.process(b.dir, "follow", address, "--unsigned", "--yes"); code != 1 || !strings.Contains(errs, "send a token") {
+	if errs, code := b.process(b.dir, "follow", address, "--unsigned", "--yes"); code != 1 || !strings.Contains(errs, "the request has no token") {
 		t.Errorf("without a token: %d %s", code, errs)
 	}
 	b.run("follow", address, "--unsigned", "--yes", "--token", token)

@@ -130,7 +130,7 @@ func (g *Gateway) setTool(p *prepared, set *toolset, e registry.Entry, err error
 	case refused != nil:
 		p.early = err
 	case e.Definition.Tool.Kind != registry.ActionTool:
-		p.early = &Error{Code: CodeNotCallable, Message: fmt.Sprintf("%s is a prompt tool and cannot be run. Use describe_tool to read it.", e.Subject)}
+		p.early = &Error{Code: CodeNotCallable, Message: fmt.Sprintf("%s is a prompt tool and cannot be run. Use describe_tool to read the prompt.", e.Subject)}
 	case declined != nil:
 		p.early = declined
 	case p.unreadable != nil:
@@ -228,7 +228,7 @@ func (g *Gateway) write(ctx context.Context, p *prepared, transaction func(conte
 	defer cancel()
 	err := transaction(limited, fn)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		return fmt.Errorf("%w: the database was in use by another process for %s; try again when it is free", ErrNotLogged, g.logWithin)
+		return fmt.Errorf("%w: the database was in use by another process for %s; try again when the database is free", ErrNotLogged, g.logWithin)
 	}
 	return err
 }
@@ -473,7 +473,7 @@ func (p providers) run(ctx context.Context, in Invocation) (Output, error) {
 	}
 	provider := p.byType[kind]
 	if provider == nil {
-		message := fmt.Sprintf("%s needs a provider of type %s, which is not configured here.", in.Tool.Subject, kind)
+		message := fmt.Sprintf("%s needs a provider of type %s, but no such provider is configured.", in.Tool.Subject, kind)
 		if kind == "" {
 			message = fmt.Sprintf("%s cannot run, because its definition specifies no provider; propose a change that adds a provider.", in.Tool.Subject)
 		}

@@ -173,7 +173,7 @@ func (p Pending) same(other Pending) bool {
 func approvalRequired(p Pending) error {
 	message := fmt.Sprintf("%s requires user approval. Pending call %s expires at %s; do not retry the call; poll for its outcome.", p.Tool, p.ID, p.ExpiresAt.Format(time.RFC3339))
 	if p.Caller.isGuarded() {
-		message = fmt.Sprintf("%s requires user approval. Call it again with the same arguments once the user has approved it, before %s.", p.Tool, p.ExpiresAt.Format(time.RFC3339))
+		message = fmt.Sprintf("%s requires user approval. After the user has approved the call, and before %s, call the tool again with the same arguments.", p.Tool, p.ExpiresAt.Format(time.RFC3339))
 	}
 	return &Error{Code: CodeApprovalRequired, Pending: p.ID, Message: message}
 }

@@ -209,7 +209,7 @@ func deactivated(name string, e registry.Entry) error {
 	}
 	message := fmt.Sprintf("%s is deactivated in version %d of %s", jsondoc.Quote(name), e.Version, e.Subject)
 	if successor, _ := shipped.Retired(name); successor != "" {
-		message += "; its successor is " + successor
+		message += "; the successor of the tool is " + successor
 	}
 	return &Error{Code: CodeUnknown, Message: message + "."}
 }

@@ -56,7 +56,7 @@ func (ps problems) err() error {
 func (ps *problems) text(path, s string, most int) string {
 	s = strings.TrimSpace(s)
 	if s == "" {
-		ps.Add(path, "expected a text that is not blank")
+		ps.Add(path, "expected non-blank text")
 	}
 	ps.short(path, s, most)
 	return s

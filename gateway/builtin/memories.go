@@ -56,7 +56,7 @@ func createMemories(ctx context.Context, c call) (any, error) {
 		Expires: in.ExpiresAt.Time, Created: c.At, Updated: c.At,
 	}
 	if c.expired(m) {
-		ps.Add("expires_at", "expected a time in the future; it is %s now", c.clock())
+		ps.Add("expires_at", "expected a time in the future; the current time is %s", c.clock())
 	}
 	err := c.write(ctx, ps, func(w Writer) error {
 		p, err := c.projects(ctx, w)
@@ -126,7 +126,7 @@ func updateMemories(ctx context.Context, c call) (any, error) {
 	}
 	ps.projectChange("project", &in.Project)
 	if c.expired(Memory{Expires: in.ExpiresAt.value.Time}) {
-		ps.Add("expires_at", "expected a time in the future; it is %s now. To delete the memory, use delete_memories", c.clock())
+		ps.Add("expires_at", "expected a time in the future; the current time is %s. To delete the memory, use delete_memories", c.clock())
 	}
 	var out memoryOut
 	err := c.write(ctx, ps, func(w Writer) error {

@@ -87,7 +87,7 @@ func (p *Provider) Run(ctx context.Context, in gateway.Invocation) (gateway.Outp
 	}
 	run := tools[id]
 	if run == nil {
-		return gateway.Output{}, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("Unknown built-in tool %s; its definition must name another provider.", jsondoc.Quote(id))}
+		return gateway.Output{}, &gateway.Error{Code: gateway.CodeNotConnected, Message: fmt.Sprintf("Unknown built-in tool %s; the definition of the tool must specify another provider.", jsondoc.Quote(id))}
 	}
 	if in.Caller.User == "" {
 		return gateway.Output{}, fmt.Errorf("%s stores data for each user, but the call does not specify a user", id)

@@ -89,7 +89,7 @@ func createReminders(ctx context.Context, c call) (any, error) {
 		case r.RemindAt.IsZero():
 			ps.missing(at("remind_at"), "a time")
 		case !r.RemindAt.After(c.At):
-			ps.Add(at("remind_at"), "expected a time in the future; it is %s now", c.clock())
+			ps.Add(at("remind_at"), "expected a time in the future; the current time is %s", c.clock())
 		}
 		if r.TaskID != nil {
 			ps.id(at("task_id"), *r.TaskID)
@@ -107,7 +107,7 @@ func createReminders(ctx context.Context, c call) (any, error) {
 		}
 		for i, r := range list {
 			if r.Task != "" && !slices.ContainsFunc(known, func(t Task) bool { return t.ID == r.Task }) {
-				ps.Add(jsondoc.Join(jsondoc.Index("reminders", i), "task_id"), "no task has this id; look it up with get_tasks")
+				ps.Add(jsondoc.Join(jsondoc.Index("reminders", i), "task_id"), "no task has this id; find the id with get_tasks")
 			}
 		}
 		if err := ps.err(); err != nil {
@@ -270,7 +270,7 @@ func createSchedules(ctx context.Context, c call) (any, error) {
 			return err
 		}
 		if len(all)+len(list) > maxSchedules {
-			return &gateway.Error{Code: CodeFull, Message: fmt.Sprintf("There are %d schedules, and the limit is %d; nothing was created. Delete schedules that are no longer needed, including ended ones.", len(all), maxSchedules)}
+			return &gateway.Error{Code: CodeFull, Message: fmt.Sprintf("There are %d schedules, and the limit is %d; nothing was created. Delete schedules that are no longer needed, including ended schedules.", len(all), maxSchedules)}
 		}
 		for _, d := range list {
 			if err := w.AddSchedule(ctx, d.Schedule); err != nil {

@@ -330,7 +330,7 @@ func (f *File) descend(at holder, keys []string) {
 		seen[fd.Name] = true
 		if at.value.Field(fd.Name).Value != fd.Value {
 			f.unclear = true
-			f.problem(spanedit.ProblemAt(f.doc.Data, fd.Keys[0].From, "duplicate key %q; clients differ in which one they read", fd.Name))
+			f.problem(spanedit.ProblemAt(f.doc.Data, fd.Keys[0].From, "duplicate key %q; clients differ in which value they read", fd.Name))
 		}
 		next := holder{append(slices.Clone(at.path), fd.Name), at.value.Get(fd.Name), at.value}
 		f.descend(next, keys[1:])

@@ -190,9 +190,9 @@ func (f *File) guardProblem(s *Server, h holder) string {
 	case n.Kind != spanedit.Object:
 		return "the entry is not an object"
 	case f.unclear:
-		return "the file has more than one list of servers, and clients differ in which one they read"
+		return "the file has more than one list of servers, and clients differ in which list they read"
 	case s.twice:
-		return "several servers have this name, and clients differ in which one they read"
+		return "several servers have this name, and clients differ in which entry they read"
 	case n.Duplicate() != "":
 		return "the entry has the duplicate key " + n.Duplicate()
 	case n.Fixed || h.value.Fixed:
@@ -350,7 +350,7 @@ func (s *Server) readGuard(inspect Inspect) Guard {
 	g.Name, g.was, g.token, g.url, g.first = use.Line.Name, use.Line.Was, use.Line.Token, use.Line.URL != "", l.first
 	switch at := 1 + use.Line.Server; {
 	case at == 0:
-		g.moved, g.rest = "the URL is not the last argument, where the wrap command writes it", []string{use.Line.URL}
+		g.moved, g.rest = "the URL is not in the position where the wrap command writes it", []string{use.Line.URL}
 	case l.places != nil:
 		g.rest, g.script = l.words[at:], spanedit.Span{From: l.places[0], To: l.places[at]}
 	default:

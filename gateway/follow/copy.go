@@ -221,18 +221,18 @@ func (c *Copy) grown(ctx context.Context, source Source, index bundle.Index, old
 	case old.Size == 0:
 		return cp.Root.String(), nil
 	case old.Database != index.Database:
-		return "", fmt.Errorf("it is a different registry: its log begins with %.12s, and the log of the accepted copy begins with %.12s", index.Database, old.Database)
+		return "", fmt.Errorf("the source has a different registry: its log begins with %.12s, and the log of the accepted copy begins with %.12s", index.Database, old.Database)
 	case cp.Size < old.Size:
-		return "", fmt.Errorf("it is older than the accepted copy: its log has %d events, and the log of the accepted copy has %d", cp.Size, old.Size)
+		return "", fmt.Errorf("the log is older than the accepted copy: %d events instead of %d", cp.Size, old.Size)
 	case old.Root == "":
 		return cp.Root.String(), nil
 	}
 	was, err := tlog.TreeHash(old.Size, tlog.TileHashReader(tlog.Tree{N: cp.Size, Hash: cp.Root}, tiles{ctx, source}))
 	if err != nil {
-		return "", fmt.Errorf("its log cannot be compared with the log of the accepted copy: %w", err)
+		return "", fmt.Errorf("the log cannot be compared with the log of the accepted copy: %w", err)
 	}
 	if was.String() != old.Root {
-		return "", fmt.Errorf("its history differs from the accepted copy in the first %d events", old.Size)
+		return "", fmt.Errorf("the first %d events of the log differ from the accepted copy", old.Size)
 	}
 	return cp.Root.String(), nil
 }

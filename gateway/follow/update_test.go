@@ -130,9 +130,9 @@ func TestRefused(t *testing.T) {
 	}{
 		"older":              {299, old, nil, same, "older than the accepted copy"},
 		"much older":         {1, old, nil, same, "older than the accepted copy"},
-		"another history":    {400, 200, nil, same, "its history differs"},
-		"another last event": {300, 299, nil, same, "its history differs"},
-		"forked at once":     {400, 1, nil, same, "its history differs"},
+		"another history":    {400, 200, nil, same, "of the log differ"},
+		"another last event": {300, 299, nil, same, "of the log differ"},
+		"forked at once":     {400, 1, nil, same, "of the log differ"},
 		"another registry":   {400, old, func(b *bundle.Bundle) { b.Database = strings.Repeat("ab", 32) }, same, "different registry"},
 		"a subject is gone": {400, old, func(b *bundle.Bundle) {
 			gone := b.Versions[len(b.Versions)-1].Subject

@@ -299,7 +299,7 @@ func (d *Database) Admit(ctx context.Context, client string, r gateway.Request) 
 	case refused.Pending != "":
 		shown.Message = fmt.Sprintf("%s The user reviews it with `toolcrib calls show %s`.", refused.Message, refused.Pending)
 	case refused.Code == gateway.CodeUnknown && reason != "":
-		shown.Message = fmt.Sprintf("%s of the server %s cannot be proposed for approval, because it %s. The user can list such entries with toolcrib status.", jsondoc.Quote(r.Tool), d.Name, reason)
+		shown.Message = fmt.Sprintf("The tool %s of the server %s cannot be proposed for approval, because it %s. The user can list such tools with toolcrib status.", jsondoc.Quote(r.Tool), d.Name, reason)
 	case refused.Code == gateway.CodeUnknown && d.Reviewed != "":
 		shown.Message = fmt.Sprintf("%s is not an approved tool of the server %s. %s", jsondoc.Quote(r.Tool), d.Name, d.Reviewed)
 	}

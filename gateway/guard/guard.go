@@ -188,7 +188,7 @@ func (g *Guard) handleClient(ctx context.Context, line []byte) {
 	case m.method == "tools/call" && m.kind == request:
 		g.enqueueCall(ctx, &m, line)
 	case m.method == "tools/call": // a notification, which some servers may run as a call
-		g.config.Log("withheld a tools/call without an id, because toolcrib could not respond to it with an error")
+		g.config.Log("withheld a tools/call without an id, because toolcrib can neither refuse nor answer a notification")
 	case m.method == "notifications/cancelled" && g.cancelQueued(&m):
 	case g.calls.busy():
 		g.calls.put(queued{line: bytes.Clone(line)})

@@ -123,7 +123,7 @@ func instructionLoads(p, name string, f registry.File) []Load {
 		return rule(mdfile.LooseFront(front), whole, body)
 	case ok && (how == "rule" || how == "attached"):
 		if how == "attached" || path.Ext(p) == ".mdc" {
-			whole.Occasion, whole.Note = OnUse, "when it is attached"
+			whole.Occasion, whole.Note = OnUse, "when the file is attached"
 		}
 	default:
 		elements := strings.Split(p, "/")
@@ -166,14 +166,14 @@ func rule(keys *jsondoc.Node, l Load, body string) []Load {
 	switch {
 	case value(keys, "alwaysApply") == "true" || trigger == "always_on" || globs == "**" || globs == "**/*":
 	case trigger == "manual":
-		l.Occasion, l.Note = OnUse, "when the user names it"
+		l.Occasion, l.Note = OnUse, "when the user names the file"
 	case globs != "":
 		l.Occasion, l.Note = Matching, "files like "+globs
 	case says != "" && (value(keys, "alwaysApply") != "" || trigger == "model_decision" || path.Ext(l.File) == ".mdc"):
-		l.Occasion, l.Note = OnUse, "when the agent asks for it"
+		l.Occasion, l.Note = OnUse, "when the agent requests the file"
 		return []Load{{Occasion: AtOnce, File: l.File, Note: "description", Text: says, file: l.file}, l}
 	case path.Ext(l.File) == ".mdc" || value(keys, "alwaysApply") == "false":
-		l.Occasion, l.Note = OnUse, "when the user names it"
+		l.Occasion, l.Note = OnUse, "when the user names the file"
 	}
 	return []Load{l}
 }

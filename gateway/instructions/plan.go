@@ -70,7 +70,7 @@ func (o Origin) step(d Difference) (Step, error) {
 		s.Reason, s.Refused = d.Found.Err.Error(), true
 		return s, nil
 	case Withdrawn:
-		s.Reason = "the approved version is deactivated; delete the files, or reactivate it with toolcrib rollback " + d.Subject.String() + " VERSION"
+		s.Reason = "the approved version is deactivated; delete the files, or restore a version with toolcrib rollback " + d.Subject.String() + " VERSION"
 		return s, nil
 	case New:
 		s.Draft = &proposals.Draft{

@@ -41,7 +41,7 @@ func (s *Server) Handler(h HTTP) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, origin := range r.Header.Values("Origin") {
 			if !httpserver.OriginAllowed(origin, h.Origins) {
-				refuse(w, http.StatusForbidden, "this origin is not allowed; allow it with toolcrib mcp --allow-origin")
+				refuse(w, http.StatusForbidden, "this origin is not allowed; allow the origin with toolcrib mcp --allow-origin")
 				return
 			}
 		}
@@ -49,11 +49,11 @@ func (s *Server) Handler(h HTTP) http.Handler {
 		got := sha256.Sum256([]byte(shown))
 		if h.Token == "" || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="toolcrib"`)
-			refuse(w, http.StatusUnauthorized, "a bearer token is required; toolcrib mcp prints the token, or the file that contains it, when it starts")
+			refuse(w, http.StatusUnauthorized, "a bearer token is required; at startup, toolcrib mcp prints the token or the name of the token file")
 			return
 		}
 		if !httpserver.Admit(r, "") {
-			refuse(w, http.StatusServiceUnavailable, "too many connections with the token; close unused ones, or try again later")
+			refuse(w, http.StatusServiceUnavailable, "too many connections with the token; close unused connections, or try again later")
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -125,7 +125,7 @@ func (s *Server) limit(next http.Handler) http.Handler {
 		}
 		if r.Method == http.MethodPost {
 			if r.Header.Get("Mcp-Session-Id") == "" && r.Header.Get("Mcp-Protocol-Version") < sessionless && full() {
-				refuse(w, http.StatusServiceUnavailable, "too many sessions; end unused ones, or try again later")
+				refuse(w, http.StatusServiceUnavailable, "too many sessions; end unused sessions, or try again later")
 				return
 			}
 			if r.ContentLength < 0 || r.ContentLength > heavyArguments {

@@ -73,7 +73,7 @@ func (s *Server) events(q *request) error {
 		return problem(http.StatusBadRequest, "usage", "after must be the number of an event (got "+jsondoc.Quote(text)+")")
 	}
 	if !s.budgets.events.TryAcquire(q.token.ID) {
-		return problem(http.StatusServiceUnavailable, "busy", "too many event streams; close unused ones")
+		return problem(http.StatusServiceUnavailable, "busy", "too many event streams; close unused streams")
 	}
 	defer s.budgets.events.Release(q.token.ID)
 	h := q.w.Header()

@@ -53,7 +53,7 @@ func (s *Server) authorize(r route, q *request) error {
 	}
 	for _, origin := range q.r.Header.Values("Origin") {
 		if !httpserver.OriginAllowed(origin, s.config.Origins) {
-			return rejected(http.StatusForbidden, "origin", "this origin is not allowed; allow it with toolcrib serve --allow-origin")
+			return rejected(http.StatusForbidden, "origin", "this origin is not allowed; allow the origin with toolcrib serve --allow-origin")
 		}
 	}
 	if !r.open {
