@@ -88,7 +88,7 @@ func (g *Guard) list(ctx context.Context, m *message, line []byte, kind listKind
 		if n := len(withheld); n > 1 {
 			which = fmt.Sprintf("%d %s of %s are withheld until they are", n, kind, g.config.Name)
 		}
-		g.sendLog("warning", fmt.Sprintf("%s approved (toolcrib status): %s", which, strings.Join(withheld, ", ")))
+		g.sendLog("warning", fmt.Sprintf("%s approved (toolcrib status): %s", which, lists.First(withheld, 20)))
 	}
 	if next.present() || len(withheld) > 0 || len(listed) != len(approved) {
 		g.refresher.compare(found.of(m.text), kind, approved)

@@ -1,7 +1,11 @@
 // Package lists provides functions on slices that package slices does not contain.
 package lists
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Map returns the results of calling to for each item of list. The result is never nil.
 func Map[T, D any](list []T, to func(T) D) []D {
@@ -20,6 +24,15 @@ func Filter[T any](list []T, keep func(T) bool) (kept []T) {
 		}
 	}
 	return kept
+}
+
+// First joins the first most names with commas and adds the number of the other names, such as
+// "a, b, and 3 more".
+func First(names []string, most int) string {
+	if more := len(names) - most; more > 0 {
+		names = append(names[:most:most], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 // Union appends the items of more that list does not contain, each of them once, and

@@ -75,21 +75,13 @@ func newFindings(all, known []review.ShownFinding) []review.ShownFinding {
 	return slices.DeleteFunc(slices.Clone(all), func(f review.ShownFinding) bool { return slices.Contains(known, f) })
 }
 
-// ruleNames returns the distinct rules of findings as a list for an error, shortened by first.
+// ruleNames returns the distinct rules of findings as a list for an error, at most mostNames of them.
 func ruleNames(findings []review.ShownFinding) string {
-	return first(lists.Union(nil, lists.Map(findings, func(f review.ShownFinding) string { return f.Rule })))
+	return lists.First(lists.Union(nil, lists.Map(findings, func(f review.ShownFinding) string { return f.Rule })), mostNames)
 }
 
 // mostNames is the maximum number of names that an error lists.
 const mostNames = 5
-
-// first joins at most mostNames of names and appends the number of the remaining names.
-func first(names []string) string {
-	if more := len(names) - mostNames; more > 0 {
-		names = append(names[:mostNames:mostNames], fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(names, ", ")
-}
 
 // shownTo returns, for each choice, how actor was shown its content. It returns an error if an expected digest differs
 // from the current digest. If strict is true, it also returns an error if the content has changed since actor was last
@@ -171,7 +163,7 @@ func approvable(ctx context.Context, r review.Reader, choices []review.Choice, v
 	}
 	if len(names) > 0 {
 		return nil, fmt.Errorf("%w: %s; read the output of %s and pass its digest with --expect, or approve unread with --unseen",
-			review.ErrUnseen, first(names), first(commands))
+			review.ErrUnseen, lists.First(names, mostNames), lists.First(commands, mostNames))
 	}
 	cache := inspection.NewCache(r, nil)
 	read := make([]proposals.Reading, len(views))
@@ -274,5 +266,5 @@ func (d *Decider) checkInteraction(ctx context.Context, r *inspection.Cache, act
 	}
 	names := lists.Map(reached, func(i int) string { return of[i].Proposal.Name() })
 	return fmt.Errorf("%w: together, %s change the prompt %s in a way that none of them does alone and that you were not shown; approve them one at a time, and review each again when its approval is refused",
-		review.ErrDigest, first(names), which)
+		review.ErrDigest, lists.First(names, mostNames), which)
 }

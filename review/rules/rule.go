@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry"
 	"toolcrib/registry/spans"
 	"toolcrib/review/rules/scan/disguise"
@@ -205,12 +205,7 @@ const mostNamed = 12
 
 // InTools describes the tools that share a finding: their number, and the first mostNamed names.
 func InTools(names []string) string {
-	more := ""
-	total := len(names)
-	if total > mostNamed {
-		names, more = names[:mostNamed], fmt.Sprintf(" and %d more", total-mostNamed)
-	}
-	return fmt.Sprintf("%d tools: %s%s", total, strings.Join(names, ", "), more)
+	return fmt.Sprintf("%d tools: %s", len(names), lists.First(names, mostNamed))
 }
 
 // Importing returns advice for importers as a complete sentence, or "" if advice is "".

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"toolcrib/history/diff"
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/registry/wire"
 	"toolcrib/review"
@@ -262,10 +263,10 @@ func (b *builder) files(i int, d review.Dossier) {
 		}
 	}
 	for _, as := range slices.Sorted(maps.Keys(known)) {
-		b.add(Row{Kind: File, Tool: i, Name: "as in " + as, Detail: counted(len(known[as]), "file"), Text: firstNames(known[as])})
+		b.add(Row{Kind: File, Tool: i, Name: "as in " + as, Detail: counted(len(known[as]), "file"), Text: lists.First(known[as], mostNames)})
 	}
 	if len(data) > 0 {
-		b.add(Row{Kind: File, Tool: i, Name: "by hash", Detail: counted(len(data), "data file"), Text: firstNames(data)})
+		b.add(Row{Kind: File, Tool: i, Name: "by hash", Detail: counted(len(data), "data file"), Text: lists.First(data, mostNames)})
 	}
 }
 
@@ -316,11 +317,3 @@ func (b *builder) repeats(lines []diff.Line) (at lineAt, same int) {
 
 // mostNames is the maximum number of names in a row.
 const mostNames = 6
-
-// firstNames lists at most mostNames of names and the number of the remaining names.
-func firstNames(names []string) string {
-	if more := len(names) - mostNames; more > 0 {
-		return strings.Join(names[:mostNames], ", ") + fmt.Sprintf(" and %d more", more)
-	}
-	return strings.Join(names, ", ")
-}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/registry/jsondoc"
 	"toolcrib/review/rules"
 )
@@ -57,15 +58,7 @@ const maxNamed = 5
 
 // firstNames returns the names of the first maxNamed parts, separated by commas.
 func firstNames(parts []*Subschema) string {
-	var names []string
-	for _, p := range parts {
-		if len(names) == maxNamed {
-			names = append(names, "...")
-			break
-		}
-		names = append(names, jsondoc.Quote(p.Name))
-	}
-	return strings.Join(names, ", ")
+	return lists.First(lists.Map(parts, func(p *Subschema) string { return jsondoc.Quote(p.Name) }), maxNamed)
 }
 
 // unknownRequired reports properties that are required but that no schema for the same value

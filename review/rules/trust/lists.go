@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"toolcrib/internal/lists"
 	"toolcrib/proposals"
 	"toolcrib/registry"
 	"toolcrib/registry/jsondoc"
@@ -193,12 +194,5 @@ func namesOf[T ~string](values []T) []string {
 const mostListed = 10
 
 func someOf(names []string) string {
-	var told []string
-	for _, name := range names[:min(len(names), mostListed)] {
-		told = append(told, jsondoc.Printable(name))
-	}
-	if more := len(names) - len(told); more > 0 {
-		told = append(told, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(told, ", ")
+	return lists.First(lists.Map(names, jsondoc.Printable), mostListed)
 }
