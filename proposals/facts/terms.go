@@ -115,7 +115,7 @@ func approvalTerms() []Term {
 
 func findingTerms() []Term {
 	reach := []string{"out", "link", "secret", "write", "rights", "run", "file", "user", "other"}
-	return []Term{{Key: "reach", Sample: "out", Means: "adding facts of that kind to what its subject can reach", Expects: "one of " + listed(reach), Known: reach, Read: func(v string) ([]Atom, error) {
+	return []Term{{Key: "reach", Sample: "out", Means: "adding facts of that kind; see toolcrib reach --help", Expects: "one of " + listed(reach), Known: reach, Read: func(v string) ([]Atom, error) {
 		if !slices.Contains(reach, v) {
 			return nil, fmt.Errorf("unknown kind of fact %q: use %s", v, listed(reach))
 		}
