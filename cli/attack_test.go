@@ -86,7 +86,7 @@ func TestPlantedConfiguration(t *testing.T) {
 	if err := os.Chmod(filepath.Join(c.dir, "shared"), 0o777|os.ModeSticky); err != nil { // like /tmp
 		t.Fatal(err)
 	}
-	if errs, code := c.process(filepath.Join(c.dir, "shared/mine"), "list"); code != 1 || !strings.Contains(errs, "it is owned by uid 65534") {
+	if errs, code := c.process(filepath.Join(c.dir, "shared/mine"), "list"); code != 1 || !strings.Contains(errs, "uid 65534 owns this file") {
 		t.Errorf("exit status %d: %s", code, errs)
 	}
 	if err := os.Chown(filepath.Join(c.dir, "shared/mine"), nobody, nobody); err != nil { // their folder and their file

@@ -147,7 +147,7 @@ func TestDryRunChangesNothing(t *testing.T) {
 	before := diskOf(t, dir)
 	for i, args := range append(refused, honored...) {
 		_, errs, code := run(t, dir, nil, append([]string{"--dry-run"}, args...)...)
-		if i < len(refused) && (code != 2 || !strings.Contains(errs, "cannot be tried with --dry-run")) {
+		if i < len(refused) && (code != 2 || !strings.Contains(errs, "cannot be combined with --dry-run")) {
 			t.Errorf("%q: exit status %d: %s", args, code, errs)
 		}
 		if now := diskOf(t, dir); now != before {

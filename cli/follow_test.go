@@ -278,7 +278,7 @@ func TestOwnApprovals(t *testing.T) {
 	if got := cl.tools(); got != "sell_book: Sell a book., find_book: Find a book., lend_book: Lend a book." {
 		t.Errorf("after the approval the client is listed %q", got)
 	}
-	if out := b.run("follow", "--status"); !strings.Contains(out, "approvals in this machine's own database add to it") {
+	if out := b.run("follow", "--status"); !strings.Contains(out, "approvals in this machine's own database also apply") {
 		t.Errorf("follow --status prints %s", out)
 	}
 	// Calls wait for the user of this machine.

@@ -145,7 +145,7 @@ func TestGuardTakesOverImports(t *testing.T) {
 	c.write("tools.json", `[{"name": "find_book", "description": "Find any book.", "inputSchema": {"type": "object"}}]`)
 	c.guarded("library").tools()
 	c.waits("Find any book.", "show", "tool:user/library_find_book")
-	c.waits("The server no longer lists it.", "log", "--json", "--limit", "20")
+	c.waits("The server no longer lists the tool.", "log", "--json", "--limit", "20")
 	if got := c.open(); got != "new library_find_book in library" {
 		t.Fatalf("open are %s", got)
 	}

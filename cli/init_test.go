@@ -32,7 +32,7 @@ func TestInitConfirmsServers(t *testing.T) {
 			if got := strings.Contains(after, "library: 1 definition, 1 proposed as the change set library"); got != started {
 				t.Errorf("%s", after)
 			}
-			if !started && !strings.Contains(after, "Nothing was started.") {
+			if !started && !strings.Contains(after, "No server was started.") {
 				t.Errorf("%s", after)
 			}
 		})

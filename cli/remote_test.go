@@ -121,8 +121,8 @@ var leaks = []struct {
 	{"list $(cat secret)", "", 2},
 	{"show $HOME", "", 3},
 	{"list --filter \"$SECRET\"", "", 0},
-	{"propose - 'unclosed", "a quote or a backslash has no end", 2},
-	{"", "without a terminal, name a command", 2},
+	{"propose - 'unclosed", "a quotation mark is not closed", 2},
+	{"", "without a terminal, toolcrib needs a command", 2},
 }
 
 // TestSSHRejectsForeignData requests data of the server and of other users over SSH. Every request must be rejected with the reason,

@@ -228,7 +228,7 @@ func TestModelIsAskedOnlyWhenNeeded(t *testing.T) {
 func TestModelConfiguration(t *testing.T) {
 	for _, tt := range [][2]string{
 		{"model.base_url is missing", "[model]\nname = \"tiny\""},
-		{"names no model", "[model]\nbase_url = \"http://localhost:1/v1\""},
+		{"does not specify a model", "[model]\nbase_url = \"http://localhost:1/v1\""},
 		{"model.timeout", "[model]\nbase_url = \"http://localhost:1/v1\"\nname = \"tiny\"\ntimeout = \"soon\""},
 		{"must be between 0 and 5", "[model]\nbase_url = \"http://localhost:1/v1\"\nname = \"tiny\"\nretries = 99"},
 		{"unknown key model.api_key", "[model]\nbase_url = \"http://localhost:1/v1\"\nname = \"tiny\"\napi_key = \"sk-x\""},

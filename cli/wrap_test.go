@@ -190,7 +190,7 @@ func TestSignInsAreLeftAlone(t *testing.T) {
 	}
 	c.write(".cursor/mcp.json", string(text))
 	code, out = c.exits("init", "--yes")
-	for _, want := range []string{"signs: not read: it requires a sign-in (OAuth), which the client does itself", "has: not read: it refused the credentials of its entry", "gone: not read: its address does not respond (connect: connection refused)"} {
+	for _, want := range []string{"signs: not read: it requires a sign-in (OAuth), which the client does itself", "has: not read: it rejected the credentials in its entry", "gone: not read: its address does not respond (connect: connection refused)"} {
 		if code != 6 || !strings.Contains(out, want) {
 			t.Errorf("exit status %d, without %q: %s", code, want, out)
 		}

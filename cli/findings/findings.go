@@ -14,7 +14,7 @@ import (
 	"toolcrib/review/rules"
 )
 
-// Finding is a finding of a rule about a definition or a file. Its texts are untrusted.
+// Finding is a result of a rule: a problem in a definition or in a file. The texts of a finding are untrusted.
 type Finding struct {
 	Handle   string `json:"handle,omitempty"`
 	Rule     string `json:"rule"`
@@ -26,8 +26,8 @@ type Finding struct {
 	Tool    string `json:"tool,omitempty"` // name of the tool in the file
 	// Path is the path of the field that the finding refers to.
 	Path string `json:"path"`
-	// Field is the path within the subject, which stays the same when the subject moves within its file. If it is "",
-	// Path is used instead.
+	// Field is the path of the field relative to the subject. Unlike Path, it stays the same when the subject moves
+	// within the file. If Field is "", Path is used instead.
 	Field string `json:"-"`
 	File  string `json:"file,omitempty"`
 	// Line is the line of the finding, starting at 1, or 0 if the line is unknown.
@@ -61,7 +61,7 @@ type Finding struct {
 	Also []Place `json:"also,omitempty"`
 }
 
-// Place is a place whose finding Fold merged into another finding.
+// Place is the position of a finding that Fold merged into an equal finding.
 type Place struct {
 	Tool      string `json:"tool"`
 	Path      string `json:"path"`

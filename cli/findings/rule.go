@@ -93,7 +93,7 @@ func (r Rule) help(markdown bool) string {
 	case r.Waivable:
 		parts = append(parts, "The user can waive a finding with a reason. `toolcrib rules "+r.ID+"` explains the rule.")
 	default:
-		parts = append(parts, "A finding of this rule cannot be waived unless it is about an imported definition. `toolcrib rules "+r.ID+"` explains the rule.")
+		parts = append(parts, "A finding of this rule can only be waived if the finding is about an imported definition. `toolcrib rules "+r.ID+"` explains the rule.")
 	}
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "\n\n")
 }
@@ -103,7 +103,8 @@ func cell(s string) string {
 	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;").Replace(s)
 }
 
-// family contains the SARIF properties that all rules with the same first letter share.
+// family contains the SARIF properties that all rules of a family share. The first letter of a rule's id determines the
+// family.
 type family struct {
 	tag                 string
 	security, heuristic bool

@@ -34,7 +34,7 @@ func newExclude(a *command.App) *cobra.Command {
 		Args: command.ExactArgs(1, "a tool, or the number of the proposal that imports it"),
 		RunE: a.InSession(func(ctx context.Context, b command.Session, args []string) error {
 			if none == (part.Path != "") && none || part.Pattern != "" && part.Path == "" {
-				return process.Usagef("use --path PATH, with --pattern for a part of the field, or --none alone")
+				return process.Usagef("use --path PATH, optionally with --pattern RE2, or use --none without other flags")
 			}
 			t, err := findTool(ctx, b, a, args[0])
 			if err != nil {
@@ -61,7 +61,7 @@ func newExclude(a *command.App) *cobra.Command {
 					}
 					document.WriteSuggestions(p, suggested, args[0])
 					if len(suggested)+len(doc.Excluded) == 0 {
-						p.Linef("Nothing is excluded from the pin of %s, and no two lists of its server differ only in a short part.", t.draft.Subject)
+						p.Linef("Nothing is excluded from the pin of %s. No exclusion is suggested, because no two stored versions of the tool differ only in short parts.", t.draft.Subject)
 					}
 				})
 			}
@@ -74,7 +74,7 @@ func newExclude(a *command.App) *cobra.Command {
 					return process.Usagef("%s", ps[0].Message)
 				}
 				if len(item.Excluded([]registry.Exclusion{part})) == 0 {
-					return fmt.Errorf("the tool has no %s, or it has more than %d characters", part, registry.MaxExcluded)
+					return fmt.Errorf("nothing to exclude: the tool has no %s, or the text to exclude has more than %d characters", part, registry.MaxExcluded)
 				}
 			}
 			tool.Source = item.Exclude(tool.Source, doc.Excluded)
@@ -93,10 +93,10 @@ func newExclude(a *command.App) *cobra.Command {
 			return a.Print(doc, func(p *output.Page) {
 				p.Linef("%s", document.Moved(made[0]))
 				for _, e := range item.Excluded(doc.Excluded) {
-					p.Linef("Excluded from its pin: %s.", e)
+					p.Linef("Excluded from the pin of the tool: %s.", e)
 				}
 				if len(doc.Excluded) > 0 {
-					p.Linef("The server may change this without a new approval. The rules check each change, and withhold the tool after a finding.")
+					p.Linef("The server can change the excluded text without a new approval. The rules check each change, and the guard withholds the tool if they find something.")
 				}
 				a.Closing(p)
 			})
@@ -117,15 +117,14 @@ type docExcluded struct {
 	DryRun      bool                 `json:"dry_run,omitempty"`
 }
 
-// importedTool is an imported tool with the draft of a change to the tool.
+// importedTool contains a draft that changes an imported tool, and the JSON of the tool.
 type importedTool struct {
 	draft     proposals.Draft
 	open      *proposals.Proposal // open proposal for the new tool or for a change to the tool, or nil
 	snapshots [][]byte            // JSON of the tool, newest last
 }
 
-// findTool returns the imported tool to which ref refers. The reference is that of a proposal for the tool, or the id
-// of the tool.
+// findTool returns the imported tool for ref, which is a reference to a proposal for the tool, or the id of the tool.
 func findTool(ctx context.Context, b command.Session, a *command.App, ref string) (t importedTool, err error) {
 	var subject registry.Subject
 	if ids, resolveErr := a.IDs(ctx, b.Desk, []string{ref}); resolveErr == nil {
@@ -162,12 +161,12 @@ func findTool(ctx context.Context, b command.Session, a *command.App, ref string
 		if t.open == nil || !t.open.State.Open() {
 			t.open = nil
 			if live == nil {
-				return command.NotFoundf("no live tool %s", ref)
+				return command.NotFoundf("live tool %s", ref)
 			}
 			t.draft = intake.Excluding(*live)
 		}
 		if tool := t.draft.Definition.Tool; tool == nil || tool.Source == nil || tool.Source.Type != registry.SourceMCP {
-			return fmt.Errorf("%s was not imported from an MCP server, so no server changes it", subject)
+			return fmt.Errorf("exclusions apply only to tools of MCP servers; %s was not imported from an MCP server", subject)
 		}
 		for _, hash := range sources {
 			raw, ok, err := r.Raw(ctx, hash)
@@ -179,16 +178,16 @@ func findTool(ctx context.Context, b command.Session, a *command.App, ref string
 			}
 		}
 		if len(t.snapshots) == 0 {
-			return errors.New("the imported JSON of the tool is not stored here; import it again")
+			return errors.New("this database does not contain the imported JSON of the tool; import the tool again")
 		}
 		return nil
 	})
 	return t, err
 }
 
-// Vet checks raw, the current JSON of a live tool of the given server, after excluded parts of it have changed. It runs
-// the rules on raw as on a proposal to change the tool. live contains all live definitions, including the tool. The
-// error describes the first finding.
+// Vet checks a live tool of the given server after the server has changed excluded parts of the tool. raw is the
+// current JSON of the tool. Vet runs the same rules on raw as on a proposal to change the tool. live contains all live
+// definitions, including the tool. If the rules find something, Vet returns an error that describes the first finding.
 func Vet(ctx context.Context, a *command.App, server string, live []registry.Live, raw json.RawMessage) error {
 	item, err := wire.ReadItem(wire.MCP, raw)
 	if err != nil {
@@ -203,7 +202,7 @@ func Vet(ctx context.Context, a *command.App, server string, live []registry.Liv
 		return t != nil && t.Source != nil && t.Source.Ref == server+"#"+item.Name && len(t.Source.Excluded) > 0
 	})
 	if at < 0 {
-		return errors.New("the approved tool excludes no parts")
+		return errors.New("nothing is excluded from the pin of the approved tool")
 	}
 	approved := live[at]
 	plain, excluded := *approved.Definition.Tool, approved.Definition.Tool.Source.Excluded

@@ -61,7 +61,7 @@ func newImport(a *command.App) *cobra.Command {
 	var f Import
 	cmd := &cobra.Command{
 		Use:  "import FILE | - | --mcp COMMAND | --mcp-url URL | --server NAME | --files [FOLDER]",
-		Args: command.ArgsBetween(0, 1, "one file, - for standard input, or none with --mcp, --mcp-url, --server or --files"),
+		Args: command.ArgsBetween(0, 1, "one file, - for standard input, or no file with --mcp, --mcp-url, --server or --files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.named = cmd.Flags().Changed("change-set")
 			ctx := cmd.Context()
@@ -79,13 +79,13 @@ func newImport(a *command.App) *cobra.Command {
 			name := strings.Join(args, "")
 			switch {
 			case len(args) == 1 && f.from.Given():
-				return process.Usagef("a file cannot be combined with a live server")
+				return process.Usagef("a file cannot be combined with --mcp or --mcp-url")
 			case f.from.Given() && f.capabilities != "":
-				return process.Usagef("--client-capabilities is for a stored answer; to a live server, toolcrib declares %s", upstream.Declared)
+				return process.Usagef("--client-capabilities can only be used with a file that contains a saved answer; toolcrib declares %s to a live server", upstream.Declared)
 			case len(args) == 1:
 				data, err = a.ReadAll(ctx, name)
 			case !f.from.Given() && f.Server == "":
-				return process.Usagef("name a file, or a live server with --mcp, --mcp-url, or --server")
+				return process.Usagef("pass a file, or select a live server with --mcp, --mcp-url, or --server")
 			default:
 				var live command.LiveServer
 				if live, err = f.from.LiveServer(a, f.Server); err == nil {
@@ -110,16 +110,16 @@ func newImport(a *command.App) *cobra.Command {
 				}
 				p.Linef("%s: %s as %s, %s", taken.file, output.Counted(out.Definitions, "definition"), string(taken.doc.Format), taken.Origin.Label)
 				taken.lines(p)
-				p.Linef("%d new, %d changed, %d vanished, %d back, %d unchanged, %d proposed before, %d skipped.",
+				p.Linef("%d new, %d changed, %d vanished, %d reappeared, %d unchanged, %d proposed before, %d skipped.",
 					counts[intake.New], counts[intake.Modify], counts[intake.Deactivate], counts[intake.Reactivate], counts[intake.None], counts[intake.Pending], taken.Skipped())
 				if out.Configuration != "" {
 					p.Blank()
-					p.Linef("To run its approved tools, %s needs:", a.Config.UserFile)
+					p.Linef("To run the approved tools of this server, add these lines to %s:", a.Config.UserFile)
 					for line := range strings.Lines(out.Configuration) {
 						p.Linef("  %s", strings.TrimRight(line, "\n"))
 					}
 					if len(taken.from.Server.Command) > 0 {
-						p.Linef("It will run in your home folder; dir = \"/FOLDER\" names another one.")
+						p.Linef("The server will run in your home folder. To use another folder, add dir = \"/FOLDER\".")
 					}
 				}
 				a.Closing(p)
@@ -127,7 +127,7 @@ func newImport(a *command.App) *cobra.Command {
 		},
 	}
 	set := cmd.Flags()
-	set.StringVar(&f.Server, "server", "", "the `NAME` of the server the tools belong to (default: from the document, or the file's name)")
+	set.StringVar(&f.Server, "server", "", "the `NAME` of the server of the tools (default: from the document, or the file's name)")
 	set.StringVar(&f.layer, "layer", "", "propose new tools in `LAYER`: global, user or project/NAME")
 	set.StringVar(&f.set, "change-set", "", "put the proposals into the change set `NAME` (default: the server's name)")
 	set.StringVar(&f.capabilities, "client-capabilities", "", "the capabilities that the client declared, as `JSON`")
@@ -151,7 +151,7 @@ type Result struct {
 	doc    wire.Document
 	Origin intake.Origin
 	steps  []intake.Step
-	Made   []proposals.Proposal // proposals of the steps with a draft, in order
+	Made   []proposals.Proposal // one proposal for each step with a draft, in order
 	// withdrawn lists obsolete proposals of earlier imports.
 	withdrawn []proposals.Proposal
 }
@@ -257,7 +257,7 @@ func (f Import) origin(a *command.App, file string, doc wire.Document) (intake.O
 	}
 	if o.Label = registry.ServerName(name); o.Label == "" {
 		if doc.Format == wire.MCP {
-			return o, process.Usagef("name the server with --server; the document does not name it")
+			return o, process.Usagef("the document does not contain the name of the server; set the name with --server")
 		}
 		o.Label = "stdin"
 	}
@@ -324,9 +324,9 @@ func newCanonicalize(a *command.App) *cobra.Command {
 				switch {
 				case len(m.Steps) > 0:
 				case len(m.Retired)+len(m.DeadTiers) > 0:
-					p.Linef("The registry is canonical, so nothing is proposed. The file still uses retired names:")
+					p.Linef("The registry already has the canonical catalog, so nothing is proposed. The file still contains retired or unused names:")
 				default:
-					p.Linef("The registry is canonical, so nothing is proposed.")
+					p.Linef("The registry already has the canonical catalog, so nothing is proposed.")
 				}
 				for _, s := range m.Steps {
 					p.Linef("%s %s: %s", s.Change, s.Subject, s.Reason)
@@ -357,7 +357,7 @@ func newCanonicalize(a *command.App) *cobra.Command {
 
 // Observer returns the actor who proposes the tools of guarded servers. It is the actor of the database login or, if no
 // login determines an actor, toolcrib itself. Proposals under a user's login must not be written as toolcrib's own,
-// because the user could then approve them even if four eyes are required.
+// because the user could then approve them even if four_eyes is set.
 func Observer(c *settings.Config) proposals.Actor {
 	if login, err := store.Login(c.DB); err == nil && login != "" {
 		if actor, err := proposals.ParseActor(login); err == nil {

@@ -95,14 +95,14 @@ func leaveOutUndeclared(ctx context.Context, a *command.App, steps []intake.Step
 		}
 		if lacks != "" {
 			steps[i].Change, steps[i].Draft = intake.Skip, nil
-			steps[i].Reason = "it was listed to a client that declares " + jsondoc.Quote(lacks) + ", and this one does not"
+			steps[i].Reason = "it was listed to a client that declares " + jsondoc.Quote(lacks) + ", but the client of this import does not declare this capability"
 		}
 	}
 	return nil
 }
 
-// undeclared returns a capability that is missing in declared, and that the client declared when the server listed the
-// imported tool t. It returns "" if no capability is missing.
+// undeclared compares declared with the capabilities that the client declared when the server listed the imported tool
+// t. It returns a capability that is missing in declared, or "" if no capability is missing.
 func undeclared(ctx context.Context, a *command.App, t *registry.Tool, declared json.RawMessage) (string, error) {
 	has, had := map[string]json.RawMessage{}, map[string]json.RawMessage{}
 	if t == nil || t.Source == nil || len(declared) == 0 || json.Unmarshal(declared, &has) != nil {
@@ -161,7 +161,7 @@ func (t Result) retract(ctx context.Context, b command.Session, a *command.App, 
 	return withdrawn, nil
 }
 
-const notListed = "The server no longer lists it."
+const notListed = "The server no longer lists the tool."
 
 // obsolete returns the reason why draft, which changes a live tool, no longer matches the server. It returns "" if the
 // draft still matches.
@@ -174,7 +174,7 @@ func (t Result) obsolete(draft proposals.Draft) string {
 	case t.steps[at].Change == intake.Deactivate && draft.Type == proposals.Modify:
 		return notListed
 	case t.steps[at].Change == intake.Modify && draft.Type == proposals.Deactivate:
-		return "The server lists it again."
+		return "The server lists the tool again."
 	}
 	return ""
 }
@@ -189,8 +189,8 @@ func openOf(ctx context.Context, a *command.App, label string) (open []review.Bu
 	}), err
 }
 
-// Waiting returns the number of tools and texts of the given server that wait for approval. It does not count those
-// that the server no longer lists.
+// Waiting returns the number of tools and texts of the given server that wait for approval. It does not count tools and
+// texts that the server no longer lists.
 func Waiting(ctx context.Context, a *command.App, server string) (n int, err error) {
 	open, err := openOf(ctx, a, server)
 	for _, p := range open {
@@ -201,16 +201,16 @@ func Waiting(ctx context.Context, a *command.App, server string) (n int, err err
 	return n, err
 }
 
-// checkName returns an error if the user did not name the server p and the server reports no name or the name of a
-// known server. Any server can report any name, so a server could pass for another one. Servers are known if they are
-// configured or have live tools.
+// checkName returns an error if the user did not specify the name of the server p, and the server reports either no
+// name or the name of a known server. A server can report any name, so it could pretend to be another server. Servers
+// are known if they are configured or have live tools.
 func checkName(a *command.App, p command.LiveServer, doc wire.Document, live []registry.Live) error {
 	if p.Name != "" {
 		return nil
 	}
 	label := registry.ServerName(doc.Server)
 	if label == "" {
-		return process.Usagef("name the server with --server; it reports no name")
+		return process.Usagef("the server reports no name; set a name with --server")
 	}
 	_, taken := a.Config.Servers[label]
 	for _, l := range live {
@@ -219,7 +219,7 @@ func checkName(a *command.App, p command.LiveServer, doc wire.Document, live []r
 		}
 	}
 	if taken {
-		return process.Usagef("the server calls itself %s, and a server of that name is known; if it is the same one, add --server %s", label, label)
+		return process.Usagef("the server reports the name %s, which another server already has in toolcrib; if both are the same server, add --server %s", label, label)
 	}
 	return nil
 }

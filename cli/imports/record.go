@@ -71,10 +71,10 @@ type DocImport struct {
 	Format  string `json:"format"`
 	Label   string `json:"label"`
 	RawHash string `json:"raw_hash"`
-	// ChangeSet is absent if the proposals are in none.
+	// ChangeSet is absent if the proposals are not in a change set.
 	ChangeSet string `json:"change_set,omitempty"`
-	// Definitions counts the definitions in the document, including skipped ones. There are
-	// more Steps if some definitions vanished.
+	// Definitions is the number of definitions in the document, including skipped definitions. Steps has additional
+	// elements for definitions that the document no longer contains.
 	Definitions int              `json:"definitions"`
 	Steps       []docImportStep  `json:"steps"`
 	Proposals   []facts.Document `json:"proposals"`
@@ -95,14 +95,14 @@ type docImportStep struct {
 	Reason   string `json:"reason,omitempty"`
 	RawHash  string `json:"raw_hash,omitempty"`
 	Proposal string `json:"proposal,omitempty"`
-	// Missing names the part that an incomplete prompt still needs, so that it remains a draft. UnknownKeys are keys
-	// outside the v0 format; they are kept.
-	Missing     string   `json:"missing,omitempty"`
+	// Missing lists the missing parts of an incomplete prompt, which remains a draft.
+	Missing string `json:"missing,omitempty"`
+	// UnknownKeys lists the keys that are not in the v0 format. These keys are kept.
 	UnknownKeys []string `json:"unknown_keys,omitempty"`
 }
 
-// newDocImportSteps converts steps for output. The argument made contains the proposals of those steps that have a
-// draft, in order.
+// newDocImportSteps converts steps for output. The argument made contains one proposal for each step with a draft, in
+// the order of the steps.
 func newDocImportSteps(steps []intake.Step, made []proposals.Proposal) []docImportStep {
 	docs := make([]docImportStep, len(steps))
 	for i, s := range steps {
@@ -143,10 +143,10 @@ func (t Result) lines(p *output.Page) {
 				p.Linef("    changed: %s", s.Reason)
 			}
 			if s.Missing != "" {
-				p.Linef("    a draft until it has: %s", s.Missing)
+				p.Linef("    incomplete, so it remains a draft: %s", s.Missing)
 			}
 			if len(s.Unknown) > 0 {
-				p.Linef("    kept, although unknown to the format: %s", strings.Join(s.Unknown, ", "))
+				p.Linef("    unknown keys, which are kept: %s", strings.Join(s.Unknown, ", "))
 			}
 			next++
 		case s.Change == intake.Skip:
@@ -157,15 +157,15 @@ func (t Result) lines(p *output.Page) {
 		p.Linef("skipped: %s", s.String())
 	}
 	for _, ended := range t.withdrawn {
-		p.Linef("%s: the server no longer asks for it", document.Moved(ended))
+		p.Linef("%s: the proposal no longer matches the server's list", document.Moved(ended))
 	}
 }
 
-// notKept returns a warning for each part of doc that belongs to no definition, so that it is neither reviewed nor
+// notKept returns a warning for each part of doc that is not part of a definition. Such parts are neither reviewed nor
 // exported.
 func notKept(doc wire.Document) []string {
 	return lists.Map(doc.NotKept, func(key string) string {
-		return fmt.Sprintf("not kept: %s belongs to no definition, so it is neither reviewed nor exported; toolcrib lint reads it", jsondoc.Quote(key))
+		return fmt.Sprintf("not imported: %s is not part of a definition, so toolcrib does not review or export it; check it with toolcrib lint", jsondoc.Quote(key))
 	})
 }
 
@@ -178,7 +178,7 @@ func (t Result) counts() map[intake.Change]int {
 	return counts
 }
 
-// Skipped returns the number of definitions in the document that were not compared with live ones.
+// Skipped returns the number of definitions in the document that were not compared with live definitions.
 func (t Result) Skipped() int { return len(t.doc.Skipped) + t.counts()[intake.Skip] }
 
 // LeftOut returns the entries of a server's list that cannot be proposed.
@@ -249,7 +249,7 @@ func ProposeReport(ctx context.Context, a *command.App, t tokens.Token, machine,
 		return 0, err
 	}
 	if doc.Format != wire.MCP || slices.ContainsFunc(doc.Items, func(it wire.Item) bool { return it.Format != wire.MCP }) {
-		return 0, fmt.Errorf("%w: a report may contain only tools in the format of MCP", wire.ErrFormat)
+		return 0, fmt.Errorf("%w: a report can contain only tools in the format of MCP", wire.ErrFormat)
 	}
 	if len(doc.Items) == 0 && len(doc.Skipped) > 0 {
 		return 0, fmt.Errorf("%w: the reported tool %s", wire.ErrFormat, doc.Skipped[0].Reason)

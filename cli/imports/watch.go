@@ -101,7 +101,7 @@ func newWatch(a *command.App) *cobra.Command {
 	set.DurationVar(&f.every, "every", 15*time.Minute, "check at least every `TIME`")
 	set.BoolVar(&f.once, "once", false, "check once and exit")
 	set.BoolVar(&f.files, "files", false, "watch skills and instruction files")
-	set.StringVar(&f.Server, "server", "", "the `NAME` of the server that --mcp or --mcp-url names")
+	set.StringVar(&f.Server, "server", "", "with --mcp or --mcp-url: the `NAME` of the server")
 	set.StringVar(&f.layer, "layer", "", "propose new tools in `LAYER`: global, user or project/NAME")
 	f.from.Register(set)
 	return cmd
@@ -141,7 +141,7 @@ func (f watchFlags) places(a *command.App, names []string) ([]command.LiveServer
 	if f.from.Given() {
 		switch {
 		case len(names) > 0:
-			return nil, process.Usagef("--mcp and --mcp-url name one server, so %s cannot be another", names[0])
+			return nil, process.Usagef("--mcp and --mcp-url select the only server to watch; remove the argument %s", names[0])
 		case f.Server == "":
 			return nil, process.Usagef("name the server with --server")
 		}
@@ -156,7 +156,7 @@ func (f watchFlags) places(a *command.App, names []string) ([]command.LiveServer
 		names = slices.Sorted(maps.Keys(c.Servers))
 	}
 	if len(names) == 0 {
-		return nil, process.Usagef("the configuration has no servers; name one with --mcp or --mcp-url")
+		return nil, process.Usagef("no servers are configured; select a server with --mcp or --mcp-url")
 	}
 	var places []command.LiveServer
 	for _, name := range names {

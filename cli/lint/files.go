@@ -69,7 +69,7 @@ func lintFiles(a *command.App, names []string) ([]string, error) {
 	for _, name := range names {
 		info, err := os.Stat(a.Path(name))
 		if name == "-" || a.Remote != nil || err != nil || !info.IsDir() {
-			list = append(list, name) // reading it reports the error
+			list = append(list, name) // if name cannot be read, the caller reports the error
 			continue
 		}
 		found, err := instructionFiles(a.Path(name))
@@ -146,15 +146,15 @@ func instructionFiles(root string) ([]string, error) {
 // proposalKey matches a line that only occurs in the front matter of proposals and definitions.
 var proposalKey = regexp.MustCompile(`(?m)^(?:subject:\s*["']?(?:tool|agent|list|skill|instructions):|type:\s*["']?(?:new|modify|deactivate|reactivate|restore)\b|baseVersion:|kind:\s*["']?(?:prompt|action)\b)`)
 
-// fileUnit returns a unit for a file that agents read. It represents the file as instructions, as a review does.
+// fileUnit returns a unit for a file that agents read. Like a review, it treats the file as an instruction file.
 func fileUnit(name string, data []byte, executable bool) *unit {
 	base := filepath.Base(name)
 	f := registry.Folder{Path: base, Files: map[string]registry.File{base: registry.NewFile(registry.KindInstructions, base, data, executable)}}
 	return folderUnit(registry.KindInstructions, name, f)
 }
 
-// skillUnit returns a unit for a skill, which it reads in the same way as an import. The parameter at is the path of
-// the SKILL.md, and name is its path for users.
+// skillUnit reads a skill in the same way as an import, and returns a unit for the skill. The parameter at is the path
+// of the SKILL.md, and name is the path to show to users.
 func skillUnit(at, name string) (*unit, error) {
 	dir := filepath.Dir(at)
 	f, err := instructions.Read(filepath.Dir(dir), registry.KindSkill, filepath.Base(dir))

@@ -1,4 +1,4 @@
-// This file reviews the changes of a branch. Texts in the base commit count as approved.
+// This file reviews the changes of a branch. It treats the texts in the base commit as approved.
 
 package lint
 
@@ -39,7 +39,7 @@ type DocBranch struct {
 	Base    string       `json:"base"` // commit that the branch is compared with
 	Commit  string       `json:"head"`
 	Changes []docChanged `json:"changes"`
-	// Findings includes the carried ones.
+	// Findings lists all findings, including findings that are already in the base commit.
 	Findings []findings.Finding `json:"findings"`
 }
 
@@ -156,9 +156,9 @@ type side struct {
 	files  map[string][2]string
 }
 
-// sides returns the trees of two commits, and the files that differ between them. The parameter span names the commits.
-// If it is BASE..HEAD, before is the tree of BASE. If it is BASE...HEAD, before is the tree of the merge base of both
-// commits. If paths is not empty, only files in these paths are compared.
+// sides returns the trees of two commits, and the files that differ between them. The parameter span specifies the
+// commits. If span is BASE..HEAD, before is the tree of BASE. If span is BASE...HEAD, before is the tree of the merge
+// base of both commits. If paths is not empty, only files in these paths are compared.
 func (g repository) sides(ctx context.Context, span string, paths []string) (before, after side, changed []string, err error) {
 	base, head, ok := strings.Cut(span, "...")
 	merged := ok
@@ -173,7 +173,7 @@ func (g repository) sides(ctx context.Context, span string, paths []string) (bef
 	}{{&before, base}, {&after, cmp.Or(head, "HEAD")}} {
 		hash, err := g.git(ctx, "", "rev-parse", "--verify", "--end-of-options", one.name+"^{commit}")
 		if err != nil {
-			return before, after, nil, fmt.Errorf("%s is not a commit of a git repository here: %w; fetch it first (actions/checkout needs fetch-depth: 0)", one.name, err)
+			return before, after, nil, fmt.Errorf("the git repository in this folder has no commit %s: %w; fetch the commit first (actions/checkout needs fetch-depth: 0)", one.name, err)
 		}
 		one.to.commit = strings.TrimSpace(string(hash))
 	}
@@ -261,7 +261,7 @@ func (s side) units(ctx context.Context, g repository, scratch, file string) ([]
 	if err != nil {
 		return nil, nil, err
 	}
-	defer root.Close() //nolint:errcheck // what was written is read back
+	defer root.Close() //nolint:errcheck // unwritten data would cause an error when the files are read
 	var data []byte
 	for _, name := range names {
 		var size int
@@ -343,8 +343,8 @@ func (l *linter) compare(ctx context.Context, file, base string, was, is *unit) 
 	return doc, found, err
 }
 
-// count adds token counts to doc: the numbers of tokens before and after a change. For skills and instructions, it adds
-// one entry for each occasion on which an agent reads them. For other definitions, it adds a single entry.
+// count adds token counts to doc: the numbers of tokens before and after a change. For a skill or an instruction file,
+// it adds one entry for each occasion on which an agent reads the text. For another definition, it adds a single entry.
 func (l *linter) count(doc *docChanged, before, after registry.Definition) error {
 	if before.Folder() != nil || after.Folder() != nil {
 		costs, err := instructions.Costs(l.tokens, instructions.CompareLoads(before, after))
@@ -431,7 +431,7 @@ func alreadyIn(n int) string {
 const Marker = "<!-- toolcrib review -->"
 
 // markdown returns the comment on a pull request. It puts text from the repository into code spans, and replaces
-// backquotes in the text so that it cannot close a span.
+// backquotes in the text so that the text cannot close a span.
 func (d DocBranch) markdown() string {
 	code := func(s string) string { return "`` " + strings.ReplaceAll(visible.Line(s), "`", "'") + " ``" }
 	fresh, carried := d.counted()

@@ -120,7 +120,7 @@ func newLint(a *command.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "print `FORMAT`: text, json, sarif or github")
-	cmd.Flags().StringVar(&server, "server", "", "the files list the tools of the server `NAME`")
+	cmd.Flags().StringVar(&server, "server", "", "read the tools in the files as tools of the server `NAME`")
 	cmd.Flags().StringVar(&failOn, "fail-on", string(rules.Warn), "fail on findings of at least `SEVERITY`: info, warn or block")
 	return cmd
 }
@@ -128,7 +128,7 @@ func newLint(a *command.App) *cobra.Command {
 func sarifRules() []findings.Rule {
 	return append([]findings.Rule{{
 		ID: UnreadableRule, Name: unreadableName, Severity: string(rules.Block),
-		Doc:        "The file is not valid in its apparent format, so the rules could not read all of it.",
-		Suggestion: "Correct the file at the place of the finding; lint reads strict JSON, YAML, and Markdown without unknown keys.",
+		Doc:        "The file is not valid in the format that its name and content suggest, so the rules could not check all of it.",
+		Suggestion: "Correct the file at the reported position. lint reads JSON, and Markdown with YAML front matter, and rejects unknown keys.",
 	}}, findings.Reviewed()...)
 }

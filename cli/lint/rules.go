@@ -22,12 +22,12 @@ type docRuleList struct {
 func newRules(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:  "rules [ID]",
-		Args: command.ArgsBetween(0, 1, "at most the id of a rule"),
+		Args: command.ArgsBetween(0, 1, "at most one argument, the id of a rule"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			doc := docRuleList{Head: output.NewHead("rule.list"), Rules: []findings.Rule{}}
 			for _, r := range append(findings.Reviewed(), findings.Conformance()...) {
-				// A rule is matched by its id or name, ignoring case, or by its number, which rules of several families
-				// can share.
+				// The argument is the id or the name of a rule, in upper or lower case, or a number. Rules of several
+				// families can have the same number.
 				if len(args) == 0 || strings.EqualFold(r.ID, args[0]) || strings.EqualFold(r.Name, args[0]) || r.ID[1:] == args[0] {
 					doc.Rules = append(doc.Rules, r)
 				}

@@ -57,7 +57,7 @@ type linter struct {
 	todo     []*task
 	found    []findings.Finding
 	units    int              // number of checked units
-	reach    []report.Reached // facts of the files
+	reach    []report.Reached // facts about what the files can reach
 
 	tell    output.Tell // reports the progress; may be nil
 	checked atomic.Int64
@@ -104,7 +104,7 @@ func (l *linter) flush(ctx context.Context) error {
 	l.todo = nil
 	eachOf(todo, func() func(*task) {
 		return func(t *task) {
-			if t.unit != nil && t.doc != nil && t.change.Draft.Definition.Tool != nil { // a plain text is not a tool
+			if t.unit != nil && t.doc != nil && t.change.Draft.Definition.Tool != nil { // a plain text has no doc and is not compared with tools
 				t.change.Proposed = rules.NewPeer(registry.Live{Subject: t.change.Draft.Subject, Definition: t.change.Draft.Definition})
 				t.change.Proposed.Fingerprint().Sketches()
 			}
@@ -138,8 +138,8 @@ func (l *linter) flush(ctx context.Context) error {
 	return nil
 }
 
-// place selects the definitions with which u is compared: the shipped definitions and those of earlier units. If u is a
-// tool, place then adds it to the corpus.
+// place selects the definitions with which u is compared: the shipped definitions and the definitions of earlier units.
+// If u is a tool, place then adds it to the corpus.
 func (l *linter) place(u *unit) {
 	u.change.World = corpusSnapshot{l.corpus.shipped, l.corpus, len(l.corpus.peers)}
 	u.change.Before = l.corpus.subjects[u.change.Draft.Subject]
@@ -203,7 +203,7 @@ func eachOf[T any](list []T, worker func() func(T)) {
 // the same run. It does not contain the live tools of a registry.
 type lintCorpus struct {
 	shipped       rules.Memory
-	models        []*rules.Peer // the tools of shipped
+	models        []*rules.Peer // the tools in shipped
 	subjects      map[registry.Subject]*registry.Live
 	peers         []*rules.Peer
 	labels, tags  map[string][]int // indexes of peers, by name and by prefix
@@ -233,7 +233,7 @@ func (e corpusSnapshot) ByTag(ctx context.Context, prefix string) ([]registry.Li
 }
 
 // with appends tools to found and returns the result. The parameter peers contains the indexes of the tools in
-// lintCorpus.peers. Tools that do not belong to the snapshot are omitted.
+// lintCorpus.peers. Tools that are not in the snapshot are omitted.
 func (e corpusSnapshot) with(found []registry.Live, peers []int) []registry.Live {
 	for _, n := range peers {
 		if n < e.peers {

@@ -46,7 +46,7 @@ type unit struct {
 	families string // families to run, or "" for all
 	// subject is the name for display; tool is the name of the tool in the file.
 	subject, tool string
-	// server identifies the tool list that contains the unit, or is "" if none does.
+	// server identifies the tool list that contains the unit. It is "" if no list contains the unit.
 	server string
 	lintPlace
 }
@@ -67,7 +67,7 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 	case isScript(base), ext == ".txt" && inInstructions(name):
 		return []*unit{fileUnit(name, data, executable)}, nil, nil
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
-		return refuse(noPlace("it is a zip archive"), "Unpack it, and check the files in it.")
+		return refuse(noPlace("the file is a zip archive"), "Unpack the archive, and check the extracted files.")
 	case slices.Contains([]string{".txt", ".prompt", ".prompty", ".j2", ".jinja", ".jinja2"}, ext), ext == ".md" && !fronted && !instructs(name, false):
 		return []*unit{plainUnit(name, data)}, nil, nil
 	case (instructionName(base) || slices.Contains([]string{".md", ".markdown", ".mdc"}, ext) || fronted) && !proposalKey.MatchString(front):
@@ -102,7 +102,7 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 			return slices.ContainsFunc([]string{"type", "subject", "baseVersion", "definition", "rationale"}, func(key string) bool { return n.Get(key) != nil })
 		}
 		if n, err := jsondoc.Parse(data, jsondoc.DefaultLimits); err == nil && n.Kind == jsondoc.Object && (wire.OtherType(n) != "" || !proposed(n)) && n.Get("subject") == nil && n.Get("definition") == nil {
-			return refuse(jsondoc.Problem{Pos: n.Pos, Message: "not a list of tools: it is " + cmp.Or(wire.OtherType(n), "an object without any key of a proposal")}, "Give it a list of tools, proposals, or prompts in text files.")
+			return refuse(jsondoc.Problem{Pos: n.Pos, Message: "not a supported list of tools: the file contains " + cmp.Or(wire.OtherType(n), "a JSON object that is not a proposal")}, "Pass files with lists of tools, proposals, or prompts.")
 		}
 	}
 	parsed, err := proposals.DecodeFile(name, data)
@@ -118,7 +118,7 @@ func readUnits(name, server string, data []byte, executable bool) ([]*unit, []fi
 	}
 	var problems []findings.Finding
 	if format := strings.TrimPrefix(filepath.Ext(name), "."); bad != nil && slices.Contains([]string{"toml", "yaml", "yml"}, strings.ToLower(format)) {
-		return refuse(noPlace("lint does not read "+strings.ToUpper(format)), "Give it JSON, NDJSON, Markdown, or plain text (.txt).")
+		return refuse(noPlace("lint cannot read "+strings.ToUpper(format)), "Convert the file to JSON, NDJSON, Markdown, or plain text (.txt).")
 	}
 	if bad != nil {
 		for _, p := range bad.Problems {
@@ -281,7 +281,7 @@ type lintPlace struct {
 	text *spans.File
 	doc  *jsondoc.Node // contains the fields; nil for plain text
 	item string        // path of doc in the file, or "" if doc is the whole file
-	// field converts the path of a finding to a path in doc. If it is nil, the path remains unchanged.
+	// field converts the path of a finding to a path in doc. If field is nil, the path remains unchanged.
 	field func(string) string
 	// folder contains the files of a skill or of instructions.
 	folder *registry.Folder
@@ -290,9 +290,9 @@ type lintPlace struct {
 	prefix string
 }
 
-// locate sets the position in out, the finding for f. This is the position of the passage of f if the file contains the
-// passage, and otherwise the position of the field of f. If the field does not exist, it is the position of the
-// innermost existing value that would contain the field.
+// locate sets the position in out, the finding for f. If the file contains the passage of f, locate sets the position
+// of the passage. If it does not, locate sets the position of the field of f. If the field does not exist, locate sets
+// the position of the innermost existing value that would contain the field.
 func (p *lintPlace) locate(f rules.Finding, out *findings.Finding) {
 	if p.doc == nil {
 		out.Path = strings.TrimPrefix(f.Path, p.prefix)

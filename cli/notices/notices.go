@@ -112,7 +112,7 @@ func (c *Courier) Deliver(ctx context.Context) error {
 		err = json.Unmarshal(text, &so)
 	}
 	if err != nil && known {
-		return fmt.Errorf("%s: %w; remove it, and notices start with the next event", c.file(genesis), err)
+		return fmt.Errorf("%s: %w; remove this file, and notices start again with the next event", c.file(genesis), err)
 	}
 	for {
 		events, err := c.Log.EventsAfter(ctx, so.Seq, page)

@@ -28,7 +28,7 @@ type Sender struct {
 	mu    sync.Mutex
 	woken chan struct{} // nil if the goroutine is not running
 	ended chan struct{}
-	since time.Time // notices about older events are not sent for a new log
+	since time.Time // if no progress is stored for a log, older events cause no notices
 	err   error     // error of the last attempt
 }
 
@@ -140,7 +140,7 @@ func (n *Sender) send(ctx context.Context) error {
 		errs = append(errs, each("command", notices.Command{Args: c.Command, Dir: filepath.Dir(a.Config.UserFile)}))
 	}
 	if secret := a.Env.Getenv(c.SecretEnv); c.URL != "" && secret == "" {
-		errs = append(errs, fmt.Errorf("the variable %s, which notify.secret_env names, is not set", c.SecretEnv))
+		errs = append(errs, fmt.Errorf("the environment variable %s is not set; notify.secret_env in the configuration requires it", c.SecretEnv))
 	} else if c.URL != "" {
 		errs = append(errs, each("url", notices.Webhook{URL: c.URL, Secret: secret, Now: a.Env.Now}))
 	}

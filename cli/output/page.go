@@ -59,8 +59,8 @@ func (p *Page) Gap() {
 // Ink is a color, named by its meaning.
 type Ink string
 
-// The inks are attributes that every terminal supports. Color is never the only distinction; a sign or a word has the
-// same meaning.
+// The inks are attributes that every terminal supports. The output never relies on color alone: a sign or a word always
+// has the same meaning.
 const (
 	InkNone   Ink = ""
 	InkGood   Ink = "32"
@@ -173,8 +173,8 @@ func (p *Page) Day(t time.Time) string {
 	return t.Format(time.DateOnly)
 }
 
-// CutPage returns the first limit entries of list. If there are more, next is the number of the last one that it
-// returns, before which the next page begins. Otherwise, next is 0.
+// CutPage returns the first limit entries of list. If list has more entries, next is the number of the last returned
+// entry, and the next page contains the entries before that number. If list has no more entries, next is 0.
 func CutPage[T any](list []T, limit int, number func(T) int64) (page []T, next int64) {
 	if len(list) <= limit {
 		return list, 0

@@ -55,7 +55,7 @@ func one(err error) string {
 	var conflict *review.RebaseConflict
 	switch {
 	case errors.As(err, &conflict):
-		return listed(conflict.What+" and the live version changed the same thing", conflictLines(conflict))
+		return listed(conflict.What+" conflicts with the live version", conflictLines(conflict))
 	case errors.As(err, &malformed):
 		file := malformed.File
 		if file == "-" {
@@ -65,7 +65,7 @@ func one(err error) string {
 	case errors.As(err, &incomplete):
 		return listed(incomplete.Head(), lists.Map(incomplete.Problems, proposals.Problem.String))
 	case errors.Is(err, review.ErrNoReason):
-		return FullStop(err.Error() + "; write it with --note or --note-file")
+		return FullStop(err.Error() + "; use --note or --note-file")
 	case errors.Is(err, context.Canceled):
 		return "interrupted."
 	}
@@ -112,7 +112,7 @@ func IndentRest(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// DocProblem is a problem in an input file, in the JSON document of an error.
+// DocProblem describes a problem in an input file. It is part of the JSON document for an error.
 type DocProblem struct {
 	Path    string `json:"path"`
 	Line    int    `json:"line,omitempty"`
@@ -203,7 +203,7 @@ func conflictLines(e *review.RebaseConflict) []string {
 		if p.Line > 0 {
 			where += fmt.Sprintf(", line %d", p.Line)
 		}
-		lines = append(lines, fmt.Sprintf("%s: was %s, here %s, live %s", where, short(base), short(ours), short(theirs)))
+		lines = append(lines, fmt.Sprintf("%s: base %s, proposed %s, live %s", where, short(base), short(ours), short(theirs)))
 	}
 	return lines
 }

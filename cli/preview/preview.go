@@ -133,7 +133,7 @@ func newPreview(a *command.App) *cobra.Command {
 			}
 			for _, p := range previews { // warn about an unknown channel, because its prompt looks like any other
 				if scene.Channel != "" && !slices.Contains(p.Channels, scene.Channel) {
-					a.Note("toolcrib: %s is not a channel of %s%s, so it gets the text of %s.", scene.Channel, p.Agent.ID, output.DidYouMean(scene.Channel, "", p.Channels), prompt.Web)
+					a.Note("toolcrib: %s is not a channel of %s%s; the preview shows the prompt for the channel %s instead.", scene.Channel, p.Agent.ID, output.DidYouMean(scene.Channel, "", p.Channels), prompt.Web)
 				}
 			}
 			if f.agent != "" && f.channel != everyChannel && len(docs) == 1 {
@@ -154,11 +154,11 @@ func newPreview(a *command.App) *cobra.Command {
 	set.StringVar(&f.show, "show", "", "print `WHAT`: summary, now, after or diff")
 	set.BoolVar(&f.to.SkipTools, "skip-tools", false, "leave out the tool catalog")
 	set.BoolVar(&f.to.Where.IncludeDeferred, "deferred", false, "include deferred tools")
-	set.BoolVar(&f.notLocal, "not-local", false, "the agent does not work on the user's machine")
-	set.BoolVar(&f.noSemantic, "no-embedding", false, "without semantic search")
-	set.StringVar(&f.user, "user", "", "use the stored data of the user `NAME` (default: the login name; none with proposals)")
-	set.StringVar(&f.customer, "customer", "", "use that user's data at the customer `NAME`")
-	set.BoolVar(&f.reference, "reference", false, "render it as reviews do: at a fixed time, without user data")
+	set.BoolVar(&f.notLocal, "not-local", false, "assume that the agent does not work on the user's machine")
+	set.BoolVar(&f.noSemantic, "no-embedding", false, "assume that the agent has no semantic search")
+	set.StringVar(&f.user, "user", "", "use the stored data of the user `NAME` (default: the login name, or no user with proposals)")
+	set.StringVar(&f.customer, "customer", "", "use the data that the user has for the customer `NAME`")
+	set.BoolVar(&f.reference, "reference", false, "render the prompt as reviews do: at a fixed time, without user data")
 	set.StringVar(&f.at, "at", "", "use `TIME` as the current time (RFC 3339; default: now)")
 	set.StringVar(&f.context, "context", "", "read the time, the zone, and the user data from `FILE`, - for standard input")
 	return cmd
@@ -167,7 +167,7 @@ func newPreview(a *command.App) *cobra.Command {
 func (f *previewFlags) check(compared bool) error {
 	switch {
 	case f.reference && (f.user != "" || f.customer != "" || f.at != "" || f.context != ""):
-		return process.Usagef("--reference fixes the time and the user; it cannot be combined with flags that set others")
+		return process.Usagef("--reference renders at a fixed time and without user data; it cannot be combined with --user, --customer, --at, or --context")
 	case !compared && (f.show == showAfter || f.show == showDiff):
 		return process.Usagef("--show %s needs a proposal to compare with", f.show)
 	case f.show == "" && compared:
@@ -215,7 +215,7 @@ func (f *previewFlags) scenery(ctx context.Context, a *command.App, compared boo
 			err = jsondoc.Bind(n, jsondoc.Root, &file).Err()
 		}
 		if err != nil {
-			return s, process.Usagef("%s is not a context: %v", f.context, err)
+			return s, process.Usagef("%s is not a valid file for --context: %v", f.context, err)
 		}
 	}
 	at, err := command.ParseTime(cmp.Or(f.at, file.At))

@@ -25,8 +25,8 @@ import (
 	"toolcrib/proposals"
 )
 
-// Account is the account that runs the process, as reported by the operating system. It does not depend on
-// environment variables, because whoever starts the process controls them.
+// Account is the account that runs the process, as reported by the operating system. It does not depend on environment
+// variables, because the program that starts the process controls them.
 type Account struct {
 	history.Account
 	Home string // home directory in the account database, or "" if the account has no entry
@@ -41,8 +41,8 @@ func (e Env) CurrentAccount() Account {
 }
 
 // SystemAccount returns the account that runs the process. It looks up the account by the user id of the process.
-// Without cgo, os/user.Current would take missing fields from USER and HOME, which whoever starts the process
-// controls.
+// Without cgo, os/user.Current would take missing fields from the variables USER and HOME, which the program that
+// starts the process controls.
 func SystemAccount() Account {
 	var a Account
 	a.Host, _ = os.Hostname() // if Hostname fails, the host is recorded as unknown
@@ -80,7 +80,7 @@ func NotUser(name string) bool {
 var ErrNoHome = errors.New("no home folder")
 
 // Home returns the home folder of the user, which is the value of HOME or the folder in the account database. It
-// ignores a relative path in HOME, because files in the working directory would otherwise count as the user's own
+// ignores a relative path in HOME, because files in the working directory would otherwise be treated as the user's own
 // files.
 func (e Env) Home() (string, error) {
 	if dir := e.Getenv("HOME"); filepath.IsAbs(dir) {
@@ -94,12 +94,12 @@ func (e Env) Home() (string, error) {
 	if dir := e.Getenv("HOME"); dir != "" {
 		why = fmt.Sprintf("HOME is %q, which is not absolute", dir)
 	}
-	return "", fmt.Errorf("%w: %s, and the account database has none for uid %s; set HOME to an absolute path", ErrNoHome, why, a.UID)
+	return "", fmt.Errorf("%w: %s, and the account database contains no home folder for uid %s; set HOME to an absolute path", ErrNoHome, why, a.UID)
 }
 
 // OfAccount returns a copy of e without environment variables. In this copy, all folders have their default locations
-// in the home folder that the account database contains. Hooks use it, because a project's settings may control the
-// variables with which a client starts hooks.
+// in the home folder that the account database contains. Hooks use this copy, because a client may start hooks with
+// environment variables from the settings of a project.
 func (e Env) OfAccount() Env {
 	account := e.CurrentAccount()
 	windows := map[string]string{"APPDATA": "Roaming", "LOCALAPPDATA": "Local"}
@@ -147,7 +147,7 @@ func xdg(env Env, variable, fallback, windows string) (string, error) {
 // can therefore stop a program that waits for input.
 func UntilDone(ctx context.Context, in io.Reader) io.Reader {
 	return ReaderFunc(func(p []byte) (int, error) {
-		buf := make([]byte, len(p)) // an abandoned read may still write to its buffer, so it must not be p
+		buf := make([]byte, len(p)) // in.Read may write to buf even after ctx is done, so buf must not be p
 		n, err := BeforeDone(ctx, func() (int, error) { return in.Read(buf) })
 		return copy(p, buf[:n]), err
 	})
@@ -212,16 +212,16 @@ func (h hidden) Unwrap() error { return h.error }
 // ErrFindings is the result of a command that ran successfully and printed findings.
 var ErrFindings = errors.New("findings")
 
-// ExitStatus is the error of a command whose exit status is the exit status of a program that the command ran.
+// ExitStatus is the error of a command that ran a program and exits with the exit status of that program.
 type ExitStatus int
 
 // Error implements error.
 func (s ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
-// ErrNoDryRun returns the usage error for --dry-run with an operation that cannot be simulated. what names the
+// ErrNoDryRun returns the usage error for --dry-run with an operation that cannot be simulated. what is the name of the
 // operation.
 func ErrNoDryRun(what string) error {
-	return Usagef("%s cannot be tried with --dry-run: it would have to write, start, or send something; nothing was done", what)
+	return Usagef("%s cannot be combined with --dry-run, because the operation has to write, start, or send something; nothing was done", what)
 }
 
 // ErrPrinted is the result of a command that printed a statement to sign and made no decision.

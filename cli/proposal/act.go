@@ -45,9 +45,9 @@ func newComment(a *command.App) *cobra.Command {
 		},
 	}
 	note.Register(cmd.Flags())
-	cmd.Flags().StringVar(&at.Field, "field", "", "anchor it to the field at `PATH`, such as definition.prompt, or to a file of a skill")
-	cmd.Flags().IntVar(&at.Line, "line", 0, "anchor it to line `N` of the field")
-	cmd.Flags().IntVar(&at.Revision, "revision", 0, "anchor it to revision `N` (default: the current one)")
+	cmd.Flags().StringVar(&at.Field, "field", "", "attach the comment to the field at `PATH`, such as definition.prompt, or to a file of a skill")
+	cmd.Flags().IntVar(&at.Line, "line", 0, "attach the comment to line `N` of the field")
+	cmd.Flags().IntVar(&at.Revision, "revision", 0, "attach the comment to revision `N` (default: the current revision)")
 	return cmd
 }
 
@@ -74,11 +74,11 @@ func newFork(a *command.App) *cobra.Command {
 			if err := printMoved(a, []proposals.Proposal{p}, err); err != nil {
 				return err
 			}
-			a.Note("next: toolcrib show %s --source fork.json, add rationale, examples and testCases, toolcrib revise %s fork.json, toolcrib submit %s", p.ID, p.ID, p.ID)
+			a.Note("next: run toolcrib show %s --source fork.json; add rationale, examples, and testCases to the file; run toolcrib revise %s fork.json; and run toolcrib submit %s", p.ID, p.ID, p.ID)
 			return nil
 		}),
 	}
-	cmd.Flags().StringVar(&layer, "layer", "", "draft it in `LAYER` instead")
+	cmd.Flags().StringVar(&layer, "layer", "", "draft the tool in `LAYER` (default: user, or the layer of the project)")
 	return cmd
 }
 
@@ -125,7 +125,7 @@ func newRollback(a *command.App) *cobra.Command {
 		},
 	}
 	note.Register(cmd.Flags())
-	cmd.Flags().BoolVar(&submit, "submit", false, "submit it at once")
+	cmd.Flags().BoolVar(&submit, "submit", false, "submit the draft at once")
 	return cmd
 }
 
@@ -137,7 +137,7 @@ func newRegroup(a *command.App) *cobra.Command {
 		Args: command.AtLeastOneArg("numbers of proposals, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if alone == (into != "") {
-				return process.Usagef("name the target: --into NAME or --alone")
+				return process.Usagef("use either --into NAME or --alone")
 			}
 			ctx := cmd.Context()
 			b, err := a.OpenSession(ctx)
@@ -162,8 +162,8 @@ func newRegroup(a *command.App) *cobra.Command {
 			return printMoved(a, made, err)
 		},
 	}
-	cmd.Flags().StringVar(&into, "into", "", "move them into the change set `NAME`")
-	cmd.Flags().BoolVar(&alone, "alone", false, "take each out of its change set")
+	cmd.Flags().StringVar(&into, "into", "", "move the proposals into the change set `NAME`")
+	cmd.Flags().BoolVar(&alone, "alone", false, "take each proposal out of its change set")
 	return cmd
 }
 
@@ -174,7 +174,7 @@ func newAssign(a *command.App) *cobra.Command {
 		Args: command.AtLeastOneArg("ids of tools"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to == "" {
-				return process.Usagef("name the agent or the allow-list: --to NAME")
+				return process.Usagef("select the agent or the allow-list with --to NAME")
 			}
 			ctx := cmd.Context()
 			b, err := a.OpenSession(ctx)
@@ -195,7 +195,7 @@ func newAssign(a *command.App) *cobra.Command {
 			}
 			draft, ok := intake.Assign(holder, ids)
 			if !ok {
-				return fmt.Errorf("%s names %s already", holder.Subject, strings.Join(ids, ", "))
+				return fmt.Errorf("%s already lists %s", holder.Subject, strings.Join(ids, ", "))
 			}
 			made, err := b.Desk.Drafting.Propose(ctx, b.Actor, []proposals.Draft{draft}, true)
 			return printMoved(a, made, err)

@@ -31,12 +31,12 @@ type DecideFlags struct {
 func (f *DecideFlags) Register(set *pflag.FlagSet) {
 	f.note.Register(set)
 	f.sign.Register(set)
-	set.StringArrayVar(&f.expect, "expect", nil, "decide only if the review digest is still `DIGEST`; repeat it for each proposal or change set, in order")
+	set.StringArrayVar(&f.expect, "expect", nil, "decide only if the review digest is still `DIGEST`; pass the flag once for each proposal or change set, in order")
 }
 
 // RegisterUnseen adds the --unseen flag, which is only valid for approvals.
 func (f *DecideFlags) RegisterUnseen(set *pflag.FlagSet) {
-	set.BoolVar(&f.unseen, "unseen", false, "approve proposals although you were not shown all of them; the decisions record it")
+	set.BoolVar(&f.unseen, "unseen", false, "approve proposals even if you were not shown all of them; the decisions record this")
 }
 
 // newVerdict returns a constructor for the command that makes decisions with the given verdict.
@@ -55,10 +55,10 @@ func newVerdict(verdict proposals.Verdict, use string) func(a *command.App) *cob
 	}
 }
 
-// Decide makes decisions on the proposals to which refs refer, and prints the decisions.
+// Decide makes decisions on the proposals that refs denote, and prints the decisions.
 func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFlags, verdict proposals.Verdict) error {
 	if flags.unseen && len(flags.expect) > 0 {
-		return process.Usagef("--unseen cannot be combined with --expect, which names what you were shown")
+		return process.Usagef("--unseen cannot be combined with --expect, because --expect requires the digest of content that you were shown")
 	}
 	note, err := flags.note.Read(ctx, a)
 	if err != nil {
@@ -83,7 +83,7 @@ func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFla
 	doc := document.DecisionList{Head: output.NewHead("decision"), Decisions: lists.Map(decisions, document.NewDecision), DryRun: a.Flags.DryRun}
 	for _, d := range decisions {
 		if d.Unassigned {
-			a.Note("toolcrib: no agent has %s; assign it to one: toolcrib assign %s --to NAME", d.Subject, d.Subject.ID)
+			a.Note("toolcrib: no agent has %s; to add the tool to an agent: toolcrib assign %s --to NAME", d.Subject, d.Subject.ID)
 		}
 	}
 	err = a.Print(doc, func(p *output.Page) {
@@ -93,7 +93,7 @@ func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFla
 			case proposals.VerdictApproved:
 				p.Linef("%s  approved: %s is live in version %d (%s)%s", who, d.Subject, d.Version, d.VersionHash[:12], notShown(d))
 			case proposals.VerdictEndorsed:
-				p.Linef("%s  endorsed: your approval of %s, revision %d, is recorded; it is not live yet (%s)", who, d.Subject, d.Revision, d.Progress())
+				p.Linef("%s  endorsed: your approval of %s, revision %d, is recorded; the change is not live yet (%s)", who, d.Subject, d.Revision, d.Progress())
 			default:
 				p.Linef("%s  %s: %s, revision %d", who, d.Verdict, d.Subject, d.Revision)
 			}
@@ -105,15 +105,15 @@ func Decide(ctx context.Context, a *command.App, refs []string, flags *DecideFla
 	}
 	// Name the settings that come from the project's file, because other people may be able to write it.
 	if s := a.Config.Policy().Settings().Deciding().From(settings.FromProject); len(s) > 0 {
-		a.Note("toolcrib: decided under %s: %s", a.Config.ProjectFile, output.FullStop(s.String()))
+		a.Note("toolcrib: settings in %s that applied to this decision: %s", a.Config.ProjectFile, output.FullStop(s.String()))
 	}
 	a.Publish(ctx)
 	return nil
 }
 
-// choices returns the choices for the proposals with the given ids, to which refs refer. It assigns the digests of the
-// --expect flag to the choices. Users give one digest for each proposal, or one for each reference. A change set is one
-// reference, so it needs only one digest.
+// choices returns one choice for each proposal in ids, with the digest from the --expect flag. refs are the references
+// that the user passed for these proposals. Users pass one digest for each proposal, or one digest for each reference.
+// A change set is a single reference, so it needs only one digest.
 func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs []string, flags *DecideFlags) ([]review.Choice, error) {
 	choices, expect := make([]review.Choice, len(ids)), flags.expect
 	for i, id := range ids {
@@ -137,7 +137,7 @@ func choices(ctx context.Context, b command.Session, ids []proposals.ID, refs []
 			}
 		}
 	default:
-		return nil, process.Usagef("--expect was given %d times for %d proposals; give it once for each, in their order, or once for a change set", len(expect), len(ids))
+		return nil, process.Usagef("--expect was given %d times for %d proposals; pass the flag once for each proposal, in the same order, or once for a change set", len(expect), len(ids))
 	}
 	return choices, nil
 }

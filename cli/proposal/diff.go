@@ -240,7 +240,7 @@ func diffSet(ctx context.Context, b command.Session, a *command.App, name string
 }
 
 // cell returns one side of a row: the number, the sign, and the text of the line with index i in h. It cuts or pads the
-// side to width terminal cells. It returns spaces if i is negative. If right is set, the side is the right one.
+// side to width terminal cells. It returns spaces if i is negative. right reports whether to return the right side.
 func cell(p *output.Page, h diff.Hunk, i, width int, right bool) string {
 	if i < 0 {
 		return strings.Repeat(" ", width)
@@ -282,8 +282,8 @@ func proposed(d review.Dossier) (left, right content) {
 	return left, right
 }
 
-// contentOf returns the content to which ref refers. This is the definition in a file, a version of a subject (by
-// default the live version), or a revision of a proposal (by default the current revision).
+// contentOf returns the content that ref denotes: the definition in a file, a version of a subject (by default the live
+// version), or a revision of a proposal (by default the current revision).
 func contentOf(ctx context.Context, b command.Session, a *command.App, ref string) (content, error) {
 	isFile := slices.Contains([]string{".json", ".md", ".markdown", ".ndjson"}, strings.ToLower(filepath.Ext(ref)))
 	if isFile || strings.HasPrefix(ref, ".") || strings.HasPrefix(ref, "/") {
@@ -292,7 +292,7 @@ func contentOf(ctx context.Context, b command.Session, a *command.App, ref strin
 			return content{}, err
 		}
 		if len(drafts) != 1 || drafts[0].Definition.IsZero() {
-			return content{}, fmt.Errorf("%s has %w to compare, or several", ref, command.ErrNoContent)
+			return content{}, fmt.Errorf("%s has %w or more than one definition; diff needs exactly one", ref, command.ErrNoContent)
 		}
 		return content{label: ref, Content: drafted(drafts[0])}, nil
 	}
@@ -338,7 +338,7 @@ func revisionContent(ctx context.Context, b command.Session, id proposals.ID, wh
 		return content{label: versionName(d.Proposal.BaseVersion), Content: diff.Content{Definition: *d.Base}}, nil
 	default:
 		if number, err = strconv.Atoi(strings.TrimPrefix(which, "r")); err != nil {
-			return content{}, process.Usagef("%q is not a revision: use its number, base, or live", which)
+			return content{}, process.Usagef("%q is not a revision: use the number of a revision, base, or live", which)
 		}
 	}
 	for _, r := range d.Revisions {

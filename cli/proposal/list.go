@@ -76,7 +76,7 @@ func newList(a *command.App) *cobra.Command {
 				saved, ok := c.Views[view]
 				switch {
 				case !ok && len(c.Views) == 0:
-					return process.Usagef("unknown view %q: define it in %s, such as [views] and mine = \"author:mara state:open\"", view, c.UserFile)
+					return process.Usagef("unknown view %q: define the view in %s, such as [views] and mine = \"author:mara state:open\"", view, c.UserFile)
 				case !ok:
 					return process.Usagef("unknown view %q: use %s", view, strings.Join(c.ViewOrder, ", "))
 				}
@@ -115,11 +115,11 @@ func newList(a *command.App) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&state, "state", "", "only those in `STATE`: draft, chief_review, user_review, needs_changes, approved, rejected or withdrawn")
-	f.StringVar(&q.Author, "author", "", "only those by `ACTOR`, or by a kind of actor: \"agent:\"")
-	f.StringVar(&q.Subject, "subject", "", "only those on `SUBJECT`")
-	f.StringVar(&q.Filter, "filter", "", "only those that `FILTER` matches")
-	f.StringVar(&view, "view", "", "only those that the filter called `NAME` in your configuration matches")
+	f.StringVar(&state, "state", "", "only proposals in `STATE`: draft, chief_review, user_review, needs_changes, approved, rejected or withdrawn")
+	f.StringVar(&q.Author, "author", "", "only proposals by `ACTOR`, or by any actor of a kind, such as \"agent:\"")
+	f.StringVar(&q.Subject, "subject", "", "only proposals for `SUBJECT`")
+	f.StringVar(&q.Filter, "filter", "", "only proposals that match `FILTER`")
+	f.StringVar(&view, "view", "", "only proposals that match the filter `NAME` in [views] of your configuration")
 	f.StringVar(&order, "sort", "newest", "sort by `ORDER`: newest, oldest, risk (worst findings first), subject or author")
 	f.IntVar(&q.Limit, "limit", review.DefaultPage, "at most `N` entries")
 	f.StringVar(&q.After, "after", "", "continue a list at its `CURSOR`")
@@ -131,7 +131,8 @@ func StateNames() []string {
 	return lists.Map(proposals.States(), func(s proposals.State) string { return string(s) })
 }
 
-// queueTable formats proposals as a table. The columns are the facts with a heading.
+// queueTable formats proposals as a table. The table has one column for each fact that has a heading, and a last column
+// with marks.
 func queueTable(p *output.Page, found review.Page, now time.Time) (header []string, rows [][]string) {
 	rows = make([][]string, len(found.Proposals))
 	view := facts.View{Age: func(t time.Time) string { return p.Age(t, now) }}

@@ -43,7 +43,7 @@ func newPropose(a *command.App) *cobra.Command {
 			return printMoved(a, made, err)
 		},
 	}
-	cmd.Flags().BoolVar(&draft, "draft", false, "save them as drafts")
+	cmd.Flags().BoolVar(&draft, "draft", false, "save the proposals as drafts")
 	return cmd
 }
 
@@ -56,7 +56,7 @@ func printMoved(a *command.App, made []proposals.Proposal, err error) error {
 	for _, m := range made {
 		if m.Stale() {
 			ref := review.Reference(m)
-			a.Note("toolcrib: %s is stale: version %d of %s is live, and it changes version %d; rebase it: toolcrib rebase %s", m.Handle(), m.LiveVersion, m.Subject, m.BaseVersion, ref)
+			a.Note("toolcrib: %s is stale: version %d of %s is live, but the proposal changes version %d; to rebase the proposal: toolcrib rebase %s", m.Handle(), m.LiveVersion, m.Subject, m.BaseVersion, ref)
 		}
 	}
 	return a.Print(document.NewProposalList(made, "", a.Flags.DryRun), func(p *output.Page) {
@@ -159,13 +159,13 @@ func writeDraft(a *command.App, d proposals.Draft, file string) error {
 	if strings.HasSuffix(strings.ToLower(file), ".md") || strings.HasSuffix(strings.ToLower(file), ".markdown") {
 		var err error
 		if text, err = d.Markdown(); err != nil {
-			return fmt.Errorf("%s: %w; name a .json file instead", file, err)
+			return fmt.Errorf("%s: %w; use a .json file instead", file, err)
 		}
 	}
 	f, err := os.OpenFile(a.Path(file), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		if os.IsExist(err) {
-			return process.Usagef("%s already exists; name a new file", file)
+			return process.Usagef("%s already exists; choose another file name", file)
 		}
 		return err
 	}
@@ -173,7 +173,7 @@ func writeDraft(a *command.App, d proposals.Draft, file string) error {
 	return errors.Join(err, f.Close())
 }
 
-// eachProposal calls act for each proposal to which refs refer, and prints the new states of the proposals. It stops at
+// eachProposal calls act for each proposal that refs denote, and prints the new states of the proposals. It stops at
 // the first error. The effects of earlier calls remain.
 func eachProposal(ctx context.Context, a *command.App, refs []string, act func(context.Context, command.Session, proposals.ID) (proposals.Proposal, error)) error {
 	b, ids, err := a.OpenProposals(ctx, refs)

@@ -31,7 +31,7 @@ func newReview(a *command.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case branch != "" && (again || file != ""):
-				return process.Usagef("--git cannot be combined with --again or --file, because it does not store an assessment")
+				return process.Usagef("--git cannot be combined with --again or --file, because a review with --git is not stored")
 			case branch != "":
 				return lint.Branch(cmd.Context(), a, branch, args, format)
 			case format != "text":
@@ -54,7 +54,7 @@ func newReview(a *command.App) *cobra.Command {
 				})
 			}
 			if len(args) > 1 {
-				return process.Usagef("%s takes several proposals with --again only", cmd.CommandPath())
+				return process.Usagef("%s accepts several proposals only with --again", cmd.CommandPath())
 			}
 			if again || file != "" {
 				if err := assess(cmd.Context(), b, a, args[0], file); err != nil {
@@ -78,7 +78,7 @@ func newReview(a *command.App) *cobra.Command {
 				document.WriteReach(p, d)
 				writeAssessment(p, d)
 			})
-			if err == nil && a.Audience != nil && printedWhole(b, a) { // not recorded as shown, because only the findings were read
+			if err == nil && a.Audience != nil && printedWhole(b, a) { // the content is not recorded as shown, because only its findings were printed
 				a.Audience.Shown([]review.Dossier{d})
 			}
 			return err
@@ -87,7 +87,7 @@ func newReview(a *command.App) *cobra.Command {
 	cmd.Flags().BoolVar(&again, "again", false, "run the built-in review again")
 	cmd.Flags().StringVar(&branch, "git", "", "review what a branch changes, `BASE...HEAD`; needs no database")
 	cmd.Flags().StringVar(&format, "format", "text", "with --git, print `FORMAT`: text, json, sarif or markdown")
-	cmd.Flags().StringVar(&file, "file", "", "file the assessment in `FILE`, - for standard input")
+	cmd.Flags().StringVar(&file, "file", "", "read your own assessment from `FILE`, - for standard input")
 	return cmd
 }
 

@@ -91,12 +91,12 @@ func show(ctx context.Context, b command.Session, a *command.App, ref string) (r
 		return review.Dossier{}, err
 	}
 	if len(ids) != 1 {
-		return review.Dossier{}, process.Usagef("%s names %d proposals; name one, or read all of them, with their assessments: toolcrib show %s", ref, len(ids), output.ShellWord(ref))
+		return review.Dossier{}, process.Usagef("%s contains %d proposals; pass a single proposal, or show all of them with toolcrib show %s", ref, len(ids), output.ShellWord(ref))
 	}
 	return b.Desk.Reading.Show(ctx, b.Actor, ids[0])
 }
 
-// docChangeSet is a change set with all its members. Its review digest covers all of them.
+// docChangeSet is a change set with all its members. The review digest covers all members.
 type docChangeSet struct {
 	output.Head
 	ChangeSet    string                 `json:"change_set"`
@@ -159,7 +159,7 @@ func writeSetEnd(p *output.Page, set review.ChangeSet) {
 		}
 	}
 	if n := len(blocked); n > 0 && n < len(set.Members) {
-		p.Linef("A set is approved as a whole. Take the blocked ones out, and show the set again: toolcrib regroup %s --alone", strings.Join(blocked, " "))
+		p.Linef("A change set can only be approved as a whole. To take the blocked proposals out of the set: toolcrib regroup %s --alone. Then show the set again.", strings.Join(blocked, " "))
 	}
 	if len(obstacles) == 0 && set.Digest != "" {
 		writeApproval(p, "'set:"+set.Name+"'", set.Digest)
@@ -188,7 +188,8 @@ type setObstacle struct {
 	members, refs []string
 }
 
-// assessing returns the command that assesses the proposals refs again, which resolves review.ErrOutdated.
+// assessing returns the command that assesses the proposals refs again. Running this command resolves
+// review.ErrOutdated.
 func assessing(refs string) string { return "toolcrib review " + refs + " --again" }
 
 // setObstacles returns the reasons why members of a change set cannot be approved. It combines reasons that several
@@ -264,7 +265,7 @@ func writeSetPage(p *output.Page, set review.ChangeSet, full bool) {
 		}
 	}
 	if !full {
-		p.Remark("The imported JSON of each tool: toolcrib show 'set:%s' --full", set.Name)
+		p.Remark("To show the imported JSON of each tool: toolcrib show 'set:%s' --full", set.Name)
 	}
 }
 
@@ -313,7 +314,7 @@ func writeBody(p *output.Page, d review.Dossier, costs []document.Load) {
 	for i, f := range diff.Contents(diff.Content{Definition: after.Definition}, after) { // the part of the imported JSON that the definition does not contain
 		if i == 0 {
 			p.Blank()
-			p.Linef("Imported with it and pinned by an approval")
+			p.Linef("Other imported fields, which an approval also pins")
 		}
 		if output.IsText(f.After) {
 			p.Linef("  %s", f.Path)

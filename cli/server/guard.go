@@ -30,7 +30,7 @@ import (
 )
 
 // startup is the time after which a guard has usually listed the tools of its server and compared them with the
-// approved ones.
+// approved tools.
 const startup = 10 * time.Second
 
 type guardFlags struct {
@@ -48,11 +48,11 @@ func newGuard(a *command.App) *cobra.Command {
 			}
 			switch {
 			case dash != 1:
-				return process.Usagef(`name the server, then "--" and its command, or --url URL; got %s before the command`, output.Counted(dash, "argument"))
+				return process.Usagef(`pass the name of the server, then either "--" and the command of the server, or --url URL; got %s before the command`, output.Counted(dash, "argument"))
 			case registry.ServerName(args[0]) == "":
-				return process.Usagef("%q is not a name of a server: it needs a letter or a digit", args[0])
+				return process.Usagef("%q is not a valid name for a server: use at least one letter or digit", args[0])
 			case f.url == "" && len(args) == 1:
-				return process.Usagef(`name the program of the server: -- COMMAND…, or --url URL`)
+				return process.Usagef(`the command of the server is missing: use -- COMMAND…, or --url URL`)
 			case f.url != "" && len(args) > 1:
 				return process.Usagef("--url cannot be combined with a command")
 			case f.url != "":
@@ -66,8 +66,8 @@ func newGuard(a *command.App) *cobra.Command {
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.url, "url", "", "connect to the server at `URL` (streamable HTTP)")
-	set.StringVar(&f.tokenEnv, "token-env", "", "with --url: send the bearer token in the variable `NAME`")
-	set.StringVar(&f.was, "was", "", "`HOW` the client's file was written before toolcrib wrap, for unwrap; no other effect")
+	set.StringVar(&f.tokenEnv, "token-env", "", "with --url: send the bearer token that the environment variable `NAME` contains")
+	set.StringVar(&f.was, "was", "", "`HOW` the entry was written before toolcrib wrap; only toolcrib unwrap uses this value")
 	return cmd
 }
 
@@ -107,9 +107,9 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 		f := imports.Import{Server: name, Watched: true, Observed: true}
 		taken, err := f.Run(ctx, a, name, l.Document(), &command.LiveServer{Name: name, Shown: name, Start: db.Start})
 		if n := len(taken.Made); err == nil && n > 0 {
-			log(fmt.Sprintf("%s of the server's tools to review: toolcrib show set:%s", output.Counted(n, "proposal"), taken.Origin.Set))
+			log(fmt.Sprintf("%s to review for the tools of this server: toolcrib show set:%s", output.Counted(n, "proposal"), taken.Origin.Set))
 			if by := imports.Observer(a.Config); a.Config.FourEyes && by.Kind == proposals.User {
-				log(fmt.Sprintf("%s, who owns this login of the database, is their author and cannot approve them under four_eyes; run the guard with a login of the role toolcrib_server", by))
+				log(fmt.Sprintf("the author of these proposals is %s, the user of this database login, who cannot approve them because four_eyes is set; run the guard with a login of the role toolcrib_server", by))
 			}
 		}
 		return taken.LeftOut(), err
@@ -127,8 +127,8 @@ func (f guardFlags) run(ctx context.Context, a *command.App, args []string) erro
 		defer following.Poll(ctx, func(err error) { log(output.Sentence(err)) })()
 		db.Open = func(ctx context.Context) (guard.Connection, error) { return following.Connection(ctx, a, name, log) }
 		propose := db.Propose
-		// Propose unapproved tools where the followed registry is reviewed. If the approvals of this machine count, also
-		// propose them here.
+		// Report unapproved tools to the server of the followed registry, which proposes them there. If this machine
+		// also uses its own approvals, propose the tools in its own database, too.
 		db.Propose = func(ctx context.Context, l guard.Listing) ([]wire.Skipped, error) {
 			if err := following.Report(ctx, name, l); err != nil {
 				log(output.Sentence(err))

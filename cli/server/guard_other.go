@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// hangupSignals returns only a signal that every command handles, because the system has no hangup signal.
+// hangupSignals returns os.Interrupt, which every command handles anyway, because this system has no hangup signal.
 func hangupSignals() []os.Signal { return []os.Signal{os.Interrupt} }
 
 // pollable returns in unchanged.

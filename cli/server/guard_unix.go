@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hangupSignals returns the signals that shut down a guard and its server properly, in addition to those that every
-// command handles.
+// hangupSignals returns the signals that shut down a guard and its server properly, in addition to the signals that
+// every command handles.
 func hangupSignals() []os.Signal { return []os.Signal{syscall.SIGHUP} }
 
 // pollable returns a reader for in. If in is a pipe or a socket, a blocked read of this reader occupies a goroutine

@@ -50,7 +50,7 @@ type mcpFlags struct {
 }
 
 // tokenVariable is the environment variable that contains the bearer token if --token-file is not given.
-const tokenVariable = "TOOLCRIB_MCP_TOKEN" //nolint:gosec // this is only its name
+const tokenVariable = "TOOLCRIB_MCP_TOKEN" //nolint:gosec // the value is the name of a variable, not a token
 
 func newMCP(a *command.App) *cobra.Command {
 	f := mcpFlags{CallerFlags: command.CallerFlags{Agent: "assistant"}}
@@ -105,9 +105,9 @@ func newMCP(a *command.App) *cobra.Command {
 		},
 	}
 	set := cmd.Flags()
-	set.StringVar(&f.http, "http", "", "serve over HTTP at `HOST:PORT`; port 0 takes a free one")
+	set.StringVar(&f.http, "http", "", "serve over HTTP at `HOST:PORT`; port 0 selects a free port")
 	set.StringVar(&f.tokenFile, "token-file", "", "the `FILE` with the bearer token; created with mode 0600 if missing")
-	set.StringVar(&f.expose, "expose", string(mcp.ExposeMeta), "list `WHAT`: tools (those approved), meta (those that find, call and propose) or both")
+	set.StringVar(&f.expose, "expose", string(mcp.ExposeMeta), "list `WHAT`: tools (the approved tools), meta (tools that find, call and propose tools) or both")
 	set.StringSliceVar(&f.origins, "allow-origin", nil, "allow web pages of `ORIGIN`, such as https://example.com")
 	set.BoolVar(&f.remote, "allow-remote", false, "allow --http to listen beyond this machine")
 	f.Register(set)
@@ -121,7 +121,7 @@ func (f mcpFlags) serveHTTP(ctx context.Context, a *command.App, server *mcp.Ser
 	case err != nil:
 		return process.Usagef("--http is %q: use HOST:PORT, such as 127.0.0.1:8765", f.http)
 	case !f.remote && !httpserver.Loopback(host):
-		return process.Usagef("--http is %q, which other machines may reach; use 127.0.0.1:PORT, or add --allow-remote", f.http)
+		return process.Usagef("--http is %q, which other machines can reach; use 127.0.0.1:PORT, or add --allow-remote", f.http)
 	}
 	var token, source string // source describes where the token is stored; for a new token, it is the token
 	switch {
@@ -169,7 +169,7 @@ func readToken(name string) (string, error) {
 		return "", err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return "", fmt.Errorf("the token in %s can be read by others (mode %s); run chmod 600 on it, and change the token", name, info.Mode().Perm())
+		return "", fmt.Errorf("other accounts can read the token in %s (mode %s); run chmod 600 on the file, and replace the token", name, info.Mode().Perm())
 	}
 	text, err := os.ReadFile(name)
 	return strings.TrimSpace(string(text)), err

@@ -36,7 +36,7 @@ type diskUsage struct {
 // measured again, because their files may have been moved away.
 const remeasure = time.Minute
 
-// add appends the received lines to the log of a machine. The machine sent them with the given token.
+// add appends the received lines to the log of the machine that sent them. The machine used the given token.
 func (r *receivedLogs) add(token string, in follow.CallLines, now time.Time) error {
 	size := int64(fileCost)
 	for _, line := range in.Lines {
@@ -49,8 +49,8 @@ func (r *receivedLogs) add(token string, in follow.CallLines, now time.Time) err
 	return journal.Append(in.Lines, now)
 }
 
-// fileCost is the size that counts for each file, folder, and request in addition to its content, so that the number of
-// small files and requests is also limited.
+// fileCost is a number of bytes that is added to the size of each file, folder, and request. It limits the number of
+// small files and requests.
 const fileCost = 4096
 
 // reserve adds size bytes to the usage of the given token. It returns an error if the usage would exceed the limit.
@@ -68,13 +68,13 @@ func (r *receivedLogs) reserve(token string, size int64, now time.Time) error {
 	}
 	r.used[token] = used
 	if !fits {
-		return fmt.Errorf("%w: the call logs of this token have reached their limit of %d bytes; ask the maintainer of the server to move older files of %s away", review.ErrLimit, r.limit, folder)
+		return fmt.Errorf("%w: the server stores at most %d bytes of call logs for this token; ask the maintainer of the server to move old files out of %s", review.ErrLimit, r.limit, folder)
 	}
 	return nil
 }
 
 // measure returns the usage of the files below a folder, including fileCost for each file and folder. Files that cannot
-// be read count as empty.
+// be read are treated as empty.
 func measure(folder string) (size int64) {
 	_ = filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil {

@@ -81,17 +81,17 @@ func newServe(a *command.App) *cobra.Command {
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.socket, "socket", "", "listen on the unix socket `PATH` (default: toolcrib/serve.sock in $XDG_RUNTIME_DIR or $XDG_STATE_HOME)")
-	set.StringVar(&f.http, "http", "", "listen on `HOST:PORT` instead; port 0 takes a free one")
+	set.StringVar(&f.http, "http", "", "listen on `HOST:PORT` instead of a socket; port 0 selects a free port")
 	set.StringVar(&f.cert, "tls-cert", "", "the certificate chain: a PEM `FILE`")
-	set.StringVar(&f.key, "tls-key", "", "its private key: a PEM `FILE`")
+	set.StringVar(&f.key, "tls-key", "", "the private key of the certificate: a PEM `FILE`")
 	set.StringSliceVar(&f.origins, "allow-origin", nil, "allow web pages of `ORIGIN`, such as https://example.com")
-	set.StringVar(&f.expose, "expose", string(mcp.ExposeMeta), "list `WHAT` at /mcp: tools (those approved), meta (those that find, call and propose) or both")
-	set.BoolVar(&f.bundle, "bundle", false, "also offer the whole approved registry to machines that follow it, at /v1/bundle")
+	set.StringVar(&f.expose, "expose", string(mcp.ExposeMeta), "list `WHAT` at /mcp: tools (the approved tools), meta (tools that find, call and propose tools) or both")
+	set.BoolVar(&f.bundle, "bundle", false, "also serve the whole approved registry at /v1/bundle, for machines that follow this registry")
 	set.StringVar(&f.ssh, "ssh", "", "also let users in over SSH at `HOST:PORT`")
 	set.IntVar(&f.sshSessions, "ssh-sessions", sshserver.Defaults().SessionsPerKey, "at most `N` sessions over SSH per key")
 	set.DurationVar(&f.sshIdle, "ssh-idle", sshserver.Defaults().Idle, "end a session over SSH after `DURATION` without a key press")
 	set.StringVar(&f.logFormat, "log-format", "text", "write the log as `FORMAT`: text or json")
-	set.StringVar(&f.level, "log-level", "info", "log from `LEVEL` on: debug (every request), info, warn or error")
+	set.StringVar(&f.level, "log-level", "info", "log messages of at least `LEVEL`: debug (every request), info, warn or error")
 	return cmd
 }
 
@@ -105,7 +105,7 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 		return err
 	}
 	if a.DB.Frozen() {
-		return errors.New("the folder of the database is read-only, so calls could not be recorded; serve from an account that may write there")
+		return errors.New("cannot record calls, because the folder of the database is read-only; run serve under an account that can write to the folder")
 	}
 	run, err := a.GatewayWith(ctx, func(s string) { log.Warn(s) })
 	if err != nil {
@@ -116,7 +116,7 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 	c := serve.Config{
 		Tokens:  tokensOf(a, command.Session{Desk: desk}),
 		Gateway: toolUser{run.Gateway}, Log: a.DB, Catalog: approvedCatalog{a, prompter}, Documents: documents(),
-		MCP: func(c gateway.Caller, turn mcp.Turn) (*mcp.Server, error) { // acts for the holder of a token
+		MCP: func(c gateway.Caller, turn mcp.Turn) (*mcp.Server, error) { // returns a server that acts as the agent of a token
 			return mcp.New(mcp.Config{
 				Desk: proposerOf(desk), Gateway: toolUser{run.Gateway}, Registry: approved{a.DB, c.Layer.View()}, Upstream: run.Upstream,
 				Prompter: prompter, Documents: documents(), Version: process.ProgramVersion(), As: c.Actor, Caller: c, Expose: mcp.Expose(f.expose), Turn: turn,
@@ -149,7 +149,7 @@ func (f serveFlags) run(ctx context.Context, a *command.App) error {
 		c.Peers = a.Config.Serve.TokenIDs()
 		for uid, id := range c.Peers {
 			if _, err := c.Tokens.ByID(ctx, id); errors.Is(err, tokens.ErrToken) {
-				c.Logger.Warn("an account has no valid token", "uid", uid, "token", id, "error", err)
+				c.Logger.Warn("the token of an account in serve.peers is not valid", "uid", uid, "token", id, "error", err)
 			} else if err != nil {
 				return errors.Join(err, run.Close())
 			}
@@ -236,13 +236,13 @@ func (f serveFlags) listen(ctx context.Context, a *command.App, c serve.Config) 
 		if f.cert != "" {
 			pair, err := tls.LoadX509KeyPair(a.Path(f.cert), a.Path(f.key))
 			if err != nil {
-				return fmt.Errorf("the certificate: %w", err)
+				return fmt.Errorf("cannot load the certificate: %w", err)
 			}
 			encryption = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 			scheme = "https://"
 			c.Host = func(name string) bool { return httpserver.Loopback(name) || pair.Leaf.VerifyHostname(name) == nil }
 		} else if !httpserver.Loopback(name) {
-			return process.Usagef("--http is %q, which other machines may reach; use 127.0.0.1:PORT, or encrypt with --tls-cert and --tls-key", f.http)
+			return process.Usagef("--http is %q, which other machines can reach; use 127.0.0.1:PORT, or encrypt with --tls-cert and --tls-key", f.http)
 		}
 		l, err = new(net.ListenConfig).Listen(ctx, "tcp", f.http)
 	}

@@ -102,7 +102,7 @@ func Restrict(a *command.App, root *cobra.Command) {
 			return fmt.Errorf("toolcrib %s is %w: %s", name(c), command.ErrRemote, o.why)
 		}
 		a.Remote.Ran(name(c))
-		var err error // about a flag that is not available or that names a file
+		var err error // error for the first flag that is not available, or that refers to a file on the server
 		c.Flags().Visit(func(f *pflag.Flag) {
 			switch {
 			case err != nil:
@@ -147,7 +147,7 @@ type sshServing struct {
 func (f serveFlags) openSSH(ctx context.Context, a *command.App, log *slog.Logger) (_ *sshServing, err error) {
 	c := *a.Config
 	if _, err := c.Signers.Signers(); err != nil {
-		return nil, fmt.Errorf("--ssh identifies users by the signers file: %w; toolcrib signers init creates it", err)
+		return nil, fmt.Errorf("--ssh needs the signers file to identify users: %w; create the file with toolcrib signers init", err)
 	}
 	home, err := process.DataHome(a.Env)
 	if err != nil {
@@ -197,7 +197,7 @@ func (s *sshServing) identify(login string, key gossh.PublicKey) (string, error)
 	principal, err := who.Principal(login, key, s.app.Env.Now())
 	switch {
 	case errors.Is(err, signers.ErrUnknownKey):
-		return "", fmt.Errorf("%w; a maintainer can add it with toolcrib signers add", err)
+		return "", fmt.Errorf("%w; a maintainer can add the key with toolcrib signers add", err)
 	case err != nil:
 		return "", err
 	case process.NotUser(principal):
@@ -220,7 +220,7 @@ func (s *sshServing) run(ctx context.Context, c *sshserver.Session) int {
 	args, wrong := splitCommand(c.Command)
 	base := s.app.Env
 	env := process.Env{
-		Args: args, In: c.In, Out: c.Out, Err: c.Err, Getenv: c.Getenv, Dir: os.DevNull, // a folder without files
+		Args: args, In: c.In, Out: c.Out, Err: c.Err, Getenv: c.Getenv, Dir: os.DevNull, // prevents relative paths from referring to files of the server
 		Now: base.Now, NewID: base.NewID, System: base.System, InTerminal: c.Terminal(), OutTerminal: c.Terminal(),
 		Account: func() process.Account { return process.Account{Account: history.Account{Login: actor.Name}} },
 	}
@@ -231,7 +231,7 @@ func (s *sshServing) run(ctx context.Context, c *sshserver.Session) int {
 	a := command.New(ctx, env, s.app.Program)
 	a.Keyboard, a.Remote, a.OverSSH = c.In, &r, true
 	if wrong != nil {
-		return command.Report(a.Env, false, process.Usagef("cannot parse the command: a quote or a backslash has no end"))
+		return command.Report(a.Env, false, process.Usagef("cannot parse the command: a quotation mark is not closed, or a backslash is at the end"))
 	}
 	return a.Program.Run(ctx, a)
 }

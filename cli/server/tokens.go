@@ -56,8 +56,8 @@ func newTokensCreate(a *command.App) *cobra.Command {
 			return a.Print(doc, func(p *output.Page) {
 				p.Linef("%s", secret)
 				p.Blank()
-				p.Linef("This is the only time the token is shown. Send it as `Authorization: Bearer TOKEN` to toolcrib serve.")
-				p.Linef("It acts as %s with the profile %s, for %s. Revoke it with `toolcrib tokens revoke %s`.", doc.Token.Actor, doc.Token.Agent, doc.Token.whom(), t.ID)
+				p.Linef("The token is shown only once. Send it as `Authorization: Bearer TOKEN` to toolcrib serve.")
+				p.Linef("The holder of the token acts as %s with the profile %s, for %s. Revoke the token with `toolcrib tokens revoke %s`.", doc.Token.Actor, doc.Token.Agent, doc.Token.whom(), t.ID)
 			})
 		},
 	}
@@ -65,7 +65,7 @@ func newTokensCreate(a *command.App) *cobra.Command {
 	set.StringVar(&name, "name", "", "record calls and proposals as agent:`NAME` (default: the id of the agent)")
 	set.StringVar(&f.User, "user", "", "call tools for the user `NAME` (default: the login name)")
 	set.BoolVar(&anyUser, "any-user", false, "let each request name the user")
-	set.StringVar(&f.Customer, "customer", "", "the customer `NAME`, for hubs")
+	set.StringVar(&f.Customer, "customer", "", "send the customer `NAME` to hubs")
 	set.DurationVar(&lifetime, "expires-in", 0, "expire after `DURATION`, such as 720h (default: never)")
 	f.Where.Register(set)
 	return cmd
@@ -87,7 +87,7 @@ func newTokensList(a *command.App) *cobra.Command {
 			doc := docTokenList{Head: output.NewHead("token.list"), Tokens: lists.Map(list, func(t tokens.Token) docToken { return newDocToken(t, a.Env.Now()) })}
 			return a.Print(doc, func(p *output.Page) {
 				if len(list) == 0 {
-					p.Remark("No tokens. Create one with `toolcrib tokens create AGENT`.")
+					p.Remark("No tokens. To create a token: toolcrib tokens create AGENT")
 					return
 				}
 				p.List([]string{"TOKEN", "STATE", "ACTOR", "AGENT", "USER", "CREATED", "EXPIRES"}, lists.Map(doc.Tokens, func(d docToken) []string {

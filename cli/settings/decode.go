@@ -62,7 +62,7 @@ func readKeys(text []byte) (configKeys, error) {
 	var p unstable.Parser
 	p.Reset(text)
 	for p.NextExpression() {
-		switch e := p.Expression(); e.Kind { //nolint:exhaustive // an expression is one of these, or a comment
+		switch e := p.Expression(); e.Kind { //nolint:exhaustive // all other expressions are comments
 		case unstable.Table, unstable.ArrayTable:
 			table = keyBelow(nil, e)
 			keys = append(keys, table)
@@ -154,8 +154,8 @@ func copyValue(into, from reflect.Value, key keyPath, at int, copied map[string]
 	}
 }
 
-// fieldOf returns the index of the field of t for exactly the given key, or -1. The decoder ignores the case of keys,
-// but the permissions of a file depend on the exact keys.
+// fieldOf returns the index of the field of t that has the given key, or -1. It compares keys exactly. The decoder
+// ignores upper and lower case, but the permissions of a file depend on the exact keys.
 func fieldOf(t reflect.Type, key string) int {
 	for i := range t.NumField() {
 		if t.Field(i).Tag.Get("toml") == key {

@@ -67,8 +67,8 @@ func (c Config) RulesVersion(env process.Env) (string, error) {
 	return desk.RulesVersion(), nil
 }
 
-// Principal returns the default actor: the user or agent that the database server authenticated, or otherwise the user
-// of the account.
+// Principal returns the default actor. This is the user or agent that the database server authenticated. If no server
+// authenticates actors, it is the user of the account.
 func (c Config) Principal(env process.Env) proposals.Actor {
 	if login, err := store.Login(c.DB); err == nil && login != "" { // opening the database reports the error
 		if actor, err := proposals.ParseActor(login); err == nil && (actor.Kind == proposals.User || actor.Kind == proposals.Agent) {
@@ -99,10 +99,10 @@ func ReadConfig(file string) ([]byte, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, errors.New("it is a folder, not a file")
+		return nil, errors.New("the path is a folder, not a file")
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%w: it is not a regular file", errConfigShape)
+		return nil, fmt.Errorf("%w: the file is not a regular file", errConfigShape)
 	}
 	f, err := os.Open(file)
 	if err != nil {
@@ -111,7 +111,7 @@ func ReadConfig(file string) ([]byte, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
 	if err == nil && len(text) > maxConfig {
-		err = fmt.Errorf("%w: it is larger than %d KiB", errConfigShape, maxConfig>>10)
+		err = fmt.Errorf("%w: the file is larger than %d KiB", errConfigShape, maxConfig>>10)
 	}
 	return text, err
 }
@@ -137,7 +137,7 @@ func (c Config) RuleSet() (ruleset.Set, error) {
 type Setting struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
-	// Source is the flag, the variable, or the file that sets it, or "default".
+	// Source is the flag, the environment variable, or the file that sets the value, or "default".
 	Source string `json:"source"`
 	// From is flag, environment, project, user, system, or default.
 	From string `json:"from"`
@@ -148,8 +148,8 @@ func (s Setting) Row() []string { return []string{s.Key, s.Value, s.Source} }
 // settingValues contains the values of settings by key.
 type settingValues map[string]string
 
-// add adds a value with the given key, or the values below it if it is a table. It omits empty values and values that a
-// configuration file cannot set.
+// add adds a value with the given key. If the value is a table, add adds the values in the table instead. It omits
+// empty values and values that a configuration file cannot set.
 func (v settingValues) add(key keyPath, of reflect.Value) {
 	below := func(name string) keyPath { return append(slices.Clone(key), name) }
 	switch {

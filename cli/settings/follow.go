@@ -60,9 +60,9 @@ func (c PublishConfig) check() error {
 	case c.To != "" && len(c.Command) > 0:
 		return errors.New("configuration: publish has both to and command; remove one of them")
 	case len(c.Command) > 0 && c.Command[0] == "":
-		return errors.New("configuration: publish.command names no program")
+		return errors.New("configuration: publish.command begins with an empty string: use a program and its arguments")
 	case len(c.Command) > 0 && !strings.Contains(strings.Join(c.Command, " "), "{}"):
-		return errors.New(`configuration: publish.command does not use the folder; write "{}" where its path belongs`)
+		return errors.New(`configuration: publish.command does not contain "{}", which toolcrib replaces with the path of the folder to publish`)
 	}
 	return nil
 }

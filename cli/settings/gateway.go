@@ -52,9 +52,9 @@ func (c gatewayConfig) check() error {
 	case len(c.Gate) > 0 && c.GateURL != "":
 		return errors.New("configuration: gateway has both gate and gate_url; remove one of them")
 	case len(c.Gate) > 0 && c.Gate[0] == "":
-		return errors.New("configuration: gateway.gate names no program")
+		return errors.New("configuration: gateway.gate begins with an empty string: use a program and its arguments")
 	case c.GateURL == "" && c.GateTokenEnv != "":
-		return errors.New("configuration: gateway.gate_token_env belongs to gate_url; a program reads its own secrets")
+		return errors.New("configuration: gateway.gate_token_env needs gate_url; remove gate_token_env, because a gate that is a program reads its secrets itself")
 	case c.MaxPending < 0:
 		return fmt.Errorf("configuration: gateway.max_pending must be at least 1 (got %d)", c.MaxPending)
 	case c.MaxRefused < 0:
@@ -192,7 +192,7 @@ func (m ModelConfig) check(where string) error {
 	case m.BaseURL == "":
 		return fmt.Errorf("configuration: %s.base_url is missing: use the address of a server, such as \"http://localhost:11434/v1\"", where)
 	case m.Name == "":
-		return fmt.Errorf("configuration: %s names no model", where)
+		return fmt.Errorf("configuration: %s does not specify a model", where)
 	}
 	return nil
 }

@@ -43,8 +43,8 @@ type PolicyRule struct {
 
 var policyHead = regexp.MustCompile(`(?m)^[ \t]*\[\[[ \t]*policy[ \t]*\]\]`)
 
-// readPolicies adds the entries in c.Policies, which come from file, to c.PolicyRules. text is the content of the file,
-// and origin is as in Decode. A change must satisfy all matching entries of all files.
+// readPolicies adds the entries in c.Policies, which come from file, to c.PolicyRules. text is the content of the file.
+// origin has the same values as in Decode. A change must satisfy all matching entries of all files.
 func (c *Config) readPolicies(file, origin string, text []byte) error {
 	heads := policyHead.FindAllIndex(text, -1)
 	rules := slices.Clone(c.PolicyRules)
@@ -79,7 +79,7 @@ func (p policyConfig) rule() (approval.Rule, error) {
 	}
 	for _, owner := range p.Owners {
 		if actor, err := proposals.ParseActor(owner); err != nil || actor.Kind != proposals.User {
-			return r, fmt.Errorf(`owners has %q: name users such as "user:mara", because only users approve`, owner)
+			return r, fmt.Errorf(`owners has %q: list users such as "user:mara", because only users can approve`, owner)
 		}
 	}
 	for _, bound := range []struct {
@@ -103,8 +103,8 @@ func (c Config) Approvals() approval.Rules {
 	return lists.Map(c.PolicyRules, func(r PolicyRule) approval.Rule { return r.Rule })
 }
 
-// PolicyProblems describes owners who cannot sign, because they have no valid signing key, and entries that too few
-// owners can approve for this reason. It returns nil if signatures are not required.
+// PolicyProblems describes the owners who cannot sign because they have no valid signing key. It also describes the
+// entries with fewer owners who can sign than required approvals. It returns nil if signatures are not required.
 func (c Config) PolicyProblems(now time.Time) []string {
 	if c.Signatures != SignaturesRequired {
 		return nil
@@ -121,11 +121,11 @@ func (c Config) PolicyProblems(now time.Time) []string {
 				able++
 				continue
 			}
-			problems = append(problems, fmt.Sprintf("%s: %s owns %s but cannot sign, because the signers file has no valid key of that name; add one with toolcrib signers add, or name another owner",
+			problems = append(problems, fmt.Sprintf("%s: %s owns %s but cannot sign, because the signers file has no valid key for this user; add a key with toolcrib signers add, or change the owner",
 				r.Place, owner, r.Subjects[0]))
 		}
 		if able < r.Approvals {
-			problems = append(problems, fmt.Sprintf("%s: needs %d approvals, but only %d of its owners can sign, so nothing that it applies to can go live", r.Place, r.Approvals, able))
+			problems = append(problems, fmt.Sprintf("%s: this policy requires %d approvals, but only %d of its owners can sign, so changes to the subjects of the policy cannot be approved", r.Place, r.Approvals, able))
 		}
 	}
 	return problems
@@ -168,11 +168,11 @@ func (c checkpointsConfig) check() error {
 	dir, git := strings.CutPrefix(c.To, GitTarget)
 	switch {
 	case c.To != "" && (!git || dir == ""):
-		return fmt.Errorf("configuration: checkpoints.to is %q: use \"git:PATH\", or name a program with checkpoints.command", c.To)
+		return fmt.Errorf("configuration: checkpoints.to is %q: use \"git:PATH\", or configure a program as checkpoints.command", c.To)
 	case c.To != "" && len(c.Command) > 0:
 		return errors.New("configuration: checkpoints has both to and command; remove one of them")
 	case len(c.Command) > 0 && c.Command[0] == "":
-		return errors.New("configuration: checkpoints.command names no program")
+		return errors.New("configuration: checkpoints.command begins with an empty string: use a program and its arguments")
 	}
 	return nil
 }
@@ -199,11 +199,11 @@ func (c notifyConfig) check() error {
 	}
 	switch {
 	case len(c.Command) > 0 && c.Command[0] == "":
-		return errors.New("configuration: notify.command names no program")
+		return errors.New("configuration: notify.command begins with an empty string: use a program and its arguments")
 	case c.URL != "" && c.SecretEnv == "":
-		return errors.New("configuration: notify.url needs secret_env, the variable with the secret that signs requests")
+		return errors.New("configuration: notify.url needs notify.secret_env: use the name of the variable with the secret for signing requests")
 	case c.URL == "" && c.SecretEnv != "":
-		return errors.New("configuration: notify.secret_env belongs to notify.url")
+		return errors.New("configuration: notify.secret_env needs notify.url")
 	case c.URL != "":
 		if err := CheckEndpoint(c.URL, true); err != nil {
 			return fmt.Errorf("configuration: notify %w", err)
@@ -267,7 +267,7 @@ func (c *Config) checkViews() error {
 	return nil
 }
 
-// maxCommands is the maximum number of commands in the workbench. Each has a digit as its key.
+// maxCommands is the maximum number of commands in the workbench. Each command has a digit as its key.
 const maxCommands = 9
 
 func (c *Config) checkCommands() error {
@@ -279,7 +279,7 @@ func (c *Config) checkCommands() error {
 		case !validName(name):
 			return fmt.Errorf("configuration: commands.%q is not a valid name: use 1 to %d visible characters", name, maxViewName)
 		case len(args) == 0 || args[0] == "":
-			return fmt.Errorf("configuration: commands.%s names no program: write [\"program\", \"argument\", \"{id}\"]", name)
+			return fmt.Errorf("configuration: commands.%s has no program: write [\"program\", \"argument\", \"{id}\"]", name)
 		}
 	}
 	return nil

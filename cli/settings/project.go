@@ -29,11 +29,11 @@ import (
 // ErrUntrusted means that a project's file contains a setting that requires the user's trust.
 var ErrUntrusted = errors.New("not trusted")
 
-// Keys of a project's file by the trust that they require. All other keys require the user's trust in the file, because
-// they specify programs to run, models, or the database, or change how reviews work.
+// Keys that a project's file can always contain, and keys that it can never contain. All other keys require that the
+// user trusts the file, because they specify programs to run, models, or the database, or change how reviews work.
 var (
-	// freely lists the keys that need no trust. These keys do not affect the protection of the user, or a project can only
-	// tighten them.
+	// freely lists the keys that need no trust. Some of these keys do not affect the protection of the user. A project
+	// can only make the other keys stricter.
 	freely = []string{
 		"project", "theme", "accessible", "four_eyes", "require_expect", "max_open_per_agent", "max_writes_per_agent_hour", "rules", "reach", "guard",
 	}
@@ -63,7 +63,7 @@ func (c *Config) readProject(env process.Env) error {
 	for _, k := range keys {
 		switch key := k[0]; {
 		case slices.Contains(never, key):
-			return fmt.Errorf("configuration %s: %s is only allowed in the user's own file, because others may edit a project's file; move it to your own toolcrib.toml", file, key)
+			return fmt.Errorf("configuration %s: %s is only allowed in the user's own file, because other people may be able to edit a project's file; move the key to your own toolcrib.toml", file, key)
 		case !slices.Contains(freely, key) && !slices.Contains(beyond, key):
 			beyond = append(beyond, key)
 		}
@@ -153,8 +153,8 @@ func ownerOf(name string) (account int, known bool) {
 }
 
 // checkOwner returns an error if another account put a project's file into a world-writable folder such as /tmp. Such a
-// file would choose the database of everybody who works below the folder. The owner of dir, which is the working
-// directory, the current account, and the administrator may own such a file.
+// file would apply to everyone who works below that folder. The owner of the file must be the current account, the
+// administrator, or the owner of the working directory dir.
 func checkOwner(dir, file string) error {
 	above, err := os.Stat(filepath.Dir(file))
 	if err != nil || above.Mode().Perm()&0o002 == 0 {
@@ -165,7 +165,7 @@ func checkOwner(dir, file string) error {
 	if !known || !alsoKnown || whose == here || whose == os.Geteuid() || whose == 0 {
 		return nil
 	}
-	return fmt.Errorf("configuration %s: it is owned by uid %d in a world-writable directory; remove it or run from another directory", file, whose)
+	return fmt.Errorf("configuration %s: uid %d owns this file, which is in a world-writable directory; remove the file, or run toolcrib in another directory", file, whose)
 }
 
 // Trusted records the user's trust in the content of a project's file. Each record is a file in the user's state
@@ -275,7 +275,7 @@ func ReadTrusted(env process.Env) (list []Trusted, marks []string, err error) {
 		mark := filepath.Join(dir, e.Name())
 		body, err := os.ReadFile(mark)
 		if err != nil || json.Unmarshal(body, &t) != nil {
-			return nil, nil, fmt.Errorf("%s was not written by toolcrib trust; remove it", mark)
+			return nil, nil, fmt.Errorf("invalid record of trust: %s; remove this file", mark)
 		}
 		found[mark] = t
 		marks = append(marks, mark)

@@ -41,8 +41,8 @@ type ServerConfig struct {
 // reservedHeaders lists the headers that HTTP or the protocol sets itself.
 var reservedHeaders = []string{"Accept", "Connection", "Content-Length", "Content-Type", "Host", "Last-Event-Id", "Origin", "Transfer-Encoding", "Upgrade"}
 
-// Check returns an error if name or the configuration of the server is not valid. The error continues a sentence that
-// begins with the server.
+// Check returns an error if name or the configuration of the server is not valid. The text of the error is a predicate,
+// such as "needs a url", so that callers can put the name of the server before it.
 func (s ServerConfig) Check(name string) error {
 	if registry.ServerName(name) != name || name == "" {
 		return fmt.Errorf("is not a valid name: use lower-case words of letters and digits, joined by \"_\"")
@@ -53,13 +53,13 @@ func (s ServerConfig) Check(name string) error {
 	case s.URL == "" && len(s.Headers) > 0:
 		return fmt.Errorf("has headers, which need a url")
 	case s.URL == "" && s.TokenEnv != "":
-		return fmt.Errorf("has a token_env, which needs a url; a command gets variables with env = [\"NAME\"]")
+		return fmt.Errorf("has a token_env, which needs a url; to pass a variable to a command, use env = [\"NAME\"]")
 	case s.URL != "" && (len(s.Env) > 0 || s.Dir != ""):
-		return fmt.Errorf("has a url; env and dir belong to a command")
+		return fmt.Errorf("has a url and also env or dir; remove env and dir, which apply only to a command")
 	case s.Dir != "" && !filepath.IsAbs(s.Dir):
 		return fmt.Errorf("has the relative folder %q; use an absolute path", s.Dir)
 	case len(s.Command) > 0 && s.Command[0] != filepath.Base(s.Command[0]) && !filepath.IsAbs(s.Command[0]):
-		return fmt.Errorf("has the program %q; use its name or its absolute path", s.Command[0])
+		return fmt.Errorf("has the program %q; use the name of a program in PATH, or an absolute path", s.Command[0])
 	}
 	if badLength(s.Timeout) {
 		return fmt.Errorf("has the timeout %q: use a duration such as \"30s\"", s.Timeout)
@@ -75,9 +75,9 @@ func (s ServerConfig) Check(name string) error {
 		case slices.Contains(reservedHeaders, canonical), strings.HasPrefix(canonical, "Mcp-"):
 			return fmt.Errorf("has the header %s, which the protocol sets itself", header)
 		case canonical != header:
-			return fmt.Errorf("has the header %s; spell it %s", header, canonical)
+			return fmt.Errorf("has the header %s; use the spelling %s", header, canonical)
 		case s.Headers[header] == "":
-			return fmt.Errorf("has the header %s without a variable for its value", header)
+			return fmt.Errorf("has the header %s, but no variable for the value of the header", header)
 		}
 	}
 	if _, twice := s.Headers["Authorization"]; twice && s.TokenEnv != "" {
@@ -88,11 +88,11 @@ func (s ServerConfig) Check(name string) error {
 
 // guardConfig contains the settings for the guard of a server.
 type guardConfig struct {
-	// Prompts is ReviewPrompts if the server's prompts and instructions are reviewed like its tools, or PassPrompts or
-	// "" if they reach the client without a review.
+	// Prompts is ReviewPrompts if the prompts and instructions of the server are reviewed like its tools. It is
+	// PassPrompts or "" if they reach the client without a review.
 	Prompts PromptGate `toml:"prompts"`
 
-	notice *bool // value of guard.notice, which is next to the tables of the servers
+	notice *bool // value of guard.notice; this key is not the name of a server
 }
 
 // noticeKey is a key in the table [guard]. It specifies whether guards inform the client about withheld tools.
@@ -133,7 +133,7 @@ func (c *Config) checkServers() error {
 		case c.Guard[name].notice != nil && name != noticeKey:
 			return fmt.Errorf("configuration: guard.%s has a value of the wrong type; `toolcrib schema toolcrib.toml` lists the types", name)
 		case registry.ServerName(name) != name || name == "":
-			return fmt.Errorf("configuration: guard.%s is not a valid name: use the name after `toolcrib guard`: lower-case words of letters and digits, joined by \"_\"", name)
+			return fmt.Errorf("configuration: guard.%s is not a valid name: use the NAME of `toolcrib guard NAME`, which consists of lower-case words of letters and digits, joined by \"_\"", name)
 		case p != "" && p != ReviewPrompts && p != PassPrompts:
 			return fmt.Errorf("configuration: guard.%s.prompts is %q: use %s to review the prompts and the instructions of the server, or %s", name, p, ReviewPrompts, PassPrompts)
 		}
@@ -153,7 +153,7 @@ func CheckEndpoint(address string, secret bool) error {
 	}
 	switch {
 	case u.User != nil:
-		return fmt.Errorf("has a password in its url; put a token into a variable and name the variable with token_env")
+		return fmt.Errorf("has a password in its url; put a token into an environment variable, and set token_env to the name of the variable")
 	case secret && u.Scheme == "http" && !httpserver.Loopback(u.Hostname()):
 		return fmt.Errorf("would send its token unencrypted; use https://")
 	}
@@ -211,7 +211,8 @@ func HomeFolder(env process.Env) string {
 	return string(filepath.Separator)
 }
 
-// Lines returns the table of a configuration file that configures s, a server specified by flags, under the given name.
+// Lines returns the lines of a configuration file that configure s under the given name. s is a server that flags
+// specify.
 func (s ServerConfig) Lines(name string) string {
 	quoted := func(words []string) string { return "[" + strings.Join(lists.Map(words, spanedit.Quote), ", ") + "]" }
 	lines := "[servers." + name + "]\n"

@@ -68,9 +68,9 @@ type Config struct {
 	Publish       PublishConfig             `toml:"publish"`
 	Serve         serveConfig               `toml:"serve"`
 	Signatures    string                    `toml:"signatures"`   // "required" or "off"
-	SignedSince   string                    `toml:"signed_since"` // hash of the event with which signing started
+	SignedSince   string                    `toml:"signed_since"` // hash of the event that started signing
 	SignKey       string                    `toml:"sign_key"`     // file of the signing key; "" selects the first key of the SSH agent that may sign
-	Policies      []policyConfig            `toml:"policy"`       // entries of the file being decoded; PolicyRules contains those of all files
+	Policies      []policyConfig            `toml:"policy"`       // entries of the file being decoded; PolicyRules contains the entries of all files
 
 	// PolicyRules contains the [[policy]] entries of all files.
 	PolicyRules []PolicyRule
@@ -256,8 +256,9 @@ func (c *Config) Decode(file, origin string, text []byte) (configKeys, error) {
 	return keys, nil
 }
 
-// dropSecrets clears each secret whose address is replaced by a file that does not also replace the secret. keys are
-// the keys of that file. A secret is only sent to the address for which it was configured.
+// dropSecrets ensures that a secret is only sent to the address for which it was configured. keys are the keys of a
+// file that was applied to c. If the file replaces an address but not the secret for this address, dropSecrets clears
+// the secret.
 func (c *Config) dropSecrets(keys configKeys) {
 	if keys.has("gateway", "gate_url") && !keys.has("gateway", "gate_token_env") {
 		c.Gateway.GateTokenEnv = ""
@@ -292,11 +293,11 @@ func (c *Config) check() error {
 	case c.MaxWrites < 1:
 		return fmt.Errorf("configuration: max_writes_per_agent_hour must be at least 1 (got %d)", c.MaxWrites)
 	case strings.HasSuffix(c.Sources["project"], ConfigName) && invalidProject != nil: // an invalid name from other sources is a usage error
-		return fmt.Errorf("configuration: project is %q; a name has letters, digits, \"_\", \".\" and \"-\"", c.Project)
+		return fmt.Errorf("configuration: project is %q: use a name of letters, digits, \"_\", \".\", and \"-\"", c.Project)
 	case slices.ContainsFunc(c.MayActAs, process.NotUser):
-		return fmt.Errorf("configuration: may_act_as is %q: name users such as [\"user:mara\"]", c.MayActAs)
+		return fmt.Errorf("configuration: may_act_as is %q: list users such as [\"user:mara\"]", c.MayActAs)
 	case c.Workspace != "" && c.Project == "":
-		return errors.New("configuration: a workspace belongs to a project; name it with --project or project = \"NAME\"")
+		return errors.New("configuration: workspace needs a project; set the project with --project or project = \"NAME\"")
 	}
 	return errors.Join(c.checkServers(), c.Gateway.check(), c.Calls.check(), c.checkReviewers(), c.Checkpoints.check(), c.Notify.check(), c.Serve.check(), c.checkViews(), c.checkCommands(), c.checkSignatures(), c.Follow.check(), c.Publish.check())
 }
@@ -335,7 +336,7 @@ func SameFile(a, b string) bool {
 func FindUp(dir, name string) string {
 	for {
 		file := filepath.Join(dir, name)
-		if _, err := os.Stat(file); err == nil { // reading it fails if it is not a regular file
+		if _, err := os.Stat(file); err == nil { // if the path is not a regular file, reading it returns an error
 			return file
 		}
 		parent := filepath.Dir(dir)

@@ -24,7 +24,7 @@ const (
 	signaturesOff      = "off"
 )
 
-// ofSystem lists the keys of the administrator's configuration, which override those of the user.
+// ofSystem lists the keys that the administrator's configuration can contain. They override the keys of the user.
 var ofSystem = []string{"signatures", "signed_since", "checkpoints", "follow", "policy"}
 
 // requireSignatures applies the files that neither the environment nor a project can weaken: the administrator's file,
@@ -79,8 +79,8 @@ func (c *Config) requireSignatures(env process.Env) error {
 	return nil
 }
 
-// requireOfHome applies the policy in the file of the account's home folder. If that file requires signatures, the
-// requirement is also applied, with the signers file next to it.
+// requireOfHome applies the policy in file, the configuration in the account's home folder. If file requires
+// signatures, requireOfHome also applies this requirement, and uses the signers file in the same folder.
 func (c *Config) requireOfHome(file string) error {
 	text, err := ReadConfig(file)
 	if isMissing(err) {

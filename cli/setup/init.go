@@ -52,8 +52,8 @@ type docInit struct {
 	Started  bool                `json:"started"` // whether servers were started or reached
 	Imports  []imports.DocImport `json:"imports"`
 	Failures []docInitFailed     `json:"failures"`
-	// Files lists the skills and instruction files in the home folder and in the current folder. The steps of a
-	// folder list the files that differ from their approved versions.
+	// Files lists the skills and instruction files in the home folder and in the current folder. Each folder has one
+	// step for each file that differs from its approved version.
 	Files []files.DocFolder `json:"files"`
 	// Empty is true if the registry was created without the shipped agents and tools.
 	Empty  bool `json:"empty"`
@@ -101,7 +101,7 @@ func newInit(a *command.App) *cobra.Command {
 				if alone, err := command.CoreAlone(ctx, db); err != nil {
 					return err
 				} else if !alone {
-					return fmt.Errorf("%s exists and has the shipped agents and tools, which cannot be removed from a registry; name a new file with --db%w", a.Config.DB, process.Silent(proposals.ErrConflict))
+					return fmt.Errorf("%s already contains the shipped agents and tools, which cannot be removed from a registry; for an empty registry, use a new file with --db%w", a.Config.DB, process.Silent(proposals.ErrConflict))
 				}
 			}
 			ready := slices.DeleteFunc(slices.Clone(found), func(c clientServer) bool { return c.excluded != "" })
@@ -152,9 +152,9 @@ func newInit(a *command.App) *cobra.Command {
 		},
 	}
 	set := cmd.Flags()
-	set.StringSliceVar(&f.clients, "client", nil, "read the files of the client `ID` only")
-	set.BoolVar(&f.yes, "yes", false, "start the servers without a prompt")
-	set.DurationVar(&f.timeout, "timeout", 0, "wait at most `TIME` for each server (default: 10s, and 1m0s for one that a package runner may install)")
+	set.StringSliceVar(&f.clients, "client", nil, "read only the files of the client `ID`")
+	set.BoolVar(&f.yes, "yes", false, "start the servers without asking")
+	set.DurationVar(&f.timeout, "timeout", 0, "wait at most `TIME` for each server (default: 10s, or 1m0s for a server that a package runner may have to install)")
 	set.BoolVar(&f.empty, "empty", false, "create the registry without the shipped agents, lists and tools")
 	set.BoolVar(&f.here, "here", false, "also import the servers in files of the working directory")
 	return cmd
@@ -226,7 +226,7 @@ func (d *docInit) importAll(ctx context.Context, a *command.App, ready []clientS
 		}
 		taken, err := imports.Import{Server: c.name}.Run(ctx, a, read[i].From.Shown, read[i].Data, &read[i].From)
 		if err != nil {
-			d.Failures = append(d.Failures, docInitFailed{c.name, "its tools were read but not proposed: " + output.Sentence(err)})
+			d.Failures = append(d.Failures, docInitFailed{c.name, "toolcrib read its tools, but could not propose them: " + output.Sentence(err)})
 			continue
 		}
 		d.skipped += taken.Skipped()
@@ -249,7 +249,7 @@ func (d *docInit) writeServers(p *output.Page) {
 		}
 	}
 	if len(d.Servers) == 0 && files.Open(d.Files) == 0 {
-		p.Linef("No MCP client on this machine has a server. Import one with `toolcrib import --mcp COMMAND --server NAME`.")
+		p.Linef("No MCP client on this machine has a server. To import the tools of a server: toolcrib import --mcp COMMAND --server NAME")
 	}
 	if len(rows) > 0 {
 		p.Table([]string{"SERVER", "CLIENTS", "STARTS"}, rows)
@@ -275,12 +275,12 @@ func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 	if !d.Started && d.proposed == nil {
 		if waiting := files.Open(d.Files); ready+waiting > 0 {
 			p.Blank()
-			offer := fmt.Sprintf("Nothing was started. To read the tools of %s and propose them", output.Counted(ready, "server"))
+			offer := fmt.Sprintf("No server was started. To propose the tools of %s", output.Counted(ready, "server"))
 			switch {
 			case ready == 0:
 				offer = "Nothing was proposed. To propose the files"
 			case waiting > 0:
-				offer += ", and the files"
+				offer += " and the files"
 			}
 			p.Linef("%s: toolcrib init --yes", offer)
 		}
@@ -313,6 +313,6 @@ func (d *docInit) writeImports(a *command.App, p *output.Page, ready int) {
 	}
 	if d.proposed != nil {
 		p.Linef("Review and approve the files in the workbench: toolcrib")
-		p.Linef("Then make sessions stop when they change: toolcrib wrap --hooks")
+		p.Linef("To stop sessions while these files differ from their approved versions: toolcrib wrap --hooks")
 	}
 }

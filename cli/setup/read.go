@@ -104,9 +104,9 @@ func (c *clientServer) convert(env process.Env, here bool) {
 	case s.Disabled:
 		c.excluded = "it is disabled"
 	case inProject && !here:
-		c.excluded = "it is in a file of this folder; --here starts it too"
+		c.excluded = "its entry is in a file of this folder; to include the server, add --here"
 	case len(fill.left) > 0:
-		c.excluded = "it needs " + strings.Join(fill.left, ", ") + ", which only the client can fill in; wrap it, and its tools are proposed when the client starts it"
+		c.excluded = "its entry contains " + strings.Join(fill.left, ", ") + ", which only the client can fill in; wrap the server, so that toolcrib proposes its tools when the client starts it"
 	}
 }
 
@@ -218,9 +218,9 @@ func (c clientServer) problem(err error, timeout time.Duration) string {
 	case errors.Is(err, upstream.ErrTimeout) && noisy:
 		return fmt.Sprintf("it did not answer within %s: its standard output %s", timeout, noise)
 	case errors.Is(err, upstream.ErrCredentials) && len(s.Headers) == 0 && s.TokenEnv == "":
-		return "it requires a sign-in (OAuth), which the client does itself; toolcrib cannot guard it, and wrap does not change it"
+		return "it requires a sign-in (OAuth), which the client does itself; toolcrib cannot guard the server, and wrap does not change its entry"
 	case errors.Is(err, upstream.ErrCredentials):
-		return "it refused the credentials of its entry; renew them in the client's file"
+		return "it rejected the credentials in its entry; update the credentials in the client's file"
 	case errors.Is(err, upstream.ErrTimeout) && c.server.Spare:
 		return fmt.Sprintf("it did not answer within %s; it may still be installing: run init again in a minute, or allow more time with --timeout 2m", timeout)
 	case errors.Is(err, upstream.ErrTimeout):

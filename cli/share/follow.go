@@ -45,7 +45,7 @@ func newFollow(a *command.App) *cobra.Command {
 			case f.status:
 				return followStatus(cmd.Context(), a)
 			case len(args) == 0:
-				return process.Usagef("name what to follow: a folder, a file, an https address, or git:REPOSITORY")
+				return process.Usagef("the source is missing: use a folder, a file, an https address, or git:REPOSITORY")
 			case f.signers != "" && f.unsigned:
 				return process.Usagef("--signers cannot be combined with --unsigned")
 			}
@@ -54,9 +54,9 @@ func newFollow(a *command.App) *cobra.Command {
 	}
 	set := cmd.Flags()
 	set.StringVar(&f.signers, "signers", "", "the `FILE` with the signers whom you trust, in the format allowed_signers (default: your own)")
-	set.StringVar(&f.token, "token", "", "the `FILE` with a token of the toolcrib serve that is followed")
+	set.StringVar(&f.token, "token", "", "the `FILE` with a token of the server, if the source is toolcrib serve --bundle")
 	set.BoolVar(&f.unsigned, "unsigned", false, "accept a registry that nobody signs")
-	set.BoolVar(&f.yes, "yes", false, "do not ask")
+	set.BoolVar(&f.yes, "yes", false, "follow or stop without asking")
 	set.BoolVar(&f.status, "status", false, "look at the source now and print the state of the copy")
 	set.BoolVar(&f.stop, "stop", false, "stop following and delete the copy")
 	return cmd
@@ -99,7 +99,7 @@ func startFollowing(ctx context.Context, a *command.App, source string, flags fo
 		return err
 	}
 	if !flags.yes {
-		yes, err := a.Confirm("Use its approvals on this machine?", func(p *output.Page) { describe(p, doc) })
+		yes, err := a.Confirm("Use the approvals of this registry on this machine?", func(p *output.Page) { describe(p, doc) })
 		if err != nil || !yes {
 			return errors.Join(err, discardUnused(following, c))
 		}
@@ -127,7 +127,7 @@ func stopFollowing(a *command.App, yes bool) error {
 	case c.Follow.Source == "":
 		return errors.New("this machine follows no registry")
 	case c.Sources["follow.source"] != c.UserFile:
-		return fmt.Errorf("%s specifies the registry of this machine, and only its administrator can change it", c.Sources["follow.source"])
+		return fmt.Errorf("%s sets the registry that this machine follows; only an administrator can change that file", c.Sources["follow.source"])
 	case !yes && !a.Env.InTerminal:
 		return process.Usagef("without a terminal, add --yes to make guards withhold every tool that is not approved in this machine's own database")
 	case !yes:
@@ -152,7 +152,7 @@ func followStatus(ctx context.Context, a *command.App) error {
 		return err
 	}
 	if f == nil {
-		return fmt.Errorf("%w: this machine follows no registry; name one with toolcrib follow SOURCE", proposals.ErrNotFound)
+		return fmt.Errorf("%w: this machine follows no registry; to follow one: toolcrib follow SOURCE", proposals.ErrNotFound)
 	}
 	_, _ = f.Update(ctx) // the document reports the error
 	doc, err := f.Describe(ctx, a.Env.Now())
@@ -173,10 +173,10 @@ func describe(p *output.Page, doc command.DocFollowing) {
 		p.Linef("unsigned   anyone who can write to the source decides what this machine runs")
 	}
 	if doc.Local {
-		p.Linef("local      approvals in this machine's own database add to it")
+		p.Linef("local      approvals in this machine's own database also apply")
 	}
 	if doc.Waiting > 0 {
-		p.Linef("reports    %d wait to be sent", doc.Waiting)
+		p.Linef("reports    %d waiting to be sent", doc.Waiting)
 	}
 	if r := doc.Refused; r != nil {
 		p.Linef("refused    %s at %s: %s", output.Counted(r.Reports, "report"), r.At, output.FullStop(r.Reason))

@@ -59,13 +59,13 @@ func newPublish(a *command.App) *cobra.Command {
 			}
 			to := c.Publish
 			if len(args) > 0 && isAddress(args[0]) {
-				return process.Usagef("cannot publish to %q: name a folder, or git:REPOSITORY; write ./%s for a folder with a colon in its name", args[0], args[0])
+				return process.Usagef("cannot publish to %q: use a folder or git:REPOSITORY; for a folder with a colon in its name, use ./%s", args[0], args[0])
 			}
 			if len(args) > 0 {
 				to = settings.PublishConfig{To: settings.FollowAddress(a.Env.Dir, args[0])}
 			}
 			if to.Name() == "" {
-				return process.Usagef("name where to publish: a folder or git:REPOSITORY, or set [publish] in %s", c.UserFile)
+				return process.Usagef("the target is missing: pass a folder or git:REPOSITORY, or set [publish] in %s", c.UserFile)
 			}
 			doc, err := publishTo(cmd.Context(), a, to)
 			if err != nil {

@@ -69,9 +69,9 @@ func newSignersAdd(a *command.App) *cobra.Command {
 	}
 	set := cmd.Flags()
 	set.BoolVar(&e.Authority, "cert-authority", false, "accept the key only as the authority of certificates, not for decisions")
-	set.BoolVar(&e.VerifyRequired, "verify-required", false, "require a PIN or a fingerprint, not only a touch, of a FIDO key")
-	set.StringVar(&after, "valid-after", "", "only after `TIME` (RFC 3339)")
-	set.StringVar(&before, "valid-before", "", "only before `TIME` (RFC 3339)")
+	set.BoolVar(&e.VerifyRequired, "verify-required", false, "for a FIDO key: require a PIN or a fingerprint, not only a touch")
+	set.StringVar(&after, "valid-after", "", "accept the key only after `TIME` (RFC 3339)")
+	set.StringVar(&before, "valid-before", "", "accept the key only before `TIME` (RFC 3339)")
 	sign.Register(set)
 	return cmd
 }
@@ -97,7 +97,7 @@ func newSignersRemove(a *command.App) *cobra.Command {
 			case len(found) == 0:
 				return fmt.Errorf("%w: the signers file has no key %s", proposals.ErrNotFound, args[0])
 			case len(found) > 1:
-				return process.Usagef("%s is in %d lines; edit the file and run toolcrib signers record", args[0], len(found))
+				return process.Usagef("%s occurs in %d lines; edit the signers file and run toolcrib signers record", args[0], len(found))
 			}
 			e := found[0]
 			return changeSigners(ctx, a, sign, func(text []byte) ([]byte, error) {
@@ -106,21 +106,21 @@ func newSignersRemove(a *command.App) *cobra.Command {
 					return []byte(strings.Join(slices.Delete(lines, e.Line-1, e.Line), "\n")), nil
 				}
 				if e.ValidBefore = a.Env.Now().UTC().Truncate(time.Second); !e.ValidAfter.Before(e.ValidBefore) {
-					return nil, fmt.Errorf("%s is not valid before %s; edit the file and run toolcrib signers record", args[0], output.Timestamp(e.ValidAfter))
+					return nil, fmt.Errorf("%s is only valid after %s, so its validity cannot end now; edit the signers file and run toolcrib signers record", args[0], output.Timestamp(e.ValidAfter))
 				}
 				lines[e.Line-1] = e.String()
 				return []byte(strings.Join(lines, "\n")), nil
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&revoke, "revoke", false, "remove its line, so that its earlier signatures become invalid as well")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "remove the line of the key, so that earlier signatures of the key also become invalid")
 	sign.Register(cmd.Flags())
 	return cmd
 }
 
 // changeSigners edits the signers file and records its new state in the database. If the process is killed after the
-// first step, the result is the same as if the user had edited the file, and signers record puts the new state in
-// force.
+// first step, the result is the same as if the user had edited the file. The signers record command then records the
+// new state.
 func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit func([]byte) ([]byte, error)) error {
 	b, err := a.OpenSession(ctx)
 	if err != nil {
@@ -168,7 +168,7 @@ func changeSigners(ctx context.Context, a *command.App, f signature.Flags, edit 
 	}
 	states, unknown := desk.Signers.SignersStates(ctx)
 	if unknown != nil || len(states) > 0 && statement.Sum(states[len(states)-1].Text) == next.Digest() {
-		return err // the new state may be in force, for example if the connection was lost after the commit
+		return err // the new state may have been recorded, for example if the connection was lost after the commit
 	}
 	return errors.Join(err, atomicfile.Write(file, before, keep))
 }
@@ -189,7 +189,7 @@ func printSigners(a *command.App, s proof.SignersState) error {
 	}
 	return a.Print(doc, func(p *output.Page) {
 		if s.Number > 0 {
-			p.Linef("State %d of the signers is in force.", s.Number)
+			p.Linef("The signers file is recorded as state %d, which applies from now on.", s.Number)
 		}
 		rows := make([][]string, len(doc.Signers))
 		for i, s := range doc.Signers {

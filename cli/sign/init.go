@@ -59,7 +59,7 @@ func newSignersInit(a *command.App) *cobra.Command {
 						return printSigners(a, proof.SignersState{})
 					}
 				}
-				return fmt.Errorf("%w: signing started with event %s; put signatures = \"required\" and signed_since = %q into %s, and let a signer add your key with toolcrib signers add",
+				return fmt.Errorf("%w: signing has already started in this database, with event %s; add signatures = \"required\" and signed_since = %q to %s, and ask a signer to add your key with toolcrib signers add",
 					proposals.ErrUnchanged, start, start, c.UserFile)
 			}
 			if err != nil {
@@ -116,12 +116,12 @@ func writeSigning(a *command.App, c settings.Config, since, keyFile string) erro
 	if err := atomicfile.Write(file, edited, atomicfile.Options{Mode: 0o600, Keep: true}); err != nil {
 		return err
 	}
-	a.Note("toolcrib: wrote the settings of signing to %s.", c.UserFile)
+	a.Note("toolcrib: wrote the settings for signing to %s.", c.UserFile)
 	return nil
 }
 
-// firstSigners returns the first state of the signers, which contains key as a key of principal. If the signers file
-// does not exist, firstSigners also returns the text to write. If the file exists, it must contain the key.
+// firstSigners returns the first state of the signers, in which key belongs to principal. If the signers file does not
+// exist, firstSigners also returns the text to write. If the file exists, it must contain the key.
 func firstSigners(c settings.Config, principal string, key keys.Key) (*signers.Signers, []byte, error) {
 	s, _, err := c.Signers.Load()
 	switch {
@@ -134,7 +134,7 @@ func firstSigners(c settings.Config, principal string, key keys.Key) (*signers.S
 				return s, nil, nil
 			}
 		}
-		return nil, nil, fmt.Errorf("%w: the signers file exists and does not have the key %s for %s; add it there first", proof.ErrSigners, signature.KeyName(key), principal)
+		return nil, nil, fmt.Errorf("%w: the signers file exists, but does not contain the key %s for %s; add the key to the file first", proof.ErrSigners, signature.KeyName(key), principal)
 	}
 	e := signers.Entry{Principals: []string{principal}, Key: key.Public, Namespaces: []string{sshsig.Namespace}}
 	text := []byte(e.String() + "\n")
@@ -156,7 +156,7 @@ func startSigning(c settings.Config, since, keyFile string) ([]byte, error) {
 	}
 	for _, key := range []string{"signatures", "signed_since"} {
 		if _, ok := have[key]; ok {
-			return nil, fmt.Errorf("configuration %s: it already has %s, but signing has not started in this database; remove it first", c.UserFile, key)
+			return nil, fmt.Errorf("configuration %s: remove %s, because signing has not started in this database", c.UserFile, key)
 		}
 	}
 	head := fmt.Sprintf("signatures = %q\nsigned_since = %q\n", settings.SignaturesRequired, since)
@@ -186,7 +186,7 @@ func (s keySource) String() string {
 // fits returns an error if the key k, which was found in this source, cannot be used to sign decisions.
 func (s keySource) fits(k ssh.PublicKey) error {
 	if s.literal != nil && !bytes.Equal(k.Marshal(), s.literal.Marshal()) {
-		return errors.New("it is a different key")
+		return errors.New("the key is not the one in git's user.signingkey")
 	}
 	return sshsig.CheckKey(sshsig.Plain(k))
 }
@@ -206,7 +206,7 @@ func ownKey(ctx context.Context, a *command.App, file string) (keys.Key, error) 
 				return key, err
 			}
 			if err == nil && key.Public == nil {
-				err = errors.New("its public half is unknown; put it in FILE.pub in the same folder")
+				err = errors.New("the public half of the key is unknown; put the public half into FILE.pub in the same folder")
 			} else if err == nil {
 				err = source.fits(key.Public)
 			}
@@ -214,7 +214,7 @@ func ownKey(ctx context.Context, a *command.App, file string) (keys.Key, error) 
 		}
 		tried = append(tried, source.String())
 	}
-	return keys.Key{}, fmt.Errorf("%w: looked at %s; create one with ssh-keygen -t ed25519, or name one with --sign-key", keys.ErrNoKey, strings.Join(tried, ", "))
+	return keys.Key{}, fmt.Errorf("%w: looked at %s; create a key with ssh-keygen -t ed25519, or select a key with --sign-key", keys.ErrNoKey, strings.Join(tried, ", "))
 }
 
 // keySources returns the places in which ownKey looks for a key.
@@ -225,7 +225,7 @@ func keySources(ctx context.Context, a *command.App, file string) []keySource {
 	var sources []keySource
 	if gitSetting(ctx, a, "gpg.format") == "ssh" {
 		if key, ok := keys.PublicOf([]byte(strings.TrimPrefix(gitSetting(ctx, a, "user.signingkey"), "key::"))); ok {
-			sources = append(sources, keySource{literal: key}) // the private half is in the agent, where Git looks for it too
+			sources = append(sources, keySource{literal: key}) // the private half is in the SSH agent, where Git also looks for it
 		} else if path := gitSetting(ctx, a, "--type=path", "user.signingkey"); filepath.IsAbs(path) {
 			sources = append(sources, keySource{file: path})
 		}

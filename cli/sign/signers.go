@@ -77,7 +77,7 @@ func newDocSigners(c settings.Config, now time.Time) (DocSigners, error) {
 	}
 	s, file, err := c.Signers.Load()
 	if errors.Is(err, signers.ErrNoFile) {
-		return doc, fmt.Errorf("%w; toolcrib signers init creates yours", err)
+		return doc, fmt.Errorf("%w; to create your own signers file: toolcrib signers init", err)
 	}
 	if err != nil {
 		return doc, fmt.Errorf("%w: %w", proof.ErrSigners, err)
@@ -119,8 +119,8 @@ func newSignersVerify(a *command.App) *cobra.Command {
 	}
 }
 
-// ExamineSigners checks that the recorded states of the signers follow from each other, and that the last state
-// matches the signers file and the settings. The document lists the states and the problems.
+// ExamineSigners checks that a signer of the previous state signed each recorded state of the signers, and that the
+// last state matches the signers file and the settings. The document lists the states and the problems.
 func ExamineSigners(ctx context.Context, a *command.App) (DocSigners, error) {
 	desk, err := a.OpenDesk(ctx)
 	if err != nil {
@@ -200,8 +200,8 @@ func signSigners(ctx context.Context, a *command.App, desk *service.Desk, actor 
 			return nil, fmt.Errorf("%w: %w", proof.ErrSigners, err)
 		}
 		if (signers.Change{Previous: in, Next: next}).DropsCertificates() {
-			a.Note("toolcrib: warning: state %d has a key revocation list, which toolcrib no longer reads: certificates that it revoked by number or id count again. "+
-				"If there are any, add valid-before to the lines of their authority.", len(states))
+			a.Note("toolcrib: warning: state %d has a key revocation list, which toolcrib no longer reads: certificates that the list revoked by number or id are valid again. "+
+				"If such certificates exist, add valid-before to the line of the authority that issued them.", len(states))
 		}
 	}
 	find := func() (keys.Key, error) { return signature.SigningKeyOf(ctx, a, in, actor, f.Key) }

@@ -37,7 +37,7 @@ const KeyUsage = "sign with the key in `FILE`: a private key, or a public key wh
 
 func (f *Flags) Register(set *pflag.FlagSet) {
 	set.StringVar(&f.Key, "sign-key", "", KeyUsage)
-	set.BoolVar(&f.print, "print-statement", false, "decide nothing; print the statement to sign elsewhere with toolcrib sign")
+	set.BoolVar(&f.print, "print-statement", false, "decide nothing; print the statement, to sign it elsewhere with toolcrib sign")
 	set.StringVar(&f.statement, "statement", "", "`FILE` with the statement that was signed elsewhere")
 	set.StringVar(&f.signature, "signature", "", "`FILE` with the signature of --statement")
 }
@@ -71,7 +71,7 @@ func SignAs(ctx context.Context, a *command.App, actor proposals.Actor, f Flags,
 		if f.statement == "-" && f.signature == "-" {
 			at := bytes.Index(text, []byte("-----BEGIN SSH SIGNATURE-----"))
 			if at < 0 {
-				return nil, process.Usagef("--statement - and --signature - read the statement and then its signature; standard input has no signature")
+				return nil, process.Usagef("standard input has no signature; with --statement - and --signature -, the signature must follow the statement")
 			}
 			return &proof.Signed{Statement: text[:at], Signature: text[at:]}, nil
 		}
@@ -117,8 +117,8 @@ func Signs(ctx context.Context, a *command.App, f Flags) (bool, error) {
 	return len(states) > 0, err
 }
 
-// DeskFor returns the desk with which the actor of session b makes one decision. If decisions must be signed, the
-// desk carries the signature of the statement that prepare returns.
+// DeskFor returns a desk for one decision of the actor of session b. If decisions must be signed, the desk contains the
+// statement that prepare returns, with its signature.
 func DeskFor(ctx context.Context, b command.Session, a *command.App, f Flags, prepare func() ([]byte, error)) (*service.Desk, error) {
 	signed, err := Decision(ctx, a, b.Actor, f, prepare)
 	if err != nil || signed == nil {
@@ -148,8 +148,8 @@ func SigningKey(ctx context.Context, a *command.App, actor proposals.Actor, file
 	return SigningKeyOf(ctx, a, who, actor, file)
 }
 
-// SigningKeyOf returns the key that signs for actor: the key in the given file, the configured key, or the first key
-// of the SSH agent that who permits.
+// SigningKeyOf returns the key that signs for actor: the key in the given file, the configured key, or a key of the SSH
+// agent. From the SSH agent, it takes the first key that can sign for actor according to the signers who.
 func SigningKeyOf(ctx context.Context, a *command.App, who *signers.Signers, actor proposals.Actor, file string) (keys.Key, error) {
 	file = cmp.Or(settings.Absolute(a.Env.Dir, file), a.Config.SignKey)
 	now := a.Env.Now()
@@ -183,7 +183,8 @@ func KeyName(k keys.Key) string {
 	return fmt.Sprintf("%s (%s)", ssh.FingerprintSHA256(sshsig.Plain(k.Public)), k.Public.Type())
 }
 
-// DefaultTier is the value with which commands withdraw a chosen tier, so that the tool's own tier applies.
+// DefaultTier is the value that removes the user's choice of a tier for a tool. The tier in the definition of the tool
+// then applies.
 const DefaultTier = "default"
 
 // DescribeStatement returns a description of each item that a statement decides.

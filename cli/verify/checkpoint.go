@@ -48,7 +48,7 @@ func newCheckpoint(a *command.App) *cobra.Command {
 			case newKey:
 				return newCheckpointKey(a)
 			case startOver && !publish:
-				return process.Usagef("--start-over is for --publish")
+				return process.Usagef("--start-over needs --publish")
 			case !publish:
 				return runCheckpoint(cmd.Context(), a)
 			}
@@ -65,9 +65,9 @@ func newCheckpoint(a *command.App) *cobra.Command {
 			return a.Print(docPublication{output.NewHead("checkpoint.published"), doc}, func(p *output.Page) { p.Linef("%s", doc.Text()) })
 		},
 	}
-	cmd.Flags().BoolVar(&newKey, "new-key", false, "make the key that signs checkpoints and print its public half")
-	cmd.Flags().BoolVar(&publish, "publish", false, "publish a checkpoint to the configured place")
-	cmd.Flags().BoolVar(&startOver, "start-over", false, "with --publish: also if the log does not extend the newest one")
+	cmd.Flags().BoolVar(&newKey, "new-key", false, "create the key that signs checkpoints, and print the public half of the key")
+	cmd.Flags().BoolVar(&publish, "publish", false, "publish a checkpoint to the configured target")
+	cmd.Flags().BoolVar(&startOver, "start-over", false, "with --publish: publish even if the log does not extend the newest published checkpoint")
 	return cmd
 }
 
@@ -81,7 +81,7 @@ func newCheckpointKey(a *command.App) error {
 	}
 	text, err := checkpoint.NewKey(private)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists, and a new key would not verify checkpoints of this one; move it away first: %w", private, err)
+		return fmt.Errorf("%s exists, and a new key cannot verify the checkpoints that the old key signed; move the file away first: %w", private, err)
 	}
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func CheckpointSigner(a *command.App) (note.Signer, error) {
 	}
 	signer, err := checkpoint.ReadSigner(private)
 	if settings.Missing(err) {
-		return nil, fmt.Errorf("%w; create one with toolcrib checkpoint --new-key", checkpoints.ErrNoKey)
+		return nil, fmt.Errorf("%w; create a key with toolcrib checkpoint --new-key", checkpoints.ErrNoKey)
 	}
 	return signer, err
 }

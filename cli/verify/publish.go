@@ -52,7 +52,7 @@ func PublishAtExit(ctx context.Context, a *command.App) {
 }
 
 // PublishWhileRunning starts to publish after each decision of this process, and refreshes state after each
-// publication. stop ends the publication. The caller must then call PublishAtExit, which publishes the remaining
+// publication. stop ends these publications. The caller must then call PublishAtExit, which publishes the remaining
 // decisions.
 func PublishWhileRunning(ctx context.Context, a *command.App, state *checkpoints.Watch) (stop func()) {
 	woken, ended := make(chan struct{}, 1), make(chan struct{})
@@ -143,7 +143,7 @@ type DocPublished struct {
 
 func (d DocPublished) Text() string {
 	if d.Size == 0 {
-		return fmt.Sprintf("none published to %s yet; toolcrib checkpoint --publish does", d.To)
+		return fmt.Sprintf("none published to %s yet; to publish a checkpoint: toolcrib checkpoint --publish", d.To)
 	}
 	text := fmt.Sprintf("%d events, published %s ago to %s", d.Size, wording.Age(time.Duration(d.Age)*time.Second), d.To)
 	if d.Decisions > 0 {

@@ -116,7 +116,7 @@ func newVerify(a *command.App) *cobra.Command {
 				for i, err := range checker.Result() {
 					kept[i].unproven = checker.Unproven(kept[i].Checkpoint)
 					if err != nil {
-						r.Damage = append(r.Damage, history.Damage{Table: "checkpoints", Key: "checkpoint " + kept[i].file, Message: output.FullStop("The database does not extend it: " + err.Error())})
+						r.Damage = append(r.Damage, history.Damage{Table: "checkpoints", Key: "checkpoint " + kept[i].file, Message: output.FullStop("The database does not extend this checkpoint: " + err.Error())})
 					}
 				}
 			}
@@ -125,8 +125,8 @@ func newVerify(a *command.App) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&deep, "deep", false, "also check every page and index of the database file")
 	cmd.Flags().StringArrayVar(&files, "checkpoint", nil, "the `FILE` with a checkpoint that the database must extend, - for standard input; can be repeated")
-	cmd.Flags().StringArrayVar(&callFiles, "calls", nil, "also check the `FILE` that toolcrib calls prune wrote; can be repeated")
-	cmd.Flags().StringVar(&key, "checkpoint-key", "", "`FILE` with the public half of the key that signed it (default: your own, if there is one)")
+	cmd.Flags().StringArrayVar(&callFiles, "calls", nil, "also check a `FILE` written by the command toolcrib calls prune; can be repeated")
+	cmd.Flags().StringVar(&key, "checkpoint-key", "", "`FILE` with the public half of the key that signed the checkpoint (default: your own key, if it exists)")
 	return cmd
 }
 
@@ -142,7 +142,7 @@ func checkCallFiles(a *command.App, files []string) error {
 		case err != nil:
 			return fmt.Errorf("--calls: %w", err)
 		case !info.Mode().IsRegular():
-			return fmt.Errorf("--calls %s is not a regular file; name the file that toolcrib calls prune wrote, or a copy of it", file)
+			return fmt.Errorf("--calls %s is not a regular file; use a file that `toolcrib calls prune` wrote, or a copy of such a file", file)
 		}
 		f, err := os.Open(a.Path(file))
 		if err != nil {
@@ -222,7 +222,7 @@ func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
 	for _, d := range r.Notes {
 		doc.Findings = append(doc.Findings, findings.Finding{
 			Rule: "V102", Severity: "info", Subject: strings.TrimSpace(d.Table + " " + d.Key), Path: d.Table, Message: d.Message,
-			Suggestion: "No data is damaged: leave it unchanged. toolcrib migrate copies it.",
+			Suggestion: "No data is damaged, so leave the row unchanged. toolcrib migrate copies the row.",
 		})
 	}
 	return a.PrintChecked(doc, doc.OK, func(p *output.Page) {
@@ -242,10 +242,10 @@ func PrintReport(a *command.App, r Verification, kept []keptCheckpoint) error {
 		}
 		for _, k := range kept {
 			if !k.signed {
-				p.Linef("The signature of checkpoint %s was not verified, because its key is not on this machine.", k.file)
+				p.Linef("The signature of checkpoint %s was not verified, because the public key is not on this machine.", k.file)
 			}
 			if k.unproven {
-				p.Linef("Call %d of checkpoint %s was not checked: it was moved to a file; add that with --calls FILE.", k.Calls.Seq, k.file)
+				p.Linef("Call %d of checkpoint %s was not checked, because it was moved to a file. To check the call, pass this file with --calls FILE.", k.Calls.Seq, k.file)
 			}
 		}
 		if len(r.Damage) == 0 {

@@ -57,7 +57,7 @@ func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool
 	}
 	switch {
 	case slices.Contains(endless, t.cmd.Name()):
-		d.print("Toolcrib %s runs until it is stopped; start it in a terminal of its own.", t.cmd.Name())
+		d.print("Toolcrib %s runs until it is stopped; start it in another terminal.", t.cmd.Name())
 		return nil, false
 	case !t.cmd.HasParent() && !t.has("version", "help") && len(t.refs) == 0:
 		d.print("This is the workbench; enter help for the commands.")
@@ -83,10 +83,10 @@ func (d *dialogue) complete(ctx context.Context, words []string) ([]string, bool
 	case !asked || t.has("print-statement", "dry-run") || d.app.Flags.DryRun:
 		return t.words(), true
 	case slices.Contains(t.refs, "-"):
-		d.print("Name them: standard input belongs to this dialogue.")
+		d.print("Enter the ids instead of -, because this dialogue itself reads the standard input.")
 		return nil, false
 	case t.has("as", "db", "project", "workspace"):
-		d.print("Decisions here are for the user and the database of this dialogue. Start another one with these flags: toolcrib --accessible.")
+		d.print("Decisions here are for the user and the database of this dialogue. To use these flags, start another dialogue with toolcrib --accessible.")
 		return nil, false
 	case strings.HasPrefix(t.name, "calls "):
 		ok = d.confirmCall(&t, act)
@@ -261,7 +261,7 @@ func (d *dialogue) confirmCall(t *entered, act proposals.Act) bool {
 			return false
 		}
 	case digest == "":
-		d.print("You have not read its arguments yet: enter calls show.")
+		d.print("You have not read the arguments of this call yet: enter calls show.")
 		return false
 	case !t.has("expect"):
 		t.args = append(t.args, "--expect="+digest)
@@ -280,7 +280,7 @@ func (d *dialogue) reason(t *entered, title string) bool {
 	before := d.reasons[about]
 	if before != "" {
 		d.print("Your last reason was: %s", before)
-		d.print("An empty text repeats it.")
+		d.print("To use this reason again, enter no text.")
 	}
 	d.print("%s: enter your text, and end it with a line that has only a period.", title)
 	var lines []string

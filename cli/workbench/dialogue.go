@@ -46,7 +46,8 @@ type dialogue struct {
 	stamp   int64
 }
 
-// readProposal is a proposal as the user last read it, and the names of the commands that printed it.
+// readProposal contains the content of a proposal that the user read last, and the names of the commands that printed
+// this content.
 type readProposal struct {
 	review.Dossier
 	by []string
@@ -83,7 +84,7 @@ func runDialogue(ctx context.Context, a *command.App, b command.Session) error {
 		words, err := process.Words(line)
 		switch {
 		case err != nil:
-			d.print("A quote or a backslash has no end.")
+			d.print("A quotation mark is not closed, or a backslash is at the end.")
 			status = command.ExitUsage
 			continue
 		case len(words) > 0 && words[0] == "toolcrib": // accept commands as printed in hints
@@ -181,7 +182,7 @@ func (d *dialogue) help(all bool) int {
 	for _, line := range []string{
 		"A number such as 7 shows proposal 7. Commands without a number use the proposal that was shown last.",
 		"next: show the next proposal of the last list",
-		"back: show the previous one",
+		"back: show the previous proposal of the last list",
 		"edit FILE: edit a file in your editor, for propose or revise",
 		"quit: leave",
 		"help COMMAND: explain a command and its flags",
@@ -227,7 +228,7 @@ func (d *dialogue) edit(ctx context.Context, files []string) int {
 	case d.app.Remote != nil:
 		d.print("The editor is not available, because the session runs on another machine. Send a file with toolcrib propose - or toolcrib revise NUMBER -.")
 	case len(files) != 1 || err != nil || len(editor) == 0:
-		d.print("Enter edit and the name of one file, such as pacer.md. EDITOR names the editor.")
+		d.print("Enter edit with the name of one file, such as edit pacer.md. Set the variable EDITOR to your editor.")
 	case !onTerminal:
 		d.print("The editor needs a terminal.")
 	default:
@@ -237,7 +238,7 @@ func (d *dialogue) edit(ctx context.Context, files []string) int {
 			d.print("The editor failed: %v.", err)
 			return command.ExitFailed
 		}
-		d.print("Closed %s. Enter propose or revise, and its name.", files[0])
+		d.print("The editor closed %s. To use the file, enter propose or revise with the name of the file.", files[0])
 		return command.ExitOK
 	}
 	return command.ExitRefused

@@ -71,7 +71,7 @@ const (
 	longTyped  = 64 << 10               // bytes after which a paste is ended at the next pause
 	maxBehind  = 16 << 10               // bytes of keys that may wait for the workbench
 	typingRest = 500 * time.Millisecond // minimum duration of a pause in typing
-	keyRest    = 10 * time.Millisecond  // duration of a pause in which the workbench has processed all keys
+	keyRest    = 10 * time.Millisecond  // after a pause of this duration, the workbench has processed all keys
 	readerRest = 200 * time.Millisecond // time after which the event reader discards an unknown sequence
 )
 
@@ -113,8 +113,8 @@ func (k *limitedKeyboard) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// take processes input that was read. waited is the time that the read took. A long wait is a pause of the user,
-// whereas input that arrived while the workbench was busy is returned without a wait.
+// take processes input that was read. waited is the duration of the read. A long duration indicates that the user
+// paused. Input that arrived while the workbench was busy is read without waiting.
 func (k *limitedKeyboard) take(came []byte, waited time.Duration) {
 	if waited >= keyRest {
 		k.behind = 0

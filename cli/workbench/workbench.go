@@ -47,7 +47,7 @@ func Run(cmd *cobra.Command, a *command.App) error {
 		if !a.Form.JSON {
 			fmt.Fprintln(a.Env.Err, cmd.UsageString())
 		}
-		return process.Usagef("without a terminal, name a command")
+		return process.Usagef("without a terminal, toolcrib needs a command")
 	}
 	return Open(cmd.Context(), a, "")
 }
@@ -120,7 +120,7 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 			}
 		}
 		for _, name := range settings.Names() {
-			all = append(all, tui.Elsewhere{Name: name, Help: "A setting of " + settings.ConfigName, How: fmt.Sprintf("Set %s in %s; toolcrib config shows the value in force", name, output.ShellWord(a.Config.UserFile))})
+			all = append(all, tui.Elsewhere{Name: name, Help: "A setting of " + settings.ConfigName, How: fmt.Sprintf("Set %s in %s; toolcrib config shows the current value", name, output.ShellWord(a.Config.UserFile))})
 		}
 		return all
 	}
@@ -147,9 +147,9 @@ func Open(ctx context.Context, a *command.App, place string) (err error) {
 	return runProgram(ctx, a, m, width, height)
 }
 
-// runProgram runs the workbench until the user quits. It handles signals itself, because Bubble Tea's handler can
-// wait forever for a loop whose context has ended. The first signal cancels the current write, and the outcome of the
-// write is printed after the terminal has been restored. The second signal ends the program without waiting.
+// runProgram runs the workbench until the user quits. It handles signals itself, because Bubble Tea's handler can wait
+// forever after the context of the program loop has ended. The first signal cancels the current write, and the outcome
+// of the write is printed after the terminal has been restored. The second signal ends the program without waiting.
 func runProgram(ctx context.Context, a *command.App, m *tui.Model, width, height int) error {
 	release := func() {}
 	if a.Env.Hold != nil {

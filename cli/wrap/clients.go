@@ -51,8 +51,8 @@ func ClientEntries(ctx context.Context, a *command.App) ([]clients.Entry, []clie
 	return clients.Entries(files, known), files, nil
 }
 
-// recorded returns the servers in files that the database knows, by name. A server's command or URL is the one from
-// which its tools were first proposed.
+// recorded returns the servers in files that the database also contains, by name. It returns each server with the
+// command or URL that was used when its tools were first proposed.
 func recorded(ctx context.Context, a *command.App, files []clients.File) map[string]clients.Server {
 	known := map[string]clients.Server{}
 	defer func(creates bool) { a.Creates = creates }(a.Creates)
@@ -76,7 +76,7 @@ func recorded(ctx context.Context, a *command.App, files []clients.File) map[str
 	return known
 }
 
-// guardPrefix returns the program and the flags with which the command line of a guard begins. In a user's file, the
+// guardPrefix returns the beginning of the command line of a guard: the program and its flags. In a user's file, the
 // program is a path, because a graphical client does not have the PATH of the shell. In a project's file, the program
 // is a name, because the file must work on other machines.
 func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
@@ -88,7 +88,7 @@ func guardPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 	from := c.Sources["db"]
 	if !c.DefaultDB && from != c.UserFile && (scope == clients.User || from == "--db") {
 		if store.DisplayName(c.DB) != c.DB {
-			return p, fmt.Errorf("the address of the database contains a password, which would be visible on the command line of every guard; set it as db in %s", c.UserFile)
+			return p, fmt.Errorf("the address of the database contains a password, which would be visible on the command line of every guard; set db to this address in %s instead", c.UserFile)
 		}
 		p.Flags = []string{"--db", c.DB}
 	}
@@ -119,7 +119,7 @@ func ownProgram(a *command.App) (string, error) {
 	case found != "" && settings.SameFile(found, own):
 		return found, nil
 	case !strings.HasPrefix(filepath.Base(own), "toolcrib"):
-		return "", fmt.Errorf("%s must be called toolcrib, because unwrap recognizes guards by this name; rename it", own)
+		return "", fmt.Errorf("%s must be called toolcrib, because unwrap recognizes guards by this name; rename the program", own)
 	}
 	return own, nil
 }
@@ -146,7 +146,7 @@ const signInTime = 3 * time.Second
 // Reasons why a server at a URL cannot be guarded.
 const (
 	signsIn = "it requires a sign-in (OAuth), which the client does itself"
-	silent  = "it does not respond, so it is unknown whether its client must sign in (OAuth); run toolcrib wrap again when it responds"
+	silent  = "it does not respond, so toolcrib cannot check whether it requires a sign-in (OAuth); when it responds, run toolcrib wrap again"
 )
 
 // signIn connects to a server at a URL without credentials. It returns signsIn if the server rejects the connection,

@@ -1,4 +1,4 @@
-// This file plans changes to the hooks with which clients check skills and instruction files.
+// This file plans changes to the hooks that clients use to check skills and instruction files.
 
 package wrap
 
@@ -42,7 +42,7 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 	if f.hooks && !f.undo && len(ids) == 0 && !slices.ContainsFunc(found, func(file clients.File) bool { return f.here || file.Scope != clients.Project }) {
 		for _, c := range clients.All() { // do not claim that sessions stop
 			if c.HasHooks() {
-				doc.Left = append(doc.Left, docWrapLeft{Client: c.ID, Reason: "it has no folder in your home; if you use it: toolcrib wrap --hooks " + c.ID})
+				doc.Left = append(doc.Left, docWrapLeft{Client: c.ID, Reason: "it has no folder in your home folder; if you use this client: toolcrib wrap --hooks " + c.ID})
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func (f wrapFlags) planHooks(a *command.App, doc *docWrap, ids []string) ([]*wra
 		w := &wrapping{before: file, servers: []string{}, hook: true}
 		why := ""
 		if file.Target != "" && !f.links {
-			why = fmt.Sprintf("%v, to %s; --follow-links writes there", clients.ErrLink, file.Target)
+			why = fmt.Sprintf("%v, to %s; to write to that file, add --follow-links", clients.ErrLink, file.Target)
 		} else if f.undo {
 			w.after, why = file.Unhook()
 		} else {
@@ -94,7 +94,7 @@ func hookPrefix(a *command.App, scope clients.Scope) (clients.Prefix, error) {
 		return p, nil
 	}
 	if store.DisplayName(c.DB) != c.DB {
-		return p, fmt.Errorf("the address of the database contains a password, and hooks do not read %s; put the address into the toolcrib.toml of the account's home", c.UserFile)
+		return p, fmt.Errorf("the address of the database contains a password, and hooks do not read %s; set db in the toolcrib.toml of the account's home folder", c.UserFile)
 	}
 	p.Flags = []string{"--db", c.DB}
 	return p, nil

@@ -45,7 +45,7 @@ func (i inspector) inspect(s clients.Start) clients.Use {
 		}
 		differs = cmp.Or(differs, "has unknown arguments: "+strings.TrimSuffix(output.Sentence(err), "."))
 	case !server:
-		use.Differs = differs // the entry runs a command other than guard, which does not use the user's database
+		use.Differs = differs // the entry does not run the guard command, so its database does not matter
 		return use
 	}
 	use.Line = line
@@ -59,8 +59,8 @@ func (i inspector) inspect(s clients.Start) clients.Use {
 	return use
 }
 
-// environment returns a function that looks up the environment variables with which the client starts toolcrib.
-// Unless the entry clears them, these include the variables of this process. differs describes a variable that
+// environment returns a function that looks up the environment variables of toolcrib when the client starts it. Unless
+// the entry clears the environment, these include the variables of this process. differs describes a variable that
 // prevents the comparison or loads additional code, or is "".
 func (i inspector) environment(s clients.Start) (getenv func(string) string, differs string) {
 	values := map[string]string{}
@@ -142,7 +142,7 @@ func (i inspector) program(s clients.Start, env func(string) string) (file, diff
 	case file == "" && filepath.Base(s.Program) == s.Program:
 		return s.Program, "starts " + s.Program + ", which is not in its PATH"
 	case file == "":
-		return s.Program, "starts " + s.Program + " in the folder in which its client runs"
+		return s.Program, "starts " + s.Program + " in the working directory of its client"
 	case own != "" && settings.SameFile(file, own), mine != "" && settings.SameFile(file, mine):
 		return file, ""
 	}
@@ -185,9 +185,9 @@ func (i inspector) compare(s clients.Start, probe *command.App, c settings.Confi
 	case clients.Placeholder(written):
 		return "uses " + shown + ", which only its client can fill in"
 	case written != "" && s.Dir == "" && !filepath.IsAbs(written) && !store.IsURL(written):
-		return "uses " + shown + " in the folder in which its client runs"
+		return "uses " + shown + " in the working directory of its client"
 	case c.DB != i.app.Config.DB && !settings.SameFile(c.DB, i.app.Config.DB):
-		return "uses " + shown + " (" + cmp.Or(source, "the folder in its variables") + "), and not your database " + store.DisplayName(i.app.Config.DB)
+		return "uses " + shown + " (" + cmp.Or(source, "in a folder from its variables") + "), and not your database " + store.DisplayName(i.app.Config.DB)
 	case c.UserFile != i.app.Config.UserFile:
 		return "takes its settings from " + c.UserFile
 	case c.Project == "" && i.app.Config.Project != "":

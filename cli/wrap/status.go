@@ -152,7 +152,7 @@ func newStatus(a *command.App) *cobra.Command {
 					p.Remark("Waiting for you in total: %s. List them with toolcrib list --state user_review", output.Counted(doc.Waiting, "proposal"))
 				}
 				if doc.Unread > 0 {
-					p.Remark("%s live although nobody read it completely: toolcrib list --filter unread", output.Counted(doc.Unread, "proposal")+" went")
+					p.Remark("%s live, but nobody read all of the content: toolcrib list --filter unread", output.Counted(doc.Unread, "proposal")+" went")
 				}
 				files.NoteUnchecked(doc.Unchecked, p.Remark)
 				for _, h := range doc.Hooks {
@@ -168,8 +168,8 @@ func newStatus(a *command.App) *cobra.Command {
 	}
 }
 
-// unreadDatabase returns err, the error of opening the database, with the names of the guards that list no tools
-// because of err, and with a remedy.
+// unreadDatabase returns the error of the status command if the database cannot be opened with the error err. The
+// returned error contains err, a remedy, and the names of the guards that therefore list no tools.
 func unreadDatabase(a *command.App, err error, entries []clients.Entry) error {
 	var names []string
 	for _, e := range entries {
@@ -185,7 +185,7 @@ func unreadDatabase(a *command.App, err error, entries []clients.Entry) error {
 	case len(names) == 0:
 		return err
 	case errors.Is(err, store.ErrNoDatabase):
-		return fmt.Errorf("%w at %s, so %s; move it back, restore a backup there, or start again with toolcrib init", store.ErrNoDatabase, store.DisplayName(a.Config.DB), idle)
+		return fmt.Errorf("%w at %s, so %s; move the database back, restore a backup to this path, or create a new database with toolcrib init", store.ErrNoDatabase, store.DisplayName(a.Config.DB), idle)
 	}
 	return fmt.Errorf("%w; until this is fixed, %s", err, idle)
 }
@@ -315,7 +315,7 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 		case why != "":
 			p.Remark("%s in %s: %s.", e.Name, e.File, why)
 		case e.Database != "":
-			p.Remark("%s in %s runs %s behind %s with the database %s.", e.Name, e.File, e.Command, e.Program, e.Database)
+			p.Remark("%s in %s runs %s; the guard is %s, with the database %s.", e.Name, e.File, e.Command, e.Program, e.Database)
 		}
 	}
 	for _, problem := range problems {
@@ -341,14 +341,14 @@ func writeStatus(p *output.Page, s guarding.Status, problems []string) {
 			p.Remark("Left out of %s: %s", v.Name, output.FullStop(left.String()))
 		}
 		if more := len(v.LeftOut) - mostLeftOut; more > 0 {
-			p.Remark("%d more are left out of %s: toolcrib status --json", more, v.Name)
+			p.Remark("%d more entries of %s are left out; to list them: toolcrib status --json", more, v.Name)
 		}
 	}
 	for _, c := range s.Calls {
 		p.Remark("Waiting for you: a call of %s by %s, until %s. Show it with toolcrib calls show %s", c.Tool, c.Agent, output.Timestamp(c.Expires), c.ID)
 	}
 	if s.More {
-		p.Remark("More calls wait: toolcrib calls list")
+		p.Remark("More calls are waiting: toolcrib calls list")
 	}
 	if len(s.Calls) > 0 {
 		p.Remark("Decide with toolcrib calls approve ID, or toolcrib calls refuse ID --note REASON; in the workbench, P lists them.")

@@ -184,7 +184,7 @@ func (f wrapFlags) planServers(ctx context.Context, a *command.App, doc *docWrap
 			continue
 		}
 		if file.Target != "" && !f.links {
-			leave("", fmt.Sprintf("%v, to %s; --follow-links writes there", clients.ErrLink, file.Target))
+			leave("", fmt.Sprintf("%v, to %s; to write to that file, add --follow-links", clients.ErrLink, file.Target))
 			continue
 		}
 		w := &wrapping{before: file, after: file}
@@ -229,7 +229,7 @@ func (f wrapFlags) choose(entries []clients.Entry, files []clients.File, ids []s
 	matches := func(e clients.Entry, name string) bool { return name == e.Name || name == e.Server().Name }
 	for _, name := range slices.Concat(f.servers, f.except) {
 		if !slices.ContainsFunc(entries, func(e clients.Entry) bool { return matches(e, name) }) {
-			return nil, nil, command.NotFoundf("no client has a server %s; toolcrib init lists them", name)
+			return nil, nil, command.NotFoundf("server %s in the files of clients (toolcrib init lists the servers)", name)
 		}
 	}
 	excluded := func(file *clients.File) bool {
@@ -274,13 +274,13 @@ func (d *docWrap) finish(a *command.App, f wrapFlags, plans []*wrapping) error {
 			if f.undo {
 				break
 			}
-			p.Linef("From now on, a session stops while skills or instruction files differ from their approved versions. To approve them: toolcrib import --files, then toolcrib")
+			p.Linef("From now on, a session stops while skills or instruction files differ from their approved versions. To approve the files, run toolcrib import --files, and then toolcrib")
 			if slices.ContainsFunc(plans, func(w *wrapping) bool { return w.before.Client == "codex" }) {
-				p.Linef("Codex runs a hook only after you have trusted it: start codex, and confirm when it asks (/hooks).")
+				p.Linef("Codex runs a hook only after you trust the hook: start codex, and confirm the hook when codex asks (/hooks).")
 			}
 		case d.Written:
 			p.Linef("%s written. Restart the clients so that they read it; tools that nobody approved are withheld.", output.Counted(len(plans), "file"))
-			p.Linef("To review and approve them: toolcrib")
+			p.Linef("To review and approve tools: toolcrib")
 		case len(plans) == 0:
 			p.Linef("No changes to write%s.", d.noChangeReason(f))
 		case a.Flags.DryRun:

@@ -55,7 +55,7 @@ func TestDialogueOnATerminal(t *testing.T) {
 	p.says("calls")
 	p.sees("tool tool:global/delete_tasks, ")
 	p.says("calls approve")
-	p.sees("You have not read its arguments yet: enter calls show.")
+	p.sees("You have not read the arguments of this call yet: enter calls show.")
 	p.says("calls show")
 	p.sees(`"t-1"`)
 	p.says("calls approve")
