@@ -52,7 +52,7 @@ type DocFile struct {
 	Version     int    `json:"version,omitempty"`
 	Status      string `json:"status,omitempty"` // active or deactivated
 	ContentHash string `json:"content_hash,omitempty"`
-	// Drift is how the disk differs from the approved version: new, changed, missing,
+	// Drift is the difference from the approved version: new, changed, missing,
 	// unreadable or deactivated.
 	Drift  string `json:"drift,omitempty"`
 	ReadBy string `json:"read_by,omitempty"` // clients that read the file
