@@ -84,7 +84,7 @@ func (m *Model) cannotSuspend() string { return unless(!m.cfg.Remote, "no shell 
 
 // suspend stores the unsent text and returns control to the shell.
 func (m *Model) suspend() tea.Cmd {
-	if why := m.cannotSuspend(); why != "" { // in a dialog, no key table checks this
+	if why := m.cannotSuspend(); why != "" { // dialogs pass this key without checking whether it is disabled
 		return m.shell.Say(screen.Warning, "ctrl+z: %s", why)
 	}
 	return unsent.Then(m.shell.SaveText(), tea.Suspend)
@@ -109,7 +109,7 @@ func (m *Model) quit() tea.Cmd {
 	return m.shell.Say(screen.Warning, "Finishing pending writes")
 }
 
-// places returns the keys of every kind of page for the help and the documentation.
+// places returns every kind of page with its keys, for the help and the documentation.
 func places() []keys.Place {
 	all := []keys.Place{{Name: keys.Everywhere, Keys: new(Model).globalKeys()}}
 	for _, k := range pageKinds() {
@@ -120,8 +120,8 @@ func places() []keys.Place {
 	return all
 }
 
-// Rebind replaces the keys of the actions that bindings names. It returns the names that are not actions. It must
-// be called before the first frame is drawn.
+// Rebind assigns the keys in bindings to the actions with these names. It returns the names in bindings that
+// are not names of actions. Call it before the first frame is drawn.
 func (m *Model) Rebind(bindings map[string][]string) (unknown []string) {
 	return m.keys.Bind(bindings, m.globalKeys())
 }

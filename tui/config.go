@@ -70,8 +70,8 @@ type (
 // View is a named filter, shown as a tab of the queue.
 type View = queue.View
 
-// Aliases for the types of the registry pages. Entry is a listed definition. EntryQuery selects a page of entries
-// by ID. EntryGroup selects the entries of a layer that come from the same server or file.
+// Aliases for the types of the registry pages. Entry is a listed definition. EntryGroup is a group of entries
+// on the same layer and from the same server or file. EntryQuery selects a page of entries.
 type (
 	Entry      = screen.Entry
 	EntryQuery = entries.Query
@@ -79,7 +79,7 @@ type (
 	GroupCount = entries.GroupCount
 )
 
-// Registry reads live and earlier definitions for the workbench.
+// Registry reads live definitions and their earlier versions for the workbench.
 type Registry interface {
 	entries.Registry
 	subject.Registry
@@ -95,49 +95,49 @@ type Config struct {
 	Desk     Desk
 	Registry Registry
 	Sources
-	// Extents returns the sizes of the changes of the given proposals, for the rows of the queue.
+	// Extents returns the number of changed lines of each given proposal, for the rows of the queue.
 	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
 	Actor   proposals.Actor
 	Layer   registry.Layer // layer in which new drafts are created
-	Place   string         // shown in the bar, such as the project's name
+	Place   string         // shown in the bar, for example the name of the project
 	Theme   string         // "dark", "light" or "high-contrast"; "" follows the terminal
 	Plain   bool           // no colors
 	Getenv  func(string) string
 	Drafts  string // folder for unsent texts; if "", none are stored
 	Now     func() time.Time
-	// Counter counts the tokens of prompts. Several workbenches can share a counter; if it is nil, New creates
-	// one.
+	// Counter counts the tokens of prompts. Several workbenches can share a counter. If Counter is nil, New
+	// creates one.
 	Counter *tokens.Counter
-	// Remote indicates that the terminal is on another machine. The workbench then runs no programs, cannot be
-	// suspended, and uses its built-in editor.
+	// Remote indicates that the user's terminal is on another machine. The workbench then runs no programs, cannot
+	// be suspended, and uses its built-in editor.
 	Remote bool
-	// Guide shows a new user the steps from reading the first proposal to a rollback.
+	// Guide shows a new user the steps from the first proposal to a rollback.
 	Guide bool
-	// Elsewhere returns commands and settings that the search offers in addition to the keys; it may be nil.
+	// Elsewhere returns commands and settings that the search finds in addition to the keys; it may be nil.
 	Elsewhere func() []Elsewhere
-	// Views are named filters of the queue. Each is shown as a tab.
+	// Views are named filters of the queue. The queue shows a tab for each view.
 	Views []View
 	// Commands are programs that the user can run on the selected proposal or definition.
 	Commands []Command
 	// Blocked reports whether a write is waiting for another process to release the database; nil if unknown.
 	Blocked func() bool
-	// Size returns the terminal's size in cells; nil if unknown. It is polled, because the message about a resize
-	// during start-up can be lost.
+	// Size returns the terminal's size in cells; nil if unknown. The workbench polls Size, because it can miss the
+	// message about a resize during start-up.
 	Size func() (width, height int)
-	// Regroup moves proposals to the given change set; if changeSet is "", it removes them from their set. It is
-	// nil if unavailable.
+	// Regroup moves proposals to the change set named changeSet. If changeSet is "", Regroup removes the proposals
+	// from their sets. It is nil if proposals cannot be moved.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
 	// Signer signs decisions; nil if decisions are not signed.
 	Signer Signer
-	// Checkpoint returns the state of the published checkpoints without I/O; nil if none are published.
+	// Checkpoint returns the state of the published checkpoints without I/O; nil if no checkpoints are published.
 	Checkpoint func() Checkpoint
-	// Exec returns a command that runs a process in the terminal and sends a message when the process exits; nil
-	// means tea.ExecProcess.
+	// Exec returns a command that runs a process in the terminal and sends a message when the process exits. If
+	// Exec is nil, the workbench uses tea.ExecProcess.
 	Exec func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd
-	// After returns a command that sends msg after d; nil means tea.Tick.
+	// After returns a command that sends msg after d. If After is nil, the workbench uses tea.Tick.
 	After func(d time.Duration, msg tea.Msg) tea.Cmd
 	// Wait returns when another process may have written to the database, or after the duration every. seen is the
-	// result of the previous call, initially 0. If Wait is nil, the workbench polls.
+	// stamp that the previous call returned, initially 0. If Wait is nil, the workbench polls.
 	Wait func(ctx context.Context, seen int64, every time.Duration) (stamp int64)
 }
 

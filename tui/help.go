@@ -82,22 +82,22 @@ func explain(page *prose.Page, f screen.Frame, texts *markdown.Texts, id string)
 	}
 }
 
-// guide shows a new user how to get from a proposal to a rollback, with a hint for each step.
+// guide is a tutorial for new users. It shows a hint for each step from a proposal to a rollback.
 type guide struct {
 	on   bool
-	step int  // number of hints that the user has followed
+	step int  // number of completed steps
 	away bool // the current page is neither the queue nor a proposal
 }
 
 // guideStep is a hint that is shown until done returns true. A hint fits on one line of the narrowest screen,
-// because more lines would cover the page.
+// so that it does not cover the page.
 type guideStep struct {
 	hint draw.Safe
 	done func(on screen.Page, status draw.Safe, dialog bool) bool
 	away draw.Safe // replaces hint on pages other than the queue and proposals; "" keeps hint
 }
 
-// about introduces toolcrib in one sentence.
+// about describes toolcrib in one sentence.
 const about draw.Safe = "toolcrib reviews every change to what your agents can do; nothing goes live unapproved."
 
 var guideSteps = []guideStep{
@@ -117,7 +117,7 @@ func isDefinition(p screen.Page) bool {
 	return ok
 }
 
-// lines returns the lines of the current hint, or nil if the guide is off or finished.
+// lines returns the lines of the current hint, or nil if no hint is left or the guide is off.
 func (g *guide) lines(f screen.Frame) []draw.Line {
 	if !g.on || g.step >= len(guideSteps) {
 		return nil

@@ -67,7 +67,7 @@ type (
 	}
 )
 
-// New returns a workbench whose queue is still empty. Prime loads the first page of the queue.
+// New returns a workbench with an empty queue. Call Prime to load the first page of the queue.
 func New(cfg Config) *Model {
 	if cfg.Context == nil {
 		cfg.Context = context.Background()
@@ -99,7 +99,7 @@ func New(cfg Config) *Model {
 	if cfg.Counter == nil {
 		cfg.Counter = tokens.NewCounter()
 	}
-	m.openings.options = proposal.Options{ // all proposal pages share the record of parts that the user has seen
+	m.openings.options = proposal.Options{ // all proposal pages share one record of the parts that the user has seen
 		Shell: toParts, Desk: cfg.Desk, Registry: cfg.Registry, Acts: user, Actor: cfg.Actor, Layer: cfg.Layer,
 		Seen: d.seen, Texts: m.texts, Counter: cfg.Counter, NoEditor: edit.Missing,
 		CannotMark: m.queue.Marks.CannotMark, Marked: m.openings.Marked,
@@ -131,7 +131,7 @@ func New(cfg Config) *Model {
 func (m *Model) Prime(width, height int) {
 	m.resize(width, height)
 	m.Update(m.queue.Count()())
-	_, m.primed = m.Update(m.queue.LoadFirst()()) // m.primed loads the rest after the first frame
+	_, m.primed = m.Update(m.queue.LoadFirst()()) // m.primed is the command that loads the rest after the first frame
 	if on := m.pages.Active(); on != m.queue {
 		m.Update(on.Reload()())
 	}
@@ -163,11 +163,11 @@ type Model struct {
 	guide     *guide
 
 	news struct { // proposals that other processes added since the user last looked at the queue
-		known int // number of proposals at the last count; 0 before the first
-		fresh int // number of proposals added since the user last looked
+		known int // number of proposals when they were last counted; 0 before the first count
+		fresh int // number of proposals that were added since the user last looked
 	}
-	primed   tea.Cmd   // command of Prime, run by Init
-	drawn    *tea.View // cached frame; nil if a message may have changed the screen since
+	primed   tea.Cmd   // command from Prime that Init returns
+	drawn    *tea.View // cached frame; nil if a later message may have changed the screen
 	drawnAt  string
 	stamp    int64
 	quitting bool
@@ -188,18 +188,18 @@ func (m *Model) retheme() {
 	m.pages.Fit(m.shell.Frame())
 }
 
-// Outcomes describes the outcomes of the writes that ended while the program was being terminated.
+// Outcomes describes the outcomes of writes that ended after the program was told to terminate.
 func (m *Model) Outcomes() []string { return m.writes.Outcomes() }
 
-// Command is a program from the user's configuration. The ! key runs it on the selection. In its arguments, the
-// placeholders {number}, {id}, and {subject} stand for values of the selected proposal or definition.
+// Command is a program from the user's configuration. The ! key runs it on the selected proposal or definition.
+// In its arguments, the placeholders {number}, {id}, and {subject} are replaced by values of the selection.
 type Command struct {
 	Name string
 	Args []string // program and arguments
 }
 
-// selection returns the placeholders and their values for the selected proposal or definition, alternating. It
-// returns nil if nothing is selected.
+// selection returns the placeholders for a Command, each followed by its value for the selected proposal or
+// definition. It returns nil if nothing is selected.
 func (m *Model) selection() []string {
 	switch on := m.pages.Active().(type) {
 	case screen.ProposalPage:
@@ -226,8 +226,8 @@ func (m *Model) cannotRun() string {
 	return ""
 }
 
-// askCommand runs the configured command on the selection. If several commands are configured, it asks which to
-// run.
+// askCommand runs the configured command on the selection. If several commands are configured, it asks which
+// one to run.
 func (m *Model) askCommand() tea.Cmd {
 	values := m.selection()
 	if len(m.cfg.Commands) == 1 {
@@ -247,9 +247,9 @@ func (m *Model) askCommand() tea.Cmd {
 	return m.shell.Ask(d)
 }
 
-// run runs c in the terminal and waits for enter after the output of c. The values replace placeholders only in
-// arguments and are passed without quoting to the program: no shell parses them, and they cannot change which
-// program runs.
+// run runs c in the terminal. When c has ended, run waits until the user presses enter. It replaces
+// placeholders only in arguments, and passes each argument unchanged to the program. No shell parses the
+// values, and they cannot change which program runs.
 func (m *Model) run(c Command, values []string) tea.Cmd {
 	args := make([]string, len(c.Args)-1)
 	for i, arg := range c.Args[1:] {
@@ -263,7 +263,7 @@ func (m *Model) run(c Command, values []string) tea.Cmd {
 		give = tea.ExecProcess
 	}
 	const waiting = `"$@"; status=$?; printf '\n[enter returns to toolcrib] '; read -r _; exit $status`
-	return give(exec.Command("sh", append([]string{"-c", waiting, "sh", c.Args[0]}, args...)...), func(err error) tea.Msg { //nolint:noctx // the user ends it
+	return give(exec.Command("sh", append([]string{"-c", waiting, "sh", c.Args[0]}, args...)...), func(err error) tea.Msg { //nolint:noctx // no timeout: the user ends it
 		if err != nil {
 			return screen.Done{Err: fmt.Errorf("%s failed: %w", c.Name, err)}
 		}

@@ -1,4 +1,4 @@
-// This file opens the pages of single proposals, change sets, and definitions at the request of other pages.
+// This file opens the pages of proposals, change sets, and definitions when other pages request it.
 
 package tui
 
@@ -22,7 +22,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// pageOpener opens the pages that show a single subject: a proposal, a change set, or a definition.
+// pageOpener opens the pages that show a single proposal, change set, or definition.
 type pageOpener struct {
 	*deps
 	screen  *shell.Shell
@@ -51,7 +51,7 @@ func (m *pageOpener) Divide(by screen.Division) tea.Cmd {
 	return m.pages.Active().Reload()
 }
 
-// Resume shows the page of the proposal to which an unsent text belongs, and opens the dialog with this text.
+// Resume shows the page of the proposal that an unsent text belongs to, and opens the dialog with the text.
 func (m *pageOpener) Resume(r screen.Resume) tea.Cmd {
 	pp := m.page(proposals.Proposal{ID: r.ID})
 	pp.Resume(r)
@@ -63,7 +63,7 @@ func (m *pageOpener) Drop(draft string, next tea.Cmd) tea.Cmd {
 	return unsent.Then(m.screen.Unsent.Drop(draft), next)
 }
 
-// OpenEntry opens the page of a live definition, such as a tool, an agent, or an allow-list.
+// OpenEntry opens the page of a live definition: a tool, an agent, or an allow-list.
 func (m *pageOpener) OpenEntry(open screen.Opening) tea.Cmd {
 	s := subject.New(m.Context, m.shell, open, subject.Options{
 		Registry: m.Registry, Desk: m.Desk, Layer: m.Layer, NoEditor: m.editor.Missing, Restore: m.user.Restore,
@@ -77,8 +77,8 @@ func (m *pageOpener) page(p proposals.Proposal) *proposal.Page {
 	return proposal.New(m.Context, m.options, p, m.screen.Frame())
 }
 
-// Open opens the page of p. If sameTab is set and a proposal is on screen, the page opens at the tab of that
-// proposal. Otherwise it opens at the first tab.
+// Open opens the page of p. If sameTab is set and another proposal is on screen, the page of p opens at the
+// same tab as that proposal. If not, it opens at the first tab.
 func (m *pageOpener) Open(p proposals.Proposal, sameTab bool) tea.Cmd {
 	next := m.page(p)
 	if on, ok := m.pages.Active().(*proposal.Page); ok && sameTab {
@@ -97,8 +97,8 @@ func (m *pageOpener) OpenUnseen(p proposals.Proposal) tea.Cmd {
 	return tea.Batch(shown, m.pages.Show(next))
 }
 
-// Mark toggles the mark of p in the queue and shows the new state in the status line. It is for pages that do not
-// list p.
+// Mark toggles the mark of p in the queue and reports the change in the status line. It is used by pages that
+// do not list p.
 func (m *pageOpener) Mark(p proposals.Proposal) tea.Cmd {
 	m.queue.Marks.Mark(p)
 	state, marks := "unmarked", m.queue.Marks.List
@@ -114,7 +114,7 @@ func (m *pageOpener) Marked() []proposals.Proposal { return m.queue.Marks.List }
 // MarkOnly marks ps and removes all other marks.
 func (m *pageOpener) MarkOnly(ps []proposals.Proposal) { m.queue.Marks.List = ps }
 
-// OpenSet opens the change set of p if p is open and the set has several members. Otherwise it opens p itself, at the
+// OpenSet opens the change set of p if p is open and the set has several members. If not, it opens p at the
 // current tab.
 func (m *pageOpener) OpenSet(p proposals.Proposal) tea.Cmd {
 	if p.ChangeSet == "" || !p.State.Open() {
@@ -136,11 +136,11 @@ func (m *pageOpener) OpenSet(p proposals.Proposal) tea.Cmd {
 	}
 }
 
-// showSet opens the page of a change set. It reuses an earlier page of this set, because that page records what the
-// user has read. It also finds the earlier page if the set has been renamed.
+// showSet opens the page of a change set. If the set has a page already, showSet reuses it, because the page
+// records what the user has read. The set may have had another name then.
 func (m *pageOpener) showSet(set review.ChangeSet) {
 	next := m.sets[set.Name]
-	for name, other := range m.sets { // the members may have belonged to a set with another name
+	for name, other := range m.sets { // look for a page that has shown members of the set under another name
 		if next == nil && other.Contains(set) {
 			next, m.sets[set.Name] = other, other
 			delete(m.sets, name)
@@ -187,8 +187,9 @@ func (m *pageOpener) Deciding() bool {
 	return (m.pages.Active() == m.queue || m.set() != nil || isProposal(m.pages.Active())) && m.screen.Dialog() == nil
 }
 
-// OpenWaiting opens the next proposal that waits for the user. It follows the order and the filter of the queue, and
-// continues at the beginning after the last proposal. If a change set is on screen, it skips the members of this set.
+// OpenWaiting opens the next proposal that waits for the user. It follows the order and the filter of the
+// queue. After the last proposal, it continues with the first. If a change set is on screen, it skips the
+// members of the set.
 func (m *pageOpener) OpenWaiting() tea.Cmd {
 	q, set := m.queue.Waiting(), ""
 	if on := m.set(); on != nil {
@@ -229,9 +230,9 @@ func (m *pageOpener) OpenNumber(number string) tea.Cmd {
 	})
 }
 
-// find returns a command that calls the given function and opens the proposal that it returns, or the change set of
-// this proposal. It opens nothing if the user has left the page by then. from is the ID of the proposal on screen, or
-// "".
+// find returns a command that calls the function find and opens the result: the change set of the proposal, or
+// the proposal itself. It opens nothing if the user has left the page by then. from is the ID of the proposal
+// on screen, or "".
 func (m *pageOpener) find(find func(from proposals.ID) (*proposals.Proposal, error)) tea.Cmd {
 	before, _ := m.pages.Current()
 	on := m.pages.Active()

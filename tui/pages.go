@@ -29,23 +29,23 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// pageKind declares a kind of page. If make is set, the workbench creates one page of this kind at its start.
-// Otherwise pageOpener creates a page for each subject.
+// pageKind declares a kind of page. If make is set, the workbench creates the only page of this kind when it
+// starts. If not, pageOpener creates a page for each proposal, change set, or definition.
 type pageKind struct {
-	zero    screen.Page               // its place and keys are listed in the documentation
+	zero    screen.Page               // provides the place and the keys for the documentation
 	make    func(s *deps) screen.Page // constructor; nil if pageOpener creates the pages
-	key     screen.Key                // key that opens the page from everywhere; its Do is set later; zero for no key
-	next    draw.Safe                 // page that the key opens if this page is already on screen
+	key     screen.Key                // key that opens the page from any page; roots sets its Do; zero for no key
+	next    draw.Safe                 // page that the key opens if this page is on screen already
 	off     func(cfg *Config) string  // returns why the key is disabled, or ""; may be nil
 	name    draw.Safe                 // name in the bar; "" for none
-	last    bool                      // listed last in the bar
+	last    bool                      // placed last in the bar
 	present func(cfg *Config) bool    // reports whether the bar names the page; nil means always
-	watched bool                      // the page is reloaded after each write, because the bar shows part of it
-	// sign draws the page's part of the bar while another page is on screen; it may be nil.
+	watched bool                      // reload the page after each write, because the bar shows its sign
+	// sign draws the page's sign in the bar while another page is on screen; it may be nil.
 	sign func(p screen.Page, f screen.Frame) draw.Line
 }
 
-// pageShell is everything that pages can request from the workbench.
+// pageShell contains everything that pages can request from the workbench.
 type pageShell interface {
 	queue.Shell
 	auditlog.Shell
@@ -59,11 +59,12 @@ type pageShell interface {
 	files.Shell
 }
 
-// Sources are the data sources of pages besides the desk and the registry. A nil source is unavailable.
+// Sources are the data sources of pages, except the desk and the registry. A source is nil if it is not
+// available.
 type Sources struct {
 	Calls   Calls        // calls made by agents
 	Servers servers.Read // servers in the user's clients, and whether each is guarded
-	Files   files.Read   // compares skills and instruction files with their approved versions
+	Files   files.Read   // skills and instruction files, compared with their approved versions
 }
 
 // deps are the dependencies of the pages.
@@ -77,7 +78,7 @@ type deps struct {
 	waitingText func() string // describes how many proposals wait for the user
 }
 
-// pageKinds returns all kinds of pages, in the order in which the documentation lists them.
+// pageKinds returns all kinds of pages, in the order of the documentation.
 func pageKinds() []pageKind {
 	return []pageKind{
 		{
@@ -168,12 +169,12 @@ func entriesOf(of registry.Kind) func(s *deps) screen.Page {
 	}
 }
 
-// debounceDelay is how long the cursor must stay on a row before the side pane loads the row.
+// debounceDelay is how long the cursor must stay on a row before the page loads the row for the side pane.
 const debounceDelay = 120 * time.Millisecond
 
 func (s *deps) debounce(msg tea.Msg) tea.Cmd { return s.After(debounceDelay, msg) }
 
-// roots creates the pages that exist as long as the workbench.
+// roots creates the pages that exist as long as the workbench is running.
 func (s *deps) roots() []navigation.Root {
 	var all, last []navigation.Root
 	for _, k := range pageKinds() {

@@ -1,4 +1,4 @@
-// This file stores and restores the state of the workbench between two runs.
+// This file stores the state of the workbench and restores it at the next start.
 
 package tui
 
@@ -15,16 +15,16 @@ import (
 	"toolcrib/tui/unsent"
 )
 
-// savedState is the state that the workbench restores at its next start. It is stored next to the unsent drafts of a
-// database, so that it is never applied to another database.
+// savedState is the state that the workbench restores at its next start. It is stored in the folder of the
+// database's unsent drafts, so that it is never applied to another database.
 type savedState struct {
-	Page  string                      `json:"page,omitempty"`  // name in the bar of the current page
-	Theme string                      `json:"theme,omitempty"` // theme that the user picked with a key; see themeFolder
-	Pages map[string]screen.PageState `json:"pages,omitempty"` // keyed by name in the bar
+	Page  string                      `json:"page,omitempty"`  // name of the current page in the bar
+	Theme string                      `json:"theme,omitempty"` // theme that the user chose with a key; see themeFolder
+	Pages map[string]screen.PageState `json:"pages,omitempty"` // the map keys are names in the bar
 }
 
-// stateFile is the name of the file that stores the state. The drafts page ignores files whose names begin with a
-// dot.
+// stateFile is the name of the file that stores the state. Its name begins with a dot, so that the drafts page
+// ignores it.
 const stateFile = ".screen.json"
 
 // maxState is the maximum size of the state file, in bytes.
@@ -46,8 +46,8 @@ func readState(folder string) (left savedState) {
 	return left
 }
 
-// themeFolder returns the folder that stores the user's theme. All databases share this folder, which is the parent
-// of their draft folders.
+// themeFolder returns the folder that stores the user's theme, given the folder of drafts. It is the parent
+// folder, because all databases share the theme.
 func themeFolder(drafts string) string {
 	if drafts == "" {
 		return ""
@@ -55,7 +55,8 @@ func themeFolder(drafts string) string {
 	return filepath.Dir(drafts)
 }
 
-// choice returns the theme that the user picked with a key, or else the configured theme.
+// choice returns the theme that the user chose with a key. If the user has not chosen one, it returns the
+// configured theme.
 func (left savedState) choice(cfg Config) theme.Choice {
 	c := theme.Choice{Name: cfg.Theme, Dark: cfg.Theme != theme.NameLight && !lightBackground(cfg.Getenv), Plain: cfg.Plain}
 	if slices.Contains(c.Names(), left.Theme) {
@@ -64,9 +65,10 @@ func (left savedState) choice(cfg Config) theme.Choice {
 	return c
 }
 
-// lightBackground reports whether the COLORFGBG variable describes a light background. Terminals such as rxvt and
-// Konsole set the variable to the numbers of the text and background colors, such as "0;15". The result applies
-// until the terminal answers the query for its background color. Some terminals never answer.
+// lightBackground reports whether the environment variable COLORFGBG describes a light background. Terminals
+// such as rxvt and Konsole set it to the numbers of the text color and the background color, for example
+// "0;15". The workbench uses the result until the terminal reports its background color, because some terminals
+// never do.
 func lightBackground(getenv func(string) string) bool {
 	if getenv == nil {
 		return false
@@ -78,8 +80,8 @@ func lightBackground(getenv func(string) string) bool {
 	return background == "7" || background == "15"
 }
 
-// saveState stores the name of the current page and the state of each page in folder. It ignores errors, because
-// restoring the state is only a convenience.
+// saveState stores the name of the current page, and the state of each page, in folder. It ignores errors,
+// because the state is only a convenience.
 func saveState(folder string, pages *navigation.Pages) {
 	left := savedState{Pages: map[string]screen.PageState{}}
 	for _, r := range pages.Named() {

@@ -1,4 +1,4 @@
-// This file records reads as pending operations, so that the status line can show slow reads.
+// This file tracks reads as pending operations, so that the status line can show slow ones.
 
 package tui
 
@@ -14,7 +14,7 @@ import (
 	"toolcrib/tui/pending"
 )
 
-// trackReads returns a copy of cfg whose reads are recorded as pending operations in p.
+// trackReads returns a copy of cfg. Its reads are tracked as pending operations in p.
 func trackReads(cfg Config, p *pending.Operations) Config {
 	cfg.Desk.Reader = &trackedReader{Reader: cfg.Desk.Reader, pending: p, stamp: cfg.Registry.Stamp}
 	cfg.Desk.Impact, cfg.Registry = trackedImpact{cfg.Desk.Impact, p}, trackedRegistry{cfg.Registry, p}
@@ -27,9 +27,9 @@ func trackReads(cfg Config, p *pending.Operations) Config {
 	return cfg
 }
 
-// trackedReader records its reads as pending operations. It also caches the last change set, because the dialog of
-// a decision needs the set that the page has just read. The cache is valid as long as the stamp of the database
-// has not changed.
+// trackedReader tracks its reads as pending operations. It also caches the last change set, because the dialog
+// of a decision needs the set that the page has just read. The cache is valid until the stamp of the database
+// changes.
 type trackedReader struct {
 	Reader
 	pending *pending.Operations
@@ -40,7 +40,7 @@ type trackedReader struct {
 	lastStamp int64
 }
 
-// List implements Reader. The other methods do the same.
+// List implements Reader, like the methods below.
 func (d *trackedReader) List(ctx context.Context, q review.Query) (review.Page, error) {
 	what := "Listing proposals"
 	if q.Filter != "" {
@@ -75,13 +75,13 @@ func (d *trackedReader) ShowSet(ctx context.Context, actor proposals.Actor, chan
 	return set, readErr
 }
 
-// trackedImpact records its reads as pending operations.
+// trackedImpact tracks its reads as pending operations.
 type trackedImpact struct {
 	Impact
 	pending *pending.Operations
 }
 
-// Preview implements Impact. Uses does the same.
+// Preview implements Impact, like Uses below.
 func (d trackedImpact) Preview(ctx context.Context, ids []proposals.ID, agent string, s impact.Scene) ([]impact.Preview, error) {
 	defer d.pending.Begin("Rendering the prompts").End()
 	return d.Impact.Preview(ctx, ids, agent, s)
@@ -92,13 +92,13 @@ func (d trackedImpact) Uses(ctx context.Context, s registry.Subject, layer regis
 	return d.Impact.Uses(ctx, s, layer)
 }
 
-// trackedRegistry records its reads as pending operations.
+// trackedRegistry tracks its reads as pending operations.
 type trackedRegistry struct {
 	Registry
 	pending *pending.Operations
 }
 
-// Groups implements Registry. The other methods do the same.
+// Groups implements Registry, like the methods below.
 func (w trackedRegistry) Groups(ctx context.Context, q EntryQuery) ([]GroupCount, error) {
 	defer w.pending.Begin("Counting what is live").End()
 	return w.Registry.Groups(ctx, q)

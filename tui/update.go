@@ -1,4 +1,5 @@
-// This file routes messages: key presses, mouse events, results of commands, and notices of writes by other processes.
+// This file handles messages: key presses, mouse events, results of commands, and notifications about writes by
+// other processes.
 
 package tui
 
@@ -47,7 +48,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	_, pressed := msg.(tea.KeyPressMsg)
 	if _, turned := msg.(tea.MouseWheelMsg); pressed || turned {
-		m.markSeen() // before the text is scrolled away
+		m.markSeen() // before this message scrolls the text away
 	}
 	cmd := m.route(msg)
 	if pressed {
@@ -67,7 +68,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(cmd, m.texts.Requested())
 }
 
-// markSeen records the text on screen as read, unless a dialog or a message covers it.
+// markSeen records the text on screen as read. It does nothing if a dialog or a message covers the text.
 func (m *Model) markSeen() {
 	covered := len(m.shell.Lowest()) > 1
 	if !covered && m.shell.Dialog() == nil && !m.shell.Frame().TooSmall {
@@ -75,8 +76,8 @@ func (m *Model) markSeen() {
 	}
 }
 
-// affectsScreen reports whether msg may change the screen. An idle workbench receives several messages per second that
-// change nothing.
+// affectsScreen reports whether msg can change the screen. An idle workbench receives several messages per
+// second that do not.
 func (m *Model) affectsScreen(msg tea.Msg) bool {
 	switch msg := msg.(type) {
 	case pollMsg:
@@ -176,7 +177,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		m.news.fresh = 0
 	}
 	if msg.String() == "ctrl+j" {
-		// An enter that was typed before the terminal was in raw mode arrives as ctrl+j.
+		// If enter was typed before the terminal was in raw mode, it arrives as ctrl+j.
 		msg = tea.KeyPressMsg{Code: tea.KeyEnter}
 	}
 	tooSmall := m.shell.Frame().TooSmall
@@ -184,7 +185,7 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	case name == "ctrl+c":
 		return unsent.Then(m.shell.SaveText(), m.quit())
 	case name == "ctrl+z" && (tooSmall || m.shell.Busy()):
-		return m.suspend() // works everywhere; elsewhere, the key table handles it
+		return m.suspend() // while a dialog or input line is open, the key table is not used
 	case tooSmall && name == "q":
 		return m.quit()
 	case tooSmall:
@@ -199,14 +200,15 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return m.keys.Press(msg, just)
 }
 
-// wheelLines is the number of lines that one notch of the wheel scrolls.
+// wheelLines is the number of lines that one step of the wheel scrolls.
 const wheelLines = 3
 
-// doubleClick is the maximum time between the clicks of a double click.
+// doubleClick is the maximum time between the two clicks of a double click.
 const doubleClick = 400 * time.Millisecond
 
-// pointer handles mouse events. The wheel scrolls. A click selects a row, and a double click opens the row. A click on
-// a page name, a tab, or a key of the footer activates it.
+// pointer handles mouse events. The wheel scrolls, a click selects a row, and a double click opens the row. A
+// click on a clickable part of the screen, such as a page name, a tab, or a key in the footer, performs its
+// action.
 func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 	if m.shell.Frame().TooSmall {
 		return nil
@@ -230,7 +232,7 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 		again := last.Add(doubleClick).After(now)
 		if msg.Y == m.shell.Frame().Height-1 {
 			if d != nil && again {
-				return nil // this is the second click of the double click that opened the sheet
+				return nil // this is the second click of the double click that opened the dialog
 			}
 			footer := m.shell.Footer()
 			if footer == nil {
@@ -238,7 +240,7 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 			}
 			return m.click(footer.ClickAt(msg.X))
 		}
-		row := msg.Y - 4 // below the bar, the tabs, the rule, and the column headings
+		row := msg.Y - 4 // four lines are above the rows: the bar, the tabs, the rule, and the column headings
 		switch {
 		case m.shell.Busy():
 		case msg.Y == 0:
@@ -257,8 +259,8 @@ func (m *Model) pointer(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// click performs the action of a clickable part of the bar, the tabs, or the footer. what is a verb and a name, such as
-// "key enter".
+// click performs the action of a clickable part of the bar, the tabs, or the footer. what is a verb and its
+// object, for example "key enter".
 func (m *Model) click(what string) tea.Cmd {
 	switch verb, name, _ := strings.Cut(what, " "); verb {
 	case "key":
@@ -309,7 +311,7 @@ func (m *Model) awaitWrite(seen int64) tea.Cmd {
 	return func() tea.Msg { return pollMsg{wait(m.cfg.Context, seen, pollEvery)} }
 }
 
-// checkSize returns a command that requests the window size if the last known size is stale.
+// checkSize returns a command that requests the window size if the last known size is out of date.
 func (m *Model) checkSize() tea.Cmd {
 	if m.cfg.Size == nil {
 		return nil
@@ -344,7 +346,7 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	}
 	m.shell.Say(screen.Success, "%s", msg.Text)
 	if msg.Open != nil || msg.Made {
-		m.news.known = 0 // proposals of the user are not news
+		m.news.known = 0 // do not announce the user's own proposals
 	}
 	cmds := []tea.Cmd{m.pages.Reload(), m.shell.Unsent.Drop(msg.Draft)}
 	if msg.Open != nil && msg.Open.ChangeSet != "" && msg.Open.Type != proposals.New {
@@ -352,7 +354,7 @@ func (m *Model) wrote(msg screen.Wrote) tea.Cmd {
 	}
 	if pp, ok := m.pages.Active().(*proposal.Page); msg.Open != nil && (!ok || pp.ID() != msg.Open.ID) {
 		if msg.Open.Type == proposals.Restore {
-			return tea.Batch(append(cmds, m.openings.OpenUnseen(*msg.Open))...) // the diff shows what becomes live
+			return tea.Batch(append(cmds, m.openings.OpenUnseen(*msg.Open))...) // start at the unread part of the diff, because an approval makes the diff live
 		}
 		cmds = append(cmds, m.openings.Open(*msg.Open, false))
 	}

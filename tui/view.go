@@ -31,7 +31,7 @@ func (m *Model) parts() shell.Parts {
 	p := shell.Parts{Bar: m.bar(), Footer: m.keys.Footer}
 	left, right := on.Tabs()
 	if text := on.ActivePager(); text != nil {
-		if n := text.Percent(); n >= 0 { // scroll position; negative if the whole text is on screen
+		if n := text.Percent(); n >= 0 { // n is the scroll position, or negative if the whole text is visible
 			right = append(right, draw.Of(f.Theme.Faint, draw.Escapef(" %3d%% ", n))...)
 		}
 	}
@@ -45,8 +45,8 @@ func (m *Model) parts() shell.Parts {
 	return p
 }
 
-// bar draws the first line of the screen: the page names, pending operations, notices, the place, and the user's
-// name. If space is short, it omits the place and the user's name.
+// bar draws the first line of the screen: the names of the pages, pending operations, notices, the place, and
+// the user's name. If space is short, it omits the place and the user's name.
 func (m *Model) bar() draw.Line {
 	f := m.shell.Frame()
 	signs := append(m.checkpointSign(), m.pending.Sign(f.Theme, m.writes.Running() > 0)...)
@@ -79,7 +79,7 @@ func (m *Model) bar() draw.Line {
 	return draw.Justify(l, whole, f.Width)
 }
 
-// counted stores the number of proposals and announces proposals that other processes have added.
+// counted stores the numbers of proposals, and announces proposals that other processes have added.
 func (m *Model) counted(msg queue.Counted) {
 	if msg.Err != nil {
 		m.shell.Fail(msg.Err)
@@ -99,12 +99,12 @@ func (m *Model) counted(msg queue.Counted) {
 	m.news.known = msg.Total
 }
 
-// clock returns the parts of the screen that change without a message: the time in minutes, on which ages depend,
-// and the state of the checkpoint.
+// clock returns a text that changes when the screen must be redrawn although no message has changed it. It
+// contains the current minute, because the screen shows ages, and the state of the checkpoint.
 func (m *Model) clock() string { return fmt.Sprint(m.cfg.Now().Format("15:04 "), m.checkpointSign()) }
 
-// checkpointSign draws a warning if decisions are not covered by a published checkpoint. Otherwise it draws the age
-// of the newest checkpoint.
+// checkpointSign draws a warning if some decisions are not covered by a published checkpoint. If all are
+// covered, it draws the age of the newest checkpoint.
 func (m *Model) checkpointSign() draw.Line {
 	if m.cfg.Checkpoint == nil {
 		return nil

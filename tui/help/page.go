@@ -1,5 +1,5 @@
-// Package help implements the workbench page that lists the keys of another page, below notes on the content of
-// that page.
+// Package help implements the workbench page that lists the keys of another page. Notes above the keys explain
+// the content of that page.
 package help
 
 import (
@@ -12,7 +12,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// reasonsMinWidth is the minimum screen width at which the help shows why keys are disabled.
+// reasonsMinWidth is the minimum width of a screen that shows the reasons why keys are disabled.
 const reasonsMinWidth = 120
 
 // Row is a row of the help, which describes a key.
@@ -28,11 +28,11 @@ type Shell interface {
 	OpenSearch() tea.Cmd
 }
 
-// Page lists the keys of another page and the keys that work on every page.
+// Page lists the keys of another page, followed by the keys that work on every page.
 type Page struct {
 	screen.Text
 	shell  Shell
-	from   string // name of the place whose keys are listed
+	from   string // name of the place that the help is about
 	before func(*prose.Page)
 	rows   []Row
 }

@@ -1,5 +1,5 @@
-// Package keys dispatches key presses, first to the keys of the current page and then to the keys of the workbench. It
-// also draws the footer and implements the search for keys.
+// Package keys maps key presses to actions. The keys of the current page take precedence over the keys that
+// work on every page. The package also draws the footer and implements the search for keys.
 package keys
 
 import (
@@ -12,26 +12,26 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Shell is the part of the workbench that the keys use.
+// Shell is the part of the workbench that Keys uses.
 type Shell interface {
 	Say(tone screen.Tone, format string, args ...any) tea.Cmd
 	OpenLine(l *screen.Line) tea.Cmd
 	Frame() screen.Frame
-	Busy() bool // a dialog or an input line has the focus
+	Busy() bool // reports whether a dialog or an input line has the focus
 }
 
 // Opener opens the pages of single proposals and definitions.
 type Opener interface {
 	// OpenPlace opens the page with the given place for the selected proposal or definition. It returns false if
-	// nothing suitable is selected.
+	// the place does not fit the selection, or if nothing is selected.
 	OpenPlace(place string) (cmd tea.Cmd, opened bool)
 	OpenNumber(number string) tea.Cmd
 }
 
-// Everywhere is the name of the place whose keys work on every page.
+// Everywhere is the name of the place for the keys that work on every page.
 const Everywhere = "Everywhere"
 
-// Place is a kind of page with its keys. Its name is the heading of the keys in the help.
+// Place is a kind of page with its keys. The help lists these keys under the name of the place.
 type Place struct {
 	Name string
 	Keys []screen.Key
@@ -40,8 +40,8 @@ type Place struct {
 // Options configure the keys.
 type Options struct {
 	Opener    Opener
-	Places    func() []Place    // returns all kinds of pages, in the order of the documentation
-	Elsewhere func() []External // returns commands and settings that the search also offers; may be nil
+	Places    func() []Place    // returns all kinds of pages, in the order in which the documentation lists them
+	Elsewhere func() []External // returns commands and settings that the search finds in addition to keys; may be nil
 	HelpPlace string            // name of the place of the help page
 	// Undo reverts the last decision or waiver.
 	Undo func(*screen.Undo) tea.Cmd
@@ -52,11 +52,11 @@ type Keys struct {
 	Options
 	shell      Shell
 	pages      *navigation.Pages
-	bindings   map[string][]string // the user's keys for each action, keyed by name of the action
+	bindings   map[string][]string // the user's keys; the map keys are names of actions
 	global     []screen.Key        // keys that work on every page
-	cachedPage screen.Page         // page whose keys are in cached; the cache exists because each frame draws the footer
+	cachedPage screen.Page         // the page that cached belongs to; without the cache, each frame would build the keys for its footer
 	cached     []screen.Key
-	pending    *pendingKey  // key to run once its page has loaded; nil for none
+	pending    *pendingKey  // key that runs once its page has loaded; nil for none
 	undo       *screen.Undo // reverts the last decision or waiver; nil if nothing can be reverted
 	justActed  bool         // no key was pressed since undo was set
 }
@@ -66,8 +66,9 @@ func New(sh Shell, pages *navigation.Pages, o Options) *Keys {
 	return &Keys{Options: o, shell: sh, pages: pages}
 }
 
-// Bind replaces the keys of the actions that bindings names. It returns the names that are not actions. global holds
-// the keys that work on every page. Bind must be called before the first frame is drawn.
+// Bind assigns the keys in bindings to the actions with these names. It returns the names in bindings that are
+// not names of actions. global contains the keys that work on every page. Call Bind before the first frame is
+// drawn.
 func (m *Keys) Bind(bindings map[string][]string, global []screen.Key) (unknown []string) {
 	m.bindings, m.cachedPage = bindings, nil
 	m.global = m.rebound(global)
@@ -82,7 +83,7 @@ func (m *Keys) Bind(bindings map[string][]string, global []screen.Key) (unknown 
 	return unknown
 }
 
-// rebound replaces keys by the user's keys for the same actions.
+// rebound replaces the keys of each action that the user has bound to other keys.
 func (m *Keys) rebound(keys []screen.Key) []screen.Key {
 	for i, k := range keys {
 		if names, ok := m.bindings[k.Name]; ok {
@@ -100,10 +101,11 @@ func (m *Keys) pageKeys(p screen.Page) []screen.Key {
 	return m.cached
 }
 
-// active returns the keys that are active: the keys of the current page, followed by the keys that work on every page.
+// active returns the keys that work now: the keys of the current page, followed by the keys that work on every
+// page.
 func (m *Keys) active() []screen.Key { return slices.Concat(m.pageKeys(m.pages.Active()), m.global) }
 
-// Active returns the keys that are active, by place.
+// Active returns the keys that work now, grouped by place.
 func (m *Keys) Active() []Place {
 	return []Place{{m.pages.Active().Place(), m.pageKeys(m.pages.Active())}, {Everywhere, m.global}}
 }
@@ -120,19 +122,19 @@ func (m *Keys) named(name string) (screen.Key, bool) {
 
 func (m *Keys) isHelp(p screen.Page) bool { return p.Place() == m.HelpPlace }
 
-// Interrupt is called for each key press. It cancels the pending key. It reports whether the previous key press
-// performed an action that can be undone.
+// Interrupt must be called for each key press. It cancels the pending key. It reports whether the previous key
+// press performed an action that can be undone.
 func (m *Keys) Interrupt() (just bool) {
 	just, m.justActed, m.pending = m.justActed, false, nil
 	return just
 }
 
-// Press runs the key that was pressed, or shows why the key is disabled. just is the result of Interrupt.
+// Press performs the action of the pressed key, or shows why the key is disabled. just is the result of
+// Interrupt.
 func (m *Keys) Press(msg tea.KeyPressMsg, just bool) tea.Cmd {
 	keys := m.active()
-	// Directly after an action, the undo key undoes it on every page. Later, the key does this only in the queue,
-	// because on other pages it may have another meaning.
-	// may show something else.
+	// Immediately after an action, the undo key undoes the action on every page. Later, the key does this only in
+	// the queue, because it has other meanings on other pages.
 	if undo, ok := m.named("take-back"); ok && just && m.undo != nil && !m.picking() && undo.Matches(msg) {
 		return m.Undo(m.undo)
 	}
@@ -155,7 +157,7 @@ func (m *Keys) Press(msg tea.KeyPressMsg, just bool) tea.Cmd {
 	return nil
 }
 
-// run runs the given key, or shows why it is disabled.
+// run performs the action of the given key, or shows why the key is disabled.
 func (m *Keys) run(k screen.Key) tea.Cmd {
 	if reason := k.WhyDisabled(); reason != "" {
 		what := screen.KeyName(k.Keys[0])
@@ -177,7 +179,7 @@ func (m *Keys) picking() bool {
 	return picking
 }
 
-// SetUndo stores how to undo the last action. nil means that it cannot be undone.
+// SetUndo sets the undo for the last action. It is nil if the action cannot be undone.
 func (m *Keys) SetUndo(undo *screen.Undo) { m.undo, m.justActed = undo, true }
 
 // UndoKey returns the key that undoes the last decision or waiver.
@@ -197,17 +199,18 @@ func (m *Keys) UndoKey() screen.Key {
 	}
 }
 
-// External is a command or a setting outside the workbench, which the search offers. How explains its use.
+// External is a command or a setting outside the workbench that the search finds. How explains its use.
 type External struct{ Name, Help, How string }
 
-// pendingKey is a key of another page that the user chose in the search. It runs once that page is on screen and has
-// loaded. Another key press cancels it.
+// pendingKey is a key of another page that the user chose in the search. Its action runs once that page is on
+// screen and has loaded. Pressing another key cancels it.
 type pendingKey struct {
 	place, name string
 }
 
-// Footer draws the most important keys, as many as fit. The keys of the current tab come first, followed by those of
-// the page. The keys for quit and help are always shown, and so is the key for back if it has an effect.
+// Footer draws the most important keys, as many as fit. The keys of the current tab come first, followed by the
+// other keys of the page. The keys for quit and help are always shown. The key for back is shown if it has an
+// effect.
 func (m *Keys) Footer() draw.Line {
 	f := m.shell.Frame()
 	if m.picking() {
@@ -237,11 +240,12 @@ func (m *Keys) Footer() draw.Line {
 	return append(l, last...)
 }
 
-// footerKeys returns the keys that the footer shows before back, quit, and help. The keys of the current tab come
-// first, and late keys come last.
+// footerKeys returns the keys that the footer shows before back, quit, and help. The keys of the current tab
+// come first, and the keys marked as late come last.
 func (m *Keys) footerKeys(keys []screen.Key) []*screen.Key {
 	p, current := m.pages.Current()
-	// While the proposal is open, the keys that decide or submit it stay in the footer even if they are disabled.
+	// While the proposal is open, the keys for decisions and for submitting stay in the footer even if they are
+	// disabled.
 	awaited := func(name string) bool {
 		return current && p.State.Open() && slices.Contains([]string{"approve", "needs-changes", "reject", "submit"}, name)
 	}
@@ -261,7 +265,8 @@ func (m *Keys) footerKeys(keys []screen.Key) []*screen.Key {
 	return slices.Concat(tab, page, late)
 }
 
-// openPlace opens the page with the given place. It returns false if nothing suitable is selected.
+// openPlace opens the page with the given place. It returns false if the place does not fit the selection, or
+// if nothing is selected.
 func (m *Keys) openPlace(place string) (cmd tea.Cmd, opened bool) {
 	if p := m.pages.ByPlace(place); p != nil {
 		return m.pages.Visit(p), true
@@ -273,7 +278,8 @@ func (m *Keys) openPlace(place string) (cmd tea.Cmd, opened bool) {
 	return m.Opener.OpenPlace(place)
 }
 
-// LeaveHelp goes back from the help to the page that the help describes. It returns false if the help is not on screen.
+// LeaveHelp returns from the help to the page that the help describes. It returns false if the help is not on
+// screen.
 func (m *Keys) LeaveHelp() (cmd tea.Cmd, left bool) {
 	if m.isHelp(m.pages.Active()) {
 		return m.pages.Back(), true
@@ -281,8 +287,8 @@ func (m *Keys) LeaveHelp() (cmd tea.Cmd, left bool) {
 	return nil, false
 }
 
-// RunPending runs the pending key if its page is on screen, or shows why the key is disabled. If the page is still
-// loading, it keeps the key pending.
+// RunPending performs the action of the pending key, or shows why the key is disabled. It does nothing if the
+// key's page is not on screen. If the page is still loading, the key stays pending.
 func (m *Keys) RunPending() tea.Cmd {
 	if m.pending == nil || m.pending.place != Everywhere && m.pages.Active().Place() != m.pending.place || m.shell.Busy() {
 		return nil
@@ -305,5 +311,5 @@ func (m *Keys) RunPending() tea.Cmd {
 	return tea.Batch(turned, m.run(key))
 }
 
-// maxTabs is larger than the number of tabs of any page.
+// maxTabs is greater than the number of tabs of any page.
 const maxTabs = 8

@@ -27,8 +27,8 @@ type hit struct {
 // maxHits is the maximum number of results that are shown at once.
 const maxHits = 10
 
-// search finds keys, commands, and settings by parts of their name, description, or synonyms. The : key opens the
-// search.
+// search finds keys, commands, and settings by parts of their names, descriptions, or synonyms. The : key opens
+// it.
 type search struct {
 	text     *edit.Field
 	all      []hit
@@ -36,7 +36,7 @@ type search struct {
 	selected int // index of the selected result
 }
 
-// number matches the number of a proposal that the user types.
+// number matches the input if it is the number of a proposal.
 var number = regexp.MustCompile(`^\s*#?([0-9]{1,9})\s*$`)
 
 // OpenSearch opens the search.
@@ -57,11 +57,11 @@ func (m *Keys) OpenSearch() tea.Cmd {
 	})
 }
 
-// hits returns everything that the search can find: the keys of the current page, the keys of other pages, and
-// commands and settings outside the workbench.
+// hits returns all possible results: the keys of the current page, the keys of other pages, and commands and
+// settings outside the workbench.
 func (m *Keys) hits() []hit {
 	var all []hit
-	type meaning struct{ name, help string } // some names have another meaning on other pages
+	type meaning struct{ name, help string } // a name can have different meanings on different pages
 	known := map[meaning]bool{}
 	add := func(place string, k screen.Key, away bool, do func() tea.Cmd) {
 		if of := (meaning{k.Name, k.Help}); !known[of] && k.Name != "commands" {
@@ -103,8 +103,8 @@ func (m *Keys) hits() []hit {
 	return all
 }
 
-// narrow updates the results. Results that contain every typed word come first, followed by results whose name
-// contains the typed letters in the same order. Both are sorted by rank.
+// narrow updates the results. First come the results that contain every typed word. Then come the results with
+// a name that contains the typed letters in the same order. Both groups are sorted by rank.
 func (s *search) narrow(m *Keys) {
 	text := strings.ToLower(strings.TrimSpace(s.text.String()))
 	words := strings.Fields(text)
@@ -130,8 +130,8 @@ func (s *search) narrow(m *Keys) {
 	}
 }
 
-// rank returns how well h matches text. A lower rank is better; enabled keys of the current page rank lower than
-// others.
+// rank returns how well h matches text. A lower rank is better. Enabled keys of the current page have lower
+// ranks than other results.
 func (h hit) rank(text string) int {
 	n := 0
 	switch {
@@ -157,7 +157,7 @@ func (h hit) rank(text string) int {
 	return n
 }
 
-// lines draws the results in a viewport that contains the selected result.
+// lines draws the results that fit on the screen, including the selected result.
 func (s *search) lines(f screen.Frame) []draw.Line {
 	const keys = len("page down ctrl+f")
 	lines := f.Choices(len(s.found), s.selected, min(maxHits, f.Body-3), func(i int) draw.Line {

@@ -1,5 +1,5 @@
-// Package labels contains the words, signs, and styles in which the workbench shows proposals, findings, and
-// subjects.
+// Package labels contains the words, signs, and styles that represent proposals, findings, and subjects on the
+// screen.
 package labels
 
 import (
@@ -15,7 +15,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// State returns the label for the state of p from the point of view of the actor.
+// State returns the label for the state of p as seen by the actor, for example "your turn".
 func State(th theme.Theme, actor proposals.Actor, p proposals.Proposal) (sign, word draw.Safe, style theme.Style) {
 	if p.WaitsForOthers(actor) {
 		return "◑", "others' turn", th.Info
@@ -39,7 +39,7 @@ func State(th theme.Theme, actor proposals.Actor, p proposals.Proposal) (sign, w
 	return "?", draw.Escape(string(p.State)), th.Text
 }
 
-// Severity returns the label for a severity. The label begins with the sign of the severity.
+// Severity returns the label for a severity, which begins with the sign of the severity.
 func Severity(th theme.Theme, s rules.Severity) (word draw.Safe, style theme.Style) {
 	switch s {
 	case rules.Block:
@@ -71,7 +71,7 @@ func Advice(th theme.Theme, r proposals.Recommendation) (draw.Safe, theme.Style)
 	return "–", th.Faint
 }
 
-// Findings returns a label that summarizes the findings of a proposal.
+// Findings returns a label that summarizes a proposal's findings.
 func Findings(th theme.Theme, s proposals.Summary) (draw.Safe, theme.Style) {
 	switch {
 	case s.Findings == 0 && s.Recommendation == "":
@@ -92,7 +92,7 @@ func Findings(th theme.Theme, s proposals.Summary) (draw.Safe, theme.Style) {
 	return sign + draw.Escapef(" %d %s", s.Findings, rules.Info), style
 }
 
-// Facts adds the labeled facts about p to page. It draws more after the state.
+// Facts adds the facts about p to page, each with a label. It draws more after the state.
 func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.Proposal, v facts.View, more draw.Safe) {
 	for _, f := range facts.All() {
 		if f.Label == "" || f.Read(p, v) == "" {
@@ -119,7 +119,7 @@ func Facts(page *prose.Page, th theme.Theme, actor proposals.Actor, p proposals.
 	}
 }
 
-// Brief draws the ID of a subject in width cells. The layer precedes the ID, unless it is the user layer.
+// Brief draws the layer and the ID of a subject in width cells. It omits the layer user.
 func Brief(th theme.Theme, s registry.Subject, width int) draw.Line {
 	if s.Layer == registry.LayerUser {
 		return draw.Of(th.Text, draw.Cut(draw.Escape(s.ID), width))
@@ -128,7 +128,7 @@ func Brief(th theme.Theme, s registry.Subject, width int) draw.Line {
 }
 
 // layered draws the layer and the ID of a subject in width cells. If the layer does not fit, it draws an
-// ellipsis instead of the layer.
+// ellipsis in place of the layer.
 func layered(th theme.Theme, s registry.Subject, width int) draw.Line {
 	layer, id := draw.Escape(string(s.Layer)), draw.Escape(s.ID)
 	switch left := width - 1 - draw.Width(id); {
@@ -140,7 +140,8 @@ func layered(th theme.Theme, s registry.Subject, width int) draw.Line {
 	return draw.Of(th.Faint, layer+"/").Add(th.Text, id)
 }
 
-// Named draws a subject in width cells. If space is short, it omits the kind and then the layer.
+// Named draws the kind, the layer, and the ID of a subject in width cells. If space is short, it omits the
+// kind, and then the layer.
 func Named(th theme.Theme, s registry.Subject, width int) draw.Line {
 	if whole := Subject(th, s); whole.Width() <= width {
 		return whole

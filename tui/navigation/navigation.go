@@ -1,5 +1,4 @@
-// Package navigation tracks the pages of the workbench: the page on screen, and the pages to which the user can go
-// back.
+// Package navigation tracks the page on screen and the pages that the user can go back to.
 package navigation
 
 import (
@@ -13,29 +12,30 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Root is a page that exists as long as the workbench.
+// Root is a page that exists as long as the workbench is running.
 type Root struct {
 	Page    screen.Page
 	Name    draw.Safe // name in the bar; "" for none
 	Key     string    // name of the key that opens the page; "" for none
-	Watched bool      // reloaded after each write, even if another page is on screen
-	// Sign draws the page's part of the bar while another page is on screen; it may be nil.
+	Watched bool      // reload the page after each write, even if another page is on screen
+	// Sign draws the page's sign in the bar while another page is on screen; it may be nil.
 	Sign func(f screen.Frame) draw.Line
 }
 
-// Pages holds the root pages, the page on screen, and the trail of pages that leads to it.
+// Pages contains the root pages, the page on screen, and the trail, which is the list of pages that led to the
+// page on screen.
 type Pages struct {
 	roots  []Root // the first is the home page
 	active screen.Page
-	trail  []screen.Page // pages to which esc goes back
-	detail screen.Page   // detail page that was shown last; nil before the first
-	// isDetail reports whether the page is a detail page. A detail page replaces another detail page on screen and
-	// does not extend the trail.
+	trail  []screen.Page // pages that esc goes back to, most recent last
+	detail screen.Page   // the last detail page that was shown, or nil
+	// isDetail reports whether a page is a detail page. If a detail page is on screen and another one is shown,
+	// the new page takes its place, and the trail stays the same.
 	isDetail func(screen.Page) bool
 }
 
-// New returns pages with the first root on screen. Detail pages, for which isDetail returns true, must be opened
-// with Show.
+// New returns Pages with the first root on screen. isDetail reports whether a page is a detail page. Use Show
+// to open detail pages.
 func New(roots []Root, isDetail func(screen.Page) bool) *Pages {
 	return &Pages{roots: roots, active: roots[0].Page, isDetail: isDetail}
 }
@@ -46,10 +46,10 @@ func (m *Pages) Active() screen.Page { return m.active }
 // AtHome reports whether the home page is on screen.
 func (m *Pages) AtHome() bool { return m.active == m.roots[0].Page }
 
-// Detail returns the detail page that was shown last, or nil if there is none.
+// Detail returns the last detail page that was shown, or nil.
 func (m *Pages) Detail() screen.Page { return m.detail }
 
-// Previous returns the page to which esc goes back, or nil.
+// Previous returns the page that esc goes back to, or nil.
 func (m *Pages) Previous() screen.Page {
 	if len(m.trail) == 0 {
 		return nil
@@ -57,7 +57,7 @@ func (m *Pages) Previous() screen.Page {
 	return m.trail[len(m.trail)-1]
 }
 
-// Open puts p on screen without loading it.
+// Open puts p on screen. It does not load p.
 func (m *Pages) Open(p screen.Page) {
 	if p == m.active {
 		return
@@ -82,10 +82,10 @@ func (m *Pages) Visit(p screen.Page) tea.Cmd {
 	return p.Reload()
 }
 
-// Swap replaces the page on screen by p. The trail does not change.
+// Swap puts p on screen in place of the current page. The trail stays the same.
 func (m *Pages) Swap(p screen.Page) { m.active = p }
 
-// Show puts the detail page p on screen and loads it. If another detail page is on screen, p replaces that page.
+// Show puts the detail page p on screen and loads it. If another detail page is on screen, p takes its place.
 func (m *Pages) Show(p screen.Page) tea.Cmd {
 	m.detail = p
 	if m.isDetail(m.active) {
@@ -120,7 +120,7 @@ func (m *Pages) CanGoBack() bool {
 	return len(m.trail) > 0 || ok && f.Filter() != ""
 }
 
-// Each calls do for each page that exists, and batches the returned commands.
+// Each calls do for each page that exists, and batches the commands that do returns.
 func (m *Pages) Each(do func(screen.Page) tea.Cmd) tea.Cmd {
 	all := lists.Map(m.roots, func(r Root) screen.Page { return r.Page })
 	all = append(append(all, m.active), m.trail...)
@@ -141,8 +141,7 @@ func (m *Pages) Broadcast(msg tea.Msg) tea.Cmd {
 	return m.Each(func(p screen.Page) tea.Cmd { return p.Update(msg) })
 }
 
-// Do runs the function of a message. It drops the message if the page to which the message belongs no longer
-// exists.
+// Do runs the function in then. If then.Page no longer exists, Do drops it.
 func (m *Pages) Do(then screen.Then) tea.Cmd {
 	if then.Page == nil {
 		return then.Do()
@@ -155,7 +154,7 @@ func (m *Pages) Do(then screen.Then) tea.Cmd {
 	})
 }
 
-// Start returns a command that loads the pages of which the bar shows a part, and the announcements of pages.
+// Start returns a command that loads the pages with a sign in the bar, and runs the announcements of pages.
 func (m *Pages) Start() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, r := range m.roots[1:] {
@@ -177,7 +176,7 @@ func (m *Pages) Fit(f screen.Frame) {
 	})
 }
 
-// Reload reloads the page on screen, the last detail page, and the watched roots.
+// Reload reloads the page on screen, the last detail page, and the watched root pages.
 func (m *Pages) Reload() tea.Cmd {
 	var read []screen.Page
 	for _, r := range m.roots {
@@ -195,7 +194,7 @@ func (m *Pages) Reload() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// Named returns the pages that the bar names.
+// Named returns the root pages that have a name in the bar.
 func (m *Pages) Named() []Root {
 	return slices.DeleteFunc(slices.Clone(m.roots), func(r Root) bool { return r.Name == "" })
 }
@@ -204,7 +203,7 @@ func (m *Pages) named(p screen.Page) bool {
 	return slices.ContainsFunc(m.roots, func(r Root) bool { return r.Page == p && r.Name != "" })
 }
 
-// TrailRoot returns the root page at which the trail to the current page begins.
+// TrailRoot returns the root page that the trail begins with.
 func (m *Pages) TrailRoot() screen.Page {
 	for _, p := range slices.Backward(append(slices.Clone(m.trail), m.active)) {
 		if p != m.roots[0].Page && m.named(p) {
@@ -214,8 +213,8 @@ func (m *Pages) TrailRoot() screen.Page {
 	return m.roots[0].Page
 }
 
-// Target returns the root page that the key with the given name opens. If this page is already on screen, it
-// returns the page named next.
+// Target returns the root page that the key named key opens. If this page is already on screen, it returns the
+// page named next instead.
 func (m *Pages) Target(key string, next draw.Safe) screen.Page {
 	to := m.roots[slices.IndexFunc(m.roots, func(r Root) bool { return r.Key == key })].Page
 	i := slices.IndexFunc(m.roots, func(r Root) bool { return next != "" && r.Name == next })
@@ -225,7 +224,7 @@ func (m *Pages) Target(key string, next draw.Safe) screen.Page {
 	return to
 }
 
-// BarSigns draws the parts of the bar that belong to pages that are not on screen.
+// BarSigns draws the signs of the pages that are not on screen.
 func (m *Pages) BarSigns(f screen.Frame) draw.Line {
 	var l draw.Line
 	for _, r := range m.roots {
@@ -236,7 +235,7 @@ func (m *Pages) BarSigns(f screen.Frame) draw.Line {
 	return l
 }
 
-// Names draws the names of the root pages for the bar.
+// Names draws the names of the root pages in the bar.
 func (m *Pages) Names(f screen.Frame) draw.Line {
 	var l draw.Line
 	for _, r := range m.Named() {
@@ -259,10 +258,10 @@ func (m *Pages) ByPlace(place string) screen.Page {
 	return nil
 }
 
-// Current returns the proposal on which the keys of the current page act.
+// Current returns the proposal that the keys of the current page apply to.
 func (m *Pages) Current() (proposals.Proposal, bool) { return CurrentOf(m.active) }
 
-// CurrentOf returns the proposal on which the keys of p act. p may be nil.
+// CurrentOf returns the proposal that the keys of p apply to. p may be nil.
 func CurrentOf(p screen.Page) (proposals.Proposal, bool) {
 	if of, ok := p.(screen.ProposalPage); ok {
 		return of.Current()

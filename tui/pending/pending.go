@@ -1,4 +1,4 @@
-// Package pending tracks operations that run outside the update loop, and draws slow operations.
+// Package pending tracks the operations that run outside the update loop, and tells the user about slow ones.
 package pending
 
 import (
@@ -18,17 +18,18 @@ import (
 type Operations struct {
 	now     func() time.Time
 	after   func(time.Duration, tea.Msg) tea.Cmd
-	ticking bool // a Tick message is scheduled
+	ticking bool // a Tick message has been scheduled
 	mu      sync.Mutex
 	open    []*Operation // oldest first
 }
 
-// New returns an empty list of operations. after returns a command that sends the message after the given delay.
+// New returns an empty list of operations. The function after returns a command that sends a message after a
+// delay.
 func New(now func() time.Time, after func(time.Duration, tea.Msg) tea.Cmd) *Operations {
 	return &Operations{now: now, after: after}
 }
 
-// Operation is a running read or write. Its progress is done of total; total is 0 if unknown.
+// Operation is a running read or write. done of total steps are completed; total is 0 if it is unknown.
 type Operation struct {
 	of          *Operations
 	what        string
@@ -36,7 +37,7 @@ type Operation struct {
 	done, total int
 }
 
-// Begin records the start of an operation. what describes the operation for the user.
+// Begin records the start of an operation. what is the description that the user sees.
 func (p *Operations) Begin(what string) *Operation {
 	o := &Operation{of: p, what: what}
 	o.Resume()
@@ -74,10 +75,11 @@ func (p *Operations) oldest() (o Operation, ok bool) {
 	return *p.open[0], true
 }
 
-// Writing is the description of a write.
+// Writing is the description that the user sees for a write.
 const Writing = "Writing"
 
-// Tracked returns a function that calls read and records the call as an operation. It returns nil if read is nil.
+// Tracked returns a function that calls read and tracks the call as an operation. If read is nil, Tracked
+// returns nil.
 func Tracked[T any, R ~func(context.Context) (T, error)](p *Operations, what string, read R) R {
 	if read == nil {
 		return nil
@@ -88,13 +90,13 @@ func Tracked[T any, R ~func(context.Context) (T, error)](p *Operations, what str
 	}
 }
 
-// Every is the interval between redraws while an operation is running.
+// Every is the interval between redraws while an operation runs.
 const Every = 100 * time.Millisecond
 
-// Tick is a message that causes a redraw while an operation is running.
+// Tick is a message that redraws the screen while an operation runs.
 type Tick struct{}
 
-// Watch returns a command that starts the redraws. It returns nil if they have already started or if nothing is
+// Watch returns a command that starts the redraws. It returns nil if a redraw is scheduled or no operation is
 // running. It is called at every poll.
 func (p *Operations) Watch() tea.Cmd {
 	if p.ticking {
@@ -103,8 +105,8 @@ func (p *Operations) Watch() tea.Cmd {
 	return p.Ticked()
 }
 
-// Soon returns a command that redraws the screen at the time when an operation that begins now becomes slow. It
-// returns nil if a redraw is already scheduled.
+// Soon returns a command that redraws the screen after slowAfter, when an operation that begins now would
+// become slow. It returns nil if a redraw is scheduled.
 func (p *Operations) Soon() tea.Cmd {
 	if p.ticking {
 		return nil
@@ -119,7 +121,7 @@ func (p *Operations) Running() bool {
 	return ok
 }
 
-// Ticked returns the command for the next Tick, or nil if nothing is running.
+// Ticked returns the command for the next Tick, or nil if no operation is running.
 func (p *Operations) Ticked() tea.Cmd {
 	if _, p.ticking = p.oldest(); !p.ticking {
 		return nil
@@ -127,10 +129,10 @@ func (p *Operations) Ticked() tea.Cmd {
 	return p.after(Every, Tick{})
 }
 
-// slowAfter is the age at which an operation is slow and appears on the screen.
+// slowAfter is the age of an operation at which it is shown as slow.
 const slowAfter = time.Second
 
-// slow returns the oldest operation and its age. ok reports whether this operation is slow.
+// slow returns the oldest operation and its age. ok is false if this operation is not slow yet.
 func (p *Operations) slow() (o Operation, elapsed time.Duration, ok bool) {
 	o, ok = p.oldest()
 	if ok {
@@ -139,8 +141,9 @@ func (p *Operations) slow() (o Operation, elapsed time.Duration, ok bool) {
 	return o, elapsed, ok && elapsed >= slowAfter
 }
 
-// Line draws the slow operation with its progress and age. It returns nil if no operation is slow. blocked reports
-// whether a write is waiting for another process to release the database; it may be nil.
+// Line draws the description, the progress, and the age of the oldest operation. It returns nil if that
+// operation is not slow yet. blocked reports whether a write is waiting for another process to release the
+// database; it may be nil.
 func (p *Operations) Line(th theme.Theme, blocked func() bool) draw.Line {
 	o, elapsed, ok := p.slow()
 	if !ok {
@@ -157,8 +160,8 @@ func (p *Operations) Line(th theme.Theme, blocked func() bool) draw.Line {
 	return l.Add(th.Faint, draw.Escapef("  %d s", int(elapsed.Seconds())))
 }
 
-// Sign draws the part of the bar for a running write or a slow read. written reports whether a write is running. It
-// returns nil if there is neither.
+// Sign draws the sign in the bar for a running write or a slow read. written reports whether a write is
+// running. Sign returns nil if no write is running and no read is slow.
 func (p *Operations) Sign(th theme.Theme, written bool) draw.Line {
 	o, elapsed, slow := p.slow()
 	word := draw.Safe("reading")
@@ -175,7 +178,7 @@ func (p *Operations) Sign(th theme.Theme, written bool) draw.Line {
 	return l.Add("", "  ")
 }
 
-// SpinnerFrame returns the frame of the spinner for the given elapsed time.
+// SpinnerFrame returns the frame that the spinner shows after the given time.
 func SpinnerFrame(elapsed time.Duration) draw.Safe {
 	frames := spinner.MiniDot.Frames
 	return draw.Safe(frames[int(max(0, elapsed)/Every)%len(frames)])

@@ -1,5 +1,5 @@
-// Package shell draws the parts of the screen around the pages of the workbench. It holds the size and the theme of
-// the screen, the status line, the input line, and the dialog.
+// Package shell draws the parts of the screen around the page. It contains the size and the theme of the
+// screen, the status line, the input line, and the dialog.
 package shell
 
 import (
@@ -23,13 +23,13 @@ type Options struct {
 	After  func(time.Duration, tea.Msg) tea.Cmd // returns a command that sends the message after the given delay
 	Unsent *unsent.Folder
 	Editor *editor.Editor
-	// Slow draws the slow operation that is in progress, or returns nil. Hints returns the lines that are shown while
-	// there is no message.
+	// Slow draws the slow operation that is running, or returns nil. Hints returns the lines to show while there
+	// is no message.
 	Slow  func(th theme.Theme) draw.Line
 	Hints func(f screen.Frame) []draw.Line
 }
 
-// Shell holds the state of the screen around the pages.
+// Shell contains the state of the screen around the page.
 type Shell struct {
 	Options
 	Status
@@ -37,7 +37,7 @@ type Shell struct {
 	Mouse    bool
 	division screen.Division
 	frame    screen.Frame
-	dialog   *dialog.Dialog // nil or closed if no dialog is open
+	dialog   *dialog.Dialog // nil, or closed if no dialog is open
 	line     *screen.Line   // input line at the bottom of the screen; nil for none
 }
 
@@ -55,26 +55,26 @@ func (s *Shell) Frame() screen.Frame { return s.frame }
 // Retheme applies the chosen theme.
 func (s *Shell) Retheme() { s.frame.Theme = s.Choice.Theme() }
 
-// Resize lays out the screen for the given size. The caller must then call Fit on the pages.
+// Resize lays out the screen for the given size. The caller must then call Fit for the pages.
 func (s *Shell) Resize(width, height int) {
 	s.frame.Layout = screen.NewLayout(width, height, s.division)
 	s.Refit()
 }
 
-// Divide lays out the screen with the given division. The caller must then call Fit on the pages.
+// Divide lays out the screen with the given division. The caller must then call Fit for the pages.
 func (s *Shell) Divide(by screen.Division) {
 	s.division = by
 	s.Resize(s.frame.Width, s.frame.Height)
 }
 
-// Refit lays out the open dialog again after its content has changed.
+// Refit lays out the open dialog again, after its content has changed.
 func (s *Shell) Refit() {
 	if d := s.Dialog(); d != nil {
 		d.Fit(s.frame)
 	}
 }
 
-// Ask opens a dialog. It closes the dialog that is open.
+// Ask opens a dialog. If another dialog is open, Ask closes it.
 func (s *Shell) Ask(question screen.Dialog) tea.Cmd {
 	s.CloseDialog()
 	needs := dialog.Needs{Status: &s.Status, After: s.After, Unsent: s.Unsent, Editor: s.Editor}
@@ -124,7 +124,7 @@ func (s *Shell) typing() bool {
 	return !s.frame.TooSmall && (s.line != nil && d == nil || d != nil && d.Typing())
 }
 
-// Key passes a key press to the dialog or the input line. It returns false if neither is open.
+// Key passes a key press to the dialog or to the input line. It returns false if neither is open.
 func (s *Shell) Key(msg tea.KeyPressMsg) (cmd tea.Cmd, taken bool) {
 	if d := s.Dialog(); d != nil {
 		return d.Key(msg), true
@@ -155,8 +155,8 @@ func (s *Shell) Paste(text string) tea.Cmd {
 	return nil
 }
 
-// Lowest returns the lines above the footer, which contain the input line or the message. If there are several lines,
-// they cover the end of the page.
+// Lowest returns the lines above the footer: the input line, or the message. If there are several, they cover
+// the last lines of the page.
 func (s *Shell) Lowest() []draw.Line {
 	if in := s.line; in != nil && s.Dialog() == nil {
 		if in.Above != nil {
@@ -184,7 +184,7 @@ func (s *Shell) Footer() draw.Line {
 	return nil
 }
 
-// typed draws the input line in.
+// typed draws the input line in the status line.
 func (s *Shell) typed(in *screen.Line) draw.Line {
 	prompt := draw.Of(s.frame.Theme.Accent, " "+in.Prompt+" ")
 	return append(prompt, edit.ViewLine(in.Text, s.frame.Theme, s.frame.Width-prompt.Width(), s.frame.Theme.Match)...)
@@ -217,12 +217,12 @@ func (s *Shell) lineKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// maxInput is the maximum length of an input line, in bytes. It limits the time for each key press, which draws the
-// text and searches for it.
+// maxInput is the maximum length of an input line, in bytes. It limits the time that a key press takes, because
+// each key press draws the text and starts a search for it.
 const maxInput = 1000
 
-// room returns the number of further bytes that fit into the input line. If text is selected, it returns maxInput,
-// because new input replaces the selected text.
+// room returns how many more bytes fit in the input line. If text is selected, it returns maxInput, because new
+// input replaces that text.
 func room(in *screen.Line) int {
 	if edit.Selected(in.Text) {
 		return maxInput

@@ -14,10 +14,11 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Parts are the parts of the screen that depend on the page, from top to bottom. Footer draws the keys of the page.
+// Parts contains the parts of the screen that depend on the page, from top to bottom. Footer draws the keys of
+// the page.
 type Parts struct {
 	Bar, Tabs draw.Line
-	Left      int  // column of the divider between two panes; 0 for one pane
+	Left      int  // column of the divider between two panes; 0 if there is one pane
 	Right     bool // the right pane has the focus
 	Body      []string
 	Footer    func() draw.Line
@@ -45,8 +46,9 @@ func (s *Shell) View(parts func() Parts) tea.View {
 	return v
 }
 
-// hardwareCursor places the terminal's cursor at the drawn cursor, so that input methods, magnifiers, and screen
-// readers find it. It removes the drawn cursor, because many terminals show no cursor if both are in the same cell.
+// hardwareCursor places the terminal's cursor at the drawn cursor, so that input methods, magnifiers, and
+// screen readers find it. It removes the drawn cursor, because many terminals show no cursor if both are in the
+// same cell.
 func hardwareCursor(content string) (string, *tea.Cursor) {
 	at := strings.LastIndex(content, string(edit.CursorStyle))
 	if at < 0 {
@@ -76,11 +78,11 @@ func (s *Shell) draw(p Parts) string {
 	if d := s.Dialog(); d != nil {
 		status := len(last)
 		if s.Message() == "" {
-			status, last = 0, nil // the keys of the dialog follow the body directly
+			status, last = 0, nil // the footer of the dialog follows the last line of the sheet
 		}
 		p.Body = d.View(s.frame, p.Body, status)
 	}
-	closed := len(last) == 0 && s.Dialog() == nil // nothing covers the page
+	closed := len(last) == 0 && s.Dialog() == nil // neither a dialog nor a message covers the page
 	body := s.frame.Body - len(last) + 1
 	if closed {
 		body--
@@ -106,8 +108,8 @@ func (s *Shell) draw(p Parts) string {
 	return b.String()
 }
 
-// rule draws the line above or below the page. The line has a joint at the divider between two panes. If focus is
-// set, the part of the line over the pane with the focus is highlighted.
+// rule draws the line above or below the page. If the page has two panes, the line has a joint at the divider.
+// If focus is set, the part of the line above the pane with the focus is highlighted.
 func (s *Shell) rule(b *strings.Builder, p Parts, joint string, focus bool) {
 	th, left := s.frame.Theme, p.Left
 	styles := [2]theme.Style{th.Rule, th.Rule}
@@ -146,10 +148,10 @@ func (s *Shell) tooSmall() string {
 	return b.String()
 }
 
-// Status holds the message in the status line.
+// Status contains the message in the status line.
 type Status struct{ message screen.Status }
 
-// Say shows a message until the next key press. It sanitizes the message as untrusted text.
+// Say shows a message until the next key press. It escapes the text, because it is not trusted.
 func (s *Status) Say(t screen.Tone, format string, args ...any) tea.Cmd {
 	s.message = screen.Sayf(t, format, args...)
 	return nil
@@ -167,11 +169,11 @@ func (s *Status) Clear() { s.message = screen.Status{} }
 // Message returns the text of the message, or "".
 func (s *Status) Message() draw.Safe { return s.message.Text }
 
-// maxStatusLines is the maximum number of lines that a message takes.
+// maxStatusLines is the maximum number of lines of a message.
 const maxStatusLines = 6
 
-// lines wraps the message to the width of the screen. The rest of a message that needs more than maxStatusLines
-// lines is cut.
+// lines wraps the message to the width of the screen. It cuts messages that need more than maxStatusLines
+// lines.
 func (s *Status) lines(f screen.Frame) []draw.Line {
 	sign, style := draw.Safe("  "), f.Theme.Faint
 	switch s.message.Tone {
@@ -187,7 +189,7 @@ func (s *Status) lines(f screen.Frame) []draw.Line {
 	if s.message.Tone == screen.Remark {
 		text = f.Theme.Faint
 	}
-	const before = 3 // a blank and the sign
+	const before = 3 // number of cells before the text: a blank, the sign, and a blank
 	parts := Wrap(s.message.Text, f.Width-before-1)
 	if len(parts) > maxStatusLines {
 		rest := lists.Map(parts[maxStatusLines-1:], func(p draw.Safe) string { return string(p) })
@@ -201,8 +203,8 @@ func (s *Status) lines(f screen.Frame) []draw.Line {
 	return lines
 }
 
-// Wrap breaks text into lines of at most width cells. It breaks lines between words, and inside a word only if the
-// word is longer than a line.
+// Wrap breaks text into lines of at most width cells. It breaks lines between words. A word is broken only if
+// it is longer than a line.
 func Wrap(text draw.Safe, width int) []draw.Safe {
 	var lines []draw.Safe
 	for line := range strings.SplitSeq(ansi.Wrap(string(text), width, ""), "\n") {

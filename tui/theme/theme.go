@@ -1,5 +1,5 @@
-// Package theme contains the styles of the workbench. Styles are named by their meaning, so that a screen can be read
-// in the same way in every theme and without colors.
+// Package theme contains the styles of the workbench. The name of a style is its meaning, so that screens look
+// consistent in every theme and without colors.
 package theme
 
 import (
@@ -21,14 +21,14 @@ type Theme struct {
 	Strong Style // titles and emphasis
 	Faint  Style // details
 	Rule   Style // lines between parts of the screen
-	Accent Style // cursor, focus, and other positions
+	Accent Style // cursor, focus, and scroll position
 	Title  Style // headings of parts of the screen
 
 	Ground Style // background of the screen; "" for the terminal's own background
 
-	Uniform  bool  // Selected reverses the colors, so the styles within the row must be removed
+	Uniform  bool  // Selected reverses the colors, so styles within the row must be dropped
 	Bar      Style // first line of the screen
-	Selected Style // the selected row; applied below the styles of its text
+	Selected Style // the selected row; the styles of the row's text are applied on top of it
 
 	Good, Warn, Bad, Info Style // states
 
@@ -87,8 +87,8 @@ func (p palette) theme(name string, dark bool) Theme {
 	}
 }
 
-// Dark returns the theme for dark backgrounds. It is the default, because some terminals never answer the query for
-// their background color.
+// Dark returns the theme for dark backgrounds. It is the default for terminals that do not report their
+// background color.
 func Dark() Theme {
 	c := lipgloss.Color
 	return palette{
@@ -114,7 +114,7 @@ func Light() Theme {
 	}.theme("light", false)
 }
 
-// HighContrast returns a dark theme in which all text has a contrast ratio of at least 7:1.
+// HighContrast returns a dark theme. The contrast ratio of all text is at least 7:1.
 func HighContrast() Theme {
 	c := lipgloss.Color
 	return palette{
@@ -127,9 +127,9 @@ func HighContrast() Theme {
 	}.theme("high contrast", true)
 }
 
-// Sixteen returns a theme for terminals with only the 16 basic colors. It sets no background for lines, because the
-// appearance of such backgrounds is unpredictable. It uses the colors that are readable in xterm's palette: green,
-// cyan, and yellow are not readable on white.
+// Sixteen returns a theme for terminals with only the 16 basic colors. It sets no backgrounds for lines,
+// because their appearance varies between terminals. It uses the colors that are readable in xterm's palette on
+// the given background: green, cyan, and yellow are not readable on white.
 func Sixteen(dark bool) Theme {
 	t := Plain()
 	t.Name, t.Dark = "16 colours", dark
@@ -161,8 +161,8 @@ func Sixteen(dark bool) Theme {
 	return t
 }
 
-// Plain returns a theme without colors, for NO_COLOR and dumb terminals. All meaning is in signs and words. Bold,
-// underline, and reverse video only emphasize it.
+// Plain returns a theme without colors, for NO_COLOR and for dumb terminals. Signs and words carry all meaning;
+// bold, underline, and reverse video only emphasize it.
 func Plain() Theme {
 	strong, pale := style(nil, nil, bold), style(nil, nil, faint)
 	line, swapped := style(nil, nil, underline), style(nil, nil, reverse)
@@ -175,10 +175,10 @@ func Plain() Theme {
 	}
 }
 
-// Style is the SGR escape sequence that begins a style; "" is plain text.
+// Style is the SGR escape sequence that begins a style. For plain text, it is "".
 type Style string
 
-// Paint returns screen with the background of the theme. It begins the background again after each reset.
+// Paint returns screen on the background of the theme. It sets the background again after each reset.
 func (t Theme) Paint(screen string) string {
 	if t.Ground == "" {
 		return screen
@@ -191,10 +191,10 @@ func (t Theme) Paint(screen string) string {
 // Reset is the escape sequence that ends all styles.
 const Reset = "\x1b[m"
 
-// Over returns style s applied over base. Properties that s does not set are those of base.
+// Over returns a style with the properties of s. Properties that s does not set are taken from base.
 func (s Style) Over(base Style) Style { return base + s }
 
-// Write appends text in style s to b. The text must be sanitized.
+// Write appends text in style s to b. The text must already be escaped.
 func (s Style) Write(b *strings.Builder, text string) {
 	if s == "" {
 		b.WriteString(text)
@@ -213,8 +213,7 @@ const (
 	strikethrough = ansi.AttrStrikethrough
 )
 
-// style returns a style with the given attributes and colors. If a color is nil, the style does not change that
-// color.
+// style returns a style with the given attributes and colors. A nil color leaves that color unchanged.
 func style(fg, bg color.Color, attrs ...ansi.Attr) Style {
 	s := ansi.NewStyle(attrs...)
 	if fg != nil {
@@ -236,11 +235,11 @@ const (
 	nameContrast = "high-contrast"
 )
 
-// Choice selects a theme by the user's choice and the properties of the terminal.
+// Choice selects a theme, given what the user chose and what the terminal supports.
 type Choice struct {
 	Name            string // the chosen theme; "" follows the terminal
 	Picked          bool   // the user chose the theme with a key, in this run or an earlier run
-	Dark            bool   // the background of the terminal is dark, as far as is known
+	Dark            bool   // the background of the terminal is dark, or assumed to be dark
 	BackgroundKnown bool   // the terminal has reported its background color
 	Sixteen         bool   // the terminal has only 16 colors
 	Plain           bool   // use no colors
@@ -266,20 +265,20 @@ func (c *Choice) current() string {
 	return NameLight
 }
 
-// FollowsTerminal reports whether the choice needs the background color of the terminal.
+// FollowsTerminal reports whether the theme depends on the background color of the terminal.
 func (c *Choice) FollowsTerminal() bool { return c.Name == "" || c.Picked }
 
-// Next chooses the theme after the current theme.
+// Next chooses the theme that follows the current theme.
 func (c *Choice) Next() {
 	all := c.Names()
 	c.Pick(all[(slices.Index(all, c.current())+1)%len(all)])
 }
 
-// Pick chooses the theme with the given name. If name is "", it chooses the current theme.
+// Pick chooses the theme with the given name or, if name is "", the current theme.
 func (c *Choice) Pick(name string) { c.Name, c.Picked = cmp.Or(name, c.current()), true }
 
-// Theme returns the chosen theme, adapted to the terminal. If the user has picked the theme and its background may
-// differ from the terminal's, the theme paints its own background.
+// Theme returns the chosen theme, adapted to the terminal. If the user has picked a theme for another
+// background than the terminal may have, the theme paints its own background.
 func (c *Choice) Theme() Theme {
 	var th Theme
 	name := c.current()

@@ -1,5 +1,5 @@
-// Package unsent stores unsent texts in files, so that the texts survive the end of a dialog, the end of the program,
-// and crashes.
+// Package unsent stores the user's unsent texts in files. The texts survive when a dialog closes, when the
+// program ends, and when it crashes.
 package unsent
 
 import (
@@ -15,12 +15,12 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Folder stores unsent texts. Without a path it stores nothing. Because commands run concurrently, Folder applies the
-// changes of a file in the order in which they were requested, so that an older change never overwrites a newer one.
+// Folder stores unsent texts. If its path is "", it stores nothing. Commands run concurrently, so Folder
+// applies the changes of a file in the order of their requests. An older change never overwrites a newer one.
 type Folder struct {
 	path    string
 	mu      sync.Mutex
-	newest  map[string]int // number of the last requested change of each file
+	newest  map[string]int // for each file, the number of the last requested change
 	writing sync.Mutex
 }
 
@@ -40,7 +40,8 @@ func (f *Folder) File(name string) string {
 	return filepath.Join(f.path, filepath.Base(name))
 }
 
-// Read returns a command that passes the stored text to found. If no text is stored, found is not called.
+// Read returns a command that passes the stored text to found. If no text is stored, the command does not call
+// found.
 func (f *Folder) Read(name string, found func(text string) tea.Cmd) tea.Cmd {
 	file := f.File(name)
 	if file == "" {
@@ -55,7 +56,7 @@ func (f *Folder) Read(name string, found func(text string) tea.Cmd) tea.Cmd {
 	}
 }
 
-// Save returns a command that stores text. If text is empty, the command deletes the stored text.
+// Save returns a command that stores text. If text is empty, the command deletes the stored text instead.
 func (f *Folder) Save(name, text string) tea.Cmd {
 	if text == "" {
 		return f.Drop(name)
@@ -73,8 +74,8 @@ func (f *Folder) Drop(name string) tea.Cmd {
 	})
 }
 
-// change returns a command that calls do to change a file. The command does nothing if a newer change of the file has
-// been requested when it runs.
+// change returns a command that calls do to change a file. The command does nothing if a newer change of the
+// file has been requested by the time it runs.
 func (f *Folder) change(name string, do func(file string) error) tea.Cmd {
 	file := f.File(name)
 	if file == "" {
@@ -97,7 +98,7 @@ func (f *Folder) change(name string, do func(file string) error) tea.Cmd {
 	}
 }
 
-// Then returns a command that runs first and then second. It does not run second if first fails.
+// Then returns a command that runs first and, if first does not fail, runs second.
 func Then(first, second tea.Cmd) tea.Cmd {
 	if first == nil || second == nil {
 		return tea.Batch(first, second)

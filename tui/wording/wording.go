@@ -1,5 +1,5 @@
-// Package wording contains texts that several interfaces share, such as the reference of a proposal and the reasons
-// that prevent an action.
+// Package wording contains texts that several interfaces share, for example the references of proposals and the
+// reasons that prevent actions.
 package wording
 
 import (
@@ -21,7 +21,7 @@ import (
 	"toolcrib/review/impact"
 )
 
-// Reference returns the short name of a proposal, which is its issue number or, before it has one, the beginning of
+// Reference returns the short name of a proposal: its issue number or, if it has no issue yet, the beginning of
 // its ID.
 func Reference(p proposals.Proposal) string {
 	if p.Issue > 0 {
@@ -50,7 +50,7 @@ func OneLine(err error) string {
 	return text
 }
 
-// NotPermitted returns why an action is not permitted on a proposal in state s.
+// NotPermitted returns the reason why an action is not permitted on a proposal in state s.
 func NotPermitted(s proposals.State) string {
 	switch s {
 	case proposals.Drafted:
@@ -71,13 +71,13 @@ func NotPermitted(s proposals.State) string {
 	return "it is in the state " + string(s)
 }
 
-// Change describes the change that a proposal makes in one word.
+// Change returns a word for the kind of change that a proposal makes, for example "new".
 func Change(t proposals.Type) string {
 	names := map[proposals.Type]string{proposals.Modify: "changed", proposals.Deactivate: "gone", proposals.Reactivate: "back"}
 	return cmp.Or(names[t], string(t))
 }
 
-// Advice returns the wording of a recommendation, or "" if r is empty.
+// Advice returns the words for a recommendation, or "" if r is empty.
 func Advice(r proposals.Recommendation) string {
 	if r == proposals.RecommendNeedsChanges {
 		return "send back"
@@ -85,7 +85,7 @@ func Advice(r proposals.Recommendation) string {
 	return string(r)
 }
 
-// RuleCount returns the ID of a rule. If there are several findings, their number follows.
+// RuleCount returns the ID of a rule. If the rule has several findings, their number follows.
 func RuleCount(r review.RuleFindings) string {
 	if r.Count == 1 {
 		return r.Rule
@@ -93,11 +93,11 @@ func RuleCount(r review.RuleFindings) string {
 	return r.Rule + " ×" + strconv.Itoa(r.Count)
 }
 
-// MaxRules is the maximum number of rules or other items that a text names.
+// MaxRules is the maximum number of rules, or of other items, that a text lists by name.
 const MaxRules = 4
 
-// Rules returns the IDs of rules with the numbers of their findings. If there are many rules, it counts the last
-// ones instead of naming them.
+// Rules lists the IDs of rules with the numbers of their findings. If there are more than MaxRules rules, it
+// adds the number of the others.
 func Rules(all []review.RuleFindings) string {
 	names := lists.Map(all, RuleCount)
 	if n := len(names) - MaxRules; n > 1 {
@@ -125,8 +125,8 @@ func FieldName(path string) string {
 	return path
 }
 
-// Cannot returns why the actor cannot perform act on p, or "". The reason depends on the actor's authority and the
-// state of p.
+// Cannot returns the reason why the actor cannot perform act on p, or "". The reason depends on the actor's
+// authority and the state of p.
 func Cannot(actor proposals.Actor, act proposals.Act, p proposals.Proposal) string {
 	switch err := proposals.Can(actor, act, p); {
 	case err == nil:
@@ -138,7 +138,7 @@ func Cannot(actor proposals.Actor, act proposals.Act, p proposals.Proposal) stri
 	}
 }
 
-// CannotRepropose returns why p cannot be proposed again, or "".
+// CannotRepropose returns the reason why p cannot be proposed again, or "".
 func CannotRepropose(p proposals.Proposal) string {
 	switch p.State {
 	case proposals.Rejected, proposals.Withdrawn, proposals.NeedsChanges:
@@ -150,11 +150,12 @@ func CannotRepropose(p proposals.Proposal) string {
 	return "only a proposal that was rejected, withdrawn or sent back can be proposed again; to end a waiver, select it"
 }
 
-// Remedies are texts that Obstacles appends to obstacles. They describe the remedies in the current interface.
+// Remedies contains texts that Obstacles appends to its results. Each explains, in the terms of the current
+// interface, how to remove an obstacle.
 type Remedies struct{ Findings, Rebase, Assess string }
 
-// Obstacles returns the reasons why the viewer of d cannot approve the proposal. All open blocking findings are a
-// single reason.
+// Obstacles returns the reasons why the viewer of d cannot approve the proposal. It returns one reason for all
+// open blocking findings together.
 func Obstacles(d review.Dossier, ways Remedies) []string {
 	var out []string
 	for _, o := range d.Obstacles {
@@ -190,7 +191,7 @@ func Obstacles(d review.Dossier, ways Remedies) []string {
 	return nil
 }
 
-// BeforeApproval describes the effect of the next approval on a proposal that needs the approvals of several users.
+// BeforeApproval describes the effect of the next approval on a proposal that several users must approve.
 func BeforeApproval(a proposals.Approvals) string {
 	so := fmt.Sprintf("%d of %d so far; ", len(a.Given), a.Required)
 	if len(a.Given)+1 < a.Required {
@@ -199,8 +200,8 @@ func BeforeApproval(a proposals.Approvals) string {
 	return so + "yours can be the last"
 }
 
-// SubmitProblems returns why a draft cannot be submitted yet, such as missing parts and texts that are too long. It
-// returns nil if the proposal is not a draft.
+// SubmitProblems returns the reasons why a draft cannot be submitted yet, for example missing parts. It returns
+// nil if the proposal is not a draft.
 func SubmitProblems(d review.Dossier) []string {
 	if d.Proposal.State != proposals.Drafted {
 		return nil
@@ -208,8 +209,8 @@ func SubmitProblems(d review.Dossier) []string {
 	return lists.Map(d.Revision.Draft.Problems(), func(p proposals.Problem) string { return p.String() })
 }
 
-// Channels returns a line for each agent of which the proposal changes channel prompts. The line lists the channels
-// and ends with the agent's note.
+// Channels returns a line for each agent with channel prompts that the proposal changes. The line lists the
+// channels, and ends with the agent's note.
 func Channels(d review.Dossier, notes map[string]string) []string {
 	byAgent := map[string][]string{}
 	var order []string
@@ -227,7 +228,7 @@ func Channels(d review.Dossier, notes map[string]string) []string {
 	return lists.Map(order, func(agent string) string { return agent + ": " + Enumerate(byAgent[agent]) + notes[agent] })
 }
 
-// Becomes describes the version that an approval of p creates.
+// Becomes describes what p becomes when it is approved.
 func Becomes(p proposals.Proposal) string {
 	if p.BaseVersion == 0 {
 		return "becomes version 1"
@@ -235,13 +236,13 @@ func Becomes(p proposals.Proposal) string {
 	return "version " + strconv.Itoa(p.BaseVersion) + " → " + strconv.Itoa(p.BaseVersion+1)
 }
 
-// TestChange describes the change of a test case.
+// TestChange describes a change of a test case.
 type TestChange struct {
 	Text   string
 	Weaker bool // the test case is removed or changed
 }
 
-// TestChanges describes the given changes of test cases.
+// TestChanges describes changes of test cases.
 func TestChanges(changes []impact.TestChange) []TestChange {
 	verbs := map[diff.Change]string{diff.Removed: "drops test case ", diff.Modified: "changes test case ", diff.Added: "adds test case "}
 	return lists.Map(changes, func(c impact.TestChange) TestChange {
@@ -249,7 +250,7 @@ func TestChanges(changes []impact.TestChange) []TestChange {
 	})
 }
 
-// Age formats a duration in its largest unit, for example "3 h".
+// Age formats a duration in the largest unit that fits, for example "3 h".
 func Age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -262,7 +263,7 @@ func Age(d time.Duration) string {
 	return strconv.Itoa(int(d/(24*time.Hour))) + " d"
 }
 
-// ShortAge formats a duration like Age, but without blanks and with a one-letter unit, for example "3h". It is for
+// ShortAge is like Age, but the result has no blanks and a unit of one letter, for example "3h". It is used in
 // columns.
 func ShortAge(d time.Duration) string {
 	if d < time.Minute {
@@ -272,8 +273,8 @@ func ShortAge(d time.Duration) string {
 	return n + unit[:1]
 }
 
-// DocumentLines returns the lines of a JSON document after indentation. If doc is not valid JSON, it returns doc as
-// one line.
+// DocumentLines returns the lines of a JSON document after formatting it with indentation. If doc is not valid
+// JSON, it returns doc as a single line.
 func DocumentLines(doc []byte) []string {
 	n, err := jsondoc.Parse(doc, jsondoc.DefaultLimits)
 	if err != nil {

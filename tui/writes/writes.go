@@ -1,5 +1,4 @@
-// Package writes runs writes to the database. It counts running writes, so that the workbench can wait for all of
-// them before it quits.
+// Package writes runs writes to the database. The workbench waits for running writes before it quits.
 package writes
 
 import (
@@ -19,7 +18,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Shell is the part of the workbench that writes use.
+// Shell is the part of the workbench that Writer uses.
 type Shell interface {
 	Ask(d screen.Dialog) tea.Cmd
 	Dialog() *dialog.Dialog // open dialog, or nil
@@ -29,15 +28,15 @@ type Shell interface {
 type Writer struct {
 	shell    Shell
 	pending  *pending.Operations
-	signed   bool            // writes ask the user for signatures
-	ctx      context.Context //nolint:containedctx // context of the writes; canceled when the program is terminated
+	signed   bool            // writes request signatures from the user
+	ctx      context.Context //nolint:containedctx // context of the writes; canceled when the program is told to terminate
 	cancel   context.CancelFunc
 	running  int
 	outcomes []string // outcomes of the writes that ended after the program was told to terminate
 }
 
-// New returns a Writer. Canceling ctx cancels the writes. signed reports whether writes ask the user for
-// signatures.
+// New returns a Writer. Canceling ctx cancels the writes. signed indicates that writes request signatures from
+// the user.
 func New(ctx context.Context, sh Shell, ops *pending.Operations, signed bool) *Writer {
 	w := &Writer{shell: sh, pending: ops, signed: signed}
 	w.ctx, w.cancel = context.WithCancel(ctx)
@@ -47,11 +46,11 @@ func New(ctx context.Context, sh Shell, ops *pending.Operations, signed bool) *W
 // Running returns the number of running writes.
 func (w *Writer) Running() int { return w.running }
 
-// Cancel cancels the running writes. It is called when the program is terminated.
+// Cancel cancels the running writes. It is called when the program is told to terminate.
 func (w *Writer) Cancel() { w.cancel() }
 
-// Write returns a command that runs fn. The program waits for the write before it quits. If the program is
-// terminated, the write is canceled and has then written everything or nothing.
+// Write returns a command that runs fn. The program waits for fn before it quits. If the program is told to
+// terminate, the write is canceled; it has then written everything or nothing.
 func (w *Writer) Write(fn screen.Write) tea.Cmd {
 	o := w.pending.Begin(pending.Writing)
 	run := func(ctx context.Context) screen.Wrote {
@@ -66,8 +65,8 @@ func (w *Writer) Write(fn screen.Write) tea.Cmd {
 	return tea.Batch(write, w.pending.Watch())
 }
 
-// Ended records that a write has ended. If the program is being terminated, Ended stores the outcome, because no
-// screen can show it anymore.
+// Ended records that a write has ended. If the program is terminating, Ended stores the outcome, because the
+// screen is gone.
 func (w *Writer) Ended(msg screen.Wrote) {
 	w.running--
 	switch {
@@ -81,7 +80,7 @@ func (w *Writer) Ended(msg screen.Wrote) {
 	}
 }
 
-// Outcomes describes the outcomes of the writes that ended while the program was being terminated.
+// Outcomes describes the outcomes of the writes that ended after the program was told to terminate.
 func (w *Writer) Outcomes() []string { return w.outcomes }
 
 // Sign opens a dialog that shows the signer, the key, and the statement. The key is used only after the user
@@ -89,7 +88,7 @@ func (w *Writer) Outcomes() []string { return w.outcomes }
 func (w *Writer) Sign(msg SignatureRequested) tea.Cmd {
 	ask := msg.ask
 	before := tea.Cmd(nil)
-	if d := w.shell.Dialog(); d != nil { // close the open dialog, because the request cannot wait; its text is saved
+	if d := w.shell.Dialog(); d != nil { // the request cannot wait, so close the open dialog and save its text
 		before = tea.Batch(d.Save(), d.Decline())
 	}
 	open := w.shell.Ask(screen.Dialog{
@@ -124,13 +123,13 @@ func (w *Writer) Sign(msg SignatureRequested) tea.Cmd {
 	return tea.Batch(before, open)
 }
 
-// The code below lets a write ask the user for signatures while it runs.
+// The code below lets a running write request signatures from the user.
 
 // signingKey is the context key of the channel for signature requests.
 type signingKey struct{}
 
-// operationKey is the context key of the operation that represents a write. The operation is paused while the user
-// is asked, because the time until the answer does not make the write slow.
+// operationKey is the context key of the pending operation that represents a write. The operation is paused
+// while the user is asked, because the user's time must not make the write look slow.
 type operationKey struct{}
 
 // signatureRequest is a request for a signature, with a channel for the outcome.
@@ -139,14 +138,14 @@ type signatureRequest struct {
 	reply chan error
 }
 
-// SignatureRequested is sent when a write requests a signature. After the answer, wait returns the next request or
-// the result of the write.
+// SignatureRequested is sent when a write requests a signature. After the user has answered, the command wait
+// returns the next request, or the result of the write.
 type SignatureRequested struct {
 	ask  signatureRequest
 	wait tea.Cmd
 }
 
-// AskToSign asks the user to sign. It must be called by a running write, outside the update loop.
+// AskToSign asks the user to sign. Only a running write may call it, and not in the update loop.
 func AskToSign(ctx context.Context, r desk.SignRequest) error {
 	asks, ok := ctx.Value(signingKey{}).(chan signatureRequest)
 	if !ok {
@@ -170,8 +169,7 @@ func AskToSign(ctx context.Context, r desk.SignRequest) error {
 	}
 }
 
-// signing returns a command that runs a write. The command forwards the signature requests of the write to the
-// update loop.
+// signing returns a command that runs a write and forwards its signature requests to the update loop.
 func signing(ctx context.Context, fn func(context.Context) screen.Wrote) tea.Cmd {
 	asks, done := make(chan signatureRequest), make(chan screen.Wrote, 1)
 	var wait tea.Cmd
@@ -189,7 +187,8 @@ func signing(ctx context.Context, fn func(context.Context) screen.Wrote) tea.Cmd
 	}
 }
 
-// terminalRun is a function that uses the terminal. line is written to the terminal before the function is called.
+// terminalRun is a function that takes over the terminal. line is written to the terminal before the function
+// runs.
 type terminalRun struct {
 	run  func() error
 	line string
