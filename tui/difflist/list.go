@@ -1,5 +1,5 @@
-// Package difflist lays out the differences between two definitions as rows. The rows are grouped by field, unified or
-// side by side, and changed words are marked.
+// Package difflist lays out the differences between two definitions as rows. The rows are grouped by field and
+// shown as a unified diff or side by side. Changed words are marked.
 package difflist
 
 import (
@@ -24,11 +24,11 @@ type List struct {
 	shown   *arrangement // the arrangement of the last call of Rows
 	theme   theme.Theme
 	digits  int
-	names   int // maximum width of the names of brief fields, in cells
+	names   int // maximum width of the name of a brief field, in cells
 	notes   []Note
 	files   []diff.File
 	folded  bool
-	whole   bool // also show the lines of fields that need not be read
+	whole   bool // also show the lines that need not be read
 	uniform bool // all fields have the same kind of change
 }
 
@@ -39,20 +39,21 @@ type field struct {
 	hunks          []diff.Hunk
 	added, removed int
 	note           string // reason why the lines need not be read; "" if they must be read
-	plain          bool   // both sides have at most one line, so that line numbers are omitted
+	plain          bool   // neither side has more than one line, so line numbers are omitted
 	outside        bool   // the field is not part of the definition
 }
 
-// arrangement holds the rows of a list and its stops.
+// arrangement contains the rows of a list and its stops, which are the rows that the user can step between.
 type arrangement struct {
 	rows  []ref
 	stops []int
-	// bare and bareStops are the rows and the stops without notes. place[i] is the index in rows of the row bare[i].
+	// bare and bareStops are the rows and stops before notes are inserted. place[i] is the index of bare[i] in
+	// rows.
 	bare      []ref
 	bareStops []int
 	place     []int
 	noted     map[ref]bool // rows with notes
-	read      int          // number of bare rows before the first row that was not read
+	read      int          // number of bare rows before the first unread row
 }
 
 type kind uint8
@@ -62,9 +63,9 @@ const (
 	head        // heading of a field
 	gap         // omitted unchanged lines
 	line        // line a of a hunk
-	pair        // lines a and b of a hunk, side by side; -1 for no line
+	pair        // lines a and b of a hunk, side by side; -1 if a side has no line
 	brief       // a field with a single line, drawn in one row with its name
-	note        // remark that line a has no newline at its end
+	note        // remark that line a does not end with a newline
 	title       // heading of fields that are not part of the definition
 	remark      // note number a
 	count       // number of changed files
@@ -76,23 +77,24 @@ type ref struct {
 	field, hunk, a, b int32
 }
 
-// WholeText is a value for the context parameter of New. It makes the list contain whole texts.
+// WholeText is the value of New's parameter context that makes the list show whole texts.
 const WholeText = -1
 
 // DefaultContext is the usual number of unchanged lines around each change.
 const DefaultContext = 3
 
-// maxWordDiff is the maximum length, in lines, of a hunk in which changed words are marked.
+// maxWordDiff is the maximum number of lines of a hunk with marks on its changed words. In longer hunks, words
+// are not compared.
 const maxWordDiff = 20_000
 
-// New lays out the given fields with up to context unchanged lines around each change. Its running time is
-// proportional to the size of the texts, so it must not be called in the update loop.
+// New lays out the given fields with up to context unchanged lines around each change. It must not be called in
+// the update loop, because its running time is proportional to the size of the texts.
 func New(fields []diff.Field, context int) *List { return newList(fields, context, nameWidth) }
 
-// NewNarrow lays out the given fields for half a screen, with one unchanged line around each change.
+// NewNarrow lays out the given fields for a pane, with one unchanged line around each change.
 func NewNarrow(fields []diff.Field) *List { return newList(fields, 1, narrowNameWidth) }
 
-// nameWidth and narrowNameWidth are the maximum widths of the names of brief fields, in cells.
+// nameWidth and narrowNameWidth are the maximum widths of a brief field's name, in cells.
 const (
 	nameWidth       = 22
 	narrowNameWidth = 12
@@ -119,8 +121,9 @@ func newList(fields []diff.Field, context, names int) *List {
 	return l
 }
 
-// Collapse marks fields that need not be read. notes maps the path of a field or file to the reason. The list then
-// shows only the heading and the reason of these fields, unless whole is set.
+// Collapse marks fields that need not be read. The keys of notes are paths of fields or files, and the values
+// are the reasons. Unless whole is set, the list then shows only the heading and the reason of each marked
+// field.
 func (l *List) Collapse(notes map[string]string, whole bool) *List {
 	for i, f := range l.fields {
 		l.fields[i].note = ""
@@ -191,8 +194,8 @@ func (l *List) arrange(i int32) {
 // collapsed reports whether the list shows only the heading of field i.
 func (l *List) collapsed(i int32) bool { return l.fields[i].note != "" && !l.whole }
 
-// brief reports whether field f is shown in a single row together with its name. This requires that all fields were
-// added or all were removed, and that f has a short name and only one line.
+// brief reports whether the list shows field f in one row, next to the name of the field. It does so if all
+// fields were added or all were removed, and f has a short name and only one line.
 func (l *List) brief(f field) bool {
 	return l.uniform && f.note == "" && draw.Width(draw.Escape(f.path)) <= l.names && f.plain && f.change != diff.Modified && len(f.hunks) == 1 && len(f.hunks[0].Lines) == 1
 }
@@ -204,7 +207,7 @@ func (a *arrangement) blank() {
 	}
 }
 
-// lines adds the lines of a hunk below each other.
+// lines adds the lines of a hunk, one below the other.
 func (a *arrangement) lines(i, h int32, hunk diff.Hunk) {
 	before := diff.Context
 	for n, x := range hunk.Lines {
@@ -219,8 +222,8 @@ func (a *arrangement) lines(i, h int32, hunk diff.Hunk) {
 	}
 }
 
-// arrangeSplit adds the lines of a hunk with removed lines on the left and added lines on the right. If a hunk has
-// only added or only removed lines, they take the whole width.
+// arrangeSplit adds the lines of a hunk, with removed lines on the left and added lines on the right. If a hunk
+// contains only added lines or only removed lines, the lines take the whole width.
 func (l *List) arrangeSplit(i, h int32, hunk diff.Hunk) {
 	a := &l.split
 	if !slices.ContainsFunc(hunk.Lines, func(x diff.Line) bool { return x.Kind == diff.Context || x.Kind != hunk.Lines[0].Kind }) {
@@ -243,7 +246,7 @@ func (l *List) arrangeSplit(i, h int32, hunk diff.Hunk) {
 	}
 }
 
-// stop makes the next row a stop, unless the stop at the heading of the field is close above.
+// stop makes the next row a stop, unless the heading of the field is a stop and only a few rows above.
 func (a *arrangement) stop() {
 	at := len(a.rows)
 	if last := len(a.stops) - 1; last >= 0 && at-a.stops[last] <= 1+DefaultContext && a.rows[a.stops[last]].kind == head {
@@ -252,7 +255,7 @@ func (a *arrangement) stop() {
 	a.stops = append(a.stops, at)
 }
 
-// removesNewline reports whether the change of line n removed the newline at its end.
+// removesNewline reports whether the change of line n removed the newline at the end of the line.
 func removesNewline(h diff.Hunk, n int) bool {
 	x := h.Lines[n]
 	if x.Kind == diff.Context || !x.NoNewline {
@@ -261,7 +264,7 @@ func removesNewline(h diff.Hunk, n int) bool {
 	return x.Pair >= 0 && !h.Lines[x.Pair].NoNewline
 }
 
-// Required returns the number of changed fields that must be read.
+// Required returns the number of fields that must be read.
 func (l *List) Required() int {
 	n := 0
 	for _, f := range l.fields {
@@ -280,8 +283,8 @@ func (l *List) Changed() (added, removed int) {
 	return added, removed
 }
 
-// Rows returns the rows of the list for the given theme, side by side if split is set. The row numbers of the other
-// methods refer to the arrangement of the last call of Rows.
+// Rows returns the rows of the list for the given theme, side by side if split is set. The other methods count
+// rows in the arrangement that the last call of Rows selected.
 func (l *List) Rows(th theme.Theme, split bool) pager.Rows {
 	l.theme, l.shown = th, &l.unified
 	if split {
@@ -290,16 +293,17 @@ func (l *List) Rows(th theme.Theme, split bool) pager.Rows {
 	return rows{l}
 }
 
-// SplitMinWidth is the minimum width, in cells, at which diffs are side by side by default.
+// SplitMinWidth is the minimum width, in cells, of a pane that shows diffs side by side by default.
 const SplitMinWidth = 160
 
-// Sources reads the JSON from which definitions were imported.
+// Sources reads the original JSON of imported definitions.
 type Sources interface {
-	// Source returns the JSON from which the definition was imported, or nil.
+	// Source returns the JSON that the definition was imported from, or nil if it was not imported.
 	Source(ctx context.Context, definition registry.Definition) ([]byte, error)
 }
 
-// Compare returns the differences between two contents, including the JSON from which the definitions were imported.
+// Compare returns the differences between two contents. They include the differences between the JSON texts
+// that the definitions were imported from.
 func Compare(ctx context.Context, desk Sources, before, after diff.Content) ([]diff.Field, error) {
 	for _, side := range []*diff.Content{&before, &after} {
 		source, err := desk.Source(ctx, side.Definition)
@@ -313,10 +317,11 @@ func Compare(ctx context.Context, desk Sources, before, after diff.Content) ([]d
 
 // The code below draws the list of changed files above the differences.
 
-// minFiles is the minimum number of changed files for which the list is drawn.
+// minFiles is the minimum number of files in the list of changed files.
 const minFiles = 2
 
-// ListFiles adds a list of the changed files above the differences if there are at least minFiles files.
+// ListFiles adds a list of the changed files above the differences. It does nothing if there are fewer than
+// minFiles files.
 func (l *List) ListFiles(files []diff.File) *List {
 	if len(files) >= minFiles {
 		l.files = files
@@ -325,8 +330,8 @@ func (l *List) ListFiles(files []diff.File) *List {
 	return l
 }
 
-// FileAt returns the row of the first difference in the file that the given row lists. It returns false if the row
-// lists no file.
+// FileAt returns the row of the first difference in a file. The given row belongs to the list of files and
+// names the file. FileAt returns false if the row is not in this list.
 func (l *List) FileAt(row int) (at int, ok bool) {
 	a := l.shown
 	if row < 0 || row >= len(a.rows) || a.rows[row].kind != file {
@@ -371,8 +376,8 @@ func (r rows) file(x ref) pager.Row {
 	}}}
 }
 
-// FileRow returns the row that lists the file to which the given row belongs. If that row belongs to no file, it
-// returns the row of the first file. It returns false if no files are listed.
+// FileRow is the inverse of FileAt: it returns the row that lists the file of the given row. If the given row
+// is not part of a file, FileRow returns the row of the first file. It returns false if no files are listed.
 func (l *List) FileRow(row int) (at int, ok bool) {
 	if len(l.files) == 0 {
 		return 0, false

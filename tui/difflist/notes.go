@@ -1,4 +1,4 @@
-// This file inserts notes below the lines to which they refer, and finds changes that were not on screen.
+// This file inserts notes below lines of the diff, and finds changes that have not been on screen.
 
 package difflist
 
@@ -17,15 +17,15 @@ import (
 type Note struct {
 	Path    string // path of a field, or of a value inside a field
 	Line    int    // line number in the new text; 0 for the whole field
-	Passage string // text to look for if Path is a value inside a field, whose lines are numbered differently
+	Passage string // if Path is a value inside a field, the text to search the field for, because Line counts within the value
 	Style   func(theme.Theme) theme.Style
 	Sign    draw.Safe // for example "■ S109" or "mara"
 	Text    string
-	Of      int // number by which the caller identifies the note
+	Of      int // the caller's index of the note
 }
 
-// SetNotes inserts notes below the lines to which they refer. If the list does not show the line of a note, the note
-// is below the nearest preceding line of the field. Notes on unchanged fields are not shown.
+// SetNotes inserts each note below its line. If the list does not show that line, the note is below the nearest
+// preceding line of the field. Notes on unchanged fields are not shown.
 func (l *List) SetNotes(notes []Note) {
 	if slices.EqualFunc(l.notes, notes, func(a, b Note) bool {
 		return a.Path == b.Path && a.Line == b.Line && a.Passage == b.Passage && a.Sign == b.Sign && a.Text == b.Text && a.Of == b.Of
@@ -36,7 +36,7 @@ func (l *List) SetNotes(notes []Note) {
 	l.arrangeNotes()
 }
 
-// FoldNotes hides the notes and draws a star at their lines. If folded is not set, it shows the notes again.
+// FoldNotes hides the notes, and marks their lines with a star, if folded is set. If not, it shows the notes.
 func (l *List) FoldNotes(folded bool) {
 	l.folded = folded
 	l.arrangeNotes()
@@ -51,7 +51,7 @@ func (l *List) NoteAt(row int) (Note, bool) {
 	return l.notes[a.rows[row].a], true
 }
 
-// arrangeNotes builds the rows and stops from the bare ones, the notes, and the list of files.
+// arrangeNotes builds the rows and stops from the bare rows, the notes, and the list of files.
 func (l *List) arrangeNotes() {
 	for _, a := range []*arrangement{&l.unified, &l.split} {
 		under := map[int][]int32{}
@@ -91,8 +91,8 @@ func (l *List) arrangeNotes() {
 	}
 }
 
-// noteRow returns the bare row below which a note is drawn: the row of its line, or else the nearest preceding row
-// in the field. A note that refers to several fields is drawn in the first changed field.
+// noteRow returns the bare row that note n follows. This is the row of its line, or the nearest preceding row
+// in the field. If a note is about several fields, noteRow returns the row of the first changed field.
 func (l *List) noteRow(a *arrangement, n Note) (row int, ok bool) {
 	for i, r := range a.bare {
 		if r.kind == blank || r.kind == title || !l.fields[r.field].contains(n.Path) {
@@ -115,7 +115,7 @@ func (l *List) noteRow(a *arrangement, n Note) (row int, ok bool) {
 	return row, ok
 }
 
-// contains reports whether the new line in row r contains the first line of passage.
+// contains reports whether row r shows, in the new text, the first line of passage.
 func (l *List) contains(r ref, passage string) bool {
 	first, _, _ := strings.Cut(passage, "\n")
 	n := r.a
@@ -134,8 +134,8 @@ func (l *List) HasAllLines() bool {
 	return len(l.fields) > 0 && !slices.ContainsFunc(l.fields, func(f field) bool { return f.added+f.removed == 0 })
 }
 
-// Unseen returns the names of the changed fields of which p has not shown all changed lines. A name may be followed
-// by the numbers of the missing lines.
+// Unseen returns the names of the fields that p has not shown completely. If p has shown some of a field's
+// changed lines, the numbers of the missing lines follow the name.
 func (l *List) Unseen(p *pager.Pager) []string {
 	var names []string
 	for i, f := range l.fields {
@@ -167,8 +167,8 @@ func (l *List) Unseen(p *pager.Pager) []string {
 	return names
 }
 
-// FirstUnseen returns the first row with a change that p has not shown. It returns false if there is none. Each
-// arrangement remembers how far its rows were read, so p must be the same pager in every call.
+// FirstUnseen returns the first row with a change that p has not shown. It returns false if p has shown all
+// changes. It continues where the previous call stopped, so p must be the same pager in every call.
 func (l *List) FirstUnseen(p *pager.Pager) (row int, ok bool) {
 	a := l.shown
 	for ; a.read < len(a.bare); a.read++ {

@@ -1,4 +1,4 @@
-// This file draws the rows of a list, and maps rows to lines of the compared texts.
+// This file draws the rows of a list, and converts between rows and lines of the compared texts.
 
 package difflist
 
@@ -13,7 +13,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// rows implements pager.Rows for the arrangement of a list that is shown.
+// rows implements pager.Rows for the arrangement that is shown.
 type rows struct{ *List }
 
 // Len implements pager.Rows.
@@ -113,7 +113,7 @@ const (
 	right
 )
 
-// cell draws line n of the hunk of row x. If n is negative, the cell is empty.
+// cell draws line n of the hunk that row x belongs to. If n is negative, the cell is empty.
 func (r rows) cell(x ref, n int32, at side) pager.Cell {
 	th := r.theme
 	if n < 0 {
@@ -154,7 +154,7 @@ func (r rows) cell(x ref, n int32, at side) pager.Cell {
 	return c
 }
 
-// numbers draws the line numbers of l. If plain is set, it draws blanks instead.
+// numbers draws the line numbers of l, or blanks if plain is set.
 func (r rows) numbers(l diff.Line, at side, plain bool) draw.Line {
 	number := func(n int) draw.Safe {
 		if n == 0 || plain {
@@ -183,8 +183,8 @@ func track(field int32, l diff.Line) pager.TextID {
 	return t
 }
 
-// String returns the list as a unified diff with one file per field. The text is not escaped and therefore not safe to
-// write to a terminal.
+// String returns the list as a unified diff with one file per field. The text is not escaped, so it must not be
+// written to a terminal.
 func (l *List) String() string {
 	var b strings.Builder
 	for _, f := range l.fields {
@@ -209,8 +209,9 @@ func (l *List) String() string {
 	return b.String()
 }
 
-// CurrentRow returns the row of the current line of p. It starts at the picked row, or else at the current stop, or
-// else at the first visible row, and continues to a row that has a position in the new text.
+// CurrentRow returns the row of the current line of p. This is the picked row, the current stop if it is
+// visible, or the first visible row. If that row has no position in the new text, CurrentRow returns the next
+// visible row that has one.
 func (l *List) CurrentRow(p *pager.Pager) int {
 	at, last := p.Window()
 	if s := p.StopRow(); s >= at && s < last {
@@ -227,9 +228,9 @@ func (l *List) CurrentRow(p *pager.Pager) int {
 	return at
 }
 
-// NewPosition returns the path of the field to which a row belongs, and the number of its line in the new text. For a
-// removed line, it returns the number of the next line. The number is 0 for headings and removed fields. ok is false if
-// the row belongs to no field.
+// NewPosition returns the field that a row belongs to, as a path, and the number of the row's line in the new
+// text. For a removed line, it returns the number of the next line. The number is 0 for headings and removed
+// fields. ok is false if the row belongs to no field.
 func (l *List) NewPosition(row int) (path string, number int, ok bool) {
 	a := l.shown
 	if row < 0 || row >= len(a.rows) {
@@ -254,17 +255,17 @@ func (l *List) NewPosition(row int) (path string, number int, ok bool) {
 	return l.fields[r.field].path, 0, true
 }
 
-// contains reports whether path refers to the field or to a value inside it.
+// contains reports whether path is the path of the field or of a value inside it.
 func (f field) contains(path string) bool { return f.path == path || isPartOf(path, f.path) }
 
-// isPartOf reports whether path refers to a value inside the given field.
+// isPartOf reports whether path is the path of a value inside the given field.
 func isPartOf(path, field string) bool {
 	return strings.HasPrefix(path, field+".") || strings.HasPrefix(path, field+"[")
 }
 
-// Find returns the row of line number in the new text of the field at path. If the list does not contain this line, it
-// returns the nearest preceding row of the field, or else the first changed field inside path. It returns false if
-// nothing at path has changed.
+// Find returns the row of a line: line number of the new text of the field at path. If the list does not show
+// this line, Find returns the nearest preceding row of the field, or the first changed field inside path. It
+// returns false if nothing at path has changed.
 func (l *List) Find(path string, number int) (row int, ok bool) {
 	a := l.shown
 	for i, r := range a.rows {
@@ -283,7 +284,7 @@ func (l *List) Find(path string, number int) (row int, ok bool) {
 	return row, ok
 }
 
-// newNumber returns the line number of row r in the new text, or 0 if it has none.
+// newNumber returns the number of row r's line in the new text, or 0 if the row shows no such line.
 func (l *List) newNumber(r ref) int {
 	lines := func(n int32) int {
 		if n < 0 {
@@ -301,8 +302,9 @@ func (l *List) newNumber(r ref) int {
 	return 0
 }
 
-// OldPosition returns the path of the field to which a row belongs, and the number of the nearest line in the old text.
-// The number is 0 for headings and added fields. ok is false if the row belongs to no field of the definition.
+// OldPosition returns the field that a row belongs to, as a path, and the number of the nearest line in the old
+// text. The number is 0 for headings and added fields. ok is false if the row belongs to no field of the
+// definition.
 func (l *List) OldPosition(row int) (path string, number int, ok bool) {
 	a := l.shown
 	if row < 0 || row >= len(a.rows) {

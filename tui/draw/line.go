@@ -1,4 +1,4 @@
-// Package draw draws text in terminal cells. Spans accept only text of the type Safe, which is escaped for the
+// Package draw draws text in terminal cells. A Span accepts only text of type Safe, which is escaped for the
 // terminal.
 package draw
 
@@ -40,7 +40,7 @@ func (l Line) Width() int {
 	return w
 }
 
-// WithClick sets the click action of all spans of l and returns l.
+// WithClick sets the click action of all spans of l. It returns l.
 func (l Line) WithClick(what string) Line {
 	for i := range l {
 		l[i].Click = what
@@ -48,7 +48,7 @@ func (l Line) WithClick(what string) Line {
 	return l
 }
 
-// ClickAt returns the click action of cell x, or "".
+// ClickAt returns the click action at cell x, or "".
 func (l Line) ClickAt(x int) string {
 	for _, s := range l {
 		if x -= Width(s.Text); x < 0 {
@@ -67,8 +67,7 @@ func (l Line) Plain() Line {
 	return out
 }
 
-// Write appends l to b, cut or padded to exactly width cells. The styles of the spans are applied over the style
-// base.
+// Write appends l to b, cut or padded to exactly width cells. The style of each span is applied on top of base.
 func (l Line) Write(b *strings.Builder, width int, base theme.Style) {
 	for _, s := range l.Fit(width) {
 		s.Style.Over(base).Write(b, string(s.Text))
@@ -99,7 +98,8 @@ func (l Line) String(width int) string {
 	return b.String()
 }
 
-// Changes draws the numbers of added and removed lines. It omits a number that is 0, unless both are 0.
+// Changes draws the numbers of added and removed lines, for example "+3 −1". It omits a number that is 0,
+// unless both are 0.
 func Changes(th theme.Theme, added, removed int) Line {
 	var l Line
 	if added > 0 || removed == 0 {
@@ -114,8 +114,8 @@ func Changes(th theme.Theme, added, removed int) Line {
 	return l
 }
 
-// Justify returns a line of width cells that begins with left and ends with right. If there is no room for both, it
-// returns left.
+// Justify returns a line of width cells that begins with left and ends with right. If left and right do not
+// both fit, it returns left.
 func Justify(left, right Line, width int) Line {
 	gap := width - left.Width() - right.Width()
 	if gap < 1 {
@@ -124,8 +124,8 @@ func Justify(left, right Line, width int) Line {
 	return append(append(left[:len(left):len(left)], Span{Text: Safe(Blank(gap))}), right...)
 }
 
-// Scrollbar draws a scrollbar into the last cell of each line whose last cell is blank. percent is the scroll
-// position, and total is the number of lines of the whole text.
+// Scrollbar draws a scrollbar into the last cells of lines. It skips lines with a character in the last cell.
+// percent is the scroll position, and total is the number of lines of the whole text.
 func Scrollbar(lines []string, percent, total int, style theme.Style) {
 	h := len(lines)
 	size := min(max(1, h*h/max(1, total)), h-1)
@@ -142,7 +142,7 @@ func Scrollbar(lines []string, percent, total int, style theme.Style) {
 	}
 }
 
-// blanks is a string of spaces from which Blank usually returns a part, without an allocation.
+// blanks lets Blank return up to len(blanks) spaces without an allocation.
 const blanks = "                                                                                                                                "
 
 // Blank returns n spaces.
@@ -162,14 +162,15 @@ func Pad(s Safe, width int) Safe {
 	return s + Safe(Blank(width-Width(s)))
 }
 
-// Safe is a line of text that may be written to a terminal. It is a constant of the program or a result of Escape.
+// Safe is a line of text that is safe to write to a terminal. It is a constant of the program or a result of
+// Escape.
 type Safe string
 
-// Escape escapes untrusted text for the terminal. It writes newlines and tabs as names. If a character has too many
-// combining marks, which would overlap neighboring lines, it writes the number of marks instead.
+// Escape escapes untrusted text for the terminal. Newlines and tabs are written as names. If a character has so
+// many combining marks that they would overlap neighboring lines, Escape writes the number of marks instead.
 func Escape[T ~string](s T) Safe { return limitMarks(visible.Line(string(s))) }
 
-// limitMarks replaces the combining marks of each character that has too many by their number.
+// limitMarks replaces the combining marks of each overlong character by the number of marks.
 func limitMarks(s string) Safe {
 	if len(s) <= maxStack {
 		return Safe(s)
@@ -192,7 +193,7 @@ func limitMarks(s string) Safe {
 	return Safe(b.String())
 }
 
-// splitMarks returns the first code point of whole, followed by the number of its other code points.
+// splitMarks returns the first code point of whole, followed by the number of the other code points.
 func splitMarks(whole string) string {
 	first, _ := utf8.DecodeRuneInString(whole)
 	return fmt.Sprintf("%c⟨+%d marks⟩", first, utf8.RuneCountInString(whole)-1)
@@ -217,8 +218,9 @@ func cluster(s string) (size, cells int) {
 // characters would overlap neighboring lines.
 const maxStack = 32
 
-// Width returns the maximum width of s in cells. Some terminals draw a sequence such as a flag as one character, and
-// others as several. Width returns the larger width, so that no line is wider than its computed width.
+// Width returns the maximum width of s in cells. Some terminals draw a sequence such as a flag as one
+// character, and others draw it as several. Width assumes the larger width, so that no line is wider than
+// computed.
 func Width[T ~string](s T) int {
 	w := 0
 	for i := 0; i < len(s); {
@@ -229,11 +231,12 @@ func Width[T ~string](s T) int {
 	return w
 }
 
-// maxAgreed is a code point up to which both methods of measuring in cluster return the same width.
+// maxAgreed limits a range of code points, which begins at 0. Both methods of cluster return the same width for
+// every code point in the range.
 const maxAgreed = 0x2ff
 
-// Cut returns s if it fits in width cells. Otherwise it returns the beginning of s and an ellipsis, in at most width
-// cells.
+// Cut returns s if s fits in width cells. If not, it returns the beginning of s and an ellipsis, in at most
+// width cells.
 func Cut(s Safe, width int) Safe {
 	if len(s) <= width || Width(s) <= width {
 		return s
@@ -253,7 +256,7 @@ func Cut(s Safe, width int) Safe {
 	return s
 }
 
-// CutWords cuts s like Cut, but between words if possible.
+// CutWords is like Cut, but cuts between words if possible.
 func CutWords(s Safe, width int) Safe {
 	cut := Cut(s, width)
 	if cut == s {
@@ -265,8 +268,8 @@ func CutWords(s Safe, width int) Safe {
 	return cut
 }
 
-// Slice returns the cells of s with the columns from, from+1, …, to-1. It pads the result with blanks if s is too
-// short, and replaces the halves of cut wide characters by blanks.
+// Slice returns the cells of s in the columns from, from+1, …, to-1. If s is too short, Slice pads the result
+// with blanks. If only one half of a wide character is in these columns, Slice replaces it by a blank.
 func Slice(s Safe, from, to int) Safe {
 	var b strings.Builder
 	at := 0

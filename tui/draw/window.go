@@ -11,7 +11,7 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Mark is a style for the bytes from Start to End; End is exclusive.
+// Mark applies a style to the bytes from Start up to, but not including, End.
 type Mark struct {
 	Start, End int
 	Style      theme.Style
@@ -21,8 +21,8 @@ type Mark struct {
 type Text struct {
 	Raw    string
 	Base   theme.Style
-	Hidden theme.Style // style of hidden characters, which are written as code points
-	Faint  theme.Style // style of the arrow that stands for a tab
+	Hidden theme.Style // style of hidden characters, which are drawn as code points
+	Faint  theme.Style // style of the arrow that is drawn for a tab
 	Marks  []Mark      // sorted and not overlapping
 	Over   []Mark      // sorted; these take precedence over Marks
 }
@@ -30,14 +30,14 @@ type Text struct {
 // tabStop is the distance between tab stops, in cells.
 const tabStop = 4
 
-// glyph is the output for a character of a text. size is the number of bytes of the character in the text.
+// glyph is the output for a character of a text. size is the number of bytes of the character.
 type glyph struct {
 	text        string
 	size, cells int
 	hidden, tab bool
 }
 
-// next returns the glyph for the character at offset i, to be drawn in column col.
+// next returns the glyph for the character at offset i of raw, drawn at column col.
 func next(raw string, i, col int) glyph {
 	if c := raw[i]; c == '\t' {
 		n := tabStop - col%tabStop
@@ -68,7 +68,7 @@ func token(text string, size int) glyph {
 	return glyph{text: text, size: size, cells: Width(text), hidden: true}
 }
 
-// plainRun returns the number of printable ASCII bytes that begin at offset i, up to n.
+// plainRun returns the number of consecutive printable ASCII bytes at offset i, but at most n.
 func plainRun(raw string, i, n int) int {
 	end := min(len(raw), i+n)
 	j := i
@@ -76,14 +76,14 @@ func plainRun(raw string, i, n int) int {
 		j++
 	}
 	if j < len(raw) && raw[j] >= utf8.RuneSelf && j > i {
-		j-- // the bytes that follow may combine with this one
+		j-- // the next character may be a mark that combines with this byte
 	}
 	return j - i
 }
 
-// Measure returns the offset at which the text ends that fits in width cells. The text begins at offset from, in
-// column col. used is the number of cells that it takes. If not even the first glyph fits, it is included and counted
-// as width cells.
+// Measure returns the offset at the end of the longest piece of text that fits in width cells. The piece begins
+// at offset from, which is drawn in column col. used is the number of cells that the piece takes. If the first
+// glyph is too wide, the piece consists of this glyph, and used is width.
 func Measure(raw string, from, col, width int) (to, used int) {
 	i := from
 	for i < len(raw) && used < width {
@@ -111,8 +111,8 @@ func Measure(raw string, from, col, width int) (to, used int) {
 	return i, used
 }
 
-// Write appends the bytes from offset from up to offset to, which Measure returned for the same col and width. It
-// returns the number of cells written, which is at most width.
+// Write appends the text from offset from up to offset to. Measure has returned to for the same col and width.
+// Write returns the number of cells written, which is at most width.
 func (t *Text) Write(b *strings.Builder, from, to, col, width int) int {
 	used := 0
 	for i := from; i < to && used < width; {
@@ -139,7 +139,8 @@ func (t *Text) Write(b *strings.Builder, from, to, col, width int) int {
 	return used
 }
 
-// styleAt returns the style of the byte at offset i, and the offset, at most end, at which this style ends.
+// styleAt returns the style of the byte at offset i. It also returns the offset at the end of this style, or
+// end if that is smaller.
 func (t *Text) styleAt(i, end int) (theme.Style, int) {
 	style, until := t.Base, end
 	for _, marks := range [2][]Mark{t.Marks, t.Over} {

@@ -1,6 +1,6 @@
-// Package edit contains the text fields of the workbench. Field edits lines and notes with a Bubbles component.
-// This component drops hidden characters, which drafts can contain, so Lossless edits drafts. The package draws
-// and escapes both like all other text.
+// Package edit contains the text fields of the workbench. Field edits notes and single lines with a component
+// of Bubbles, which drops hidden characters. Lossless edits drafts, because drafts can contain hidden
+// characters. The package draws and escapes the text of both fields like all other text.
 package edit
 
 import (
@@ -16,7 +16,7 @@ import (
 // Text is a text with a cursor.
 type Text interface {
 	String() string
-	// Cursor returns the byte offset of the cursor in String.
+	// Cursor returns the position of the cursor as a byte offset in String.
 	Cursor() int
 	// Insert inserts text at the cursor.
 	Insert(text string)
@@ -24,7 +24,8 @@ type Text interface {
 	Key(k tea.KeyPressMsg) bool
 }
 
-// Field edits a single line or a note. It replaces hidden characters by their code points in writing.
+// Field edits a single line or a note. It replaces a hidden character by the notation of its code point, such
+// as ⟨U+200B⟩.
 type Field struct {
 	area        textarea.Model
 	single      bool // the field has a single line
@@ -33,7 +34,7 @@ type Field struct {
 	undo        []state
 }
 
-// state is a state of a field for undo.
+// state is a state of a field that the undo key can restore.
 type state struct {
 	text   string
 	cursor int
@@ -42,7 +43,7 @@ type state struct {
 // maxUndo is the maximum number of states that a field stores for undo.
 const maxUndo = 200
 
-// Keys that Field handles in addition to those of its component.
+// Key bindings that Field handles in addition to those of its component.
 var (
 	undoKey = key.NewBinding(key.WithKeys("ctrl+_", "ctrl+/"))
 	yankKey = key.NewBinding(key.WithKeys("ctrl+y"))
@@ -63,7 +64,7 @@ func newField(text string, single bool) *Field {
 	k.InsertNewline.SetKeys("enter", "shift+enter", "alt+enter", "ctrl+j")
 	off := []*key.Binding{
 		&k.Paste, &k.SelectAll, &k.CopySelection, &k.SelectCharacterForward, &k.SelectCharacterBackward, &k.SelectWordForward,
-		&k.SelectWordBackward, &k.SelectLineUp, &k.SelectLineDown, // selections are not drawn, and the terminal pastes
+		&k.SelectWordBackward, &k.SelectLineUp, &k.SelectLineDown, // the package does not draw selections, and the terminal handles pasting
 	}
 	if single {
 		off = append(off, &k.InsertNewline, &k.LineNext, &k.LinePrevious)
@@ -77,7 +78,7 @@ func newField(text string, single bool) *Field {
 	return f
 }
 
-// NewSelected returns a field for a single line whose text is selected. Typed or pasted text replaces the
+// NewSelected returns a field for a single line and selects the text. Typed or pasted text replaces the
 // selection. A key that only moves the cursor ends the selection and keeps the text.
 func NewSelected(text string) *Field {
 	f := NewLine(text)
@@ -85,8 +86,8 @@ func NewSelected(text string) *Field {
 	return f
 }
 
-// clean replaces the hidden characters of text by their code points in writing. It also normalizes newlines, which
-// become spaces in a single line.
+// clean replaces each hidden character of text by the notation of its code point. It normalizes newlines; in a
+// single line, it replaces them by spaces.
 func (f *Field) clean(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	if f.single {

@@ -1,4 +1,4 @@
-// This file contains the editor for drafts, which keeps hidden characters.
+// This file contains the editor for drafts, which preserves hidden characters.
 
 package edit
 
@@ -14,8 +14,8 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Lossless is a text editor that keeps every character, including hidden characters. It edits proposals and file
-// names.
+// Lossless is a text editor that preserves every character, including hidden characters. It edits proposals and
+// file names.
 type Lossless struct {
 	runes  []rune
 	cursor int
@@ -131,7 +131,7 @@ func (t *Lossless) wordEnd() int {
 	return i
 }
 
-// vertical moves the cursor up a line if step is negative, and otherwise down a line.
+// vertical moves the cursor to the previous line if step is negative, and to the next line if not.
 func (t *Lossless) vertical(step int) {
 	start, end := t.lineStart(), t.lineEnd()
 	column := t.cursor - start
@@ -164,7 +164,7 @@ func View(t Text, th theme.Theme, width, height int, focus bool) []string {
 	return p.View()
 }
 
-// Height returns the number of lines that t needs at the given width, but at most most.
+// Height returns the number of lines that t takes at the given width, limited to most.
 func Height(t Text, width, most int) int {
 	p := pager.New(theme.Plain())
 	p.SetWrap(true)
@@ -173,7 +173,8 @@ func Height(t Text, width, most int) int {
 	return min(p.Lines(most), most)
 }
 
-// ViewLine draws a single line and its cursor in width cells. If the text is selected, it has the style marked.
+// ViewLine draws a single line and its cursor in width cells. It applies the style marked if the text is
+// selected.
 func ViewLine(t Text, th theme.Theme, width int, marked theme.Style) draw.Line {
 	text, at := t.String(), t.Cursor()
 	before, under, after := draw.Escape(text[:at]), draw.Safe(" "), draw.Safe("")
@@ -191,7 +192,7 @@ func ViewLine(t Text, th theme.Theme, width int, marked theme.Style) draw.Line {
 	return draw.Of(style, before).Add(CursorStyle, under).Add(th.Text, after)
 }
 
-// rows lays out the lines of text. It draws the cursor at the given offset; -1 means no cursor.
+// rows lays out the lines of text. It draws the cursor at the given offset, or no cursor if the offset is -1.
 func rows(text string, cursor int, th theme.Theme) pager.Rows {
 	var all pager.Fixed
 	for line := range strings.SplitSeq(text, "\n") {

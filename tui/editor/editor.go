@@ -28,15 +28,15 @@ import (
 // Editor opens texts in the user's editor.
 type Editor struct {
 	Folder string // folder for the files of manuscripts; if "", nothing can be edited
-	Remote bool   // programs cannot be run, so texts are edited in the workbench
+	Remote bool   // programs cannot be run, so the user edits texts in the workbench
 	Getenv func(string) string
-	// Exec returns a command that runs a process in the terminal and sends a message when the process exits; nil means
-	// tea.ExecProcess.
+	// Exec returns a command that runs a process in the terminal and sends a message when the process exits. If
+	// Exec is nil, Editor uses tea.ExecProcess.
 	Exec func(run *exec.Cmd, done tea.ExecCallback) tea.Cmd
 }
 
-// command returns the configured editor with its arguments. If none is configured, it returns "vi" if vi is installed,
-// and otherwise "".
+// command returns the command line of the configured editor. If none is configured, it returns "vi" if vi is
+// installed, and "" if not.
 func (e *Editor) command() string {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		if c := strings.TrimSpace(e.Getenv(name)); c != "" {
@@ -51,7 +51,7 @@ func (e *Editor) command() string {
 	return ""
 }
 
-// Missing returns why texts cannot be edited, or "".
+// Missing returns the reason why texts cannot be edited, or "".
 func (e *Editor) Missing() string {
 	switch {
 	case !e.Remote && e.command() == "":
@@ -62,7 +62,7 @@ func (e *Editor) Missing() string {
 	return ""
 }
 
-// CannotOpen returns why the given file cannot be opened in the editor, or "".
+// CannotOpen returns the reason why the given file cannot be opened in the editor, or "".
 func (e *Editor) CannotOpen(file string) string {
 	switch {
 	case file == "":
@@ -81,8 +81,8 @@ func (e *Editor) StoredIn(file string) string {
 	return file
 }
 
-// Run returns a command that opens the file of w in the editor. When the editor exits, the command calls then with the
-// text.
+// Run returns a command that opens the file of w in the editor. When the editor exits, the command passes the
+// text to then.
 func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) tea.Cmd {
 	err := w.create()
 	if err != nil {
@@ -92,7 +92,8 @@ func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) te
 	if give == nil {
 		give = tea.ExecProcess
 	}
-	// Like Git, run the command with a shell, because it may contain arguments, as in "code --wait".
+	// Like Git, run the editor's command with a shell, because it can contain arguments, for example "code
+	// --wait".
 	args := append([]string{"-c", e.command() + ` "$@"`, "sh"}, openArgs(e.command(), w.File, w.line())...)
 	run := exec.Command("sh", args...) //nolint:noctx // the user ends the editor
 	return give(run, func(err error) tea.Msg {
@@ -106,8 +107,8 @@ func (e *Editor) Run(w Manuscript, then func(text []byte, err error) tea.Cmd) te
 	})
 }
 
-// openArgs returns the arguments with which the editor opens a file at the given line. If line is 0 or the editor is
-// unknown, the only argument is the file.
+// openArgs returns the arguments for opening a file at the given line. If line is 0 or the editor is unknown,
+// it returns only the file.
 func openArgs(command, file string, line int) []string {
 	if line == 0 {
 		return []string{file}
@@ -144,14 +145,14 @@ func (e *Editor) Draft(s registry.Subject, live *registry.Definition, version in
 	return Manuscript{File: filepath.Join(e.Folder, name+ext), Name: s.String(), Text: text}
 }
 
-// Merge returns the manuscript for resolving the conflicts of a rebase.
+// Merge returns the manuscript in which the user resolves the conflicts of a rebase.
 func (e *Editor) Merge(p proposals.Proposal, conflict *review.RebaseConflict) Manuscript {
 	text, ext := marshal(conflict.Draft)
 	file := filepath.Join(e.Folder, fmt.Sprintf("rebase-%s-r%d-v%d%s", p.ID, p.Revision, conflict.Live, ext))
 	return Manuscript{ID: p.ID, File: file, Name: "Rebase of " + wording.Reference(p) + " " + p.Subject.String(), Text: text}
 }
 
-// create writes the file of the manuscript if the file does not exist.
+// create writes the manuscript's file, unless the file exists.
 func (w Manuscript) create() error {
 	_, err := os.Stat(w.File)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -160,7 +161,8 @@ func (w Manuscript) create() error {
 	return err
 }
 
-// line returns the number of the line at which the editor opens the file, or 0 if there is no such line.
+// line returns the number of the first line that contains w.At, or 0 if no line does. The editor opens the file
+// at this line.
 func (w Manuscript) line() int {
 	at := strings.TrimSpace(w.At)
 	text, err := os.ReadFile(w.File)
@@ -183,24 +185,24 @@ func (w Manuscript) Read() ([]byte, error) {
 	return os.ReadFile(w.File)
 }
 
-// Manuscript is a text that the user edits to make or revise a proposal. Its file is kept until the proposal has been
-// sent.
+// Manuscript is a text that becomes a proposal or a revision once the user has edited it. Its file is deleted
+// after the proposal has been sent.
 type Manuscript struct {
 	ID   proposals.ID // proposal to revise; "" for a new proposal
 	File string
-	Name string // name that is displayed
+	Name string // display name
 	Text []byte // initial text, used if the file does not exist
 	At   string // content of the line at which the editor opens the file; "" for the beginning
 }
 
-// Unchanged reports whether text is the initial text. It returns false for a merge, because the user must always
-// remove the conflict markers.
+// Unchanged reports whether text is the initial text. For a merge, it returns false, because the user must at
+// least remove the conflict markers.
 func (w Manuscript) Unchanged(text []byte) bool {
 	return bytes.Equal(text, w.Text) && !strings.HasPrefix(filepath.Base(w.File), "rebase-")
 }
 
-// Parse parses the text from the editor. It returns the draft, or nil if the text is not a draft, and the problems
-// that prevent a submission.
+// Parse parses the text from the editor. It returns the draft and the problems that prevent its submission. If
+// the text is not a draft, the draft is nil.
 func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []string) {
 	parsed, err := proposals.DecodeFile(w.File, text)
 	if len(parsed) != 1 || parsed[0].Doc == nil {
@@ -218,9 +220,9 @@ func (w Manuscript) Parse(text []byte) (draft *proposals.Draft, problems []strin
 	return &parsed[0].Draft, problems
 }
 
-// marshal returns a draft as Markdown, and the file extension. It returns JSON instead if Markdown would lose
-// information or would contain hidden characters. JSON contains hidden characters as escape sequences, so that the
-// editor cannot lose them.
+// marshal returns the text of a draft and a file extension. The text is Markdown, unless Markdown would lose
+// information or contain hidden characters. Then it is JSON, in which hidden characters are escape sequences
+// that an editor cannot lose.
 func marshal(d proposals.Draft) (text []byte, ext string) {
 	if text, err := d.Markdown(); err == nil && isFullyVisible(string(text)) {
 		return text, ".md"
@@ -228,8 +230,8 @@ func marshal(d proposals.Draft) (text []byte, ext string) {
 	return visible.JSON(d.JSON()), ".json"
 }
 
-// isFullyVisible reports whether an editor shows every character of text. A variation selector after a symbol is
-// allowed, because the two form an emoji.
+// isFullyVisible reports whether an editor shows every character of text. It accepts a variation selector after
+// a symbol, because both together are an emoji.
 func isFullyVisible(text string) bool {
 	var before rune
 	for _, r := range text {

@@ -1,4 +1,4 @@
-// This file converts the output of Glamour to lines with roles.
+// This file converts the output of Glamour to lines. Each part of a line has a role, such as heading or code.
 
 package markdown
 
@@ -25,7 +25,7 @@ type Line struct {
 type span struct {
 	start, end int
 	role       Role
-	hidden     bool // the bytes stand for a hidden character
+	hidden     bool // the bytes represent a hidden character
 }
 
 // Marks returns the styles of the line in the given theme.
@@ -41,8 +41,8 @@ func (l Line) Marks(th theme.Theme) []draw.Mark {
 	return marks
 }
 
-// lines converts the output of Glamour. It converts colors back to the roles that they encode, and drops all other
-// escape sequences.
+// lines converts the output of Glamour. Colors in the output encode roles, and lines decodes them. It drops all
+// other escape sequences.
 func lines(out string) []Line {
 	var all []Line
 	var l Line
@@ -81,7 +81,7 @@ func lines(out string) []Line {
 		}
 	}
 	end()
-	// Keep only one of several adjacent empty lines, and none at the beginning and the end.
+	// Reduce several adjacent empty lines to one, and drop empty lines at the beginning and the end.
 	all = slices.CompactFunc(all, func(a, b Line) bool { return a.Text == "" && b.Text == "" })
 	if len(all) > 0 && all[0].Text == "" {
 		all = all[1:]
@@ -92,10 +92,11 @@ func lines(out string) []Line {
 	return all
 }
 
-// roleColor matches a color that encodes a role. Role.colour returns this color.
+// roleColor matches a color that encodes a role. The method Role.colour returns such colors.
 var roleColor = regexp.MustCompile(`38;2;1;2;(\d+)`)
 
-// roleOf returns the role that the escape sequence seq encodes. If seq encodes none, it returns before.
+// roleOf returns the role that the escape sequence seq encodes. If seq encodes no role, it returns the role
+// before seq.
 func roleOf(seq string, before Role) Role {
 	if seq == "\x1b[m" || seq == "\x1b[0m" {
 		return Body
@@ -108,7 +109,7 @@ func roleOf(seq string, before Role) Role {
 	return before
 }
 
-// finish shortens the spans to the length of the text, and marks the notation of hidden characters.
+// finish limits the spans to the length of the text, and marks the notation of hidden characters.
 func (l *Line) finish() {
 	for len(l.spans) > 0 && l.spans[len(l.spans)-1].start >= len(l.Text) {
 		l.spans = l.spans[:len(l.spans)-1]
@@ -139,11 +140,11 @@ func (l *Line) finish() {
 	l.spans = out
 }
 
-// token matches the notation of a hidden character that package visible writes.
+// token matches the notation that package visible writes for a hidden character.
 var token = regexp.MustCompile(`⟨(?:U\+|0x)[0-9A-F]{1,6}⟩`)
 
-// containsAll reports whether page contains every letter of text at least as often as text does. It ignores
-// digits, because rendering renumbers lists.
+// containsAll reports whether every letter occurs in page at least as often as in text. It ignores digits,
+// because rendering renumbers lists.
 func containsAll(page []Line, text string) bool {
 	counts := map[rune]int{}
 	for _, l := range page {

@@ -19,8 +19,9 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// newParser returns a parser for headings, lists, quotes, code, emphasis, and tables. It leaves links, images, HTML,
-// and link definitions as they are written, because a rendering would hide parts of them that a model reads.
+// newParser returns a parser for headings, lists, quotes, code, emphasis, and tables. Links, images, HTML, and
+// link definitions stay as they are written, because rendering would hide parts of them from the user that a
+// model reads.
 func newParser() parser.Parser {
 	blocks := []util.PrioritizedValue{
 		util.Prioritized(parser.NewSetextHeadingParser(), 100),
@@ -45,19 +46,19 @@ func newParser() parser.Parser {
 	)
 }
 
-// maxDepth is the maximum nesting of blocks. Each level of nesting costs time, because a block is laid out again by
-// the block that contains it.
+// maxDepth is the maximum nesting of blocks. The limit exists because each block lays out the blocks inside it
+// again, which is slow for deep nesting.
 const maxDepth = 10
 
-// document is a parsed text with the source to which its nodes refer.
+// document is a parsed text. The nodes of the tree refer to source by offsets.
 type document struct {
 	root   ast.Node
 	source []byte
 	tables bool // the text contains tables
 }
 
-// parse parses Markdown. It returns false if blocks are nested too deeply or a line is too long, because rendering
-// would take too long.
+// parse parses Markdown. It returns false if the text would take too long to render, because blocks are nested
+// too deeply or a line is too long.
 func parse(source []byte) (document, bool) {
 	for line := range bytes.Lines(source) {
 		if len(line) > maxLine {
@@ -69,7 +70,7 @@ func parse(source []byte) (document, bool) {
 	}
 	d := document{root: newParser().Parse(text.NewReader(source)), source: source}
 	depth, deepest := 0, 0
-	_ = ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walk function returns no error
+	_ = ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function passed to Walk never returns an error
 		if !entering {
 			depth--
 			return ast.WalkContinue, nil
@@ -86,11 +87,11 @@ func parse(source []byte) (document, bool) {
 	return d, true
 }
 
-// guard rewrites the parts that Glamour would decode or omit. It appends the new text to the source, and changes the
-// nodes to refer to it.
+// guard replaces the parts of the text that Glamour would decode or omit. It appends the replacements to the
+// source, and makes the nodes refer to the replacements.
 func (d *document) guard() {
 	var fences []*ast.FencedCodeBlock
-	_ = ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the walk function returns no error
+	_ = ast.Walk(d.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function passed to Walk never returns an error
 		if !entering {
 			return ast.WalkContinue, nil
 		}
@@ -117,27 +118,27 @@ func (d *document) guard() {
 			line.AppendChild(line, ast.NewTextSegment(d.write("`"+strings.ReplaceAll(info, "&", "&amp;"))))
 			f.Parent().InsertBefore(f.Parent(), f, line)
 		}
-		f.Info = ast.NewTextSegment(d.write("plaintext")) // without a language, Glamour tries all languages
+		f.Info = ast.NewTextSegment(d.write("plaintext")) // if no language is set, Glamour tries to guess the language, which is slow
 	}
 }
 
-// write appends s to the source and returns its position there.
+// write appends s to the source and returns the segment of s.
 func (d *document) write(s string) text.Segment {
 	start := len(d.source)
 	d.source = append(d.source[:start:start], s...)
 	return text.NewSegment(start, start+len(s))
 }
 
-// partBytes is the approximate size of a part, in bytes. A part of this size renders within a few frames, and the
-// first part fills the screen. Larger parts are slow, because the parser and the renderer take quadratic time for
+// partBytes is the approximate size of a part, in bytes. A part of this size fills the screen and is rendered
+// within a few frames. Larger parts would be slow, because the parser and the renderer take quadratic time for
 // some texts.
 const partBytes = 3_000
 
 // maxLine is the maximum length of a line that is rendered, in bytes.
 const maxLine = 2 * partBytes
 
-// Split splits text into parts that can be rendered separately. It splits at empty lines outside code. If a part
-// gets too long, it splits at the next end of a line.
+// Split splits text into parts that can be rendered separately. It splits at empty lines outside code blocks.
+// If a part becomes too long, Split splits at the next end of a line.
 func Split(text string) []string {
 	var parts []string
 	var b strings.Builder
@@ -167,8 +168,8 @@ func Split(text string) []string {
 	return parts
 }
 
-// openFence returns the code fence that is open after line, or "". fence is the code fence that is open before line.
-// See CommonMark 0.31, section 4.5.
+// openFence returns the code fence that is open after line, or "". Its argument fence is the code fence that is
+// open before line. See CommonMark 0.31, section 4.5.
 func openFence(fence, line string) string {
 	body := strings.TrimLeft(line, " ")
 	if len(line)-len(body) > 3 {
@@ -193,8 +194,8 @@ func openFence(fence, line string) string {
 // maxPrefix is the maximum width of the indentation of continuation lines, in cells.
 const maxPrefix = 20
 
-// Cell returns the line as a cell with the given indentation. Continuation lines are aligned with the text after the
-// bars of a quote or after a bullet.
+// Cell returns the line as a cell with the given indentation. It aligns continuation lines with the text that
+// follows a bullet, or the bars of a quote.
 func (l Line) Cell(indent string, th theme.Theme) pager.Cell {
 	n, hang := prefix(l.Text)
 	if draw.Width(hang) > maxPrefix {
@@ -217,8 +218,8 @@ func (l Line) Cell(indent string, th theme.Theme) pager.Cell {
 	}
 }
 
-// prefix returns the length of the blanks, bars, and the bullet or number at the beginning of text. hang is the
-// prefix for continuation lines.
+// prefix returns the length of the blanks, the bars, and the bullet or number at the beginning of text. hang is
+// the text that continuation lines begin with instead.
 func prefix(text string) (n int, hang string) {
 	for n < len(text) {
 		r, size := utf8.DecodeRuneInString(text[n:])

@@ -1,4 +1,4 @@
-// This file maps roles to the styles of Glamour and to the styles of a theme.
+// This file converts roles to the styles of Glamour and to the styles of a theme.
 
 package markdown
 
@@ -10,11 +10,12 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Role is the meaning of a piece of rendered text, such as a heading.
+// Role is the meaning of a piece of rendered text, for example heading or code.
 type Role uint8
 
-// The roles. Glamour styles text with colors only, so each role is passed to it as a color, and the colors in its output
-// are converted back to roles. The cached output can therefore be drawn in any theme.
+// The roles. The output of Glamour contains colors, but not the meaning of a text. Glamour is therefore given a
+// color for each role, and the colors in its output are converted back to roles. Because of this, cached output
+// can be drawn in any theme.
 const (
 	Body Role = iota
 	Heading
@@ -49,7 +50,7 @@ func (r Role) Style(th theme.Theme) theme.Style {
 	return th.Text
 }
 
-// colour returns a color that encodes the role.
+// colour returns the color that encodes the role.
 func (r Role) colour() *string {
 	s := fmt.Sprintf("#0102%02x", uint8(r))
 	return &s
@@ -57,7 +58,7 @@ func (r Role) colour() *string {
 
 func (r Role) primitive() ansi.StylePrimitive { return ansi.StylePrimitive{Color: r.colour()} }
 
-// styleConfig returns the style sheet that Glamour uses.
+// styleConfig returns the style sheet for Glamour.
 func styleConfig() ansi.StyleConfig {
 	none, two := uint(0), uint(2)
 	bar, sep, cross, row := "┃ ", "│", "┼", "─"
@@ -90,7 +91,7 @@ func styleConfig() ansi.StyleConfig {
 		Item:           item,
 		Enumeration:    enumeration,
 		Code:           ansi.StyleBlock{StylePrimitive: code},
-		// Without Chroma, Glamour drops backslashes from code.
+		// Chroma must be set, because otherwise Glamour drops backslashes from code.
 		CodeBlock: ansi.StyleCodeBlock{
 			StyleBlock: ansi.StyleBlock{StylePrimitive: Code.primitive(), Margin: &two}, Chroma: &ansi.Chroma{Text: Code.primitive()},
 		},

@@ -17,28 +17,29 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Texts caches rendered texts. It renders each text in parts, from its beginning and outside the update loop.
+// Texts renders texts and caches the results. It renders each text in parts, in order and outside the update
+// loop.
 type Texts struct {
-	Raw     bool // rationales and comments are shown as they are written
-	Prompts bool // prompts are rendered
+	Raw     bool // show rationales and comments as they are written
+	Prompts bool // render prompts
 
 	rendered  map[renderKey]*Rendering
-	requested []tea.Cmd // commands that have not been returned yet
+	requested []tea.Cmd // commands that Requested has not returned yet
 }
 
 // NewTexts returns an empty cache.
 func NewTexts() *Texts { return &Texts{rendered: map[renderKey]*Rendering{}} }
 
-// renderKey identifies a rendering by the text and its width. A rendering fits every theme.
+// renderKey identifies a rendering by its text and width. A rendering can be drawn in any theme.
 type renderKey struct {
 	hash  [sha256.Size]byte
 	width int
 }
 
-// Rendering is the result of rendering a text, as far as its parts are rendered.
+// Rendering is a rendered text. While rendering is in progress, it contains only the parts that are finished.
 type Rendering struct {
 	Lines     []Line
-	AsWritten bool // some parts could not be rendered without loss and are shown as they are written
+	AsWritten bool // some parts are shown as they are written, because rendering would lose letters
 	parts     []string
 	next      int  // index of the next part to render
 	busy      bool // a part is being rendered
@@ -58,8 +59,8 @@ type Rendered struct {
 // maxRenderings is the maximum number of cached renderings.
 const maxRenderings = 200
 
-// Rendering returns what is rendered so far of text at the given width. If parts are missing, it requests the next
-// part. It returns nil if text is larger than MaxBytes.
+// Rendering returns the part of text that has been rendered so far at the given width. If parts are missing, it
+// requests the next one. If text is larger than MaxBytes, it returns nil.
 func (t *Texts) Rendering(text string, width int) *Rendering {
 	if len(text) > MaxBytes {
 		return nil
@@ -84,15 +85,15 @@ func (t *Texts) Rendering(text string, width int) *Rendering {
 	return r
 }
 
-// Requested returns a command that renders the parts that were requested since the last call.
+// Requested returns a command that renders all parts that have been requested since the previous call.
 func (t *Texts) Requested() tea.Cmd {
 	cmds := t.requested
 	t.requested = nil
 	return tea.Batch(cmds...)
 }
 
-// Add adds a rendered part to its text. If the text is still on screen, the next layout of the page requests the
-// next part.
+// Add stores a rendered part. If the text is still on screen, the next layout of the page requests the next
+// part.
 func (t *Texts) Add(msg Rendered) {
 	r := t.rendered[msg.key]
 	if r == nil || r.next != msg.part {
@@ -105,8 +106,8 @@ func (t *Texts) Add(msg Rendered) {
 	r.next, r.busy, r.AsWritten = r.next+1, false, r.AsWritten || !msg.lossless
 }
 
-// Prose adds a Markdown text to page. The text is rendered unless its rendering is incomplete or the user has
-// switched to raw text.
+// Prose adds a Markdown text to page. It adds the raw text if the rendering is incomplete or the user has
+// chosen raw text.
 func (t *Texts) Prose(page *prose.Page, th theme.Theme, width int, text string) {
 	if !t.Raw {
 		if r := t.Rendering(text, width); r != nil && r.Done() {
@@ -123,9 +124,9 @@ func (t *Texts) Prose(page *prose.Page, th theme.Theme, width int, text string) 
 // second.
 const MaxBytes = 200_000
 
-// Render renders a part of a text in lines of at most width cells, if the lines can be broken. If rendering would
-// lose letters of the text, it returns the part as it is written, and whole is false. Render is slow and must not
-// be called in the update loop.
+// Render renders a part of a text. The lines are at most width cells wide, unless a line cannot be broken. If
+// rendering would lose letters, Render returns the lines of the part as they are written, and whole is false.
+// Render is slow and must not be called in the update loop.
 func Render(part string, width int) (out []Line, whole bool) {
 	safe := visible.Text(part)
 	if out, whole = render(safe, max(8, width)); whole {
@@ -152,7 +153,7 @@ func render(safe string, width int) (page []Line, whole bool) {
 		return nil, false
 	}
 	if !doc.tables {
-		width = 0 // the pager breaks lines much faster than Glamour, which takes ten times as long if it breaks lines
+		width = 0 // lines are not broken here: breaking them takes Glamour ten times as long, and the pager is much faster
 	}
 	var out bytes.Buffer
 	r := renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(ansi.Options{

@@ -11,22 +11,23 @@ import (
 
 type cellKey struct{ row, cell int }
 
-// layout caches line breaks of wrapped texts, and offsets of distant columns in long lines. Both are computed on
-// demand.
+// layout caches the line breaks of wrapped texts, and offsets within long lines that are not wrapped. Both are
+// computed on demand.
 type layout struct {
 	breaks map[cellKey]*breaks
-	marks  map[cellKey][]int // element n is the offset of column n*markEvery
-	window window            // the range of rows computed last
+	marks  map[cellKey][]int // element n is the byte offset of column n*markEvery
+	window window            // the last range of rows that was computed
 }
 
-// window is the range of rows that are visible in a viewport with the given top and height. last is exclusive.
+// window is the range of visible rows for the given top and height. last is exclusive.
 type window struct {
 	top         position
 	height      int
 	first, last int
 }
 
-// breaks holds the offsets at which the lines of a wrapped text begin. done is set if all offsets are known.
+// breaks contains the offset of the beginning of each line of a wrapped text. done is set if all lines are
+// known.
 type breaks struct {
 	starts []int
 	done   bool
@@ -36,8 +37,8 @@ func (l *layout) reset() {
 	l.breaks, l.marks, l.window = map[cellKey]*breaks{}, map[cellKey][]int{}, window{}
 }
 
-// line returns the offsets at which line n of a wrapped text begins and ends. width is the width of the lines. ok is
-// false if there is no such line.
+// line returns the offsets of the beginning and the end of line n of a wrapped text. width is the width of the
+// lines. ok is false if the text has no line n.
 func (l *layout) line(key cellKey, t *draw.Text, width, n int) (span [2]int, ok bool) {
 	b := l.breaks[key]
 	if b == nil {
@@ -69,8 +70,9 @@ func (l *layout) count(key cellKey, t *draw.Text, width int) int {
 // maxShown is the length of ⟨U+10FFFF⟩ in bytes.
 const maxShown = len("⟨U+10FFFF⟩")
 
-// grow computes the next line break. The break is after the last space that fits, or else at the full width. It is
-// never inside the notation of a code point that package visible writes, such as ⟨U+10FFFF⟩.
+// grow computes the next line break. If possible, the line ends after the last space that fits. If not, it
+// takes the full width. A line never ends inside the notation of a code point, such as ⟨U+10FFFF⟩, which
+// package visible writes.
 func (b *breaks) grow(raw string, width int) {
 	from := b.starts[len(b.starts)-1]
 	to, _ := draw.Measure(raw, from, 0, max(1, width))
@@ -92,11 +94,11 @@ func (b *breaks) grow(raw string, width int) {
 	b.starts = append(b.starts, to)
 }
 
-// markEvery is the distance between columns with cached offsets, in cells.
+// markEvery is the distance between two columns with cached offsets, in cells.
 const markEvery = 2048
 
-// column returns the offset of the character in column x of a text, and the column in which this character begins.
-// That column is smaller than x if x is inside a wide character.
+// column returns the offset of the character at column x of a text, and the column of the first cell of this
+// character. This column is smaller than x if column x shows the second half of a wide character.
 func (l *layout) column(key cellKey, raw string, x int) (from, col int) {
 	if x <= 0 {
 		return 0, 0
@@ -124,7 +126,7 @@ type Rows interface {
 	Len() int
 	// Row returns row i. The pager calls it only for the rows that it needs.
 	Row(i int) Row
-	// Stops returns the sorted indexes of the rows between which the user can step.
+	// Stops returns the indexes of the rows that the user can step between, in ascending order.
 	Stops() []int
 }
 
@@ -143,11 +145,12 @@ type Cell struct {
 	NoScroll bool
 	// MaxWidth is the maximum width of the cell if lines are wrapped; 0 means no limit.
 	MaxWidth int
-	// Track identifies the text in the record of texts that were read. If it is 0, the text is not recorded.
+	// Track is the ID of the text in the pager's record of displayed texts. If Track is 0, the text is not
+	// recorded.
 	Track TextID
 }
 
-// TextID identifies a text in the record of texts that were read, independent of the layout.
+// TextID identifies a text in the pager's record of displayed texts. It does not depend on the layout.
 type TextID uint64
 
 // Fixed implements Rows for rows that are already laid out.

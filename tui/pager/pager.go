@@ -10,7 +10,8 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Pager is a viewport with stops, a search, and a record of the texts that were read. Use New to create a Pager.
+// Pager is a viewport with stops and a search. It records which texts have been on screen. Use New to create a
+// Pager.
 type Pager struct {
 	viewport
 	stops []int
@@ -21,14 +22,14 @@ type Pager struct {
 	match theme.Style // style of matches
 
 	rule        theme.Style // style of the divider between two cells
-	more        theme.Style // style of the sign for text beyond the edge
+	more        theme.Style // style of the sign that the text continues beyond the edge
 	cursorStyle theme.Style // style of the sign at the current stop; "" for no sign
 	picking     bool        // the user is picking a row
 	pickAction  string
 	picked      int         // the row being picked
 	pickStyle   theme.Style // style of the sign at the picked row
 
-	seen map[TextID]int // number of bytes that were on screen, from the beginning of each text
+	seen map[TextID]int // for each text, the number of bytes from its beginning that have been on screen
 }
 
 // New returns an empty pager with the styles of th.
@@ -39,14 +40,13 @@ func New(th theme.Theme) *Pager {
 	return p
 }
 
-// ShowCursor makes the pager mark the current stop with a sign in the first column. The pager then is a list with a
-// cursor.
+// ShowCursor turns the pager into a list with a cursor: a sign in the first column marks the current stop.
 func (p *Pager) ShowCursor(style theme.Style) { p.cursorStyle = style }
 
 // Restyle applies the styles of th.
 func (p *Pager) Restyle(th theme.Theme) { p.match, p.rule, p.more = th.Match, th.Rule, th.Accent }
 
-// SetRows replaces the rows, scrolls to the beginning, and clears the record of the texts that were read.
+// SetRows replaces the rows, scrolls to the beginning, and clears the record of displayed texts.
 func (p *Pager) SetRows(rows Rows) {
 	p.rows, p.top, p.x, p.stop, p.picking = rows, position{}, 0, -1, false
 	p.stops = rows.Stops()
@@ -55,8 +55,8 @@ func (p *Pager) SetRows(rows Rows) {
 	p.layout.reset()
 }
 
-// Replace replaces the rows by another layout of the same texts. It keeps the position and the record of the texts
-// that were read.
+// Replace replaces the rows by another layout of the same texts. It keeps the position and the record of
+// displayed texts.
 func (p *Pager) Replace(rows Rows) {
 	p.rows, p.stops = rows, rows.Stops()
 	p.layout.reset()
@@ -103,7 +103,7 @@ func (p *Pager) SetWrap(wrap bool) {
 // selects reports whether the pager is a list with at least one item.
 func (p *Pager) selects() bool { return p.cursorStyle != "" && len(p.stops) > 0 }
 
-// divider is drawn between the two cells of a row.
+// divider is the character between the two cells of a row.
 const divider = "│"
 
 // View returns height lines of exactly width cells each.
@@ -127,14 +127,14 @@ func (p *Pager) View() []string {
 	return lines
 }
 
-// write appends the visible line at the given position to b.
+// write appends the visible line at position at to b.
 func (p *Pager) write(b *strings.Builder, at position) {
 	row := p.row(at.row)
 	for c := range row.Cells {
 		if c > 0 {
 			p.rule.Write(b, divider)
 		}
-		cell := row.Cells[c] // a copy, because the marks of the search are added to it
+		cell := row.Cells[c] // a copy, because write adds the marks of the search
 		width, text := p.cellWidth(row, c), p.textWidth(row, c)
 		gutter := cell.Gutter
 		if at.sub > 0 {
@@ -147,7 +147,7 @@ func (p *Pager) write(b *strings.Builder, at position) {
 			gutter = withCursor(gutter, p.pickStyle)
 		}
 		from, to, col, shown := p.span(cellKey{at.row, c}, &cell, text, at.sub)
-		if at.sub > 0 && !shown { // the other cell of the row has more lines
+		if at.sub > 0 && !shown { // this cell has no such line, but the other cell of the row has
 			b.WriteString(draw.Blank(width))
 			continue
 		}
@@ -173,8 +173,8 @@ func (p *Pager) write(b *strings.Builder, at position) {
 // cursorSign is the sign at the current stop and at the picked row.
 const cursorSign = "▌"
 
-// withCursor returns gutter with cursorSign in place of its leading blank. If gutter has no leading blank, it returns
-// gutter unchanged.
+// withCursor returns gutter with its leading blank replaced by cursorSign. If gutter has no leading blank,
+// withCursor returns it unchanged.
 func withCursor(gutter draw.Line, style theme.Style) draw.Line {
 	if len(gutter) == 0 || !strings.HasPrefix(string(gutter[0].Text), " ") {
 		return gutter

@@ -1,4 +1,4 @@
-// This file moves the viewport and the cursor, and records what was on screen.
+// This file moves the viewport and the cursor, and records which texts have been on screen.
 
 package pager
 
@@ -18,15 +18,15 @@ func (p *Pager) Scroll(n int) {
 	p.scroll(n)
 }
 
-// ScrollPages scrolls by n screens. A screen is one line less than the height, so that a line stays visible for
-// orientation.
+// ScrollPages scrolls by n screens. A screen is one line less than the height of the viewport, so that one line
+// stays visible for orientation.
 func (p *Pager) ScrollPages(n float64) {
 	p.Scroll(int(n * float64(max(1, p.height-1))))
 	p.SelectVisible()
 }
 
-// ScrollToUnseen scrolls down by a screen, and then on to the first row that was not seen. It skips blank rows that
-// are not recorded.
+// ScrollToUnseen scrolls down by one screen, and then to the first row that has not been on screen. It skips
+// blank rows that are not recorded.
 func (p *Pager) ScrollToUnseen() {
 	if p.picking {
 		p.ScrollPages(1)
@@ -37,7 +37,7 @@ func (p *Pager) ScrollToUnseen() {
 	}
 	p.scroll(p.height)
 	if p.top.sub == 0 {
-		for row := p.top.row; row < p.len(); row++ { // if all rows were seen, the viewport stays a screen further down
+		for row := p.top.row; row < p.len(); row++ { // if every row has been on screen, the first scroll remains in effect
 			if slices.ContainsFunc(p.row(row).Cells, unread) {
 				p.top.row = row
 				break
@@ -64,8 +64,8 @@ func (p *Pager) End() {
 	}
 }
 
-// NextStop selects the next stop if step is 1, or the previous stop if step is -1. It returns false if there is no
-// such stop.
+// NextStop selects the next stop if step is 1, or the previous stop if step is -1. It returns false if no such
+// stop exists.
 func (p *Pager) NextStop(step int) (ok bool) {
 	n := p.stop + step
 	if p.stop < 0 { // no stop is selected: start at the top of the viewport
@@ -110,8 +110,8 @@ func (p *Pager) StopRow() int {
 	return p.stops[p.stop]
 }
 
-// RevealOffset scrolls so that the byte at offset at of the given row is visible, on the last visible line if
-// possible.
+// RevealOffset makes the byte at offset at of the given row visible, if possible on the last line of the
+// viewport.
 func (p *Pager) RevealOffset(row, at int) {
 	sub := 0
 	if p.wrap && row < p.len() {
@@ -127,8 +127,8 @@ func (p *Pager) RevealOffset(row, at int) {
 	p.scroll(1 - p.height)
 }
 
-// MarkSeen records the visible texts as read. For each text, the record extends only to the first byte that was not
-// on screen.
+// MarkSeen records the visible texts. The record of a text is the length of its beginning that has been on
+// screen without gaps.
 func (p *Pager) MarkSeen() {
 	defer p.beginPass()()
 	at, ok := p.top, p.len() > 0
@@ -149,23 +149,23 @@ func (p *Pager) MarkSeen() {
 	}
 }
 
-// Seen reports whether the first n bytes of text t were on screen.
+// Seen reports whether the first n bytes of text t have been on screen.
 func (p *Pager) Seen(t TextID, n int) bool {
 	to, known := p.seen[t]
 	return known && to >= n
 }
 
-// Pick lets the user pick a row, starting at the given row. Scrolling then moves the picked row. style is the style
-// of the sign at the picked row. deed describes the effect of enter, for the footer.
+// Pick lets the user pick a row, beginning with the given row. During this time, scrolling moves the picked
+// row. style is the style of the sign at the picked row. deed is the footer's description of enter.
 func (p *Pager) Pick(row int, style theme.Style, deed string) {
 	p.picking, p.pickStyle, p.pickAction = true, style, deed
 	p.pickRow(row)
 }
 
-// Unpick stops picking a row.
+// Unpick stops the picking of a row.
 func (p *Pager) Unpick() { p.picking = false }
 
-// PickAction returns the description of the effect of enter that was passed to Pick.
+// PickAction returns the description of enter that was passed to Pick.
 func (p *Pager) PickAction() string { return p.pickAction }
 
 // Picked returns the picked row. It returns false if the user is not picking a row.
@@ -176,10 +176,11 @@ func (p *Pager) pickRow(row int) {
 	p.Reveal(p.picked)
 }
 
-// A pager with a cursor is a list. Each item extends from its stop to the row before the next stop.
+// The code below implements lists, which are pagers with a cursor. Each item extends from its stop to the row
+// before the next stop.
 
-// Move moves the cursor by n items, up if n is negative. While the current item extends beyond the viewport, a step
-// scrolls by one line instead. If there are no items, Move only scrolls.
+// Move moves the cursor down by n items, or up if n is negative. If the current item extends beyond the
+// viewport, a step scrolls by one line instead. If the list has no items, Move only scrolls.
 func (p *Pager) Move(n int) {
 	if p.picking || !p.selects() {
 		p.Scroll(n)
@@ -224,7 +225,7 @@ func (p *Pager) Move(n int) {
 	}
 }
 
-// SelectVisible moves the cursor to an item in the viewport.
+// SelectVisible moves the cursor to an item in the viewport if the current item is not visible.
 func (p *Pager) SelectVisible() {
 	if !p.selects() {
 		return

@@ -1,4 +1,4 @@
-// This file implements the search in the rows.
+// This file implements the search for text.
 
 package pager
 
@@ -13,7 +13,7 @@ import (
 // Query returns the search text.
 func (p *Pager) Query() string { return p.query }
 
-// matches returns marks for the matches of the query in the bytes from offset from up to offset to.
+// matches marks the matches of the query in raw, from offset from up to offset to.
 func (p *Pager) matches(raw string, from, to int) []draw.Mark {
 	from = max(0, from-len(p.query))
 	to = min(len(raw), to+len(p.query))
@@ -32,8 +32,8 @@ func (p *Pager) matches(raw string, from, to int) []draw.Mark {
 	return marks
 }
 
-// Search searches for text from the top of the viewport on and scrolls to the first match. It ignores the case of
-// ASCII letters. It reports whether there is a match. An empty text ends the search.
+// Search searches for text, starting at the top of the viewport, and scrolls to the first match. It ignores the
+// case of ASCII letters. It reports whether a match was found. An empty text ends the search.
 func (p *Pager) Search(text string) bool {
 	p.query, p.hit = text, -1
 	if text == "" {
@@ -42,12 +42,12 @@ func (p *Pager) Search(text string) bool {
 	return p.find(p.top.row, 1)
 }
 
-// maxCounted is the maximum number of rows in which Match counts matches. Counting in more rows would cause a
-// noticeable delay.
+// maxCounted is the maximum number of rows for which Match counts matching rows. For more rows, counting would
+// cause a noticeable delay.
 const maxCounted = 20_000
 
-// Match returns the number of the current matching row and the total number of matching rows. ok is false if there
-// is no search, or if there are too many rows to count.
+// Match returns the number of the current matching row and the total number of matching rows. ok is false if no
+// search is active, or if the pager has more than maxCounted rows.
 func (p *Pager) Match() (n, of int, ok bool) {
 	if p.query == "" || p.len() > maxCounted {
 		return 0, 0, false
@@ -64,8 +64,8 @@ func (p *Pager) Match() (n, of int, ok bool) {
 	return n, of, true
 }
 
-// NextMatch scrolls to the next matching row if step is 1, or to the previous matching row if step is -1. The
-// search wraps around. It reports whether there is a match.
+// NextMatch scrolls to the next matching row if step is 1, or to the previous one if step is -1. After the last
+// row, it continues with the first. It reports whether a match was found.
 func (p *Pager) NextMatch(step int) bool {
 	if p.query == "" {
 		return false
@@ -77,8 +77,7 @@ func (p *Pager) NextMatch(step int) bool {
 	return p.find((p.searchStart()+step+n)%n, step)
 }
 
-// CurrentText returns the text of the current match if it is visible, and otherwise the text of the first visible
-// row.
+// CurrentText returns the text of the row that a search continues from.
 func (p *Pager) CurrentText() string {
 	if p.len() == 0 {
 		return ""
@@ -86,7 +85,7 @@ func (p *Pager) CurrentText() string {
 	return p.rows.Row(p.searchStart()).Cells[0].Text.Raw
 }
 
-// searchStart returns the row from which a search continues. This is the current match if it is visible, and
+// searchStart returns the row that a search continues from: the row of the current match if it is visible, and
 // otherwise the first visible row.
 func (p *Pager) searchStart() int {
 	first, last := p.Window()
@@ -109,9 +108,9 @@ func (p *Pager) find(from, step int) bool {
 	return false
 }
 
-// Searchable is implemented by Rows that can search a row without laying it out.
+// Searchable is implemented by Rows that can be searched without being laid out.
 type Searchable interface {
-	// HasText reports whether holds returns true for one of the texts of row i.
+	// HasText reports whether holds returns true for any text of row i.
 	HasText(i int, holds func(text string) bool) bool
 }
 

@@ -1,10 +1,10 @@
-// This file computes which part of the rows is visible.
+// This file computes which rows are visible.
 
 package pager
 
 import "toolcrib/tui/draw"
 
-// viewport is a view of height lines on rows. It begins at the line top.
+// viewport shows height lines of rows, beginning with the line top.
 type viewport struct {
 	rows   Rows
 	layout *layout
@@ -13,21 +13,23 @@ type viewport struct {
 	wrap   bool
 	x      int // horizontal scroll position; 0 if lines are wrapped
 	top    position
-	cache  rowCache // used during a pass over the viewport
+	cache  rowCache // valid only during a pass over the viewport
 }
 
-// position identifies a line on the screen: a row, and the number of the line within a wrapped row.
+// position identifies a line on the screen by its row and, if the row is wrapped, by the number of the line in
+// that row.
 type position struct{ row, sub int }
 
-// rowCache caches the row that was used last during a pass over the viewport, because each line of a row needs the
-// row several times.
+// rowCache caches the row of the last call of the method row during a pass over the viewport, because drawing
+// each line of a row needs the row several times.
 type rowCache struct {
 	active, valid bool
 	index         int
 	row           Row
 }
 
-// beginPass starts a pass over the viewport, during which rows are cached. The returned function ends the pass.
+// beginPass starts a pass over the viewport, which caches rows. The caller must call the result at the end of
+// the pass.
 func (v *viewport) beginPass() func() {
 	v.cache = rowCache{active: true}
 	return func() { v.cache = rowCache{} }
@@ -49,7 +51,7 @@ func (v *viewport) len() int {
 	return v.rows.Len()
 }
 
-// hasSub reports whether the line at the given position exists.
+// hasSub reports whether the row has a line at the given position.
 func (v *viewport) hasSub(at position) bool {
 	if at.sub == 0 {
 		return true
@@ -66,7 +68,7 @@ func (v *viewport) hasSub(at position) bool {
 	return false
 }
 
-// lastSub returns the number of the last line within the given row.
+// lastSub returns the number of the last line of the given row.
 func (v *viewport) lastSub(row int) int {
 	if !v.wrap {
 		return 0
@@ -104,7 +106,7 @@ func (v *viewport) before(at position) (position, bool) {
 	return position{at.row - 1, v.lastSub(at.row - 1)}, true
 }
 
-// end returns the top of a viewport that is scrolled to the end.
+// end returns the position of the top line when the viewport is scrolled to the end.
 func (v *viewport) end() position {
 	n := v.len()
 	if n == 0 || v.height <= 0 {
@@ -121,12 +123,12 @@ func (v *viewport) end() position {
 	return at
 }
 
-// clamp moves the viewport so that it does not extend beyond the rows.
+// clamp moves the viewport back if it extends beyond the last row.
 func (v *viewport) clamp() {
 	if v.top.row >= v.len() {
 		v.top = position{max(0, v.len()-1), 0}
 	}
-	// Compute the end only if it can be near, because this is expensive.
+	// end is expensive, so call it only if the end can be in the viewport.
 	if v.len()-v.top.row > v.height {
 		return
 	}
@@ -165,15 +167,16 @@ func (v *viewport) Percent() int {
 	return min(99, v.top.row*100/max(1, end.row))
 }
 
-// ScrollX scrolls horizontally by n cells, to the left if n is negative. It has no effect if lines are wrapped.
+// ScrollX scrolls to the right by n cells, or to the left if n is negative. It has no effect if lines are
+// wrapped.
 func (v *viewport) ScrollX(n int) {
 	if !v.wrap {
 		v.x = max(0, v.x+n)
 	}
 }
 
-// Reveal scrolls the given row into the viewport if it is not visible. The row then is a third of the height below
-// the top.
+// Reveal does nothing if the given row is visible. If not, it scrolls so that the row is one third of the
+// height below the top.
 func (v *viewport) Reveal(row int) {
 	if first, last := v.Window(); row >= first && row < last {
 		return
@@ -181,13 +184,14 @@ func (v *viewport) Reveal(row int) {
 	v.Center(row)
 }
 
-// Center scrolls so that the given row is a third of the height below the top.
+// Center scrolls so that the given row is one third of the height below the top.
 func (v *viewport) Center(row int) {
 	v.top = position{min(max(0, row), max(0, v.len()-1)), 0}
 	v.scroll(-v.height / 3)
 }
 
-// ScrollTo scrolls so that the given row is at the top, or as near to the top as the number of rows below permits.
+// ScrollTo scrolls so that the given row is at the top. Near the end, it only scrolls until the last row is
+// visible.
 func (v *viewport) ScrollTo(row int) {
 	v.top = position{min(max(0, row), max(0, v.len()-1)), 0}
 	v.clamp()
@@ -213,7 +217,7 @@ func (v *viewport) Window() (first, last int) {
 	return v.top.row, at.row + 1
 }
 
-// Lines returns the number of lines of all rows, but at most limit.
+// Lines returns the number of lines of all rows, limited to limit.
 func (v *viewport) Lines(limit int) int {
 	n := 0
 	for at, ok := (position{}), v.len() > 0; ok && n < limit; n++ {
@@ -235,8 +239,8 @@ func (v *viewport) cellWidth(row Row, c int) int {
 	return v.width - 1 - left
 }
 
-// textWidth returns the width of the text in cell c of the given row. The last column of a cell is reserved for the
-// sign that the text continues.
+// textWidth returns the width of the text in cell c of the given row. The last column of a cell is reserved for
+// the sign that the text continues beyond the edge.
 func (v *viewport) textWidth(row Row, c int) int {
 	width := v.cellWidth(row, c)
 	if most := row.Cells[c].MaxWidth; v.wrap && most > 0 {
@@ -245,8 +249,8 @@ func (v *viewport) textWidth(row Row, c int) int {
 	return max(1, width-row.Cells[c].Gutter.Width()-1)
 }
 
-// span returns the offsets of the text that is visible in line sub of a cell, and the column at which this text
-// begins. shown is false if the cell has no such line.
+// span returns the visible part of the text in line sub of a cell, as offsets, and the column of the part's
+// first character. shown is false if the cell has no line sub.
 func (v *viewport) span(key cellKey, cell *Cell, width, sub int) (from, to, col int, shown bool) {
 	if v.wrap {
 		s, ok := v.layout.line(key, &cell.Text, width, sub)

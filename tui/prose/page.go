@@ -73,8 +73,8 @@ func (p *Page) last() *pager.Cell { return &p.rows.Rows[p.Len()-1].Cells[0] }
 // TextLine adds a single line of text with the given indentation.
 func (p *Page) TextLine(indent, text string) { p.item(" "+indent, text, p.th.Text, nil) }
 
-// TrackedMarks adds a line of text with marked parts. The pager records under id whether the line
-// was on screen.
+// TrackedMarks adds a line of text with marked parts. The pager records under the given ID whether the line has
+// been on screen.
 func (p *Page) TrackedMarks(indent, text string, style theme.Style, marks []draw.Mark, id pager.TextID) {
 	p.item(" "+indent, text, style, marks)
 	p.last().Track = id
@@ -87,7 +87,7 @@ func (p *Page) item(indent, text string, style theme.Style, marks []draw.Mark) {
 	})
 }
 
-// Item adds text that follows sign and is wrapped. Continuation lines are aligned with the text.
+// Item adds a paragraph that begins with sign. Continuation lines are aligned with the text after the sign.
 func (p *Page) Item(sign draw.Line, text string) {
 	gutter := append(draw.Of("", " "), sign...)
 	p.Cell(pager.Cell{
@@ -96,20 +96,19 @@ func (p *Page) Item(sign draw.Line, text string) {
 	})
 }
 
-// MarkedItem adds an item, like Item, with marked parts of the text.
+// MarkedItem is like Item, but marks parts of the text.
 func (p *Page) MarkedItem(sign draw.Line, text string, marks []draw.Mark) {
 	p.Item(sign, text)
 	p.last().Text.Marks = marks
 }
 
-// FaintItem adds an item, like Item, in the style for details.
+// FaintItem is like Item, but uses the style for details.
 func (p *Page) FaintItem(sign draw.Line, text string) {
 	p.Item(sign, text)
 	p.last().Text.Base = p.th.Faint
 }
 
-// FaintLines adds an item for each line of text, like FaintItem. The sign precedes only the first
-// line.
+// FaintLines is like FaintItem, but adds an item for each line of text. Only the first line begins with sign.
 func (p *Page) FaintLines(sign draw.Line, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		p.FaintItem(sign, line)

@@ -1,4 +1,4 @@
-// Package quotes quotes the lines of a proposal to which findings and comments refer.
+// Package quotes quotes the lines of a proposal that findings and comments are about.
 package quotes
 
 import (
@@ -21,7 +21,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Quotes quotes lines of a proposal and caches its parsed revisions. The zero value is ready to use.
+// Quotes quotes lines of proposals. It caches parsed revisions. The zero value is ready to use.
 type Quotes struct {
 	docs map[revision]*jsondoc.Node // parsed revisions; nil if a revision cannot be parsed
 }
@@ -31,7 +31,8 @@ type revision struct {
 	hash   string // content hash
 }
 
-// field returns the value at path in a revision, or nil.
+// field returns the value at path in a revision. It returns nil if the path does not exist or the revision
+// cannot be parsed.
 func (q *Quotes) field(r proposals.Revision, path string) *jsondoc.Node {
 	key := revision{r.Number, r.ContentHash}
 	doc, known := q.docs[key]
@@ -48,7 +49,7 @@ func (q *Quotes) field(r proposals.Revision, path string) *jsondoc.Node {
 	return doc.Find(path)
 }
 
-// lineOf returns line n of text, counted from 1.
+// lineOf returns line n of text. The first line is line 1.
 func lineOf(text string, n int) (string, bool) {
 	lines := strings.Split(text, "\n")
 	if n > len(lines) {
@@ -57,12 +58,12 @@ func lineOf(text string, n int) (string, bool) {
 	return lines[n-1], true
 }
 
-// maxPassage is the maximum length of a quoted passage, in bytes. Longer passages are cut, because the diff shows
-// them completely.
+// maxPassage is the maximum length of a quoted passage, in bytes. Longer passages are cut, because the diff
+// shows them in full.
 const maxPassage = 2000
 
-// Findings lists the findings of a dossier. Each row is a stop, and each passage is quoted once, below its rows.
-// Findings stores in seen how many bytes of each quoted line must have been on screen.
+// Findings lists the findings of a dossier. Each row of findings is a stop. A passage is quoted once, below the
+// rows that share it. For each quoted line, Findings stores in seen the number of bytes that the user must see.
 func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, list []Row, seen map[pager.TextID]int) {
 	var remedies []string
 	for i, r := range list {
@@ -103,16 +104,16 @@ func (q *Quotes) Findings(page *prose.Page, th theme.Theme, d review.Dossier, li
 	}
 }
 
-// quotation is a line that contains a passage. The passage extends from start to end.
+// quotation is a line with a passage, which extends from start to end.
 type quotation struct {
 	text       string
 	start, end int
 }
 
-// contextChars is the maximum number of characters that are quoted on each side of a passage.
+// contextChars is the maximum number of characters that are quoted before a passage, and after it.
 const contextChars = 32
 
-// PassageLines returns the lines in which the passage of a finding is quoted.
+// PassageLines returns the lines that quote the passage of a finding.
 func PassageLines(s review.Standing) []string {
 	switch {
 	case s.Passage == "":
@@ -123,8 +124,8 @@ func PassageLines(s review.Standing) []string {
 	return strings.Split(s.Passage, "\n")
 }
 
-// passage quotes the passage of a finding. If the passage is a single line or a part of one, it adds the text on
-// both sides.
+// passage quotes the passage of a finding. If the passage is within a single line, the quotation includes the
+// text before and after the passage.
 func (q *Quotes) passage(d review.Dossier, s review.Standing) []quotation {
 	lines := PassageLines(s)
 	out := lists.Map(lines, func(l string) quotation { return quotation{l, 0, len(l)} })
@@ -154,7 +155,7 @@ func (q *Quotes) passage(d review.Dossier, s review.Standing) []quotation {
 	return []quotation{quote}
 }
 
-// line returns line n, counted from 1, of the field at path in the current revision.
+// line returns line n of the field at path in the current revision. The first line is line 1.
 func (q *Quotes) line(d review.Dossier, path string, n int) (string, bool) {
 	field := q.field(d.Revision, path)
 	if below, ok := strings.CutPrefix(path, wire.SourcePath); ok {
@@ -169,15 +170,15 @@ func (q *Quotes) line(d review.Dossier, path string, n int) (string, bool) {
 	return lineOf(field.Text, n)
 }
 
-// FindingID returns the ID under which a pager records the passage of a finding.
+// FindingID returns the ID of a finding's passage in the record of a pager.
 func FindingID(s review.Standing) pager.TextID {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s %d:%d %s", s.Path, s.Line, s.Column, s.PassageHash())
 	return pager.TextID(h.Sum64()&^0xffff | 1)
 }
 
-// Line returns the line to which an anchor refers. It returns "" for an anchor to a whole field, and false if the
-// field or the line does not exist.
+// Line returns the line at the given anchor. If the anchor is a whole field, it returns "". It returns false if
+// the field or the line does not exist.
 func (q *Quotes) Line(d review.Dossier, at review.Anchor) (string, bool) {
 	for _, r := range d.Revisions {
 		if r.Number != at.Revision {
@@ -197,11 +198,12 @@ func (q *Quotes) Line(d review.Dossier, at review.Anchor) (string, bool) {
 	return "", false
 }
 
-// Row holds the findings that share a row of a list. These are findings without a waiver that have the same
-// severity and the same passage, or a single finding.
+// Row contains the findings of one row of a list: a single finding, or several findings without a waiver that
+// have the same severity and the same passage.
 type Row []review.Standing
 
-// Rows groups findings into rows. Rows with the same passage are adjacent, at the position of the first finding.
+// Rows groups findings into rows. Rows with the same passage are adjacent, at the position of the first of
+// these findings.
 func Rows(all []review.Standing) []Row {
 	type passage struct {
 		path, text   string
@@ -230,7 +232,7 @@ func samePassage(a, b review.Standing) bool {
 	return a.Passage != "" && a.Passage == b.Passage && a.Path == b.Path && a.Line == b.Line && a.Column == b.Column
 }
 
-// Rules returns the IDs of the rules of the findings, separated by spaces.
+// Rules returns the rule IDs of the findings in r, separated by spaces.
 func (r Row) Rules() string {
 	ids := lists.Map(r, func(s review.Standing) string { return s.Rule })
 	return strings.Join(ids, " ")
@@ -250,7 +252,8 @@ func (r Row) actions() string {
 	return strings.Join(deeds, " · ")
 }
 
-// Message describes the findings of row n. It quotes the passage, unless the previous row has the same passage.
+// Message describes the findings of row n. It quotes the passage, unless the previous row is about the same
+// passage.
 func Message(list []Row, n int) string {
 	switch r := list[n]; {
 	case n > 0 && samePassage(list[n-1][0], r[0]):

@@ -1,4 +1,4 @@
-// This file defines dialogs and the names under which their unsent texts are stored.
+// This file defines dialogs and the names of their unsent texts.
 
 package screen
 
@@ -18,30 +18,30 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Dialog is a question in a sheet below the page. The user confirms it with y, never with enter. If Facts is set, the
-// sheet takes at most a third of the screen.
+// Dialog is a question in a sheet, which covers the lower part of the page. The user confirms it with y, but
+// never with enter. If Facts is set, the sheet takes at most a third of the screen.
 type Dialog struct {
-	Form         proposals.Form     // title, effect of confirming, and whether a reason is required
+	Form         proposals.Form     // title, effect of the confirmation, and whether a reason is required
 	Subject      draw.Safe          // shown in the title
 	Facts        func() []draw.Line // the lines of the sheet; may be nil
-	Content      func(*prose.Page)  // draws the details; if Facts is set, the d key shows them
-	Locked       func() []string    // returns the parts that must be read before confirming; may be nil
+	Content      func(*prose.Page)  // draws the details; if Facts is set, the sheet shows them only after the user has pressed d
+	Locked       func() []string    // returns the parts that the user must read before confirming; may be nil
 	NoteOptional bool               // the user may confirm without text
 	Writing      bool               // the text field has the focus
 	Tall         bool               // the text field takes all available lines
 	Label        draw.Safe          // label of the text field; "" if the text is a reason
 	Draft        string             // name under which the unsent text is stored; "" if it is not stored
-	About        string             // description of the unsent text for the drafts page
+	About        string             // description of the unsent text on the drafts page
 	Run          func(text string) tea.Cmd
 	Keys         []Key          // additional answers
-	OnDecline    func() tea.Cmd // on esc and n
-	PassKeys     bool           // keys without a meaning in the dialog decline it and then act on the page
-	OpenUnread   func() tea.Cmd // called on u while parts are unread; opens the unread parts
+	OnDecline    func() tea.Cmd // called when the user presses esc or n
+	PassKeys     bool           // keys that the dialog does not use close it, as esc does, and then act on the page
+	OpenUnread   func() tea.Cmd // called when the user presses u while parts are unread; opens the first of them
 	Changed      func() string  // returns how the subject has changed since the dialog was opened, or ""
 	TypedCount   string         // text that the user must type before y, for decisions on many proposals; "" for none
 }
 
-// Digest returns the given review digest, shortened if the screen is too narrow for all of it.
+// Digest returns the given review digest. On a narrow screen, it shortens the digest.
 func (l Layout) Digest(digest string) string {
 	if l.Width >= len(digest)+prose.LabelWidth+6 {
 		return digest
@@ -52,8 +52,8 @@ func (l Layout) Digest(digest string) string {
 // draftIDLength is the length of a proposal ID.
 const draftIDLength = len("00000000-0000-0000-0000-000000000000")
 
-// DecisionDraft returns the name under which the unsent text of a decision is stored. The name is a function of the
-// act and of the exact set of proposals, so that the text never appears in another decision.
+// DecisionDraft returns the name of the unsent text for a decision. The name depends on the act and on the
+// exact set of proposals, so that the text never appears in another decision.
 func DecisionDraft(act proposals.Act, ps ...proposals.Proposal) string {
 	sorted := lists.Map(ps, func(p proposals.Proposal) proposals.ID { return p.ID })
 	slices.Sort(sorted)
@@ -72,21 +72,21 @@ func DecisionDraft(act proposals.Act, ps ...proposals.Proposal) string {
 	return fmt.Sprintf("%s+%d-%x", name, len(sorted)-1, h.Sum(nil)[:8])
 }
 
-// ReadDraft parses a name that DecisionDraft returned, without its leading kind. It returns the ID of the first
-// proposal and the number of further proposals.
+// ReadDraft parses a name from DecisionDraft without the kind at its beginning. It returns the ID of the first
+// proposal, and the number of the other proposals.
 func ReadDraft(about string) (id proposals.ID, more int, ok bool) {
 	if len(about) < draftIDLength {
 		return "", 0, false
 	}
 	if rest, several := strings.CutPrefix(about[draftIDLength:], "+"); several {
 		count, _, _ := strings.Cut(rest, "-")
-		more, _ = strconv.Atoi(count) // more is 0 if the name has another origin
+		more, _ = strconv.Atoi(count) // more stays 0 if DecisionDraft did not create the name
 	}
 	return proposals.ID(about[:draftIDLength]), more, true
 }
 
-// About describes the proposals that a text is about: the proposal with the smallest ID, and the number of other
-// proposals.
+// About describes the proposals that a text is about. It names the proposal with the smallest ID, followed by
+// the number of the other proposals.
 func About(ps ...proposals.Proposal) string {
 	if len(ps) == 0 {
 		return ""
@@ -95,8 +95,7 @@ func About(ps ...proposals.Proposal) string {
 	return AboutFirst(first, len(ps)-1)
 }
 
-// AboutFirst returns the same description as About. The caller provides the first proposal and the number of other
-// proposals.
+// AboutFirst is like About, but the caller provides the first proposal and the number of the other proposals.
 func AboutFirst(first proposals.Proposal, more int) string {
 	about := wording.Reference(first) + " " + first.Subject.String()
 	if more > 0 {
@@ -105,7 +104,7 @@ func AboutFirst(first proposals.Proposal, more int) string {
 	return about
 }
 
-// Resume identifies the unsent text of a dialog that the user wants to continue.
+// Resume identifies the unsent text that the user wants to continue in a dialog.
 type Resume struct {
 	ID   proposals.ID
 	Kind string // comment, approve, changes, reject, or waive

@@ -1,5 +1,5 @@
-// This file draws what several pages share: changed prompts, capabilities, test cases, definitions, previews, and
-// versions.
+// This file draws what several pages show: changed prompts, capabilities, test cases, definitions, previews,
+// and versions.
 
 package screen
 
@@ -35,8 +35,8 @@ type PromptChange struct {
 	Before, After string
 }
 
-// ChangedPrompts returns the prompts that differ between the current and the new state of each preview, in the order
-// of previews and channels.
+// ChangedPrompts returns the prompts that differ between the current and the new state of each preview. They
+// are in the order of previews and, within a preview, of its channels.
 func ChangedPrompts(previews []impact.Preview) []PromptChange {
 	var out []PromptChange
 	for _, p := range previews {
@@ -59,8 +59,9 @@ func textOf(outputs []prompt.Output, channel string) string {
 	return ""
 }
 
-// Capabilities lists the capabilities that the proposal adds and removes, one per line. For a first import, it lists
-// a summary by kind instead. Facts that quote whole sentences are omitted, because the diff shows the sentences.
+// Capabilities lists the capabilities that the proposal adds and removes, one per line. If the proposal is a
+// first import, it lists the number of capabilities of each kind instead. Facts that quote whole sentences are
+// omitted, because the diff shows the sentences.
 func (f Frame) Capabilities(page *prose.Page, d review.Dossier) {
 	added, removed := capabilityFacts(d.Reach.Added), capabilityFacts(d.Reach.Removed)
 	if len(added)+len(removed) == 0 {
@@ -98,7 +99,7 @@ func (f Frame) Capabilities(page *prose.Page, d review.Dossier) {
 	}
 }
 
-// capabilityFacts returns the facts of all kinds except fact.Text, which quote whole sentences.
+// capabilityFacts returns the facts of all kinds except fact.Text. Facts of that kind quote whole sentences.
 func capabilityFacts(facts []fact.Fact) []fact.Fact {
 	return slices.DeleteFunc(slices.Clone(facts), func(f fact.Fact) bool { return f.Kind == fact.Text })
 }
@@ -123,8 +124,8 @@ func (f Frame) TestsField(page *prose.Page, ds ...review.Dossier) {
 	}
 }
 
-// Unassigned warns that no agent has the tools that ps propose, and shows the command that assigns a tool. It draws
-// nothing if ps is empty.
+// Unassigned warns that no agent has the tools that ps propose. It shows the command that assigns one. If ps is
+// empty, Unassigned draws nothing.
 func (f Frame) Unassigned(page *prose.Page, ps ...proposals.Proposal) {
 	names := lists.Map(ps[:min(len(ps), wording.MaxRules)], func(p proposals.Proposal) string { return p.Subject.ID })
 	if len(ps) == 0 {
@@ -136,10 +137,11 @@ func (f Frame) Unassigned(page *prose.Page, ps ...proposals.Proposal) {
 	page.Item(draw.Of(f.Theme.Warn, "! "), "No agent has "+wording.Enumerate(names)+". Assign: toolcrib assign "+ps[0].Subject.ID+" --to NAME")
 }
 
-// MaxPreview is the maximum size of a definition that a side pane shows, in bytes.
+// MaxPreview is the maximum size, in bytes, of a definition that a side pane shows.
 const MaxPreview = 64 << 10
 
-// Definition draws those of the given keys that doc has. The elements of a list are drawn below each other.
+// Definition draws the values of doc for the given keys, and skips keys that doc does not have. The elements of
+// a list are drawn one below the other.
 func (f Frame) Definition(page *prose.Page, doc *jsondoc.Node, keys []string) {
 	text := func(v *jsondoc.Node) string {
 		if one := review.Scalar(v); v.Kind == jsondoc.String || len(one) <= 60 {
@@ -186,7 +188,7 @@ func (f Frame) Definition(page *prose.Page, doc *jsondoc.Node, keys []string) {
 func (f Frame) files(page *prose.Page, files *jsondoc.Node) {
 	for _, m := range files.Members {
 		var file registry.File
-		if ps := jsondoc.Bind(m.Value, jsondoc.Root, &file); len(ps) > 0 { // the stored draft is damaged
+		if ps := jsondoc.Bind(m.Value, jsondoc.Root, &file); len(ps) > 0 { // skip the files of a damaged draft
 			page.Item(draw.Of(f.Theme.Faint, draw.Pad(draw.Escape(m.Key), 20)), string(jsondoc.Canonical(m.Value)))
 			continue
 		}
@@ -202,8 +204,8 @@ func (f Frame) files(page *prose.Page, files *jsondoc.Node) {
 	}
 }
 
-// Document parses a definition. It returns the definition as a JSON object, and the keys that the kind allows. The
-// object is empty if the definition is nil or invalid.
+// Document parses a definition. It returns the definition as a JSON object, and the keys that definitions of
+// the kind can have. The object is empty if the definition is nil or invalid.
 func Document(kind registry.Kind, definition []byte) (*jsondoc.Node, []string) {
 	empty := &jsondoc.Node{Kind: jsondoc.Object}
 	if definition == nil {
@@ -220,13 +222,14 @@ func Document(kind registry.Kind, definition []byte) (*jsondoc.Node, []string) {
 	return doc, d.Keys()
 }
 
-// Preview is the pane beside a list. It shows details of the selected row. The zero value is an empty pane.
+// Preview is the side pane of a list. It shows details of the selected row. The zero value is an empty pane.
 type Preview struct {
 	pager *pager.Pager
 	of    string // the row shown; "" after Reset
 }
 
-// View draws page, the content for the row named of. It scrolls to the top if the previous call was for another row.
+// View draws page, which describes the row with the ID of. It scrolls to the top if the previous call was for
+// another row.
 func (p *Preview) View(f Frame, of string, page *prose.Page) []string {
 	if p.pager == nil {
 		p.pager = pager.New(f.Theme)
@@ -243,7 +246,7 @@ func (p *Preview) View(f Frame, of string, page *prose.Page) []string {
 	return p.pager.View()
 }
 
-// MarkSeen records the visible text as read. It returns false if the pane shows another row than the one named of.
+// MarkSeen records the visible text as read. It returns false if the pane does not show the row with the ID of.
 func (p *Preview) MarkSeen(of string) bool {
 	if p.pager == nil || p.of != of {
 		return false
@@ -252,10 +255,10 @@ func (p *Preview) MarkSeen(of string) bool {
 	return true
 }
 
-// Unseen calls of with the pager of the pane and returns its result.
+// Unseen calls the function of with the pager of the pane, and returns the result.
 func (p *Preview) Unseen(of func(*pager.Pager) []string) []string { return of(p.pager) }
 
-// Reset makes the next View start at the top.
+// Reset makes the next call of View start at the top.
 func (p *Preview) Reset() { p.of = "" }
 
 // Scroll scrolls the pane down by n lines.
@@ -265,13 +268,13 @@ func (p *Preview) Scroll(n int) {
 	}
 }
 
-// Previewed is a page with a pane beside its list.
+// Previewed is a page that shows a list with a side pane.
 type Previewed interface {
 	Paned
 	Pane() *Preview
 }
 
-// PreviewKeys returns the keys that scroll the pane beside a list.
+// PreviewKeys returns the keys that scroll the side pane.
 func PreviewKeys(p Previewed) []Key {
 	scroll := func(screens float64) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -286,7 +289,7 @@ func PreviewKeys(p Previewed) []Key {
 	}
 }
 
-// Entry is a live definition as the registry pages list it.
+// Entry is a live definition in the list of a registry page.
 type Entry struct {
 	Subject  registry.Subject
 	Version  int
@@ -294,13 +297,14 @@ type Entry struct {
 	ToolKind string
 	Category string
 	Approval string
-	Source   string // server or file from which it was imported
+	Source   string // server or file that the definition was imported from
 	Locked   bool
 	Hides    []registry.Subject
 }
 
-// Opening describes how to open the page of a live definition: with a comparison of two versions (Compare), with the
-// blame of a line (Blame), or in the editor (Change).
+// Opening describes how to open the page of a live definition. If Compare is set, the page shows the
+// differences between two versions. If Blame is set, it shows the blame of a line. If Change is set, the
+// definition is opened in the editor.
 type Opening struct {
 	Entry   Entry
 	Compare Span
@@ -308,11 +312,11 @@ type Opening struct {
 	Change  bool
 }
 
-// Blame requests the blame of a field, which shows the version that introduced each line.
+// Blame requests the blame of a field: for each line, the version that introduced the line.
 type Blame struct {
 	Field   string // JSON path; "" for no blame
-	Line    int    // first line to show, counted from 1; 0 for the beginning
-	Version int    // version whose lines are shown; 0 for the newest
+	Line    int    // number of the first line to show; 0 for the beginning
+	Version int    // show the lines of this version; 0 for the newest
 }
 
 // Forker drafts a new tool from the core tool named id.
@@ -321,8 +325,8 @@ type Forker interface{ Fork(id string) tea.Cmd }
 // Drafter drafts a new proposal in the editor.
 type Drafter interface{ DraftNew() tea.Cmd }
 
-// EntryKeys returns the keys that act on the live definition that selected returns. change opens a change of this
-// definition in the editor. noEditor returns why no editor is available, or "".
+// EntryKeys returns the keys for the live definition that selected returns. change opens this definition in the
+// editor. noEditor returns the reason why no editor is available, or "".
 func EntryKeys(sh Forker, selected func() (Entry, bool), change func() tea.Cmd, noEditor func() string) []Key {
 	off := func(locked bool, why string, then func() string) func() string {
 		return func() string {
@@ -354,11 +358,11 @@ func NewKey(sh Drafter, noEditor func() string) Key {
 // MaxVersions is the maximum number of versions that are listed for a subject.
 const MaxVersions = 500
 
-// Span is a pair of version numbers to compare. If From is 0, To is compared with nothing.
+// Span is a pair of version numbers to compare. If From is 0, all of To is shown as added.
 type Span struct{ From, To int }
 
-// Between returns the comparison of the version at index selected with the version numbered marked. If no other
-// version is marked, it returns the comparison with the preceding version.
+// Between returns the versions to compare: the version at index selected, and the version with the number
+// marked. If no other version is marked, it returns the preceding version instead.
 func Between(versions []history.Version, selected, marked int) Span {
 	v := versions[selected].Number
 	switch {
@@ -372,8 +376,8 @@ func Between(versions []history.Version, selected, marked int) Span {
 	return Span{0, v}
 }
 
-// MarkVersion toggles the mark of a version. before is the marked version, or 0, and selected is the version under
-// the cursor. It returns the version that is marked now, or 0; the next comparison begins with this version.
+// MarkVersion toggles the mark of the version with the number selected. before is the number of the marked
+// version, or 0. MarkVersion returns the number of the version that is marked now, or 0.
 func MarkVersion(sh Shell, before, selected int) (marked int, cmd tea.Cmd) {
 	if before == selected {
 		return 0, sh.Say(Remark, "Mark removed")
@@ -381,8 +385,8 @@ func MarkVersion(sh Shell, before, selected int) (marked int, cmd tea.Cmd) {
 	return selected, sh.Say(Remark, "Version %d marked; enter on another version compares them", selected)
 }
 
-// Extents returns, for each version, the number of lines that it adds and removes, as text. versions are sorted from
-// the newest to the oldest. The result is "" for the oldest version, and for definitions larger than MaxPreview.
+// Extents returns the number of added and removed lines of each version, as text. versions are sorted from
+// newest to oldest. The text is "" for the oldest version, and for definitions that are larger than MaxPreview.
 func Extents(versions []history.Version) []string {
 	extents := make([]string, len(versions))
 	for i := range max(0, len(versions)-1) {
@@ -400,7 +404,7 @@ func Extents(versions []history.Version) []string {
 	return extents
 }
 
-// Extent returns the number of lines that are added and removed in the given fields, as text.
+// Extent returns the number of added and removed lines in the given fields, as text.
 func Extent(fields []diff.Field) string {
 	added, removed := 0, 0
 	for _, f := range fields {
@@ -411,8 +415,8 @@ func Extent(fields []diff.Field) string {
 	return l.String(l.Width())
 }
 
-// VersionRows lists versions in width cells. A row shows the time, the author and the approver, the number of changed
-// lines, and the reason. Each row is a stop of the pager.
+// VersionRows lists versions in width cells. For each version, it shows the time, the author and the approver,
+// the number of changed lines, and the reason. Each row is a stop of the pager.
 func (f Frame) VersionRows(page *prose.Page, width int, versions []history.Version, extents []string, marked int) {
 	for i, v := range versions {
 		page.Stop()
@@ -438,7 +442,7 @@ func (f Frame) VersionRows(page *prose.Page, width int, versions []history.Versi
 	}
 }
 
-// Approvers returns the name of the author, followed by the name of the decider if this is another person.
+// Approvers returns the name of the author. If the decider is another person, the name of the decider follows.
 func Approvers(author, decider string) draw.Safe {
 	name := func(actor string) draw.Safe { return draw.Escape(strings.TrimPrefix(actor, "user:")) }
 	if author == decider {
@@ -447,5 +451,5 @@ func Approvers(author, decider string) draw.Safe {
 	return name(author) + " → " + name(decider)
 }
 
-// EntryPage is a page whose keys act on the live definition that Selected returns.
+// EntryPage is a page with keys for a live definition, which Selected returns.
 type EntryPage interface{ Selected() (Entry, bool) }

@@ -20,11 +20,11 @@ type Key struct {
 	Name         string      // name of the action in the configuration
 	Keys         []string    // in Bubble Tea's notation; the footer shows the first
 	Label        string      // one or two words for the footer; if "", the footer omits the key
-	Late         func() bool // reports whether the footer now shows the key after other keys; nil means never
-	Help         string      // effect, as a sentence without a period
-	Terms        string      // synonyms that the search also matches
+	Late         func() bool // reports whether the footer shows the key after the other keys; nil means no
+	Help         string      // effect of the key, as a sentence without a period
+	Terms        string      // synonyms for the search
 	WhilePicking bool        // the key also works while the user picks a line
-	OnTab        func() bool // reports whether the key belongs to the current tab and comes first in the footer; nil for keys of all tabs
+	OnTab        func() bool // reports whether the key belongs to the current tab, so that the footer shows it first; nil if the key belongs to all tabs
 	Do           func() tea.Cmd
 	Disabled     func() string // returns why the key is disabled, or ""; nil if the key is always enabled
 }
@@ -48,8 +48,9 @@ func (k Key) Names() string {
 	return strings.Join(names, " ")
 }
 
-// CopyKey returns the key that copies the reference of a proposal or a change set, which the function reference
-// returns. Pressed a second time, the key copies the shell command that shows the proposal or the set.
+// CopyKey returns the key that copies the reference of a proposal or a change set. The function reference
+// returns this reference. If the user presses the key again, it copies the shell command that shows the
+// proposal or the change set.
 func CopyKey(sh Messenger, reference, off func() string) Key {
 	copied := ""
 	return Key{Name: "copy-id", Keys: []string{"y"}, Help: "Copy its number, or the name of the set; again: the command that shows it", Disabled: off, Do: func() tea.Cmd {
@@ -80,13 +81,13 @@ var keyNames = map[string]string{
 	"up": "↑", "down": "↓", "left": "←", "right": "→", "pgdown": "page down", "pgup": "page up", "shift+down": "shift+↓", "shift+up": "shift+↑",
 }
 
-// Hint draws the key k and its label for the footer. A click on the hint presses the key.
+// Hint draws the key k and its label for the footer. Clicking the hint has the same effect as pressing the key.
 func Hint(name, text theme.Style, k, label string) draw.Line {
 	return draw.Of(name, draw.Escape(KeyName(k))).Add(text, " "+draw.Escape(label)+"  ").WithClick("key " + k)
 }
 
-// Loading is the reason why a key is disabled while the page is loading.
+// Loading is the reason why a key is disabled until the page has loaded.
 const Loading = "it is still loading"
 
-// Always returns true. As Key.Late, it makes the footer always show the key after other keys.
+// Always returns true. Use it as Key.Late for a key that the footer always shows after the other keys.
 func Always() bool { return true }

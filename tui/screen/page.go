@@ -1,5 +1,5 @@
-// Package screen contains what the pages of the workbench share: the frame in which they are drawn, texts, lists,
-// panes, keys, and Shell, the interface through which pages use the workbench.
+// Package screen contains what the pages of the workbench have in common: the frame that they draw in, texts,
+// lists, panes, and keys. Pages use the workbench only through the interface Shell.
 package screen
 
 import (
@@ -15,56 +15,58 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Page is a component that fills the screen below the bar. A page owns its state and accesses the workbench only
+// Page is a component that fills the screen below the bar. A page owns its state. It uses the workbench only
 // through a Shell.
 type Page interface {
 	// Place returns the heading of the page's keys in the help and in docs/keys.md.
 	Place() string
-	// Keys returns the keys of the page. It also works on a zero page, so that the documentation can list the keys.
+	// Keys returns the keys of the page. It must also work for a zero page, because the documentation lists the
+	// keys.
 	Keys() []Key
-	// Fit sets the size and the theme of the page. It is called before the first View.
+	// Fit sets the size and the theme of the page. The workbench calls it before the first View.
 	Fit(f Frame)
-	// Tabs draws the two ends of the line below the bar. View draws the body.
+	// Tabs draws the line below the bar: its left end and its right end. View draws the body.
 	Tabs() (left, right draw.Line)
 	View() []string
 	// ActivePager returns the pager of the text that has the focus, or nil if the page shows a list.
 	ActivePager() *pager.Pager
-	// Update handles a message. A page ignores messages that are meant for other pages.
+	// Update handles a message. A page must ignore messages for other pages.
 	Update(msg tea.Msg) tea.Cmd
 	// Reload reads the page's data again.
 	Reload() tea.Cmd
 	// Escape ends the active mode, such as a search. It returns false if no mode is active.
 	Escape() (tea.Cmd, bool)
-	// Scroll scrolls by n lines or rows; x is the column of the mouse. Click selects the row of the body at the given
-	// position.
+	// Scroll scrolls by n lines or rows; x is the column of the mouse. Click selects the row at the given position
+	// of the body.
 	Scroll(x, n int) tea.Cmd
 	Click(x, row int) tea.Cmd
 	// MarkSeen records the text on screen as read.
 	MarkSeen()
 }
 
-// Rendered is sent when a text has been rendered as Markdown in the background.
+// Rendered is sent when a text has been rendered in the background.
 type Rendered struct{}
 
-// Done is sent when a task ends. Err is shown; a success is not.
+// Done is sent when a task ends. The status line shows Err, but no message if the task succeeded.
 type Done struct{ Err error }
 
-// Breadcrumbed is a page that is opened from a list. The bar shows the name of the list and the name of the entry.
+// Breadcrumbed is a page that the user opens from a list. The bar shows the name of the list and the name of
+// the entry.
 type Breadcrumbed interface {
 	// Parent returns the name of the list. Crumb draws the name of the entry in at most room cells.
 	Parent() draw.Safe
 	Crumb(room int) draw.Line
 }
 
-// ProposalPage is a page whose keys act on the proposal that Current returns.
+// ProposalPage is a page with keys for a proposal, which Current returns.
 type ProposalPage interface {
 	Current() (proposals.Proposal, bool)
 }
 
-// Filtered is a page with a list to which the user can apply a filter.
+// Filtered is a page with a list that the user can filter.
 type Filtered interface{ Filter() string }
 
-// TabSwitcher is a page whose tabs can be clicked.
+// TabSwitcher is a page with tabs that the user can click.
 type TabSwitcher interface{ SelectTab(tab int) tea.Cmd }
 
 // Announcing is a page that can show a message when the workbench starts.
@@ -73,7 +75,7 @@ type Announcing interface{ Announce() tea.Cmd }
 // Returning is a page that reloads data when the user comes back from another page.
 type Returning interface{ Returned() tea.Cmd }
 
-// Stateful is a page whose state is saved on exit and restored at the next start.
+// Stateful is a page with a state that is saved on exit and restored at the next start.
 type Stateful interface {
 	State() PageState
 	SetState(l PageState)
@@ -93,24 +95,24 @@ const (
 	MinHeight = 15
 )
 
-// SideMinWidth is the minimum screen width for a pane beside a list. PanesMinWidth is the minimum screen width for a
-// proposal or a definition in two panes.
+// SideMinWidth is the minimum width of a screen that shows a list and a side pane. PanesMinWidth is the minimum
+// width of a screen that shows a proposal or a definition in two panes.
 const (
 	SideMinWidth  = 120
 	PanesMinWidth = 140
 )
 
-// MinPaneWidth is the minimum width of a pane, in cells. maxSideWidth is the maximum width of a pane beside a list.
+// MinPaneWidth is the minimum width of a pane, in cells. maxSideWidth is the maximum width of a side pane.
 const (
 	MinPaneWidth = 40
 	maxSideWidth = 120
 )
 
-// Frame is everything that a page needs to draw itself.
+// Frame contains everything that a page needs for drawing.
 type Frame struct {
 	Layout
 	Theme theme.Theme
-	Now   func() time.Time // returns the current time, for ages
+	Now   func() time.Time // returns the current time, which ages are computed from
 }
 
 // Layout is the geometry of the screen. From top to bottom: the bar, the tabs, a rule, the body, the status line, and
@@ -119,14 +121,14 @@ type Layout struct {
 	Width, Height int
 	TooSmall      bool
 	Body          int // height of the body
-	List, Side    int // width of a list and of the pane beside it; Side is 0 without a pane
-	Left, Right   int // widths of the two panes of a page; Left is 0 if the page has one pane
+	List, Side    int // widths of a list and of its side pane; Side is 0 if there is no side pane
+	Left, Right   int // widths of the two panes of a page; Left is 0 if the page has only one pane
 	Blame         int // width of the blame column
 	By            Division
 }
 
-// Division describes how the user has divided the screen. Shift is the number of cells by which the divider is moved to
-// the right. Zoomed hides one of the two panes.
+// Division describes how the user has divided the screen into two panes. Shift is the number of cells that the
+// user has moved the divider to the right. If Zoomed is set, only one pane is shown.
 type Division struct {
 	Shift  int
 	Zoomed bool
@@ -149,14 +151,14 @@ func NewLayout(width, height int, by Division) Layout {
 	return l
 }
 
-// divide splits width into two panes with one cell between them. The left pane has leftWidth cells, unless a pane would
-// then be narrower than MinPaneWidth.
+// divide splits width into two panes with a gap of one cell. The left pane is leftWidth cells wide, unless one
+// of the panes would become narrower than MinPaneWidth.
 func divide(width, leftWidth int) (left, right int) {
 	left = min(max(leftWidth, MinPaneWidth), width-1-MinPaneWidth)
 	return left, width - 1 - left
 }
 
-// WithList returns l with a list of the given width. If the list has no side pane, it returns l unchanged.
+// WithList returns a copy of l with a list of the given width. If l has no side pane, it returns l unchanged.
 func (l Layout) WithList(width int) Layout {
 	if l.Side > 0 {
 		l.List, l.Side = divide(l.Width, width+l.By.Shift)
@@ -164,7 +166,7 @@ func (l Layout) WithList(width int) Layout {
 	return l
 }
 
-// Beside returns the width of a list that has a side pane. It returns 0 if the list has no side pane.
+// Beside returns the width of the list if the list has a side pane, and 0 if not.
 func (l Layout) Beside() int {
 	if l.Side == 0 {
 		return 0
@@ -197,7 +199,7 @@ func lineOr(lines []string, i, width int) string {
 // FormatTime formats t to the minute, in UTC.
 func FormatTime(t time.Time) draw.Safe { return draw.Safe(t.UTC().Format("2006-01-02 15:04")) }
 
-// FormatDay formats t as day and time if t is in the current year, and otherwise as a date. Both are in UTC.
+// FormatDay formats t as day and time or, if t is in another year, as a date. The time zone is UTC.
 func (f Frame) FormatDay(t time.Time) draw.Safe {
 	if t = t.UTC(); t.Year() == f.Now().UTC().Year() {
 		return draw.Safe(t.Format("02 Jan 15:04"))
@@ -205,7 +207,7 @@ func (f Frame) FormatDay(t time.Time) draw.Safe {
 	return draw.Safe(t.Format("02 Jan  2006"))
 }
 
-// Hints draws the given pairs of key and label, as many as fit in the width of the frame.
+// Hints draws pairs of a key and its label, as many as fit in the width of the frame.
 func (f Frame) Hints(hints [][2]string) draw.Line {
 	l := draw.Of("", " ")
 	for _, h := range hints {
@@ -218,7 +220,7 @@ func (f Frame) Hints(hints [][2]string) draw.Line {
 	return l
 }
 
-// List is embedded in the pages that show a list with a side pane.
+// List is embedded in pages that show a list with a side pane.
 type List struct {
 	Frame   Frame
 	Preview Preview
@@ -239,22 +241,22 @@ func (l *List) Pane() *Preview { return &l.Preview }
 // ActivePager implements Page. A list has no pager.
 func (l *List) ActivePager() *pager.Pager { return nil }
 
-// Update implements Page. It ignores all messages, because the data of a list arrives in Then messages.
+// Update implements Page. It ignores all messages, because lists receive their data in messages of type Then.
 func (l *List) Update(tea.Msg) tea.Cmd { return nil }
 
-// MarkSeen implements Page. A list does not record which rows were on screen.
+// MarkSeen implements Page. It does nothing, because lists do not record which rows have been on screen.
 func (l *List) MarkSeen() {}
 
-// Window returns the first of n rows to show in a viewport of the given height. It scrolls from top only as far as
-// needed to show the cursor.
+// Window returns the first visible row of a viewport that shows n rows at the given height. The viewport
+// scrolls only as far as necessary from top to show the cursor.
 func Window(top, cursor, n, height int) int {
 	top = min(top, cursor)
 	top = max(top, cursor-height+1)
 	return max(0, min(top, n-height))
 }
 
-// Choices draws a rule and, below the rule, a viewport of height rows around the selected row. The list has n rows,
-// which the function row draws.
+// Choices draws a rule and, below it, up to height rows around the selected row. n is the number of all rows,
+// and the function row draws one of them.
 func (f Frame) Choices(n, selected, height int, row func(i int) draw.Line) []draw.Line {
 	lines := []draw.Line{draw.Of(f.Theme.Rule, draw.Safe(strings.Repeat("─", f.Width)))}
 	height = min(height, n)
@@ -273,9 +275,9 @@ func (f Frame) Choices(n, selected, height int, row func(i int) draw.Line) []dra
 type CursorPage interface {
 	// Move moves the cursor n rows down.
 	Move(n int) tea.Cmd
-	// Rows returns the number of rows that fit on the screen.
+	// Rows returns the number of rows that the screen can show.
 	Rows() int
-	// MoveToEnd moves the cursor to the last row if last is set, and otherwise to the first row.
+	// MoveToEnd moves the cursor to the last row if last is set, and to the first row if not.
 	MoveToEnd(last bool) tea.Cmd
 }
 

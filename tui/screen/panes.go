@@ -19,8 +19,8 @@ type Paned interface {
 	MinWidth() int
 }
 
-// PaneFocus is a page whose right pane can have the focus. On pages that do not implement it, the left pane has the
-// focus.
+// PaneFocus is implemented by pages that can have the focus in the right pane. On all other pages, the left
+// pane has the focus.
 type PaneFocus interface {
 	// RightFocused reports whether the right pane has the focus.
 	RightFocused() bool
@@ -28,10 +28,10 @@ type PaneFocus interface {
 
 var _ PaneFocus = (*Panes)(nil)
 
-// paneStep is the number of cells by which a key moves the divider.
+// paneStep is how far one key press moves the divider, in cells.
 const paneStep = 8
 
-// PaneKeys returns the keys that move the divider between two panes or hide one of the panes.
+// PaneKeys returns the keys that move the divider between two panes, and that hide one of the panes.
 func PaneKeys(sh Shell, p Paned) []Key {
 	move := func(cells int) func() tea.Cmd {
 		return func() tea.Cmd {
@@ -57,7 +57,7 @@ func PaneKeys(sh Shell, p Paned) []Key {
 	}
 }
 
-// noPanes returns why the screen has no room for two panes, or "" if it has.
+// noPanes returns the reason why the screen cannot show two panes, or "" if it can.
 func noPanes(p Paned) string {
 	if p.Layout().Width < p.MinWidth() {
 		return "two panes need " + strconv.Itoa(p.MinWidth()) + " columns"
@@ -65,7 +65,8 @@ func noPanes(p Paned) string {
 	return ""
 }
 
-// zoomed returns why only one pane is shown, or "" if both are shown. If the user has zoomed, the reason is why.
+// zoomed returns the reason why only one pane is shown, or "" if both are shown. If the user has hidden a pane,
+// the reason is why.
 func zoomed(p Paned, why string) string {
 	if none := noPanes(p); none != "" || !p.Layout().By.Zoomed {
 		return none
@@ -73,11 +74,11 @@ func zoomed(p Paned, why string) string {
 	return why
 }
 
-// Panes holds the tabs of a page with two panes. The left pane shows the first tab, and the right pane shows one of
-// the other tabs. A narrow screen shows only the current tab.
+// Panes manages the tabs of a page with two panes. The left pane shows the first tab, and the right pane shows
+// one of the other tabs. On a narrow screen, the page shows only the current tab.
 type Panes struct {
 	Tab    int // the tab that has the focus
-	beside int // the tab shown on the right while the first tab has the focus; 0 means the second tab
+	beside int // the tab in the right pane while the left pane has the focus; 0 means the second tab
 }
 
 // LeftWidth implements Paned.
@@ -124,7 +125,8 @@ func (p *Panes) TabAt(l Layout, x int) int {
 	return p.RightTab()
 }
 
-// TabIn returns the tab in the right pane if right is set, and otherwise the first tab, which is in the left pane.
+// TabIn returns the tab in the right pane if right is set, and the first tab, which is in the left pane, if
+// not.
 func (p *Panes) TabIn(right bool) int {
 	if right {
 		return p.RightTab()
@@ -132,7 +134,7 @@ func (p *Panes) TabIn(right bool) int {
 	return 0
 }
 
-// TabBar draws the names of the tabs, each above its pane. It leaves room for the line right at the end.
+// TabBar draws the names of the tabs, each above its pane. It leaves room for right at the end of the line.
 func (p *Panes) TabBar(f Frame, names []string, right draw.Line) draw.Line {
 	l := f.Layout
 	if l.Left == 0 {
@@ -142,9 +144,9 @@ func (p *Panes) TabBar(f Frame, names []string, right draw.Line) draw.Line {
 	return append(first, f.TabLine(names[1:], 1, p.RightTab()-1, p.Tab > 0, l.Right-right.Width())...)
 }
 
-// TabLine draws tabs in width cells. If not all names fit, it draws the current tab and its neighbors, and a sign on
-// each side where more tabs follow. If keys is set, the current tab is marked as having the focus. names[0] is the
-// tab with index first on the page, and current is an index of names.
+// TabLine draws names of tabs in width cells. If not all names fit, it draws the current tab and its neighbors,
+// and on each side a sign if more tabs follow there. If keys is set, the current tab is drawn with the focus.
+// names[0] is the name of the page's tab with index first. current is an index of names.
 func (f Frame) TabLine(names []string, first, current int, keys bool, width int) draw.Line {
 	from, to := 0, Fitting(names, 0, width)
 	for to < min(len(names), current+2) && from < current {
@@ -172,7 +174,7 @@ func (f Frame) TabLine(names []string, first, current int, keys bool, width int)
 	return l
 }
 
-// Fitting returns the index after the last name that fits in width cells if the line begins with names[from]. Each
+// Fitting returns the end of the longest part of names that starts at index from and fits in width cells. Each
 // name needs a blank on both sides, and the line needs one cell at each end.
 func Fitting(names []string, from, width int) int {
 	used, to := 1, from

@@ -1,5 +1,5 @@
-// This file draws the facts of a decision. It also defines the dialogs for restoring a version and for proposing
-// again.
+// This file draws the facts that a decision depends on. It also defines the dialogs for restoring a version and
+// for proposing again.
 
 package screen
 
@@ -26,8 +26,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Subjects returns the names of the proposals to which act applies. For the approval of a single proposal, it adds
-// the version that the approval creates.
+// Subjects returns the names of the subjects that act applies to. If act approves a single proposal, the
+// version that becomes live follows the name.
 func Subjects(act proposals.Act, ps ...proposals.Proposal) draw.Safe {
 	p := ps[0]
 	switch {
@@ -48,9 +48,9 @@ func Subjects(act proposals.Act, ps ...proposals.Proposal) draw.Safe {
 	return name
 }
 
-// Facts returns the lines of the sheet for an approval: how much was read, the changed capabilities, the findings,
-// the dropped test cases, the changed prompts, the required approvals, and warnings. tokens is the change of the
-// token count, or "" if it is unknown.
+// Facts returns the lines of the sheet for an approval: how much the user has read, the changed capabilities,
+// the findings, the dropped test cases, the changed prompts, the required approvals, and warnings. tokens
+// describes how the number of tokens changes, or is "" if that is unknown.
 func (f Frame) Facts(read string, unread bool, ds []review.Dossier, tokens string) []draw.Line {
 	sign, style := draw.Safe("✓"), f.Theme.Good
 	if unread {
@@ -72,25 +72,26 @@ func (f Frame) Facts(read string, unread bool, ds []review.Dossier, tokens strin
 	return facts
 }
 
-// RefusalFacts returns the lines of the sheet for a decision that makes nothing live, such as a rejection.
+// RefusalFacts returns the lines of the sheet for a decision that makes nothing live, for example a rejection.
 func (f Frame) RefusalFacts(consequence string, ds ...review.Dossier) []draw.Line {
 	return []draw.Line{f.findings(ds), draw.Of(f.Theme.Text, "no prompt changes"), draw.Of(f.Theme.Faint, draw.Escape(consequence))}
 }
 
-// CapabilityChanges returns the number of capabilities that the proposal adds and removes. warns reports whether one
-// of the added capabilities is new to the registry and deserves a warning.
+// CapabilityChanges returns the numbers of capabilities that the proposal adds and removes. warns reports
+// whether to warn the user, because an added capability is new to the registry and its policy requires a
+// warning.
 func CapabilityChanges(d review.Dossier) (added, removed int, warns bool) {
 	facts := capabilityFacts(d.Reach.Added)
 	warns = slices.ContainsFunc(facts, func(f fact.Fact) bool { return f.NewToRegistry && f.Policy() == fact.Warns })
 	return len(facts), len(capabilityFacts(d.Reach.Removed)), warns
 }
 
-// capabilities draws the number of added and removed capabilities. It returns nil if there are none.
+// capabilities draws the numbers of added and removed capabilities. It returns nil if both are 0.
 func (f Frame) capabilities(ds []review.Dossier) draw.Line {
 	added, removed, style := 0, 0, f.Theme.Text
 	for _, d := range ds {
 		if d.Base == nil {
-			continue // a first import adds all of its capabilities
+			continue // in a first import, all capabilities are new
 		}
 		more, less, warns := CapabilityChanges(d)
 		if added, removed = added+more, removed+less; warns {
@@ -130,14 +131,13 @@ func (f Frame) findings(ds []review.Dossier) draw.Line {
 	return l
 }
 
-// droppedTests draws the number of test cases that are removed, or changed and now weaker. It returns nil if there
-// are none.
+// droppedTests draws the number of test cases that are removed or changed. It returns nil if the number is 0.
 func (f Frame) droppedTests(ds []review.Dossier) draw.Line {
 	n := 0
 	for _, d := range ds {
 		changes := wording.TestChanges(d.TestChanges())
 		if len(changes) == 0 || intake.Generated(d.Revision.Draft, d.Base) {
-			continue // the import generates the test cases and has generated them before
+			continue // the import generated these test cases, now and before
 		}
 		for _, c := range changes {
 			if c.Weaker {
@@ -151,7 +151,7 @@ func (f Frame) droppedTests(ds []review.Dossier) draw.Line {
 	return draw.Of(f.Theme.Warn, "▲").Add(f.Theme.Text, draw.Escape(" "+wording.Count(n, "test", "tests")+" dropped or changed"))
 }
 
-// prompts draws the number of channel prompts that change. It returns nil if all proposals are about files, which
+// prompts draws the number of channel prompts that change. It returns nil if all proposals are for files, which
 // are not part of channel prompts.
 func (f Frame) prompts(ds []review.Dossier, tokens string) draw.Line {
 	if !slices.ContainsFunc(ds, func(d review.Dossier) bool { return !d.Proposal.Subject.Kind.InFiles() }) {
@@ -173,10 +173,11 @@ func (f Frame) prompts(ds []review.Dossier, tokens string) draw.Line {
 	return draw.Of(f.Theme.Text, draw.Escape(text))
 }
 
-// Restore creates a proposal that restores the given version of s. It also returns a message for the user.
+// Restore creates a proposal that restores the given version of s. It also returns a message for the status
+// line.
 type Restore func(ctx context.Context, s registry.Subject, version int, reason string) (proposals.Proposal, string, error)
 
-// RestoreDialog returns the dialog that asks for a reason and then proposes to restore v.
+// RestoreDialog returns the dialog for restoring v. The dialog asks for a reason and then creates a proposal.
 func (f Frame) RestoreDialog(v history.Version, write func(Write) tea.Cmd, restore Restore) Dialog {
 	number, subject := strconv.Itoa(v.Number), v.Subject.String()
 	draft := fmt.Sprintf("restore-%s-%d", url.PathEscape(subject), v.Number)
@@ -199,7 +200,7 @@ func (f Frame) RestoreDialog(v history.Version, write func(Write) tea.Cmd, resto
 	}
 }
 
-// ReproposeDialog returns the dialog that asks whether to propose ps again with the same content. run creates the
+// ReproposeDialog returns the dialog that asks whether to propose ps again without changes. run creates the new
 // proposals.
 func (f Frame) ReproposeDialog(ps []proposals.Proposal, run func() tea.Cmd) Dialog {
 	what := "a new proposal with the content of revision " + strconv.Itoa(ps[0].Revision)
@@ -222,14 +223,14 @@ func (f Frame) ReproposeDialog(ps []proposals.Proposal, run func() tea.Cmd) Dial
 	}
 }
 
-// Restorer opens the dialog that restores an earlier version.
+// Restorer opens the dialog for restoring an earlier version.
 type Restorer struct {
 	Versions func(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 	Restore  Restore
 }
 
-// Ask reads the given version and opens the dialog that restores it. The dialog does not open if page is gone by
-// then; a nil page means the workbench.
+// Ask reads the given version, and opens the dialog for restoring it. If page is no longer open by then, the
+// dialog does not open. If page is nil, the dialog opens on any page.
 func (r Restorer) Ask(ctx context.Context, sh Shell, page Page, f Frame, s registry.Subject, version int) tea.Cmd {
 	return func() tea.Msg {
 		live, err := r.Versions(ctx, s, 0, 1)

@@ -1,4 +1,4 @@
-// This file defines what pages can request from the workbench: messages, questions, and writes.
+// This file defines what pages can request from the workbench: messages, dialogs, input lines, and writes.
 
 package screen
 
@@ -14,8 +14,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Shell is the part of the workbench that every page can use. A page that needs more declares its own interface. Each
-// method returns a command that continues the action, or nil.
+// Shell is the part of the workbench that every page can use. Pages that need more declare their own
+// interfaces. Each method returns a command that continues the action, or nil.
 type Shell interface {
 	Messenger
 	// Write returns a command that runs w.
@@ -26,8 +26,8 @@ type Shell interface {
 
 // Messenger shows messages and asks questions.
 type Messenger interface {
-	// Say shows a message in the status line until the next key press. Fail shows an error. Both sanitize the message
-	// as untrusted text and return nil.
+	// Say shows a message in the status line until the next key press. Fail shows an error. Both escape the text,
+	// because it is not trusted, and both return nil.
 	Say(tone Tone, format string, args ...any) tea.Cmd
 	Fail(err error) tea.Cmd
 	// OpenLine opens an input line at the bottom of the screen. Ask opens a dialog.
@@ -35,14 +35,14 @@ type Messenger interface {
 	Ask(d Dialog) tea.Cmd
 }
 
-// Then is the result of a command that has read data. The workbench calls Do to handle the result. If Page is set and
-// that page is gone, the workbench drops the result.
+// Then is the result of a command that has read data. The workbench calls Do to use the data. If Page is set
+// and this page is no longer open, the workbench drops the result.
 type Then struct {
 	Page Page // nil for the workbench
 	Do   func() tea.Cmd
 }
 
-// Load returns a command that calls read. If p is still open afterwards, the command passes the value that was read to
+// Load returns a command that calls read. If p is still open when read returns, the command passes the value to
 // take, or shows the error.
 func Load[T any](sh Messenger, p Page, read func() (T, error), take func(T) tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
@@ -56,21 +56,21 @@ func Load[T any](sh Messenger, p Page, read func() (T, error), take func(T) tea.
 	}
 }
 
-// Line is an input line at the bottom of the screen, such as a filter or a search.
+// Line is an input line at the bottom of the screen, for example for a filter or a search.
 type Line struct {
 	Prompt  draw.Safe
-	Hints   [][2]string        // keys for the footer
+	Hints   [][2]string        // pairs of a key and its label for the footer
 	Above   func() []draw.Line // draws the lines above the input line; may be nil
-	Step    func(n int)        // called with 1 or -1 on the down and up arrows; may be nil
+	Step    func(n int)        // called with 1 for the down arrow and with -1 for the up arrow; may be nil
 	Text    edit.Text
 	Changed func() tea.Cmd // called after each key; may be nil
-	// Complete is called on tab; it may be nil.
+	// Complete is called when the user presses tab; it may be nil.
 	Complete func() tea.Cmd
 	Done     func() tea.Cmd // on enter
-	Cancel   func() tea.Cmd // on esc; may be nil
+	Cancel   func() tea.Cmd // called when the user presses esc; may be nil
 }
 
-// Run calls do and returns its result. It returns nil if do is nil.
+// Run calls do and returns the result, or nil if do is nil.
 func Run(do func() tea.Cmd) tea.Cmd {
 	if do == nil {
 		return nil
@@ -78,8 +78,8 @@ func Run(do func() tea.Cmd) tea.Cmd {
 	return do()
 }
 
-// Fuzzy reports whether text contains the letters of typed in the same order, ignoring case. Other letters may come
-// between them.
+// Fuzzy reports whether text contains the letters of typed in the same order, possibly with other letters
+// between them. It ignores case.
 func Fuzzy(typed, text string) bool {
 	rest := []rune(strings.ToLower(typed))
 	for _, r := range strings.ToLower(text) {
@@ -90,31 +90,32 @@ func Fuzzy(typed, text string) bool {
 	return len(rest) == 0
 }
 
-// Write is a function that writes to the database. The workbench waits for running writes before it quits.
+// Write writes to the database. The workbench waits for running writes before it quits.
 type Write func(ctx context.Context) Wrote
 
 // Wrote is the outcome of a write.
 type Wrote struct {
 	ID    proposals.ID        // "" if the write is not about a proposal
-	Draft string              // name of the unsent text to delete
-	Text  string              // message for a success
+	Draft string              // name of the unsent text that is no longer needed
+	Text  string              // message if the write succeeded
 	Open  *proposals.Proposal // proposal to open; nil for none
-	Made  bool                // the write created proposals and none of them is opened
+	Made  bool                // the write created proposals but opens none of them
 	// Decided lists the proposals to unmark if the write succeeded.
 	Decided []proposals.ID
-	// Undone describes the failure, such as "not approved". If "", the message says "not written".
+	// Undone is the message about a failure, for example "not approved". If it is "", the message is "not
+	// written".
 	Undone string
 	Err    error
 	Undo   *Undo // reverts the write; nil if it cannot be undone
 }
 
-// Undo reverts the last action by a new action, so that the history keeps both.
+// Undo reverts the last action with a new action. The history contains both actions.
 type Undo struct {
 	Says string // effect of the undo key, such as "ends the waiver"
 	Ask  func(sh Shell, f Frame) tea.Cmd
 }
 
-// Act returns a write that calls do. about holds the parts of the result that are known before the call.
+// Act returns a write that calls do. about contains the parts of the outcome that are known in advance.
 func Act(about Wrote, form proposals.Form, do func(context.Context) (string, error)) Write {
 	return func(ctx context.Context) Wrote {
 		about.Text, about.Err = do(ctx)
@@ -123,8 +124,8 @@ func Act(about Wrote, form proposals.Form, do func(context.Context) (string, err
 	}
 }
 
-// Drafted returns a write that calls do to create a proposal and then opens this proposal. draft is the name of the
-// unsent text to delete.
+// Drafted returns a write that calls do to create a proposal, and then opens the proposal. draft is the name of
+// the unsent text that is no longer needed.
 func Drafted(draft string, do func(context.Context) (proposals.Proposal, string, error)) Write {
 	return func(ctx context.Context) Wrote {
 		p, text, err := do(ctx)
@@ -148,7 +149,7 @@ type Status struct {
 	Text draw.Safe
 }
 
-// Sayf returns a formatted status message. It sanitizes the message as untrusted text.
+// Sayf returns a status message with a formatted text. It escapes the text, because it is not trusted.
 func Sayf(tone Tone, format string, args ...any) Status {
 	return Status{tone, draw.Escapef(format, args...)}
 }

@@ -1,4 +1,4 @@
-// This file contains the common part of pages that show a text, and their keys.
+// This file contains the common part of pages that show a text, and the keys of these pages.
 
 package screen
 
@@ -10,20 +10,20 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Text is embedded in the pages that show a text.
+// Text is embedded in pages that show a text.
 type Text struct {
 	Frame Frame
 	Pager *pager.Pager
 }
 
-// NewText returns a Text without content. Fit sets its size and theme.
+// NewText returns an empty Text. Call Fit to set its size and theme.
 func NewText() Text {
 	t := Text{Pager: pager.New(theme.Theme{})}
 	t.Pager.SetWrap(true)
 	return t
 }
 
-// Fit lays out the text in the whole width of f.
+// Fit lays out the text in the full width of f.
 func (t *Text) Fit(f Frame) { t.FitIn(f, f.Width) }
 
 // FitIn lays out the text in width cells of f.
@@ -40,8 +40,7 @@ func (t *Text) Layout() Layout { return t.Frame.Layout }
 // ActivePager implements Page.
 func (t *Text) ActivePager() *pager.Pager { return t.Pager }
 
-// Selected returns the element of items whose index is the current stop of t. It returns false if no stop is
-// selected.
+// Selected returns items[i] if stop i of the pager t is selected. It returns false if no stop is selected.
 func Selected[T any](t *pager.Pager, items []T) (item T, ok bool) {
 	if n := t.Stop(); n >= 0 && n < len(items) {
 		return items[n], true
@@ -49,13 +48,14 @@ func Selected[T any](t *pager.Pager, items []T) (item T, ok bool) {
 	return item, false
 }
 
-// Update implements Page. It ignores all messages, because the data of a text arrives in Then messages.
+// Update implements Page. It ignores all messages, because texts receive their data in messages of type Then.
 func (t *Text) Update(tea.Msg) tea.Cmd { return nil }
 
 // View implements Page.
 func (t *Text) View() []string { return t.Pager.View() }
 
-// Escape implements Page. It stops picking a line, or otherwise clears the search.
+// Escape implements Page. It stops the picking of a line. If the user is not picking a line, it clears the
+// search.
 func (t *Text) Escape() (tea.Cmd, bool) { return nil, EscapeText(t.Pager) }
 
 // Click implements Page. A text has no rows to select.
@@ -67,10 +67,11 @@ func (t *Text) Scroll(_, n int) tea.Cmd {
 	return nil
 }
 
-// MarkSeen implements Page. It does nothing, because most pages do not record which parts of the text were read.
+// MarkSeen implements Page. It does nothing, because most pages do not record which texts have been on screen.
 func (t *Text) MarkSeen() {}
 
-// EscapeText stops picking a line in p, or otherwise clears the search. It returns false if neither was active.
+// EscapeText stops the picking of a line in p or, if the user is not picking a line, clears the search. It
+// returns false if neither was active.
 func EscapeText(p *pager.Pager) bool {
 	if _, picking := p.Picked(); picking {
 		p.Unpick()
@@ -90,7 +91,7 @@ type TextPage interface{ ActivePager() *pager.Pager }
 type Tabbed interface {
 	// HasTwoPanes reports whether two panes are shown.
 	HasTwoPanes() bool
-	// FocusPane moves the focus to the right pane if right is set, and otherwise to the left pane.
+	// FocusPane moves the focus to the right pane if right is set, and to the left pane if not.
 	FocusPane(right bool) tea.Cmd
 }
 
@@ -100,8 +101,8 @@ type textKeys struct {
 	page  TextPage
 }
 
-// TextKeys returns the keys that move in the text or in the list that page shows. If page has a More method, the
-// keys call it, so that the page can load more rows.
+// TextKeys returns the keys that move in the text or list of page. If page has a method More, the keys call it
+// after each move, so that the page can load more rows.
 func TextKeys(sh Shell, page TextPage) []Key {
 	k := textKeys{sh, page}
 	return []Key{
@@ -125,7 +126,7 @@ func TextKeys(sh Shell, page TextPage) []Key {
 	}
 }
 
-// then returns a function that calls do with the pager of the page and then loads more rows if necessary.
+// then returns a function that calls do with the pager of the page, and loads more rows if necessary.
 func (k textKeys) then(do func(*pager.Pager)) func() tea.Cmd {
 	return func() tea.Cmd {
 		do(k.page.ActivePager())
@@ -139,7 +140,7 @@ func (k textKeys) scrollPages(n float64) func() tea.Cmd {
 	return k.then(func(p *pager.Pager) { p.ScrollPages(n) })
 }
 
-// more calls the More method of the page, if it has one.
+// more calls the method More of the page, if the page has one.
 func (k textKeys) more() tea.Cmd {
 	if p, ok := k.page.(interface{ More() tea.Cmd }); ok {
 		return p.More()
@@ -156,7 +157,7 @@ func (k textKeys) nextStop(step int) func() tea.Cmd {
 	}
 }
 
-// twoPanes returns the page as a Tabbed page. It returns false if the page does not show two panes.
+// twoPanes returns the page as a Tabbed. It returns false if the page does not show two panes.
 func (k textKeys) twoPanes() (Tabbed, bool) {
 	p, ok := k.page.(Tabbed)
 	return p, ok && p.HasTwoPanes()
@@ -199,7 +200,7 @@ func (k textKeys) nextMatch(step int) func() tea.Cmd {
 	}
 }
 
-// found shows which of the matching lines is selected, or that text was not found.
+// found shows the number of the selected matching line, or that text was not found.
 func (k textKeys) found(p *pager.Pager, text string, hit bool) tea.Cmd {
 	p.SelectVisible()
 	n, of, ok := p.Match()

@@ -1,5 +1,5 @@
-// Package seen records which parts of proposals were on screen. The dialog of an approval is locked until all required
-// parts were on screen.
+// Package seen records which parts of proposals have been on screen. The dialog of an approval is locked until
+// the user has seen all required parts.
 package seen
 
 import (
@@ -19,13 +19,15 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Record holds the parts of each proposal that were on screen. It exists as long as the workbench.
+// Record contains, for each proposal, the parts that have been on screen. It exists as long as the workbench is
+// running.
 type Record struct {
 	readings map[proposals.ID]*Reading
 	views    map[proposals.ID]view
 }
 
-// view is another page that has shown a proposal: the page of its change set, or the side pane of the queue.
+// view is a place other than the proposal's own page where the user can read a proposal: the page of its change
+// set, or the side pane of the queue.
 type view struct {
 	dossier review.Dossier
 	unread  func(id proposals.ID) (unread, missing []string)
@@ -34,26 +36,27 @@ type view struct {
 // New returns an empty record.
 func New() *Record { return &Record{map[proposals.ID]*Reading{}, map[proposals.ID]view{}} }
 
-// AddView registers another page that shows the proposals in ds. The function unread returns the unread parts of a
-// proposal. missing lists the parts that must be on screen even if the user approves unread parts.
+// AddView registers a place other than their own pages where the user can read the proposals in ds. The
+// function unread returns the unread parts of a proposal. Its second result, missing, lists the parts that must
+// be on screen even if the user approves unread parts.
 func (s *Record) AddView(ds []review.Dossier, unread func(id proposals.ID) (unread, missing []string)) {
 	for _, d := range ds {
 		s.views[d.Proposal.ID] = view{d, unread}
 	}
 }
 
-// Progress describes which parts of a proposal were on screen.
+// Progress describes which parts of a proposal have been on screen.
 type Progress struct {
-	Parts     int    // number of parts to read: fields, or files with new bytes
-	Known     int    // number of files that were approved before, or that another member of the change set contains
-	KnownFrom string // a subject that contains those files
-	ByHash    int    // number of files that the user accepts by hash
-	// Unread lists the parts that were not on screen. Missing lists the parts that must be on screen in any case, such
-	// as findings and content that has changed since the user read it.
+	Parts     int    // number of parts that the user must read: fields, or files with new bytes
+	Known     int    // number of files with the same bytes as an approved file, or as a file of another member of the change set
+	KnownFrom string // subject that contains such files, or "others"
+	ByHash    int    // number of data files, which the user accepts by hash
+	// Unread lists the parts that have not been on screen. Missing lists the parts that must be on screen even if
+	// the user approves unread parts: findings, and content that has changed since the user read it.
 	Unread, Missing []string
 }
 
-// Progress returns which parts of the current revision of a proposal were on screen.
+// Progress returns which parts of the current revision of a proposal have been on screen.
 func (s *Record) Progress(d review.Dossier) Progress {
 	p := Progress{Parts: 1}
 	for _, part := range d.Parts {
@@ -93,7 +96,8 @@ func (s *Record) Progress(d review.Dossier) Progress {
 	return p
 }
 
-// Missing returns the parts that must be on screen even if the user approves unread parts, such as findings.
+// Missing returns the parts, for example findings, that must be on screen even if the user approves unread
+// parts.
 func (s *Record) Missing(d review.Dossier) []string {
 	if sh, ok := s.views[d.Proposal.ID]; ok && (sh.dossier.Digest == d.Digest || sameText(sh.dossier, d)) {
 		_, missing := sh.unread(d.Proposal.ID)
@@ -105,31 +109,31 @@ func (s *Record) Missing(d review.Dossier) []string {
 	return []string{"its findings"}
 }
 
-// sameText reports whether two dossiers have the same text and the same base, and b has no finding about hidden
-// characters. In this case, text that was read in one need not be read again in the other: granting or ending a waiver
-// changes the digest, but not the text.
+// sameText reports whether what the user has read in dossier a need not be read again in dossier b. This is the
+// case if both have the same text and the same base, and b has no finding about hidden characters. For example,
+// a waiver changes the digest, but not the text.
 func sameText(a, b review.Dossier) bool {
 	hidden := slices.ContainsFunc(b.Standing, func(s review.Standing) bool { return !visible.Clean(s.Passage) })
 	was, is := a.Proposal, b.Proposal
 	return !hidden && was.Revision == is.Revision && was.BaseVersion == is.BaseVersion && was.LiveVersion == is.LiveVersion && ContentHash(a) == ContentHash(b)
 }
 
-// Reading records which parts of a proposal were on screen.
+// Reading records which parts of a proposal's page have been on screen.
 type Reading struct {
 	Comparison Comparison
 	List       *difflist.List
-	Pager      *pager.Pager         // shows the diff against the base of the draft
-	Findings   [2]*pager.Pager      // show the overview and the assessment, which quote passages
-	Passages   map[pager.TextID]int // number of bytes of each quoted line that must have been on screen
+	Pager      *pager.Pager         // pager of the diff against the base of the draft
+	Findings   [2]*pager.Pager      // pagers of the overview and the assessment, which quote passages
+	Passages   map[pager.TextID]int // number of bytes of each quoted line that the user must see
 	dossier    review.Dossier
-	hash       string // result of ContentHash
+	hash       string // content hash of the dossier, from ContentHash
 }
 
-// Reading returns the reading of the proposal with the given ID, or nil if the proposal has not been shown.
+// Reading returns the record for the page of the given proposal, or nil if the page has not been shown.
 func (s *Record) Reading(id proposals.ID) *Reading { return s.readings[id] }
 
-// Show records that the page of a proposal shows d. hash is the result of ContentHash. findings are the pagers that
-// show quoted passages; they are used only in the first call for a proposal.
+// Show records that the page of a proposal shows d. hash is the result of ContentHash(d). findings are the
+// pagers that quote passages; only the first call for a proposal uses them.
 func (s *Record) Show(d review.Dossier, hash string, findings [2]*pager.Pager) {
 	r := s.readings[d.Proposal.ID]
 	if r == nil {
@@ -139,16 +143,16 @@ func (s *Record) Show(d review.Dossier, hash string, findings [2]*pager.Pager) {
 	r.dossier, r.hash = d, hash
 }
 
-// Dossier returns the dossier that was shown last.
+// Dossier returns the last dossier that was shown.
 func (r *Reading) Dossier() review.Dossier { return r.dossier }
 
-// SetDiff sets the diff that must be read.
+// SetDiff sets the diff that the user must read.
 func (r *Reading) SetDiff(c Comparison, list *difflist.List, p *pager.Pager) {
 	r.Comparison, r.List, r.Pager = c, list, p
 }
 
-// FirstUnseen returns the first part that was not on screen: a row of the diff, or else a finding about hidden
-// characters. It returns -1 and nil if all parts were on screen.
+// FirstUnseen returns the first part that has not been on screen. This is a row of the diff or, if the diff has
+// been on screen, a finding about hidden characters. FirstUnseen returns -1 and nil if no such part is left.
 func (r *Reading) FirstUnseen() (row int, finding *review.Standing) {
 	if row, ok := r.List.FirstUnseen(r.Pager); ok {
 		return row, nil
@@ -159,15 +163,15 @@ func (r *Reading) FirstUnseen() (row int, finding *review.Standing) {
 	return -1, nil
 }
 
-// unseenFindings returns the findings that were not on screen. Unless all is set, it returns only those about hidden
-// characters.
+// unseenFindings returns the findings that have not been on screen. It returns all of them if all is set, and
+// only those about hidden characters if not.
 func (r *Reading) unseenFindings(all bool) []review.Standing {
 	return lists.Filter(r.dossier.Standing, func(s review.Standing) bool { return (all || !visible.Clean(s.Passage)) && !r.hasSeen(s) })
 }
 
 func findingName(s review.Standing) string { return s.Rule + " in " + wording.FieldName(s.Path) }
 
-// hasSeen reports whether the passage of a finding was on screen completely.
+// hasSeen reports whether the whole passage of a finding has been on screen.
 func (r *Reading) hasSeen(s review.Standing) bool {
 	id := quotes.FindingID(s)
 	for n := range quotes.PassageLines(s) {
@@ -179,15 +183,17 @@ func (r *Reading) hasSeen(s review.Standing) bool {
 	return true
 }
 
-// Comparison identifies a diff by its two sides and the number of unchanged lines around each change.
+// Comparison identifies a diff. Two diffs with equal Comparisons have the same sides and the same number of
+// unchanged lines around each change.
 type Comparison struct {
-	From     string // name of the old side, a version or revision whose content never changes
+	From     string // name of the old side, which is a version or a revision; its content never changes
 	New      string // hash of the new content
 	Revision int    // revision of the new side
 	Context  int
 }
 
-// SkipReasons returns the reasons why files of a proposal need not be read. The keys are the paths of the files.
+// SkipReasons returns the reasons why files of a proposal need not be read. The map keys are the paths of the
+// files.
 func SkipReasons(d review.Dossier) map[string]string {
 	notes := map[string]string{}
 	files := d.Revision.Draft.Definition.Folder()

@@ -1,4 +1,4 @@
-// Package screentest drives pages in tests, without the workbench.
+// Package screentest lets tests use a page without the workbench.
 package screentest
 
 import (
@@ -14,11 +14,11 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Now is the current time in tests.
+// Now is the current time in all tests.
 var Now = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
-// Open fits a page to a screen without colors and loads its data. It returns the requests that the page made to its
-// shell.
+// Open lays out a page for a screen without colors, and loads the page's data. It returns the requests that the
+// page made to its shell.
 func Open(tb testing.TB, sh screen.Shell, p screen.Page, width, height int) []any {
 	tb.Helper()
 	Fit(p, width, height)
@@ -34,8 +34,8 @@ func Frame(width, height int) screen.Frame {
 	return screen.Frame{Layout: screen.NewLayout(width, height, screen.Division{}), Theme: theme.Plain(), Now: func() time.Time { return Now }}
 }
 
-// Press performs the action of the page's key with the given name. It returns the requests that the page made to
-// its shell, or the reason why the key is disabled.
+// Press performs the action of a key, which is given by its name. It returns the requests that the page made to
+// its shell. If the key is disabled, it returns the reason.
 func Press(tb testing.TB, sh screen.Shell, p screen.Page, name string) (asked []any, off string) {
 	tb.Helper()
 	for _, k := range p.Keys() {
@@ -51,7 +51,8 @@ func Press(tb testing.TB, sh screen.Shell, p screen.Page, name string) (asked []
 	return nil, ""
 }
 
-// drain runs commands and passes their results to p, until no command is left.
+// drain runs the commands and passes their results to p. It also runs the commands that p returns, until none
+// are left.
 func drain(p screen.Page, cmds ...tea.Cmd) {
 	for len(cmds) > 0 {
 		cmd := cmds[0]
@@ -70,7 +71,8 @@ func drain(p screen.Page, cmds ...tea.Cmd) {
 	}
 }
 
-// View returns the body of a page as the user sees it. It reports an error if a line is not as wide as the screen.
+// View returns the body of a page as the user sees it. It reports a test error if a line is wider or narrower
+// than the screen.
 func View(tb testing.TB, p screen.Page, width int) string {
 	tb.Helper()
 	p.MarkSeen()

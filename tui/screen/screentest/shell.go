@@ -9,17 +9,17 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// Shell records the requests of pages. It records lines, dialogs, writes, and status messages as they are. It
-// records any other request as a Call with the name of the method and its first argument.
+// Shell records the requests of pages. It records the values that pages pass as input lines, dialogs, writes,
+// and status messages. It records each other request as a Call.
 type Shell struct{ asked []any }
 
-// Call is a recorded call.
+// Call is a recorded request: the name of the method, and its first argument.
 type Call struct {
 	To string
 	Of any
 }
 
-// Requests returns the requests that sh has recorded since the last call of Requests.
+// Requests returns the requests that sh has recorded since the previous call of Requests.
 func Requests(sh screen.Shell) []any {
 	s := sh.(*Shell)
 	asked := s.asked
@@ -32,7 +32,7 @@ func (s *Shell) note(what any) tea.Cmd {
 	return nil
 }
 
-// Say implements screen.Shell. The methods below do the same.
+// Say implements screen.Shell, like the methods below.
 func (s *Shell) Say(tone screen.Tone, format string, args ...any) tea.Cmd {
 	return s.note(screen.Sayf(tone, format, args...))
 }
@@ -43,7 +43,7 @@ func (s *Shell) Ask(d screen.Dialog) tea.Cmd       { return s.note(d) }
 func (s *Shell) Write(w screen.Write) tea.Cmd      { return s.note(w) }
 func (s *Shell) Divide(by screen.Division) tea.Cmd { return s.note(by) }
 
-// Open implements the shells of pages. The methods below do the same.
+// Open implements the shells of pages, like the methods below.
 func (s *Shell) Open(p proposals.Proposal, _ bool) tea.Cmd { return s.note(Call{"Open", p.ID}) }
 
 func (s *Shell) OpenNumber(number string) tea.Cmd        { return s.note(Call{"OpenNumber", number}) }
@@ -69,7 +69,7 @@ func (s *Shell) EditLive(_ registry.Subject, d registry.Definition, _ int, _ str
 	return s.note(d)
 }
 
-// Drop records the name of the text and returns the command then.
+// Drop records the name of the text, and returns then.
 func (s *Shell) Drop(draft string, then tea.Cmd) tea.Cmd {
 	s.note(Call{"Drop", draft})
 	return then
