@@ -16,11 +16,11 @@ import (
 
 // Log reads the audit log.
 type Log interface {
-	// Events returns the newest entries whose number is less than before. If before is 0, it returns the newest
-	// entries of the log.
+	// Events returns at most limit entries, newest first. Their numbers are less than before; if before is 0,
+	// Events starts with the newest entry of the log.
 	Events(ctx context.Context, before int64, limit int) ([]history.Event, error)
-	// Versions returns the newest versions of s whose number is less than before. If before is 0, it returns
-	// the newest versions.
+	// Versions returns at most limit versions of s, newest first. Their numbers are less than before; if before is
+	// 0, Versions starts with the newest version.
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
@@ -67,8 +67,8 @@ func (p *Page) Fit(f screen.Frame) {
 	p.layOut()
 }
 
-// MinWidth implements screen.Paned. The page needs a wider screen for two panes than other pages do, because
-// the entries are long.
+// MinWidth implements screen.Paned. The page requires a wider screen than other pages before it shows two
+// panes, because its entries are long.
 func (p *Page) MinWidth() int { return 160 }
 
 // LeftWidth implements screen.Paned.
@@ -108,8 +108,8 @@ func (p *Page) Tabs() (left, right draw.Line) {
 // pageSize is the number of entries that are read at once.
 const pageSize = 200
 
-// Events is sent when a page of entries has been read. Before is the number below which the entries were
-// requested.
+// Events is the result of reading a chunk of entries. Before is the number that the read started below; 0 means
+// that it started with the newest entry.
 type Events struct {
 	Before int64
 	Events []history.Event
@@ -177,8 +177,8 @@ func (p *Page) noProposal() string {
 	return ""
 }
 
-// version returns the version that the selected entry made live. It returns false if the entry made no version
-// live, or if the version was shipped with toolcrib, because such versions are locked.
+// version returns the version that became live with the selected entry. It returns false if no version became
+// live, or if toolcrib shipped the version, because shipped versions are locked.
 func (p *Page) version() (s registry.Subject, number int, ok bool) {
 	e, _ := p.selected()
 	s, err := registry.ParseSubject(e.Subject)

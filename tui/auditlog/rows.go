@@ -19,7 +19,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// layOut lays out the entries. A narrow screen shows less of each entry.
+// layOut lays out the entries. On a narrow screen, it omits some parts of each entry.
 func (p *Page) layOut() {
 	th := p.Frame.Theme
 	page := prose.New(th)
@@ -95,7 +95,7 @@ func actStyle(th theme.Theme, act string) theme.Style {
 	return th.Title
 }
 
-// data holds the details of an entry that the page shows.
+// data is the part of an entry's JSON data that the page shows.
 type data struct {
 	Version        int                      `json:"version"`
 	Recommendation proposals.Recommendation `json:"recommendation"`
@@ -103,8 +103,7 @@ type data struct {
 	Note           string                   `json:"note"`
 }
 
-// parseData returns the details of an entry. It returns the zero value if the data of the entry has
-// another form.
+// parseData decodes the data of an entry. It returns the zero value if the data is not in the expected form.
 func parseData(e history.Event) data {
 	var d data
 	if json.Unmarshal(e.Data, &d) != nil {
@@ -113,8 +112,7 @@ func parseData(e history.Event) data {
 	return d
 }
 
-// details returns the details of an entry on one line, in at most room cells. The note at the end can
-// exceed this width.
+// details formats the details of an entry on one line. All parts except the note at the end fit in room cells.
 func details(e history.Event, room int) string {
 	data := parseData(e)
 	var words []string

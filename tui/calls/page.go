@@ -1,4 +1,5 @@
-// Package calls implements the workbench page that lists calls of agents that wait for the user.
+// Package calls implements the workbench page that lists agents' calls. Waiting calls come first: they run only
+// after the user approves them.
 package calls
 
 import (
@@ -23,15 +24,15 @@ const maxAnswered = 50
 
 // Desk reads calls and answers them.
 type Desk interface {
-	// PendingCalls returns the waiting calls, followed by those of the newest calls that no longer
-	// wait. It reads the newest calls up to the number last.
+	// PendingCalls returns the waiting calls and their number. The waiting calls are followed by recent calls that
+	// no longer wait, taken from the newest last calls.
 	PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error)
 	CallState(p gateway.Pending) gateway.PendingState
 	RunCall(ctx context.Context, p gateway.Pending) (done string, err error)
 	RefuseCall(ctx context.Context, p gateway.Pending, reason string) (done string, err error)
 }
 
-// Page lists the calls of agents that wait for the user, followed by recent calls that no longer wait.
+// Page lists the agents' calls that wait for the user, followed by recent calls that no longer wait.
 type Page struct {
 	screen.Text
 	shell       screen.Shell
@@ -55,8 +56,8 @@ func (c *Page) Place() string { return "Calls" }
 // Waiting returns the number of waiting calls.
 func (c *Page) Waiting() int { return c.waiting }
 
-// MarkSeen implements screen.Page. It is required for approvals: a call can be approved only after its
-// arguments were on screen.
+// MarkSeen implements screen.Page. The page needs the record because the user can approve a call only after all
+// of its arguments have been on screen.
 func (c *Page) MarkSeen() { c.Pager.MarkSeen() }
 
 // Fit implements screen.Page.
@@ -107,7 +108,7 @@ func (c *Page) layOut() {
 	c.Pager.Replace(page.Rows())
 }
 
-// drawCall draws a call with all of its arguments, because the user approves all of them.
+// drawCall draws a call with all of its arguments, so that the user sees everything that an approval covers.
 func (c *Page) drawCall(page *prose.Page, p gateway.Pending) {
 	th := c.Frame.Theme
 	state := c.desk.CallState(p)
@@ -151,11 +152,12 @@ func (c *Page) drawCall(page *prose.Page, p gateway.Pending) {
 	}
 }
 
-// maxResult is the maximum number of lines of a result that the page shows. The toolcrib calls show
-// command prints all lines.
+// maxResult is the maximum number of lines of a result that the page shows. The command "toolcrib calls show"
+// prints all lines.
 const maxResult = 40
 
-// track returns the ID under which the pager records the first line of the arguments of p.
+// track returns the ID of the first line of p's arguments in the pager's record. The IDs of the other lines
+// follow.
 func (c *Page) track(p gateway.Pending) pager.TextID {
 	first, ok := c.tracks[p.ID]
 	if !ok {
@@ -166,8 +168,8 @@ func (c *Page) track(p gateway.Pending) pager.TextID {
 	return first
 }
 
-// argumentLines returns the arguments of a call as lines, followed by the lines of the context that its
-// caller has sent.
+// argumentLines returns the arguments of a call as lines, followed by the lines of the context that the caller
+// has sent.
 func argumentLines(p gateway.Pending) []string {
 	lines := wording.DocumentLines(p.Args)
 	if encoded := p.CallContext.Encode(); encoded != nil {
@@ -176,8 +178,8 @@ func argumentLines(p gateway.Pending) []string {
 	return lines
 }
 
-// firstUnseen returns the index of the first line of a call's arguments that was not on screen. missing
-// is false if all lines were on screen.
+// firstUnseen returns the index of the first line of a call's arguments that has not been on screen. missing is
+// false if all lines have been on screen.
 func (c *Page) firstUnseen(p gateway.Pending) (line int, missing bool) {
 	first := c.track(p)
 	for i, text := range argumentLines(p) {

@@ -1,5 +1,5 @@
-// Package changeset implements the workbench page that shows a whole change set: every new text with its findings, and
-// an index of the members beside the texts.
+// Package changeset implements the workbench page that shows a whole change set. The page contains every new
+// text with its findings, and beside the texts an index of the members.
 package changeset
 
 import (
@@ -30,10 +30,11 @@ type Desk interface {
 // Options configure the page.
 type Options struct {
 	Actor proposals.Actor
-	// AddView registers the page as a place where proposals are read. The function unread returns the parts of a
-	// proposal that were not on screen. missing lists the headings and findings that must be on screen in any case.
+	// AddView registers the page as a place where proposals can be read. unread returns the parts of a proposal
+	// that have not been on screen. Its second result, missing, lists the headings and findings among them, which
+	// no approval may skip.
 	AddView func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
-	// Regroup moves a member out of the set; it is nil if unavailable.
+	// Regroup moves a member out of the set; nil if members cannot be moved.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
 }
 
@@ -70,7 +71,8 @@ func New(ctx context.Context, sh Shell, desk Desk, o Options, set review.ChangeS
 	return p
 }
 
-// Show shows the given version of the change set. A text that was read before and has not changed stays read.
+// Show shows set, which may be a newer state of the change set. A text that the user has read stays marked as
+// read if it has not changed.
 func (p *Page) Show(set review.ChangeSet) {
 	first := p.rows == nil
 	p.extents = nil
@@ -91,7 +93,7 @@ func (p *Page) Show(set review.ChangeSet) {
 	p.AddView(set.Members, p.unread)
 }
 
-// Contains reports whether the page has shown any of the members of set.
+// Contains reports whether the page has ever shown a member of set.
 func (p *Page) Contains(set review.ChangeSet) bool {
 	shown := map[proposals.ID]bool{}
 	for s := range p.texts {
@@ -100,7 +102,7 @@ func (p *Page) Contains(set review.ChangeSet) bool {
 	return slices.ContainsFunc(set.Members, func(d review.Dossier) bool { return shown[d.Proposal.ID] })
 }
 
-// unseen returns the number of texts that were not on screen.
+// unseen returns the number of texts that have not been on screen.
 func (p *Page) unseen() int {
 	n := 0
 	for _, t := range p.rows.all {
@@ -111,11 +113,11 @@ func (p *Page) unseen() int {
 	return n
 }
 
-// unread returns the parts of a member that were not on screen; a tool is a single part. missing is not empty if
-// headings or findings of the member or of the whole set were not on screen.
+// unread returns the parts of a member that have not been on screen; a tool is a single part. missing is not
+// empty if the user has not seen all headings and findings of the member and of the whole set.
 func (p *Page) unread(id proposals.ID) (unread, missing []string) {
 	rows, member := 0, slices.IndexFunc(p.set.Members, func(d review.Dossier) bool { return d.Proposal.ID == id })
-	of := map[int]bool{-1: true, member: true} // also the members whose lines this member repeats
+	of := map[int]bool{-1: true, member: true} // also the members that contain lines repeated by this member
 	for _, t := range slices.Backward(p.rows.all) {
 		if t.from >= 0 && of[t.member] {
 			of[t.from] = true
@@ -142,7 +144,7 @@ func (p *Page) unread(id proposals.ID) (unread, missing []string) {
 	return unread, missing
 }
 
-// UnreadText describes how many rows were not on screen.
+// UnreadText describes how many rows have not been on screen.
 func (p *Page) UnreadText() string {
 	return wording.Count(p.unseen(), "row", "rows") + " of this page"
 }
@@ -177,7 +179,7 @@ func (p *Page) noMembers() string {
 	return ""
 }
 
-// cannotLeaveOut returns why the current member cannot be moved out of the set, or "".
+// cannotLeaveOut returns the reason why the user cannot move the current member out of the set, or "".
 func (p *Page) cannotLeaveOut() string {
 	switch why := p.noMembers(); {
 	case why != "":
@@ -224,7 +226,7 @@ func (p *Page) decide(act proposals.Act) func() tea.Cmd {
 	}
 }
 
-// cannot returns a function that reports why act is not possible for the set, or "".
+// cannot returns a function that returns the reason why the user cannot perform act on the set, or "".
 func (p *Page) cannot(act proposals.Act) func() string {
 	return func() string {
 		if why := p.noMembers(); why != "" {
@@ -239,7 +241,7 @@ func (p *Page) cannot(act proposals.Act) func() string {
 	}
 }
 
-// currentMember returns the index of the member on which keys act. This is the selected member if it is in the
+// currentMember returns the index of the member that the keys apply to: the selected member if it is in the
 // viewport, and otherwise the member at the top of the viewport.
 func (p *Page) currentMember() int {
 	if len(p.rows.Rows) == 0 {
@@ -280,8 +282,8 @@ func (p *Page) unfold() tea.Cmd {
 	return nil
 }
 
-// ShowUnseen scrolls to the first text that was not on screen. If this text is folded, it unfolds the texts of the page
-// first.
+// ShowUnseen scrolls to the first text that has not been on screen. If that text is folded, ShowUnseen first
+// unfolds all texts.
 func (p *Page) ShowUnseen() {
 	for _, t := range p.rows.all {
 		if p.Pager.Seen(t.track, t.need) {
@@ -297,8 +299,8 @@ func (p *Page) ShowUnseen() {
 	}
 }
 
-// indexMinWidth is the minimum screen width at which the index of members is shown. indexCells is the width of the
-// index.
+// indexMinWidth is the minimum width of a screen that shows the index of members. indexCells is the width of
+// the index.
 const (
 	indexMinWidth = 140
 	indexCells    = 46
@@ -338,8 +340,8 @@ func (p *Page) View() []string {
 	return p.Frame.SideBySide(p.index(left), p.Pager.View(), left)
 }
 
-// index draws the list of members. A row shows the sign of the worst finding, the name, the size of the change, and the
-// numbers of added and removed capabilities.
+// index draws the list of members. A row shows the sign of the worst finding, the member's name, the size of
+// the change, and the numbers of added and removed capabilities.
 func (p *Page) index(width int) []string {
 	th, at := p.Frame.Theme, p.currentMember()
 	const extentCells, reachCells = 10, 7

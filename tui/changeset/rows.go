@@ -1,4 +1,4 @@
-// This file lays out the rows of the page, and records which texts must be read.
+// This file lays out the rows of the page, and determines which texts the user must read.
 
 package changeset
 
@@ -15,26 +15,26 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// rows holds the visible rows of a page and the texts that must be read.
+// rows holds the visible rows of a page and the texts that the user must read.
 type rows struct {
 	pager.Fixed
-	member []int // index of the member to which each row belongs; -1 if the row is about the whole set
+	member []int // for each row, the index of its member; -1 if the row describes the whole set
 	all    []text
 }
 
-// text is a text that must have been on screen before an approval.
+// text is a text that must be on screen before the user can approve the set.
 type text struct {
 	track  pager.TextID
-	need   int    // number of bytes that must have been on screen
-	member int    // index of the member; -1 if the text is about the whole set
+	need   int    // number of bytes that must be on screen
+	member int    // index of the member; -1 if the text describes the whole set
 	part   string // file or field to which a line belongs; "" for none
-	line   bool   // neither a heading nor a finding, so the user can approve it unread
-	row    int    // row that shows the text, or would show it if unfolded
+	line   bool   // neither a heading nor a finding; the user can choose to approve it unread
+	row    int    // row that shows the text; if the text is folded, the row that follows it
 	fold   bool   // the text is folded
-	from   int    // index of the member whose lines this text repeats; -1 for none
+	from   int    // index of the member that contains the same lines and shows them; -1 for none
 }
 
-// textKey identifies a text by its proposal, its content, and the number of equal texts up to it.
+// textKey identifies a text. nth distinguishes equal texts of the same proposal: it is 1 for the first.
 type textKey struct {
 	of   proposals.ID
 	kind setpage.Kind
@@ -43,7 +43,8 @@ type textKey struct {
 	nth  int
 }
 
-// textIDs assigns IDs to texts. A text keeps its ID, and so stays read, when other texts are added or removed.
+// textIDs assigns IDs to texts. A text keeps its ID when other texts are added or removed, so that the record
+// of the pager stays valid.
 type textIDs map[textKey]pager.TextID
 
 func (t textIDs) number(s textKey) pager.TextID {
@@ -59,17 +60,17 @@ const maxTextWidth = 140
 // maxIndent is the maximum number of indentation steps of a parameter, so that its text fits on a narrow terminal.
 const maxIndent = 6
 
-// isRestore reports whether p is the proposal of a user to restore a version. The content of p need not be read,
-// because it was approved before.
+// isRestore reports whether a user has proposed p to restore a version. The user need not read the content of
+// p, because it was approved before.
 func isRestore(p proposals.Proposal) bool {
 	return p.Type == proposals.Restore && p.Author.Kind == proposals.User
 }
 
-// layOut lays out the rows for the current theme. Unless raw is set, it folds the lines of files and of restored
-// versions. It records all texts as texts that must be read, except restored versions, blank lines, the counts in the
+// layOut lays out the rows for the current theme. Unless raw is set, it folds the lines of files and of
+// restored versions. The user must read all texts except restored versions, blank lines, the counts in the
 // title, and imported JSON.
 func (p *Page) layOut(raw bool) pager.Rows {
-	if p.content.Rows == nil || raw != p.raw { // do this only if necessary, because it takes longer than the rest of layOut
+	if p.content.Rows == nil || raw != p.raw { // this call takes longer than the rest of layOut
 		p.content, p.raw = setpage.Of(p.set, raw), raw
 	}
 	r := &rows{}
@@ -136,7 +137,7 @@ func cellOf(th theme.Theme, row setpage.Row) pager.Cell {
 		gutter = draw.Of("", "   ").Add(style, draw.Pad(sign, 9))
 	case setpage.Fact:
 		gutter, base = draw.Of(th.Faint, "   "+draw.Pad(draw.Escape(row.Sign), 2)), th.Text
-		if row.Tool < 0 { // row with all facts of one kind
+		if row.Tool < 0 { // a row about the whole set lists all facts of one kind
 			gutter, row.Name = draw.Of(th.Accent, " "+draw.Pad(draw.Escape(row.Name), 8)), ""
 		}
 		if row.Severity == rules.Warn {

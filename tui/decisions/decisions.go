@@ -1,4 +1,5 @@
-// Package decisions asks for decisions on one or several proposals, and decides on all of them or on none.
+// Package decisions asks the user for a decision on one or several proposals. A decision on several proposals
+// takes effect for all of them or for none.
 package decisions
 
 import (
@@ -34,19 +35,20 @@ type Shell interface {
 	CloseDialog()
 }
 
-// Pages provides the pages on which proposals are read before a decision.
+// Pages provides the pages that the user reads before a decision.
 type Pages interface {
-	// Deciding reports whether the page on screen accepts decisions and no dialog is open.
+	// Deciding reports whether the current page accepts decisions and no dialog is open.
 	Deciding() bool
-	// Set returns the change set page on screen, or nil if another page is on screen.
+	// Set returns the current page if it is the page of a change set, and otherwise nil.
 	Set() Set
 	OpenSet(p proposals.Proposal) tea.Cmd
 	OpenUnseen(p proposals.Proposal) tea.Cmd
 	// Marked returns the marked proposals. MarkOnly marks ps and removes all other marks.
 	Marked() []proposals.Proposal
 	MarkOnly(ps []proposals.Proposal)
-	// TokensAndChanges describes the tokens that the proposal on screen adds to prompts. changed describes how the
-	// proposal has changed since this call. If no proposal is on screen, the results are "" and nil.
+	// TokensAndChanges describes how many tokens the proposal on the current page adds to prompts. The function
+	// changed describes how that proposal has changed since the call. If the current page shows no proposal, the
+	// results are "" and nil.
 	TokensAndChanges() (tokens string, changed func() string)
 }
 
@@ -58,7 +60,7 @@ type Set interface {
 
 // Decisions asks the user for decisions and makes them.
 type Decisions struct {
-	Context context.Context //nolint:containedctx // for the reads that precede a question
+	Context context.Context //nolint:containedctx // for reads before a dialog opens
 	Shell   Shell
 	Pages   Pages
 	User    *desk.User
@@ -67,15 +69,15 @@ type Decisions struct {
 	// RecordShown records that the given proposals were shown to the user.
 	RecordShown func(ctx context.Context, ds ...review.Dossier) tea.Cmd
 	Write       func(screen.Write) tea.Cmd
-	// Regroup moves proposals to the given change set; if changeSet is "", it removes them from their set. It is nil
-	// if unavailable.
+	// Regroup moves proposals to the change set named changeSet. If changeSet is "", Regroup removes the proposals
+	// from their sets. It is nil if proposals cannot be moved.
 	Regroup func(ctx context.Context, actor proposals.Actor, ids []proposals.ID, changeSet string) ([]proposals.Proposal, error)
 
-	reading *batch // the batch that was requested last
+	reading *batch // the batch of the latest call of Decide
 }
 
 // Decide asks for a decision on ps. It first reads the proposals again, so that the dialog shows their current
-// state. An approval includes the other members of their change sets.
+// state. If act is an approval, the decision includes the other members of the proposals' change sets.
 func (m *Decisions) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	b := &batch{act: act}
 	m.reading = b
@@ -102,13 +104,13 @@ func (m *Decisions) Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd {
 	}
 }
 
-// readProgress describes which parts of a batch were on screen.
+// readProgress describes which parts of a batch have been on screen.
 type readProgress struct {
 	seen.Progress
 	read   int
-	parts  []int                // number of unread parts of each proposal
+	parts  []int                // number of unread parts, for each proposal
 	unread []proposals.Proposal // proposals with unread parts
-	names  []string             // names of the unread parts; a change set that is read on one page has a single name
+	names  []string             // names of the unread parts; one name for all members of a change set that the user reads on one page
 }
 
 func (b *batch) progress(progress func(review.Dossier) seen.Progress) readProgress {
@@ -142,7 +144,8 @@ func (b *batch) progress(progress func(review.Dossier) seen.Progress) readProgre
 	return s
 }
 
-// counts describes how much was read, for example "2/2 · 52 as in docx · 4 data files by hash".
+// counts describes how much the user has read, for example "2/2 · 52 as in docx · 4 data files by hash": 2 of 2
+// parts were read, 52 files are the same as in docx, and the user accepts 4 data files by their hash.
 func (s readProgress) counts() string {
 	text := strconv.Itoa(s.read) + "/" + strconv.Itoa(s.Parts)
 	if s.Known > 0 {
@@ -154,8 +157,8 @@ func (s readProgress) counts() string {
 	return text
 }
 
-// mayStayUnread reports whether all unread parts of the batch belong to new, imported definitions, which the user
-// may approve unread.
+// mayStayUnread reports whether the user may approve the batch without reading its unread parts. This is the
+// case if all unread parts belong to new, imported definitions.
 func (b *batch) mayStayUnread(s readProgress) bool {
 	for i, d := range b.dossiers {
 		if s.parts[i] > 0 && !review.MayBeUnread(d.Proposal, d.Revision.Draft.Definition) {
@@ -165,11 +168,11 @@ func (b *batch) mayStayUnread(s readProgress) bool {
 	return true
 }
 
-// askApproveAll asks for an approval of the batch. The dialog is locked until everything has been read, or until the
-// user chooses to approve the unread parts and types their number. To approve several proposals, the user types
-// their number before y, unless they form one change set.
+// askApproveAll asks for an approval of the batch. The dialog is locked until the user has read everything, or
+// chooses to approve the unread parts and types their number. To approve several proposals that are not one
+// change set, the user types the number of proposals before y.
 func (m *Decisions) askApproveAll(b batch) tea.Cmd {
-	so := b.progress(m.Seen.Progress) // does not change, because nothing is recorded as read while a dialog is open
+	so := b.progress(m.Seen.Progress) // computed once, because nothing is recorded as read while a dialog is open
 	tokens, changed := m.Pages.TokensAndChanges()
 	n := 0
 	for _, parts := range so.parts {
@@ -178,7 +181,7 @@ func (m *Decisions) askApproveAll(b batch) tea.Cmd {
 	d := screen.Dialog{
 		Form: b.act.Form(len(b.dossiers)), Draft: b.draft(), About: screen.About(b.proposals()...), NoteOptional: true,
 		Subject: screen.Subjects(b.act, b.proposals()...),
-		Facts: sync.OnceValue(func() []draw.Line { // computed once, because it is drawn in each frame
+		Facts: sync.OnceValue(func() []draw.Line { // computed once, because every frame draws the facts
 			return m.Shell.Frame().Facts(so.counts(), n > 0 || len(so.Missing) > 0, b.dossiers, tokens)
 		}),
 		Content: func(page *prose.Page) {
@@ -260,7 +263,7 @@ func (m *Decisions) askRefuseAll(b batch) tea.Cmd {
 		Run:     func(reason string) tea.Cmd { return b.decide(m, reason, nil) },
 	}
 	forSeveral(&d, len(b.dossiers))
-	d.TypedCount = "" // not needed: the user types a reason, and the undo key proposes them again
+	d.TypedCount = "" // not needed: the user types a reason, and can undo the decision with a key
 	return m.Shell.Ask(d)
 }
 
@@ -273,7 +276,8 @@ func forSeveral(d *screen.Dialog, n int) {
 	d.TypedCount = strconv.Itoa(n)
 }
 
-// decide returns a command that decides on the whole batch or on nothing.
+// decide returns a command that makes the same decision on all proposals of the batch. If one proposal cannot
+// be decided, none is.
 func (b *batch) decide(m *Decisions, reason string, unread []int) tea.Cmd {
 	set := ""
 	if b.oneSet() {
@@ -282,8 +286,8 @@ func (b *batch) decide(m *Decisions, reason string, unread []int) tea.Cmd {
 	return m.Write(m.User.Decision(b.act, desk.Choices(b.dossiers, unread), reason, b.draft(), set))
 }
 
-// listProposals lists the proposals of the batch with their revisions and digests. For a change set that is read on
-// one page, it draws a summary instead.
+// listProposals lists the proposals of the batch with their revisions and digests. It summarizes a change set
+// that the user reads on one page.
 func (b *batch) listProposals(m *Decisions, page *prose.Page) {
 	summed := ""
 	for _, d := range b.dossiers {
@@ -345,7 +349,7 @@ func (b *batch) summarizeSet(m *Decisions, page *prose.Page, set string) {
 	}
 }
 
-// listChannels lists the changed test cases, warnings, and the channel prompts that the batch changes.
+// listChannels lists the test cases and channel prompts that the batch changes, and draws warnings.
 func (b *batch) listChannels(m *Decisions, page *prose.Page) {
 	m.Shell.Frame().TestsField(page, b.dossiers...)
 	all := review.Dossier{Rendered: map[string]string{}}
@@ -377,7 +381,7 @@ func (b *batch) listChannels(m *Decisions, page *prose.Page) {
 	}
 }
 
-// askPartial lists the proposals on which the decision is not possible, by reason, and offers to continue with the
+// askPartial lists the proposals that cannot be decided, grouped by reason, and offers to continue with the
 // other proposals.
 func (m *Decisions) askPartial(b batch, refused []refusal) tea.Cmd {
 	d := screen.Dialog{
@@ -442,16 +446,16 @@ func (m *Decisions) askPartial(b batch, refused []refusal) tea.Cmd {
 	return m.Shell.Ask(d)
 }
 
-// batch holds proposals for a common decision, with the dossiers that were read for the decision.
+// batch holds proposals that the user decides together. The dossiers were read for this decision.
 type batch struct {
 	act      proposals.Act
 	dossiers []review.Dossier
-	unread   bool // the user accepts the unread parts
+	unread   bool // the user approves the unread parts
 	byHash   bool // the user accepts data files by their hash
 }
 
-// onePage reports whether the batch contains several members of the given change set, which are then read on one
-// page.
+// onePage reports whether the batch contains several members of the change set named set. The user reads these
+// members on the page of the set.
 func (b *batch) onePage(set string) bool {
 	n := 0
 	for _, d := range b.dossiers {
@@ -462,13 +466,14 @@ func (b *batch) onePage(set string) bool {
 	return set != "" && n > 1
 }
 
-// oneSet reports whether all proposals of the batch belong to the same change set and there are several.
+// oneSet reports whether the batch consists of several members of a single change set.
 func (b *batch) oneSet() bool {
 	set := b.dossiers[0].Proposal.ChangeSet
 	return b.onePage(set) && !slices.ContainsFunc(b.dossiers, func(d review.Dossier) bool { return d.Proposal.ChangeSet != set })
 }
 
-// draft returns the name under which the unsent text of a decision on exactly this batch is stored.
+// draft returns the name of the unsent text for this decision. The name is different for every set of
+// proposals.
 func (b *batch) draft() string { return screen.DecisionDraft(b.act, b.proposals()...) }
 
 // proposals returns the proposals of the batch.
@@ -476,5 +481,5 @@ func (b *batch) proposals() []proposals.Proposal {
 	return lists.Map(b.dossiers, func(d review.Dossier) proposals.Proposal { return d.Proposal })
 }
 
-// NextHint is appended to the message about a decision. It names the key for the next proposal.
+// NextHint names the key that opens the next proposal. It is appended to the message about a decision.
 const NextHint = ". Press . for the next"

@@ -1,5 +1,4 @@
-// This file determines on which proposals a decision is not possible, and how the user can decide on the other
-// proposals.
+// This file determines which proposals cannot be decided, and how the user can decide on the others.
 
 package decisions
 
@@ -17,22 +16,22 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// refusal is a proposal on which the decision is not possible, with the reason.
+// refusal is a proposal that cannot be decided, with the reason.
 type refusal struct {
 	dossier review.Dossier
 	why     string
 }
 
-// refused returns the proposals of the batch on which the actor cannot make the decision.
+// refused returns the proposals of the batch that the actor cannot decide.
 func (b *batch) refused(actor proposals.Actor) []refusal {
 	var out []refusal
 	for _, d := range b.dossiers {
 		why := wording.Cannot(actor, b.act, d.Proposal)
 		if b.act == proposals.ActApprove {
 			alone := d
-			alone.Members = nil // the batch contains the other members, each with its own reason
+			alone.Members = nil // the other members are in the batch and have refusals of their own
 			again := "; in a shell, toolcrib review " + review.Reference(d.Proposal) + " --again reviews it again"
-			if set := d.Proposal.ChangeSet; set != "" { // the same text for all members, so that their reasons are equal
+			if set := d.Proposal.ChangeSet; set != "" { // the same hint for all members of the set, so that byReason can group them
 				again = "; in a shell, toolcrib review 'set:" + set + "' --again reviews the set again"
 			}
 			why = strings.Join(wording.Obstacles(alone, wording.Remedies{Assess: again}), "; ")
@@ -44,7 +43,7 @@ func (b *batch) refused(actor proposals.Actor) []refusal {
 	return out
 }
 
-// maxListed is the maximum number of proposals that are listed for a reason.
+// maxListed is the maximum number of proposals that are listed below one reason.
 const maxListed = 8
 
 // namesOf joins the references and subjects of refused proposals.
@@ -72,15 +71,16 @@ func byReason(refused []refusal) [][]refusal {
 	return list
 }
 
-// remedy is a move of proposals between change sets, after which the user can approve the rest of a set.
+// remedy moves proposals between change sets, so that the user can approve the rest of a set.
 type remedy struct {
 	verb, done string
 	set        string // change set to which the proposals are moved; "" for none
 	moved      []proposals.ID
 }
 
-// remedy returns how the user can approve the rest of a change set. Blocked members leave the set. If a member
-// was rejected, the other refused members form a new set. It returns false if there is no such remedy.
+// remedy returns how the user can approve the rest of a change set: by moving the blocked members out of the
+// set, or, if a member was rejected, by moving all other members to a new set. It returns false if neither
+// helps.
 func (b *batch) remedy(refused []refusal) (remedy, bool) {
 	if b.act != proposals.ActApprove || len(b.dossiers) < 2 || !b.oneSet() {
 		return remedy{}, false
@@ -95,7 +95,7 @@ func (b *batch) remedy(refused []refusal) (remedy, bool) {
 		out := slices.ContainsFunc(refused, func(r refusal) bool { return r.dossier.Proposal.ID == d.Proposal.ID })
 		outdated := slices.ContainsFunc(d.Obstacles, func(o error) bool { return errors.Is(o, review.ErrOutdated) })
 		if out && (outdated || d.Proposal.State != proposals.UserReview) {
-			return remedy{}, false // the member needs an assessment, or waits for its author
+			return remedy{}, false // only an assessment or the author can unblock the member
 		}
 		if out {
 			way.moved = append(way.moved, d.Proposal.ID)
@@ -114,8 +114,8 @@ func (b *batch) remedy(refused []refusal) (remedy, bool) {
 	return way, true
 }
 
-// withSets returns the IDs of the refused proposals. For an approval, it adds the other members of their change
-// sets.
+// withSets returns the IDs of the refused proposals. If the decision is an approval, it includes the other
+// members of their change sets.
 func (b *batch) withSets(refused []refusal) []proposals.ID {
 	var ids []proposals.ID
 	for _, d := range b.dossiers {

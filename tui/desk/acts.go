@@ -1,5 +1,5 @@
-// Package desk implements the user's actions on proposals and calls. If signatures are required, it has the
-// decisions signed.
+// Package desk implements the user's actions on proposals and calls. If decisions must be signed, it requests
+// the signatures.
 package desk
 
 import (
@@ -21,11 +21,12 @@ import (
 
 // User acts on proposals and calls. Each action returns its outcome as a sentence without a period.
 type User struct {
-	Context context.Context //nolint:containedctx // context for reads before a dialog opens
+	Context context.Context //nolint:containedctx // for reads before a dialog opens
 	Actor   proposals.Actor
 	Layer   registry.Layer // layer in which new drafts are created
 	Desk    Desk
-	// Versions returns versions of a subject, newest first.
+	// Versions returns at most limit versions of s that precede the version numbered before, newest first. If
+	// before is 0, it starts with the newest version.
 	Versions func(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 	Calls    Calls     // nil if no gateway is available
 	Signer   Signer    // nil if decisions are not signed
@@ -50,7 +51,7 @@ func (u *User) Waive(ctx context.Context, act proposals.Act, id proposals.ID, s 
 	return act.Form(1).Done + " " + s.Rule + " in " + wording.FieldName(s.Path), err
 }
 
-// submit submits a new draft. If this fails, it returns the draft, which stays unsubmitted.
+// submit submits a new draft. If submitting fails, it returns the draft, which remains a draft, and the error.
 func (u *User) submit(ctx context.Context, draft proposals.Proposal) (p proposals.Proposal, outcome string) {
 	p, err := u.Desk.Submit(ctx, u.Actor, draft.ID)
 	if err != nil {
@@ -65,10 +66,10 @@ func (u *User) Comment(ctx context.Context, id proposals.ID, body string, at rev
 	return proposals.ActComment.Form(1).Done, err
 }
 
-// Perform performs act, which needs no text.
+// Perform performs act, which takes no text from the user.
 func (u *User) Perform(ctx context.Context, act proposals.Act, id proposals.ID) (string, error) {
 	done := act.Form(1).Done
-	switch act { //nolint:exhaustive // the other acts need a text
+	switch act { //nolint:exhaustive // all other acts take a text
 	case proposals.ActSubmit:
 		p, err := u.Desk.Submit(ctx, u.Actor, id)
 		return done + " as " + wording.Reference(p), err
@@ -99,8 +100,8 @@ func (u *User) Restore(ctx context.Context, s registry.Subject, version int, rea
 	return p, outcome + "; a approves it", nil
 }
 
-// Send submits an edited text. If w belongs to a proposal, it adds draft as a revision of this proposal. Otherwise
-// it proposes draft.
+// Send sends a text that the user has edited. If w revises a proposal, the text becomes the next revision of
+// that proposal. If not, it becomes a new proposal.
 func (u *User) Send(ctx context.Context, w editor.Manuscript, draft proposals.Draft, submit bool) (proposals.Proposal, string, error) {
 	if w.ID != "" {
 		p, err := u.Desk.Revise(ctx, u.Actor, w.ID, draft)
@@ -113,7 +114,7 @@ func (u *User) Send(ctx context.Context, w editor.Manuscript, draft proposals.Dr
 	return ps[0], "Proposed " + ps[0].Subject.String() + " as " + wording.Reference(ps[0]), nil
 }
 
-// RunCall approves the waiting call p, which then runs with the arguments that the user has seen.
+// RunCall approves the waiting call p. The call then runs with the arguments that the user has seen.
 func (u *User) RunCall(ctx context.Context, p gateway.Pending) (string, error) {
 	calls, err := u.answerer(ctx, p, true, "")
 	if err != nil {
@@ -139,8 +140,8 @@ const maxWaiting = 200
 // CallState returns the state of call p.
 func (u *User) CallState(p gateway.Pending) gateway.PendingState { return u.Calls.State(p) }
 
-// PendingCalls returns the waiting calls, followed by those of the newest calls that no longer wait. It reads the
-// newest calls up to the number last. waiting is the number of waiting calls.
+// PendingCalls returns the waiting calls and their number. The waiting calls are followed by recent calls that
+// no longer wait, taken from the newest last calls.
 func (u *User) PendingCalls(ctx context.Context, last int) (calls []gateway.Pending, waiting int, err error) {
 	calls, err = u.Calls.Pending(ctx, gateway.PendingQuery{Waiting: true, Limit: maxWaiting})
 	if err != nil {
@@ -156,10 +157,10 @@ func (u *User) PendingCalls(ctx context.Context, last int) (calls []gateway.Pend
 	return calls, waiting, err
 }
 
-// ErrNotSigned indicates that the user declined to sign a decision, and that the decision was therefore not made.
+// ErrNotSigned indicates that the user declined to sign, so that the decision was not made.
 var ErrNotSigned = errors.New("not signed, so nothing was decided")
 
-// answerer returns the desk that answers call p. If signatures are required, the answer is signed.
+// answerer returns the desk that answers call p. If decisions must be signed, it first has the answer signed.
 func (u *User) answerer(ctx context.Context, p gateway.Pending, approve bool, reason string) (Answerer, error) {
 	if u.Signer == nil {
 		return u.Calls, nil
@@ -167,7 +168,7 @@ func (u *User) answerer(ctx context.Context, p gateway.Pending, approve bool, re
 	return u.Signer.Answer(ctx, p, approve, reason, u.Ask)
 }
 
-// The interfaces below are what the actions need from other packages.
+// The interfaces below declare what the actions use from other packages.
 
 // Decider decides on proposals and waives findings.
 type Decider interface {
@@ -200,7 +201,7 @@ type Reader interface {
 	ShowSet(ctx context.Context, actor proposals.Actor, changeSet string) (review.ChangeSet, error)
 }
 
-// Desk is the part of the review service that the actions use.
+// Desk is the part of the review service that the user's actions require.
 type Desk interface {
 	Reader
 	Decider
@@ -215,8 +216,8 @@ type Calls interface {
 	Answerer
 }
 
-// Signer signs the user's decisions. Each method returns a desk that accepts one decision. The method calls ask
-// before it uses the key.
+// Signer signs the user's decisions. Each method calls ask before it uses the key, and returns a desk that
+// accepts only the signed decision.
 type Signer interface {
 	Decide(ctx context.Context, act proposals.Act, choices []review.Choice, note string, ask AskToSign) (Decider, error)
 	// Waive signs the waiver of a finding (ActWaive) or the end of a waiver (ActUnwaive).
@@ -234,7 +235,7 @@ type Answerer interface {
 type SignRequest struct {
 	Principal, Key string
 	Statement      string // short hash of the statement
-	Terminal       bool   // Run may ask for a passphrase or PIN at the terminal
+	Terminal       bool   // Run reads a passphrase or a PIN from the terminal
 	Run            func() error
 }
 
@@ -243,6 +244,6 @@ func (r SignRequest) Line() string {
 	return "Signing as " + r.Principal + " with " + r.Key + "; statement " + r.Statement + "."
 }
 
-// AskToSign shows r to the user and calls r.Run if the user agrees. It returns the error of r.Run, or ErrNotSigned
-// if the user declines.
+// AskToSign shows r to the user. If the user agrees, it calls r.Run and returns the error of r.Run. If the user
+// declines, it returns ErrNotSigned.
 type AskToSign func(ctx context.Context, r SignRequest) error

@@ -1,4 +1,4 @@
-// This file reads proposals for decisions, makes decisions, and describes their outcome.
+// This file reads the proposals that the user decides, makes the decisions, and describes their outcome.
 
 package desk
 
@@ -15,8 +15,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// ReadForDecision reads the current state of the proposals ps for a decision. For an approval, it also reads the other
-// members of their change sets. It calls tell to report the progress.
+// ReadForDecision reads the current state of ps. If act is an approval, it also reads the other members of
+// their change sets. It reports its progress by calling tell.
 func (u *User) ReadForDecision(ctx context.Context, act proposals.Act, ps []proposals.Proposal, tell func(done, total int)) ([]review.Dossier, error) {
 	var out []review.Dossier
 	read := map[proposals.ID]bool{}
@@ -49,8 +49,8 @@ func (u *User) ReadForDecision(ctx context.Context, act proposals.Act, ps []prop
 	return out, nil
 }
 
-// Choices returns the choices for a decision on ds. Each choice contains the review digest that the user has seen.
-// unread holds the number of unread parts of each proposal that the user accepts; it may be nil.
+// Choices returns a choice for each of ds, with the review digest that the user has seen. unread contains the
+// number of unread parts that the user accepts, for each of ds; it may be nil.
 func Choices(ds []review.Dossier, unread []int) []review.Choice {
 	out := make([]review.Choice, len(ds))
 	for i, d := range ds {
@@ -89,7 +89,7 @@ func decided(act proposals.Act, decisions []proposals.Decision) string {
 	return strings.Join(done, ". ")
 }
 
-// someOf joins at most maxNamed of the names and adds the number of further names.
+// someOf joins the names. It lists at most maxNamed of them, and then the number of the others.
 func someOf(names []string) string {
 	if n := len(names); n > maxNamed {
 		names = append(names[:maxNamed], strconv.Itoa(n-maxNamed)+" more")
@@ -97,8 +97,9 @@ func someOf(names []string) string {
 	return wording.Enumerate(names)
 }
 
-// Decision returns a write that decides on all of the proposals or on none. draft is the name under which the unsent
-// reason is stored. set is the name of the change set that contains all of the proposals, or "".
+// Decision returns a write that makes the same decision on all of the proposals, or on none if one cannot be
+// decided. draft is the name of the unsent reason. set is the name of the change set that contains all of the
+// proposals, or "".
 func (u *User) Decision(act proposals.Act, choices []review.Choice, reason, draft, set string) screen.Write {
 	about := screen.Wrote{Draft: draft, Undone: act.Form(len(choices)).Undone}
 	for _, choice := range choices {

@@ -1,4 +1,5 @@
-// Package dialog implements dialogs, which ask questions in a sheet below the page.
+// Package dialog implements dialogs. A dialog asks a question in a sheet, which covers the lower part of the
+// page.
 package dialog
 
 import (
@@ -16,7 +17,7 @@ import (
 	"toolcrib/tui/unsent"
 )
 
-// Needs holds the parts of the workbench that a dialog uses.
+// Needs contains the parts of the workbench that a dialog uses.
 type Needs struct {
 	Status interface {
 		Say(tone screen.Tone, format string, args ...any) tea.Cmd
@@ -33,17 +34,17 @@ type Dialog struct {
 	Needs
 	Pager     *pager.Pager // shows the content
 	frame     screen.Frame
-	typed     string    // digits typed so far of the required count
-	savedAt   time.Time // time at which the text was last saved
+	typed     string    // typed digits of the number that the user must type
+	savedAt   time.Time // time of the last save of the text
 	text      edit.Text // text field; nil if the dialog has none
 	ready     bool
 	closed    bool
-	details   bool      // details are shown below the facts
+	details   bool      // show the details below the facts
 	ignoredAt time.Time // time of the last letter that had no effect
 }
 
-// Open opens a dialog for the given question. It returns a command that restores the unsent text and ends the grace
-// period.
+// Open opens a dialog for the given question. It returns a command that restores the unsent text and that ends
+// the grace period.
 func Open(question screen.Dialog, needs Needs, f screen.Frame) (*Dialog, tea.Cmd) {
 	d := &Dialog{Dialog: question, Needs: needs, Pager: pager.New(f.Theme)}
 	if d.Form.Reason || d.NoteOptional {
@@ -88,7 +89,7 @@ func (d *Dialog) Typing() bool { return d.Writing && d.text != nil }
 
 func (d *Dialog) Text() string { return d.text.String() }
 
-// SetText sets the text. It replaces the text field with an editor that keeps every character.
+// SetText replaces the text. The text field then keeps every character, including hidden characters.
 func (d *Dialog) SetText(text string) {
 	d.text = edit.NewLossless(text)
 	d.layOut()
@@ -140,18 +141,18 @@ func (d *Dialog) Fit(f screen.Frame) {
 	d.layOut()
 }
 
-// gracePeriod is the time after opening during which a dialog ignores y. A user who is typing when a letter opens the
-// dialog thus does not confirm it by accident. Other keys take effect at once.
+// gracePeriod is the time after the opening of a dialog in which the dialog ignores y. It protects users who
+// are typing when the dialog opens from confirming it by accident. Other keys take effect at once.
 const gracePeriod = 300 * time.Millisecond
 
-// saveDelay is the pause in typing after which the dialog saves the text.
+// saveDelay is how long the user must pause before the dialog saves the text.
 const saveDelay = 400 * time.Millisecond
 
-// typingPause is the maximum time between two letters that count as typed in one go.
+// typingPause is the maximum time between two letters that belong to the same burst of typing.
 const typingPause = time.Second
 
-// ignoreLetter handles a letter that is not a key of the dialog. The user may be typing a note without having opened
-// the text field. A y that follows soon is therefore not accepted as an answer.
+// ignoreLetter handles a letter that is not a key of the dialog. The user may be typing a note without having
+// opened the text field, so the dialog does not accept a y that follows soon.
 func (d *Dialog) ignoreLetter() {
 	d.ignoredAt = d.frame.Now()
 	if d.isNote() {
@@ -159,8 +160,8 @@ func (d *Dialog) ignoreLetter() {
 	}
 }
 
-// hasField reports whether the text field is shown. The field of an optional note is hidden until the user begins the
-// note.
+// hasField reports whether the text field is shown. The field for an optional note is hidden until the user
+// opens it.
 func (d *Dialog) hasField() bool {
 	return d.text != nil && (!d.isNote() || d.Writing || d.text.String() != "")
 }
@@ -219,8 +220,8 @@ func (d *Dialog) Key(msg tea.KeyPressMsg) tea.Cmd {
 // editorKey is the key that opens the text in the user's editor.
 const editorKey = "ctrl+o"
 
-// otherKey handles the keys that neither scroll nor confirm. A letter that is no key of the dialog begins a required
-// text, but not an optional note.
+// otherKey handles the keys that neither scroll nor confirm. If the dialog requires a text, any letter that is
+// not a key of the dialog begins the text.
 func (d *Dialog) otherKey(msg tea.KeyPressMsg) tea.Cmd {
 	name := msg.String()
 	if name == "u" && d.OpenUnread != nil && len(d.Locked()) > 0 {
@@ -260,11 +261,11 @@ func (d *Dialog) otherKey(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// maxSaveDelay is the maximum time between two saves during uninterrupted typing.
+// maxSaveDelay is the maximum time between two saves while the user types without a pause.
 const maxSaveDelay = 2 * time.Second
 
-// scheduleSave returns a command that saves the text after a pause in typing, or at once if the last save is too long
-// ago.
+// scheduleSave returns a command that saves the text after saveDelay, or at once if the last save is more than
+// maxSaveDelay ago.
 func (d *Dialog) scheduleSave() tea.Cmd {
 	if d.frame.Now().Sub(d.savedAt) >= maxSaveDelay {
 		return d.Save()
@@ -278,7 +279,7 @@ func (d *Dialog) scheduleSave() tea.Cmd {
 	}})
 }
 
-// confirm runs the action of the dialog. If something prevents this, it shows the reason instead.
+// confirm runs the action of the dialog, or shows the reason why it cannot run.
 func (d *Dialog) confirm() tea.Cmd {
 	text := d.trimmed()
 	switch {
@@ -321,8 +322,8 @@ func (d *Dialog) trimmed() string {
 	return strings.TrimSpace(d.text.String())
 }
 
-// invalidText returns why the text cannot be stored, or "". It does not check manuscripts, which are checked when they
-// are parsed.
+// invalidText returns the reason why the text cannot be stored, or "". It accepts every manuscript, because
+// manuscripts are checked when they are parsed.
 func (d *Dialog) invalidText() string {
 	if d.Tall {
 		return ""

@@ -31,14 +31,14 @@ func (d *Dialog) textHeight() int {
 	return max(minTextHeight, edit.Height(d.text, d.textWidth(), d.frame.Height/4))
 }
 
-// layOut lays out the facts, the unread parts, warnings, and the details. A dialog with facts shows the details
-// only on demand.
+// layOut lays out the facts, the list of unread parts, warnings, and the details. If the dialog has facts, it
+// shows the details only after the user has pressed d.
 func (d *Dialog) layOut() {
 	w, th, page := d.frame.Width-1, d.frame.Theme, prose.New(d.frame.Theme)
 	most := d.frame.Body - 1 - d.textHeight() // minus the title
 	if d.Facts != nil {
 		for _, l := range joinFacts(d.Facts(), w-2) {
-			if n := len(l) - 1; l.Width() > w-2 { // a fact that does not fit on one line
+			if n := len(l) - 1; l.Width() > w-2 { // the last fact does not fit on one line
 				page.Item(l[:n], string(l[n].Text))
 				continue
 			}
@@ -68,7 +68,7 @@ func (d *Dialog) layOut() {
 	d.Pager.SetSize(w, min(d.Pager.Lines(max(1, most)+1), max(1, most)))
 }
 
-// joinFacts returns lines of at most width cells with as many facts per line as fit.
+// joinFacts puts as many facts as possible on each line of at most width cells.
 func joinFacts(facts []draw.Line, width int) []draw.Line {
 	var lines []draw.Line
 	var l draw.Line
@@ -87,7 +87,7 @@ func joinFacts(facts []draw.Line, width int) []draw.Line {
 	return append(lines, l)
 }
 
-// View draws the sheet over the end of body. status is the number of lines that the status line takes.
+// View draws the sheet over the last lines of body. status is the number of lines of the status line.
 func (d *Dialog) View(f screen.Frame, body []string, status int) []string {
 	d.frame = f
 	d.layOut()
@@ -146,11 +146,10 @@ func (d *Dialog) label() draw.Safe {
 // textWidth returns the width of the text field.
 func (d *Dialog) textWidth() int { return d.frame.Width - draw.Width(d.label()+" ▎ ") }
 
-// confirmKeys returns the keys that confirm the dialog: y, preceded by the count if one must be typed.
+// confirmKeys returns the keys that confirm the dialog: y, or the required number followed by y.
 func (d *Dialog) confirmKeys() string { return d.TypedCount + "y" }
 
-// more draws a hint that the content continues, with the key that scrolls. It returns nil if all of the content
-// is visible.
+// more draws a hint with the key that scrolls. It returns nil if all of the content is visible.
 func (d *Dialog) more() draw.Line {
 	percent := d.Pager.Percent()
 	if percent < 0 {
@@ -160,7 +159,7 @@ func (d *Dialog) more() draw.Line {
 	if percent == 100 {
 		key, sign = "k", "↑ more "
 	}
-	if d.text != nil { // letters would be typed into the text field
+	if d.text != nil { // the text field would receive letters
 		key = map[draw.Safe]draw.Safe{"j": "pgdn", "k": "pgup"}[key]
 	}
 	if d.Writing {
@@ -183,7 +182,7 @@ func (d *Dialog) Footer() draw.Line {
 		}
 	case d.Run != nil:
 		switch {
-		case len(d.Locked()) == 0 && !d.ready: // leave a blank space for the key that is not accepted yet
+		case len(d.Locked()) == 0 && !d.ready: // reserve the cells of the key during the grace period
 			l = l.Add("", draw.Pad("", draw.Width(d.confirmKeys()+" "+d.Form.Verb+"  ")))
 		case len(d.Locked()) == 0:
 			hint(d.confirmKeys(), d.Form.Verb)

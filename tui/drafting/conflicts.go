@@ -22,8 +22,9 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// Conflict opens a dialog with the passages that both the proposal and the live version have changed. The user
-// chooses a side for each passage, in the dialog or in the editor. Nothing is written until the user saves.
+// Conflict opens a dialog with the passages that were changed both in the proposal and in the live version. The
+// user chooses a side for each passage, in the dialog or in the editor. Nothing is written until the user
+// saves.
 func (m *Drafting) Conflict(p proposals.Proposal, c *review.RebaseConflict) tea.Cmd {
 	g := &merge{p: p, conflict: c, passages: c.Passages()}
 	g.choices = make([]diff.Choice, len(g.passages))
@@ -61,7 +62,8 @@ func (g *merge) take(m *Drafting, d *dialog.Dialog, side diff.Choice) tea.Cmd {
 	return nil
 }
 
-// save saves the result as a revision. If a passage is undecided, it asks for a choice instead.
+// save saves the merged text as a revision. If the user has not chosen a side for every passage, it asks for a
+// choice instead.
 func (g *merge) save(m *Drafting, d *dialog.Dialog) tea.Cmd {
 	if open := slices.Index(g.choices, diff.Undecided); open >= 0 {
 		d.Reopen()
@@ -76,7 +78,7 @@ func (g *merge) save(m *Drafting, d *dialog.Dialog) tea.Cmd {
 	return m.send(editor.Manuscript{ID: g.p.ID}, draft, true, "")
 }
 
-// edit opens the result in the editor, with the sides that the user has chosen so far.
+// edit opens the merged text in the editor, with the choices that the user has made so far.
 func (g *merge) edit(m *Drafting) tea.Cmd {
 	if why := m.Editor.Missing(); why != "" {
 		m.Shell.Say(screen.Warning, "e: %s", why)
@@ -131,8 +133,8 @@ func side(page *prose.Page, sign draw.Line, text string, marks [][]draw.Mark) {
 	}
 }
 
-// wordDiffs returns marks for the words in which two texts differ, for each line of the texts. It returns nil if the
-// texts are too long.
+// wordDiffs marks the words that differ between two texts. It returns the marks for each line of the texts, or
+// nil if the texts are too long.
 func wordDiffs(ours, theirs string, style theme.Style) (a, b [][]draw.Mark) {
 	if len(ours)+len(theirs) > screen.MaxPreview {
 		return nil, nil

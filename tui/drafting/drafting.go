@@ -1,5 +1,5 @@
-// Package drafting lets the user write proposals in an editor, and checks and sends them. It also resolves conflicts
-// with the live version.
+// Package drafting lets the user write proposals in an editor, checks them, and sends them. It also lets the
+// user resolve conflicts with the live version.
 package drafting
 
 import (
@@ -38,7 +38,7 @@ type Drafting struct {
 	Write  func(screen.Write) tea.Cmd
 }
 
-// DraftNew asks for the subject of a new proposal, and then opens the proposal in the editor.
+// DraftNew asks which definition a new proposal is for, and then opens the proposal in the editor.
 func (m *Drafting) DraftNew() tea.Cmd {
 	text := edit.NewLine("tool:" + string(m.User.Layer) + "/")
 	return m.Shell.OpenLine(&screen.Line{
@@ -53,7 +53,7 @@ func (m *Drafting) DraftNew() tea.Cmd {
 	})
 }
 
-// EditLive opens a live definition in the editor, at the line that contains the text at.
+// EditLive opens a live definition in the editor. The cursor is at the line that contains the text at.
 func (m *Drafting) EditLive(s registry.Subject, d registry.Definition, version int, at string) tea.Cmd {
 	w := m.Editor.Draft(s, &d, version)
 	w.At = at
@@ -93,8 +93,8 @@ func (m *Drafting) Fork(id string) tea.Cmd {
 	return m.Write(screen.Drafted("", func(ctx context.Context) (proposals.Proposal, string, error) { return m.User.Fork(ctx, id) }))
 }
 
-// edited checks the text that the user has edited. It shows the problems, or asks whether to send the text if there
-// are none.
+// edited checks the text that the user has edited. If the text has no problems, edited asks whether to send it.
+// If not, it shows the problems.
 func (m *Drafting) edited(w editor.Manuscript, text []byte, err error) tea.Cmd {
 	switch {
 	case err != nil:

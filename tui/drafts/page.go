@@ -21,7 +21,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Desk reads the proposals to which unsent texts belong.
+// Desk reads the proposals that unsent texts belong to.
 type Desk interface {
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
 }
@@ -30,22 +30,22 @@ type Desk interface {
 type Options struct {
 	Folder string // folder of the unsent texts; "" if there is none
 	Actor  proposals.Actor
-	// Remote indicates that the user has no access to the folder, because the terminal is on another
-	// machine.
+	// Remote indicates that the user's terminal is on another machine, so that the user has no access to the
+	// folder.
 	Remote bool
-	// NoEditor returns why proposals cannot be edited, or "". StoredIn describes where a file is
+	// NoEditor returns the reason why proposals cannot be edited, or "". StoredIn describes where a file is
 	// stored.
 	NoEditor func() string
 	StoredIn func(file string) string
 }
 
-// text is an unsent text. Its fields are derived from the name and the content of its file.
+// text is an unsent text. The fields are parsed from the name and the content of its file.
 type text struct {
 	file    string       // name of the file in the folder
 	kind    string       // comment, approve, changes, reject, waive, restore, revise, rebase, new, or modify
 	id      proposals.ID // first proposal to which the text belongs; "" for none
-	others  int          // number of further proposals
-	about   string       // name of the subject, for display
+	others  int          // number of the other proposals that the text is about
+	about   string       // display name of the text's subject
 	opening string       // first words of the text
 	at      time.Time
 }
@@ -56,7 +56,7 @@ type Shell interface {
 	Edit(w editor.Manuscript) tea.Cmd
 	Resume(r screen.Resume) tea.Cmd
 	ToQueue() tea.Cmd
-	// Drop deletes the text named draft, and then runs the command then.
+	// Drop deletes the text named draft, and then runs then.
 	Drop(draft string, then tea.Cmd) tea.Cmd
 }
 
@@ -81,7 +81,7 @@ func (k *Page) Place() string { return "Unsent drafts" }
 // Reload implements screen.Page.
 func (k *Page) Reload() tea.Cmd { return k.read(false) }
 
-// Announce implements screen.Announcing. It reads the texts and shows a message if there are any.
+// Announce implements screen.Announcing. It loads the texts. If there are any, it shows a message.
 func (k *Page) Announce() tea.Cmd { return k.read(true) }
 
 // Fit implements screen.Page.
@@ -90,7 +90,7 @@ func (k *Page) Fit(f screen.Frame) {
 	k.layOut()
 }
 
-// read reads the texts in the folder. If start is set and there are texts, it shows a message.
+// read loads the texts in the folder. If start is set and the folder contains texts, it also shows a message.
 func (k *Page) read(start bool) tea.Cmd {
 	if k.Folder == "" {
 		return nil
@@ -134,7 +134,7 @@ func (k *Page) read(start bool) tea.Cmd {
 	})
 }
 
-// beginning returns the first words of the given file.
+// beginning returns the first words of the given file, or "" if the file cannot be read.
 func beginning(file string) string {
 	f, err := os.Open(file)
 	if err != nil {
@@ -142,7 +142,7 @@ func beginning(file string) string {
 	}
 	defer f.Close()
 	buf := make([]byte, 300)
-	n, _ := f.Read(buf) // an unreadable file has no first words
+	n, _ := f.Read(buf) // on an error, n is 0
 	return strings.Join(strings.Fields(strings.ToValidUTF8(string(buf[:n]), "")), " ")
 }
 
@@ -166,7 +166,7 @@ func (k *Page) layOut() {
 	k.Pager.Replace(page.Rows())
 }
 
-// kindName returns the name under which a kind of text is displayed.
+// kindName returns the display name of a kind of text.
 func kindName(kind string) string {
 	switch kind {
 	case "approve":

@@ -1,4 +1,4 @@
-// This file manages the groups of the list, which can be folded and are loaded separately.
+// This file manages the groups of the list. Each group can be folded, and is loaded separately.
 
 package entries
 
@@ -11,10 +11,11 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// outline is a list of entries in groups. If there are several groups, each group has a heading row and can be folded.
+// outline is a list of entries in groups. If there are several groups, each has a heading row and can be
+// folded.
 type outline struct{ sections []section }
 
-// section is a group with the entries that are loaded.
+// section is a group with its loaded entries.
 type section struct {
 	GroupCount
 	open    bool
@@ -24,13 +25,13 @@ type section struct {
 	read    bool   // at least one page of entries has been loaded
 }
 
-// fewEntries is the number of entries up to which a list is loaded at once and shown unfolded.
+// fewEntries is the maximum number of entries of a list that is loaded at once and shown unfolded.
 const fewEntries = 200
 
 // complete reports whether all entries of the group are loaded.
 func (p *section) complete() bool { return p.read && p.next == "" }
 
-// headingRows returns the number of heading rows of each group, which is 0 if there is only one group.
+// headingRows returns the number of heading rows of each group: 0 if there is only one group, and otherwise 1.
 func (o *outline) headingRows() int {
 	if len(o.sections) > 1 {
 		return 1
@@ -53,7 +54,7 @@ func (o *outline) len() (n int) {
 	return n
 }
 
-// total returns the number of entries in all groups, including those that are not loaded.
+// total returns the number of entries in all groups, loaded or not.
 func (o *outline) total() (n int) {
 	for i := range o.sections {
 		n += o.sections[i].Count
@@ -61,8 +62,8 @@ func (o *outline) total() (n int) {
 	return n
 }
 
-// at returns the group to which a row belongs and the index of the row's entry. The index is negative for a heading.
-// If there is no such row, the group is nil.
+// at returns the group of a row, and the index of the row's entry in that group. The index is negative for a
+// heading. The group is nil if row is out of range.
 func (o *outline) at(row int) (p *section, entry int) {
 	for i := range o.sections {
 		p := &o.sections[i]
@@ -95,8 +96,8 @@ func (o *outline) section(g Group) *section {
 	return &o.sections[i]
 }
 
-// find returns the row of subject s in group g. If the subject is not shown, it returns the first row of the group. If
-// there is no such group, it returns -1.
+// find returns the row of subject s in group g. If the subject is not shown, it returns the first row of the
+// group. If the group does not exist, it returns -1.
 func (o *outline) find(s registry.Subject, g Group) int {
 	p := o.section(g)
 	if p == nil {
@@ -109,7 +110,8 @@ func (o *outline) find(s registry.Subject, g Group) int {
 	return o.start(p) + o.headingRows() + i
 }
 
-// entryNumber returns the position of a row's entry in the whole list, counted from 1. It returns 0 for a heading.
+// entryNumber returns the position of a row's entry in the whole list, counted from 1. For a heading, it
+// returns 0.
 func (o *outline) entryNumber(row int) (n int) {
 	p, entry := o.at(row)
 	if p == nil || entry < 0 {
@@ -124,7 +126,7 @@ func (o *outline) entryNumber(row int) (n int) {
 	return 0
 }
 
-// fill loads more entries of the first unfolded group that has missing entries near the viewport.
+// fill loads more entries of the first unfolded group that has unloaded entries near the viewport.
 func (r *Page) fill() tea.Cmd {
 	row := 0
 	for i := range r.outline.sections {
@@ -159,8 +161,9 @@ func (r *Page) Move(n int) tea.Cmd {
 	return tea.Batch(r.fill(), r.debounce())
 }
 
-// MoveToEnd implements screen.CursorPage. It moves the cursor to the first or the last row. If the last group is not
-// completely loaded, it loads the missing entries and then moves the cursor on.
+// MoveToEnd implements screen.CursorPage. It moves the cursor to the first row, or to the last row if last is
+// set. If last is set and the last group is not completely loaded, it also loads the missing entries and then
+// moves the cursor to the last of them.
 func (r *Page) MoveToEnd(last bool) tea.Cmd {
 	if !last {
 		return r.Move(-r.outline.len())
@@ -177,7 +180,7 @@ func (r *Page) MoveToEnd(last bool) tea.Cmd {
 	return tea.Batch(moved, r.more(p, p.Count))
 }
 
-// more loads up to limit further entries of group p.
+// more loads up to limit more entries of group p.
 func (r *Page) more(p *section, limit int) tea.Cmd {
 	p.loading = true
 	group := p.Group
@@ -185,7 +188,7 @@ func (r *Page) more(p *section, limit int) tea.Cmd {
 	return func() tea.Msg {
 		entries, next, err := r.registry.Entries(r.ctx, q)
 		return screen.Then{Page: r, Do: func() tea.Cmd {
-			p := r.outline.section(group) // nil if the group disappeared when the list was reloaded
+			p := r.outline.section(group) // nil if a reload has removed the group
 			if q.Filter != r.filter || p == nil || p.next != q.After || p.complete() {
 				return nil
 			}
@@ -200,7 +203,7 @@ func (r *Page) more(p *section, limit int) tea.Cmd {
 				r.toEnd, r.cursor = false, r.outline.len()
 			case r.toEnd && last:
 				return r.more(p, p.Count)
-			case p.open && below: // entries added above the cursor move its row down
+			case p.open && below: // the new entries are above the cursor and move its row down
 				r.cursor += len(entries)
 				r.top += len(entries)
 			}
@@ -227,7 +230,7 @@ func (r *Page) group() Group {
 	return Group{}
 }
 
-// fold folds or unfolds the group of the selected row, and selects the first row of this group.
+// fold folds or unfolds the group of the selected row, and selects the group's first row.
 func (r *Page) fold() tea.Cmd {
 	p, _ := r.outline.at(r.cursor)
 	p.open = !p.open
@@ -236,7 +239,7 @@ func (r *Page) fold() tea.Cmd {
 	return r.Move(0)
 }
 
-// foldAll unfolds all groups. If all are already unfolded, it folds them.
+// foldAll unfolds all groups, or folds them if all are unfolded.
 func (r *Page) foldAll() tea.Cmd {
 	g, open := r.group(), false
 	for _, p := range r.outline.sections {

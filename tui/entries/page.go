@@ -19,7 +19,7 @@ import (
 // Registry reads live definitions.
 type Registry interface {
 	Entries(ctx context.Context, q Query) (entries []screen.Entry, next string, err error)
-	// Groups returns the groups of the selected entries with the number of entries in each.
+	// Groups returns the groups of the entries that q selects, with the number of entries in each group.
 	Groups(ctx context.Context, q Query) ([]GroupCount, error)
 	Definition(ctx context.Context, s registry.Subject) (json.RawMessage, error)
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
@@ -34,8 +34,8 @@ type Query struct {
 	After  string
 }
 
-// Group selects the entries of a layer that were imported from the same server or file. Source is "" for entries that
-// were not imported.
+// Group identifies the entries on a layer that were imported from the same server or file. Source is "" for
+// entries that were not imported.
 type Group struct {
 	Layer  registry.Layer
 	Source string
@@ -50,7 +50,7 @@ type GroupCount struct {
 // Options configure the page.
 type Options struct {
 	Kind     registry.Kind
-	Layer    registry.Layer // layer in whose view the entries are live
+	Layer    registry.Layer // the page lists the entries that are live for this layer
 	NoEditor func() string  // returns why texts cannot be edited, or ""
 	Restore  screen.Restore
 	Debounce func(msg tea.Msg) tea.Cmd
@@ -81,7 +81,7 @@ type Page struct {
 	cursor        int            // row of the outline
 	top           int
 	hasRead       bool
-	restoreID     string            // subject of the row to select after the start
+	restoreID     string            // subject of the row that is selected after the start
 	toEnd         bool              // select the last row once it is loaded
 	filterChanged bool              // select the first entry, because the filter has changed
 	widest        map[draw.Safe]int // preferred width of each column, in cells
@@ -124,7 +124,7 @@ func (r *Page) open() tea.Cmd {
 	return r.shell.OpenEntry(screen.Opening{Entry: e})
 }
 
-// askRestore asks for the reason to restore the version before the live version.
+// askRestore asks for the reason to restore the version that precedes the live version.
 func (r *Page) askRestore() tea.Cmd {
 	e, _ := r.Selected()
 	return screen.Restorer{Versions: r.registry.Versions, Restore: r.Restore}.Ask(r.ctx, r.shell, r, r.Frame, e.Subject, e.Version-1)
@@ -145,8 +145,8 @@ func (r *Page) cannotRestore() string {
 // LeftWidth implements screen.Paned.
 func (r *Page) LeftWidth(l screen.Layout) int { return r.layout(l).Beside() }
 
-// layout returns the layout of the page. Lists of agents and allow-lists have few columns, so that the definitions
-// beside them get more room.
+// layout returns the layout of the page. Lists of agents and allow-lists have few columns, so their side pane
+// is wider.
 func (r *Page) layout(l screen.Layout) screen.Layout {
 	if r.Kind == registry.KindTool {
 		return l
@@ -231,7 +231,8 @@ func (r *Page) Tabs() (left, right draw.Line) {
 	return l, right
 }
 
-// Reload implements screen.Page. It loads at least as many entries of each unfolded group as before.
+// Reload implements screen.Page. For each unfolded group, it loads at least as many entries as were loaded
+// before.
 func (r *Page) Reload() tea.Cmd {
 	loaded := map[Group]int{}
 	for _, p := range r.outline.sections {
@@ -242,8 +243,8 @@ func (r *Page) Reload() tea.Cmd {
 	return r.read(loaded)
 }
 
-// read loads the groups, and for each group the number of entries that loaded contains. If there are at most
-// fewEntries entries, it loads all of them instead.
+// read loads the groups. For each group, it loads the number of entries given in loaded. If the list has at
+// most fewEntries entries, read loads all of them.
 func (r *Page) read(loaded map[Group]int) tea.Cmd {
 	q := Query{Kind: r.Kind, Filter: r.filter}
 	return screen.Load(r.shell, r, func() (outline, error) {
@@ -280,7 +281,7 @@ func (r *Page) read(loaded map[Group]int) tea.Cmd {
 	})
 }
 
-// loaded replaces the groups and keeps the selection if possible.
+// loaded replaces the groups. It keeps the selection if possible.
 func (r *Page) loaded(o outline) tea.Cmd {
 	fresh := r.filterChanged
 	group, subject := r.group(), registry.Subject{}
@@ -313,7 +314,7 @@ func (r *Page) loaded(o outline) tea.Cmd {
 		r.cursor = row
 	}
 	r.clamp()
-	r.definition = definitionPreview{} // the definition may have changed
+	r.definition = definitionPreview{} // the reload may have changed the definition
 	return tea.Batch(r.fill(), r.debounce())
 }
 

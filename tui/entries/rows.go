@@ -17,12 +17,12 @@ import (
 	"toolcrib/tui/theme"
 )
 
-// column is a column of the list. If space is short, columns with a higher rank are omitted first.
+// column is a column of the list. If space is short, the columns with the highest rank are omitted first.
 type column struct {
 	name     draw.Safe
 	rank     int
 	maxWidth int // maximum width in cells
-	width    int // width that the columns method has computed
+	width    int // actual width, set by the columns method
 	cell     func(th theme.Theme, e screen.Entry) (draw.Safe, theme.Style)
 }
 
@@ -69,7 +69,7 @@ func (r *Page) all() []column {
 	return columns
 }
 
-// measure increases the preferred widths of the columns as far as the given entries require.
+// measure widens the preferred widths of the columns so that the given entries fit.
 func (r *Page) measure(entries []screen.Entry) {
 	for _, c := range r.all() {
 		w := max(r.widest[c.name], draw.Width(c.name))
@@ -81,14 +81,14 @@ func (r *Page) measure(entries []screen.Entry) {
 	}
 }
 
-// minIDWidth is the width up to which the ID column takes precedence over other columns.
+// minIDWidth is the part of the ID column's width, in cells, that takes precedence over other columns.
 const minIDWidth = 32
 
-// minNameWidth is the minimum width at which a shortened name is useful, in cells.
+// minNameWidth is the minimum width of the NAME column, in cells. Narrower names would be cut too short to be
+// useful.
 const minNameWidth = 16
 
-// columns returns the columns that fit in width cells. Each column is as wide as its content, if
-// possible.
+// columns returns the columns that fit in width cells. If there is room, each column is as wide as its content.
 func (r *Page) columns(width int) []column {
 	all := r.all()
 	ranked := slices.Clone(all)
@@ -103,7 +103,7 @@ func (r *Page) columns(width int) []column {
 			continue
 		}
 		if c.name == "NAME" && left-2 >= minNameWidth {
-			w = min(w, left-2) // a shortened name is better than none
+			w = min(w, left-2) // cut the names rather than omit the column
 		}
 		if left < w+2 {
 			continue
@@ -162,8 +162,8 @@ func (r *Page) View() []string {
 	return lines
 }
 
-// heading draws the heading of a group, with a sign for its state, its name, and the number of its
-// entries.
+// heading draws the heading of a group: a sign that shows whether the group is folded, the name, and the number
+// of entries.
 func heading(th theme.Theme, p *section) draw.Line {
 	sign := draw.Safe("▾ ")
 	switch {
@@ -179,15 +179,15 @@ func heading(th theme.Theme, p *section) draw.Line {
 	return draw.Of(th.Accent, sign).Add(th.Title, name).Add(th.Faint, draw.Escapef("  %d", p.Count))
 }
 
-// definitionPreview is the definition of the selected entry, decoded for the side pane.
+// definitionPreview is the decoded definition of the selected entry, for the side pane.
 type definitionPreview struct {
 	subject registry.Subject
 	doc     *jsondoc.Node
 	keys    []string
 }
 
-// loadDefinition reads the definition of subject for the side pane. It does nothing if the subject is
-// no longer selected.
+// loadDefinition reads the definition of subject for the side pane. It does nothing if another subject is
+// selected by then.
 func (r *Page) loadDefinition(subject registry.Subject) tea.Cmd {
 	selected := func() bool {
 		e, ok := r.Selected()
@@ -199,7 +199,7 @@ func (r *Page) loadDefinition(subject registry.Subject) tea.Cmd {
 	return func() tea.Msg {
 		text, err := r.registry.Definition(r.ctx, subject)
 		if err != nil || len(text) > screen.MaxPreview {
-			return nil // the pane shows only the data of the row
+			return nil // without a side pane, only the data of the row is shown
 		}
 		doc, keys := screen.Document(subject.Kind, text)
 		return screen.Then{Page: r, Do: func() tea.Cmd {
@@ -249,7 +249,7 @@ func (r *Page) sidePane() []string {
 	return r.Preview.View(r.Frame, e.Subject.String(), page)
 }
 
-// The methods below save and restore the state of the page between two runs of the workbench.
+// The methods below save the state of the page and restore it at the next start.
 
 // State implements screen.Stateful.
 func (r *Page) State() screen.PageState {

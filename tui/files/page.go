@@ -1,5 +1,5 @@
 // Package files implements the workbench page that lists skills and instruction files. It shows the approved
-// version of each, and whether the file on disk matches this version.
+// version of each file, and whether the file on disk matches that version.
 package files
 
 import (
@@ -22,7 +22,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Read returns the skills and instruction files that agents read. Each is compared with its approved version.
+// Read returns the skills and instruction files that agents read, each compared with its approved version.
 type Read func(ctx context.Context) ([]instructions.Listed, error)
 
 // Shell is the part of the workbench that the page uses.
@@ -114,7 +114,7 @@ func (p *Page) sidePane() []string {
 	return p.preview.View(p.Frame, strconv.Itoa(p.Pager.Stop()), page)
 }
 
-// advice names the command or key for the next step on a row, or returns "".
+// advice returns a hint with the command or key for the next step on a row, or "".
 func advice(l instructions.Listed) string {
 	put := "In a shell, toolcrib restore '" + l.Subject.String() + "' puts the approved bytes back."
 	switch {
@@ -156,7 +156,8 @@ func (p *Page) cannotOpenProposal() string {
 	return "nothing waits for you"
 }
 
-// open opens the approved version of the selected row. If there is none, it opens the waiting proposal.
+// open opens the approved version of the selected row. If no version is approved, it opens the waiting
+// proposal.
 func (p *Page) open() tea.Cmd {
 	l, _ := p.selected()
 	if l.Version == 0 {
@@ -192,7 +193,8 @@ func (p *Page) cannotEdit() string {
 	return p.editor.CannotOpen(file(l))
 }
 
-// edit opens the file of the selected row in the editor. Afterwards it compares the files again.
+// edit opens the file of the selected row in the editor. After the editor exits, the page compares the files
+// again.
 func (p *Page) edit() tea.Cmd {
 	l, _ := p.selected()
 	if _, err := os.Stat(file(l)); err != nil {
@@ -274,8 +276,8 @@ func (p *Page) Tabs() (left, right draw.Line) {
 	return left, nil
 }
 
-// versionCells and stateCells are the widths of the columns after the path. leastRead is the minimum width of the
-// column that names the clients.
+// versionCells and stateCells are the widths of the columns to the right of the path. leastRead is the minimum
+// width of the column that lists the clients.
 const (
 	versionCells = 5
 	stateCells   = 16

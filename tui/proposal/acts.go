@@ -1,4 +1,4 @@
-// This file implements the actions of the user on the proposal, such as deciding, commenting, and waiving.
+// This file implements the user's actions on the proposal, for example deciding, commenting, and waiving.
 
 package proposal
 
@@ -19,15 +19,15 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// acts implements the actions of the user on the proposal. They are available on every tab.
+// acts implements the user's actions on the proposal. They are available on every tab.
 type acts struct {
 	*state
 	history *historyPane
 	diff    *diffPane
 }
 
-// askApprove asks whether to approve the proposal. The approval includes the other members of its change set; if the
-// proposal is marked, it includes all marked proposals instead.
+// askApprove asks whether to approve the proposal, together with the other members of its change set. If the
+// proposal is one of several marked proposals, askApprove asks about the marked proposals instead.
 func (a *acts) askApprove() tea.Cmd {
 	members := []proposals.Proposal{a.dossier.Proposal}
 	if together := a.dossier.Together(); len(together) > 1 {
@@ -39,11 +39,11 @@ func (a *acts) askApprove() tea.Cmd {
 	return a.Shell.Decide(proposals.ActApprove, members)
 }
 
-// about returns the description of the proposal for the drafts page.
+// about returns the text that describes the proposal on the drafts page.
 func (a *acts) about() string { return screen.About(a.dossier.Proposal) }
 
-// ChangesSince returns a function that describes how the proposal has changed since the call of ChangesSince. That
-// function returns "" if nothing has changed.
+// ChangesSince returns a function that describes how the proposal has changed since ChangesSince was called.
+// The function returns "" if the proposal has not changed.
 func (a *acts) ChangesSince() func() string {
 	state, digest := a.dossier.Proposal.State, a.dossier.Digest
 	return func() string {
@@ -57,7 +57,7 @@ func (a *acts) ChangesSince() func() string {
 	}
 }
 
-// ask returns a function that asks for a decision on the proposal, such as a rejection.
+// ask returns a function that asks the user for the decision act on the proposal.
 func (a *acts) ask(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd { return a.Shell.Decide(act, []proposals.Proposal{a.dossier.Proposal}) }
 }
@@ -90,7 +90,8 @@ func (a *acts) askWaive() tea.Cmd {
 	})
 }
 
-// askComment asks for a comment on the line at the given anchor. The zero anchor means the whole proposal.
+// askComment asks for a comment on the line at the given anchor, or on the whole proposal if the anchor is
+// zero.
 func (a *acts) askComment(at review.Anchor) tea.Cmd {
 	form, draft := proposals.ActComment.Form(1), draftOf(a.id, at)
 	return a.Shell.Ask(screen.Dialog{
@@ -111,7 +112,7 @@ func (a *acts) askComment(at review.Anchor) tea.Cmd {
 	})
 }
 
-// askPerform returns a function that asks for confirmation of act, which needs no text.
+// askPerform returns a function that asks the user to confirm act, which takes no text.
 func (a *acts) askPerform(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
 		return a.Shell.Ask(screen.Dialog{
@@ -132,7 +133,7 @@ func (a *acts) askPerform(act proposals.Act) func() tea.Cmd {
 	}
 }
 
-// perform performs act, which needs no text.
+// perform performs act, which takes no text.
 func (a *acts) perform(act proposals.Act) tea.Cmd {
 	return a.Shell.Write(screen.Act(screen.Wrote{ID: a.id}, act.Form(1), func(ctx context.Context) (string, error) { return a.Acts.Perform(ctx, act, a.id) }))
 }
@@ -155,9 +156,9 @@ func (a *acts) cannotUndo() string {
 	return wording.CannotRepropose(a.dossier.Proposal)
 }
 
-// undo reverts an earlier action by a new action. On the History tab, it restores the selected version. If a waived
-// finding is selected, it ends the waiver. Otherwise it proposes a closed proposal again. Decisions stay in the
-// history.
+// undo reverts an earlier action with a new action. On the History tab, it restores the selected version. If a
+// waived finding is selected, it ends the waiver. In all other cases, it proposes a closed proposal again.
+// Decisions stay in the history.
 func (a *acts) undo() tea.Cmd {
 	d := a.dossier
 	if a.Tab == tabHistory {
@@ -172,7 +173,7 @@ func (a *acts) undo() tea.Cmd {
 	return a.askUnwaive(s)
 }
 
-// undoWaiver returns the undo for a waiver of the given finding.
+// undoWaiver returns the action that undoes the waiver of the given finding.
 func (a *acts) undoWaiver(of review.Standing) *screen.Undo {
 	return &screen.Undo{Says: "ends the waiver", Ask: func(sh screen.Shell, _ screen.Frame) tea.Cmd {
 		for _, s := range a.dossier.Standing {

@@ -1,4 +1,4 @@
-// This file shows the findings and the comment of the Chief of Staff.
+// This file shows the findings, and the comment of the reviewer called Chief of Staff.
 
 package proposal
 

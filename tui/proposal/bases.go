@@ -1,4 +1,5 @@
-// This file lists the versions and revisions with which the current revision can be compared.
+// This file determines the possible bases of a comparison. A base is a version or an earlier revision that the
+// current revision is compared with.
 
 package proposal
 
@@ -15,14 +16,14 @@ import (
 	"toolcrib/tui/seen"
 )
 
-// base is a version or an earlier revision with which the current revision is compared.
+// base is a version or an earlier revision that the current revision is compared with.
 type base struct {
 	name          string
 	version       int          // 0 for a revision
-	before, after diff.Content // content of the base, and the comparable part of the current revision
+	before, after diff.Content // content of the base, and the part of the current revision to compare with it
 }
 
-// newSubject is the name of the base if the subject has no version.
+// newSubject is the name of the base of a proposal for a new subject, which has no versions.
 const newSubject = "new"
 
 // hasField reports whether the definition of the base contains the field at path.
@@ -34,17 +35,16 @@ func (b base) hasField(path string) bool {
 	return err == nil && doc.Find(path) != nil
 }
 
-// bases lists the versions and revisions with which the current revision can be compared. all[at] is the chosen
-// base. The base of the draft comes first.
+// bases contains the possible bases of a comparison, first the base of the draft. all[at] is the chosen base.
 type bases struct {
 	all      []base
 	at       int
-	whole    bool   // compares whole texts instead of only changes and their context
-	revision int    // the current revision
-	hash     string // hash of everything that the diff of the current revision shows
+	whole    bool   // compare whole texts, not only the changes and the lines around them
+	revision int    // number of the current revision
+	hash     string // hash of everything that the current revision contributes to the diff
 }
 
-// update replaces the bases by the bases of d. It keeps the chosen base if d has the same revision as before.
+// update replaces the bases by the bases of d. If the revision is still the same, it keeps the chosen base.
 func (b *bases) update(d review.Dossier, hash string) {
 	definition := d.Revision.Draft.Definition
 	first := base{name: facts.Against(d.Proposal.BaseVersion), version: d.Proposal.BaseVersion, after: diff.Content{Definition: definition}}
@@ -73,17 +73,17 @@ func (b *bases) update(d review.Dossier, hash string) {
 // chosen returns the chosen base.
 func (b *bases) chosen() base { return b.all[b.at] }
 
-// isDraftBase reports whether the base of the draft is chosen. Only the diff against this base must be read before
-// an approval.
+// isDraftBase reports whether the base of the draft is chosen. The user must read only the diff against this
+// base before an approval.
 func (b *bases) isDraftBase() bool { return b.at == 0 }
 
-// next chooses the next base. It returns false if there is only one base.
+// next chooses the next base. It returns false if no other base exists.
 func (b *bases) next() bool {
 	b.at = (b.at + 1) % len(b.all)
 	return len(b.all) > 1
 }
 
-// comparison returns a key that identifies the comparison of the current revision with the chosen base.
+// comparison identifies the comparison of the current revision with the chosen base.
 func (b *bases) comparison() seen.Comparison {
 	c := seen.Comparison{From: b.chosen().name, New: b.hash, Revision: b.revision, Context: difflist.DefaultContext}
 	if b.whole {

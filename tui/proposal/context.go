@@ -1,4 +1,4 @@
-// This file computes what skills and instructions add to the context of an agent.
+// This file computes which texts skills and instructions add to the context of an agent.
 
 package proposal
 
@@ -14,8 +14,9 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// contextChanges returns the texts that a skill or instructions add to the context of an agent. Both results have one
-// element for each occasion. The prompt tab shows these texts in place of channel prompts.
+// contextChanges returns the texts that a skill or instructions add to the context of an agent, and their
+// sizes. Each result has one element per occasion, for example the start of a session. The Prompt tab shows
+// these texts instead of channel prompts.
 func contextChanges(d review.Dossier, counter *tokens.Counter) ([]screen.PromptChange, []promptCount, error) {
 	var before registry.Definition
 	if d.Live != nil {
@@ -45,7 +46,8 @@ func contextChanges(d review.Dossier, counter *tokens.Counter) ([]screen.PromptC
 	return changes, counts, err
 }
 
-// joined returns the texts of one occasion. If there are several, each text follows the name of its file.
+// joined returns the texts of one occasion. If the occasion has several texts, the name of the file precedes
+// each text.
 func joined(loads []instructions.Load) string {
 	if len(loads) == 1 && loads[0].Text != "" {
 		return loads[0].Text
@@ -65,8 +67,8 @@ func joined(loads []instructions.Load) string {
 	return b.String()
 }
 
-// fileCosts lists how many tokens the context of an agent has on each occasion, before and after an approval. It draws
-// nothing until the tokens have been counted.
+// fileCosts lists the number of tokens in the context of an agent, for each occasion, before and after an
+// approval. It draws nothing until the tokens have been counted.
 func (t *promptPane) fileCosts(page *prose.Page) {
 	if t.digest != t.dossier.Digest || len(t.counts) == 0 || !t.dossier.Proposal.State.Open() {
 		return

@@ -12,14 +12,14 @@ import (
 	"toolcrib/tui/seen"
 )
 
-// diffPane is the tab with the diff between the revision and a base.
+// diffPane is the tab that shows the diff between a base and the current revision.
 type diffPane struct {
 	pane
 	bases      bases
-	comparison seen.Comparison // the comparison that list shows
+	comparison seen.Comparison // identifies the comparison in list
 	list       *difflist.List  // nil while the diff is being computed
 	folded     bool            // findings and comments are hidden
-	pending    func() tea.Cmd  // called once the next diff is shown; nil for none
+	pending    func() tea.Cmd  // function that runs when the next diff is shown; nil for none
 }
 
 // Fill implements tab.
@@ -33,7 +33,8 @@ func (t *diffPane) Fill() {
 	t.pager.Replace(t.list.Rows(t.frame.Theme, t.split))
 }
 
-// Load implements tab. It computes the diff with the chosen base, unless that diff is already available.
+// Load implements tab. It computes the diff between the chosen base and the current revision, unless the diff
+// is available.
 func (t *diffPane) Load() tea.Cmd {
 	what, base, mustBeRead := t.bases.comparison(), t.bases.chosen(), t.bases.isDraftBase()
 	if t.list != nil && what == t.comparison {
@@ -53,13 +54,13 @@ func (t *diffPane) Load() tea.Cmd {
 		list := difflist.New(fields, what.Context).ListFiles(diff.Files(base.before.Definition, base.after.Definition)).Collapse(reasons, what.Context == difflist.WholeText)
 		return t.host.then(func() tea.Cmd {
 			switch {
-			case what != t.bases.comparison(): // the user chose another comparison while this one was computed
+			case what != t.bases.comparison(): // the user chose another comparison while this diff was being computed
 				return nil
 			case err != nil:
 				return t.Shell.Fail(err)
 			}
 			r := t.reading()
-			p := r.Pager // if only the context differs, keep the pager, which records the lines that were on screen
+			p := r.Pager // if only the number of context lines has changed, keep the pager with its record of displayed lines
 			if !mustBeRead || p == nil || r.Comparison.From != what.From || r.Comparison.New != what.New {
 				p = pager.New(t.frame.Theme)
 				p.SetWrap(true)
@@ -87,7 +88,7 @@ func (t *diffPane) show(what seen.Comparison, list *difflist.List, p *pager.Page
 	return nil
 }
 
-// whenShown runs do if a diff is shown. Otherwise it shows the tab, and do runs once the diff is computed.
+// whenShown runs do if a diff is shown. If not, it shows the tab and runs do once the diff is computed.
 func (t *diffPane) whenShown(do func() tea.Cmd) tea.Cmd {
 	if t.list == nil {
 		t.pending = do

@@ -16,7 +16,7 @@ import (
 	"toolcrib/tui/seen"
 )
 
-// Keys returns the keys of the tab.
+// Keys returns the keys of the Diff tab.
 func (t *diffPane) Keys() []screen.Key {
 	here := t.inTab(tabDiff)
 	return []screen.Key{
@@ -57,8 +57,8 @@ func (t *diffPane) CannotOpen() string {
 	return t.pane.CannotOpen()
 }
 
-// selectedNote returns the finding or comment at the picked or selected row. It returns false if there is none on
-// that row.
+// selectedNote returns the finding or comment at the picked row or, if no row is picked, at the selected row.
+// It returns false if that row contains neither.
 func (t *diffPane) selectedNote() (difflist.Note, bool) {
 	if t.Tab != tabDiff || t.list == nil {
 		return difflist.Note{}, false
@@ -73,7 +73,7 @@ func (t *diffPane) selectedNote() (difflist.Note, bool) {
 	return t.list.NoteAt(row)
 }
 
-// comment lets the user pick a line. If a line is already picked, it comments on this line.
+// comment asks for a comment on the picked line. If no line is picked, it first lets the user pick one.
 func (t *diffPane) comment() tea.Cmd {
 	if _, picking := t.pager.Picked(); picking {
 		return t.commentOnLine()
@@ -90,7 +90,7 @@ func (t *diffPane) commentOnLine() tea.Cmd {
 		return t.Shell.Say(screen.Warning, "No line is selected; select one with j or k")
 	}
 	at := review.Anchor{Revision: t.dossier.Revision.Number, Field: inDefinition + path, Line: line}
-	if strings.HasPrefix(path, wire.SourcePath) { // not part of the proposal: comment on the reference to the source
+	if strings.HasPrefix(path, wire.SourcePath) { // imported JSON is not part of the proposal, so comment on the field that refers to it
 		at.Field, at.Line = inDefinition+"source", 0
 	}
 	if _, ok := t.quotes.Line(t.dossier, at); !ok {
@@ -100,8 +100,8 @@ func (t *diffPane) commentOnLine() tea.Cmd {
 	return t.host.askComment(at)
 }
 
-// blame shows which version introduced a line: the picked line, or else the current change, or else the first line
-// on screen.
+// blame shows which version introduced a line. It uses the picked line, the current change, or the first line
+// on screen, in this order.
 func (t *diffPane) blame() tea.Cmd {
 	first, last := t.pager.Window()
 	row, picking := t.pager.Picked()
@@ -111,7 +111,7 @@ func (t *diffPane) blame() tea.Cmd {
 		}
 	}
 	path, line, ok := t.list.OldPosition(row)
-	for n := row + 1; n < last && !picking && (!ok || line == 0); n++ { // if the row is a heading, use the first line below it
+	for n := row + 1; n < last && !picking && (!ok || line == 0); n++ { // a heading has no line, so use the first line below it
 		if p, l, found := t.list.OldPosition(n); found && (!ok || p == path) {
 			path, line, ok = p, l, true
 		}
@@ -134,9 +134,9 @@ func (t *diffPane) chooseFile() tea.Cmd {
 	return t.Shell.Say(screen.Remark, "j and k choose a file, enter goes to it, esc leaves")
 }
 
-// Each function below returns why a key is disabled, or "" if it is enabled.
+// Each function below returns the reason why a key is disabled, or "" if the key is enabled.
 
-// none returns why there is no diff to act on, or "".
+// none returns the reason why the tab shows no diff, or "".
 func (t *diffPane) none() string {
 	switch {
 	case t.Tab != tabDiff && t.Tab != tabPrompt:
@@ -170,7 +170,7 @@ func (t *diffPane) noFiles() string {
 	return ""
 }
 
-// cannotSplit is also called for the diffs of prompts.
+// cannotSplit is also used for the diffs of prompts.
 func (t *diffPane) cannotSplit() string {
 	if why := t.none(); why != "" {
 		return why

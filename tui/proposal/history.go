@@ -1,4 +1,4 @@
-// This file lists the revisions of the proposal and the versions of its subject.
+// This file lists the revisions of the proposal and the versions of the definition.
 
 package proposal
 
@@ -22,8 +22,8 @@ type historyPane struct {
 	pane
 	versions []history.Version
 	extents  []string // number of changed lines of each version, as text
-	err      error    // of reading the versions
-	marked   int      // number of the version with which the next comparison begins; 0 for none
+	err      error    // error of reading the versions
+	marked   int      // number of the version that the user has marked for a comparison; 0 for none
 }
 
 // Load implements tab. It reads the versions of the subject.
@@ -78,7 +78,7 @@ func (t *historyPane) Fill() {
 // CannotOpen implements tab.
 func (t *historyPane) CannotOpen() string { return t.noneSelected() }
 
-// OpenSelected implements tab. It opens the comparison that shows the changes of the selected version.
+// OpenSelected implements tab. It shows the changes of the selected version.
 func (t *historyPane) OpenSelected() tea.Cmd {
 	return t.Shell.OpenEntry(screen.Opening{Entry: screen.Entry{Subject: t.dossier.Proposal.Subject}, Compare: screen.Between(t.versions, t.pager.Stop(), t.marked)})
 }
@@ -89,7 +89,7 @@ func (t *historyPane) askRestore() tea.Cmd {
 	return t.Shell.Ask(t.frame.RestoreDialog(v, t.Shell.Write, t.Acts.Restore))
 }
 
-// cannotRestore returns why the selected version cannot be restored, or "".
+// cannotRestore returns the reason why the selected version cannot be restored, or "".
 func (t *historyPane) cannotRestore() string {
 	if t.pager.Stop() == 0 {
 		return "it is the live version"
@@ -97,7 +97,8 @@ func (t *historyPane) cannotRestore() string {
 	return t.CannotOpen()
 }
 
-// mark toggles the mark of the selected version. The next comparison begins with the marked version.
+// mark toggles the mark of the selected version. If a version is marked, enter compares it with the selected
+// version.
 func (t *historyPane) mark() tea.Cmd {
 	var cmd tea.Cmd
 	t.marked, cmd = screen.MarkVersion(t.Shell, t.marked, t.versions[t.pager.Stop()].Number)

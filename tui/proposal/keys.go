@@ -74,7 +74,7 @@ func (pp *Page) Keys() []screen.Key {
 	return slices.Concat(keys, screen.PaneKeys(pp.Shell, pp), screen.TextKeys(pp.Shell, pp))
 }
 
-// nextMember opens the next proposal of the change set at the current tab.
+// nextMember opens the next proposal of the change set, at the current tab.
 func (a *acts) nextMember() tea.Cmd {
 	members := a.dossier.Together()
 	for i, p := range members {
@@ -93,7 +93,7 @@ func (a *acts) noMembers() string {
 }
 
 // revise opens the current revision in the editor, at the current line of the diff. If the user has an unsent
-// text for this revision, it opens that text.
+// text for this revision, revise opens the unsent text.
 func (a *acts) revise() tea.Cmd {
 	w := a.Revision(a.dossier)
 	if t := a.diff; t.list != nil {
@@ -104,14 +104,15 @@ func (a *acts) revise() tea.Cmd {
 	return a.Shell.Edit(w)
 }
 
-// Each function below whose name begins with "cannot" returns why a key is disabled, or "" if it is enabled.
+// The functions below with a name that begins with "cannot" return the reason why a key is disabled, or "" if
+// the key is enabled.
 
-// notMyTurn reports whether the proposal is in another state than user review.
+// notMyTurn reports whether the proposal is not in the state user review.
 func (a *acts) notMyTurn() bool {
 	return a.loaded && a.dossier.Proposal.State != proposals.UserReview
 }
 
-// remedies names the keys that remove obstacles.
+// remedies contains the hints to the keys that remove obstacles.
 var remedies = wording.Remedies{Rebase: "; R rebases it", Assess: "; ctrl+r reviews it again"}
 
 func (a *acts) cannotApprove() string {
@@ -119,7 +120,7 @@ func (a *acts) cannotApprove() string {
 		return screen.Loading
 	}
 	if why := wording.Obstacles(a.dossier, remedies); len(why) > 0 {
-		// The proposal may have no obstacle of its own and be blocked only by another member of its set.
+		// The proposal itself may have no obstacle, while another member of its set is blocked.
 		if own := a.dossier.Obstacles; len(own) > 0 && errors.Is(own[0], review.ErrBlocked) {
 			them := "it"
 			if a.dossier.Proposal.Summary.Blocks > 1 {
@@ -132,7 +133,7 @@ func (a *acts) cannotApprove() string {
 	return ""
 }
 
-// onlyOutdated reports whether the only obstacle is that the assessment was made by outdated rules.
+// onlyOutdated reports whether the only obstacle is an assessment by outdated rules.
 func (a *acts) onlyOutdated() bool {
 	o := a.dossier.Obstacles
 	return len(o) == 1 && errors.Is(o[0], review.ErrOutdated) && a.dossier.Assessment() != nil && a.dossier.Proposal.State == proposals.UserReview
@@ -165,7 +166,8 @@ func (a *acts) cannotWaive() string {
 	return ""
 }
 
-// nextBase compares the revision with the next base. On the History tab, it marks the selected version instead.
+// nextBase compares the current revision with the next base. On the History tab, it marks the selected version
+// for a comparison instead.
 func (pp *Page) nextBase() tea.Cmd {
 	if pp.Tab == tabHistory {
 		return pp.history.mark()
@@ -176,7 +178,7 @@ func (pp *Page) nextBase() tea.Cmd {
 	return pp.diff.Load()
 }
 
-// cannotCompare returns why nextBase is unavailable, or "".
+// cannotCompare returns the reason why nextBase is unavailable, or "".
 func (pp *Page) cannotCompare() string {
 	if pp.Tab == tabHistory {
 		return pp.history.CannotOpen()
@@ -184,7 +186,7 @@ func (pp *Page) cannotCompare() string {
 	return pp.diff.none()
 }
 
-// switchRendered toggles between rendered and raw Markdown.
+// switchRendered switches between rendered and raw Markdown.
 func (pp *Page) switchRendered() tea.Cmd {
 	if pp.Tab == tabPrompt {
 		pp.Texts.Prompts = !pp.Texts.Prompts
@@ -195,7 +197,7 @@ func (pp *Page) switchRendered() tea.Cmd {
 	return nil
 }
 
-// cannotRender returns why switchRendered has no effect, or "".
+// cannotRender returns the reason why switchRendered has no effect, or "".
 func (pp *Page) cannotRender() string {
 	switch {
 	case !pp.loaded:

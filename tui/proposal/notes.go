@@ -1,4 +1,4 @@
-// This file lists the findings and comments that the diff shows, and names the files that store unsent comments.
+// This file lists the findings and comments that the diff shows. It also names the files of unsent comments.
 
 package proposal
 
@@ -19,7 +19,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// inDefinition is the prefix of the paths of fields that the diff shows.
+// inDefinition is the common prefix of the paths that the diff shows.
 const inDefinition = "definition."
 
 // place describes the position of the given anchor.
@@ -31,8 +31,8 @@ func place(at review.Anchor) string {
 	return where + " of revision " + strconv.Itoa(at.Revision)
 }
 
-// draftOf returns the name of the file that stores an unsent comment at the given anchor. The name contains the anchor,
-// unless it would be too long.
+// draftOf returns the name of the file for an unsent comment at the given anchor. The name contains the anchor,
+// unless the name would become too long.
 func draftOf(id proposals.ID, at review.Anchor) string {
 	name := "comment-" + string(id)
 	if at.Field == "" {
@@ -45,7 +45,7 @@ func draftOf(id proposals.ID, at review.Anchor) string {
 	return long
 }
 
-// anchorOf returns the anchor in a file name that draftOf returned. It returns false if the name contains none.
+// anchorOf returns the anchor in a file name from draftOf. It returns false if the name contains no anchor.
 func anchorOf(file string) (review.Anchor, bool) {
 	parts := strings.Split(strings.TrimSuffix(file, filepath.Ext(file)), "@")
 	if len(parts) != 4 {
@@ -57,8 +57,8 @@ func anchorOf(file string) (review.Anchor, bool) {
 	return review.Anchor{Field: field, Line: line, Revision: revision}, err == nil && errLine == nil && errRevision == nil
 }
 
-// notes returns notes for the diff: the findings, and the comments on the current revision. Note.Of is the index of a
-// finding, or the number of findings plus the index of a comment.
+// notes returns the notes in the diff: first the findings, and then the comments on the current revision.
+// Note.Of is the index of a finding. For a comment, it is the number of findings plus the index of the comment.
 func notes(d review.Dossier) []difflist.Note {
 	var out []difflist.Note
 	times := 0 // number of times that the previous finding occurs on its line
@@ -94,7 +94,7 @@ func notes(d review.Dossier) []difflist.Note {
 	return out
 }
 
-// inDiff returns the path under which the diff shows a field. It returns false if the diff does not show the field.
+// inDiff returns the path of a field in the diff. It returns false if the diff does not show the field.
 func inDiff(field string) (path string, ok bool) {
 	path, ok = strings.CutPrefix(field, inDefinition)
 	return path, ok || strings.HasPrefix(field, wire.SourcePath)

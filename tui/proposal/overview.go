@@ -24,7 +24,7 @@ type overviewPane struct {
 	prompts *promptPane
 }
 
-// beside reports whether the given tab is shown in the right pane, beside the overview. The overview then omits the
+// beside reports whether the given tab is in the right pane, next to the overview. The overview then omits the
 // content of that tab.
 func (t *overviewPane) beside(tab int) bool { return t.frame.Left > 0 && t.RightTab() == tab }
 
@@ -62,15 +62,15 @@ func (t *overviewPane) Fill() {
 	page.Field("id", string(p.ID))
 	if digest := d.Digest; digest != "" {
 		if prose.LabelWidth+len(digest)+2 > t.TabWidth(t.frame.Layout, tabOverview) {
-			digest = wording.Short(digest) // the dialog of a decision shows the whole digest
+			digest = wording.Short(digest) // the dialog of a decision shows the full digest
 		}
 		page.Field("digest", digest)
 	}
 	t.pager.Replace(page.Rows())
 }
 
-// consequences lists the effects of an approval and the reasons why the proposal cannot be submitted or approved
-// yet.
+// consequences lists the effects of an approval, and the reasons why the proposal cannot be submitted or
+// approved yet.
 func (t *overviewPane) consequences(page *prose.Page) {
 	d := t.dossier
 	if members := d.Together(); len(members) > 1 {
@@ -109,11 +109,11 @@ func (t *overviewPane) consequences(page *prose.Page) {
 	}
 }
 
-// maxProblems is the maximum number of listed reasons why a draft cannot be submitted.
+// maxProblems is the maximum number of reasons that are listed for a draft that cannot be submitted.
 const maxProblems = 8
 
-// promptCosts lists the channel prompts that an approval changes. Once the tokens are counted, it adds the
-// difference in tokens.
+// promptCosts lists the channel prompts that an approval changes. Once the tokens have been counted, it shows
+// how their number changes.
 func (t *overviewPane) promptCosts(page *prose.Page) {
 	d := t.dossier
 	if d.Proposal.Subject.Kind.InFiles() {

@@ -24,17 +24,17 @@ import (
 // tabNames holds the names of the tabs.
 var tabNames = [tabCount]string{"Overview", "Diff", "Assessment", "Prompt", "Thread", "History"}
 
-// tabTerms holds synonyms for the names of the tabs, which the search also matches.
+// tabTerms contains synonyms for the names of the tabs. The search finds them too.
 var tabTerms = [tabCount]string{tabDiff: "diff, changes, compare", tabAssessment: "findings, review, lint", tabPrompt: "preview, tokens, channels", tabHistory: "log, history, versions"}
 
 // Page shows a proposal. Its tabs share the state of the page.
 type Page struct {
 	state
 	acts   acts
-	brief  proposals.Proposal // the proposal as the queue lists it; shown until the dossier is loaded
+	brief  proposals.Proposal // the proposal from the queue, shown until the dossier is loaded
 	err    error
-	resume *screen.Resume // unsent text to continue once the proposal is loaded; nil for none
-	jumped []int          // tab to return to after a jump to another tab; at most one element
+	resume *screen.Resume // unsent text that the page opens once the proposal is loaded; nil for none
+	jumped []int          // tab that esc returns to after a jump to another tab; at most one element
 
 	tabs       [tabCount]tab
 	overview   overviewPane
@@ -63,14 +63,14 @@ func New(ctx context.Context, o Options, p proposals.Proposal, f screen.Frame) *
 	return pp
 }
 
-// Tokens describes the number of tokens that the proposal adds to prompts. It returns "" until the tokens are
-// counted.
+// Tokens describes the number of tokens that the proposal adds to prompts. It returns "" until the tokens have
+// been counted.
 func (pp *Page) Tokens() string {
 	return pp.prompts.growth(func(registry.Subject) bool { return true })
 }
 
-// ChangesSince returns a function that describes how the proposal has changed since the call of ChangesSince. That
-// function returns "" if nothing has changed.
+// ChangesSince returns a function that describes how the proposal has changed since ChangesSince was called.
+// The function returns "" if the proposal has not changed.
 func (pp *Page) ChangesSince() func() string { return pp.acts.ChangesSince() }
 
 // askComment implements host.
@@ -86,7 +86,7 @@ func (pp *Page) bind() {
 	pp.tabs = [tabCount]tab{&pp.overview, &pp.diff, &pp.assessment, &pp.prompts, &pp.thread, &pp.history}
 }
 
-// panes returns the common parts of the tabs, in the order of the tabs.
+// panes returns the pane of each tab, in the order of the tabs.
 func (pp *Page) panes() []*pane {
 	return []*pane{&pp.overview.pane, &pp.diff.pane, &pp.assessment.pane, &pp.prompts.pane, &pp.thread.pane, &pp.history.pane}
 }
@@ -94,11 +94,11 @@ func (pp *Page) panes() []*pane {
 // ID returns the ID of the proposal.
 func (pp *Page) ID() proposals.ID { return pp.id }
 
-// Resume makes the page open the dialog of an unsent text once the proposal is loaded.
+// Resume sets an unsent text. The page opens the dialog with this text once the proposal is loaded.
 func (pp *Page) Resume(r screen.Resume) { pp.resume = &r }
 
-// Rules returns the IDs of the rules of the selected finding, or of all findings if none is selected. It returns
-// nil on tabs other than Overview and Assessment.
+// Rules returns the IDs of the rules of the selected findings. If no findings are selected, it returns the rules
+// of all findings. On tabs other than Overview and Assessment, it returns nil.
 func (pp *Page) Rules() []string {
 	if pp.Tab != tabOverview && pp.Tab != tabAssessment {
 		return nil
@@ -116,8 +116,9 @@ func (pp *Page) Rules() []string {
 	return ids
 }
 
-// selectedFinding returns the selected finding. If no finding is selected on the Diff tab, it returns the only
-// blocking finding without a waiver, or otherwise the only finding. It returns false if there is no such finding.
+// selectedFinding returns the selected finding. On the Diff tab, a proposal with a single candidate needs no
+// selection: the candidate is the only blocking finding without a waiver or, if no finding blocks, the only
+// finding. selectedFinding returns false if no finding is selected and no such candidate exists.
 func (pp *Page) selectedFinding() (review.Standing, bool) {
 	switch pp.Tab {
 	case tabDiff:
@@ -155,8 +156,8 @@ func (pp *Page) Layout() screen.Layout { return pp.frame.Layout }
 // Current implements screen.ProposalPage.
 func (pp *Page) Current() (proposals.Proposal, bool) { return pp.dossier.Proposal, pp.loaded }
 
-// Escape implements screen.Page. It stops picking a line, or clears a search, or returns to the tab from which the
-// user jumped.
+// Escape implements screen.Page. It stops the picking of a line, clears a search, or returns to the tab that
+// the user jumped from.
 func (pp *Page) Escape() (tea.Cmd, bool) {
 	if screen.EscapeText(pp.ActivePager()) {
 		return nil, true
@@ -188,10 +189,10 @@ func (pp *Page) SelectTab(tab int) tea.Cmd {
 	return pp.prompts.LoadVisible()
 }
 
-// rememberTab records the tab from which the user jumps to another tab. Escape returns to the recorded tab.
+// rememberTab records the tab that the user jumps from. Escape returns to this tab.
 func (pp *Page) rememberTab(tab int) { pp.jumped = append(pp.jumped[:0:0], tab) }
 
-// Unseen shows the diff. Once the diff is computed, it goes to the next unseen part.
+// Unseen shows the Diff tab. Once the diff is computed, it goes to the next unseen part.
 func (pp *Page) Unseen() tea.Cmd {
 	return tea.Batch(pp.SelectTab(tabDiff), pp.diff.whenShown(func() tea.Cmd {
 		if pp.nothingUnseen() != "" {
@@ -201,7 +202,7 @@ func (pp *Page) Unseen() tea.Cmd {
 	}))
 }
 
-// nextUnseen goes to the next unseen part that must be read before an approval.
+// nextUnseen goes to the next unseen part of those that must be read before an approval.
 func (pp *Page) nextUnseen() tea.Cmd {
 	if !pp.diff.bases.isDraftBase() {
 		pp.diff.bases.at = 0
@@ -219,7 +220,7 @@ func (pp *Page) nextUnseen() tea.Cmd {
 	return nil
 }
 
-// nothingUnseen returns why nextUnseen is unavailable, or "".
+// nothingUnseen returns the reason why nextUnseen is unavailable, or "".
 func (pp *Page) nothingUnseen() string {
 	r := pp.reading()
 	switch {
@@ -234,8 +235,8 @@ func (pp *Page) nothingUnseen() string {
 	return ""
 }
 
-// showFinding selects the given finding in the overview, which is beside the diff. If there is only one pane, it
-// selects the finding in the assessment.
+// showFinding selects the given finding. If the page has two panes, it selects the finding in the overview,
+// next to the diff. If not, it selects the finding on the Assessment tab.
 func (pp *Page) showFinding(of review.Standing) tea.Cmd {
 	tab := tabAssessment
 	if pp.frame.Left > 0 {
@@ -275,13 +276,13 @@ func (pp *Page) showLine(field string, line int) tea.Cmd {
 // HasTwoPanes implements screen.Tabbed.
 func (pp *Page) HasTwoPanes() bool { return pp.frame.Left > 0 }
 
-// FocusPane implements screen.Tabbed. It moves the focus to the right pane if right is set, and otherwise to the
-// left pane.
+// FocusPane implements screen.Tabbed. It moves the focus to the right pane if right is set, and to the left
+// pane if not.
 func (pp *Page) FocusPane(right bool) tea.Cmd {
 	return pp.SelectTab(pp.TabIn(right))
 }
 
-// updateCursors sets the color of the cursor on the tabs that list items. The color is faint on tabs without the
+// updateCursors sets the colors of the cursors on the tabs with lists. Cursors are faint on tabs without the
 // focus.
 func (pp *Page) updateCursors() {
 	for _, tab := range []int{tabOverview, tabAssessment, tabThread, tabHistory} {
@@ -382,7 +383,8 @@ func (pp *Page) View() []string {
 	return pp.frame.SideBySide(pp.overview.pager.View(), pp.tabs[pp.RightTab()].ActivePager().View(), pp.frame.Left)
 }
 
-// MarkSeen implements screen.Page. It records the parts on screen that must be read before an approval.
+// MarkSeen implements screen.Page. It records which of the parts that must be read before an approval are on
+// screen.
 func (pp *Page) MarkSeen() {
 	for _, tab := range []int{tabOverview, tabDiff, tabAssessment} {
 		if pp.loaded && pp.Visible(pp.frame.Layout, tab) && (tab != tabDiff || pp.diff.list != nil) {

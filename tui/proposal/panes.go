@@ -30,37 +30,40 @@ const (
 
 // tab is a part of the page with its own text, state, and keys.
 type tab interface {
-	// ActivePager returns the pager of the tab's text. Count returns the number shown after the name of the tab, or 0
-	// for none.
+	// ActivePager returns the pager of the tab's text. Count returns the number after the name of the tab; if it
+	// is 0, no number is shown.
 	ActivePager() *pager.Pager
 	Count() int
-	// Fill lays out the text again after a change of the size or the data.
+	// Fill lays out the text again after the size or the data has changed.
 	Fill()
-	// Load reads the data that the tab needs in addition to the dossier. It is called after each new dossier.
+	// Load returns a command that reads the data that the tab needs in addition to the dossier. The page calls it
+	// for each new dossier.
 	Load() tea.Cmd
-	// OpenSelected opens the target of the selected row. CannotOpen returns why this is not possible, or "".
+	// OpenSelected opens the target of the selected row. CannotOpen returns the reason why the row cannot be
+	// opened, or "".
 	OpenSelected() tea.Cmd
 	CannotOpen() string
 }
 
-// host is the part of the page that tabs use, including actions on other tabs.
+// host is the part of the page that the tabs use. It includes actions on other tabs.
 type host interface {
-	// then returns a message that makes the page call do if the proposal is loaded.
+	// then returns a message. When the page receives the message, it calls do if the proposal is loaded.
 	then(do func() tea.Cmd) tea.Msg
-	// SelectTab moves the focus to the given tab. rememberTab records the tab from which the user jumps to another
-	// tab, so that esc returns to it.
+	// SelectTab moves the focus to the given tab. rememberTab records the tab that the user jumps from, so that
+	// esc returns to it.
 	SelectTab(tab int) tea.Cmd
 	rememberTab(tab int)
 	// fill lays out all tabs.
 	fill()
-	// showLine shows the given line in the diff. showFinding selects a finding in a tab that lists findings.
-	// showComment selects comment number n in the thread.
+	// showLine shows the given line in the diff. showFinding selects a finding. showComment selects comment number
+	// n in the thread.
 	showLine(field string, line int) tea.Cmd
 	showFinding(s review.Standing) tea.Cmd
 	showComment(n int) tea.Cmd
-	// selectedFinding returns the finding on which the keys act.
+	// selectedFinding returns the finding that the keys apply to.
 	selectedFinding() (review.Standing, bool)
-	// askComment asks for a comment on the line at the given anchor. The zero anchor means the whole proposal.
+	// askComment asks for a comment on the line at the given anchor, or on the whole proposal if the anchor is
+	// zero.
 	askComment(at review.Anchor) tea.Cmd
 }
 
@@ -81,17 +84,16 @@ type state struct {
 	findings []quotes.Row
 }
 
-// reading returns the record of the parts of the proposal that the user has read, or nil if the proposal has not been
-// shown.
+// reading returns the record of the parts that the user has read, or nil if the proposal has not been shown.
 func (s *state) reading() *seen.Reading { return s.Seen.Reading(s.id) }
 
-// inTab returns a function that reports whether one of tabs has the focus.
+// inTab returns a function that reports whether one of the given tabs has the focus.
 func (s *state) inTab(tabs ...int) func() bool {
 	return func() bool { return slices.Contains(tabs, s.Tab) }
 }
 
-// cannotAct returns a function that reports why the user cannot perform act. The reason depends on the user's
-// authority and the state of the proposal; it is "" if the user can perform act.
+// cannotAct returns a function that returns the reason why the user cannot perform act, or "". The reason
+// depends on the user's authority and the state of the proposal.
 func (s *state) cannotAct(act proposals.Act) func() string {
 	return func() string {
 		if !s.loaded {
@@ -101,20 +103,20 @@ func (s *state) cannotAct(act proposals.Act) func() string {
 	}
 }
 
-// pane is the common part of all tabs. Its methods are defaults for tabs that open nothing and load no data.
+// pane is embedded in all tabs. Its methods suit a tab that opens nothing and loads no data.
 type pane struct {
 	*state
 	pager *pager.Pager
 }
 
-// ActivePager implements tab. The methods below do the same.
+// ActivePager implements tab, like the other methods of pane below.
 func (p *pane) ActivePager() *pager.Pager { return p.pager }
 func (p *pane) Count() int                { return 0 }
 func (p *pane) Load() tea.Cmd             { return nil }
 func (p *pane) OpenSelected() tea.Cmd     { return nil }
 func (p *pane) CannotOpen() string        { return "nothing on this tab can be opened" }
 
-// noneSelected returns why no item is selected, or "".
+// noneSelected returns the reason why no item is selected, or "".
 func (p *pane) noneSelected() string {
 	if p.pager.Stop() < 0 {
 		return "nothing is listed"
@@ -122,7 +124,7 @@ func (p *pane) noneSelected() string {
 	return ""
 }
 
-// findingPane is the common part of the tabs that list findings.
+// findingPane is embedded in the tabs that list findings.
 type findingPane struct{ pane }
 
 // CannotOpen implements tab.
@@ -133,7 +135,7 @@ func (p *findingPane) CannotOpen() string {
 	return p.noneSelected()
 }
 
-// OpenSelected implements tab. It shows the line of the selected finding in the diff.
+// OpenSelected implements tab. It shows the selected finding in the diff.
 func (p *findingPane) OpenSelected() tea.Cmd {
 	f := p.findings[p.pager.Stop()][0]
 	p.host.rememberTab(p.Tab)

@@ -29,10 +29,10 @@ type Desk interface {
 // Reader reads a proposal.
 type Reader interface {
 	Show(ctx context.Context, actor proposals.Actor, id proposals.ID) (review.Dossier, error)
-	// Source returns the JSON from which the definition was imported, or nil.
+	// Source returns the JSON that the definition was imported from, or nil if it was not imported.
 	Source(ctx context.Context, definition registry.Definition) ([]byte, error)
-	// Shown records that the proposals in ds were shown to the actor. This record is required for approvals on the
-	// command line.
+	// Shown records that the actor has seen the proposals in ds. Without this record, the actor cannot approve
+	// them on the command line.
 	Shown(ctx context.Context, actor proposals.Actor, ds ...review.Dossier) error
 }
 
@@ -77,28 +77,29 @@ type Options struct {
 	Registry Registry
 	Acts     Acts
 	Actor    proposals.Actor
-	Layer    registry.Layer // layer for which prompts are rendered
+	Layer    registry.Layer // prompts are rendered for this layer
 	Seen     *seen.Record
 	Texts    *markdown.Texts
 	Counter  *tokens.Counter
 	NoEditor func() string // returns why texts cannot be edited, or ""
-	// CannotMark returns why p cannot be marked in the queue, or "".
+	// CannotMark returns the reason why p cannot be marked in the queue, or "".
 	CannotMark func(p proposals.Proposal) string
 	// Marked returns the marked proposals.
 	Marked func() []proposals.Proposal
-	// Revision returns the text to edit, which is the current revision or the unsent text of an earlier edit.
+	// Revision returns the text to edit: the current revision, or the unsent text of an earlier edit.
 	Revision func(d review.Dossier) editor.Manuscript
-	// StoredIn describes where the given file of an unsent text is stored.
+	// StoredIn describes where an unsent text is stored, given its file.
 	StoredIn func(file string) string
 }
 
-// RecordShown records that the user has read the proposals in ds completely and was asked to decide on them. After
-// that, the user can also approve them on the command line. Opening the page of a proposal is not enough.
+// RecordShown records that the user has read the proposals in ds completely and was asked for a decision. The
+// user can then also approve them on the command line. Opening the page of a proposal does not have this
+// effect.
 func (o Options) RecordShown(ctx context.Context, ds ...review.Dossier) tea.Cmd {
 	return func() tea.Msg {
 		err := o.Desk.Shown(ctx, o.Actor, ds...)
 		if errors.Is(err, review.ErrReadOnly) {
-			err = nil // in a read-only database, nothing can be approved either
+			err = nil // a read-only database accepts no approvals either
 		}
 		return screen.Done{Err: err}
 	}

@@ -30,7 +30,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// promptView selects how a prompt is shown: the diff, the text after an approval, or the current text.
+// promptView selects what is shown of a prompt: the diff, the text after an approval, or the current text.
 type promptView int
 
 const (
@@ -42,23 +42,23 @@ const (
 
 func (v promptView) String() string { return [...]string{"diff", "after", "now"}[v] }
 
-// promptPane is the tab with the channel prompts that the proposal changes. It shows the diffs of all prompts of an
-// agent, or the whole text of one prompt.
+// promptPane is the tab with the channel prompts that the proposal changes. It shows the diffs of all prompts
+// of an agent, or the whole text of a single prompt.
 type promptPane struct {
 	pane
-	digest   string // review digest of the dossier for which the prompts were rendered
+	digest   string // review digest of the dossier that the prompts were rendered for
 	changes  []screen.PromptChange
 	counts   []promptCount
-	lists    map[int]*difflist.List // diffs, keyed by index of the prompt in changes
+	lists    map[int]*difflist.List // diffs; the keys are indexes of changes
 	read     bool
 	err      error
 	selected int
 	view     promptView
-	starts   map[int]int // first row of the diff of each prompt, keyed by index in changes
+	starts   map[int]int // first row of the diff of each prompt; the keys are indexes of changes
 }
 
-// text returns the text of the selected prompt: the current text in the view promptNow, and otherwise the text after
-// an approval.
+// text returns the text of the selected prompt. In the view promptNow, this is the current text. In other
+// views, it is the text after an approval.
 func (t *promptPane) text() string {
 	if t.view == promptNow {
 		return t.changes[t.selected].Before
@@ -66,7 +66,7 @@ func (t *promptPane) text() string {
 	return t.changes[t.selected].After
 }
 
-// promptCount holds the sizes of a prompt before and after an approval, and a note.
+// promptCount contains the sizes of a prompt before and after an approval, and a note.
 type promptCount struct {
 	before, after instructions.Size
 	note          string
@@ -107,7 +107,7 @@ func (t *promptPane) loadedPrompts(digest string, changes []screen.PromptChange,
 	return t.LoadVisible()
 }
 
-// groups returns the indexes of the prompts of the selected agent. Prompts with equal texts form a group, because
+// groups returns the indexes of the selected agent's prompts. Prompts with equal texts form a group, because
 // several channels often receive the same text.
 func (t *promptPane) groups() [][]int {
 	var groups [][]int
@@ -125,8 +125,8 @@ func (t *promptPane) groups() [][]int {
 	return groups
 }
 
-// LoadVisible computes the missing diffs of the selected agent's prompts, if the right pane shows the tab or would
-// show it on a wider screen.
+// LoadVisible computes the missing diffs of the selected agent's prompts. It does nothing if the right pane
+// shows another tab, or would do so on a wider screen.
 func (t *promptPane) LoadVisible() tea.Cmd {
 	if t.RightTab() != tabPrompt || t.selected >= len(t.changes) {
 		return nil
@@ -206,7 +206,7 @@ func (t *promptPane) head() pager.Rows {
 	return page.Rows()
 }
 
-// sizes draws the sizes of the prompt with index at, before and after an approval.
+// sizes draws the sizes of the prompt changes[at] before and after an approval.
 func (t *promptPane) sizes(page *prose.Page, at int) {
 	if at >= len(t.counts) {
 		return
@@ -219,7 +219,7 @@ func (t *promptPane) sizes(page *prose.Page, at int) {
 	}{{"characters", n.before.Chars, n.after.Chars}, {"tokens o200k", n.before.O200k, n.after.O200k}, {"cl100k", n.before.Cl100k, n.after.Cl100k}} {
 		delta := draw.Escapef("%+d", x.after-x.now)
 		count := draw.Of(th.Faint, draw.Escape(x.unit)+" ").Add(th.Text, draw.Escapef("%d → %d ", x.now, x.after)).Add(th.Title, "("+delta+")")
-		switch { // the line has a margin of one cell on each side
+		switch { // subtract a margin of one cell on each side
 		case len(l) == 0:
 		case l.Width()+3+count.Width()+2 > t.TabWidth(t.frame.Layout, tabPrompt):
 			page.Line(l)
@@ -235,7 +235,7 @@ func (t *promptPane) sizes(page *prose.Page, at int) {
 	}
 }
 
-// diffs draws the diffs of the selected agent's prompts below each other.
+// diffs draws the diffs of the selected agent's prompts, one below the other.
 func (t *promptPane) diffs() pager.Rows {
 	th := t.frame.Theme
 	page := prose.New(th)
@@ -291,7 +291,7 @@ func (t *promptPane) body() pager.Rows {
 	return page.Rows()
 }
 
-// plain adds text to page without rendering Markdown. It only highlights headings.
+// plain adds text to page. It does not render Markdown, but highlights headings.
 func plain(page *prose.Page, th theme.Theme, text string) {
 	margin := draw.Of("", "  ")
 	for line := range strings.SplitSeq(text, "\n") {
@@ -346,8 +346,8 @@ func (t *promptPane) Keys() []screen.Key {
 	}
 }
 
-// next moves the selection by step prompts. In the diff view, it skips prompts with the same diff as the selected
-// prompt.
+// next selects the prompt that is step prompts away. In the diff view, it skips prompts with the same diff as
+// the selected prompt.
 func (t *promptPane) next(step int) tea.Cmd {
 	n := len(t.changes)
 	if n == 0 {
@@ -376,7 +376,8 @@ func (t *promptPane) noPrompts() string {
 	return ""
 }
 
-// countPrompts returns the sizes of each prompt before and after the change. It counts equal texts only once.
+// countPrompts returns the sizes of each prompt before and after the change. If several texts are equal, it
+// counts the tokens only once.
 func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]promptCount, error) {
 	var texts []string
 	sizes := map[string]instructions.Size{}
@@ -402,8 +403,8 @@ func countPrompts(counter *tokens.Counter, changes []screen.PromptChange) ([]pro
 	return out, nil
 }
 
-// growth describes by how many tokens the prompts of some agents grow. of selects the agents. It returns "" until the
-// tokens are counted.
+// growth describes how many tokens the change adds to the prompts of agents. of reports whether to include an
+// agent. growth returns "" until the tokens have been counted.
 func (t *promptPane) growth(of func(agent registry.Subject) bool) string {
 	if t.digest != t.dossier.Digest || len(t.counts) < len(t.changes) {
 		return ""
@@ -443,7 +444,7 @@ func (t *promptPane) viewName() string {
 	return strings.Join(how, ", ")
 }
 
-// cannotRender returns why the prompt cannot be rendered, or "".
+// cannotRender returns the reason why the prompt cannot be rendered, or "".
 func (t *promptPane) cannotRender() string {
 	switch {
 	case len(t.changes) == 0:

@@ -1,4 +1,4 @@
-// This file reads the proposal and continues the user's unsent texts.
+// This file reads the proposal and opens the user's unsent texts.
 
 package proposal
 
@@ -14,7 +14,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// Loaded is sent when a proposal has been read. The queue uses it too.
+// Loaded is sent when a proposal has been read. The queue also uses it.
 type Loaded struct {
 	ID       proposals.ID
 	Dossier  review.Dossier
@@ -42,8 +42,8 @@ func (pp *Page) Reload() tea.Cmd {
 	}
 }
 
-// ResumeDraft opens the dialog of the unsent text that was passed to Resume. It does
-// nothing until the proposal is loaded.
+// ResumeDraft opens the dialog with the unsent text that Resume set. It does nothing until the proposal is
+// loaded.
 func (pp *Page) ResumeDraft() tea.Cmd {
 	if pp.resume == nil || !pp.loaded {
 		return nil

@@ -21,7 +21,7 @@ import (
 // threadPane is the tab that shows the issue with its comments, decisions, and waivers.
 type threadPane struct {
 	pane
-	anchors []review.Anchor // anchor of the entry at each stop
+	anchors []review.Anchor // anchor of the entry at each stop of the pager
 }
 
 // Count implements tab.
@@ -120,7 +120,7 @@ func (t *threadPane) show(n int) {
 // CannotOpen implements tab.
 func (t *threadPane) CannotOpen() string { return t.noneSelected() }
 
-// OpenSelected implements tab. It shows the line to which the selected comment refers.
+// OpenSelected implements tab. It shows the line that the selected comment is about.
 func (t *threadPane) OpenSelected() tea.Cmd {
 	n := t.pager.Stop()
 	if n < 0 || n >= len(t.anchors) || t.anchors[n].Field == "" {

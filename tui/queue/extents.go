@@ -1,5 +1,4 @@
-// This file reads the sizes of the listed proposals' changes, which the list shows as added and removed
-// lines.
+// This file reads the numbers of added and removed lines that the list shows for each proposal.
 
 package queue
 
@@ -14,7 +13,7 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// extents caches the sizes of the changes of listed proposals. The keys are revisions.
+// extents caches the numbers of changed lines of listed proposals. The map keys are revisions.
 type extents struct {
 	read      func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
 	known     map[revision]review.Extent
@@ -26,7 +25,7 @@ type revision struct {
 	number int
 }
 
-// maxMeasured is the maximum number of cached sizes.
+// maxMeasured is the maximum number of cached revisions.
 const maxMeasured = 5000
 
 func (e *extents) get(p proposals.Proposal) (review.Extent, bool) {
@@ -34,15 +33,15 @@ func (e *extents) get(p proposals.Proposal) (review.Extent, bool) {
 	return found, ok
 }
 
-// measure returns a command that reads the sizes that are missing for the given rows. It returns nil if
-// none is missing.
+// measure returns a command that reads the missing numbers of the given rows. It returns nil if no numbers are
+// missing.
 func (e *extents) measure(ctx context.Context, visible []rows.Row, page screen.Page) tea.Cmd {
 	var of []revision
 	var ids []proposals.ID
 	for _, r := range visible {
 		p := r.First()
 		key := revision{p.ID, p.Revision}
-		if _, known := e.known[key]; known || e.requested[key] || r.Folded() { // a folded set shows counts of members instead
+		if _, known := e.known[key]; known || e.requested[key] || r.Folded() { // a folded set shows numbers of members instead
 			continue
 		}
 		if e.requested == nil {
@@ -61,7 +60,7 @@ func (e *extents) measure(ctx context.Context, visible []rows.Row, page screen.P
 				e.known = map[revision]review.Extent{}
 			}
 			for _, r := range of {
-				if extent, ok := found[r.id]; ok { // a revision without a size stays in requested, so that it is not read again
+				if extent, ok := found[r.id]; ok { // keep a revision without a result in requested, so that it is not read again
 					e.known[r] = extent
 					delete(e.requested, r)
 				}

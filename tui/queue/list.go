@@ -1,4 +1,4 @@
-// This file keeps the cursor and the viewport of the list, and describes empty lists.
+// This file manages the cursor and the viewport of the list, and explains why the list is empty.
 
 package queue
 
@@ -12,20 +12,20 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// list holds the listed proposals with the cursor and the viewport.
+// list contains the listed proposals, the cursor, and the viewport.
 type list struct {
 	criteria
 	rows.Rows
 	cursor    int
 	top       int
 	height    int          // number of rows in the viewport
-	restoreID proposals.ID // proposal to which the cursor returns after a reload
+	restoreID proposals.ID // the cursor returns to this proposal after a reload
 	counts    map[proposals.State]int
-	// viewCounts holds the number of proposals in each view, as shown in its tab.
+	// viewCounts contains the number of proposals in each view, for the tabs.
 	viewCounts []string
 }
 
-// current returns the first proposal of the selected row.
+// current returns the selected proposal or, if a folded set is selected, its first member.
 func (l *list) current() (proposals.Proposal, bool) {
 	r, ok := l.At(l.cursor)
 	if !ok {
@@ -52,7 +52,8 @@ func (l *list) noneSelected() string {
 	return ""
 }
 
-// query returns the query for the next chunk. after is the keyset cursor of the previous chunk, or "" for the first.
+// query returns the query for a chunk. after is the keyset cursor that was returned with the previous chunk, or
+// "" for the first chunk.
 func (l *list) query(after string) review.Query {
 	return review.Query{State: l.shownTab().state(), Filter: l.fullFilter(), Order: l.order, Reverse: l.Backward, Limit: rows.Chunk, After: after}
 }
@@ -65,13 +66,13 @@ func (l *list) count(t queueTab) (n int) {
 	return n
 }
 
-// needed returns the number of proposals that must be loaded to fill the viewport and one more screen.
+// needed returns the number of proposals that must be loaded to fill the viewport and one screen below it.
 func (l *list) needed() int { return l.LoadCount(l.top-l.height-1, l.top+2*(l.height+1)) }
 
 // restore moves the cursor back to the row that was selected before the reload.
 func (l *list) restore() {
 	if i := l.Find(l.restoreID); l.restoreID != "" && i >= 0 {
-		if l.top > 0 { // at the top of the list, show new rows instead of following the old row
+		if l.top > 0 { // at the top, new rows become visible; further down, the selected row stays in place
 			l.top += i - l.cursor
 		}
 		l.cursor = i
@@ -79,7 +80,7 @@ func (l *list) restore() {
 	l.restoreID = ""
 }
 
-// clamp moves the cursor into the list, and the viewport so that it contains the cursor.
+// clamp limits the cursor to the list, and moves the viewport so that it contains the cursor.
 func (l *list) clamp() {
 	n := l.Total()
 	l.cursor = min(max(0, l.cursor), max(0, n-1))
@@ -104,12 +105,12 @@ func (l *list) positionText(th theme.Theme) draw.Line {
 	case l.Backward:
 		return draw.Of(th.Faint, draw.Escapef(" %d from the end ", n-at))
 	case !known:
-		more = "+" // the list has more proposals
+		more = "+" // more proposals are not loaded yet
 	}
 	return draw.Of(th.Faint, draw.Escapef(" %d of %d", at, n)+more+" ")
 }
 
-// databaseEmpty reports whether the counts show that the database contains no proposals.
+// databaseEmpty reports whether the database contains no proposals, according to the counts.
 func (l *list) databaseEmpty() bool {
 	for _, n := range l.counts {
 		if n > 0 {
@@ -119,8 +120,8 @@ func (l *list) databaseEmpty() bool {
 	return l.counts != nil
 }
 
-// emptyText returns the text that an empty list shows. err is the error of the last read, or nil. remote is set if the
-// user's terminal is on another machine than the workbench.
+// emptyText returns the text that is shown if the list is empty. err is the error of the last read, or nil.
+// remote indicates that the user's terminal is on another machine than the workbench.
 func (l *list) emptyText(th theme.Theme, err error, remote bool) []draw.Line {
 	if err == nil && l.filter == "" && l.databaseEmpty() {
 		return firstSteps(th, remote)
@@ -148,8 +149,8 @@ func (l *list) whyEmpty(err error) []draw.Safe {
 	return []draw.Safe{"No proposals in this state. tab shows the next state."}
 }
 
-// firstSteps introduces the product to a new user and describes the next step. If remote is set, this step begins on
-// the user's own machine.
+// firstSteps returns the introduction for new users, which ends with the next step. If remote is set, the user
+// takes this step on their own machine.
 func firstSteps(th theme.Theme, remote bool) []draw.Line {
 	step := func(key, command, text draw.Safe) draw.Line {
 		return draw.Of(th.Key, draw.Pad(key, 8)).Add(th.Strong, command).Add(th.Text, text)

@@ -1,4 +1,4 @@
-// This file marks proposals for a common decision.
+// This file marks proposals, so that the user can decide them together.
 
 package queue
 
@@ -14,7 +14,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// maxMarks is the maximum number of marked proposals. The dialog of the decision lists all of them.
+// maxMarks is the maximum number of marked proposals. It is limited because the dialog of the decision lists
+// them all.
 const maxMarks = 100
 
 // Marks are the marked proposals, in the order in which the user marked them.
@@ -30,20 +31,20 @@ func (ms Marks) Without(ids ...proposals.ID) Marks {
 	return slices.DeleteFunc(slices.Clone(ms), func(p proposals.Proposal) bool { return slices.Contains(ids, p.ID) })
 }
 
-// markSet holds the marks. While the user marks a range, it also holds the state of the range, which ends at the
-// cursor.
+// markSet contains the marks. While the user marks a range of rows, it also contains the start of the range.
+// The range ends at the cursor.
 type markSet struct {
-	// List stays the same when the list of proposals is filtered, sorted, or reloaded.
+	// List does not change when the list of proposals is filtered, sorted, or reloaded.
 	List        Marks
 	rangeStart  proposals.ID // proposal of the row at which the range begins; "" if there is no range
 	beforeRange Marks        // marks from before the range began
 }
 
-// CannotMark returns why p cannot be marked, or "".
+// CannotMark returns the reason why p cannot be marked, or "".
 func (m *markSet) CannotMark(p proposals.Proposal) string {
 	switch {
 	case m.List.Has(p.ID):
-		return "" // a marked proposal can always be unmarked
+		return "" // unmarking is always possible
 	case p.State != proposals.UserReview:
 		return wording.NotPermitted(p.State)
 	case len(m.List) == maxMarks:
@@ -61,14 +62,14 @@ func (m *markSet) Mark(p proposals.Proposal) {
 	}
 }
 
-// endRange ends the range. It returns false if there was no range.
+// endRange ends the range. It returns false if no range was active.
 func (m *markSet) endRange() bool {
 	was := m.rangeStart != ""
 	m.rangeStart, m.beforeRange = "", nil
 	return was
 }
 
-// extendRange marks the proposals between the beginning of the range and row to that wait for the user.
+// extendRange marks the proposals from the start of the range to row to, if they wait for the user.
 func (m *markSet) extendRange(rs *rows.Rows, to int) {
 	if m.rangeStart == "" {
 		return
@@ -81,8 +82,8 @@ func (m *markSet) extendRange(rs *rows.Rows, to int) {
 	m.addRows(rs, min(from, to), max(from, to)+1)
 }
 
-// addRows marks the proposals that wait for the user in the rows from, from+1, …, to-1. It skips rows whose members
-// would exceed maxMarks.
+// addRows marks the proposals in the rows from, from+1, …, to-1 that wait for the user. It skips a row if
+// marking its members would exceed maxMarks.
 func (m *markSet) addRows(rs *rows.Rows, from, to int) {
 	for i := from; i < to && len(m.List) < maxMarks; i++ {
 		r, ok := rs.At(i)
@@ -97,7 +98,7 @@ func (m *markSet) addRows(rs *rows.Rows, from, to int) {
 	}
 }
 
-// cannotMarkAll returns why toggleAll would mark nothing, or "".
+// cannotMarkAll returns the reason why toggleAll has no effect, or "".
 func (m *markSet) cannotMarkAll(rs *rows.Rows) string {
 	found := markSet{List: m.List}
 	if found.addRows(rs, 0, rs.Total()); len(found.List) > 0 {
@@ -106,8 +107,8 @@ func (m *markSet) cannotMarkAll(rs *rows.Rows) string {
 	return "nothing listed waits for you"
 }
 
-// targets returns the proposals for a decision: the marked proposals, or the proposals of the selected row if none
-// is marked.
+// targets returns the proposals that a decision applies to: the marked proposals or, if none is marked, the
+// proposals of the selected row.
 func (m *markSet) targets(l *list) []proposals.Proposal {
 	if r, ok := l.At(l.cursor); ok && len(m.List) == 0 {
 		return r.Members
@@ -115,7 +116,7 @@ func (m *markSet) targets(l *list) []proposals.Proposal {
 	return m.List
 }
 
-// cannotMark returns why the selected row cannot be marked, or "".
+// cannotMark returns the reason why the selected row cannot be marked, or "".
 func (m *markSet) cannotMark(l *list) string {
 	r, ok := l.At(l.cursor)
 	if !ok {
@@ -137,7 +138,7 @@ func (m *markSet) hasAll(r rows.Row) bool {
 	return !slices.ContainsFunc(r.Members, func(p proposals.Proposal) bool { return !m.List.Has(p.ID) })
 }
 
-// toggleRow marks all proposals of the selected row. If all of them are marked, it unmarks them.
+// toggleRow marks all proposals of the selected row, or unmarks them if all are marked.
 func (m *markSet) toggleRow(l *list) {
 	m.endRange()
 	r, _ := l.At(l.cursor)
@@ -166,8 +167,7 @@ func (m *markSet) toggleRange(l *list, sh screen.Messenger) tea.Cmd {
 	return sh.Say(screen.Remark, "Move to mark a range of rows; v or esc ends it")
 }
 
-// toggleAll marks all listed proposals that wait for the user. If there was nothing left to mark, it removes all
-// marks.
+// toggleAll marks all listed proposals that wait for the user. If all of them are marked, it removes all marks.
 func (m *markSet) toggleAll(l *list, sh screen.Messenger) tea.Cmd {
 	before := len(m.List)
 	m.addRows(&l.Rows, 0, l.Total())

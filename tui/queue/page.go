@@ -1,5 +1,5 @@
-// Package queue implements the workbench page that lists proposals by state and lets the user mark several for a common
-// decision.
+// Package queue implements the workbench page that lists proposals by state. The user can mark several
+// proposals and decide them together.
 package queue
 
 import (
@@ -32,10 +32,11 @@ type Options struct {
 	Views    []View
 	NoEditor func() string // returns why texts cannot be edited, or ""
 	Remote   bool          // the user's terminal is on another machine than the workbench
-	// Extents reads the sizes of the changes of the given proposals. If Extents is nil, the column stays empty.
+	// Extents reads the numbers of lines that the given proposals add and remove. If Extents is nil, the column
+	// for these numbers stays empty.
 	Extents func(ctx context.Context, ids []proposals.ID) (map[proposals.ID]review.Extent, error)
-	// AddView records that the side pane has shown proposals completely, so that their pages and the dialogs of
-	// decisions count them as read. It may be nil.
+	// AddView records that the side pane has shown proposals completely. Their pages and the dialogs of decisions
+	// then treat them as read. It may be nil.
 	AddView func(ds []review.Dossier, unread func(proposals.ID) (unread, missing []string))
 	// Debounce returns a command that sends msg after the debounce delay.
 	Debounce func(msg tea.Msg) tea.Cmd
@@ -52,13 +53,13 @@ type Shell interface {
 	Decide(act proposals.Act, ps []proposals.Proposal) tea.Cmd
 }
 
-// Page lists proposals, newest first by default. It loads the list in chunks with keyset pagination. It starts at the
-// beginning, or at the end of the list after the user has jumped there.
+// Page lists proposals, newest first by default. It loads the list in chunks with keyset pagination, from the
+// beginning of the list. If the user jumps to the end, it loads the list from the end instead.
 type Page struct {
 	screen.List
 	Options
 	list  list
-	Marks markSet // proposals for a common decision
+	Marks markSet // proposals that the user decides together
 
 	shell   Shell
 	ctx     context.Context //nolint:containedctx // Bubble Tea's commands receive no context
@@ -87,7 +88,7 @@ func (q *Page) Waiting() review.Query {
 	return review.Query{State: proposals.UserReview, Filter: q.list.fullFilter(), Order: q.list.order, Limit: 2}
 }
 
-// WaitingText describes how many proposals wait for the user. Other pages show this text.
+// WaitingText describes how many proposals wait for the user, for other pages.
 func (q *Page) WaitingText() string {
 	return "The queue (Q) has " + wording.Count(q.list.counts[proposals.UserReview], "proposal that waits", "proposals that wait") + " for you."
 }
@@ -97,7 +98,7 @@ func (q *Page) Place() string { return "Queue" }
 
 // Keys implements screen.Page.
 func (q *Page) Keys() []screen.Key {
-	mark := func(step int) func() tea.Cmd { // marks the selected row and the row that becomes selected
+	mark := func(step int) func() tea.Cmd { // marks the selected row, moves the cursor, and marks the new row
 		return func() tea.Cmd {
 			q.Marks.markRow(&q.list)
 			defer q.Marks.markRow(&q.list)
@@ -132,8 +133,8 @@ func (q *Page) Keys() []screen.Key {
 	}, paneKeys(q), screen.ListKeys(q))
 }
 
-// reference returns the text that identifies the selected row in a filter or a command: the number of the proposal, or
-// "set:" and the name of a folded set.
+// reference identifies the selected row in filters and commands. It returns the number of a proposal, or "set:"
+// and the name of a folded set.
 func (q *Page) reference() string {
 	r, _ := q.list.At(q.list.cursor)
 	if r.Folded() {
@@ -142,8 +143,7 @@ func (q *Page) reference() string {
 	return wording.Reference(r.First())
 }
 
-// openWaiting opens the selected proposal if it waits for the user. Otherwise it opens the next proposal that waits for
-// the user.
+// openWaiting opens the next proposal that waits for the user, starting with the selected one.
 func (q *Page) openWaiting() tea.Cmd {
 	if p, ok := q.list.current(); ok && p.State == proposals.UserReview {
 		return q.shell.OpenSet(p)
@@ -151,7 +151,8 @@ func (q *Page) openWaiting() tea.Cmd {
 	return q.shell.OpenWaiting()
 }
 
-// decide returns a function that asks for a decision on the marked proposals, or on the selected row if none is marked.
+// decide returns a function that asks for a decision on the marked proposals or, if none is marked, on the
+// selected row.
 func (q *Page) decide(act proposals.Act) func() tea.Cmd {
 	return func() tea.Cmd {
 		ps := q.Marks.targets(&q.list)
@@ -162,7 +163,7 @@ func (q *Page) decide(act proposals.Act) func() tea.Cmd {
 	}
 }
 
-// cannotDecide returns a function that reports why act is unavailable, or "".
+// cannotDecide returns a function that returns the reason why act is unavailable, or "".
 func (q *Page) cannotDecide(act proposals.Act) func() string {
 	return func() string {
 		ps := q.Marks.targets(&q.list)
@@ -191,7 +192,7 @@ func (q *Page) cannotDecide(act proposals.Act) func() string {
 
 // Fit implements screen.Page.
 func (q *Page) Fit(f screen.Frame) {
-	q.Frame, q.list.height = f, f.Body-1 // the first line shows the column headings
+	q.Frame, q.list.height = f, f.Body-1 // the column headings take the first line
 	if q.list.hasFilter() {
 		q.list.height--
 	}
@@ -202,8 +203,8 @@ func (q *Page) Fit(f screen.Frame) {
 	q.list.clamp()
 }
 
-// paneKeys returns the keys of the side pane. On a narrow screen, the pane is below the list and the user can only hide
-// it.
+// paneKeys returns the keys of the side pane. On a narrow screen, the pane is below the list, and the only
+// possible change is to hide it.
 func paneKeys(q *Page) []screen.Key {
 	keys := slices.Concat(screen.PaneKeys(q.shell, q), screen.PreviewKeys(q))
 	hidden := func() string {
@@ -231,7 +232,7 @@ func paneKeys(q *Page) []screen.Key {
 	return keys
 }
 
-// cannotFold returns why the set of the selected row cannot be folded or unfolded, or "".
+// cannotFold returns the reason why the change set of the selected row cannot be folded or unfolded, or "".
 func (l *list) cannotFold() string {
 	p, ok := l.current()
 	switch {
@@ -245,7 +246,7 @@ func (l *list) cannotFold() string {
 	return ""
 }
 
-// fold toggles whether the list shows the members of the selected set or a single row for the set.
+// fold folds the change set of the selected row to a single row, or lists its members if it is folded.
 func (q *Page) fold() tea.Cmd {
 	p, _ := q.list.current()
 	q.list.restoreID = p.ID
@@ -255,7 +256,7 @@ func (q *Page) fold() tea.Cmd {
 	return q.follow()
 }
 
-// Escape implements screen.Page. It ends a range of marks, or otherwise clears the filter.
+// Escape implements screen.Page. It ends a range of marks. If no range is active, it clears the filter.
 func (q *Page) Escape() (tea.Cmd, bool) {
 	if q.Marks.endRange() {
 		return nil, true
@@ -281,7 +282,7 @@ func (q *Page) Click(x, row int) tea.Cmd {
 		return nil
 	}
 	if q.list.hasFilter() {
-		row-- // the filter line is above the column headings
+		row-- // the filter line takes a line above the column headings
 	}
 	return q.Move(q.list.top + row - q.list.cursor)
 }
@@ -310,7 +311,7 @@ func (q *Page) Update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		if msg.Changes == nil && q.content.ID == msg.ID && q.content.Dossier.Digest == msg.Dossier.Digest {
-			msg.Changes = q.content.Changes // the proposal was read again without its changes
+			msg.Changes = q.content.Changes // this read did not include the changes, so keep the known changes
 		}
 		q.content = msg
 	}
@@ -325,7 +326,7 @@ func (q *Page) Select(id proposals.ID) tea.Cmd {
 	return tea.Batch(q.Fill(), q.extents.measure(q.ctx, q.list.visible(), q))
 }
 
-// Reload implements screen.Page. It reloads the list from its beginning to the end of the viewport.
+// Reload implements screen.Page. It reloads the list from the beginning to at least the end of the viewport.
 func (q *Page) Reload() tea.Cmd {
 	if p, ok := q.list.current(); ok {
 		q.list.restoreID = p.ID
@@ -335,16 +336,16 @@ func (q *Page) Reload() tea.Cmd {
 	return tea.Batch(q.Count(), q.read(query))
 }
 
-// LoadFirst loads the rows that the first frame shows.
+// LoadFirst loads the rows for the first frame.
 func (q *Page) LoadFirst() tea.Cmd {
 	query := q.list.query("")
-	if q.list.restoreID == "" { // otherwise load a whole chunk, to find the row to which the cursor returns
+	if q.list.restoreID == "" { // if the cursor must return to a row, load a whole chunk to find that row
 		query.Limit = q.Frame.Body
 	}
 	return q.read(query)
 }
 
-// MoveToEnd implements screen.CursorPage. If the requested end is not loaded, it reloads the list from that end.
+// MoveToEnd implements screen.CursorPage. It reloads the list from the requested end if that end is not loaded.
 func (q *Page) MoveToEnd(last bool) tea.Cmd {
 	if last != q.list.Backward && !q.list.Complete() {
 		return q.readFrom(last)
@@ -364,8 +365,8 @@ func (q *Page) Move(n int) tea.Cmd {
 	return q.follow()
 }
 
-// follow loads the rows and the details that the viewport and the side pane need after the cursor or the rows have
-// changed.
+// follow loads the rows and details that the viewport and the side pane need after a change of the cursor or
+// the rows.
 func (q *Page) follow() tea.Cmd {
 	return tea.Batch(q.Fill(), q.extents.measure(q.ctx, q.list.visible(), q), q.debounce())
 }
@@ -379,10 +380,11 @@ func (q *Page) Returned() tea.Cmd {
 	return q.debounce()
 }
 
-// debounce loads the selected proposal once the cursor has stayed on its row for the debounce delay.
+// debounce loads the selected proposal for the side pane once the cursor has stayed on its row for the debounce
+// delay.
 func (q *Page) debounce() tea.Cmd {
 	r, ok := q.list.At(q.list.cursor)
-	if !ok || r.Folded() || q.list.previewFrame(q.Frame).Side == 0 { // the pane of a folded set needs no further data
+	if !ok || r.Folded() || q.list.previewFrame(q.Frame).Side == 0 { // the pane needs no more data for a folded set
 		return nil
 	}
 	return q.Debounce(Debounced{r.First().ID})

@@ -1,4 +1,5 @@
-// This file draws the side pane, which shows the selected proposal beside or below the list.
+// This file draws the side pane, which shows the selected proposal. The pane is beside the list or, on a narrow
+// screen, below it.
 
 package queue
 
@@ -19,7 +20,7 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// pane draws the content of the side pane for row r. It also returns an ID that identifies this content.
+// pane draws the content of the side pane for row r. id identifies the content.
 func (g PreviewContent) pane(f screen.Frame, r rows.Row, actor proposals.Actor, known *extents) (id string, page *prose.Page) {
 	p, th := r.First(), f.Theme
 	switch {
@@ -40,14 +41,14 @@ func (g PreviewContent) pane(f screen.Frame, r rows.Row, actor proposals.Actor, 
 	return g.id(p), page
 }
 
-// shows reports whether the content belongs to the current revision of p.
+// shows reports whether the content is that of the current revision of p.
 func (g PreviewContent) shows(p proposals.Proposal) bool {
 	read := g.Dossier.Proposal
 	return read.ID == p.ID && read.Revision == p.Revision
 }
 
-// id returns an ID for the content of the pane. It contains the review digest if the pane shows the changes of p, so
-// that other content is never recorded as read.
+// id identifies the content of the pane. If the pane shows the changes of p, the ID contains the review digest,
+// so that the user's reading is never attributed to other changes.
 func (g PreviewContent) id(p proposals.Proposal) string {
 	if !g.shows(p) || g.Changes == nil {
 		return string(p.ID)
@@ -66,8 +67,9 @@ func (q *Page) MarkSeen() {
 	}
 }
 
-// allSeen reports whether the pane has shown everything that must be read before an approval. It returns false if a
-// finding quotes hidden characters, or if a changed field has no changed lines, because the pane does not show these.
+// allSeen reports whether the pane has shown everything that the user must read before an approval. It returns
+// false if a finding quotes hidden characters, or if a changed field has no changed lines, because the pane
+// shows neither.
 func (g PreviewContent) allSeen(pane *screen.Preview) bool {
 	for _, s := range g.Dossier.Standing {
 		if !visible.Clean(s.Passage) {
@@ -77,7 +79,7 @@ func (g PreviewContent) allSeen(pane *screen.Preview) bool {
 	return g.Changes.HasAllLines() && len(pane.Unseen(g.Changes.Unseen)) == 0
 }
 
-// summary draws the proposal in a few lines for a pane below the list.
+// summary draws the proposal in a few lines, for a pane below the list.
 func (g PreviewContent) summary(f screen.Frame, actor proposals.Actor, p proposals.Proposal, known *extents) *prose.Page {
 	th := f.Theme
 	page := prose.New(th)
@@ -115,7 +117,7 @@ func (g PreviewContent) summary(f screen.Frame, actor proposals.Actor, p proposa
 	return page
 }
 
-// previewFrame returns the frame of the side pane, which is beside or below the list.
+// previewFrame returns the frame of the side pane, which is beside the list or below it.
 func (l *list) previewFrame(f screen.Frame) screen.Frame {
 	if l.hasFilter() {
 		f.Body--
@@ -126,8 +128,8 @@ func (l *list) previewFrame(f screen.Frame) screen.Frame {
 	return f
 }
 
-// heightBelow returns the height of the pane below the list. It returns 0 if the pane is beside the list or hidden. The
-// pane is higher if the list is short.
+// heightBelow returns the height of a pane below the list, or 0 if the pane is beside the list or hidden. A
+// short list leaves more height for the pane.
 func (l *list) heightBelow(f screen.Frame) int {
 	if f.Width >= screen.SideMinWidth || f.By.Zoomed || l.Total() == 0 {
 		return 0
@@ -135,7 +137,8 @@ func (l *list) heightBelow(f screen.Frame) int {
 	return max(3, f.Body*2/5, f.Body-2-l.Total())
 }
 
-// setPreview draws the members of a folded set. If the members are on different layers, it shows the layer of each.
+// setPreview lists the members of a folded set. If the members are on different layers, it includes the layer
+// of each member.
 func setPreview(f screen.Frame, r rows.Row) *prose.Page {
 	th, first := f.Theme, r.First()
 	page := prose.New(th)
@@ -150,7 +153,7 @@ func setPreview(f screen.Frame, r rows.Row) *prose.Page {
 	if !layers {
 		page.Field("layer", string(first.Subject.Layer))
 	}
-	shown := r.Members[:min(len(r.Members), 3*f.Body)] // limited, because the pane is drawn in each frame
+	shown := r.Members[:min(len(r.Members), 3*f.Body)] // limited, because every frame draws the pane
 	for _, p := range shown {
 		sign, style, _ := sign(th, p)
 		word, wordStyle := verdict(th, p)
@@ -211,7 +214,8 @@ func (g PreviewContent) addDetails(f screen.Frame, page *prose.Page) {
 	}
 }
 
-// addChanges adds the changes to page, up to five times the height of the body.
+// addChanges adds the beginning of the changes to page. It adds at most five times as many rows as the body
+// has.
 func (g PreviewContent) addChanges(f screen.Frame, page *prose.Page) {
 	if g.Changes == nil {
 		return

@@ -14,15 +14,15 @@ import (
 	"toolcrib/tui/screen"
 )
 
-// The messages below are results of commands of the page. Each contains the ID to which it belongs, so that the page
-// can drop a late result.
+// The messages below are sent by commands of the page. Each contains an ID, which lets the page drop a result
+// that is no longer needed.
 type (
 	// Counted reports the number of proposals in each state.
 	Counted struct {
 		Counts map[proposals.State]int
 		Total  int
 		Views  []string             // number of proposals in each view, as text
-		Newest []proposals.Proposal // the newest proposal, if there are more proposals than before
+		Newest []proposals.Proposal // the newest proposal, if the number of proposals has grown
 		Err    error
 	}
 	// Debounced is sent when the cursor has stayed on a row for the debounce delay.
@@ -32,7 +32,7 @@ type (
 		ID       proposals.ID
 		Dossier  review.Dossier
 		Problems []string       // reasons why a draft cannot be submitted yet
-		Changes  *difflist.List // nil if the definitions are too long, or if the changes were not requested
+		Changes  *difflist.List // nil if the definitions are too long or the changes were not requested
 		Err      error
 	}
 )
@@ -55,8 +55,8 @@ func (q *Page) read(query review.Query) tea.Cmd {
 	}
 }
 
-// Count returns a command that counts the proposals in each state and in each view. If there are more proposals than
-// before, it also reads the newest proposal.
+// Count returns a command that counts the proposals in each state and in each view. If the total has grown, it
+// also reads the newest proposal.
 func (q *Page) Count() tea.Cmd {
 	known := 0
 	for _, n := range q.list.counts {

@@ -17,8 +17,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// column is a column of the list. Its width does not depend on the rows, so that the columns stay in place while the
-// list scrolls.
+// column is a column of the list. Its width does not depend on the rows, so that the columns do not move while
+// the user scrolls.
 type column struct {
 	heading string
 	width   int
@@ -29,14 +29,15 @@ type column struct {
 // gap is the number of cells between columns.
 const gap = 1
 
-// marksWidth is the width of the cursor, the sign of a change set, and the mark of a row.
+// marksWidth is the width of the three signs at the beginning of a row: the cursor, the bracket of a change
+// set, and the mark.
 const marksWidth = 3
 
-// numberWidth is the width of "#99999", or of six digits.
+// numberWidth is the width of "#99999". A number with six digits is drawn without "#".
 const numberWidth = 6
 
-// fromNarrow is the minimum width of a list that shows both states and authors. fromWide is the minimum width for the
-// wide form of the columns.
+// fromNarrow is the minimum width of a list with columns for both the state and the author. fromWide is the
+// minimum width of a list with wide columns.
 const (
 	fromNarrow = 70
 	fromWide   = 100
@@ -48,11 +49,11 @@ type grid struct {
 	actor   proposals.Actor
 	now     func() time.Time
 	extents *extents
-	states  bool // the rows can have different states, so the list has a column for the state
+	states  bool // draw a column for the state, because the rows can have different states
 }
 
-// columns returns the columns of a list that is width cells wide. The columns are the same at every width, with one
-// exception: a narrow list that shows states has no author.
+// columns returns the columns of a list that is width cells wide. They are the same at every width, except that
+// a narrow list with states has no column for the author.
 func (g grid) columns(width int) []*column {
 	th := g.th
 	number, by, subject, state := numberWidth, 8, &column{}, &column{}
@@ -115,15 +116,15 @@ func (g grid) columns(width int) []*column {
 	return shown
 }
 
-// minWords is the minimum number of cells in which the beginning of a rationale is useful.
+// minWords is the minimum width, in cells, for the beginning of a rationale. Less text would not be useful.
 const minWords = 16
 
-// summaryAt returns the cell at which the summary begins in a column of the given width. The summary begins later after
-// a long ID. In a narrow column, there is room for a verdict such as "3 blocks".
+// summaryAt returns the first cell of the summary in a column of the given width. A longer ID moves the summary
+// to the right. A narrow column has room for a verdict such as "3 blocks".
 func summaryAt(width int) int { return min(max(width*2/5, 22), 36, width-10) }
 
-// subject draws the name of row r. In the remaining cells it draws a summary: the verdict, and the first words of the
-// rationale.
+// subject draws the name of row r, followed by a summary: the verdict and, if there is room, the first words of
+// the rationale.
 func (g grid) subject(r rows.Row, width int) draw.Line {
 	const between = 2
 	p, verdict, room, at := r.First(), g.verdict(r, width), width, summaryAt(width)-between
@@ -165,7 +166,7 @@ func (g grid) subject(r rows.Row, width int) draw.Line {
 	return name
 }
 
-// numbers returns the number of the proposal, or the number of members of a folded set, in at most width cells.
+// numbers draws the number of the proposal, or the number of members of a folded set, in at most width cells.
 func numbers(r rows.Row, width int) draw.Safe {
 	if r.Folded() {
 		return draw.Escapef("%d×", len(r.Members))
@@ -179,7 +180,7 @@ func numbers(r rows.Row, width int) draw.Safe {
 	return draw.Escapef("%d", r.First().Issue)
 }
 
-// sign returns the sign of proposal p and the rank of the sign. A worse sign has a higher rank.
+// sign returns the sign of proposal p and the rank of this sign. Worse signs have higher ranks.
 func sign(th theme.Theme, p proposals.Proposal) (sign draw.Safe, style theme.Style, rank int) {
 	text, style := labels.Findings(th, p.Summary)
 	first, _, _ := strings.Cut(string(text), " ")
@@ -198,8 +199,8 @@ func sign(th theme.Theme, p proposals.Proposal) (sign draw.Safe, style theme.Sty
 	return draw.Safe(first), style, rank
 }
 
-// changeOf returns the kind of change of row r. It returns "upgrade" for a set whose members have different kinds of
-// changes.
+// changeOf returns the kind of change of row r. If the members of a set have different kinds of change, it
+// returns "upgrade".
 func changeOf(r rows.Row) string {
 	for _, p := range r.Members {
 		if p.Type != r.First().Type {
@@ -209,8 +210,8 @@ func changeOf(r rows.Row) string {
 	return wording.Change(r.First().Type)
 }
 
-// lines draws the number of lines that a proposal adds and removes; it draws nothing until these numbers are known. For
-// a folded set, it draws the number of new, changed, and removed members.
+// lines draws the number of lines that a proposal adds and removes. Until these numbers are known, it draws
+// nothing. For a folded set, it draws the numbers of new, changed, and removed members.
 func (g grid) lines(r rows.Row) draw.Line {
 	th := g.th
 	var l draw.Line
@@ -252,7 +253,7 @@ func (g grid) lines(r rows.Row) draw.Line {
 	return l
 }
 
-// brief formats n in at most four cells. It rounds down to thousands or millions.
+// brief formats n in at most four cells. It rounds large numbers down to thousands or millions.
 func brief(n int) string {
 	switch {
 	case n < 1000:
@@ -263,8 +264,8 @@ func brief(n int) string {
 	return strconv.Itoa(n/1_000_000) + "M"
 }
 
-// verdict draws the first obstacle to an approval, if any. For a folded set, it draws the number of members with
-// obstacles or warnings.
+// verdict draws the first obstacle to an approval, if any. For a folded set, it draws the numbers of members
+// with obstacles and with warnings.
 func (g grid) verdict(r rows.Row, width int) draw.Line {
 	p := r.First()
 	if r.Folded() {
@@ -293,8 +294,8 @@ func verdict(th theme.Theme, p proposals.Proposal) (draw.Safe, theme.Style) {
 	return "", ""
 }
 
-// verdicts draws how many members of a set are blocked, are stale, need changes, or have warnings. It draws the worst
-// counts first, as many as fit.
+// verdicts draws the numbers of members that are blocked, are stale, need changes, or have warnings. The worst
+// come first. Numbers that do not fit are omitted.
 func (g grid) verdicts(r rows.Row, width int) draw.Line {
 	type kind struct {
 		word  string
@@ -333,11 +334,11 @@ func (g grid) verdicts(r rows.Row, width int) draw.Line {
 
 // firstWords returns the beginning of text as a single line.
 func firstWords(text string) string {
-	return strings.Join(strings.Fields(plaintext.CutBytes(text, 400)), " ") // more than the longest line of the list
+	return strings.Join(strings.Fields(plaintext.CutBytes(text, 400)), " ") // longer than any line of the list
 }
 
-// author draws the author of a proposal. A user appears by name. For every other actor, the name follows the kind of
-// actor. If space is short, only the kind is drawn, so that an agent cannot pass for a user.
+// author draws the author of a proposal. For a user, this is the name. For any other actor, it is the kind of
+// the actor and the name. If space is short, it is only the kind, so that an agent cannot pass for a user.
 func author(th theme.Theme, a proposals.Actor, width int) draw.Line {
 	name, kind := draw.Escape(cmp.Or(a.Name, a.String())), draw.Escape(string(a.Kind))
 	switch {
@@ -349,8 +350,8 @@ func author(th theme.Theme, a proposals.Actor, width int) draw.Line {
 	return draw.Of(th.Faint, kind+":").Add(th.Info, name)
 }
 
-// view draws the column headings and the visible rows of l. width is the width of the columns, and all is the width of
-// each line.
+// view draws the column headings and the visible rows of l. width is the total width of the columns. all is the
+// width of each line.
 func (g grid) view(l *list, marks *markSet, width, all int) []string {
 	columns := g.columns(width)
 	heading := draw.Of("", draw.Safe(draw.Blank(marksWidth)))

@@ -40,8 +40,7 @@ func (q *Page) Tabs() (left, right draw.Line) {
 	return append(q.Frame.TabLine(names, 0, q.list.shownIndex(), true, room).Fit(room), right...), nil
 }
 
-// LeftWidth implements screen.Paned. While the page shows the introduction for new users,
-// it has no side pane.
+// LeftWidth implements screen.Paned. The page has no side pane while it shows the introduction for new users.
 func (q *Page) LeftWidth(l screen.Layout) int {
 	if q.list.databaseEmpty() {
 		return 0

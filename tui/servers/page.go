@@ -1,5 +1,5 @@
-// Package servers implements the workbench page that lists the MCP servers of the user's clients. It shows whether each
-// server is guarded, and what waits for the user.
+// Package servers implements the workbench page that lists the MCP servers of the user's clients. It shows
+// whether each server is guarded, and what waits for the user's decision.
 package servers
 
 import (
@@ -120,7 +120,7 @@ func (p *Page) sidePane() []string {
 	return p.preview.View(p.Frame, strconv.Itoa(p.Pager.Stop()), page)
 }
 
-// numbers draws how many tools or texts are in each state.
+// numbers draws the number of tools, or of prompts and instructions, in each state.
 func numbers(page *prose.Page, c guarding.Counts) {
 	for _, n := range []struct {
 		name  string
@@ -132,7 +132,7 @@ func numbers(page *prose.Page, c guarding.Counts) {
 	}
 }
 
-// selected returns the server of the selected entry. It returns false if the status of that server is unknown.
+// selected returns the server of the selected entry. It returns false if nothing is known about that server.
 func (p *Page) selected() (guarding.Server, bool) {
 	e, ok := screen.Selected(p.Pager, p.status.Entries)
 	if !ok {
@@ -161,8 +161,8 @@ func (p *Page) open() tea.Cmd {
 	return p.shell.FilterQueue(filter)
 }
 
-// Fit implements screen.Page. It lays out the entries. Below each entry are the states of its tools, or the reason why
-// the server is not guarded.
+// Fit implements screen.Page. It lays out the entries. Below each entry, it shows the states of the tools, or
+// the reason why the server is not guarded.
 func (p *Page) Fit(f screen.Frame) {
 	p.FitIn(f, cmp.Or(p.LeftWidth(f.Layout), f.Width))
 	th := p.Frame.Theme
@@ -205,7 +205,7 @@ func (p *Page) Fit(f screen.Frame) {
 			}
 			page.FaintItem(draw.Of("", draw.Safe(draw.Blank(4))), text)
 		}
-		if why := e.Reason(); why != above && p.Frame.Side == 0 { // otherwise the side pane shows the reason
+		if why := e.Reason(); why != above && p.Frame.Side == 0 { // if the page has a side pane, that pane shows the reason
 			if above = why; why != "" {
 				page.FaintItem(draw.Of("", draw.Safe(draw.Blank(4))), why)
 			}
@@ -234,10 +234,10 @@ func (p *Page) Tabs() (left, right draw.Line) {
 	return draw.Of("", " ").Add(th.Accent, "▎Servers").Add(th.Faint, draw.Escapef("  %d of %d guarded", guarded, len(p.status.Entries))), nil
 }
 
-// stateCells is the width of the sign and the state, including the gaps between columns.
+// stateCells is the width of the sign and the state of an entry, including the gaps between columns.
 const stateCells = 2 + 2 + 2 + 17 + 2
 
-// layCalls draws the calls that wait for the user.
+// layCalls draws the calls that wait for the user's decision.
 func (p *Page) layCalls(page *prose.Page) {
 	if len(p.status.Calls) == 0 {
 		return
@@ -254,7 +254,7 @@ func (p *Page) layCalls(page *prose.Page) {
 	page.Blank()
 }
 
-// open describes how many proposals of a server are not approved, by state.
+// open describes how many proposals of a server are not approved, grouped by state.
 func open(c guarding.Counts) string {
 	text := ""
 	if c.Waiting > 0 {
@@ -269,7 +269,7 @@ func open(c guarding.Counts) string {
 	return text
 }
 
-// last describes the last call of a tool of the given server.
+// last describes the last call of a tool of server v.
 func (p *Page) last(v guarding.Server) string {
 	if v.Last == nil {
 		return ", never called"

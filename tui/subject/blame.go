@@ -19,13 +19,13 @@ import (
 // blameSection is the section that shows which version introduced each line.
 type blameSection struct {
 	page    *Page
-	request screen.Blame // the blame with which the page was opened
-	results []blamedText // results, one for each text
-	version int          // newest version when the results were computed; 0 before
+	request screen.Blame // the blame that was requested when the page was opened
+	results []blamedText // one result for each text
+	version int          // newest version when the results were computed; 0 if they were not computed yet
 	rows    []int        // first row of each text
 }
 
-// blamedText holds the lines of a text with the versions that introduced them.
+// blamedText contains the lines of a text and, for each line, the version that introduced it.
 type blamedText struct {
 	field    string
 	versions []history.Version // versions that were analyzed, newest first
@@ -33,7 +33,7 @@ type blamedText struct {
 	err      error
 }
 
-// texts returns the fields to blame, each with the versions to analyze. The requested field comes first.
+// texts returns the texts to blame, each with the versions to analyze. The requested field comes first.
 func (b *blameSection) texts() []blamedText {
 	var out []blamedText
 	add := func(field string, versions []history.Version) {
@@ -51,14 +51,14 @@ func (b *blameSection) texts() []blamedText {
 	}
 	doc, keys := screen.Document(b.page.entry.Subject.Kind, b.page.definition)
 	for _, key := range keys {
-		if v := doc.Get(key); v != nil && v.Kind == jsondoc.String && strings.ContainsAny(v.Text, " \n") { // a single word is a name
+		if v := doc.Get(key); v != nil && v.Kind == jsondoc.String && strings.ContainsAny(v.Text, " \n") { // leave out single words, which are names
 			add(key, versions)
 		}
 	}
 	return out
 }
 
-// load returns a command that computes the blame of the texts, unless it is already computed.
+// load returns a command that computes the blame of the texts, or nil if the blame is known.
 func (b *blameSection) load() tea.Cmd {
 	texts := b.texts()
 	if len(texts) == 0 || len(b.page.versions) == 0 {
@@ -93,7 +93,7 @@ func (b *blameSection) load() tea.Cmd {
 	}
 }
 
-// turn scrolls by step texts.
+// turn moves by step texts.
 func (b *blameSection) turn(step int) tea.Cmd {
 	n := len(b.results)
 	if n == 0 || b.page.Tab != sectionBlame {
@@ -109,8 +109,8 @@ func (b *blameSection) turn(step int) tea.Cmd {
 	return nil
 }
 
-// selected returns the index of the text that contains the selected line, and the index of the line in this text.
-// line is -1 if no line is selected.
+// selected returns the index of the text with the selected line, and the index of the line in that text. If no
+// line is selected, line is -1.
 func (b *blameSection) selected() (text, line int) {
 	line = b.page.Pager.Stop()
 	for i, m := range b.results {
@@ -162,8 +162,8 @@ func (b *blameSection) layOut(page *prose.Page) {
 	}
 }
 
-// versionLabel describes a version by its date, its author, and its approver, as far as they fit. If the version is
-// the oldest that was analyzed, the label says that the line may be older.
+// versionLabel describes a version by its date, its author, and its approver. It omits what does not fit. If
+// the version is the oldest one that was analyzed, the label says that the line may be older.
 func (b *blameSection) versionLabel(versions []history.Version, number int) draw.Safe {
 	v, ok := versionOf(versions, number)
 	if !ok {

@@ -28,7 +28,7 @@ type Registry interface {
 	Versions(ctx context.Context, s registry.Subject, before, limit int) ([]history.Version, error)
 }
 
-// Desk reads the JSON from which a definition was imported, and the uses of the definition.
+// Desk reads the JSON that a definition was imported from, and the uses of the definition.
 type Desk interface {
 	difflist.Sources
 	Uses(ctx context.Context, s registry.Subject, layer registry.Layer) ([]impact.Use, error)
@@ -61,10 +61,10 @@ type Shell interface {
 	EditLive(s registry.Subject, d registry.Definition, version int, at string) tea.Cmd
 }
 
-// Page shows a definition in four sections: the definition itself, its versions, the blame, and its uses.
+// Page shows a definition in four sections: the text of the definition, its versions, the blame, and its uses.
 type Page struct {
-	screen.Text  // shows all sections except the definition
-	screen.Panes // the tabs for the sections
+	screen.Text  // shows the section other than the definition
+	screen.Panes // one tab for each section
 	Options
 	shell           Shell
 	ctx             context.Context //nolint:containedctx // Bubble Tea's commands receive no context
@@ -73,19 +73,19 @@ type Page struct {
 	definition      json.RawMessage
 	versions        []history.Version
 	extents         []string       // number of changed lines of each version, as text
-	requested       screen.Span    // versions to compare once the versions have been read
-	marked          int            // number of the version with which the next comparison begins; 0 for none
-	stop            int            // stop in the list of versions to which esc returns
-	compared        screen.Span    // versions that changed compares
-	changed         *difflist.List // nil while the list of versions is shown
+	requested       screen.Span    // versions to compare after the versions have been read
+	marked          int            // number of the version that the user has marked for a comparison; 0 for none
+	stop            int            // stop that esc returns to in the list of versions
+	compared        screen.Span    // versions that are compared in changed
+	changed         *difflist.List // differences between the compared versions; nil while the list of versions is shown
 	blame           blameSection
 	uses            []impact.Use
 	usesErr         error
 	usesRead        bool
-	change          bool // open the editor once the definition has been read
+	change          bool // open the editor after the definition has been read
 }
 
-// New returns the page of the definition that open describes. Reload loads its data.
+// New returns the page of the definition in open. Reload loads the data of the page.
 func New(ctx context.Context, sh Shell, open screen.Opening, o Options) *Page {
 	s := &Page{Text: screen.NewText(), shell: sh, ctx: ctx, Options: o, definitionPager: pager.New(theme.Theme{}), entry: open.Entry, requested: open.Compare, change: open.Change}
 	s.definitionPager.SetWrap(true)
@@ -176,7 +176,7 @@ func (s *Page) Click(x, _ int) tea.Cmd { return s.show(s.TabAt(s.Layout(), x)) }
 // SelectTab implements screen.TabSwitcher.
 func (s *Page) SelectTab(tab int) tea.Cmd { return s.show(tab) }
 
-// Escape implements screen.Page. It ends a search, or a comparison of versions.
+// Escape implements screen.Page. It ends a search or a comparison of versions.
 func (s *Page) Escape() (tea.Cmd, bool) {
 	switch {
 	case screen.EscapeText(s.ActivePager()):
@@ -215,8 +215,8 @@ func (s *Page) Crumb(room int) draw.Line {
 	return append(l, lock...)
 }
 
-// layOut lays out the definition and the section in the right pane. If there is only one pane, that section replaces
-// the definition.
+// layOut lays out the definition and, in the right pane, the current section. If the page has only one pane,
+// the section takes the place of the definition.
 func (s *Page) layOut() {
 	th := s.Frame.Theme
 	page := prose.New(th)
@@ -246,7 +246,7 @@ func (s *Page) layOut() {
 	s.Pager.Replace(page.Rows())
 }
 
-// compare returns a command that computes and shows the diff of two versions.
+// compare returns a command that computes the diff of two versions and shows it.
 func (s *Page) compare(want screen.Span) tea.Cmd {
 	text := func(n int) ([]byte, bool) {
 		v, ok := versionOf(s.versions, n)
@@ -275,7 +275,7 @@ func (s *Page) compare(want screen.Span) tea.Cmd {
 		list := difflist.New(fields, difflist.DefaultContext).ListFiles(diff.Files(a, b))
 		return s.then(func() tea.Cmd {
 			switch {
-			case want != s.compared: // the user has requested another comparison since
+			case want != s.compared: // the user has requested another comparison in the meantime
 				return nil
 			case err != nil:
 				return s.shell.Fail(err)
@@ -288,7 +288,7 @@ func (s *Page) compare(want screen.Span) tea.Cmd {
 	}
 }
 
-// then returns a message that makes the page call do.
+// then returns a message. When the page receives the message, it calls do.
 func (s *Page) then(do func() tea.Cmd) tea.Msg { return screen.Then{Page: s, Do: do} }
 
 // The methods below read the data of the page.
@@ -320,7 +320,7 @@ func (s *Page) Reload() tea.Cmd {
 	}))
 }
 
-// loadSection returns a command that loads missing data of the section on the right.
+// loadSection returns a command that loads the missing data of the section in the right pane.
 func (s *Page) loadSection() tea.Cmd {
 	switch s.RightTab() {
 	case sectionBlame:

@@ -17,8 +17,8 @@ import (
 	"toolcrib/tui/wording"
 )
 
-// layUses lists the uses of the definition. For a tool, these are agents; for an agent, tools; for an
-// allow-list, agents and entries.
+// layUses lists the uses of the definition. The uses of a tool are agents. For an agent, layUses lists its
+// tools; for an allow-list, it lists agents and entries.
 func (s *Page) layUses(page *prose.Page) {
 	th := s.Frame.Theme
 	switch {
@@ -41,7 +41,7 @@ func (s *Page) layUses(page *prose.Page) {
 	}
 }
 
-// useName returns the name of the other definition of a use.
+// useName returns the name of the definition at the other end of a use.
 func (s *Page) useName(u impact.Use) draw.Safe {
 	switch {
 	case u.Tool != "" && s.entry.Subject.Kind != registry.KindTool:
@@ -72,7 +72,8 @@ func (s *Page) Keys() []screen.Key {
 	}, screen.EntryKeys(s.shell, s.Selected, s.edit, s.NoEditor), screen.PaneKeys(s.shell, s), screen.TextKeys(s.shell, s))
 }
 
-// edit opens the definition in the editor. If the definition has not been read yet, the editor opens after the read.
+// edit opens the definition in the editor. If the definition has not been read yet, the editor opens once it
+// has been read.
 func (s *Page) edit() tea.Cmd {
 	if s.definition == nil {
 		s.change = true
@@ -93,7 +94,8 @@ func (s *Page) edit() tea.Cmd {
 	return s.shell.EditLive(s.entry.Subject, d, version, at)
 }
 
-// openRow opens the changes of the selected version or, in the blame, the proposal of the selected line.
+// openRow opens what the selected row refers to: in the list of versions, the changes of the version; in the
+// blame, the proposal that introduced the line.
 func (s *Page) openRow() tea.Cmd {
 	if s.Tab == sectionBlame {
 		v, _ := s.blame.line()
@@ -102,7 +104,8 @@ func (s *Page) openRow() tea.Cmd {
 	return s.compare(screen.Between(s.versions, s.Pager.Stop(), s.marked))
 }
 
-// markVersion toggles the mark of the selected version. The next comparison begins with the marked version.
+// markVersion toggles the mark of the selected version. If a version is marked, enter compares it with the
+// selected version.
 func (s *Page) markVersion() tea.Cmd {
 	var cmd tea.Cmd
 	s.marked, cmd = screen.MarkVersion(s.shell, s.marked, s.versions[s.Pager.Stop()].Number)

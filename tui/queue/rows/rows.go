@@ -1,5 +1,5 @@
-// Package rows contains the rows of a list of proposals that is loaded in chunks. The members of a change set can
-// be folded into a single row.
+// Package rows contains the rows of a list of proposals that is loaded in chunks. The list can show a change
+// set as a single, folded row.
 package rows
 
 import (
@@ -13,8 +13,8 @@ import (
 // Chunk is the number of proposals that are loaded at once.
 const Chunk = 100
 
-// maxMembers is the maximum number of proposals in a row. A larger change set takes several rows, so that a screen
-// of rows never requires the whole list.
+// maxMembers is the maximum number of proposals in a row. A larger change set is split into several rows, so
+// that a screen of rows never requires loading the whole list.
 const maxMembers = 10 * Chunk
 
 // Row is a row of the list: a proposal, or the members of a folded change set.
@@ -26,7 +26,7 @@ func (r Row) First() proposals.Proposal { return r.Members[0] }
 // Folded reports whether the row represents several proposals.
 func (r Row) Folded() bool { return len(r.Members) > 1 }
 
-// Rows holds the loaded rows of a list. The list is read from its beginning or from its end.
+// Rows contains the loaded rows of a list, which is read from its beginning or from its end.
 type Rows struct {
 	Backward bool   // the list is read from its end
 	Flat     bool   // change sets are not folded
@@ -34,16 +34,16 @@ type Rows struct {
 	Loading  bool   // a read is in progress
 	Next     string // keyset cursor of the next read; "" if all proposals are loaded
 
-	read     []proposals.Proposal // proposals in the order in which they were read
-	rows     []Row                // rows in the order in which they were read
+	read     []proposals.Proposal // proposals, in the order of reading
+	rows     []Row                // rows, in the order of reading
 	unfolded map[string]bool      // change sets that the user has unfolded
 }
 
-// New returns a Rows without rows.
+// New returns an empty Rows.
 func New() Rows { return Rows{unfolded: map[string]bool{}} }
 
-// Restarted returns a Rows without rows for a new read. The same change sets stay unfolded. If listed is set,
-// change sets are not folded.
+// Restarted returns an empty Rows for a new read. It has the same unfolded change sets. If listed is set, no
+// change sets are folded.
 func (rs *Rows) Restarted(backward, listed bool) Rows {
 	return Rows{Loading: true, Backward: backward, Flat: listed, unfolded: rs.unfolded}
 }
@@ -66,7 +66,7 @@ func (rs *Rows) Loaded() int { return len(rs.read) }
 // Complete reports whether all proposals of the list are loaded.
 func (rs *Rows) Complete() bool { return rs.HasRead && rs.Next == "" }
 
-// index converts the index of a row on screen to an index in rows, or the other way round.
+// index converts the index of a row on screen to an index of the field rows, or back.
 func (rs *Rows) index(i int) int {
 	if rs.Backward {
 		return len(rs.rows) - 1 - i
@@ -104,7 +104,7 @@ func (rs *Rows) At(i int) (Row, bool) {
 	return rs.rows[i], true
 }
 
-// Find returns the index of the row that contains a proposal. It returns -1 if the proposal is not loaded.
+// Find returns the index of the row that contains the proposal, or -1 if the proposal is not loaded.
 func (rs *Rows) Find(id proposals.ID) int {
 	i := slices.IndexFunc(rs.rows, func(r Row) bool {
 		return slices.ContainsFunc(r.Members, func(p proposals.Proposal) bool { return p.ID == id })
@@ -115,9 +115,10 @@ func (rs *Rows) Find(id proposals.ID) int {
 	return rs.index(i)
 }
 
-// Append adds proposals to the list. after is the keyset cursor with which ps were read, and next is the cursor
-// for the next read. If after is "", ps replace all proposals. If after is not the expected cursor, Append changes
-// nothing and returns false. above is the number of rows that were added above the existing rows.
+// Append adds proposals to the list. ps were read with the keyset cursor after, and next is the cursor for the
+// next read. If after is "", ps replace all proposals. If after is not the cursor from the previous call,
+// Append changes nothing and returns false. above is the number of rows that were added above the existing
+// rows.
 func (rs *Rows) Append(after string, ps []proposals.Proposal, next string) (above int, ok bool) {
 	switch {
 	case after == "":
@@ -133,7 +134,7 @@ func (rs *Rows) Append(after string, ps []proposals.Proposal, next string) (abov
 	return 0, true
 }
 
-// fold builds the rows. A change set is in the row of its first member.
+// fold builds the rows. A folded change set takes the place of its first member.
 func (rs *Rows) fold() {
 	var folded []Row
 	at := map[string]int{} // index of the row of each change set
@@ -160,7 +161,8 @@ func (rs *Rows) fold() {
 	}
 }
 
-// Bracket returns the sign that connects row i to adjacent members of the same change set. r is row i.
+// Bracket returns the sign that connects row i to the rows above and below that belong to the same change set.
+// r is row i.
 func (rs *Rows) Bracket(i int, r Row) draw.Safe {
 	set := r.First().ChangeSet
 	switch {
